@@ -1,0 +1,105 @@
+// Package trace is the model of what was seen: calls, the request that caused
+// them, and the recording that holds one or more requests.
+//
+// It belongs to the bottom of the viewing side: it imports nothing else of
+// apitrace. Loading, saving and the conversion to OpenTelemetry live here; what
+// a person sees of a trace (views, colours, folding) lives in package render.
+package trace
+
+import "time"
+
+// A Recording is what one run of a scenario, or one session, has seen.
+type Recording struct {
+	// Scenario is the name of the scenario that was replayed.
+	Scenario string `json:"scenario"`
+	// K8sVersion is the version of the traced kube-apiserver, with its "v": "v1.37.1".
+	K8sVersion string `json:"k8sVersion"`
+	// EtcdVersion is the version of the etcd behind it, with its "v".
+	EtcdVersion string `json:"etcdVersion,omitempty"`
+	// Recorded is when the recording was made. Zero if unknown.
+	Recorded time.Time `json:"recorded,omitzero"`
+	// Requests holds the traced requests in the order in which they were sent.
+	Requests []Request `json:"requests"`
+}
+
+// A Request is one traced HTTP request: all calls of one trace, across processes.
+type Request struct {
+	// TraceID is the W3C trace id: 32 lower-case hexadecimal digits.
+	TraceID string `json:"traceID"`
+	Method  string `json:"method"`
+	// Path is the request's URL path with its query, as sent.
+	Path string `json:"path"`
+	// Status is the HTTP status code that the client received, 0 if it received none.
+	Status int `json:"status"`
+	// Start is when the first call began. Call.StartNs counts from here.
+	Start time.Time `json:"start,omitzero"`
+	// Calls holds every call: parents before their children, siblings by time of
+	// entry. Walking it front to back is a walk of the tree, depth first.
+	Calls []Call `json:"calls"`
+	// Incomplete says what this trace may lack and why, one sentence each. It is
+	// empty when every call that the probes saw is here.
+	Incomplete []string `json:"incomplete,omitempty"`
+	// Stored lists what the request left in etcd.
+	Stored []StoredKey `json:"stored,omitempty"`
+}
+
+// A Call is one execution of one function.
+type Call struct {
+	// ID identifies the call within its trace: 16 lower-case hexadecimal digits,
+	// the OpenTelemetry span id.
+	ID string `json:"id"`
+	// Parent is the ID of the call that made this one; "" for the first call of the request.
+	Parent string `json:"parent"`
+	// Function is the full name: import path, dot, receiver, function, as the
+	// compiler names it when nothing is inlined:
+	// "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get",
+	// "k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1.2".
+	Function string `json:"function"`
+	// File is the import path of the function's package, a slash, and the name of
+	// the file: "k8s.io/apiserver/pkg/storage/etcd3/store.go". It is also
+	// the file's path below the vendor folder of the workspace.
+	File string `json:"file"`
+	// Line is the line of the word "func" in the pristine file.
+	Line int `json:"line"`
+	// CallerLine is the line in the parent's file from which control left the
+	// parent towards this call; 0 where it is not known (the first call of a
+	// process; a goroutine started by a library on the parent's behalf).
+	CallerLine int `json:"callerLine"`
+	// Process names the traced program: "kube-apiserver" or "etcd".
+	Process string `json:"process"`
+	// Goroutine is the runtime's id of the goroutine within its process.
+	Goroutine uint64 `json:"goroutine"`
+	// NewGoroutine is set when the call runs on another goroutine of the same
+	// process than its parent: one that the parent, or what it called, started.
+	NewGoroutine bool `json:"newGoroutine,omitempty"`
+	// StartNs counts nanoseconds from the start of the request's first call.
+	StartNs int64 `json:"startNs"`
+	// DurationNs is in nanoseconds. For a call that had not returned when the
+	// trace was collected it is the time until then; see Unfinished.
+	DurationNs int64 `json:"durationNs"`
+	// Unfinished is set when the call had not returned when the trace was collected.
+	Unfinished bool `json:"unfinished,omitempty"`
+	// Error is the text of the error that the call returned as its last result, or "".
+	Error string `json:"error,omitempty"`
+	// Panic is set when a panic passed through the call: where it was raised
+	// ("function (file:line)").
+	Panic string `json:"panic,omitempty"`
+	// Attributes holds the values that the guide asks for, by attribute name.
+	Attributes map[string]string `json:"attributes,omitempty"`
+}
+
+// A StoredKey is a key of etcd that a request wrote or deleted.
+type StoredKey struct {
+	// Op is "PUT" or "DELETE".
+	Op  string `json:"op"`
+	Key string `json:"key"`
+	// Revision is etcd's revision of the change.
+	Revision int64 `json:"revision"`
+	// Size is the size of the value in bytes; 0 for a deletion.
+	Size int `json:"size,omitempty"`
+	// Encoding is "protobuf", "json", "encrypted" or "unknown".
+	Encoding string `json:"encoding,omitempty"`
+	// APIVersion and Kind are those of the stored object: "apps/v1", "Deployment".
+	APIVersion string `json:"apiVersion,omitempty"`
+	Kind       string `json:"kind,omitempty"`
+}
