@@ -1,0 +1,55 @@
+package apiserver
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/program"
+)
+
+const (
+	// Name is the name of the program, as it stands in traces.
+	Name   = "kube-apiserver"
+	module = "k8s.io/kubernetes"
+)
+
+// Program says how to build kube-apiserver of a version in the form that
+// ParseVersion gives.
+func Program(version string) program.Program {
+	return program.Program{
+		Name:    Name,
+		Module:  module,
+		Version: version,
+		Main:    "cmd/kube-apiserver/apiserver.go",
+		LocalReplace: func(_, dir string) (string, bool) {
+			return stagingVersion(version), strings.HasPrefix(dir, "staging/src/")
+		},
+		Stamp: stamp,
+		Space: 4e9,
+	}
+}
+
+// stamp gives the variables that upstream's release build sets at link time
+// (hack/lib/version.sh). Without them the server and its client library report
+// v0.0.0, which kubectl and admission by version do not take.
+func stamp(up program.Upstream) []string {
+	major, minor, _ := strings.Cut(strings.TrimPrefix(semver.MajorMinor(up.Version), "v"), ".")
+	if _, err := strconv.Atoi(minor); err != nil {
+		major, minor = "", ""
+	}
+	var set []string
+	for _, pkg := range []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"} {
+		set = append(set,
+			pkg+".gitVersion="+up.Version,
+			pkg+".gitMajor="+major,
+			pkg+".gitMinor="+minor,
+			pkg+".gitTreeState=clean",
+			pkg+".gitCommit="+up.Commit,
+			// The commit's time, as in upstream's reproducible builds: the same source gives the same binary.
+			pkg+".buildDate="+up.Time.Format(time.RFC3339))
+	}
+	return set
+}

@@ -1,0 +1,180 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// buildFormat is part of every build's key. Raise it when the way of building changes.
+const buildFormat = "build 1"
+
+const (
+	overlayFile = "overlay.json"
+	overlayDir  = "overlay"
+	logFile     = "build.log"
+)
+
+// A build is one program on its way to a binary.
+type build struct {
+	program   Program
+	cache     *Cache
+	rewrite   *Rewrite
+	tell      *reporter
+	toolchain Toolchain
+	upstream  Upstream
+
+	goMod        []byte
+	workspaceKey string
+	key          string
+	workspace    string
+	dir          string
+}
+
+// Build makes the binary of a program, or finds it in the cache. Two processes
+// that want the same program wait for each other.
+func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
+	tell := newReporter(o.Progress, p)
+	tell.stage(StageResolve, 0)
+	b, err := newBuild(ctx, p, o, tell)
+	if err != nil {
+		return nil, err
+	}
+	defer tell.stage(StageDone, 0)
+	m, err := b.checkBinary()
+	if err == nil {
+		return b.binary(m, true), nil
+	}
+	if !errors.Is(err, errNoEntry) {
+		tell.note("the build %s is damaged (%v); making it again", b.dir, err)
+	}
+	return b.run(ctx)
+}
+
+// newBuild decides what has to be built, without building anything.
+func newBuild(ctx context.Context, p Program, o Options, tell *reporter) (*build, error) {
+	up, err := Resolve(ctx, o.Cache, p.Module, p.Version)
+	if err != nil {
+		return nil, err
+	}
+	toolchain, err := FindToolchain(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkGoVersion(p, toolchain, up); err != nil {
+		return nil, err
+	}
+	goMod, err := p.goMod(up)
+	if err != nil {
+		return nil, err
+	}
+	b := &build{
+		program: p, cache: o.Cache, rewrite: o.Rewrite, tell: tell,
+		toolchain: toolchain, upstream: up, goMod: goMod,
+	}
+	b.workspaceKey = p.workspaceKey(up, goMod)
+	b.workspace = o.Cache.entryDir(KindWorkspace, p, b.workspaceKey)
+	b.key = b.buildKey()
+	b.dir = o.Cache.entryDir(KindBuild, p, b.key)
+	return b, nil
+}
+
+func checkGoVersion(p Program, t Toolchain, up Upstream) error {
+	f, err := up.ModFile()
+	if err != nil {
+		return err
+	}
+	if f.Go != nil && !t.fits(f.Go.Version) {
+		return fmt.Errorf("%s asks for Go %s or newer, and %s is %s: install a newer Go from https://go.dev/dl, or choose an older version", p, f.Go.Version, t.Go, t.Version)
+	}
+	return nil
+}
+
+// buildKey identifies a binary by all that decides its content.
+func (b *build) buildKey() string {
+	parts := []string{buildFormat, b.workspaceKey, b.toolchain.Version, b.toolchain.OS, b.toolchain.Arch, b.rewriteKey()}
+	return hash([]byte(strings.Join(append(parts, b.buildFlags()...), "\x00")))
+}
+
+func (b *build) rewriteKey() string {
+	if b.rewrite == nil {
+		return ""
+	}
+	return b.rewrite.Key
+}
+
+// checkBinary looks for the finished build and verifies the binary; what else is
+// in the entry was only needed to make it.
+func (b *build) checkBinary() (manifest, error) {
+	return check(b.dir, b.key, func(file string) bool { return file == b.program.Name })
+}
+
+func (b *build) binary(m manifest, cached bool) *Binary {
+	touch(b.dir)
+	return &Binary{
+		Path: filepath.Join(b.dir, b.program.Name), Workspace: b.workspace, Key: b.key,
+		Upstream: b.upstream, Summary: m.Summary, Cached: cached,
+	}
+}
+
+// run builds, once no other process does.
+func (b *build) run(ctx context.Context) (*Binary, error) {
+	unlock, err := b.cache.lock(ctx, b.program, b.tell)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	// The process that we waited for may have built just this.
+	if m, err := b.checkBinary(); err == nil {
+		return b.binary(m, true), nil
+	}
+	if err := checkSpace(b.cache, b.program); err != nil {
+		return nil, err
+	}
+	if err := b.ensureWorkspace(ctx); err != nil {
+		return nil, err
+	}
+	m, err := b.make(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return b.binary(m, false), nil
+}
+
+// make fills the build's folder and completes it.
+func (b *build) make(ctx context.Context) (manifest, error) {
+	m := manifest{Program: b.program.Name, Version: b.program.Version, Key: b.key, Rewrite: b.rewriteKey()}
+	if err := removeEntry(b.dir); err != nil {
+		return m, fmt.Errorf("making room for the build: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Join(b.dir, overlayDir), 0o700); err != nil {
+		return m, fmt.Errorf("making room for the build: %w", err)
+	}
+	var err error
+	if m.Summary, err = b.makeOverlay(ctx); err != nil {
+		return m, err
+	}
+	if err := b.compile(ctx); err != nil {
+		return m, err
+	}
+	return m, seal(b.dir, m)
+}
+
+// makeOverlay runs the rewriter, if there is one.
+func (b *build) makeOverlay(ctx context.Context) (summary string, err error) {
+	if b.rewrite == nil {
+		return "", nil
+	}
+	b.tell.stage(StageRewrite, 0)
+	replace, summary, err := b.rewrite.Run(ctx, b.workspace, filepath.Join(b.dir, overlayDir))
+	if err != nil {
+		return "", fmt.Errorf("rewriting %s: %w", b.program, err)
+	}
+	b.tell.item(summary)
+	// The format is that of "go build -overlay".
+	overlay := struct{ Replace map[string]string }{replace}
+	return summary, writeJSON(filepath.Join(b.dir, overlayFile), overlay)
+}

@@ -1,0 +1,242 @@
+package program
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// A Cache is the one folder below which apitrace keeps what it made: workspaces,
+// builds, Go's build cache, and the records of resolved modules. Everything in it
+// can be made again.
+type Cache struct {
+	// Root is the absolute path of the folder.
+	Root string
+}
+
+// CacheEnv names the environment variable that moves the cache.
+const CacheEnv = "APITRACE_CACHE"
+
+// OpenCache opens the cache at root, which is created if need be. An empty root
+// means $APITRACE_CACHE, else the folder "apitrace" in the user's cache folder.
+func OpenCache(root string) (*Cache, error) {
+	if root == "" {
+		root = os.Getenv(CacheEnv)
+	}
+	if root == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("no place for the cache: %w; set %s to a folder", err, CacheEnv)
+		}
+		root = filepath.Join(base, "apitrace")
+	}
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, fmt.Errorf("the cache folder: %w", err)
+	}
+	for _, dir := range []string{root, filepath.Join(root, "locks"), filepath.Join(root, "modules")} {
+		// Private: a served server's tokens are kept here too.
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("creating the cache folder: %w; set %s to a folder that can be written", err, CacheEnv)
+		}
+	}
+	return &Cache{Root: root}, nil
+}
+
+// GoCache is the folder of Go's build cache for everything that is built here.
+func (c *Cache) GoCache() string { return filepath.Join(c.Root, "gocache") }
+
+// A Kind is a kind of cache entry.
+type Kind string
+
+// The kinds of entries.
+const (
+	// KindWorkspace is a generated module with its vendor tree.
+	KindWorkspace Kind = "workspace"
+	// KindBuild is a binary with the overlay it was built with.
+	KindBuild Kind = "build"
+	// KindGoCache is Go's build cache: it only makes the next build faster.
+	KindGoCache Kind = "gocache"
+)
+
+// An Entry is what the cache holds of one program at one version.
+type Entry struct {
+	Kind Kind
+	// Name is unique within the kind.
+	Name string
+	// Program and Version are empty for KindGoCache.
+	Program, Version string
+	// Instrumented tells an instrumented build from a plain one.
+	Instrumented bool
+	Dir          string
+	Size         int64
+	LastUsed     time.Time
+	// Complete is false for what an interrupted build left behind.
+	Complete bool
+}
+
+// Entries lists what the cache holds, in the order kind, name.
+func (c *Cache) Entries() ([]Entry, error) {
+	var entries []Entry
+	for _, kind := range []Kind{KindWorkspace, KindBuild} {
+		dirs, err := os.ReadDir(c.kindDir(kind))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("listing the cache: %w", err)
+		}
+		for _, d := range dirs {
+			e, err := readEntry(kind, filepath.Join(c.kindDir(kind), d.Name()))
+			if err != nil {
+				return nil, fmt.Errorf("listing the cache: %w", err)
+			}
+			entries = append(entries, e)
+		}
+	}
+	goCache, err := c.goCacheEntry()
+	if err != nil {
+		return nil, fmt.Errorf("listing the cache: %w", err)
+	}
+	entries = append(entries, goCache...)
+	slices.SortFunc(entries, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(kindOrder(a.Kind), kindOrder(b.Kind)), cmp.Compare(a.Name, b.Name))
+	})
+	return entries, nil
+}
+
+func kindOrder(k Kind) int { return slices.Index([]Kind{KindWorkspace, KindBuild, KindGoCache}, k) }
+
+func (c *Cache) kindDir(k Kind) string { return filepath.Join(c.Root, string(k)+"s") }
+
+func (c *Cache) goCacheEntry() ([]Entry, error) {
+	info, err := os.Stat(c.GoCache())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	size, err := diskUsage(c.GoCache())
+	if err != nil {
+		return nil, err
+	}
+	return []Entry{{Kind: KindGoCache, Name: "gocache", Dir: c.GoCache(), Size: size, LastUsed: info.ModTime(), Complete: true}}, nil
+}
+
+func readEntry(kind Kind, dir string) (Entry, error) {
+	e := Entry{Kind: kind, Name: filepath.Base(dir), Dir: dir}
+	var err error
+	if e.Size, err = diskUsage(dir); err != nil {
+		return e, err
+	}
+	e.Program, e.Version, _ = splitEntryName(e.Name)
+	if m, err := readManifest(dir); err == nil {
+		e.Instrumented, e.Complete, e.LastUsed = m.Rewrite != "", true, m.lastUsed
+		return e, nil
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return e, err
+	}
+	e.LastUsed = info.ModTime()
+	return e, nil
+}
+
+// entryDir is the folder of an entry: its name tells people what is in it.
+func (c *Cache) entryDir(kind Kind, p Program, key string) string {
+	return filepath.Join(c.kindDir(kind), p.Name+"_"+p.Version+"_"+key[:12])
+}
+
+func splitEntryName(name string) (program, version string, ok bool) {
+	parts := strings.Split(name, "_")
+	if len(parts) != 3 {
+		return "", "", false
+	}
+	return parts[0], parts[1], true
+}
+
+// diskUsage sums the sizes of all files below dir. Files that vanish meanwhile are not counted.
+func diskUsage(dir string) (int64, error) {
+	var sum int64
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return ignoreNotExist(err)
+		}
+		info, err := d.Info()
+		if err == nil {
+			sum += info.Size()
+		}
+		return ignoreNotExist(err)
+	})
+	return sum, err
+}
+
+func ignoreNotExist(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Remove deletes an entry. A program that is already running goes on running;
+// an entry that is being built right now is refused.
+func (c *Cache) Remove(e Entry) error {
+	name := programLock(e.Program, e.Version)
+	if e.Kind == KindGoCache {
+		name = goCacheLock
+	}
+	l := flock.New(c.lockFile(name))
+	locked, err := l.TryLock()
+	if err != nil {
+		return fmt.Errorf("removing %s from the cache: locking: %w", e.Name, err)
+	}
+	if !locked {
+		return fmt.Errorf("removing %s from the cache: another apitrace is building with it; wait for that to end", e.Name)
+	}
+	defer l.Close()
+	if err := removeEntry(e.Dir); err != nil {
+		return fmt.Errorf("removing %s from the cache: %w", e.Name, err)
+	}
+	return nil
+}
+
+// goCacheLock is held shared by every build.
+const goCacheLock = "gocache"
+
+func programLock(program, version string) string { return program + "_" + version }
+
+func (c *Cache) lockFile(name string) string {
+	return filepath.Join(c.Root, "locks", name+".lock")
+}
+
+// lock waits until this process is the only one that builds the program.
+// The user is told if that takes waiting.
+func (c *Cache) lock(ctx context.Context, p Program, tell *reporter) (unlock func(), err error) {
+	shared := flock.New(c.lockFile(goCacheLock))
+	own := flock.New(c.lockFile(programLock(p.Name, p.Version)))
+	unlock = func() {
+		own.Close()
+		shared.Close()
+	}
+	const retry = 100 * time.Millisecond
+	if _, err := shared.TryRLockContext(ctx, retry); err != nil {
+		return nil, fmt.Errorf("locking the cache: %w", err)
+	}
+	locked, err := own.TryLock()
+	if err == nil && !locked {
+		tell.note("waiting for another apitrace that is building %s (it holds %s)", p, own.Path())
+		_, err = own.TryLockContext(ctx, retry)
+	}
+	if err != nil {
+		unlock()
+		return nil, fmt.Errorf("locking the cache: %w", err)
+	}
+	return unlock, nil
+}

@@ -1,0 +1,108 @@
+package program
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// A Command is one run of the go command.
+type Command struct {
+	Stage Stage
+	Dir   string
+	Args  []string
+	// Set lists the environment variables that are set for it, as "NAME=value".
+	Set []string
+	// Inherit lists the variables taken over from the user's environment; nil: all of it.
+	Inherit []string
+	// Env is the whole environment.
+	Env []string
+}
+
+// run runs the command and hands each line of its standard error to line.
+func (c Command) run(ctx context.Context, line func(string)) error {
+	var tail tailBuffer
+	err := c.start(ctx, io.Discard, func(l string) {
+		tail.add(l)
+		line(l)
+	})
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%s: %w\n%s", c.name(), err, tail.String())
+	}
+	return err
+}
+
+// name is the command as people call it: "go mod tidy".
+func (c Command) name() string { return "go " + strings.Join(c.Args[1:min(3, len(c.Args))], " ") }
+
+// start runs the command to its end; its standard error goes to line, line by line.
+func (c Command) start(ctx context.Context, stdout io.Writer, line func(string)) error {
+	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
+	cmd.Dir, cmd.Env, cmd.Stdout = c.Dir, c.Env, stdout
+	ownGroup(cmd)
+	// The compilers that the go command started have to go with it.
+	cmd.Cancel = func() error { return killGroup(cmd) }
+	cmd.WaitDelay = 2 * time.Second
+	w := &lineWriter{line: line}
+	cmd.Stderr = w
+	err := cmd.Run()
+	w.flush()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// A lineWriter cuts what is written to it into lines.
+type lineWriter struct {
+	line func(string)
+	rest []byte
+}
+
+func (w *lineWriter) Write(p []byte) (int, error) {
+	w.rest = append(w.rest, p...)
+	for {
+		line, rest, ok := bytes.Cut(w.rest, []byte("\n"))
+		if !ok {
+			return len(p), nil
+		}
+		w.line(string(line))
+		w.rest = rest
+	}
+}
+
+func (w *lineWriter) flush() {
+	if len(w.rest) > 0 {
+		w.line(string(w.rest))
+		w.rest = nil
+	}
+}
+
+// A tailBuffer keeps the last lines of what is added to it.
+type tailBuffer struct{ lines []string }
+
+const tailLines = 15
+
+func (t *tailBuffer) add(line string) {
+	if len(t.lines) == tailLines {
+		t.lines = t.lines[1:]
+	}
+	t.lines = append(t.lines, line)
+}
+
+// addAll adds every line of r.
+func (t *tailBuffer) addAll(r io.Reader) error {
+	s := bufio.NewScanner(r)
+	s.Buffer(nil, 1<<20)
+	for s.Scan() {
+		t.add(s.Text())
+	}
+	return s.Err()
+}
+
+func (t *tailBuffer) String() string { return strings.Join(t.lines, "\n") }

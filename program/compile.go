@@ -1,0 +1,127 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// buildFlags are the flags of go build that decide what comes out.
+func (b *build) buildFlags() []string {
+	flags := []string{
+		"-mod=vendor",
+		// No path of this machine in the binary, and Go's build cache serves all
+		// workspaces with the same source.
+		"-trimpath",
+		// The cache folder may lie in somebody's repository, which is not what is built.
+		"-buildvcs=false",
+	}
+	var set []string
+	for _, v := range b.program.stamp(b.upstream) {
+		set = append(set, fmt.Sprintf("-X '%s'", v))
+	}
+	if len(set) > 0 {
+		flags = append(flags, "-ldflags="+strings.Join(set, " "))
+	}
+	return flags
+}
+
+// overlayFlag hands the rewritten files to the go command.
+func (b *build) overlayFlag() []string {
+	if b.rewrite == nil {
+		return nil
+	}
+	return []string{"-overlay=" + filepath.Join(b.dir, overlayFile)}
+}
+
+func (b *build) goCommand(stage Stage, args ...string) Command {
+	return Command{
+		Stage: stage, Dir: b.workspace, Args: append([]string{b.toolchain.Go}, args...),
+		Env: b.toolchain.buildEnv(b.cache), Set: assignments(b.toolchain.buildSettings(b.cache)), Inherit: buildInherited,
+	}
+}
+
+// listCommand lists the packages that the program consists of.
+func (b *build) listCommand() Command {
+	args := append([]string{"list", "-deps", "-mod=vendor"}, b.overlayFlag()...)
+	return b.goCommand(StageCompile, append(args, ".")...)
+}
+
+func (b *build) buildCommand() Command {
+	args := append([]string{"build", "-v"}, b.buildFlags()...)
+	args = append(args, b.overlayFlag()...)
+	return b.goCommand(StageCompile, append(args, "-o", filepath.Join(b.dir, b.program.Name), ".")...)
+}
+
+// compile runs go build and reports its progress. What the compiler says goes to
+// a log file, and its beginning into the error.
+func (b *build) compile(ctx context.Context) error {
+	packages, err := b.packages(ctx)
+	if err != nil {
+		return err
+	}
+	b.tell.stage(StageCompile, len(packages))
+	log, err := os.OpenFile(filepath.Join(b.dir, logFile), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("build log: %w", err)
+	}
+	defer log.Close()
+	var complaints []string
+	err = b.buildCommand().start(ctx, log, func(line string) {
+		fmt.Fprintln(log, line)
+		if !packages[line] {
+			complaints = append(complaints, line)
+			return
+		}
+		b.tell.step(line)
+		if line == MainModule {
+			// Every other package is compiled before package main, which is small.
+			b.tell.stage(StageLink, 0)
+		}
+	})
+	if err != nil && ctx.Err() == nil {
+		return &CompileError{Program: b.program, Complaints: complaints, Log: log.Name(), Err: err}
+	}
+	return err
+}
+
+// packages gives the import paths of all packages of the program.
+func (b *build) packages(ctx context.Context) (map[string]bool, error) {
+	var stdout bytes.Buffer
+	var tail tailBuffer
+	if err := b.listCommand().start(ctx, &stdout, tail.add); err != nil {
+		return nil, fmt.Errorf("listing the packages of %s: %w\n%s", b.program, err, tail.String())
+	}
+	packages := map[string]bool{}
+	for line := range strings.Lines(stdout.String()) {
+		packages[strings.TrimSpace(line)] = true
+	}
+	return packages, nil
+}
+
+// A CompileError says that go build failed.
+type CompileError struct {
+	Program Program
+	// Complaints holds what the go command said, line by line.
+	Complaints []string
+	// Log is the file that holds all of it.
+	Log string
+	Err error
+}
+
+// shownComplaints is how many lines of the compiler's the error message shows.
+const shownComplaints = 12
+
+func (e *CompileError) Error() string {
+	shown := e.Complaints[:min(shownComplaints, len(e.Complaints))]
+	more := ""
+	if n := len(e.Complaints) - len(shown); n > 0 {
+		more = fmt.Sprintf("\n\t… and %d more lines", n)
+	}
+	return fmt.Sprintf("go build of %s: %v\n\t%s%s\nthe whole log is %s", e.Program, e.Err, strings.Join(shown, "\n\t"), more, e.Log)
+}
+
+func (e *CompileError) Unwrap() error { return e.Err }

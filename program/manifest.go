@@ -1,0 +1,218 @@
+package program
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	// manifestFile completes an entry: it is written last.
+	manifestFile = "apitrace.json"
+	// sumsFile lists the entry's files as sha256sum(1) does.
+	sumsFile = "apitrace.sha256"
+)
+
+// A manifest describes a complete cache entry.
+type manifest struct {
+	Program string `json:"program"`
+	Version string `json:"version"`
+	Key     string `json:"key"`
+	// Rewrite and Summary are those of an instrumented build.
+	Rewrite string `json:"rewrite,omitempty"`
+	Summary string `json:"summary,omitempty"`
+	// Sums is the checksum of the list of the files' checksums.
+	Sums string `json:"sums"`
+
+	// lastUsed is the modification time of the file.
+	lastUsed time.Time
+}
+
+func readManifest(dir string) (manifest, error) {
+	var m manifest
+	file := filepath.Join(dir, manifestFile)
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return m, fmt.Errorf("reading %s: %w", file, err)
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return m, err
+	}
+	m.lastUsed = info.ModTime()
+	return m, nil
+}
+
+// seal completes an entry: it records the checksums of all its files.
+func seal(dir string, m manifest) error {
+	sums, err := sumFiles(dir)
+	if err != nil {
+		return fmt.Errorf("checksums of %s: %w", dir, err)
+	}
+	if err := writeFile(filepath.Join(dir, sumsFile), sums); err != nil {
+		return err
+	}
+	m.Sums = hash(sums)
+	return writeJSON(filepath.Join(dir, manifestFile), m)
+}
+
+var errNoEntry = errors.New("not in the cache")
+
+// check compares an entry with its manifest: those of its files that want
+// accepts (path relative to the entry, with slashes), which must be there and
+// unchanged. It returns errNoEntry if nothing is there, and what is wrong with
+// it for a half-finished or damaged one.
+func check(dir, key string, want func(file string) bool) (manifest, error) {
+	m, err := readManifest(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(dir); err == nil {
+			return m, errors.New("it was never finished")
+		}
+		return m, errNoEntry
+	}
+	if err != nil {
+		return m, err
+	}
+	if m.Key != key {
+		return m, fmt.Errorf("its manifest is of another key, %q", m.Key)
+	}
+	sums, err := os.ReadFile(filepath.Join(dir, sumsFile))
+	if err != nil {
+		return m, fmt.Errorf("its list of checksums is missing: %w", err)
+	}
+	if hash(sums) != m.Sums {
+		return m, fmt.Errorf("its list of checksums was changed")
+	}
+	return m, checkSums(dir, sums, want)
+}
+
+// checkSums compares the files with the list. Files beyond the list are not looked for.
+func checkSums(dir string, sums []byte, want func(string) bool) error {
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for line := range bytes.Lines(sums) {
+		sum, file, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), "  ")
+		if !ok {
+			return fmt.Errorf("its list of checksums is malformed at %q", line)
+		}
+		if !want(file) {
+			continue
+		}
+		g.Go(func() error {
+			got, err := hashFile(filepath.Join(dir, filepath.FromSlash(file)))
+			if err == nil && got != sum {
+				err = fmt.Errorf("%s was changed", file)
+			}
+			return err
+		})
+	}
+	return g.Wait()
+}
+
+// touch records that an entry was used. A read-only cache is no reason to fail.
+func touch(dir string) {
+	now := time.Now()
+	_ = os.Chtimes(filepath.Join(dir, manifestFile), now, now)
+}
+
+// removeEntry deletes an entry so that it never looks complete while parts are missing.
+func removeEntry(dir string) error {
+	if err := os.Remove(filepath.Join(dir, manifestFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.RemoveAll(dir)
+}
+
+// sumFiles lists the checksums of all regular files below dir, sorted by path.
+func sumFiles(dir string) ([]byte, error) {
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]string, len(files))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, file := range files {
+		g.Go(func() error {
+			sum, err := hashFile(file)
+			if err != nil {
+				return err
+			}
+			rel, err := filepath.Rel(dir, file)
+			lines[i] = sum + "  " + filepath.ToSlash(rel) + "\n"
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(lines, func(a, b string) int { return strings.Compare(a[64:], b[64:]) })
+	return []byte(strings.Join(lines, "")), nil
+}
+
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, bufio.NewReaderSize(f, 1<<18)); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// writeJSON writes v so that a reader sees the old file or the new one, never a part.
+func writeJSON(file string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", file, err)
+	}
+	return writeFile(file, append(data, '\n'))
+}
+
+func writeFile(file string, data []byte) error {
+	// CreateTemp makes private files (0600), which suits tokens as well.
+	tmp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", file, err)
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(data)
+	if err := errors.Join(err, tmp.Close()); err != nil {
+		return fmt.Errorf("writing %s: %w", file, err)
+	}
+	if err := os.Rename(tmp.Name(), file); err != nil {
+		return fmt.Errorf("writing %s: %w", file, err)
+	}
+	return nil
+}

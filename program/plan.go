@@ -1,0 +1,123 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+)
+
+// A Plan is what Build would do.
+type Plan struct {
+	Program Program
+	// Workspace, Build and GoCache are the folders that would be written.
+	Workspace, Build, GoCache string
+	// Binary is the executable that would be made.
+	Binary string
+	// Cached is set when the binary is there already, so that nothing would be done.
+	Cached bool
+	// HasWorkspace is set when the workspace is there, so that only the build is left to do.
+	HasWorkspace bool
+	// Instrumented tells whether source would be rewritten.
+	Instrumented bool
+	// Commands are the commands in their order.
+	Commands []Command
+	// Upstream is what would be built; its Sum is "" when the module has to be
+	// resolved first, and the paths then have "<key>" where its content would decide.
+	Upstream Upstream
+}
+
+// unknownKey stands in a plan for the key of content that is not known yet.
+const unknownKey = "<key>-------"
+
+// MakePlan says what Build would do. It writes nothing and does not use the network.
+func MakePlan(ctx context.Context, p Program, o Options) (*Plan, error) {
+	toolchain, err := FindToolchain(ctx)
+	if err != nil {
+		return nil, err
+	}
+	up, err := o.Cache.recordedUpstream(p.Module, p.Version)
+	resolved := err == nil
+	b := &build{program: p, cache: o.Cache, rewrite: o.Rewrite, toolchain: toolchain, upstream: up}
+	if resolved {
+		if b, err = newBuild(ctx, p, o, newReporter(nil, p)); err != nil {
+			return nil, err
+		}
+	} else {
+		b.workspace = strings.TrimRight(o.Cache.entryDir(KindWorkspace, p, unknownKey), "-")
+		b.dir = strings.TrimRight(o.Cache.entryDir(KindBuild, p, unknownKey), "-")
+	}
+	plan := &Plan{
+		Program: p, Workspace: b.workspace, Build: b.dir, GoCache: o.Cache.GoCache(),
+		Binary: filepath.Join(b.dir, p.Name), Instrumented: o.Rewrite != nil, Upstream: up,
+	}
+	_, binaryErr := b.checkBinary()
+	_, workspaceErr := check(b.workspace, b.workspaceKey, func(string) bool { return false })
+	plan.Cached, plan.HasWorkspace = resolved && binaryErr == nil, resolved && workspaceErr == nil
+	plan.Commands = b.commands(resolved, plan.HasWorkspace)
+	return plan, nil
+}
+
+// commands gives what a build runs: all of it, or what is left to do.
+func (b *build) commands(resolved, hasWorkspace bool) []Command {
+	var cmds []Command
+	if !resolved || !hasWorkspace {
+		cmds = append(cmds, b.toolchain.downloadCommand(b.cache, b.program.Module, b.program.Version))
+		cmds = append(cmds, b.workspaceCommands()...)
+	}
+	return append(cmds, b.listCommand(), b.buildCommand())
+}
+
+// Write prints the plan as a shell script that people can read and, but for the
+// generated files, run.
+func (p *Plan) Write(w io.Writer) error {
+	var out strings.Builder
+	fmt.Fprintf(&out, "# %s, %s\n", p.Program, map[bool]string{true: "instrumented", false: "plain"}[p.Instrumented])
+	fmt.Fprintf(&out, "# workspace: %s%s\n", p.Workspace, map[bool]string{true: " (there)"}[p.HasWorkspace])
+	fmt.Fprintf(&out, "# binary:    %s%s\n", p.Binary, map[bool]string{true: " (there: nothing to do)"}[p.Cached])
+	if !p.Cached {
+		fmt.Fprintf(&out, "# Go's build cache: %s\n# disk space needed: about %s\n", p.GoCache, FormatBytes(p.Program.Space))
+		for i, c := range p.Commands {
+			p.writeCommand(&out, i, c)
+		}
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+func (p *Plan) writeCommand(out *strings.Builder, i int, c Command) {
+	if c.Stage == StageTidy {
+		fmt.Fprintf(out, "\n# write go.mod, main.go (a copy of upstream's %s) and %s to the workspace\n", p.Program.Main, leashFile)
+	}
+	if p.Instrumented && c.Stage == StageCompile && (i == 0 || p.Commands[i-1].Stage != StageCompile) {
+		fmt.Fprintf(out, "\n# rewrite vendored files to %s\n", filepath.Join(p.Build, overlayDir))
+	}
+	fmt.Fprintf(out, "\n# %s\ncd %s\n", c.Stage, shellQuote(c.Dir))
+	if c.Inherit != nil {
+		fmt.Fprint(out, "env -i")
+		for _, name := range c.Inherit {
+			fmt.Fprintf(out, " %s=\"$%s\"", name, name)
+		}
+	} else {
+		fmt.Fprint(out, "env")
+	}
+	for _, kv := range c.Set {
+		fmt.Fprintf(out, " \\\n    %s", shellQuote(kv))
+	}
+	fmt.Fprint(out, " \\\n ")
+	for _, arg := range c.Args {
+		fmt.Fprintf(out, " %s", shellQuote(arg))
+	}
+	fmt.Fprintln(out)
+}
+
+// shellQuote quotes what a shell would not take literally.
+func shellQuote(s string) string {
+	if s != "" && strings.IndexFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("-_./=:@%+,", r) && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

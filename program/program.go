@@ -1,0 +1,142 @@
+// Package program turns a released Go program into a binary that apitrace can
+// run, and runs it: version, workspace, vendor tree, overlay, build, child
+// process. It is what kube-apiserver and etcd have in common; packages apiserver
+// and storage add what each needs.
+//
+// The way of a build:
+//
+//	resolve    the module of the wanted version, with its checksum
+//	workspace  a generated main module: go.mod, upstream's own main.go, a leash
+//	tidy       go mod tidy
+//	vendor     go mod vendor: the pristine source, for the rewriter and for people
+//	rewrite    changed copies of vendored files, if the build is instrumented
+//	compile    go build -mod=vendor -overlay
+//	link
+//
+// Workspaces and builds live in a [Cache]. Each is completed by a manifest that
+// is written last; without one, or when the files are not those of the manifest,
+// it is made again.
+package program
+
+import (
+	"context"
+	"fmt"
+	"path"
+
+	"golang.org/x/mod/modfile"
+)
+
+// MainModule is the path of the generated main module. It is apitrace's own, so
+// that the probe has its real import path in the traced program.
+const MainModule = "github.com/kubeapitrace/apitrace"
+
+// A Program says what to build: one released program at one version.
+type Program struct {
+	// Name is the name of the program and of its binary: "kube-apiserver".
+	Name string
+	// Module and Version are those of the module that holds the program:
+	// "k8s.io/kubernetes", "v1.37.1".
+	Module, Version string
+	// Main is the path within the module of the one file of upstream's package
+	// main. The workspace gets a copy of it.
+	Main string
+	// LocalReplace gives the released version of a module that upstream's go.mod
+	// replaces by a folder of its own repository, which no module contains. A
+	// module for which it says false, and every one if it is nil, is required in
+	// the version that upstream's go.mod asks for.
+	LocalReplace func(modulePath, localDir string) (version string, ok bool)
+	// Stamp gives the variables to set at link time, in order, as
+	// "import/path.name=value". May be nil.
+	Stamp func(Upstream) []string
+	// Space is how many bytes a build from nothing needs below the cache root.
+	Space int64
+}
+
+// A Rewrite changes the source of a build.
+type Rewrite struct {
+	// Key identifies everything that decides the result: rules, rewriter, probe.
+	// It is part of the key of the build.
+	Key string
+	// Run writes changed copies of files of the workspace below out and says
+	// which file of the workspace each of them replaces (key: absolute path in the
+	// workspace, where a file need not exist yet). The summary is for people:
+	// "4,747 functions in 816 files".
+	Run func(ctx context.Context, workspace, out string) (overlay map[string]string, summary string, err error)
+}
+
+// Options says how to build.
+type Options struct {
+	// Cache is where everything is kept. Required.
+	Cache *Cache
+	// Rewrite makes the build an instrumented one. Nil: a plain one.
+	Rewrite *Rewrite
+	// Progress is told what happens. Nil: nobody is.
+	Progress Progress
+}
+
+// A Binary is a built program.
+type Binary struct {
+	// Path is the executable.
+	Path string
+	// Workspace is the folder with the source it was built from; what a rewriter
+	// changed is not changed there. The folder may have been cleaned away since.
+	Workspace string
+	// Key identifies the build by its content: source, rewriting, toolchain, flags.
+	Key string
+	// Upstream is what was built.
+	Upstream Upstream
+	// Summary is what the Rewrite said of itself; "" for a plain build.
+	Summary string
+	// Cached is set when the binary was there before.
+	Cached bool
+}
+
+func (p Program) String() string { return p.Name + " " + p.Version }
+
+// goMod writes the go.mod of the workspace: upstream's Go version, godebug
+// settings and replacements, and nothing raised above what upstream requires.
+func (p Program) goMod(up Upstream) ([]byte, error) {
+	theirs, err := up.ModFile()
+	if err != nil {
+		return nil, err
+	}
+	ours := new(modfile.File)
+	edits := []error{ours.AddModuleStmt(MainModule)}
+	if theirs.Go != nil {
+		edits = append(edits, ours.AddGoStmt(theirs.Go.Version))
+	}
+	for _, g := range theirs.Godebug {
+		edits = append(edits, ours.AddGodebug(g.Key, g.Value))
+	}
+	edits = append(edits, ours.AddRequire(p.Module, p.Version))
+	for _, r := range theirs.Replace {
+		if r.New.Version != "" {
+			edits = append(edits, ours.AddReplace(r.Old.Path, r.Old.Version, r.New.Path, r.New.Version))
+			continue
+		}
+		if version, ok := p.localReplace(r.Old.Path, r.New.Path); ok {
+			edits = append(edits, ours.AddReplace(r.Old.Path, r.Old.Version, r.Old.Path, version))
+		}
+	}
+	for _, err := range edits {
+		if err != nil {
+			return nil, fmt.Errorf("go.mod for %s: %w", p, err)
+		}
+	}
+	ours.Cleanup()
+	return ours.Format()
+}
+
+func (p Program) localReplace(modulePath, localDir string) (string, bool) {
+	if p.LocalReplace == nil {
+		return "", false
+	}
+	return p.LocalReplace(modulePath, path.Clean(localDir))
+}
+
+func (p Program) stamp(up Upstream) []string {
+	if p.Stamp == nil {
+		return nil
+	}
+	return p.Stamp(up)
+}

@@ -1,0 +1,78 @@
+package program
+
+import "fmt"
+
+// A Stage is a part of the way from a version to a running program.
+type Stage string
+
+// The stages, in their order.
+const (
+	StageResolve  Stage = "resolve"
+	StageDownload Stage = "download"
+	StageTidy     Stage = "tidy"
+	StageVendor   Stage = "vendor"
+	StageRewrite  Stage = "rewrite"
+	StageCompile  Stage = "compile"
+	StageLink     Stage = "link"
+	StageDone     Stage = "done"
+)
+
+// An Event is one step of progress.
+type Event struct {
+	// Program is what is being built: "kube-apiserver v1.37.1".
+	Program string
+	Stage   Stage
+	// Done counts the packages compiled, of Total, in StageCompile. Total is 0
+	// where there is nothing to count.
+	Done, Total int
+	// Item is what is being worked on: a package, a module; may be "".
+	Item string
+	// Note is a sentence for the user, to be kept on the screen; may be "".
+	Note string
+}
+
+// A Progress is told what a build does. Its method is called from one goroutine
+// at a time, and often: hundreds of times in a second.
+type Progress interface {
+	Report(Event)
+}
+
+// A reporter fills in what all events of one build have in common.
+type reporter struct {
+	to   Progress
+	last Event
+}
+
+func newReporter(to Progress, p Program) *reporter {
+	return &reporter{to: to, last: Event{Program: p.String()}}
+}
+
+func (r *reporter) stage(s Stage, total int) {
+	r.last.Stage, r.last.Total, r.last.Done = s, total, 0
+	r.send(r.last)
+}
+
+// item reports what is being worked on.
+func (r *reporter) item(item string) {
+	e := r.last
+	e.Item = item
+	r.send(e)
+}
+
+// step counts one more thing done.
+func (r *reporter) step(item string) {
+	r.last.Done++
+	r.item(item)
+}
+
+func (r *reporter) note(format string, args ...any) {
+	e := r.last
+	e.Note = fmt.Sprintf(format, args...)
+	r.send(e)
+}
+
+func (r *reporter) send(e Event) {
+	if r.to != nil {
+		r.to.Report(e)
+	}
+}

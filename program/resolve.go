@@ -1,0 +1,196 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+)
+
+// An Upstream is a resolved module version: what the program is built from.
+// Module versions never change once published, so it is recorded in the cache
+// and asked for only once.
+type Upstream struct {
+	Module  string `json:"module"`
+	Version string `json:"version"`
+	// Sum is the checksum of the module's content, as in go.sum.
+	Sum string `json:"sum"`
+	// GoMod is the text of its go.mod.
+	GoMod string `json:"goMod"`
+	// Time is the time of the released commit.
+	Time time.Time `json:"time"`
+	// Commit is its hash; "" where the module's origin is not known.
+	Commit string `json:"commit,omitempty"`
+}
+
+// ModFile parses the module's go.mod.
+func (u Upstream) ModFile() (*modfile.File, error) {
+	f, err := modfile.Parse(u.Module+"@"+u.Version+"/go.mod", []byte(u.GoMod), nil)
+	if err != nil {
+		return nil, fmt.Errorf("parsing upstream's go.mod: %w", err)
+	}
+	return f, nil
+}
+
+// Requires gives the version of a module that upstream's go.mod requires.
+func (u Upstream) Requires(modulePath string) (string, error) {
+	f, err := u.ModFile()
+	if err != nil {
+		return "", err
+	}
+	for _, r := range f.Require {
+		if r.Mod.Path == modulePath {
+			return r.Mod.Version, nil
+		}
+	}
+	return "", fmt.Errorf("the go.mod of %s %s does not require %q", u.Module, u.Version, modulePath)
+}
+
+// Resolve finds a module version: in the cache's record, else in the user's
+// module cache or from where the user's GOPROXY says.
+func Resolve(ctx context.Context, c *Cache, modulePath, version string) (Upstream, error) {
+	if up, err := c.recordedUpstream(modulePath, version); err == nil {
+		return up, nil
+	}
+	t, err := FindToolchain(ctx)
+	if err != nil {
+		return Upstream{}, err
+	}
+	up, _, err := t.download(ctx, c, modulePath, version)
+	if err != nil {
+		return Upstream{}, err
+	}
+	return up, c.recordUpstream(up)
+}
+
+func (c *Cache) upstreamFile(modulePath, version string) (string, error) {
+	escPath, err := module.EscapePath(modulePath)
+	if err != nil {
+		return "", err
+	}
+	escVersion, err := module.EscapeVersion(version)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(c.Root, "modules", strings.ReplaceAll(escPath, "/", "_")+"@"+escVersion+".json"), nil
+}
+
+var errNotRecorded = errors.New("not recorded")
+
+// recordedUpstream reads a record. A damaged one counts as none: it is made again.
+func (c *Cache) recordedUpstream(modulePath, version string) (Upstream, error) {
+	var up Upstream
+	file, err := c.upstreamFile(modulePath, version)
+	if err != nil {
+		return up, err
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return up, err
+	}
+	if json.Unmarshal(data, &up) != nil || up.Module != modulePath || up.Version != version || up.Sum == "" {
+		return up, errNotRecorded
+	}
+	if _, err := up.ModFile(); err != nil {
+		return up, errNotRecorded
+	}
+	return up, nil
+}
+
+func (c *Cache) recordUpstream(up Upstream) error {
+	file, err := c.upstreamFile(up.Module, up.Version)
+	if err != nil {
+		return err
+	}
+	return writeJSON(file, up)
+}
+
+func (t Toolchain) downloadCommand(c *Cache, modulePath, version string) Command {
+	return Command{
+		Stage: StageDownload,
+		// Outside of any module: no go.mod or go.sum of the user takes part.
+		Dir:  c.Root,
+		Args: []string{t.Go, "mod", "download", "-json", modulePath + "@" + version},
+		Env:  t.fetchEnv(c), Set: assignments(t.fetchSettings(c)),
+	}
+}
+
+// download makes sure that the module is in the user's module cache. It returns
+// the module and the folder of its source.
+func (t Toolchain) download(ctx context.Context, c *Cache, modulePath, version string) (Upstream, string, error) {
+	var stdout bytes.Buffer
+	var stderr tailBuffer
+	runErr := t.downloadCommand(c, modulePath, version).start(ctx, &stdout, stderr.add)
+	if ctx.Err() != nil {
+		return Upstream{}, "", ctx.Err()
+	}
+	var answer struct{ Error, Info, GoMod, Dir, Sum string }
+	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil && runErr == nil {
+		return Upstream{}, "", fmt.Errorf("reading the answer of %q: %w", "go mod download -json", err)
+	}
+	if answer.Error == "" && runErr != nil {
+		answer.Error = stderr.String()
+	}
+	if answer.Error != "" {
+		return Upstream{}, "", &DownloadError{Module: modulePath, Version: version, Reason: answer.Error}
+	}
+	up, err := readUpstream(modulePath, version, answer.Info, answer.GoMod)
+	up.Sum = answer.Sum
+	return up, answer.Dir, err
+}
+
+func readUpstream(modulePath, version, infoFile, goModFile string) (Upstream, error) {
+	goMod, err := os.ReadFile(goModFile)
+	if err != nil {
+		return Upstream{}, fmt.Errorf("reading the module cache: %w", err)
+	}
+	data, err := os.ReadFile(infoFile)
+	if err != nil {
+		return Upstream{}, fmt.Errorf("reading the module cache: %w", err)
+	}
+	var info struct {
+		Time   time.Time
+		Origin struct{ Hash string }
+	}
+	if err := json.Unmarshal(data, &info); err != nil {
+		return Upstream{}, fmt.Errorf("reading %s: %w", infoFile, err)
+	}
+	return Upstream{
+		Module: modulePath, Version: version, GoMod: string(goMod),
+		Time: info.Time.UTC(), Commit: info.Origin.Hash,
+	}, nil
+}
+
+// A DownloadError says that a module could not be had.
+type DownloadError struct {
+	Module, Version string
+	// Reason is the go command's own.
+	Reason string
+}
+
+// Unknown reports whether the module was looked for and no such version exists
+// (as opposed to: the place to look at could not be reached).
+func (e *DownloadError) Unknown() bool {
+	for _, s := range []string{"unknown revision", "404 Not Found", "410 Gone", "invalid version"} {
+		if strings.Contains(e.Reason, s) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *DownloadError) Error() string {
+	what := fmt.Sprintf("getting module %q at version %q: %s", e.Module, e.Version, e.Reason)
+	if e.Unknown() {
+		return what
+	}
+	return what + "; the first build of a version needs the network: check the connection and GOPROXY (go env GOPROXY)"
+}

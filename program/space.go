@@ -1,0 +1,59 @@
+package program
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// FreeSpace gives the number of bytes that this user may still write to the disk that dir is on.
+func FreeSpace(dir string) (int64, error) {
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		return 0, fmt.Errorf("free space of %s: %w", dir, err)
+	}
+	// The fields' types differ between Linux and macOS.
+	return int64(st.Bavail) * int64(st.Bsize), nil
+}
+
+// A SpaceError says that the disk is too full to begin a build.
+type SpaceError struct {
+	Program    Program
+	Dir        string
+	Free, Need int64
+}
+
+func (e *SpaceError) Error() string {
+	return fmt.Sprintf("not enough disk space to build %s: %s has %s free, about %s are needed; make room, drop what is not needed any more with %q, or set %s to a folder on a larger disk",
+		e.Program, e.Dir, FormatBytes(e.Free), FormatBytes(e.Need), "apitrace cache clean", CacheEnv)
+}
+
+// checkSpace refuses a build for which the disk is too full.
+func checkSpace(c *Cache, p Program) error {
+	free, err := FreeSpace(c.Root)
+	if err != nil {
+		return err
+	}
+	if free < p.Space {
+		return &SpaceError{Program: p, Dir: c.Root, Free: free, Need: p.Space}
+	}
+	return nil
+}
+
+// FormatBytes writes a number of bytes for people: "512 B", "1.2 kB", "36 MB", "2.1 GB".
+func FormatBytes(n int64) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	f := float64(n)
+	for _, unit := range []string{"kB", "MB", "GB", "TB"} {
+		f /= 1000
+		switch {
+		case f < 9.95:
+			return fmt.Sprintf("%.1f %s", f, unit)
+		case f < 999.5:
+			return fmt.Sprintf("%.0f %s", f, unit)
+		}
+	}
+	return fmt.Sprintf("%.0f PB", f/1000)
+}

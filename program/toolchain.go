@@ -1,0 +1,147 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/version"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// MinGo is the oldest Go toolchain that apitrace builds with.
+const MinGo = "go1.26"
+
+// A Toolchain is the installed Go toolchain.
+type Toolchain struct {
+	// Go is the path of the go command.
+	Go string `json:"-"`
+	// Version is its version: "go1.26.8".
+	Version string `json:"GOVERSION"`
+	// OS and Arch are what it builds for: this machine.
+	OS   string `json:"GOHOSTOS"`
+	Arch string `json:"GOHOSTARCH"`
+	// ModCache is the user's module cache, from which vendor trees are made.
+	ModCache string `json:"GOMODCACHE"`
+}
+
+// FindToolchain finds the go command on PATH and asks it what it is.
+func FindToolchain(ctx context.Context) (Toolchain, error) {
+	var t Toolchain
+	goCmd, err := exec.LookPath("go")
+	if err != nil {
+		return t, fmt.Errorf("no Go toolchain: the command %q is not on PATH, and apitrace compiles kube-apiserver with it; install %s or newer from https://go.dev/dl", "go", MinGo)
+	}
+	cmd := exec.CommandContext(ctx, goCmd, "env", "-json", "GOVERSION", "GOHOSTOS", "GOHOSTARCH", "GOMODCACHE")
+	// A go.mod or go.work of the folder we happen to be in must not switch the toolchain.
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOTOOLCHAIN=local")
+	cmd.Dir = os.TempDir()
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return t, fmt.Errorf("asking %s for its environment: %w: %s", goCmd, err, strings.TrimSpace(stderr.String()))
+	}
+	if err := json.Unmarshal(out, &t); err != nil {
+		return t, fmt.Errorf("reading the answer of %q: %w", "go env -json", err)
+	}
+	t.Go = goCmd
+	return t, t.check()
+}
+
+func (t Toolchain) check() error {
+	// A development version ("devel go1.27-abcdef") is no valid version and is let through.
+	if version.IsValid(t.Version) && version.Compare(t.Version, MinGo) < 0 {
+		return fmt.Errorf("the Go toolchain %s is %s, and apitrace needs %s or newer: see https://go.dev/dl", t.Go, t.Version, MinGo)
+	}
+	if t.ModCache == "" {
+		return errors.New("the go command has no module cache: GOMODCACHE, GOPATH and HOME are all empty; set one of them")
+	}
+	return nil
+}
+
+// fits reports whether the toolchain is new enough for the Go version that a go.mod asks for.
+func (t Toolchain) fits(goVersion string) bool {
+	return !version.IsValid(t.Version) || version.Compare(t.Version, "go"+goVersion) >= 0
+}
+
+// A setting is an environment variable that a build sets, and why.
+type setting struct{ name, value string }
+
+// fetchSettings is what is changed in the user's environment for the commands
+// that may use the network. GOPROXY, GOPRIVATE, GOSUMDB and the like stay as they are.
+func (t Toolchain) fetchSettings(c *Cache) []setting {
+	return []setting{
+		// The user's flags (-mod=vendor, -modfile, -tags) are for the user's modules.
+		// An empty value would not override what "go env -w" has set, so one is given.
+		{"GOFLAGS", "-mod=mod"},
+		// The workspace is a module of its own, wherever the user stands.
+		{"GOWORK", "off"},
+		{"GO111MODULE", "on"},
+		// The build has to use the toolchain that is part of its key, and nothing
+		// may download another one behind the user's back.
+		{"GOTOOLCHAIN", "local"},
+		// The same one as for the build: accounted for, and droppable.
+		{"GOCACHE", c.GoCache()},
+	}
+}
+
+// buildSettings is, with buildInherited, the whole environment of a build.
+func (t Toolchain) buildSettings(c *Cache) []setting {
+	return []setting{
+		// Settings made with "go env -w" (flags, experiments) must not leak in.
+		{"GOENV", "off"},
+		{"GOCACHE", c.GoCache()},
+		// GOENV=off would forget where the user's modules are.
+		{"GOMODCACHE", t.ModCache},
+		// All source is in the vendor tree: a build that wants the network is wrong.
+		{"GOPROXY", "off"},
+		{"GOSUMDB", "off"},
+		{"GOWORK", "off"},
+		{"GO111MODULE", "on"},
+		{"GOTOOLCHAIN", "local"},
+		// No C compiler is needed, and the binary does not depend on this machine's libc.
+		{"CGO_ENABLED", "0"},
+	}
+}
+
+// buildInherited lists what a build takes over from the user: where the go
+// command finds its home and puts temporary files.
+var buildInherited = []string{"HOME", "PATH", "TMPDIR", "USER"}
+
+func (t Toolchain) fetchEnv(c *Cache) []string {
+	// These would make the go command resolve for another platform.
+	drop := []string{"GOOS", "GOARCH", "GOEXPERIMENT"}
+	env := slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains(drop, name)
+	})
+	return append(env, assignments(t.fetchSettings(c))...)
+}
+
+func (t Toolchain) buildEnv(c *Cache) []string {
+	return append(inherit(buildInherited), assignments(t.buildSettings(c))...)
+}
+
+// inherit gives the assignments of those variables that are set in our own environment.
+func inherit(names []string) []string {
+	var env []string
+	for _, name := range names {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
+		}
+	}
+	return env
+}
+
+func assignments(settings []setting) []string {
+	var env []string
+	for _, s := range settings {
+		env = append(env, s.name+"="+s.value)
+	}
+	return env
+}

@@ -1,0 +1,135 @@
+package program
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+)
+
+// leash is added to upstream's package main. It has to compile in the oldest Go
+// version that an upstream go.mod names.
+//
+//go:embed leash.go.txt
+var leash []byte
+
+// leashFile is the name of the leash in the workspace.
+const leashFile = "apitrace_leash.go"
+
+// workspaceFormat is part of every key. Raise it when the way a workspace is made changes.
+const workspaceFormat = "workspace 1"
+
+// workspaceKey identifies a workspace by all that decides its content.
+func (p Program) workspaceKey(up Upstream, goMod []byte) string {
+	return hash([]byte(strings.Join([]string{
+		workspaceFormat, p.Module, p.Version, up.Sum, p.Main, string(goMod), string(leash),
+	}, "\x00")))
+}
+
+// ensureWorkspace makes sure that the workspace is there and is what it was when
+// it was made. The caller holds the program's lock.
+func (b *build) ensureWorkspace(ctx context.Context) error {
+	_, err := check(b.workspace, b.workspaceKey, everyFile)
+	if err == nil {
+		touch(b.workspace)
+		return nil
+	}
+	if !errors.Is(err, errNoEntry) {
+		b.tell.note("the workspace %s is damaged (%v); making it again", b.workspace, err)
+	}
+	if err := removeEntry(b.workspace); err != nil {
+		return fmt.Errorf("making room for the workspace: %w", err)
+	}
+	if err := b.makeWorkspace(ctx); err != nil {
+		return fmt.Errorf("workspace of %s: %w", b.program, err)
+	}
+	return seal(b.workspace, manifest{Program: b.program.Name, Version: b.program.Version, Key: b.workspaceKey})
+}
+
+func everyFile(string) bool { return true }
+
+func (b *build) makeWorkspace(ctx context.Context) error {
+	b.tell.stage(StageDownload, 0)
+	_, source, err := b.toolchain.download(ctx, b.cache, b.program.Module, b.program.Version)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(b.workspace, 0o700); err != nil {
+		return err
+	}
+	if err := b.writeMain(source); err != nil {
+		return err
+	}
+	for _, cmd := range b.workspaceCommands() {
+		b.tell.stage(cmd.Stage, 0)
+		if err := cmd.run(ctx, b.tell.item); err != nil {
+			return err
+		}
+	}
+	return b.checkVersions()
+}
+
+// writeMain writes go.mod and package main: upstream's own file, and the leash.
+func (b *build) writeMain(source string) error {
+	main, err := os.ReadFile(filepath.Join(source, filepath.FromSlash(b.program.Main)))
+	if err != nil {
+		return fmt.Errorf("upstream's func main is not where apitrace expects it: %w", err)
+	}
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{{"go.mod", b.goMod}, {"main.go", main}, {leashFile, leash}} {
+		if err := writeFile(filepath.Join(b.workspace, f.name), f.data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkVersions demands that every module in the workspace has the version with
+// which upstream builds. A module that is raised behind our back would make the
+// program another one.
+func (b *build) checkVersions() error {
+	data, err := os.ReadFile(filepath.Join(b.workspace, "go.mod"))
+	if err != nil {
+		return err
+	}
+	ours, err := modfile.Parse(filepath.Join(b.workspace, "go.mod"), data, nil)
+	if err != nil {
+		return err
+	}
+	theirs, err := b.upstream.ModFile()
+	if err != nil {
+		return err
+	}
+	want := map[string]string{}
+	for _, r := range theirs.Require {
+		want[r.Mod.Path] = r.Mod.Version
+	}
+	for _, r := range theirs.Replace {
+		// Upstream builds these from its own repository, under a version that says nothing.
+		delete(want, r.Old.Path)
+	}
+	for _, r := range ours.Require {
+		if v, ok := want[r.Mod.Path]; ok && v != r.Mod.Version {
+			return fmt.Errorf("the go command chose %s %s, upstream's go.mod says %s: the program would not be upstream's", r.Mod.Path, r.Mod.Version, v)
+		}
+	}
+	return nil
+}
+
+// workspaceCommands are the commands that complete a workspace.
+func (b *build) workspaceCommands() []Command {
+	mod := func(stage Stage, args ...string) Command {
+		return Command{
+			Stage: stage, Dir: b.workspace, Args: append([]string{b.toolchain.Go, "mod"}, args...),
+			Env: b.toolchain.fetchEnv(b.cache), Set: assignments(b.toolchain.fetchSettings(b.cache)),
+		}
+	}
+	return []Command{mod(StageTidy, "tidy"), mod(StageVendor, "vendor")}
+}
