@@ -1,0 +1,73 @@
+package apiserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/program"
+)
+
+// ErrNotServed says that there is no server to attach to.
+var ErrNotServed = errors.New("no such server is running")
+
+// servedDir holds the published states. It is below the cache's root, which is
+// private to this user and does not differ between the user's terminals.
+func servedDir(c *program.Cache) string { return filepath.Join(c.Root, "served") }
+
+func stateFile(c *program.Cache, b *Build, runDir *program.RunDir) string {
+	return filepath.Join(servedDir(c), b.K8sVersion+"_"+b.Key()+"_"+filepath.Base(runDir.Path)+".json")
+}
+
+// Publish lets other processes of this user attach to the server. Stop takes it back.
+func (s *Server) Publish() error {
+	if s.own == nil {
+		return errors.New("publishing a server: it belongs to another process")
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("publishing the server: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(s.own.stateFile), 0o700); err != nil {
+		return fmt.Errorf("publishing the server: %w", err)
+	}
+	if err := os.WriteFile(s.own.stateFile, data, 0o600); err != nil {
+		return fmt.Errorf("publishing the server: %w", err)
+	}
+	return nil
+}
+
+// Attach finds a server that another process published, of a version and a build
+// key. It removes what is published of servers that are gone, and returns
+// ErrNotServed if none is left. Stopping an attached server does nothing.
+func Attach(ctx context.Context, c *program.Cache, version, buildKey string) (*Server, error) {
+	found, err := filepath.Glob(filepath.Join(servedDir(c), version+"_"+buildKey+"_*.json"))
+	if err != nil {
+		return nil, fmt.Errorf("looking for a running server: %w", err)
+	}
+	for _, file := range found {
+		if s, err := attach(ctx, file); err == nil {
+			return s, nil
+		}
+	}
+	return nil, ErrNotServed
+}
+
+func attach(ctx context.Context, file string) (*Server, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	s := new(Server)
+	if json.Unmarshal(data, s) != nil || !program.RunDirAlive(s.RunDir) {
+		return nil, errors.Join(ErrNotServed, os.Remove(file))
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	// Not removed: a server may be slow, and its owner lives.
+	return s, s.ready(ctx)
+}

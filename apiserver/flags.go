@@ -1,0 +1,86 @@
+package apiserver
+
+import (
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/kubeapitrace/apitrace/program"
+)
+
+// files are the paths of what kube-apiserver reads at its start.
+type files struct {
+	tlsCert, tlsKey, serviceAccountKey, tokens string
+}
+
+// writeFiles makes the server's keys and the users' tokens.
+func (s *Server) writeFiles(dir string) (files, error) {
+	f := files{
+		tlsCert: filepath.Join(dir, "tls.crt"), tlsKey: filepath.Join(dir, "tls.key"),
+		serviceAccountKey: filepath.Join(dir, "service-account.key"), tokens: filepath.Join(dir, "tokens.csv"),
+	}
+	ca, err := program.NewAuthority("apitrace kube-apiserver")
+	if err != nil {
+		return f, err
+	}
+	cert, key, err := ca.Issue(Name)
+	if err != nil {
+		return f, err
+	}
+	serviceAccountKey, err := program.NewKeyPEM()
+	if err != nil {
+		return f, err
+	}
+	s.CAPEM, s.AdminToken, s.LearnerToken = ca.CertPEM, rand.Text(), rand.Text()
+	// Columns: token, user, uid, groups.
+	tokens := fmt.Sprintf("%s,%s,%[2]s,system:masters\n%s,%s,%[4]s\n", s.AdminToken, AdminUser, s.LearnerToken, LearnerUser)
+	for path, data := range map[string][]byte{
+		f.tlsCert: cert, f.tlsKey: key, f.serviceAccountKey: serviceAccountKey, f.tokens: []byte(tokens),
+	} {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			return f, fmt.Errorf("writing kube-apiserver's keys: %w", err)
+		}
+	}
+	return f, nil
+}
+
+// program says how to run kube-apiserver on a port.
+func (s *Server) program(binary, dir string, f files, port int) program.Server {
+	s.BaseURL = fmt.Sprintf("https://127.0.0.1:%d", port)
+	return program.Server{
+		Name: Name, Path: binary, Dir: dir, Check: s.Check,
+		Args:   s.flags(f, port),
+		Remove: []string{s.own.stateFile},
+		Ready:  s.ready,
+	}
+}
+
+// flags are those without which kube-apiserver does not start, or would reach
+// beyond this machine. Everything else, the feature gates included, is as upstream has it.
+func (s *Server) flags(f files, port int) []string {
+	return []string{
+		"--bind-address=127.0.0.1",
+		fmt.Sprintf("--secure-port=%d", port),
+		// Otherwise the address of the default route, which a machine need not have;
+		// no endpoint is published for a server that nothing in a cluster uses.
+		"--advertise-address=127.0.0.1",
+		"--endpoint-reconciler-type=none",
+		"--tls-cert-file=" + f.tlsCert,
+		"--tls-private-key-file=" + f.tlsKey,
+
+		"--etcd-servers=" + s.Etcd.URL,
+		"--etcd-cafile=" + s.Etcd.CAFile,
+		"--etcd-certfile=" + s.Etcd.CertFile,
+		"--etcd-keyfile=" + s.Etcd.KeyFile,
+
+		"--authorization-mode=RBAC",
+		"--token-auth-file=" + f.tokens,
+		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-key-file=" + f.serviceAccountKey,
+		"--service-account-signing-key-file=" + f.serviceAccountKey,
+		// It wants service accounts in every namespace, which the controller manager makes.
+		"--disable-admission-plugins=ServiceAccount",
+		"--service-cluster-ip-range=10.0.0.0/24",
+	}
+}

@@ -1,0 +1,174 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/storage"
+)
+
+// LearnerUser is the name of the ordinary user. What it may do is decided by the
+// RBAC objects that somebody makes for it; at first it may do next to nothing.
+const LearnerUser = "learner"
+
+// AdminUser is the name of the user of the group system:masters.
+const AdminUser = "admin"
+
+// A Server is a running kube-apiserver with its etcd.
+type Server struct {
+	// BaseURL is "https://127.0.0.1:12345".
+	BaseURL string `json:"baseURL"`
+	// CAPEM is the certificate with which clients verify the server.
+	CAPEM []byte `json:"caPEM"`
+	// AdminToken is the bearer token of AdminUser, LearnerToken that of LearnerUser.
+	AdminToken   string `json:"adminToken"`
+	LearnerToken string `json:"learnerToken"`
+	// AdminKubeconfig and LearnerKubeconfig are the paths of kubeconfig files, private to this user.
+	AdminKubeconfig   string `json:"adminKubeconfig"`
+	LearnerKubeconfig string `json:"learnerKubeconfig"`
+	// ProbeSockets gives, by the name of the traced program ("kube-apiserver",
+	// "etcd"), the unix socket of its probe. Plain builds have no probes; their sockets do not exist.
+	ProbeSockets map[string]string `json:"probeSockets"`
+	// Etcd is how to reach the storage.
+	Etcd storage.Endpoint `json:"etcd"`
+	// K8sVersion and EtcdVersion have their "v".
+	K8sVersion  string `json:"k8sVersion"`
+	EtcdVersion string `json:"etcdVersion"`
+	// BuildKey is that of the Build.
+	BuildKey string `json:"buildKey"`
+	// Check tells whether the probes run in their checking mode.
+	Check bool `json:"check"`
+	// RunDir is the folder in which the servers run.
+	RunDir string `json:"runDir"`
+
+	// The following are nil in a Server that another process owns.
+	own *owned
+}
+
+// owned is what the process that started the servers holds of them.
+type owned struct {
+	runDir    *program.RunDir
+	etcd      *storage.Etcd
+	child     *program.Child
+	stateFile string
+	// ended is closed when one of the two has ended.
+	ended chan struct{}
+}
+
+// StartOptions says how to run a Build.
+type StartOptions struct {
+	// Check switches the checking mode of the probes on.
+	Check bool
+	// Cache is where the state is published. Nil: the default one.
+	Cache *program.Cache
+}
+
+// Start starts etcd and kube-apiserver on loopback and waits until a client can
+// work: ready by its own account, RBAC's default roles made, the namespace
+// "default" there. The servers end with this process, however it ends. The caller
+// calls Stop.
+func Start(ctx context.Context, b *Build, o StartOptions) (*Server, error) {
+	if o.Cache == nil {
+		var err error
+		if o.Cache, err = program.OpenCache(""); err != nil {
+			return nil, err
+		}
+	}
+	runDir, err := program.NewRunDir()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		K8sVersion: b.K8sVersion, EtcdVersion: b.EtcdVersion, BuildKey: b.Key(), Check: o.Check, RunDir: runDir.Path,
+		own: &owned{runDir: runDir, stateFile: stateFile(o.Cache, b, runDir), ended: make(chan struct{})},
+	}
+	if err := s.start(ctx, b); err != nil {
+		return nil, errors.Join(err, s.Stop(context.WithoutCancel(ctx)))
+	}
+	go s.own.watch()
+	return s, nil
+}
+
+func (s *Server) start(ctx context.Context, b *Build) error {
+	etcd, err := storage.Start(ctx, storage.Options{Binary: b.Etcd.Path, RunDir: s.own.runDir, Check: s.Check})
+	if err != nil {
+		return err
+	}
+	s.own.etcd, s.Etcd = etcd, etcd.Endpoint
+	dir, err := s.own.runDir.Part(Name)
+	if err != nil {
+		return err
+	}
+	files, err := s.writeFiles(dir)
+	if err != nil {
+		return err
+	}
+	s.own.child, err = program.WithFreePort(func(port int) (*program.Child, error) {
+		server := s.program(b.APIServer.Path, dir, files, port)
+		s.ProbeSockets = map[string]string{Name: server.Socket(), storage.Name: etcd.ProbeSocket}
+		return program.Start(ctx, server)
+	})
+	if err != nil {
+		return err
+	}
+	return s.writeKubeconfigs(dir)
+}
+
+// watch closes ended when one of the servers ends.
+func (o *owned) watch() {
+	select {
+	case <-o.etcd.Done():
+	case <-o.child.Done():
+	}
+	close(o.ended)
+}
+
+// Done is closed when one of the servers has ended, wanted or not. It is nil for
+// a server that another process owns.
+func (s *Server) Done() <-chan struct{} {
+	if s.own == nil {
+		return nil
+	}
+	return s.own.ended
+}
+
+// Err says which server ended and how, with its last log lines, once Done is closed.
+func (s *Server) Err() error {
+	if s.own == nil {
+		return nil
+	}
+	// etcd first: without it, kube-apiserver's end is a consequence.
+	if s.own.etcd != nil && s.own.etcd.Err() != nil {
+		return s.own.etcd.Err()
+	}
+	if s.own.child == nil {
+		return nil
+	}
+	return s.own.child.Err()
+}
+
+// stopGrace is how long kube-apiserver may take to end by itself. Its store dies
+// with it, so that there is nothing to save.
+const stopGrace = 3 * time.Second
+
+// Stop ends both servers and removes all that they left. It does nothing to a
+// server that another process owns.
+func (s *Server) Stop(ctx context.Context) error {
+	if s.own == nil {
+		return nil
+	}
+	var errs []error
+	if s.own.child != nil {
+		errs = append(errs, s.own.child.Stop(ctx, stopGrace))
+	}
+	if s.own.etcd != nil {
+		errs = append(errs, s.own.etcd.Stop(ctx))
+	}
+	if err := os.Remove(s.own.stateFile); err != nil && !errors.Is(err, os.ErrNotExist) {
+		errs = append(errs, err)
+	}
+	return errors.Join(append(errs, s.own.runDir.Close())...)
+}

@@ -1,0 +1,230 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The environment of the traced programs.
+const (
+	// SocketEnv names the unix socket on which the probe listens.
+	SocketEnv = "APITRACE_SOCKET"
+	// ProcessEnv is the name of the program in traces.
+	ProcessEnv = "APITRACE_PROCESS"
+	// CheckEnv is "1" in the checking mode of the probe.
+	CheckEnv = "APITRACE_CHECK"
+
+	leashEnv      = "APITRACE_LEASH"
+	leashPathsEnv = "APITRACE_LEASH_PATHS"
+)
+
+// childInherited lists what a server takes over from the user's environment.
+// Everything else stays outside: etcd takes ETCD_* for flags, and kube-apiserver
+// would send its calls to webhooks through the user's HTTP proxy.
+var childInherited = []string{"HOME", "PATH", "TMPDIR", "TZ"}
+
+// A Server says how to run a server as a child process.
+type Server struct {
+	// Name is the name of the program: "etcd".
+	Name string
+	// Path is the executable, Args are its arguments without the program's name.
+	Path string
+	Args []string
+	// Dir is the server's part of the run directory. It becomes the working
+	// directory, and holds the log and the probe's socket.
+	Dir string
+	// Check switches the probe's checking mode on.
+	Check bool
+	// Remove lists paths outside of Dir that have to go with the server if
+	// apitrace is killed.
+	Remove []string
+	// Ready reports whether the server does its work; nil error: it does.
+	// It is asked until it says so.
+	Ready func(context.Context) error
+	// ReadyTimeout is how long that may take. Zero: a minute.
+	ReadyTimeout time.Duration
+}
+
+// Socket is the path of the unix socket of the server's probe.
+func (s Server) Socket() string { return filepath.Join(s.Dir, "probe.sock") }
+
+func (s Server) log() string { return filepath.Join(s.Dir, "log") }
+
+// A Child is a running server.
+type Child struct {
+	server Server
+	cmd    *exec.Cmd
+	// leash is our end of the pipe whose closing ends the child.
+	leash *os.File
+	done  chan struct{}
+	// err is set before done is closed.
+	err error
+}
+
+// Start starts a server and waits until it is ready. A server that is not ready
+// in time, or when ctx ends, is killed.
+func Start(ctx context.Context, s Server) (*Child, error) {
+	c, err := spawn(s)
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", s.Name, err)
+	}
+	if err := c.awaitReady(ctx); err != nil {
+		c.kill()
+		return nil, err
+	}
+	return c, nil
+}
+
+func spawn(s Server) (*Child, error) {
+	log, err := os.OpenFile(s.log(), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	cmd := exec.Command(s.Path, s.Args...)
+	cmd.Dir = s.Dir
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.ExtraFiles = []*os.File{theirs}
+	cmd.Env = s.env()
+	ownGroup(cmd)
+	if err := cmd.Start(); err != nil {
+		ours.Close()
+		return nil, err
+	}
+	c := &Child{server: s, cmd: cmd, leash: ours, done: make(chan struct{})}
+	go c.wait()
+	return c, nil
+}
+
+func (s Server) env() []string {
+	const firstExtraFile = 3
+	env := append(inherit(childInherited),
+		SocketEnv+"="+s.Socket(),
+		ProcessEnv+"="+s.Name,
+		leashEnv+"="+strconv.Itoa(firstExtraFile),
+		leashPathsEnv+"="+strings.Join(append([]string{s.Dir}, s.Remove...), string(os.PathListSeparator)),
+	)
+	if s.Check {
+		env = append(env, CheckEnv+"=1")
+	}
+	return env
+}
+
+func (c *Child) wait() {
+	err := c.cmd.Wait()
+	c.leash.Close()
+	c.err = &ExitError{Name: c.server.Name, State: c.cmd.ProcessState.String(), Log: c.tail()}
+	if c.cmd.ProcessState == nil {
+		c.err = fmt.Errorf("waiting for %s: %w", c.server.Name, err)
+	}
+	close(c.done)
+}
+
+// readyPoll is how often a server is asked whether it is ready.
+const readyPoll = 20 * time.Millisecond
+
+func (c *Child) awaitReady(ctx context.Context) error {
+	timeout := c.server.ReadyTimeout
+	if timeout == 0 {
+		timeout = time.Minute
+	}
+	deadline := time.After(timeout)
+	tick := time.NewTicker(readyPoll)
+	defer tick.Stop()
+	for {
+		askCtx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		err := c.server.Ready(askCtx)
+		cancel()
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-c.done:
+			return c.err
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-deadline:
+			return fmt.Errorf("%s was not ready after %v: %w; its last log lines:\n%s", c.server.Name, timeout, err, c.tail())
+		case <-tick.C:
+		}
+	}
+}
+
+// Done is closed when the server has ended, however it did.
+func (c *Child) Done() <-chan struct{} { return c.done }
+
+// Err says how a server ended, once Done is closed.
+func (c *Child) Err() error {
+	select {
+	case <-c.done:
+		return c.err
+	default:
+		return nil
+	}
+}
+
+// Stop ends a server: it is asked to end, and killed when it has not done so
+// after the grace period or when ctx ends.
+func (c *Child) Stop(ctx context.Context, grace time.Duration) error {
+	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("stopping %s: %w", c.server.Name, err)
+	}
+	select {
+	case <-c.done:
+	case <-ctx.Done():
+		c.kill()
+	case <-time.After(grace):
+		c.kill()
+	}
+	return nil
+}
+
+func (c *Child) kill() {
+	_ = c.cmd.Process.Kill()
+	<-c.done
+}
+
+// tail gives the last lines of the server's log.
+func (c *Child) tail() string {
+	f, err := os.Open(c.server.log())
+	if err != nil {
+		return fmt.Sprintf("(no log: %v)", err)
+	}
+	defer f.Close()
+	var tail tailBuffer
+	if err := tail.addAll(f); err != nil {
+		tail.add(fmt.Sprintf("(reading the log: %v)", err))
+	}
+	return tail.String()
+}
+
+// An ExitError says that a server ended although nobody had asked it to.
+type ExitError struct {
+	// Name is the name of the server, State how it ended: "exit status 1".
+	Name, State string
+	// Log holds its last log lines.
+	Log string
+}
+
+func (e *ExitError) Error() string {
+	return fmt.Sprintf("%s ended: %s; its last log lines:\n%s", e.Name, e.State, e.Log)
+}
+
+// PortTaken reports whether the server ended because another process had taken
+// its port meanwhile.
+func (e *ExitError) PortTaken() bool {
+	return strings.Contains(e.Log, syscall.EADDRINUSE.Error())
+}

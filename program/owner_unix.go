@@ -1,0 +1,20 @@
+//go:build unix
+
+package program
+
+import (
+	"os"
+	"syscall"
+)
+
+// isOwnDir reports whether dir is a folder (no link to one) of this user that
+// nobody else can write to. In a shared folder for temporary files, anybody may
+// have made one with a name like ours.
+func isOwnDir(dir string) bool {
+	info, err := os.Lstat(dir)
+	if err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
+		return false
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Getuid()
+}

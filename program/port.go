@@ -1,0 +1,41 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"net"
+)
+
+// FreePort finds a TCP port of the loopback interface that nobody listens on.
+// Somebody else may take it before it is used: see WithFreePort.
+func FreePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("finding a free port on 127.0.0.1: %w", err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port, nil
+}
+
+// portAttempts is how often a server is started again because its port was
+// taken between our finding it free and the server's listening on it.
+const portAttempts = 5
+
+// WithFreePort starts a server on a free port, and once more on another one if
+// that port turns out to be taken.
+func WithFreePort(start func(port int) (*Child, error)) (*Child, error) {
+	var lastErr error
+	for range portAttempts {
+		port, err := FreePort()
+		if err != nil {
+			return nil, err
+		}
+		child, err := start(port)
+		var exit *ExitError
+		if err == nil || !errors.As(err, &exit) || !exit.PortTaken() {
+			return child, err
+		}
+		lastErr = err
+	}
+	return nil, fmt.Errorf("no port stayed free in %d attempts: %w", portAttempts, lastErr)
+}

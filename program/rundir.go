@@ -1,0 +1,146 @@
+package program
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/gofrs/flock"
+)
+
+// A RunDir is the private folder of one running pair of servers: data, keys,
+// sockets, logs. It is locked as long as its owner lives, and nothing of it
+// survives: the owner removes it with Close, the children remove their parts of
+// it when the owner was killed, and what is left even so goes with the next
+// NewRunDir.
+type RunDir struct {
+	Path string
+	lock *flock.Flock
+}
+
+// maxSocketPath is the longest path of a unix socket: 104 bytes with the
+// terminating zero on macOS, 108 on Linux.
+const maxSocketPath = 103
+
+// longestPart is a bound for what is put behind a run directory's path.
+const longestPart = "/kube-apiserver/probe.sock"
+
+// NewRunDir makes a run directory, and removes those whose owners are gone.
+func NewRunDir() (*RunDir, error) {
+	SweepRunDirs()
+	base, err := runBase()
+	if err != nil {
+		return nil, err
+	}
+	for range 10 {
+		dir, err := os.MkdirTemp(base, runDirPrefix())
+		if err != nil {
+			return nil, fmt.Errorf("making a folder for the servers to run in: %w", err)
+		}
+		if lock, ok := lockDir(dir); ok {
+			return &RunDir{Path: dir, lock: lock}, nil
+		}
+		// Another process took it for a deserted one before we had locked it.
+	}
+	return nil, fmt.Errorf("making a folder for the servers to run in: others keep removing it from %s", base)
+}
+
+// Part makes the folder of one of the servers. Everything that server writes
+// belongs there.
+func (r *RunDir) Part(name string) (string, error) {
+	dir := filepath.Join(r.Path, name)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", fmt.Errorf("making a folder for %s to run in: %w", name, err)
+	}
+	return dir, nil
+}
+
+// Close removes the folder with all that is in it.
+func (r *RunDir) Close() error {
+	err := os.RemoveAll(r.Path)
+	return errors.Join(err, r.lock.Close())
+}
+
+// SweepRunDirs removes the run directories of this user whose owners are gone,
+// and returns their paths. What cannot be removed is left for the next time.
+func SweepRunDirs() []string {
+	var swept []string
+	for _, base := range runBases() {
+		dirs, _ := filepath.Glob(filepath.Join(base, runDirPrefix()+"*"))
+		for _, dir := range dirs {
+			if !isOwnDir(dir) {
+				continue
+			}
+			if lock, ok := lockDir(dir); ok {
+				if os.RemoveAll(dir) == nil {
+					swept = append(swept, dir)
+				}
+				lock.Close()
+			}
+		}
+	}
+	return swept
+}
+
+// RunDirAlive reports whether the owner of a run directory lives.
+func RunDirAlive(dir string) bool {
+	if !isOwnDir(dir) {
+		return false
+	}
+	lock, ok := lockDir(dir)
+	if ok {
+		lock.Close()
+		return false
+	}
+	_, err := os.Stat(dir)
+	return err == nil
+}
+
+// lockDir locks a folder itself, so that no lock file has to be cleaned up. It
+// says false when another process holds the lock, or has removed the folder.
+func lockDir(dir string) (*flock.Flock, bool) {
+	lock := flock.New(dir, flock.SetFlag(os.O_RDONLY))
+	locked, err := lock.TryLock()
+	if err != nil || !locked {
+		lock.Close()
+		return nil, false
+	}
+	ours, err := lock.Stat()
+	if err == nil {
+		var there fs.FileInfo
+		if there, err = os.Lstat(dir); err == nil && os.SameFile(ours, there) {
+			return lock, true
+		}
+	}
+	lock.Close()
+	return nil, false
+}
+
+func runDirPrefix() string { return "apitrace-" + strconv.Itoa(os.Getuid()) + "-" }
+
+// runBase chooses the folder for run directories: the usual one for temporary
+// files, unless its path is too long for sockets below it.
+func runBase() (string, error) {
+	room := maxSocketPath - len("/"+runDirPrefix()+"1234567890"+longestPart)
+	for _, base := range runBases() {
+		if len(base) > room {
+			continue
+		}
+		if info, err := os.Stat(base); err == nil && info.IsDir() {
+			return base, nil
+		}
+	}
+	return "", fmt.Errorf("no folder to run the servers in: tried %q, of which none exists with a path of at most %d bytes (unix sockets allow no more); set TMPDIR to such a folder", runBases(), room)
+}
+
+func runBases() []string {
+	bases := []string{os.TempDir()}
+	if dir := os.Getenv("XDG_RUNTIME_DIR"); dir != "" {
+		bases = append(bases, dir)
+	}
+	return slices.Compact(append(bases, "/tmp"))
+}

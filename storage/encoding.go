@@ -1,0 +1,37 @@
+package storage
+
+import (
+	"bytes"
+	"encoding/json"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// The prefixes by which kube-apiserver tells what it stored.
+var (
+	protobufPrefix  = []byte("k8s\x00")
+	encryptedPrefix = []byte("k8s:enc:")
+)
+
+// describe tells how a stored value is encoded, and what object it is. An
+// encrypted one keeps that to itself.
+func describe(value []byte) (encoding, apiVersion, kind string) {
+	switch {
+	case bytes.HasPrefix(value, protobufPrefix):
+		var object runtime.Unknown
+		if object.Unmarshal(value[len(protobufPrefix):]) != nil {
+			return "unknown", "", ""
+		}
+		return "protobuf", object.APIVersion, object.Kind
+	case bytes.HasPrefix(value, encryptedPrefix):
+		return "encrypted", "", ""
+	case bytes.HasPrefix(bytes.TrimSpace(value), []byte("{")):
+		var object metav1.TypeMeta
+		if json.Unmarshal(value, &object) != nil {
+			return "unknown", "", ""
+		}
+		return "json", object.APIVersion, object.Kind
+	}
+	return "unknown", "", ""
+}

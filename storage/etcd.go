@@ -1,0 +1,144 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/program"
+)
+
+// An Endpoint is how to reach an etcd: everything that a client needs.
+type Endpoint struct {
+	// URL is "https://127.0.0.1:12345".
+	URL string `json:"url"`
+	// CAFile verifies the server; CertFile and KeyFile prove the client to it.
+	CAFile   string `json:"caFile"`
+	CertFile string `json:"certFile"`
+	KeyFile  string `json:"keyFile"`
+}
+
+// Options says how to run etcd.
+type Options struct {
+	// Binary is the path of the executable.
+	Binary string
+	// RunDir is where its data, keys and log go. Required.
+	RunDir *program.RunDir
+	// Check switches the probe's checking mode on.
+	Check bool
+}
+
+// An Etcd is a running etcd, alone and throw-away: it does not wait for the disk.
+type Etcd struct {
+	Endpoint Endpoint
+	// ProbeSocket is where an instrumented etcd gives its records.
+	ProbeSocket string
+	child       *program.Child
+}
+
+// Start starts etcd on a free port of the loopback interface and waits until it
+// serves. Only who has the endpoint's key can talk to it.
+func Start(ctx context.Context, o Options) (*Etcd, error) {
+	dir, err := o.RunDir.Part(Name)
+	if err != nil {
+		return nil, err
+	}
+	e := &Etcd{Endpoint: Endpoint{
+		CAFile: filepath.Join(dir, "ca.crt"), CertFile: filepath.Join(dir, "tls.crt"), KeyFile: filepath.Join(dir, "tls.key"),
+	}}
+	if err := e.Endpoint.writeKeys(); err != nil {
+		return nil, err
+	}
+	e.child, err = program.WithFreePort(func(port int) (*program.Child, error) {
+		e.Endpoint.URL = fmt.Sprintf("https://127.0.0.1:%d", port)
+		server := program.Server{
+			Name: Name, Path: o.Binary, Args: e.Endpoint.flags(filepath.Join(dir, "data")), Dir: dir, Check: o.Check,
+			Ready: e.Endpoint.ready,
+		}
+		e.ProbeSocket = server.Socket()
+		return program.Start(ctx, server)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e Endpoint) flags(data string) []string {
+	// Nobody but this one member talks to the peer port: any will do.
+	const peerURL = "https://127.0.0.1:0"
+	return []string{
+		"--name=apitrace",
+		"--data-dir=" + data,
+		"--listen-client-urls=" + e.URL,
+		"--advertise-client-urls=" + e.URL,
+		"--client-cert-auth",
+		"--trusted-ca-file=" + e.CAFile,
+		"--cert-file=" + e.CertFile,
+		"--key-file=" + e.KeyFile,
+		"--listen-peer-urls=" + peerURL,
+		"--initial-advertise-peer-urls=" + peerURL,
+		"--initial-cluster=apitrace=" + peerURL,
+		"--peer-client-cert-auth",
+		"--peer-trusted-ca-file=" + e.CAFile,
+		"--peer-cert-file=" + e.CertFile,
+		"--peer-key-file=" + e.KeyFile,
+		// The data dies with the run.
+		"--unsafe-no-fsync",
+	}
+}
+
+// writeKeys makes an authority for this etcd alone, and one certificate for both
+// ends. The authority's key is forgotten at once.
+func (e Endpoint) writeKeys() error {
+	ca, err := program.NewAuthority("apitrace etcd")
+	if err != nil {
+		return err
+	}
+	cert, key, err := ca.Issue(Name)
+	if err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		path string
+		data []byte
+	}{{e.CAFile, ca.CertPEM}, {e.CertFile, cert}, {e.KeyFile, key}} {
+		if err := os.WriteFile(f.path, f.data, 0o600); err != nil {
+			return fmt.Errorf("writing etcd's keys: %w", err)
+		}
+	}
+	return nil
+}
+
+// ready asks for a revision, which etcd can only answer once it has a leader.
+func (e Endpoint) ready(ctx context.Context) error {
+	// The client would wait a second after a refused connection before it tries again.
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", strings.TrimPrefix(e.URL, "https://"))
+	if err != nil {
+		return err
+	}
+	conn.Close()
+	r, err := e.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	_, err = r.Revision(ctx)
+	return err
+}
+
+// Done is closed when etcd has ended.
+func (e *Etcd) Done() <-chan struct{} { return e.child.Done() }
+
+// Err says how it ended, once Done is closed.
+func (e *Etcd) Err() error { return e.child.Err() }
+
+// stopGrace is how long etcd may take to end by itself. What it would save then is thrown away.
+const stopGrace = 2 * time.Second
+
+// Stop ends etcd.
+func (e *Etcd) Stop(ctx context.Context) error { return e.child.Stop(ctx, stopGrace) }

@@ -1,0 +1,132 @@
+package storage
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.uber.org/zap"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Reader reads what is in an etcd. It writes nothing.
+type Reader struct {
+	client *clientv3.Client
+}
+
+// Open connects to an etcd. The caller closes the Reader.
+func (e Endpoint) Open() (*Reader, error) {
+	config, err := e.tlsConfig()
+	if err != nil {
+		return nil, fmt.Errorf("reading the keys for etcd: %w", err)
+	}
+	client, err := clientv3.New(clientv3.Config{
+		Endpoints: []string{e.URL}, TLS: config,
+		// What goes wrong comes back as an error; the client's own log would only repeat it.
+		Logger: zap.NewNop(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("connecting to etcd at %s: %w", e.URL, err)
+	}
+	return &Reader{client: client}, nil
+}
+
+func (e Endpoint) tlsConfig() (*tls.Config, error) {
+	ca, err := os.ReadFile(e.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.LoadX509KeyPair(e.CertFile, e.KeyFile)
+	if err != nil {
+		return nil, err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(ca) {
+		return nil, fmt.Errorf("%s holds no certificate", e.CAFile)
+	}
+	return &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// Close ends the connection.
+func (r *Reader) Close() error { return r.client.Close() }
+
+// Revision gives etcd's current revision: the number of changes it has made.
+func (r *Reader) Revision(ctx context.Context) (int64, error) {
+	// Any key will do: the answer's header carries the revision.
+	resp, err := r.client.Get(ctx, "/", clientv3.WithCountOnly())
+	if err != nil {
+		return 0, fmt.Errorf("asking etcd for its revision: %w", err)
+	}
+	return resp.Header.Revision, nil
+}
+
+// Changes lists what was written to the given keys after revision from, in the
+// order of the revisions, and within one revision in that of the keys.
+//
+// The server itself writes all the time (leases, events, its own endpoints), so
+// revisions alone do not tell whose a change is. The caller names the keys that
+// the trace of the request shows in etcd's transactions; a nil slice asks for all
+// keys, whoever wrote them. A change of one of these keys by somebody else between
+// from and now is listed too: compare StoredKey.Revision with the
+// revision in the trace where that matters.
+func (r *Reader) Changes(ctx context.Context, from int64, keys []string) ([]trace.StoredKey, error) {
+	to, err := r.Revision(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if to <= from {
+		return nil, nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	// One watch of the whole key space: every revision up to "to" has an event in it.
+	watch := r.client.Watch(clientv3.WithRequireLeader(ctx), "\x00", clientv3.WithFromKey(), clientv3.WithRev(from+1), clientv3.WithPrevKV())
+	var changes []trace.StoredKey
+	for resp := range watch {
+		if err := resp.Err(); err != nil {
+			return nil, fmt.Errorf("reading etcd's changes after revision %d: %w", from, err)
+		}
+		for _, event := range resp.Events {
+			if event.Kv.ModRevision > to {
+				return changes, nil
+			}
+			if keys == nil || slices.Contains(keys, string(event.Kv.Key)) {
+				changes = append(changes, storedKey(event))
+			}
+		}
+		// etcd never divides a revision between two answers.
+		if n := len(resp.Events); n > 0 && resp.Events[n-1].Kv.ModRevision == to {
+			return changes, nil
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("reading etcd's changes after revision %d: %w", from, err)
+	}
+	return nil, errors.New("reading etcd's changes: etcd ended the watch")
+}
+
+func storedKey(event *clientv3.Event) trace.StoredKey {
+	k := trace.StoredKey{Op: "PUT", Key: string(event.Kv.Key), Revision: event.Kv.ModRevision}
+	value := event.Kv.Value
+	if event.Type == mvccpb.Event_DELETE {
+		k.Op = "DELETE"
+		// What was deleted is what was there before.
+		if value = nil; event.PrevKv != nil {
+			value = event.PrevKv.Value
+		}
+	} else {
+		k.Size = len(value)
+	}
+	if len(bytes.TrimSpace(value)) > 0 {
+		k.Encoding, k.APIVersion, k.Kind = describe(value)
+	}
+	return k
+}
