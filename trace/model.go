@@ -80,12 +80,12 @@ type Call struct {
 	// Unfinished is set when the call had not returned when the trace was collected.
 	Unfinished bool `json:"unfinished,omitempty"`
 	// Error is the text of the error that the call returned as its last result, or "".
-	Error string `json:"error,omitempty"`
+	Error string `json:"error"`
 	// Panic is set when a panic passed through the call: where it was raised
 	// ("function (file:line)").
 	Panic string `json:"panic,omitempty"`
-	// Attributes holds the values that the guide asks for, by attribute name.
-	Attributes map[string]string `json:"attributes,omitempty"`
+	// Attributes holds the values that the guide asks for, by attribute name; nil if none.
+	Attributes map[string]string `json:"attributes"`
 }
 
 // A StoredKey is a key of etcd that a request wrote or deleted.

@@ -1,0 +1,88 @@
+package trace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Save writes the recording to a file as OTLP JSON (see WriteOTLP), readable by
+// its owner alone. The file is there complete or not at all: an older one of
+// that name stays as it is until the new one is written.
+func Save(ctx context.Context, path string, rec *Recording) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("save recording %q: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("save recording %q: %w", path, err), os.Remove(file.Name()))
+		}
+	}()
+	if err := errors.Join(WriteOTLP(ctx, file, rec), file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}
+
+// Load reads a recording from a file that Save or WriteJSON wrote; it tells them
+// apart by what is in the file.
+func Load(path string) (*Recording, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("load recording: %w", err)
+	}
+	rec, err := parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("load recording %q: %w", path, err)
+	}
+	return rec, nil
+}
+
+func parse(data []byte) (*Recording, error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, errors.New("the file is empty: expected a recording")
+	}
+	key, err := firstKey(data)
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, explainSyntax(io.ErrUnexpectedEOF)
+	case err != nil:
+		return nil, errors.New("this is no recording: expected OTLP JSON of \"apitrace run --save\" or the output of \"apitrace run -o json\"")
+	case key == "resourceSpans":
+		return readOTLP(data)
+	}
+	return readJSON(data)
+}
+
+// firstKey returns the first key of the JSON object that data begins with.
+func firstKey(data []byte) (string, error) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	if open, err := decoder.Token(); err != nil {
+		return "", err
+	} else if open != json.Delim('{') {
+		return "", errors.New("no JSON object")
+	}
+	token, err := decoder.Token()
+	if err != nil {
+		return "", err
+	}
+	key, ok := token.(string)
+	if !ok {
+		return "", errors.New("an empty JSON object")
+	}
+	return key, nil
+}
+
+// explainSyntax says what a reader can do about broken JSON.
+func explainSyntax(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("it ends in the middle of an object: the file is truncated; save the recording again")
+	}
+	return fmt.Errorf("broken JSON: %w", err)
+}

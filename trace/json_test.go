@@ -1,0 +1,118 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"pgregory.net/rapid"
+)
+
+func schema(t testing.TB) *jsonschema.Schema {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(JSONSchema))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource("recording.schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := compiler.Compile("recording.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compiled
+}
+
+func checkSchema(t testing.TB, s *jsonschema.Schema, output []byte) error {
+	t.Helper()
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(output))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Validate(doc)
+}
+
+func TestJSONMatchesSchema(t *testing.T) {
+	compiled := schema(t)
+	for file, rec := range recordings(t) {
+		var out bytes.Buffer
+		if err := WriteJSON(&out, rec); err != nil {
+			t.Fatal(err)
+		}
+		if err := checkSchema(t, compiled, out.Bytes()); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		for _, field := range []string{"error", "attributes", "callerLine", "parent"} {
+			spoiled := bytes.Replace(out.Bytes(), []byte(`"`+field+`"`), []byte(`"x`+field+`"`), 1)
+			if err := checkSchema(t, compiled, spoiled); err == nil {
+				t.Errorf("%s: the schema takes a call without %q", file, field)
+			}
+		}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		rec := anyRecording(rt)
+		for i := range rec.Requests {
+			for k := range rec.Requests[i].Stored {
+				rec.Requests[i].Stored[k].Size = 7
+			}
+		}
+		var out bytes.Buffer
+		if err := WriteJSON(&out, rec); err != nil {
+			rt.Fatal(err)
+		}
+		if err := checkSchema(t, compiled, out.Bytes()); err != nil {
+			rt.Fatal(err)
+		}
+	})
+}
+
+// The schema and the page name exactly the fields that the model has.
+func TestSchemaAndPageAreComplete(t *testing.T) {
+	var doc struct {
+		Properties map[string]any
+		Defs       map[string]struct{ Properties map[string]any } `json:"$defs"`
+	}
+	if err := json.Unmarshal(JSONSchema, &doc); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../docs/json-output.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []struct {
+		model      any
+		properties map[string]any
+	}{
+		{Recording{}, doc.Properties},
+		{Request{}, doc.Defs["request"].Properties},
+		{Call{}, doc.Defs["call"].Properties},
+		{StoredKey{}, doc.Defs["storedKey"].Properties},
+	} {
+		var fields, properties []string
+		for field := range reflect.TypeOf(part.model).Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			fields = append(fields, name)
+		}
+		for name, property := range part.properties {
+			properties = append(properties, name)
+			row := fmt.Sprintf("| `%s` | %s |", name, property.(map[string]any)["description"])
+			if !strings.Contains(string(page), row) {
+				t.Errorf("docs/json-output.md lacks the row\n%s", row)
+			}
+		}
+		slices.Sort(fields)
+		slices.Sort(properties)
+		if !slices.Equal(fields, properties) {
+			t.Errorf("%T has the fields %v, the schema %v", part.model, fields, properties)
+		}
+	}
+}

@@ -1,0 +1,275 @@
+package trace
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	oteltrace "go.opentelemetry.io/otel/trace"
+)
+
+// ScopeName is the instrumentation scope of every span that apitrace writes.
+const ScopeName = "github.com/kubeapitrace/apitrace"
+
+// Names of attributes and events that the semantic conventions do not have.
+const (
+	// On the resource: what the whole recording has in common.
+	attrScenario    = attribute.Key("apitrace.scenario")
+	attrK8sVersion  = attribute.Key("apitrace.k8s.version")
+	attrEtcdVersion = attribute.Key("apitrace.etcd.version")
+	attrRecorded    = attribute.Key("apitrace.recorded")
+
+	// On each span.
+	attrOrder        = attribute.Key("apitrace.order")
+	attrCallerLine   = attribute.Key("apitrace.caller.line")
+	attrGoroutine    = attribute.Key("apitrace.goroutine.id")
+	attrNewGoroutine = attribute.Key("apitrace.goroutine.new")
+	attrUnfinished   = attribute.Key("apitrace.unfinished")
+
+	// On the span of a request's first call.
+	attrIncomplete = attribute.Key("apitrace.incomplete")
+	// attrStored holds one StoredKey as JSON per change.
+	attrStored = attribute.Key("apitrace.stored")
+
+	eventException = "exception"
+	typePanic      = "panic"
+)
+
+// callAttributes are written on the span of every call, requestAttributes on
+// that of the first one of a request. The guide's values cannot use their names.
+var (
+	callAttributes = names(semconv.CodeFunctionNameKey, semconv.CodeFilePathKey, semconv.CodeLineNumberKey,
+		attrOrder, attrCallerLine, attrGoroutine, attrNewGoroutine, attrUnfinished)
+	requestAttributes = names(semconv.HTTPRequestMethodKey, semconv.URLPathKey, semconv.URLQueryKey,
+		semconv.HTTPResponseStatusCodeKey, attrIncomplete, attrStored)
+)
+
+func names(keys ...attribute.Key) []string {
+	var all []string
+	for _, k := range keys {
+		all = append(all, string(k))
+	}
+	return all
+}
+
+// Export makes an OpenTelemetry span of every call and gives them to the
+// exporter one by one, in order of entry. It returns the exporter's first error.
+// The exporter stays open.
+func Export(ctx context.Context, rec *Recording, exporter sdktrace.SpanExporter) error {
+	if err := rec.Validate(); err != nil {
+		return fmt.Errorf("export of spans: %w", err)
+	}
+	for i := range rec.Requests {
+		if err := exportRequest(ctx, rec, &rec.Requests[i], exporter); err != nil {
+			return fmt.Errorf("export of the spans of %s %s: %w", rec.Requests[i].Method, rec.Requests[i].Path, err)
+		}
+	}
+	return nil
+}
+
+// exportRequest exports the spans of one request that Validate accepts.
+func exportRequest(ctx context.Context, rec *Recording, r *Request, exporter sdktrace.SpanExporter) error {
+	traceID, err := oteltrace.TraceIDFromHex(r.TraceID)
+	if err != nil {
+		return fmt.Errorf("trace id %q: %w", r.TraceID, err)
+	}
+	keeper := &errorKeeper{SpanExporter: exporter}
+	tracers := map[string]oteltrace.Tracer{}
+	tree := newTree(r)
+	for i := range r.Calls {
+		process := r.Calls[i].Process
+		if tracers[process] == nil {
+			tracers[process] = newTracer(rec, process, keeper)
+		}
+		if err := exportCall(ctx, tracers[process], tree, traceID, i); err != nil {
+			return err
+		}
+	}
+	return keeper.err
+}
+
+// newTracer returns a tracer whose spans reach the exporter as they end, all of
+// them, whatever the OTEL_ variables of the environment say about sampling and limits.
+func newTracer(rec *Recording, process string, exporter sdktrace.SpanExporter) oteltrace.Tracer {
+	return sdktrace.NewTracerProvider(
+		sdktrace.WithSyncer(exporter),
+		sdktrace.WithIDGenerator(givenIDs{}),
+		sdktrace.WithSampler(sdktrace.AlwaysSample()),
+		sdktrace.WithRawSpanLimits(sdktrace.SpanLimits{
+			AttributeValueLengthLimit:   -1,
+			AttributeCountLimit:         -1,
+			EventCountLimit:             -1,
+			LinkCountLimit:              -1,
+			AttributePerEventCountLimit: -1,
+			AttributePerLinkCountLimit:  -1,
+		}),
+		sdktrace.WithResource(resource.NewSchemaless(resourceAttributes(rec, process)...)),
+	).Tracer(ScopeName, oteltrace.WithSchemaURL(semconv.SchemaURL))
+}
+
+func resourceAttributes(rec *Recording, process string) []attribute.KeyValue {
+	attrs := []attribute.KeyValue{
+		semconv.ServiceName(process),
+		attrScenario.String(rec.Scenario),
+		attrK8sVersion.String(rec.K8sVersion),
+		attrEtcdVersion.String(rec.EtcdVersion),
+	}
+	switch process {
+	case "kube-apiserver":
+		attrs = append(attrs, semconv.ServiceVersion(rec.K8sVersion))
+	case "etcd":
+		attrs = append(attrs, semconv.ServiceVersion(rec.EtcdVersion))
+	}
+	if !rec.Recorded.IsZero() {
+		attrs = append(attrs, attrRecorded.String(rec.Recorded.UTC().Format(time.RFC3339Nano)))
+	}
+	return attrs
+}
+
+func exportCall(ctx context.Context, tracer oteltrace.Tracer, tree *Tree, traceID oteltrace.TraceID, i int) error {
+	call := tree.Call(i)
+	id, err := oteltrace.SpanIDFromHex(call.ID)
+	if err != nil {
+		return fmt.Errorf("%s: %w", tree.Request.describe(i), err)
+	}
+	ctx = context.WithValue(ctx, givenIDsKey{}, spanIDs{traceID, id})
+	if call.Parent != "" {
+		parent, err := oteltrace.SpanIDFromHex(call.Parent)
+		if err != nil {
+			return fmt.Errorf("parent of %s: %w", tree.Request.describe(i), err)
+		}
+		ctx = oteltrace.ContextWithSpanContext(ctx, oteltrace.NewSpanContext(oteltrace.SpanContextConfig{
+			TraceID: traceID, SpanID: parent, TraceFlags: oteltrace.FlagsSampled,
+		}))
+	}
+	start := tree.Request.startTime().Add(time.Duration(call.StartNs))
+	end := start.Add(time.Duration(call.DurationNs))
+	_, span := tracer.Start(ctx, call.ShortName(), oteltrace.WithTimestamp(start), oteltrace.WithSpanKind(spanKind(tree, i)))
+	span.SetAttributes(attributesOf(call, i)...)
+	if i == 0 {
+		attrs, err := attributesOfRequest(tree.Request)
+		if err != nil {
+			return err
+		}
+		span.SetAttributes(attrs...)
+	}
+	if call.Error != "" || call.Panic != "" {
+		span.SetStatus(codes.Error, call.Error)
+	}
+	if call.Panic != "" {
+		span.AddEvent(eventException, oteltrace.WithTimestamp(end),
+			oteltrace.WithAttributes(semconv.ExceptionType(typePanic), semconv.ExceptionStacktrace(call.Panic)))
+	}
+	span.End(oteltrace.WithTimestamp(end))
+	return nil
+}
+
+// startTime returns when the request began; the Unix epoch, which OTLP takes for
+// "unknown", where that was not recorded.
+func (r *Request) startTime() time.Time {
+	if r.Start.IsZero() {
+		return time.Unix(0, 0)
+	}
+	return r.Start
+}
+
+// spanKind is server for the first call in each process.
+func spanKind(tree *Tree, i int) oteltrace.SpanKind {
+	if p := tree.Parent(i); p < 0 || tree.Call(p).Process != tree.Call(i).Process {
+		return oteltrace.SpanKindServer
+	}
+	return oteltrace.SpanKindInternal
+}
+
+func attributesOf(call *Call, order int) []attribute.KeyValue {
+	attrs := []attribute.KeyValue{
+		semconv.CodeFunctionName(call.Function),
+		semconv.CodeFilePath(call.File),
+		semconv.CodeLineNumber(call.Line),
+		attrOrder.Int(order),
+		attrCallerLine.Int(call.CallerLine),
+		attrGoroutine.Int64(int64(call.Goroutine)),
+	}
+	if call.NewGoroutine {
+		attrs = append(attrs, attrNewGoroutine.Bool(true))
+	}
+	if call.Unfinished {
+		attrs = append(attrs, attrUnfinished.Bool(true))
+	}
+	for _, name := range slices.Sorted(maps.Keys(call.Attributes)) {
+		attrs = append(attrs, attribute.String(name, call.Attributes[name]))
+	}
+	return attrs
+}
+
+func attributesOfRequest(r *Request) ([]attribute.KeyValue, error) {
+	path, query, hasQuery := strings.Cut(r.Path, "?")
+	attrs := []attribute.KeyValue{semconv.HTTPRequestMethodKey.String(r.Method), semconv.URLPath(path)}
+	if hasQuery {
+		attrs = append(attrs, semconv.URLQuery(query))
+	}
+	if r.Status != 0 {
+		attrs = append(attrs, semconv.HTTPResponseStatusCode(r.Status))
+	}
+	if len(r.Incomplete) > 0 {
+		attrs = append(attrs, attrIncomplete.StringSlice(r.Incomplete))
+	}
+	var stored []string
+	for _, key := range r.Stored {
+		text, err := json.Marshal(key)
+		if err != nil {
+			return nil, fmt.Errorf("stored key %q: %w", key.Key, err)
+		}
+		stored = append(stored, string(text))
+	}
+	if len(stored) > 0 {
+		attrs = append(attrs, attrStored.StringSlice(stored))
+	}
+	return attrs, nil
+}
+
+// givenIDs is an sdktrace.IDGenerator that invents nothing: it takes the ids of
+// the next span from the context.
+type givenIDs struct{}
+
+type givenIDsKey struct{}
+
+type spanIDs struct {
+	trace oteltrace.TraceID
+	span  oteltrace.SpanID
+}
+
+var _ sdktrace.IDGenerator = givenIDs{}
+
+func (givenIDs) NewIDs(ctx context.Context) (oteltrace.TraceID, oteltrace.SpanID) {
+	ids, _ := ctx.Value(givenIDsKey{}).(spanIDs)
+	return ids.trace, ids.span
+}
+
+func (g givenIDs) NewSpanID(ctx context.Context, _ oteltrace.TraceID) oteltrace.SpanID {
+	_, span := g.NewIDs(ctx)
+	return span
+}
+
+// errorKeeper keeps the first error of an exporter, which the SDK would only log.
+type errorKeeper struct {
+	sdktrace.SpanExporter
+	err error
+}
+
+func (k *errorKeeper) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	err := k.SpanExporter.ExportSpans(ctx, spans)
+	if k.err == nil {
+		k.err = err
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// A Tree gives the calls of a request their shape. Calls are named by their
+// index in Request.Calls, which is their order of entry: the calls below call i
+// are the ones right behind it, up to End(i).
+type Tree struct {
+	// Request is the request whose calls these are.
+	Request *Request
+
+	parent []int // index of the parent, -1 for the root
+	end    []int // index behind the last call of the subtree
+	depth  []int
+}
+
+// NewTree returns the tree of a request that Validate accepts. For any other it
+// returns Validate's error.
+func NewTree(r *Request) (*Tree, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	return newTree(r), nil
+}
+
+// newTree builds the tree of calls that are known to be in order.
+func newTree(r *Request) *Tree {
+	n := len(r.Calls)
+	t := &Tree{Request: r, parent: make([]int, n), end: make([]int, n), depth: make([]int, n)}
+	index := make(map[string]int, n)
+	for i, call := range r.Calls {
+		index[call.ID] = i
+		t.parent[i], t.end[i] = -1, i+1
+		if call.Parent != "" {
+			t.parent[i] = index[call.Parent]
+			t.depth[i] = t.depth[t.parent[i]] + 1
+		}
+	}
+	for i := n - 1; i > 0; i-- {
+		if p := t.parent[i]; p >= 0 {
+			t.end[p] = max(t.end[p], t.end[i])
+		}
+	}
+	return t
+}
+
+// Len returns the number of calls.
+func (t *Tree) Len() int { return len(t.Request.Calls) }
+
+// Call returns call i.
+func (t *Tree) Call(i int) *Call { return &t.Request.Calls[i] }
+
+// Parent returns the call that made call i, or -1 for the root.
+func (t *Tree) Parent(i int) int { return t.parent[i] }
+
+// Depth returns how many calls are above call i: 0 for the root.
+func (t *Tree) Depth(i int) int { return t.depth[i] }
+
+// End returns the index behind the last call below call i: the calls below it
+// are i+1 to End(i)-1.
+func (t *Tree) End(i int) int { return t.end[i] }
+
+// Children yields the calls that call i made, in order of entry.
+func (t *Tree) Children(i int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for c := i + 1; c < t.end[i]; c = t.end[c] {
+			if !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// Sort puts the calls into the order that Request.Calls promises: parents
+// before their children, siblings by time of entry. Siblings that began in the
+// same nanosecond keep the order in which they were given, so whoever fills
+// Calls gives them as each process counted them.
+//
+// It leaves the calls alone and returns an error if they are not one tree.
+func (r *Request) Sort() error {
+	order, err := r.entryOrder()
+	if err != nil {
+		return err
+	}
+	sorted := make([]Call, len(order))
+	for i, from := range order {
+		sorted[i] = r.Calls[from]
+	}
+	r.Calls = sorted
+	return nil
+}
+
+// entryOrder returns the indices of the calls in their order of entry.
+func (r *Request) entryOrder() ([]int, error) {
+	root, children, err := r.links()
+	if err != nil {
+		return nil, err
+	}
+	order := make([]int, 0, len(r.Calls))
+	for stack := []int{root}; len(stack) > 0; {
+		i := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		order = append(order, i)
+		kids := children[i]
+		slices.SortStableFunc(kids, func(a, b int) int {
+			return cmp.Compare(r.Calls[a].StartNs, r.Calls[b].StartNs)
+		})
+		for _, c := range slices.Backward(kids) {
+			stack = append(stack, c)
+		}
+	}
+	if len(order) < len(r.Calls) {
+		return nil, r.cycleError(order)
+	}
+	return order, nil
+}
+
+// links finds the root and the children of each call.
+func (r *Request) links() (root int, children [][]int, err error) {
+	if len(r.Calls) == 0 {
+		return 0, nil, fmt.Errorf("it has no calls: expected at least the function that received the request")
+	}
+	index := make(map[string]int, len(r.Calls))
+	for i := range r.Calls {
+		if first, ok := index[r.Calls[i].ID]; ok {
+			return 0, nil, fmt.Errorf("%s and %s have the same id: each call needs its own",
+				r.describe(first), r.describe(i))
+		}
+		index[r.Calls[i].ID] = i
+	}
+	root = -1
+	children = make([][]int, len(r.Calls))
+	for i := range r.Calls {
+		parent, ok := index[r.Calls[i].Parent]
+		switch {
+		case r.Calls[i].Parent != "" && !ok:
+			return 0, nil, fmt.Errorf("%s is an orphan: its parent %q is not among the calls, so a part of the trace is missing; record it again",
+				r.describe(i), r.Calls[i].Parent)
+		case ok:
+			children[parent] = append(children[parent], i)
+		case root >= 0:
+			return 0, nil, fmt.Errorf("%s and %s both have no parent: a request has one first call, so a link between them is missing; record it again",
+				r.describe(root), r.describe(i))
+		default:
+			root = i
+		}
+	}
+	if root < 0 {
+		return 0, nil, r.cycleError(nil)
+	}
+	return root, children, nil
+}
+
+// cycleError names a call of a cycle: a call that no walk from the root visits,
+// though its parent exists, has itself among its ancestors or is below one that has.
+func (r *Request) cycleError(visited []int) error {
+	seen := make([]bool, len(r.Calls))
+	for _, i := range visited {
+		seen[i] = true
+	}
+	index := make(map[string]int, len(r.Calls))
+	for i := range r.Calls {
+		index[r.Calls[i].ID] = i
+	}
+	i := slices.Index(seen, false)
+	for !seen[i] { // upwards until a call comes a second time: that one is in the cycle
+		seen[i] = true
+		i = index[r.Calls[i].Parent]
+	}
+	return fmt.Errorf("%s is its own ancestor: the parents run in a circle, so no tree can be drawn; record it again", r.describe(i))
+}
+
+// describe names a call in a message.
+func (r *Request) describe(i int) string {
+	return fmt.Sprintf("call %q (%s)", r.Calls[i].ID, r.Calls[i].Function)
+}

@@ -1,0 +1,152 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// request makes a request of calls written as "id parent startNs", ids and
+// parents as single hexadecimal digits, "-" for none.
+func request(calls ...string) *Request {
+	r := &Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/"}
+	for _, text := range calls {
+		var id, parent string
+		var start int64
+		if _, err := fmt.Sscan(text, &id, &parent, &start); err != nil {
+			panic(err)
+		}
+		call := Call{ID: strings.Repeat("0", 15) + id, Function: "p.f" + id, Process: "kube-apiserver", StartNs: start}
+		if parent != "-" {
+			call.Parent = strings.Repeat("0", 15) + parent
+		}
+		r.Calls = append(r.Calls, call)
+	}
+	return r
+}
+
+func order(r *Request) string {
+	var ids []string
+	for _, c := range r.Calls {
+		ids = append(ids, c.ID[15:])
+	}
+	return strings.Join(ids, " ")
+}
+
+func TestSort(t *testing.T) {
+	for name, test := range map[string]struct {
+		calls []string
+		want  string
+	}{
+		"children first":          {[]string{"3 2 2", "2 1 1", "1 - 0"}, "1 2 3"},
+		"siblings by time":        {[]string{"1 - 0", "4 1 9", "2 1 1", "3 1 5"}, "1 2 3 4"},
+		"depth before breadth":    {[]string{"1 - 0", "2 1 1", "4 1 5", "3 2 9"}, "1 2 3 4"},
+		"same time, given order":  {[]string{"1 - 0", "9 1 5", "4 1 5", "7 1 5", "2 1 5"}, "1 9 4 7 2"},
+		"child began before root": {[]string{"1 - 0", "2 1 -5", "3 1 0"}, "1 2 3"},
+	} {
+		r := request(test.calls...)
+		if err := r.Sort(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if err := r.Validate(); err != nil {
+			t.Errorf("%s: sorted, and still: %v", name, err)
+		}
+		if got := order(r); got != test.want {
+			t.Errorf("%s: sorted as %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+func TestBrokenTrees(t *testing.T) {
+	for name, test := range map[string]struct {
+		calls []string
+		want  string // parts of the message, separated by "|"
+	}{
+		"no calls":    {nil, "no calls"},
+		"orphan":      {[]string{"1 - 0", "2 7 1"}, `"0000000000000002" (p.f2)|orphan|"0000000000000007"`},
+		"two roots":   {[]string{"1 - 0", "2 - 1"}, `(p.f1)|(p.f2)|no parent`},
+		"same id":     {[]string{"1 - 0", "2 1 1", "2 1 2"}, `"0000000000000002"|same id`},
+		"no root":     {[]string{"1 2 0", "2 1 1"}, `own ancestor`},
+		"own parent":  {[]string{"1 - 0", "2 2 1"}, `(p.f2)|own ancestor`},
+		"cycle":       {[]string{"1 - 0", "4 3 1", "2 3 2", "3 2 3"}, `own ancestor`},
+		"cycle below": {[]string{"1 - 0", "5 4 1", "4 3 1", "3 4 3"}, `own ancestor`},
+	} {
+		r := request(test.calls...)
+		for what, err := range map[string]error{"Validate": r.Validate(), "Sort": r.Sort()} {
+			if err == nil {
+				t.Errorf("%s: %s found nothing wrong", name, what)
+				continue
+			}
+			for _, part := range strings.Split(test.want, "|") {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%s: %s says %q, want %q in it", name, what, err, part)
+				}
+			}
+		}
+		if got := order(r); got != order(request(test.calls...)) {
+			t.Errorf("%s: Sort failed and changed the order to %q", name, got)
+		}
+	}
+	if err := request("1 - 0", "2 1 1", "3 1 2", "4 2 3").Validate(); err == nil || !strings.Contains(err.Error(), "stands where") {
+		t.Errorf("calls out of order: Validate says %v", err)
+	}
+}
+
+func TestValidateFields(t *testing.T) {
+	for want, spoil := range map[string]func(*Request){
+		"trace id":          func(r *Request) { r.TraceID = strings.Repeat("0", 32) },
+		"start ":            func(r *Request) { r.Start = r.Start.AddDate(9000, 0, 0) },
+		"method":            func(r *Request) { r.Method = "" },
+		"path":              func(r *Request) { r.Path = "/\x1b]8;;" },
+		`id "xyz"`:          func(r *Request) { r.Calls[1].ID = "xyz" },
+		"function":          func(r *Request) { r.Calls[1].Function = "" },
+		"process":           func(r *Request) { r.Calls[1].Process = "a\nb" },
+		"file":              func(r *Request) { r.Calls[1].File = "\x07" },
+		"took -1":           func(r *Request) { r.Calls[1].DurationNs = -1 },
+		"starts at 5":       func(r *Request) { r.Calls[0].StartNs = 5; r.Calls[1].StartNs = 7 },
+		"apitrace.order":    func(r *Request) { r.Calls[1].Attributes = map[string]string{"apitrace.order": "1"} },
+		"url.path":          func(r *Request) { r.Calls[0].Attributes = map[string]string{"url.path": "/"} },
+		"expected at least": func(r *Request) { r.Calls = nil },
+	} {
+		r := request("1 - 0", "2 1 1")
+		if err := r.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		spoil(r)
+		if err := r.Validate(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Validate says %v, want %q in it", err, want)
+		}
+	}
+	r := request("1 - 0", "2 1 1")
+	r.Calls[1].Attributes = map[string]string{"url.path": "/"} // reserved on the first call alone
+	if err := r.Validate(); err != nil {
+		t.Error(err)
+	}
+	twice := &Recording{Requests: []Request{*r, *r}}
+	if err := twice.Validate(); err == nil || !strings.Contains(err.Error(), "same trace id") {
+		t.Errorf("two requests of one trace: Validate says %v", err)
+	}
+}
+
+func TestTree(t *testing.T) {
+	tree, err := NewTree(request("1 - 0", "2 1 1", "3 2 2", "4 2 3", "5 1 4"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantParent := []int{-1, 0, 1, 1, 0}
+	wantDepth := []int{0, 1, 2, 2, 1}
+	wantEnd := []int{5, 4, 3, 4, 5}
+	wantChildren := [][]int{{1, 4}, {2, 3}, nil, nil, nil}
+	for i := range tree.Len() {
+		if tree.Parent(i) != wantParent[i] || tree.Depth(i) != wantDepth[i] || tree.End(i) != wantEnd[i] {
+			t.Errorf("call %d: parent %d, depth %d, end %d; want %d, %d, %d", i,
+				tree.Parent(i), tree.Depth(i), tree.End(i), wantParent[i], wantDepth[i], wantEnd[i])
+		}
+		if got := slices.Collect(tree.Children(i)); !slices.Equal(got, wantChildren[i]) {
+			t.Errorf("call %d: children %v, want %v", i, got, wantChildren[i])
+		}
+	}
+	for range tree.Children(0) {
+		break // a reader may stop early
+	}
+}

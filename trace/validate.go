@@ -1,0 +1,112 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	oteltrace "go.opentelemetry.io/otel/trace"
+)
+
+// Validate reports the first way in which the recording is not what its
+// fields promise. Everything that is loaded or saved has passed it.
+func (rec *Recording) Validate() error {
+	if len(rec.Requests) == 0 {
+		return errors.New("the recording holds no request: expected at least one")
+	}
+	traces := make(map[string]int, len(rec.Requests))
+	for i := range rec.Requests {
+		r := &rec.Requests[i]
+		if err := r.Validate(); err != nil {
+			return fmt.Errorf("request %d (%s %s): %w", i+1, r.Method, r.Path, err)
+		}
+		if first, ok := traces[r.TraceID]; ok {
+			return fmt.Errorf("requests %d and %d have the same trace id %q: each request needs its own", first+1, i+1, r.TraceID)
+		}
+		traces[r.TraceID] = i
+	}
+	return nil
+}
+
+// Validate reports the first way in which the request is not what its fields
+// promise: a missing name, a malformed id, or calls that are not one tree in
+// order of entry (Sort puts them into it). The error names the call.
+func (r *Request) Validate() error {
+	if _, err := oteltrace.TraceIDFromHex(r.TraceID); err != nil {
+		return fmt.Errorf("trace id %q: expected 32 lower-case hexadecimal digits that are not all 0", r.TraceID)
+	}
+	if ns := r.Start.UnixNano(); !r.Start.IsZero() && (ns <= 0 || !time.Unix(0, ns).Equal(r.Start)) {
+		return fmt.Errorf("start %s: expected a time between 1970 and 2262, or none", r.Start)
+	}
+	if err := printable("method", r.Method); err != nil {
+		return err
+	}
+	if err := printable("path", r.Path); err != nil {
+		return err
+	}
+	for i := range r.Calls {
+		if err := r.Calls[i].validate(i == 0); err != nil {
+			return fmt.Errorf("%s: %w", r.describe(i), err)
+		}
+	}
+	return r.validateOrder()
+}
+
+func (r *Request) validateOrder() error {
+	order, err := r.entryOrder()
+	if err != nil {
+		return err
+	}
+	for i, want := range order {
+		if i != want {
+			return fmt.Errorf("%s stands where %s belongs: calls go by time of entry, parents before their children",
+				r.describe(i), r.describe(want))
+		}
+	}
+	if start := r.Calls[0].StartNs; start != 0 {
+		return fmt.Errorf("%s is the first and starts at %d ns: expected 0, for all times count from it", r.describe(0), start)
+	}
+	return nil
+}
+
+func (c *Call) validate(root bool) error {
+	if _, err := oteltrace.SpanIDFromHex(c.ID); err != nil {
+		return fmt.Errorf("id %q: expected 16 lower-case hexadecimal digits that are not all 0", c.ID)
+	}
+	if err := printable("function", c.Function); err != nil {
+		return err
+	}
+	if err := printable("process", c.Process); err != nil {
+		return err
+	}
+	if strings.ContainsFunc(c.File, unicode.IsControl) {
+		return fmt.Errorf("file %q holds a control character", c.File)
+	}
+	if c.DurationNs < 0 {
+		return fmt.Errorf("it took %d ns: expected 0 or more", c.DurationNs)
+	}
+	for name := range c.Attributes {
+		if isReserved(name, root) {
+			return fmt.Errorf("value %q: apitrace writes this attribute itself; give the value another name in the guide", name)
+		}
+	}
+	return nil
+}
+
+// printable demands a text that can stand in a line of output.
+func printable(what, s string) error {
+	if s == "" {
+		return fmt.Errorf("the %s is empty", what)
+	}
+	if strings.ContainsFunc(s, unicode.IsControl) {
+		return fmt.Errorf("%s %q holds a control character", what, s)
+	}
+	return nil
+}
+
+func isReserved(attribute string, root bool) bool {
+	return slices.Contains(callAttributes, attribute) || root && slices.Contains(requestAttributes, attribute)
+}
