@@ -30,6 +30,9 @@ type Header struct {
 	// Undelivered counts calls of other, earlier traces that nobody fetched before
 	// the probe had to make room.
 	Undelivered int64 `json:"undelivered,omitempty"`
+	// Late counts calls of any trace that happened after it was fetched, on
+	// goroutines that outlived it.
+	Late int64 `json:"late,omitempty"`
 	// Mismatches lists what the checking mode found wrong, one sentence each.
 	Mismatches []string `json:"mismatches,omitempty"`
 	// Checked counts the calls that the checking mode compared with the real stack.

@@ -1,0 +1,73 @@
+package instrument
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+)
+
+// A sourceFile is a parsed file and the changes made to it.
+type sourceFile struct {
+	name  string // its path
+	fset  *token.FileSet
+	ast   *ast.File
+	edits edits
+	tail  bytes.Buffer // declarations to append behind the last line
+}
+
+func parseFile(fset *token.FileSet, name string) (*sourceFile, error) {
+	src, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	return &sourceFile{name: name, fset: fset, ast: file, edits: edits{old: src}}, nil
+}
+
+func (s *sourceFile) offset(pos token.Pos) int { return s.fset.PositionFor(pos, false).Offset }
+
+// text is the source of a node.
+func (s *sourceFile) text(n ast.Node) string {
+	return string(s.edits.old[s.offset(n.Pos()):s.offset(n.End())])
+}
+
+// changed tells whether anything was inserted.
+func (s *sourceFile) changed() bool { return len(s.edits.list) > 0 }
+
+// rewritten returns the changed text. The probe's import goes behind the package
+// clause, on its line.
+func (s *sourceFile) rewritten() []byte {
+	s.edits.insert(s.offset(s.ast.Name.End()), fmt.Sprintf("; import apitraceProbe %q", ProbePath))
+	out := s.edits.bytes()
+	if s.tail.Len() > 0 {
+		out = append(out, '\n')
+		out = append(out, s.tail.Bytes()...)
+	}
+	return out
+}
+
+// usesCgo tells whether the file imports "C". Such a file is not built.
+func (s *sourceFile) usesCgo() bool {
+	for _, imp := range s.ast.Imports {
+		if imp.Path.Value == `"C"` {
+			return true
+		}
+	}
+	return false
+}
+
+// write puts content into a new file below dir and returns its path.
+func write(dir, importPath, base string, content []byte) (string, error) {
+	to := filepath.Join(dir, filepath.FromSlash(importPath), base)
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return "", err
+	}
+	return to, os.WriteFile(to, content, 0o600)
+}

@@ -1,0 +1,192 @@
+package instrument
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/instrument/probe"
+)
+
+// A fixture is a program in the layout of a workspace: apitrace's own name for the main module, and
+// the code to instrument in the vendor folder.
+type fixture struct {
+	dir string
+	res *Result
+}
+
+// newFixture lays out and rewrites the program in testdata/fixture.
+func newFixture(t *testing.T) *fixture {
+	t.Helper()
+	dir := t.TempDir()
+	vendor := filepath.Join(dir, "vendor")
+	if err := os.CopyFS(filepath.Join(vendor, "fixture.test"), os.DirFS("testdata/fixture")); err != nil {
+		t.Fatal(err)
+	}
+	main := filepath.Join(vendor, "fixture.test", "main.go")
+	if err := os.Rename(main, filepath.Join(dir, "main.go")); err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "go.mod"), "module github.com/kubeapitrace/apitrace\n\ngo 1.26\n\nrequire fixture.test v0.0.0\n")
+	writeFile(t, filepath.Join(vendor, "modules.txt"), "# fixture.test v0.0.0\n## explicit; go 1.26\nfixture.test/app\nfixture.test/lib\nfixture.test/truth\n")
+	g, err := load(os.DirFS("testdata/fixture"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := t.TempDir()
+	res, err := Rewrite(Options{Guide: g, Program: "fixture", Version: "v1.0.0", Vendor: vendor, Out: out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": res.Overlay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "overlay.json"), string(overlay))
+	return &fixture{dir, res}
+}
+
+func writeFile(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (f *fixture) build(t *testing.T, flags ...string) string {
+	t.Helper()
+	bin := filepath.Join(f.dir, "fixture.bin")
+	cmd := exec.Command("go", slices.Concat([]string{"build", "-mod=vendor", "-trimpath", "-overlay", "overlay.json", "-o", bin}, flags, []string{"."})...)
+	cmd.Dir = f.dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building the rewritten fixture: %v\n%s", err, out)
+	}
+	return bin
+}
+
+// A knownCall is what the fixture says of a call; see testdata/fixture/truth.
+type knownCall struct {
+	Function string
+	Line     int
+	Calls    []*knownCall
+}
+
+const fixtureTrace = "0123456789abcdef0123456789abcdef"
+
+// run runs the fixture and returns what it says and what the probe has recorded.
+func (f *fixture) run(t *testing.T, bin string) (known knownCall, header probe.Header, records []probe.Record) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "probe") // the path of a unix socket must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	socket := filepath.Join(dir, "s")
+	cmd := exec.Command(bin, "00-"+fixtureTrace+"-00000000000000aa-01")
+	cmd.Env = append(os.Environ(), probe.EnvSocket+"="+socket, probe.EnvProcess+"=fixture", probe.EnvCheck+"=1")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.NewDecoder(out).Decode(&known); err != nil {
+		t.Fatalf("reading what the fixture knows: %v", err)
+	}
+	header, records = fetch(t, socket)
+	in.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return known, header, records
+}
+
+func fetch(t *testing.T, socket string) (h probe.Header, records []probe.Record) {
+	t.Helper()
+	conn, err := net.Dial("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := json.NewEncoder(conn).Encode(probe.Query{Trace: fixtureTrace, SettleMillis: 20, TimeoutMillis: 5000}); err != nil {
+		t.Fatal(err)
+	}
+	in := json.NewDecoder(conn)
+	if err := in.Decode(&h); err != nil {
+		t.Fatal(err)
+	}
+	for range h.Calls {
+		var r probe.Record
+		if err := in.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, r)
+	}
+	return h, records
+}
+
+// drawKnown and drawRecorded render a tree of calls, one line each, for comparison.
+func drawKnown(b *bytes.Buffer, depth int, c *knownCall) {
+	fmt.Fprintf(b, "%s%s %d\n", strings.Repeat("  ", depth), c.Function, c.Line)
+	for _, child := range c.Calls {
+		drawKnown(b, depth+1, child)
+	}
+}
+
+func drawRecorded(b *bytes.Buffer, depth int, parent string, records []probe.Record) {
+	for _, r := range records {
+		if r.Parent == parent {
+			fmt.Fprintf(b, "%s%s %d\n", strings.Repeat("  ", depth), r.Function, r.CallerLine)
+			drawRecorded(b, depth+1, r.ID, records)
+		}
+	}
+}
+
+func TestFixtureRecordsItsOwnCallOrder(t *testing.T) {
+	f := newFixture(t)
+	known, header, records := f.run(t, f.build(t))
+	if header.Error != "" || header.Dropped != 0 || header.Undelivered != 0 {
+		t.Errorf("header: %+v", header)
+	}
+	for _, m := range header.Mismatches {
+		t.Errorf("checking mode: %s", m)
+	}
+	if header.Checked < int64(len(records)) {
+		t.Errorf("checking mode looked at %d of %d calls", header.Checked, len(records))
+	}
+	var want, got bytes.Buffer
+	drawKnown(&want, 0, &known)
+	drawRecorded(&got, 0, "00000000000000aa", records)
+	if want.String() != got.String() {
+		t.Errorf("the fixture's account and the trace differ:\n%s", diff(t, want.Bytes(), got.Bytes()))
+	}
+	if lines := strings.Count(got.String(), "\n"); lines != len(records) {
+		t.Errorf("%d of %d records are in the tree", lines, len(records))
+	}
+}
+
+// diff shows two texts side by side.
+func diff(t *testing.T, want, got []byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "known"), string(want))
+	writeFile(t, filepath.Join(dir, "recorded"), string(got))
+	cmd := exec.Command("diff", "-U3", "known", "recorded")
+	cmd.Dir = dir
+	out, _ := cmd.Output()
+	return string(out)
+}

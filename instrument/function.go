@@ -1,0 +1,131 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/instrument/probe"
+)
+
+// A functionRewriter is at work on one function.
+type functionRewriter struct {
+	*packageRewriter
+	file    *sourceFile
+	fn      *function
+	spanned bool
+	site    int // index in apitraceSites
+}
+
+// rewrite inserts, behind the function's opening brace:
+//
+//	if l := Labels(); l != nil { defer Enter(l, &site).Exit(&err) };
+//
+// or what the guide asks for beyond that.
+func (w *functionRewriter) rewrite() error {
+	leave, err := w.leaving()
+	if err != nil {
+		return err
+	}
+	var enter string
+	if w.spanned {
+		if enter, err = w.span(); err != nil {
+			return err
+		}
+	}
+	if leave+enter != "" {
+		w.file.edits.insert(w.file.offset(w.fn.body.Lbrace)+1, leave+enter)
+	}
+	return nil
+}
+
+// leaving is what carries the current call out of the function by another way than
+// a function call. It runs before the function's own span begins.
+func (w *functionRewriter) leaving() (string, error) {
+	var text string
+	if exit, ok := w.exits[w.fn.name]; ok {
+		statement := strings.NewReplacer("TRACEPARENT", "apitraceT", "METADATAKEY", fmt.Sprintf("%q", probe.MetadataKey)).Replace(exit.Statement)
+		text += fmt.Sprintf(` if apitraceT := apitraceProbe.Traceparent(apitraceProbe.Labels()); apitraceT != "" { %s };`, statement)
+	}
+	if give, ok := w.gives[w.fn.name]; ok {
+		key, err := w.expression(give.key)
+		if err != nil {
+			return "", err
+		}
+		text += fmt.Sprintf(" if apitraceL := apitraceProbe.Labels(); apitraceL != nil { apitraceProbe.Give(apitraceL, %q, %s) };", give.link, key)
+	}
+	return text, nil
+}
+
+// span is what makes the function's execution a call of the trace.
+func (w *functionRewriter) span() (string, error) {
+	values, err := w.valueCalls()
+	if err != nil {
+		return "", err
+	}
+	site := fmt.Sprintf("&apitraceSites[%d]", w.site)
+	result := w.errorResult()
+	if root, ok := w.roots[w.fn.name]; ok {
+		traceparent := strings.ReplaceAll(root.Traceparent, "METADATAKEY", fmt.Sprintf("%q", probe.MetadataKey))
+		tp, err := w.expression(traceparent)
+		return fmt.Sprintf(" if apitraceC := apitraceProbe.Root(apitraceProbe.Labels(), %s, %s); apitraceC != nil { defer apitraceC.Exit(%s);%s };", site, tp, result, values), err
+	}
+	if take, ok := w.takes[w.fn.name]; ok {
+		key, err := w.expression(take.key)
+		return fmt.Sprintf(" if apitraceC := apitraceProbe.Take(apitraceProbe.Labels(), %s, %q, %s); apitraceC != nil { defer apitraceC.Exit(%s);%s };", site, take.link, key, result, values), err
+	}
+	if values != "" {
+		return fmt.Sprintf(" if apitraceL := apitraceProbe.Labels(); apitraceL != nil { if apitraceC := apitraceProbe.Enter(apitraceL, %s); apitraceC != nil { defer apitraceC.Exit(%s);%s } };", site, result, values), nil
+	}
+	return fmt.Sprintf(" if apitraceL := apitraceProbe.Labels(); apitraceL != nil { defer apitraceProbe.Enter(apitraceL, %s).Exit(%s) };", site, result), nil
+}
+
+// errorResult returns the address of the last result if that is an error, else "nil".
+func (w *functionRewriter) errorResult() string {
+	results := w.fn.typ.Results
+	if results == nil || len(results.List) == 0 {
+		return "nil"
+	}
+	if typ, ok := results.List[len(results.List)-1].Type.(*ast.Ident); !ok || typ.Name != "error" || w.names.types["error"] {
+		return "nil"
+	}
+	names := w.resultNames()
+	return "&" + names[len(names)-1]
+}
+
+// resultNames returns the names of the results. Those that have none get one in
+// the source: the first time it is called, it edits the signature.
+func (w *functionRewriter) resultNames() []string {
+	if w.fn.results == nil {
+		w.fn.results = w.nameResults()
+	}
+	return w.fn.results
+}
+
+func (w *functionRewriter) nameResults() []string {
+	results := w.fn.typ.Results
+	var names []string
+	next := func() string {
+		names = append(names, fmt.Sprintf("apitraceR%d", len(names)))
+		return names[len(names)-1]
+	}
+	if !results.Opening.IsValid() {
+		typ := results.List[0].Type
+		w.file.edits.insert(w.file.offset(typ.Pos()), "("+next()+" ")
+		w.file.edits.insert(w.file.offset(typ.End()), ")")
+		return names
+	}
+	for _, field := range results.List {
+		if len(field.Names) == 0 {
+			w.file.edits.insert(w.file.offset(field.Type.Pos()), next()+" ")
+		}
+		for _, name := range field.Names {
+			if name.Name == "_" {
+				w.file.edits.replace(w.file.offset(name.Pos()), w.file.offset(name.End()), next())
+			} else {
+				names = append(names, name.Name)
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,149 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// A function is a declared function or method or a function literal, with
+// what the rewriter needs to know of it.
+type function struct {
+	name  string // full name, see Function.Name
+	line  int
+	typ   *ast.FuncType
+	recv  *ast.FieldList // nil but for methods
+	body  *ast.BlockStmt
+	outer *function // for a literal: the function it stands in, nil at package level
+	skip  bool      // cannot be instrumented, see cannotInstrument
+
+	results []string // see functionRewriter.resultNames
+}
+
+// functionsOf lists the functions of a file, in source order, named as the compiler
+// names them when nothing is inlined:
+//
+//	path.Function               path.(*Type).Method       path.Type.Method
+//	path.(*Type[...]).Method    path.Function.func1       path.Function.func1.2
+//	path.init.0                 path.init.func3 (a literal in a package-level variable)
+//
+// inits counts the package's init functions so far, globals numbers the literals of
+// its variables.
+func functionsOf(fset *token.FileSet, file *ast.File, path string, inits *int, globals map[*ast.FuncLit]int) []*function {
+	c := &collector{fset: fset}
+	for _, decl := range file.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			if decl.Body == nil || decl.Name.Name == "_" {
+				continue // nothing to put a span into; nothing that could be called
+			}
+			name := declaredName(decl)
+			if decl.Recv == nil && decl.Name.Name == "init" {
+				name = fmt.Sprintf("init.%d", *inits)
+				*inits++
+			}
+			f := &function{
+				name: path + "." + name, line: fset.PositionFor(decl.Type.Func, false).Line,
+				typ: decl.Type, recv: decl.Recv, body: decl.Body, skip: cannotInstrument(decl),
+			}
+			c.found = append(c.found, f)
+			c.literals(decl.Body, f, ".func")
+		case *ast.GenDecl:
+			for _, lit := range outermostLiterals(decl) {
+				c.literal(lit, nil, fmt.Sprintf("%s.init.func%d", path, globals[lit]))
+			}
+		}
+	}
+	return c.found
+}
+
+// cannotInstrument tells whether a directive forbids what the rewriter inserts: a
+// call of Go code that may grow the stack.
+func cannotInstrument(decl *ast.FuncDecl) bool {
+	if decl.Doc == nil {
+		return false
+	}
+	for _, comment := range decl.Doc.List {
+		directive, _, _ := strings.Cut(comment.Text, " ")
+		switch directive {
+		case "//go:nosplit", "//go:systemstack", "//go:nowritebarrier", "//go:nowritebarrierrec", "//go:norace":
+			return true
+		}
+	}
+	return false
+}
+
+type collector struct {
+	fset  *token.FileSet
+	found []*function
+}
+
+// literals collects the function literals of a body. Those inside of another literal
+// are numbered within that one.
+func (c *collector) literals(body *ast.BlockStmt, outer *function, infix string) {
+	for i, lit := range outermostLiterals(body) {
+		c.literal(lit, outer, fmt.Sprintf("%s%s%d", outer.name, infix, i+1))
+	}
+}
+
+func (c *collector) literal(lit *ast.FuncLit, outer *function, name string) {
+	f := &function{
+		name: name, line: c.fset.PositionFor(lit.Type.Func, false).Line,
+		typ: lit.Type, body: lit.Body, outer: outer, skip: outer != nil && outer.skip,
+	}
+	c.found = append(c.found, f)
+	c.literals(lit.Body, f, ".")
+}
+
+// outermostLiterals lists the function literals below a node that do not stand in
+// another one, in source order.
+func outermostLiterals(in ast.Node) []*ast.FuncLit {
+	var found []*ast.FuncLit
+	ast.Inspect(in, func(n ast.Node) bool {
+		lit, ok := n.(*ast.FuncLit)
+		if ok {
+			found = append(found, lit)
+		}
+		return !ok
+	})
+	return found
+}
+
+// declaredName is a function's name without its import path.
+func declaredName(decl *ast.FuncDecl) string {
+	if decl.Recv == nil || len(decl.Recv.List) == 0 {
+		if decl.Type.TypeParams != nil {
+			return decl.Name.Name + genericMark
+		}
+		return decl.Name.Name
+	}
+	typ, pointer := decl.Recv.List[0].Type, false
+	for {
+		switch t := typ.(type) {
+		case *ast.ParenExpr:
+			typ = t.X
+			continue
+		case *ast.StarExpr:
+			typ, pointer = t.X, true
+			continue
+		}
+		break
+	}
+	var name string
+	switch t := typ.(type) {
+	case *ast.Ident:
+		name = t.Name
+	case *ast.IndexExpr:
+		name = t.X.(*ast.Ident).Name + genericMark
+	case *ast.IndexListExpr:
+		name = t.X.(*ast.Ident).Name + genericMark
+	}
+	if pointer {
+		name = "(*" + name + ")"
+	}
+	return name + "." + decl.Name.Name
+}
+
+// generic tells whether the function has type parameters, its own or its receiver's.
+func (f *function) generic() bool { return strings.Contains(f.name, genericMark) }

@@ -1,0 +1,254 @@
+package instrument
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/mod/semver"
+)
+
+//go:embed guide
+var guideFiles embed.FS
+
+// A Guide says what is instrumented and what is worth knowing about it. The YAML
+// files below guide/ hold it; docs/guide.md explains their format.
+type Guide struct {
+	// Layers are the parts of the server, in the order in which a request meets them.
+	// A function belongs to the first one with a matching pattern.
+	Layers []Layer
+	// Steps are the functions that a learner must know.
+	Steps []Step
+	// Programs says what to instrument, by the program's name.
+	Programs map[string]*ProgramGuide
+}
+
+// A Text is written in two languages.
+type Text struct {
+	EN string `yaml:"en"`
+	ZH string `yaml:"zh"`
+}
+
+// In returns the text in the language "en" or "zh", or in English if it lacks it.
+func (t Text) In(lang string) string {
+	if lang == "zh" && t.ZH != "" {
+		return t.ZH
+	}
+	return t.EN
+}
+
+// A Layer is a part of the server.
+type Layer struct {
+	Name  string    `yaml:"name"`
+	Title Text      `yaml:"title"`
+	Match []Pattern `yaml:"match"`
+}
+
+// A Step is a function, or several of one kind, that a learner must know.
+type Step struct {
+	Function Pattern `yaml:"function"`
+	Window   `yaml:",inline"`
+	Note     Text `yaml:"note"`
+	// Group is what equal siblings are called when they are shown as one:
+	// "admission plugin" ×13.
+	Group string `yaml:"group"`
+	// Span overrides the rule for leaves: "always", "never", or "".
+	Span   string  `yaml:"span"`
+	Values []Value `yaml:"values"`
+}
+
+// A Value is something to note on a call.
+type Value struct {
+	// Name is the attribute's name.
+	Name string `yaml:"name"`
+	// At is "entry" or "exit".
+	At string `yaml:"at"`
+	// Expr is a Go expression over the function's receiver, parameters and, at
+	// exit, results (result0, result1, … where they have no name); type(x) is the
+	// dynamic type of x.
+	Expr string `yaml:"expr"`
+}
+
+// A Window is a range of versions, as "v1.30" or "v1.30.4", both ends included; "" is
+// no limit.
+type Window struct {
+	Since string `yaml:"since"`
+	Until string `yaml:"until"`
+}
+
+// Holds tells whether the version, "v1.30.4", lies in the window.
+func (w Window) Holds(version string) bool {
+	if w.Since != "" && semver.Compare(version, w.Since) < 0 {
+		return false
+	}
+	if w.Until == "" || semver.Compare(version, w.Until) <= 0 {
+		return true
+	}
+	return semver.MajorMinor(version) == w.Until // "v1.30" includes its patch releases
+}
+
+// A ProgramGuide says what is instrumented of one program.
+type ProgramGuide struct {
+	Packages []Packages `yaml:"packages"`
+	// Never and Always override the rule for what gets a span.
+	Never  []Pattern `yaml:"never"`
+	Always []Pattern `yaml:"always"`
+
+	Roots    []Root    `yaml:"roots"`
+	Exits    []Exit    `yaml:"exits"`
+	Handoffs []Handoff `yaml:"handoffs"`
+}
+
+// Packages names a package, or all at and below a path.
+type Packages struct {
+	Path      string `yaml:"path"`
+	Recursive bool   `yaml:"recursive"`
+	Window    `yaml:",inline"`
+	// Except lists import paths that are left out with everything below them.
+	Except []string `yaml:"except"`
+}
+
+// A Root is a function in which a trace enters the program.
+type Root struct {
+	Function string `yaml:"function"`
+	Window   `yaml:",inline"`
+	// Traceparent is an expression for the incoming W3C traceparent.
+	Traceparent string `yaml:"traceparent"`
+}
+
+// An Exit is a function in which a trace leaves the program for another one.
+type Exit struct {
+	Function string `yaml:"function"`
+	Window   `yaml:",inline"`
+	// Statement is run when the function is entered; TRACEPARENT in it is the current
+	// call, METADATAKEY the name of the gRPC metadata that carries it.
+	Statement string `yaml:"statement"`
+}
+
+// A Handoff is work that changes goroutines by way of a queue.
+type Handoff struct {
+	Name   string `yaml:"name"`
+	Window `yaml:",inline"`
+	Give   KeyedFunction `yaml:"give"`
+	Take   KeyedFunction `yaml:"take"`
+}
+
+// A KeyedFunction is one side of a Handoff.
+type KeyedFunction struct {
+	Function string `yaml:"function"`
+	// Key is an expression for what both sides know the work by.
+	Key string `yaml:"key"`
+}
+
+// Load reads the guide that is part of apitrace.
+func Load() (*Guide, error) { return load(guideFiles) }
+
+// load merges all YAML files of a file system, in the order of their paths.
+func load(files fs.FS) (*Guide, error) {
+	g := &Guide{Programs: map[string]*ProgramGuide{}}
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(name) != ".yaml" {
+			return err
+		}
+		f, err := files.Open(name)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := g.merge(f); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the guide: %w", err)
+	}
+	return g, nil
+}
+
+func (g *Guide) merge(r io.Reader) error {
+	var part struct {
+		Layers   []Layer                  `yaml:"layers"`
+		Steps    []Step                   `yaml:"steps"`
+		Programs map[string]*ProgramGuide `yaml:"programs"`
+	}
+	dec := yaml.NewDecoder(r)
+	dec.KnownFields(true)
+	if err := dec.Decode(&part); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	for _, s := range part.Steps {
+		if err := s.validate(); err != nil {
+			return err
+		}
+	}
+	g.Layers = append(g.Layers, part.Layers...)
+	g.Steps = append(g.Steps, part.Steps...)
+	for name, p := range part.Programs {
+		if p == nil {
+			return fmt.Errorf("program %q is empty", name)
+		}
+		all := g.Programs[name]
+		if all == nil {
+			all = &ProgramGuide{}
+			g.Programs[name] = all
+		}
+		all.Packages = append(all.Packages, p.Packages...)
+		all.Never = append(all.Never, p.Never...)
+		all.Always = append(all.Always, p.Always...)
+		all.Roots = append(all.Roots, p.Roots...)
+		all.Exits = append(all.Exits, p.Exits...)
+		all.Handoffs = append(all.Handoffs, p.Handoffs...)
+	}
+	return nil
+}
+
+func (s Step) validate() error {
+	if s.Function == "" {
+		return errors.New(`a step has no "function"`)
+	}
+	if s.Span != "" && s.Span != "always" && s.Span != "never" {
+		return fmt.Errorf(`step %q: span is %q, expected "always" or "never"`, s.Function, s.Span)
+	}
+	for _, v := range s.Values {
+		if v.Name == "" || v.Expr == "" || v.At != "entry" && v.At != "exit" {
+			return fmt.Errorf(`step %q: a value needs a "name", an "expr", and "at" which is "entry" or "exit"`, s.Function)
+		}
+	}
+	if w := s.Window; w.Since != "" && !semver.IsValid(w.Since) || w.Until != "" && !semver.IsValid(w.Until) {
+		return fmt.Errorf(`step %q: since %q, until %q: expected versions such as "v1.30"`, s.Function, w.Since, w.Until)
+	}
+	return nil
+}
+
+//go:embed *.go probe/*.go probe/*.s
+var ownSource embed.FS
+
+// Key identifies what the rewriter makes of a source file: it changes when the
+// guide, the rewriter or the probe does.
+func (g *Guide) Key() string {
+	h := sha256.New()
+	_ = fs.WalkDir(ownSource, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		content, err := ownSource.ReadFile(name)
+		fmt.Fprintf(h, "%s %d\n%s\n", name, len(content), content)
+		return err
+	})
+	// Of the guide only what becomes code counts: a better note needs no new
+	// kube-apiserver. Maps are printed in the order of their keys.
+	programs, _ := yaml.Marshal(g.Programs)
+	h.Write(programs)
+	for _, s := range g.Steps {
+		fmt.Fprintf(h, "%s %s %+v %+v\n", s.Function, s.Span, s.Window, s.Values)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16]
+}

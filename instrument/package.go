@@ -1,0 +1,95 @@
+package instrument
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"path/filepath"
+)
+
+// A rewrittenPackage is what became of one package.
+type rewrittenPackage struct {
+	overlay   map[string]string
+	files     int
+	functions []Function
+}
+
+// sitesFile is the name of the file that holds a package's table of functions. Each
+// package has its own, so that a change of one does not rebuild the others.
+const sitesFile = "zz_apitrace_sites.go"
+
+// rewritePackage instruments the files of one package.
+func (p *plan) rewritePackage(dir packageDir) (*rewrittenPackage, error) {
+	names, err := sourceFiles(target(), dir.dir)
+	if err != nil {
+		return nil, err
+	}
+	fset := token.NewFileSet()
+	var files []*sourceFile
+	for _, name := range names {
+		f, err := parseFile(fset, name)
+		if err != nil {
+			return nil, err
+		}
+		if !f.usesCgo() {
+			files = append(files, f)
+		}
+	}
+	pkg := &packageRewriter{plan: p, dir: dir, names: newPackageNames(files), globals: numberGlobals(fset, files), out: &rewrittenPackage{overlay: map[string]string{}}}
+	for _, f := range files {
+		if err := pkg.rewriteFile(f); err != nil {
+			return nil, err
+		}
+	}
+	return pkg.out, pkg.writeSites(files)
+}
+
+// A packageRewriter is at work on one package.
+type packageRewriter struct {
+	*plan
+	dir     packageDir
+	names   *packageNames
+	inits   int
+	globals map[*ast.FuncLit]int
+	out     *rewrittenPackage
+}
+
+func (pkg *packageRewriter) rewriteFile(f *sourceFile) error {
+	base := filepath.Base(f.name)
+	for _, fn := range functionsOf(f.fset, f.ast, pkg.dir.path, &pkg.inits, pkg.globals) {
+		pkg.found.Store(fn.name, true)
+		w := &functionRewriter{packageRewriter: pkg, file: f, fn: fn}
+		if !pkg.dir.linkOnly && pkg.spanned(fn, pkg.names) {
+			w.site = len(pkg.out.functions)
+			w.spanned = true
+			pkg.out.functions = append(pkg.out.functions, Function{fn.name, pkg.dir.path + "/" + base, fn.line})
+		}
+		if err := w.rewrite(); err != nil {
+			return fmt.Errorf("%s: %w", fn.name, err)
+		}
+	}
+	if !f.changed() {
+		return nil
+	}
+	changed, err := write(pkg.opts.Out, pkg.dir.path, base, f.rewritten())
+	pkg.out.overlay[f.name] = changed
+	pkg.out.files++
+	return err
+}
+
+// writeSites makes the table of the package's functions.
+func (pkg *packageRewriter) writeSites(files []*sourceFile) error {
+	if len(pkg.out.functions) == 0 {
+		return nil
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "package %s\n\nimport apitraceProbe %q\n\nvar apitraceSites = [...]apitraceProbe.Site{\n", files[0].ast.Name.Name, ProbePath)
+	for _, f := range pkg.out.functions {
+		fmt.Fprintf(&b, "\t{Function: %q, File: %q, Line: %d},\n", f.Name, f.File, f.Line)
+	}
+	b.WriteString("}\n")
+	changed, err := write(pkg.opts.Out, pkg.dir.path, sitesFile, b.Bytes())
+	pkg.out.overlay[filepath.Join(pkg.dir.dir, sitesFile)] = changed
+	return err
+}

@@ -1,0 +1,131 @@
+package probe
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// checking is whether each call is compared with the goroutine's real stack.
+var checking = os.Getenv(EnvCheck) == "1"
+
+// checks holds what the checking mode has found.
+var checks struct {
+	done   atomic.Int64
+	sites  sync.Map // entry pc of an instrumented function → *Site
+	mu     sync.Mutex
+	wrong  []string
+	missed int // mismatches beyond those kept in wrong
+}
+
+const maxMismatches = 100
+
+// check compares what is recorded of a call that begins with what the runtime
+// knows: the function's name, file and line; the nearest instrumented function up
+// the goroutine's stack; and the line in it from which control came.
+func check(c *Call) {
+	checks.done.Add(1)
+	var self *runtime.Frame
+	panicking := false
+	for f := range frames {
+		panicking = panicking || f.Function == "runtime.gopanic"
+		if f.Func == nil || isProbe(f.Function) {
+			continue
+		}
+		if self == nil {
+			self = &f
+			checkSelf(c, f)
+			continue
+		}
+		site, ok := checks.sites.Load(f.Entry)
+		if panicking && c.parent != nil && site != c.parent.site {
+			continue // a call that the panic has ended; its frame is still there
+		}
+		if ok {
+			checkCaller(c, site.(*Site), f)
+			return
+		}
+	}
+	if c.parent != nil && c.parent.goroutine == c.goroutine {
+		mismatch("%s: recorded below %s, which is not on the stack", c.site.Function, c.parent.site.Function)
+	}
+}
+
+func checkSelf(c *Call, f runtime.Frame) {
+	checks.sites.Store(f.Entry, c.site)
+	if name := withoutTypeArguments(f.Function); name != withoutTypeArguments(c.site.Function) {
+		mismatch("%s: the runtime calls it %s", c.site.Function, name)
+	}
+	file, line := f.Func.FileLine(f.Entry)
+	if line != c.site.Line || fileWithoutVersion(file) != c.site.File {
+		mismatch("%s: recorded at %s:%d, the runtime has it at %s:%d", c.site.Function, c.site.File, c.site.Line, file, line)
+	}
+}
+
+func checkCaller(c *Call, nearest *Site, f runtime.Frame) {
+	switch {
+	case c.parent == nil:
+		// A trace begins in the middle of a stack; what is above is not traced.
+	case c.parent.goroutine != c.goroutine:
+		if c.inherited {
+			mismatch("%s: recorded below %s of another goroutine, but it was called by %s", c.site.Function, c.parent.site.Function, nearest.Function)
+		}
+	case c.parent.site != nearest:
+		mismatch("%s: recorded below %s, but it was called by %s", c.site.Function, c.parent.site.Function, nearest.Function)
+	case callSites.line(c.callPC) != f.Line:
+		mismatch("%s: recorded as called from line %d of %s, but it was line %d", c.site.Function, callSites.line(c.callPC), nearest.Function, f.Line)
+	}
+}
+
+func mismatch(format string, args ...any) {
+	checks.mu.Lock()
+	defer checks.mu.Unlock()
+	if len(checks.wrong) == maxMismatches {
+		checks.missed++
+		return
+	}
+	checks.wrong = append(checks.wrong, fmt.Sprintf(format, args...))
+}
+
+// takeMismatches returns what was found wrong since the last time.
+func takeMismatches() []string {
+	checks.mu.Lock()
+	defer checks.mu.Unlock()
+	wrong := checks.wrong
+	if checks.missed > 0 {
+		wrong = append(wrong, fmt.Sprintf("and %d more", checks.missed))
+	}
+	checks.wrong, checks.missed = nil, 0
+	return wrong
+}
+
+// withoutTypeArguments drops what stands in brackets: the runtime writes [...].
+func withoutTypeArguments(name string) string {
+	var b strings.Builder
+	depth := 0
+	for _, r := range name {
+		switch {
+		case r == '[':
+			depth++
+		case r == ']':
+			depth--
+		case depth == 0:
+			b.WriteRune(r)
+		}
+	}
+	return strings.ReplaceAll(b.String(), "%2e", ".")
+}
+
+// fileWithoutVersion turns the file name of a -trimpath build into that of a Site:
+// "k8s.io/apiserver@v0.37.1/pkg/server/handler.go" loses "@v0.37.1".
+func fileWithoutVersion(file string) string {
+	before, after, ok := strings.Cut(file, "@")
+	if !ok {
+		return file
+	}
+	_, rest, _ := strings.Cut(after, "/")
+	return before + "/" + rest
+}

@@ -1,0 +1,1 @@
+// This file lets labels.go declare functions without a body.

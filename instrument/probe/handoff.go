@@ -1,0 +1,81 @@
+package probe
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Some work changes goroutines by way of a queue: etcd's server hands a proposal
+// to raft, and the apply loop takes it out again. Both sides know it by a key.
+
+// offers holds the calls that wait for their work to be taken up.
+var offers struct {
+	pending atomic.Int64
+	mu      sync.Mutex
+	calls   map[offer]*Call
+}
+
+type offer struct {
+	link string
+	key  any
+}
+
+// Give offers the goroutine's current call as the parent of whoever takes the key.
+func Give(labels unsafe.Pointer, link string, key any) {
+	c := fromLabels(labels)
+	if c == nil {
+		return
+	}
+	offers.mu.Lock()
+	defer offers.mu.Unlock()
+	if offers.calls == nil || len(offers.calls) > maxOffers {
+		offers.calls = map[offer]*Call{} // what is left was never taken: failed proposals
+		offers.pending.Store(0)
+	}
+	offers.calls[offer{link, key}] = c
+	offers.pending.Store(int64(len(offers.calls)))
+}
+
+const maxOffers = 10_000
+
+// Take begins a call below the one that gave the key. It is like Enter on a
+// goroutine that is traced already, and returns nil if nobody gave that key.
+//
+//go:noinline
+func Take(labels unsafe.Pointer, site *Site, link string, key any) *Call {
+	fp := frameOf(framePointer())
+	if parent := fromLabels(labels); parent != nil {
+		return begin(parent.trace, parent, labels, site, fp)
+	}
+	if offers.pending.Load() == 0 {
+		return nil
+	}
+	offers.mu.Lock()
+	parent := offers.calls[offer{link, key}]
+	delete(offers.calls, offer{link, key})
+	offers.pending.Store(int64(len(offers.calls)))
+	offers.mu.Unlock()
+	if parent == nil {
+		return nil
+	}
+	c := begin(parent.trace, parent, labels, site, fp)
+	if c != nil {
+		c.Attr("apitrace.handoff", link)
+	}
+	return c
+}
+
+// Traceparent renders the goroutine's current call for another process to
+// continue, or "" if there is none.
+func Traceparent(labels unsafe.Pointer) string {
+	c := fromLabels(labels)
+	if c == nil {
+		return ""
+	}
+	return "00-" + c.trace.id + "-" + spanID(c.seq) + "-01"
+}
+
+// spanID makes the id of a call: unique within its trace, across processes.
+func spanID(seq uint32) string { return fmt.Sprintf("%08x%08x", processID, seq+1) }

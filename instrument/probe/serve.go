@@ -1,0 +1,167 @@
+package probe
+
+import (
+	"bufio"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+var (
+	// listening is whether traces are recorded: somebody can fetch them.
+	listening atomic.Bool
+	// failure says why nothing is traced although it was asked for.
+	failure error
+	// processID tells this process's span ids from those of others.
+	processID uint32
+)
+
+func init() {
+	if path := os.Getenv(EnvSocket); path != "" {
+		start(path)
+	}
+}
+
+// start makes the probe record traces and answer queries on a unix socket. A
+// failure is told to the one who queries, or to stderr if nobody can query; it
+// never stops the program.
+func start(path string) {
+	if failure = calibrate(); failure == nil {
+		failure = checkLabelLayout()
+	}
+	var id [4]byte
+	_, _ = rand.Read(id[:]) // never fails, see its documentation
+	processID = binary.BigEndian.Uint32(id[:])
+	l, err := net.Listen("unix", path)
+	if err == nil {
+		err = os.Chmod(path, 0o600)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "apitrace probe: nothing is traced: listening on %s: %v\n", path, err)
+		return
+	}
+	listening.Store(failure == nil)
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go answer(conn)
+		}
+	}()
+}
+
+// answer serves the queries of one reader.
+func answer(conn net.Conn) {
+	defer conn.Close()
+	in := json.NewDecoder(conn)
+	for {
+		var q Query
+		if err := in.Decode(&q); err != nil {
+			return
+		}
+		if err := deliver(conn, q); err != nil {
+			return
+		}
+	}
+}
+
+// deliver writes the calls of a trace, which is over then. If the reader does not
+// take them all, the trace is kept for another try.
+func deliver(conn net.Conn, q Query) error {
+	h := Header{Process: os.Getenv(EnvProcess), Trace: q.Trace, Undelivered: traces.undelivered.Load(), Late: traces.late.Load()}
+	if failure != nil {
+		h.Error = failure.Error()
+	}
+	t := traces.get(q.Trace)
+	var calls []*Call
+	if t != nil {
+		calls = t.settle(time.Duration(q.SettleMillis)*time.Millisecond, time.Duration(q.TimeoutMillis)*time.Millisecond)
+		h.Calls, h.Dropped = len(calls), t.dropped.Load()
+	}
+	h.Checked, h.Mismatches = checks.done.Load(), takeMismatches()
+	w := bufio.NewWriterSize(conn, 64<<10)
+	out := json.NewEncoder(w)
+	if err := out.Encode(h); err != nil {
+		return err
+	}
+	for _, c := range calls {
+		if err := out.Encode(t.record(c)); err != nil {
+			return err
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if t != nil {
+		traces.remove(t)
+	}
+	return nil
+}
+
+// settle waits until no call has begun or ended for a while and none is running,
+// or until the timeout, and returns the calls.
+func (t *tracing) settle(quiet, timeout time.Duration) []*Call {
+	const step = 5 * time.Millisecond
+	deadline := time.Now().Add(timeout)
+	lastBegun, lastOver, since := -1, -1, time.Now()
+	for {
+		calls, over := t.calls()
+		if len(calls) != lastBegun || over != lastOver {
+			lastBegun, lastOver, since = len(calls), over, time.Now()
+		}
+		settled := over == len(calls) && time.Since(since) >= quiet
+		if settled || time.Now().After(deadline) {
+			return calls
+		}
+		time.Sleep(step)
+	}
+}
+
+// record renders a call for the wire.
+func (t *tracing) record(c *Call) Record {
+	r := Record{
+		ID: spanID(c.seq), Seq: c.seq,
+		Function: c.site.Function, File: c.site.File, Line: c.site.Line,
+		Goroutine: c.goroutine, NewGoroutine: c.inherited,
+		Start: t.base.UnixNano() + c.start,
+	}
+	if c.parent != nil {
+		r.Parent = spanID(c.parent.seq)
+	}
+	r.CallerLine = callerLine(c)
+	over := c.state.Load() == returned
+	if over {
+		r.Duration, r.Error, r.Panic = c.end-c.start, c.err, c.panicked
+	} else {
+		r.Duration, r.Unfinished = t.now()-c.start, true
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r.Attrs = c.attrs[:len(c.attrs):len(c.attrs)]
+	if c.parent == nil {
+		r.Parent = t.remotes[c.seq]
+	}
+	return r
+}
+
+// callerLine is the line in the parent from which the call was made, or 0.
+func callerLine(c *Call) int {
+	if c.callPC == 0 || !c.inherited {
+		return callSites.line(c.callPC)
+	}
+	// The go statement may stand in a library that the parent called. Then the
+	// line in the parent is not known.
+	f, _ := runtime.CallersFrames([]uintptr{c.callPC}).Next()
+	if f.Func == nil || f.Entry != runtime.FuncForPC(c.parent.self).Entry() {
+		return 0
+	}
+	return f.Line
+}

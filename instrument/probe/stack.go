@@ -1,0 +1,235 @@
+package probe
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"unsafe"
+)
+
+// What follows reads the runtime's own structures, whose layout is no promise.
+// calibrate finds each offset by experiment when the program starts, and an
+// experiment without a clear outcome turns the probe off.
+
+// stack holds the outcome of calibrate.
+var stack struct {
+	wrapped bool    // framePointer is called through a wrapper that has a frame
+	goid    uintptr // offset of the goroutine's id in its descriptor
+	gopc    uintptr // offset of the pc of the go statement that made it
+	panicPC uintptr // where runtime.gopanic calls deferred functions
+}
+
+// A frame is the value of the frame pointer in some function.
+type frame uintptr
+
+// pointer is f as a pointer. It is a pointer into the goroutine's own stack.
+//
+//go:nosplit
+func (f frame) pointer() unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&f)) }
+
+// up is the frame of the caller.
+//
+//go:nosplit
+//go:nocheckptr
+func (f frame) up() frame { return *(*frame)(f.pointer()) }
+
+// returnPC is the address in the caller to which the function returns.
+//
+//go:nosplit
+//go:nocheckptr
+func (f frame) returnPC() uintptr { return *(*uintptr)(unsafe.Add(f.pointer(), 8)) }
+
+// frameOf turns what framePointer returned into the frame of the function that
+// called it.
+func frameOf(fp uintptr) frame {
+	if stack.wrapped {
+		return frame(fp).up()
+	}
+	return frame(fp)
+}
+
+// A goroutine is the runtime's descriptor of one.
+type goroutine struct{ g unsafe.Pointer }
+
+//go:nocheckptr
+func (g goroutine) word(offset uintptr) uintptr { return *(*uintptr)(unsafe.Add(g.g, offset)) }
+
+func (g goroutine) id() uint64 { return uint64(g.word(stack.goid)) }
+
+// creationPC is the pc of the go statement that started the goroutine.
+func (g goroutine) creationPC() uintptr { return g.word(stack.gopc) }
+
+// The descriptor begins with the bounds of the stack; the linker and cgo rely on it.
+func (g goroutine) stackLo() uintptr { return g.word(0) }
+func (g goroutine) stackHi() uintptr { return g.word(unsafe.Sizeof(uintptr(0))) }
+
+// callPC walks the stack up from the frame f of an instrumented function to the
+// frame that lies depth bytes below the stack's upper end, and returns the address
+// in that frame's function to which control will return. It returns 0 if there
+// is no such frame. A frame is named by its distance from the upper end because
+// that survives a stack being moved.
+//
+//go:nocheckptr
+func (g goroutine) callPC(f frame, depth uintptr) uintptr {
+	lo, hi := g.stackLo(), g.stackHi()
+	want := frame(hi - depth)
+	for range maxFrames {
+		next := f.up()
+		if next == want {
+			return f.returnPC()
+		}
+		if next <= f || uintptr(next) < lo || uintptr(next)+16 > hi {
+			return 0
+		}
+		f = next
+	}
+	return 0
+}
+
+// maxFrames bounds a walk. Go's own limit on the depth of a stack is its size, 1 GB.
+const maxFrames = 10_000
+
+// calibrate fills in stack, or says what it could not find.
+func calibrate() error {
+	if !supportedArch {
+		return fmt.Errorf("GOARCH %s is not supported: the probe knows amd64 and arm64", runtime.GOARCH)
+	}
+	stack.wrapped = frameIsWrappers()
+	if err := findGoroutineFields(); err != nil {
+		return err
+	}
+	return findPanicPC()
+}
+
+//go:noinline
+func frameIsWrappers() bool {
+	returnsTo := runtime.FuncForPC(frame(framePointer()).returnPC())
+	return returnsTo != nil && returnsTo.Name() == callerName()
+}
+
+// callerName is the full name of the function that calls it.
+//
+//go:noinline
+func callerName() string {
+	var pcs [1]uintptr
+	runtime.Callers(2, pcs[:])
+	f, _ := runtime.CallersFrames(pcs[:]).Next()
+	return f.Function
+}
+
+// findGoroutineFields looks through the descriptors of some new goroutines for the
+// words that hold what runtime.Stack prints of them: their id, and the place of
+// the go statement.
+func findGoroutineFields() error {
+	const descriptorSize = 400 // a prefix of runtime.g, which is larger
+	ids, pcs := words(descriptorSize), words(descriptorSize)
+	here := callerName()
+	for range 8 {
+		done := make(chan error)
+		go func() {
+			g := goroutine{getg()}
+			id, line, err := describeGoroutine()
+			if err == nil {
+				ids.keep(func(off uintptr) bool { return uint64(g.word(off)) == id })
+				pcs.keep(func(off uintptr) bool { return isGoStatement(g.word(off), here, line) })
+			}
+			done <- err
+		}()
+		if err := <-done; err != nil {
+			return err
+		}
+	}
+	if len(*ids) != 1 || len(*pcs) != 1 {
+		return fmt.Errorf("goroutine descriptor of %s: %d places for the id and %d for the go statement, expected one each", runtime.Version(), len(*ids), len(*pcs))
+	}
+	stack.goid, stack.gopc = (*ids)[0], (*pcs)[0]
+	return nil
+}
+
+// offsets are the places in a descriptor that are still candidates.
+type offsets []uintptr
+
+func words(size uintptr) *offsets {
+	var all offsets
+	for off := uintptr(0); off < size; off += unsafe.Sizeof(off) {
+		all = append(all, off)
+	}
+	return &all
+}
+
+func (o *offsets) keep(ok func(uintptr) bool) {
+	var kept offsets
+	for _, off := range *o {
+		if ok(off) {
+			kept = append(kept, off)
+		}
+	}
+	*o = kept
+}
+
+// describeGoroutine reads what runtime.Stack prints of the current goroutine:
+//
+//	goroutine 7 [running]:
+//	…
+//	created by pkg.function in goroutine 1
+//		/path/file.go:12 +0x5a
+func describeGoroutine() (id uint64, goLine int, err error) {
+	buf := make([]byte, 16<<10)
+	buf = buf[:runtime.Stack(buf, false)]
+	unknown := errors.New("runtime.Stack prints goroutines in a way that the probe does not know")
+	fields := bytes.Fields(buf)
+	if len(fields) < 2 {
+		return 0, 0, unknown
+	}
+	if id, err = strconv.ParseUint(string(fields[1]), 10, 64); err != nil {
+		return 0, 0, unknown
+	}
+	_, created, ok := bytes.Cut(buf, []byte("\ncreated by "))
+	if !ok {
+		return 0, 0, unknown
+	}
+	_, place, _ := bytes.Cut(created, []byte("\n"))
+	place, _, _ = bytes.Cut(place, []byte(" +0x"))
+	colon := bytes.LastIndexByte(place, ':')
+	if goLine, err = strconv.Atoi(string(place[colon+1:])); err != nil {
+		return 0, 0, unknown
+	}
+	return id, goLine, nil
+}
+
+// isGoStatement tells whether pc lies on the given line of the named function.
+func isGoStatement(pc uintptr, function string, line int) bool {
+	f := runtime.FuncForPC(pc)
+	if f == nil || f.Name() != function {
+		return false
+	}
+	_, at := f.FileLine(pc - 1) // pc is where the go statement ends
+	return at == line
+}
+
+// findPanicPC panics in order to see from where deferred functions are called then.
+func findPanicPC() error {
+	panicWithExit()
+	f := runtime.FuncForPC(stack.panicPC)
+	if f == nil || f.Name() != "runtime.gopanic" {
+		return fmt.Errorf("deferred functions are not called by runtime.gopanic in %s", runtime.Version())
+	}
+	return nil
+}
+
+func panicWithExit() {
+	defer func() { _ = recover() }()
+	var c *Call
+	defer c.learnPanicPC(nil)
+	panic("the probe looks where deferred functions are called from")
+}
+
+// learnPanicPC is deferred in the way in which Exit is: through a wrapper that
+// the compiler makes to hold the arguments.
+//
+//go:noinline
+func (c *Call) learnPanicPC(*error) {
+	stack.panicPC = frameOf(framePointer()).up().returnPC()
+}

@@ -1,0 +1,15 @@
+//go:build amd64 || arm64
+
+package probe
+
+import "unsafe"
+
+const supportedArch = true
+
+// getg returns the runtime's descriptor of the current goroutine.
+func getg() unsafe.Pointer
+
+// framePointer returns the frame pointer register. Go keeps it in every frame
+// on these architectures: at the address it points to lie the caller's frame
+// pointer and, one word up, the return address.
+func framePointer() uintptr

@@ -1,0 +1,11 @@
+//go:build !amd64 && !arm64
+
+package probe
+
+import "unsafe"
+
+const supportedArch = false
+
+func getg() unsafe.Pointer { panic("unreachable: the probe does not start on this architecture") }
+
+func framePointer() uintptr { panic("unreachable: the probe does not start on this architecture") }

@@ -1,0 +1,190 @@
+package probe
+
+import (
+	"encoding/hex"
+	"runtime/pprof"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// tracing holds the calls of one trace in this process.
+type tracing struct {
+	id     string
+	labels pprof.LabelSet
+	base   time.Time // when it began; wall and monotonic clock
+
+	next    atomic.Uint32 // calls given out by newCall
+	current atomic.Pointer[chunk]
+	closed  atomic.Bool
+	dropped atomic.Int64
+
+	mu      sync.Mutex
+	chunks  []*chunk
+	remotes map[uint32]string // by Call.seq: the parent in another process
+}
+
+// A chunk is a piece of a trace's calls. They are never moved: a goroutine's
+// labels may point at one for as long as the goroutine lives.
+type chunk struct {
+	first uint32 // seq of calls[0]
+	calls [64]Call
+}
+
+const (
+	// maxCalls bounds the calls of one trace. A call beyond it is counted as dropped.
+	maxCalls = 1 << 20
+	// maxRetained bounds the calls of all traces that nobody has fetched yet, at
+	// about 250 bytes each. Beyond it the oldest trace goes, counted as undelivered.
+	maxRetained = 2 << 20
+)
+
+// newCall returns an empty call, or nil if the trace is over or too large.
+func (t *tracing) newCall() *Call {
+	if t.closed.Load() {
+		traces.late.Add(1)
+		return nil
+	}
+	seq := t.next.Add(1) - 1
+	if seq >= maxCalls {
+		t.next.Store(maxCalls)
+		t.dropped.Add(1)
+		return nil
+	}
+	k := t.current.Load()
+	if k == nil || seq-k.first >= uint32(len(k.calls)) {
+		k = t.chunk(seq)
+	}
+	c := &k.calls[seq-k.first]
+	c.seq = seq
+	return c
+}
+
+// chunk returns the chunk that holds seq, making those that are missing.
+func (t *tracing) chunk(seq uint32) *chunk {
+	const size = uint32(len(chunk{}.calls))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for uint32(len(t.chunks))*size <= seq {
+		k := &chunk{first: uint32(len(t.chunks)) * size}
+		t.chunks = append(t.chunks, k)
+		t.current.Store(k)
+		traces.retained.Add(int64(size))
+	}
+	return t.chunks[seq/size]
+}
+
+// calls returns the calls whose fields may be read, and how many of them are over.
+func (t *tracing) calls() (begun []*Call, over int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, k := range t.chunks {
+		for i := range k.calls {
+			switch c := &k.calls[i]; c.state.Load() {
+			case returned:
+				over++
+				fallthrough
+			case running:
+				begun = append(begun, c)
+			}
+		}
+	}
+	return begun, over
+}
+
+func (t *tracing) setRemote(seq uint32, parent string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.remotes == nil {
+		t.remotes = map[uint32]string{}
+	}
+	t.remotes[seq] = parent
+}
+
+// traces holds the traces that have begun and were not fetched.
+var traces registry
+
+type registry struct {
+	mu          sync.Mutex
+	byID        map[string]*tracing
+	order       []*tracing // oldest first
+	retained    atomic.Int64
+	undelivered atomic.Int64
+	late        atomic.Int64 // calls by goroutines that outlived their trace
+}
+
+// open returns the trace with the given id, which begins now if it is new.
+func (r *registry) open(id string) *tracing {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if t := r.byID[id]; t != nil {
+		return t
+	}
+	if r.byID == nil {
+		r.byID = map[string]*tracing{}
+	}
+	for r.retained.Load() > maxRetained && len(r.order) > 0 {
+		r.undelivered.Add(int64(r.drop(r.order[0])))
+	}
+	t := &tracing{id: id, labels: pprof.Labels(labelKey, id), base: time.Now()}
+	r.byID[id] = t
+	r.order = append(r.order, t)
+	return t
+}
+
+func (r *registry) get(id string) *tracing {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.byID[id]
+}
+
+// remove ends a trace that was delivered.
+func (r *registry) remove(t *tracing) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.drop(t)
+}
+
+// drop ends a trace and returns how many calls it had. r.mu is held.
+func (r *registry) drop(t *tracing) int {
+	if r.byID[t.id] != t {
+		return 0
+	}
+	t.closed.Store(true)
+	delete(r.byID, t.id)
+	for i, o := range r.order {
+		if o == t {
+			r.order = append(r.order[:i:i], r.order[i+1:]...)
+			break
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r.retained.Add(-int64(len(t.chunks) * len(chunk{}.calls)))
+	return int(min(t.next.Load(), maxCalls))
+}
+
+// parseTraceparent reads a W3C traceparent, "00-<trace id>-<parent id>-<flags>",
+// as a string or the []string of gRPC metadata. ok tells whether it is valid and sampled.
+func parseTraceparent(v any) (traceID, parent string, ok bool) {
+	s, isString := v.(string)
+	if list, isList := v.([]string); isList && len(list) > 0 {
+		s, isString = list[0], true
+	}
+	// Later versions may append fields; version ff is forbidden.
+	if !isString || len(s) < 55 || s[2] != '-' || s[35] != '-' || s[52] != '-' || s[:2] == "ff" || (len(s) > 55 && (s[:2] == "00" || s[55] != '-')) {
+		return "", "", false
+	}
+	traceID, parent = s[3:35], s[36:52]
+	for _, part := range []string{s[:2], traceID, parent, s[53:55]} {
+		if _, err := hex.DecodeString(part); err != nil || part != strings.ToLower(part) {
+			return "", "", false
+		}
+	}
+	if strings.Trim(traceID, "0") == "" || strings.Trim(parent, "0") == "" {
+		return "", "", false
+	}
+	flags, _ := hex.DecodeString(s[53:55])
+	return traceID, parent, flags[0]&1 == 1
+}

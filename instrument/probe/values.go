@@ -1,0 +1,64 @@
+package probe
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Type is a value that stands for the dynamic type of v: "*storage.REST" says which
+// implementation is behind an interface.
+func Type(v any) string {
+	t := reflect.TypeOf(v)
+	if t == nil {
+		return "nil"
+	}
+	stars := ""
+	for t.Kind() == reflect.Pointer && t.Name() == "" {
+		stars, t = stars+"*", t.Elem()
+	}
+	if t.Name() == "" || t.PkgPath() == "" {
+		return stars + t.String()
+	}
+	return stars + t.PkgPath() + "." + t.Name()
+}
+
+// First returns the first of two results, so that an expression of the guide can
+// use a function that returns a value and whether there is one.
+func First[T, U any](v T, _ U) T { return v }
+
+// format renders a value of the guide. It knows plain values only: a struct or a
+// pointer could hold what must not be shown, so it is named by its type.
+func format(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case []string:
+		return strings.Join(v, ",")
+	case error:
+		return v.Error()
+	case fmt.Stringer:
+		return v.String()
+	}
+	r := reflect.ValueOf(v)
+	switch r.Kind() {
+	case reflect.String:
+		return r.String()
+	case reflect.Bool:
+		return strconv.FormatBool(r.Bool())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return strconv.FormatInt(r.Int(), 10)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return strconv.FormatUint(r.Uint(), 10)
+	case reflect.Float32, reflect.Float64:
+		return strconv.FormatFloat(r.Float(), 'g', -1, 64)
+	case reflect.Pointer:
+		if e := r.Elem(); e.IsValid() && e.Kind() <= reflect.Float64 || e.IsValid() && e.Kind() == reflect.String {
+			return format(e.Interface())
+		}
+	}
+	return "(" + Type(v) + ")"
+}

@@ -1,0 +1,151 @@
+package instrument
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Options says what to rewrite.
+type Options struct {
+	Guide *Guide
+	// Program is the name under which the guide knows the program.
+	Program string
+	// Version is that of the program: "v1.37.1".
+	Version string
+	// Vendor is the vendor folder with the pristine source: a package's files lie
+	// in Vendor/<import path>. The folder that holds it is the workspace's.
+	Vendor string
+	// Out is an existing folder for the changed copies.
+	Out string
+}
+
+// A Result is what Rewrite has made.
+type Result struct {
+	// Overlay maps the absolute path of a file in the workspace, which need not
+	// exist, to that of its replacement, as "go build -overlay" wants it. It brings
+	// the probe along.
+	Overlay map[string]string
+	// Files counts the source files that were changed.
+	Files int
+	// Functions lists what has a span, ordered by name.
+	Functions []Function
+}
+
+// A Function is an instrumented function.
+type Function struct {
+	// Name is the full name, as the compiler names it when nothing is inlined:
+	// "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get",
+	// "k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1.2".
+	Name string
+	// File is the import path, a slash and the file's name.
+	File string
+	// Line is that of the word "func".
+	Line int
+}
+
+// Rewrite instruments a program: it reads source files below Options.Vendor and
+// writes changed copies below Options.Out. A function, parameter or package that the
+// guide names and this version lacks is an error that names it.
+func Rewrite(opts Options) (*Result, error) {
+	prog := opts.Guide.Programs[opts.Program]
+	if prog == nil {
+		return nil, fmt.Errorf("the guide has no program %q", opts.Program)
+	}
+	vendor, err := filepath.Abs(opts.Vendor)
+	if err != nil {
+		return nil, err
+	}
+	opts.Vendor = vendor
+	p := newPlan(opts, prog)
+	dirs, err := findPackages(opts, prog)
+	if err != nil {
+		return nil, err
+	}
+	res := &Result{Overlay: map[string]string{}}
+	pkgs := make([]*rewrittenPackage, len(dirs))
+	var workers errgroup.Group
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for i, dir := range dirs {
+		workers.Go(func() error {
+			var err error
+			if pkgs[i], err = p.rewritePackage(dir); err != nil {
+				return fmt.Errorf("instrumenting %s %s: %w", opts.Program, opts.Version, err)
+			}
+			return nil
+		})
+	}
+	if err := workers.Wait(); err != nil {
+		return nil, err
+	}
+	for _, pkg := range pkgs {
+		res.add(pkg)
+	}
+	slices.SortFunc(res.Functions, func(a, b Function) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Line, b.Line))
+	})
+	if err := p.checkAllFound(); err != nil {
+		return nil, err
+	}
+	return res, addProbe(opts, res.Overlay)
+}
+
+func (r *Result) add(pkg *rewrittenPackage) {
+	for pristine, changed := range pkg.overlay {
+		r.Overlay[pristine] = changed
+	}
+	r.Files += pkg.files
+	r.Functions = append(r.Functions, pkg.functions...)
+}
+
+// checkAllFound reports what the guide asks for by name and no package had.
+func (p *plan) checkAllFound() error {
+	var missing []error
+	for _, name := range p.wanted() {
+		if _, ok := p.found.Load(name); !ok {
+			missing = append(missing, fmt.Errorf("%s %s has no function %q, which the guide names: if another release has it, give the entry \"since\" or \"until\"", p.opts.Program, p.opts.Version, name))
+		}
+	}
+	return errors.Join(missing...)
+}
+
+// ProbePath is the import path of the probe, in apitrace and in traced programs.
+const ProbePath = "github.com/kubeapitrace/apitrace/instrument/probe"
+
+// addProbe puts the probe's source next to the changed copies and maps it into the
+// workspace, whose main module has apitrace's own path.
+func addProbe(opts Options, overlay map[string]string) error {
+	files, err := ownSource.ReadDir("probe")
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(opts.Out, "probe")
+	inWorkspace := filepath.Join(filepath.Dir(opts.Vendor), "instrument", "probe")
+	// The assembler is run in the package's folder, so that must exist.
+	for _, d := range []string{dir, inWorkspace} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return err
+		}
+	}
+	for _, f := range files {
+		if matched, _ := filepath.Match("*_test.go", f.Name()); matched {
+			continue
+		}
+		content, err := ownSource.ReadFile("probe/" + f.Name())
+		if err != nil {
+			return err
+		}
+		changed := filepath.Join(dir, f.Name())
+		if err := os.WriteFile(changed, content, 0o600); err != nil {
+			return err
+		}
+		overlay[filepath.Join(inWorkspace, f.Name())] = changed
+	}
+	return nil
+}

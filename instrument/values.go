@@ -1,0 +1,205 @@
+package instrument
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"slices"
+	"strings"
+)
+
+// The guide's expressions are not inserted into the function: a function literal
+// there would shift the names of upstream's own. They go into functions of their own
+// behind the file's last line, which get what they need as arguments.
+
+// A variable is something that an expression of the guide may name.
+type variable struct {
+	name, typ string
+	result    bool
+}
+
+// valueCalls makes the functions that note the guide's values and returns the
+// statements that call them, or "" if there are none.
+func (w *functionRewriter) valueCalls() (string, error) {
+	values, sure := w.values(w.fn.name)
+	var text strings.Builder
+	for _, at := range []string{"entry", "exit"} {
+		call, err := w.valueCall(at, values, sure)
+		if err != nil {
+			return "", err
+		}
+		text.WriteString(call)
+	}
+	return text.String(), nil
+}
+
+func (w *functionRewriter) valueCall(at string, values []Value, sure bool) (string, error) {
+	var body bytes.Buffer
+	var used []variable
+	for _, v := range values {
+		if v.At != at {
+			continue
+		}
+		expr, vars, err := w.resolve(v.Expr, at == "exit")
+		if err != nil && sure {
+			return "", fmt.Errorf("value %s of %s %s: %w", v.Name, w.opts.Program, w.opts.Version, err)
+		}
+		if err != nil {
+			continue // a pattern of the guide: not every function has that parameter
+		}
+		fmt.Fprintf(&body, "\tc.Attr(%q, apitraceProbe.Value(func() any { %sreturn %s }))\n", v.Name, loads(vars), expr)
+		used = append(used, vars...)
+	}
+	if body.Len() == 0 {
+		return "", nil
+	}
+	name, params, args := w.declare(at, used)
+	fmt.Fprintf(&w.file.tail, "func %s(c *apitraceProbe.Call%s) {\n%s}\n", name, params, body.Bytes())
+	call := fmt.Sprintf("%s(apitraceC%s)", name, args)
+	if at == "exit" {
+		return " defer " + call + ";", nil
+	}
+	return " " + call + ";", nil
+}
+
+// expression makes a function that computes an expression and returns a call of it.
+func (w *functionRewriter) expression(expr string) (string, error) {
+	expr, vars, err := w.resolve(expr, false)
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w", w.opts.Program, w.opts.Version, err)
+	}
+	name, params, args := w.declare("key", vars)
+	fmt.Fprintf(&w.file.tail, "func %s(%s) any {\n\treturn apitraceProbe.Value(func() any { return %s })\n}\n", name, strings.TrimPrefix(params, ", "), expr)
+	return fmt.Sprintf("%s(%s)", name, strings.TrimPrefix(args, ", ")), nil
+}
+
+// declare returns the name, the parameters and the arguments of a function over the
+// variables. Results are passed by their address.
+func (w *functionRewriter) declare(kind string, vars []variable) (name, params, args string) {
+	w.names.generated++
+	name = fmt.Sprintf("apitrace%s%d", strings.ToUpper(kind[:1])+kind[1:], w.names.generated)
+	var done []string
+	for _, v := range vars {
+		if slices.Contains(done, v.name) {
+			continue
+		}
+		done = append(done, v.name)
+		if v.result {
+			params += fmt.Sprintf(", apitraceP%s *%s", v.name, v.typ)
+			args += ", &" + v.name
+		} else {
+			params += fmt.Sprintf(", %s %s", v.name, v.typ)
+			args += ", " + v.name
+		}
+	}
+	return name, params, args
+}
+
+// loads reads the results from their addresses.
+func loads(vars []variable) string {
+	var text string
+	for _, v := range vars {
+		if v.result {
+			text += fmt.Sprintf("%s := *apitraceP%s; ", v.name, v.name)
+		}
+	}
+	return text
+}
+
+// resolve checks an expression against what the function has, and returns it with
+// the guide's own words replaced, and the variables that it uses.
+func (w *functionRewriter) resolve(expr string, atExit bool) (string, []variable, error) {
+	if w.fn.generic() {
+		return "", nil, fmt.Errorf("values of functions with type parameters are not supported")
+	}
+	expr = strings.ReplaceAll(expr, "type(", "apitraceProbe.Type(")
+	parsed, err := parser.ParseExpr(expr)
+	if err != nil {
+		return "", nil, fmt.Errorf("expression %q: %w", expr, err)
+	}
+	var used []variable
+	for _, name := range identifiers(parsed) {
+		v, ok := w.variable(name, atExit)
+		switch {
+		case ok:
+			if v.name != name { // result0
+				expr = strings.ReplaceAll(expr, name, v.name)
+			}
+			used = append(used, v)
+		case !w.names.declares(name, w.file.ast):
+			return "", nil, fmt.Errorf("expression %q: the function has no parameter %q", expr, name)
+		}
+	}
+	return expr, used, nil
+}
+
+// identifiers lists the names in an expression, each once, but not those behind a dot.
+func identifiers(expr ast.Expr) []string {
+	var names []string
+	ast.Inspect(expr, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			names = append(names, identifiers(n.X)...)
+			return false
+		case *ast.Ident:
+			names = append(names, n.Name)
+		}
+		return true
+	})
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// variable finds a name among the results, parameters and receivers of the function and
+// of those that it stands in, the innermost first.
+func (w *functionRewriter) variable(name string, atExit bool) (variable, bool) {
+	if atExit {
+		for i, typ := range fieldTypes(w.fn.typ.Results) {
+			results := w.resultNames()
+			if name == results[i] || name == fmt.Sprintf("result%d", i) {
+				return variable{name: results[i], typ: w.file.text(typ), result: true}, true
+			}
+		}
+	}
+	for f := w.fn; f != nil; f = f.outer {
+		for _, list := range []*ast.FieldList{f.typ.Params, f.recv} {
+			if v, ok := w.field(list, name); ok {
+				return v, true
+			}
+		}
+	}
+	return variable{}, false
+}
+
+func (w *functionRewriter) field(list *ast.FieldList, name string) (variable, bool) {
+	if list == nil {
+		return variable{}, false
+	}
+	for _, field := range list.List {
+		for _, ident := range field.Names {
+			if ident.Name != name || name == "_" {
+				continue
+			}
+			if variadic, ok := field.Type.(*ast.Ellipsis); ok {
+				return variable{name: name, typ: "[]" + w.file.text(variadic.Elt)}, true
+			}
+			return variable{name: name, typ: w.file.text(field.Type)}, true
+		}
+	}
+	return variable{}, false
+}
+
+// fieldTypes lists the type of each result.
+func fieldTypes(list *ast.FieldList) []ast.Expr {
+	if list == nil {
+		return nil
+	}
+	var types []ast.Expr
+	for _, field := range list.List {
+		for range max(len(field.Names), 1) {
+			types = append(types, field.Type)
+		}
+	}
+	return types
+}
