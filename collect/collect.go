@@ -1,0 +1,183 @@
+// Package collect asks the probes of the traced programs for the calls of a
+// request and joins them into one trace.
+//
+// It knows the probes' wire format on one side and the trace model on the
+// other. What a trace means, and how it looks, belongs to packages trace and render.
+package collect
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/instrument/probe"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// Sent is a traced request as its client knows it.
+type Sent struct {
+	// TraceID is the trace id of the traceparent header that it carried.
+	TraceID      string
+	Method, Path string
+	// Status is the HTTP status of the answer, 0 if there was none.
+	Status int
+}
+
+// Check is what the probes' checking mode has found; see probe.EnvCheck.
+type Check struct {
+	// Calls is how many calls the probes have compared with the real stack since they started.
+	Calls int64
+	// Mismatches says what was wrong, one sentence each.
+	Mismatches []string
+}
+
+// settle is how long a trace must be quiet before it counts as over. What a request
+// leaves to goroutines begins within microseconds of the answer.
+const settle = 25 * time.Millisecond
+
+// patience is how long to wait for calls that go on after the answer. Those
+// that still run then are marked as unfinished.
+const patience = 3 * time.Second
+
+// Request fetches what the probes have recorded of a request. sockets holds the path of
+// each traced program's socket by the name of the program. A trace that is no tree is
+// an error: a call is missing, and a tree with a hole is a wrong tree.
+func Request(ctx context.Context, sockets map[string]string, sent Sent) (*trace.Request, *Check, error) {
+	r := &trace.Request{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status}
+	chk := &Check{}
+	var all []call
+	// The programs are asked one after the other: while kube-apiserver has not
+	// settled, etcd cannot have.
+	for _, process := range inOrder(sockets) {
+		answer, err := query(ctx, sockets[process], sent.TraceID)
+		if err != nil {
+			return nil, nil, fmt.Errorf("asking the probe of %s for the calls of %s %s: %w", process, sent.Method, sent.Path, err)
+		}
+		chk.Calls += answer.Checked
+		chk.Mismatches = append(chk.Mismatches, answer.Mismatches...)
+		r.Incomplete = append(r.Incomplete, answer.incomplete(process)...)
+		for _, record := range answer.records {
+			all = append(all, call{process, record})
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil, fmt.Errorf("no traced program has seen %s %s (trace %s): is this the server that the request was sent to, and did it carry a sampled traceparent?", sent.Method, sent.Path, sent.TraceID)
+	}
+	join(r, all)
+	if err := r.Sort(); err != nil {
+		return nil, nil, fmt.Errorf("the calls of %s %s are not one tree: %w", sent.Method, sent.Path, err)
+	}
+	return r, chk, nil
+}
+
+// inOrder lists the programs in the order in which a request reaches them.
+func inOrder(sockets map[string]string) []string {
+	var names []string
+	for name := range sockets {
+		names = append(names, name)
+	}
+	last := func(name string) int {
+		if name == "etcd" {
+			return 1
+		}
+		return 0
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(last(a), last(b)), cmp.Compare(a, b))
+	})
+	return names
+}
+
+type call struct {
+	process string
+	probe.Record
+}
+
+// join fills in r.Start and r.Calls.
+func join(r *trace.Request, all []call) {
+	known := map[string]bool{}
+	first := all[0].Start
+	for _, c := range all {
+		known[c.ID] = true
+		first = min(first, c.Start)
+	}
+	r.Start = time.Unix(0, first)
+	for _, c := range all {
+		parent := c.Parent
+		if c.Seq == 0 && !known[parent] {
+			parent = "" // the client's span
+		}
+		t := trace.Call{
+			ID: c.ID, Parent: parent, Function: c.Function, File: c.File, Line: c.Line, CallerLine: c.CallerLine,
+			Process: c.process, Goroutine: c.Goroutine, NewGoroutine: c.NewGoroutine,
+			StartNs: c.Start - first, DurationNs: c.Duration, Unfinished: c.Unfinished, Error: c.Error, Panic: c.Panic,
+		}
+		for _, a := range c.Attrs {
+			if t.Attributes == nil {
+				t.Attributes = map[string]string{}
+			}
+			t.Attributes[a.Key] = a.Value
+		}
+		r.Calls = append(r.Calls, t)
+	}
+}
+
+// An answer is what one probe said.
+type answer struct {
+	probe.Header
+	records []probe.Record
+}
+
+// incomplete says what a trace lacks of a process, and why.
+func (a *answer) incomplete(process string) []string {
+	var said []string
+	if a.Dropped > 0 {
+		said = append(said, fmt.Sprintf("%s made %d more calls than the probe keeps of one request; they are not shown", process, a.Dropped))
+	}
+	unfinished := 0
+	for _, r := range a.records {
+		if r.Unfinished {
+			unfinished++
+		}
+	}
+	if unfinished > 0 {
+		said = append(said, fmt.Sprintf("%d calls of %s were still running %s after the answer; what they called later is not shown", unfinished, process, patience))
+	}
+	return said
+}
+
+func query(ctx context.Context, socket, traceID string) (*answer, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", socket)
+	if err != nil {
+		return nil, fmt.Errorf("%w: has the program ended, or was it built without the probe?", err)
+	}
+	defer conn.Close()
+	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	defer stop()
+	q := probe.Query{Trace: traceID, SettleMillis: int(settle.Milliseconds()), TimeoutMillis: int(patience.Milliseconds())}
+	if err := json.NewEncoder(conn).Encode(q); err != nil {
+		return nil, errors.Join(err, ctx.Err())
+	}
+	a := &answer{}
+	in := json.NewDecoder(conn)
+	if err := in.Decode(&a.Header); err != nil {
+		return nil, errors.Join(fmt.Errorf("reading the probe's answer: %w", err), ctx.Err())
+	}
+	if a.Error != "" {
+		return nil, fmt.Errorf("nothing is traced: %s", a.Error)
+	}
+	for i := range a.Calls {
+		var r probe.Record
+		if err := in.Decode(&r); err != nil {
+			return nil, errors.Join(fmt.Errorf("reading call %d of %d: %w", i+1, a.Calls, err), ctx.Err())
+		}
+		a.records = append(a.records, r)
+	}
+	return a, nil
+}
