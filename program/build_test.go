@@ -1,0 +1,193 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestBuild(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	b, r := mustBuild(t, tiny(), Options{Cache: c})
+	if got, want := output(t, b), "hello staged stamped v1.2.3"; got != want {
+		t.Errorf("the program says %q, want %q", got, want)
+	}
+	if got, want := r.stages(), "resolve download tidy vendor compile link done"; got != want {
+		t.Errorf("stages %q, want %q", got, want)
+	}
+	if last := r.events[len(r.events)-3]; last.Stage != StageCompile || last.Item != MainModule || last.Total < 10 {
+		t.Errorf("the last compiled package was reported as %+v", last)
+	}
+
+	again, r := mustBuild(t, tiny(), Options{Cache: c})
+	if !again.Cached || again.Path != b.Path || r.stages() != "resolve done" {
+		t.Errorf("the second build: cached %t, stages %q", again.Cached, r.stages())
+	}
+}
+
+// Once the modules are in the module cache, nothing else is needed.
+func TestBuildWithoutNetwork(t *testing.T) {
+	serveModules(t)
+	mustBuild(t, tiny(), Options{Cache: newCache(t)})
+	t.Setenv("GOPROXY", "off")
+	b, _ := mustBuild(t, tiny(), Options{Cache: newCache(t)})
+	if got := output(t, b); !strings.HasPrefix(got, "hello") {
+		t.Errorf("the program says %q", got)
+	}
+}
+
+// rewriteHello replaces a vendored file, and adds a package of the main module that it imports.
+func rewriteHello(hello string) *Rewrite {
+	return &Rewrite{Key: hello, Run: func(_ context.Context, workspace, out string) (map[string]string, string, error) {
+		dep, word := filepath.Join(out, "dep.go"), filepath.Join(out, "word.go")
+		err := errors.Join(
+			os.WriteFile(dep, []byte("package dep\n\nimport \""+MainModule+"/instrument/probe\"\n\nfunc Hello() string { return probe.Word }\n"), 0o600),
+			os.WriteFile(word, []byte("package probe\n\nconst Word = "+hello+"\n"), 0o600))
+		return map[string]string{
+			filepath.Join(workspace, "vendor/example.org/dep/dep.go"): dep,
+			filepath.Join(workspace, "instrument/probe/word.go"):      word,
+		}, "1 function in 1 file", err
+	}}
+}
+
+func TestBuildWithOverlay(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	plain, _ := mustBuild(t, tiny(), Options{Cache: c})
+	rewritten, r := mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewriteHello(`"rewritten"`)})
+	if got, want := output(t, rewritten), "rewritten staged stamped v1.2.3"; got != want {
+		t.Errorf("the rewritten program says %q, want %q", got, want)
+	}
+	if got, want := r.stages(), "resolve rewrite compile link done"; got != want {
+		t.Errorf("stages %q, want %q: the workspace serves both builds", got, want)
+	}
+	if rewritten.Summary != "1 function in 1 file" {
+		t.Errorf("summary %q", rewritten.Summary)
+	}
+	if got := output(t, plain); !strings.HasPrefix(got, "hello") {
+		t.Errorf("the plain program now says %q", got)
+	}
+	other, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewriteHello(`"other"`)})
+	if got := output(t, other); other.Key == rewritten.Key || !strings.HasPrefix(got, "other") {
+		t.Errorf("another rewriting gave the program that says %q", got)
+	}
+}
+
+func TestCompileError(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	_, err := Build(context.Background(), tiny(), Options{Cache: c, Rewrite: rewriteHello(`undefinedName`)})
+	var compile *CompileError
+	if !errors.As(err, &compile) {
+		t.Fatalf("Build: %v, want a CompileError", err)
+	}
+	if !strings.Contains(err.Error(), "undefined: undefinedName") || !strings.Contains(err.Error(), "go build of tiny v1.2.3") {
+		t.Errorf("the error does not say what was wrong: %v", err)
+	}
+	info, statErr := os.Stat(compile.Log)
+	if statErr != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the log: %v, %v", info, statErr)
+	}
+	for _, e := range entries(t, c) {
+		if e.Kind == KindBuild && e.Complete {
+			t.Errorf("the failed build is in the cache as complete: %+v", e)
+		}
+	}
+}
+
+func TestUnknownVersion(t *testing.T) {
+	serveModules(t)
+	p := tiny()
+	p.Version = "v9.9.9"
+	_, err := Build(context.Background(), p, Options{Cache: newCache(t)})
+	var download *DownloadError
+	if !errors.As(err, &download) || !download.Unknown() || !strings.Contains(err.Error(), `"v9.9.9"`) {
+		t.Errorf("Build: %v, want an error that names the unknown version", err)
+	}
+}
+
+func TestNoNetwork(t *testing.T) {
+	serveModules(t)
+	t.Setenv("GOPROXY", "http://127.0.0.1:1")
+	_, err := Build(context.Background(), tiny(), Options{Cache: newCache(t)})
+	var download *DownloadError
+	if !errors.As(err, &download) || download.Unknown() || !strings.Contains(err.Error(), "network") {
+		t.Errorf("Build: %v, want an error that speaks of the network", err)
+	}
+}
+
+func TestNoGo(t *testing.T) {
+	c := newCache(t)
+	t.Setenv("PATH", t.TempDir())
+	_, err := Build(context.Background(), tiny(), Options{Cache: c})
+	if err == nil || !strings.Contains(err.Error(), "no Go toolchain") || !strings.Contains(err.Error(), "https://go.dev/dl") {
+		t.Errorf("Build: %v, want one that says where to get Go", err)
+	}
+}
+
+func TestGoTooOld(t *testing.T) {
+	up := Upstream{GoMod: "module m\n\ngo 1.99\n"}
+	err := checkGoVersion(tiny(), Toolchain{Go: "/go", Version: "go1.26.8"}, up)
+	if err == nil || !strings.Contains(err.Error(), "1.99") || !strings.Contains(err.Error(), "go1.26.8") {
+		t.Errorf("checkGoVersion: %v, want an error with both versions", err)
+	}
+	if err := (Toolchain{Go: "/go", Version: "go1.20.1", ModCache: "/mod"}).check(); err == nil {
+		t.Error("Go 1.20 was accepted")
+	}
+}
+
+func TestDiskFull(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	p := tiny()
+	p.Space = 1 << 60
+	_, err := Build(context.Background(), p, Options{Cache: c})
+	var space *SpaceError
+	if !errors.As(err, &space) {
+		t.Fatalf("Build: %v, want a SpaceError", err)
+	}
+	for _, want := range []string{"not enough disk space to build tiny v1.2.3", c.Root, "apitrace cache clean", CacheEnv} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error lacks %q: %v", want, err)
+		}
+	}
+	if got := entries(t, c); len(got) != 1 { // Go's build cache
+		t.Errorf("something half-done was left: %+v", got)
+	}
+}
+
+// Asking for one thing must not give another: a dependency that the go command
+// raises above what upstream builds with is an error.
+func TestRaisedDependency(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module m\n\nrequire example.org/dep v0.9.1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := &build{workspace: dir, upstream: Upstream{GoMod: "module up\n\nrequire example.org/dep v0.9.0\n"}}
+	if err := b.checkVersions(); err == nil || !strings.Contains(err.Error(), "v0.9.1") {
+		t.Errorf("checkVersions: %v, want an error that names the raised version", err)
+	}
+}
+
+func TestFormatBytes(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0 B", 999: "999 B", 1200: "1.2 kB", 9960: "10 kB", 36e6: "36 MB", 999_400_000: "999 MB", 999_600_000: "1.0 GB", 2.14e9: "2.1 GB",
+	} {
+		if got := FormatBytes(n); got != want {
+			t.Errorf("FormatBytes(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
+func entries(t *testing.T, c *Cache) []Entry {
+	t.Helper()
+	list, err := c.Entries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}

@@ -1,0 +1,170 @@
+package program
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// A Display shows progress to a person. A build that is in the cache already
+// shows nothing.
+type Display struct {
+	w        io.Writer
+	terminal bool
+	stop     chan struct{}
+	stopped  sync.WaitGroup
+
+	mu   sync.Mutex
+	last Event
+	// began is when the first stage began that is worth showing; zero before it.
+	began time.Time
+	// printed is when a line was last written, where there is no terminal.
+	printed time.Time
+	bar     *progressbar.ProgressBar
+}
+
+const (
+	// refresh is how often the clock on a terminal is brought up to date.
+	refresh = 250 * time.Millisecond
+	// lineEvery is how often a compilation in progress writes a line where there is no terminal.
+	lineEvery = 15 * time.Second
+)
+
+// NewDisplay shows progress on w: as a bar if w is a terminal, else as lines.
+// The caller calls Close.
+func NewDisplay(w io.Writer, terminal bool) *Display {
+	d := &Display{w: w, terminal: terminal, stop: make(chan struct{})}
+	if terminal {
+		d.stopped.Go(d.keepTime)
+	}
+	return d
+}
+
+// Close ends the display and leaves the screen as if there had been no bar.
+func (d *Display) Close() {
+	close(d.stop)
+	d.stopped.Wait()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.clear()
+}
+
+// Report implements Progress.
+func (d *Display) Report(e Event) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if e.Note != "" {
+		d.clear()
+		fmt.Fprintf(d.w, "%s: %s\n", e.Program, e.Note)
+		return
+	}
+	changed := e.Stage != d.last.Stage || e.Program != d.last.Program
+	d.last = e
+	switch {
+	case e.Stage == StageResolve:
+		d.began = time.Time{}
+	case e.Stage == StageDone:
+		d.finish()
+	default:
+		if d.began.IsZero() {
+			d.began = time.Now()
+		}
+		d.show(changed)
+	}
+}
+
+func (d *Display) finish() {
+	d.clear()
+	if !d.began.IsZero() {
+		fmt.Fprintf(d.w, "%s: done, %s\n", d.last.Program, d.elapsed())
+	}
+	d.began = time.Time{}
+}
+
+func (d *Display) show(changed bool) {
+	if !d.terminal {
+		if changed || d.last.Total > 0 && time.Since(d.printed) > lineEvery {
+			fmt.Fprintln(d.w, d.line())
+			d.printed = time.Now()
+		}
+		return
+	}
+	if changed || d.bar == nil {
+		d.clear()
+		d.bar = d.newBar()
+	}
+	d.draw()
+}
+
+// line describes the state in words.
+func (d *Display) line() string {
+	s := fmt.Sprintf("%s: %s", d.last.Program, d.last.Stage)
+	if d.last.Total > 0 {
+		s += fmt.Sprintf(", %d of %d packages", d.last.Done, d.last.Total)
+	}
+	return s + ", " + d.elapsed()
+}
+
+func (d *Display) elapsed() string { return time.Since(d.began).Round(time.Second).String() }
+
+// newBar makes a bar for a stage: a spinner where there is nothing to count.
+func (d *Display) newBar() *progressbar.ProgressBar {
+	total := d.last.Total
+	if total == 0 {
+		total = -1
+	}
+	options := []progressbar.Option{
+		progressbar.OptionSetWriter(d.w),
+		progressbar.OptionSetWidth(20),
+		// The time that counts is that of all stages; it stands in the description.
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionSetPredictTime(false),
+		progressbar.OptionThrottle(refresh / 4),
+		// The bar's own clock would go on drawing after it was cleared.
+		progressbar.OptionSetSpinnerChangeInterval(0),
+		progressbar.OptionSetRenderBlankState(false),
+	}
+	if d.last.Total > 0 {
+		options = append(options, progressbar.OptionShowCount())
+	}
+	return progressbar.NewOptions(total, options...)
+}
+
+// draw brings the bar up to date. That the terminal cannot be written to is no
+// reason to end a build.
+func (d *Display) draw() {
+	if d.bar == nil {
+		return
+	}
+	d.bar.Describe(fmt.Sprintf("%s: %s, %s", d.last.Program, d.last.Stage, d.elapsed()))
+	if d.last.Total > 0 {
+		_ = d.bar.Set(d.last.Done)
+	}
+}
+
+func (d *Display) clear() {
+	if d.bar != nil {
+		_ = d.bar.Exit()
+		_ = d.bar.Clear()
+		d.bar = nil
+	}
+}
+
+// keepTime lets the clock run while nothing is reported.
+func (d *Display) keepTime() {
+	tick := time.NewTicker(refresh)
+	defer tick.Stop()
+	for {
+		select {
+		case <-d.stop:
+			return
+		case <-tick.C:
+			d.mu.Lock()
+			d.draw()
+			d.mu.Unlock()
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package program
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+)
+
+// tiny is the program of testdata/proxy, as apiserver.Program describes kube-apiserver.
+func tiny() Program {
+	return Program{
+		Name: "tiny", Module: "example.org/tiny", Version: "v1.2.3", Main: "cmd/tiny/tiny.go",
+		LocalReplace: func(_, dir string) (string, bool) { return "v0.2.3", strings.HasPrefix(dir, "staging/src/") },
+		Stamp:        func(up Upstream) []string { return []string{"main.version=stamped " + up.Version} },
+		Space:        1,
+	}
+}
+
+// serveModules serves the modules of testdata/proxy to the go command, which
+// gets an empty module cache and no other place to go.
+func serveModules(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, m := range []struct{ folder, path, version string }{
+		{"tiny", "example.org/tiny", "v1.2.3"},
+		{"staged", "example.org/staged", "v0.2.3"},
+		{"dep", "example.org/dep", "v0.9.0"},
+		{"dep", "example.org/dep", "v0.9.1"},
+	} {
+		publish(t, dir, filepath.Join("testdata", "proxy", m.folder), module.Version{Path: m.path, Version: m.version})
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	t.Cleanup(server.Close)
+	t.Setenv("GOPROXY", server.URL)
+	t.Setenv("GOSUMDB", "off")
+	t.Setenv("GOFLAGS", "-mod=vendor") // must not reach the workspace
+	modCache := filepath.Join(t.TempDir(), "mod")
+	t.Setenv("GOMODCACHE", modCache)
+	t.Cleanup(func() {
+		// Module caches are read-only, which t.TempDir could not remove.
+		if out, err := exec.Command("go", "clean", "-modcache").CombinedOutput(); err != nil {
+			t.Errorf("go clean -modcache: %v\n%s", err, out)
+		}
+	})
+	os.MkdirAll(modCache, 0o700)
+}
+
+// publish writes what a module proxy serves of one version.
+func publish(t *testing.T, proxy, source string, m module.Version) {
+	t.Helper()
+	dir := filepath.Join(proxy, filepath.FromSlash(m.Path), "@v")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	goMod, err := os.ReadFile(filepath.Join(source, "go.mod.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := fmt.Sprintf(`{"Version": %q, "Time": "2026-01-02T03:04:05Z", "Origin": {"Hash": "0123abcd"}}`, m.Version)
+	for name, data := range map[string]string{".mod": string(goMod), ".info": info} {
+		if err := os.WriteFile(filepath.Join(dir, m.Version+name), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := os.Create(filepath.Join(dir, m.Version+".zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if err := zip.Create(out, m, zipFiles(t, source)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type zipFile struct{ disk, name string }
+
+func (f zipFile) Path() string                 { return f.name }
+func (f zipFile) Lstat() (fs.FileInfo, error)  { return os.Lstat(f.disk) }
+func (f zipFile) Open() (io.ReadCloser, error) { return os.Open(f.disk) }
+
+func zipFiles(t *testing.T, source string) []zip.File {
+	t.Helper()
+	var files []zip.File
+	err := filepath.WalkDir(source, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(source, path)
+		files = append(files, zipFile{path, strings.TrimSuffix(filepath.ToSlash(rel), ".txt")})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// newCache makes an empty cache that shares the developer's Go build cache, so
+// that the standard library is not compiled anew for every test.
+func newCache(t *testing.T) *Cache {
+	t.Helper()
+	c, err := OpenCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(strings.TrimSpace(string(out)), c.GoCache()); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// A recorder keeps what is reported.
+type recorder struct {
+	mu     sync.Mutex
+	events []Event
+}
+
+func (r *recorder) Report(e Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, e)
+}
+
+// stages lists the stages in their order, each once.
+func (r *recorder) stages() string {
+	var stages []string
+	for _, e := range r.events {
+		if len(stages) == 0 || stages[len(stages)-1] != string(e.Stage) {
+			stages = append(stages, string(e.Stage))
+		}
+	}
+	return strings.Join(stages, " ")
+}
+
+func (r *recorder) notes() string {
+	var notes []string
+	for _, e := range r.events {
+		if e.Note != "" {
+			notes = append(notes, e.Note)
+		}
+	}
+	return strings.Join(notes, "\n")
+}
+
+// mustBuild builds and returns what was reported.
+func mustBuild(t *testing.T, p Program, o Options) (*Binary, *recorder) {
+	t.Helper()
+	r := new(recorder)
+	o.Progress = r
+	b, err := Build(context.Background(), p, o)
+	if err != nil {
+		t.Fatalf("Build: %v", err)
+	}
+	return b, r
+}
+
+// output runs a binary without arguments.
+func output(t *testing.T, b *Binary) string {
+	t.Helper()
+	out, err := exec.Command(b.Path).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", b.Path, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
