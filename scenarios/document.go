@@ -1,0 +1,46 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A Document is a piece of YAML that is sent as JSON: a Kubernetes object, or
+// another request body.
+type Document struct {
+	json []byte
+	head struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Metadata   struct {
+			Name      string `json:"name"`
+			Namespace string `json:"namespace"`
+		} `json:"metadata"`
+	}
+}
+
+// JSON returns the document as it is sent.
+func (d *Document) JSON() []byte { return d.json }
+
+// UnmarshalYAML reads the document from any YAML value.
+func (d *Document) UnmarshalYAML(node *yaml.Node) error {
+	var value any
+	if err := node.Decode(&value); err != nil {
+		return err
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("line %d: cannot be sent as JSON: %w", node.Line, err)
+	}
+	d.json = text
+	// A body need not be an object (a JSON patch is a list): then the head stays empty.
+	_ = json.Unmarshal(text, &d.head)
+	return nil
+}
+
+// String names the object: `Deployment "nginx"`.
+func (d *Document) String() string {
+	return fmt.Sprintf("%s %q", d.head.Kind, d.head.Metadata.Name)
+}

@@ -1,0 +1,55 @@
+package scenarios
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+var seen = trace.Request{Calls: []trace.Call{
+	{Function: "k8s.io/apiserver/pkg/endpoints/handlers.getResourceHandler.func1"},
+	{Function: "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get", Attributes: map[string]string{"apitrace.etcd.key": "/registry/minions/n1"}},
+	{Function: "k8s.io/apiserver/pkg/storage/etcd3.(*defaultDecoder).Decode"},
+}}
+
+func TestExpect(t *testing.T) {
+	value := func(function, name, value string) Expect {
+		return Expect{Values: []Value{{Function: function, Name: name, Value: value}}}
+	}
+	tests := []struct {
+		name   string
+		expect Expect
+		want   string // of the error; "" for none
+	}{
+		{"nothing", Expect{}, ""},
+		{"in order", Expect{Calls: []string{"handlers.getResourceHandler.func1", "etcd3.(*store).Get"}}, ""},
+		{"full name", Expect{Calls: []string{"k8s.io/apiserver/pkg/storage/etcd3.(*store).Get"}}, ""},
+		{"not a whole part", Expect{Calls: []string{"tcd3.(*store).Get"}}, `lacks the expected call "tcd3.(*store).Get"; the nearest that it has: "etcd3.(*store).Get"`},
+		{"wrong order", Expect{Calls: []string{"etcd3.(*store).Get", "handlers.getResourceHandler.func1"}}, `not where it was expected: after "etcd3.(*store).Get"`},
+		{"twice", Expect{Calls: []string{"etcd3.(*store).Get", "etcd3.(*store).Get"}}, `not where it was expected`},
+		{"value", value("etcd3.(*store).Get", "apitrace.etcd.key", "/registry/minions/n1"), ""},
+		{"value with any text", value("etcd3.(*store).Get", "apitrace.etcd.key", "/registry/.../n1"), ""},
+		{"dot is a dot", value("etcd3.(*store).Get", "apitrace.etcd.key", "/registry.minions/n1"), `seen: "/registry/minions/n1"`},
+		{"no such value", value("etcd3.(*store).Get", "k", "v"), `has no value "k"`},
+		{"no such function", value("etcd3.(*store).Put", "k", "v"), `the nearest that it has: "etcd3.(*store).Get"`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			err := test.expect.Check(seen)
+			switch {
+			case test.want == "" && err != nil:
+				t.Errorf("unexpected: %v", err)
+			case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+				t.Errorf("got  %v\nwant %s", err, test.want)
+			}
+		})
+	}
+}
+
+func TestExpectEmptyTrace(t *testing.T) {
+	err := (&Expect{Calls: []string{"a.B"}}).Check(trace.Request{})
+	if err == nil || !strings.Contains(err.Error(), "none, the trace is empty") {
+		t.Errorf("got %v", err)
+	}
+}

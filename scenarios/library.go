@@ -1,0 +1,82 @@
+package scenarios
+
+import (
+	"cmp"
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+//go:embed library/*.yaml
+var library embed.FS
+
+// List returns the scenarios that come with apitrace, by topic, then by name.
+func List() ([]*Scenario, error) {
+	entries, err := library.ReadDir("library")
+	if err != nil {
+		return nil, fmt.Errorf("listing the scenarios: %w", err)
+	}
+	var all []*Scenario
+	for _, entry := range entries {
+		s, err := readFS(library, "library/"+entry.Name())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b *Scenario) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(Topics, a.Topic), slices.Index(Topics, b.Topic)),
+			cmp.Compare(a.Name, b.Name))
+	})
+	return all, nil
+}
+
+// Find returns a scenario by its name, or, where what is asked for looks like a
+// path (it has a slash or ends in .yaml or .yml), from that file.
+func Find(name string) (*Scenario, error) {
+	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
+		return ReadFile(name)
+	}
+	all, err := List()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, s := range all {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return nil, fmt.Errorf("unknown scenario %q: did you mean %s? \"apitrace scenarios\" lists all, and a path such as \"./mine.yaml\" plays a file",
+		name, quoted(nearest(name, names, 3)))
+}
+
+// nearest returns the n of the names that are most like the wanted one, the
+// nearest first. It compares no more than what a person would: the text.
+func nearest(want string, names []string, n int) []string {
+	unique := slices.Compact(slices.Sorted(slices.Values(names)))
+	slices.SortStableFunc(unique, func(a, b string) int {
+		return cmp.Compare(levenshtein.ComputeDistance(want, a), levenshtein.ComputeDistance(want, b))
+	})
+	return unique[:min(n, len(unique))]
+}
+
+// quoted joins names for a message: "a", "b" or "c".
+func quoted(names []string) string {
+	var text strings.Builder
+	for i, name := range names {
+		switch {
+		case i > 0 && i == len(names)-1:
+			text.WriteString(" or ")
+		case i > 0:
+			text.WriteString(", ")
+		}
+		fmt.Fprintf(&text, "%q", name)
+	}
+	return text.String()
+}

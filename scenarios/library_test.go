@@ -1,0 +1,102 @@
+package scenarios
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+)
+
+// conforms checks YAML text against schema.json.
+func conforms(t *testing.T, text []byte) error {
+	t.Helper()
+	schema, err := jsonschema.NewCompiler().Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var value any
+	if err := yaml.Unmarshal(text, &value); err != nil {
+		t.Fatal(err)
+	}
+	return schema.Validate(value)
+}
+
+func TestLibraryConformsToSchema(t *testing.T) {
+	files, err := filepath.Glob("library/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no scenario files: %v", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := conforms(t, text); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
+func TestLibraryIsComplete(t *testing.T) {
+	all, err := List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		if _, err := os.Stat("library/" + s.Name + ".yaml"); err != nil {
+			t.Errorf("scenario %q does not stand in a file of its name", s.Name)
+		}
+		for what, text := range map[string]Text{"title": s.Title, "description": s.Description, "teaches": s.Teaches} {
+			if text.En == "" || text.Zh == "" {
+				t.Errorf("%s: %s lacks a language", s.Name, what)
+			}
+		}
+		if s.Topic == "" {
+			t.Errorf("%s has no topic", s.Name)
+		}
+		for _, r := range s.Requests {
+			if r.Traced && len(r.Expect.Calls) == 0 {
+				t.Errorf("%s: the trace of %s %s is not checked: give expect.calls", s.Name, r.Method, r.Path)
+			}
+		}
+	}
+}
+
+func TestListIsByTopic(t *testing.T) {
+	all, err := List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range all {
+		got = append(got, s.Name)
+	}
+	want := "get-node get-not-found list-nodes create-deployment create-invalid delete-pod patch-strategic"
+	if strings.Join(got, " ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
+	}
+}
+
+func TestFindUnknown(t *testing.T) {
+	_, err := Find("get-nodes")
+	want := `unknown scenario "get-nodes": did you mean "get-node", `
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s...", err, want)
+	}
+}
+
+func TestFindFile(t *testing.T) {
+	s, err := Find("testdata/body-file.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(s.Requests[0].Body.JSON()); got != `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n9"}}` {
+		t.Errorf("body from the file: %s", got)
+	}
+	if _, err := Find("testdata/none.yaml"); err == nil || !strings.Contains(err.Error(), "testdata/none.yaml") {
+		t.Errorf("a file that is not there: got %v", err)
+	}
+}

@@ -1,0 +1,101 @@
+package scenarios
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// good is a scenario that each bad one differs from in one line.
+const good = `name: mine
+title: {en: Mine}
+topic: reads
+setup:
+  objects:
+    - apiVersion: v1
+      kind: Node
+      metadata: {name: n1}
+requests:
+  - method: GET
+    path: /api/v1/nodes/n1
+    status: 200
+    traced: true
+    warmup:
+      - method: GET
+        path: /healthz
+        status: 200
+    expect:
+      calls: [a.B]
+      values:
+        - {function: a.B, name: x, value: y}
+`
+
+func noFiles(string) ([]byte, error) { return nil, errors.New("no such file") }
+
+func TestParseGood(t *testing.T) {
+	s, err := Parse("mine.yaml", []byte(good), noFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Requests[0].Warmup[0].Path != "/healthz" || s.Requests[0].Expect.Values[0].Value != "y" {
+		t.Errorf("fields are lost: %+v", s)
+	}
+	if err := conforms(t, []byte(good)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestParseBad(t *testing.T) {
+	tests := []struct {
+		old, new string
+		want     string // of the error
+		schema   bool   // the schema sees it as well
+	}{
+		{"name: mine", "name: My Scenario", `mine.yaml:1: name is "My Scenario", expected lower-case words`, true},
+		{"name: mine\n", "", `mine.yaml:1: name is ""`, true},
+		{"title: {en: Mine}", "title: {zh: 我}", `mine.yaml:2: title has no English text`, true},
+		{"title: {en: Mine}", "titel: {en: Mine}", `mine.yaml:2: unknown field "titel"`, true},
+		{"topic: reads", "topic: poems", `mine.yaml:3: topic is "poems", expected one of boot, reads,`, true},
+		{"kind: Node", "kind:", `mine.yaml:6: an object needs apiVersion, kind and metadata.name`, true},
+		{"  - method: GET\n    path", "  - method: FETCH\n    path", `mine.yaml:10: method is "FETCH", expected one of GET,`, true},
+		{"path: /api/v1/nodes/n1", "path: api/v1/nodes/n1", `mine.yaml:11: path is "api/v1/nodes/n1"`, true},
+		{"    status: 200\n    traced", "    status: ok\n    traced", "mine.yaml:12: cannot unmarshal !!str `ok` into int", true},
+		{"    status: 200\n    traced", "    traced", `mine.yaml:10: status is 0, expected the HTTP status code`, true},
+		{"    status: 200\n    traced", "    status: 200\n    as: root\n    traced", `mine.yaml:13: as is "root", expected "learner" or "admin"`, true},
+		{"    traced: true\n", "", `mine.yaml:10: no request is traced`, true},
+		{"    traced: true\n", "    traced: true\n    body: {}\n    bodyFile: x\n", `mine.yaml:15: both body and bodyFile`, true},
+		{"        path: /healthz\n", "        path: /healthz\n        traced: true\n", `mine.yaml:17: unknown field "traced"`, true},
+		{"calls: [a.B]", "calls: ['']", `mine.yaml:19: an expected call has no name`, true},
+		{"function: a.B, ", "", `mine.yaml:21: an expected value needs a function`, true},
+		{"title: {en: Mine}", "title: {en: Mine", `did not find expected ',' or '}'`, false},
+		{good, "", `mine.yaml:1: the file is empty`, false},
+		{"name: mine", "name: mine\n---\nname: other", `more than one YAML document`, false},
+		{"    traced: true\n", "    traced: true\n    bodyFile: x.yaml\n", `mine.yaml: reading bodyFile: no such file`, false},
+		{"    status: 200\n    traced", "    status: 200\n    body: {1: 2}\n    traced", `mine.yaml:13: cannot be sent as JSON`, false},
+	}
+	for _, test := range tests {
+		text := strings.Replace(good, test.old, test.new, 1)
+		if text == good {
+			t.Fatalf("%q is not in the good scenario", test.old)
+		}
+		_, err := Parse("mine.yaml", []byte(text), noFiles)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%q instead of %q:\ngot  %v\nwant %s", test.new, test.old, err, test.want)
+		}
+		if test.schema && conforms(t, []byte(text)) == nil {
+			t.Errorf("%q instead of %q: the schema does not mind", test.new, test.old)
+		}
+	}
+}
+
+func TestWriteNeedsWarmup(t *testing.T) {
+	const text = `name: mine
+title: {en: Mine}
+requests:
+  - {method: DELETE, path: /api/v1/nodes/n1, status: 200, traced: true}
+`
+	_, err := Parse("mine.yaml", []byte(text), noFiles)
+	if err == nil || !strings.Contains(err.Error(), "mine.yaml:4: a traced DELETE that succeeds cannot be its own warm-up") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,170 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// A Player replays scenarios against one kube-apiserver. That server is taken to
+// be a throw-away one: what a scenario creates is deleted before and after,
+// also if somebody else made an object of that name.
+type Player struct {
+	// BaseURL is where the server listens: "https://127.0.0.1:6443".
+	BaseURL string
+	// CAPEM is the certificate authority that the server's certificate is verified with.
+	CAPEM []byte
+	// AdminToken is the bearer token of a user in the group system:masters.
+	AdminToken string
+	// UserToken is the bearer token of the user "learner", which has no rights
+	// but those that the scenario gives it.
+	UserToken string
+	// LockFile makes runs against one server wait for each other: they use the
+	// same names. All who play against the server must name the same file; it is
+	// created where needed. Empty for a server that nobody else plays against.
+	LockFile string
+	// Waiting, if not nil, is called once when another run holds LockFile.
+	Waiting func()
+}
+
+// Hooks is what the caller does around each traced request. Either may be nil.
+// An error of a hook ends the run.
+type Hooks struct {
+	// Before is called right before the request's warm-up.
+	Before func(ctx context.Context, r *Request) error
+	// After is called once the answer is read, and before anything else is
+	// sent. It is also called for an answer that is not the expected one.
+	After func(ctx context.Context, r *Request, sent *Sent) error
+}
+
+// cleanupTimeout bounds the clean-up, which must also be done after a Ctrl-C.
+const cleanupTimeout = 15 * time.Second
+
+// Play makes the state that the scenario needs, sends its requests in order and
+// deletes again what came to be, also when something fails or ctx ends. An answer
+// with another status than the scenario says ends the run with an error.
+func (p *Player) Play(ctx context.Context, s *Scenario, hooks Hooks) (err error) {
+	lock, err := takeLock(ctx, p.LockFile, p.Waiting)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.release()) }()
+	wire, err := newWire(p, lock.learnerToken)
+	if err != nil {
+		return err
+	}
+	defer wire.close()
+
+	run := &run{wire: wire, scenario: s, hooks: hooks}
+	if err := run.prepare(ctx); err != nil {
+		return errors.Join(fmt.Errorf("preparing scenario %q: %w", s.Name, err), run.cleanUp(ctx))
+	}
+	if err := run.requests(ctx); err != nil {
+		return errors.Join(fmt.Errorf("scenario %q: %w", s.Name, err), run.cleanUp(ctx))
+	}
+	return run.cleanUp(ctx)
+}
+
+// A run is one replay of a scenario.
+type run struct {
+	wire     *wire
+	scenario *Scenario
+	hooks    Hooks
+	objects  []object // of the scenario's setup
+	rights   []rights // of the learner, from the same
+}
+
+// prepare makes the state before the first request. What a killed run has left
+// on a server that kept running goes first.
+func (r *run) prepare(ctx context.Context) error {
+	var err error
+	if r.objects, err = r.wire.locate(ctx, r.scenario.Setup.Objects); err != nil {
+		return err
+	}
+	if r.rights, err = rightsIn(r.objects); err != nil {
+		return err
+	}
+	if err := r.sweep(ctx); err != nil {
+		return err
+	}
+	for _, o := range r.objects {
+		if err := r.wire.create(ctx, o); err != nil {
+			return err
+		}
+	}
+	return r.awaitRights(ctx, true)
+}
+
+// cleanUp deletes what came to be, also when ctx has ended.
+func (r *run) cleanUp(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	if err := r.sweep(ctx); err != nil {
+		return fmt.Errorf("cleaning up after scenario %q: %w", r.scenario.Name, err)
+	}
+	return nil
+}
+
+// requests sends the scenario's requests.
+func (r *run) requests(ctx context.Context) error {
+	for i := range r.scenario.Requests {
+		request := &r.scenario.Requests[i]
+		play := r.untraced
+		if request.Traced {
+			play = r.traced
+		}
+		if err := play(ctx, request); err != nil {
+			return fmt.Errorf("request %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func (r *run) untraced(ctx context.Context, request *Request) error {
+	sent := r.wire.send(ctx, &request.HTTP, "")
+	if err := sent.must(request.Status); err != nil {
+		return err
+	}
+	return r.wire.awaitCache(ctx, &request.HTTP, sent)
+}
+
+// traced warms the server up and sends the request with a trace id of its own.
+func (r *run) traced(ctx context.Context, request *Request) error {
+	if r.hooks.Before != nil {
+		if err := r.hooks.Before(ctx, request); err != nil {
+			return err
+		}
+	}
+	if err := r.warmUp(ctx, request); err != nil {
+		return fmt.Errorf("warming up: %w", err)
+	}
+	sent := r.wire.send(ctx, &request.HTTP, randomHex(16))
+	if r.hooks.After != nil && ctx.Err() == nil {
+		if err := r.hooks.After(ctx, request, sent); err != nil {
+			return err
+		}
+	}
+	return sent.must(request.Status)
+}
+
+// warmUp sends the request's warm-up, so that what is made at first use is made
+// and what is cached for a time is in the cache when the traced request comes.
+func (r *run) warmUp(ctx context.Context, request *Request) error {
+	if err := r.wire.learnerToken.keepClearOfExpiry(ctx); err != nil {
+		return err
+	}
+	for _, h := range request.warmups() {
+		sent := r.wire.send(ctx, &h, "")
+		if err := sent.must(h.Status); err != nil {
+			return err
+		}
+		if h.Method == http.MethodDelete && h.changes() {
+			if err := r.wire.awaitGone(ctx, h.Path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,254 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func find(t *testing.T, name string) *Scenario {
+	t.Helper()
+	s, err := Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestPlayEveryScenario(t *testing.T) {
+	server := newFakeServer(t)
+	all, err := List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range all {
+		for range 2 {
+			traced := 0
+			after := func(_ context.Context, r *Request, sent *Sent) error {
+				traced++
+				if !regexp.MustCompile(`^[0-9a-f]{32}$`).MatchString(sent.TraceID) || sent.Status != r.Status || sent.Duration <= 0 {
+					t.Errorf("%s: odd result %+v", s.Name, sent)
+				}
+				return nil
+			}
+			if err := server.player().Play(t.Context(), s, Hooks{After: after}); err != nil {
+				t.Error(err)
+			}
+			if traced != 1 {
+				t.Errorf("%s: %d traced requests, expected 1", s.Name, traced)
+			}
+			if left := server.paths(); len(left) > 0 {
+				t.Errorf("%s leaves behind %q", s.Name, left)
+			}
+		}
+	}
+}
+
+func TestOrderOfRequests(t *testing.T) {
+	server := newFakeServer(t)
+	hooks := Hooks{
+		Before: func(context.Context, *Request) error { server.log = append(server.log, "before"); return nil },
+		After:  func(context.Context, *Request, *Sent) error { server.log = append(server.log, "after"); return nil },
+	}
+	if err := server.player().Play(t.Context(), find(t, "create-deployment"), hooks); err != nil {
+		t.Fatal(err)
+	}
+	const deployments = "/apis/apps/v1/namespaces/default/deployments"
+	want := []string{
+		"before",
+		"learner POST " + deployments,
+		"learner DELETE " + deployments + "/twin",
+		"admin GET " + deployments + "/twin",
+		"learner POST " + deployments + " traced",
+		"after",
+		"admin DELETE " + deployments + "/nginx",
+		"admin GET " + deployments + "/nginx",
+		"admin DELETE " + deployments + "/twin",
+	}
+	got := server.sent()
+	if start := slices.Index(got, "before"); start < 0 || !slices.Equal(got[start:][:len(want)], want) {
+		t.Errorf("got\n%s\nwant in it\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestWaitsForRights(t *testing.T) {
+	server := newFakeServer(t)
+	s := find(t, "get-node")
+	server.forgetful = 4 // the first tells that nothing is left from before
+	if err := server.player().Play(t.Context(), s, Hooks{}); err != nil {
+		t.Fatal(err)
+	}
+	if server.forgetful != 0 {
+		t.Errorf("%d reviews were not asked for", server.forgetful)
+	}
+}
+
+// What a killed run has left on a server that goes on must not disturb the next.
+func TestLeftoversGo(t *testing.T) {
+	server := newFakeServer(t)
+	for _, at := range []string{"/apis/apps/v1/namespaces/default/deployments/nginx", "/apis/apps/v1/namespaces/default/deployments/twin"} {
+		server.objects[at] = map[string]any{"metadata": map[string]any{}}
+	}
+	server.objects["/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles/deployer"] = map[string]any{"rules": []any{}}
+	if err := server.player().Play(t.Context(), find(t, "create-deployment"), Hooks{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCleansUpAfterFailure(t *testing.T) {
+	broken := errors.New("the collector is broken")
+	ctx, cancel := context.WithCancel(t.Context())
+	tests := []struct {
+		name   string
+		ctx    context.Context
+		hooks  Hooks
+		refuse func(*http.Request) int
+		want   string
+	}{
+		{name: "hook", hooks: Hooks{After: func(context.Context, *Request, *Sent) error { return broken }}, want: "the collector is broken"},
+		{name: "interrupted", ctx: ctx, hooks: Hooks{Before: func(context.Context, *Request) error { cancel(); return nil }}, want: "context canceled"},
+		{name: "status", want: `scenario "get-node": request 1: GET /api/v1/nodes/n1 answered 503, expected 200: refused with 503`,
+			refuse: func(r *http.Request) int { return when(r.Header.Get("traceparent") != "", 503) }},
+		{name: "warm-up", want: `warming up: GET /api/v1/nodes/n1 answered 403, expected 200: refused with 403`,
+			refuse: func(r *http.Request) int {
+				return when(r.Header.Get("Authorization") == "Bearer learner-token" && strings.HasSuffix(r.URL.Path, "n1"), 403)
+			}},
+		{name: "setup", want: `preparing scenario "get-node": creating ClusterRole "node-reader": POST`,
+			refuse: func(r *http.Request) int {
+				return when(r.Method == "POST" && strings.HasSuffix(r.URL.Path, "clusterroles"), 500)
+			}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			server := newFakeServer(t)
+			server.refuse = test.refuse
+			if test.ctx == nil {
+				test.ctx = t.Context()
+			}
+			err := server.player().Play(test.ctx, find(t, "get-node"), test.hooks)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got  %v\nwant %s", err, test.want)
+			}
+			if left := server.paths(); len(left) > 0 {
+				t.Errorf("left behind: %q", left)
+			}
+		})
+	}
+}
+
+func when(condition bool, status int) int {
+	if condition {
+		return status
+	}
+	return 0
+}
+
+// The caller may well want the trace of an answer that nobody expected.
+func TestUnexpectedStatusIsStillShown(t *testing.T) {
+	server := newFakeServer(t)
+	server.refuse = func(r *http.Request) int { return when(r.Header.Get("traceparent") != "", 503) }
+	status := 0
+	after := func(_ context.Context, _ *Request, sent *Sent) error { status = sent.Status; return nil }
+	if err := server.player().Play(t.Context(), find(t, "get-node"), Hooks{After: after}); err == nil {
+		t.Error("no error")
+	}
+	if status != 503 {
+		t.Errorf("the hook saw status %d, expected 503", status)
+	}
+}
+
+func TestRunsWaitForEachOther(t *testing.T) {
+	server := newFakeServer(t)
+	lockFile := filepath.Join(t.TempDir(), "lock")
+	var playing, most int
+	var mu sync.Mutex
+	count := func(by int) func(context.Context, *Request) error {
+		return func(context.Context, *Request) error {
+			mu.Lock()
+			defer mu.Unlock()
+			playing += by
+			most = max(most, playing)
+			return nil
+		}
+	}
+	var runs sync.WaitGroup
+	for range 4 {
+		runs.Go(func() {
+			p := server.player()
+			p.LockFile = lockFile
+			hooks := Hooks{Before: count(1), After: func(ctx context.Context, r *Request, _ *Sent) error { return count(-1)(ctx, r) }}
+			if err := p.Play(t.Context(), find(t, "get-node"), hooks); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	runs.Wait()
+	if most != 1 {
+		t.Errorf("%d runs at the same time, expected 1", most)
+	}
+	if known := readTokenCache(lockFile); time.Since(known.born) > tokenLife {
+		t.Errorf("the lock file does not carry over when the token was first used: %v", known.born)
+	}
+}
+
+func TestStrangeServerIsNotTrusted(t *testing.T) {
+	server, other := newFakeServer(t), newFakeServer(t)
+	p := server.player()
+	p.CAPEM = []byte("no certificate")
+	if err := p.Play(t.Context(), find(t, "get-node"), Hooks{}); err == nil || !strings.Contains(err.Error(), "no PEM certificate") {
+		t.Errorf("got %v", err)
+	}
+	// Test servers share a certificate; so ask for a name that it is not for.
+	p = other.player()
+	p.BaseURL = strings.Replace(p.BaseURL, "127.0.0.1", "localhost", 1)
+	if err := p.Play(t.Context(), find(t, "get-node"), Hooks{}); err == nil || !strings.Contains(err.Error(), "x509") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestUnknownKind(t *testing.T) {
+	s, err := Parse("mine.yaml", []byte(strings.Replace(good, "kind: Node", "kind: Nod", 1)), noFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = newFakeServer(t).player().Play(t.Context(), s, Hooks{})
+	if err == nil || !strings.Contains(err.Error(), `the server has no kind "Nod" in "v1"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestTokenCacheKeepsClearOfExpiry(t *testing.T) {
+	for age, waits := range map[time.Duration]bool{
+		0:                          false,
+		5 * time.Second:            false,
+		tokenLife:                  true,
+		tokenLife + 10*time.Second: false,
+	} {
+		c := &tokenCache{born: time.Now().Add(-age)}
+		start := time.Now()
+		if err := c.keepClearOfExpiry(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(start) > tokenMargin/2; waited != waits {
+			t.Errorf("entry of age %s: waited %t, expected %t", age, waited, waits)
+		}
+	}
+	c := &tokenCache{}
+	first := time.Now()
+	c.used(first)
+	c.used(first.Add(tokenLife / 2))
+	if !c.born.Equal(first) {
+		t.Error("a hit must not prolong the entry's life")
+	}
+	c.used(first.Add(tokenLife * 2))
+	if !c.born.Equal(first.Add(tokenLife * 2)) {
+		t.Error("after its life the entry is made anew")
+	}
+}

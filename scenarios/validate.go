@@ -1,0 +1,97 @@
+package scenarios
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A mistake is something that is wrong with a scenario, and where: field names
+// and list indexes from the top of the file.
+type mistake struct {
+	at   []any
+	text string
+}
+
+func mistakeAt(text string, at ...any) *mistake { return &mistake{at: at, text: text} }
+
+var validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// validate returns the first mistake, nil if there is none.
+func (s *Scenario) validate() *mistake {
+	if !validName.MatchString(s.Name) {
+		return mistakeAt(fmt.Sprintf("name is %q, expected lower-case words joined by hyphens, such as \"get-node\"", s.Name), "name")
+	}
+	if s.Title.En == "" {
+		return mistakeAt("title has no English text (en): say in a few words what happens", "title")
+	}
+	if s.Topic != "" && !slices.Contains(Topics, s.Topic) {
+		return mistakeAt(fmt.Sprintf("topic is %q, expected one of %s", s.Topic, strings.Join(Topics, ", ")), "topic")
+	}
+	for i := range s.Setup.Objects {
+		if d := &s.Setup.Objects[i]; d.head.APIVersion == "" || d.head.Kind == "" || d.head.Metadata.Name == "" {
+			return mistakeAt("an object needs apiVersion, kind and metadata.name", "setup", "objects", i)
+		}
+	}
+	if !slices.ContainsFunc(s.Requests, func(r Request) bool { return r.Traced }) {
+		return mistakeAt("no request is traced: give at least one \"traced: true\"", "requests")
+	}
+	for i := range s.Requests {
+		if bad := s.Requests[i].validate(); bad != nil {
+			bad.at = append([]any{"requests", i}, bad.at...)
+			return bad
+		}
+	}
+	return nil
+}
+
+func (r *Request) validate() *mistake {
+	if bad := r.HTTP.validate(); bad != nil {
+		return bad
+	}
+	if !r.Traced && (r.Warmup != nil || len(r.Expect.Calls)+len(r.Expect.Values) > 0) {
+		return mistakeAt("only a request with \"traced: true\" can have warmup or expect")
+	}
+	if r.Traced && r.Warmup == nil && r.changes() {
+		return mistakeAt(fmt.Sprintf("a traced %s that succeeds cannot be its own warm-up: list under warmup the same request for a twin (another name), or \"warmup: []\" for none", r.Method))
+	}
+	for i := range r.Warmup {
+		if bad := r.Warmup[i].validate(); bad != nil {
+			bad.at = append([]any{"warmup", i}, bad.at...)
+			return bad
+		}
+	}
+	return r.Expect.validate()
+}
+
+func (e *Expect) validate() *mistake {
+	for i, v := range e.Values {
+		if v.Function == "" || v.Name == "" {
+			return mistakeAt("an expected value needs a function and the name of an attribute", "expect", "values", i)
+		}
+	}
+	if i := slices.Index(e.Calls, ""); i >= 0 {
+		return mistakeAt("an expected call has no name", "expect", "calls", i)
+	}
+	return nil
+}
+
+// methods are those that kube-apiserver serves.
+var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+
+func (h *HTTP) validate() *mistake {
+	switch {
+	case !slices.Contains(methods, h.Method):
+		return mistakeAt(fmt.Sprintf("method is %q, expected one of %s", h.Method, strings.Join(methods, ", ")), "method")
+	case !strings.HasPrefix(h.Path, "/"):
+		return mistakeAt(fmt.Sprintf("path is %q, expected a URL path such as \"/api/v1/nodes/n1\"", h.Path), "path")
+	case h.Status < 200 || h.Status > 599:
+		return mistakeAt(fmt.Sprintf("status is %d, expected the HTTP status code that the answer must have, 200 to 599", h.Status), "status")
+	case h.As != "" && h.As != Learner && h.As != Admin:
+		return mistakeAt(fmt.Sprintf("as is %q, expected %q or %q", h.As, Learner, Admin), "as")
+	case h.BodyFile != "" && h.Body != nil:
+		return mistakeAt("both body and bodyFile are given, expected one of them", "bodyFile")
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package scenarios
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// answerTimeout is how long one request may take. The slowest that a scenario
+// sends are answered within a second; a server that does not answer is an error.
+const answerTimeout = 30 * time.Second
+
+// A wire is the one connection to the server that all requests of a run share:
+// a second one would send the first request through code that the others skip.
+type wire struct {
+	baseURL string
+	client  *http.Client
+	tokens  map[string]string // by who asks
+	// learnerToken follows the server's cache entry for the learner's token.
+	learnerToken *tokenCache
+}
+
+func newWire(p *Player, learnerToken *tokenCache) (*wire, error) {
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(p.CAPEM) {
+		return nil, errors.New("the server's CA holds no PEM certificate, so the server cannot be verified")
+	}
+	transport := &http.Transport{
+		TLSClientConfig:   &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		ForceAttemptHTTP2: true,
+		// What is read here is what the server wrote: no gzip filter's work in the trace.
+		DisableCompression: true,
+	}
+	return &wire{
+		baseURL:      strings.TrimSuffix(p.BaseURL, "/"),
+		client:       &http.Client{Transport: transport, Timeout: answerTimeout},
+		tokens:       map[string]string{Learner: p.UserToken, Admin: p.AdminToken},
+		learnerToken: learnerToken,
+	}, nil
+}
+
+func (w *wire) close() { w.client.CloseIdleConnections() }
+
+// Sent is a request that was sent, and what came back.
+type Sent struct {
+	// TraceID is the W3C trace id, 32 lower-case hexadecimal digits; "" for a
+	// request that is not traced.
+	TraceID string
+	Method  string
+	// Path is the URL path with its query.
+	Path string
+	// Status is the status code of the answer, 0 if there was none: see Err.
+	Status int
+	Header http.Header
+	Body   []byte
+	// Start is when the request was sent, Duration how long the answer took, its
+	// body included.
+	Start    time.Time
+	Duration time.Duration
+	// Err is set when there was no whole answer.
+	Err error
+}
+
+// send sends one request and reads the answer. A request without a trace id
+// carries no traceparent header, so that the server does not trace it.
+func (w *wire) send(ctx context.Context, h *HTTP, traceID string) *Sent {
+	sent := &Sent{TraceID: traceID, Method: h.Method, Path: h.Path, Start: time.Now()}
+	sent.Err = w.exchange(ctx, h, sent)
+	sent.Duration = time.Since(sent.Start)
+	return sent
+}
+
+func (w *wire) exchange(ctx context.Context, h *HTTP, sent *Sent) error {
+	request, err := w.request(ctx, h, sent.TraceID)
+	if err != nil {
+		return err
+	}
+	sent.Start = time.Now()
+	answer, err := w.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	if h.As != Admin {
+		w.learnerToken.used(sent.Start)
+	}
+	sent.Status, sent.Header = answer.StatusCode, answer.Header
+	sent.Body, err = io.ReadAll(answer.Body)
+	return err
+}
+
+func (w *wire) request(ctx context.Context, h *HTTP, traceID string) (*http.Request, error) {
+	var body io.Reader
+	if h.Body != nil {
+		body = bytes.NewReader(h.Body.json)
+	}
+	request, err := http.NewRequestWithContext(ctx, h.Method, w.baseURL+h.Path, body)
+	if err != nil {
+		return nil, err
+	}
+	request.Header.Set("Accept", "application/json")
+	request.Header.Set("User-Agent", "apitrace")
+	if h.Body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	who := h.As
+	if who == "" {
+		who = Learner
+	}
+	request.Header.Set("Authorization", "Bearer "+w.tokens[who])
+	for name, value := range h.Headers {
+		request.Header.Set(name, value)
+	}
+	if traceID != "" {
+		request.Header.Set("traceparent", "00-"+traceID+"-"+randomHex(8)+"-01")
+	}
+	return request, nil
+}
+
+// randomHex returns n random bytes, two lower-case hexadecimal digits each.
+func randomHex(n int) string {
+	b := make([]byte, n)
+	rand.Read(b) // never fails: crypto/rand ends the program instead
+	return hex.EncodeToString(b)
+}
+
+// must tells whether the answer is the wanted one, in words for the user if not.
+func (s *Sent) must(status int) error {
+	if s.Err != nil {
+		return fmt.Errorf("%s %s: %w", s.Method, s.Path, s.Err)
+	}
+	if s.Status != status {
+		return fmt.Errorf("%s %s answered %d, expected %d: %s", s.Method, s.Path, s.Status, status, s.message())
+	}
+	return nil
+}
+
+// message is what the server says in an answer that is an error: the message of
+// the Status object, or else the beginning of the body.
+func (s *Sent) message() string {
+	var status struct {
+		Message string `json:"message"`
+	}
+	if json.Unmarshal(s.Body, &status) == nil && status.Message != "" {
+		return status.Message
+	}
+	const enough = 200
+	text := strings.TrimSpace(string(s.Body))
+	if len(text) > enough {
+		text = text[:enough] + "..."
+	}
+	return fmt.Sprintf("%q", text)
+}
