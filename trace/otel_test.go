@@ -124,7 +124,7 @@ func TestErrorAndPanicOfSpan(t *testing.T) {
 func values(attrs []attribute.KeyValue) map[string]string {
 	all := map[string]string{}
 	for _, attr := range attrs {
-		all[string(attr.Key)] = attr.Value.Emit()
+		all[string(attr.Key)] = attr.Value.String()
 	}
 	return all
 }

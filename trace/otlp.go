@@ -119,7 +119,7 @@ func fillAttributes(to pcommon.Map, from []attribute.KeyValue) {
 				slice.AppendEmpty().SetStr(s)
 			}
 		default:
-			to.PutStr(key, attr.Value.Emit())
+			to.PutStr(key, attr.Value.String())
 		}
 	}
 }

@@ -1,0 +1,42 @@
+package render
+
+import "strings"
+
+// firstGuide is a small Classifier for tests: key steps by a part of their name.
+type firstGuide struct{}
+
+var _ Classifier = firstGuide{}
+
+var keyParts = []string{
+	"WithPanicRecovery.func1", "WithRequestInfo.func1", "timeoutHandler).ServeHTTP.func1", "withAuthentication.func1",
+	"unionAuthRequestHandler).AuthenticateRequest", "TokenAuthenticator).AuthenticateToken", "WithAudit.func1",
+	"priorityAndFairnessHandler).Handle", "withAuthorization.func1", "RBACAuthorizer).Authorize", "authorizingVisitor).visit",
+	"director.ServeHTTP", "Container).dispatch", "restfulGetResource.func1", "restfulCreateResource.func1", "getResourceHandler.func1",
+	"createHandler.func1", "registry.(*Store).Get", "registry.(*Store).Create", "CacheDelegator).Get", "CacheDelegator).Create",
+	"etcd3.(*store).Get", "etcd3.(*store).Create", "kubernetes.Client", "kvServer).Range", "kvServer).Txn", "txn.Range", "txn.put",
+	"Decoder).Decode", "NegotiateInputSerializer", "SetObjectDefaults", "Convert_v1_Deployment", "chainAdmissionHandler",
+	"rest.BeforeCreate", "deploymentStrategy.", "WriteObjectNegotiated", "RequestScope).err",
+}
+
+func (g firstGuide) Key(function string) bool {
+	for _, part := range keyParts {
+		if strings.Contains(function, part) {
+			return true
+		}
+	}
+	return g.Group(function) != ""
+}
+
+func (firstGuide) Layer(function string) string {
+	if strings.Contains(function, "/filters.") {
+		return "filters"
+	}
+	return ""
+}
+
+func (firstGuide) Group(function string) string {
+	if strings.Contains(function, "pluginHandlerWithMetrics.") {
+		return "admission plugin"
+	}
+	return ""
+}

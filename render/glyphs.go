@@ -1,0 +1,23 @@
+package render
+
+// glyphs are the signs of a drawing. Each set keeps the widths: branches are
+// three columns wide.
+type glyphs struct {
+	branch, last                string // before a child
+	branchOn, lastOn            string // before a child that continues the one before it
+	on                          string // the same where there is no branch
+	line, blank                 string // before what is below a child
+	folded, times               string
+	into, from, arrow, ellipsis string
+	failed, micro               string
+}
+
+var unicodeGlyphs = glyphs{
+	branch: "├─ ", last: "└─ ", branchOn: "├↓ ", lastOn: "└↓ ", on: "↓ ", line: "│  ", blank: "   ",
+	folded: "⋯", times: "×", into: "▸", from: "←", arrow: "→", ellipsis: "…", failed: "✗", micro: "µs",
+}
+
+var asciiGlyphs = glyphs{
+	branch: "+- ", last: "`- ", branchOn: "+v ", lastOn: "`v ", on: "v ", line: "|  ", blank: "   ",
+	folded: "..", times: "x", into: ">", from: "<-", arrow: "->", ellipsis: "~", failed: "!", micro: "us",
+}

@@ -1,0 +1,154 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/dustin/go-humanize"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// writeHeading names the request, what it took, and what may be missing.
+func (d *drawing) writeHeading(out *bufio.Writer) {
+	r := d.view.Tree.Request
+	end := fmt.Sprintf(" %s %d", d.arrow, r.Status)
+	if r.Status == 0 {
+		end = fmt.Sprintf(" %s no answer", d.arrow)
+	}
+	request := d.fit(r.Method+" "+r.Path, d.width-lipgloss.Width(end)) + end
+	fmt.Fprintln(out, d.Request.Render(request))
+	d.writeWrapped(out, d.Facts, d.facts())
+	for _, reason := range r.Incomplete {
+		d.writeWrapped(out, d.Warning, "incomplete: "+oneLine(reason))
+	}
+	if n := unfinished(r); n > 0 {
+		d.writeWrapped(out, d.Warning, fmt.Sprintf("unfinished: %s had not returned when the trace was collected", calls(n)))
+	}
+	fmt.Fprintln(out)
+}
+
+// facts says how many calls there were, in which programs, and how long it took.
+func (d *drawing) facts() string {
+	r := d.view.Tree.Request
+	var processes []string
+	count := map[string]int{}
+	for _, call := range r.Calls {
+		if count[call.Process]++; count[call.Process] == 1 {
+			processes = append(processes, call.Process)
+		}
+	}
+	texts := []string{fmt.Sprintf("%s in %s", calls(len(r.Calls)), d.duration(r.Calls[0].DurationNs))}
+	for _, process := range processes {
+		name := strings.TrimSpace(process + " " + d.version(process))
+		texts = append(texts, fmt.Sprintf("%s (%s)", name, humanize.Comma(int64(count[process]))))
+	}
+	if d.rec.Scenario != "" {
+		texts = append(texts, "scenario "+oneLine(d.rec.Scenario))
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (d *drawing) version(process string) string {
+	switch process {
+	case "kube-apiserver":
+		return oneLine(d.rec.K8sVersion)
+	case "etcd":
+		return oneLine(d.rec.EtcdVersion)
+	}
+	return ""
+}
+
+func unfinished(r *trace.Request) int {
+	n := 0
+	for _, call := range r.Calls {
+		if call.Unfinished {
+			n++
+		}
+	}
+	return n
+}
+
+func calls(n int) string {
+	if n == 1 {
+		return "1 call"
+	}
+	return humanize.Comma(int64(n)) + " calls"
+}
+
+// writeFooter lists what is stored, says what is hidden and explains the signs.
+func (d *drawing) writeFooter(out *bufio.Writer) {
+	fmt.Fprintln(out)
+	for _, key := range d.view.Tree.Request.Stored {
+		d.writeWrapped(out, d.Plumbing, stored(key))
+	}
+	if hidden := d.hidden(); hidden != "" {
+		d.writeWrapped(out, d.Facts, hidden)
+	}
+	if signs := d.signs(); signs != "" {
+		d.writeWrapped(out, d.Facts, signs)
+	}
+}
+
+// stored describes a change in etcd:
+// "PUT /registry/deployments/default/nginx, revision 213, 1.2 kB, protobuf apps/v1 Deployment".
+func stored(key trace.StoredKey) string {
+	texts := []string{key.Op + " " + key.Key, fmt.Sprintf("revision %d", key.Revision)}
+	if key.Size > 0 {
+		texts = append(texts, humanize.Bytes(uint64(key.Size)))
+	}
+	kind := slices.DeleteFunc([]string{key.Encoding, key.APIVersion, key.Kind}, func(s string) bool { return s == "" })
+	if len(kind) > 0 {
+		texts = append(texts, strings.Join(kind, " "))
+	}
+	return oneLine(strings.Join(texts, ", "))
+}
+
+// hidden says how many calls are not to be seen and which flag shows them.
+func (d *drawing) hidden() string {
+	v := d.view
+	var texts, flags []string
+	if v.Folded > 0 {
+		texts = append(texts, fmt.Sprintf("%s folded (%s)", humanize.Comma(int64(v.Folded)), d.folded))
+	}
+	if v.Collapsed > 0 {
+		texts = append(texts, fmt.Sprintf("%s collapsed (%s)", humanize.Comma(int64(v.Collapsed)), d.times))
+	}
+	if len(texts) > 0 {
+		flags = append(flags, "--full shows each call")
+	}
+	if v.Cut > 0 {
+		texts = append(texts, fmt.Sprintf("%s cut", humanize.Comma(int64(v.Cut))))
+		flags = append(flags, fmt.Sprintf("--depth %d cuts what is deeper", d.choice.Depth))
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("of %s: %s; %s", calls(v.Tree.Len()), strings.Join(texts, ", "), strings.Join(flags, ", "))
+}
+
+// signs explains the signs that this drawing used.
+func (d *drawing) signs() string {
+	var texts []string
+	explain := func(used bool, text string) {
+		if used {
+			texts = append(texts, text)
+		}
+	}
+	explain(d.used.on, strings.TrimSpace(d.on)+" called by the line before it at its level")
+	explain(d.used.newGoroutine, "go on a new goroutine")
+	explain(d.used.crossing, d.into+" in another process")
+	explain(d.used.from, d.from+"N from line N of its caller's file")
+	explain(d.used.deeper, "+N levels deeper than drawn")
+	explain(d.used.failed, d.failed+" failed")
+	return strings.Join(texts, "; ")
+}
+
+func (d *drawing) writeWrapped(out *bufio.Writer, style lipgloss.Style, text string) {
+	for _, line := range wrap(text, d.width) {
+		fmt.Fprintln(out, style.Render(line))
+	}
+}

@@ -1,0 +1,270 @@
+package render
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+const durationWidth = len(">999ms") + 1 // in columns; "µ" is one as well
+
+// label draws an item without its branch: the line of the call, and lines below
+// it for what has no room there.
+func (d *drawing) label(it *item) string {
+	width := d.width - it.level*lipgloss.Width(d.branch)
+	below := width - lipgloss.Width(d.line)
+	values := d.values(it.node)
+	first, room := d.row(it, width)
+	var extra []string
+	if behind := "  " + strings.Join(values, "  "); len(values) > 0 && lipgloss.Width(behind) <= room {
+		first.left += d.Value.Render(behind)
+	} else {
+		for _, line := range d.pack(values, below) {
+			extra = append(extra, d.Value.Render(line))
+		}
+	}
+	if it.node.Origin {
+		for _, text := range failures(d.call(it.node)) {
+			for _, line := range d.clip(wrap(text, below), below) {
+				extra = append(extra, d.Error.Render(line))
+			}
+		}
+	}
+	lines := []string{first.join(width)}
+	for _, text := range extra {
+		lines = append(lines, d.guideBelow(it)+text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// pack puts texts next to each other while they fit, on as many lines as it takes.
+func (d *drawing) pack(texts []string, width int) []string {
+	var lines []string
+	for _, text := range texts {
+		if last := len(lines) - 1; last >= 0 && lipgloss.Width(lines[last])+2+lipgloss.Width(text) <= width {
+			lines[last] += "  " + text
+			continue
+		}
+		lines = append(lines, d.clip(wrap(text, width), width)...)
+	}
+	return lines
+}
+
+// clip keeps three lines of a text and marks where it goes on.
+func (d *drawing) clip(lines []string, width int) []string {
+	const most = 3
+	if len(lines) <= most {
+		return lines
+	}
+	lines = lines[:most]
+	lines[most-1] = d.fit(lines[most-1], width-lipgloss.Width(d.ellipsis)) + d.ellipsis
+	return lines
+}
+
+// guideBelow leads past a further line of an item to its children.
+func (d *drawing) guideBelow(it *item) string {
+	if len(it.below) > 0 {
+		return d.Guide.Render(d.line)
+	}
+	return d.blank
+}
+
+func (d *drawing) call(n *Node) *trace.Call { return d.view.Tree.Call(n.Calls[0]) }
+
+// A twoSided is a line with a left and a right end.
+type twoSided struct{ left, right string }
+
+func (t twoSided) join(width int) string {
+	gap := max(1, width-lipgloss.Width(t.left)-lipgloss.Width(t.right))
+	return t.left + strings.Repeat(" ", gap) + t.right
+}
+
+// row draws the line of a call: marks, name and counts to the left, place and
+// duration to the right. It returns how many columns are left between them.
+//
+// What does not fit is shortened at the front, where the more general part is:
+// first the place, then the name.
+func (d *drawing) row(it *item, width int) (row twoSided, room int) {
+	const leastPlace, leastName = 14, 12
+	before, after := d.marks(it), d.counts(it.node)
+	name, place := d.name(it.node), d.place(it.node)
+	width -= durationWidth + 1
+	taken := lipgloss.Width(before) + lipgloss.Width(after) + 1
+	if over := taken + lipgloss.Width(name) + lipgloss.Width(place) - width; over > 0 {
+		place = d.fitEnd(place, max(lipgloss.Width(place)-over, leastPlace))
+	}
+	if over := taken + lipgloss.Width(name) + lipgloss.Width(place) - width; over > 0 {
+		name = d.fitEnd(name, max(lipgloss.Width(name)-over, leastName))
+	}
+	left := before + d.nameStyle(it.node).Render(name) + after
+	left = ansi.Truncate(left, width-lipgloss.Width(place)-1, d.ellipsis)
+	duration := d.duration(d.nanoseconds(it.node))
+	if d.call(it.node).Unfinished {
+		duration = ">" + duration
+	}
+	pad := strings.Repeat(" ", max(0, durationWidth-lipgloss.Width(duration)))
+	row = twoSided{left, d.placeStyle(it.node).Render(place) + " " + pad + d.Duration.Render(duration)}
+	return row, width - lipgloss.Width(left) - lipgloss.Width(place) - 1
+}
+
+// fit shortens s at its end, fitEnd at its front, to a number of columns; a mark
+// stands for what was taken away.
+func (d *drawing) fit(s string, columns int) string {
+	return ansi.Truncate(s, columns, d.ellipsis)
+}
+
+func (d *drawing) fitEnd(s string, columns int) string {
+	over := lipgloss.Width(s) - columns
+	if over <= 0 {
+		return s
+	}
+	return ansi.TruncateLeft(s, over+lipgloss.Width(d.ellipsis), d.ellipsis)
+}
+
+// marks draws what stands before the name: how the call relates to the node
+// that it is below.
+func (d *drawing) marks(it *item) string {
+	n := it.node
+	var marks []string
+	if n.Continues && it.level == 0 {
+		marks = append(marks, d.Mark.Render(strings.TrimSpace(d.on)))
+	}
+	if it.deeper > 0 {
+		d.used.deeper = true
+		marks = append(marks, d.Mark.Render(fmt.Sprintf("+%d", it.deeper)))
+	}
+	if n.Above > 0 {
+		marks = append(marks, d.Count.Render(d.folded+strconv.Itoa(n.Above)))
+	}
+	if n.NewGoroutine {
+		marks = append(marks, d.Mark.Render("go"))
+	}
+	if n.Crossing {
+		marks = append(marks, d.Mark.Render(d.call(n).Process+" "+d.into))
+	}
+	d.used.on = d.used.on || n.Continues
+	d.used.newGoroutine = d.used.newGoroutine || n.NewGoroutine
+	d.used.crossing = d.used.crossing || n.Crossing
+	if len(marks) == 0 {
+		return ""
+	}
+	return strings.Join(marks, " ") + " "
+}
+
+// counts draws what stands behind the name: how many calls it stands for, and
+// how many are hidden below it.
+func (d *drawing) counts(n *Node) string {
+	var counts []string
+	if len(n.Calls) > 1 {
+		counts = append(counts, d.Count.Render(d.times+strconv.Itoa(len(n.Calls))))
+	}
+	if n.Below > 0 {
+		counts = append(counts, d.Count.Render(d.folded+strconv.Itoa(n.Below)))
+	}
+	if n.Cut > 0 {
+		counts = append(counts, d.Count.Render(fmt.Sprintf("cut %d", n.Cut)))
+	}
+	call := d.call(n)
+	if call.Error != "" || call.Panic != "" {
+		d.used.failed = true
+		counts = append(counts, d.Error.Render(d.failed))
+	}
+	if call.Unfinished {
+		counts = append(counts, d.Warning.Render("unfinished"))
+	}
+	if len(counts) == 0 {
+		return ""
+	}
+	return " " + strings.Join(counts, " ")
+}
+
+func (d *drawing) nameStyle(n *Node) lipgloss.Style {
+	if n.Key {
+		return d.Key
+	}
+	return d.Plumbing
+}
+
+// name is the function's short name, or the group's label for collapsed calls.
+func (d *drawing) name(n *Node) string {
+	if len(n.Calls) > 1 && n.Group != "" {
+		return n.Group
+	}
+	return d.call(n).ShortName()
+}
+
+func (d *drawing) severalFunctions(n *Node) bool {
+	return slices.ContainsFunc(n.Calls, func(i int) bool {
+		return d.view.Tree.Call(i).Function != d.call(n).Function
+	})
+}
+
+// place is file and line; none for calls of several functions. A wide drawing
+// has room for the line in the caller, where that one is shown.
+func (d *drawing) place(n *Node) string {
+	const wide = 100
+	call := d.call(n)
+	if d.severalFunctions(n) || call.File == "" {
+		return ""
+	}
+	place := fmt.Sprintf("%s:%d", path.Base(call.File), call.Line)
+	if d.width >= wide && n.Above == 0 && len(n.Calls) == 1 && call.CallerLine > 0 {
+		d.used.from = true
+		place += fmt.Sprintf(" %s%d", d.from, call.CallerLine)
+	}
+	return place
+}
+
+func (d *drawing) placeStyle(n *Node) lipgloss.Style {
+	if !d.hyperlinks || d.severalFunctions(n) {
+		return d.Place
+	}
+	return d.Place.Hyperlink(SourceURL(d.rec, d.call(n)))
+}
+
+// nanoseconds is the time of all calls of a node together.
+func (d *drawing) nanoseconds(n *Node) int64 {
+	var sum int64
+	for _, i := range n.Calls {
+		sum += d.view.Tree.Call(i).DurationNs
+	}
+	return sum
+}
+
+// values lists what the guide recorded. For collapsed calls each name has all
+// different values, in order of entry.
+func (d *drawing) values(n *Node) []string {
+	all := map[string][]string{}
+	for _, i := range n.Calls {
+		for name, value := range d.view.Tree.Call(i).Attributes {
+			if !slices.Contains(all[name], value) {
+				all[name] = append(all[name], value)
+			}
+		}
+	}
+	var texts []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		texts = append(texts, oneLine(strings.TrimPrefix(name, "apitrace.")+"="+strings.Join(all[name], ", ")))
+	}
+	return texts
+}
+
+// failures says what went wrong in a call, one line each.
+func failures(call *trace.Call) []string {
+	var lines []string
+	if call.Error != "" {
+		lines = append(lines, "error: "+oneLine(call.Error))
+	}
+	if call.Panic != "" {
+		lines = append(lines, "panic: "+oneLine(call.Panic))
+	}
+	return lines
+}

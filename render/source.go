@@ -1,0 +1,55 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+const (
+	kubernetesTree = "https://github.com/kubernetes/kubernetes/blob/"
+	etcdTree       = "https://github.com/etcd-io/etcd/blob/"
+)
+
+// vendoredK8s are the modules below k8s.io/ that are not developed in the
+// kubernetes repository itself.
+var vendoredK8s = []string{"k8s.io/gengo", "k8s.io/klog", "k8s.io/kube-openapi", "k8s.io/system-validators", "k8s.io/utils"}
+
+// SourceURL returns where upstream's source of a call can be read, at the
+// version that was traced, or "" if that is not known.
+func SourceURL(rec *trace.Recording, call *trace.Call) string {
+	var base string
+	switch {
+	case call.File == "":
+		return ""
+	case call.Process == "kube-apiserver" && rec.K8sVersion != "":
+		base = kubernetesTree + rec.K8sVersion + "/" + kubernetesPath(call.File)
+	case call.Process == "etcd" && rec.EtcdVersion != "":
+		path, ok := strings.CutPrefix(call.File, "go.etcd.io/etcd/")
+		if !ok {
+			return "" // etcd's repository holds no copy of what it depends on
+		}
+		base = etcdTree + rec.EtcdVersion + "/" + strings.Replace(path, "/v3/", "/", 1)
+	default:
+		return ""
+	}
+	return fmt.Sprintf("%s#L%d", base, call.Line)
+}
+
+// kubernetesPath returns where the kubernetes repository keeps a file that is
+// compiled into its programs.
+func kubernetesPath(file string) string {
+	if path, ok := strings.CutPrefix(file, "k8s.io/kubernetes/"); ok {
+		return path
+	}
+	for _, module := range vendoredK8s {
+		if strings.HasPrefix(file, module+"/") {
+			return "vendor/" + file
+		}
+	}
+	if strings.HasPrefix(file, "k8s.io/") {
+		return "staging/src/" + file
+	}
+	return "vendor/" + file
+}

@@ -1,0 +1,50 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// UseColour decides whether output is coloured. The flag wins ("always", "never";
+// "auto" or "" leaves it to the rest), then NO_COLOR, then FORCE_COLOR, each when
+// not empty; without any of them colour is for terminals that are not "dumb".
+func UseColour(flag string, terminal bool, getenv func(string) string) (bool, error) {
+	switch flag {
+	case "always":
+		return true, nil
+	case "never":
+		return false, nil
+	case "auto", "":
+	default:
+		return false, fmt.Errorf("colour %q: expected auto, always or never", flag)
+	}
+	switch {
+	case getenv("NO_COLOR") != "":
+		return false, nil
+	case getenv("FORCE_COLOR") != "":
+		return true, nil
+	}
+	return terminal && getenv("TERM") != "dumb", nil
+}
+
+// UseHyperlinks decides whether places become hyperlinks (OSC 8): in a terminal
+// that is known to show them, or when FORCE_HYPERLINK says so ("0" forbids). No
+// terminal can be asked, and one that does not know them may print rubbish.
+func UseHyperlinks(terminal bool, getenv func(string) string) bool {
+	if force := getenv("FORCE_HYPERLINK"); force != "" {
+		return force != "0"
+	}
+	if !terminal {
+		return false
+	}
+	for _, name := range []string{"WT_SESSION", "KITTY_WINDOW_ID", "WEZTERM_PANE", "KONSOLE_VERSION", "DOMTERM"} {
+		if getenv(name) != "" {
+			return true
+		}
+	}
+	vte, _ := strconv.Atoi(getenv("VTE_VERSION")) // 0, so too old, if it is no number
+	return vte >= 5000 ||
+		slices.Contains([]string{"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper"}, getenv("TERM_PROGRAM")) ||
+		slices.Contains([]string{"xterm-kitty", "alacritty", "foot", "xterm-ghostty"}, getenv("TERM"))
+}
