@@ -48,14 +48,14 @@ func (w *functionRewriter) valueCall(at string, values []Value, sure bool) (stri
 		if err != nil {
 			continue // a pattern of the guide: not every function has that parameter
 		}
-		fmt.Fprintf(&body, "\tc.Attr(%q, apitraceProbe.Value(func() any { %sreturn %s }))\n", v.Name, loads(vars), expr)
+		fmt.Fprintf(&body, "\tapitraceC.Attr(%q, apitraceProbe.Value(func() interface{} { %sreturn %s }))\n", v.Name, loads(vars), expr)
 		used = append(used, vars...)
 	}
 	if body.Len() == 0 {
 		return "", nil
 	}
 	name, params, args := w.declare(at, used)
-	fmt.Fprintf(&w.file.tail, "func %s(c *apitraceProbe.Call%s) {\n%s}\n", name, params, body.Bytes())
+	fmt.Fprintf(&w.file.tail, "func %s(apitraceC *apitraceProbe.Call%s) {\n%s}\n", name, params, body.Bytes())
 	call := fmt.Sprintf("%s(apitraceC%s)", name, args)
 	if at == "exit" {
 		return " defer " + call + ";", nil
@@ -70,7 +70,7 @@ func (w *functionRewriter) expression(expr string) (string, error) {
 		return "", fmt.Errorf("%s %s: %w", w.opts.Program, w.opts.Version, err)
 	}
 	name, params, args := w.declare("key", vars)
-	fmt.Fprintf(&w.file.tail, "func %s(%s) any {\n\treturn apitraceProbe.Value(func() any { return %s })\n}\n", name, strings.TrimPrefix(params, ", "), expr)
+	fmt.Fprintf(&w.file.tail, "func %s(%s) interface{} {\n\treturn apitraceProbe.Value(func() interface{} { return %s })\n}\n", name, strings.TrimPrefix(params, ", "), expr)
 	return fmt.Sprintf("%s(%s)", name, strings.TrimPrefix(args, ", ")), nil
 }
 
