@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/program"
 	"github.com/kubeapitrace/apitrace/storage"
 )
@@ -78,6 +79,15 @@ func (o BuildOptions) resolve(ctx context.Context) (*pair, error) {
 	p := &pair{apiserver: apiserver, etcd: storage.Program(etcdVersion)}
 	p.apiserverOptions = program.Options{Cache: o.Cache, Progress: o.Progress}
 	p.etcdOptions = p.apiserverOptions
+	if o.Plain {
+		return p, nil
+	}
+	guide, err := instrument.Load()
+	if err != nil {
+		return nil, err
+	}
+	p.apiserverOptions.Rewrite = instrumentation(guide, p.apiserver)
+	p.etcdOptions.Rewrite = instrumentation(guide, p.etcd)
 	return p, nil
 }
 

@@ -43,15 +43,22 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer tell.stage(StageDone, 0)
 	m, err := b.checkBinary()
-	if err == nil {
-		return b.binary(m, true), nil
+	cached := err == nil
+	if !cached {
+		if !errors.Is(err, errNoEntry) {
+			tell.note("the build %s is damaged (%v); making it again", b.dir, err)
+		}
+		if m, cached, err = b.run(ctx); err != nil {
+			return nil, err
+		}
 	}
-	if !errors.Is(err, errNoEntry) {
-		tell.note("the build %s is damaged (%v); making it again", b.dir, err)
-	}
-	return b.run(ctx)
+	tell.stage(StageDone, 0)
+	touch(b.dir)
+	return &Binary{
+		Path: filepath.Join(b.dir, p.Name), Workspace: b.workspace, Key: b.key,
+		Upstream: b.upstream, Summary: m.Summary, Cached: cached,
+	}, nil
 }
 
 // newBuild decides what has to be built, without building anything.
@@ -112,36 +119,25 @@ func (b *build) checkBinary() (manifest, error) {
 	return check(b.dir, b.key, func(file string) bool { return file == b.program.Name })
 }
 
-func (b *build) binary(m manifest, cached bool) *Binary {
-	touch(b.dir)
-	return &Binary{
-		Path: filepath.Join(b.dir, b.program.Name), Workspace: b.workspace, Key: b.key,
-		Upstream: b.upstream, Summary: m.Summary, Cached: cached,
-	}
-}
-
-// run builds, once no other process does.
-func (b *build) run(ctx context.Context) (*Binary, error) {
+// run builds, once no other process does. It says whether that was needed.
+func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 	unlock, err := b.cache.lock(ctx, b.program, b.tell)
 	if err != nil {
-		return nil, err
+		return m, false, err
 	}
 	defer unlock()
 	// The process that we waited for may have built just this.
 	if m, err := b.checkBinary(); err == nil {
-		return b.binary(m, true), nil
+		return m, true, nil
 	}
 	if err := checkSpace(b.cache, b.program); err != nil {
-		return nil, err
+		return m, false, err
 	}
 	if err := b.ensureWorkspace(ctx); err != nil {
-		return nil, err
+		return m, false, err
 	}
-	m, err := b.make(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return b.binary(m, false), nil
+	m, err = b.make(ctx)
+	return m, false, err
 }
 
 // make fills the build's folder and completes it.

@@ -14,8 +14,10 @@ import (
 // A Command is one run of the go command.
 type Command struct {
 	Stage Stage
-	Dir   string
-	Args  []string
+	// Purpose says what the command is for: "count the packages".
+	Purpose string
+	Dir     string
+	Args    []string
 	// Set lists the environment variables that are set for it, as "NAME=value".
 	Set []string
 	// Inherit lists the variables taken over from the user's environment; nil: all of it.

@@ -1,7 +1,9 @@
 package program
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"io/fs"
@@ -13,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
@@ -84,11 +87,18 @@ func publish(t *testing.T, proxy, source string, m module.Version) {
 	}
 }
 
-type zipFile struct{ disk, name string }
+// A zipFile is a file of a module. Go files end in a random comment: each test has a
+// program that was never compiled before.
+type zipFile struct {
+	fstest.MapFile
+	name string
+}
 
 func (f zipFile) Path() string                 { return f.name }
-func (f zipFile) Lstat() (fs.FileInfo, error)  { return os.Lstat(f.disk) }
-func (f zipFile) Open() (io.ReadCloser, error) { return os.Open(f.disk) }
+func (f zipFile) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(f.Data)), nil }
+func (f zipFile) Lstat() (fs.FileInfo, error) {
+	return fs.Stat(fstest.MapFS{"file": &f.MapFile}, "file")
+}
 
 func zipFiles(t *testing.T, source string) []zip.File {
 	t.Helper()
@@ -97,8 +107,12 @@ func zipFiles(t *testing.T, source string) []zip.File {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		rel, err := filepath.Rel(source, path)
-		files = append(files, zipFile{path, strings.TrimSuffix(filepath.ToSlash(rel), ".txt")})
+		data, err := os.ReadFile(path)
+		if strings.HasSuffix(path, ".go") {
+			data = append(data, "\n// "+rand.Text()+"\n"...)
+		}
+		rel := strings.TrimPrefix(filepath.ToSlash(path), filepath.ToSlash(source)+"/")
+		files = append(files, zipFile{fstest.MapFile{Data: data}, strings.TrimSuffix(rel, ".txt")})
 		return err
 	})
 	if err != nil {

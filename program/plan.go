@@ -45,12 +45,13 @@ func MakePlan(ctx context.Context, p Program, o Options) (*Plan, error) {
 			return nil, err
 		}
 	} else {
+		b.upstream = Upstream{Module: p.Module, Version: p.Version}
 		b.workspace = strings.TrimRight(o.Cache.entryDir(KindWorkspace, p, unknownKey), "-")
 		b.dir = strings.TrimRight(o.Cache.entryDir(KindBuild, p, unknownKey), "-")
 	}
 	plan := &Plan{
 		Program: p, Workspace: b.workspace, Build: b.dir, GoCache: o.Cache.GoCache(),
-		Binary: filepath.Join(b.dir, p.Name), Instrumented: o.Rewrite != nil, Upstream: up,
+		Binary: filepath.Join(b.dir, p.Name), Instrumented: o.Rewrite != nil, Upstream: b.upstream,
 	}
 	_, binaryErr := b.checkBinary()
 	_, workspaceErr := check(b.workspace, b.workspaceKey, func(string) bool { return false })
@@ -93,7 +94,7 @@ func (p *Plan) writeCommand(out *strings.Builder, i int, c Command) {
 	if p.Instrumented && c.Stage == StageCompile && (i == 0 || p.Commands[i-1].Stage != StageCompile) {
 		fmt.Fprintf(out, "\n# rewrite vendored files to %s\n", filepath.Join(p.Build, overlayDir))
 	}
-	fmt.Fprintf(out, "\n# %s\ncd %s\n", c.Stage, shellQuote(c.Dir))
+	fmt.Fprintf(out, "\n# %s\ncd %s\n", c.Purpose, shellQuote(c.Dir))
 	if c.Inherit != nil {
 		fmt.Fprint(out, "env -i")
 		for _, name := range c.Inherit {

@@ -125,11 +125,14 @@ func (b *build) checkVersions() error {
 
 // workspaceCommands are the commands that complete a workspace.
 func (b *build) workspaceCommands() []Command {
-	mod := func(stage Stage, args ...string) Command {
+	mod := func(stage Stage, purpose, verb string) Command {
 		return Command{
-			Stage: stage, Dir: b.workspace, Args: append([]string{b.toolchain.Go, "mod"}, args...),
+			Stage: stage, Purpose: purpose, Dir: b.workspace, Args: []string{b.toolchain.Go, "mod", verb},
 			Env: b.toolchain.fetchEnv(b.cache), Set: assignments(b.toolchain.fetchSettings(b.cache)),
 		}
 	}
-	return []Command{mod(StageTidy, "tidy"), mod(StageVendor, "vendor")}
+	return []Command{
+		mod(StageTidy, "find the versions of all dependencies", "tidy"),
+		mod(StageVendor, "copy their source", "vendor"),
+	}
 }

@@ -1,0 +1,236 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// TestMain lets the test binary play the parts of other apitrace processes.
+func TestMain(m *testing.M) {
+	switch os.Getenv("TEST_PROGRAM_PART") {
+	case "builder":
+		os.Exit(playBuilder())
+	case "owner":
+		os.Exit(playOwner())
+	}
+	os.Exit(m.Run())
+}
+
+// play runs the test binary in one of the parts.
+func play(part string, env ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), append(env, "TEST_PROGRAM_PART="+part)...)
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// A damaged entry is made again, and the user is told which.
+func TestDamagedEntry(t *testing.T) {
+	serveModules(t)
+	for name, test := range map[string]struct {
+		damage func(t *testing.T, c *Cache, b *Binary)
+		note   string
+	}{
+		"truncated binary": {func(t *testing.T, _ *Cache, b *Binary) {
+			must(t, os.Truncate(b.Path, 1000))
+		}, "tiny was changed"},
+		"changed binary": {func(t *testing.T, _ *Cache, b *Binary) {
+			data, err := os.ReadFile(b.Path)
+			must(t, err)
+			data[len(data)/2] ^= 1
+			must(t, os.WriteFile(b.Path, data, 0o700))
+		}, "tiny was changed"},
+		"missing binary": {func(t *testing.T, _ *Cache, b *Binary) {
+			must(t, os.Remove(b.Path))
+		}, "no such file"},
+		"unfinished build": {func(t *testing.T, _ *Cache, b *Binary) {
+			must(t, os.Remove(filepath.Join(filepath.Dir(b.Path), manifestFile)))
+		}, "never finished"},
+		"changed checksums": {func(t *testing.T, _ *Cache, b *Binary) {
+			must(t, os.WriteFile(filepath.Join(filepath.Dir(b.Path), sumsFile), nil, 0o600))
+		}, "list of checksums was changed"},
+		"changed source": {func(t *testing.T, c *Cache, b *Binary) {
+			must(t, os.WriteFile(filepath.Join(b.Workspace, "vendor/example.org/dep/dep.go"), []byte("package dep\n\nfunc Hello() string { return \"changed\" }\n"), 0o600))
+			must(t, os.RemoveAll(filepath.Dir(b.Path)))
+		}, "dep.go was changed"},
+		"unfinished workspace": {func(t *testing.T, c *Cache, b *Binary) {
+			must(t, os.Remove(filepath.Join(b.Workspace, manifestFile)))
+			must(t, os.RemoveAll(filepath.Dir(b.Path)))
+		}, "never finished"},
+		"damaged record of the module": {func(t *testing.T, c *Cache, b *Binary) {
+			file, err := c.upstreamFile("example.org/tiny", "v1.2.3")
+			must(t, err)
+			must(t, os.Truncate(file, 30))
+			must(t, os.RemoveAll(filepath.Dir(b.Path)))
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCache(t)
+			b, _ := mustBuild(t, tiny(), Options{Cache: c})
+			test.damage(t, c, b)
+			again, r := mustBuild(t, tiny(), Options{Cache: c})
+			if again.Cached || again.Path != b.Path {
+				t.Errorf("cached %t, path %s, want a new build in the same place", again.Cached, again.Path)
+			}
+			if got := r.notes(); !strings.Contains(got, test.note) {
+				t.Errorf("the user was told %q, want %q in it", got, test.note)
+			}
+			if got := output(t, again); !strings.HasPrefix(got, "hello staged") {
+				t.Errorf("the program says %q", got)
+			}
+		})
+	}
+}
+
+// The workspace is not needed to run what was built from it.
+func TestBinaryWithoutWorkspace(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	b, _ := mustBuild(t, tiny(), Options{Cache: c})
+	must(t, os.RemoveAll(b.Workspace))
+	again, _ := mustBuild(t, tiny(), Options{Cache: c})
+	if !again.Cached {
+		t.Error("the program was built again")
+	}
+}
+
+func TestEntries(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	before := time.Now().Add(-time.Second)
+	plain, _ := mustBuild(t, tiny(), Options{Cache: c})
+	mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewriteHello(`"x"`)})
+	list := entries(t, c)
+	if len(list) != 4 {
+		t.Fatalf("entries %+v, want workspace, two builds and Go's cache", list)
+	}
+	for i, want := range []Kind{KindWorkspace, KindBuild, KindBuild, KindGoCache} {
+		if e := list[i]; e.Kind != want || !e.Complete || want != KindGoCache && (e.Program != "tiny" || e.Version != "v1.2.3" || e.Size == 0 || e.LastUsed.Before(before)) {
+			t.Errorf("entry %d is %+v, want a complete %s", i, e, want)
+		}
+	}
+	if list[1].Instrumented == list[2].Instrumented {
+		t.Error("the plain and the instrumented build are not told apart")
+	}
+	for _, e := range list {
+		must(t, c.Remove(e))
+	}
+	if left := entries(t, c); len(left) != 0 {
+		t.Errorf("left after removing all: %+v", left)
+	}
+	if _, err := os.Stat(plain.Path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the binary: %v", err)
+	}
+}
+
+func TestRemoveWhileBuilding(t *testing.T) {
+	c := newCache(t)
+	unlock, err := c.lock(context.Background(), tiny(), newReporter(nil, tiny()))
+	must(t, err)
+	defer unlock()
+	for _, e := range []Entry{
+		{Kind: KindGoCache, Name: "gocache", Dir: c.GoCache()},
+		{Kind: KindBuild, Name: "tiny_v1.2.3_0", Program: "tiny", Version: "v1.2.3", Dir: t.TempDir()},
+	} {
+		if err := c.Remove(e); err == nil || !strings.Contains(err.Error(), "another apitrace is building") {
+			t.Errorf("removing %s: %v, want a refusal", e.Name, err)
+		}
+		if _, err := os.Stat(e.Dir); err != nil {
+			t.Errorf("removing %s: refused, and gone even so", e.Name)
+		}
+	}
+}
+
+// A builder that waits can be interrupted.
+func TestLockCanBeInterrupted(t *testing.T) {
+	c := newCache(t)
+	held := flock.New(c.lockFile(programLock("tiny", "v1.2.3")))
+	must(t, held.Lock())
+	defer held.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	r := new(recorder)
+	if _, err := c.lock(ctx, tiny(), newReporter(r, tiny())); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("lock: %v", err)
+	}
+	if !strings.Contains(r.notes(), "waiting for another apitrace that is building tiny v1.2.3") {
+		t.Errorf("the user was told %q", r.notes())
+	}
+}
+
+// Two processes that want the same: one builds, the other waits and has it too.
+func TestTwoProcesses(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	var commands []*exec.Cmd
+	var answers []*bytes.Buffer
+	for range 2 {
+		cmd, out := play("builder", CacheEnv+"="+c.Root), new(bytes.Buffer)
+		cmd.Stdout = out
+		must(t, cmd.Start())
+		commands, answers = append(commands, cmd), append(answers, out)
+	}
+	compiled := 0
+	for i, cmd := range commands {
+		must(t, cmd.Wait())
+		var b Binary
+		must(t, json.Unmarshal(answers[i].Bytes(), &b))
+		if !b.Cached {
+			compiled++
+		}
+		if got := output(t, &b); !strings.HasPrefix(got, "hello staged") {
+			t.Errorf("process %d got a program that says %q", i, got)
+		}
+	}
+	if compiled != 1 {
+		t.Errorf("%d of 2 processes compiled, want 1", compiled)
+	}
+}
+
+func playBuilder() int {
+	c, err := OpenCache("")
+	if err == nil {
+		var b *Binary
+		if b, err = Build(context.Background(), tiny(), Options{Cache: c}); err == nil {
+			err = json.NewEncoder(os.Stdout).Encode(b)
+		}
+	}
+	if err != nil {
+		os.Stderr.WriteString(err.Error())
+		return 1
+	}
+	return 0
+}
+
+func TestOpenCache(t *testing.T) {
+	t.Setenv(CacheEnv, filepath.Join(t.TempDir(), "new"))
+	c, err := OpenCache("")
+	must(t, err)
+	info, err := os.Stat(c.Root)
+	must(t, err)
+	if info.Mode().Perm() != 0o700 {
+		t.Errorf("the cache folder has mode %v, want it private", info.Mode())
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	must(t, os.WriteFile(file, nil, 0o600))
+	if _, err := OpenCache(file); err == nil || !strings.Contains(err.Error(), CacheEnv) {
+		t.Errorf("a file as cache folder: %v, want an error that says what to set", err)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,242 @@
+package program
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// tinyServer builds tiny, and describes it as a server in a part of a run directory.
+func tinyServer(t *testing.T, r *RunDir, args ...string) Server {
+	t.Helper()
+	serveModules(t)
+	b, _ := mustBuild(t, tiny(), Options{Cache: newCache(t)})
+	return serverIn(t, r, b.Path, args...)
+}
+
+func serverIn(t *testing.T, r *RunDir, binary string, args ...string) Server {
+	t.Helper()
+	dir, err := r.Part("tiny")
+	must(t, err)
+	return Server{
+		Name: "tiny", Path: binary, Args: args, Dir: dir, ReadyTimeout: 10 * time.Second,
+		Ready: func(context.Context) error {
+			_, err := os.Stat(filepath.Join(dir, "ready"))
+			return err
+		},
+	}
+}
+
+func newRunDir(t *testing.T) *RunDir {
+	t.Helper()
+	// Short, for the sockets.
+	dir, err := os.MkdirTemp("/tmp", "apt")
+	must(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("XDG_RUNTIME_DIR", "")
+	r, err := NewRunDir()
+	must(t, err)
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func TestStartAndStop(t *testing.T) {
+	c, err := Start(t.Context(), tinyServer(t, newRunDir(t), "serve"))
+	must(t, err)
+	if c.Err() != nil {
+		t.Errorf("Err of a running server: %v", c.Err())
+	}
+	start := time.Now()
+	must(t, c.Stop(t.Context(), 10*time.Second))
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("stopping took %v: the server was killed, not asked", took)
+	}
+	if c.Err() == nil {
+		t.Error("Err of a stopped server is nil")
+	}
+	must(t, c.Stop(t.Context(), 0)) // once more does no harm
+}
+
+func TestStopStubborn(t *testing.T) {
+	c, err := Start(t.Context(), tinyServer(t, newRunDir(t), "stubborn"))
+	must(t, err)
+	must(t, c.Stop(t.Context(), 50*time.Millisecond))
+	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Errorf("a server that ignores SIGTERM ended with %v, want it killed", err)
+	}
+}
+
+func TestServerDies(t *testing.T) {
+	_, err := Start(t.Context(), tinyServer(t, newRunDir(t), "die"))
+	var exit *ExitError
+	if !errors.As(err, &exit) || exit.PortTaken() {
+		t.Fatalf("Start: %v, want an ExitError", err)
+	}
+	for _, want := range []string{"tiny ended: exit status 3", "first line\nthe reason"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("the error lacks %q: %v", want, err)
+		}
+	}
+}
+
+func TestServerNeverReady(t *testing.T) {
+	s := tinyServer(t, newRunDir(t), "serve")
+	s.Ready = func(context.Context) error { return errors.New("not yet") }
+	s.ReadyTimeout = 100 * time.Millisecond
+	_, err := Start(t.Context(), s)
+	if err == nil || !strings.Contains(err.Error(), "not ready after 100ms: not yet") || !strings.Contains(err.Error(), "serving") {
+		t.Errorf("Start: %v, want an error with the reason and the log", err)
+	}
+}
+
+func TestInterruptedStart(t *testing.T) {
+	s := tinyServer(t, newRunDir(t), "serve")
+	ctx, cancel := context.WithCancel(t.Context())
+	s.Ready = func(context.Context) error {
+		cancel()
+		return errors.New("not yet")
+	}
+	if _, err := Start(ctx, s); !errors.Is(err, context.Canceled) {
+		t.Errorf("Start: %v", err)
+	}
+}
+
+// The port that was free a moment ago may be taken when the server wants it.
+func TestPortTaken(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer taken.Close()
+	server := tinyServer(t, newRunDir(t))
+	attempts := 0
+	c, err := WithFreePort(func(port int) (*Child, error) {
+		addr := taken.Addr().String()
+		if attempts++; attempts == 3 {
+			addr = fmt.Sprintf("127.0.0.1:%d", port)
+		}
+		server.Args = []string{"listen", addr}
+		return Start(t.Context(), server)
+	})
+	must(t, err)
+	must(t, c.Stop(t.Context(), time.Second))
+	if attempts != 3 {
+		t.Errorf("%d attempts, want 3", attempts)
+	}
+}
+
+// Nothing of the user's environment reaches a server but what it needs.
+func TestServerEnvironment(t *testing.T) {
+	t.Setenv("ETCD_LISTEN_CLIENT_URLS", "http://0.0.0.0:2379")
+	t.Setenv("HTTPS_PROXY", "http://proxy.example.org")
+	s := tinyServer(t, newRunDir(t), "environment")
+	s.Check = true
+	c, err := Start(t.Context(), s)
+	must(t, err)
+	defer c.Stop(t.Context(), time.Second)
+	log, err := os.ReadFile(s.log())
+	must(t, err)
+	for _, want := range []string{SocketEnv + "=" + s.Socket(), ProcessEnv + "=tiny", CheckEnv + "=1"} {
+		if !strings.Contains(string(log), want+"\n") {
+			t.Errorf("the environment lacks %s:\n%s", want, log)
+		}
+	}
+	if strings.Contains(string(log), "ETCD_") || strings.Contains(string(log), "HTTPS_PROXY") {
+		t.Errorf("the user's environment reached the server:\n%s", log)
+	}
+	info, err := os.Stat(s.log())
+	must(t, err)
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("the log has mode %v, want it private", info.Mode())
+	}
+}
+
+// When apitrace is killed with SIGKILL, nothing is left: no process, no file.
+func TestLeash(t *testing.T) {
+	serveModules(t)
+	b, _ := mustBuild(t, tiny(), Options{Cache: newCache(t)})
+	newRunDir(t) // sets TMPDIR
+	outside := filepath.Join(t.TempDir(), "state", "file")
+	must(t, os.Mkdir(filepath.Dir(outside), 0o700))
+	owner := play("owner", "TEST_BINARY="+b.Path, "TEST_OUTSIDE="+outside)
+	out, err := owner.StdoutPipe()
+	must(t, err)
+	must(t, owner.Start())
+	lines := bufio.NewScanner(out)
+	pid, dir := 0, ""
+	if lines.Scan() {
+		pid, err = strconv.Atoi(lines.Text())
+		must(t, err)
+	}
+	if lines.Scan() {
+		dir = lines.Text()
+	}
+	if !alive(pid) || !exists(dir) || !exists(outside) || !RunDirAlive(dir) {
+		t.Fatalf("before the kill: pid %d alive %t, %s there %t", pid, alive(pid), dir, exists(dir))
+	}
+	must(t, owner.Process.Signal(syscall.SIGKILL))
+	owner.Wait()
+	deadline := time.Now().Add(5 * time.Second)
+	for alive(pid) || exists(dir) || exists(outside) {
+		if time.Now().After(deadline) {
+			t.Fatalf("5 s after the kill: pid %d alive %t, %s there %t, %s there %t", pid, alive(pid), dir, exists(dir), outside, exists(outside))
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// playOwner starts a server, says which, and waits to be killed.
+func playOwner() int {
+	r, err := NewRunDir()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	dir, _ := r.Part("tiny")
+	outside := os.Getenv("TEST_OUTSIDE")
+	os.WriteFile(outside, nil, 0o600)
+	c, err := Start(context.Background(), Server{
+		Name: "tiny", Path: os.Getenv("TEST_BINARY"), Args: []string{"serve"}, Dir: dir, Remove: []string{outside},
+		Ready: func(context.Context) error {
+			_, err := os.Stat(filepath.Join(dir, "ready"))
+			return err
+		},
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Printf("%d\n%s\n", c.cmd.Process.Pid, r.Path)
+	select {}
+}
+
+// alive reports whether a process runs. One that has ended and waits for its new
+// parent to notice does not.
+func alive(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return true // no /proc here
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(rest, "Z")
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
