@@ -29,23 +29,17 @@ type Player struct {
 	Waiting func()
 }
 
-// Hooks is what the caller does around each traced request. Either may be nil.
-// An error of a hook ends the run.
-type Hooks struct {
-	// Before is called right before the request's warm-up.
-	Before func(ctx context.Context, r *Request) error
-	// After is called once the answer is read, and before anything else is
-	// sent. It is also called for an answer that is not the expected one.
-	After func(ctx context.Context, r *Request, sent *Sent) error
-}
-
 // cleanupTimeout bounds the clean-up, which must also be done after a Ctrl-C.
 const cleanupTimeout = 15 * time.Second
 
 // Play makes the state that the scenario needs, sends its requests in order and
 // deletes again what came to be, also when something fails or ctx ends. An answer
 // with another status than the scenario says ends the run with an error.
-func (p *Player) Play(ctx context.Context, s *Scenario, hooks Hooks) (err error) {
+//
+// after, if not nil, is called once the answer to a traced request is read, and
+// before anything else is sent; also for an answer that is not the expected
+// one. Its error ends the run.
+func (p *Player) Play(ctx context.Context, s *Scenario, after func(context.Context, *Request, *Sent) error) (err error) {
 	lock, err := takeLock(ctx, p.LockFile, p.Waiting)
 	if err != nil {
 		return err
@@ -57,7 +51,7 @@ func (p *Player) Play(ctx context.Context, s *Scenario, hooks Hooks) (err error)
 	}
 	defer wire.close()
 
-	run := &run{wire: wire, scenario: s, hooks: hooks}
+	run := &run{wire: wire, scenario: s, after: after}
 	if err := run.prepare(ctx); err != nil {
 		return errors.Join(fmt.Errorf("preparing scenario %q: %w", s.Name, err), run.cleanUp(ctx))
 	}
@@ -71,7 +65,7 @@ func (p *Player) Play(ctx context.Context, s *Scenario, hooks Hooks) (err error)
 type run struct {
 	wire     *wire
 	scenario *Scenario
-	hooks    Hooks
+	after    func(context.Context, *Request, *Sent) error
 	objects  []object // of the scenario's setup
 	rights   []rights // of the learner, from the same
 }
@@ -132,17 +126,12 @@ func (r *run) untraced(ctx context.Context, request *Request) error {
 
 // traced warms the server up and sends the request with a trace id of its own.
 func (r *run) traced(ctx context.Context, request *Request) error {
-	if r.hooks.Before != nil {
-		if err := r.hooks.Before(ctx, request); err != nil {
-			return err
-		}
-	}
 	if err := r.warmUp(ctx, request); err != nil {
 		return fmt.Errorf("warming up: %w", err)
 	}
 	sent := r.wire.send(ctx, &request.HTTP, randomHex(16))
-	if r.hooks.After != nil && ctx.Err() == nil {
-		if err := r.hooks.After(ctx, request, sent); err != nil {
+	if r.after != nil && ctx.Err() == nil {
+		if err := r.after(ctx, request, sent); err != nil {
 			return err
 		}
 	}

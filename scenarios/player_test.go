@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -38,7 +39,7 @@ func TestPlayEveryScenario(t *testing.T) {
 				}
 				return nil
 			}
-			if err := server.player().Play(t.Context(), s, Hooks{After: after}); err != nil {
+			if err := server.player().Play(t.Context(), s, after); err != nil {
 				t.Error(err)
 			}
 			if traced != 1 {
@@ -53,16 +54,12 @@ func TestPlayEveryScenario(t *testing.T) {
 
 func TestOrderOfRequests(t *testing.T) {
 	server := newFakeServer(t)
-	hooks := Hooks{
-		Before: func(context.Context, *Request) error { server.log = append(server.log, "before"); return nil },
-		After:  func(context.Context, *Request, *Sent) error { server.log = append(server.log, "after"); return nil },
-	}
-	if err := server.player().Play(t.Context(), find(t, "create-deployment"), hooks); err != nil {
+	after := func(context.Context, *Request, *Sent) error { server.log = append(server.log, "after"); return nil }
+	if err := server.player().Play(t.Context(), find(t, "create-deployment"), after); err != nil {
 		t.Fatal(err)
 	}
 	const deployments = "/apis/apps/v1/namespaces/default/deployments"
 	want := []string{
-		"before",
 		"learner POST " + deployments,
 		"learner DELETE " + deployments + "/twin",
 		"admin GET " + deployments + "/twin",
@@ -73,7 +70,7 @@ func TestOrderOfRequests(t *testing.T) {
 		"admin DELETE " + deployments + "/twin",
 	}
 	got := server.sent()
-	if start := slices.Index(got, "before"); start < 0 || !slices.Equal(got[start:][:len(want)], want) {
+	if start := slices.Index(got, want[0]); start < 0 || !slices.Equal(got[start:][:len(want)], want) {
 		t.Errorf("got\n%s\nwant in it\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
@@ -82,7 +79,7 @@ func TestWaitsForRights(t *testing.T) {
 	server := newFakeServer(t)
 	s := find(t, "get-node")
 	server.forgetful = 4 // the first tells that nothing is left from before
-	if err := server.player().Play(t.Context(), s, Hooks{}); err != nil {
+	if err := server.player().Play(t.Context(), s, nil); err != nil {
 		t.Fatal(err)
 	}
 	if server.forgetful != 0 {
@@ -97,7 +94,7 @@ func TestLeftoversGo(t *testing.T) {
 		server.objects[at] = map[string]any{"metadata": map[string]any{}}
 	}
 	server.objects["/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles/deployer"] = map[string]any{"rules": []any{}}
-	if err := server.player().Play(t.Context(), find(t, "create-deployment"), Hooks{}); err != nil {
+	if err := server.player().Play(t.Context(), find(t, "create-deployment"), nil); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -108,12 +105,18 @@ func TestCleansUpAfterFailure(t *testing.T) {
 	tests := []struct {
 		name   string
 		ctx    context.Context
-		hooks  Hooks
+		after  func(context.Context, *Request, *Sent) error
 		refuse func(*http.Request) int
 		want   string
 	}{
-		{name: "hook", hooks: Hooks{After: func(context.Context, *Request, *Sent) error { return broken }}, want: "the collector is broken"},
-		{name: "interrupted", ctx: ctx, hooks: Hooks{Before: func(context.Context, *Request) error { cancel(); return nil }}, want: "context canceled"},
+		{name: "hook", after: func(context.Context, *Request, *Sent) error { return broken }, want: "the collector is broken"},
+		{name: "interrupted", ctx: ctx, want: "context canceled",
+			refuse: func(r *http.Request) int {
+				if r.Header.Get("traceparent") != "" {
+					cancel()
+				}
+				return 0
+			}},
 		{name: "status", want: `scenario "get-node": request 1: GET /api/v1/nodes/n1 answered 503, expected 200: refused with 503`,
 			refuse: func(r *http.Request) int { return when(r.Header.Get("traceparent") != "", 503) }},
 		{name: "warm-up", want: `warming up: GET /api/v1/nodes/n1 answered 403, expected 200: refused with 403`,
@@ -132,7 +135,7 @@ func TestCleansUpAfterFailure(t *testing.T) {
 			if test.ctx == nil {
 				test.ctx = t.Context()
 			}
-			err := server.player().Play(test.ctx, find(t, "get-node"), test.hooks)
+			err := server.player().Play(test.ctx, find(t, "get-node"), test.after)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
@@ -156,7 +159,7 @@ func TestUnexpectedStatusIsStillShown(t *testing.T) {
 	server.refuse = func(r *http.Request) int { return when(r.Header.Get("traceparent") != "", 503) }
 	status := 0
 	after := func(_ context.Context, _ *Request, sent *Sent) error { status = sent.Status; return nil }
-	if err := server.player().Play(t.Context(), find(t, "get-node"), Hooks{After: after}); err == nil {
+	if err := server.player().Play(t.Context(), find(t, "get-node"), after); err == nil {
 		t.Error("no error")
 	}
 	if status != 503 {
@@ -167,31 +170,30 @@ func TestUnexpectedStatusIsStillShown(t *testing.T) {
 func TestRunsWaitForEachOther(t *testing.T) {
 	server := newFakeServer(t)
 	lockFile := filepath.Join(t.TempDir(), "lock")
-	var playing, most int
-	var mu sync.Mutex
-	count := func(by int) func(context.Context, *Request) error {
-		return func(context.Context, *Request) error {
-			mu.Lock()
-			defer mu.Unlock()
-			playing += by
-			most = max(most, playing)
-			return nil
+	var playing, most atomic.Int32
+	server.refuse = func(r *http.Request) int {
+		switch { // the first and the last object of the scenario
+		case r.Method == "POST" && r.URL.Path == "/api/v1/nodes":
+			playing.Add(1)
+		case r.Method == "DELETE" && strings.HasSuffix(r.URL.Path, "/n1") && server.objects[r.URL.Path] != nil:
+			playing.Add(-1)
 		}
+		most.Store(max(most.Load(), playing.Load()))
+		return 0
 	}
 	var runs sync.WaitGroup
 	for range 4 {
 		runs.Go(func() {
 			p := server.player()
 			p.LockFile = lockFile
-			hooks := Hooks{Before: count(1), After: func(ctx context.Context, r *Request, _ *Sent) error { return count(-1)(ctx, r) }}
-			if err := p.Play(t.Context(), find(t, "get-node"), hooks); err != nil {
+			if err := p.Play(t.Context(), find(t, "get-node"), nil); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	runs.Wait()
-	if most != 1 {
-		t.Errorf("%d runs at the same time, expected 1", most)
+	if most.Load() != 1 {
+		t.Errorf("%d runs at the same time, expected 1", most.Load())
 	}
 	if known := readTokenCache(lockFile); time.Since(known.born) > tokenLife {
 		t.Errorf("the lock file does not carry over when the token was first used: %v", known.born)
@@ -202,13 +204,13 @@ func TestStrangeServerIsNotTrusted(t *testing.T) {
 	server, other := newFakeServer(t), newFakeServer(t)
 	p := server.player()
 	p.CAPEM = []byte("no certificate")
-	if err := p.Play(t.Context(), find(t, "get-node"), Hooks{}); err == nil || !strings.Contains(err.Error(), "no PEM certificate") {
+	if err := p.Play(t.Context(), find(t, "get-node"), nil); err == nil || !strings.Contains(err.Error(), "no PEM certificate") {
 		t.Errorf("got %v", err)
 	}
 	// Test servers share a certificate; so ask for a name that it is not for.
 	p = other.player()
 	p.BaseURL = strings.Replace(p.BaseURL, "127.0.0.1", "localhost", 1)
-	if err := p.Play(t.Context(), find(t, "get-node"), Hooks{}); err == nil || !strings.Contains(err.Error(), "x509") {
+	if err := p.Play(t.Context(), find(t, "get-node"), nil); err == nil || !strings.Contains(err.Error(), "x509") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -218,7 +220,7 @@ func TestUnknownKind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = newFakeServer(t).player().Play(t.Context(), s, Hooks{})
+	err = newFakeServer(t).player().Play(t.Context(), s, nil)
 	if err == nil || !strings.Contains(err.Error(), `the server has no kind "Nod" in "v1"`) {
 		t.Errorf("got %v", err)
 	}
