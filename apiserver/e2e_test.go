@@ -1,0 +1,340 @@
+package apiserver
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// e2eEnv switches the tests on that build and run the real programs.
+const e2eEnv = "APITRACE_E2E"
+
+func TestMain(m *testing.M) {
+	if os.Getenv("TEST_APISERVER_PART") == "owner" {
+		os.Exit(playOwner())
+	}
+	os.Exit(m.Run())
+}
+
+var plainBuild = sync.OnceValues(func() (*Build, error) {
+	display := program.NewDisplay(os.Stderr, false)
+	defer display.Close()
+	return BuildPrograms(context.Background(), BuildOptions{Plain: true, Progress: display})
+})
+
+func e2eBuild(t *testing.T) *Build {
+	t.Helper()
+	if os.Getenv(e2eEnv) == "" {
+		t.Skipf("builds and runs the real kube-apiserver, which takes minutes the first time: set %s=1", e2eEnv)
+	}
+	b, err := plainBuild()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func startServer(t *testing.T) *Server {
+	t.Helper()
+	b := e2eBuild(t)
+	start := time.Now()
+	s, err := Start(t.Context(), b, StartOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("ready after %v", time.Since(start).Round(time.Millisecond))
+	t.Cleanup(func() {
+		start := time.Now()
+		if err := s.Stop(context.Background()); err != nil {
+			t.Errorf("Stop: %v", err)
+		}
+		t.Logf("stopped after %v", time.Since(start).Round(time.Millisecond))
+		if _, err := os.Stat(s.RunDir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("the run directory after Stop: %v", err)
+		}
+	})
+	return s
+}
+
+// request sends a request and returns the status and the body.
+func request(t *testing.T, s *Server, token, method, path, body string) (int, string) {
+	t.Helper()
+	client, err := s.Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.CloseIdleConnections()
+	req, err := http.NewRequestWithContext(t.Context(), method, s.BaseURL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(data)
+}
+
+const deployment = `{"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "nginx"}, "spec": {
+	"selector": {"matchLabels": {"app": "nginx"}},
+	"template": {"metadata": {"labels": {"app": "nginx"}}, "spec": {"containers": [{"name": "nginx", "image": "nginx"}]}}}}`
+
+func TestServer(t *testing.T) {
+	s := startServer(t)
+	t.Run("version", func(t *testing.T) {
+		status, body := request(t, s, s.AdminToken, "GET", "/version", "")
+		var v struct{ Major, Minor, GitVersion, GitTreeState string }
+		if err := json.Unmarshal([]byte(body), &v); err != nil || status != 200 || v.GitVersion != DefaultVersion || v.Major+"."+v.Minor != "1.37" {
+			t.Errorf("status %d, %+v, %v", status, v, err)
+		}
+	})
+	t.Run("learner", func(t *testing.T) {
+		if status, body := request(t, s, s.LearnerToken, "GET", "/api/v1/nodes", ""); status != 403 || !strings.Contains(body, `User \"learner\" cannot list`) {
+			t.Errorf("listing nodes: %d %s, want the learner to be forbidden to", status, body)
+		}
+	})
+	t.Run("stranger", func(t *testing.T) {
+		if status, _ := request(t, s, "no-such-token", "GET", "/api/v1/nodes", ""); status != 401 {
+			t.Errorf("status %d, want 401", status)
+		}
+	})
+	t.Run("unverified", func(t *testing.T) {
+		if _, err := http.Get(s.BaseURL + "/version"); err == nil {
+			t.Error("a client that does not know the CA trusted the server")
+		}
+	})
+	t.Run("private files", func(t *testing.T) { checkPrivate(t, s.RunDir) })
+	t.Run("stored", func(t *testing.T) { testStored(t, s) })
+	t.Run("attach", func(t *testing.T) { testAttach(t, s) })
+}
+
+func checkPrivate(t *testing.T, dir string) {
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func testStored(t *testing.T, s *Server) {
+	r, err := s.Etcd.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	before, err := r.Revision(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const key = "/registry/deployments/default/nginx"
+	const path = "/apis/apps/v1/namespaces/default/deployments"
+	if status, body := request(t, s, s.AdminToken, "POST", path, deployment); status != 201 {
+		t.Fatalf("creating a deployment: %d %s", status, body)
+	}
+	if status, body := request(t, s, s.AdminToken, "DELETE", path+"/nginx", ""); status != 200 {
+		t.Fatalf("deleting it: %d %s", status, body)
+	}
+	changes, err := r.Changes(t.Context(), before, []string{key})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(changes) != 2 {
+		t.Fatalf("changes %+v, want the creation and the deletion", changes)
+	}
+	put, del := changes[0], changes[1]
+	if put.Size < 200 || put.Revision <= before || del.Revision <= put.Revision {
+		t.Errorf("sizes or revisions are wrong: %+v, from revision %d", changes, before)
+	}
+	put.Size, put.Revision, del.Revision = 0, 0, 0
+	want := trace.StoredKey{Op: "PUT", Key: key, Encoding: "protobuf", APIVersion: "apps/v1", Kind: "Deployment"}
+	if put != want {
+		t.Errorf("created %+v, want %+v", put, want)
+	}
+	if want.Op = "DELETE"; del != want {
+		t.Errorf("deleted %+v, want %+v", del, want)
+	}
+	all, err := r.Changes(t.Context(), 0, nil)
+	if err != nil || !slices.ContainsFunc(all, func(k trace.StoredKey) bool { return k.Key == "/registry/namespaces/default" }) {
+		t.Errorf("all changes: %d, %v, want the namespace default among them", len(all), err)
+	}
+	now, err := r.Revision(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if none, err := r.Changes(t.Context(), now+1000, nil); err != nil || len(none) != 0 {
+		t.Errorf("changes of the future: %+v, %v", none, err)
+	}
+}
+
+func testAttach(t *testing.T, s *Server) {
+	cache, err := program.OpenCache("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Attach(t.Context(), cache, s.K8sVersion, s.BuildKey); !errors.Is(err, ErrNotServed) {
+		t.Errorf("before Publish: %v", err)
+	}
+	if err := s.Publish(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(s.own.stateFile)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the published state: %v, %v", info, err)
+	}
+	other, err := Attach(t.Context(), cache, s.K8sVersion, s.BuildKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if other.BaseURL != s.BaseURL || other.ProbeSockets[Name] != s.ProbeSockets[Name] || other.Etcd != s.Etcd {
+		t.Errorf("attached to %+v, want %+v", other, s)
+	}
+	if err := other.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if status, _ := request(t, other, other.LearnerToken, "GET", "/version", ""); status != 200 {
+		t.Errorf("after the attached one was stopped: %d, want the server unharmed", status)
+	}
+	if _, err := Attach(t.Context(), cache, s.K8sVersion, "another-build"); !errors.Is(err, ErrNotServed) {
+		t.Errorf("another build: %v", err)
+	}
+}
+
+func TestTwoServers(t *testing.T) {
+	b := e2eBuild(t)
+	errs := make(chan error)
+	for range 2 {
+		go func() {
+			s, err := Start(t.Context(), b, StartOptions{})
+			if err == nil {
+				err = s.Stop(context.Background())
+			}
+			errs <- err
+		}()
+	}
+	for range 2 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// When etcd dies, the user learns that, and not what kube-apiserver thinks of it.
+func TestEtcdDies(t *testing.T) {
+	s := startServer(t)
+	if err := s.own.etcd.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-s.Done():
+	case <-time.After(5 * time.Second):
+		t.Fatal("5 s after the end of etcd, Done is open")
+	}
+	var exit *program.ExitError
+	if !errors.As(s.Err(), &exit) || exit.Name != "etcd" || exit.Log == "" {
+		t.Errorf("Err: %v, want etcd's end with its log", s.Err())
+	}
+}
+
+// Nothing outlives a SIGKILL: no process, no run directory, no published state.
+func TestKilledOwner(t *testing.T) {
+	e2eBuild(t)
+	owner := exec.Command(os.Args[0])
+	owner.Env = append(os.Environ(), "TEST_APISERVER_PART=owner")
+	owner.Stderr = os.Stderr
+	out, err := owner.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := owner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	lines.Scan()
+	runDir := lines.Text()
+	lines.Scan()
+	state := lines.Text()
+	if n := processesIn(t, runDir); n != 2 || state == "" {
+		t.Errorf("%d processes run in %q before the kill, want 2", n, runDir)
+	}
+	if err := owner.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	owner.Wait()
+	deadline := time.Now().Add(5 * time.Second)
+	for {
+		_, dirErr := os.Stat(runDir)
+		_, stateErr := os.Stat(state)
+		n := processesIn(t, runDir)
+		if n == 0 && dirErr != nil && stateErr != nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("5 s after the kill: %d processes, run directory %v, state %v", n, dirErr, stateErr)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func playOwner() int {
+	b, err := plainBuild()
+	if err == nil {
+		var s *Server
+		if s, err = Start(context.Background(), b, StartOptions{}); err == nil {
+			if err = s.Publish(); err == nil {
+				fmt.Printf("%s\n%s\n", s.RunDir, s.own.stateFile)
+				select {}
+			}
+		}
+	}
+	fmt.Fprintln(os.Stderr, err)
+	return 1
+}
+
+// processesIn counts the processes whose environment names the run directory.
+func processesIn(t *testing.T, runDir string) int {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil || len(files) == 0 {
+		t.Skip("counts processes in /proc, which this system lacks")
+	}
+	n := 0
+	for _, file := range files {
+		env, err := os.ReadFile(file)
+		if err == nil && strings.Contains(string(env), program.SocketEnv+"="+runDir+"/") {
+			n++
+		}
+	}
+	return n
+}
