@@ -52,8 +52,19 @@ func Find(name string) (*Scenario, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return nil, fmt.Errorf("unknown scenario %q: did you mean %s? \"apitrace scenarios\" lists all, and a path such as \"./mine.yaml\" plays a file",
-		name, quoted(nearest(name, names, 3)))
+	return nil, &UnknownError{Name: name, Nearest: nearest(name, names, 3)}
+}
+
+// An UnknownError says that no scenario has the name that was asked for.
+type UnknownError struct {
+	Name string
+	// Nearest lists the names that are most like it.
+	Nearest []string
+}
+
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("unknown scenario %q: did you mean %s? \"apitrace scenarios\" lists all, and a path such as \"./mine.yaml\" plays a file",
+		e.Name, quoted(e.Nearest))
 }
 
 // nearest returns the n of the names that are most like the wanted one, the

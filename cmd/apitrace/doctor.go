@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/program"
+)
+
+// resolveTimeout is how long doctor waits for the place that modules come from.
+const resolveTimeout = 30 * time.Second
+
+// doctorOptions say for which version the machine is examined.
+type doctorOptions struct {
+	server serverOptions
+}
+
+func newDoctorCommand(io *streams) *cobra.Command {
+	o := &doctorOptions{}
+	command := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check whether this machine has what apitrace needs",
+		Long: `Check what apitrace needs on this machine: the Go toolchain, room on the disk, ports on
+loopback, the cache, and where modules come from. Each thing that is missing is named
+with what to do about it; then the exit status is 1.`,
+		Example: `  apitrace doctor
+  apitrace doctor --k8s v1.30.4`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.server.validate(); err != nil {
+				return err
+			}
+			return o.run(c.Context(), io)
+		},
+	}
+	o.server.addVersionFlag(command)
+	return command
+}
+
+// A finding is what an examination has found.
+type finding struct {
+	// what was examined: "Go toolchain".
+	what string
+	// good is what is as it should be; "" if something is not.
+	good string
+	// bad says what is wrong and what to do.
+	bad error
+}
+
+func (o *doctorOptions) run(ctx context.Context, io *streams) error {
+	findings, err := o.examine(ctx)
+	if err != nil {
+		return err
+	}
+	wrong := 0
+	for _, f := range findings {
+		if f.bad != nil {
+			wrong++
+			fmt.Fprintf(io.out, "[!!] %s: %v\n", f.what, f.bad)
+			continue
+		}
+		fmt.Fprintf(io.out, "[ok] %s: %s\n", f.what, f.good)
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%d of %d checks failed", wrong, len(findings))
+	}
+	return nil
+}
+
+func (o *doctorOptions) examine(ctx context.Context) ([]finding, error) {
+	version, err := apiserver.ParseVersion(o.server.k8s)
+	if err != nil {
+		return nil, err
+	}
+	findings := []finding{examineToolchain(ctx)}
+	cache, entries, err := cacheEntries()
+	if err != nil {
+		return append(findings, finding{what: "cache", bad: err}), nil
+	}
+	return append(findings,
+		examineCache(cache, entries),
+		examineBuild(entries, version),
+		examineSpace(cache, entries, version),
+		examineModules(ctx, cache, version),
+		examinePorts(),
+		examineLeftovers(),
+	), nil
+}
+
+func examineToolchain(ctx context.Context) finding {
+	f := finding{what: "Go toolchain"}
+	toolchain, err := program.FindToolchain(ctx)
+	if err != nil {
+		f.bad = err
+		return f
+	}
+	f.good = fmt.Sprintf("%s at %s", toolchain.Version, toolchain.Go)
+	return f
+}
+
+func examineCache(cache *program.Cache, entries []program.Entry) finding {
+	f := finding{what: "cache"}
+	var unfinished []string
+	for _, e := range entries {
+		if !e.Complete {
+			unfinished = append(unfinished, e.Dir)
+		}
+	}
+	if len(unfinished) > 0 {
+		f.bad = fmt.Errorf("interrupted builds have left unfinished entries, which the next build makes again unless one is going on right now; \"apitrace cache clean\" removes them: %s", strings.Join(unfinished, ", "))
+		return f
+	}
+	var size int64
+	for _, kind := range kinds {
+		size += sizeOf(entries, kind)
+	}
+	f.good = fmt.Sprintf("%s in %d entries below %s", program.FormatBytes(size), len(entries), cache.Root)
+	return f
+}
+
+// isBuilt tells whether a kube-apiserver that can be traced is in the cache. It may
+// still be one of another guide, and then has to be built anew.
+func isBuilt(entries []program.Entry, version string) bool {
+	return slices.ContainsFunc(entries, func(e program.Entry) bool {
+		return e.Kind == program.KindBuild && e.Program == apiserver.Name && e.Version == version && e.Instrumented && e.Complete
+	})
+}
+
+func examineBuild(entries []program.Entry, version string) finding {
+	f := finding{what: "build of " + version, good: "in the cache"}
+	if !isBuilt(entries, version) {
+		f.good = "not yet; the first run makes it, in some minutes"
+	}
+	return f
+}
+
+func examineSpace(cache *program.Cache, entries []program.Entry, version string) finding {
+	f := finding{what: "disk"}
+	free, err := program.FreeSpace(cache.Root)
+	if err != nil {
+		f.bad = err
+		return f
+	}
+	need := apiserver.Program(version).Space
+	if free < need && !isBuilt(entries, version) {
+		f.bad = &program.SpaceError{Program: apiserver.Program(version), Dir: cache.Root, Free: free, Need: need}
+		return f
+	}
+	f.good = fmt.Sprintf("%s free, a build from nothing needs about %s", program.FormatBytes(free), program.FormatBytes(need))
+	return f
+}
+
+func examineModules(ctx context.Context, cache *program.Cache, version string) finding {
+	f := finding{what: "modules"}
+	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
+	defer cancel()
+	module := apiserver.Program(version).Module
+	if _, err := program.Resolve(ctx, cache, module, version); err != nil {
+		f.bad = fmt.Errorf("%s %s is not to be had: %w; check the network and GOPROXY (\"go env GOPROXY\")", module, version, err)
+		return f
+	}
+	f.good = fmt.Sprintf("%s %s can be had", module, version)
+	return f
+}
+
+func examinePorts() finding {
+	f := finding{what: "ports"}
+	if _, err := program.FreePort(); err != nil {
+		f.bad = fmt.Errorf("%w; the servers listen on 127.0.0.1: does this machine have a loopback interface?", err)
+		return f
+	}
+	f.good = "the servers can listen on 127.0.0.1"
+	return f
+}
+
+// examineLeftovers removes what killed runs have left, as the next run would.
+func examineLeftovers() finding {
+	f := finding{what: "leftovers of killed runs", good: "none"}
+	if swept := program.SweepRunDirs(); len(swept) > 0 {
+		f.good = "removed " + strings.Join(swept, ", ")
+	}
+	return f
+}

@@ -1,0 +1,91 @@
+// Command apitrace shows which code of the real kube-apiserver a request runs
+// through, function by function, down into etcd.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	err := run(os.Args)
+	report(os.Stderr, err)
+	os.Exit(exitCode(err))
+}
+
+// run does what the command line says. The first signal cancels the context, so
+// that what was started is stopped; a second one ends the process at once, and
+// the children with it: they hold a pipe to us.
+func run(args []string) error {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		s := <-signals
+		signal.Stop(signals)
+		cancel(&signalError{s.(syscall.Signal)})
+	}()
+	err := execute(ctx, args, standardStreams())
+	var interrupted *signalError
+	if !errors.As(context.Cause(ctx), &interrupted) {
+		return err
+	}
+	if errors.Is(err, context.Canceled) {
+		return interrupted // which says the same, and why
+	}
+	return errors.Join(interrupted, err)
+}
+
+// A signalError says that the user, or the system, ended us.
+type signalError struct{ signal syscall.Signal }
+
+func (e *signalError) Error() string { return fmt.Sprintf("stopped by signal: %s", e.signal) }
+
+// A usageError says that the command line is wrong.
+type usageError struct {
+	err error
+	// command is the command whose help tells how it is right; "" if unknown.
+	command string
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+// usageErrorf makes a usageError of a text.
+func usageErrorf(format string, args ...any) error {
+	return &usageError{err: fmt.Errorf(format, args...)}
+}
+
+// report prints the error, once, and where help is if the command line is wrong.
+func report(w *os.File, err error) {
+	if err == nil {
+		return
+	}
+	fmt.Fprintf(w, "error: %v\n", err)
+	var usage *usageError
+	if errors.As(err, &usage) && usage.command != "" {
+		fmt.Fprintf(w, "see %q\n", usage.command+" --help")
+	}
+}
+
+// exitCode is 0 for success, 2 for a wrong command line, 128 and the number for a
+// signal, as shells have it, and 1 for everything else.
+func exitCode(err error) int {
+	var usage *usageError
+	var interrupted *signalError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &interrupted):
+		return 128 + int(interrupted.signal)
+	case errors.As(err, &usage):
+		return 2
+	default:
+		return 1
+	}
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// execute runs the command that args, the program's name first, ask for.
+func execute(ctx context.Context, args []string, io *streams) error {
+	root := newRoot(displayName(args[0]), io)
+	root.SetArgs(args[1:])
+	command, err := root.ExecuteContextC(ctx)
+	var usage *usageError
+	if errors.As(err, &usage) && usage.command == "" {
+		usage.command = command.CommandPath()
+	}
+	return err
+}
+
+// displayName is what the user types: kubectl runs "kubectl-apitrace" as "kubectl apitrace".
+func displayName(program string) string {
+	if strings.HasPrefix(filepath.Base(program), "kubectl-") {
+		return "kubectl apitrace"
+	}
+	return "apitrace"
+}
+
+func newRoot(name string, io *streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "apitrace",
+		Short: "Show the code path of a request through the real kube-apiserver",
+		Long: `apitrace shows which code a request runs through in the real kube-apiserver:
+which function called which, in which file and line of which Kubernetes version,
+down into etcd.
+
+It builds the unmodified upstream kube-apiserver and etcd with a span around each
+function that matters, runs them on this machine, replays a scenario, and draws
+what happened as a tree. Only a Go toolchain is needed.`,
+		Example: `  # Which code runs when somebody reads a node?
+  apitrace run get-node
+
+  # Keep the server running, so that further runs take no time
+  apitrace serve`,
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: name},
+		// Errors are printed once, by main, and without the whole usage text.
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+	}
+	root.SetOut(io.out)
+	root.SetErr(io.err)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usageError{err: err} })
+	root.AddCommand(
+		newRunCommand(io), newShowCommand(io), newScenariosCommand(io),
+		newServeCommand(io), newBuildCommand(io), newCacheCommand(io),
+		newDoctorCommand(io), newVersionCommand(io),
+	)
+	root.InitDefaultCompletionCmd()
+	adapt(root, name)
+	return root
+}
+
+// adapt makes a command, and those below it, report wrong arguments as usage
+// errors, and puts the program's name as it is typed into the examples.
+func adapt(command *cobra.Command, name string) {
+	command.Example = strings.ReplaceAll(command.Example, "  apitrace ", "  "+name+" ")
+	if check := command.Args; check != nil {
+		command.Args = func(c *cobra.Command, args []string) error {
+			if err := check(c, args); err != nil {
+				return &usageError{err: err}
+			}
+			return nil
+		}
+	}
+	for _, child := range command.Commands() {
+		adapt(child, name)
+	}
+}

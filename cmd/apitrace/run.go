@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/collect"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/storage"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// runOptions say what to replay, against which server, and what to do with the trace.
+type runOptions struct {
+	scenario string
+	server   serverOptions
+	output   outputOptions
+	save     string
+}
+
+func newRunCommand(io *streams) *cobra.Command {
+	o := &runOptions{}
+	command := &cobra.Command{
+		Use:   "run SCENARIO",
+		Short: "Replay a scenario and show which code it runs through",
+		Long: `Replay a scenario against a kube-apiserver of the wanted version and show the calls
+that its traced requests made, in kube-apiserver and in etcd.
+
+SCENARIO is a name that "apitrace scenarios" lists, or the path of a scenario file.
+What is not yet built is built first: that takes minutes, once. If "apitrace serve"
+keeps a server of that version running, it is used; else one is started and stopped.
+The result goes to standard output, progress and notices to standard error.`,
+		Example: `  # Which code runs when somebody reads a node?
+  apitrace run get-node
+
+  # The same on another version, saved for later
+  apitrace run get-node --k8s v1.30.4 --save get-node.jsonl
+
+  # A scenario of your own
+  apitrace run ./mine.yaml`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: completeScenario,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.scenario = args[0]
+			if err := errors.Join(o.output.validate(), o.server.validate()); err != nil {
+				return err
+			}
+			return o.run(c.Context(), io)
+		},
+	}
+	o.server.addFlags(command)
+	o.output.addFlags(command)
+	command.Flags().StringVar(&o.save, "save", "", "save the trace to this file as OTLP JSON, for \"apitrace show\" and other viewers")
+	return command
+}
+
+// completeScenario offers the names of the scenarios, and files.
+func completeScenario(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	all, err := scenarios.List()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Name+"\t"+s.Title.En)
+	}
+	return names, cobra.ShellCompDirectiveDefault
+}
+
+func (o *runOptions) run(ctx context.Context, io *streams) (err error) {
+	scenario, err := scenarios.Find(o.scenario)
+	var unknown *scenarios.UnknownError
+	if errors.As(err, &unknown) {
+		return &usageError{err: err}
+	} else if err != nil {
+		return err
+	}
+	ctx, server, stop, err := o.server.obtain(ctx, io)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+
+	s := newSession(server, scenario)
+	playErr := s.play(ctx, io)
+	if ctx.Err() != nil {
+		return errors.Join(playErr, deathOf(ctx))
+	}
+	// What was recorded is shown also if the scenario did not go as it should.
+	if len(s.recording.Requests) > 0 {
+		if err := o.deliver(ctx, io, &s.recording); err != nil {
+			return errors.Join(err, playErr)
+		}
+	}
+	return errors.Join(playErr, s.verdict(o.server.check, io))
+}
+
+// deathOf says why a server's context ended if it was not the user who ended it.
+func deathOf(ctx context.Context) error {
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return nil
+}
+
+func (o *runOptions) deliver(ctx context.Context, io *streams, recording *trace.Recording) error {
+	if o.save != "" {
+		if err := trace.Save(ctx, o.save, recording); err != nil {
+			return err
+		}
+		io.notice("saved to %s", o.save)
+	}
+	return o.output.write(ctx, io, recording)
+}
+
+// A session replays a scenario and gathers its traces.
+type session struct {
+	server    *apiserver.Server
+	scenario  *scenarios.Scenario
+	recording trace.Recording
+	// unmet says which expectations of the scenario the traces do not meet.
+	unmet   []error
+	checked collect.Check
+}
+
+func newSession(server *apiserver.Server, scenario *scenarios.Scenario) *session {
+	return &session{server: server, scenario: scenario, recording: trace.Recording{
+		Scenario: scenario.Name, K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion, Recorded: time.Now(),
+	}}
+}
+
+func (s *session) play(ctx context.Context, io *streams) error {
+	etcd, err := s.server.Etcd.Open()
+	if err != nil {
+		return err
+	}
+	defer etcd.Close()
+	player := &scenarios.Player{
+		BaseURL: s.server.BaseURL, CAPEM: s.server.CAPEM,
+		AdminToken: s.server.AdminToken, UserToken: s.server.LearnerToken,
+		LockFile: filepath.Join(s.server.RunDir, "player.lock"),
+		Waiting:  func() { io.notice("waiting for another run against the same server") },
+	}
+	return player.Play(ctx, s.scenario, func(ctx context.Context, r *scenarios.Request, sent *scenarios.Sent) error {
+		return s.collect(ctx, etcd, r, sent)
+	})
+}
+
+// collect adds the trace of a request to the recording.
+func (s *session) collect(ctx context.Context, etcd *storage.Reader, r *scenarios.Request, sent *scenarios.Sent) error {
+	request, check, err := collect.Request(ctx, s.server.ProbeSockets, collect.Sent{
+		TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status,
+	})
+	if err != nil {
+		return err
+	}
+	if request.Stored, err = stored(ctx, etcd, request); err != nil {
+		return err
+	}
+	s.recording.Requests = append(s.recording.Requests, *request)
+	s.checked.Calls = check.Calls
+	s.checked.Mismatches = append(s.checked.Mismatches, check.Mismatches...)
+	if err := r.Expect.Check(*request); err != nil {
+		s.unmet = append(s.unmet, fmt.Errorf("%s %s: %w", r.Method, r.Path, err))
+	}
+	return nil
+}
+
+// verdict is an error if the traces are not what they must be.
+func (s *session) verdict(checked bool, io *streams) error {
+	if checked {
+		io.notice("compared %d calls with the real stack: %d differ", s.checked.Calls, len(s.checked.Mismatches))
+	}
+	if len(s.checked.Mismatches) > 0 {
+		return fmt.Errorf("recorded calls differ from the real stack:\n%s", strings.Join(s.checked.Mismatches, "\n"))
+	}
+	if len(s.unmet) > 0 {
+		return fmt.Errorf("the trace is not what scenario %q expects of Kubernetes %s: %w",
+			s.scenario.Name, s.server.K8sVersion, errors.Join(s.unmet...))
+	}
+	return nil
+}

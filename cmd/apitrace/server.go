@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/program"
+)
+
+// stopTimeout bounds the stopping of the servers, which also has to be done when
+// the command's context has ended.
+const stopTimeout = 20 * time.Second
+
+// serverOptions say which kube-apiserver is wanted.
+type serverOptions struct {
+	k8s   string
+	check bool
+}
+
+func (o *serverOptions) addVersionFlag(command *cobra.Command) {
+	command.Flags().StringVar(&o.k8s, "k8s", apiserver.DefaultVersion, "version of Kubernetes to trace")
+}
+
+func (o *serverOptions) addFlags(command *cobra.Command) {
+	o.addVersionFlag(command)
+	command.Flags().BoolVar(&o.check, "check", false, "compare each recorded call with the real stack of its goroutine (slower), and fail if one differs")
+}
+
+func (o *serverOptions) validate() error {
+	if _, err := apiserver.ParseVersion(o.k8s); err != nil {
+		return &usageError{err: err}
+	}
+	return nil
+}
+
+// build builds what is not yet built, with progress on io.err.
+func (o *serverOptions) build(ctx context.Context, io *streams, plain bool) (*apiserver.Build, error) {
+	display := program.NewDisplay(io.err, io.errTerminal)
+	defer display.Close()
+	return apiserver.BuildPrograms(ctx, apiserver.BuildOptions{Version: o.k8s, Plain: plain, Progress: display})
+}
+
+// attach finds a server that "apitrace serve" keeps running. It returns
+// apiserver.ErrNotServed if there is none of that build, or none in the checking mode
+// that is asked for.
+func (o *serverOptions) attach(ctx context.Context, build *apiserver.Build) (*apiserver.Server, error) {
+	cache, err := program.OpenCache("")
+	if err != nil {
+		return nil, err
+	}
+	server, err := apiserver.Attach(ctx, cache, build.K8sVersion, build.Key())
+	if err == nil && o.check && !server.Check {
+		return nil, apiserver.ErrNotServed
+	}
+	return server, err
+}
+
+// obtain finds a running server, or starts one that stop stops. The context that
+// it returns ends when that server dies.
+func (o *serverOptions) obtain(ctx context.Context, io *streams) (_ context.Context, server *apiserver.Server, stop func() error, err error) {
+	build, err := o.build(ctx, io, false)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	server, err = o.attach(ctx, build)
+	if err == nil {
+		io.notice("using the server that is running at %s", server.BaseURL)
+		return ctx, server, func() error { return nil }, nil
+	}
+	if !errors.Is(err, apiserver.ErrNotServed) {
+		return nil, nil, nil, err
+	}
+	server, err = apiserver.Start(ctx, build, apiserver.StartOptions{Check: o.check})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	watched, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-server.Done():
+			cancel(server.Err())
+		case <-watched.Done():
+		}
+	}()
+	return watched, server, func() error { cancel(nil); return stopServer(ctx, server) }, nil
+}
+
+// stopServer stops the server even if ctx has ended.
+func stopServer(ctx context.Context, server *apiserver.Server) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	defer cancel()
+	return server.Stop(ctx)
+}

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// showOptions say which recording to show, and how.
+type showOptions struct {
+	file   string
+	output outputOptions
+}
+
+func newShowCommand(io *streams) *cobra.Command {
+	o := &showOptions{}
+	command := &cobra.Command{
+		Use:   "show FILE",
+		Short: "Show a saved recording",
+		Long: `Show what "apitrace run --save FILE" has saved (OTLP JSON), or what "-o json" has
+printed. No server is needed, and no Go toolchain.`,
+		Example: `  # The tree, every call of it
+  apitrace show get-node.jsonl --full
+
+  # The names of all functions, in order of entry
+  apitrace show get-node.jsonl -o names`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.file = args[0]
+			if err := o.output.validate(); err != nil {
+				return err
+			}
+			return o.run(c.Context(), io)
+		},
+	}
+	o.output.addFlags(command)
+	return command
+}
+
+func (o *showOptions) run(ctx context.Context, io *streams) error {
+	recording, err := trace.Load(o.file)
+	if err != nil {
+		return err
+	}
+	return o.output.write(ctx, io, recording)
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+)
+
+func newVersionCommand(io *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of apitrace",
+		Long: `Print the version of apitrace, the Go version it was built with, and the version of
+Kubernetes that it traces when no other is asked for.`,
+		Example: `  apitrace version`,
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(io.out, "apitrace %s\nbuilt with %s for %s/%s\ntraces Kubernetes %s by default\n",
+				ownVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, apiserver.DefaultVersion)
+			return err
+		},
+	}
+}
+
+// ownVersion is what the go command has noted of this build: the module's
+// version, which names the commit where there is no release.
+func ownVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(unknown)"
+}
