@@ -3,7 +3,6 @@ package render
 import (
 	"bufio"
 	"fmt"
-	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -45,9 +44,6 @@ func (d *drawing) facts() string {
 	for _, process := range processes {
 		name := strings.TrimSpace(process + " " + d.version(process))
 		texts = append(texts, fmt.Sprintf("%s (%s)", name, humanize.Comma(int64(count[process]))))
-	}
-	if d.rec.Scenario != "" {
-		texts = append(texts, "scenario "+oneLine(d.rec.Scenario))
 	}
 	return strings.Join(texts, ", ")
 }
@@ -94,15 +90,15 @@ func (d *drawing) writeFooter(out *bufio.Writer) {
 }
 
 // stored describes a change in etcd:
-// "PUT /registry/deployments/default/nginx, revision 213, 1.2 kB, protobuf apps/v1 Deployment".
+// "PUT /registry/deployments/default/nginx, revision 213, 1.2 kB, protobuf apps/v1".
 func stored(key trace.StoredKey) string {
 	texts := []string{key.Op + " " + key.Key, fmt.Sprintf("revision %d", key.Revision)}
 	if key.Size > 0 {
 		texts = append(texts, humanize.Bytes(uint64(key.Size)))
 	}
-	kind := slices.DeleteFunc([]string{key.Encoding, key.APIVersion, key.Kind}, func(s string) bool { return s == "" })
-	if len(kind) > 0 {
-		texts = append(texts, strings.Join(kind, " "))
+	kind := strings.TrimSpace(key.Encoding + " " + key.APIVersion)
+	if kind != "" {
+		texts = append(texts, kind)
 	}
 	return oneLine(strings.Join(texts, ", "))
 }
@@ -138,10 +134,10 @@ func (d *drawing) signs() string {
 			texts = append(texts, text)
 		}
 	}
-	explain(d.used.on, strings.TrimSpace(d.on)+" called by the line before it at its level")
-	explain(d.used.newGoroutine, "go on a new goroutine")
-	explain(d.used.crossing, d.into+" in another process")
-	explain(d.used.from, d.from+"N from line N of its caller's file")
+	explain(d.used.on, strings.TrimSpace(d.on)+" called by the line before at its level")
+	explain(d.used.newGoroutine, "go new goroutine")
+	explain(d.used.crossing, d.into+" other process")
+	explain(d.used.from, d.from+"N called in line N")
 	explain(d.used.deeper, "+N levels deeper than drawn")
 	explain(d.used.failed, d.failed+" failed")
 	return strings.Join(texts, "; ")

@@ -14,8 +14,6 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-const durationWidth = len(">999ms") + 1 // in columns; "µ" is one as well
-
 // label draws an item without its branch: the line of the call, and lines below
 // it for what has no room there.
 func (d *drawing) label(it *item) string {
@@ -96,7 +94,8 @@ func (d *drawing) row(it *item, width int) (row twoSided, room int) {
 	const leastPlace, leastName = 14, 12
 	before, after := d.marks(it), d.counts(it.node)
 	name, place := d.name(it.node), d.place(it.node)
-	width -= durationWidth + 1
+	duration := d.durationOf(it.node)
+	width -= lipgloss.Width(duration) + 1
 	taken := lipgloss.Width(before) + lipgloss.Width(after) + 1
 	if over := taken + lipgloss.Width(name) + lipgloss.Width(place) - width; over > 0 {
 		place = d.fitEnd(place, max(lipgloss.Width(place)-over, leastPlace))
@@ -106,12 +105,7 @@ func (d *drawing) row(it *item, width int) (row twoSided, room int) {
 	}
 	left := before + d.nameStyle(it.node).Render(name) + after
 	left = ansi.Truncate(left, width-lipgloss.Width(place)-1, d.ellipsis)
-	duration := d.duration(d.nanoseconds(it.node))
-	if d.call(it.node).Unfinished {
-		duration = ">" + duration
-	}
-	pad := strings.Repeat(" ", max(0, durationWidth-lipgloss.Width(duration)))
-	row = twoSided{left, d.placeStyle(it.node).Render(place) + " " + pad + d.Duration.Render(duration)}
+	row = twoSided{left, d.placeStyle(it.node).Render(place) + " " + d.Duration.Render(duration)}
 	return row, width - lipgloss.Width(left) - lipgloss.Width(place) - 1
 }
 
@@ -230,13 +224,18 @@ func (d *drawing) placeStyle(n *Node) lipgloss.Style {
 	return d.Place.Hyperlink(SourceURL(d.rec, d.call(n)))
 }
 
-// nanoseconds is the time of all calls of a node together.
-func (d *drawing) nanoseconds(n *Node) int64 {
+// durationOf is the time of all calls of a node together, as wide as its column.
+func (d *drawing) durationOf(n *Node) string {
+	const column = len(">999ms") + 1 // "µ" is one column as well
 	var sum int64
 	for _, i := range n.Calls {
 		sum += d.view.Tree.Call(i).DurationNs
 	}
-	return sum
+	duration := d.duration(sum)
+	if d.call(n).Unfinished {
+		duration = ">" + duration
+	}
+	return strings.Repeat(" ", max(0, column-lipgloss.Width(duration))) + duration
 }
 
 // values lists what the guide recorded. For collapsed calls each name has all

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"unicode/utf8"
 )
 
 // Save writes the recording to a file as OTLP JSON (see WriteOTLP), readable by
@@ -47,6 +48,9 @@ func Load(path string) (*Recording, error) {
 func parse(data []byte) (*Recording, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, errors.New("the file is empty: expected a recording")
+	}
+	if !utf8.Valid(data) {
+		return nil, errors.New("the file is no UTF-8 text: expected a recording, which is JSON")
 	}
 	key, err := firstKey(data)
 	switch {

@@ -75,6 +75,7 @@ func TestLoadErrors(t *testing.T) {
 	}
 	for name, test := range map[string]struct{ content, want string }{
 		"empty":                {"\n \n", "the file is empty"},
+		"a binary":             {"\x7fELF\xff", "no UTF-8"},
 		"text":                 {"hello", "no recording"},
 		"list":                 {"[1]", "no recording"},
 		"empty object":         {"{}", "no recording"},

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -20,15 +18,13 @@ import (
 // it: the spans of a trace may be spread over lines.
 func readOTLP(data []byte) (*Recording, error) {
 	var b recordingBuilder
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	for {
-		done := len(data) - len(bytes.TrimLeft(data[decoder.InputOffset():], " \t\r\n"))
-		line := 1 + bytes.Count(data[:done], []byte("\n"))
-		var object json.RawMessage
-		err := decoder.Decode(&object)
-		if errors.Is(err, io.EOF) {
+	for rest := data; ; {
+		rest = bytes.TrimLeft(rest, " \t\r\n")
+		if len(rest) == 0 {
 			return b.recording()
 		}
+		line := 1 + bytes.Count(data[:len(data)-len(rest)], []byte("\n"))
+		object, after, err := cutObject(rest)
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", line, explainSyntax(err))
 		}
@@ -39,7 +35,19 @@ func readOTLP(data []byte) (*Recording, error) {
 		if err := b.add(traces); err != nil {
 			return nil, fmt.Errorf("line %d: %w", line, err)
 		}
+		rest = after
 	}
+}
+
+// cutObject returns the JSON object that data begins with, and what follows it.
+func cutObject(data []byte) (object, rest []byte, err error) {
+	line, rest, _ := bytes.Cut(data, []byte("\n"))
+	if json.Valid(line) { // one object per line, as it should be: twice as fast as the decoder
+		return line, rest, nil
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	err = decoder.Decode((*json.RawMessage)(&object))
+	return object, data[decoder.InputOffset():], err
 }
 
 // A recordingBuilder gathers spans into the recording that they came from.
@@ -126,17 +134,21 @@ func (b *recordingBuilder) recording() (*Recording, error) {
 		for c, ordered := range b.spans[i] {
 			r.Calls[c] = ordered.Call
 		}
+		countFromRoot(r)
 		if err := r.Sort(); err != nil {
 			return nil, fmt.Errorf("trace %s (%s %s): %w", r.TraceID, r.Method, r.Path, err)
 		}
-		countFromFirst(r)
 	}
 	return &b.rec, b.rec.Validate()
 }
 
-// countFromFirst makes StartNs count from the first call instead of the epoch.
-func countFromFirst(r *Request) {
-	first := r.Calls[0].StartNs
+// countFromRoot makes StartNs count from the first call instead of the epoch.
+func countFromRoot(r *Request) {
+	root := slices.IndexFunc(r.Calls, func(c Call) bool { return c.Parent == "" })
+	if root < 0 {
+		return // Sort will say so
+	}
+	first := r.Calls[root].StartNs
 	if first != 0 {
 		r.Start = time.Unix(0, first).UTC()
 	}

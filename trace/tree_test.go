@@ -105,6 +105,7 @@ func TestValidateFields(t *testing.T) {
 		"took -1":           func(r *Request) { r.Calls[1].DurationNs = -1 },
 		"starts at 5":       func(r *Request) { r.Calls[0].StartNs = 5; r.Calls[1].StartNs = 7 },
 		"apitrace.order":    func(r *Request) { r.Calls[1].Attributes = map[string]string{"apitrace.order": "1"} },
+		"without a name":    func(r *Request) { r.Calls[1].Attributes = map[string]string{"": "x"} },
 		"url.path":          func(r *Request) { r.Calls[0].Attributes = map[string]string{"url.path": "/"} },
 		"expected at least": func(r *Request) { r.Calls = nil },
 	} {

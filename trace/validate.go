@@ -89,6 +89,9 @@ func (c *Call) validate(root bool) error {
 		return fmt.Errorf("it took %d ns: expected 0 or more", c.DurationNs)
 	}
 	for name := range c.Attributes {
+		if name == "" {
+			return errors.New("it has a value without a name")
+		}
 		if isReserved(name, root) {
 			return fmt.Errorf("value %q: apitrace writes this attribute itself; give the value another name in the guide", name)
 		}

@@ -1,0 +1,65 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+func spanID(i int) string { return fmt.Sprintf("%016x", i+1) }
+
+// big repeats the calls of a recording below its first call until there are n.
+func big(b *testing.B, n int) *trace.Recording {
+	rec := load(b, "handmade-create-deployment")
+	r := &rec.Requests[0]
+	once := r.Calls
+	r.Calls = nil
+	for len(r.Calls) < n {
+		offset := len(r.Calls)
+		index := map[string]int{}
+		for i, call := range once {
+			index[call.ID] = offset + i
+			call.ID = spanID(offset + i)
+			call.StartNs += int64(offset) * 1000
+			if call.Parent != "" {
+				call.Parent = spanID(index[call.Parent])
+			} else if offset > 0 {
+				call.Parent = spanID(0)
+			}
+			r.Calls = append(r.Calls, call)
+		}
+	}
+	if err := r.Sort(); err != nil {
+		b.Fatal(err)
+	}
+	return rec
+}
+
+// What "apitrace show" does with a large recording: load, choose, draw.
+func BenchmarkShow100kCalls(b *testing.B) {
+	rec := big(b, 100_000)
+	file := filepath.Join(b.TempDir(), "big.jsonl")
+	if err := trace.Save(context.Background(), file, rec); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("load", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := trace.Load(file); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	for name, choice := range map[string]Choice{"default": {Depth: 2}, "everything": {Full: true}} {
+		b.Run("draw/"+name, func(b *testing.B) {
+			for b.Loop() {
+				if err := WriteTree(io.Discard, rec, firstGuide{}, Options{Choice: choice}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

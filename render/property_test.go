@@ -1,0 +1,152 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+	"pgregory.net/rapid"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// anyRecording draws a tree of calls with names of any width and texts that try
+// to break out of their line.
+func anyRecording(t *rapid.T) *trace.Recording {
+	text := rapid.OneOf(rapid.Just(""), rapid.String(), rapid.SampledFrom([]string{
+		"not found", "wrapped: not found", "二进制对象太大了" + strings.Repeat("长", 60), "a\nb\r\x1b[31mc\x1b]8;;http://x\x07", strings.Repeat("x", 300),
+	}))
+	r := trace.Request{
+		TraceID: strings.Repeat("a", 32), Method: "GET", Status: 200,
+		Path:       "/" + strings.Repeat("长n", rapid.IntRange(0, 90).Draw(t, "path")),
+		Incomplete: rapid.SliceOfN(text, 0, 2).Draw(t, "incomplete"),
+	}
+	for range rapid.IntRange(0, 1).Draw(t, "stored") {
+		r.Stored = append(r.Stored, trace.StoredKey{Op: "PUT", Key: text.Draw(t, "key"), Size: 5, Kind: text.Draw(t, "kind")})
+	}
+	for i := range rapid.IntRange(1, 60).Draw(t, "calls") {
+		c := trace.Call{
+			ID: fmt.Sprintf("%016x", i+1), Line: i, CallerLine: i,
+			Function: "k8s.io/p.f" + rapid.SampledFrom([]string{"key1", "key2", "group1", "group2", "plumbing", "数据" + strings.Repeat("长", 60)}).Draw(t, "function"),
+			File:     "k8s.io/p/" + strings.Repeat("文f", rapid.IntRange(0, 30).Draw(t, "file")) + ".go",
+			Process:  rapid.SampledFrom([]string{"kube-apiserver", "kube-apiserver", "etcd"}).Draw(t, "process"),
+			Error:    text.Draw(t, "error"), Panic: text.Draw(t, "panic"),
+			Unfinished: rapid.Bool().Draw(t, "unfinished"), NewGoroutine: rapid.Bool().Draw(t, "goroutine"),
+			DurationNs: rapid.Int64Range(0, 1<<50).Draw(t, "duration"),
+		}
+		if value := text.Draw(t, "value"); value != "" {
+			c.Attributes = map[string]string{"apitrace.value": value, "k8s.namespace.name": value}
+		}
+		if i > 0 { // often a chain, so that the tree gets deep
+			c.Parent = fmt.Sprintf("%016x", rapid.OneOf(rapid.Just(i), rapid.IntRange(1, i)).Draw(t, "parent"))
+		}
+		r.Calls = append(r.Calls, c)
+	}
+	if err := r.Sort(); err != nil {
+		t.Fatal(err)
+	}
+	return &trace.Recording{Scenario: text.Draw(t, "scenario"), K8sVersion: "v1.37.1", Requests: []trace.Request{r}}
+}
+
+// byName is a Classifier that goes by the name alone.
+type byName struct{}
+
+func (byName) Layer(string) string      { return "" }
+func (byName) Key(function string) bool { return !strings.HasSuffix(function, "plumbing") }
+func (byName) Group(function string) string {
+	if strings.Contains(function, "group") {
+		return "one of a group"
+	}
+	return ""
+}
+
+func anyChoice(t *rapid.T) Choice {
+	return Choice{Full: rapid.Bool().Draw(t, "full"), Depth: rapid.IntRange(0, 4).Draw(t, "depth")}
+}
+
+// Every call is in exactly one place of a view, and the totals say so.
+func TestEveryCallIsShownOrCounted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rec := anyRecording(t)
+		tree, err := trace.NewTree(&rec.Requests[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		choice := anyChoice(t)
+		view := NewView(tree, byName{}, choice)
+		if sum := view.Shown + view.Folded + view.Cut; sum != tree.Len() {
+			t.Fatalf("%d shown + %d folded + %d cut of %d calls", view.Shown, view.Folded, view.Cut, tree.Len())
+		}
+		shown := map[int]bool{}
+		checkNode(t, view, view.Root, shown)
+		if len(shown) != view.Shown {
+			t.Fatalf("%d calls in nodes, Shown is %d", len(shown), view.Shown)
+		}
+		if choice.Depth > 0 {
+			return
+		}
+		if view.Cut != 0 {
+			t.Fatalf("%d calls cut without a depth", view.Cut)
+		}
+		for i := range tree.Len() {
+			if (choice.Full || byName{}.Key(tree.Call(i).Function)) && !shown[i] {
+				t.Fatalf("call %d (%s) is not shown", i, tree.Call(i).Function)
+			}
+		}
+	})
+}
+
+// checkNode demands that each call of a node is new and below a call of its parent.
+func checkNode(t *rapid.T, view *View, n *Node, shown map[int]bool) {
+	for _, i := range n.Calls {
+		if shown[i] {
+			t.Fatalf("call %d is in two nodes", i)
+		}
+		shown[i] = true
+	}
+	for _, child := range n.Children {
+		for _, i := range child.Calls {
+			p := view.Tree.Parent(i)
+			for p >= 0 && !shown[p] {
+				p = view.Tree.Parent(p)
+			}
+			if !slices.Contains(n.Calls, p) {
+				t.Fatalf("call %d is drawn below %v, the nearest shown call above it is %d", i, n.Calls, p)
+			}
+		}
+		checkNode(t, view, child, shown)
+	}
+}
+
+// No line is wider than the width, whatever a trace holds, and no recorded text
+// reaches the terminal as a command.
+func TestLinesFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rec := anyRecording(t)
+		o := Options{
+			Choice: anyChoice(t), Width: rapid.IntRange(40, 130).Draw(t, "width"),
+			ASCII: rapid.Bool().Draw(t, "ascii"), Hyperlinks: rapid.Bool().Draw(t, "links"),
+		}
+		if rapid.Bool().Draw(t, "colour") {
+			o.Palette = Colours()
+		}
+		var out strings.Builder
+		if err := WriteTree(&out, rec, byName{}, o); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.SplitSeq(out.String(), "\n") {
+			if width := lipgloss.Width(line); width > o.Width {
+				t.Fatalf("%d columns of %d: %q", width, o.Width, line)
+			}
+			if strings.Contains(line, "\r") || strings.Contains(line, "\x1b[31mc") || strings.Contains(line, "\x1b]8;;http://x") || !utf8.ValidString(line) {
+				t.Fatalf("a recorded text got through: %q", line)
+			}
+			if !o.Hyperlinks && !o.Palette.Key.GetBold() && strings.Contains(line, "\x1b") {
+				t.Fatalf("an escape sequence in plain text: %q", line)
+			}
+		}
+	})
+}

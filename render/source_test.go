@@ -1,0 +1,33 @@
+package render
+
+import (
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+func TestSourceURL(t *testing.T) {
+	rec := &trace.Recording{K8sVersion: "v1.37.1", EtcdVersion: "v3.7.0"}
+	for _, test := range []struct{ process, file, want string }{
+		{"kube-apiserver", "k8s.io/kubernetes/pkg/registry/core/node/strategy.go", "kubernetes/kubernetes/blob/v1.37.1/pkg/registry/core/node/strategy.go"},
+		{"kube-apiserver", "k8s.io/apiserver/pkg/server/handler.go", "kubernetes/kubernetes/blob/v1.37.1/staging/src/k8s.io/apiserver/pkg/server/handler.go"},
+		{"kube-apiserver", "k8s.io/kube-openapi/pkg/a.go", "kubernetes/kubernetes/blob/v1.37.1/vendor/k8s.io/kube-openapi/pkg/a.go"},
+		{"kube-apiserver", "k8s.io/klog/v2/klog.go", "kubernetes/kubernetes/blob/v1.37.1/vendor/k8s.io/klog/v2/klog.go"},
+		{"kube-apiserver", "go.etcd.io/etcd/client/v3/kv.go", "kubernetes/kubernetes/blob/v1.37.1/vendor/go.etcd.io/etcd/client/v3/kv.go"},
+		{"etcd", "go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc/key.go", "etcd-io/etcd/blob/v3.7.0/server/etcdserver/api/v3rpc/key.go"},
+		{"etcd", "google.golang.org/grpc/server.go", ""},
+		{"other", "k8s.io/apiserver/a.go", ""},
+		{"etcd", "", ""},
+	} {
+		want := test.want
+		if want != "" {
+			want = "https://github.com/" + want + "#L7"
+		}
+		if got := SourceURL(rec, &trace.Call{Process: test.process, File: test.file, Line: 7}); got != want {
+			t.Errorf("%s %s: %q, want %q", test.process, test.file, got, want)
+		}
+	}
+	if got := SourceURL(&trace.Recording{}, &trace.Call{Process: "etcd", File: "go.etcd.io/etcd/server/v3/a.go"}); got != "" {
+		t.Errorf("without a version: %q", got)
+	}
+}

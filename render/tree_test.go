@@ -1,0 +1,88 @@
+package render
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+func TestWriteTreeErrors(t *testing.T) {
+	rec := load(t, "handmade-get-node")
+	if err := WriteTree(brokenPipe{}, rec, firstGuide{}, Options{}); !errors.Is(err, errBrokenPipe) {
+		t.Errorf("a broken pipe: %v", err)
+	}
+	rec.Requests[0].Calls[3].Parent = "00000000000000ff"
+	err := WriteTree(&strings.Builder{}, rec, firstGuide{}, Options{})
+	if err == nil || !strings.Contains(err.Error(), "orphan") || !strings.Contains(err.Error(), "GET /api/v1/nodes/n1") {
+		t.Errorf("a broken tree: %v", err)
+	}
+}
+
+var errBrokenPipe = errors.New("broken pipe")
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, errBrokenPipe }
+
+// The default views of the scenarios fit a screen or two; issue 2 demands at most 60 lines.
+func TestDefaultViewIsShort(t *testing.T) {
+	for _, name := range []string{"handmade-get-node", "handmade-create-deployment"} {
+		if lines := strings.Count(draw(t, load(t, name), Options{}), "\n"); lines > 60 {
+			t.Errorf("%s: %d lines", name, lines)
+		}
+	}
+}
+
+// Without colour and with it the text is the same.
+func TestColourChangesNoText(t *testing.T) {
+	for _, name := range []string{"handmade-get-node", "handmade-create-deployment", "handmade-errors"} {
+		plain := draw(t, load(t, name), Options{})
+		coloured := draw(t, load(t, name), Options{Palette: Colours()})
+		if !strings.Contains(coloured, "\x1b[") {
+			t.Errorf("%s: no colour", name)
+		}
+		if got := ansi.Strip(coloured); got != plain {
+			t.Errorf("%s: without its colours the tree is\n%s\nwant\n%s", name, got, plain)
+		}
+	}
+}
+
+func TestASCII(t *testing.T) {
+	for _, name := range []string{"handmade-get-node", "handmade-create-deployment", "handmade-errors"} {
+		for _, full := range []bool{false, true} {
+			for _, r := range draw(t, load(t, name), Options{ASCII: true, Width: 50, Choice: Choice{Full: full}}) {
+				if r > 126 {
+					t.Fatalf("%s: %q is not ASCII", name, r)
+				}
+			}
+		}
+	}
+}
+
+// deep makes a request with so many calls, each the only one below the one
+// before, or every tenth level with a sibling.
+func deep(n int) *trace.Recording {
+	r := trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/"}
+	parent := ""
+	for i := range n {
+		id := spanID(i)
+		r.Calls = append(r.Calls, trace.Call{ID: id, Parent: parent, Function: "k8s.io/p.f", Process: "kube-apiserver", StartNs: int64(i)})
+		if i%10 != 9 {
+			parent = id
+		}
+	}
+	return &trace.Recording{Requests: []trace.Request{r}}
+}
+
+func TestDeepTree(t *testing.T) {
+	for line := range strings.Lines(draw(t, deep(5000), Options{Choice: Choice{Full: true}})) {
+		if lipgloss.Width(strings.TrimSuffix(line, "\n")) > 80 {
+			t.Fatalf("too wide: %q", line)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package render
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestDuration(t *testing.T) {
+	for ns, want := range map[int64]string{
+		0: "0ns", 999: "999ns", 1000: "1.00µs", 9994: "9.99µs", 9996: "10.0µs", 99_960: "100µs", 999_400: "999µs",
+		999_600: "1.00ms", 4_123_000: "4.12ms", 41_230_000: "41.2ms", 999_600_000: "1.00s", 61_000_000_000: "61.0s", 5_000_000_000_000: "5000s",
+	} {
+		if got := unicodeGlyphs.duration(ns); got != want {
+			t.Errorf("%d ns is %q, want %q", ns, got, want)
+		}
+	}
+	if got := asciiGlyphs.duration(5000); got != "5.00us" {
+		t.Errorf("in ASCII 5000 ns is %q", got)
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                     {""},
+		"a bc":                 {"a bc"},
+		"one two three":        {"one", "two", "three"},
+		"abcdefghijk x":        {"abcdef", "ghijk", "x"},
+		"长长长长 a":               {"长长长", "长 a"},
+		"get-node of  two   b": {"get-no", "de of", "two b"},
+	} {
+		if got := wrap(text, 6); !slices.Equal(got, want) {
+			t.Errorf("%q in 6 columns is %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestOneLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain 文 é": "plain 文 é",
+		"a\nb\tc":   `a\nb\tc`,
+		"\x1b[31m":  `\x1b[31m`,
+		"\u202ertl": `\u202ertl`,
+		"\u200b":    `\u200b`,
+		"it's \x00": `it's \x00`,
+	} {
+		if got := oneLine(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}

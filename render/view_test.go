@@ -1,0 +1,237 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// outline makes a tree of calls written one per line, two blanks per level, and
+// a name; "!text" behind it is the error, "@" a new goroutine, "#" in etcd.
+func outline(t testing.TB, text string) *trace.Tree {
+	t.Helper()
+	r := &trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/"}
+	var above []string
+	for line := range strings.Lines(strings.Trim(text, "\n")) {
+		name := strings.TrimLeft(strings.TrimRight(line, "\n"), " ")
+		depth := (len(strings.TrimRight(line, "\n")) - len(name)) / 2
+		c := trace.Call{ID: fmt.Sprintf("%016x", len(r.Calls)+1), Process: "kube-apiserver", StartNs: int64(len(r.Calls))}
+		name, c.Error, _ = strings.Cut(name, "!")
+		if name, c.NewGoroutine = strings.CutSuffix(name, "@"); strings.HasSuffix(name, "#") {
+			c.Process = "etcd"
+		}
+		c.Function = "p." + strings.TrimSuffix(name, "#")
+		if above = above[:depth]; depth > 0 {
+			c.Parent = above[depth-1]
+		}
+		above = append(above, c.ID)
+		r.Calls = append(r.Calls, c)
+	}
+	tree, err := trace.NewTree(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// describe writes a view in the manner of outline, with what it hides and marks.
+func describe(v *View) string {
+	var out strings.Builder
+	var write func(n *Node, depth int)
+	write = func(n *Node, depth int) {
+		fmt.Fprintf(&out, "%s%s", strings.Repeat("  ", depth), v.Tree.Call(n.Calls[0]).Function[2:])
+		for _, mark := range []struct {
+			name string
+			n    int
+		}{{"x", len(n.Calls)}, {"above", n.Above}, {"below", n.Below}, {"cut", n.Cut}} {
+			if mark.n > 1 || mark.n == 1 && mark.name != "x" {
+				fmt.Fprintf(&out, " %s%d", mark.name, mark.n)
+			}
+		}
+		if n.NewGoroutine {
+			out.WriteString(" go")
+		}
+		if n.Crossing {
+			out.WriteString(" crossing")
+		}
+		if n.Origin {
+			out.WriteString(" origin")
+		}
+		if n.Continues {
+			out.WriteString(" on")
+		}
+		out.WriteByte('\n')
+		for _, child := range n.Children {
+			write(child, depth+1)
+		}
+	}
+	write(v.Root, 0)
+	return out.String()
+}
+
+// Names that end in "plumbing" are no key steps here, those with "group" are
+// collapsed as one group: see byName.
+func TestView(t *testing.T) {
+	for name, test := range map[string]struct {
+		choice     Choice
+		call, want string
+	}{
+		"plumbing is folded where it leads nowhere": {call: `
+root
+  plumbing
+    plumbing
+  a
+`, want: `
+root below2
+  a
+`},
+		"plumbing on the way is counted once": {call: `
+root
+  plumbing
+    plumbing
+      a
+      plumbing
+    b
+`, want: `
+root below1
+  a above2
+  b
+`},
+		"the root and what is in etcd are shown": {call: `
+plumbing
+  plumbing
+    plumbing#
+      plumbing#
+`, want: `
+plumbing
+  plumbing above1 below1 crossing
+`},
+		"a goroutine started by plumbing": {call: `
+root
+  plumbing@
+    a
+  b
+`, want: `
+root
+  a above1 go
+  b
+`},
+		"an error is shown where it began": {call: `
+root!wrapped: lost
+  plumbing!wrapped: lost
+    plumbing!lost
+      plumbing
+  plumbing!another
+`, want: `
+root
+  plumbing above1 below1 origin
+  plumbing origin
+`},
+		"equal siblings in a row": {call: `
+root
+  a
+    b
+  a
+    b
+    plumbing
+  a
+  c
+  a
+`, want: `
+root
+  a x2 below1
+    b x2
+  a
+  c
+  a
+`},
+		"different failures are no equals": {call: `
+root
+  a!x
+  a!y
+  a!y
+`, want: `
+root
+  a origin
+  a x2 origin
+`},
+		"a group of functions": {call: `
+root
+  group1
+  group2
+  group2
+    a
+`, want: `
+root
+  group1 x2
+  group2
+    a
+`},
+		"full": {choice: Choice{Full: true}, call: `
+root
+  a
+  a
+  plumbing
+`, want: `
+root
+  a
+  a
+  plumbing
+`},
+		"a chain goes on on one level": {call: `
+root
+  x
+  a
+    b
+      y
+      c
+        d
+          e
+`, want: `
+root
+  x
+  a on
+    b on
+      y
+      c on
+        d
+          e
+`},
+		"a depth counts levels": {choice: Choice{Depth: 1}, call: `
+root
+  x
+    plumbing
+      z
+  a
+    b
+      c
+        d
+          plumbing
+  plumbing
+`, want: `
+root below1 cut3
+  a on
+    b cut3 on
+`},
+	} {
+		got := describe(NewView(outline(t, test.call), byName{}, test.choice))
+		if got != strings.TrimPrefix(test.want, "\n") {
+			t.Errorf("%s: got\n%swant%s", name, got, test.want)
+		}
+	}
+}
+
+func TestPanicAndUnfinishedBeginBelow(t *testing.T) {
+	tree := outline(t, "plumbing\n  plumbing\n    plumbing\n      plumbing\n  plumbing\n")
+	for i := range 3 {
+		tree.Call(i).Unfinished = true
+	}
+	tree.Call(0).Panic, tree.Call(4).Panic = "here", "here"
+	got := describe(NewView(tree, byName{}, Choice{}))
+	want := "plumbing\n  plumbing above1 below1 origin\n  plumbing origin\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
