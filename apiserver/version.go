@@ -32,7 +32,7 @@ func ParseVersion(s string) (string, error) {
 		return "", fmt.Errorf("the Kubernetes version %q lacks its patch number: expected one like %q", s, semver.Canonical(v))
 	}
 	if minor, err := minorOf(v); err != nil || minor < oldestMinor || minor > newestMinor {
-		return "", fmt.Errorf("Kubernetes %s is outside of what this apitrace can trace, v1.%d to v1.%d: choose a version in between, such as %s",
+		return "", fmt.Errorf("version %s of Kubernetes is outside of what this apitrace can trace, v1.%d to v1.%d: choose a version in between, such as %s",
 			v, oldestMinor, newestMinor, DefaultVersion)
 	}
 	return v, nil

@@ -3,6 +3,8 @@ package program
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -18,6 +20,7 @@ func TestAuthority(t *testing.T) {
 	must(t, err)
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // one client is meant to fail
 	server.StartTLS()
 	defer server.Close()
 

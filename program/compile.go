@@ -44,9 +44,11 @@ func (b *build) goCommand(purpose string, args ...string) Command {
 	}
 }
 
-// listCommand lists the packages that the program consists of.
+// listCommand lists the packages that the program consists of, and which of them
+// have to be compiled. It needs the flags of the build to know.
 func (b *build) listCommand() Command {
-	args := append([]string{"list", "-deps", "-mod=vendor"}, b.overlayFlag()...)
+	args := append([]string{"list", "-deps", "-f", "{{.ImportPath}} {{.Stale}}"}, b.buildFlags()...)
+	args = append(args, b.overlayFlag()...)
 	return b.goCommand("count the packages", append(args, ".")...)
 }
 
@@ -59,11 +61,14 @@ func (b *build) buildCommand() Command {
 // compile runs go build and reports its progress. What the compiler says goes to
 // a log file, and its beginning into the error.
 func (b *build) compile(ctx context.Context) error {
-	packages, err := b.packages(ctx)
+	b.tell.stage(StageCompile, 0)
+	packages, stale, err := b.packages(ctx)
 	if err != nil {
 		return err
 	}
-	b.tell.stage(StageCompile, len(packages))
+	if b.tell.stage(StageCompile, stale); stale == 0 {
+		b.tell.stage(StageLink, 0)
+	}
 	log, err := os.OpenFile(filepath.Join(b.dir, logFile), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("build log: %w", err)
@@ -88,18 +93,23 @@ func (b *build) compile(ctx context.Context) error {
 	return err
 }
 
-// packages gives the import paths of all packages of the program.
-func (b *build) packages(ctx context.Context) (map[string]bool, error) {
+// packages gives the import paths of all packages of the program, and how many of
+// them have to be compiled.
+func (b *build) packages(ctx context.Context) (all map[string]bool, stale int, err error) {
 	var stdout bytes.Buffer
 	var tail tailBuffer
 	if err := b.listCommand().start(ctx, &stdout, tail.add); err != nil {
-		return nil, fmt.Errorf("listing the packages of %s: %w\n%s", b.program, err, tail.String())
+		return nil, 0, fmt.Errorf("listing the packages of %s: %w\n%s", b.program, err, tail.String())
 	}
-	packages := map[string]bool{}
+	all = map[string]bool{}
 	for line := range strings.Lines(stdout.String()) {
-		packages[strings.TrimSpace(line)] = true
+		pkg, isStale, _ := strings.Cut(strings.TrimSpace(line), " ")
+		all[pkg] = true
+		if isStale == "true" {
+			stale++
+		}
 	}
-	return packages, nil
+	return all, stale, nil
 }
 
 // A CompileError says that go build failed.
