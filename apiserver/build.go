@@ -35,6 +35,25 @@ func (b *Build) Key() string { return pairKey(b.APIServer.Key, b.Etcd.Key) }
 
 func pairKey(apiserver, etcd string) string { return apiserver[:16] + etcd[:16] }
 
+// Key gives the key of the Build that BuildPrograms would make, and its version of
+// Kubernetes, without making it or reading the binaries: enough to Attach to a
+// server that runs it.
+func Key(ctx context.Context, o BuildOptions) (k8sVersion, key string, err error) {
+	pair, err := o.resolve(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	apiserver, err := program.Key(ctx, pair.apiserver, pair.apiserverOptions)
+	if err != nil {
+		return "", "", err
+	}
+	etcd, err := program.Key(ctx, pair.etcd, pair.etcdOptions)
+	if err != nil {
+		return "", "", err
+	}
+	return pair.apiserver.Version, pairKey(apiserver, etcd), nil
+}
+
 // BuildPrograms builds kube-apiserver and its etcd, or finds them in the cache.
 func BuildPrograms(ctx context.Context, o BuildOptions) (*Build, error) {
 	pair, err := o.resolve(ctx)

@@ -213,7 +213,11 @@ func testAttach(t *testing.T, s *Server) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the published state: %v, %v", info, err)
 	}
-	other, err := Attach(t.Context(), cache, s.K8sVersion, s.BuildKey)
+	version, key, err := Key(t.Context(), BuildOptions{Plain: true})
+	if err != nil || version != s.K8sVersion || key != s.BuildKey {
+		t.Errorf("Key = %q, %q, %v, want those of the server, %q, %q", version, key, err, s.K8sVersion, s.BuildKey)
+	}
+	other, err := Attach(t.Context(), cache, version, key)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,6 +61,16 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 	}, nil
 }
 
+// Key gives the key of the binary that Build would make, without making or
+// looking at it. The module of the version has to be resolved for that.
+func Key(ctx context.Context, p Program, o Options) (string, error) {
+	b, err := newBuild(ctx, p, o, newReporter(o.Progress, p))
+	if err != nil {
+		return "", err
+	}
+	return b.key, nil
+}
+
 // newBuild decides what has to be built, without building anything.
 func newBuild(ctx context.Context, p Program, o Options, tell *reporter) (*build, error) {
 	up, err := Resolve(ctx, o.Cache, p.Module, p.Version)
