@@ -53,7 +53,7 @@ func BenchmarkShow100kCalls(b *testing.B) {
 			}
 		}
 	})
-	for name, choice := range map[string]Choice{"default": {Depth: 2}, "everything": {Full: true}} {
+	for name, choice := range map[string]Choice{"default": {}, "everything": {Full: true}} {
 		b.Run("draw/"+name, func(b *testing.B) {
 			for b.Loop() {
 				if err := WriteTree(io.Discard, rec, firstGuide{}, Options{Choice: choice}); err != nil {

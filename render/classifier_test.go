@@ -28,8 +28,10 @@ func (g firstGuide) Key(function string) bool {
 }
 
 func (firstGuide) Layer(function string) string {
-	if strings.Contains(function, "/filters.") {
-		return "filters"
+	for _, layer := range []string{"filters", "authorizer", "admission", "registry", "etcd3"} {
+		if strings.Contains(function, "/"+layer+".") || strings.Contains(function, "/"+layer+"/") {
+			return layer
+		}
 	}
 	return ""
 }

@@ -14,6 +14,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
+// wide is from how many columns on a drawing shows more than the most needed.
+const wide = 100
+
 // label draws an item without its branch: the line of the call, and lines below
 // it for what has no room there.
 func (d *drawing) label(it *item) string {
@@ -93,9 +96,9 @@ func (t twoSided) join(width int) string {
 func (d *drawing) row(it *item, width int) (row twoSided, room int) {
 	const leastPlace, leastName = 14, 12
 	before, after := d.marks(it), d.counts(it.node)
-	name, place := d.name(it.node), d.place(it.node)
+	name, layer, place := d.name(it.node), d.layer(it.node), d.place(it.node)
 	duration := d.durationOf(it.node)
-	width -= lipgloss.Width(duration) + 1
+	width -= lipgloss.Width(layer) + lipgloss.Width(duration) + 1
 	taken := lipgloss.Width(before) + lipgloss.Width(after) + 1
 	if over := taken + lipgloss.Width(name) + lipgloss.Width(place) - width; over > 0 {
 		place = d.fitEnd(place, max(lipgloss.Width(place)-over, leastPlace))
@@ -105,7 +108,7 @@ func (d *drawing) row(it *item, width int) (row twoSided, room int) {
 	}
 	left := before + d.nameStyle(it.node).Render(name) + after
 	left = ansi.Truncate(left, width-lipgloss.Width(place)-1, d.ellipsis)
-	row = twoSided{left, d.placeStyle(it.node).Render(place) + " " + d.Duration.Render(duration)}
+	row = twoSided{left, layer + d.placeStyle(it.node).Render(place) + " " + d.Duration.Render(duration)}
 	return row, width - lipgloss.Width(left) - lipgloss.Width(place) - 1
 }
 
@@ -201,10 +204,18 @@ func (d *drawing) severalFunctions(n *Node) bool {
 	})
 }
 
+// layer is the part of the server that the call belongs to, in a wide drawing.
+func (d *drawing) layer(n *Node) string {
+	const most = 16 // columns
+	if d.width < wide || n.Layer == "" {
+		return ""
+	}
+	return d.Value.Render(d.fit(n.Layer, most)) + "  "
+}
+
 // place is file and line; none for calls of several functions. A wide drawing
 // has room for the line in the caller, where that one is shown.
 func (d *drawing) place(n *Node) string {
-	const wide = 100
 	call := d.call(n)
 	if d.severalFunctions(n) || call.File == "" {
 		return ""

@@ -196,9 +196,9 @@ func setContinues(n *Node) int {
 		last = setContinues(child)
 		size += last
 	}
-	if last >= worthwhile && 2*last >= size-1 && len(n.Calls) == 1 {
+	if last >= worthwhile && 2*last >= size-1 {
 		child := n.Children[len(n.Children)-1]
-		child.Continues = len(child.Calls) == 1
+		child.Continues = len(child.Calls) == len(n.Calls) // collapsed or not, one for one
 	}
 	return size
 }

@@ -199,6 +199,25 @@ root
         d
           e
 `},
+		"collapsed calls go on one for one": {call: `
+root
+  a
+    b
+      c
+        d
+  a
+    b
+      c
+        d
+  x
+`, want: `
+root
+  a x2
+    b x2 on
+      c x2
+        d x2
+  x
+`},
 		"a depth counts levels": {choice: Choice{Depth: 1}, call: `
 root
   x

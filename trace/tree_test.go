@@ -57,6 +57,30 @@ func TestSort(t *testing.T) {
 	}
 }
 
+// A sort that is not stable keeps the order of a few, but not of many.
+func TestSortKeepsTheGivenOrder(t *testing.T) {
+	r := request("1 - 0")
+	for i := range 500 {
+		r.Calls = append(r.Calls, Call{ID: fmt.Sprintf("%016x", 1000-i), Parent: r.Calls[0].ID, Function: "p.f", Process: "etcd", StartNs: int64(i % 7)})
+	}
+	var want []Call
+	for start := range 7 {
+		for _, c := range r.Calls[1:] {
+			if c.StartNs == int64(start) {
+				want = append(want, c)
+			}
+		}
+	}
+	if err := r.Sort(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		if got := r.Calls[i+1].ID; got != want[i].ID {
+			t.Fatalf("call %d is %s, want %s", i+1, got, want[i].ID)
+		}
+	}
+}
+
 func TestBrokenTrees(t *testing.T) {
 	for name, test := range map[string]struct {
 		calls []string
