@@ -9,7 +9,8 @@ type Classifier interface {
 	// Key reports whether a call of the function is a key step: one that a learner
 	// must know, and that every view shows.
 	Key(function string) bool
-	// Group returns the label under which calls of this function and its likes
-	// are collapsed, such as "admission plugin", or "" if it is like no other.
+	// Group returns the label under which calls of this function and its likes in
+	// a row are collapsed, such as "admission plugin", or "" if it is like no other.
+	// It stands for what is below them, too: key steps there show in the full view.
 	Group(function string) string
 }

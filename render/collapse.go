@@ -6,9 +6,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// collapse makes one node of each run of equal siblings below n. Two nodes are
-// equal when they have the same label, the same failure and the same marks, and
-// their children are equal one by one.
+// collapse makes one node of each run of siblings below n that are of one group,
+// and of each run of equal siblings. Two nodes are equal when they have the same
+// function, the same failure and the same marks, and their children are equal one
+// by one.
 func collapse(tree *trace.Tree, n *Node) {
 	c := collapser{tree: tree, seed: maphash.MakeSeed()}
 	c.collapse(n)
@@ -22,10 +23,13 @@ type collapser struct {
 // shape is what two equal nodes have in common. The children's part is a hash:
 // comparing whole subtrees again on every level would take too long.
 type shape struct {
-	label, err, panic                               string
-	unfinished, origin, newGoroutine, crossing, key bool
-	children                                        int
-	below                                           uint64
+	function, err, panic                       string
+	unfinished, origin, newGoroutine, crossing bool
+	// eventful is set when a failure or another process is at or below the node:
+	// nothing that may disappear in a group.
+	eventful bool
+	children int
+	below    uint64
 }
 
 // collapse works from the leaves up and returns n's shape.
@@ -34,23 +38,43 @@ func (c *collapser) collapse(n *Node) shape {
 	var shapes []shape
 	for _, child := range n.Children {
 		s := c.collapse(child)
-		if last := len(kept) - 1; last >= 0 && shapes[last] == s {
+		last := len(kept) - 1
+		switch {
+		case last >= 0 && sameGroup(kept[last], child) && !shapes[last].eventful && !s.eventful:
+			fold(kept[last])
+			fold(child)
 			merge(kept[last], child)
-			continue
+			shapes[last].children, shapes[last].below = 0, 0
+		case last >= 0 && shapes[last] == s:
+			merge(kept[last], child)
+		default:
+			kept, shapes = append(kept, child), append(shapes, s)
 		}
-		kept, shapes = append(kept, child), append(shapes, s)
 	}
 	n.Children = kept
 	call := c.tree.Call(n.Calls[0])
-	label := n.Group
-	if label == "" {
-		label = call.Function
+	s := shape{
+		function: call.Function, err: call.Error, panic: call.Panic, unfinished: call.Unfinished,
+		origin: n.Origin, newGoroutine: n.NewGoroutine, crossing: n.Crossing,
+		eventful: n.Origin || n.Crossing, children: len(kept),
 	}
-	var below uint64
-	for _, s := range shapes {
-		below = below*31 + maphash.Comparable(c.seed, s)
+	for _, below := range shapes {
+		s.eventful = s.eventful || below.eventful
+		s.below = s.below*31 + maphash.Comparable(c.seed, below)
 	}
-	return shape{label, call.Error, call.Panic, call.Unfinished, n.Origin, n.NewGoroutine, n.Crossing, n.Key, len(kept), below}
+	return s
+}
+
+func sameGroup(a, b *Node) bool {
+	return a.Group != "" && a.Group == b.Group && a.NewGoroutine == b.NewGoroutine
+}
+
+// fold hides what is below n and counts it there.
+func fold(n *Node) {
+	for _, child := range n.Children {
+		n.Below += child.total()
+	}
+	n.Children = nil
 }
 
 // merge adds an equal node's calls and counts to n, child by child.

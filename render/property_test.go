@@ -86,7 +86,7 @@ func TestEveryCallIsShownOrCounted(t *testing.T) {
 		if sum := view.Shown + view.Folded + view.Cut; sum != tree.Len() {
 			t.Fatalf("%d shown + %d folded + %d cut of %d calls", view.Shown, view.Folded, view.Cut, tree.Len())
 		}
-		shown := map[int]bool{}
+		shown := map[int]*Node{}
 		checkNode(t, view, view.Root, shown)
 		if len(shown) != view.Shown {
 			t.Fatalf("%d calls in nodes, Shown is %d", len(shown), view.Shown)
@@ -98,25 +98,32 @@ func TestEveryCallIsShownOrCounted(t *testing.T) {
 			t.Fatalf("%d calls cut without a depth", view.Cut)
 		}
 		for i := range tree.Len() {
-			if (choice.Full || byName{}.Key(tree.Call(i).Function)) && !shown[i] {
-				t.Fatalf("call %d (%s) is not shown", i, tree.Call(i).Function)
+			if shown[i] != nil || !choice.Full && !(byName{}).Key(tree.Call(i).Function) {
+				continue
+			}
+			above := tree.Parent(i)
+			for shown[above] == nil {
+				above = tree.Parent(above)
+			}
+			if group := shown[above]; choice.Full || group.Group == "" || len(group.Calls) == 1 || group.Origin {
+				t.Fatalf("call %d (%s) is not shown, and not in a group", i, tree.Call(i).Function)
 			}
 		}
 	})
 }
 
 // checkNode demands that each call of a node is new and below a call of its parent.
-func checkNode(t *rapid.T, view *View, n *Node, shown map[int]bool) {
+func checkNode(t *rapid.T, view *View, n *Node, shown map[int]*Node) {
 	for _, i := range n.Calls {
-		if shown[i] {
+		if shown[i] != nil {
 			t.Fatalf("call %d is in two nodes", i)
 		}
-		shown[i] = true
+		shown[i] = n
 	}
 	for _, child := range n.Children {
 		for _, i := range child.Calls {
 			p := view.Tree.Parent(i)
-			for p >= 0 && !shown[p] {
+			for p >= 0 && shown[p] == nil {
 				p = view.Tree.Parent(p)
 			}
 			if !slices.Contains(n.Calls, p) {

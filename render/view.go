@@ -47,7 +47,10 @@ type Node struct {
 	// Layer and Key are the Classifier's word on the first call.
 	Layer string
 	Key   bool
-	// Group is the Classifier's label, "" if the calls have none.
+	// Group is the Classifier's label, "" if the calls have none. Calls of one
+	// group in a row are collapsed even if they are of several functions, with
+	// what is below them folded, unless something failed there or another process
+	// was called.
 	Group string
 
 	// NewGoroutine is set when the call runs on another goroutine than the node

@@ -161,13 +161,38 @@ root
 root
   group1
   group2
+    plumbing
+      a
   group2
+  x
+  group1
     a
+  x
 `, want: `
 root
+  group1 x3 below2
+  x
+  group1
+    a
+  x
+`},
+		"no failure and no other process disappears in a group": {call: `
+root
+  group1
+    a!lost
+  group1
+  group2
+  group2
+    a#
+  group1@
+`, want: `
+root
+  group1
+    a origin
   group1 x2
   group2
-    a
+    a crossing
+  group1 go
 `},
 		"full": {choice: Choice{Full: true}, call: `
 root
