@@ -179,6 +179,83 @@ func TestFixtureRecordsItsOwnCallOrder(t *testing.T) {
 	}
 }
 
+// byFunction finds the record of a function, without its import path.
+func byFunction(t *testing.T, records []probe.Record, function string) probe.Record {
+	t.Helper()
+	for _, r := range records {
+		if r.Function == "fixture.test/app."+function {
+			return r
+		}
+	}
+	t.Fatalf("no call of %s was recorded", function)
+	return probe.Record{}
+}
+
+func TestFixtureRecordsOutcomes(t *testing.T) {
+	f := newFixture(t)
+	_, _, records := f.run(t, f.build(t))
+	for function, want := range map[string]string{
+		"unnamed": "unnamed result", "several": "several: results", "named": "set late: named result", "isNil": "",
+		"strange": "strange fixture.test/app.strange", "catches": "recovered: thrown", "errorsReturned": "",
+	} {
+		if got := byFunction(t, records, function).Error; got != want {
+			t.Errorf("%s returned error %q, expected %q", function, got, want)
+		}
+	}
+	thrower := "fixture.test/app.throws.func1 (app.go:"
+	for _, r := range records {
+		panics := strings.HasPrefix(r.Panic, thrower)
+		switch strings.TrimPrefix(r.Function, "fixture.test/app.") {
+		case "throws", "throws.func1":
+			if !panics {
+				t.Errorf("%s: panic %q, expected one from %s", r.Function, r.Panic, thrower)
+			}
+		default:
+			if r.Panic != "" {
+				t.Errorf("%s: panic %q, expected none", r.Function, r.Panic)
+			}
+		}
+		if r.Unfinished || r.Duration < 0 || r.Line == 0 || r.File != "fixture.test/app/app.go" {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
+func TestFixtureRecordsValues(t *testing.T) {
+	f := newFixture(t)
+	_, _, records := f.run(t, f.build(t))
+	for function, want := range map[string][]probe.Attr{
+		"values": {
+			{Key: "name", Value: "a name"}, {Key: "implementation", Value: "*fixture.test/app.base"},
+			{Key: "traced.method", Value: "strange fixture.test/app.valued"}, {Key: "numbers", Value: "2"},
+			{Key: "name.at.exit", Value: "a name"}, {Key: "first", Value: "0"}, {Key: "second", Value: "changed"}, {Key: "third", Value: "an error"},
+		},
+		"valued":       {{Key: "outer", Value: "fixture.test/app.Serve"}},
+		"valued.func1": {{Key: "outer", Value: "fixture.test/app.Serve"}, {Key: "local", Value: "of a literal"}},
+		"work":         {{Key: "apitrace.handoff", Value: "queue"}},
+		"inner":        nil,
+	} {
+		if got := byFunction(t, records, function).Attrs; !slices.Equal(got, want) {
+			t.Errorf("%s: values %v, expected %v", function, got, want)
+		}
+	}
+}
+
+// TestFixtureIsFreeOfRaces needs cgo, which the race detector is built on.
+func TestFixtureIsFreeOfRaces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the standard library with the race detector")
+	}
+	if out, err := exec.Command("go", "env", "CGO_ENABLED").Output(); err != nil || strings.TrimSpace(string(out)) != "1" {
+		t.Skip("the race detector needs cgo, and there is no C compiler here")
+	}
+	f := newFixture(t)
+	_, header, records := f.run(t, f.build(t, "-race"))
+	if len(header.Mismatches) > 0 || len(records) == 0 {
+		t.Errorf("%d records, mismatches: %v", len(records), header.Mismatches)
+	}
+}
+
 // diff shows two texts side by side.
 func diff(t *testing.T, want, got []byte) string {
 	t.Helper()

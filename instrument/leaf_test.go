@@ -1,0 +1,54 @@
+package instrument
+
+import (
+	"go/token"
+	"path/filepath"
+	"testing"
+)
+
+// TestLeaf holds the rule for what gets no span, one function a case: those whose
+// name begins with "leaf" are left out.
+func TestLeaf(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "leaf.go")
+	writeFile(t, file, `package p
+
+import ("errors"; "fmt"; "strings")
+
+type T struct{ n int; err error; f func(); items []string }
+type kind string
+
+func leafAccessor(t *T) int { return t.n }
+func leafEmpty() {}
+func leafBuiltins(t *T) []string { t.items = append(t.items, "x"); _ = len(t.items); return make([]string, cap(t.items)) }
+func leafConversions(t *T) kind { _ = []byte("x"); _ = (*T)(nil); _ = string(kind("x")); _ = interface{}(t); return kind("x") }
+func leafControl(t *T) int { for i := range 10 { if i == t.n { return i } }; panic("not found") }
+func leafChannel(c chan int) int { select { case x := <-c: return x; default: return 0 } }
+
+func wrapper(t *T) int { return leafAccessor(t) }
+func method(t *T) string { return t.err.Error() }
+func field(t *T) { t.f() }
+func library() error { return errors.New("x") }
+func literal() func() { return func() {} }
+func starts() { go leafEmpty() }
+func defers() { defer leafEmpty() }
+func otherType(s string) strings.Builder { _ = fmt.Stringer(nil); return strings.Builder{} } // a conversion, but that takes types to see
+func max(a, b int) int { return a + wrapper(&T{}) }
+func shadowed() int { return max(1, 2) }
+`)
+	fset := token.NewFileSet()
+	f, err := parseFile(fset, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := newPackageNames([]*sourceFile{f})
+	var inits int
+	for _, fn := range functionsOf(fset, f.ast, "p", &inits, nil) {
+		if fn.outer != nil {
+			continue
+		}
+		want := len(fn.name) > 6 && fn.name[2:6] == "leaf"
+		if got := names.isLeaf(fn.body); got != want {
+			t.Errorf("%s is a leaf: %v, expected %v", fn.name, got, want)
+		}
+	}
+}
