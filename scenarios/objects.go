@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -144,7 +145,10 @@ func (s *Scenario) created() []string {
 				continue
 			}
 			collection, _, _ := strings.Cut(h.Path, "?")
-			paths = append(paths, collection+"/"+h.Body.head.Metadata.Name)
+			path := collection + "/" + h.Body.head.Metadata.Name
+			if !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
 		}
 	}
 	return paths

@@ -61,13 +61,12 @@ func TestOrderOfRequests(t *testing.T) {
 	const deployments = "/apis/apps/v1/namespaces/default/deployments"
 	want := []string{
 		"learner POST " + deployments,
-		"learner DELETE " + deployments + "/twin",
-		"admin GET " + deployments + "/twin",
+		"learner DELETE " + deployments + "/nginx",
+		"admin GET " + deployments + "/nginx",
 		"learner POST " + deployments + " traced",
 		"after",
 		"admin DELETE " + deployments + "/nginx",
 		"admin GET " + deployments + "/nginx",
-		"admin DELETE " + deployments + "/twin",
 	}
 	got := server.sent()
 	if start := slices.Index(got, want[0]); start < 0 || !slices.Equal(got[start:][:len(want)], want) {
@@ -90,9 +89,7 @@ func TestWaitsForRights(t *testing.T) {
 // What a killed run has left on a server that goes on must not disturb the next.
 func TestLeftoversGo(t *testing.T) {
 	server := newFakeServer(t)
-	for _, at := range []string{"/apis/apps/v1/namespaces/default/deployments/nginx", "/apis/apps/v1/namespaces/default/deployments/twin"} {
-		server.objects[at] = map[string]any{"metadata": map[string]any{}}
-	}
+	server.objects["/apis/apps/v1/namespaces/default/deployments/nginx"] = map[string]any{"metadata": map[string]any{}}
 	server.objects["/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles/deployer"] = map[string]any{"rules": []any{}}
 	if err := server.player().Play(t.Context(), find(t, "create-deployment"), nil); err != nil {
 		t.Fatal(err)

@@ -49,7 +49,8 @@ type Request struct {
 	// Warmup is sent, untraced, right before a traced request, so that the
 	// trace does not depend on what happens to be cached. Left out, it is the
 	// request itself; an empty list sends nothing. A request that changes
-	// something needs a Warmup of its own: the same change to a twin.
+	// something needs a Warmup of its own: the same change to a twin, or the
+	// change and its undoing.
 	Warmup []HTTP `yaml:"warmup"`
 	// Expect is what the trace must show for the run to count as right.
 	Expect Expect `yaml:"expect"`

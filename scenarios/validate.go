@@ -54,7 +54,7 @@ func (r *Request) validate() *mistake {
 		return mistakeAt("only a request with \"traced: true\" can have warmup or expect")
 	}
 	if r.Traced && r.Warmup == nil && r.changes() {
-		return mistakeAt(fmt.Sprintf("a traced %s that succeeds cannot be its own warm-up: list under warmup the same request for a twin (another name), or \"warmup: []\" for none", r.Method))
+		return mistakeAt(fmt.Sprintf("a traced %s that succeeds cannot be its own warm-up: list under warmup the same change to a twin (another name), or the change and its undoing, or \"warmup: []\" for none", r.Method))
 	}
 	for i := range r.Warmup {
 		if bad := r.Warmup[i].validate(); bad != nil {
