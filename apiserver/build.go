@@ -74,9 +74,30 @@ func BuildPrograms(ctx context.Context, o BuildOptions) (*Build, error) {
 type pair struct {
 	apiserver, etcd               program.Program
 	apiserverOptions, etcdOptions program.Options
+	// guide is nil for plain builds.
+	guide *instrument.Guide
 }
 
 func (o BuildOptions) resolve(ctx context.Context) (*pair, error) {
+	p, err := o.withoutEtcd()
+	if err != nil {
+		return nil, err
+	}
+	version := p.apiserver.Version
+	up, err := program.Resolve(ctx, p.apiserverOptions.Cache, p.apiserver.Module, version)
+	if err != nil {
+		return nil, explainUnknown(version, err)
+	}
+	etcdVersion, err := up.Requires(storage.ClientModule)
+	if err != nil {
+		return nil, fmt.Errorf("which etcd belongs to Kubernetes %s: %w", version, err)
+	}
+	p.setEtcd(etcdVersion)
+	return p, nil
+}
+
+// withoutEtcd decides what needs no look at upstream.
+func (o BuildOptions) withoutEtcd() (*pair, error) {
 	version, err := ParseVersion(o.Version)
 	if err != nil {
 		return nil, err
@@ -86,28 +107,22 @@ func (o BuildOptions) resolve(ctx context.Context) (*pair, error) {
 			return nil, err
 		}
 	}
-	apiserver := Program(version)
-	up, err := program.Resolve(ctx, o.Cache, apiserver.Module, version)
-	if err != nil {
-		return nil, explainUnknown(version, err)
-	}
-	etcdVersion, err := up.Requires(storage.ClientModule)
-	if err != nil {
-		return nil, fmt.Errorf("which etcd belongs to Kubernetes %s: %w", version, err)
-	}
-	p := &pair{apiserver: apiserver, etcd: storage.Program(etcdVersion)}
-	p.apiserverOptions = program.Options{Cache: o.Cache, Progress: o.Progress}
-	p.etcdOptions = p.apiserverOptions
+	p := &pair{apiserver: Program(version), apiserverOptions: program.Options{Cache: o.Cache, Progress: o.Progress}}
 	if o.Plain {
 		return p, nil
 	}
-	guide, err := instrument.Load()
-	if err != nil {
+	if p.guide, err = instrument.Load(); err != nil {
 		return nil, err
 	}
-	p.apiserverOptions.Rewrite = instrumentation(guide, p.apiserver)
-	p.etcdOptions.Rewrite = instrumentation(guide, p.etcd)
+	p.apiserverOptions.Rewrite = instrumentation(p.guide, p.apiserver)
 	return p, nil
+}
+
+func (p *pair) setEtcd(version string) {
+	p.etcd, p.etcdOptions = storage.Program(version), p.apiserverOptions
+	if p.guide != nil {
+		p.etcdOptions.Rewrite = instrumentation(p.guide, p.etcd)
+	}
 }
 
 // explainUnknown tells a version that does not exist from trouble on the way to it.
@@ -120,21 +135,28 @@ func explainUnknown(version string, err error) error {
 	return err
 }
 
-// WritePlan prints what BuildPrograms would do, without doing it. Only to learn
-// which etcd belongs to a version, the module of that version is resolved.
+// WritePlan prints what BuildPrograms would do, without doing it. It does not use
+// the network: of a version that was never built, it does not know which etcd belongs to it.
 func WritePlan(ctx context.Context, w io.Writer, o BuildOptions) error {
-	pair, err := o.resolve(ctx)
+	p, err := o.withoutEtcd()
 	if err != nil {
 		return err
 	}
-	for i, p := range []struct {
-		program program.Program
-		options program.Options
-	}{{pair.etcd, pair.etcdOptions}, {pair.apiserver, pair.apiserverOptions}} {
-		plan, err := program.MakePlan(ctx, p.program, p.options)
-		if err != nil {
-			return err
-		}
+	plans := make([]*program.Plan, 2)
+	if plans[1], err = program.MakePlan(ctx, p.apiserver, p.apiserverOptions); err != nil {
+		return err
+	}
+	etcdVersion, err := plans[1].Upstream.Requires(storage.ClientModule)
+	if err != nil {
+		etcdVersion = "VERSION"
+		fmt.Fprintf(w, "# VERSION stands for the version of %s that %s %s requires: its go.mod is not here yet\n\n",
+			storage.ClientModule, p.apiserver.Module, p.apiserver.Version)
+	}
+	p.setEtcd(etcdVersion)
+	if plans[0], err = program.MakePlan(ctx, p.etcd, p.etcdOptions); err != nil {
+		return err
+	}
+	for i, plan := range plans {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}

@@ -47,9 +47,11 @@ func stamp(up program.Upstream) []string {
 			pkg+".gitMajor="+major,
 			pkg+".gitMinor="+minor,
 			pkg+".gitTreeState=clean",
-			pkg+".gitCommit="+up.Commit,
+			pkg+".gitCommit="+up.Commit)
+		if !up.Time.IsZero() { // else a plan is made before upstream was looked at
 			// The commit's time, as in upstream's reproducible builds: the same source gives the same binary.
-			pkg+".buildDate="+up.Time.Format(time.RFC3339))
+			set = append(set, pkg+".buildDate="+up.Time.Format(time.RFC3339))
+		}
 	}
 	return set
 }

@@ -127,9 +127,11 @@ func checkSums(dir string, sums []byte, want func(string) bool) error {
 }
 
 // touch records that an entry was used. A read-only cache is no reason to fail.
-func touch(dir string) {
+func touch(dir string) { setUsed(filepath.Join(dir, manifestFile)) }
+
+func setUsed(path string) {
 	now := time.Now()
-	_ = os.Chtimes(filepath.Join(dir, manifestFile), now, now)
+	_ = os.Chtimes(path, now, now)
 }
 
 // removeEntry deletes an entry so that it never looks complete while parts are missing.

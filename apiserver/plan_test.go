@@ -1,0 +1,37 @@
+package apiserver
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/program"
+)
+
+// Without anything in the cache, a plan still says all commands, and what it cannot know.
+func TestWritePlanOfUnknown(t *testing.T) {
+	cache, err := program.OpenCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOPROXY", "off")
+	var out bytes.Buffer
+	if err := WritePlan(t.Context(), &out, BuildOptions{Version: "v1.30.4", Cache: cache}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"# VERSION stands for the version of go.etcd.io/etcd/client/v3 that k8s.io/kubernetes v1.30.4 requires",
+		"mod download -json go.etcd.io/etcd/server/v3@VERSION\n",
+		"mod download -json k8s.io/kubernetes@v1.30.4\n",
+		"# rewrite vendored files to ",
+		"-X '\\''k8s.io/component-base/version.gitVersion=v1.30.4'\\''",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the plan lacks %q:\n%s", want, &out)
+		}
+	}
+	entries, err := cache.Entries()
+	if err != nil || len(entries) != 0 {
+		t.Errorf("planning left %+v, %v", entries, err)
+	}
+}
