@@ -1,12 +1,9 @@
 package probe
 
-import (
-	"testing"
-)
+import "testing"
 
-// The benchmarks call what the rewriter inserts, in functions that do nothing else.
-
-var benchSite = Site{Function: "bench", File: "bench_test.go", Line: 1}
+// These benchmarks run what the rewriter inserts, in functions that do nothing else.
+// The difference to BenchmarkPlain is what a call costs.
 
 //go:noinline
 func plainCall(n int) (err error) {
@@ -19,7 +16,7 @@ func plainCall(n int) (err error) {
 //go:noinline
 func instrumentedCall(n int) (err error) {
 	if l := Labels(); l != nil {
-		defer Enter(l, &benchSite).Exit(&err)
+		defer Enter(l, &callSite).Exit(&err)
 	}
 	if n < 0 {
 		return errNegative
@@ -27,47 +24,29 @@ func instrumentedCall(n int) (err error) {
 	return nil
 }
 
-//go:noinline
-func rootCall(traceparent string, f func()) {
-	if c := Root(Labels(), &benchSite, traceparent); c != nil {
-		defer c.Exit(nil)
-	}
-	f()
-}
+var errNegative = error(nil)
 
 func BenchmarkPlain(b *testing.B) {
-	for i := 0; b.Loop(); i++ {
-		_ = plainCall(i)
+	for b.Loop() {
+		_ = plainCall(1)
 	}
 }
 
 func BenchmarkUntraced(b *testing.B) {
-	for i := 0; b.Loop(); i++ {
-		_ = instrumentedCall(i)
+	for b.Loop() {
+		_ = instrumentedCall(1)
 	}
 }
 
 func BenchmarkTraced(b *testing.B) {
-	startForTest(b)
-	const tp = "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01"
-	const perTrace = 300 // as many as a request has
-	n := 0
-	for b.Loop() {
-		if n%perTrace == 0 {
-			if t := traces.get("0123456789abcdef0123456789abcdef"); t != nil {
-				traces.remove(t)
+	listenForTest(b)
+	const perTrace = 1000 // about as many as a request has
+	for done := 0; done < b.N; done += perTrace {
+		root(sampled(traceID(8)), func() {
+			for range perTrace {
+				_ = instrumentedCall(1)
 			}
-			b.StopTimer()
-			b.StartTimer()
-		}
-		n++
-		_ = n
-		if n%perTrace == 1 {
-			rootCall(tp, func() {
-				for i := range perTrace {
-					_ = instrumentedCall(i)
-				}
-			})
-		}
+		})
+		traces.remove(traces.get(traceID(8)))
 	}
 }

@@ -37,10 +37,24 @@ type Call struct {
 	self      uintptr // a pc in the function
 	callPC    uintptr // where control left the parent, 0 if unknown
 
-	start, end int64 // nanoseconds since trace.base
-	err        string
-	panicked   string
-	attrs      []Attr // guarded by trace.mu
+	start, end int64  // nanoseconds since trace.base
+	notes      *notes // nil for most calls; guarded by trace.mu
+}
+
+// notes are what is worth noting on some calls only.
+type notes struct {
+	err, panicked string
+	attrs         []Attr
+}
+
+// note changes the call's notes.
+func (c *Call) note(change func(*notes)) {
+	c.trace.mu.Lock()
+	defer c.trace.mu.Unlock()
+	if c.notes == nil {
+		c.notes = &notes{}
+	}
+	change(c.notes)
 }
 
 // States of a Call.
@@ -122,10 +136,12 @@ func (c *Call) Exit(err *error) {
 	c.end = c.trace.now()
 	setLabels(c.prev)
 	if err != nil && *err != nil {
-		c.err = errorText(*err)
+		text := errorText(*err)
+		c.note(func(n *notes) { n.err = text })
 	}
 	if frameOf(framePointer()).up().returnPC() == stack.panicPC {
-		c.panicked = panicOrigin()
+		origin := panicOrigin()
+		c.note(func(n *notes) { n.panicked = origin })
 	}
 	c.state.Store(returned)
 }
@@ -136,9 +152,7 @@ func (c *Call) Attr(key string, value any) {
 		return
 	}
 	text, _ := Value(func() any { return bounded(format(value), maxAttr) }).(string)
-	c.trace.mu.Lock()
-	c.attrs = append(c.attrs, Attr{key, text})
-	c.trace.mu.Unlock()
+	c.note(func(n *notes) { n.attrs = append(n.attrs, Attr{key, text}) })
 }
 
 // Value computes an expression of the guide. It may meet nil pointers, which must

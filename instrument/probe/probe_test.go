@@ -1,32 +1,325 @@
 package probe
 
 import (
+	"bufio"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime/pprof"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
-var errNegative = errors.New("negative")
-
-// startForTest makes the probe record, without a socket.
-func startForTest(tb testing.TB) {
+// listenForTest makes the probe record and answer on a socket.
+func listenForTest(tb testing.TB) (socket string) {
 	tb.Helper()
-	if err := calibrate(); err != nil {
+	dir, err := os.MkdirTemp("", "probe") // the path of a unix socket must be short
+	if err != nil {
 		tb.Fatal(err)
 	}
-	if err := checkLabelLayout(); err != nil {
-		tb.Fatal(err)
+	tb.Cleanup(func() { os.RemoveAll(dir) })
+	socket = filepath.Join(dir, "s")
+	start(socket)
+	if failure != nil {
+		tb.Fatal(failure)
 	}
-	listening.Store(true)
 	tb.Cleanup(func() { listening.Store(false) })
+	return socket
 }
 
-func TestX(t *testing.T) {
-	startForTest(t)
-	t.Logf("%+v", stack)
-	rootCall("00-0123456789abcdef0123456789abcdef-0123456789abcdef-01", func() { _ = instrumentedCall(-1) })
-	tr := traces.get("0123456789abcdef0123456789abcdef")
-	cs, _ := tr.calls()
-	for _, c := range cs {
-		t.Logf("%+v", tr.record(c))
+// What follows stands for instrumented code.
+
+var (
+	rootSite = Site{Function: "p.root", File: "p/p.go", Line: 1}
+	callSite = Site{Function: "p.call", File: "p/p.go", Line: 2}
+)
+
+func root(traceparent any, f func()) {
+	if c := Root(Labels(), &rootSite, traceparent); c != nil {
+		defer c.Exit(nil)
 	}
+	f()
+}
+
+func call(f func() error) (err error) {
+	if l := Labels(); l != nil {
+		defer Enter(l, &callSite).Exit(&err)
+	}
+	return f()
+}
+
+func traceID(n int) string        { return fmt.Sprintf("%032x", n) }
+func sampled(trace string) string { return "00-" + trace + "-00000000000000aa-01" }
+
+func fetch(t *testing.T, socket string, q Query) (Header, []Record) {
+	t.Helper()
+	conn, err := net.Dial("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := json.NewEncoder(conn).Encode(q); err != nil {
+		t.Fatal(err)
+	}
+	in := json.NewDecoder(bufio.NewReader(conn))
+	var h Header
+	if err := in.Decode(&h); err != nil {
+		t.Fatal(err)
+	}
+	records := make([]Record, h.Calls)
+	for i := range records {
+		if err := in.Decode(&records[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return h, records
+}
+
+func nothing() error { return nil }
+
+func TestOnlySampledRequestsAreTraced(t *testing.T) {
+	socket := listenForTest(t)
+	trace := traceID(1)
+	for _, traceparent := range []any{"", nil, "00-" + trace + "-00000000000000aa-00", []string{}, "nonsense"} {
+		root(traceparent, func() {
+			if Labels() != nil {
+				t.Errorf("traceparent %v is traced", traceparent)
+			}
+			_ = call(nothing)
+		})
+	}
+	if h, _ := fetch(t, socket, Query{Trace: trace}); h.Calls != 0 {
+		t.Errorf("%d calls were recorded", h.Calls)
+	}
+	root([]string{sampled(trace)}, func() { _ = call(nothing) })
+	h, records := fetch(t, socket, Query{Trace: trace, TimeoutMillis: 1000})
+	if h.Calls != 2 || records[0].Parent != "00000000000000aa" || records[1].Parent != records[0].ID {
+		t.Errorf("%+v", records)
+	}
+	if h, _ := fetch(t, socket, Query{Trace: trace}); h.Calls != 0 {
+		t.Errorf("a trace that was fetched still has %d calls", h.Calls)
+	}
+}
+
+func TestLabelsAreRestored(t *testing.T) {
+	listenForTest(t)
+	before := Labels()
+	root(sampled(traceID(2)), func() {
+		during := Labels()
+		_ = call(nothing)
+		if Labels() != during {
+			t.Error("a call left its labels behind")
+		}
+		// The runtime's own reader of labels must understand ours.
+		var b strings.Builder
+		if err := pprof.Lookup("goroutine").WriteTo(&b, 1); err != nil || !strings.Contains(b.String(), `"apitrace":"`+traceID(2)+`"`) {
+			t.Errorf("the goroutine profile (%v) does not show the trace's label", err)
+		}
+	})
+	if Labels() != before {
+		t.Error("the root call left its labels behind")
+	}
+}
+
+func TestUnfinishedCalls(t *testing.T) {
+	socket := listenForTest(t)
+	release, done := make(chan bool), make(chan bool)
+	go func() {
+		root(sampled(traceID(3)), func() {
+			_ = call(func() error { done <- true; <-release; return errors.New("late") })
+		})
+		done <- true
+	}()
+	<-done
+	start := time.Now()
+	_, records := fetch(t, socket, Query{Trace: traceID(3), SettleMillis: 10, TimeoutMillis: 100})
+	if waited := time.Since(start); waited < 100*time.Millisecond {
+		t.Errorf("answered after %s although calls were running", waited)
+	}
+	if len(records) != 2 || !records[0].Unfinished || !records[1].Unfinished || records[1].Error != "" {
+		t.Errorf("%+v", records)
+	}
+	late := traces.late.Load()
+	release <- true
+	<-done
+	root(sampled(traceID(3)), func() {}) // the id again: a new trace
+	if h, _ := fetch(t, socket, Query{Trace: traceID(3), TimeoutMillis: 100}); h.Calls != 1 || h.Late != late {
+		t.Errorf("%+v", h)
+	}
+}
+
+func TestGoroutinesThatOutliveTheirTraceAreCounted(t *testing.T) {
+	socket := listenForTest(t)
+	release, done := make(chan bool), make(chan bool)
+	root(sampled(traceID(4)), func() {
+		go func() { <-release; _ = call(nothing); done <- true }()
+	})
+	fetch(t, socket, Query{Trace: traceID(4), SettleMillis: 1, TimeoutMillis: 100})
+	late := traces.late.Load()
+	release <- true
+	<-done
+	if traces.late.Load() != late+1 {
+		t.Error("the late call was not counted")
+	}
+}
+
+func TestReaderThatGoesAway(t *testing.T) {
+	socket := listenForTest(t)
+	root(sampled(traceID(5)), func() {
+		for range 20_000 {
+			_ = call(nothing)
+		}
+	})
+	conn, err := net.Dial("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(conn, `{"trace":%q,"timeoutMillis":100}`+"\n", traceID(5))
+	if _, err := conn.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	conn.Close() // in the middle of the answer
+	// The probe notices when its write fails, a moment later.
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		h, _ := fetch(t, socket, Query{Trace: traceID(5), TimeoutMillis: 100})
+		if h.Calls == 20_001 {
+			return
+		}
+		if h.Calls != 0 || time.Now().After(deadline) {
+			t.Fatalf("%d calls the second time, expected all 20001", h.Calls)
+		}
+	}
+}
+
+func TestUnfetchedTracesMakeRoomAndAreCounted(t *testing.T) {
+	socket := listenForTest(t)
+	setForTest(t, &maxRetained, traces.retained.Load()+10_000)
+	before := traces.undelivered.Load()
+	const perTrace = 4000
+	for n := range 6 {
+		root(sampled(traceID(100+n)), func() {
+			for range perTrace - 1 {
+				_ = call(nothing)
+			}
+		})
+	}
+	delivered := 0
+	for n := range 6 {
+		h, _ := fetch(t, socket, Query{Trace: traceID(100 + n), TimeoutMillis: 100})
+		if h.Calls != 0 && h.Calls != perTrace || n == 0 && h.Calls != 0 || n == 5 && h.Calls == 0 {
+			t.Errorf("%d calls of trace %d", h.Calls, n)
+		}
+		delivered += h.Calls
+	}
+	if lost := traces.undelivered.Load() - before; lost < int64(6*perTrace-delivered) || delivered > 4*perTrace {
+		t.Errorf("%d of %d calls were delivered and %d counted as lost", delivered, 6*perTrace, lost)
+	}
+}
+
+func setForTest[T any](t *testing.T, variable *T, value T) {
+	t.Helper()
+	old := *variable
+	*variable = value
+	t.Cleanup(func() { *variable = old })
+}
+
+func TestATraceThatIsTooLarge(t *testing.T) {
+	socket := listenForTest(t)
+	setForTest(t, &maxCalls, 1000)
+	root(sampled(traceID(6)), func() {
+		for range 1009 {
+			_ = call(nothing)
+		}
+	})
+	h, _ := fetch(t, socket, Query{Trace: traceID(6), TimeoutMillis: 100})
+	if h.Calls != 1000 || h.Dropped != 10 {
+		t.Errorf("%d calls, %d dropped, expected 1000 and 10", h.Calls, h.Dropped)
+	}
+}
+
+func TestManyTracesAtOnceConcurrentSafe(t *testing.T) {
+	socket := listenForTest(t)
+	const traces, goroutines, calls = 20, 5, 300
+	var wg sync.WaitGroup
+	for n := range traces {
+		wg.Go(func() {
+			root(sampled(traceID(200+n)), func() {
+				var children sync.WaitGroup
+				for range goroutines {
+					children.Go(func() {
+						for range calls {
+							_ = call(func() error { return errors.New(traceID(n)) })
+						}
+					})
+				}
+				children.Wait()
+			})
+		})
+	}
+	wg.Wait()
+	for n := range traces {
+		h, records := fetch(t, socket, Query{Trace: traceID(200 + n), TimeoutMillis: 1000})
+		if h.Calls != 1+goroutines*calls {
+			t.Errorf("trace %d has %d calls", n, h.Calls)
+		}
+		for _, r := range records[1:] {
+			if r.Error != traceID(n) || !r.NewGoroutine || r.Parent != records[0].ID {
+				t.Fatalf("trace %d: %+v", n, r)
+			}
+		}
+	}
+}
+
+func TestErrorsThatPanicDoNoHarm(t *testing.T) {
+	socket := listenForTest(t)
+	root(sampled(traceID(7)), func() {
+		_ = call(func() error { var e *os.PathError; return e })
+		_ = call(func() error { return errors.New(strings.Repeat("ä", maxError)) })
+	})
+	_, records := fetch(t, socket, Query{Trace: traceID(7), TimeoutMillis: 100})
+	if got := records[1].Error; got != "(*fs.PathError, whose Error method panicked)" {
+		t.Errorf("error %q", got)
+	}
+	if got := records[2].Error; len(got) > maxError+40 || !strings.HasSuffix(got, "ä… (2048 bytes more)") {
+		t.Errorf("long error of %d bytes ends in %q", len(got), got[len(got)-30:])
+	}
+}
+
+func TestFormat(t *testing.T) {
+	type name string
+	n := 3
+	secret := struct{ Token string }{"secret"}
+	for _, test := range []struct {
+		value any
+		want  string
+	}{
+		{"text", "text"}, {name("named"), "named"}, {[]string{"a", "b"}, "a,b"}, {-4, "-4"}, {uint8(4), "4"},
+		{true, "true"}, {1.5, "1.5"}, {&n, "3"}, {errors.New("error"), "error"}, {time.Second, "1s"},
+		{secret, `(struct { Token string })`}, {&secret, `(*struct { Token string })`}, {[]byte("secret"), "([]uint8)"},
+		{map[string]string{"a": "secret"}, "(map[string]string)"}, {Type(&callSite), "*" + packagePath + ".Site"}, {Type(nil), "nil"},
+	} {
+		if got := format(test.value); got != test.want {
+			t.Errorf("%#v is %q, expected %q", test.value, got, test.want)
+		}
+	}
+}
+
+func FuzzTraceparent(f *testing.F) {
+	for _, s := range []string{sampled(traceID(1)), "", "00-", "ff" + sampled(traceID(1))[2:], sampled(traceID(1)) + "-more", "01" + sampled(traceID(1))[2:] + "-more", sampled(traceID(0))} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		trace, parent, ok := parseTraceparent(s)
+		if !ok {
+			return
+		}
+		if !strings.HasPrefix(s[2:], "-"+trace+"-"+parent+"-") || len(trace) != 32 || len(parent) != 16 || strings.Trim(trace, "0") == "" {
+			t.Errorf("%q gives trace %q, parent %q", s, trace, parent)
+		}
+	})
 }

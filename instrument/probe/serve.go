@@ -73,8 +73,8 @@ func answer(conn net.Conn) {
 	}
 }
 
-// deliver writes the calls of a trace, which is over then. If the reader does not
-// take them all, the trace is kept for another try.
+// deliver ends a trace and writes its calls. If the reader does not take them all,
+// the trace is kept for another try.
 func deliver(conn net.Conn, q Query) error {
 	h := Header{Process: os.Getenv(EnvProcess), Trace: q.Trace, Undelivered: traces.undelivered.Load(), Late: traces.late.Load()}
 	if failure != nil {
@@ -84,9 +84,18 @@ func deliver(conn net.Conn, q Query) error {
 	var calls []*Call
 	if t != nil {
 		calls = t.settle(time.Duration(q.SettleMillis)*time.Millisecond, time.Duration(q.TimeoutMillis)*time.Millisecond)
+		traces.remove(t)
 		h.Calls, h.Dropped = len(calls), t.dropped.Load()
 	}
 	h.Checked, h.Mismatches = checks.done.Load(), takeMismatches()
+	err := write(conn, h, t, calls)
+	if err != nil && t != nil {
+		traces.restore(t)
+	}
+	return err
+}
+
+func write(conn net.Conn, h Header, t *tracing, calls []*Call) error {
 	w := bufio.NewWriterSize(conn, 64<<10)
 	out := json.NewEncoder(w)
 	if err := out.Encode(h); err != nil {
@@ -97,13 +106,7 @@ func deliver(conn net.Conn, q Query) error {
 			return err
 		}
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if t != nil {
-		traces.remove(t)
-	}
-	return nil
+	return w.Flush()
 }
 
 // settle waits until no call has begun or ended for a while and none is running,
@@ -139,13 +142,15 @@ func (t *tracing) record(c *Call) Record {
 	r.CallerLine = callerLine(c)
 	over := c.state.Load() == returned
 	if over {
-		r.Duration, r.Error, r.Panic = c.end-c.start, c.err, c.panicked
+		r.Duration = c.end - c.start
 	} else {
 		r.Duration, r.Unfinished = t.now()-c.start, true
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r.Attrs = c.attrs[:len(c.attrs):len(c.attrs)]
+	if n := c.notes; n != nil {
+		r.Error, r.Panic, r.Attrs = n.err, n.panicked, n.attrs[:len(n.attrs):len(n.attrs)]
+	}
 	if c.parent == nil {
 		r.Parent = t.remotes[c.seq]
 	}

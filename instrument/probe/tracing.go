@@ -3,6 +3,7 @@ package probe
 import (
 	"encoding/hex"
 	"runtime/pprof"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -32,12 +33,13 @@ type chunk struct {
 	calls [64]Call
 }
 
-const (
+// Limits. They are variables for the sake of the tests.
+var (
 	// maxCalls bounds the calls of one trace. A call beyond it is counted as dropped.
-	maxCalls = 1 << 20
+	maxCalls uint32 = 1 << 20
 	// maxRetained bounds the calls of all traces that nobody has fetched yet, at
-	// about 250 bytes each. Beyond it the oldest trace goes, counted as undelivered.
-	maxRetained = 2 << 20
+	// about 150 bytes each. Beyond it the oldest trace goes, counted as undelivered.
+	maxRetained int64 = 2 << 20
 )
 
 // newCall returns an empty call, or nil if the trace is over or too large.
@@ -125,7 +127,8 @@ func (r *registry) open(id string) *tracing {
 		r.byID = map[string]*tracing{}
 	}
 	for r.retained.Load() > maxRetained && len(r.order) > 0 {
-		r.undelivered.Add(int64(r.drop(r.order[0])))
+		r.undelivered.Add(r.order[0].size())
+		r.drop(r.order[0])
 	}
 	t := &tracing{id: id, labels: pprof.Labels(labelKey, id), base: time.Now()}
 	r.byID[id] = t
@@ -139,30 +142,45 @@ func (r *registry) get(id string) *tracing {
 	return r.byID[id]
 }
 
-// remove ends a trace that was delivered.
+// remove ends a trace that is about to be delivered.
 func (r *registry) remove(t *tracing) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.drop(t)
 }
 
-// drop ends a trace and returns how many calls it had. r.mu is held.
-func (r *registry) drop(t *tracing) int {
+// restore undoes remove, except that the trace has ended, unless another one with
+// that id has begun since.
+func (r *registry) restore(t *tracing) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.byID[t.id] != nil {
+		r.undelivered.Add(t.size())
+		return
+	}
+	r.byID[t.id] = t
+	r.order = append(r.order, t)
+	r.retained.Add(t.room())
+}
+
+// drop ends a trace. r.mu is held.
+func (r *registry) drop(t *tracing) {
 	if r.byID[t.id] != t {
-		return 0
+		return
 	}
 	t.closed.Store(true)
 	delete(r.byID, t.id)
-	for i, o := range r.order {
-		if o == t {
-			r.order = append(r.order[:i:i], r.order[i+1:]...)
-			break
-		}
-	}
+	r.order = slices.DeleteFunc(r.order, func(o *tracing) bool { return o == t })
+	r.retained.Add(-t.room())
+}
+
+// size is the number of the trace's calls, room that of the calls it has memory for.
+func (t *tracing) size() int64 { return int64(min(t.next.Load(), maxCalls)) }
+
+func (t *tracing) room() int64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r.retained.Add(-int64(len(t.chunks) * len(chunk{}.calls)))
-	return int(min(t.next.Load(), maxCalls))
+	return int64(len(t.chunks) * len(chunk{}.calls))
 }
 
 // parseTraceparent reads a W3C traceparent, "00-<trace id>-<parent id>-<flags>",
