@@ -1,0 +1,107 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/collect"
+	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A kind is a way to run the server. Tests share one server of each kind.
+type kind struct {
+	plain bool // upstream's own build
+	check bool // with the probe's checking mode
+}
+
+var (
+	traced  = kind{}
+	plain   = kind{plain: true}
+	checked = kind{check: true}
+)
+
+var servers struct {
+	mu      sync.Mutex
+	running map[kind]*apiserver.Server
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	for _, s := range servers.running {
+		if err := s.Stop(context.Background()); err != nil {
+			println("stopping a server:", err.Error())
+			code = max(code, 1)
+		}
+	}
+	os.Exit(code)
+}
+
+// server returns the running server of a kind, started if this is the first test to ask.
+func server(tb testing.TB, k kind) *apiserver.Server {
+	tb.Helper()
+	servers.mu.Lock()
+	defer servers.mu.Unlock()
+	if s := servers.running[k]; s != nil {
+		return s
+	}
+	s, err := apiserver.Start(context.Background(), build(tb, k.plain), apiserver.StartOptions{Check: k.check})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if servers.running == nil {
+		servers.running = map[kind]*apiserver.Server{}
+	}
+	servers.running[k] = s
+	return s
+}
+
+// build builds the programs, or finds them in the cache.
+func build(tb testing.TB, plain bool) *apiserver.Build {
+	tb.Helper()
+	if os.Getenv("APITRACE_E2E") == "" {
+		tb.Skip("builds and runs the real kube-apiserver, which takes minutes the first time: set APITRACE_E2E=1")
+	}
+	display := program.NewDisplay(os.Stderr, false)
+	defer display.Close()
+	b, err := apiserver.BuildPrograms(context.Background(), apiserver.BuildOptions{Plain: plain, Progress: display})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// play replays a scenario and returns its traced requests, and what the checking
+// mode found if the server has it.
+func play(tb testing.TB, s *apiserver.Server, name string) ([]trace.Request, *collect.Check) {
+	tb.Helper()
+	scenario, err := scenarios.Find(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	player := scenarios.Player{
+		BaseURL: s.BaseURL, CAPEM: s.CAPEM, AdminToken: s.AdminToken, UserToken: s.LearnerToken,
+		LockFile: filepath.Join(s.RunDir, "play.lock"),
+	}
+	var requests []trace.Request
+	all := &collect.Check{}
+	err = player.Play(context.Background(), scenario, func(ctx context.Context, _ *scenarios.Request, sent *scenarios.Sent) error {
+		r, found, err := collect.Request(ctx, s.ProbeSockets, collect.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status})
+		if err != nil {
+			return err
+		}
+		requests = append(requests, *r)
+		all.Calls = found.Calls
+		all.Mismatches = append(all.Mismatches, found.Mismatches...)
+		return nil
+	})
+	if err != nil {
+		tb.Fatalf("scenario %s: %v", name, err)
+	}
+	return requests, all
+}
