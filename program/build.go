@@ -148,6 +148,10 @@ func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 		return m, false, err
 	}
 	m, err = b.make(ctx)
+	var compile *CompileError
+	if err != nil && !errors.As(err, &compile) { // whose log and overlay people want to look at
+		err = errors.Join(err, removeEntry(b.dir))
+	}
 	return m, false, err
 }
 

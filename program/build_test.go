@@ -160,6 +160,38 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
+// A canceller interrupts a build at a stage, as Ctrl-C does.
+type canceller struct {
+	at     Stage
+	cancel context.CancelFunc
+}
+
+func (c canceller) Report(e Event) {
+	if e.Stage == c.at {
+		c.cancel()
+	}
+}
+
+func TestInterruptedBuild(t *testing.T) {
+	serveModules(t)
+	for _, stage := range []Stage{StageDownload, StageTidy, StageVendor, StageRewrite, StageCompile, StageLink} {
+		c := newCache(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		o := Options{Cache: c, Rewrite: rewriteHello(`"x"`), Progress: canceller{stage, cancel}}
+		if _, err := Build(ctx, tiny(), o); !errors.Is(err, context.Canceled) {
+			t.Errorf("interrupted at %s: %v", stage, err)
+		}
+		for _, e := range entries(t, c) {
+			if !e.Complete {
+				t.Errorf("interrupted at %s: %s is half-done", stage, e.Dir)
+			}
+		}
+		if _, r := mustBuild(t, tiny(), o); r.notes() != "" {
+			t.Errorf("after an interruption at %s: %s", stage, r.notes())
+		}
+	}
+}
+
 // Asking for one thing must not give another: a dependency that the go command
 // raises above what upstream builds with is an error.
 func TestRaisedDependency(t *testing.T) {

@@ -185,6 +185,24 @@ func ignoreNotExist(err error) error {
 	return err
 }
 
+// Verify compares all files of an entry with the checksums that were taken when it
+// was made, and says what is wrong with it. Builds do that by themselves for what they use.
+func (c *Cache) Verify(e Entry) error {
+	if e.Kind == KindGoCache {
+		return nil // the go command verifies what it takes from there
+	}
+	m, err := readManifest(e.Dir)
+	if err == nil {
+		_, err = check(e.Dir, m.Key, everyFile)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = errNeverFinished
+	}
+	if err != nil {
+		return fmt.Errorf("the %s %s is damaged: %w; it is made again when it is needed", e.Kind, e.Name, err)
+	}
+	return nil
+}
+
 // Remove deletes an entry. A program that is already running goes on running;
 // an entry that is being built right now is refused.
 func (c *Cache) Remove(e Entry) error {

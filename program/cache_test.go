@@ -78,6 +78,9 @@ func TestDamagedEntry(t *testing.T) {
 			c := newCache(t)
 			b, _ := mustBuild(t, tiny(), Options{Cache: c})
 			test.damage(t, c, b)
+			if test.note != "" {
+				verifyFinds(t, c, test.note)
+			}
 			again, r := mustBuild(t, tiny(), Options{Cache: c})
 			if again.Cached || again.Path != b.Path {
 				t.Errorf("cached %t, path %s, want a new build in the same place", again.Cached, again.Path)
@@ -89,6 +92,20 @@ func TestDamagedEntry(t *testing.T) {
 				t.Errorf("the program says %q", got)
 			}
 		})
+	}
+}
+
+// verifyFinds demands that exactly one entry is found to be damaged, for the reason that is given.
+func verifyFinds(t *testing.T, c *Cache, reason string) {
+	t.Helper()
+	var found []string
+	for _, e := range entries(t, c) {
+		if err := c.Verify(e); err != nil {
+			found = append(found, err.Error())
+		}
+	}
+	if len(found) != 1 || !strings.Contains(found[0], reason) {
+		t.Errorf("Verify found %q, want one error with %q", found, reason)
 	}
 }
 

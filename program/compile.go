@@ -66,7 +66,8 @@ func (b *build) compile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if b.tell.stage(StageCompile, stale); stale == 0 {
+	if b.tell.stage(StageCompile, stale); stale <= 1 {
+		// At most package main, which is small: what is left is linking.
 		b.tell.stage(StageLink, 0)
 	}
 	log, err := os.OpenFile(filepath.Join(b.dir, logFile), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)

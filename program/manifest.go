@@ -73,7 +73,10 @@ func seal(dir string, m manifest) error {
 	return writeJSON(filepath.Join(dir, manifestFile), m)
 }
 
-var errNoEntry = errors.New("not in the cache")
+var (
+	errNoEntry       = errors.New("not in the cache")
+	errNeverFinished = errors.New("it was never finished")
+)
 
 // check compares an entry with its manifest: those of its files that want
 // accepts (path relative to the entry, with slashes), which must be there and
@@ -83,7 +86,7 @@ func check(dir, key string, want func(file string) bool) (manifest, error) {
 	m, err := readManifest(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(dir); err == nil {
-			return m, errors.New("it was never finished")
+			return m, errNeverFinished
 		}
 		return m, errNoEntry
 	}
@@ -98,7 +101,7 @@ func check(dir, key string, want func(file string) bool) (manifest, error) {
 		return m, fmt.Errorf("its list of checksums is missing: %w", err)
 	}
 	if hash(sums) != m.Sums {
-		return m, fmt.Errorf("its list of checksums was changed")
+		return m, errors.New("its list of checksums was changed")
 	}
 	return m, checkSums(dir, sums, want)
 }

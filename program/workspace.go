@@ -46,7 +46,7 @@ func (b *build) ensureWorkspace(ctx context.Context) error {
 		return fmt.Errorf("making room for the workspace: %w", err)
 	}
 	if err := b.makeWorkspace(ctx); err != nil {
-		return fmt.Errorf("workspace of %s: %w", b.program, err)
+		return errors.Join(fmt.Errorf("workspace of %s: %w", b.program, err), removeEntry(b.workspace))
 	}
 	return seal(b.workspace, manifest{Program: b.program.Name, Version: b.program.Version, Key: b.workspaceKey})
 }

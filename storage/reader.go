@@ -69,7 +69,7 @@ func (r *Reader) Revision(ctx context.Context) (int64, error) {
 }
 
 // Changes lists what was written to the given keys after revision from, in the
-// order of the revisions, and within one revision in that of the keys.
+// order in which etcd made the changes.
 //
 // The server itself writes all the time (leases, events, its own endpoints), so
 // revisions alone do not tell whose a change is. The caller names the keys that

@@ -1,0 +1,123 @@
+package storage
+
+import (
+	"context"
+	"crypto/tls"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// e2eEnv switches the tests on that build and run the real programs.
+const e2eEnv = "APITRACE_E2E"
+
+func startEtcd(t *testing.T) *Etcd {
+	t.Helper()
+	if os.Getenv(e2eEnv) == "" {
+		t.Skipf("builds and runs the real etcd, which takes a minute the first time: set %s=1", e2eEnv)
+	}
+	cache, err := program.OpenCache("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	display := program.NewDisplay(os.Stderr, false)
+	defer display.Close()
+	binary, err := program.Build(t.Context(), Program("v3.7.0"), program.Options{Cache: cache, Progress: display})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runDir, err := program.NewRunDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { runDir.Close() })
+	e, err := Start(t.Context(), Options{Binary: binary.Path, RunDir: runDir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Stop(context.Background()) })
+	return e
+}
+
+func openReader(t *testing.T, e Endpoint) *Reader {
+	t.Helper()
+	r, err := e.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func TestChanges(t *testing.T) {
+	r := openReader(t, startEtcd(t).Endpoint)
+	kv := r.client.KV
+	ctx := t.Context()
+	do := func(ops ...clientv3.Op) {
+		t.Helper()
+		if _, err := kv.Txn(ctx).Then(ops...).Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(clientv3.OpPut("/old", `{"apiVersion": "v1", "kind": "Pod"}`))
+	from, err := r.Revision(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	do(clientv3.OpPut("/b", `{"apiVersion": "v1", "kind": "Node"}`), clientv3.OpPut("/a", "plain"))
+	do(clientv3.OpPut("/background", "1"))
+	do(clientv3.OpDelete("/old"))
+	do(clientv3.OpPut("/b", ""))
+
+	all, err := r.Changes(ctx, from, nil)
+	want := []trace.StoredKey{
+		{Op: "PUT", Key: "/b", Revision: from + 1, Size: 36, Encoding: "json", APIVersion: "v1", Kind: "Node"},
+		{Op: "PUT", Key: "/a", Revision: from + 1, Size: 5, Encoding: "unknown"},
+		{Op: "PUT", Key: "/background", Revision: from + 2, Size: 1, Encoding: "unknown"},
+		{Op: "DELETE", Key: "/old", Revision: from + 3, Encoding: "json", APIVersion: "v1", Kind: "Pod"},
+		{Op: "PUT", Key: "/b", Revision: from + 4},
+	}
+	if err != nil || !slices.Equal(all, want) {
+		t.Errorf("got %+v, %v\nwant %+v", all, err, want)
+	}
+	mine, err := r.Changes(ctx, from, []string{"/a", "/old"})
+	if err != nil || !slices.Equal(mine, []trace.StoredKey{want[1], want[3]}) {
+		t.Errorf("of two keys: %+v, %v", mine, err)
+	}
+	none, err := r.Changes(ctx, from, []string{})
+	if err != nil || len(none) != 0 {
+		t.Errorf("of no key: %+v, %v", none, err)
+	}
+	if _, err := r.client.Compact(ctx, from+2); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Changes(ctx, from, nil); err == nil || !strings.Contains(err.Error(), "compacted") {
+		t.Errorf("of a forgotten revision: %v, want an error that says so", err)
+	}
+}
+
+// Only who has the key of the run can talk to its etcd.
+func TestStrangersAreRefused(t *testing.T) {
+	e, other := startEtcd(t).Endpoint, startEtcd(t).Endpoint
+	other.URL = e.URL
+	config, err := other.tlsConfig()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Not because the stranger doubts the server, but because the server doubts the stranger.
+	config.InsecureSkipVerify = true
+	conn, err := tls.Dial("tcp", strings.TrimPrefix(e.URL, "https://"), config)
+	if err == nil {
+		defer conn.Close()
+		_, err = conn.Read(make([]byte, 1)) // with TLS 1.3 the refusal comes after the handshake
+	}
+	if err == nil || !strings.Contains(err.Error(), "remote error: tls:") {
+		t.Errorf("a stranger's connection: %v, want etcd to refuse it", err)
+	}
+}
