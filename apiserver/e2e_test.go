@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -227,11 +229,39 @@ func testAttach(t *testing.T, s *Server) {
 	if err := other.Stop(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if status, _ := request(t, other, other.LearnerToken, "GET", "/version", ""); status != 200 {
+	if status, _ := request(t, other, other.AdminToken, "GET", "/version", ""); status != 200 {
 		t.Errorf("after the attached one was stopped: %d, want the server unharmed", status)
 	}
 	if _, err := Attach(t.Context(), cache, s.K8sVersion, "another-build"); !errors.Is(err, ErrNotServed) {
 		t.Errorf("another build: %v", err)
+	}
+}
+
+// A taken port is recognised by what the real kube-apiserver says of it.
+func TestPortTaken(t *testing.T) {
+	s := startServer(t)
+	address, err := url.Parse(s.BaseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(address.Port())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := s.own.runDir.Part("second")
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := &Server{Etcd: s.Etcd, own: s.own}
+	files, err := second.writeFiles(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := e2eBuild(t)
+	_, err = program.Start(t.Context(), second.program(b.APIServer.Path, dir, files, port))
+	var exit *program.ExitError
+	if !errors.As(err, &exit) || !exit.PortTaken() {
+		t.Errorf("Start: %v, want the port taken", err)
 	}
 }
 

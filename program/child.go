@@ -155,7 +155,7 @@ func (c *Child) awaitReady(ctx context.Context) error {
 		case <-c.done:
 			return c.err
 		case <-ctx.Done():
-			return ctx.Err()
+			return context.Cause(ctx)
 		case <-deadline:
 			return fmt.Errorf("%s was not ready after %v: %w; its last log lines:\n%s", c.server.Name, timeout, err, c.tail())
 		case <-tick.C:

@@ -47,18 +47,14 @@ func Start(ctx context.Context, o Options) (*Etcd, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Etcd{Endpoint: Endpoint{
-		CAFile: filepath.Join(dir, "ca.crt"), CertFile: filepath.Join(dir, "tls.crt"), KeyFile: filepath.Join(dir, "tls.key"),
-	}}
+	e := &Etcd{Endpoint: endpointIn(dir)}
 	if err := e.Endpoint.writeKeys(); err != nil {
 		return nil, err
 	}
 	e.child, err = program.WithFreePort(func(port int) (*program.Child, error) {
 		e.Endpoint.URL = fmt.Sprintf("https://127.0.0.1:%d", port)
-		server := program.Server{
-			Name: Name, Path: o.Binary, Args: e.Endpoint.flags(filepath.Join(dir, "data")), Dir: dir, Check: o.Check,
-			Ready: e.Endpoint.ready,
-		}
+		server := e.Endpoint.server(o.Binary, dir)
+		server.Check = o.Check
 		e.ProbeSocket = server.Socket()
 		return program.Start(ctx, server)
 	})
@@ -66,6 +62,21 @@ func Start(ctx context.Context, o Options) (*Etcd, error) {
 		return nil, err
 	}
 	return e, nil
+}
+
+func endpointIn(dir string) Endpoint {
+	return Endpoint{
+		CAFile: filepath.Join(dir, "ca.crt"), CertFile: filepath.Join(dir, "tls.crt"), KeyFile: filepath.Join(dir, "tls.key"),
+	}
+}
+
+// server says how to run etcd at the endpoint.
+func (e Endpoint) server(binary, dir string) program.Server {
+	return program.Server{
+		Name: Name, Path: binary, Args: e.flags(filepath.Join(dir, "data")), Dir: dir,
+		// Another etcd at that port would not have our certificate.
+		Ready: e.ready,
+	}
 }
 
 func (e Endpoint) flags(data string) []string {

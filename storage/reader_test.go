@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ import (
 // e2eEnv switches the tests on that build and run the real programs.
 const e2eEnv = "APITRACE_E2E"
 
-func startEtcd(t *testing.T) *Etcd {
+func buildEtcd(t *testing.T) (path string) {
 	t.Helper()
 	if os.Getenv(e2eEnv) == "" {
 		t.Skipf("builds and runs the real etcd, which takes a minute the first time: set %s=1", e2eEnv)
@@ -32,12 +33,18 @@ func startEtcd(t *testing.T) *Etcd {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return binary.Path
+}
+
+func startEtcd(t *testing.T) *Etcd {
+	t.Helper()
+	binary := buildEtcd(t)
 	runDir, err := program.NewRunDir()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { runDir.Close() })
-	e, err := Start(t.Context(), Options{Binary: binary.Path, RunDir: runDir})
+	e, err := Start(t.Context(), Options{Binary: binary, RunDir: runDir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,6 +106,22 @@ func TestChanges(t *testing.T) {
 	}
 	if _, err := r.Changes(ctx, from, nil); err == nil || !strings.Contains(err.Error(), "compacted") {
 		t.Errorf("of a forgotten revision: %v, want an error that says so", err)
+	}
+}
+
+// A taken port is recognised by what the real etcd says of it.
+func TestPortTaken(t *testing.T) {
+	first, binary := startEtcd(t), buildEtcd(t)
+	dir := t.TempDir()
+	second := endpointIn(dir)
+	if err := second.writeKeys(); err != nil {
+		t.Fatal(err)
+	}
+	second.URL = first.Endpoint.URL
+	_, err := program.Start(t.Context(), second.server(binary, dir))
+	var exit *program.ExitError
+	if !errors.As(err, &exit) || !exit.PortTaken() {
+		t.Errorf("Start: %v, want the port taken", err)
 	}
 }
 
