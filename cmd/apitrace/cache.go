@@ -26,7 +26,9 @@ next build faster. Everything in it can be made again.
 The folder is "apitrace" in your cache folder; the environment variable %s moves it.`, program.CacheEnv),
 		Example: `  apitrace cache list
   apitrace cache clean gocache`,
-		Args: cobra.NoArgs,
+		SuggestionsMinimumDistance: 2,
+		Args:                       knownCommand,
+		RunE:                       showHelp,
 	}
 	command.AddCommand(newCacheListCommand(io), newCacheSizeCommand(io), newCacheCleanCommand(io))
 	return command

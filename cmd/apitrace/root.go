@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -45,11 +46,13 @@ what happened as a tree. Only a Go toolchain is needed.`,
 
   # Keep the server running, so that further runs take no time
   apitrace serve`,
-		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: name},
+		SuggestionsMinimumDistance: 2,
+		Annotations:                map[string]string{cobra.CommandDisplayNameAnnotation: name},
 		// Errors are printed once, by main, and without the whole usage text.
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          knownCommand,
+		RunE:          showHelp,
 	}
 	root.SetOut(io.out)
 	root.SetErr(io.err)
@@ -78,5 +81,33 @@ func adapt(command *cobra.Command, name string) {
 	}
 	for _, child := range command.Commands() {
 		adapt(child, name)
+	}
+}
+
+// showHelp is what a command does that only has others below it.
+func showHelp(command *cobra.Command, _ []string) error { return command.Help() }
+
+// knownCommand refuses what is no command below this one.
+func knownCommand(command *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if near := command.SuggestionsFor(args[0]); len(near) > 0 {
+		return fmt.Errorf("unknown command %q for %q: did you mean %q?", args[0], command.CommandPath(), near[0])
+	}
+	return fmt.Errorf("unknown command %q for %q", args[0], command.CommandPath())
+}
+
+// oneArgument demands exactly one argument and says what it is.
+func oneArgument(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch len(args) {
+		case 1:
+			return nil
+		case 0:
+			return fmt.Errorf("expected %s", what)
+		default:
+			return fmt.Errorf("expected %s, and nothing else: found %q as well", what, args[1:])
+		}
 	}
 }

@@ -45,7 +45,7 @@ The result goes to standard output, progress and notices to standard error.`,
 
   # A scenario of your own
   apitrace run ./mine.yaml`,
-		Args:              cobra.ExactArgs(1),
+		Args:              oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file"),
 		ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.scenario = args[0]

@@ -26,7 +26,7 @@ printed. No server is needed, and no Go toolchain.`,
 
   # The names of all functions, in order of entry
   apitrace show get-node.jsonl -o names`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("the path of a saved recording"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.file = args[0]
 			if err := o.output.validate(); err != nil {

@@ -1,0 +1,33 @@
+# What people and machines run. "make run" is the first thing to try.
+
+# Without cgo: a machine with only Go can do everything here.
+export CGO_ENABLED ?= 0
+
+.PHONY: build run test test-all bench lint clean
+
+build: ## the command line, and the same as a kubectl plugin
+	go build -o bin/apitrace ./cmd/apitrace
+	ln -sf apitrace bin/kubectl-apitrace
+
+run: build ## the first trace (the first time it builds kube-apiserver and etcd: minutes)
+	bin/apitrace run get-node
+
+# What every change needs. The end-to-end tests build kube-apiserver and etcd, or find
+# them in the cache. One package at a time: two servers at once would slow each other down.
+test: ## all tests but the slow ones
+	APITRACE_E2E=1 go test -p 1 -timeout 14m ./...
+
+test-all: lint ## what takes longer: static checks, every test several times, the race detector
+	APITRACE_E2E=1 APITRACE_SLOW=1 go test -p 1 -count 3 -timeout 60m ./...
+	.ci/race
+
+bench: ## measures what the README states
+	APITRACE_E2E=1 go test -p 1 -run '^$$' -bench . ./...
+
+lint:
+	test -z "$$(gofmt -l $$(git ls-files '*.go' | grep -v /testdata/))"
+	go vet ./...
+	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+clean: ## the binaries; "apitrace cache clean" removes what builds left in the cache
+	rm -rf bin

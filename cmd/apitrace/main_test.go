@@ -1,0 +1,78 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/kubeapitrace/apitrace/program"
+)
+
+var update = flag.Bool("update", false, "write what the commands print into the scripts' golden texts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"apitrace":         main,
+		"kubectl-apitrace": main,
+	})
+}
+
+// TestScript runs the scripts of testdata/script: each is a manual of one command,
+// and needs neither a server nor the network.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			recording, err := filepath.Abs("testdata/get-node.jsonl")
+			if err != nil {
+				return err
+			}
+			env.Setenv("RECORDING", recording)
+			self, err := exec.LookPath("apitrace")
+			if err != nil {
+				return err
+			}
+			env.Setenv("SELF", filepath.Dir(self))
+			env.Setenv(program.CacheEnv, filepath.Join(env.WorkDir, "cache"))
+			// Nothing may come from the network, or from this machine's cache.
+			env.Setenv("GOPROXY", "off")
+			env.Setenv("GOMODCACHE", filepath.Join(env.WorkDir, "modules"))
+			env.Setenv("TMPDIR", env.WorkDir)
+			env.Setenv("HOME", env.WorkDir)
+			return nil
+		},
+	})
+}
+
+// TestEndToEndScript runs the scripts of testdata/e2e against a real kube-apiserver of
+// the cache, which is built if need be.
+func TestEndToEndScript(t *testing.T) {
+	if os.Getenv("APITRACE_E2E") == "" {
+		t.Skip("builds and runs kube-apiserver: set APITRACE_E2E=1, as \"make test\" does")
+	}
+	cache, err := program.OpenCache("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/e2e",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv(program.CacheEnv, cache.Root)
+			// Builds use the user's modules.
+			for _, name := range []string{"HOME", "GOPATH", "GOMODCACHE", "GOPROXY", "GOFLAGS"} {
+				env.Setenv(name, os.Getenv(name))
+			}
+			return nil
+		},
+	})
+}
