@@ -129,8 +129,8 @@ func (p *pair) setEtcd(version string) {
 func explainUnknown(version string, err error) error {
 	var download *program.DownloadError
 	if errors.As(err, &download) && download.Unknown() {
-		return fmt.Errorf("there is no Kubernetes %s, or its source is not published as a Go module (yet): %s; the releases are listed at https://kubernetes.io/releases/patch-releases/, and %s is known to work",
-			version, download.Reason, DefaultVersion)
+		return fmt.Errorf("the source of Kubernetes %s cannot be had: there is no such release, or the module proxy (go env GOPROXY) does not have it: %w; choose one of https://kubernetes.io/releases/, such as %s",
+			version, download, DefaultVersion)
 	}
 	return err
 }

@@ -140,7 +140,7 @@ func (t Toolchain) download(ctx context.Context, c *Cache, modulePath, version s
 		answer.Error = stderr.String()
 	}
 	if answer.Error != "" {
-		return Upstream{}, "", &DownloadError{Module: modulePath, Version: version, Reason: answer.Error}
+		return Upstream{}, "", &DownloadError{Module: modulePath, Version: version, Reason: strings.Join(strings.Fields(answer.Error), " ")}
 	}
 	up, err := readUpstream(modulePath, version, answer.Info, answer.GoMod)
 	up.Sum = answer.Sum
@@ -176,10 +176,10 @@ type DownloadError struct {
 	Reason string
 }
 
-// Unknown reports whether the module was looked for and no such version exists
-// (as opposed to: the place to look at could not be reached).
+// Unknown reports whether somebody answered that there is no such version to be
+// had (as opposed to: nobody could be asked).
 func (e *DownloadError) Unknown() bool {
-	for _, s := range []string{"unknown revision", "404 Not Found", "410 Gone", "invalid version"} {
+	for _, s := range []string{"unknown revision", "invalid version", "403 Forbidden", "404 Not Found", "410 Gone"} {
 		if strings.Contains(e.Reason, s) {
 			return true
 		}
