@@ -98,6 +98,8 @@ func (s *Server) start(ctx context.Context, b *Build) error {
 		return err
 	}
 	s.own.etcd, s.Etcd = etcd, etcd.Endpoint
+	ctx, cancel := cancelWhenDone(ctx, etcd)
+	defer cancel()
 	dir, err := s.own.runDir.Part(Name)
 	if err != nil {
 		return err
@@ -115,6 +117,19 @@ func (s *Server) start(ctx context.Context, b *Build) error {
 		return err
 	}
 	return s.writeKubeconfigs(dir)
+}
+
+// cancelWhenDone gives a context that ends with etcd: kube-apiserver would wait for it in vain.
+func cancelWhenDone(ctx context.Context, etcd *storage.Etcd) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-etcd.Done():
+			cancel(etcd.Err())
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
 }
 
 // watch closes ended when one of the servers ends.
