@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/trace"
@@ -24,11 +25,11 @@ func (e *Expect) Check(seen trace.Request) error {
 }
 
 func (e *Expect) checkCalls(calls []trace.Call) error {
-	next, previous := 0, ""
+	next, previous := 0, Function(nil)
 	for _, want := range e.Calls {
 		found := -1
 		for i := next; i < len(calls); i++ {
-			if isFunction(calls[i].Function, want) {
+			if want.is(calls[i].Function) {
 				found = i
 				break
 			}
@@ -41,20 +42,20 @@ func (e *Expect) checkCalls(calls []trace.Call) error {
 	return nil
 }
 
-func missingCall(want, previous string, calls []trace.Call) error {
+func missingCall(want, previous Function, calls []trace.Call) error {
 	for _, c := range calls {
-		if isFunction(c.Function, want) {
-			return fmt.Errorf("the trace has %q, but not where it was expected: after %q", want, previous)
+		if want.is(c.Function) {
+			return fmt.Errorf("the trace has %v, but not where it was expected: after %v", want, previous)
 		}
 	}
-	return fmt.Errorf("the trace lacks the expected call %q; the nearest that it has: %s", want, nearestFunctions(want, calls))
+	return fmt.Errorf("the trace lacks the expected call %v; the nearest that it has: %s", want, nearestFunctions(want[0], calls))
 }
 
 func (v *Value) check(calls []trace.Call) error {
 	var seen []string
 	called := false
 	for _, c := range calls {
-		if !isFunction(c.Function, v.Function) {
+		if !v.Function.is(c.Function) {
 			continue
 		}
 		called = true
@@ -68,18 +69,19 @@ func (v *Value) check(calls []trace.Call) error {
 	}
 	switch {
 	case !called:
-		return missingCall(v.Function, "", calls)
+		return missingCall(v.Function, nil, calls)
 	case len(seen) == 0:
-		return fmt.Errorf("%q has no value %q, expected %q", v.Function, v.Name, v.Value)
+		return fmt.Errorf("%v has no value %q, expected %q", v.Function, v.Name, v.Value)
 	default:
-		return fmt.Errorf("%q: value %q is not as expected %q; seen: %s", v.Function, v.Name, v.Value, quoted(nearest(v.Value, seen, 3)))
+		return fmt.Errorf("%v: value %q is not as expected %q; seen: %s", v.Function, v.Name, v.Value, quoted(nearest(v.Value, seen, 3)))
 	}
 }
 
-// isFunction tells whether full, a function's full name, is meant by want: the
-// whole name or its last parts from a slash on.
-func isFunction(full, want string) bool {
-	return full == want || strings.HasSuffix(full, "/"+want)
+// is tells whether full, a function's full name, is meant by f.
+func (f Function) is(full string) bool {
+	return slices.ContainsFunc(f, func(name string) bool {
+		return full == name || strings.HasSuffix(full, "/"+name)
+	})
 }
 
 // isValue tells whether value is as wanted, "..." in want standing for any text.

@@ -15,7 +15,7 @@ var seen = trace.Request{Calls: []trace.Call{
 
 func TestExpect(t *testing.T) {
 	value := func(function, name, value string) Expect {
-		return Expect{Values: []Value{{Function: function, Name: name, Value: value}}}
+		return Expect{Values: []Value{{Function: Function{function}, Name: name, Value: value}}}
 	}
 	tests := []struct {
 		name   string
@@ -23,11 +23,13 @@ func TestExpect(t *testing.T) {
 		want   string // of the error; "" for none
 	}{
 		{"nothing", Expect{}, ""},
-		{"in order", Expect{Calls: []string{"handlers.getResourceHandler.func1", "etcd3.(*store).Get"}}, ""},
-		{"full name", Expect{Calls: []string{"k8s.io/apiserver/pkg/storage/etcd3.(*store).Get"}}, ""},
-		{"not a whole part", Expect{Calls: []string{"tcd3.(*store).Get"}}, `lacks the expected call "tcd3.(*store).Get"; the nearest that it has: "etcd3.(*store).Get"`},
-		{"wrong order", Expect{Calls: []string{"etcd3.(*store).Get", "handlers.getResourceHandler.func1"}}, `not where it was expected: after "etcd3.(*store).Get"`},
-		{"twice", Expect{Calls: []string{"etcd3.(*store).Get", "etcd3.(*store).Get"}}, `not where it was expected`},
+		{"in order", Expect{Calls: []Function{{"handlers.getResourceHandler.func1"}, {"etcd3.(*store).Get"}}}, ""},
+		{"full name", Expect{Calls: []Function{{"k8s.io/apiserver/pkg/storage/etcd3.(*store).Get"}}}, ""},
+		{"not a whole part", Expect{Calls: []Function{{"tcd3.(*store).Get"}}}, `lacks the expected call "tcd3.(*store).Get"; the nearest that it has: "etcd3.(*store).Get"`},
+		{"wrong order", Expect{Calls: []Function{{"etcd3.(*store).Get"}, {"handlers.getResourceHandler.func1"}}}, `not where it was expected: after "etcd3.(*store).Get"`},
+		{"twice", Expect{Calls: []Function{{"etcd3.(*store).Get"}, {"etcd3.(*store).Get"}}}, `not where it was expected`},
+		{"one of two names", Expect{Calls: []Function{{"etcd3.read", "etcd3.(*store).Get"}}}, ""},
+		{"none of two names", Expect{Calls: []Function{{"etcd3.(*store).Put", "etcd3.read"}}}, `lacks the expected call "etcd3.(*store).Put" or "etcd3.read"; the nearest that it has: "etcd3.(*store).Get"`},
 		{"value", value("etcd3.(*store).Get", "apitrace.etcd.key", "/registry/minions/n1"), ""},
 		{"value with any text", value("etcd3.(*store).Get", "apitrace.etcd.key", "/registry/.../n1"), ""},
 		{"dot is a dot", value("etcd3.(*store).Get", "apitrace.etcd.key", "/registry.minions/n1"), `seen: "/registry/minions/n1"`},
@@ -48,7 +50,7 @@ func TestExpect(t *testing.T) {
 }
 
 func TestExpectEmptyTrace(t *testing.T) {
-	err := (&Expect{Calls: []string{"a.B"}}).Check(trace.Request{})
+	err := (&Expect{Calls: []Function{{"a.B"}}}).Check(trace.Request{})
 	if err == nil || !strings.Contains(err.Error(), "none, the trace is empty") {
 		t.Errorf("got %v", err)
 	}

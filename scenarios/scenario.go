@@ -6,6 +6,8 @@
 // for editors; Parse is what decides.
 package scenarios
 
+import "go.yaml.in/yaml/v3"
+
 // A Scenario is a named, replayable sequence of requests with the state it needs.
 type Scenario struct {
 	// Name is what people type: lower-case words joined by hyphens.
@@ -86,17 +88,32 @@ const (
 // An Expect is what a trace must show.
 type Expect struct {
 	// Calls names functions that must be entered in this order, with any others
-	// in between: full names, or their last parts from a slash on
-	// ("handlers.getResourceHandler.func1").
-	Calls []string `yaml:"calls"`
+	// in between.
+	Calls []Function `yaml:"calls"`
 	// Values are attributes that must be seen.
 	Values []Value `yaml:"values"`
 }
 
+// A Function is what a function is called: its full name, or the last parts of it
+// from a slash on ("handlers.getResourceHandler.func1"). Where versions of
+// Kubernetes call it differently, it is a list of all names.
+type Function []string
+
+// UnmarshalYAML reads one name or a list of them.
+func (f *Function) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.SequenceNode {
+		return node.Decode((*[]string)(f))
+	}
+	*f = []string{""}
+	return node.Decode(&(*f)[0])
+}
+
+// String gives the names as they stand in messages.
+func (f Function) String() string { return quoted(f) }
+
 // A Value is an attribute that some call of a function must have.
 type Value struct {
-	// Function is named as in Expect.Calls.
-	Function string `yaml:"function"`
+	Function Function `yaml:"function"`
 	// Name is the attribute's.
 	Name string `yaml:"name"`
 	// Value is the attribute's; "..." in it stands for any text.

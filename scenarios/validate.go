@@ -67,15 +67,18 @@ func (r *Request) validate() *mistake {
 
 func (e *Expect) validate() *mistake {
 	for i, v := range e.Values {
-		if v.Function == "" || v.Name == "" {
+		if v.Function.isEmpty() || v.Name == "" {
 			return mistakeAt("an expected value needs a function and the name of an attribute", "expect", "values", i)
 		}
 	}
-	if i := slices.Index(e.Calls, ""); i >= 0 {
+	if i := slices.IndexFunc(e.Calls, Function.isEmpty); i >= 0 {
 		return mistakeAt("an expected call has no name", "expect", "calls", i)
 	}
 	return nil
 }
+
+// isEmpty tells whether the function has no name, or an empty one among others.
+func (f Function) isEmpty() bool { return len(f) == 0 || slices.Contains(f, "") }
 
 // methods are those that kube-apiserver serves.
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
