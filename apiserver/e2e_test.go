@@ -304,6 +304,7 @@ func TestEtcdDies(t *testing.T) {
 // Nothing outlives a SIGKILL: no process, no run directory, no published state.
 func TestKilledOwner(t *testing.T) {
 	e2eBuild(t)
+	processesIn(t, "") // skips before anything is started
 	owner := exec.Command(os.Args[0])
 	owner.Env = append(os.Environ(), "TEST_APISERVER_PART=owner")
 	owner.Stderr = os.Stderr
