@@ -61,9 +61,19 @@ func TestEndToEndScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	scripts, err := filepath.Glob("testdata/e2e/*.txtar")
+	if err != nil || len(scripts) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, script := range scripts {
+		// One after the other: a run uses any server that another script keeps running.
+		t.Run(filepath.Base(script), func(t *testing.T) { runEndToEnd(t, script, cache) })
+	}
+}
+
+func runEndToEnd(t *testing.T, script string, cache *program.Cache) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/e2e",
-		UpdateScripts:       *update,
+		Files:               []string{script},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
