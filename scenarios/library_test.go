@@ -100,3 +100,22 @@ func TestFindFile(t *testing.T) {
 		t.Errorf("a file that is not there: got %v", err)
 	}
 }
+
+// What the documentation shows is a scenario.
+func TestDocumentedExample(t *testing.T) {
+	page, err := os.ReadFile("../docs/scenarios.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```yaml\n")
+	example, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("docs/scenarios.md has no example")
+	}
+	if _, err := Parse("docs/scenarios.md", []byte(example), noFiles); err != nil {
+		t.Error(err)
+	}
+	if err := conforms(t, []byte(example)); err != nil {
+		t.Error(err)
+	}
+}

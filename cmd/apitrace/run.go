@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,7 +92,7 @@ func (o *runOptions) run(ctx context.Context, io *streams) (err error) {
 	s := newSession(server, scenario)
 	playErr := s.play(ctx, io)
 	if ctx.Err() != nil {
-		return errors.Join(playErr, deathOf(ctx))
+		return cmp.Or(deathOf(ctx), playErr)
 	}
 	// What was recorded is shown also if the scenario did not go as it should.
 	if len(s.recording.Requests) > 0 {
