@@ -116,6 +116,9 @@ func (s *Server) start(ctx context.Context, b *Build) error {
 	if err != nil {
 		return err
 	}
+	if err := s.removeDefaultBindings(ctx); err != nil {
+		return err
+	}
 	return s.writeKubeconfigs(dir)
 }
 
