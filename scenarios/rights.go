@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -86,23 +87,69 @@ func (r *run) awaitRights(ctx context.Context, granted bool) error {
 	return nil
 }
 
-// knows tells whether all rules are among those that the server would apply to
-// the learner, or, with granted false, whether none is.
+// knows tells whether the authorizer allows the learner all that the rules say,
+// or, with granted false, nothing of it.
 func (w *wire) knows(ctx context.Context, right rights, granted bool) (bool, error) {
-	review := authorizationv1.SelfSubjectRulesReview{
-		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SelfSubjectRulesReview"},
-		Spec:     authorizationv1.SelfSubjectRulesReviewSpec{Namespace: right.namespace},
+	for _, rule := range right.rules {
+		for _, spec := range reviewsOf(rule, right.namespace) {
+			allowed, err := w.allows(ctx, spec)
+			if err != nil || allowed != granted {
+				return false, err
+			}
+		}
+	}
+	return true, nil
+}
+
+// reviewsOf asks for everything that the rule allows, one by one.
+func reviewsOf(rule rbacv1.PolicyRule, namespace string) []authorizationv1.SubjectAccessReviewSpec {
+	var specs []authorizationv1.SubjectAccessReviewSpec
+	for _, verb := range rule.Verbs {
+		for _, path := range rule.NonResourceURLs {
+			specs = append(specs, authorizationv1.SubjectAccessReviewSpec{
+				NonResourceAttributes: &authorizationv1.NonResourceAttributes{Verb: verb, Path: path},
+			})
+		}
+		for _, group := range rule.APIGroups {
+			for _, resource := range rule.Resources {
+				resource, subresource, _ := strings.Cut(resource, "/")
+				for _, name := range orEmpty(rule.ResourceNames) {
+					specs = append(specs, authorizationv1.SubjectAccessReviewSpec{
+						ResourceAttributes: &authorizationv1.ResourceAttributes{
+							Namespace: namespace, Verb: verb, Group: group, Resource: resource, Subresource: subresource, Name: name,
+						},
+					})
+				}
+			}
+		}
+	}
+	return specs
+}
+
+// orEmpty gives the names, or the empty one, which stands for any.
+func orEmpty(names []string) []string {
+	if len(names) == 0 {
+		return []string{""}
+	}
+	return names
+}
+
+// allows asks the authorizer whether the learner may do something. The learner itself
+// may have no right to ask.
+func (w *wire) allows(ctx context.Context, spec authorizationv1.SubjectAccessReviewSpec) (bool, error) {
+	spec.User = Learner
+	spec.Groups = []string{"system:authenticated"}
+	review := authorizationv1.SubjectAccessReview{
+		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SubjectAccessReview"},
+		Spec:     spec,
 	}
 	text, err := json.Marshal(review)
 	if err != nil {
 		return false, err
 	}
 	sent := w.send(ctx, &HTTP{
-		Method: http.MethodPost, Path: "/apis/authorization.k8s.io/v1/selfsubjectrulesreviews",
+		Method: http.MethodPost, Path: "/apis/authorization.k8s.io/v1/subjectaccessreviews", As: Admin,
 		Body: &Document{json: text},
-		// The review shows the rights of whoever asks. The learner itself may not ask
-		// for one, so the admin does in its name, and with its own group's right to.
-		As: Admin, Headers: map[string]string{"Impersonate-User": Learner, "Impersonate-Group": "system:masters"},
 	}, "")
 	if err := sent.must(http.StatusCreated); err != nil {
 		return false, fmt.Errorf("asking for the learner's rights: %w", err)
@@ -110,20 +157,5 @@ func (w *wire) knows(ctx context.Context, right rights, granted bool) (bool, err
 	if err := json.Unmarshal(sent.Body, &review); err != nil {
 		return false, fmt.Errorf("reading the learner's rights: %w", err)
 	}
-	return !slices.ContainsFunc(right.rules, func(rule rbacv1.PolicyRule) bool {
-		return among(rule, &review.Status) != granted
-	}), nil
-}
-
-// among tells whether the rule is one of those in the review.
-func among(rule rbacv1.PolicyRule, known *authorizationv1.SubjectRulesReviewStatus) bool {
-	if len(rule.NonResourceURLs) > 0 {
-		return slices.ContainsFunc(known.NonResourceRules, func(k authorizationv1.NonResourceRule) bool {
-			return slices.Equal(k.Verbs, rule.Verbs) && slices.Equal(k.NonResourceURLs, rule.NonResourceURLs)
-		})
-	}
-	return slices.ContainsFunc(known.ResourceRules, func(k authorizationv1.ResourceRule) bool {
-		return slices.Equal(k.Verbs, rule.Verbs) && slices.Equal(k.APIGroups, rule.APIGroups) &&
-			slices.Equal(k.Resources, rule.Resources) && slices.Equal(k.ResourceNames, rule.ResourceNames)
-	})
+	return review.Status.Allowed, nil
 }
