@@ -132,9 +132,10 @@ func sizeOf(entries []program.Entry, kind program.Kind) int64 {
 
 // cleanOptions say what to remove from the cache.
 type cleanOptions struct {
-	kinds     []string
-	olderThan time.Duration
-	dryRun    bool
+	kinds      []string
+	olderThan  time.Duration
+	unfinished bool
+	dryRun     bool
 }
 
 func newCacheCleanCommand(io *streams) *cobra.Command {
@@ -164,6 +165,7 @@ func newCacheCleanCommand(io *streams) *cobra.Command {
 		},
 	}
 	command.Flags().DurationVar(&o.olderThan, "older-than", 0, "remove only what was last used longer ago than this")
+	command.Flags().BoolVar(&o.unfinished, "unfinished", false, "remove only what interrupted builds have left")
 	command.Flags().BoolVar(&o.dryRun, "dry-run", false, "print what would be removed and remove nothing")
 	return command
 }
@@ -196,5 +198,6 @@ func (o *cleanOptions) run(io *streams) error {
 
 func (o *cleanOptions) wants(e program.Entry) bool {
 	return (len(o.kinds) == 0 || slices.Contains(o.kinds, string(e.Kind))) &&
-		(o.olderThan == 0 || time.Since(e.LastUsed) > o.olderThan)
+		(o.olderThan == 0 || time.Since(e.LastUsed) > o.olderThan) &&
+		(!o.unfinished || !e.Complete)
 }

@@ -113,7 +113,7 @@ func examineCache(cache *program.Cache, entries []program.Entry) finding {
 		}
 	}
 	if len(unfinished) > 0 {
-		f.bad = fmt.Errorf("interrupted builds have left unfinished entries, which the next build makes again unless one is going on right now; \"apitrace cache clean\" removes them: %s", strings.Join(unfinished, ", "))
+		f.bad = fmt.Errorf("interrupted builds have left unfinished entries, which the next build makes again unless one is going on right now; \"apitrace cache clean --unfinished\" removes them: %s", strings.Join(unfinished, ", "))
 		return f
 	}
 	var size int64
