@@ -1,35 +1,40 @@
 package instrument
 
-import "go/ast"
+import (
+	"go/ast"
+	"go/token"
+)
 
 // isLeaf is the rule for what gets no span unless the guide says otherwise: a
 // function that calls nothing. It neither calls a function nor makes one (a
 // literal), nor defers or starts one. Built-in functions are no calls, nor are conversions
 // to types that the syntax shows to be types; where that is in doubt, it is a call,
 // and the function gets its span.
-func (p *packageNames) isLeaf(body *ast.BlockStmt) bool {
+func (p *packageNames) isLeaf(f *function) bool {
+	local := f.localNames()
 	leaf := true
-	ast.Inspect(body, func(n ast.Node) bool {
+	ast.Inspect(f.body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			leaf = false
 		case *ast.CallExpr:
-			leaf = leaf && p.callsNothing(n.Fun)
+			leaf = leaf && p.callsNothing(n.Fun, local)
 		}
 		return leaf
 	})
 	return leaf
 }
 
-// callsNothing tells whether a call of fun is a built-in or a conversion.
-func (p *packageNames) callsNothing(fun ast.Expr) bool {
+// callsNothing tells whether a call of fun is a built-in or a conversion. A name that
+// is declared in the function may be a variable, whatever it is outside.
+func (p *packageNames) callsNothing(fun ast.Expr, local map[string]bool) bool {
 	switch fun := fun.(type) {
 	case *ast.ParenExpr:
-		return p.callsNothing(fun.X)
+		return p.callsNothing(fun.X, local)
 	case *ast.StarExpr:
-		return p.callsNothing(fun.X) // (*T)(x)
+		return p.callsNothing(fun.X, local) // (*T)(x)
 	case *ast.Ident:
-		if p.funcs[fun.Name] {
+		if p.funcs[fun.Name] || local[fun.Name] {
 			return false
 		}
 		return p.types[fun.Name] || predeclared[fun.Name]
@@ -37,6 +42,50 @@ func (p *packageNames) callsNothing(fun ast.Expr) bool {
 		return true
 	}
 	return false
+}
+
+// localNames are the names that the function, or one that it stands in, declares:
+// receivers, parameters, results, variables.
+func (f *function) localNames() map[string]bool {
+	names := map[string]bool{}
+	for ; f != nil; f = f.outer {
+		for _, list := range []*ast.FieldList{f.recv, f.typ.Params, f.typ.Results} {
+			if list == nil {
+				continue
+			}
+			for _, field := range list.List {
+				for _, ident := range field.Names {
+					names[ident.Name] = true
+				}
+			}
+		}
+		ast.Inspect(f.body, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				if n.Tok == token.DEFINE {
+					addNames(names, n.Lhs...)
+				}
+			case *ast.RangeStmt:
+				if n.Tok == token.DEFINE {
+					addNames(names, n.Key, n.Value)
+				}
+			case *ast.ValueSpec:
+				for _, ident := range n.Names {
+					names[ident.Name] = true
+				}
+			}
+			return true
+		})
+	}
+	return names
+}
+
+func addNames(names map[string]bool, exprs ...ast.Expr) {
+	for _, e := range exprs {
+		if ident, ok := e.(*ast.Ident); ok {
+			names[ident.Name] = true
+		}
+	}
 }
 
 // predeclared are the built-in functions and types of the language.

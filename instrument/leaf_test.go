@@ -24,6 +24,10 @@ func leafConversions(t *T) kind { _ = []byte("x"); _ = (*T)(nil); _ = string(kin
 func leafControl(t *T) int { for i := range 10 { if i == t.n { return i } }; panic("not found") }
 func leafChannel(c chan int) int { select { case x := <-c: return x; default: return 0 } }
 
+func typeAsParameter(kind func(int) int) int { return kind(1) }
+func typeAsVariable(t *T) string { kind := t.f; kind(); return "" }
+func typeAsRange(fs []func()) { for _, kind := range fs { kind() } }
+func (kind T) builtinAsResult(b bool) (len func() int) { if b { len() }; return }
 func wrapper(t *T) int { return leafAccessor(t) }
 func method(t *T) string { return t.err.Error() }
 func field(t *T) { t.f() }
@@ -47,7 +51,7 @@ func shadowed() int { return max(1, 2) }
 			continue
 		}
 		want := len(fn.name) > 6 && fn.name[2:6] == "leaf"
-		if got := names.isLeaf(fn.body); got != want {
+		if got := names.isLeaf(fn); got != want {
 			t.Errorf("%s is a leaf: %v, expected %v", fn.name, got, want)
 		}
 	}

@@ -17,7 +17,10 @@ type rewrittenPackage struct {
 
 // sitesFile is the name of the file that holds a package's table of functions. Each
 // package has its own, so that a change of one does not rebuild the others.
-const sitesFile = "zz_apitrace_sites.go"
+//
+// The name comes before all others: variables are initialised in the order of the
+// files, and one that calls an instrumented function must not wait for the table.
+const sitesFile = "0_apitrace_sites.go"
 
 // rewritePackage instruments the files of one package.
 func (p *plan) rewritePackage(dir packageDir) (*rewrittenPackage, error) {

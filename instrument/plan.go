@@ -140,7 +140,7 @@ func (p *plan) spanned(f *function, names *packageNames) bool {
 	case slices.ContainsFunc(p.always, matches):
 		return true
 	}
-	return !names.isLeaf(f.body)
+	return !names.isLeaf(f)
 }
 
 // values lists what the guide wants noted on a function. sure tells whether the guide names

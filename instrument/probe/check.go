@@ -1,3 +1,5 @@
+//go:build go1.26
+
 package probe
 
 import (
@@ -56,7 +58,9 @@ func check(c *Call) {
 
 func checkSelf(c *Call, f runtime.Frame) {
 	checks.sites.Store(f.Entry, c.site)
-	if name := withoutTypeArguments(f.Function); name != withoutTypeArguments(c.site.Function) {
+	// In a generic function the compiler counts method values among the literals.
+	literalInGeneric := strings.Contains(c.site.Function, "[...]") && strings.Contains(c.site.Function, ".func")
+	if name := withoutTypeArguments(f.Function); name != withoutTypeArguments(c.site.Function) && !literalInGeneric {
 		mismatch("%s: the runtime calls it %s", c.site.Function, name)
 	}
 	file, line := f.Func.FileLine(f.Entry)

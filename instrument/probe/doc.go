@@ -1,3 +1,8 @@
+// The constraint gives each file of this package the language of Go 1.26, also in a
+// program whose go.mod asks for an older one.
+
+//go:build go1.26
+
 // Package probe is compiled into a traced program. The rewriter puts a call of
 // Labels, and for traced requests of Enter and Exit, into every function of the
 // packages that it instruments.

@@ -1,3 +1,5 @@
+//go:build go1.26
+
 package probe
 
 // The wire format between a traced program and apitrace. A reader connects to

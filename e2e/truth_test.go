@@ -1,0 +1,237 @@
+package e2e
+
+import (
+	"bytes"
+	"debug/elf"
+	"debug/gosym"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// TestParentsAreTrue runs every scenario in the checking mode, in which the probes
+// compare each call's name, place, parent and the line it was called from with the
+// goroutine's real stack.
+func TestParentsAreTrue(t *testing.T) {
+	s := server(t, checked)
+	all, err := scenarios.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, scenario := range all {
+		before := int64(0)
+		t.Run(scenario.Name, func(t *testing.T) {
+			requests, found := play(t, s, scenario.Name)
+			for _, m := range found.Mismatches {
+				t.Error(m)
+			}
+			calls := 0
+			for _, r := range requests {
+				calls += len(r.Calls)
+				for _, missing := range r.Incomplete {
+					t.Error(missing)
+				}
+			}
+			if calls == 0 || found.Calls-before < int64(calls) {
+				t.Errorf("the probes have checked %d calls, but the traces have %d", found.Calls-before, calls)
+			}
+			before = found.Calls
+		})
+	}
+}
+
+// TestTreesDoNotDependOnLuck wants the same names and nesting twenty times, and once
+// more from a server that has just started.
+func TestTreesDoNotDependOnLuck(t *testing.T) {
+	for _, name := range []string{"get-node", "create-deployment"} {
+		t.Run(name, func(t *testing.T) {
+			var first string
+			for n := range 20 {
+				requests, _ := play(t, server(t, traced), name)
+				compareNames(t, &first, requests, fmt.Sprintf("run %d", n+1))
+			}
+			fresh, err := apiserver.Start(t.Context(), build(t, false), apiserver.StartOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			requests, _ := play(t, fresh, name)
+			compareNames(t, &first, requests, "a new server")
+			if err := fresh.Stop(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func compareNames(t *testing.T, first *string, requests []trace.Request, run string) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := trace.WriteNames(&b, &trace.Recording{Requests: requests}); err != nil {
+		t.Fatal(err)
+	}
+	if *first == "" {
+		*first = b.String()
+	}
+	if b.String() == *first {
+		return
+	}
+	a, z := strings.Split(*first, "\n"), strings.Split(b.String(), "\n")
+	for i := range min(len(a), len(z)) {
+		if a[i] != z[i] {
+			t.Fatalf("%s differs from the first run in line %d:\n%s\n%s", run, i+1, a[i], z[i])
+		}
+	}
+	t.Fatalf("%s has %d lines, the first run %d", run, len(z), len(a))
+}
+
+// TestTreesHold wants the functions of a GET and of a create that the walk-throughs of the
+// apiserver speak of, in the order in which they are entered.
+func TestTreesHold(t *testing.T) {
+	for name, want := range map[string][]string{
+		"get-node": {
+			"server.(*APIServerHandler).ServeHTTP", "filters.withAuthentication.func1", "filters.withAuthorization.func1",
+			"server.director.ServeHTTP", "restful/v3.(*Container).Dispatch", "endpoints.restfulGetResource.func1",
+			"handlers.GetResource", "handlers.getResourceHandler", "handlers.getResourceHandler.func1",
+			"registry/generic/registry.(*Store).Get", "cacher.(*CacheDelegator).Get", "etcd3.(*store).Get",
+			"client/v3.(*retryKVClient).Range", "v3rpc.(*kvServer).Range", "mvcc.(*storeTxnCommon).rangeKeys",
+			"etcd3.(*defaultDecoder).Decode", "responsewriters.WriteObjectNegotiated",
+		},
+		"create-deployment": {
+			"filters.withAuthentication.func1", "filters.withAuthorization.func1", "endpoints.restfulCreateResource.func1",
+			"handlers.CreateResource", "handlers.createHandler", "handlers.createHandler.func1", "serializer/versioning.(*codec).Decode",
+			"v1.SetObjectDefaults_Deployment", "v1.Convert_v1_Deployment_To_apps_Deployment",
+			"metrics.pluginHandlerWithMetrics.Admit", "lifecycle.(*Lifecycle).Admit", "limitranger.(*LimitRanger).Admit",
+			"registry/generic/registry.(*Store).Create", "rest.BeforeCreate", "deployment.deploymentStrategy.PrepareForCreate",
+			"deployment.deploymentStrategy.Validate", "deployment.deploymentStrategy.WarningsOnCreate",
+			"deployment.deploymentStrategy.Canonicalize", "metrics.pluginHandlerWithMetrics.Validate",
+			"etcd3.(*store).Create", "client/v3.(*retryKVClient).Txn", "v3rpc.(*kvServer).Txn",
+			"apply.(*applierV3backend).Apply", "txn.Txn", "mvcc.(*storeTxnWrite).put",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			requests, _ := play(t, server(t, traced), name)
+			calls := requests[0].Calls
+			for _, suffix := range want {
+				i := slices.IndexFunc(calls, func(c trace.Call) bool { return strings.HasSuffix(c.Function, suffix) })
+				if i < 0 {
+					t.Fatalf("no call of %s behind those before it in the list", suffix)
+				}
+				calls = calls[i+1:]
+			}
+		})
+	}
+}
+
+// TestLinesAreTrue compares name, file and line of every instrumented function with
+// the symbol table of the traced program: what the compiler made of the rewritten
+// source against what the rewriter read in the pristine source.
+func TestLinesAreTrue(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("reads the symbol table of an ELF file")
+	}
+	b := build(t, false)
+	for _, p := range []struct {
+		name, version string
+		binary        *program.Binary
+		atLeast       int
+	}{{"kube-apiserver", b.K8sVersion, b.APIServer, 10_000}, {"etcd", b.EtcdVersion, b.Etcd, 500}} {
+		t.Run(p.name, func(t *testing.T) {
+			guide, err := instrument.Load()
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := instrument.Rewrite(instrument.Options{
+				Guide: guide, Program: p.name, Version: p.version,
+				Vendor: filepath.Join(p.binary.Workspace, "vendor"), Out: t.TempDir(),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			compiled := symbols(t, p.binary.Path)
+			found := 0
+			for _, f := range res.Functions {
+				got, ok := compiled[f.Name]
+				if !ok {
+					continue // the linker left it out: nothing calls it
+				}
+				found++
+				if literalInGeneric.MatchString(f.Name) {
+					continue // there the compiler counts method values among the literals
+				}
+				if want := fmt.Sprintf("%s:%d", f.File, f.Line); !slices.Contains(got, want) {
+					t.Errorf("%s is recorded at %s, and compiled from %s", f.Name, want, got)
+				}
+			}
+			if found < p.atLeast {
+				t.Errorf("only %d of %d instrumented functions were found in the program, expected %d at least", found, len(res.Functions), p.atLeast)
+			}
+			t.Logf("%d of %d instrumented functions are in the program", found, len(res.Functions))
+		})
+	}
+}
+
+var (
+	moduleVersion = regexp.MustCompile(`@[^/]*`)
+	typeArguments = regexp.MustCompile(`\[.*\]`)
+
+	literalInGeneric = regexp.MustCompile(`\[\.\.\.\].*\.func`)
+)
+
+// symbols lists where the functions of a program were compiled from, by full name. A
+// generic function may be there several times.
+func symbols(t *testing.T, file string) map[string][]string {
+	t.Helper()
+	f, err := elf.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	pclntab, err := f.Section(".gopclntab").Data()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := gosym.NewTable(nil, gosym.NewLineTable(pclntab, f.Section(".text").Addr))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string][]string{}
+	for _, fn := range table.Funcs {
+		at, line, _ := table.PCToLine(fn.Entry)
+		name := typeArguments.ReplaceAllString(strings.ReplaceAll(fn.Name, "%2e", "."), "[...]")
+		all[name] = append(all[name], fmt.Sprintf("%s:%d", moduleVersion.ReplaceAllString(at, ""), line))
+	}
+	return all
+}
+
+// TestServersLeaveNothingBehind looks at what the shared servers' folders hold: files
+// that only their owner may read.
+func TestServersLeaveNothingOpen(t *testing.T) {
+	s := server(t, traced)
+	err := filepath.WalkDir(s.RunDir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %s: others may read it", path, info.Mode())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
