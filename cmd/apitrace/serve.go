@@ -44,15 +44,15 @@ is written to your own kubeconfig.`,
 }
 
 func (o *serveOptions) run(ctx context.Context, io *streams) (err error) {
-	build, err := o.server.build(ctx, io, false)
-	if err != nil {
-		return err
-	}
-	running, err := o.server.attach(ctx, build)
+	running, err := o.server.attach(ctx)
 	if err == nil {
 		return fmt.Errorf("a server of %s is running already, at %s, with the kubeconfig %s: use that one, or stop it first",
 			running.K8sVersion, running.BaseURL, running.AdminKubeconfig)
 	} else if !errors.Is(err, apiserver.ErrNotServed) {
+		return err
+	}
+	build, err := o.server.build(ctx, io, false)
+	if err != nil {
 		return err
 	}
 	server, err := apiserver.Start(ctx, build, apiserver.StartOptions{Check: o.server.check})

@@ -45,14 +45,19 @@ func (o *serverOptions) build(ctx context.Context, io *streams, plain bool) (*ap
 }
 
 // attach finds a server that "apitrace serve" keeps running. It returns
-// apiserver.ErrNotServed if there is none of that build, or none in the checking mode
-// that is asked for.
-func (o *serverOptions) attach(ctx context.Context, build *apiserver.Build) (*apiserver.Server, error) {
+// apiserver.ErrNotServed if there is none of the wanted build, or none in the checking
+// mode that is asked for. It builds nothing and reads no binary, so that a run
+// which finds a server begins at once.
+func (o *serverOptions) attach(ctx context.Context) (*apiserver.Server, error) {
 	cache, err := program.OpenCache("")
 	if err != nil {
 		return nil, err
 	}
-	server, err := apiserver.Attach(ctx, cache, build.K8sVersion, build.Key())
+	version, key, err := apiserver.Key(ctx, apiserver.BuildOptions{Version: o.k8s, Cache: cache})
+	if err != nil {
+		return nil, err
+	}
+	server, err := apiserver.Attach(ctx, cache, version, key)
 	if err == nil && o.check && !server.Check {
 		return nil, apiserver.ErrNotServed
 	}
@@ -62,16 +67,16 @@ func (o *serverOptions) attach(ctx context.Context, build *apiserver.Build) (*ap
 // obtain finds a running server, or starts one that stop stops. The context that
 // it returns ends when that server dies.
 func (o *serverOptions) obtain(ctx context.Context, io *streams) (_ context.Context, server *apiserver.Server, stop func() error, err error) {
-	build, err := o.build(ctx, io, false)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	server, err = o.attach(ctx, build)
+	server, err = o.attach(ctx)
 	if err == nil {
 		io.notice("using the server that is running at %s", server.BaseURL)
 		return ctx, server, func() error { return nil }, nil
 	}
 	if !errors.Is(err, apiserver.ErrNotServed) {
+		return nil, nil, nil, err
+	}
+	build, err := o.build(ctx, io, false)
+	if err != nil {
 		return nil, nil, nil, err
 	}
 	server, err = apiserver.Start(ctx, build, apiserver.StartOptions{Check: o.check})

@@ -1,0 +1,192 @@
+package e2e
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/collect"
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/program"
+)
+
+// Each benchmark measures things against each other in one run and reports the
+// ratio: that says more than times, which depend on the machine.
+
+// A bencher sends requests to one server, over one connection.
+type bencher struct {
+	server *apiserver.Server
+	client *http.Client
+}
+
+func newBencher(b *testing.B, k kind) *bencher {
+	s := server(b, k)
+	client, err := s.Client()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(client.CloseIdleConnections)
+	return &bencher{s, client}
+}
+
+// do sends a request and returns how long the whole answer took. traceID "" means
+// that the request is not traced.
+func (r *bencher) do(b *testing.B, method, path, body, traceID string) time.Duration {
+	req, err := http.NewRequest(method, r.server.BaseURL+path, strings.NewReader(body))
+	if err != nil {
+		b.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+r.server.AdminToken)
+	req.Header.Set("Content-Type", "application/json")
+	if traceID != "" {
+		req.Header.Set("Traceparent", "00-"+traceID+"-00000000000000aa-01")
+	}
+	start := time.Now()
+	resp, err := r.client.Do(req)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		b.Fatal(err)
+	}
+	took := time.Since(start)
+	if resp.StatusCode >= 300 && resp.StatusCode != http.StatusConflict {
+		b.Fatalf("%s %s: %s", method, path, resp.Status)
+	}
+	return took
+}
+
+func newTraceID() string {
+	var id [16]byte
+	_, _ = rand.Read(id[:])
+	return hex.EncodeToString(id[:])
+}
+
+func median(d []time.Duration) float64 {
+	slices.Sort(d)
+	return float64(d[len(d)/2])
+}
+
+// BenchmarkGetNode compares the latency of a GET on upstream's own build with that on the
+// instrumented one, untraced and traced. The three take turns, so that whatever else the
+// machine does hits all of them.
+func BenchmarkGetNode(b *testing.B) {
+	ours, theirs := newBencher(b, traced), newBencher(b, plain)
+	const node = `{"apiVersion":"v1","kind":"Node","metadata":{"name":"bench"}}`
+	const path = "/api/v1/nodes/bench"
+	for _, r := range []*bencher{ours, theirs} {
+		r.do(b, http.MethodPost, "/api/v1/nodes", node, "")
+		for range 500 {
+			r.do(b, http.MethodGet, path, "", "")
+		}
+	}
+	var plainTimes, untracedTimes, tracedTimes []time.Duration
+	calls := 0
+	for range 2000 {
+		id := newTraceID()
+		plainTimes = append(plainTimes, theirs.do(b, http.MethodGet, path, "", ""))
+		untracedTimes = append(untracedTimes, ours.do(b, http.MethodGet, path, "", ""))
+		tracedTimes = append(tracedTimes, ours.do(b, http.MethodGet, path, "", id))
+		if len(tracedTimes)%50 == 0 { // the probe makes room by itself, but not all are to be lost
+			r, _, err := collect.Request(context.Background(), ours.server.ProbeSockets, collect.Sent{TraceID: id, Method: http.MethodGet, Path: path})
+			if err != nil {
+				b.Fatal(err)
+			}
+			calls = len(r.Calls)
+		}
+	}
+	p := median(plainTimes)
+	b.ReportMetric(p/1e3, "plain-µs")
+	b.ReportMetric(median(untracedTimes)/p, "untraced/plain")
+	b.ReportMetric(median(tracedTimes)/p, "traced/plain")
+	b.ReportMetric(float64(calls), "calls")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkRewrite rewrites all of kube-apiserver.
+func BenchmarkRewrite(b *testing.B) {
+	built := build(b, false)
+	guide, err := instrument.Load()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		_, err := instrument.Rewrite(instrument.Options{
+			Guide: guide, Program: apiserver.Name, Version: built.K8sVersion,
+			Vendor: filepath.Join(built.APIServer.Workspace, "vendor"), Out: b.TempDir(),
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkBuild builds kube-apiserver and etcd, instrumented and not, each from an
+// empty build cache. It takes about ten minutes.
+func BenchmarkBuild(b *testing.B) {
+	if os.Getenv("APITRACE_SLOW") == "" {
+		b.Skip("builds kube-apiserver twice: set APITRACE_SLOW=1")
+	}
+	build(b, false) // modules are downloaded, and there is space
+	var took [2]time.Duration
+	for i, plain := range []bool{true, false} {
+		cache, err := program.OpenCache(b.TempDir())
+		if err != nil {
+			b.Fatal(err)
+		}
+		start := time.Now()
+		if _, err := apiserver.BuildPrograms(context.Background(), apiserver.BuildOptions{Plain: plain, Cache: cache}); err != nil {
+			b.Fatal(err)
+		}
+		took[i] = time.Since(start)
+	}
+	b.ReportMetric(took[0].Seconds(), "plain-s")
+	b.ReportMetric(took[1].Seconds()/took[0].Seconds(), "instrumented/plain")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkRun runs the command as a user does: on a server of its own, and on one that
+// "apitrace serve" keeps running.
+func BenchmarkRun(b *testing.B) {
+	build(b, false)
+	apitrace := filepath.Join(b.TempDir(), "apitrace")
+	if out, err := exec.Command("go", "build", "-o", apitrace, "../cmd/apitrace").CombinedOutput(); err != nil {
+		b.Fatalf("building apitrace: %v\n%s", err, out)
+	}
+	run := func(b *testing.B) {
+		for b.Loop() {
+			if out, err := exec.Command(apitrace, "run", "get-node").CombinedOutput(); err != nil {
+				b.Fatalf("apitrace run get-node: %v\n%s", err, out)
+			}
+		}
+	}
+	b.Run("own-server", run)
+	serve := exec.Command(apitrace, "serve")
+	stdout, err := serve.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := serve.Start(); err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		_ = serve.Process.Signal(os.Interrupt)
+		_ = serve.Wait()
+	}()
+	if _, err := fmt.Fscanln(stdout, new(string)); err != nil { // it prints a kubeconfig's path once it is ready
+		b.Fatal(err)
+	}
+	b.Run("with-serve", run)
+}
