@@ -1,0 +1,89 @@
+package instrument
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestGuideIsComplete(t *testing.T) {
+	g, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, s := range g.Steps {
+		if s.Note.EN == "" || s.Note.ZH == "" {
+			t.Errorf("step %q: the note lacks a language", s.Function)
+		}
+		// One function may have an entry for each range of versions.
+		id := string(s.Function) + " " + s.Since + " " + s.Until
+		if seen[id] {
+			t.Errorf("step %q is there twice", s.Function)
+		}
+		seen[id] = true
+	}
+	if len(g.Steps) < 150 {
+		t.Errorf("%d key steps, expected 150 or more", len(g.Steps))
+	}
+	titles := map[string]Text{}
+	for _, l := range g.Layers {
+		if l.Title != (Text{}) && titles[l.Name] != (Text{}) && titles[l.Name] != l.Title {
+			t.Errorf("layer %q has two titles", l.Name)
+		}
+		if l.Title != (Text{}) {
+			titles[l.Name] = l.Title
+		}
+		if len(l.Match) == 0 {
+			t.Errorf("layer %q matches nothing", l.Name)
+		}
+	}
+	for _, l := range g.Layers {
+		if titles[l.Name].EN == "" || titles[l.Name].ZH == "" {
+			t.Errorf("layer %q lacks a title in one language", l.Name)
+		}
+	}
+}
+
+func TestLookup(t *testing.T) {
+	g, err := load(fstest.MapFS{"a.yaml": {Data: []byte(`
+layers:
+  - {name: special, match: [p.F]}
+  - {name: general, match: [p...]}
+steps:
+  - {function: p...., group: any}
+  - {function: p.F, group: exact}
+`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := g.Lookup()
+	for function, want := range map[string]string{"p.F": "special exact true", "p.G": "general any true", "q.F": "  false"} {
+		key := "false"
+		if l.Key(function) {
+			key = "true"
+		}
+		if got := strings.Join([]string{l.Layer(function), l.Group(function), key}, " "); got != want {
+			t.Errorf("%s: %q, expected %q", function, got, want)
+		}
+	}
+}
+
+func TestKeyChangesWithWhatBecomesCode(t *testing.T) {
+	const base = "programs: {prog: {packages: [{path: p}]}}\nsteps: [{function: p.F, note: {en: a note}}]"
+	key := func(guide string) string {
+		g, err := load(fstest.MapFS{"a.yaml": {Data: []byte(guide)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g.Key()
+	}
+	if key(base) != key(strings.Replace(base, "a note", "another note", 1)) {
+		t.Error("another note changes the key")
+	}
+	for from, to := range map[string]string{"path: p": "path: q", "p.F,": "p.F, span: always,", "p.F, note": "p.F, values: [{name: v, at: entry, expr: x}], note"} {
+		if key(base) == key(strings.Replace(base, from, to, 1)) {
+			t.Errorf("%q in place of %q does not change the key", to, from)
+		}
+	}
+}
