@@ -3,7 +3,7 @@
 # Without cgo: a machine with only Go can do everything here.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run test test-all bench lint clean
+.PHONY: build run test programs test-all bench lint clean
 
 build: ## the command line, and the same as a kubectl plugin
 	go build -o bin/apitrace ./cmd/apitrace
@@ -12,17 +12,23 @@ build: ## the command line, and the same as a kubectl plugin
 run: build ## the first trace (the first time it builds kube-apiserver and etcd: minutes)
 	bin/apitrace run get-node
 
-# What every change needs. The end-to-end tests build kube-apiserver and etcd, or find
-# them in the cache. One package at a time: two servers at once would slow each other down.
-test: ## all tests but the slow ones
-	APITRACE_E2E=1 go test -p 1 -timeout 14m ./...
+# What every change needs. The end-to-end tests want kube-apiserver and etcd, with tracing
+# and as upstream builds them: those are built first, or found in the cache, so that one
+# sees how far it is. One package at a time: two servers at once would slow each other down.
+test: programs ## all tests but the slow ones
+	APITRACE_E2E=1 go test -p 1 -timeout 30m ./...
 
-test-all: lint ## what takes longer: static checks, every test several times, the race detector
-	APITRACE_E2E=1 APITRACE_SLOW=1 go test -p 1 -count 3 -timeout 60m ./...
+programs: build
+	bin/apitrace build
+	bin/apitrace build --plain
+
+test-all: programs lint ## what takes longer: static checks, every test again, the race detector
+	APITRACE_E2E=1 go test -p 1 -count 2 -timeout 60m ./...
 	.ci/race
 
-bench: ## measures what the README states
-	APITRACE_E2E=1 go test -p 1 -run '^$$' -bench . ./...
+bench: programs ## measures what the README states, in about fifteen minutes
+	go test -run '^$$' -bench . ./instrument/... ./render ./trace
+	APITRACE_E2E=1 APITRACE_SLOW=1 go test -timeout 60m -run '^$$' -bench . -benchtime 5x ./e2e
 
 lint:
 	test -z "$$(gofmt -l $$(git ls-files '*.go' | grep -v /testdata/))"
