@@ -1,0 +1,383 @@
+package trace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+	"go.opentelemetry.io/otel/attribute"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+)
+
+// Names that the semantic conventions have given up, and that instrumentations still write.
+const (
+	oldCodeFunction   = attribute.Key("code.function")
+	oldCodeNamespace  = attribute.Key("code.namespace")
+	oldCodeFilePath   = attribute.Key("code.filepath")
+	oldCodeLineNumber = attribute.Key("code.lineno")
+	oldHTTPMethod     = attribute.Key("http.method")
+	oldHTTPTarget     = attribute.Key("http.target")
+	oldHTTPStatusCode = attribute.Key("http.status_code")
+	threadID          = attribute.Key("thread.id")
+)
+
+// noParent is the function of the call that Import puts above several first ones.
+const noParent = "(spans that are not in the file)"
+
+// Import reads OTLP JSON that another program wrote: a TracesData object, or
+// several one after another. Every trace becomes a request and every span a call.
+//
+// Spans name their function by the code.* attributes, of which at least one span
+// must have some; one without keeps the span's name. What the file lacks is said
+// in Request.Incomplete: spans without a function, and parents that are not there.
+// Where a trace has several spans without a parent, a call is put above them.
+func Import(path string) (*Recording, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("import: %w", err)
+	}
+	rec, err := parseForeign(data)
+	if err != nil {
+		return nil, fmt.Errorf("import of %q: %w", path, err)
+	}
+	return rec, nil
+}
+
+func parseForeign(data []byte) (*Recording, error) {
+	if !utf8.Valid(data) {
+		return nil, errors.New("the file is no UTF-8 text: expected OTLP JSON")
+	}
+	if rec, err := readOTLP(data); err == nil {
+		return rec, nil // apitrace's own spans, perhaps by way of a collector: nothing has to be guessed
+	}
+	f := foreign{requests: map[string]*foreignRequest{}}
+	for rest := bytes.TrimSpace(data); len(rest) > 0; {
+		line := 1 + bytes.Count(data[:len(data)-len(rest)], []byte("\n"))
+		object, after, err := cutObject(rest)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, explainSyntax(err))
+		}
+		traces, err := new(ptrace.JSONUnmarshaler).UnmarshalTraces(object)
+		if err != nil {
+			return nil, fmt.Errorf("line %d is no OTLP trace data: %w", line, err)
+		}
+		if err := f.add(traces); err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		rest = bytes.TrimSpace(after)
+	}
+	return f.recording()
+}
+
+// foreign gathers the spans of a file into a recording.
+type foreign struct {
+	rec      Recording
+	requests map[string]*foreignRequest // by trace id
+	order    []string                   // trace ids by first span
+	named    int                        // spans with code.* attributes
+}
+
+type foreignRequest struct {
+	Request
+	nameless int
+}
+
+func (f *foreign) add(traces ptrace.Traces) error {
+	for _, rs := range traces.ResourceSpans().All() {
+		resource := rs.Resource().Attributes()
+		f.addResource(resource)
+		process := cleanOr(text(resource, semconv.ServiceNameKey), "unknown service")
+		for _, scope := range rs.ScopeSpans().All() {
+			for _, span := range scope.Spans().All() {
+				if err := f.addSpan(process, span); err != nil {
+					return fmt.Errorf("span %q: %w", span.Name(), err)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// addResource takes what apitrace itself may have written, before other programs
+// worked on the file.
+func (f *foreign) addResource(attrs pcommon.Map) {
+	for _, field := range []struct {
+		to  *string
+		key attribute.Key
+	}{{&f.rec.Scenario, attrScenario}, {&f.rec.K8sVersion, attrK8sVersion}, {&f.rec.EtcdVersion, attrEtcdVersion}} {
+		if *field.to == "" {
+			*field.to = text(attrs, field.key)
+		}
+	}
+}
+
+func (f *foreign) addSpan(process string, span ptrace.Span) error {
+	if span.TraceID().IsEmpty() || span.SpanID().IsEmpty() {
+		return fmt.Errorf("its traceId is %q and its spanId %q: expected 32 and 16 hexadecimal digits that are not all 0", span.TraceID(), span.SpanID())
+	}
+	id := span.TraceID().String()
+	r, ok := f.requests[id]
+	if !ok {
+		r = &foreignRequest{Request: Request{TraceID: id}}
+		f.requests[id], f.order = r, append(f.order, id)
+	}
+	call, named, err := foreignCall(process, span)
+	if err != nil {
+		return err
+	}
+	if named {
+		f.named++
+	} else {
+		r.nameless++
+	}
+	r.Calls = append(r.Calls, call)
+	return nil
+}
+
+// addHTTP takes what the request was from the first call that tells of one.
+func (r *foreignRequest) addHTTP() {
+	for _, call := range r.Calls {
+		value := func(keys ...attribute.Key) string {
+			for _, key := range keys {
+				if s := clean(call.Attributes[string(key)]); s != "" {
+					return s
+				}
+			}
+			return ""
+		}
+		if r.Method = value(semconv.HTTPRequestMethodKey, oldHTTPMethod); r.Method == "" {
+			continue
+		}
+		r.Path = value(semconv.URLPathKey, oldHTTPTarget, semconv.HTTPRouteKey, semconv.URLFullKey)
+		if query := value(semconv.URLQueryKey); query != "" && !strings.Contains(r.Path, "?") {
+			r.Path += "?" + query
+		}
+		r.Status, _ = strconv.Atoi(value(semconv.HTTPResponseStatusCodeKey, oldHTTPStatusCode)) // 0: unknown
+		break
+	}
+	for _, used := range requestAttributes { // the first call's stand in the request
+		delete(r.Calls[0].Attributes, used)
+	}
+	if len(r.Calls[0].Attributes) == 0 {
+		r.Calls[0].Attributes = nil
+	}
+}
+
+func (f *foreign) recording() (*Recording, error) {
+	if len(f.order) == 0 {
+		return nil, errors.New("there is no span in it: expected OTLP JSON, which begins with {\"resourceSpans\":")
+	}
+	if f.named == 0 {
+		return nil, errors.New("no span has code.* attributes: expected at least one with \"code.function.name\", for apitrace shows which code ran")
+	}
+	for _, id := range f.order {
+		r := f.requests[id]
+		if err := r.complete(); err != nil {
+			return nil, fmt.Errorf("trace %s: %w", id, err)
+		}
+		f.rec.Requests = append(f.rec.Requests, r.Request)
+	}
+	slices.SortStableFunc(f.rec.Requests, func(a, b Request) int { return a.Start.Compare(b.Start) })
+	f.rec.Scenario = cleanOr(f.rec.Scenario, "imported")
+	return &f.rec, f.rec.Validate()
+}
+
+// complete makes one tree of the spans.
+func (r *foreignRequest) complete() error {
+	if r.nameless > 0 {
+		r.Incomplete = append(r.Incomplete, fmt.Sprintf("%d of %d spans name no function: they stand under the name of the span", r.nameless, len(r.Calls)))
+	}
+	if err := r.plantRoot(); err != nil {
+		return err
+	}
+	countFromRoot(&r.Request)
+	if err := r.Sort(); err != nil {
+		return err
+	}
+	r.addHTTP()
+	if r.Method == "" {
+		r.Method = "SPAN"
+	}
+	if r.Path == "" {
+		r.Path = r.Calls[0].Function
+	}
+	return nil
+}
+
+// plantRoot gives the request one first call.
+func (r *foreignRequest) plantRoot() error {
+	there := make(map[string]bool, len(r.Calls))
+	for _, call := range r.Calls {
+		there[call.ID] = true
+	}
+	var tops []*Call
+	lost := 0
+	for i := range r.Calls {
+		call := &r.Calls[i]
+		if there[call.Parent] {
+			continue
+		}
+		if call.Parent != "" {
+			lost++
+		}
+		tops = append(tops, call)
+	}
+	switch len(tops) {
+	case 0:
+		return r.cycleError(nil)
+	case 1:
+		// The caller's own span, or that of a proxy: the request came from there.
+		tops[0].Parent = ""
+		return nil
+	}
+	r.Incomplete = append(r.Incomplete, fmt.Sprintf("%d spans have no parent in the file (%d name one that is missing): they hang below a call that stands for it", len(tops), lost))
+	r.Calls = append(r.Calls, above(tops, there))
+	return nil
+}
+
+// above makes the call that stands for the missing parents of tops, and puts them below it.
+func above(tops []*Call, there map[string]bool) Call {
+	root := Call{Function: noParent, Process: tops[0].Process, StartNs: tops[0].StartNs}
+	for n := uint64(1); root.ID == ""; n++ {
+		if id := fmt.Sprintf("%016x", n); !there[id] {
+			root.ID = id
+		}
+	}
+	end := root.StartNs
+	for _, top := range tops {
+		top.Parent = root.ID
+		root.StartNs = min(root.StartNs, top.StartNs)
+		end = max(end, top.StartNs+top.DurationNs)
+	}
+	root.DurationNs = end - root.StartNs
+	return root
+}
+
+// foreignCall makes a call of a span, and tells whether the span names its function.
+func foreignCall(process string, span ptrace.Span) (call Call, named bool, err error) {
+	attrs := span.Attributes()
+	call = callOf(process, span, false)
+	call.Function = clean(foreignFunction(attrs))
+	named = call.Function != ""
+	if !named {
+		call.Function = cleanOr(span.Name(), "(a span without a name)")
+	}
+	call.File = vendorPath(clean(firstText(attrs, semconv.CodeFilePathKey, oldCodeFilePath)))
+	call.Line = int(firstInteger(attrs, semconv.CodeLineNumberKey, oldCodeLineNumber))
+	call.Goroutine = uint64(firstInteger(attrs, attrGoroutine, threadID))
+	const latest = uint64(1<<63 - 1)
+	start, end := uint64(span.StartTimestamp()), uint64(span.EndTimestamp())
+	switch {
+	case start > latest || end > latest:
+		return call, named, fmt.Errorf("it lasts from %d to %d ns: expected times between 1970 and 2262", start, end)
+	case end == 0 && start != 0:
+		call.Unfinished, call.DurationNs = true, 0
+	case end < start:
+		return call, named, fmt.Errorf("it ends %s before it begins", time.Duration(start-end))
+	}
+	call.addForeignError(span)
+	for _, used := range []attribute.Key{oldCodeFunction, oldCodeNamespace, oldCodeFilePath, oldCodeLineNumber, ""} {
+		delete(call.Attributes, string(used))
+	}
+	if len(call.Attributes) == 0 {
+		call.Attributes = nil
+	}
+	return call, named, nil
+}
+
+// addForeignError tells errors, which others record as exceptions, from panics.
+func (c *Call) addForeignError(span ptrace.Span) {
+	for _, event := range span.Events().All() {
+		if event.Name() != eventException || text(event.Attributes(), semconv.ExceptionTypeKey) == typePanic {
+			continue
+		}
+		c.Panic = ""
+		if c.Error == "" {
+			c.Error = text(event.Attributes(), semconv.ExceptionMessageKey)
+		}
+	}
+	if c.Error == "" && c.Panic == "" && span.Status().Code() == ptrace.StatusCodeError {
+		c.Error = "an error without a message"
+	}
+}
+
+// foreignFunction returns the full name of the function, which older conventions
+// split into namespace and function.
+func foreignFunction(attrs pcommon.Map) string {
+	if name := text(attrs, semconv.CodeFunctionNameKey); name != "" {
+		return name
+	}
+	function, namespace := text(attrs, oldCodeFunction), text(attrs, oldCodeNamespace)
+	if function == "" || namespace == "" || strings.HasPrefix(function, namespace+".") {
+		return function
+	}
+	return namespace + "." + function
+}
+
+// vendorPath takes what a build put before the import path: the folder of a
+// vendor tree, or of the module cache with the module's version.
+func vendorPath(file string) string {
+	if _, path, ok := strings.Cut(file, "/vendor/"); ok {
+		return path
+	}
+	_, path, ok := strings.Cut(file, "/pkg/mod/")
+	if !ok {
+		return file
+	}
+	module, rest, ok := strings.Cut(path, "@")
+	if !ok {
+		return file
+	}
+	_, inner, _ := strings.Cut(rest, "/")
+	return module + "/" + inner
+}
+
+func firstText(attrs pcommon.Map, keys ...attribute.Key) string {
+	for _, key := range keys {
+		if s := text(attrs, key); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func firstInteger(attrs pcommon.Map, keys ...attribute.Key) int64 {
+	for _, key := range keys {
+		if v, ok := attrs.Get(string(key)); ok && v.Type() == pcommon.ValueTypeInt {
+			return v.Int()
+		}
+	}
+	return 0
+}
+
+// clean escapes the control characters of a foreign text, as Go would write them.
+func clean(s string) string {
+	if !strings.ContainsFunc(s, unicode.IsControl) {
+		return s
+	}
+	var out strings.Builder
+	for _, r := range s {
+		if unicode.IsControl(r) {
+			out.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+func cleanOr(s, otherwise string) string {
+	if s = clean(s); s == "" {
+		return otherwise
+	}
+	return s
+}

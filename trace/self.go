@@ -1,0 +1,30 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+)
+
+// SelfNs returns how long call i ran while none of the calls that it made did, in
+// nanoseconds. What a call on another goroutine did after call i had returned
+// counts for neither.
+func (t *Tree) SelfNs(i int) int64 {
+	call := t.Call(i)
+	from, until := call.StartNs, call.StartNs+call.DurationNs
+	var spans [][2]int64
+	for c := range t.Children(i) {
+		child := t.Call(c)
+		if start, end := max(child.StartNs, from), min(child.StartNs+child.DurationNs, until); start < end {
+			spans = append(spans, [2]int64{start, end})
+		}
+	}
+	slices.SortFunc(spans, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
+	self, reached := call.DurationNs, from
+	for _, span := range spans { // children on goroutines of their own may overlap
+		if start := max(span[0], reached); start < span[1] {
+			self -= span[1] - start
+			reached = span[1]
+		}
+	}
+	return self
+}
