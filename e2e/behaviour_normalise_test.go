@@ -1,0 +1,95 @@
+package e2e
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"k8s.io/client-go/kubernetes/scheme"
+)
+
+// ids numbers what each server names as it likes, in the order in which it is first seen: the
+// same uid in two answers of one server must be one uid on the other, too.
+type ids struct {
+	uids, versions map[string]int
+}
+
+func newIDs() *ids { return &ids{uids: map[string]int{}, versions: map[string]int{}} }
+
+func number(seen map[string]int, id string) int {
+	if seen[id] == 0 {
+		seen[id] = len(seen) + 1
+	}
+	return seen[id]
+}
+
+var (
+	uid             = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+	listVersion     = regexp.MustCompile(`"metadata":\{"resourceVersion":"\d+"`)
+	resourceVersion = regexp.MustCompile(`"resourceVersion":"(\d+)"`)
+	continueToken   = regexp.MustCompile(`"continue":"([^"]+)"`)
+	tokenVersion    = regexp.MustCompile(`"rv":\d+`)
+	timestamp       = regexp.MustCompile(`"(creationTimestamp|deletionTimestamp|time)":"[^"]+"`)
+	tableAge        = regexp.MustCompile(`("cells":\[[^\]]*)"\d+s"\]`)
+)
+
+// normalise writes an answer as text, without what two servers cannot have in common.
+// Everything else stays as it was sent, byte by byte.
+func normalise(a answer, ids *ids) string {
+	length := fmt.Sprint(len(a.body))
+	body := asJSON(a.body)
+	// The revision of the whole store: the servers write on their own, too, at times of their own.
+	body = listVersion.ReplaceAllString(body, `"metadata":{"resourceVersion":"of the list"`)
+	// The revision of an object's last change, for the same reason.
+	body = resourceVersion.ReplaceAllStringFunc(body, func(s string) string {
+		return fmt.Sprintf(`"resourceVersion":"number %d"`, number(ids.versions, resourceVersion.FindStringSubmatch(s)[1]))
+	})
+	// It holds such a revision, and the key to go on from.
+	body = continueToken.ReplaceAllStringFunc(body, func(s string) string {
+		token, err := base64.RawURLEncoding.DecodeString(continueToken.FindStringSubmatch(s)[1])
+		if err != nil {
+			return s
+		}
+		return `"continue":"` + tokenVersion.ReplaceAllLiteralString(string(token), `"rv":of the list`) + `"`
+	})
+	// The same request does not reach both in the same second.
+	body = timestamp.ReplaceAllString(body, `"$1":"a time"`)
+	body = tableAge.ReplaceAllString(body, `$1"an age"]`)
+
+	header := a.header.Clone()
+	// When the answer was sent; and when an OpenAPI document was made, which is at the server's start.
+	for _, name := range []string{"Date", "Last-Modified"} {
+		if header.Get(name) != "" {
+			header.Set(name, "a time")
+		}
+	}
+	// Revisions have more or fewer digits. A wrong length stays.
+	if header.Get("Content-Length") == length {
+		header.Set("Content-Length", "that of the body")
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s %s\n", a.proto, a.status)
+	_ = header.Write(&text) // sorted by name; a strings.Builder takes everything
+	fmt.Fprintf(&text, "\n%s", body)
+	// Random: those of objects, and of the flow schema and priority level in the headers.
+	return uid.ReplaceAllStringFunc(text.String(), func(s string) string { return fmt.Sprintf("uid %d", number(ids.uids, s)) })
+}
+
+// asJSON decodes a Kubernetes object in protobuf: times and revisions have no fixed
+// place in it. Everything else is returned as it is.
+func asJSON(body []byte) string {
+	if !strings.HasPrefix(string(body), "k8s\x00") {
+		return string(body)
+	}
+	object, _, err := scheme.Codecs.UniversalDeserializer().Decode(body, nil, nil)
+	if err != nil {
+		return fmt.Sprintf("protobuf that cannot be read: %v: %q", err, body)
+	}
+	text, err := json.Marshal(object)
+	if err != nil {
+		return fmt.Sprintf("protobuf that is no JSON: %v: %q", err, body)
+	}
+	return "protobuf\n" + string(text)
+}
