@@ -119,7 +119,8 @@ func TestImportRefuses(t *testing.T) {
 	}
 }
 
-// Whatever is imported is valid, and can be saved and loaded again.
+// Whatever is imported is valid, and can be saved and loaded again. Fuzz it with
+// -fuzzminimizetime 10x: by default all time goes into making inputs smaller.
 func FuzzImport(f *testing.F) {
 	f.Add(foreignFile(f, "shop.json"))
 	f.Add(foreignFile(f, "torn.jsonl"))

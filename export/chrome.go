@@ -1,0 +1,219 @@
+package export
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// An event is one of the Trace Event Format, which chrome://tracing and
+// ui.perfetto.dev read.
+type event struct {
+	Name string `json:"name"`
+	Cat  string `json:"cat,omitempty"`
+	// Ph is the kind: "X" a call, "s" and "f" the ends of an arrow, "M" a name.
+	Ph string `json:"ph"`
+	// Ts and Dur are in microseconds; the fraction holds the nanoseconds.
+	Ts  json.Number `json:"ts,omitempty"`
+	Dur json.Number `json:"dur,omitempty"`
+	Pid int         `json:"pid"`
+	Tid uint64      `json:"tid"`
+	// ID links the ends of an arrow.
+	ID int `json:"id,omitempty"`
+	// Bp is "e": the arrow points to the slice around its end, not to the next one.
+	Bp   string         `json:"bp,omitempty"`
+	Args map[string]any `json:"args,omitempty"`
+}
+
+// WriteChrome writes the recording as JSON trace events: a process per traced
+// program, a thread per goroutine, a slice per call, and an arrow to each call
+// that runs elsewhere than its parent.
+func WriteChrome(w io.Writer, rec *trace.Recording) error {
+	if err := rec.Validate(); err != nil {
+		return fmt.Errorf("write trace events: %w", err)
+	}
+	out := bufio.NewWriter(w)
+	c := &chromeWriter{out: out, pids: map[string]int{}, threads: map[thread]bool{}}
+	fmt.Fprint(out, `{"displayTimeUnit":"ns","otherData":`)
+	if err := c.json(map[string]string{"scenario": rec.Scenario, "k8sVersion": rec.K8sVersion, "etcdVersion": rec.EtcdVersion}); err != nil {
+		return err
+	}
+	fmt.Fprint(out, `,"traceEvents":[`)
+	starts := requestStarts(rec)
+	for i := range rec.Requests {
+		tree, err := trace.NewTree(&rec.Requests[i])
+		if err != nil {
+			return fmt.Errorf("write trace events: %w", err)
+		}
+		if err := c.request(tree, starts[i]); err != nil {
+			return fmt.Errorf("write trace events: %w", err)
+		}
+	}
+	fmt.Fprint(out, "\n]}\n")
+	return out.Flush()
+}
+
+// requestStarts returns when each request began, counted from the first one. Where
+// a time is not known they follow each other.
+func requestStarts(rec *trace.Recording) []int64 {
+	starts := make([]int64, len(rec.Requests))
+	known := true
+	first := rec.Requests[0].Start
+	for _, r := range rec.Requests {
+		known = known && !r.Start.IsZero()
+		if r.Start.Before(first) {
+			first = r.Start
+		}
+	}
+	var next int64
+	for i, r := range rec.Requests {
+		starts[i] = next
+		if known {
+			starts[i] = int64(r.Start.Sub(first))
+		}
+		for _, call := range r.Calls {
+			next = max(next, starts[i]+call.StartNs+call.DurationNs)
+		}
+	}
+	return starts
+}
+
+type thread struct {
+	pid       int
+	goroutine uint64
+}
+
+type chromeWriter struct {
+	out     *bufio.Writer
+	pids    map[string]int // by process, in order of appearance
+	threads map[thread]bool
+	events  int
+	arrows  int
+}
+
+func (c *chromeWriter) json(v any) error {
+	text, err := json.Marshal(v)
+	if err == nil {
+		_, err = c.out.Write(text)
+	}
+	return err
+}
+
+func (c *chromeWriter) event(e event) error {
+	if c.events++; c.events > 1 {
+		c.out.WriteByte(',')
+	}
+	c.out.WriteByte('\n')
+	return c.json(e)
+}
+
+func (c *chromeWriter) request(tree *trace.Tree, start int64) error {
+	for i := range tree.Len() {
+		call := tree.Call(i)
+		pid, err := c.place(call)
+		if err != nil {
+			return err
+		}
+		slice := event{
+			Name: call.ShortName(), Cat: "call", Ph: "X", Pid: pid, Tid: call.Goroutine,
+			Ts: micros(start + call.StartNs), Dur: micros(call.DurationNs), Args: arguments(tree, i),
+		}
+		if err := c.event(slice); err != nil {
+			return err
+		}
+		if err := c.arrow(tree, i, start); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place returns the process of a call, and names process and thread when they
+// come for the first time.
+func (c *chromeWriter) place(call *trace.Call) (int, error) {
+	pid, ok := c.pids[call.Process]
+	if !ok {
+		pid = len(c.pids) + 1
+		c.pids[call.Process] = pid
+		if err := c.event(event{Name: "process_name", Ph: "M", Pid: pid, Args: map[string]any{"name": call.Process}}); err != nil {
+			return 0, err
+		}
+	}
+	t := thread{pid, call.Goroutine}
+	if c.threads[t] {
+		return pid, nil
+	}
+	c.threads[t] = true
+	return pid, c.event(event{Name: "thread_name", Ph: "M", Pid: pid, Tid: call.Goroutine,
+		Args: map[string]any{"name": fmt.Sprintf("goroutine %d", call.Goroutine)}})
+}
+
+// arrow leads from the parent to a call on another goroutine or in another process.
+func (c *chromeWriter) arrow(tree *trace.Tree, i int, start int64) error {
+	p := tree.Parent(i)
+	if p < 0 {
+		return nil
+	}
+	call, parent := tree.Call(i), tree.Call(p)
+	name := "goroutine"
+	switch {
+	case call.Process != parent.Process:
+		name = "process"
+	case call.Goroutine == parent.Goroutine:
+		return nil
+	}
+	c.arrows++
+	// The arrow leaves the parent's slice, even if the call began after it or the
+	// clocks of the processes differ.
+	leaves := min(max(call.StartNs, parent.StartNs), parent.StartNs+parent.DurationNs)
+	from := event{Name: name, Cat: "call", Ph: "s", ID: c.arrows, Pid: c.pids[parent.Process], Tid: parent.Goroutine, Ts: micros(start + leaves)}
+	to := event{Name: name, Cat: "call", Ph: "f", Bp: "e", ID: c.arrows, Pid: c.pids[call.Process], Tid: call.Goroutine, Ts: micros(start + call.StartNs)}
+	if err := c.event(from); err != nil {
+		return err
+	}
+	return c.event(to)
+}
+
+// arguments are what a viewer shows of a slice that is selected.
+func arguments(tree *trace.Tree, i int) map[string]any {
+	call := tree.Call(i)
+	args := map[string]any{"function": call.Function, "file": fmt.Sprintf("%s:%d", call.File, call.Line)}
+	if call.CallerLine > 0 {
+		args["callerLine"] = call.CallerLine
+	}
+	if call.Unfinished {
+		args["unfinished"] = true
+	}
+	if call.Error != "" {
+		args["error"] = call.Error
+	}
+	if call.Panic != "" {
+		args["panic"] = call.Panic
+	}
+	if i == 0 {
+		r := tree.Request
+		args["request"] = fmt.Sprintf("%s %s -> %d", r.Method, r.Path, r.Status)
+		args["traceID"] = r.TraceID
+		if len(r.Incomplete) > 0 {
+			args["incomplete"] = r.Incomplete
+		}
+	}
+	if len(call.Attributes) > 0 {
+		args["values"] = call.Attributes
+	}
+	return args
+}
+
+// micros writes nanoseconds as microseconds, exactly.
+func micros(ns int64) json.Number {
+	sign := ""
+	if ns < 0 {
+		sign, ns = "-", -ns
+	}
+	us := int64(time.Microsecond)
+	return json.Number(fmt.Sprintf("%s%d.%03d", sign, ns/us, ns%us))
+}

@@ -1,0 +1,207 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// real is a recording of the real kube-apiserver.
+func real(t *testing.T) *trace.Recording {
+	t.Helper()
+	rec, err := trace.Load("../cmd/apitrace/testdata/get-node.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// storagePart is the part of a real recording at and below the etcd3 store: calls
+// of both processes, in a size that a person can read.
+func storagePart(t *testing.T) *trace.Recording {
+	t.Helper()
+	rec, err := trace.Load("testdata/get-node-storage.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// totals is what of a diagram is another in each recording of the same code.
+var totals = regexp.MustCompile(`[0-9]+ calls in [0-9.]+ ms`)
+
+var writers = map[string]func(io.Writer, *trace.Recording) error{
+	"yaml":   WriteYAML,
+	"json":   WriteChrome,
+	"folded": WriteFolded,
+	"mmd": func(w io.Writer, rec *trace.Recording) error {
+		guide, err := instrument.Load()
+		if err != nil {
+			return err
+		}
+		return WriteMermaid(w, rec, DiagramOptions{Guide: guide})
+	},
+}
+
+func TestGolden(t *testing.T) {
+	for name, write := range writers {
+		rec := storagePart(t)
+		if name == "mmd" {
+			rec = real(t)
+		}
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			if err := write(&out, rec); err != nil {
+				t.Fatal(err)
+			}
+			got := totals.ReplaceAll(out.Bytes(), []byte("N calls in T ms"))
+			file := filepath.Join("testdata", "get-node."+name+".golden")
+			if *update {
+				if err := os.WriteFile(file, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("the %s export differs from %s: run \"go test ./export -update\" and look at the difference", name, file)
+			}
+		})
+	}
+}
+
+// An independent reader of YAML finds what an independent reader of JSON finds.
+func TestYAMLHoldsTheSame(t *testing.T) {
+	rec := real(t)
+	rec.Requests[0].Calls[3].Error = "a\x00b\x7f: # \"x\"\n\ttab \u2028 é 世 - no: yes"
+	rec.Requests[0].Calls[4].Error = "1e3"
+	rec.Requests[0].Calls[5].Goroutine = 1<<64 - 1
+	var asYAML, asJSON bytes.Buffer
+	if err := WriteYAML(&asYAML, rec); err != nil {
+		t.Fatal(err)
+	}
+	if err := trace.WriteJSON(&asJSON, rec); err != nil {
+		t.Fatal(err)
+	}
+	var fromYAML, fromJSON any
+	if err := yaml.Unmarshal(asYAML.Bytes(), &fromYAML); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(fromYAML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for data, to := range map[string]*any{string(text): &fromYAML, asJSON.String(): &fromJSON} {
+		decoder := json.NewDecoder(strings.NewReader(data))
+		decoder.UseNumber()
+		if err := decoder.Decode(to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !reflect.DeepEqual(fromYAML, fromJSON) {
+		t.Error("YAML and JSON of a recording differ")
+	}
+}
+
+// The weights of the stacks sum up to the time of the request, and no call is missing.
+func TestFoldedWeights(t *testing.T) {
+	rec := real(t)
+	var out bytes.Buffer
+	if err := WriteFolded(&out, rec); err != nil {
+		t.Fatal(err)
+	}
+	tree, err := trace.NewTree(&rec.Requests[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got int64
+	for i := range tree.Len() {
+		want += tree.SelfNs(i)
+	}
+	stacks := map[string]bool{}
+	for line := range strings.Lines(out.String()) {
+		blank := strings.LastIndexByte(line, ' ')
+		n, err := strconv.ParseInt(strings.TrimSpace(line[blank:]), 10, 64)
+		if err != nil || n <= 0 {
+			t.Fatalf("line %q ends in no weight: %v", line, err)
+		}
+		if stacks[line[:blank]] {
+			t.Errorf("stack %q comes twice", line[:blank])
+		}
+		stacks[line[:blank]] = true
+		got += n
+	}
+	if got != want {
+		t.Errorf("weights sum up to %d ns, own times of the calls to %d", got, want)
+	}
+	if got < rec.Requests[0].Calls[0].DurationNs {
+		t.Errorf("weights sum up to %d ns, the request took %d", got, rec.Requests[0].Calls[0].DurationNs)
+	}
+}
+
+// Every layer that an arrow names takes part, and every one that takes part is met.
+func TestMermaidParticipants(t *testing.T) {
+	for _, lang := range []string{"", "zh"} {
+		guide, err := instrument.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		rec := real(t)
+		rec.Requests[0].Path = "/a;b#c?x=<y>"
+		if err := WriteMermaid(&out, rec, DiagramOptions{Guide: guide, Lang: lang}); err != nil {
+			t.Fatal(err)
+		}
+		known, met := map[string]bool{"client": true}, map[string]bool{"client": true}
+		for line := range strings.Lines(out.String()) {
+			fields := strings.Fields(line)
+			switch {
+			case fields[0] == "participant":
+				known[fields[1]] = true
+			case strings.Contains(fields[0], ">>") || strings.Contains(fields[0], "-x"):
+				from, to, _ := strings.Cut(strings.TrimSuffix(fields[0], ":"), "-")
+				to = strings.TrimLeft(to, "->x")
+				if !known[from] || !known[to] {
+					t.Errorf("line %q names %q or %q, which takes no part", line, from, to)
+				}
+				met[from], met[to] = true, true
+			}
+			if strings.Contains(line, "/a") && !strings.Contains(line, "/a#59;b#35;c?x=#lt;y#gt;<br/>") {
+				t.Errorf("line %q: its path is not escaped", line)
+			}
+		}
+		if !reflect.DeepEqual(known, met) {
+			t.Errorf("take part: %v, met: %v", known, met)
+		}
+		for _, layer := range guide.Layers {
+			if layer.Name == "authentication" && !strings.Contains(out.String(), " as "+layer.Title.In(lang)+"\n") {
+				t.Errorf("language %q: no layer is called %q", lang, layer.Title.In(lang))
+			}
+		}
+	}
+}
+
+func TestInvalidRecording(t *testing.T) {
+	for name, write := range writers {
+		if err := write(io.Discard, &trace.Recording{Requests: []trace.Request{{}}}); err == nil {
+			t.Errorf("%s: no error for a recording without calls", name)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package export
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// DiagramOptions says what a diagram shows.
+type DiagramOptions struct {
+	// Guide tells layers and key steps. Required.
+	Guide *instrument.Guide
+	// Lang is the language of the layers' titles, "en" or "zh"; "" is "en".
+	Lang string
+}
+
+// WriteMermaid writes a Mermaid sequence diagram: who takes part is the client and
+// the layers of the server, in the order in which the requests enter them; an arrow
+// is a key step in another layer than the key step that led to it. Equal arrows one
+// after another are one, with their number. A note says how many calls there were.
+func WriteMermaid(w io.Writer, rec *trace.Recording, o DiagramOptions) error {
+	lookup := o.Guide.Lookup()
+	d := &diagram{lookup: lookup, titles: titles(o.Guide, o.Lang), ids: map[string]string{}}
+	for i := range rec.Requests {
+		tree, err := trace.NewTree(&rec.Requests[i])
+		if err != nil {
+			return fmt.Errorf("write sequence diagram: %w", err)
+		}
+		d.request(tree)
+	}
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out, "sequenceDiagram")
+	fmt.Fprintln(out, "    actor client as Client")
+	for _, layer := range d.layers {
+		fmt.Fprintf(out, "    participant %s as %s\n", d.ids[layer], escape(d.titles[layer]))
+	}
+	for _, line := range d.lines {
+		fmt.Fprintf(out, "    %s\n", line)
+	}
+	return out.Flush()
+}
+
+func titles(guide *instrument.Guide, lang string) map[string]string {
+	all := map[string]string{}
+	for _, layer := range guide.Layers {
+		if all[layer.Name] == "" {
+			all[layer.Name] = layer.Title.In(lang)
+		}
+	}
+	return all
+}
+
+// markLayer holds upstream's own spans and events: notes on the way, no part of it.
+const markLayer = "upstream-tracing"
+
+type diagram struct {
+	lookup *instrument.Lookup
+	titles map[string]string
+	layers []string          // in order of first entry
+	ids    map[string]string // by layer
+	lines  []string
+}
+
+// An arrow is a step into another layer, or several equal ones.
+type arrow struct {
+	from, to, text string
+	times          int
+	failed         bool
+}
+
+func (d *diagram) request(tree *trace.Tree) {
+	r := tree.Request
+	root := tree.Call(0)
+	arrows := d.arrows(tree)
+	entry := "client"
+	shown := 0
+	for _, a := range arrows {
+		shown += a.times
+	}
+	if len(arrows) > 0 {
+		entry = arrows[0].to
+	}
+	d.lines = append(d.lines, fmt.Sprintf("Note over client: %s %s<br/>%d calls in %s, %d of them shown",
+		escape(r.Method), escape(r.Path), tree.Len(), millis(root.DurationNs), shown))
+	for _, a := range arrows {
+		text := escape(a.text)
+		if a.times > 1 {
+			text += fmt.Sprintf(" ×%d", a.times)
+		}
+		sign := "->>"
+		if a.failed {
+			sign = "-x"
+		}
+		d.lines = append(d.lines, fmt.Sprintf("%s%s%s: %s", a.from, sign, a.to, text))
+	}
+	if entry != "client" && r.Status != 0 {
+		d.lines = append(d.lines, fmt.Sprintf("%s-->>client: %d", entry, r.Status))
+	}
+}
+
+// arrows lists the key steps that lead into another layer, in order of entry.
+func (d *diagram) arrows(tree *trace.Tree) []arrow {
+	var all []arrow
+	// at is the participant in which each call, or the key step above it, is.
+	at := make([]string, tree.Len())
+	for i := range tree.Len() {
+		at[i] = "client"
+		if p := tree.Parent(i); p >= 0 {
+			at[i] = at[p]
+		}
+		call := tree.Call(i)
+		entry := d.lookup.Entry(call.Function)
+		if entry.Step == nil && i > 0 || entry.Layer == "" || entry.Layer == markLayer {
+			continue
+		}
+		to := d.participant(entry.Layer)
+		if to == at[i] {
+			continue
+		}
+		a := arrow{from: at[i], to: to, text: call.ShortName(), times: 1, failed: call.Error != "" || call.Panic != ""}
+		if entry.Step != nil && entry.Step.Group != "" {
+			a.text = entry.Step.Group
+		}
+		at[i] = to
+		if n := len(all) - 1; n >= 0 && all[n].from == a.from && all[n].to == a.to && all[n].text == a.text && all[n].failed == a.failed {
+			all[n].times++
+			continue
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+func (d *diagram) participant(layer string) string {
+	id, ok := d.ids[layer]
+	if !ok {
+		id = fmt.Sprintf("L%d", len(d.layers)+1)
+		d.ids[layer], d.layers = id, append(d.layers, layer)
+	}
+	return id
+}
+
+// escape writes a text so that Mermaid takes no character of it for its own
+// syntax: a semicolon or a line's end would end the statement.
+func escape(text string) string {
+	return strings.NewReplacer("#", "#35;", ";", "#59;", "<", "#lt;", ">", "#gt;", "\n", " ", "\r", " ").Replace(text)
+}
+
+func millis(ns int64) string { return fmt.Sprintf("%.2f ms", float64(ns)/1e6) }

@@ -1,0 +1,212 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	otlp "go.opentelemetry.io/proto/otlp/trace/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A receiver takes spans as an OpenTelemetry collector does, by gRPC and by HTTP.
+type receiver struct {
+	collector.UnimplementedTraceServiceServer
+	// reject is how many spans of each message it refuses.
+	reject int64
+
+	mu       sync.Mutex
+	messages int
+	spans    []*otlp.Span
+	headers  http.Header
+}
+
+func (r *receiver) Export(_ context.Context, in *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.messages++
+	for _, rs := range in.ResourceSpans {
+		for _, scope := range rs.ScopeSpans {
+			r.spans = append(r.spans, scope.Spans...)
+		}
+	}
+	if r.reject > 0 {
+		return &collector.ExportTraceServiceResponse{PartialSuccess: &collector.ExportTracePartialSuccess{RejectedSpans: r.reject, ErrorMessage: "too old"}}, nil
+	}
+	return &collector.ExportTraceServiceResponse{}, nil
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	r.headers = req.Header
+	body, err := io.ReadAll(req.Body)
+	in := &collector.ExportTraceServiceRequest{}
+	if err != nil || req.URL.Path != "/v1/traces" || proto.Unmarshal(body, in) != nil {
+		http.Error(w, "no OTLP request", http.StatusBadRequest)
+		return
+	}
+	out, _ := r.Export(req.Context(), in)
+	answer, _ := proto.Marshal(out)
+	w.Header().Set("Content-Type", "application/x-protobuf")
+	_, _ = w.Write(answer)
+}
+
+// serve starts the receiver and points the environment at it.
+func (r *receiver) serve(t *testing.T, protocol string) {
+	t.Helper()
+	t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
+	if protocol == protocolHTTP {
+		server := httptest.NewServer(r)
+		t.Cleanup(server.Close)
+		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL)
+		return
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer()
+	collector.RegisterTraceServiceServer(server, r)
+	go func() { _ = server.Serve(listener) }()
+	t.Cleanup(server.Stop)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+listener.Addr().String())
+}
+
+// Every call arrives as a span with its function, by both protocols.
+func TestSendOTLP(t *testing.T) {
+	for _, protocol := range []string{protocolGRPC, protocolHTTP} {
+		t.Run(protocol, func(t *testing.T) {
+			r := &receiver{}
+			r.serve(t, protocol)
+			t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "tenant=me")
+			t.Setenv("OTEL_TRACES_SAMPLER", "always_off") // must not make spans go missing
+			t.Setenv("OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT", "1")
+			rec := real(t)
+			sent, err := SendOTLP(t.Context(), rec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if sent != len(rec.Requests[0].Calls) {
+				t.Errorf("%d spans sent, want %d", sent, len(rec.Requests[0].Calls))
+			}
+			if want := (sent + batchSize - 1) / batchSize; r.messages != want {
+				t.Errorf("%d messages, want %d", r.messages, want)
+			}
+			if protocol == protocolHTTP && r.headers.Get("Tenant") != "me" {
+				t.Errorf("headers %v: want those of OTEL_EXPORTER_OTLP_HEADERS", r.headers)
+			}
+			checkSpans(t, r.spans, rec)
+		})
+	}
+}
+
+// checkSpans demands a span for every call, with id, parent, times and function.
+func checkSpans(t *testing.T, spans []*otlp.Span, rec *trace.Recording) {
+	t.Helper()
+	calls := map[string]trace.Call{}
+	for _, call := range rec.Requests[0].Calls {
+		calls[call.ID] = call
+	}
+	for _, span := range spans {
+		id := hexOf(span.SpanId)
+		call, ok := calls[id]
+		if !ok {
+			t.Fatalf("span %s (%s) is no call, or came twice", id, span.Name)
+		}
+		delete(calls, id)
+		if hexOf(span.ParentSpanId) != call.Parent || hexOf(span.TraceId) != rec.Requests[0].TraceID {
+			t.Errorf("span %s: trace %x, parent %x", id, span.TraceId, span.ParentSpanId)
+		}
+		if took := span.EndTimeUnixNano - span.StartTimeUnixNano; took != uint64(call.DurationNs) {
+			t.Errorf("span %s took %d ns, want %d", id, took, call.DurationNs)
+		}
+		var function string
+		for _, attr := range span.Attributes {
+			if attr.Key == "code.function.name" {
+				function = attr.Value.GetStringValue()
+			}
+		}
+		if function != call.Function {
+			t.Errorf("span %s: code.function.name is %q, want %q", id, function, call.Function)
+		}
+	}
+	if len(calls) > 0 {
+		t.Errorf("%d calls did not arrive", len(calls))
+	}
+}
+
+func hexOf(id []byte) string {
+	const digits = "0123456789abcdef"
+	var out strings.Builder
+	for _, b := range id {
+		out.WriteByte(digits[b>>4])
+		out.WriteByte(digits[b&15])
+	}
+	return out.String()
+}
+
+func TestSendOTLPFails(t *testing.T) {
+	t.Run("rejected", func(t *testing.T) {
+		for _, protocol := range []string{protocolGRPC, protocolHTTP} {
+			(&receiver{reject: 3}).serve(t, protocol)
+			if _, err := SendOTLP(t.Context(), storagePart(t)); err == nil || !strings.Contains(err.Error(), "too old") {
+				t.Errorf("%s: error %v, want the receiver's", protocol, err)
+			}
+		}
+	})
+	t.Run("nobody there", func(t *testing.T) {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		listener.Close()
+		t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://"+listener.Addr().String())
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		if _, err := SendOTLP(ctx, storagePart(t)); err == nil || !strings.Contains(err.Error(), "OTEL_EXPORTER_OTLP_ENDPOINT") {
+			t.Errorf("error %v, want one that says what to set", err)
+		}
+	})
+	t.Run("protocol", func(t *testing.T) {
+		t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json")
+		if _, err := SendOTLP(t.Context(), storagePart(t)); err == nil || !strings.Contains(err.Error(), `"http/json"`) {
+			t.Errorf("error %v, want one that names the protocol", err)
+		}
+	})
+}
+
+// What is saved is OTLP to protobuf's own JSON reader, in which ids alone differ: OTLP
+// has them in hexadecimal, protobuf in base64.
+func TestSavedIsOTLP(t *testing.T) {
+	var saved bytes.Buffer
+	rec := real(t)
+	if err := trace.WriteOTLP(t.Context(), &saved, rec); err != nil {
+		t.Fatal(err)
+	}
+	var spans []*otlp.Span
+	for line := range bytes.Lines(saved.Bytes()) {
+		data := &otlp.TracesData{}
+		if err := protojson.Unmarshal(line, data); err != nil {
+			t.Fatal(err)
+		}
+		for _, rs := range data.ResourceSpans {
+			for _, scope := range rs.ScopeSpans {
+				spans = append(spans, scope.Spans...)
+			}
+		}
+	}
+	if len(spans) != len(rec.Requests[0].Calls) {
+		t.Errorf("%d spans, want %d", len(spans), len(rec.Requests[0].Calls))
+	}
+}
