@@ -40,9 +40,10 @@ type Check struct {
 // leaves to goroutines begins within microseconds of the answer.
 const settle = 25 * time.Millisecond
 
-// patience is how long to wait for calls that go on after the answer. Those
-// that still run then are marked as unfinished.
-const patience = 3 * time.Second
+// patience is how long calls may go on after the answer without anything
+// happening. What still runs then is marked as unfinished: mostly a goroutine that
+// sleeps until a timeout.
+const patience = 500 * time.Millisecond
 
 // Request fetches what the probes have recorded of a request. sockets holds the path of
 // each traced program's socket by the name of the program. A trace that is no tree is
@@ -146,7 +147,7 @@ func (a *answer) incomplete(process string) []string {
 		}
 	}
 	if unfinished > 0 {
-		said = append(said, fmt.Sprintf("%d calls of %s were still running %s after the answer; what they called later is not shown", unfinished, process, patience))
+		said = append(said, fmt.Sprintf("%d calls of %s were still running %s after anything had happened; what they did later is not shown", unfinished, process, patience))
 	}
 	return said
 }

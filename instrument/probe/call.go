@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"runtime/pprof"
 	"sync/atomic"
-	"time"
 	"unsafe"
 )
 
@@ -39,7 +38,7 @@ type Call struct {
 	self      uintptr // a pc in the function
 	callPC    uintptr // where control left the parent, 0 if unknown
 
-	start, end int64  // nanoseconds since trace.base
+	start, end int64  // in ticks
 	notes      *notes // nil for most calls; guarded by trace.mu
 }
 
@@ -121,7 +120,7 @@ func begin(t *tracing, parent *Call, labels unsafe.Pointer, site *Site, fp frame
 	if checking {
 		check(c)
 	}
-	c.start = t.now()
+	c.start = ticks()
 	c.state.Store(running)
 	setLabels(unsafe.Pointer(c))
 	return c
@@ -135,7 +134,7 @@ func (c *Call) Exit(err *error) {
 	if c == nil {
 		return
 	}
-	c.end = c.trace.now()
+	c.end = ticks()
 	setLabels(c.prev)
 	if err != nil && *err != nil {
 		text := errorText(*err)
@@ -193,6 +192,3 @@ func bounded(s string, limit int) string {
 	}
 	return fmt.Sprintf("%s… (%d bytes more)", s[:limit], len(s)-limit)
 }
-
-// now is the time since the trace began in nanoseconds, by the monotonic clock.
-func (t *tracing) now() int64 { return int64(time.Since(t.base)) }

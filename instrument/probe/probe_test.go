@@ -290,6 +290,26 @@ func TestErrorsThatPanicDoNoHarm(t *testing.T) {
 	}
 }
 
+func TestClock(t *testing.T) {
+	from := now()
+	time.Sleep(20 * time.Millisecond)
+	middle := now()
+	time.Sleep(30 * time.Millisecond)
+	s := scale{from, now()}
+	want := int64(middle.clock.Sub(from.clock))
+	if got := s.since(middle.ticks); got < want-100_000 || got > want+100_000 {
+		t.Errorf("the counter says that %d ns have passed, the clock %d", got, want)
+	}
+	if got := s.since(from.ticks - 5); got != 0 {
+		t.Errorf("before the beginning: %d ns", got)
+	}
+	for i := range 1000 {
+		if a, b := ticks(), ticks(); b < a {
+			t.Fatalf("reading %d went back by %d ticks", i, a-b)
+		}
+	}
+}
+
 func TestFormat(t *testing.T) {
 	type name string
 	n := 3

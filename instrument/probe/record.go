@@ -11,10 +11,11 @@ type Query struct {
 	// Trace is the W3C trace id: 32 lower-case hexadecimal digits.
 	Trace string `json:"trace"`
 	// SettleMillis is how long no call may have begun or ended before the trace
-	// counts as over. The probe answers once that is so.
+	// counts as over, if none is running.
 	SettleMillis int `json:"settleMillis"`
-	// TimeoutMillis is when the probe answers at the latest, with the calls that
-	// are still running marked as unfinished.
+	// TimeoutMillis is the same for a trace with calls that are running: a goroutine
+	// that sleeps, a watch. They are marked as unfinished. After ten times as long the
+	// probe answers in any case.
 	TimeoutMillis int `json:"timeoutMillis"`
 }
 

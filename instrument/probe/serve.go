@@ -100,53 +100,58 @@ func deliver(conn net.Conn, q Query) error {
 func write(conn net.Conn, h Header, t *tracing, calls []*Call) error {
 	w := bufio.NewWriterSize(conn, 64<<10)
 	out := json.NewEncoder(w)
+	until := now()
 	if err := out.Encode(h); err != nil {
 		return err
 	}
 	for _, c := range calls {
-		if err := out.Encode(t.record(c)); err != nil {
+		if err := out.Encode(t.record(c, until)); err != nil {
 			return err
 		}
 	}
 	return w.Flush()
 }
 
-// settle waits until no call has begun or ended for a while and none is running,
-// or until the timeout, and returns the calls.
+// settle waits until the trace is over, as Query says, and returns the calls.
 func (t *tracing) settle(quiet, timeout time.Duration) []*Call {
 	const step = 5 * time.Millisecond
-	deadline := time.Now().Add(timeout)
-	lastBegun, lastOver, since := -1, -1, time.Now()
+	lastBegun, lastOver, start := -1, -1, time.Now()
+	since := start
 	for {
 		calls, over := t.calls()
 		if len(calls) != lastBegun || over != lastOver {
 			lastBegun, lastOver, since = len(calls), over, time.Now()
 		}
-		settled := over == len(calls) && time.Since(since) >= quiet
-		if settled || time.Now().After(deadline) {
+		patience := timeout
+		if over == len(calls) {
+			patience = quiet
+		}
+		if time.Since(since) >= patience || time.Since(start) >= 10*timeout {
 			return calls
 		}
 		time.Sleep(step)
 	}
 }
 
-// record renders a call for the wire.
-func (t *tracing) record(c *Call) Record {
+// record renders a call for the wire. A call that is still running is taken to last until
+// the given moment.
+func (t *tracing) record(c *Call, until moment) Record {
+	time := scale{t.began, until}
+	start := time.since(c.start)
 	r := Record{
 		ID: spanID(c.seq), Seq: c.seq,
 		Function: c.site.Function, File: c.site.File, Line: c.site.Line,
 		Goroutine: c.goroutine, NewGoroutine: c.inherited,
-		Start: t.base.UnixNano() + c.start,
+		Start: t.began.clock.UnixNano() + start,
 	}
 	if c.parent != nil {
 		r.Parent = spanID(c.parent.seq)
 	}
 	r.CallerLine = callerLine(c)
-	over := c.state.Load() == returned
-	if over {
-		r.Duration = c.end - c.start
+	if c.state.Load() == returned {
+		r.Duration = time.since(c.end) - start
 	} else {
-		r.Duration, r.Unfinished = t.now()-c.start, true
+		r.Duration, r.Unfinished = time.since(until.ticks)-start, true
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

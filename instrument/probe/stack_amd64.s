@@ -10,3 +10,11 @@ TEXT ·getg(SB), NOSPLIT, $0-8
 TEXT ·framePointer(SB), NOSPLIT|NOFRAME, $0-8
 	MOVQ BP, ret+0(FP)
 	RET
+
+// func counter() int64
+TEXT ·counter(SB), NOSPLIT, $0-8
+	RDTSC
+	SHLQ $32, DX
+	ORQ  DX, AX
+	MOVQ AX, ret+0(FP)
+	RET

@@ -13,3 +13,6 @@ func getg() unsafe.Pointer
 // on these architectures: at the address it points to lie the caller's frame
 // pointer and, one word up, the return address.
 func framePointer() uintptr
+
+// counter reads the processor's counter of time.
+func counter() int64

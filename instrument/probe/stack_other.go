@@ -9,3 +9,5 @@ const supportedArch = false
 func getg() unsafe.Pointer { panic("unreachable: the probe does not start on this architecture") }
 
 func framePointer() uintptr { panic("unreachable: the probe does not start on this architecture") }
+
+func counter() int64 { panic("unreachable: the probe does not start on this architecture") }

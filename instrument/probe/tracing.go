@@ -9,14 +9,13 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // tracing holds the calls of one trace in this process.
 type tracing struct {
 	id     string
 	labels pprof.LabelSet
-	base   time.Time // when it began; wall and monotonic clock
+	began  moment
 
 	next    atomic.Uint32 // calls given out by newCall
 	current atomic.Pointer[chunk]
@@ -132,7 +131,7 @@ func (r *registry) open(id string) *tracing {
 		r.undelivered.Add(r.order[0].size())
 		r.drop(r.order[0])
 	}
-	t := &tracing{id: id, labels: pprof.Labels(labelKey, id), base: time.Now()}
+	t := &tracing{id: id, labels: pprof.Labels(labelKey, id), began: now()}
 	r.byID[id] = t
 	r.order = append(r.order, t)
 	return t

@@ -1,0 +1,62 @@
+//go:build go1.26
+
+package probe
+
+import (
+	"math/bits"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Two readings of the clock are a third of what a call costs, so the calls of a trace
+// are timed in ticks of the processor's counter where that is reliable, and the ticks
+// turned into nanoseconds when the trace is collected.
+
+// useCounter is whether the processor's counter runs at one speed, on all cores alike.
+// On amd64 that is so if the Linux kernel itself tells the time by it; the counter of
+// arm64 is made so.
+var useCounter = runtime.GOARCH == "arm64" || runtime.GOARCH == "amd64" && kernelUsesCounter()
+
+func kernelUsesCounter() bool {
+	source, err := os.ReadFile("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+	return err == nil && strings.TrimSpace(string(source)) == "tsc"
+}
+
+// epoch is where ticks count from if the counter is not used.
+var epoch = time.Now()
+
+// ticks reads the counter, or else a clock of nanoseconds.
+func ticks() int64 {
+	if useCounter {
+		return counter()
+	}
+	return int64(time.Since(epoch))
+}
+
+// A moment is a reading of ticks and of the clock at the same time.
+type moment struct {
+	ticks int64
+	clock time.Time
+}
+
+func now() moment { return moment{ticks(), time.Now()} }
+
+// A scale turns ticks into time. It is made of two moments, best some milliseconds apart.
+type scale struct{ from, to moment }
+
+// since returns the nanoseconds from the scale's first moment to the given tick.
+func (s scale) since(tick int64) int64 {
+	passed, span := tick-s.from.ticks, s.to.ticks-s.from.ticks
+	elapsed := s.to.clock.Sub(s.from.clock)
+	if passed <= 0 || span <= 0 || elapsed <= 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(uint64(passed), uint64(elapsed))
+	if hi >= uint64(span) { // far outside of the scale
+		return int64(elapsed)
+	}
+	ns, _ := bits.Div64(hi, lo, uint64(span))
+	return int64(ns)
+}
