@@ -3,9 +3,7 @@ package apiserver
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
-	"strings"
 )
 
 // removeDefaultBindings deletes the ClusterRoleBindings that every kube-apiserver
@@ -21,23 +19,9 @@ func (s *Server) removeDefaultBindings(ctx context.Context) error {
 		return err
 	}
 	defer client.CloseIdleConnections()
-	const path = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
-	req, err := http.NewRequestWithContext(ctx, http.MethodDelete, s.BaseURL+path, nil)
+	err = s.asAdmin(ctx, client, http.MethodDelete, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings")
 	if err != nil {
-		return err
-	}
-	req.Header.Set("Authorization", "Bearer "+s.AdminToken)
-	resp, err := client.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
-	if err == nil && resp.StatusCode != http.StatusOK {
-		err = fmt.Errorf("%s: %s", resp.Status, strings.TrimSpace(string(body)))
-	}
-	if err != nil {
-		return fmt.Errorf("removing the default role bindings: DELETE %s: %w", path, err)
+		return fmt.Errorf("removing the default role bindings: %w", err)
 	}
 	return nil
 }

@@ -34,15 +34,16 @@ func (s *Server) ready(ctx context.Context) error {
 	}
 	defer client.CloseIdleConnections()
 	for _, path := range []string{"/readyz", "/api/v1/namespaces/default"} {
-		if err := s.expectOK(ctx, client, path); err != nil {
+		if err := s.asAdmin(ctx, client, http.MethodGet, path); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Server) expectOK(ctx context.Context, client *http.Client, path string) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.BaseURL+path, nil)
+// asAdmin sends a request without a body as the admin and expects "200 OK".
+func (s *Server) asAdmin(ctx context.Context, client *http.Client, method, path string) error {
+	req, err := http.NewRequestWithContext(ctx, method, s.BaseURL+path, nil)
 	if err != nil {
 		return err
 	}
@@ -54,10 +55,10 @@ func (s *Server) expectOK(ctx context.Context, client *http.Client, path string)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
 	if err != nil {
-		return fmt.Errorf("GET %s: %w", path, err)
+		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("GET %s: %s: %s", path, resp.Status, strings.TrimSpace(string(body)))
+		return fmt.Errorf("%s %s: %s: %s", method, path, resp.Status, strings.TrimSpace(string(body)))
 	}
 	return nil
 }

@@ -4,27 +4,47 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/storage"
 )
+
+// rewrite rewrites the workspaces of a build again and returns, by program, what has
+// a span.
+func rewrite(tb testing.TB, b *apiserver.Build) map[string][]instrument.Function {
+	tb.Helper()
+	guide, err := instrument.Load()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	functions := map[string][]instrument.Function{}
+	for _, p := range []struct {
+		name, version string
+		binary        *program.Binary
+	}{{apiserver.Name, b.K8sVersion, b.APIServer}, {storage.Name, b.EtcdVersion, b.Etcd}} {
+		res, err := instrument.Rewrite(instrument.Options{
+			Guide: guide, Program: p.name, Version: p.version,
+			Vendor: filepath.Join(p.binary.Workspace, "vendor"), Out: tb.TempDir(),
+		})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		functions[p.name] = res.Functions
+	}
+	return functions
+}
 
 // TestGuideKnowsEveryFunction wants a layer for whatever can appear in a trace. That
 // each function which the guide names exists, Rewrite itself demands.
 func TestGuideKnowsEveryFunction(t *testing.T) {
-	b := build(t, false)
 	guide, err := instrument.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
 	lookup := guide.Lookup()
-	for program, workspace := range map[string]string{"kube-apiserver": b.APIServer.Workspace, "etcd": b.Etcd.Workspace} {
-		version := map[string]string{"kube-apiserver": b.K8sVersion, "etcd": b.EtcdVersion}[program]
-		res, err := instrument.Rewrite(instrument.Options{
-			Guide: guide, Program: program, Version: version, Vendor: filepath.Join(workspace, "vendor"), Out: t.TempDir(),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range res.Functions {
+	for _, functions := range rewrite(t, build(t, false)) {
+		for _, f := range functions {
 			if lookup.Layer(f.Name) == "" {
 				t.Errorf("%s belongs to no layer of the guide", f.Name)
 			}

@@ -14,9 +14,8 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -141,26 +140,15 @@ func TestLinesAreTrue(t *testing.T) {
 		t.Skip("reads the symbol table of an ELF file")
 	}
 	b := build(t, false)
+	functions := rewrite(t, b)
 	for _, p := range []struct {
-		name, version string
-		binary        *program.Binary
-		atLeast       int
-	}{{"kube-apiserver", b.K8sVersion, b.APIServer, 10_000}, {"etcd", b.EtcdVersion, b.Etcd, 500}} {
+		name, binary string
+		atLeast      int
+	}{{apiserver.Name, b.APIServer.Path, 10_000}, {storage.Name, b.Etcd.Path, 500}} {
 		t.Run(p.name, func(t *testing.T) {
-			guide, err := instrument.Load()
-			if err != nil {
-				t.Fatal(err)
-			}
-			res, err := instrument.Rewrite(instrument.Options{
-				Guide: guide, Program: p.name, Version: p.version,
-				Vendor: filepath.Join(p.binary.Workspace, "vendor"), Out: t.TempDir(),
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			compiled := symbols(t, p.binary.Path)
+			compiled := symbols(t, p.binary)
 			found := 0
-			for _, f := range res.Functions {
+			for _, f := range functions[p.name] {
 				got, ok := compiled[f.Name]
 				if !ok {
 					continue // the linker left it out: nothing calls it
@@ -174,9 +162,9 @@ func TestLinesAreTrue(t *testing.T) {
 				}
 			}
 			if found < p.atLeast {
-				t.Errorf("only %d of %d instrumented functions were found in the program, expected %d at least", found, len(res.Functions), p.atLeast)
+				t.Errorf("only %d of %d instrumented functions were found in the program, expected %d at least", found, len(functions[p.name]), p.atLeast)
 			}
-			t.Logf("%d of %d instrumented functions are in the program", found, len(res.Functions))
+			t.Logf("%d of %d instrumented functions are in the program", found, len(functions[p.name]))
 		})
 	}
 }
