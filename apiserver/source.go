@@ -8,21 +8,33 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// SourceTree returns the folder with the pristine source of one of the two programs,
-// Name or storage.Name, for a version of Kubernetes, and of all that it depends on:
-// below it, a file has the path that calls name. What is not there is fetched;
-// nothing is built.
-func SourceTree(ctx context.Context, programName string, o BuildOptions) (string, error) {
+// A Source is the pristine source of a program and of all that it depends on.
+type Source struct {
+	// Program is Name or storage.Name, Version its own version.
+	Program, Version string
+	// Dir is the vendor folder. Below it, a file has the path that calls name.
+	Dir string
+}
+
+// SourceOf returns the source of one of the two programs, Name or storage.Name, of a
+// version of Kubernetes. What is not there is fetched; nothing is built.
+func SourceOf(ctx context.Context, programName string, o BuildOptions) (*Source, error) {
 	o.Plain = true // the source is the same
 	pair, err := o.resolve(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
+	p, options := pair.apiserver, pair.apiserverOptions
 	switch programName {
 	case Name:
-		return program.SourceTree(ctx, pair.apiserver, pair.apiserverOptions)
 	case storage.Name:
-		return program.SourceTree(ctx, pair.etcd, pair.etcdOptions)
+		p, options = pair.etcd, pair.etcdOptions
+	default:
+		return nil, fmt.Errorf("no source of a program %q: expected %q or %q", programName, Name, storage.Name)
 	}
-	return "", fmt.Errorf("no source of a program %q: expected %q or %q", programName, Name, storage.Name)
+	dir, err := program.SourceTree(ctx, p, options)
+	if err != nil {
+		return nil, err
+	}
+	return &Source{Program: p.Name, Version: p.Version, Dir: dir}, nil
 }

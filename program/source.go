@@ -1,0 +1,39 @@
+package program
+
+import (
+	"context"
+	"path/filepath"
+)
+
+// SourceTree returns the folder with the pristine source of a program and of all
+// that it depends on: the vendor tree of its workspace. The workspace is made if it
+// is not there, which takes the network but no building.
+//
+// The tree is for reading. It is not compared with its checksums, as a build would:
+// that takes longer than all that readers do with it.
+func SourceTree(ctx context.Context, p Program, o Options) (string, error) {
+	tell := newReporter(o.Progress, p)
+	tell.stage(StageResolve, 0)
+	b, err := newBuild(ctx, p, o, tell)
+	if err != nil {
+		return "", err
+	}
+	vendor := filepath.Join(b.workspace, "vendor")
+	if _, err := check(b.workspace, b.workspaceKey, func(string) bool { return false }); err == nil {
+		touch(b.workspace)
+		return vendor, nil
+	}
+	unlock, err := o.Cache.lock(ctx, p, tell)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if err := checkSpace(o.Cache, p); err != nil {
+		return "", err
+	}
+	if err := b.ensureWorkspace(ctx); err != nil {
+		return "", err
+	}
+	tell.stage(StageDone, 0)
+	return vendor, nil
+}

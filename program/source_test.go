@@ -1,0 +1,35 @@
+package program
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestSourceTree(t *testing.T) {
+	serveModules(t)
+	o := Options{Cache: newCache(t)}
+	r := &recorder{}
+	o.Progress = r
+	dir, err := SourceTree(t.Context(), tiny(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "example.org", "dep", "dep.go")); err != nil {
+		t.Errorf("the source of a dependency is not there: %v", err)
+	}
+	if got, want := r.stages(), "resolve download tidy vendor done"; got != want {
+		t.Errorf("stages %q, want %q: nothing has to be built", got, want)
+	}
+
+	// Without a network the tree that is there is enough, and a build uses it.
+	t.Setenv("GOPROXY", "off")
+	again, err := SourceTree(t.Context(), tiny(), o)
+	if err != nil || again != dir {
+		t.Errorf("the second time: %q, error %v; want %q", again, err, dir)
+	}
+	b, r := mustBuild(t, tiny(), Options{Cache: o.Cache})
+	if b.Workspace != filepath.Dir(dir) || r.stages() != "resolve compile link done" {
+		t.Errorf("a build has the workspace %q and the stages %q", b.Workspace, r.stages())
+	}
+}

@@ -1,0 +1,153 @@
+package source
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+)
+
+// A Function is a function, method or function literal with its source.
+type Function struct {
+	// Name is the full name.
+	Name string
+	// File is the import path, a slash and the file's name, as in trace.Call.
+	File string
+	// Path is where the file is.
+	Path string
+	// Line is that of the word "func"; First and Last are those of the text, which
+	// begins with the doc comment.
+	Line, First, Last int
+	// Text is the source from First to Last, whole lines.
+	Text string
+}
+
+// Function returns the function of a full name. If there is none, the error is an
+// *UnknownError.
+func (t *Tree) Function(name string) (*Function, error) {
+	functions, err := t.functions(importPath(name))
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(functions, func(f instrument.Function) bool { return f.Name == name })
+	if i < 0 {
+		return nil, &UnknownError{Query: name, Where: t.String(), Near: t.near(name, functions)}
+	}
+	at := functions[i]
+	var sameLine []string
+	for _, f := range functions {
+		if f.File == at.File && f.Line == at.Line {
+			sameLine = append(sameLine, f.Name)
+		}
+	}
+	slices.SortFunc(sameLine, inSourceOrder)
+	f := &Function{Name: name, File: at.File, Line: at.Line, Path: filepath.Join(t.Dir, filepath.FromSlash(at.File))}
+	return f, f.read(slices.Index(sameLine, name))
+}
+
+// near names the literals of a function if it is one of them that is not there.
+func (t *Tree) near(name string, functions []instrument.Function) []string {
+	var literals, all []string
+	declared, rest := splitLiteral(name)
+	for _, f := range functions {
+		all = append(all, f.Name)
+		if of, r := splitLiteral(f.Name); of == declared && r != "" {
+			literals = append(literals, f.Name)
+		}
+	}
+	if rest != "" && len(literals) > 0 {
+		return literals
+	}
+	return Near(name, all)
+}
+
+// functions lists the functions of a package, named by the rewriter itself: its rule
+// for the numbers of literals is not simple, and must not be told twice.
+func (t *Tree) functions(pkg string) (_ []instrument.Function, err error) {
+	if _, err := os.Stat(filepath.Join(t.Dir, filepath.FromSlash(pkg))); err != nil {
+		return nil, &UnknownError{Query: pkg, Where: t.String()}
+	}
+	out, err := os.MkdirTemp("", "apitrace-source-")
+	if err != nil {
+		return nil, fmt.Errorf("names of the functions of %s: %w", pkg, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(out)) }()
+	// The rewriter makes a folder beside the vendor folder: not in the tree itself, which is for reading.
+	vendor := filepath.Join(out, "vendor")
+	if err := os.Symlink(t.Dir, vendor); err != nil {
+		return nil, fmt.Errorf("names of the functions of %s: %w", pkg, err)
+	}
+	everything := &instrument.Guide{Programs: map[string]*instrument.ProgramGuide{t.Program: {
+		Packages: []instrument.Packages{{Path: pkg}}, Always: []instrument.Pattern{"..."},
+	}}}
+	result, err := instrument.Rewrite(instrument.Options{
+		Guide: everything, Program: t.Program, Version: t.Version, Vendor: vendor, Out: out,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("names of the functions of %s: %w", pkg, err)
+	}
+	return result.Functions, nil
+}
+
+// inSourceOrder compares names of functions that begin in one line: an outer one comes
+// before its literals, and those go by number.
+func inSourceOrder(a, b string) int {
+	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(x, y string) int {
+		return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y))
+	})
+}
+
+// read fills in the text of the function that is the nth to begin in its line.
+func (f *Function) read(n int) error {
+	data, err := os.ReadFile(f.Path)
+	if err != nil {
+		return fmt.Errorf("source of %s: %w", f.Name, err)
+	}
+	fset := token.NewFileSet()
+	syntax, err := parser.ParseFile(fset, f.Path, data, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return fmt.Errorf("source of %s: %w", f.Name, err)
+	}
+	line := func(pos token.Pos) int { return fset.PositionFor(pos, false).Line }
+	ast.Inspect(syntax, func(node ast.Node) bool {
+		var typ *ast.FuncType
+		doc := token.NoPos
+		switch node := node.(type) {
+		case *ast.FuncDecl:
+			if typ = node.Type; node.Body == nil {
+				return true
+			}
+			if node.Doc != nil {
+				doc = node.Doc.Pos()
+			}
+		case *ast.FuncLit:
+			typ = node.Type
+		default:
+			return true
+		}
+		if line(typ.Func) == f.Line {
+			if n == 0 {
+				f.First, f.Last = f.Line, line(node.End())
+				if doc.IsValid() {
+					f.First = line(doc)
+				}
+			}
+			n--
+		}
+		return true
+	})
+	if f.Last == 0 {
+		return fmt.Errorf("source of %s: no function begins in %s:%d; the file was changed since", f.Name, f.Path, f.Line)
+	}
+	f.Text = string(bytes.Join(bytes.SplitAfter(data, []byte("\n"))[f.First-1:f.Last], nil))
+	return nil
+}

@@ -1,0 +1,120 @@
+package source
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"charm.land/lipgloss/v2"
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+)
+
+// A Palette gives each part of the text its style. The zero value is plain text.
+type Palette struct {
+	Keyword, String, Number, Comment, Declared lipgloss.Style
+	// Number of a line, and what marks the lines that called.
+	LineNumber, Mark lipgloss.Style
+}
+
+// Colours returns the palette for terminals. It uses the sixteen colours that the
+// reader's own theme defines.
+func Colours() Palette {
+	plain := lipgloss.NewStyle()
+	return Palette{
+		Keyword: plain.Foreground(lipgloss.Magenta), String: plain.Foreground(lipgloss.Green),
+		Number: plain.Foreground(lipgloss.Cyan), Comment: plain.Faint(true), Declared: plain.Bold(true),
+		LineNumber: plain.Faint(true), Mark: plain.Foreground(lipgloss.Yellow),
+	}
+}
+
+// PrintOptions says how a function is printed.
+type PrintOptions struct {
+	Palette Palette
+	// Marks are the calls to mark, ordered by line.
+	Marks []Mark
+	// ASCII keeps to ASCII characters in what is not the source itself.
+	ASCII bool
+}
+
+// Print writes the function's source, each line with its number in upstream's file.
+// A line from which calls went out is marked, and followed by what was called.
+func Print(w io.Writer, f *Function, o PrintOptions) error {
+	lines, err := o.Palette.highlight(f.Text)
+	if err != nil {
+		return fmt.Errorf("print %s: %w", f.Name, err)
+	}
+	sign, arrow, times := "▶", "→", "×"
+	if o.ASCII {
+		sign, arrow, times = ">", "->", "x"
+	}
+	out := bufio.NewWriter(w)
+	width := len(strconv.Itoa(f.Last))
+	marks := o.Marks
+	for i, text := range lines {
+		number := f.First + i
+		mark := " "
+		if len(marks) > 0 && marks[0].Line == number {
+			mark = o.Palette.Mark.Render(sign)
+		}
+		line := fmt.Sprintf("%s %s %s", o.Palette.LineNumber.Render(fmt.Sprintf("%*d", width, number)), mark, text)
+		fmt.Fprintln(out, strings.TrimRight(line, " "))
+		for len(marks) > 0 && marks[0].Line == number {
+			called := arrow + " " + shortName(marks[0].Function)
+			if marks[0].Calls > 1 {
+				called += fmt.Sprintf(" %s%d", times, marks[0].Calls)
+			}
+			fmt.Fprintf(out, "%*s   %s\n", width, "", o.Palette.Mark.Render(called))
+			marks = marks[1:]
+		}
+	}
+	return out.Flush()
+}
+
+// highlight colours Go source and splits it into lines. Tabs become four blanks.
+func (p Palette) highlight(text string) ([]string, error) {
+	tokens, err := lexers.Get("go").Tokenise(nil, harmless(text))
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, line := range chroma.SplitTokensIntoLines(tokens.Tokens()) {
+		var out strings.Builder
+		for _, token := range line {
+			value := strings.ReplaceAll(strings.TrimSuffix(token.Value, "\n"), "\t", "    ")
+			out.WriteString(p.style(token.Type).Render(value))
+		}
+		lines = append(lines, out.String())
+	}
+	return lines[:min(len(lines), strings.Count(text, "\n"))], nil
+}
+
+func (p Palette) style(token chroma.TokenType) lipgloss.Style {
+	switch {
+	case token.InCategory(chroma.Comment):
+		return p.Comment
+	case token.InCategory(chroma.Keyword):
+		return p.Keyword
+	case token.InSubCategory(chroma.LiteralString):
+		return p.String
+	case token.InSubCategory(chroma.LiteralNumber):
+		return p.Number
+	case token == chroma.NameFunction:
+		return p.Declared
+	}
+	return lipgloss.NewStyle()
+}
+
+// harmless escapes characters that would command the terminal; Go allows them in
+// comments and raw strings.
+func harmless(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, strings.ReplaceAll(text, "\r\n", "\n"))
+}

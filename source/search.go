@@ -1,0 +1,146 @@
+package source
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// A Tree is the source of one program: a vendor folder.
+type Tree struct {
+	// Program and Version say whose: "kube-apiserver", "v1.37.1".
+	Program, Version string
+	// Dir is the folder; a package's files lie in Dir/<import path>.
+	Dir string
+}
+
+func (t *Tree) String() string { return t.Program + " " + t.Version }
+
+// Search returns the full names of the functions of the tree that a query stands
+// for, see Match. A literal's own name is not looked up: Function does that.
+func (t *Tree) Search(query string) ([]string, error) {
+	declared, rest := splitLiteral(query)
+	if name := lastName(declared); name == "init" || initFunction(declared) {
+		return t.searchInit(query)
+	}
+	names, err := t.declared(declared)
+	if err != nil {
+		return nil, fmt.Errorf("search of %s: %w", t, err)
+	}
+	found := Match(declared, names)
+	for i := range found {
+		found[i] += rest
+	}
+	return found, nil
+}
+
+// initFunction tells whether a name ends in that of an init function, which has a number: "init.0".
+func initFunction(name string) bool {
+	_, err := strconv.Atoi(lastName(name))
+	return err == nil
+}
+
+// searchInit finds what is called init: every package may have it, so the query has
+// to give the package's full import path.
+func (t *Tree) searchInit(query string) ([]string, error) {
+	if _, err := os.Stat(filepath.Join(t.Dir, filepath.FromSlash(importPath(query)))); err != nil {
+		return nil, nil
+	}
+	return []string{query}, nil
+}
+
+// declared lists the declared functions whose own name is the query's last part, in
+// packages that the query may mean.
+func (t *Tree) declared(query string) ([]string, error) {
+	in := ""
+	if strings.Contains(query, "/") {
+		in = importPath(query)
+	}
+	called := []byte(lastName(query))
+	var names []string
+	err := filepath.WalkDir(t.Dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		rel, err := filepath.Rel(t.Dir, file)
+		if err != nil {
+			return err
+		}
+		pkg := path.Dir(filepath.ToSlash(rel))
+		if in != "" && !endsWith(pkg, in) {
+			return nil
+		}
+		found, err := declaredIn(file, called)
+		for _, name := range found {
+			names = append(names, pkg+"."+name)
+		}
+		return err
+	})
+	return names, err
+}
+
+// declaredIn lists the functions of a file that have the name. Most files need not
+// be parsed to know that there is none.
+func declaredIn(file string, name []byte) ([]string, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Contains(data, append(bytes.Clone(name), '(')) && !bytes.Contains(data, append(bytes.Clone(name), '[')) {
+		return nil, nil
+	}
+	syntax, err := parser.ParseFile(token.NewFileSet(), file, data, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, decl := range syntax.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Name.Name == string(name) && f.Body != nil {
+			names = append(names, receiver(f)+f.Name.Name+typeParameters(f))
+		}
+	}
+	return names, nil
+}
+
+// receiver writes a method's receiver as it stands in the names of calls: "(*store).".
+func receiver(f *ast.FuncDecl) string {
+	if f.Recv == nil || len(f.Recv.List) == 0 {
+		return ""
+	}
+	pointer, generic := false, ""
+	typ := f.Recv.List[0].Type
+	for {
+		switch t := typ.(type) {
+		case *ast.ParenExpr:
+			typ = t.X
+		case *ast.StarExpr:
+			typ, pointer = t.X, true
+		case *ast.IndexExpr:
+			typ, generic = t.X, "[...]"
+		case *ast.IndexListExpr:
+			typ, generic = t.X, "[...]"
+		case *ast.Ident:
+			if pointer {
+				return "(*" + t.Name + generic + ")."
+			}
+			return t.Name + generic + "."
+		default:
+			return ""
+		}
+	}
+}
+
+func typeParameters(f *ast.FuncDecl) string {
+	if f.Type.TypeParams != nil {
+		return "[...]"
+	}
+	return ""
+}

@@ -1,0 +1,226 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+func shop(t *testing.T) *Tree {
+	t.Helper()
+	dir, err := filepath.Abs("testdata/vendor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Tree{Program: "shop", Version: "v1.2.3", Dir: dir}
+}
+
+func TestSearch(t *testing.T) {
+	const cart, stock = "example.org/shop/cart.", "example.org/shop/stock."
+	for query, want := range map[string][]string{
+		"example.org/shop/cart.(*Cart).Add": {cart + "(*Cart).Add"},
+		"cart.(*Cart).Add":                  {cart + "(*Cart).Add"},
+		"(*Cart).Add":                       {cart + "(*Cart).Add"},
+		"Cart.Add":                          {cart + "(*Cart).Add"},
+		"Cart.Add.func1":                    {cart + "(*Cart).Add.func1"},
+		"shop/cart.(*Cart).Add.func2.1":     {cart + "(*Cart).Add.func2.1"},
+		"List.Add":                          {cart + "(*List[...]).Add"},
+		"(*List[...]).Add":                  {cart + "(*List[...]).Add"},
+		"cart.Map":                          {cart + "Map[...]"},
+		"stock.Add":                         {stock + "Add"},
+		"Add":                               {cart + "(*Cart).Add", cart + "(*List[...]).Add", stock + "Add"},
+		"art.Add":                           nil,
+		"other/cart.Map":                    nil,
+		"":                                  nil,
+		"example.org/shop/cart.init.0":      {cart + "init.0"},
+		"example.org/shop/none.init.0":      nil,
+	} {
+		got, err := shop(t).Search(query)
+		if err != nil || len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %q, error %v; want %q", query, got, err, want)
+		}
+	}
+}
+
+func TestFunction(t *testing.T) {
+	for name, want := range map[string]struct {
+		line, first, last int
+		begins            string
+	}{
+		"(*Cart).Add":         {11, 8, 21, "// Add puts"},
+		"(*Cart).Add.func1":   {13, 13, 13, "\tcheck := func"},
+		"(*Cart).Add.func2":   {14, 14, 16, "\tagain := func"},
+		"(*Cart).Add.func2.1": {15, 15, 15, "\t\treturn func"},
+		"Cart.Len":            {23, 23, 23, "func (c Cart)"},
+		"(*List[...]).Add":    {29, 28, 29, "// Add appends."},
+		"Map[...]":            {31, 31, 31, "func Map"},
+		"init.0":              {37, 37, 37, "func init"},
+		"init.func1":          {35, 35, 35, "var earlier"}, // on which later depends
+		"init.func2":          {33, 33, 33, "var later"},
+	} {
+		f, err := shop(t).Function("example.org/shop/cart." + name)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if f.Line != want.line || f.First != want.first || f.Last != want.last || !strings.HasPrefix(f.Text, want.begins) {
+			t.Errorf("%s: line %d, text from %d to %d:\n%s", name, f.Line, f.First, f.Last, f.Text)
+		}
+		if f.File != "example.org/shop/cart/cart.go" {
+			t.Errorf("%s: file %q", name, f.File)
+		}
+	}
+	if _, err := os.Stat("testdata/instrument"); err == nil {
+		t.Error("something was left beside the tree")
+	}
+}
+
+func TestFunctionUnknown(t *testing.T) {
+	for name, near := range map[string][]string{
+		"example.org/shop/cart.(*Cart).Ad":         {"example.org/shop/cart.(*Cart).Add"},
+		"example.org/shop/cart.(*Cart).Add.func7":  {"example.org/shop/cart.(*Cart).Add.func1", "example.org/shop/cart.(*Cart).Add.func2", "example.org/shop/cart.(*Cart).Add.func2.1"},
+		"example.org/shop/cart.Elsewhere":          nil,
+		"example.org/shop/nowhere.(*Cart).Add":     nil,
+		"example.org/shop/cart.(*Cart).Add.func01": {"example.org/shop/cart.(*Cart).Add.func1"},
+	} {
+		_, err := shop(t).Function(name)
+		var unknown *UnknownError
+		if !errors.As(err, &unknown) {
+			t.Errorf("%s: error %v, want an UnknownError", name, err)
+			continue
+		}
+		if len(near) > 0 && (len(unknown.Near) == 0 || unknown.Near[0] != near[0]) {
+			t.Errorf("%s: near are %q, want %q", name, unknown.Near, near)
+		}
+	}
+}
+
+func TestPrint(t *testing.T) {
+	f, err := shop(t).Function("example.org/shop/cart.(*Cart).Add")
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := func(id, parent, function string, line, from int) trace.Call {
+		return trace.Call{ID: id, Parent: parent, Function: function, File: f.File, Line: line, CallerLine: from}
+	}
+	rec := &trace.Recording{Requests: []trace.Request{{Calls: []trace.Call{
+		call("1", "", f.Name, 11, 0),
+		call("2", "1", f.Name+".func1", 13, 17),
+		call("3", "1", f.Name+".func2", 14, 18),
+		call("4", "1", f.Name+".func2.1", 15, 18),
+		{ID: "5", Parent: "4", Function: "example.org/shop/stock.Take", File: "example.org/shop/stock/stock.go", Line: 4, CallerLine: 15},
+		call("6", "", f.Name, 11, 0),
+		call("7", "6", f.Name+".func1", 13, 17),
+		{ID: "8", Parent: "5", Function: "example.org/shop/stock.other", File: "example.org/shop/stock/stock.go", CallerLine: 15}, // line of another file
+	}}}}
+	var out bytes.Buffer
+	if err := Print(&out, f, PrintOptions{Marks: Marks(f, []*trace.Recording{rec})}); err != nil {
+		t.Fatal(err)
+	}
+	want := ` 8   // Add puts an item into the cart.
+ 9   //
+10   // It does not ask whether there is one.
+11   func (c *Cart) Add(item string) error {
+12       c.items[item]++
+13       check := func(n int) bool { return n < 10 }
+14       again := func() func() error {
+15 ▶         return func() error { return stock.Take(item) }
+     → stock.Take
+16       }
+17 ▶     if check(c.items[item]) {
+     → cart.(*Cart).Add.func1 ×2
+18 ▶         return again()()
+     → cart.(*Cart).Add.func2
+     → cart.(*Cart).Add.func2.1
+19       }
+20       return nil
+21   }
+`
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+
+	out.Reset()
+	if err := Print(&out, f, PrintOptions{Palette: Colours(), ASCII: true, Marks: Marks(f, []*trace.Recording{rec})}); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"\x1b[35mfunc\x1b[m", "\x1b[35mreturn\x1b[m", "-> stock.Take"} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("in colour there is no %q:\n%q", part, out.String())
+		}
+	}
+}
+
+func TestHarmless(t *testing.T) {
+	f := &Function{Name: "f", First: 1, Last: 2, Text: "// a\x1b[2J\r\n/* b */\n"}
+	var out bytes.Buffer
+	if err := Print(&out, f, PrintOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := out.String(), "1   // a\ufffd[2J\n2   /* b */\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestEditorCommand(t *testing.T) {
+	for editor, want := range map[string]string{
+		"vim":         "vim -R +7 a.go",
+		"/bin/nano":   "/bin/nano -v +7 a.go",
+		"emacs -nw":   "emacs -nw +7 a.go",
+		"code --wait": "code --wait -g a.go:7",
+		"hx":          "hx a.go:7",
+		"goland":      "goland --line 7 a.go",
+	} {
+		got, err := EditorCommand("a.go", 7, func(name string) string { return map[string]string{"EDITOR": editor}[name] })
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, error %v; want %q", editor, got, err, want)
+		}
+	}
+	got, _ := EditorCommand("a.go", 7, func(name string) string { return map[string]string{"EDITOR": "ed", "VISUAL": "micro"}[name] })
+	if got[0] != "micro" {
+		t.Errorf("$VISUAL does not come first: %q", got)
+	}
+	if _, err := EditorCommand("a.go", 7, func(string) string { return "" }); err == nil {
+		t.Error("no error without an editor")
+	}
+}
+
+// Every function of a real recording is found in the pristine source where the
+// recording says that it is.
+func TestRealFunctions(t *testing.T) {
+	if os.Getenv("APITRACE_E2E") == "" {
+		t.Skip("reads the source of kube-apiserver and etcd, which has to be fetched: set APITRACE_E2E=1, as \"make test\" does")
+	}
+	rec, err := trace.Load("../cmd/apitrace/testdata/get-node.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	trees := map[string]*Tree{}
+	seen := map[string]bool{}
+	for _, call := range rec.Requests[0].Calls {
+		if seen[call.Function] {
+			continue
+		}
+		seen[call.Function] = true
+		if trees[call.Process] == nil {
+			src, err := apiserver.SourceOf(t.Context(), call.Process, apiserver.BuildOptions{Version: rec.K8sVersion})
+			if err != nil {
+				t.Fatal(err)
+			}
+			trees[call.Process] = &Tree{Program: src.Program, Version: src.Version, Dir: src.Dir}
+		}
+		f, err := trees[call.Process].Function(call.Function)
+		if err != nil {
+			t.Error(err)
+		} else if f.File != call.File || f.Line != call.Line {
+			t.Errorf("%s: found in %s:%d, recorded in %s:%d", call.Function, f.File, f.Line, call.File, call.Line)
+		}
+	}
+}

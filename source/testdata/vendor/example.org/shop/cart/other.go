@@ -1,0 +1,5 @@
+//go:build neveros
+
+package cart
+
+func Elsewhere() {}
