@@ -1,8 +1,10 @@
 package scenarios
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +56,9 @@ func TestLibraryIsComplete(t *testing.T) {
 				t.Errorf("%s: %s lacks a language", s.Name, what)
 			}
 		}
+		if (s.Varies.En == "") != (s.Varies.Zh == "") {
+			t.Errorf("%s: varies lacks a language", s.Name)
+		}
 		if s.Topic == "" {
 			t.Errorf("%s has no topic", s.Name)
 		}
@@ -70,13 +75,39 @@ func TestListIsByTopic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got []string
-	for _, s := range all {
-		got = append(got, s.Name)
+	for i := range len(all) - 1 {
+		a, b := all[i], all[i+1]
+		topics := cmp.Compare(slices.Index(Topics, a.Topic), slices.Index(Topics, b.Topic))
+		if topics > 0 || topics == 0 && a.Name >= b.Name {
+			t.Errorf("%s (%s) stands before %s (%s)", a.Name, a.Topic, b.Name, b.Topic)
+		}
 	}
-	want := "get-node get-not-found list-nodes create-deployment create-invalid delete-pod patch-strategic"
-	if strings.Join(got, " ") != want {
-		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
+}
+
+// A pair is two scenarios of the library, listed once.
+func TestPairs(t *testing.T) {
+	all, err := List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[[2]string]bool{}
+	for _, s := range all {
+		for _, pair := range s.Pairs {
+			if _, err := Find(pair.With); err != nil {
+				t.Errorf("%s is paired with: %v", s.Name, err)
+			}
+			if pair.Teaches.En == "" || pair.Teaches.Zh == "" {
+				t.Errorf("%s and %s: what the pair teaches lacks a language", s.Name, pair.With)
+			}
+			key := [2]string{min(s.Name, pair.With), max(s.Name, pair.With)}
+			if seen[key] || s.Name == pair.With {
+				t.Errorf("%s and %s are listed twice, or the same", s.Name, pair.With)
+			}
+			seen[key] = true
+		}
+	}
+	if len(seen) == 0 {
+		t.Error("the library has no pairs")
 	}
 }
 

@@ -5,20 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-)
-
-const (
-	// pollEvery is how often something is looked at that will soon be so.
-	pollEvery = 10 * time.Millisecond
-	// pollTimeout is when we no longer believe that it will.
-	pollTimeout = 15 * time.Second
 )
 
 // An object is a document of the setup and the place where the server keeps it.
@@ -96,28 +87,7 @@ func (w *wire) create(ctx context.Context, o object) error {
 	if err := sent.must(h.Status); err != nil {
 		return fmt.Errorf("creating %s: %w", o, err)
 	}
-	return w.awaitCache(ctx, h, sent)
-}
-
-// awaitCache waits until the server's watch cache has what h has changed. Writes
-// start from the object in that cache: if it is stale they try again, and the
-// trace shows it. A GET with a resourceVersion is answered by the cache, and not
-// before it is that fresh.
-func (w *wire) awaitCache(ctx context.Context, h *HTTP, sent *Sent) error {
-	if !h.changes() || h.Method == http.MethodDelete {
-		return nil
-	}
-	var changed metav1.PartialObjectMetadata
-	if json.Unmarshal(sent.Body, &changed) != nil || changed.ResourceVersion == "" {
-		return nil // not an object that is stored, such as a review
-	}
-	path, _, _ := strings.Cut(h.Path, "?")
-	if h.Method == http.MethodPost {
-		path += "/" + changed.Name
-	}
-	query := url.Values{"resourceVersion": {changed.ResourceVersion}}
-	get := w.send(ctx, &HTTP{Method: http.MethodGet, Path: path + "?" + query.Encode(), As: Admin}, "")
-	return get.must(http.StatusOK)
+	return w.settle(ctx, h, sent)
 }
 
 // sweep deletes everything that the scenario can have brought to be, the last
@@ -141,17 +111,39 @@ func (s *Scenario) created() []string {
 	var paths []string
 	for i := range s.Requests {
 		for _, h := range append([]HTTP{s.Requests[i].HTTP}, s.Requests[i].Warmup...) {
-			if h.Method != http.MethodPost || h.Body == nil || h.Body.head.Metadata.Name == "" {
-				continue
-			}
-			collection, _, _ := strings.Cut(h.Path, "?")
-			path := collection + "/" + h.Body.head.Metadata.Name
-			if !slices.Contains(paths, path) {
+			if path := h.creates(); path != "" && !slices.Contains(paths, path) {
 				paths = append(paths, path)
 			}
 		}
 	}
 	return paths
+}
+
+// creates returns the path of the object that h can create, "" if there is none.
+func (h *HTTP) creates() string {
+	path, _, _ := strings.Cut(h.Path, "?")
+	switch {
+	case h.Method == http.MethodPost && isCollection(path) && h.Body != nil && h.Body.head.Metadata.Name != "":
+		return path + "/" + h.Body.head.Metadata.Name
+	case h.Status == http.StatusCreated && (h.Method == http.MethodPatch || h.Method == http.MethodPut):
+		return path // an apply, or an update that may create
+	default:
+		return ""
+	}
+}
+
+// isCollection tells the path of a collection (".../pods") from that of a subresource
+// (".../pods/web/binding"), to which one posts, too.
+func isCollection(path string) bool {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	prefix := 3 // apis, group, version
+	if parts[0] == "api" {
+		prefix = 2
+	}
+	if len(parts) > prefix+2 && parts[prefix] == "namespaces" {
+		prefix += 2
+	}
+	return len(parts) == prefix+1
 }
 
 // remove deletes an object at once if it is there, and waits until it is gone.
@@ -165,33 +157,33 @@ func (w *wire) remove(ctx context.Context, path string) error {
 			return err
 		}
 	}
+	if err := w.release(ctx, path, sent.Body); err != nil {
+		return err
+	}
 	return w.awaitGone(ctx, path)
 }
 
-// awaitGone waits until there is no object at the path.
-func (w *wire) awaitGone(ctx context.Context, path string) error {
-	path, _, _ = strings.Cut(path, "?")
-	return poll(ctx, func() (bool, error) {
-		sent := w.send(ctx, &HTTP{Method: http.MethodGet, Path: path, As: Admin}, "")
-		if sent.Status == http.StatusNotFound {
-			return true, nil
-		}
-		return false, sent.must(http.StatusOK)
-	}, path+" to be gone: has it finalizers?")
-}
+// cleanupByServer is the finalizer of CustomResourceDefinitions: a controller inside
+// kube-apiserver removes it when it has deleted the custom resources.
+const cleanupByServer = "customresourcecleanup.apiextensions.k8s.io"
 
-// poll calls done until it says so. what completes "waited 15s for ...".
-func poll(ctx context.Context, done func() (bool, error), what string) error {
-	deadline := time.Now().Add(pollTimeout)
-	for {
-		if ok, err := done(); ok || err != nil {
-			return err
-		}
-		if time.Now().After(deadline) {
-			return fmt.Errorf("waited %s for %s", pollTimeout, what)
-		}
-		if err := sleep(ctx, pollEvery); err != nil {
-			return err
-		}
+// release removes what holds a deleted object back: finalizers, whose controllers do not run here.
+func (w *wire) release(ctx context.Context, path string, answer []byte) error {
+	var marked metav1.PartialObjectMetadata
+	if err := json.Unmarshal(answer, &marked); err != nil {
+		return fmt.Errorf("reading the answer to DELETE %s: %w", path, err)
 	}
+	if marked.Kind == "Namespace" {
+		body := fmt.Sprintf(`{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": %q}, "spec": {"finalizers": []}}`, marked.Name)
+		h := &HTTP{Method: http.MethodPut, Path: path + "/finalize", As: Admin, Body: &Document{json: []byte(body)}}
+		return w.send(ctx, h, "").must(http.StatusOK)
+	}
+	if len(marked.Finalizers) == 0 || slices.Contains(marked.Finalizers, cleanupByServer) {
+		return nil
+	}
+	h := &HTTP{
+		Method: http.MethodPatch, Path: path, As: Admin, Headers: map[string]string{"Content-Type": "application/merge-patch+json"},
+		Body: &Document{json: []byte(`{"metadata": {"finalizers": null}}`)},
+	}
+	return w.send(ctx, h, "").must(http.StatusOK)
 }

@@ -50,7 +50,7 @@ func Parse(name string, text []byte, open func(file string) ([]byte, error)) (*S
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
-	s := &Scenario{}
+	s := &Scenario{Source: string(text)}
 	if err := decoder.Decode(s); errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s:1: the file is empty, expected a scenario: start with \"name: my-scenario\"", name)
 	} else if err != nil {

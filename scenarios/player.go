@@ -52,7 +52,7 @@ func (p *Player) Play(ctx context.Context, s *Scenario, after func(context.Conte
 	}
 	defer wire.close()
 
-	run := &run{wire: wire, scenario: s, after: after}
+	run := &run{wire: wire, scenario: s, after: after, kept: kept{}}
 	if err := run.prepare(ctx); err != nil {
 		return errors.Join(fmt.Errorf("preparing scenario %q: %w", s.Name, err), run.cleanUp(ctx))
 	}
@@ -68,7 +68,8 @@ type run struct {
 	scenario *Scenario
 	after    func(context.Context, *Request, *Sent) error
 	objects  []object // of the scenario's setup
-	rights   []rights // of the learner, from the same
+	rights   []rights // from the same
+	kept     kept
 }
 
 // prepare makes the state before the first request. What a killed run has left
@@ -118,11 +119,34 @@ func (r *run) requests(ctx context.Context) error {
 }
 
 func (r *run) untraced(ctx context.Context, request *Request) error {
-	sent := r.wire.send(ctx, &request.HTTP, "")
-	if err := sent.must(request.Status); err != nil {
+	_, err := r.do(ctx, &request.HTTP)
+	return err
+}
+
+// do sends a request that is not traced, waits until the caches know of what it has
+// changed, and returns the answer.
+func (r *run) do(ctx context.Context, h *HTTP) (*Sent, error) {
+	h = r.kept.fill(h)
+	if h.Await {
+		sent, err := r.wire.await(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		return sent, r.accept(ctx, h, sent)
+	}
+	sent := r.wire.send(ctx, h, "")
+	return sent, r.accept(ctx, h, sent)
+}
+
+// accept demands that the answer is the wanted one, and keeps of it what is needed later.
+func (r *run) accept(ctx context.Context, h *HTTP, sent *Sent) error {
+	if err := sent.must(h.Status); err != nil {
 		return err
 	}
-	return r.wire.awaitCache(ctx, &request.HTTP, sent)
+	if err := r.kept.take(h, sent.Body); err != nil {
+		return err
+	}
+	return r.wire.settle(ctx, h, sent)
 }
 
 // traced warms the server up and sends the request with a trace id of its own.
@@ -130,13 +154,16 @@ func (r *run) traced(ctx context.Context, request *Request) error {
 	if err := r.warmUp(ctx, request); err != nil {
 		return fmt.Errorf("warming up: %w", err)
 	}
-	sent := r.wire.send(ctx, &request.HTTP, randomHex(16))
+	h := r.kept.fill(&request.HTTP)
+	sent := r.wire.send(ctx, h, randomHex(16))
+	// As the scenario has it: a kept value differs from run to run.
+	sent.Path = request.Path
 	if r.after != nil && ctx.Err() == nil {
 		if err := r.after(ctx, request, sent); err != nil {
 			return err
 		}
 	}
-	return sent.must(request.Status)
+	return r.accept(ctx, h, sent)
 }
 
 // warmUp sends the request's warm-up, so that what is made at first use is made
@@ -163,12 +190,9 @@ const quietTries = 20
 func (r *run) warm(ctx context.Context, h *HTTP) error {
 	var previous []byte
 	for range quietTries {
-		sent := r.wire.send(ctx, h, "")
-		if err := sent.must(h.Status); err != nil {
+		sent, err := r.do(ctx, h)
+		if err != nil {
 			return err
-		}
-		if h.Method == http.MethodDelete && h.changes() {
-			return r.wire.awaitGone(ctx, h.Path)
 		}
 		if h.Method != http.MethodGet || bytes.Equal(sent.Body, previous) {
 			return nil

@@ -23,13 +23,11 @@ func find(t *testing.T, name string) *Scenario {
 	return s
 }
 
-func TestPlayEveryScenario(t *testing.T) {
+// The end-to-end tests play the whole library against the real server.
+func TestPlayTwice(t *testing.T) {
 	server := newFakeServer(t)
-	all, err := List()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range all {
+	for _, name := range []string{"get-node", "get-not-found", "list-nodes", "create-deployment", "create-invalid", "delete-pod", "patch-strategic"} {
+		s := find(t, name)
 		for range 2 {
 			traced := 0
 			after := func(_ context.Context, r *Request, sent *Sent) error {
@@ -61,10 +59,12 @@ func TestOrderOfRequests(t *testing.T) {
 	const deployments = "/apis/apps/v1/namespaces/default/deployments"
 	want := []string{
 		"learner POST " + deployments,
+		"admin GET " + deployments + "/nginx", // until the cache has it
 		"learner DELETE " + deployments + "/nginx",
 		"admin GET " + deployments + "/nginx",
 		"learner POST " + deployments + " traced",
 		"after",
+		"admin GET " + deployments + "/nginx",
 		"admin DELETE " + deployments + "/nginx",
 		"admin GET " + deployments + "/nginx",
 	}

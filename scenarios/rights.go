@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -13,14 +12,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// rights is what a role of the setup allows the learner in a namespace.
+// rights is what a role of the setup allows a user in a namespace.
 type rights struct {
+	user      string
 	role      string // `Role "deployer"`, for messages
 	namespace string
 	rules     []rbacv1.PolicyRule
 }
 
-// rightsIn returns the rights that the objects give the learner. A binding to a
+// rightsIn returns the rights that the objects give to users. A binding to a
 // role that is not among them (a built-in one) is left to the warm-up.
 func rightsIn(objects []object) ([]rights, error) {
 	roles := map[string][]rbacv1.PolicyRule{} // by "kind namespace/name"
@@ -44,8 +44,12 @@ func rightsIn(objects []object) ([]rights, error) {
 			return nil, fmt.Errorf("reading %s: %w", o, err)
 		}
 		rules := roles[roleKey(binding.RoleRef.Kind, binding.Namespace, binding.RoleRef.Name)]
-		if len(rules) > 0 && slices.ContainsFunc(binding.Subjects, isLearner) {
-			all = append(all, rights{fmt.Sprintf("%s %q", binding.RoleRef.Kind, binding.RoleRef.Name), namespaceOr(binding.Namespace), rules})
+		for _, subject := range binding.Subjects {
+			if len(rules) == 0 || subject.Kind != rbacv1.UserKind {
+				continue
+			}
+			role := fmt.Sprintf("%s %q", binding.RoleRef.Kind, binding.RoleRef.Name)
+			all = append(all, rights{subject.Name, role, namespaceOr(binding.Namespace), rules})
 		}
 	}
 	return all, nil
@@ -65,20 +69,16 @@ func namespaceOr(namespace string) string {
 	return namespace
 }
 
-func isLearner(s rbacv1.Subject) bool {
-	return s.Kind == rbacv1.UserKind && s.Name == Learner
-}
-
 // awaitRights waits until the server's authorizer, which hears of RBAC objects
-// through a watch, knows the learner's rights, or no longer knows them. Both
+// through a watch, knows the users' rights, or no longer knows them. Both
 // matter: rights left from the run before would let a warm-up pass and be
 // gone when the traced request comes.
 func (r *run) awaitRights(ctx context.Context, granted bool) error {
 	for _, right := range r.rights {
 		done := func() (bool, error) { return r.wire.knows(ctx, right, granted) }
-		what := fmt.Sprintf("the authorizer to know the learner's rights from %s", right.role)
+		what := fmt.Sprintf("the authorizer to know the rights of %q from %s", right.user, right.role)
 		if !granted {
-			what = fmt.Sprintf("the authorizer to forget the learner's rights from %s: does another role give the same?", right.role)
+			what = fmt.Sprintf("the authorizer to forget the rights of %q from %s: does another role give the same?", right.user, right.role)
 		}
 		if err := poll(ctx, done, what); err != nil {
 			return err
@@ -87,12 +87,12 @@ func (r *run) awaitRights(ctx context.Context, granted bool) error {
 	return nil
 }
 
-// knows tells whether the authorizer allows the learner all that the rules say,
+// knows tells whether the authorizer allows the user all that the rules say,
 // or, with granted false, nothing of it.
 func (w *wire) knows(ctx context.Context, right rights, granted bool) (bool, error) {
 	for _, rule := range right.rules {
 		for _, spec := range reviewsOf(rule, right.namespace) {
-			allowed, err := w.allows(ctx, spec)
+			allowed, err := w.allows(ctx, right.user, spec)
 			if err != nil || allowed != granted {
 				return false, err
 			}
@@ -134,10 +134,10 @@ func orEmpty(names []string) []string {
 	return names
 }
 
-// allows asks the authorizer whether the learner may do something. The learner itself
+// allows asks the authorizer whether a user may do something. The user
 // may have no right to ask.
-func (w *wire) allows(ctx context.Context, spec authorizationv1.SubjectAccessReviewSpec) (bool, error) {
-	spec.User = Learner
+func (w *wire) allows(ctx context.Context, user string, spec authorizationv1.SubjectAccessReviewSpec) (bool, error) {
+	spec.User = user
 	spec.Groups = []string{"system:authenticated"}
 	review := authorizationv1.SubjectAccessReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SubjectAccessReview"},
@@ -152,10 +152,10 @@ func (w *wire) allows(ctx context.Context, spec authorizationv1.SubjectAccessRev
 		Body: &Document{json: text},
 	}, "")
 	if err := sent.must(http.StatusCreated); err != nil {
-		return false, fmt.Errorf("asking for the learner's rights: %w", err)
+		return false, fmt.Errorf("asking for the rights of %q: %w", user, err)
 	}
 	if err := json.Unmarshal(sent.Body, &review); err != nil {
-		return false, fmt.Errorf("reading the learner's rights: %w", err)
+		return false, fmt.Errorf("reading the rights of %q: %w", user, err)
 	}
 	return review.Status.Allowed, nil
 }

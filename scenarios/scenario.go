@@ -6,7 +6,11 @@
 // for editors; Parse is what decides.
 package scenarios
 
-import "go.yaml.in/yaml/v3"
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
 
 // A Scenario is a named, replayable sequence of requests with the state it needs.
 type Scenario struct {
@@ -20,14 +24,29 @@ type Scenario struct {
 	Description Text `yaml:"description"`
 	// Teaches says what a reader can learn from the trace.
 	Teaches Text `yaml:"teaches"`
+	// Varies says what in the trace may differ from run to run, and why. Without it
+	// every run gives the same names and nesting.
+	Varies Text `yaml:"varies"`
 	// Setup is the state that must be there before the first request.
 	Setup Setup `yaml:"setup"`
 	// Requests are sent in this order.
 	Requests []Request `yaml:"requests"`
+	// Pairs are other scenarios of the library that are worth putting next to this one.
+	Pairs []Pair `yaml:"pairs"`
+	// Source is the text of the file.
+	Source string `yaml:"-"`
 }
 
 // Topics lists the values of Scenario.Topic in the order in which they are shown.
 var Topics = []string{"boot", "reads", "writes", "access", "admission", "watch", "extensions"}
+
+// A Pair names a scenario whose trace differs from this one's in a way that teaches something.
+type Pair struct {
+	// With is the other scenario's name.
+	With string `yaml:"with"`
+	// Teaches says what to look at.
+	Teaches Text `yaml:"teaches"`
+}
 
 // A Text is something for people to read, in the languages that apitrace speaks.
 type Text struct {
@@ -35,11 +54,19 @@ type Text struct {
 	Zh string `yaml:"zh"`
 }
 
+// In returns the text in the language "en" or "zh", or in English if it lacks it.
+func (t Text) In(lang string) string {
+	if lang == "zh" && t.Zh != "" {
+		return t.Zh
+	}
+	return t.En
+}
+
 // A Setup is the state that a scenario needs.
 type Setup struct {
 	// Objects are created in this order by the administrator, and deleted when
-	// the scenario is over. What the ordinary user may do is said here as well,
-	// with RBAC objects whose subject is the user "learner".
+	// the scenario is over. What users may do is said here as well, with RBAC
+	// objects whose subject is the user "learner", or another who is impersonated.
 	Objects []Document `yaml:"objects"`
 }
 
@@ -65,7 +92,7 @@ type HTTP struct {
 	Path string `yaml:"path"`
 	// Status is the status code that the answer must have.
 	Status int `yaml:"status"`
-	// As is who asks: Learner (also when empty) or Admin.
+	// As is who asks: Learner (also when empty), Admin, Anonymous or Stranger.
 	As string `yaml:"as"`
 	// Headers are sent besides, or instead of, "Accept: application/json" and,
 	// with a body, "Content-Type: application/json".
@@ -75,6 +102,15 @@ type HTTP struct {
 	// BodyFile names a file with the body, YAML or JSON, relative to the
 	// scenario's file. Parse reads it into Body.
 	BodyFile string `yaml:"bodyFile"`
+	// Keep takes values out of the answer for later requests: what to call a
+	// value, and where it stands ("metadata.continue"). A later Path or Body has
+	// it for "${name}".
+	Keep map[string]string `yaml:"keep"`
+	// Await repeats the request until it is answered with Status: the server
+	// learns of some objects through a watch, and acts upon them only then.
+	Await bool `yaml:"await"`
+	// Stays says of a DELETE that the object is only marked as deleted.
+	Stays bool `yaml:"stays"`
 }
 
 // Who asks.
@@ -83,6 +119,10 @@ const (
 	Learner = "learner"
 	// Admin is in the group system:masters: it may do everything.
 	Admin = "admin"
+	// Anonymous shows no credentials.
+	Anonymous = "anonymous"
+	// Stranger shows a token that the server does not know.
+	Stranger = "stranger"
 )
 
 // An Expect is what a trace must show.
@@ -128,8 +168,16 @@ func (r *Request) warmups() []HTTP {
 	return r.Warmup
 }
 
+// asker returns who asks.
+func (h *HTTP) asker() string {
+	if h.As == "" {
+		return Learner
+	}
+	return h.As
+}
+
 // changes tells whether a successful h changes what the server stores.
 func (h *HTTP) changes() bool {
-	reads := h.Method == "GET" || h.Method == "HEAD" || h.Method == "OPTIONS"
+	reads := h.Method == "GET" || h.Method == "HEAD" || h.Method == "OPTIONS" || strings.Contains(h.Path, "dryRun=All")
 	return !reads && h.Status >= 200 && h.Status < 300
 }

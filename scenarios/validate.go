@@ -34,6 +34,11 @@ func (s *Scenario) validate() *mistake {
 			return mistakeAt("an object needs apiVersion, kind and metadata.name", "setup", "objects", i)
 		}
 	}
+	for i, pair := range s.Pairs {
+		if pair.With == "" || pair.Teaches.En == "" {
+			return mistakeAt("a pair needs the name of the other scenario (with) and what it teaches", "pairs", i)
+		}
+	}
 	if !slices.ContainsFunc(s.Requests, func(r Request) bool { return r.Traced }) {
 		return mistakeAt("no request is traced: give at least one \"traced: true\"", "requests")
 	}
@@ -43,7 +48,7 @@ func (s *Scenario) validate() *mistake {
 			return bad
 		}
 	}
-	return nil
+	return s.validateKept()
 }
 
 func (r *Request) validate() *mistake {
@@ -52,6 +57,9 @@ func (r *Request) validate() *mistake {
 	}
 	if !r.Traced && (r.Warmup != nil || len(r.Expect.Calls)+len(r.Expect.Values) > 0) {
 		return mistakeAt("only a request with \"traced: true\" can have warmup or expect")
+	}
+	if r.Traced && r.Await {
+		return mistakeAt("a traced request is sent once: await belongs to a request of its own before it, or to its warm-up", "await")
 	}
 	if r.Traced && r.Warmup == nil && r.changes() {
 		return mistakeAt(fmt.Sprintf("a traced %s that succeeds cannot be its own warm-up: list under warmup the same change to a twin (another name), or the change and its undoing, or \"warmup: []\" for none", r.Method))
@@ -80,6 +88,9 @@ func (e *Expect) validate() *mistake {
 // isEmpty tells whether the function has no name, or an empty one among others.
 func (f Function) isEmpty() bool { return len(f) == 0 || slices.Contains(f, "") }
 
+// askers are the values of HTTP.As.
+var askers = []string{Learner, Admin, Anonymous, Stranger}
+
 // methods are those that kube-apiserver serves.
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
@@ -91,8 +102,10 @@ func (h *HTTP) validate() *mistake {
 		return mistakeAt(fmt.Sprintf("path is %q, expected a URL path such as \"/api/v1/nodes/n1\"", h.Path), "path")
 	case h.Status < 200 || h.Status > 599:
 		return mistakeAt(fmt.Sprintf("status is %d, expected the HTTP status code that the answer must have, 200 to 599", h.Status), "status")
-	case h.As != "" && h.As != Learner && h.As != Admin:
-		return mistakeAt(fmt.Sprintf("as is %q, expected %q or %q", h.As, Learner, Admin), "as")
+	case h.As != "" && !slices.Contains(askers, h.As):
+		return mistakeAt(fmt.Sprintf("as is %q, expected %s", h.As, quoted(askers)), "as")
+	case h.Stays && h.Method != "DELETE":
+		return mistakeAt(fmt.Sprintf("only what is deleted can stay for a while, but method is %q", h.Method), "stays")
 	case h.BodyFile != "" && h.Body != nil:
 		return mistakeAt("both body and bodyFile are given, expected one of them", "bodyFile")
 	}

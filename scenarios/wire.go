@@ -25,7 +25,7 @@ const answerTimeout = 30 * time.Second
 type wire struct {
 	baseURL string
 	client  *http.Client
-	tokens  map[string]string // by who asks
+	tokens  map[string]string // by who asks; Anonymous has none
 	// learnerToken follows the server's cache entry for the learner's token.
 	learnerToken *tokenCache
 }
@@ -44,7 +44,7 @@ func newWire(p *Player, learnerToken *tokenCache) (*wire, error) {
 	return &wire{
 		baseURL:      strings.TrimSuffix(p.BaseURL, "/"),
 		client:       &http.Client{Transport: transport, Timeout: answerTimeout},
-		tokens:       map[string]string{Learner: p.UserToken, Admin: p.AdminToken},
+		tokens:       map[string]string{Learner: p.UserToken, Admin: p.AdminToken, Stranger: "no-such-token"},
 		learnerToken: learnerToken,
 	}, nil
 }
@@ -57,7 +57,8 @@ type Sent struct {
 	// request that is not traced.
 	TraceID string
 	Method  string
-	// Path is the URL path with its query.
+	// Path is the URL path with its query, as the scenario has it: "${name}" stands
+	// where a kept value was sent.
 	Path string
 	// Status is the status code of the answer, 0 if there was none: see Err.
 	Status int
@@ -91,7 +92,7 @@ func (w *wire) exchange(ctx context.Context, h *HTTP, sent *Sent) error {
 		return err
 	}
 	defer answer.Body.Close()
-	if h.As != Admin {
+	if h.asker() == Learner {
 		w.learnerToken.used(sent.Start)
 	}
 	sent.Status, sent.Header = answer.StatusCode, answer.Header
@@ -113,11 +114,9 @@ func (w *wire) request(ctx context.Context, h *HTTP, traceID string) (*http.Requ
 	if h.Body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	who := h.As
-	if who == "" {
-		who = Learner
+	if token := w.tokens[h.asker()]; token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
 	}
-	request.Header.Set("Authorization", "Bearer "+w.tokens[who])
 	for name, value := range h.Headers {
 		request.Header.Set(name, value)
 	}

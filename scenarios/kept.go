@@ -1,0 +1,106 @@
+package scenarios
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// kept holds the values that requests of a run have taken out of their answers, by name.
+type kept map[string]string
+
+// placeholder is where a kept value goes.
+var placeholder = regexp.MustCompile(`\$\{(\w+)\}`)
+
+// take keeps what h wants of the answer.
+func (k kept) take(h *HTTP, answer []byte) error {
+	for _, name := range slices.Sorted(maps.Keys(h.Keep)) {
+		var at any
+		if err := json.Unmarshal(answer, &at); err != nil {
+			return fmt.Errorf("reading the answer to %s %s: %w", h.Method, h.Path, err)
+		}
+		for field := range strings.SplitSeq(h.Keep[name], ".") {
+			object, _ := at.(map[string]any)
+			at = object[field]
+		}
+		value, isText := at.(string)
+		if !isText {
+			return fmt.Errorf("the answer to %s %s has no text at %q, to be kept as %q", h.Method, h.Path, h.Keep[name], name)
+		}
+		k[name] = value
+	}
+	return nil
+}
+
+// fill returns h with the kept values in their places.
+func (k kept) fill(h *HTTP) *HTTP {
+	filled := *h
+	filled.Path = k.replace(h.Path, url.QueryEscape)
+	if h.Body != nil {
+		filled.Body = &Document{head: h.Body.head, json: []byte(k.replace(string(h.Body.json), inJSON))}
+	}
+	return &filled
+}
+
+// replace puts values into a text. A name that nothing was kept for stays: validation refuses
+// it, but for texts that are no part of the scenario's file.
+func (k kept) replace(text string, escape func(string) string) string {
+	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
+		value, is := k[placeholder.FindStringSubmatch(found)[1]]
+		if !is {
+			return found
+		}
+		return escape(value)
+	})
+}
+
+// inJSON escapes a text for the inside of a JSON string.
+func inJSON(value string) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // a string can always be marshalled
+	}
+	return string(text[1 : len(text)-1])
+}
+
+// validateKept demands that each value is kept before it is used.
+func (s *Scenario) validateKept() *mistake {
+	known := map[string]bool{}
+	for i := range s.Requests {
+		r := &s.Requests[i]
+		for j := range r.Warmup {
+			if name := r.Warmup[j].unknownIn(known); name != "" {
+				return unknownKept(name, "requests", i, "warmup", j)
+			}
+		}
+		if name := r.HTTP.unknownIn(known); name != "" {
+			return unknownKept(name, "requests", i)
+		}
+	}
+	return nil
+}
+
+// unknownIn returns a name for which h wants a value that is not known, and adds those that h keeps.
+func (h *HTTP) unknownIn(known map[string]bool) string {
+	text := h.Path
+	if h.Body != nil {
+		text += string(h.Body.json)
+	}
+	for _, found := range placeholder.FindAllStringSubmatch(text, -1) {
+		if !known[found[1]] {
+			return found[1]
+		}
+	}
+	for name := range h.Keep {
+		known[name] = true
+	}
+	return ""
+}
+
+func unknownKept(name string, at ...any) *mistake {
+	return mistakeAt(fmt.Sprintf("no request before this one keeps a value as %q: give one \"keep: {%s: metadata.resourceVersion}\", or write another name", name, name), at...)
+}

@@ -1,0 +1,64 @@
+package scenarios
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestKeptValues(t *testing.T) {
+	values := kept{}
+	answer := []byte(`{"metadata": {"continue": "a/b&c", "note": "say \"hi\"", "generation": 3}}`)
+	h := &HTTP{Method: "GET", Path: "/p", Keep: map[string]string{"next": "metadata.continue", "note": "metadata.note"}}
+	if err := values.take(h, answer); err != nil {
+		t.Fatal(err)
+	}
+	filled := values.fill(&HTTP{Path: "/p?continue=${next}&x=${other}", Body: &Document{json: []byte(`{"a": "${note}"}`)}})
+	if want := "/p?continue=a%2Fb%26c&x=${other}"; filled.Path != want {
+		t.Errorf("path %q, expected %q", filled.Path, want)
+	}
+	if got, want := string(filled.Body.json), `{"a": "say \"hi\""}`; got != want {
+		t.Errorf("body %s, expected %s", got, want)
+	}
+	for where, want := range map[string]string{
+		"metadata.generation": `has no text at "metadata.generation", to be kept as "x"`,
+		"metadata.none.deep":  `has no text at "metadata.none.deep"`,
+	} {
+		err := values.take(&HTTP{Method: "GET", Path: "/p", Keep: map[string]string{"x": where}}, answer)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, expected %s", err, want)
+		}
+	}
+	if err := values.take(h, []byte("no JSON")); err == nil || !strings.Contains(err.Error(), "reading the answer to GET /p") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What was kept is sent; what is shown is the scenario's own text, the same in every run.
+func TestKeptValueIsSent(t *testing.T) {
+	s, err := Parse("mine.yaml", []byte(`name: mine
+title: {en: Mine}
+setup:
+  objects:
+    - {apiVersion: v1, kind: Node, metadata: {name: n1}}
+requests:
+  - {method: GET, path: /api/v1/nodes/n1, status: 200, as: admin, keep: {name: metadata.name}}
+  - {method: GET, path: "/api/v1/nodes/${name}", status: 200, as: anonymous, traced: true}
+`), noFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := newFakeServer(t)
+	shown := ""
+	after := func(_ context.Context, _ *Request, sent *Sent) error { shown = sent.Path; return nil }
+	if err := server.player().Play(t.Context(), s, after); err != nil {
+		t.Fatal(err)
+	}
+	if shown != "/api/v1/nodes/${name}" {
+		t.Errorf("shown as %q", shown)
+	}
+	if want := " GET /api/v1/nodes/n1 traced"; !slices.Contains(server.sent(), want) {
+		t.Errorf("sent\n%s\nwithout%s, from nobody", strings.Join(server.sent(), "\n"), want)
+	}
+}

@@ -1,0 +1,101 @@
+package scenarios
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	// pollEvery is how often something is looked at that will soon be so.
+	pollEvery = 10 * time.Millisecond
+	// pollTimeout is when we no longer believe that it will.
+	pollTimeout = 15 * time.Second
+)
+
+// settle waits until the server's caches know of what h has changed.
+func (w *wire) settle(ctx context.Context, h *HTTP, sent *Sent) error {
+	switch {
+	case !h.changes():
+		return nil
+	case h.Method == http.MethodDelete && !h.Stays:
+		return w.awaitGone(ctx, h.Path)
+	default:
+		return w.awaitCache(ctx, h, sent)
+	}
+}
+
+// awaitCache waits until the server's watch cache has what h has changed. Writes
+// start from the object in that cache: if it is stale they try again, and the
+// trace shows it. A GET with a resourceVersion is answered by the cache, and not
+// before it is that fresh.
+func (w *wire) awaitCache(ctx context.Context, h *HTTP, sent *Sent) error {
+	var changed metav1.PartialObjectMetadata
+	if json.Unmarshal(sent.Body, &changed) != nil || changed.ResourceVersion == "" {
+		return nil // not an object that is stored, such as a review
+	}
+	path, _, _ := strings.Cut(h.Path, "?")
+	if h.Method == http.MethodPost {
+		path += "/" + changed.Name
+	}
+	query := url.Values{"resourceVersion": {changed.ResourceVersion}}
+	get := w.send(ctx, &HTTP{Method: http.MethodGet, Path: path + "?" + query.Encode(), As: Admin}, "")
+	if get.Status == http.StatusNotFound { // h has removed the last finalizer of a deleted object
+		return nil
+	}
+	return get.must(http.StatusOK)
+}
+
+// awaitGone waits until there is no object at the path, or, if it is that of a
+// collection with a selector, none that is selected.
+func (w *wire) awaitGone(ctx context.Context, path string) error {
+	return poll(ctx, func() (bool, error) {
+		sent := w.send(ctx, &HTTP{Method: http.MethodGet, Path: path, As: Admin}, "")
+		if sent.Status == http.StatusNotFound {
+			return true, nil
+		}
+		return isEmptyList(sent.Body), sent.must(http.StatusOK)
+	}, path+" to be gone: has it finalizers or a grace period? Then say \"stays: true\" where it is deleted")
+}
+
+func isEmptyList(body []byte) bool {
+	var list struct {
+		Items *[]json.RawMessage `json:"items"`
+	}
+	return json.Unmarshal(body, &list) == nil && list.Items != nil && len(*list.Items) == 0
+}
+
+// await sends h until it is answered with its status.
+func (w *wire) await(ctx context.Context, h *HTTP) (*Sent, error) {
+	var sent *Sent
+	err := poll(ctx, func() (bool, error) {
+		sent = w.send(ctx, h, "")
+		return sent.Status == h.Status, sent.Err
+	}, fmt.Sprintf("%s %s to be answered %d", h.Method, h.Path, h.Status))
+	if err != nil {
+		return nil, fmt.Errorf("%w; the last answer: %d, %s", err, sent.Status, sent.message())
+	}
+	return sent, nil
+}
+
+// poll calls done until it says so. what completes "waited 15s for ...".
+func poll(ctx context.Context, done func() (bool, error), what string) error {
+	deadline := time.Now().Add(pollTimeout)
+	for {
+		if ok, err := done(); ok || err != nil {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("waited %s for %s", pollTimeout, what)
+		}
+		if err := sleep(ctx, pollEvery); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package scenarios
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestAwait(t *testing.T) {
+	s, err := Parse("mine.yaml", []byte(`name: mine
+title: {en: Mine}
+requests:
+  - {method: GET, path: /apis/example.com/v1/widgets, status: 201, as: admin, await: true}
+  - {method: GET, path: /api/v1/nodes/n1, status: 404, traced: true}
+`), noFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := newFakeServer(t)
+	asked := 0
+	server.refuse = func(r *http.Request) int {
+		if !strings.HasSuffix(r.URL.Path, "widgets") {
+			return 0
+		}
+		asked++
+		return when(asked >= 3, 201)
+	}
+	if err := server.player().Play(t.Context(), s, nil); err != nil {
+		t.Fatal(err)
+	}
+	if asked != 3 {
+		t.Errorf("asked %d times, expected 3", asked)
+	}
+}
+
+// A dry run stores nothing, so it is its own warm-up and there is nothing to wait for.
+func TestChanges(t *testing.T) {
+	for _, test := range []struct {
+		h    HTTP
+		want bool
+	}{
+		{HTTP{Method: "GET", Path: "/p", Status: 200}, false},
+		{HTTP{Method: "POST", Path: "/p", Status: 201}, true},
+		{HTTP{Method: "POST", Path: "/p?dryRun=All", Status: 201}, false},
+		{HTTP{Method: "POST", Path: "/p", Status: 409}, false},
+	} {
+		if test.h.changes() != test.want {
+			t.Errorf("%s %s with %d: changes %t", test.h.Method, test.h.Path, test.h.Status, !test.want)
+		}
+	}
+}
+
+func TestCreates(t *testing.T) {
+	named := &Document{}
+	named.head.Metadata.Name = "x"
+	for _, test := range []struct {
+		h    HTTP
+		want string
+	}{
+		{HTTP{Method: "POST", Path: "/api/v1/nodes", Body: named}, "/api/v1/nodes/x"},
+		{HTTP{Method: "POST", Path: "/api/v1/namespaces", Body: named}, "/api/v1/namespaces/x"},
+		{HTTP{Method: "POST", Path: "/api/v1/namespaces/a/pods?dryRun=All", Body: named}, "/api/v1/namespaces/a/pods/x"},
+		{HTTP{Method: "POST", Path: "/apis/apps/v1/namespaces/a/deployments", Body: named}, "/apis/apps/v1/namespaces/a/deployments/x"},
+		{HTTP{Method: "POST", Path: "/api/v1/namespaces/a/pods/x/binding", Body: named}, ""},
+		{HTTP{Method: "POST", Path: "/api/v1/namespaces/a/pods"}, ""},
+		{HTTP{Method: "PATCH", Path: "/api/v1/namespaces/a/configmaps/x?fieldManager=me", Status: 201}, "/api/v1/namespaces/a/configmaps/x"},
+		{HTTP{Method: "PATCH", Path: "/api/v1/namespaces/a/configmaps/x", Status: 200}, ""},
+	} {
+		if got := test.h.creates(); got != test.want {
+			t.Errorf("%s %s creates %q, expected %q", test.h.Method, test.h.Path, got, test.want)
+		}
+	}
+}
+
+func TestEmptyList(t *testing.T) {
+	for body, want := range map[string]bool{
+		`{"items": []}`: true, `{"items": [{}]}`: false, `{"kind": "ConfigMap"}`: false, `nonsense`: false,
+	} {
+		if isEmptyList([]byte(body)) != want {
+			t.Errorf("%s: %t", body, !want)
+		}
+	}
+}
