@@ -23,7 +23,7 @@ const (
 // SendOTLP sends every call of the recording as a span to an OTLP receiver, and
 // returns how many it sent. Where the receiver is and how to talk to it is said by
 // the standard OTEL_EXPORTER_OTLP_* variables: without any, it is
-// http://localhost:4318 by http/protobuf.
+// http://localhost:4318 by http/protobuf, or http://localhost:4317 by gRPC.
 //
 // It returns when the receiver has taken the spans, or with the first error; a
 // receiver that rejects some of them is an error too.
@@ -52,10 +52,19 @@ func SendOTLP(ctx context.Context, rec *trace.Recording) (spans int, err error) 
 func otlpClient() (otlptrace.Client, error) {
 	const variable = "OTEL_EXPORTER_OTLP_PROTOCOL"
 	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv(variable), protocolHTTP)
+	// The exporters would talk TLS to this machine where nothing is said; OpenTelemetry's
+	// specification, and every receiver on a laptop, does not.
+	nowhere := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")) == ""
 	switch protocol {
 	case protocolGRPC:
+		if nowhere {
+			return otlptracegrpc.NewClient(otlptracegrpc.WithEndpointURL("http://localhost:4317")), nil
+		}
 		return otlptracegrpc.NewClient(), nil
 	case protocolHTTP:
+		if nowhere {
+			return otlptracehttp.NewClient(otlptracehttp.WithEndpointURL("http://localhost:4318/v1/traces")), nil
+		}
 		return otlptracehttp.NewClient(), nil
 	}
 	return nil, fmt.Errorf("%s asks for the protocol %q: expected %q or %q", variable, protocol, protocolGRPC, protocolHTTP)

@@ -111,6 +111,36 @@ func TestSendOTLP(t *testing.T) {
 	}
 }
 
+// Without variables spans go to this machine, without TLS, as OpenTelemetry specifies.
+func TestSendOTLPDefault(t *testing.T) {
+	for protocol, port := range map[string]string{protocolGRPC: "4317", protocolHTTP: "4318"} {
+		t.Run(protocol, func(t *testing.T) {
+			listener, err := net.Listen("tcp", "localhost:"+port)
+			if err != nil {
+				t.Skipf("the port of OTLP is in use: %v", err)
+			}
+			r := &receiver{}
+			t.Setenv("OTEL_EXPORTER_OTLP_PROTOCOL", protocol)
+			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "")
+			if protocol == protocolGRPC {
+				server := grpc.NewServer()
+				collector.RegisterTraceServiceServer(server, r)
+				go func() { _ = server.Serve(listener) }()
+				defer server.Stop()
+			} else {
+				server := &http.Server{Handler: r}
+				go func() { _ = server.Serve(listener) }()
+				defer server.Close()
+			}
+			rec := storagePart(t)
+			if _, err := SendOTLP(t.Context(), rec); err != nil {
+				t.Fatal(err)
+			}
+			checkSpans(t, r.spans, rec)
+		})
+	}
+}
+
 // checkSpans demands a span for every call, with id, parent, times and function.
 func checkSpans(t *testing.T, spans []*otlp.Span, rec *trace.Recording) {
 	t.Helper()

@@ -174,7 +174,7 @@ func (r *foreignRequest) addHTTP() {
 
 func (f *foreign) recording() (*Recording, error) {
 	if len(f.order) == 0 {
-		return nil, errors.New("there is no span in it: expected OTLP JSON, which begins with {\"resourceSpans\":")
+		return nil, errors.New("there is no span in it: expected OTLP JSON, an object with \"resourceSpans\"")
 	}
 	if f.named == 0 {
 		return nil, errors.New("no span has code.* attributes: expected at least one with \"code.function.name\", for apitrace shows which code ran")

@@ -1,0 +1,106 @@
+package explain
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+func recording() *trace.Recording {
+	call := func(id, parent, function string, start, took int64, from int) trace.Call {
+		return trace.Call{ID: "000000000000000" + id, Parent: parent, Function: function, File: "example.org/shop/shop.go", Process: "shop", StartNs: start, DurationNs: took, CallerLine: from}
+	}
+	r := trace.Request{TraceID: "4387af42cebef2cf258386aeb9064159", Method: "GET", Path: "/cart", Status: 500, Calls: []trace.Call{
+		call("1", "", "example.org/shop.Serve", 0, 1000, 0),
+		call("2", "0000000000000001", "example.org/shop.Take", 100, 300, 7),
+		call("3", "0000000000000002", "example.org/shop.count", 150, 100, 12),
+		call("4", "0000000000000002", "example.org/shop.count", 260, 100, 12),
+		call("5", "0000000000000001", "example.org/shop.Take", 500, 200, 7),
+		call("6", "0000000000000005", "example.org/shop.Take", 550, 50, 0),
+	}}
+	r.Calls[1].Attributes = map[string]string{"item": "pear", "n": "1"}
+	r.Calls[4].Attributes = map[string]string{"item": "apple\x1b[2J", "n": "1"}
+	r.Calls[4].Error = "sold out"
+	r.Calls[5].Panic = "shop.Take (shop.go:14)"
+	return &trace.Recording{Scenario: "buy", Requests: []trace.Request{r}}
+}
+
+func TestLook(t *testing.T) {
+	got, err := Look("example.org/shop.Take", []*trace.Recording{recording()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const file = "example.org/shop/shop.go"
+	want := []Sight{{
+		Scenario: "buy", Method: "GET", Path: "/cart", Status: 500, Calls: 3, Ns: 550, SelfNs: 100 + 150 + 50,
+		Callers: []Neighbour{{"example.org/shop.Serve", file, 7, 2}, {"example.org/shop.Take", file, 0, 1}},
+		Callees: []Neighbour{{"example.org/shop.count", file, 12, 2}, {"example.org/shop.Take", file, 0, 1}},
+		Values:  []Value{{"item", []string{"pear", "apple\x1b[2J"}}, {"n", []string{"1"}}},
+		Errors:  []string{"sold out", "panic in shop.Take (shop.go:14)"},
+	}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+	}
+	if got, err := Look("example.org/shop.other", []*trace.Recording{recording()}); err != nil || got != nil {
+		t.Errorf("of a function that was not called: %+v, error %v", got, err)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	sights, err := Look("example.org/shop.Take", []*trace.Recording{recording()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := &Page{
+		Function: "example.org/shop.Take", Layer: "Stock", Note: "It takes " + strings.Repeat("one more ", 12) + "item.",
+		File: "example.org/shop/shop.go", Line: 9, Program: "shop v1.2.3", URL: "https://example.org/shop.go#L9",
+		Sights: sights, Recordings: 1,
+	}
+	var out bytes.Buffer
+	if err := page.Write(&out, WriteOptions{Width: 60}); err != nil {
+		t.Fatal(err)
+	}
+	want := `example.org/shop.Take
+layer    Stock
+place    example.org/shop/shop.go:9
+program  shop v1.2.3
+source   https://example.org/shop.go#L9
+
+It takes one more one more one more one more one more one
+more one more one more one more one more one more one more
+item.
+
+buy: GET /cart → 500
+3 calls, 550ns, 300ns of it its own
+called by
+  shop.go:7                shop.Serve ×2
+                           shop.Take
+calls
+  shop.go:12               shop.count ×2
+                           shop.Take
+values
+  item = pear
+  item = apple\x1b[2J
+  n = 1
+error  sold out
+error  panic in shop.Take (shop.go:14)
+`
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+
+	page.Sights, page.Note = nil, ""
+	for recordings, text := range map[int]string{0: "apitrace run get-node --save get-node.jsonl", 2: "Not called in the 2 recordings at hand."} {
+		out.Reset()
+		page.Recordings = recordings
+		if err := page.Write(&out, WriteOptions{ASCII: true}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), text) {
+			t.Errorf("with %d recordings: no %q in\n%s", recordings, text, out.String())
+		}
+	}
+}

@@ -1,0 +1,116 @@
+// Package explain tells what is known of one function: what the guide says, where it
+// stands, and what it did in recordings: who called it, what it called, with which
+// values.
+package explain
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Sight is what a function did in one request.
+type Sight struct {
+	// Scenario, Method, Path and Status say in which request.
+	Scenario, Method, Path string
+	Status                 int
+	// Calls counts its calls, Ns is how long they took together, SelfNs how much of
+	// that they ran themselves. A call below another one of them counts in both.
+	Calls      int
+	Ns, SelfNs int64
+	// Callers and Callees stand in order of their first call.
+	Callers, Callees []Neighbour
+	// Values are sorted by name.
+	Values []Value
+	// Errors lists the errors that it returned and where panics passed through it, each once.
+	Errors []string
+}
+
+// A Neighbour is a function on the other side of calls.
+type Neighbour struct {
+	// Function is its full name.
+	Function string
+	// File and Line say from where the calls went out: the caller's file, and 0 where
+	// the line is not known.
+	File string
+	Line int
+	// Calls counts them.
+	Calls int
+}
+
+// A Value is an attribute of the function's calls.
+type Value struct {
+	Name string
+	// Seen are the different values, in order of their first call.
+	Seen []string
+}
+
+// Look returns what the function of the full name did, for each request that called it.
+func Look(function string, recordings []*trace.Recording) ([]Sight, error) {
+	var all []Sight
+	for _, rec := range recordings {
+		for i := range rec.Requests {
+			tree, err := trace.NewTree(&rec.Requests[i])
+			if err != nil {
+				return nil, err
+			}
+			if s := look(function, tree); s.Calls > 0 {
+				s.Scenario = rec.Scenario
+				all = append(all, s)
+			}
+		}
+	}
+	return all, nil
+}
+
+func look(function string, tree *trace.Tree) Sight {
+	s := Sight{Method: tree.Request.Method, Path: tree.Request.Path, Status: tree.Request.Status}
+	values := map[string][]string{}
+	for i := range tree.Len() {
+		call := tree.Call(i)
+		if call.Function != function {
+			continue
+		}
+		s.Calls++
+		s.Ns += call.DurationNs
+		s.SelfNs += tree.SelfNs(i)
+		if p := tree.Parent(i); p >= 0 {
+			s.Callers = meet(s.Callers, Neighbour{Function: tree.Call(p).Function, File: tree.Call(p).File, Line: call.CallerLine})
+		}
+		for c := range tree.Children(i) {
+			s.Callees = meet(s.Callees, Neighbour{Function: tree.Call(c).Function, File: call.File, Line: tree.Call(c).CallerLine})
+		}
+		for name, value := range call.Attributes {
+			values[name] = appendNew(values[name], value)
+		}
+		if call.Error != "" {
+			s.Errors = appendNew(s.Errors, call.Error)
+		}
+		if call.Panic != "" {
+			s.Errors = appendNew(s.Errors, "panic in "+call.Panic)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		s.Values = append(s.Values, Value{name, values[name]})
+	}
+	return s
+}
+
+func meet(all []Neighbour, n Neighbour) []Neighbour {
+	for i := range all {
+		if all[i].Function == n.Function && all[i].File == n.File && all[i].Line == n.Line {
+			all[i].Calls++
+			return all
+		}
+	}
+	n.Calls = 1
+	return append(all, n)
+}
+
+func appendNew(all []string, s string) []string {
+	if slices.Contains(all, s) {
+		return all
+	}
+	return append(all, s)
+}

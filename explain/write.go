@@ -1,0 +1,178 @@
+package explain
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Page is all that is known of a function.
+type Page struct {
+	// Function is the full name.
+	Function string
+	// Layer is the title of its layer, "" if it belongs to none.
+	Layer string
+	// Note is what the guide says of it, "" if it is no key step.
+	Note string
+	// File and Line are where it stands; File is "" if that is not known.
+	File string
+	Line int
+	// Program is whose source that is: "kube-apiserver v1.37.1".
+	Program string
+	// URL is where it can be read, "" if that is not known.
+	URL string
+	// Sights are what it did in the recordings.
+	Sights []Sight
+	// Recordings counts those that were looked at.
+	Recordings int
+}
+
+// WriteOptions says how a page is printed.
+type WriteOptions struct {
+	// Width is the number of columns; 0 is 80. Names and addresses are not broken.
+	Width int
+	// Colour makes titles stand out.
+	Colour bool
+	// ASCII keeps to ASCII characters.
+	ASCII bool
+}
+
+// Write prints the page.
+func (p *Page) Write(w io.Writer, o WriteOptions) error {
+	if o.Width <= 0 {
+		o.Width = 80
+	}
+	out := &pageWriter{Writer: bufio.NewWriter(w), WriteOptions: o}
+	out.title(p.Function)
+	layer := p.Layer
+	if layer == "" {
+		layer = "none"
+	}
+	out.fact("layer", layer)
+	if p.File != "" {
+		out.fact("place", fmt.Sprintf("%s:%d", p.File, p.Line))
+	}
+	out.fact("program", p.Program)
+	if p.URL != "" {
+		out.fact("source", p.URL)
+	}
+	if p.Note != "" {
+		out.line("")
+		out.line("%s", lipgloss.Wrap(p.Note, out.Width, ""))
+	}
+	for _, s := range p.Sights {
+		out.sight(s)
+	}
+	switch {
+	case p.Recordings == 0:
+		out.line("\nNo recording of this version is at hand to see who calls it. Make one:\n  apitrace run get-node --save get-node.jsonl")
+	case len(p.Sights) == 0:
+		out.line("\nNot called in the %s at hand.", count(p.Recordings, "recording"))
+	}
+	return out.Flush()
+}
+
+type pageWriter struct {
+	*bufio.Writer
+	WriteOptions
+}
+
+func (w *pageWriter) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
+
+func (w *pageWriter) title(text string) {
+	text = printable(text)
+	if w.Colour {
+		text = lipgloss.NewStyle().Bold(true).Render(text)
+	}
+	w.line("%s", text)
+}
+
+func (w *pageWriter) fact(name, text string) { w.line("%-8s %s", name, printable(text)) }
+
+func (w *pageWriter) sight(s Sight) {
+	w.line("")
+	arrow := "→"
+	if w.ASCII {
+		arrow = "->"
+	}
+	w.title(fmt.Sprintf("%s: %s %s %s %d", s.Scenario, s.Method, s.Path, arrow, s.Status))
+	w.line("%s, %s, %s of it its own", count(s.Calls, "call"), w.duration(s.Ns), w.duration(s.SelfNs))
+	w.neighbours("called by", s.Callers)
+	w.neighbours("calls", s.Callees)
+	if len(s.Values) > 0 {
+		w.line("values")
+	}
+	for _, v := range s.Values {
+		w.values(v)
+	}
+	for _, e := range s.Errors {
+		w.line("error  %s", printable(e))
+	}
+}
+
+func (w *pageWriter) duration(ns int64) string {
+	text := time.Duration(ns).String()
+	if w.ASCII {
+		text = strings.Replace(text, "µs", "us", 1)
+	}
+	return text
+}
+
+func (w *pageWriter) neighbours(title string, all []Neighbour) {
+	if len(all) == 0 {
+		return
+	}
+	w.line("%s", title)
+	for _, n := range all {
+		name := (&trace.Call{Function: n.Function}).ShortName()
+		if n.Calls > 1 {
+			times := "×"
+			if w.ASCII {
+				times = "x"
+			}
+			name += fmt.Sprintf(" %s%d", times, n.Calls)
+		}
+		place := ""
+		if n.Line > 0 {
+			place = fmt.Sprintf("%s:%d", path.Base(n.File), n.Line)
+		}
+		w.line("  %-24s %s", printable(place), printable(name))
+	}
+}
+
+// mostValues is how many different values of one name are shown.
+const mostValues = 5
+
+func (w *pageWriter) values(v Value) {
+	for i, value := range v.Seen {
+		if i == mostValues {
+			w.line("    and %d more", len(v.Seen)-i)
+			return
+		}
+		w.line("  %s = %s", printable(v.Name), printable(value))
+	}
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// printable escapes what could command the terminal.
+func printable(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return s
+	}
+	return strings.Trim(strconv.Quote(s), `"`)
+}
