@@ -71,14 +71,10 @@ func inJSON(value string) string {
 func (s *Scenario) validateKept() *mistake {
 	known := map[string]bool{}
 	for i := range s.Requests {
-		r := &s.Requests[i]
-		for j := range r.Warmup {
-			if name := r.Warmup[j].unknownIn(known); name != "" {
-				return unknownKept(name, "requests", i, "warmup", j)
+		for _, h := range s.Requests[i].all() {
+			if name := h.unknownIn(known); name != "" {
+				return unknownKept(name, "requests", i)
 			}
-		}
-		if name := r.HTTP.unknownIn(known); name != "" {
-			return unknownKept(name, "requests", i)
 		}
 	}
 	return nil

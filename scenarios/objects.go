@@ -110,7 +110,7 @@ func (r *run) sweep(ctx context.Context) error {
 func (s *Scenario) created() []string {
 	var paths []string
 	for i := range s.Requests {
-		for _, h := range append([]HTTP{s.Requests[i].HTTP}, s.Requests[i].Warmup...) {
+		for _, h := range s.Requests[i].all() {
 			if path := h.creates(); path != "" && !slices.Contains(paths, path) {
 				paths = append(paths, path)
 			}

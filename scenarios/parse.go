@@ -71,12 +71,8 @@ func Parse(name string, text []byte, open func(file string) ([]byte, error)) (*S
 // readBodies fills in the bodies that stand in files of their own.
 func (s *Scenario) readBodies(open func(string) ([]byte, error)) error {
 	for i := range s.Requests {
-		r := &s.Requests[i]
-		if err := r.readBody(open); err != nil {
-			return err
-		}
-		for j := range r.Warmup {
-			if err := r.Warmup[j].readBody(open); err != nil {
+		for _, h := range s.Requests[i].all() {
+			if err := h.readBody(open); err != nil {
 				return err
 			}
 		}

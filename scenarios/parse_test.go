@@ -65,6 +65,8 @@ func TestParseBad(t *testing.T) {
 		{"    traced: true\n", "", `mine.yaml:10: no request is traced`, true},
 		{"    traced: true\n", "    traced: true\n    await: true\n", `mine.yaml:14: a traced request is sent once`, true},
 		{"    traced: true\n", "    traced: true\n    stays: true\n", `mine.yaml:14: only what is deleted can stay for a while, but method is "GET"`, true},
+		{"    traced: true\n    warmup:\n      - method: GET\n        path: /healthz\n        status: 200\n", "    traced: true\n    during: [{method: GET, path: /p, status: 200}]\n", `mine.yaml:10: a watch cannot be its own warm-up`, false},
+		{"    traced: true\n", "    traced: true\n    during: [{method: GET, path: p, status: 200}]\n", `mine.yaml:14: path is "p"`, true},
 		{"path: /api/v1/nodes/n1", "path: /api/v1/nodes/${name}", `mine.yaml:10: no request before this one keeps a value as "name"`, false},
 		{"    traced: true\n", "    traced: true\n    body: {a: \"${b}\"}\n", `no request before this one keeps a value as "b"`, false},
 		{"topic: reads", "pairs: [{with: get-node}]", `mine.yaml:3: a pair needs the name of the other scenario (with) and what it teaches`, true},

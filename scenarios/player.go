@@ -134,8 +134,16 @@ func (r *run) do(ctx context.Context, h *HTTP) (*Sent, error) {
 		}
 		return sent, r.accept(ctx, h, sent)
 	}
-	sent := r.wire.send(ctx, h, "")
+	sent := r.send(ctx, h, "")
 	return sent, r.accept(ctx, h, sent)
+}
+
+// send sends a request, a watch or another.
+func (r *run) send(ctx context.Context, h *HTTP, traceID string) *Sent {
+	if len(h.During) > 0 {
+		return r.watch(ctx, h, traceID)
+	}
+	return r.wire.send(ctx, h, traceID)
 }
 
 // accept demands that the answer is the wanted one, and keeps of it what is needed later.
@@ -155,7 +163,7 @@ func (r *run) traced(ctx context.Context, request *Request) error {
 		return fmt.Errorf("warming up: %w", err)
 	}
 	h := r.kept.fill(&request.HTTP)
-	sent := r.wire.send(ctx, h, randomHex(16))
+	sent := r.send(ctx, h, randomHex(16))
 	// As the scenario has it: a kept value differs from run to run.
 	sent.Path = request.Path
 	if r.after != nil && ctx.Err() == nil {
@@ -194,7 +202,7 @@ func (r *run) warm(ctx context.Context, h *HTTP) error {
 		if err != nil {
 			return err
 		}
-		if h.Method != http.MethodGet || bytes.Equal(sent.Body, previous) {
+		if h.Method != http.MethodGet || len(h.During) > 0 || bytes.Equal(sent.Body, previous) {
 			return nil
 		}
 		previous = sent.Body

@@ -109,6 +109,9 @@ type HTTP struct {
 	// Await repeats the request until it is answered with Status: the server
 	// learns of some objects through a watch, and acts upon them only then.
 	Await bool `yaml:"await"`
+	// During makes the request a watch: these are sent, untraced, while its answer goes on, each when
+	// the event of the one before has come. After the last event the connection is closed.
+	During []HTTP `yaml:"during"`
 	// Stays says of a DELETE that the object is only marked as deleted.
 	Stays bool `yaml:"stays"`
 }
@@ -168,12 +171,30 @@ func (r *Request) warmups() []HTTP {
 	return r.Warmup
 }
 
+// withDuring lists h and the requests that are sent while it lasts.
+func (h *HTTP) withDuring() []*HTTP {
+	all := []*HTTP{h}
+	for i := range h.During {
+		all = append(all, h.During[i].withDuring()...)
+	}
+	return all
+}
+
 // asker returns who asks.
 func (h *HTTP) asker() string {
 	if h.As == "" {
 		return Learner
 	}
 	return h.As
+}
+
+// all lists the requests that are sent for r, in order.
+func (r *Request) all() []*HTTP {
+	var all []*HTTP
+	for i := range r.Warmup {
+		all = append(all, r.Warmup[i].withDuring()...)
+	}
+	return append(all, r.HTTP.withDuring()...)
 }
 
 // changes tells whether a successful h changes what the server stores.

@@ -64,6 +64,9 @@ func (r *Request) validate() *mistake {
 	if r.Traced && r.Warmup == nil && r.changes() {
 		return mistakeAt(fmt.Sprintf("a traced %s that succeeds cannot be its own warm-up: list under warmup the same change to a twin (another name), or the change and its undoing, or \"warmup: []\" for none", r.Method))
 	}
+	if r.Traced && r.Warmup == nil && len(r.During) > 0 {
+		return mistakeAt("a watch cannot be its own warm-up, since what is sent during it changes something: list under warmup another watch, or \"warmup: []\" for none")
+	}
 	for i := range r.Warmup {
 		if bad := r.Warmup[i].validate(); bad != nil {
 			bad.at = append([]any{"warmup", i}, bad.at...)
@@ -108,6 +111,12 @@ func (h *HTTP) validate() *mistake {
 		return mistakeAt(fmt.Sprintf("only what is deleted can stay for a while, but method is %q", h.Method), "stays")
 	case h.BodyFile != "" && h.Body != nil:
 		return mistakeAt("both body and bodyFile are given, expected one of them", "bodyFile")
+	}
+	for i := range h.During {
+		if bad := h.During[i].validate(); bad != nil {
+			bad.at = append([]any{"during", i}, bad.at...)
+			return bad
+		}
 	}
 	return nil
 }

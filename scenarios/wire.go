@@ -82,22 +82,32 @@ func (w *wire) send(ctx context.Context, h *HTTP, traceID string) *Sent {
 }
 
 func (w *wire) exchange(ctx context.Context, h *HTTP, sent *Sent) error {
-	request, err := w.request(ctx, h, sent.TraceID)
-	if err != nil {
-		return err
-	}
-	sent.Start = time.Now()
-	answer, err := w.client.Do(request)
+	answer, err := w.begin(ctx, h, sent)
 	if err != nil {
 		return err
 	}
 	defer answer.Body.Close()
+	sent.Body, err = io.ReadAll(answer.Body)
+	return err
+}
+
+// begin sends the request and returns when the header of the answer has come. The
+// caller closes the body.
+func (w *wire) begin(ctx context.Context, h *HTTP, sent *Sent) (*http.Response, error) {
+	request, err := w.request(ctx, h, sent.TraceID)
+	if err != nil {
+		return nil, err
+	}
+	sent.Start = time.Now()
+	answer, err := w.client.Do(request)
+	if err != nil {
+		return nil, err
+	}
 	if h.asker() == Learner {
 		w.learnerToken.used(sent.Start)
 	}
 	sent.Status, sent.Header = answer.StatusCode, answer.Header
-	sent.Body, err = io.ReadAll(answer.Body)
-	return err
+	return answer, nil
 }
 
 func (w *wire) request(ctx context.Context, h *HTTP, traceID string) (*http.Request, error) {

@@ -1,0 +1,52 @@
+package scenarios
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The server of this test ends each answer after one line, so a watch sees one event.
+func TestWatch(t *testing.T) {
+	const text = `name: mine
+title: {en: Mine}
+requests:
+  - method: GET
+    path: /api/v1/nodes
+    status: 200
+    traced: true
+    warmup: []
+    during: [%s]
+`
+	const one, two = `{method: POST, path: /api/v1/nodes, status: 201, as: admin, body: {metadata: {name: n1}}}`,
+		`{method: DELETE, path: /api/v1/nodes/n1, status: 200, as: admin}`
+	for _, test := range []struct{ during, want string }{
+		{one, ""},
+		{one + ", " + two, "waiting for the event of DELETE /api/v1/nodes/n1: EOF"},
+		{strings.Replace(one, "201", "409", 1), "while it is watched: POST /api/v1/nodes answered 201, expected 409"},
+	} {
+		s, err := Parse("mine.yaml", fmt.Appendf(nil, text, test.during), noFiles)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := newFakeServer(t)
+		body := ""
+		after := func(_ context.Context, _ *Request, sent *Sent) error { body = string(sent.Body); return nil }
+		err = server.player().Play(t.Context(), s, after)
+		switch {
+		case test.want == "" && (err != nil || !strings.Contains(body, `"List"`)):
+			t.Errorf("error %v, events %q", err, body)
+		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)):
+			t.Errorf("got %v, expected %s", err, test.want)
+		}
+		log := server.sent()
+		if i := slices.Index(log, "learner GET /api/v1/nodes traced"); i < 0 || !slices.Contains(log[i:], "admin POST /api/v1/nodes") {
+			t.Errorf("sent\n%s\nwithout a change during the watch", strings.Join(log, "\n"))
+		}
+		if left := server.paths(); len(left) > 0 {
+			t.Errorf("left behind: %q", left)
+		}
+	}
+}
