@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/trace"
@@ -28,26 +29,45 @@ func WriteFolded(w io.Writer, rec *trace.Recording) error {
 	return out.Flush()
 }
 
+// A stack is a function below a stack of callers. Deep traces share most of their
+// stacks, so only the writer puts the whole text together.
+type stack struct {
+	above int // index of the callers' stack, -1 at the top
+	frame string
+}
+
 func writeStacks(out *bufio.Writer, tree *trace.Tree) {
-	stacks := make([]string, tree.Len())
-	self := map[string]int64{}
-	var order []string
+	stacks := []stack{{-1, frame(tree.Request.Method + " " + tree.Request.Path)}}
+	index := map[stack]int{}
+	self := []int64{0}
+	at := make([]int, tree.Len()) // the stack of each call
 	for i := range tree.Len() {
-		above := frame(tree.Request.Method + " " + tree.Request.Path)
+		s := stack{0, frame(tree.Call(i).Function)}
 		if p := tree.Parent(i); p >= 0 {
-			above = stacks[p]
+			s.above = at[p]
 		}
-		stacks[i] = above + ";" + frame(tree.Call(i).Function)
-		if _, ok := self[stacks[i]]; !ok {
-			order = append(order, stacks[i])
+		n, ok := index[s]
+		if !ok {
+			n = len(stacks)
+			index[s], stacks, self = n, append(stacks, s), append(self, 0)
 		}
-		self[stacks[i]] += tree.SelfNs(i)
+		at[i] = n
+		self[n] += tree.SelfNs(i)
 	}
-	for _, stack := range order {
-		if self[stack] > 0 {
-			fmt.Fprintf(out, "%s %d\n", stack, self[stack])
+	for n, ns := range self {
+		if ns > 0 {
+			fmt.Fprintf(out, "%s %d\n", text(stacks, n), ns)
 		}
 	}
+}
+
+func text(stacks []stack, n int) string {
+	var frames []string
+	for ; n >= 0; n = stacks[n].above {
+		frames = append(frames, stacks[n].frame)
+	}
+	slices.Reverse(frames)
+	return strings.Join(frames, ";")
 }
 
 // frame writes a name without the character that separates frames.
