@@ -7,10 +7,23 @@ type Classifier interface {
 	// "admission", or "" if it belongs to none.
 	Layer(function string) string
 	// Key reports whether a call of the function is a key step: one that a learner
-	// must know, and that every view shows.
+	// must know.
 	Key(function string) bool
 	// Group returns the label under which calls of this function and its likes in
 	// a row are collapsed, such as "admission plugin", or "" if it is like no other.
 	// It stands for what is below them, too: key steps there show in the full view.
 	Group(function string) string
+}
+
+// A Guide is a Classifier that can also put into words what it knows, in the
+// reader's language.
+type Guide interface {
+	Classifier
+	// Title returns the name of a layer for people, or "" if it has none.
+	Title(layer string) string
+	// Note returns what a learner should know about a key step, or "".
+	Note(function string) string
+	// Values returns the names of the attributes that are noted on the function's
+	// calls, the most telling first.
+	Values(function string) []string
 }

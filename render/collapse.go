@@ -23,9 +23,9 @@ type collapser struct {
 // shape is what two equal nodes have in common. The children's part is a hash:
 // comparing whole subtrees again on every level would take too long.
 type shape struct {
-	function, err, panic                       string
+	function, err, panic, upstream             string
 	unfinished, origin, newGoroutine, crossing bool
-	// eventful is set when a failure or another process is at or below the node:
+	// eventful is set when a failure that matters or another process is at or below the node:
 	// nothing that may disappear in a group.
 	eventful bool
 	children int
@@ -56,7 +56,10 @@ func (c *collapser) collapse(n *Node) shape {
 	s := shape{
 		function: call.Function, err: call.Error, panic: call.Panic, unfinished: call.Unfinished,
 		origin: n.Origin, newGoroutine: n.NewGoroutine, crossing: n.Crossing,
-		eventful: n.Origin || n.Crossing, children: len(kept),
+		eventful: n.Origin && n.Fatal || n.Crossing, children: len(kept),
+	}
+	if upstream(call) {
+		s.upstream = upstreamLabel(call)
 	}
 	for _, below := range shapes {
 		s.eventful = s.eventful || below.eventful
@@ -73,6 +76,7 @@ func sameGroup(a, b *Node) bool {
 func fold(n *Node) {
 	for _, child := range n.Children {
 		n.Below += child.total()
+		n.Upstream += child.upstream()
 	}
 	n.Children = nil
 }
@@ -82,6 +86,7 @@ func merge(n, other *Node) {
 	n.Calls = append(n.Calls, other.Calls...)
 	n.Above += other.Above
 	n.Below += other.Below
+	n.Upstream += other.Upstream
 	for i, child := range other.Children {
 		merge(n.Children[i], child)
 	}

@@ -9,15 +9,15 @@ type glyphs struct {
 	line, blank                 string // before what is below a child
 	folded, times               string
 	into, from, arrow, ellipsis string
-	failed, micro               string
+	failed, micro, mark, bar    string
 }
 
 var unicodeGlyphs = glyphs{
 	branch: "├─ ", last: "└─ ", branchOn: "├↓ ", lastOn: "└↓ ", on: "↓ ", line: "│  ", blank: "   ",
-	folded: "⋯", times: "×", into: "▸", from: "←", arrow: "→", ellipsis: "…", failed: "✗", micro: "µs",
+	folded: "⋯", times: "×", into: "▸", from: "←", arrow: "→", ellipsis: "…", failed: "✗", micro: "µs", mark: "◆", bar: "▇",
 }
 
 var asciiGlyphs = glyphs{
 	branch: "+- ", last: "`- ", branchOn: "+v ", lastOn: "`v ", on: "v ", line: "|  ", blank: "   ",
-	folded: "..", times: "x", into: ">", from: "<-", arrow: "->", ellipsis: "~", failed: "!", micro: "us",
+	folded: "..", times: "x", into: ">", from: "<-", arrow: "->", ellipsis: "~", failed: "!", micro: "us", mark: "*", bar: "#",
 }

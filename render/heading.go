@@ -21,6 +21,9 @@ func (d *drawing) writeHeading(out *bufio.Writer) {
 	request := d.fit(r.Method+" "+r.Path, d.width-lipgloss.Width(end)) + end
 	fmt.Fprintln(out, d.Request.Render(request))
 	d.writeWrapped(out, d.Facts, d.facts())
+	if path := d.view.ErrorPath; path != nil {
+		d.writeWrapped(out, d.Error, d.errorPath(path))
+	}
 	for _, reason := range r.Incomplete {
 		d.writeWrapped(out, d.Warning, "incomplete: "+oneLine(reason))
 	}
@@ -28,6 +31,22 @@ func (d *drawing) writeHeading(out *bufio.Writer) {
 		d.writeWrapped(out, d.Warning, fmt.Sprintf("unfinished: %s had not returned when the trace was collected", calls(n)))
 	}
 	fmt.Fprintln(out)
+}
+
+// errorPath tells in one sentence how the request failed.
+func (d *drawing) errorPath(path *ErrorPath) string {
+	const most = 110 // columns of a text
+	var steps []string
+	for _, step := range path.Steps {
+		name := d.view.Tree.Call(step.Call).ShortName()
+		text := d.fit(oneLine(step.Text), most)
+		if step.Kind == ErrorStatus {
+			steps = append(steps, fmt.Sprintf("Status %s in %s", text, name))
+		} else {
+			steps = append(steps, fmt.Sprintf("%s in %s: %s", step.Kind, name, text))
+		}
+	}
+	return "error " + strings.Join(steps, " "+d.arrow+" ")
 }
 
 // facts says how many calls there were, in which programs, and how long it took.
@@ -106,24 +125,35 @@ func stored(key trace.StoredKey) string {
 // hidden says how many calls are not to be seen and which flag shows them.
 func (d *drawing) hidden() string {
 	v := d.view
-	var texts, flags []string
+	var texts []string
 	if v.Folded > 0 {
-		texts = append(texts, fmt.Sprintf("%s folded (%s)", humanize.Comma(int64(v.Folded)), d.folded))
+		texts = append(texts, fmt.Sprintf("%s folded (%s)", humanize.Comma(int64(v.Folded)), strings.Join(d.why(), ", ")))
 	}
 	if v.Collapsed > 0 {
 		texts = append(texts, fmt.Sprintf("%s collapsed (%s)", humanize.Comma(int64(v.Collapsed)), d.times))
 	}
-	if len(texts) > 0 {
-		flags = append(flags, "--full shows each call")
+	if len(texts) > 0 && !d.choice.Filter.Active() {
+		texts[len(texts)-1] += ": --view full"
 	}
 	if v.Cut > 0 {
-		texts = append(texts, fmt.Sprintf("%s cut", humanize.Comma(int64(v.Cut))))
-		flags = append(flags, fmt.Sprintf("--depth %d cuts what is deeper", d.choice.Depth))
+		texts = append(texts, fmt.Sprintf("%s cut: --depth %d", humanize.Comma(int64(v.Cut)), d.choice.Depth))
 	}
 	if len(texts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("of %s: %s; %s", calls(v.Tree.Len()), strings.Join(texts, ", "), strings.Join(flags, ", "))
+	return fmt.Sprintf("of %s %s", calls(v.Tree.Len()), strings.Join(texts, ", "))
+}
+
+// why says which of the folded calls a reader may miss.
+func (d *drawing) why() []string {
+	texts := []string{d.folded}
+	if n := d.view.LessTelling; n > 0 {
+		texts = append(texts, humanize.Comma(int64(n))+" key steps")
+	}
+	if n := d.view.Filtered; n > 0 {
+		texts = append(texts, fmt.Sprintf("%s by %s", humanize.Comma(int64(n)), strings.Join(d.choice.Filter.flags(), " ")))
+	}
+	return texts
 }
 
 // signs explains the signs that this drawing used.
@@ -134,13 +164,14 @@ func (d *drawing) signs() string {
 			texts = append(texts, text)
 		}
 	}
-	explain(d.used.on, strings.TrimSpace(d.on)+" called by the line before at its level")
-	explain(d.used.newGoroutine, "go new goroutine")
-	explain(d.used.crossing, d.into+" other process")
+	explain(d.used.on, strings.TrimSpace(d.on)+" called by the line before")
+	explain(d.used.newGoroutine, "go goroutine")
+	explain(d.used.crossing, d.into+" process")
 	explain(d.used.from, d.from+"N called in line N")
 	explain(d.used.deeper, "+N levels deeper than drawn")
 	explain(d.used.failed, d.failed+" failed")
-	return strings.Join(texts, "; ")
+	explain(d.used.upstream, d.mark+" upstream span")
+	return strings.Join(texts, ", ")
 }
 
 func (d *drawing) writeWrapped(out *bufio.Writer, style lipgloss.Style, text string) {

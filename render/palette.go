@@ -15,6 +15,8 @@ type Palette struct {
 	Guide lipgloss.Style
 	// Place is file and line, Duration the time, Value what the guide recorded.
 	Place, Duration, Value lipgloss.Style
+	// Note is what the guide says of a step.
+	Note lipgloss.Style
 	// Error is errors and panics, Warning what is unfinished or incomplete.
 	Error, Warning lipgloss.Style
 }
@@ -35,6 +37,7 @@ func Colours() Palette {
 		Place:    plain.Foreground(lipgloss.Cyan),
 		Duration: plain.Foreground(lipgloss.Green),
 		Value:    dim,
+		Note:     plain.Italic(true),
 		Error:    plain.Foreground(lipgloss.Red),
 		Warning:  plain.Foreground(lipgloss.Yellow).Bold(true),
 	}

@@ -2,9 +2,11 @@ package render
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
@@ -20,7 +22,7 @@ func anyRecording(t *rapid.T) *trace.Recording {
 		"not found", "wrapped: not found", "二进制对象太大了" + strings.Repeat("长", 60), "a\nb\r\x1b[44mc\x1b]8;;http://x\x07", strings.Repeat("x", 300),
 	}))
 	r := trace.Request{
-		TraceID: strings.Repeat("a", 32), Method: "GET", Status: 200,
+		TraceID: strings.Repeat("a", 32), Method: "GET", Status: rapid.SampledFrom([]int{200, 404, 0}).Draw(t, "status"),
 		Path:       "/" + strings.Repeat("长n", rapid.IntRange(0, 90).Draw(t, "path")),
 		Incomplete: rapid.SliceOfN(text, 0, 2).Draw(t, "incomplete"),
 	}
@@ -42,7 +44,8 @@ func anyRecording(t *rapid.T) *trace.Recording {
 			c.Process, c.Error, c.Panic, c.Unfinished, c.NewGoroutine = "kube-apiserver", "", "", false, false
 		}
 		if value := text.Draw(t, "value"); value != "" {
-			c.Attributes = map[string]string{"apitrace.value": value, "k8s.namespace.name": value}
+			name := rapid.SampledFrom([]string{"apitrace.value", attrError, attrReason, attrSpan, attrEvent, upstreamPrefix + "end"}).Draw(t, "name")
+			c.Attributes = map[string]string{name: value, "k8s.namespace.name": value}
 		}
 		if i > 0 { // often a chain, so that the tree gets deep
 			c.Parent = fmt.Sprintf("%016x", rapid.OneOf(rapid.Just(i), rapid.IntRange(1, i)).Draw(t, "parent"))
@@ -55,8 +58,8 @@ func anyRecording(t *rapid.T) *trace.Recording {
 	return &trace.Recording{Scenario: text.Draw(t, "scenario"), K8sVersion: "v1.37.1", Requests: []trace.Request{r}}
 }
 
-// byName is a Classifier that goes by the name alone.
-type byName struct{}
+// byName is a Guide that goes by the name alone.
+type byName struct{ fewWords }
 
 func (byName) Layer(function string) string {
 	return strings.TrimPrefix(function, "k8s.io/p.f")
@@ -70,7 +73,19 @@ func (byName) Group(function string) string {
 }
 
 func anyChoice(t *rapid.T) Choice {
-	return Choice{Full: rapid.Bool().Draw(t, "full"), Depth: rapid.IntRange(0, 4).Draw(t, "depth")}
+	choice := Choice{
+		Full: rapid.Bool().Draw(t, "full"), Depth: rapid.IntRange(0, 4).Draw(t, "depth"),
+		Most: rapid.IntRange(0, 5).Draw(t, "most"), Upstream: rapid.Bool().Draw(t, "upstream"),
+	}
+	if rapid.Bool().Draw(t, "filter") {
+		choice.Filter = Filter{
+			Errors: rapid.Bool().Draw(t, "errors"), Etcd: rapid.Bool().Draw(t, "etcd"),
+			MinDuration: time.Duration(rapid.SampledFrom([]int{0, 1 << 40}).Draw(t, "min-duration")),
+			Layers:      rapid.SampledFrom([][]string{nil, {"key1", "group1"}}).Draw(t, "layers"),
+			Grep:        rapid.SampledFrom([]*regexp.Regexp{nil, regexp.MustCompile("key|长")}).Draw(t, "grep"),
+		}
+	}
+	return choice
 }
 
 // Every call is in exactly one place of a view, and the totals say so.
@@ -91,25 +106,41 @@ func TestEveryCallIsShownOrCounted(t *testing.T) {
 		if len(shown) != view.Shown {
 			t.Fatalf("%d calls in nodes, Shown is %d", len(shown), view.Shown)
 		}
-		if choice.Depth > 0 {
-			return
+		for _, part := range []int{view.Filtered, view.LessTelling, view.Upstream} {
+			if choice.Depth == 0 && part > view.Folded {
+				t.Fatalf("%d are filtered, %d less telling, %d upstream's of %d folded", view.Filtered, view.LessTelling, view.Upstream, view.Folded)
+			}
 		}
-		if view.Cut != 0 {
+		if choice.Depth == 0 && view.Cut != 0 {
 			t.Fatalf("%d calls cut without a depth", view.Cut)
 		}
-		for i := range tree.Len() {
-			if shown[i] != nil || !choice.Full && !(byName{}).Key(tree.Call(i).Function) {
-				continue
-			}
-			above := tree.Parent(i)
-			for shown[above] == nil {
-				above = tree.Parent(above)
-			}
-			if group := shown[above]; choice.Full || group.Group == "" || len(group.Calls) == 1 || group.Origin {
-				t.Fatalf("call %d (%s) is not shown, and not in a group", i, tree.Call(i).Function)
-			}
+		if choice.Depth == 0 && (choice.Full || choice.Most == 0) {
+			checkWanted(t, view, choice, shown)
 		}
 	})
+}
+
+// checkWanted demands that every call that the choice asks for is shown, unless it
+// disappeared in a group.
+func checkWanted(t *rapid.T, view *View, choice Choice, shown map[int]*Node) {
+	filter := newFiltering(&choice.Filter, view.Tree, byName{})
+	for i := range view.Tree.Len() {
+		call := view.Tree.Call(i)
+		wanted := choice.Full || choice.Filter.finds() || (byName{}).Key(call.Function) && (choice.Upstream || !upstream(call))
+		if i == 0 || !wanted || choice.Filter.Active() && !filter.lets(i) {
+			if i > 0 && choice.Filter.Active() && !filter.lets(i) && shown[i] != nil {
+				t.Fatalf("call %d is shown in spite of the filter", i)
+			}
+			continue
+		}
+		above := i
+		for shown[above] == nil {
+			above = view.Tree.Parent(above)
+		}
+		if group := shown[above]; above != i && (choice.Full || group.Group == "" || len(group.Calls) == 1 || group.Origin && group.Fatal) {
+			t.Fatalf("call %d (%s) is not shown, and not in a group", i, call.Function)
+		}
+	}
 }
 
 // checkNode demands that each call of a node is new and below a call of its parent.
@@ -142,12 +173,16 @@ func TestLinesFit(t *testing.T) {
 		o := Options{
 			Choice: anyChoice(t), Width: rapid.IntRange(40, 130).Draw(t, "width"),
 			ASCII: rapid.Bool().Draw(t, "ascii"), Hyperlinks: rapid.Bool().Draw(t, "links"),
+			Notes: rapid.Bool().Draw(t, "notes"), Lines: rapid.IntRange(-1, 70).Draw(t, "lines"),
 		}
 		if rapid.Bool().Draw(t, "colour") {
 			o.Palette = Colours()
 		}
 		var out strings.Builder
 		if err := WriteTree(&out, rec, byName{}, o); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteOutline(&out, rec, byName{}, o); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.SplitSeq(out.String(), "\n") {
@@ -160,6 +195,48 @@ func TestLinesFit(t *testing.T) {
 			if !o.Hyperlinks && !o.Palette.Key.GetBold() && strings.Contains(line, "\x1b") {
 				t.Fatalf("an escape sequence in plain text: %q", line)
 			}
+		}
+	})
+}
+
+// A view that is limited keeps to its lines, unless it shows the first call alone.
+func TestLinesAreEnough(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rec := anyRecording(t)
+		tree, err := trace.NewTree(&rec.Requests[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := Options{Lines: rapid.IntRange(1, 60).Draw(t, "lines"), Choice: Choice{Depth: rapid.IntRange(0, 4).Draw(t, "depth")}}
+		d := fitting(rec, tree, byName{}, o)
+		if lines := d.height(); lines > o.Lines && d.view.Root.nodes() > 1 {
+			t.Fatalf("%d lines of %d", lines, o.Lines)
+		}
+	})
+}
+
+// Each call is in one stage of an outline, and no more time than was spent.
+func TestOutlineHoldsEveryCall(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rec := anyRecording(t)
+		tree, err := trace.NewTree(&rec.Requests[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := rapid.IntRange(1, 4).Draw(t, "most")
+		stages := NewOutline(tree, byName{}, Filter{}, most)
+		calls, layers := 0, map[string]bool{}
+		for _, s := range stages {
+			calls += s.Calls
+			for _, layer := range s.Layers {
+				if layers[layer] {
+					t.Fatalf("layer %q is in two stages", layer)
+				}
+				layers[layer] = true
+			}
+		}
+		if calls != tree.Len() || len(stages) > most {
+			t.Fatalf("%d calls of %d in %d stages of %d", calls, tree.Len(), len(stages), most)
 		}
 	})
 }

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -17,57 +16,47 @@ import (
 // wide is from how many columns on a drawing shows more than the most needed.
 const wide = 100
 
-// label draws an item without its branch: the line of the call, and lines below
-// it for what has no room there.
-func (d *drawing) label(it *item) string {
+// draw draws the line of an item, and the lines below it for what has no room
+// there. It returns with them what values a reader has seen from here on.
+func (d *drawing) draw(it *item, above values) (lines []string, shown values) {
 	width := d.width - it.level*lipgloss.Width(d.branch)
 	below := width - lipgloss.Width(d.line)
-	values := d.values(it.node)
-	first, room := d.row(it, width)
-	var extra []string
-	if behind := "  " + strings.Join(values, "  "); len(values) > 0 && lipgloss.Width(behind) <= room {
-		first.left += d.Value.Render(behind)
-	} else {
-		for _, line := range d.pack(values, below) {
-			extra = append(extra, d.Value.Render(line))
-		}
+	texts := d.values(it.node, above)
+	row, room := d.row(it, width)
+	behind, rest := d.split(texts, room, d.roomy == nil || d.roomy[it.node.Calls[0]])
+	row.left += d.Value.Render(behind)
+	lines = []string{row.join(width)}
+	for _, line := range d.pack(rest, below) {
+		lines = append(lines, d.Value.Render(line))
 	}
-	if it.node.Origin {
+	if d.tellsFailure(it.node) {
 		for _, text := range failures(d.call(it.node)) {
-			for _, line := range d.clip(wrap(text, below), below) {
-				extra = append(extra, d.Error.Render(line))
+			for _, line := range d.clip(wrap(text, below), 3, below) {
+				lines = append(lines, d.Error.Render(line))
 			}
 		}
 	}
-	lines := []string{first.join(width)}
-	for _, text := range extra {
-		lines = append(lines, d.guideBelow(it)+text)
+	if d.notes && it.node.Key {
+		for _, line := range wrap(oneLine(d.guide.Note(d.call(it.node).Function)), below) {
+			lines = append(lines, d.Note.Render(line))
+		}
+	}
+	return lines, above.with(texts)
+}
+
+// tellsFailure reports whether the text of what went wrong stands below the node:
+// where it began. Short views leave out what decided nothing, and what the sentence
+// above the tree says.
+func (d *drawing) tellsFailure(n *Node) bool {
+	return n.Origin && (d.choice.Full || d.choice.Filter.Errors || n.Fatal && d.view.ErrorPath.At(n.Calls[0]) == nil)
+}
+
+// together puts the lines of an item together, for a tree to hang others below.
+func (d *drawing) together(it *item, lines []string) string {
+	for i := range lines[1:] {
+		lines[i+1] = d.guideBelow(it) + lines[i+1]
 	}
 	return strings.Join(lines, "\n")
-}
-
-// pack puts texts next to each other while they fit, on as many lines as it takes.
-func (d *drawing) pack(texts []string, width int) []string {
-	var lines []string
-	for _, text := range texts {
-		if last := len(lines) - 1; last >= 0 && lipgloss.Width(lines[last])+2+lipgloss.Width(text) <= width {
-			lines[last] += "  " + text
-			continue
-		}
-		lines = append(lines, d.clip(wrap(text, width), width)...)
-	}
-	return lines
-}
-
-// clip keeps three lines of a text and marks where it goes on.
-func (d *drawing) clip(lines []string, width int) []string {
-	const most = 3
-	if len(lines) <= most {
-		return lines
-	}
-	lines = lines[:most]
-	lines[most-1] = d.fit(lines[most-1], width-lipgloss.Width(d.ellipsis)) + d.ellipsis
-	return lines
 }
 
 // guideBelow leads past a further line of an item to its children.
@@ -163,24 +152,44 @@ func (d *drawing) counts(n *Node) string {
 	if len(n.Calls) > 1 {
 		counts = append(counts, d.Count.Render(d.times+strconv.Itoa(len(n.Calls))))
 	}
+	if n.Upstream > 0 {
+		d.used.upstream = true
+		counts = append(counts, d.Mark.Render(d.mark+strconv.Itoa(n.Upstream)))
+	}
 	if n.Below > 0 {
 		counts = append(counts, d.Count.Render(d.folded+strconv.Itoa(n.Below)))
 	}
 	if n.Cut > 0 {
 		counts = append(counts, d.Count.Render(fmt.Sprintf("cut %d", n.Cut)))
 	}
-	call := d.call(n)
-	if call.Error != "" || call.Panic != "" {
-		d.used.failed = true
-		counts = append(counts, d.Error.Render(d.failed))
+	if failure := d.failure(n); failure != "" {
+		counts = append(counts, failure)
 	}
-	if call.Unfinished {
+	if d.call(n).Unfinished {
 		counts = append(counts, d.Warning.Render("unfinished"))
 	}
 	if len(counts) == 0 {
 		return ""
 	}
 	return " " + strings.Join(counts, " ")
+}
+
+// failure marks a call that failed, and says what it did to the error with which
+// the request failed. A failure that decided nothing is only hinted at.
+func (d *drawing) failure(n *Node) string {
+	call, step := d.call(n), d.view.ErrorPath.At(n.Calls[0])
+	failed := call.Error != "" || call.Panic != ""
+	d.used.failed = d.used.failed || failed
+	switch {
+	case step != nil:
+		d.used.failed = true
+		return d.Error.Render(d.failed + " " + string(step.Kind))
+	case failed && n.Fatal:
+		return d.Error.Render(d.failed)
+	case failed:
+		return d.Value.Render(d.failed)
+	}
+	return ""
 }
 
 func (d *drawing) nameStyle(n *Node) lipgloss.Style {
@@ -194,6 +203,10 @@ func (d *drawing) nameStyle(n *Node) lipgloss.Style {
 func (d *drawing) name(n *Node) string {
 	if len(n.Calls) > 1 && n.Group != "" {
 		return n.Group
+	}
+	if call := d.call(n); upstream(call) {
+		d.used.upstream = true
+		return d.mark + " " + upstreamLabel(call)
 	}
 	return d.call(n).ShortName()
 }
@@ -216,23 +229,38 @@ func (d *drawing) layer(n *Node) string {
 // place is file and line; none for calls of several functions. A wide drawing
 // has room for the line in the caller, where that one is shown.
 func (d *drawing) place(n *Node) string {
-	call := d.call(n)
-	if d.severalFunctions(n) || call.File == "" {
+	at := d.at(n)
+	if at == nil {
 		return ""
 	}
-	place := fmt.Sprintf("%s:%d", path.Base(call.File), call.Line)
-	if d.width >= wide && n.Above == 0 && len(n.Calls) == 1 && call.CallerLine > 0 {
+	place := fmt.Sprintf("%s:%d", path.Base(at.File), at.Line)
+	if d.width >= wide && n.Above == 0 && len(n.Calls) == 1 && at.CallerLine > 0 {
 		d.used.from = true
-		place += fmt.Sprintf(" %s%d", d.from, call.CallerLine)
+		place += fmt.Sprintf(" %s%d", d.from, at.CallerLine)
 	}
 	return place
 }
 
+// at is the call whose place is that of the node, nil if it has none. Of upstream's own
+// tracing it tells more where it is called than where it is implemented.
+func (d *drawing) at(n *Node) *trace.Call {
+	call, parent := d.call(n), d.view.Tree.Parent(n.Calls[0])
+	if upstream(call) && parent >= 0 {
+		caller := d.view.Tree.Call(parent)
+		call = &trace.Call{Process: caller.Process, File: caller.File, Line: call.CallerLine}
+	}
+	if d.severalFunctions(n) || call.File == "" {
+		return nil
+	}
+	return call
+}
+
 func (d *drawing) placeStyle(n *Node) lipgloss.Style {
-	if !d.hyperlinks || d.severalFunctions(n) {
+	at := d.at(n)
+	if !d.hyperlinks || at == nil {
 		return d.Place
 	}
-	return d.Place.Hyperlink(SourceURL(d.rec, d.call(n)))
+	return d.Place.Hyperlink(SourceURL(d.rec, at))
 }
 
 // durationOf is the time of all calls of a node together, as wide as its column.
@@ -247,24 +275,6 @@ func (d *drawing) durationOf(n *Node) string {
 		duration = ">" + duration
 	}
 	return strings.Repeat(" ", max(0, column-lipgloss.Width(duration))) + duration
-}
-
-// values lists what the guide recorded. For collapsed calls each name has all
-// different values, in order of entry.
-func (d *drawing) values(n *Node) []string {
-	all := map[string][]string{}
-	for _, i := range n.Calls {
-		for name, value := range d.view.Tree.Call(i).Attributes {
-			if !slices.Contains(all[name], value) {
-				all[name] = append(all[name], value)
-			}
-		}
-	}
-	var texts []string
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		texts = append(texts, oneLine(strings.TrimPrefix(name, "apitrace.")+"="+strings.Join(all[name], ", ")))
-	}
-	return texts
 }
 
 // failures says what went wrong in a call, one line each.

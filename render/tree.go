@@ -16,6 +16,12 @@ import (
 // text, 80 columns wide.
 type Options struct {
 	Choice
+	// Lines is how many lines a request may take: of what Choice.Most may limit, as
+	// many of the most telling steps are shown as fit. 0 means 60, less means that
+	// nothing is limited.
+	Lines int
+	// Notes adds the guide's note below each key step; they count for no Lines.
+	Notes bool
 	// Width is the number of columns: 0 means 80. Below 40 no tree can be drawn;
 	// less counts as 40.
 	Width int
@@ -29,7 +35,7 @@ type Options struct {
 
 // WriteTree draws each request of a recording as a tree of calls, with a heading
 // and with a note on what is hidden. No line is wider than the width.
-func WriteTree(w io.Writer, rec *trace.Recording, classifier Classifier, options Options) error {
+func WriteTree(w io.Writer, rec *trace.Recording, guide Guide, options Options) error {
 	out := bufio.NewWriter(w)
 	for i := range rec.Requests {
 		r := &rec.Requests[i]
@@ -40,7 +46,7 @@ func WriteTree(w io.Writer, rec *trace.Recording, classifier Classifier, options
 		if i > 0 {
 			out.WriteByte('\n')
 		}
-		newDrawing(rec, NewView(calls, classifier, options.Choice), options).write(out)
+		fitting(rec, calls, guide, options).write(out)
 	}
 	return out.Flush()
 }
@@ -51,9 +57,13 @@ type drawing struct {
 	Palette
 	rec        *trace.Recording
 	view       *View
+	guide      Guide
 	choice     Choice
+	notes      bool
 	width      int
 	hyperlinks bool
+	// roomy are the calls that may have a line for their values, nil for all.
+	roomy map[int]bool
 	// maxLevel is the deepest level that has a column of its own. What lies
 	// deeper stands there too and has its distance written before it.
 	maxLevel int
@@ -61,11 +71,12 @@ type drawing struct {
 }
 
 // legend tells which signs a drawing used and therefore has to explain.
-type legend struct{ on, newGoroutine, crossing, from, deeper, failed bool }
+type legend struct{ on, newGoroutine, crossing, from, deeper, failed, upstream bool }
 
-func newDrawing(rec *trace.Recording, view *View, o Options) *drawing {
+func newDrawing(rec *trace.Recording, view *View, guide Guide, o Options) *drawing {
 	const ordinary, least, forRow = 80, 40, 44 // forRow: enough for most names next to their place
-	d := &drawing{glyphs: unicodeGlyphs, Palette: o.Palette, rec: rec, view: view, choice: o.Choice, hyperlinks: o.Hyperlinks}
+	d := &drawing{glyphs: unicodeGlyphs, Palette: o.Palette, rec: rec, view: view, guide: guide,
+		choice: o.Choice, notes: o.Notes, hyperlinks: o.Hyperlinks}
 	if o.ASCII {
 		d.glyphs = asciiGlyphs
 	}
@@ -80,7 +91,7 @@ func newDrawing(rec *trace.Recording, view *View, o Options) *drawing {
 
 func (d *drawing) write(out *bufio.Writer) {
 	d.writeHeading(out)
-	for _, it := range d.items(d.view.Root, 0) {
+	for _, it := range d.items(d.view.Root, 0, nil) {
 		for line := range strings.Lines(d.guided(it).String()) {
 			out.WriteString(strings.TrimRight(line, " \n"))
 			out.WriteByte('\n')
@@ -109,27 +120,28 @@ func (it *item) SetHidden(bool)          {}
 func (it *item) Children() tree.Children { return tree.NodeChildren(it.below) }
 
 // items returns what stands on one level for n: n itself, what continues it, and
-// so on, each with its other children below it.
-func (d *drawing) items(n *Node, level int) []*item {
+// so on, each with its other children below it. Above is what n's callers show.
+func (d *drawing) items(n *Node, level int, above values) []*item {
 	var all []*item
 	for n != nil {
 		it := &item{node: n, level: min(level, d.maxLevel), deeper: max(0, level-d.maxLevel)}
 		all = append(all, it)
+		row, shown := d.draw(it, above)
 		var next *Node
 		for _, child := range n.Children {
 			switch {
 			case child.Continues:
 				next = child
 			case level >= d.maxLevel:
-				all = append(all, d.items(child, level+1)...)
+				all = append(all, d.items(child, level+1, shown)...)
 			default:
-				for _, below := range d.items(child, level+1) {
+				for _, below := range d.items(child, level+1, shown) {
 					it.below = append(it.below, below)
 				}
 			}
 		}
-		it.label = d.label(it)
-		n = next
+		it.label = d.together(it, row)
+		n, above = next, shown
 	}
 	return all
 }

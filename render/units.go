@@ -30,24 +30,41 @@ func (g glyphs) duration(ns int64) string {
 	return strconv.FormatFloat(value, 'f', decimals, 64) + units[0]
 }
 
-// wrap breaks a text at its blanks so that no line has more than width columns.
-// A longer word is broken where the line ends.
+// wrap breaks a text at its blanks, and between the wide characters of scripts that
+// have none, so that no line has more than width columns. What is longer without a
+// place to break is broken where the line ends.
 func wrap(text string, width int) []string {
 	var lines []string
 	line := ""
 	for word := range strings.FieldsSeq(text) {
-		if line != "" && lipgloss.Width(line)+1+lipgloss.Width(word) <= width {
-			line += " " + word
-			continue
+		between := " "
+		for _, piece := range pieces(word) {
+			if line != "" && lipgloss.Width(line+between+piece) > width {
+				lines, line = append(lines, line), ""
+			}
+			if line != "" {
+				piece = line + between + piece
+			}
+			broken := strings.Split(ansi.Hardwrap(piece, width, false), "\n")
+			lines = append(lines, broken[:len(broken)-1]...)
+			line, between = broken[len(broken)-1], ""
 		}
-		if line != "" {
-			lines = append(lines, line)
-		}
-		pieces := strings.Split(ansi.Hardwrap(word, width, false), "\n")
-		lines = append(lines, pieces[:len(pieces)-1]...)
-		line = pieces[len(pieces)-1]
 	}
 	return append(lines, line)
+}
+
+// pieces splits a word before each wide character that may begin a line.
+func pieces(word string) []string {
+	var all []string
+	start, wide := 0, false
+	for i, r := range word {
+		after := wide
+		wide = unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+		if i > start && (wide || after && unicode.IsLetter(r)) {
+			all, start = append(all, word[start:i]), i
+		}
+	}
+	return append(all, word[start:])
 }
 
 // oneLine makes a recorded text harmless: whatever could move the cursor, break

@@ -16,24 +16,38 @@ import (
 // outputs are the forms in which a recording can be printed.
 var outputs = []string{"tree", "names", "json", "stdout"}
 
+// views are how much a tree can show, from little to everything.
+var views = []string{"outline", "path", "full"}
+
 // outputOptions say how a recording is printed. All commands that print one have them.
 type outputOptions struct {
-	format string
-	full   bool
-	depth  int
-	width  int
-	colour string
-	ascii  bool
+	format   string
+	view     string
+	full     bool
+	depth    int
+	upstream bool
+	notes    bool
+	lang     string
+	width    int
+	colour   string
+	ascii    bool
+	filter   filterOptions
 }
 
 func (o *outputOptions) addFlags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVarP(&o.format, "output", "o", "tree", "what to print: tree, names (one function per line), json, or stdout (OpenTelemetry spans)")
-	flags.BoolVar(&o.full, "full", false, "show every call of the tree, nothing folded or collapsed")
+	flags.StringVar(&o.view, "view", "path", "how much of the tree to show: outline (layers), path (key steps), or full (every call)")
+	flags.BoolVar(&o.full, "full", false, "the same as --view full")
+	flags.BoolVar(&o.upstream, "upstream", false, "show each span and event of upstream's own tracing")
+	flags.BoolVar(&o.notes, "notes", false, "explain each key step in the tree")
 	flags.IntVar(&o.depth, "depth", 0, "cut the tree below this many levels (0: nowhere)")
 	flags.IntVar(&o.width, "width", 0, "draw the tree this many columns wide (0: as wide as the terminal, else 80)")
 	flags.StringVar(&o.colour, "color", "auto", "when to use colours: auto, always or never")
 	flags.BoolVar(&o.ascii, "ascii", false, "draw the tree with ASCII characters alone")
+	addLanguageFlag(command, &o.lang)
+	o.filter.addFlags(command)
+	_ = command.RegisterFlagCompletionFunc("view", cobra.FixedCompletions(views, cobra.ShellCompDirectiveNoFileComp))
 	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 	_ = command.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -42,13 +56,27 @@ func (o *outputOptions) validate() error {
 	if !slices.Contains(outputs, o.format) {
 		return usageErrorf("unknown output %q: expected one of %s", o.format, strings.Join(outputs, ", "))
 	}
+	if !slices.Contains(views, o.view) {
+		return usageErrorf("unknown view %q: expected one of %s", o.view, strings.Join(views, ", "))
+	}
 	if o.depth < 0 || o.width < 0 {
 		return usageErrorf("--depth and --width cannot be negative")
+	}
+	if o.view == "outline" && (o.full || o.depth > 0 || o.upstream || o.notes) {
+		return usageErrorf("--view outline shows layers, no calls: --full, --depth, --upstream and --notes need another view")
 	}
 	if _, err := render.UseColour(o.colour, false, os.Getenv); err != nil {
 		return &usageError{err: err}
 	}
-	return nil
+	if _, err := language(o.lang); err != nil {
+		return err
+	}
+	guide, err := instrument.Load()
+	if err != nil {
+		return err
+	}
+	_, err = o.filter.filter(guide)
+	return err
 }
 
 // write prints the recording.
@@ -60,9 +88,8 @@ func (o *outputOptions) write(ctx context.Context, io *streams, recording *trace
 		return trace.WriteJSON(io.out, recording)
 	case "stdout":
 		return trace.WriteStdout(ctx, io.out, recording)
-	default:
-		return o.writeTree(io, recording)
 	}
+	return o.writeTree(io, recording)
 }
 
 func (o *outputOptions) writeTree(io *streams, recording *trace.Recording) error {
@@ -70,13 +97,34 @@ func (o *outputOptions) writeTree(io *streams, recording *trace.Recording) error
 	if err != nil {
 		return err
 	}
-	terminal := io.width > 0
-	colour, err := render.UseColour(o.colour, terminal, os.Getenv)
+	lang, err := language(o.lang)
 	if err != nil {
 		return err
 	}
+	options, err := o.drawing(io, guide)
+	if err != nil {
+		return err
+	}
+	if o.view == "outline" {
+		return render.WriteOutline(io.out, recording, newSpokenGuide(guide, lang), options)
+	}
+	return render.WriteTree(io.out, recording, newSpokenGuide(guide, lang), options)
+}
+
+// drawing says what is drawn, and how.
+func (o *outputOptions) drawing(io *streams, guide *instrument.Guide) (render.Options, error) {
+	terminal := io.width > 0
+	colour, err := render.UseColour(o.colour, terminal, os.Getenv)
+	if err != nil {
+		return render.Options{}, err
+	}
+	filter, err := o.filter.filter(guide)
+	if err != nil {
+		return render.Options{}, err
+	}
 	options := render.Options{
-		Choice:     render.Choice{Full: o.full, Depth: o.depth},
+		Choice:     render.Choice{Full: o.full || o.view == "full", Depth: o.depth, Upstream: o.upstream, Filter: filter},
+		Notes:      o.notes,
 		Width:      o.width,
 		ASCII:      o.ascii,
 		Hyperlinks: render.UseHyperlinks(terminal, os.Getenv),
@@ -87,5 +135,5 @@ func (o *outputOptions) writeTree(io *streams, recording *trace.Recording) error
 	if colour {
 		options.Palette = render.Colours()
 	}
-	return render.WriteTree(io.out, recording, newClassifier(guide), options)
+	return options, nil
 }

@@ -28,13 +28,14 @@ write one of your own, start from one of these and run it by its path.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return o.run(io) },
 	}
-	command.Flags().StringVar(&o.lang, "lang", "en", "language of the titles: en or zh")
+	addLanguageFlag(command, &o.lang)
 	return command
 }
 
 func (o *scenariosOptions) run(io *streams) error {
-	if o.lang != "en" && o.lang != "zh" {
-		return usageErrorf("unknown language %q: expected en or zh", o.lang)
+	lang, err := language(o.lang)
+	if err != nil {
+		return err
 	}
 	all, err := scenarios.List()
 	if err != nil {
@@ -44,7 +45,7 @@ func (o *scenariosOptions) run(io *streams) error {
 	fmt.Fprintln(table, "TOPIC\tNAME\tTITLE")
 	for _, s := range all {
 		title := s.Title.En
-		if o.lang == "zh" {
+		if lang == "zh" {
 			title = s.Title.Zh
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Topic, s.Name, title)

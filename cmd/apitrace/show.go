@@ -21,8 +21,17 @@ func newShowCommand(io *streams) *cobra.Command {
 		Short: "Show a saved recording",
 		Long: `Show what "apitrace run --save FILE" has saved (OTLP JSON), or what "-o json" has
 printed. No server is needed, and no Go toolchain.`,
-		Example: `  # The tree, every call of it
-  apitrace show get-node.jsonl --full
+		Example: `  # The layers that the request ran through
+  apitrace show get-node.jsonl --view outline
+
+  # The key steps, each with a note on what it decides
+  apitrace show get-node.jsonl --notes
+
+  # Every call of the authorization
+  apitrace show get-node.jsonl --view full --layer authorization
+
+  # What leads to etcd and takes a millisecond or more
+  apitrace show get-node.jsonl --etcd --min-duration 1ms
 
   # The names of all functions, in order of entry
   apitrace show get-node.jsonl -o names`,

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// show runs "apitrace show" on one of the recordings of testdata, 80 columns wide, and
+// returns what it prints.
+func show(t *testing.T, recording string, flags ...string) string {
+	t.Helper()
+	for _, name := range []string{"NO_COLOR", "FORCE_COLOR", "FORCE_HYPERLINK", "LC_ALL", "LC_MESSAGES", "LANG"} {
+		t.Setenv(name, "")
+	}
+	var out, notices bytes.Buffer
+	args := append([]string{"apitrace", "show", filepath.Join("testdata", recording+".jsonl")}, flags...)
+	if err := execute(t.Context(), args, &streams{out: &out, err: &notices}); err != nil {
+		t.Fatalf("%s: %v", strings.Join(args, " "), err)
+	}
+	if notices.Len() > 0 {
+		t.Errorf("%s: unexpected notice: %s", strings.Join(args, " "), &notices)
+	}
+	return out.String()
+}
+
+// recordings are the real recordings of testdata.
+var recordings = []string{"get-node", "create-deployment", "get-not-found", "create-invalid"}
+
+// TestViews compares what the views show of real recordings with golden files, named
+// for the recording and the flags. In them ␛ stands for the escape character.
+func TestViews(t *testing.T) {
+	for _, test := range []struct{ recording, flags string }{
+		{"get-node", ""},
+		{"get-node", "--ascii"},
+		{"get-node", "--color always"},
+		{"get-node", "--width 120"},
+		{"get-node", "--view outline"},
+		{"get-node", "--view outline --lang zh"},
+		{"get-node", "--view outline --ascii --color always"},
+		{"get-node", "--depth 2"},
+		{"create-deployment", ""},
+		{"create-deployment", "--ascii --color always"},
+		{"create-deployment", "--view outline"},
+		{"create-deployment", "--upstream --layer handler,upstream-tracing"},
+		{"create-deployment", "--layer authorization --notes"},
+		{"create-deployment", "--layer authorization --notes --lang zh"},
+		{"create-deployment", "--view full --function k8s.io/apiserver/pkg/admission/... --not-function ...Handles"},
+		{"create-deployment", "--errors"},
+		{"create-deployment", "--etcd --min-duration 1ms"},
+		{"create-deployment", "--grep deployments/default/nginx"},
+		{"create-deployment", "--view outline --layer admission,validation"},
+		{"get-not-found", ""},
+		{"get-not-found", "--color always"},
+		{"get-not-found", "--view outline"},
+		{"get-not-found", "--errors"},
+		{"create-invalid", ""},
+		{"create-invalid", "--ascii"},
+		{"create-invalid", "--view outline --color always"},
+	} {
+		t.Run(test.recording+" "+test.flags, func(t *testing.T) {
+			got := strings.ReplaceAll(show(t, test.recording, strings.Fields(test.flags)...), "\x1b", "␛")
+			name := strings.NewReplacer(" --", ".", " ", "-", "/", "_").Replace(" " + test.flags)
+			file := filepath.Join("testdata", "views", strings.TrimSuffix(test.recording+strings.TrimSuffix(name, "-"), ".")+".golden")
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatalf("%v (go test ./cmd/apitrace -update writes it)", err)
+			}
+			if got != string(want) {
+				t.Errorf("%s differs (go test ./cmd/apitrace -update writes it anew); got:\n%s", file, got)
+			}
+		})
+	}
+}
+
+// stories are what the default view of a recording must tell, in this order.
+var stories = map[string][]string{
+	"get-node": {
+		"GET /api/v1/nodes/n1 → 200",
+		"APIServerHandler).ServeHTTP", "WithRequestInfo.func1", "NewRequestInfo", "verb=get", "withAuthentication.func1", "user=learner",
+		"priorityAndFairnessHandler).Handle", "startRequest", "flow_schema=global-default", "withAuthorization.func1", "decision=Allow",
+		"director.ServeHTTP", "server=kube-aggregator", "proxyHandler).ServeHTTP", "director.ServeHTTP", "Container).Dispatch", "SelectRoute",
+		"restfulGetResource.func1", "getResourceHandler.func1", "NegotiateOutputMediaType",
+		"registry.(*Store).Get", "CacheDelegator).Get", "etcd3.(*store).Get", "kubernetes.Client.Get", "etcd.key=/registry/minions/n1",
+		"etcd ▸ v3rpc.(*kvServer).Range", "etcdserver.(*EtcdServer).Range", "rangeKeys", "defaultDecoder).Decode",
+		"codec).Decode", "protobuf.(*Serializer).Decode", "Scheme).Default", "Scheme).Convert", "transformResponseObject", "json.(*Serializer).Encode",
+	},
+	"create-deployment": {
+		"POST /apis/apps/v1/namespaces/default/deployments → 201",
+		"NewRequestInfo", "verb=create", "withAuthentication.func1", "startRequest", "withAuthorization.func1",
+		"decision=Allow  reason=RBAC: allowed by RoleBinding", "director.ServeHTTP", "proxyHandler).ServeHTTP", "director.ServeHTTP", "SelectRoute",
+		"restfulCreateResource.func1", "createHandler.func1", "NegotiateOutputMediaType", "NegotiateInputSerializer",
+		"codec).Decode", "json.(*Serializer).Decode", "Scheme).Default", "Scheme).Convert", "go handlers.createHandler.func1.2",
+		"FieldManager).UpdateNoErrors", "Admit", "admission plugin ×20", "registry.(*Store).Create", "BeforeCreate", "PrepareForCreate",
+		"ValidateCreate", "deploymentStrategy.Validate", "ValidateDeployment", "WarningsOnCreate", "Canonicalize", "pluginHandlerWithMetrics.Validate",
+		"CacheDelegator).Create", "etcd3.(*store).Create", "doEncode", "OptimisticPut", "etcd.key=/registry/deployments/default/nginx",
+		"etcd ▸ v3rpc.(*kvServer).Txn", "etcdserver.(*EtcdServer).Txn", "rangeKeys", "storeTxnWrite).put", "transformResponseObject",
+		"PUT /registry/deployments/default/nginx",
+	},
+	"get-not-found": {
+		"GET /api/v1/nodes/missing → 404",
+		"error born in etcd3.(*store).Get: StorageError: key not found", "turned in", `nodes "missing" not found`, "Status NotFound 404",
+		"withAuthorization.func1", "restfulGetResource.func1", "registry.(*Store).Get", "etcd3.(*store).Get", "✗ born", "etcd ▸ v3rpc.(*kvServer).Range",
+		"InterpretGetError", "✗ turned", "RequestScope).err", "ErrorToAPIStatus ✗ Status",
+	},
+	"create-invalid": {
+		"POST /apis/apps/v1/namespaces/default/deployments → 422",
+		`error born in rest.BeforeCreate: Deployment.apps "nginx" is invalid`, "Status Invalid 422",
+		"admission plugin ×20", "registry.(*Store).Create", "BeforeCreate", "✗ born", "PrepareForCreate", "ValidateDeployment",
+		"RequestScope).err", "ErrorToAPIStatus ✗ Status",
+	},
+}
+
+func TestPathTellsTheStory(t *testing.T) {
+	for _, recording := range recordings {
+		rest := show(t, recording)
+		for _, part := range stories[recording] {
+			_, behind, ok := strings.Cut(rest, part)
+			if !ok {
+				t.Errorf("%s: no %q here or later:\n%s", recording, part, rest)
+				break
+			}
+			rest = behind
+		}
+	}
+}
+
+// The outline has at most 15 lines for the layers, the default view at most 60 lines,
+// each at most 80 columns; with colour and in ASCII the text is the same.
+func TestViewsAreShort(t *testing.T) {
+	for _, recording := range recordings {
+		for _, flags := range [][]string{nil, {"--ascii"}, {"--lang", "zh"}, {"--view", "outline"}, {"--view", "outline", "--lang", "zh"}} {
+			plain := show(t, recording, flags...)
+			if coloured := show(t, recording, append([]string{"--color", "always"}, flags...)...); ansi.Strip(coloured) != plain {
+				t.Errorf("%s %v: with colour the text is another one:\n%s", recording, flags, ansi.Strip(coloured))
+			}
+			if lines := strings.Count(plain, "\n"); lines > 60 {
+				t.Errorf("%s %v: %d lines", recording, flags, lines)
+			}
+			for line := range strings.Lines(plain) {
+				if width := lipgloss.Width(strings.TrimSuffix(line, "\n")); width > 80 {
+					t.Errorf("%s %v: %d columns: %s", recording, flags, width, line)
+				}
+			}
+			if slices.Contains(flags, "outline") {
+				checkStages(t, plain)
+			}
+		}
+	}
+}
+
+func checkStages(t *testing.T, outline string) {
+	t.Helper()
+	stages := strings.Split(outline, "\n\n")[1]
+	if n := strings.Count(stages, "\n") + 1; n < 10 || n > 15 {
+		t.Errorf("%d stages:\n%s", n, stages)
+	}
+}
+
+// A filter hides, and says so; names and JSON are complete with any filter.
+func TestFiltersDoNotTouchNames(t *testing.T) {
+	for _, format := range []string{"names", "json"} {
+		if all, filtered := show(t, "get-node", "-o", format), show(t, "get-node", "-o", format, "--layer", "etcd3", "--errors", "--depth", "1"); all != filtered {
+			t.Errorf("-o %s is another one with a filter", format)
+		}
+	}
+}
+
+// An error that a succeeding request deals with is no alarm: no text in the default
+// view, but in the full one.
+func TestNormalErrorsDoNotShout(t *testing.T) {
+	for _, recording := range []string{"get-node", "create-deployment"} {
+		if path := show(t, recording); strings.Contains(path, "error") {
+			t.Errorf("%s: the default view speaks of an error:\n%s", recording, path)
+		}
+		if full := show(t, recording, "--full"); !strings.Contains(full, "error: invalid bearer token") {
+			t.Errorf("%s: the full view lacks the error of the authenticator that did not know the token", recording)
+		}
+	}
+}
+
+func TestLocaleLanguage(t *testing.T) {
+	for _, test := range []struct{ env, want string }{
+		{"", "en"},
+		{"LANG=zh_CN.UTF-8", "zh"},
+		{"LANG=zh_CN.UTF-8 LC_MESSAGES=en_GB.UTF-8", "en"},
+		{"LANG=en_GB.UTF-8 LC_MESSAGES=zh_TW", "zh"},
+		{"LC_ALL=C LC_MESSAGES=zh_CN LANG=zh_CN", "en"},
+		{"LANG=de_DE.UTF-8", "en"},
+	} {
+		getenv := func(name string) string {
+			for _, pair := range strings.Fields(test.env) {
+				if value, ok := strings.CutPrefix(pair, name+"="); ok {
+					return value
+				}
+			}
+			return ""
+		}
+		if got := localeLanguage(getenv); got != test.want {
+			t.Errorf("%q: language %q, want %q", test.env, got, test.want)
+		}
+	}
+}

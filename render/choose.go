@@ -1,0 +1,205 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A chooser builds views of one trace.
+type chooser struct {
+	tree       *trace.Tree
+	classifier Classifier
+	choice     Choice
+
+	origin []bool // see Node.Origin
+	errors *ErrorPath
+	// candidates are the calls that the choice allows to be shown, rank their steps
+	// in the order in which they are given up last; rank is nil without a limit.
+	candidates []bool
+	filtered   int
+	rank       []step
+
+	shown []bool
+	// shownBefore[i] is how many of the calls before i are shown, so that a
+	// difference tells whether a subtree has any.
+	shownBefore []int
+}
+
+func newChooser(tree *trace.Tree, classifier Classifier, choice Choice) *chooser {
+	c := &chooser{tree: tree, classifier: classifier, choice: choice, errors: errorPath(tree), origin: origins(tree)}
+	c.findCandidates()
+	if choice.limited() {
+		c.rank = rankSteps(c)
+	}
+	return c
+}
+
+// view builds a view of at most so many steps, or of all if most is 0.
+func (c *chooser) view(most int) *View {
+	v := &View{Tree: c.tree, ErrorPath: c.errors, Filtered: c.filtered, LessTelling: c.show(most)}
+	v.Root = c.node(0)
+	c.descend(v.Root, 0, state{})
+	if !c.choice.Full {
+		collapse(c.tree, v.Root)
+	}
+	setContinues(v.Root)
+	if c.choice.Depth > 0 {
+		cut(v.Root, 1, c.choice.Depth)
+	}
+	v.count(v.Root)
+	return v
+}
+
+// findCandidates decides which calls may be shown.
+func (c *chooser) findCandidates() {
+	filter := newFiltering(&c.choice.Filter, c.tree, c.classifier)
+	active, finds := filter.Active(), filter.finds()
+	keyBelow := leadingTo(c.tree, func(call *trace.Call) bool { return c.classifier.Key(call.Function) && !upstream(call) })
+	c.candidates = make([]bool, c.tree.Len())
+	for i := range c.candidates {
+		wanted := c.choice.Full || c.wanted(i, keyBelow[i])
+		c.candidates[i] = (wanted || finds) && (!active || filter.lets(i))
+		if wanted && !c.candidates[i] && i > 0 {
+			c.filtered++
+		}
+	}
+	c.candidates[0] = true
+}
+
+// wanted reports whether a view for a first look may show call i: key steps, where
+// a failure began that matters, and one call of each process.
+func (c *chooser) wanted(i int, keyBelow bool) bool {
+	call, parent := c.tree.Call(i), c.tree.Parent(i)
+	switch {
+	case parent < 0 || c.errors.At(i) != nil || c.origin[i] && c.fatal(i):
+		return true
+	case upstream(call):
+		return c.choice.Upstream
+	case call.Process != c.tree.Call(parent).Process && !keyBelow:
+		return true
+	}
+	return c.classifier.Key(call.Function)
+}
+
+// fatal is Node.Fatal for call i. If it is not known how a failed request came to
+// its answer, every error in it may be the reason.
+func (c *chooser) fatal(i int) bool {
+	call := c.tree.Call(i)
+	if call.Panic != "" || call.Unfinished || c.errors.Has(i) {
+		return true
+	}
+	return call.Error != "" && c.errors == nil && !succeeded(c.tree.Request)
+}
+
+func succeeded(r *trace.Request) bool { return r.Status > 0 && r.Status < 400 }
+
+// show marks the calls that a view of so many steps shows. It returns how many
+// candidates are left out.
+func (c *chooser) show(most int) (left int) {
+	c.shown = c.candidates
+	if most > 0 && most < len(c.rank) {
+		c.shown = make([]bool, c.tree.Len())
+		c.shown[0] = true
+		for _, s := range c.rank[:most] {
+			for _, i := range s.calls {
+				c.shown[i] = true
+			}
+		}
+		for _, s := range c.rank[most:] {
+			left += len(s.calls)
+		}
+		for i := range c.shown {
+			c.shown[i] = c.shown[i] || c.apart(i)
+		}
+	}
+	c.shownBefore = make([]int, c.tree.Len()+1)
+	for i, shown := range c.shown {
+		c.shownBefore[i+1] = c.shownBefore[i]
+		if shown {
+			c.shownBefore[i+1]++
+		}
+	}
+	return left
+}
+
+// apart reports whether call i is upstream's own tracing that was asked for: that is
+// shown besides the steps, and never left out for them.
+func (c *chooser) apart(i int) bool { return c.choice.Upstream && i > 0 && upstream(c.tree.Call(i)) }
+
+// origins finds the calls in which an error or a panic began, and those that
+// waited for no other unfinished call.
+func origins(tree *trace.Tree) []bool {
+	type passed struct{ err, panic, unfinished bool }
+	fromBelow := make([]passed, tree.Len())
+	origin := make([]bool, tree.Len())
+	for i := tree.Len() - 1; i >= 0; i-- { // children before their parents
+		call, below := tree.Call(i), fromBelow[i]
+		origin[i] = call.Error != "" && !below.err || call.Panic != "" && !below.panic || call.Unfinished && !below.unfinished
+		if p := tree.Parent(i); p >= 0 {
+			parent, up := tree.Call(p), &fromBelow[p]
+			up.err = up.err || call.Error != "" && strings.Contains(parent.Error, call.Error)
+			up.panic = up.panic || call.Panic != "" && parent.Panic == call.Panic
+			up.unfinished = up.unfinished || call.Unfinished
+		}
+	}
+	return origin
+}
+
+// state is what a node learns from the folded calls above it.
+type state struct {
+	above        int
+	newGoroutine bool
+}
+
+func (c *chooser) node(i int) *Node {
+	function := c.tree.Call(i).Function
+	return &Node{
+		Calls:  []int{i},
+		Layer:  c.classifier.Layer(function),
+		Key:    c.classifier.Key(function),
+		Group:  c.classifier.Group(function),
+		Origin: c.origin[i],
+		Fatal:  c.fatal(i),
+	}
+}
+
+// descend adds to node what is shown below call i, which is node's own call or a
+// folded one below it. It returns how many folded calls were not counted yet.
+func (c *chooser) descend(node *Node, i int, from state) (pending int) {
+	pending = from.above
+	for child := range c.tree.Children(i) {
+		call := c.tree.Call(child)
+		if !c.shown[child] && upstreamSays(call) {
+			node.Upstream++
+		}
+		below := state{above: pending, newGoroutine: from.newGoroutine || call.NewGoroutine}
+		switch {
+		case c.shown[child]:
+			next := c.node(child)
+			next.Above, pending = pending, 0
+			next.NewGoroutine = below.newGoroutine
+			next.Crossing = call.Process != c.tree.Call(node.Calls[0]).Process
+			node.Children = append(node.Children, next)
+			c.descend(next, child, state{})
+		case c.shownBefore[c.tree.End(child)] > c.shownBefore[child]:
+			below.above++
+			pending = c.descend(node, child, below)
+		default:
+			node.Below += c.tree.End(child) - child
+			node.Upstream += c.upstreamBelow(child)
+		}
+	}
+	return pending
+}
+
+// upstreamBelow counts the spans and events of upstream's below call i.
+func (c *chooser) upstreamBelow(i int) int {
+	n := 0
+	for below := i + 1; below < c.tree.End(i); below++ {
+		if upstreamSays(c.tree.Call(below)) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,129 @@
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Filter says which calls a view is about. Each field that is set must hold for
+// a call; the zero value lets every call through.
+//
+// Function, Grep and Errors find any call. The others choose among those that the
+// view would show without them.
+type Filter struct {
+	// Layers are the names of layers: a call must belong to one of them.
+	Layers []string
+	// Functions match by full name: a call must match one of Functions, if there
+	// are any, and none of NotFunctions.
+	Functions, NotFunctions []Matcher
+	// MinDuration is the shortest time a call may have taken.
+	MinDuration time.Duration
+	// Errors asks for calls that returned an error, panicked, or did not return.
+	Errors bool
+	// Etcd asks for calls in etcd, and for those that led there.
+	Etcd bool
+	// Grep must match the call's name, its file:line, one of its values
+	// ("name=value"), or its error; nil matches all.
+	Grep *regexp.Regexp
+}
+
+// A Matcher recognises functions by their full name; instrument.Pattern is one.
+type Matcher interface{ Match(function string) bool }
+
+// Active reports whether the filter hides anything at all.
+func (f *Filter) Active() bool {
+	return f.finds() || len(f.Layers)+len(f.NotFunctions) > 0 || f.MinDuration > 0 || f.Etcd
+}
+
+// finds reports whether the filter looks for calls that a view may not show.
+func (f *Filter) finds() bool { return len(f.Functions) > 0 || f.Errors || f.Grep != nil }
+
+// flags names what is set, as it is spelled on the command line.
+func (f *Filter) flags() []string {
+	var flags []string
+	add := func(set bool, flag string) {
+		if set {
+			flags = append(flags, flag)
+		}
+	}
+	add(len(f.Layers) > 0, "--layer "+strings.Join(f.Layers, ","))
+	add(len(f.Functions) > 0, "--function")
+	add(len(f.NotFunctions) > 0, "--not-function")
+	add(f.MinDuration > 0, fmt.Sprintf("--min-duration %s", f.MinDuration))
+	add(f.Errors, "--errors")
+	add(f.Etcd, "--etcd")
+	add(f.Grep != nil, "--grep")
+	return flags
+}
+
+// filtering applies a Filter to the calls of one tree.
+type filtering struct {
+	*Filter
+	tree       *trace.Tree
+	classifier Classifier
+	functions  map[string]bool // what Functions and NotFunctions say together
+	etcd       []bool          // whether the call is in etcd or leads there; nil if nobody asks
+}
+
+func newFiltering(filter *Filter, tree *trace.Tree, classifier Classifier) *filtering {
+	f := &filtering{Filter: filter, tree: tree, classifier: classifier, functions: map[string]bool{}}
+	if filter.Etcd {
+		f.etcd = leadingTo(tree, func(call *trace.Call) bool { return call.Process == "etcd" })
+	}
+	return f
+}
+
+// leadingTo marks the calls that are wanted and all those above them.
+func leadingTo(tree *trace.Tree, wanted func(*trace.Call) bool) []bool {
+	leads := make([]bool, tree.Len())
+	for i := tree.Len() - 1; i >= 0; i-- { // children before their parents
+		leads[i] = leads[i] || wanted(tree.Call(i))
+		if p := tree.Parent(i); p >= 0 && leads[i] {
+			leads[p] = true
+		}
+	}
+	return leads
+}
+
+// lets reports whether call i passes.
+func (f *filtering) lets(i int) bool {
+	call := f.tree.Call(i)
+	switch {
+	case len(f.Layers) > 0 && !slices.Contains(f.Layers, f.classifier.Layer(call.Function)),
+		call.DurationNs < f.MinDuration.Nanoseconds(),
+		f.Errors && call.Error == "" && call.Panic == "" && !call.Unfinished,
+		f.Etcd && !f.etcd[i],
+		!f.letsFunction(call.Function):
+		return false
+	}
+	return f.Grep == nil || f.grep(call)
+}
+
+func (f *filtering) letsFunction(function string) bool {
+	known, ok := f.functions[function]
+	if !ok {
+		match := func(m Matcher) bool { return m.Match(function) }
+		known = (len(f.Functions) == 0 || slices.ContainsFunc(f.Functions, match)) &&
+			!slices.ContainsFunc(f.NotFunctions, match)
+		f.functions[function] = known
+	}
+	return known
+}
+
+func (f *filtering) grep(call *trace.Call) bool {
+	if f.Grep.MatchString(call.Function) || f.Grep.MatchString(call.Error) ||
+		f.Grep.MatchString(fmt.Sprintf("%s:%d", call.File, call.Line)) {
+		return true
+	}
+	for name, value := range call.Attributes {
+		if f.Grep.MatchString(name + "=" + value) {
+			return true
+		}
+	}
+	return false
+}

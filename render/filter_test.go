@@ -1,0 +1,74 @@
+package render
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+type contains string
+
+func (c contains) Match(function string) bool { return strings.Contains(function, string(c)) }
+
+func TestFilter(t *testing.T) {
+	const calls = `
+root
+  key1
+    plumbing
+      key2#
+  key1!lost
+    plumbing
+  group1
+`
+	for name, test := range map[string]struct {
+		filter Filter
+		want   string
+	}{
+		"nothing":             {Filter{}, "root key1 key2 key1 group1"},
+		"a layer":             {Filter{Layers: []string{"key2"}}, "root key2"},
+		"two layers":          {Filter{Layers: []string{"key2", "group1"}}, "root key2 group1"},
+		"a function":          {Filter{Functions: []Matcher{contains("plumb")}}, "root plumbing plumbing"},
+		"two functions":       {Filter{Functions: []Matcher{contains("plumb"), contains("group")}}, "root plumbing plumbing group1"},
+		"but one":             {Filter{NotFunctions: []Matcher{contains("key1")}}, "root key2 group1"},
+		"function, but one":   {Filter{Functions: []Matcher{contains("1")}, NotFunctions: []Matcher{contains("key")}}, "root group1"},
+		"errors":              {Filter{Errors: true}, "root key1"},
+		"etcd":                {Filter{Etcd: true}, "root key1 key2"},
+		"etcd, of a layer":    {Filter{Etcd: true, Layers: []string{"key1"}}, "root key1"},
+		"a time":              {Filter{MinDuration: time.Microsecond}, "root key1 group1"},
+		"a name":              {Filter{Grep: regexp.MustCompile("^k8s.*ing$")}, "root plumbing plumbing"},
+		"a value":             {Filter{Grep: regexp.MustCompile("name=n.$")}, "root group1"},
+		"an error's text":     {Filter{Grep: regexp.MustCompile("lost")}, "root key1"},
+		"a place":             {Filter{Grep: regexp.MustCompile("p/f.go:7$")}, "root group1"},
+		"a name, not in etcd": {Filter{Grep: regexp.MustCompile("key"), MinDuration: time.Microsecond}, "root key1"},
+	} {
+		tree := outline(t, calls)
+		for i := range tree.Len() {
+			tree.Call(i).Function = strings.Replace(tree.Call(i).Function, "p.", "k8s.io/p.f", 1)
+		}
+		tree.Call(4).DurationNs, tree.Call(6).DurationNs = 1000, 1001
+		last := tree.Call(6)
+		last.Attributes, last.File, last.Line = map[string]string{"apitrace.object.name": "n1"}, "p/f.go", 7
+		view := NewView(tree, byName{}, Choice{Filter: test.filter})
+		var got []string
+		var collect func(n *Node)
+		collect = func(n *Node) {
+			for range n.Calls {
+				got = append(got, strings.TrimPrefix(tree.Call(n.Calls[0]).Function, "k8s.io/p.f"))
+			}
+			for _, child := range n.Children {
+				collect(child)
+			}
+		}
+		collect(view.Root)
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: shown are %q, want %q", name, got, test.want)
+		}
+		if shown, wanted := view.Shown, len(strings.Fields(test.want)); shown != wanted {
+			t.Errorf("%s: %d are counted as shown, want %d", name, shown, wanted)
+		}
+		if active := test.filter.Active(); active != (name != "nothing") || active != (len(test.filter.flags()) > 0) {
+			t.Errorf("%s: active is %v, flags are %q", name, active, test.filter.flags())
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package render
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A step is what the candidates of one role in the request have in common: the
+// same function, or group, called on the same way. A view shows all calls of a
+// step or none, so that what is counted as equal stays equal.
+type step struct {
+	calls    []int
+	function string
+	layer    string
+	group    bool
+	starts   bool // whether it begins on another goroutine than the step above
+	parent   int  // the step above, -1 for the first
+	inLayer  int  // how many steps above it are of its layer without a break
+	below    int  // how many different steps are right below
+	// newNames counts the attributes that no call before had, facts those among them
+	// that do not only hold a type's name, newValues those with a value that none had.
+	newNames, facts, newValues int
+	score                      int
+}
+
+// way identifies a step.
+type way struct {
+	parent   int
+	function string
+}
+
+// A value is an attribute with its value.
+type value struct{ name, value string }
+
+// rankSteps sorts the candidates' steps by how much they tell. The order depends
+// on which functions were called and with which values, never on how long they took.
+func rankSteps(c *chooser) []step {
+	r := ranking{chooser: c, index: map[way]int{}, known: map[value]bool{}, stepOf: make([]int, c.tree.Len())}
+	for i, candidate := range c.candidates {
+		if candidate && !c.apart(i) {
+			r.add(i)
+		} else {
+			r.stepOf[i] = r.stepOf[c.tree.Parent(i)]
+		}
+	}
+	r.score()
+	slices.SortStableFunc(r.steps, func(a, b step) int { return cmp.Compare(b.score, a.score) })
+	return r.steps
+}
+
+type ranking struct {
+	*chooser
+	steps  []step
+	index  map[way]int
+	known  map[value]bool
+	stepOf []int // the step of the call, or of the nearest candidate above it
+}
+
+// add puts candidate i into its step.
+func (r *ranking) add(i int) {
+	call, parent := r.tree.Call(i), -1
+	if i > 0 {
+		parent = r.stepOf[r.tree.Parent(i)]
+	}
+	w := way{parent, call.Function}
+	group := r.classifier.Group(call.Function)
+	if group != "" {
+		w.function = group
+	}
+	s, ok := r.index[w]
+	if !ok {
+		s = len(r.steps)
+		r.index[w] = s
+		r.steps = append(r.steps, r.newStep(w, call))
+		r.steps[s].group = group != ""
+	}
+	r.stepOf[i] = s
+	step := &r.steps[s]
+	step.starts = step.starts || r.changesGoroutine(i)
+	step.calls = append(step.calls, i)
+	for name, v := range call.Attributes {
+		if v == "" || v == "true" || v == "false" {
+			continue // says too little to count
+		}
+		if pair := (value{name, v}); !r.known[pair] {
+			r.known[pair] = true
+			step.newValues++
+		}
+		if anyValue := (value{name, ""}); !r.known[anyValue] {
+			r.known[anyValue] = true
+			step.newNames++
+			if shorten(v) == v {
+				step.facts++
+			}
+		}
+	}
+}
+
+// changesGoroutine reports whether candidate i runs on another goroutine than the
+// candidate above it.
+func (r *ranking) changesGoroutine(i int) bool {
+	for ; i > 0; i = r.tree.Parent(i) {
+		if r.tree.Call(i).NewGoroutine {
+			return true
+		}
+		if r.candidates[r.tree.Parent(i)] {
+			break
+		}
+	}
+	return false
+}
+
+func (r *ranking) newStep(w way, call *trace.Call) step {
+	s := step{function: call.Function, layer: r.classifier.Layer(call.Function), parent: w.parent}
+	if w.parent >= 0 {
+		above := &r.steps[w.parent]
+		above.below++
+		if above.layer == s.layer {
+			s.inLayer = above.inLayer + 1
+		}
+	}
+	return s
+}
+
+// turn reports whether the step is one of several that take turns below one of their
+// layer, such as the hooks of a strategy.
+func (r *ranking) turn(s *step) bool {
+	return s.inLayer > 0 && s.below == 0 && r.steps[s.parent].below > 2
+}
+
+// score gives each step points for what makes it worth a line: that the request
+// enters a layer there, the more if it is for the first time; that a value shows up;
+// that it is an end or a fork and no mere way station. What was seen before tells little.
+func (r *ranking) score() {
+	layers, functions := map[string]bool{}, map[string]bool{}
+	for i := range r.steps {
+		s := &r.steps[i]
+		points := func(when bool, n int) {
+			if when {
+				s.score += 100 * n
+			}
+		}
+		points(i == 0, 1000)
+		points(slices.ContainsFunc(s.calls, func(call int) bool {
+			return r.errors.At(call) != nil || r.origin[call] && r.fatal(call)
+		}), 100)
+		points(!layers[s.layer], 6)
+		points(s.inLayer == 0, 3)
+		points(s.newNames > 0, 2)
+		points(s.newValues > 0, 1)
+		points(s.below != 1, 2)
+		points(s.group && len(s.calls) > 1, 4)
+		points(r.turn(s), 1)
+		points(s.starts, 2)
+		points(functions[s.function] && s.newValues == 0, -4)
+		s.score -= s.inLayer // among equals, those near the layer's entrance first
+		layers[s.layer], functions[s.function] = true, true
+	}
+}
+
+// valueScore is what a line with the step's values is worth, compared with the steps
+// themselves: the new ones count, and types less than other facts.
+func (s *step) valueScore() int { return 200*s.facts + 100*(s.newNames-s.facts) - 5 }
