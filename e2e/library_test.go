@@ -60,7 +60,7 @@ func checkExpectations(t *testing.T, s *scenarios.Scenario, requests []trace.Req
 }
 
 // ownKeys are what the server itself writes, now and then, whoever asks for what.
-var ownKeys = []string{"/registry/leases/", "/registry/events/", "/registry/masterleases/", "/registry/apiregistration.k8s.io/"}
+var ownKeys = []string{"/registry/leases/", "/registry/events/", "/registry/masterleases/", "/registry/peerserverleases/", "/registry/apiregistration.k8s.io/"}
 
 // TestLibraryLeavesNothing demands that what the scenarios have written to etcd is gone.
 func TestLibraryLeavesNothing(t *testing.T) {

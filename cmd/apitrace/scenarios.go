@@ -11,7 +11,8 @@ import (
 
 // scenariosOptions say how the scenarios are listed.
 type scenariosOptions struct {
-	lang string
+	lang  string
+	pairs bool
 }
 
 func newScenariosCommand(io *streams) *cobra.Command {
@@ -24,11 +25,16 @@ write one of your own, start from one of these and run it by its path.`,
 		Example: `  apitrace scenarios
 
   # in Chinese
-  apitrace scenarios --lang zh`,
-		Args: cobra.NoArgs,
+  apitrace scenarios --lang zh
+
+  # two that are worth comparing, and what to look at
+  apitrace scenarios --pairs`,
+		Args: knownCommand,
 		RunE: func(*cobra.Command, []string) error { return o.run(io) },
 	}
 	addLanguageFlag(command, &o.lang)
+	command.Flags().BoolVar(&o.pairs, "pairs", false, "list pairs of scenarios that are worth comparing, and what they teach")
+	command.AddCommand(newScenariosShowCommand(io))
 	return command
 }
 
@@ -41,14 +47,24 @@ func (o *scenariosOptions) run(io *streams) error {
 	if err != nil {
 		return err
 	}
+	if o.pairs {
+		return writePairs(io, all, lang)
+	}
 	table := tabwriter.NewWriter(io.out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(table, "TOPIC\tNAME\tTITLE")
 	for _, s := range all {
-		title := s.Title.En
-		if lang == "zh" {
-			title = s.Title.Zh
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Topic, s.Name, title)
+		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Topic, s.Name, s.Title.In(lang))
 	}
 	return table.Flush()
+}
+
+func writePairs(io *streams, all []*scenarios.Scenario, lang string) error {
+	for _, s := range all {
+		for _, pair := range s.Pairs {
+			if _, err := fmt.Fprintf(io.out, "%s, %s\n%s\n", pair.With, s.Name, paragraph(pair.Teaches.In(lang), "    ")); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

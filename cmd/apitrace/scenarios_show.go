@@ -1,0 +1,119 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/scenarios"
+)
+
+// scenariosShowOptions say how a scenario is described.
+type scenariosShowOptions struct {
+	lang   string
+	output string
+}
+
+func newScenariosShowCommand(io *streams) *cobra.Command {
+	o := &scenariosShowOptions{}
+	command := &cobra.Command{
+		Use:   "show SCENARIO",
+		Short: "Say what a scenario does and teaches",
+		Long: `Say what a scenario sends, to which state, what its trace teaches, and which other
+scenarios are worth comparing with it. SCENARIO is a name that "apitrace scenarios"
+lists, or the path of a scenario file.`,
+		Example: `  apitrace scenarios show get-node-cached
+
+  # The file itself, to start a scenario of your own from
+  apitrace scenarios show get-node-cached -o yaml > mine.yaml`,
+		Args:              oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file"),
+		ValidArgsFunction: completeScenario,
+		RunE:              func(_ *cobra.Command, args []string) error { return o.run(io, args[0]) },
+	}
+	addLanguageFlag(command, &o.lang)
+	command.Flags().StringVarP(&o.output, "output", "o", "text", "form of output: text or yaml")
+	return command
+}
+
+func (o *scenariosShowOptions) run(io *streams, name string) error {
+	lang, err := language(o.lang)
+	if err != nil {
+		return err
+	}
+	if o.output != "text" && o.output != "yaml" {
+		return usageErrorf("unknown form of output %q: expected text or yaml", o.output)
+	}
+	s, err := scenarios.Find(name)
+	var unknown *scenarios.UnknownError
+	if errors.As(err, &unknown) {
+		return &usageError{err: err}
+	} else if err != nil {
+		return err
+	}
+	text := s.Source
+	if o.output == "text" {
+		text = describe(s, lang)
+	}
+	_, err = io.out.Write([]byte(text))
+	return err
+}
+
+// describe writes for a person what the scenario does.
+func describe(s *scenarios.Scenario, lang string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Title.In(lang))
+	for _, part := range []struct {
+		heading string
+		text    scenarios.Text
+	}{{"", s.Description}, {"What it teaches", s.Teaches}, {"What varies", s.Varies}} {
+		if text := part.text.In(lang); text != "" {
+			b.WriteString("\n" + section(part.heading, text))
+		}
+	}
+	b.WriteString("\nRequests\n")
+	for i := range s.Requests {
+		r := &s.Requests[i]
+		fmt.Fprintf(&b, "  %s\n", describeRequest(&r.HTTP, r.Traced))
+		for j := range r.During {
+			fmt.Fprintf(&b, "    meanwhile %s\n", describeRequest(&r.During[j], false))
+		}
+	}
+	if len(s.Pairs) > 0 {
+		b.WriteString("\nCompare with\n")
+	}
+	for _, pair := range s.Pairs {
+		fmt.Fprintf(&b, "  %s\n%s\n", pair.With, paragraph(pair.Teaches.In(lang), "    "))
+	}
+	return b.String()
+}
+
+func section(heading, text string) string {
+	if heading == "" {
+		return paragraph(text, "") + "\n"
+	}
+	return heading + "\n" + paragraph(text, "  ") + "\n"
+}
+
+// describeRequest is one line: what is sent, the answer, who asks, and whether it is traced.
+func describeRequest(h *scenarios.HTTP, traced bool) string {
+	line := fmt.Sprintf("%s %s -> %d", h.Method, h.Path, h.Status)
+	if h.As != "" && h.As != scenarios.Learner {
+		line += ", as " + h.As
+	}
+	if traced {
+		line += ", traced"
+	}
+	return line
+}
+
+// textWidth is how wide running text is at most: what a narrow terminal shows.
+const textWidth = 80
+
+// paragraph wraps a text and indents every line of it.
+func paragraph(text, indent string) string {
+	wrapped := ansi.Wrap(text, textWidth-len(indent), "")
+	return indent + strings.ReplaceAll(wrapped, "\n", "\n"+indent)
+}
