@@ -77,6 +77,11 @@ func runEndToEnd(t *testing.T, script string, cache *program.Cache) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
+			recording, err := filepath.Abs("testdata/get-node.jsonl")
+			if err != nil {
+				return err
+			}
+			env.Setenv("RECORDING", recording)
 			env.Setenv(program.CacheEnv, cache.Root)
 			// Builds use the user's modules.
 			for _, name := range []string{"HOME", "GOPATH", "GOMODCACHE", "GOPROXY", "GOFLAGS"} {

@@ -14,7 +14,7 @@ import (
 )
 
 // outputs are the forms in which a recording can be printed.
-var outputs = []string{"tree", "names", "json", "stdout"}
+var outputs = append([]string{"tree", "names", "json", "stdout"}, exportNames()...)
 
 // views are how much a tree can show, from little to everything.
 var views = []string{"outline", "path", "full"}
@@ -36,7 +36,7 @@ type outputOptions struct {
 
 func (o *outputOptions) addFlags(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringVarP(&o.format, "output", "o", "tree", "what to print: tree, names (one function per line), json, or stdout (OpenTelemetry spans)")
+	flags.StringVarP(&o.format, "output", "o", "tree", "what to print: tree, names (one function per line), json, yaml, stdout (OpenTelemetry spans), chrome (trace events for Perfetto), folded (stacks for flame graphs), or mermaid (diagram)")
 	flags.StringVar(&o.view, "view", "path", "how much of the tree to show: outline (layers), path (key steps), or full (every call)")
 	flags.BoolVar(&o.full, "full", false, "the same as --view full")
 	flags.BoolVar(&o.upstream, "upstream", false, "show each span and event of upstream's own tracing")
@@ -88,6 +88,13 @@ func (o *outputOptions) write(ctx context.Context, io *streams, recording *trace
 		return trace.WriteJSON(io.out, recording)
 	case "stdout":
 		return trace.WriteStdout(ctx, io.out, recording)
+	}
+	lang, err := language(o.lang)
+	if err != nil {
+		return err
+	}
+	if known, err := writeExport(io.out, o.format, recording, lang); known {
+		return err
 	}
 	return o.writeTree(io, recording)
 }

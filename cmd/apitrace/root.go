@@ -59,6 +59,7 @@ what happened as a tree. Only a Go toolchain is needed.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usageError{err: err} })
 	root.AddCommand(
 		newRunCommand(io), newShowCommand(io), newScenariosCommand(io),
+		newSourceCommand(io), newExplainCommand(io), newExportCommand(io), newImportCommand(io),
 		newServeCommand(io), newBuildCommand(io), newCacheCommand(io),
 		newDoctorCommand(io), newVersionCommand(io),
 	)

@@ -24,6 +24,7 @@ type runOptions struct {
 	server   serverOptions
 	output   outputOptions
 	save     string
+	export   string
 }
 
 func newRunCommand(io *streams) *cobra.Command {
@@ -50,7 +51,7 @@ The result goes to standard output, progress and notices to standard error.`,
 		ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.scenario = args[0]
-			if err := errors.Join(o.output.validate(), o.server.validate()); err != nil {
+			if err := errors.Join(o.output.validate(), o.server.validate(), o.validateExport()); err != nil {
 				return err
 			}
 			return o.run(c.Context(), io)
@@ -59,7 +60,16 @@ The result goes to standard output, progress and notices to standard error.`,
 	o.server.addFlags(command)
 	o.output.addFlags(command)
 	command.Flags().StringVar(&o.save, "save", "", "save the trace to this file as OTLP JSON, for \"apitrace show\" and other viewers")
+	command.Flags().StringVar(&o.export, "export", "", "send the trace as well: otlp, to where the OTEL_EXPORTER_OTLP_* variables say")
+	_ = command.RegisterFlagCompletionFunc("export", cobra.FixedCompletions([]string{"otlp"}, cobra.ShellCompDirectiveNoFileComp))
 	return command
+}
+
+func (o *runOptions) validateExport() error {
+	if o.export != "" && o.export != "otlp" {
+		return usageErrorf("unknown export %q: expected otlp", o.export)
+	}
+	return nil
 }
 
 // completeScenario offers the names of the scenarios, and files.
@@ -118,7 +128,10 @@ func (o *runOptions) deliver(ctx context.Context, io *streams, recording *trace.
 		}
 		io.notice("saved to %s", o.save)
 	}
-	return o.output.write(ctx, io, recording)
+	if err := o.output.write(ctx, io, recording); err != nil || o.export == "" {
+		return err
+	}
+	return sendOTLP(ctx, io, recording)
 }
 
 // A session replays a scenario and gathers its traces.

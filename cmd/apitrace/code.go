@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/source"
+	"github.com/kubeapitrace/apitrace/storage"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// codeOptions say of which version a function is wanted, and which recordings tell of it.
+type codeOptions struct {
+	k8s    string
+	traces []string
+}
+
+func (o *codeOptions) addFlags(command *cobra.Command) {
+	flags := command.Flags()
+	flags.StringVar(&o.k8s, "k8s", "", "version of Kubernetes (default: that of --trace, else "+apiserver.DefaultVersion+")")
+	flags.StringArrayVar(&o.traces, "trace", nil, "a saved recording to look into; may be repeated (default: those in this folder, *.jsonl)")
+}
+
+func (o *codeOptions) validate() error {
+	if _, err := apiserver.ParseVersion(o.k8s); err != nil {
+		return &usageError{err: err}
+	}
+	return nil
+}
+
+// code is one version's source with the recordings that tell of it.
+type code struct {
+	io         *streams
+	version    string
+	guide      *instrument.Guide
+	recordings []*trace.Recording
+	// calls holds one call of every recorded function.
+	calls map[string]located
+	trees map[string]*source.Tree
+}
+
+// A located call knows the recording that it is from.
+type located struct {
+	*trace.Call
+	rec *trace.Recording
+}
+
+func (o *codeOptions) open(io *streams) (*code, error) {
+	guide, err := instrument.Load()
+	if err != nil {
+		return nil, err
+	}
+	c := &code{io: io, guide: guide, calls: map[string]located{}, trees: map[string]*source.Tree{}}
+	if err := c.load(o); err != nil {
+		return nil, err
+	}
+	for _, rec := range c.recordings {
+		for _, r := range rec.Requests {
+			for i := range r.Calls {
+				if _, ok := c.calls[r.Calls[i].Function]; !ok {
+					c.calls[r.Calls[i].Function] = located{&r.Calls[i], rec}
+				}
+			}
+		}
+	}
+	return c, nil
+}
+
+// load reads the recordings that are named, or those of the wanted version that lie
+// in the working folder, and decides the version.
+func (c *code) load(o *codeOptions) (err error) {
+	if o.k8s != "" {
+		if c.version, err = apiserver.ParseVersion(o.k8s); err != nil {
+			return err
+		}
+	}
+	for _, file := range o.traces {
+		rec, err := trace.Load(file)
+		if err != nil {
+			return err
+		}
+		if c.version == "" {
+			c.version = rec.K8sVersion
+		}
+		if rec.K8sVersion != c.version {
+			return usageErrorf("%q was recorded on Kubernetes %s, not %s: lines of one version say nothing of another", file, rec.K8sVersion, c.version)
+		}
+		c.recordings = append(c.recordings, rec)
+	}
+	if c.version, err = apiserver.ParseVersion(c.version); err != nil || len(o.traces) > 0 {
+		return err
+	}
+	return c.loadFolder()
+}
+
+func (c *code) loadFolder() error {
+	files, err := filepath.Glob("*.jsonl")
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil || !bytes.HasPrefix(data, []byte(`{"resourceSpans"`)) {
+			continue // it may be anybody's
+		}
+		rec, err := trace.Load(file)
+		if err != nil {
+			c.io.notice("left out: %v", err)
+		} else if rec.K8sVersion == c.version {
+			c.recordings = append(c.recordings, rec)
+		}
+	}
+	return nil
+}
+
+// resolve returns the full name of the function that the user means. What recordings
+// and guide know comes first; the whole source is searched for anything else.
+func (c *code) resolve(ctx context.Context, query string) (string, error) {
+	var known []string
+	for name := range c.calls {
+		known = append(known, name)
+	}
+	for _, step := range c.guide.Steps {
+		if step.Function.Exact() && step.Holds(c.version) {
+			known = append(known, string(step.Function))
+		}
+	}
+	slices.Sort(known)
+	found := source.Match(query, known)
+	for _, name := range []string{apiserver.Name, storage.Name} {
+		if len(found) > 0 {
+			break
+		}
+		tree, err := c.tree(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		if found, err = tree.Search(query); err != nil {
+			return "", err
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", &source.UnknownError{Query: query, Where: fmt.Sprintf("Kubernetes %s and its etcd", c.version), Near: source.Near(query, known)}
+	case 1:
+		return found[0], nil
+	}
+	return "", &source.AmbiguousError{Query: query, Candidates: found}
+}
+
+// tree returns the source of a program, which is fetched if it is not there.
+func (c *code) tree(ctx context.Context, name string) (*source.Tree, error) {
+	if tree := c.trees[name]; tree != nil {
+		return tree, nil
+	}
+	display := program.NewDisplay(c.io.err, c.io.errTerminal)
+	defer display.Close()
+	src, err := apiserver.SourceOf(ctx, name, apiserver.BuildOptions{Version: c.version, Progress: display})
+	if err != nil {
+		return nil, err
+	}
+	c.trees[name] = &source.Tree{Program: src.Program, Version: src.Version, Dir: src.Dir}
+	return c.trees[name], nil
+}
+
+// function finds the source of a function, by its full name, and says whose it is.
+func (c *code) function(ctx context.Context, name string) (*source.Function, *source.Tree, error) {
+	programs := []string{apiserver.Name, storage.Name}
+	if call, ok := c.calls[name]; ok {
+		programs = []string{call.Process}
+	} else if strings.HasPrefix(name, "go.etcd.io/etcd/server/") {
+		programs = []string{storage.Name}
+	}
+	var first error
+	for _, p := range programs {
+		tree, err := c.tree(ctx, p)
+		if err != nil {
+			return nil, nil, err
+		}
+		f, err := tree.Function(name)
+		var unknown *source.UnknownError
+		if err == nil || !errors.As(err, &unknown) {
+			return f, tree, err
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, nil, first
+}
+
+// programOf is the program that a recorded call ran in, with its version.
+func programOf(call located) string {
+	switch call.Process {
+	case apiserver.Name:
+		return call.Process + " " + call.rec.K8sVersion
+	case storage.Name:
+		return call.Process + " " + call.rec.EtcdVersion
+	}
+	return call.Process
+}
+
+// url is where upstream's source can be read.
+func (c *code) url(f *source.Function, tree *source.Tree) string {
+	rec := &trace.Recording{K8sVersion: c.version}
+	if tree.Program == storage.Name {
+		rec.EtcdVersion = tree.Version
+	}
+	return render.SourceURL(rec, &trace.Call{Process: tree.Program, File: f.File, Line: f.Line})
+}
+
+// completeFunction offers the names of key steps.
+func completeFunction(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	guide, err := instrument.Load()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, step := range guide.Steps {
+		short := (&trace.Call{Function: string(step.Function)}).ShortName()
+		if step.Function.Exact() && strings.HasPrefix(short, typed) && !slices.Contains(names, short) {
+			names = append(names, short)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

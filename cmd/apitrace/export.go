@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/export"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// exportOptions say what to send, and where.
+type exportOptions struct {
+	file string
+	otlp bool
+}
+
+func newExportCommand(io *streams) *cobra.Command {
+	o := &exportOptions{}
+	command := &cobra.Command{
+		Use:   "export FILE --otlp",
+		Short: "Send a saved recording to an OpenTelemetry receiver",
+		Long: `Send a saved recording to an OpenTelemetry receiver (a collector, Jaeger, Tempo): a span
+for each call, none dropped. It ends when the receiver has taken them.
+
+The standard variables say where and how: OTEL_EXPORTER_OTLP_ENDPOINT (default
+http://localhost:4318), OTEL_EXPORTER_OTLP_PROTOCOL (http/protobuf or grpc),
+OTEL_EXPORTER_OTLP_HEADERS, _CERTIFICATE, _INSECURE, _TIMEOUT, and the same with
+_TRACES_. For files in other forms see "apitrace show -o".`,
+		Example: `  apitrace export get-node.jsonl --otlp
+
+  # By gRPC
+  OTEL_EXPORTER_OTLP_PROTOCOL=grpc OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317 \
+    apitrace export get-node.jsonl --otlp`,
+		Args: oneArgument("the path of a saved recording"),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.file = args[0]
+			if !o.otlp {
+				return usageErrorf("where to: expected --otlp; \"apitrace show -o\" writes other forms")
+			}
+			return o.run(c.Context(), io)
+		},
+	}
+	command.Flags().BoolVar(&o.otlp, "otlp", false, "send it by OTLP, as the OTEL_EXPORTER_OTLP_* variables say")
+	return command
+}
+
+func (o *exportOptions) run(ctx context.Context, io *streams) error {
+	recording, err := trace.Load(o.file)
+	if err != nil {
+		return err
+	}
+	return sendOTLP(ctx, io, recording)
+}
+
+func sendOTLP(ctx context.Context, io *streams, recording *trace.Recording) error {
+	sent, err := export.SendOTLP(ctx, recording)
+	if err != nil {
+		return err
+	}
+	io.notice("sent %d spans by OTLP", sent)
+	return nil
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// importOptions say what to read, and where to put it.
+type importOptions struct {
+	file string
+	save string
+}
+
+func newImportCommand(io *streams) *cobra.Command {
+	o := &importOptions{}
+	command := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Make a recording of OTLP JSON from elsewhere",
+		Long: `Make a recording of OTLP JSON that another program wrote, such as the file exporter of
+an OpenTelemetry collector. Each trace becomes a request, each span a call.
+
+Spans say which code they are of by code.function.name, code.file.path and
+code.line.number, or by the older code.function, code.namespace, code.filepath and
+code.lineno; at least one has to. A span without them keeps its own name. The
+recording goes to standard output, or to the file of --save.`,
+		Example: `  apitrace import spans.json --save shop.jsonl
+  apitrace show shop.jsonl --full`,
+		Args: oneArgument("the path of a file of OTLP JSON"),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.file = args[0]
+			return o.run(c.Context(), io)
+		},
+	}
+	command.Flags().StringVar(&o.save, "save", "", "save the recording to this file, for \"apitrace show\"")
+	return command
+}
+
+func (o *importOptions) run(ctx context.Context, io *streams) error {
+	recording, err := trace.Import(o.file)
+	if err != nil {
+		return err
+	}
+	for _, r := range recording.Requests {
+		for _, missing := range r.Incomplete {
+			io.notice("trace %s: %s", r.TraceID, missing)
+		}
+	}
+	if o.save == "" {
+		return trace.WriteOTLP(ctx, io.out, recording)
+	}
+	if err := trace.Save(ctx, o.save, recording); err != nil {
+		return err
+	}
+	io.notice("saved to %s", o.save)
+	return nil
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/source"
+)
+
+// sourceOptions say which function to show, and how.
+type sourceOptions struct {
+	function string
+	code     codeOptions
+	colour   string
+	ascii    bool
+	edit     bool
+}
+
+func newSourceCommand(io *streams) *cobra.Command {
+	o := &sourceOptions{}
+	command := &cobra.Command{
+		Use:   "source FUNCTION",
+		Short: "Print the source of a function",
+		Long: `Print the source of a function of kube-apiserver or etcd, as upstream released it, with
+its doc comment and upstream's line numbers. Lines from which calls went out in the
+recordings at hand are marked, and followed by what they called.
+
+FUNCTION is a name as the tree shows it, or any end of a full one:
+"etcd3.(*store).Get", "Store.Create", "createHandler.func1". The source is fetched if
+it is not there; nothing is built.`,
+		Example: `  apitrace source 'etcd3.(*store).Get'
+
+  # With the calls of a recording marked
+  apitrace run get-node --save get-node.jsonl
+  apitrace source getResourceHandler.func1 --trace get-node.jsonl
+
+  # In your editor ($VISUAL or $EDITOR)
+  apitrace source Store.Create --edit`,
+		Args:              oneArgument("the name of a function, such as \"etcd3.(*store).Get\""),
+		ValidArgsFunction: completeFunction,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.function = args[0]
+			if err := o.validate(); err != nil {
+				return err
+			}
+			return o.run(c.Context(), io)
+		},
+	}
+	o.code.addFlags(command)
+	flags := command.Flags()
+	flags.StringVar(&o.colour, "color", "auto", "when to use colours: auto, always or never")
+	flags.BoolVar(&o.ascii, "ascii", false, "mark lines with ASCII characters")
+	flags.BoolVar(&o.edit, "edit", false, "open the function in $VISUAL or $EDITOR instead of printing it")
+	return command
+}
+
+func (o *sourceOptions) validate() error {
+	if _, err := render.UseColour(o.colour, false, os.Getenv); err != nil {
+		return &usageError{err: err}
+	}
+	return o.code.validate()
+}
+
+func (o *sourceOptions) run(ctx context.Context, io *streams) error {
+	c, err := o.code.open(io)
+	if err != nil {
+		return err
+	}
+	name, err := c.resolve(ctx, o.function)
+	if err != nil {
+		return functionError(err)
+	}
+	f, tree, err := c.function(ctx, name)
+	if err != nil {
+		return functionError(err)
+	}
+	if o.edit {
+		return edit(ctx, f)
+	}
+	colour, err := render.UseColour(o.colour, io.width > 0, os.Getenv)
+	if err != nil {
+		return err
+	}
+	options := source.PrintOptions{Marks: source.Marks(f, c.recordings), ASCII: o.ascii}
+	if colour {
+		options.Palette = source.Colours()
+	}
+	fmt.Fprintf(io.out, "%s\n%s:%d, %s\n", f.Name, f.File, f.Line, tree)
+	if url := c.url(f, tree); url != "" {
+		fmt.Fprintln(io.out, url)
+	}
+	fmt.Fprintln(io.out)
+	return source.Print(io.out, f, options)
+}
+
+// functionError makes a name that is not one function's a mistake of the command line.
+func functionError(err error) error {
+	var unknown *source.UnknownError
+	var ambiguous *source.AmbiguousError
+	if errors.As(err, &unknown) || errors.As(err, &ambiguous) {
+		return &usageError{err: err}
+	}
+	return err
+}
+
+// edit opens the function in the user's editor and waits for it.
+func edit(ctx context.Context, f *source.Function) error {
+	args, err := source.EditorCommand(f.Path, f.Line, os.Getenv)
+	if err != nil {
+		return err
+	}
+	editor := exec.CommandContext(ctx, args[0], args[1:]...)
+	editor.Stdin, editor.Stdout, editor.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := editor.Run(); err != nil {
+		return fmt.Errorf("editor %q: %w", args[0], err)
+	}
+	return nil
+}
