@@ -93,6 +93,8 @@ func (d *drawing) row(it *item, width int) (row twoSided, room int) {
 		place = d.fitEnd(place, max(lipgloss.Width(place)-over, leastPlace))
 	}
 	if over := taken + lipgloss.Width(name) + lipgloss.Width(place) - width; over > 0 {
+		name = strings.Replace(name, d.mark+" upstream ", d.mark+" ", 1)
+		over = taken + lipgloss.Width(name) + lipgloss.Width(place) - width
 		name = d.fitEnd(name, max(lipgloss.Width(name)-over, leastName))
 	}
 	left := before + d.nameStyle(it.node).Render(name) + after

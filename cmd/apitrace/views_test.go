@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -188,6 +189,46 @@ func TestNormalErrorsDoNotShout(t *testing.T) {
 			t.Errorf("%s: the full view lacks the error of the authenticator that did not know the token", recording)
 		}
 	}
+}
+
+// shownInDocs is a block of a page that begins with a command and goes on with its output.
+var shownInDocs = regexp.MustCompile("(?ms)^```\n(\\$ apitrace show (\\S+)\\.jsonl(.*?)\n)(.*?)^```\n")
+
+// TestDocsShowRealOutput compares what docs/tree.md shows with what the commands print.
+// A line "…" stands for lines that the page leaves out.
+func TestDocsShowRealOutput(t *testing.T) {
+	file := filepath.Join("..", "..", "docs", "tree.md")
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := 0
+	got := shownInDocs.ReplaceAllStringFunc(string(page), func(block string) string {
+		blocks++
+		m := shownInDocs.FindStringSubmatch(block)
+		output := show(t, m[2], append(strings.Fields(m[3]), "--lang", "en")...)
+		rest := output
+		for part := range strings.SplitSeq(m[4], "…\n") {
+			_, behind, ok := strings.Cut(rest, part)
+			if !ok {
+				return "```\n" + m[1] + output + "```\n"
+			}
+			rest = behind
+		}
+		return block
+	})
+	if blocks < 3 {
+		t.Errorf("%s shows the output of %d commands: expected more", file, blocks)
+	}
+	if got == string(page) {
+		return
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Errorf("%s shows other output than the commands print (go test ./cmd/apitrace -update writes it anew)", file)
 }
 
 func TestLocaleLanguage(t *testing.T) {
