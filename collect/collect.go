@@ -134,20 +134,12 @@ type answer struct {
 	records []probe.Record
 }
 
-// incomplete says what a trace lacks of a process, and why.
+// incomplete says what a trace lacks of a process, and why. Calls that had not
+// returned are there, and marked.
 func (a *answer) incomplete(process string) []string {
 	var said []string
 	if a.Dropped > 0 {
 		said = append(said, fmt.Sprintf("%s made %d more calls than the probe keeps of one request; they are not shown", process, a.Dropped))
-	}
-	unfinished := 0
-	for _, r := range a.records {
-		if r.Unfinished {
-			unfinished++
-		}
-	}
-	if unfinished > 0 {
-		said = append(said, fmt.Sprintf("%d calls of %s were still running %s after anything had happened; what they did later is not shown", unfinished, process, patience))
 	}
 	return said
 }
