@@ -19,6 +19,8 @@ type chooser struct {
 	candidates []bool
 	filtered   int
 	rank       []step
+	// upstreamBefore[i] is how many of the calls before i are spans and events of upstream's.
+	upstreamBefore []int
 
 	shown []bool
 	// shownBefore[i] is how many of the calls before i are shown, so that a
@@ -57,7 +59,12 @@ func (c *chooser) findCandidates() {
 	active, finds := filter.Active(), filter.finds()
 	keyBelow := leadingTo(c.tree, func(call *trace.Call) bool { return c.classifier.Key(call.Function) && !upstream(call) })
 	c.candidates = make([]bool, c.tree.Len())
+	c.upstreamBefore = make([]int, c.tree.Len()+1)
 	for i := range c.candidates {
+		c.upstreamBefore[i+1] = c.upstreamBefore[i]
+		if upstreamSays(c.tree.Call(i)) {
+			c.upstreamBefore[i+1]++
+		}
 		wanted := c.choice.Full || c.wanted(i, keyBelow[i])
 		c.candidates[i] = (wanted || finds) && (!active || filter.lets(i))
 		if wanted && !c.candidates[i] && i > 0 {
@@ -170,8 +177,8 @@ func (c *chooser) descend(node *Node, i int, from state) (pending int) {
 	pending = from.above
 	for child := range c.tree.Children(i) {
 		call := c.tree.Call(child)
-		if !c.shown[child] && upstreamSays(call) {
-			node.Upstream++
+		if !c.shown[child] {
+			node.Upstream += c.upstreamIn(child, child+1)
 		}
 		below := state{above: pending, newGoroutine: from.newGoroutine || call.NewGoroutine}
 		switch {
@@ -187,19 +194,12 @@ func (c *chooser) descend(node *Node, i int, from state) (pending int) {
 			pending = c.descend(node, child, below)
 		default:
 			node.Below += c.tree.End(child) - child
-			node.Upstream += c.upstreamBelow(child)
+			node.Upstream += c.upstreamIn(child+1, c.tree.End(child))
 		}
 	}
 	return pending
 }
 
-// upstreamBelow counts the spans and events of upstream's below call i.
-func (c *chooser) upstreamBelow(i int) int {
-	n := 0
-	for below := i + 1; below < c.tree.End(i); below++ {
-		if upstreamSays(c.tree.Call(below)) {
-			n++
-		}
-	}
-	return n
-}
+// upstreamIn counts the spans and events of upstream's among the calls from i up to,
+// but not including, end.
+func (c *chooser) upstreamIn(i, end int) int { return c.upstreamBefore[end] - c.upstreamBefore[i] }
