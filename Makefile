@@ -6,6 +6,7 @@ export CGO_ENABLED ?= 0
 .PHONY: build run test programs test-all bench lint clean
 
 build: ## the command line, and the same as a kubectl plugin
+	@echo "building apitrace (a minute or two the first time)"
 	go build -o bin/apitrace ./cmd/apitrace
 	ln -sf apitrace bin/kubectl-apitrace
 
@@ -22,8 +23,8 @@ programs: build
 	bin/apitrace build
 	bin/apitrace build --plain
 
-test-all: programs lint ## what takes longer: static checks, every test again, the race detector
-	APITRACE_E2E=1 go test -p 1 -count 2 -timeout 60m ./...
+test-all: programs lint ## what takes longer: static checks, the slow tests, the race detector
+	APITRACE_E2E=1 APITRACE_SLOW=1 go test -p 1 -count 1 -timeout 60m ./...
 	.ci/race
 
 bench: programs ## measures what the README states, in about fifteen minutes

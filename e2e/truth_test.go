@@ -73,19 +73,26 @@ func TestTreesDoNotDependOnLuck(t *testing.T) {
 	}
 }
 
-func compareNames(t *testing.T, first *string, requests []trace.Request, run string) {
+// names renders requests as "-o names" does.
+func names(t *testing.T, requests []trace.Request) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := trace.WriteNames(&b, &trace.Recording{Requests: requests}); err != nil {
 		t.Fatal(err)
 	}
+	return b.String()
+}
+
+func compareNames(t *testing.T, first *string, requests []trace.Request, run string) {
+	t.Helper()
+	now := names(t, requests)
 	if *first == "" {
-		*first = b.String()
+		*first = now
 	}
-	if b.String() == *first {
+	if now == *first {
 		return
 	}
-	a, z := strings.Split(*first, "\n"), strings.Split(b.String(), "\n")
+	a, z := strings.Split(*first, "\n"), strings.Split(now, "\n")
 	for i := range min(len(a), len(z)) {
 		if a[i] != z[i] {
 			t.Fatalf("%s differs from the first run in line %d:\n%s\n%s", run, i+1, a[i], z[i])

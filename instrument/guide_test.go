@@ -87,3 +87,20 @@ func TestKeyChangesWithWhatBecomesCode(t *testing.T) {
 		}
 	}
 }
+
+// FuzzGuide wants an error, never a panic, of whatever somebody writes into a guide.
+func FuzzGuide(f *testing.F) {
+	f.Add("layers: [{name: a, match: [p...]}]\nsteps: [{function: p.F, values: [{name: v, at: entry, expr: x}]}]\nprograms: {prog: {packages: [{path: p}]}}")
+	f.Add("programs: {prog: }")
+	f.Add("steps: [{function: '....', since: v1}]\n---\nlayers: {}")
+	f.Fuzz(func(t *testing.T, text string) {
+		const source = "package p\n\nfunc F(x int) error { return G() }\n\nfunc G() error { return F(1) }\n"
+		g, err := load(fstest.MapFS{"a.yaml": {Data: []byte(text)}})
+		if err != nil {
+			return
+		}
+		g.Key()
+		g.Lookup().Entry("p.F")
+		_, _, _ = rewriteOne(t, source, text)
+	})
+}
