@@ -89,8 +89,9 @@ func TestViews(t *testing.T) {
 var stories = map[string][]string{
 	"get-node": {
 		"GET /api/v1/nodes/n1 → 200",
-		"APIServerHandler).ServeHTTP", "WithRequestInfo.func1", "NewRequestInfo", "verb=get", "withAuthentication.func1", "user=learner",
-		"priorityAndFairnessHandler).Handle", "startRequest", "flow_schema=global-default", "withAuthorization.func1", "decision=Allow",
+		"APIServerHandler).ServeHTTP", "WithRequestInfo.func1", "NewRequestInfo", "verb=get", "withAuthentication.func1",
+		"priorityAndFairnessHandler).Handle", "startRequest", "flow_schema=global-default", "withAuthorization.func1", "user=learn",
+		"decision=Allow", "authorizingVisitor).visit", "allowed=true  verbs=get  resources=nodes",
 		"director.ServeHTTP", "server=kube-aggregator", "proxyHandler).ServeHTTP", "director.ServeHTTP", "Container).Dispatch", "SelectRoute",
 		"restfulGetResource.func1", "getResourceHandler.func1", "NegotiateOutputMediaType",
 		"registry.(*Store).Get", "CacheDelegator).Get", "etcd3.(*store).Get", "kubernetes.Client.Get", "etcd.key=/registry/minions/n1",
