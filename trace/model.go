@@ -27,7 +27,8 @@ type Request struct {
 	// TraceID is the W3C trace id: 32 lower-case hexadecimal digits.
 	TraceID string `json:"traceID"`
 	Method  string `json:"method"`
-	// Path is the request's URL path with its query, as sent.
+	// Path is the request's URL path with its query, as the scenario has it: a value
+	// kept from an earlier answer stands as ${name}, so that it is the same each time.
 	Path string `json:"path"`
 	// Status is the HTTP status code that the client received, 0 if it received none.
 	Status int `json:"status"`

@@ -27,8 +27,8 @@ type filterOptions struct {
 func (o *filterOptions) addFlags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringSliceVar(&o.layers, "layer", nil, "show only these layers of the server, such as authorization,etcd3")
-	flags.StringArrayVar(&o.functions, "function", nil, `show only functions that match this pattern, "..." standing for any text (repeat for more)`)
-	flags.StringArrayVar(&o.notFunctions, "not-function", nil, "do not show functions that match this pattern (repeat for more)")
+	flags.StringArrayVar(&o.functions, "function", nil, `show only functions of this name, short or full, "..." standing for any text: "etcd3.(*store).Get", "k8s.io/apiserver/pkg/admission..." (repeat for more)`)
+	flags.StringArrayVar(&o.notFunctions, "not-function", nil, "do not show functions of this name (repeat for more)")
 	flags.DurationVar(&o.minDuration, "min-duration", 0, "show only calls that took at least this long, such as 500us")
 	flags.BoolVar(&o.errors, "errors", false, "show only calls that failed")
 	flags.BoolVar(&o.etcd, "etcd", false, "show only what runs in etcd and what leads there")
@@ -68,10 +68,10 @@ func (o *filterOptions) filter(guide *instrument.Guide) (render.Filter, error) {
 		return f, usageErrorf("--min-duration cannot be negative")
 	}
 	for _, p := range o.functions {
-		f.Functions = append(f.Functions, instrument.Pattern(p))
+		f.Functions = append(f.Functions, functionPattern(p))
 	}
 	for _, p := range o.notFunctions {
-		f.NotFunctions = append(f.NotFunctions, instrument.Pattern(p))
+		f.NotFunctions = append(f.NotFunctions, functionPattern(p))
 	}
 	if o.grep != "" {
 		grep, err := regexp.Compile(o.grep)
@@ -81,4 +81,19 @@ func (o *filterOptions) filter(guide *instrument.Guide) (render.Filter, error) {
 		f.Grep = grep
 	}
 	return f, nil
+}
+
+// functionPattern takes a name as the tree prints it, without most of its import path, for
+// any function whose full name ends so.
+func functionPattern(p string) instrument.Pattern {
+	first, _, slash := strings.Cut(p, "/")
+	if full := slash && strings.Contains(first, "."); full || strings.HasPrefix(p, "...") {
+		return instrument.Pattern(p)
+	}
+	return instrument.Pattern("..." + p)
+}
+
+// set tells whether any filter is asked for.
+func (o *filterOptions) set() bool {
+	return len(o.layers)+len(o.functions)+len(o.notFunctions) > 0 || o.minDuration > 0 || o.errors || o.etcd || o.grep != ""
 }

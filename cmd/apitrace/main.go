@@ -66,6 +66,10 @@ func report(w *os.File, err error) {
 	if err == nil {
 		return
 	}
+	if _, ok := err.(*signalError); ok { // what the user wanted
+		fmt.Fprintln(w, err)
+		return
+	}
 	fmt.Fprintf(w, "error: %v\n", err)
 	var usage *usageError
 	if errors.As(err, &usage) && usage.command != "" {

@@ -81,6 +81,9 @@ func (o *outputOptions) validate() error {
 
 // write prints the recording.
 func (o *outputOptions) write(ctx context.Context, io *streams, recording *trace.Recording) error {
+	if o.format != "tree" && (o.filter.set() || o.depth > 0) {
+		io.notice("-o %s is always complete: views, --depth and filters are for the tree", o.format)
+	}
 	switch o.format {
 	case "names":
 		return trace.WriteNames(io.out, recording)

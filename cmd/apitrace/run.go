@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -93,6 +94,9 @@ func (o *runOptions) run(ctx context.Context, io *streams) (err error) {
 	} else if err != nil {
 		return err
 	}
+	if err := checkSave(o.save); err != nil {
+		return err
+	}
 	ctx, server, stop, err := o.server.obtain(ctx, io)
 	if err != nil {
 		return err
@@ -113,12 +117,27 @@ func (o *runOptions) run(ctx context.Context, io *streams) (err error) {
 	return errors.Join(playErr, s.verdict(o.server.check, io))
 }
 
-// deathOf says why a server's context ended if it was not the user who ended it.
-func deathOf(ctx context.Context) error {
-	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
-		return cause
+// checkSave tells before anything is built or run that a file cannot be written.
+func checkSave(file string) error {
+	if file == "" {
+		return nil
+	}
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return usageErrorf("--save %s: that is a folder; name a file in it", file)
+	}
+	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
+		return usageErrorf("--save %s: there is no folder %s; make it first", file, filepath.Dir(file))
 	}
 	return nil
+}
+
+// deathOf says why a server's context ended if it was not the user who ended it.
+func deathOf(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if errors.Is(cause, context.Canceled) || errors.As(cause, new(*signalError)) {
+		return nil
+	}
+	return cause
 }
 
 func (o *runOptions) deliver(ctx context.Context, io *streams, recording *trace.Recording) error {

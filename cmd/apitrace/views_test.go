@@ -17,6 +17,16 @@ import (
 // returns what it prints.
 func show(t *testing.T, recording string, flags ...string) string {
 	t.Helper()
+	out, notices := showNoticed(t, recording, flags...)
+	if notices != "" {
+		t.Errorf("show %s %s: unexpected notice: %s", recording, strings.Join(flags, " "), notices)
+	}
+	return out
+}
+
+// showNoticed is like show and also returns what goes to standard error.
+func showNoticed(t *testing.T, recording string, flags ...string) (printed, noticed string) {
+	t.Helper()
 	for _, name := range []string{"NO_COLOR", "FORCE_COLOR", "FORCE_HYPERLINK", "LC_ALL", "LC_MESSAGES", "LANG"} {
 		t.Setenv(name, "")
 	}
@@ -25,10 +35,7 @@ func show(t *testing.T, recording string, flags ...string) string {
 	if err := execute(t.Context(), args, &streams{out: &out, err: &notices}); err != nil {
 		t.Fatalf("%s: %v", strings.Join(args, " "), err)
 	}
-	if notices.Len() > 0 {
-		t.Errorf("%s: unexpected notice: %s", strings.Join(args, " "), &notices)
-	}
-	return out.String()
+	return out.String(), notices.String()
 }
 
 // recordings are the real recordings of testdata.
@@ -170,12 +177,24 @@ func checkStages(t *testing.T, outline string) {
 	}
 }
 
-// A filter hides, and says so; names and JSON are complete with any filter.
+// A filter hides, and says so; names and JSON are complete with any filter, and say so.
 func TestFiltersDoNotTouchNames(t *testing.T) {
 	for _, format := range []string{"names", "json"} {
-		if all, filtered := show(t, "get-node", "-o", format), show(t, "get-node", "-o", format, "--layer", "etcd3", "--errors", "--depth", "1"); all != filtered {
+		filtered, notice := showNoticed(t, "get-node", "-o", format, "--layer", "etcd3", "--errors", "--depth", "1")
+		if filtered != show(t, "get-node", "-o", format) {
 			t.Errorf("-o %s is another one with a filter", format)
 		}
+		if !strings.Contains(notice, "always complete") {
+			t.Errorf("-o %s with a filter: notice %q", format, notice)
+		}
+	}
+}
+
+// A name as the tree prints it will do for --function.
+func TestFunctionFilterTakesShortNames(t *testing.T) {
+	short, full := show(t, "get-node", "--function", "etcd3.(*store).Get"), show(t, "get-node", "--function", "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get")
+	if short != full || !strings.Contains(short, "etcd3.(*store).Get") {
+		t.Errorf("by its short name:\n%s\nby its full name:\n%s", short, full)
 	}
 }
 
