@@ -19,7 +19,8 @@ func TestBuild(t *testing.T) {
 	if got, want := r.stages(), "resolve download tidy vendor compile link done"; got != want {
 		t.Errorf("stages %q, want %q", got, want)
 	}
-	if last := r.events[len(r.events)-3]; last.Stage != StageCompile || last.Item != MainModule || last.Done != 3 || last.Total != 3 {
+	// Three packages of its own, and what the standard library's cache lacks.
+	if last := r.events[len(r.events)-3]; last.Stage != StageCompile || last.Item != MainModule || last.Done < 3 || last.Done != last.Total {
 		t.Errorf("the last compiled package was reported as %+v", last)
 	}
 
