@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -60,20 +59,8 @@ func parseForeign(data []byte) (*Recording, error) {
 		return rec, nil // apitrace's own spans, perhaps by way of a collector: nothing has to be guessed
 	}
 	f := foreign{requests: map[string]*foreignRequest{}}
-	for rest := bytes.TrimSpace(data); len(rest) > 0; {
-		line := 1 + bytes.Count(data[:len(data)-len(rest)], []byte("\n"))
-		object, after, err := cutObject(rest)
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, explainSyntax(err))
-		}
-		traces, err := new(ptrace.JSONUnmarshaler).UnmarshalTraces(object)
-		if err != nil {
-			return nil, fmt.Errorf("line %d is no OTLP trace data: %w", line, err)
-		}
-		if err := f.add(traces); err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, err)
-		}
-		rest = bytes.TrimSpace(after)
+	if err := eachTraces(data, f.add); err != nil {
+		return nil, err
 	}
 	return f.recording()
 }

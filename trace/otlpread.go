@@ -18,25 +18,31 @@ import (
 // it: the spans of a trace may be spread over lines.
 func readOTLP(data []byte) (*Recording, error) {
 	var b recordingBuilder
-	for rest := data; ; {
-		rest = bytes.TrimLeft(rest, " \t\r\n")
-		if len(rest) == 0 {
-			return b.recording()
-		}
+	if err := eachTraces(data, b.add); err != nil {
+		return nil, err
+	}
+	return b.recording()
+}
+
+// eachTraces reads OTLP JSON objects, one behind the other, and says in which line
+// one is wrong.
+func eachTraces(data []byte, add func(ptrace.Traces) error) error {
+	for rest := bytes.TrimLeft(data, " \t\r\n"); len(rest) > 0; {
 		line := 1 + bytes.Count(data[:len(data)-len(rest)], []byte("\n"))
 		object, after, err := cutObject(rest)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, explainSyntax(err))
+			return fmt.Errorf("line %d: %w", line, explainSyntax(err))
 		}
 		traces, err := new(ptrace.JSONUnmarshaler).UnmarshalTraces(object)
 		if err != nil {
-			return nil, fmt.Errorf("line %d is no OTLP trace data: %w", line, err)
+			return fmt.Errorf("line %d is no OTLP trace data: %w", line, err)
 		}
-		if err := b.add(traces); err != nil {
-			return nil, fmt.Errorf("line %d: %w", line, err)
+		if err := add(traces); err != nil {
+			return fmt.Errorf("line %d: %w", line, err)
 		}
-		rest = after
+		rest = bytes.TrimLeft(after, " \t\r\n")
 	}
+	return nil
 }
 
 // cutObject returns the JSON object that data begins with, and what follows it.
