@@ -28,8 +28,8 @@ func TestParentsAreTrue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	before := int64(0) // what the probes had checked when the last scenario was over
 	for _, scenario := range all {
-		before := int64(0)
 		t.Run(scenario.Name, func(t *testing.T) {
 			requests, found := play(t, s, scenario.Name)
 			for _, m := range found.Mismatches {
@@ -209,7 +209,7 @@ func symbols(t *testing.T, file string) map[string][]string {
 	return all
 }
 
-// TestServersLeaveNothingBehind looks at what the shared servers' folders hold: files
+// TestServersLeaveNothingOpen looks at what the shared servers' folders hold: files
 // that only their owner may read.
 func TestServersLeaveNothingOpen(t *testing.T) {
 	s := server(t, traced)
