@@ -69,6 +69,8 @@ func TestParseBad(t *testing.T) {
 		{"    traced: true\n", "    traced: true\n    during: [{method: GET, path: p, status: 200}]\n", `mine.yaml:14: path is "p"`, true},
 		{"path: /api/v1/nodes/n1", "path: /api/v1/nodes/${name}", `mine.yaml:10: no request before this one keeps a value as "name"`, false},
 		{"    traced: true\n", "    traced: true\n    body: {a: \"${b}\"}\n", `no request before this one keeps a value as "b"`, false},
+		{"topic: reads", "since: 1.30", `mine.yaml:3: since is "1.30", expected a release such as "v1.30"`, true},
+		{"topic: reads", "since: v1.30\nuntil: v1.29", `mine.yaml:4: until is "v1.29", before since, "v1.30": no release is left`, false},
 		{"topic: reads", "pairs: [{with: get-node}]", `mine.yaml:3: a pair needs the name of the other scenario (with) and what it teaches`, true},
 		{"    traced: true\n", "    traced: true\n    body: {}\n    bodyFile: x\n", `mine.yaml:15: both body and bodyFile`, true},
 		{"        path: /healthz\n", "        path: /healthz\n        traced: true\n", `mine.yaml:17: unknown field "traced"`, true},

@@ -27,6 +27,8 @@ type Scenario struct {
 	// Varies says what in the trace may differ from run to run, and why. Without it
 	// every run gives the same names and nesting.
 	Varies Text `yaml:"varies"`
+	// Releases are those that have what the scenario asks for.
+	Releases `yaml:",inline"`
 	// Setup is the state that must be there before the first request.
 	Setup Setup `yaml:"setup"`
 	// Requests are sent in this order.

@@ -29,6 +29,9 @@ func (s *Scenario) validate() *mistake {
 	if s.Topic != "" && !slices.Contains(Topics, s.Topic) {
 		return mistakeAt(fmt.Sprintf("topic is %q, expected one of %s", s.Topic, strings.Join(Topics, ", ")), "topic")
 	}
+	if bad := s.Releases.validate(); bad != nil {
+		return bad
+	}
 	for i := range s.Setup.Objects {
 		if d := &s.Setup.Objects[i]; d.head.APIVersion == "" || d.head.Kind == "" || d.head.Metadata.Name == "" {
 			return mistakeAt("an object needs apiVersion, kind and metadata.name", "setup", "objects", i)

@@ -86,12 +86,21 @@ func completeScenario(_ *cobra.Command, args []string, _ string) ([]string, cobr
 	return names, cobra.ShellCompDirectiveDefault
 }
 
+// findScenario finds a scenario by its name or path; an unknown name is a wrong command line.
+func findScenario(name string) (*scenarios.Scenario, error) {
+	scenario, err := scenarios.Find(name)
+	if errors.As(err, new(*scenarios.UnknownError)) {
+		return nil, &usageError{err: err}
+	}
+	return scenario, err
+}
+
 func (o *runOptions) run(ctx context.Context, io *streams) (err error) {
-	scenario, err := scenarios.Find(o.scenario)
-	var unknown *scenarios.UnknownError
-	if errors.As(err, &unknown) {
-		return &usageError{err: err}
-	} else if err != nil {
+	scenario, err := findScenario(o.scenario)
+	if err != nil {
+		return err
+	}
+	if err := o.server.suits(scenario); err != nil {
 		return err
 	}
 	if err := checkSave(o.save); err != nil {

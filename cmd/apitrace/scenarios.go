@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
@@ -13,6 +15,8 @@ import (
 type scenariosOptions struct {
 	lang  string
 	pairs bool
+	// k8s leaves out what that version of Kubernetes cannot run; "" leaves out nothing.
+	k8s string
 }
 
 func newScenariosCommand(io *streams) *cobra.Command {
@@ -24,6 +28,9 @@ func newScenariosCommand(io *streams) *cobra.Command {
 write one of your own, start from one of these and run it by its path.`,
 		Example: `  apitrace scenarios
 
+  # those that an older Kubernetes can run
+  apitrace scenarios --k8s v1.26.15
+
   # in Chinese
   apitrace scenarios --lang zh
 
@@ -34,6 +41,7 @@ write one of your own, start from one of these and run it by its path.`,
 	}
 	addLanguageFlag(command, &o.lang)
 	command.Flags().BoolVar(&o.pairs, "pairs", false, "list pairs of scenarios that are worth comparing, and what they teach")
+	command.Flags().StringVar(&o.k8s, "k8s", "", "list only scenarios that this version of Kubernetes can run")
 	command.AddCommand(newScenariosShowCommand(io))
 	return command
 }
@@ -43,7 +51,7 @@ func (o *scenariosOptions) run(io *streams) error {
 	if err != nil {
 		return err
 	}
-	all, err := scenarios.List()
+	all, err := o.list()
 	if err != nil {
 		return err
 	}
@@ -53,9 +61,30 @@ func (o *scenariosOptions) run(io *streams) error {
 	table := tabwriter.NewWriter(io.out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(table, "TOPIC\tNAME\tTITLE")
 	for _, s := range all {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Topic, s.Name, s.Title.In(lang))
+		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Topic, s.Name, titleWithReleases(s, lang))
 	}
 	return table.Flush()
+}
+
+// list returns the scenarios that are asked for.
+func (o *scenariosOptions) list() ([]*scenarios.Scenario, error) {
+	all, err := scenarios.List()
+	if err != nil || o.k8s == "" {
+		return all, err
+	}
+	version, err := apiserver.ParseVersion(o.k8s)
+	if err != nil {
+		return nil, &usageError{err: err}
+	}
+	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool { return !s.Releases.Has(version) }), nil
+}
+
+func titleWithReleases(s *scenarios.Scenario, lang string) string {
+	title := s.Title.In(lang)
+	if releases := s.Releases.Text().In(lang); releases != "" {
+		title += " [" + releases + "]"
+	}
+	return title
 }
 
 func writePairs(io *streams, all []*scenarios.Scenario, lang string) error {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -46,11 +45,8 @@ func (o *scenariosShowOptions) run(io *streams, name string) error {
 	if o.output != "text" && o.output != "yaml" {
 		return usageErrorf("unknown form of output %q: expected text or yaml", o.output)
 	}
-	s, err := scenarios.Find(name)
-	var unknown *scenarios.UnknownError
-	if errors.As(err, &unknown) {
-		return &usageError{err: err}
-	} else if err != nil {
+	s, err := findScenario(name)
+	if err != nil {
 		return err
 	}
 	text := s.Source
@@ -61,28 +57,49 @@ func (o *scenariosShowOptions) run(io *streams, name string) error {
 	return err
 }
 
+// descriptionWords are those of a description that are not the scenario's own.
+type descriptionWords struct {
+	teaches, varies, releases, requests, meanwhile, as, traced, pairs string
+}
+
+// showWords are by language.
+var showWords = map[string]descriptionWords{
+	"en": {
+		teaches: "What it teaches", varies: "What varies", releases: "Kubernetes", requests: "Requests",
+		meanwhile: "meanwhile", as: "as", traced: "traced", pairs: "Compare with",
+	},
+	"zh": {
+		teaches: "能学到什么", varies: "哪些会变化", releases: "Kubernetes", requests: "请求",
+		meanwhile: "期间", as: "身份", traced: "被跟踪", pairs: "可与之比较",
+	},
+}
+
 // describe writes for a person what the scenario does.
 func describe(s *scenarios.Scenario, lang string) string {
+	words := showWords[lang]
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Title.In(lang))
 	for _, part := range []struct {
 		heading string
 		text    scenarios.Text
-	}{{"", s.Description}, {"What it teaches", s.Teaches}, {"What varies", s.Varies}} {
+	}{{"", s.Description}, {words.teaches, s.Teaches}, {words.varies, s.Varies}} {
 		if text := part.text.In(lang); text != "" {
 			b.WriteString("\n" + section(part.heading, text))
 		}
 	}
-	b.WriteString("\nRequests\n")
+	if releases := s.Releases.Text().In(lang); releases != "" {
+		b.WriteString("\n" + section(words.releases, releases))
+	}
+	b.WriteString("\n" + words.requests + "\n")
 	for i := range s.Requests {
 		r := &s.Requests[i]
-		fmt.Fprintf(&b, "  %s\n", describeRequest(&r.HTTP, r.Traced))
+		fmt.Fprintf(&b, "  %s\n", describeRequest(&r.HTTP, r.Traced, words))
 		for j := range r.During {
-			fmt.Fprintf(&b, "    meanwhile %s\n", describeRequest(&r.During[j], false))
+			fmt.Fprintf(&b, "    %s %s\n", words.meanwhile, describeRequest(&r.During[j], false, words))
 		}
 	}
 	if len(s.Pairs) > 0 {
-		b.WriteString("\nCompare with\n")
+		b.WriteString("\n" + words.pairs + "\n")
 	}
 	for _, pair := range s.Pairs {
 		fmt.Fprintf(&b, "  %s\n%s\n", pair.With, paragraph(pair.Teaches.In(lang), "    "))
@@ -98,13 +115,13 @@ func section(heading, text string) string {
 }
 
 // describeRequest is one line: what is sent, the answer, who asks, and whether it is traced.
-func describeRequest(h *scenarios.HTTP, traced bool) string {
+func describeRequest(h *scenarios.HTTP, traced bool, words descriptionWords) string {
 	line := fmt.Sprintf("%s %s -> %d", h.Method, h.Path, h.Status)
 	if h.As != "" && h.As != scenarios.Learner {
-		line += ", as " + h.As
+		line += ", " + words.as + " " + h.As
 	}
 	if traced {
-		line += ", traced"
+		line += ", " + words.traced
 	}
 	return line
 }

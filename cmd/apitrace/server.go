@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
 // stopTimeout bounds the stopping of the servers, which also has to be done when
@@ -32,6 +33,18 @@ func (o *serverOptions) addFlags(command *cobra.Command) {
 
 func (o *serverOptions) validate() error {
 	if _, err := apiserver.ParseVersion(o.k8s); err != nil {
+		return &usageError{err: err}
+	}
+	return nil
+}
+
+// suits tells, before anything is built, whether the scenario can be played on that version.
+func (o *serverOptions) suits(scenario *scenarios.Scenario) error {
+	version, err := apiserver.ParseVersion(o.k8s)
+	if err != nil {
+		return &usageError{err: err}
+	}
+	if err := scenario.RunsOn(version); err != nil {
 		return &usageError{err: err}
 	}
 	return nil
