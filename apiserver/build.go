@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/program"
@@ -17,6 +18,9 @@ type BuildOptions struct {
 	Version string
 	// Plain builds upstream's programs as they are, without the tracing.
 	Plain bool
+	// EditsDir is a folder of program.Edits; traced builds are made with those of them
+	// that are of the version. "": no edits.
+	EditsDir string
 	// Cache is where builds are kept. Nil: the default one.
 	Cache *program.Cache
 	// Progress is told what happens. Nil: nobody is.
@@ -28,6 +32,9 @@ type Build struct {
 	// K8sVersion and EtcdVersion have their "v".
 	K8sVersion, EtcdVersion string
 	APIServer, Etcd         *program.Binary
+	// Edited lists the files that are not upstream's, by their path below the vendor
+	// folder; none in an ordinary build.
+	Edited []string
 }
 
 // Key identifies the pair of binaries by content.
@@ -61,11 +68,14 @@ func BuildPrograms(ctx context.Context, o BuildOptions) (*Build, error) {
 		return nil, err
 	}
 	b := &Build{K8sVersion: pair.apiserver.Version, EtcdVersion: pair.etcd.Version}
+	for _, e := range slices.Concat(pair.apiserverEdits, pair.etcdEdits) {
+		b.Edited = append(b.Edited, e.Name)
+	}
 	if b.Etcd, err = program.Build(ctx, pair.etcd, pair.etcdOptions); err != nil {
-		return nil, err
+		return nil, explainCompile(err, pair.etcdEdits)
 	}
 	if b.APIServer, err = program.Build(ctx, pair.apiserver, pair.apiserverOptions); err != nil {
-		return nil, err
+		return nil, explainCompile(err, pair.apiserverEdits)
 	}
 	return b, nil
 }
@@ -76,6 +86,8 @@ type pair struct {
 	apiserverOptions, etcdOptions program.Options
 	// guide is nil for plain builds.
 	guide *instrument.Guide
+	// The edits that are to be built in; none for plain builds.
+	apiserverEdits, etcdEdits []program.Edit
 }
 
 func (o BuildOptions) resolve(ctx context.Context) (*pair, error) {
@@ -114,14 +126,21 @@ func (o BuildOptions) withoutEtcd() (*pair, error) {
 	if p.guide, err = instrument.Load(); err != nil {
 		return nil, err
 	}
-	p.apiserverOptions.Rewrite = instrumentation(p.guide, p.apiserver)
+	edits := program.Edits{Dir: o.EditsDir, Version: version}
+	if p.apiserverEdits, err = edits.Changed(Name); err != nil {
+		return nil, err
+	}
+	if p.etcdEdits, err = edits.Changed(storage.Name); err != nil {
+		return nil, err
+	}
+	p.apiserverOptions.Rewrite = instrumentation(p.guide, p.apiserver, p.apiserverEdits)
 	return p, nil
 }
 
 func (p *pair) setEtcd(version string) {
 	p.etcd, p.etcdOptions = storage.Program(version), p.apiserverOptions
 	if p.guide != nil {
-		p.etcdOptions.Rewrite = instrumentation(p.guide, p.etcd)
+		p.etcdOptions.Rewrite = instrumentation(p.guide, p.etcd, p.etcdEdits)
 	}
 }
 

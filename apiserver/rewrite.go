@@ -9,18 +9,33 @@ import (
 	"github.com/kubeapitrace/apitrace/program"
 )
 
-// instrumentation makes the builds of a program traced ones, as the guide says.
-func instrumentation(guide *instrument.Guide, p program.Program) *program.Rewrite {
+// instrumentation makes the builds of a program traced ones, as the guide says, with a
+// person's edits of its source.
+func instrumentation(guide *instrument.Guide, p program.Program, edits []program.Edit) *program.Rewrite {
 	return &program.Rewrite{
-		Key: guide.Key(),
+		Key:    guide.Key() + program.EditsKey(edits),
+		Edited: len(edits) > 0,
 		Run: func(_ context.Context, workspace, out string) (map[string]string, string, error) {
 			result, err := instrument.Rewrite(instrument.Options{
 				Guide: guide, Program: p.Name, Version: p.Version, Vendor: filepath.Join(workspace, "vendor"), Out: out,
+				Edited: editedFiles(edits),
 			})
 			if err != nil {
 				return nil, "", err
 			}
-			return result.Overlay, fmt.Sprintf("%d functions in %d files", len(result.Functions), result.Files), nil
+			summary := fmt.Sprintf("%d functions in %d files", len(result.Functions), result.Files)
+			if len(edits) > 0 {
+				summary += fmt.Sprintf(", %d of them edited", len(edits))
+			}
+			return result.Overlay, summary, nil
 		},
 	}
+}
+
+func editedFiles(edits []program.Edit) map[string]instrument.EditedFile {
+	files := map[string]instrument.EditedFile{}
+	for _, e := range edits {
+		files[e.Name] = instrument.EditedFile{Path: e.Path, Text: e.Text}
+	}
+	return files
 }

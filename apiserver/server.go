@@ -39,6 +39,8 @@ type Server struct {
 	EtcdVersion string `json:"etcdVersion"`
 	// BuildKey is that of the Build.
 	BuildKey string `json:"buildKey"`
+	// Edited is that of the Build: the files that are not upstream's.
+	Edited []string `json:"edited,omitempty"`
 	// Check tells whether the probes run in their checking mode.
 	Check bool `json:"check"`
 	// RunDir is the folder in which the servers run.
@@ -82,7 +84,7 @@ func Start(ctx context.Context, b *Build, o StartOptions) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		K8sVersion: b.K8sVersion, EtcdVersion: b.EtcdVersion, BuildKey: b.Key(), Check: o.Check, RunDir: runDir.Path,
+		K8sVersion: b.K8sVersion, EtcdVersion: b.EtcdVersion, BuildKey: b.Key(), Edited: b.Edited, Check: o.Check, RunDir: runDir.Path,
 		own: &owned{runDir: runDir, stateFile: stateFile(o.Cache, b, runDir), ended: make(chan struct{})},
 	}
 	if err := s.start(ctx, b); err != nil {

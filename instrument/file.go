@@ -12,7 +12,7 @@ import (
 
 // A sourceFile is a parsed file and the changes made to it.
 type sourceFile struct {
-	name  string // its path
+	name  string // its path in the vendor tree
 	fset  *token.FileSet
 	ast   *ast.File
 	edits edits
@@ -24,6 +24,11 @@ func parseFile(fset *token.FileSet, name string) (*sourceFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseText(fset, name, src)
+}
+
+// parseText parses a file that has this text. Errors name the file.
+func parseText(fset *token.FileSet, name string, src []byte) (*sourceFile, error) {
 	file, err := parser.ParseFile(fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err

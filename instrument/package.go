@@ -31,7 +31,7 @@ func (p *plan) rewritePackage(dir packageDir) (*rewrittenPackage, error) {
 	fset := token.NewFileSet()
 	var files []*sourceFile
 	for _, name := range names {
-		f, err := parseFile(fset, name)
+		f, err := p.opts.parseFile(fset, name)
 		if err != nil {
 			return nil, err
 		}

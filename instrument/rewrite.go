@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -24,6 +25,17 @@ type Options struct {
 	Vendor string
 	// Out is an existing folder for the changed copies.
 	Out string
+	// Edited stands in for files of the vendor tree, because somebody wants to try a
+	// change: by the path below Vendor, with slashes. What is here is part of the
+	// overlay whether it gets a span or not.
+	Edited map[string]EditedFile
+}
+
+// An EditedFile is the text that a file has instead of upstream's.
+type EditedFile struct {
+	// Path is the file that people edit; errors name it.
+	Path string
+	Text []byte
 }
 
 // A Result is what Rewrite has made.
@@ -63,12 +75,16 @@ func Rewrite(opts Options) (*Result, error) {
 		return nil, err
 	}
 	opts.Vendor = vendor
+	edited, err := editedOverlay(opts)
+	if err != nil {
+		return nil, err
+	}
 	p := newPlan(opts, prog)
 	dirs, err := findPackages(opts, prog)
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Overlay: map[string]string{}}
+	res := &Result{Overlay: edited}
 	pkgs := make([]*rewrittenPackage, len(dirs))
 	var workers errgroup.Group
 	workers.SetLimit(runtime.GOMAXPROCS(0))
@@ -108,7 +124,12 @@ func (r *Result) add(pkg *rewrittenPackage) {
 func (p *plan) checkAllFound() error {
 	var missing []error
 	for _, name := range p.wanted() {
-		if _, ok := p.found.Load(name); !ok {
+		if _, ok := p.found.Load(name); ok {
+			continue
+		}
+		if edited := editedIn(p.opts, importPath(name)); len(edited) > 0 {
+			missing = append(missing, fmt.Errorf("%s %s has no function %q any more, which tracing needs: of its package, %s was edited; leave the function its name and receiver", p.opts.Program, p.opts.Version, name, strings.Join(edited, ", ")))
+		} else {
 			missing = append(missing, fmt.Errorf("%s %s has no function %q, which the guide names: if another release has it, give the entry \"since\" or \"until\"", p.opts.Program, p.opts.Version, name))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -157,7 +158,7 @@ func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 
 // make fills the build's folder and completes it.
 func (b *build) make(ctx context.Context) (manifest, error) {
-	m := manifest{Program: b.program.Name, Version: b.program.Version, Key: b.key, Rewrite: b.rewriteKey()}
+	m := manifest{Program: b.program.Name, Version: b.program.Version, Key: b.key, Rewrite: b.rewriteKey(), Edited: b.rewrite != nil && b.rewrite.Edited}
 	if err := removeEntry(b.dir); err != nil {
 		return m, fmt.Errorf("making room for the build: %w", err)
 	}
@@ -171,7 +172,41 @@ func (b *build) make(ctx context.Context) (manifest, error) {
 	if err := b.compile(ctx); err != nil {
 		return m, err
 	}
-	return m, seal(b.dir, m)
+	if err := seal(b.dir, m); err != nil {
+		return m, err
+	}
+	return m, b.removeOldEdited()
+}
+
+// keptEdited is how many builds with edits stay in the cache: going back to the edit
+// before takes no build then, and no server that another terminal just built is taken
+// away from it.
+const keptEdited = 3
+
+// removeOldEdited removes builds of the same program with edits that nobody wants any
+// more, if this is another one.
+func (b *build) removeOldEdited() error {
+	if b.rewrite == nil || !b.rewrite.Edited {
+		return nil
+	}
+	dirs, err := filepath.Glob(b.cache.entryDir(KindBuild, b.program, "????????????"))
+	if err != nil {
+		return err
+	}
+	var edited []manifest
+	of := map[string]string{}
+	for _, dir := range dirs {
+		if m, err := readManifest(dir); err == nil && m.Edited {
+			edited, of[m.Key] = append(edited, m), dir
+		}
+	}
+	slices.SortFunc(edited, func(a, b manifest) int { return b.lastUsed.Compare(a.lastUsed) })
+	for _, m := range edited[min(keptEdited, len(edited)):] {
+		if err := removeEntry(of[m.Key]); err != nil {
+			return fmt.Errorf("removing an old build with edits: %w", err)
+		}
+	}
+	return nil
 }
 
 // makeOverlay runs the rewriter, if there is one.

@@ -35,6 +35,8 @@ type manifest struct {
 	// Rewrite and Summary are those of an instrumented build.
 	Rewrite string `json:"rewrite,omitempty"`
 	Summary string `json:"summary,omitempty"`
+	// Edited is that of Rewrite.
+	Edited bool `json:"edited,omitempty"`
 	// Sums is the checksum of the list of the files' checksums.
 	Sums string `json:"sums"`
 

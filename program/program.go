@@ -57,6 +57,9 @@ type Rewrite struct {
 	// Key identifies everything that decides the result: rules, rewriter, probe.
 	// It is part of the key of the build.
 	Key string
+	// Edited is set when a person's edits are built in. Of such builds the cache keeps
+	// only the latest: each try makes one.
+	Edited bool
 	// Run writes changed copies of files of the workspace below out and says
 	// which file of the workspace each of them replaces (key: absolute path in the
 	// workspace, where a file need not exist yet). The summary is for people:

@@ -1,0 +1,55 @@
+package apiserver
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/program"
+)
+
+// compiled is where the compiler found something: a file of the vendor folder, and a
+// line. The column counts what the rewriter has inserted and is left out.
+var compiled = regexp.MustCompile(`^(?:\./)?vendor/(\S+\.go):(\d+)(?::\d+)?: (.*)$`)
+
+// An EditError says that a person's edit does not compile.
+type EditError struct {
+	// Complaints are what the compiler says of it, one line each, beginning with the
+	// edited file and the line.
+	Complaints []string
+	err        error
+}
+
+func (e *EditError) Error() string {
+	return fmt.Sprintf("your change does not compile:\n\t%s\ncorrect it, or take it back with \"apitrace edit --revert FILE\"", strings.Join(e.Complaints, "\n\t"))
+}
+
+func (e *EditError) Unwrap() error { return e.err }
+
+// explainCompile lets the compiler's complaints name the files that were edited. Where
+// others complain, the edit broke them: they are kept as they are.
+func explainCompile(err error, edits []program.Edit) error {
+	var compile *program.CompileError
+	if len(edits) == 0 || !errors.As(err, &compile) {
+		return err
+	}
+	e := &EditError{err: err}
+	for _, line := range compile.Complaints {
+		if found := compiled.FindStringSubmatch(line); found != nil {
+			e.Complaints = append(e.Complaints, fmt.Sprintf("%s:%s: %s", pathOf(edits, found[1]), found[2], found[3]))
+		} else if !strings.HasPrefix(line, "#") { // the name of the package that follows
+			e.Complaints = append(e.Complaints, line)
+		}
+	}
+	return e
+}
+
+func pathOf(edits []program.Edit, name string) string {
+	for _, e := range edits {
+		if e.Name == name {
+			return e.Path
+		}
+	}
+	return name
+}

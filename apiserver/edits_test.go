@@ -1,0 +1,34 @@
+package apiserver
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/program"
+)
+
+func TestExplainCompile(t *testing.T) {
+	edits := []program.Edit{{Name: "k8s.io/apiserver/pkg/storage/etcd3/store.go", Path: "/mine/store.go"}}
+	compile := &program.CompileError{Complaints: []string{
+		"# k8s.io/apiserver/pkg/storage/etcd3",
+		"vendor/k8s.io/apiserver/pkg/storage/etcd3/store.go:237:64: undefined: x",
+		"vendor/k8s.io/apiserver/pkg/storage/etcd3/watcher.go:9:2: missing return",
+	}, Err: errors.New("exit status 1")}
+
+	err := explainCompile(compile, edits)
+	for _, want := range []string{"/mine/store.go:237: undefined: x", "k8s.io/apiserver/pkg/storage/etcd3/watcher.go:9: missing return", "--revert"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\ndoes not say %q", err, want)
+		}
+	}
+	if strings.Contains(err.Error(), "# k8s.io") {
+		t.Errorf("%v\nhas the compiler's headings", err)
+	}
+	if !errors.As(err, new(*program.CompileError)) {
+		t.Error("the compiler's error is gone")
+	}
+	if err := explainCompile(compile, nil); err != error(compile) {
+		t.Errorf("without edits it is %v", err)
+	}
+}

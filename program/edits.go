@@ -1,0 +1,157 @@
+package program
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// StateEnv names the environment variable that moves the folder of StateDir.
+const StateEnv = "APITRACE_STATE"
+
+// StateDir is the folder for what cannot be made again: a person's edits, and how far
+// they are in the workshop. It is $APITRACE_STATE, else "apitrace" in
+// $XDG_STATE_HOME, else in ~/.local/state. It need not exist.
+func StateDir() (string, error) {
+	if dir := os.Getenv(StateEnv); dir != "" {
+		return filepath.Abs(dir)
+	}
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "apitrace"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("no place for what you edit and learn: %w; set %s to a folder", err, StateEnv)
+	}
+	return filepath.Join(home, ".local", "state", "apitrace"), nil
+}
+
+// Edits is a folder with a person's own copies of upstream files: below
+// version/program, each has the path that it has below the vendor folder. Next to it,
+// with ".orig" behind the name, lies what upstream has, so that the copy can be compared
+// when the workspace is gone. The zero Edits has none.
+type Edits struct {
+	// Dir is the folder. "" means that there are no edits.
+	Dir string
+	// Version is that of Kubernetes, whichever program's file is edited.
+	Version string
+}
+
+// An Edit is a person's copy of an upstream file.
+type Edit struct {
+	// Program is the program whose build the file belongs to.
+	Program string
+	// Name is the path below the vendor folder: "k8s.io/apiserver/pkg/storage/etcd3/store.go".
+	Name string
+	// Path is the copy.
+	Path string
+	// Text is what the copy holds, Original what upstream's file does.
+	Text, Original []byte
+}
+
+// Changed tells whether the copy differs from upstream's file. One that does not
+// changes no build.
+func (e *Edit) Changed() bool { return !bytes.Equal(e.Text, e.Original) }
+
+const originalSuffix = ".orig"
+
+func (e Edits) programDir(program string) string {
+	return filepath.Join(e.Dir, e.Version, program)
+}
+
+func (e Edits) edit(program, name string) Edit {
+	return Edit{Program: program, Name: name, Path: filepath.Join(e.programDir(program), filepath.FromSlash(name))}
+}
+
+// List reads the edits of a program, changed or not, ordered by name.
+func (e Edits) List(program string) ([]Edit, error) {
+	if e.Dir == "" {
+		return nil, nil
+	}
+	var edits []Edit
+	dir := e.programDir(program)
+	err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(file, originalSuffix) {
+			return ignoreNotExist(err)
+		}
+		rel, err := filepath.Rel(dir, strings.TrimSuffix(file, originalSuffix))
+		if err != nil {
+			return err
+		}
+		edit := e.edit(program, filepath.ToSlash(rel))
+		if edit.Original, err = os.ReadFile(file); err != nil {
+			return err
+		}
+		if edit.Text, err = os.ReadFile(edit.Path); errors.Is(err, fs.ErrNotExist) {
+			return nil // taken back by deleting the copy
+		}
+		edits = append(edits, edit)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading your edits in %s: %w", dir, err)
+	}
+	return edits, nil
+}
+
+// Changed lists those edits of a program that differ from upstream's files.
+func (e Edits) Changed(program string) ([]Edit, error) {
+	edits, err := e.List(program)
+	return slices.DeleteFunc(edits, func(e Edit) bool { return !e.Changed() }), err
+}
+
+// Add copies a file of the vendor folder, so that it can be edited. A copy that is
+// there stays as it is.
+func (e Edits) Add(program, vendor, name string) (Edit, error) {
+	edit := e.edit(program, name)
+	var err error
+	if edit.Original, err = os.ReadFile(filepath.Join(vendor, filepath.FromSlash(name))); err != nil {
+		return edit, fmt.Errorf("copying %s for editing: %w", name, err)
+	}
+	if edit.Text, err = os.ReadFile(edit.Path); err == nil {
+		return edit, nil
+	}
+	edit.Text = edit.Original
+	if err := os.MkdirAll(filepath.Dir(edit.Path), 0o700); err != nil {
+		return edit, fmt.Errorf("copying %s for editing: %w", name, err)
+	}
+	// The copy comes last: it is no edit without upstream's text to compare with.
+	if err := writeFile(edit.Path+originalSuffix, edit.Original); err != nil {
+		return edit, err
+	}
+	return edit, writeFile(edit.Path, edit.Text)
+}
+
+// Revert removes an edit. The build is then again what it was without it.
+func (e Edits) Revert(edit Edit) error {
+	for _, file := range []string{edit.Path, edit.Path + originalSuffix} {
+		if err := ignoreNotExist(os.Remove(file)); err != nil {
+			return fmt.Errorf("taking back the edit of %s: %w", edit.Name, err)
+		}
+	}
+	// Of the folders, those that are empty now go as well.
+	for dir := filepath.Dir(edit.Path); dir != e.Dir && len(dir) > len(e.Dir); dir = filepath.Dir(dir) {
+		if os.Remove(dir) != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// EditsKey identifies the text of changed edits; "" for none.
+func EditsKey(changed []Edit) string {
+	if len(changed) == 0 {
+		return ""
+	}
+	var all bytes.Buffer
+	for _, e := range changed {
+		fmt.Fprintf(&all, "%s %d\n", e.Name, len(e.Text))
+		all.Write(e.Text)
+	}
+	return hash(all.Bytes())
+}

@@ -1,0 +1,114 @@
+package program
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func writeText(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEdits(t *testing.T) {
+	vendor := t.TempDir()
+	writeText(t, filepath.Join(vendor, "example.com/p/p.go"), "package p\n")
+	edits := Edits{Dir: filepath.Join(t.TempDir(), "edits"), Version: "v1.37.1"}
+
+	edit, err := edits.Add("prog", vendor, "example.com/p/p.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changed, err := edits.Changed("prog"); err != nil || EditsKey(changed) != "" {
+		t.Errorf("a copy that nobody changed counts as an edit: %v, %v", changed, err)
+	}
+	writeText(t, edit.Path, "package p // mine\n")
+	changed, err := edits.Changed("prog")
+	if err != nil || len(changed) != 1 || changed[0].Name != "example.com/p/p.go" || string(changed[0].Original) != "package p\n" {
+		t.Fatalf("changed edits are %v, %v", changed, err)
+	}
+	if again, err := edits.Add("prog", vendor, "example.com/p/p.go"); err != nil || string(again.Text) != "package p // mine\n" {
+		t.Errorf("a second copy replaced what was edited: %q, %v", again.Text, err)
+	}
+	for _, other := range []Edits{{Dir: edits.Dir, Version: "v1.30.4"}, {}} {
+		if changed, err := other.Changed("prog"); err != nil || len(changed) > 0 {
+			t.Errorf("%+v has %v, %v", other, changed, err)
+		}
+	}
+	key := EditsKey(changed)
+	writeText(t, edit.Path, "package p // mine, too\n")
+	if changed, _ = edits.Changed("prog"); EditsKey(changed) == key || key == "" {
+		t.Errorf("another text has the same key, %q", key)
+	}
+
+	if err := edits.Revert(edit); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(edits.Dir); err != nil || len(left) > 0 {
+		t.Errorf("taken back, the edit leaves %v behind, %v", left, err)
+	}
+}
+
+func TestAddEditOfNothing(t *testing.T) {
+	edits := Edits{Dir: t.TempDir(), Version: "v1.37.1"}
+	if _, err := edits.Add("prog", t.TempDir(), "p/none.go"); err == nil {
+		t.Error("a file that upstream does not have was copied")
+	}
+}
+
+func TestOldEditedBuildsAreRemoved(t *testing.T) {
+	cache, err := OpenCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Program{Name: "prog", Version: "v1.0.0"}
+	add := func(key string, edited bool) *build {
+		key += "00000000000"
+		b := &build{program: p, cache: cache, rewrite: &Rewrite{Edited: edited}, key: key, dir: cache.entryDir(KindBuild, p, key)}
+		writeText(t, filepath.Join(b.dir, "prog"), key)
+		if err := seal(b.dir, manifest{Key: key, Edited: edited}); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.removeOldEdited(); err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	first, plain := add("a", true), add("b", false)
+	for _, key := range []string{"c", "d", "e"} {
+		add(key, true)
+	}
+	if _, err := os.Stat(first.dir); !os.IsNotExist(err) {
+		t.Errorf("of four builds with edits, the oldest is still there (%v)", err)
+	}
+	for _, key := range []string{"c", "d", "e"} {
+		if _, err := os.Stat(cache.entryDir(KindBuild, p, key+"00000000000")); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := os.Stat(plain.dir); err != nil {
+		t.Errorf("a build without edits was removed: %v", err)
+	}
+}
+
+func TestStateDir(t *testing.T) {
+	t.Setenv("HOME", "/home/somebody")
+	for _, c := range []struct{ own, xdg, want string }{
+		{"", "", "/home/somebody/.local/state/apitrace"},
+		{"", "/state", "/state/apitrace"},
+		{"", "relative", "/home/somebody/.local/state/apitrace"},
+		{"/mine", "/state", "/mine"},
+	} {
+		t.Setenv(StateEnv, c.own)
+		t.Setenv("XDG_STATE_HOME", c.xdg)
+		if got, err := StateDir(); err != nil || got != c.want {
+			t.Errorf("with %s=%q and XDG_STATE_HOME=%q it is %q, %v; expected %q", StateEnv, c.own, c.xdg, got, err, c.want)
+		}
+	}
+}
