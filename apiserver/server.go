@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/program"
@@ -64,6 +65,9 @@ type owned struct {
 type StartOptions struct {
 	// Check switches the checking mode of the probes on.
 	Check bool
+	// Extra is what this server has beyond others. Do not publish such a one: it would
+	// be taken for a server like any other.
+	Extra Extra
 	// Cache is where the state is published. Nil: the default one.
 	Cache *program.Cache
 }
@@ -87,14 +91,14 @@ func Start(ctx context.Context, b *Build, o StartOptions) (*Server, error) {
 		K8sVersion: b.K8sVersion, EtcdVersion: b.EtcdVersion, BuildKey: b.Key(), Edited: b.Edited, Check: o.Check, RunDir: runDir.Path,
 		own: &owned{runDir: runDir, stateFile: stateFile(o.Cache, b, runDir), ended: make(chan struct{})},
 	}
-	if err := s.start(ctx, b); err != nil {
+	if err := s.start(ctx, b, o.Extra); err != nil {
 		return nil, errors.Join(err, s.Stop(context.WithoutCancel(ctx)))
 	}
 	go s.own.watch()
 	return s, nil
 }
 
-func (s *Server) start(ctx context.Context, b *Build) error {
+func (s *Server) start(ctx context.Context, b *Build, extra Extra) error {
 	etcd, err := storage.Start(ctx, storage.Options{Binary: b.Etcd.Path, RunDir: s.own.runDir, Check: s.Check})
 	if err != nil {
 		return err
@@ -110,8 +114,13 @@ func (s *Server) start(ctx context.Context, b *Build) error {
 	if err != nil {
 		return err
 	}
+	flags, err := extra.prepare(filepath.Join(dir, "extra"), s.flags(files, 0))
+	if err != nil {
+		return err
+	}
 	s.own.child, err = program.WithFreePort(func(port int) (*program.Child, error) {
 		server := s.program(b.APIServer.Path, dir, files, port)
+		server.Args = append(server.Args, flags...)
 		s.ProbeSockets = map[string]string{Name: server.Socket(), storage.Name: etcd.ProbeSocket}
 		return program.Start(ctx, server)
 	})

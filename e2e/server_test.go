@@ -18,12 +18,16 @@ import (
 type kind struct {
 	plain bool // upstream's own build
 	check bool // with the probe's checking mode
+	// version of Kubernetes; "" is the default one
+	version string
 }
 
 var (
 	traced  = kind{}
 	plain   = kind{plain: true}
 	checked = kind{check: true}
+	// older is the release that the library is played on besides.
+	older = kind{version: "v1.30.4"}
 )
 
 var servers struct {
@@ -50,10 +54,7 @@ func server(tb testing.TB, k kind) *apiserver.Server {
 	if s := servers.running[k]; s != nil {
 		return s
 	}
-	s, err := apiserver.Start(context.Background(), build(tb, k.plain), apiserver.StartOptions{Check: k.check})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	s := start(tb, k, apiserver.Extra{})
 	if servers.running == nil {
 		servers.running = map[kind]*apiserver.Server{}
 	}
@@ -61,15 +62,46 @@ func server(tb testing.TB, k kind) *apiserver.Server {
 	return s
 }
 
-// build builds the programs, or finds them in the cache.
+// serverFor returns a server that the scenario can be played against: the shared one of
+// the kind, or, if the scenario wants it otherwise, one of its own for this test.
+func serverFor(tb testing.TB, k kind, scenario *scenarios.Scenario) *apiserver.Server {
+	tb.Helper()
+	extra := apiserver.Extra(scenario.Setup.Server)
+	if extra.IsZero() {
+		return server(tb, k)
+	}
+	s := start(tb, k, extra)
+	tb.Cleanup(func() {
+		if err := s.Stop(context.Background()); err != nil {
+			tb.Error(err)
+		}
+	})
+	return s
+}
+
+func start(tb testing.TB, k kind, extra apiserver.Extra) *apiserver.Server {
+	tb.Helper()
+	s, err := apiserver.Start(context.Background(), buildKind(tb, k), apiserver.StartOptions{Check: k.check, Extra: extra})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// build builds the programs of the default version, or finds them in the cache.
 func build(tb testing.TB, plain bool) *apiserver.Build {
+	tb.Helper()
+	return buildKind(tb, kind{plain: plain})
+}
+
+func buildKind(tb testing.TB, k kind) *apiserver.Build {
 	tb.Helper()
 	if os.Getenv("APITRACE_E2E") == "" {
 		tb.Skip("builds and runs the real kube-apiserver, which takes minutes the first time: set APITRACE_E2E=1")
 	}
 	display := program.NewDisplay(os.Stderr, false)
 	defer display.Close()
-	b, err := apiserver.BuildPrograms(context.Background(), apiserver.BuildOptions{Plain: plain, Progress: display})
+	b, err := apiserver.BuildPrograms(context.Background(), apiserver.BuildOptions{Version: k.version, Plain: k.plain, Progress: display})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -84,6 +116,11 @@ func play(tb testing.TB, s *apiserver.Server, name string) ([]trace.Request, *co
 	if err != nil {
 		tb.Fatal(err)
 	}
+	etcd, err := s.Etcd.Open()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer etcd.Close()
 	player := scenarios.Player{
 		BaseURL: s.BaseURL, CAPEM: s.CAPEM, AdminToken: s.AdminToken, UserToken: s.LearnerToken,
 		LockFile: filepath.Join(s.RunDir, "play.lock"),
@@ -93,6 +130,9 @@ func play(tb testing.TB, s *apiserver.Server, name string) ([]trace.Request, *co
 	err = player.Play(context.Background(), scenario, func(ctx context.Context, _ *scenarios.Request, sent *scenarios.Sent) error {
 		r, found, err := collect.Request(ctx, s.ProbeSockets, collect.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status})
 		if err != nil {
+			return err
+		}
+		if r.Stored, err = collect.Stored(ctx, etcd, r); err != nil {
 			return err
 		}
 		requests = append(requests, *r)

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -23,14 +22,10 @@ import (
 // compare each call's name, place, parent and the line it was called from with the
 // goroutine's real stack.
 func TestParentsAreTrue(t *testing.T) {
-	s := server(t, checked)
-	all, err := scenarios.List()
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := int64(0) // what the probes had checked when the last scenario was over
-	for _, scenario := range all {
+	before := map[*apiserver.Server]int64{} // what the probes had checked when the last scenario was over
+	for _, scenario := range library(t) {
 		t.Run(scenario.Name, func(t *testing.T) {
+			s := serverFor(t, checked, scenario)
 			requests, found := play(t, s, scenario.Name)
 			for _, m := range found.Mismatches {
 				t.Error(m)
@@ -42,10 +37,10 @@ func TestParentsAreTrue(t *testing.T) {
 					t.Error(missing)
 				}
 			}
-			if calls == 0 || found.Calls-before < int64(calls) {
-				t.Errorf("the probes have checked %d calls, but the traces have %d", found.Calls-before, calls)
+			if calls == 0 || found.Calls-before[s] < int64(calls) {
+				t.Errorf("the probes have checked %d calls, but the traces have %d", found.Calls-before[s], calls)
 			}
-			before = found.Calls
+			before[s] = found.Calls
 		})
 	}
 }

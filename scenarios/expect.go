@@ -21,7 +21,36 @@ func (e *Expect) Check(seen trace.Request) error {
 			return err
 		}
 	}
+	for _, want := range e.Stored {
+		if !slices.ContainsFunc(seen.Stored, want.is) {
+			return fmt.Errorf("the request has not left %v in etcd; what it left: %s", want, listStored(seen.Stored))
+		}
+	}
 	return nil
+}
+
+// is tells whether key is what s describes.
+func (s Stored) is(key trace.StoredKey) bool {
+	return s.Op == key.Op && isValue(key.Key, s.Key) && (s.Encoding == "" || s.Encoding == key.Encoding)
+}
+
+// String says in a message what is stored: `PUT /registry/secrets/default/s (encrypted)`.
+func (s Stored) String() string {
+	if s.Encoding == "" {
+		return s.Op + " " + s.Key
+	}
+	return fmt.Sprintf("%s %s (%s)", s.Op, s.Key, s.Encoding)
+}
+
+func listStored(keys []trace.StoredKey) string {
+	if len(keys) == 0 {
+		return "nothing"
+	}
+	var all []string
+	for _, key := range keys {
+		all = append(all, Stored{key.Op, key.Key, key.Encoding}.String())
+	}
+	return strings.Join(all, ", ")
 }
 
 func (e *Expect) checkCalls(calls []trace.Call) error {

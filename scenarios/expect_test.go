@@ -11,12 +11,13 @@ var seen = trace.Request{Calls: []trace.Call{
 	{Function: "k8s.io/apiserver/pkg/endpoints/handlers.getResourceHandler.func1"},
 	{Function: "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get", Attributes: map[string]string{"apitrace.etcd.key": "/registry/minions/n1"}},
 	{Function: "k8s.io/apiserver/pkg/storage/etcd3.(*defaultDecoder).Decode"},
-}}
+}, Stored: []trace.StoredKey{{Op: "PUT", Key: "/registry/secrets/default/s", Encoding: "encrypted"}}}
 
 func TestExpect(t *testing.T) {
 	value := func(function, name, value string) Expect {
 		return Expect{Values: []Value{{Function: Function{function}, Name: name, Value: value}}}
 	}
+	stored := func(op, key, encoding string) Expect { return Expect{Stored: []Stored{{op, key, encoding}}} }
 	tests := []struct {
 		name   string
 		expect Expect
@@ -33,6 +34,11 @@ func TestExpect(t *testing.T) {
 		{"value", value("etcd3.(*store).Get", "apitrace.etcd.key", "/registry/minions/n1"), ""},
 		{"value with any text", value("etcd3.(*store).Get", "apitrace.etcd.key", "/registry/.../n1"), ""},
 		{"dot is a dot", value("etcd3.(*store).Get", "apitrace.etcd.key", "/registry.minions/n1"), `seen: "/registry/minions/n1"`},
+		{"stored", stored("PUT", "/registry/.../s", "encrypted"), ""},
+		{"stored somehow", stored("PUT", "/registry/secrets/default/s", ""), ""},
+		{"stored otherwise", stored("PUT", "/registry/secrets/default/s", "json"),
+			"has not left PUT /registry/secrets/default/s (json) in etcd; what it left: PUT /registry/secrets/default/s (encrypted)"},
+		{"not deleted", stored("DELETE", "/registry/secrets/default/s", ""), "has not left DELETE /registry/secrets/default/s in etcd"},
 		{"no such value", value("etcd3.(*store).Get", "k", "v"), `has no value "k"`},
 		{"no such function", value("etcd3.(*store).Put", "k", "v"), `the nearest that it has: "etcd3.(*store).Get"`},
 	}

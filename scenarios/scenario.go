@@ -70,6 +70,18 @@ type Setup struct {
 	// the scenario is over. What users may do is said here as well, with RBAC
 	// objects whose subject is the user "learner", or another who is impersonated.
 	Objects []Document `yaml:"objects"`
+	// Server is what the scenario needs of kube-apiserver itself. Whoever plays it starts one
+	// like that; the zero value is content with any.
+	Server Server `yaml:"server"`
+}
+
+// A Server is how a scenario's kube-apiserver is started, besides what every one needs.
+type Server struct {
+	// Flags of kube-apiserver. "${dir}" stands for the folder with Files.
+	Flags []string `yaml:"flags"`
+	// Files have a name and a text, in which "${key}" stands for 32 random bytes in
+	// base64, made anew for each server.
+	Files map[string]string `yaml:"files"`
 }
 
 // A Request is one step of a scenario.
@@ -137,6 +149,18 @@ type Expect struct {
 	Calls []Function `yaml:"calls"`
 	// Values are attributes that must be seen.
 	Values []Value `yaml:"values"`
+	// Stored is what the request must have left in etcd, among others.
+	Stored []Stored `yaml:"stored"`
+}
+
+// A Stored is a change of etcd.
+type Stored struct {
+	// Op is "PUT" or "DELETE".
+	Op string `yaml:"op"`
+	// Key is etcd's; "..." in it stands for any text.
+	Key string `yaml:"key"`
+	// Encoding is "protobuf", "json" or "encrypted", or empty for any.
+	Encoding string `yaml:"encoding"`
 }
 
 // A Function is what a function is called: its full name, or the last parts of it

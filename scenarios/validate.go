@@ -2,6 +2,8 @@ package scenarios
 
 import (
 	"fmt"
+	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -32,6 +34,9 @@ func (s *Scenario) validate() *mistake {
 	if bad := s.Releases.validate(); bad != nil {
 		return bad
 	}
+	if bad := s.Setup.Server.validate(); bad != nil {
+		return bad
+	}
 	for i := range s.Setup.Objects {
 		if d := &s.Setup.Objects[i]; d.head.APIVersion == "" || d.head.Kind == "" || d.head.Metadata.Name == "" {
 			return mistakeAt("an object needs apiVersion, kind and metadata.name", "setup", "objects", i)
@@ -58,7 +63,7 @@ func (r *Request) validate() *mistake {
 	if bad := r.HTTP.validate(); bad != nil {
 		return bad
 	}
-	if !r.Traced && (r.Warmup != nil || len(r.Expect.Calls)+len(r.Expect.Values) > 0) {
+	if !r.Traced && (r.Warmup != nil || !r.Expect.isEmpty()) {
 		return mistakeAt("only a request with \"traced: true\" can have warmup or expect")
 	}
 	if r.Traced && r.Await {
@@ -85,8 +90,45 @@ func (e *Expect) validate() *mistake {
 			return mistakeAt("an expected value needs a function and the name of an attribute", "expect", "values", i)
 		}
 	}
+	for i, s := range e.Stored {
+		if bad := s.validate(); bad != "" {
+			return mistakeAt(bad, "expect", "stored", i)
+		}
+	}
 	if i := slices.IndexFunc(e.Calls, Function.isEmpty); i >= 0 {
 		return mistakeAt("an expected call has no name", "expect", "calls", i)
+	}
+	return nil
+}
+
+func (e *Expect) isEmpty() bool { return len(e.Calls)+len(e.Values)+len(e.Stored) == 0 }
+
+// encodings are the values of Stored.Encoding, besides the empty one.
+var encodings = []string{"protobuf", "json", "encrypted"}
+
+func (s Stored) validate() string {
+	switch {
+	case s.Op != "PUT" && s.Op != "DELETE":
+		return fmt.Sprintf("op is %q, expected \"PUT\" or \"DELETE\"", s.Op)
+	case !strings.HasPrefix(s.Key, "/"):
+		return fmt.Sprintf("key is %q, expected one of etcd's such as \"/registry/pods/default/web\"", s.Key)
+	case s.Encoding != "" && !slices.Contains(encodings, s.Encoding):
+		return fmt.Sprintf("encoding is %q, expected %s", s.Encoding, quoted(encodings))
+	}
+	return ""
+}
+
+// validate demands flags and plain file names. Whether kube-apiserver knows the flags, it says itself.
+func (s *Server) validate() *mistake {
+	for i, flag := range s.Flags {
+		if !strings.HasPrefix(flag, "--") || !strings.Contains(flag, "=") {
+			return mistakeAt(fmt.Sprintf("flag %q: expected the form \"--name=value\"", flag), "setup", "server", "flags", i)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
+		if name != path.Base(name) || strings.HasPrefix(name, ".") {
+			return mistakeAt(fmt.Sprintf("file name %q: expected a plain name, without a folder; flags name it as \"${dir}/name\"", name), "setup", "server", "files", name)
+		}
 	}
 	return nil
 }

@@ -106,6 +106,10 @@ func (o *runOptions) run(ctx context.Context, io *streams) (err error) {
 	if err := checkSave(o.save); err != nil {
 		return err
 	}
+	o.server.extra = apiserver.Extra(scenario.Setup.Server)
+	if !o.server.extra.IsZero() {
+		io.notice("scenario %q sets flags of kube-apiserver: starting one of its own for it", scenario.Name)
+	}
 	ctx, server, stop, err := o.server.obtain(ctx, io)
 	if err != nil {
 		return err
@@ -203,7 +207,7 @@ func (s *session) collect(ctx context.Context, etcd *storage.Reader, r *scenario
 	if err != nil {
 		return err
 	}
-	if request.Stored, err = stored(ctx, etcd, request); err != nil {
+	if request.Stored, err = collect.Stored(ctx, etcd, request); err != nil {
 		return err
 	}
 	s.recording.Requests = append(s.recording.Requests, *request)

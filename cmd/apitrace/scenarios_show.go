@@ -59,17 +59,19 @@ func (o *scenariosShowOptions) run(io *streams, name string) error {
 
 // descriptionWords are those of a description that are not the scenario's own.
 type descriptionWords struct {
-	teaches, varies, releases, requests, meanwhile, as, traced, pairs string
+	teaches, varies, releases, server, requests, meanwhile, as, traced, pairs string
 }
 
 // showWords are by language.
 var showWords = map[string]descriptionWords{
 	"en": {
-		teaches: "What it teaches", varies: "What varies", releases: "Kubernetes", requests: "Requests",
+		teaches: "What it teaches", varies: "What varies", releases: "Kubernetes",
+		server: "A server of its own, with", requests: "Requests",
 		meanwhile: "meanwhile", as: "as", traced: "traced", pairs: "Compare with",
 	},
 	"zh": {
-		teaches: "能学到什么", varies: "哪些会变化", releases: "Kubernetes", requests: "请求",
+		teaches: "能学到什么", varies: "哪些会变化", releases: "Kubernetes",
+		server: "使用自己的服务器，参数为", requests: "请求",
 		meanwhile: "期间", as: "身份", traced: "被跟踪", pairs: "可与之比较",
 	},
 }
@@ -89,6 +91,9 @@ func describe(s *scenarios.Scenario, lang string) string {
 	}
 	if releases := s.Releases.Text().In(lang); releases != "" {
 		b.WriteString("\n" + section(words.releases, releases))
+	}
+	if flags := s.Setup.Server.Flags; len(flags) > 0 {
+		b.WriteString("\n" + words.server + "\n  " + strings.Join(flags, "\n  ") + "\n")
 	}
 	b.WriteString("\n" + words.requests + "\n")
 	for i := range s.Requests {

@@ -20,6 +20,8 @@ const stopTimeout = 20 * time.Second
 type serverOptions struct {
 	k8s   string
 	check bool
+	// extra is what a scenario wants of its server. One that has it is not shared.
+	extra apiserver.Extra
 }
 
 func (o *serverOptions) addVersionFlag(command *cobra.Command) {
@@ -59,9 +61,12 @@ func (o *serverOptions) build(ctx context.Context, io *streams, plain bool) (*ap
 
 // attach finds a server that "apitrace serve" keeps running. It returns
 // apiserver.ErrNotServed if there is none of the wanted build, or none in the checking
-// mode that is asked for. It builds nothing and reads no binary, so that a run
+// mode that is asked for, or the server is to have something extra. It builds nothing and reads no binary, so that a run
 // which finds a server begins at once.
 func (o *serverOptions) attach(ctx context.Context) (*apiserver.Server, error) {
+	if !o.extra.IsZero() {
+		return nil, apiserver.ErrNotServed
+	}
 	cache, err := program.OpenCache("")
 	if err != nil {
 		return nil, err
@@ -92,7 +97,7 @@ func (o *serverOptions) obtain(ctx context.Context, io *streams) (_ context.Cont
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	server, err = apiserver.Start(ctx, build, apiserver.StartOptions{Check: o.check})
+	server, err = apiserver.Start(ctx, build, apiserver.StartOptions{Check: o.check, Extra: o.extra})
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -1,4 +1,4 @@
-package main
+package collect
 
 import (
 	"context"
@@ -9,10 +9,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// stored reads from etcd what the request has changed there. The server writes on
+// Stored reads from etcd what the request has changed there. The server writes on
 // its own account at the same time, so the trace says what was the request's: the
 // keys that its calls name, at the revisions of its own transactions.
-func stored(ctx context.Context, etcd *storage.Reader, request *trace.Request) ([]trace.StoredKey, error) {
+func Stored(ctx context.Context, etcd *storage.Reader, request *trace.Request) ([]trace.StoredKey, error) {
 	keys, revisions := writes(request)
 	if len(keys) == 0 || len(revisions) == 0 {
 		return nil, nil

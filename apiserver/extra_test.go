@@ -1,0 +1,59 @@
+package apiserver
+
+import (
+	"encoding/base64"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var ownFlags = []string{"--secure-port=1", "--disable-admission-plugins=ServiceAccount"}
+
+func TestExtra(t *testing.T) {
+	extra := Extra{
+		Flags: []string{"--encryption-provider-config=${dir}/e.yaml", "--disable-admission-plugins=LimitRanger", "--v=2"},
+		Files: map[string]string{"e.yaml": "secret: ${key}\n"},
+	}
+	keys := map[string]bool{}
+	for range 2 {
+		dir := filepath.Join(t.TempDir(), "extra")
+		flags, err := extra.prepare(dir, ownFlags)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"--encryption-provider-config=" + dir + "/e.yaml", "--disable-admission-plugins=LimitRanger", "--v=2"}
+		if !slices.Equal(flags, want) {
+			t.Errorf("flags %q, expected %q", flags, want)
+		}
+		checkPrivate(t, dir)
+		text, err := os.ReadFile(filepath.Join(dir, "e.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := strings.TrimSpace(strings.TrimPrefix(string(text), "secret: "))
+		if raw, err := base64.StdEncoding.DecodeString(key); err != nil || len(raw) != 32 {
+			t.Errorf("the key is %q: %d bytes, %v", key, len(raw), err)
+		}
+		keys[key] = true
+	}
+	if len(keys) != 2 {
+		t.Error("two servers have the same key")
+	}
+}
+
+func TestExtraRefused(t *testing.T) {
+	for _, test := range []struct {
+		extra Extra
+		want  string
+	}{
+		{Extra{Flags: []string{"--secure-port=6443"}}, `the flag "--secure-port=6443" is one that apitrace sets itself`},
+		{Extra{Files: map[string]string{"../x": ""}}, `"../x" is no plain file name`},
+	} {
+		_, err := test.extra.prepare(filepath.Join(t.TempDir(), "extra"), ownFlags)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("got %v, expected %s", err, test.want)
+		}
+	}
+}
