@@ -1,0 +1,98 @@
+package recordings
+
+import (
+	"fmt"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A callCodec writes or reads the calls of one request, in their order. What can be
+// foretold from the calls before is kept as the difference to that, which is little.
+type callCodec struct {
+	*codec
+	// above are the calls from the root down to the one before.
+	above []open
+	// lastID is the ID of the call before in each process: probes count.
+	lastID map[string]uint64
+}
+
+// An open is a call that may still get children.
+type open struct {
+	call *trace.Call
+	// free is when the next call below it can begin: its start, then the end of each call.
+	free int64
+}
+
+func newCallCodec(c *codec) *callCodec {
+	return &callCodec{codec: c, lastID: map[string]uint64{}}
+}
+
+func (c *callCodec) call(call *trace.Call) {
+	c.place(call)
+	c.id(call)
+	parent := c.parent(call)
+	integer(c.codec, "callerLine", &call.CallerLine)
+	goroutine := int64(call.Goroutine)
+	c.step("goroutine", &goroutine, int64(parent.call.Goroutine))
+	call.Goroutine = uint64(goroutine)
+	c.flag("newGoroutine", &call.NewGoroutine)
+	c.step("startNs", &call.StartNs, parent.free)
+	duration := uint64(call.DurationNs)
+	c.number("durationNs", &duration)
+	call.DurationNs = int64(duration)
+	parent.free = call.StartNs + call.DurationNs
+	c.flag("unfinished", &call.Unfinished)
+	c.text("error", &call.Error)
+	c.text("panic", &call.Panic)
+	c.pairs("attributes", &call.Attributes)
+	c.above = append(c.above, open{call, call.StartNs})
+}
+
+// place keeps Function, File, Line and Process, of which there are far fewer than calls.
+func (c *callCodec) place(call *trace.Call) {
+	i := c.places.index[placeOf(call)]
+	c.number("place", &i)
+	if c.writing || c.err != nil {
+		return
+	}
+	if i >= uint64(len(c.places.all)) {
+		c.err = fmt.Errorf("a call names place %d of %d", i, len(c.places.all))
+		return
+	}
+	p := c.places.all[i]
+	call.Function, call.File, call.Line, call.Process = p.Function, p.File, p.Line, p.Process
+}
+
+func (c *callCodec) id(call *trace.Call) {
+	var id uint64
+	if c.writing {
+		id = c.parse(call.ID)
+	}
+	signed := int64(id)
+	c.step("id", &signed, int64(c.lastID[call.Process]))
+	c.lastID[call.Process] = uint64(signed)
+	call.ID = fmt.Sprintf("%016x", uint64(signed))
+}
+
+// parent keeps by how many levels one has to go up from the call before.
+func (c *callCodec) parent(call *trace.Call) *open {
+	var up uint64
+	if c.writing {
+		for i := len(c.above) - 1; i >= 0 && c.above[i].call.ID != call.Parent; i-- {
+			up++
+		}
+	}
+	c.number("up", &up)
+	if up > uint64(len(c.above)) {
+		c.err = fmt.Errorf("a call stands %d levels above one of depth %d", up, len(c.above))
+		up = uint64(len(c.above))
+	}
+	c.above = c.above[:uint64(len(c.above))-up]
+	if len(c.above) == 0 {
+		call.Parent = ""
+		return &open{call: &trace.Call{}}
+	}
+	parent := &c.above[len(c.above)-1]
+	call.Parent = parent.call.ID
+	return parent
+}

@@ -1,0 +1,249 @@
+package recordings
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A codec writes a recording into columns, or reads it from them: each of its methods
+// does both, by one description, so that writing and reading cannot part. A new
+// field of the model is one more line. After the first error it does nothing more.
+type codec struct {
+	writing bool
+	columns *columns
+	places  *places
+	// texts are the texts of this recording, each once; index says where each stands.
+	texts []string
+	index map[string]uint64
+	err   error
+}
+
+// encode packs a recording that Validate accepts. The places of its calls must be in p.
+func encode(rec *trace.Recording, p *places) ([]byte, error) {
+	c := &codec{writing: true, columns: newColumns(), places: p, index: map[string]uint64{}}
+	c.recording(rec)
+	return c.pack()
+}
+
+// decode unpacks what encode packed.
+func decode(packed []byte, p *places) (*trace.Recording, error) {
+	c, err := readColumns(packed)
+	if err != nil {
+		return nil, err
+	}
+	c.places = p
+	rec := new(trace.Recording)
+	c.recording(rec)
+	if err := c.end(); err != nil {
+		return nil, err
+	}
+	return rec, rec.Validate()
+}
+
+func (c *codec) pack() ([]byte, error) {
+	for _, text := range c.texts {
+		c.columns.get("texts").putText(text)
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	return c.columns.pack()
+}
+
+func readColumns(packed []byte) (*codec, error) {
+	cols, err := unpack(packed)
+	if err != nil {
+		return nil, err
+	}
+	c := &codec{columns: cols}
+	if texts := cols.byName["texts"]; texts != nil {
+		for len(texts.data) > 0 {
+			text, err := texts.text()
+			if err != nil {
+				return nil, err
+			}
+			c.texts = append(c.texts, text)
+		}
+	}
+	return c, nil
+}
+
+// end reports what went wrong, or what of the columns was not read.
+func (c *codec) end() error {
+	for _, col := range c.columns.all {
+		if c.err == nil && len(col.data) > 0 {
+			c.err = fmt.Errorf("column %q has %d bytes too many: another apitrace wrote it", col.name, len(col.data))
+		}
+	}
+	return c.err
+}
+
+func (c *codec) recording(rec *trace.Recording) {
+	c.text("scenario", &rec.Scenario)
+	c.text("k8sVersion", &rec.K8sVersion)
+	c.text("etcdVersion", &rec.EtcdVersion)
+	c.time("recorded", &rec.Recorded)
+	list(c, "requests", &rec.Requests, c.request)
+}
+
+func (c *codec) request(r *trace.Request) {
+	c.hex("traceID.high", "traceID.low", &r.TraceID)
+	c.text("method", &r.Method)
+	c.text("path", &r.Path)
+	integer(c, "status", &r.Status)
+	c.time("start", &r.Start)
+	list(c, "incomplete", &r.Incomplete, func(s *string) { c.text("incomplete.text", s) })
+	list(c, "stored", &r.Stored, c.stored)
+	calls := newCallCodec(c)
+	list(c, "calls", &r.Calls, calls.call)
+}
+
+func (c *codec) stored(k *trace.StoredKey) {
+	c.text("stored.op", &k.Op)
+	c.text("stored.key", &k.Key)
+	integer(c, "stored.revision", &k.Revision)
+	integer(c, "stored.size", &k.Size)
+	c.text("stored.encoding", &k.Encoding)
+	c.text("stored.apiVersion", &k.APIVersion)
+	c.text("stored.kind", &k.Kind)
+}
+
+// number writes or reads a value as it is.
+func (c *codec) number(column string, v *uint64) {
+	if c.err != nil {
+		return
+	}
+	if c.writing {
+		c.columns.get(column).put(*v)
+		return
+	}
+	if col := c.columns.byName[column]; col != nil {
+		*v, c.err = col.uint()
+	}
+}
+
+// step writes or reads a value as its difference to another one.
+func (c *codec) step(column string, v *int64, from int64) {
+	zigzag := uint64(*v-from)<<1 ^ uint64((*v-from)>>63)
+	c.number(column, &zigzag)
+	if !c.writing {
+		*v = from + (int64(zigzag>>1) ^ -int64(zigzag&1))
+	}
+}
+
+func integer[T int | int64](c *codec, column string, v *T) {
+	wide := int64(*v)
+	c.step(column, &wide, 0)
+	*v = T(wide)
+}
+
+func (c *codec) flag(column string, v *bool) {
+	var bit uint64
+	if *v {
+		bit = 1
+	}
+	c.number(column, &bit)
+	*v = bit == 1
+}
+
+func (c *codec) text(column string, v *string) {
+	var i uint64
+	if c.writing {
+		i = c.intern(*v)
+	}
+	c.number(column, &i)
+	if c.writing || c.err != nil || c.columns.byName[column] == nil {
+		return
+	}
+	if i > uint64(len(c.texts)) {
+		c.err = fmt.Errorf("column %q names text %d of %d", column, i, len(c.texts))
+	} else if i > 0 {
+		*v = c.texts[i-1]
+	}
+}
+
+// intern gives the number of a text: 0 for none, else from 1 on.
+func (c *codec) intern(text string) uint64 {
+	if text == "" {
+		return 0
+	}
+	i, ok := c.index[text]
+	if !ok {
+		c.texts = append(c.texts, text)
+		i = uint64(len(c.texts))
+		c.index[text] = i
+	}
+	return i
+}
+
+// time keeps nanoseconds since 1970, and 0 for no time.
+func (c *codec) time(column string, t *time.Time) {
+	var ns int64
+	if !t.IsZero() {
+		ns = t.UnixNano()
+	}
+	c.step(column, &ns, 0)
+	if !c.writing && ns != 0 {
+		*t = time.Unix(0, ns).UTC()
+	}
+}
+
+// list writes or reads the number of elements, and each of them. An empty list comes back as nil.
+func list[T any](c *codec, column string, all *[]T, each func(*T)) {
+	n := uint64(len(*all))
+	c.number(column, &n)
+	if !c.writing && c.err == nil && n > 0 {
+		if n > uint64(c.columns.size()) { // each element takes a byte or more
+			c.err = fmt.Errorf("column %q promises %d elements: %w", column, n, errTruncated)
+			return
+		}
+		*all = make([]T, n)
+	}
+	for i := range *all {
+		if c.err != nil {
+			return
+		}
+		each(&(*all)[i])
+	}
+}
+
+// hex is a text of 32 hexadecimal digits.
+func (c *codec) hex(high, low string, v *string) {
+	var h, l uint64
+	if c.writing {
+		h, l = c.parse((*v)[:16]), c.parse((*v)[16:])
+	}
+	c.number(high, &h)
+	c.number(low, &l)
+	*v = fmt.Sprintf("%016x%016x", h, l)
+}
+
+func (c *codec) parse(hex string) uint64 {
+	v, err := strconv.ParseUint(hex, 16, 64)
+	if err != nil {
+		c.err = err
+	}
+	return v
+}
+
+// pairs writes or reads a map in the order of its keys. An empty map comes back as nil.
+func (c *codec) pairs(column string, all *map[string]string) {
+	keys := slices.Sorted(maps.Keys(*all))
+	list(c, column, &keys, func(key *string) {
+		value := (*all)[*key]
+		c.text(column+".name", key)
+		c.text(column+".value", &value)
+		if c.writing {
+			return
+		}
+		if *all == nil {
+			*all = map[string]string{}
+		}
+		(*all)[*key] = value
+	})
+}

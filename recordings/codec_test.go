@@ -1,0 +1,181 @@
+package recordings
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// fill draws a value for every field that the model has, by reflection: a field that the
+// codec does not know comes back empty, and the round trip fails.
+func fill(t *rapid.T, v reflect.Value, name string) {
+	switch v.Interface().(type) {
+	case time.Time:
+		v.Set(reflect.ValueOf(time.Unix(0, rapid.Int64Min(1).Draw(t, name)).UTC()))
+		return
+	case map[string]string:
+		v.Set(reflect.ValueOf(rapid.MapOfN(rapid.String(), rapid.String(), 1, 3).Draw(t, name)))
+		return
+	case []trace.Call: // a tree, which fill cannot draw
+		v.Set(reflect.ValueOf(anyCalls(t)))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(t, v.Field(i), v.Type().Field(i).Name)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), rapid.IntRange(1, 3).Draw(t, name), 3))
+		for i := range v.Len() {
+			fill(t, v.Index(i), name)
+		}
+	case reflect.String:
+		v.SetString(rapid.StringMatching(`[/?=&a-z\x{4e00}-\x{4e10}%]+`).Draw(t, name))
+	case reflect.Int, reflect.Int64:
+		v.SetInt(rapid.Int64Min(1).Draw(t, name))
+	case reflect.Uint64:
+		v.SetUint(rapid.Uint64Min(1).Draw(t, name))
+	case reflect.Bool:
+		v.SetBool(true)
+	default:
+		t.Fatalf("%s is of type %s, which this test cannot draw", name, v.Type())
+	}
+}
+
+// anyCalls draws calls that are one tree.
+func anyCalls(t *rapid.T) []trace.Call {
+	r := trace.Request{Calls: make([]trace.Call, rapid.IntRange(1, 12).Draw(t, "calls"))}
+	first := rapid.Uint64Max(1<<63).Draw(t, "id") + 1
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		fill(t, reflect.ValueOf(c).Elem(), "call")
+		c.DurationNs = rapid.Int64Min(0).Draw(t, "duration")
+		c.ID, c.Parent, c.StartNs = fmt.Sprintf("%016x", first+uint64(i)), "", 0
+		if i > 0 {
+			c.Parent = r.Calls[rapid.IntRange(0, i-1).Draw(t, "parent")].ID
+			c.StartNs = rapid.Int64Range(-3, 3).Draw(t, "start") // many at the same time
+		}
+		c.Attributes = map[string]string{"k8s.x": rapid.String().Draw(t, "value")}
+		if rapid.Bool().Draw(t, "sparse") {
+			c.Attributes, c.Error, c.Panic, c.NewGoroutine, c.Unfinished = nil, "", "", false, false
+		}
+	}
+	if err := r.Sort(); err != nil {
+		t.Fatal(err)
+	}
+	return r.Calls
+}
+
+func anyRecording(t *rapid.T) *trace.Recording {
+	rec := new(trace.Recording)
+	fill(t, reflect.ValueOf(rec).Elem(), "recording")
+	for i := range rec.Requests {
+		rec.Requests[i].TraceID = fmt.Sprintf("%032x", rapid.Uint64Max(1<<62).Draw(t, "trace")*4+uint64(i)+1)
+	}
+	return rec
+}
+
+// Every field of the model comes back as it was.
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rec := anyRecording(t)
+		p := newPlaces([]*trace.Recording{rec})
+		packedPlaces, err := p.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, err = decodePlaces(packedPlaces); err != nil {
+			t.Fatal(err)
+		}
+		packed, err := encode(rec, newPlaces([]*trace.Recording{rec}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := decode(packed, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, rec) {
+			t.Fatalf("wrote\n%+v\nread\n%+v", rec, got)
+		}
+	})
+}
+
+// small is a recording with something in each column.
+func small() *trace.Recording {
+	call := func(id, parent string, start int64) trace.Call {
+		return trace.Call{
+			ID: "00000000000000" + id, Parent: parent, Function: "example.org/shop.Take", File: "example.org/shop/shop.go", Line: 9,
+			CallerLine: 4, Process: "shop", Goroutine: 7, StartNs: start, DurationNs: 40, Error: "sold out", Attributes: map[string]string{"item": "pear"},
+		}
+	}
+	return &trace.Recording{Scenario: "buy", K8sVersion: "v1.30.4", Requests: []trace.Request{{
+		TraceID: "4387af42cebef2cf258386aeb9064159", Method: "GET", Path: "/cart", Status: 500,
+		Calls:      []trace.Call{call("01", "", 0), call("02", "0000000000000001", 5), call("03", "0000000000000002", 9), call("04", "0000000000000001", 30)},
+		Incomplete: []string{"some"}, Stored: []trace.StoredKey{{Op: "PUT", Key: "/a", Revision: 3}},
+	}}}
+}
+
+// Whatever the columns hold, reading them ends with a valid recording or an error.
+func FuzzDecode(f *testing.F) {
+	rec := small()
+	p := newPlaces([]*trace.Recording{rec})
+	packed, err := encode(rec, p)
+	if err != nil {
+		f.Fatal(err)
+	}
+	cols, err := unpack(packed)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, col := range cols.all {
+		f.Add(col.name, col.data)
+		f.Add(col.name, []byte{})
+		f.Add(col.name, []byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))
+	}
+	f.Fuzz(func(t *testing.T, column string, data []byte) {
+		cols, err := unpack(packed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cols.get(column).data = data
+		spoilt, err := cols.pack()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec, err := decode(spoilt, p)
+		if err == nil && rec.Validate() != nil {
+			t.Errorf("read, but not valid: %v", rec.Validate())
+		}
+		if err != nil && strings.TrimSpace(err.Error()) == "" {
+			t.Error("an error without a text")
+		}
+		if _, err := decodePlaces(spoilt); err == nil {
+			t.Error("a recording was read as places")
+		}
+	})
+}
+
+// Whatever the bytes are, unpacking them ends.
+func FuzzUnpack(f *testing.F) {
+	rec := small()
+	packed, err := encode(rec, newPlaces([]*trace.Recording{rec}))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(packed)
+	f.Add(packed[:len(packed)/2])
+	f.Add([]byte{})
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		if _, err := unpack(data); err == nil {
+			_, _ = decodePlaces(data)
+		}
+	})
+}

@@ -1,0 +1,154 @@
+package recordings
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// A column holds the values of one field, of all calls (or requests, or stored keys),
+// as varints one behind the other: alike values compress well.
+type column struct {
+	name string
+	data []byte
+}
+
+func (c *column) put(v uint64) { c.data = binary.AppendUvarint(c.data, v) }
+
+func (c *column) putText(s string) {
+	c.put(uint64(len(s)))
+	c.data = append(c.data, s...)
+}
+
+// uint takes the next value out of the column.
+func (c *column) uint() (uint64, error) {
+	v, n := binary.Uvarint(c.data)
+	if n <= 0 {
+		return 0, fmt.Errorf("column %q: %w", c.name, errTruncated)
+	}
+	c.data = c.data[n:]
+	return v, nil
+}
+
+func (c *column) text() (string, error) {
+	n, err := c.uint()
+	if err != nil {
+		return "", err
+	}
+	if n > uint64(len(c.data)) {
+		return "", fmt.Errorf("column %q: %w", c.name, errTruncated)
+	}
+	s := string(c.data[:n])
+	c.data = c.data[n:]
+	return s, nil
+}
+
+var errTruncated = errors.New("it ends too early")
+
+// columns are the columns of one recording, in the order in which they were first used.
+type columns struct {
+	all    []*column
+	byName map[string]*column
+}
+
+func newColumns() *columns { return &columns{byName: map[string]*column{}} }
+
+// get returns the column of a name, a new one if there is none.
+func (c *columns) get(name string) *column {
+	col := c.byName[name]
+	if col == nil {
+		col = &column{name: name}
+		c.all = append(c.all, col)
+		c.byName[name] = col
+	}
+	return col
+}
+
+// size is the number of bytes that are left to read.
+func (c *columns) size() int {
+	n := 0
+	for _, col := range c.all {
+		n += len(col.data)
+	}
+	return n
+}
+
+// maxSize bounds what a packed recording may unpack to.
+const maxSize = 64 << 20
+
+// pack gives the columns as zstd: the number of columns, the name and size of each, then
+// what they hold. Each is compressed in blocks of its own, for what is frequent in one
+// is rare in another.
+func (c *columns) pack() ([]byte, error) {
+	head := binary.AppendUvarint(nil, uint64(len(c.all)))
+	parts := [][]byte{nil}
+	for _, col := range c.all {
+		name := &column{}
+		name.putText(col.name)
+		name.put(uint64(len(col.data)))
+		head = append(head, name.data...)
+		parts = append(parts, col.data)
+	}
+	parts[0] = head
+	var out bytes.Buffer
+	w, err := zstd.NewWriter(&out, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range parts {
+		_, err := w.Write(part)
+		if err := errors.Join(err, w.Flush()); err != nil {
+			return nil, err
+		}
+	}
+	err = w.Close()
+	return out.Bytes(), err
+}
+
+// unpack reads what pack wrote.
+func unpack(packed []byte) (*columns, error) {
+	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxSize))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	raw, err := r.DecodeAll(packed, nil)
+	if err != nil {
+		return nil, err
+	}
+	rest := &column{name: "names of columns", data: raw}
+	n, err := rest.uint()
+	if err != nil {
+		return nil, err
+	}
+	c := newColumns()
+	var sizes []uint64
+	for range n {
+		name, err := rest.text()
+		if err != nil {
+			return nil, err
+		}
+		size, err := rest.uint()
+		if err != nil {
+			return nil, err
+		}
+		if c.byName[name] != nil {
+			return nil, fmt.Errorf("it has two columns %q", name)
+		}
+		c.get(name)
+		sizes = append(sizes, size)
+	}
+	for i, col := range c.all {
+		if sizes[i] > uint64(len(rest.data)) {
+			return nil, fmt.Errorf("column %q: %w", col.name, errTruncated)
+		}
+		col.data, rest.data = rest.data[:sizes[i]], rest.data[sizes[i]:]
+	}
+	if len(rest.data) > 0 {
+		return nil, fmt.Errorf("%d bytes are left over", len(rest.data))
+	}
+	return c, nil
+}

@@ -1,0 +1,47 @@
+package recordings
+
+import (
+	"slices"
+	"time"
+)
+
+// An Info says what there is of one release, and how it was made.
+type Info struct {
+	// K8sVersion and EtcdVersion are those of the recorded programs, with their "v".
+	K8sVersion  string `json:"k8sVersion"`
+	EtcdVersion string `json:"etcdVersion"`
+	// Recorded is when the recording began.
+	Recorded time.Time `json:"recorded"`
+	// Apitrace is the version of the apitrace that recorded, which names its commit.
+	Apitrace string `json:"apitrace"`
+	// Go is the toolchain that the programs were built with: "go1.26.8 linux/amd64".
+	Go string `json:"go"`
+	// Command is the command that made the recordings.
+	Command string `json:"command"`
+	// Scenarios are the recorded scenarios, sorted.
+	Scenarios []string `json:"scenarios"`
+	// Missing are the scenarios that could not be recorded, sorted.
+	Missing []Missing `json:"missing,omitempty"`
+	// Size is how many bytes all of it takes in the apitrace binary.
+	Size int64 `json:"-"`
+}
+
+// A Missing is a scenario that a release could not run.
+type Missing struct {
+	Scenario string `json:"scenario"`
+	// Reason is a sentence for people.
+	Reason string `json:"reason"`
+}
+
+// Has reports whether the scenario is among the recorded ones.
+func (i *Info) Has(scenario string) bool { return slices.Contains(i.Scenarios, scenario) }
+
+// why says why a scenario is missing; "" if nobody knows.
+func (i *Info) why(scenario string) string {
+	for _, m := range i.Missing {
+		if m.Scenario == scenario {
+			return m.Reason
+		}
+	}
+	return ""
+}

@@ -1,0 +1,74 @@
+package recordings
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A place is a function of a program, with where it stands.
+type place struct {
+	Process, File string
+	Line          int
+	Function      string
+}
+
+func placeOf(c *trace.Call) place { return place{c.Process, c.File, c.Line, c.Function} }
+
+// places are all functions that the recordings of one release name, sorted.
+type places struct {
+	all   []place
+	index map[place]uint64
+}
+
+func newPlaces(recordings []*trace.Recording) *places {
+	p := &places{index: map[place]uint64{}}
+	for _, rec := range recordings {
+		for _, r := range rec.Requests {
+			for i := range r.Calls {
+				p.index[placeOf(&r.Calls[i])] = 0
+			}
+		}
+	}
+	for at := range p.index {
+		p.all = append(p.all, at)
+	}
+	slices.SortFunc(p.all, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.Process, b.Process), cmp.Compare(a.File, b.File),
+			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Function, b.Function))
+	})
+	for i, at := range p.all {
+		p.index[at] = uint64(i)
+	}
+	return p
+}
+
+func (p *places) codec(c *codec) {
+	line := 0
+	list(c, "places", &p.all, func(at *place) {
+		c.text("process", &at.Process)
+		c.text("file", &at.File)
+		lines := int64(at.Line)
+		c.step("line", &lines, int64(line))
+		at.Line = int(lines)
+		line = at.Line
+		c.text("function", &at.Function)
+	})
+}
+
+func (p *places) encode() ([]byte, error) {
+	c := &codec{writing: true, columns: newColumns(), index: map[string]uint64{}}
+	p.codec(c)
+	return c.pack()
+}
+
+func decodePlaces(packed []byte) (*places, error) {
+	c, err := readColumns(packed)
+	if err != nil {
+		return nil, err
+	}
+	p := new(places)
+	p.codec(c)
+	return p, c.end()
+}

@@ -1,0 +1,161 @@
+// Package recordings holds recorded traces of the scenarios for one release of each
+// minor version of Kubernetes. They are part of the apitrace binary, so that they can be
+// looked at and compared at once, without the network and with nothing to build.
+//
+// "make record" makes them anew. What they do not keep of package trace: the time zone of
+// times, and whether an empty list or map was nil.
+package recordings
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// Folder is where the files lie in the repository of apitrace.
+const Folder = "recordings/data"
+
+// Latest stands for the newest recorded release.
+const Latest = "latest"
+
+//go:embed data/*.zip
+var embedded embed.FS
+
+var library = sync.OnceValues(func() ([]*archive, error) {
+	folder, err := fs.Sub(embedded, "data")
+	if err != nil {
+		return nil, err
+	}
+	return openAll(folder)
+})
+
+// Versions lists the recorded releases, oldest first.
+func Versions() ([]Info, error) {
+	all, err := library()
+	if err != nil {
+		return nil, err
+	}
+	var infos []Info
+	for _, a := range all {
+		infos = append(infos, a.Info)
+	}
+	return infos, nil
+}
+
+// Load returns the recording of a scenario by a release, which is named as Resolve takes it.
+// Each call gives a recording of its own. An UnknownVersionError or an UnknownScenarioError
+// says what there is instead.
+func Load(k8sVersion, scenario string) (*trace.Recording, error) {
+	a, err := find(k8sVersion)
+	if err != nil {
+		return nil, err
+	}
+	if !a.Has(scenario) {
+		return nil, a.unknown(scenario)
+	}
+	return a.load(scenario)
+}
+
+// Resolve gives the recorded release that is meant: "v1.30.4" for "1.30", "v1.30" and
+// "v1.30.4", the newest for "latest" and "". Anything else is an UnknownVersionError.
+func Resolve(k8sVersion string) (string, error) {
+	a, err := find(k8sVersion)
+	if err != nil {
+		return "", err
+	}
+	return a.K8sVersion, nil
+}
+
+// Range gives the recorded releases from one to another, both included, oldest first.
+// Both are named as Resolve takes them.
+func Range(from, to string) ([]Info, error) {
+	first, err := find(from)
+	if err != nil {
+		return nil, err
+	}
+	last, err := find(to)
+	if err != nil {
+		return nil, err
+	}
+	all, err := Versions()
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(i Info) bool {
+		return semver.Compare(i.K8sVersion, first.K8sVersion) < 0 || semver.Compare(i.K8sVersion, last.K8sVersion) > 0
+	}), nil
+}
+
+func find(k8sVersion string) (*archive, error) {
+	all, err := library()
+	if err != nil {
+		return nil, err
+	}
+	if len(all) > 0 && (k8sVersion == "" || k8sVersion == Latest) {
+		return all[len(all)-1], nil
+	}
+	want := "v" + strings.TrimPrefix(k8sVersion, "v")
+	for _, a := range all {
+		if a.K8sVersion == want || semver.MajorMinor(a.K8sVersion) == want {
+			return a, nil
+		}
+	}
+	unknown := &UnknownVersionError{Version: k8sVersion}
+	for _, a := range all {
+		unknown.Recorded = append(unknown.Recorded, a.K8sVersion)
+	}
+	return nil, unknown
+}
+
+func (a *archive) unknown(scenario string) error {
+	e := &UnknownScenarioError{Scenario: scenario, K8sVersion: a.K8sVersion, Reason: a.why(scenario)}
+	all, err := library()
+	if err != nil {
+		return err
+	}
+	for _, other := range all {
+		if other.Has(scenario) {
+			e.RecordedBy = append(e.RecordedBy, other.K8sVersion)
+		}
+	}
+	return e
+}
+
+// An UnknownVersionError says that there are no recordings of a release.
+type UnknownVersionError struct {
+	// Version is what was asked for.
+	Version string
+	// Recorded are the releases of which there are recordings, oldest first.
+	Recorded []string
+}
+
+func (e *UnknownVersionError) Error() string {
+	return fmt.Sprintf("there are no recordings of Kubernetes %q: recorded are %s", e.Version, strings.Join(e.Recorded, ", "))
+}
+
+// An UnknownScenarioError says that there is no recording of a scenario by a release.
+type UnknownScenarioError struct {
+	Scenario, K8sVersion string
+	// Reason says why the release could not run it; "" if it was never tried.
+	Reason string
+	// RecordedBy are the releases that have recorded it, oldest first.
+	RecordedBy []string
+}
+
+func (e *UnknownScenarioError) Error() string {
+	text := fmt.Sprintf("there is no recording of scenario %q by Kubernetes %s", e.Scenario, e.K8sVersion)
+	if e.Reason != "" {
+		text += ": " + e.Reason
+	}
+	if len(e.RecordedBy) > 0 {
+		text += "; it is recorded of " + strings.Join(e.RecordedBy, ", ")
+	}
+	return text
+}

@@ -1,0 +1,223 @@
+package recordings
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// maxTotal is how much the recordings may add to the binary.
+const maxTotal = 10_000_000
+
+func TestVersions(t *testing.T) {
+	all, err := Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := int64(0)
+	for _, info := range all {
+		total += info.Size
+		if info.EtcdVersion == "" || info.Recorded.IsZero() || info.Apitrace == "" || info.Go == "" || info.Command == "" {
+			t.Errorf("%s does not say how it was made: %+v", info.K8sVersion, info)
+		}
+		if strings.HasSuffix(info.Apitrace, "+dirty") {
+			t.Errorf("%s was recorded by %s: record from a clean commit", info.K8sVersion, info.Apitrace)
+		}
+		for _, scenario := range info.Scenarios {
+			rec, err := Load(info.K8sVersion, scenario)
+			if err != nil {
+				t.Errorf("%s %s: %v", info.K8sVersion, scenario, err)
+			} else if rec.Scenario != scenario || rec.K8sVersion != info.K8sVersion || rec.EtcdVersion != info.EtcdVersion {
+				t.Errorf("%s %s: it is of %s, %s, etcd %s", info.K8sVersion, scenario, rec.Scenario, rec.K8sVersion, rec.EtcdVersion)
+			}
+		}
+	}
+	t.Logf("%d releases, %d bytes", len(all), total)
+	if total > maxTotal {
+		t.Errorf("all recordings take %d bytes, want %d or fewer", total, maxTotal)
+	}
+}
+
+func TestResolve(t *testing.T) {
+	all, err := Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	latest := all[len(all)-1].K8sVersion
+	for in, want := range map[string]string{
+		"v1.30.4": "v1.30.4", "1.30.4": "v1.30.4", "1.30": "v1.30.4", "v1.30": "v1.30.4", "latest": latest, "": latest,
+	} {
+		if got, err := Resolve(in); err != nil || got != want {
+			t.Errorf("Resolve(%q) = %q, %v, want %q", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"v1.30.3", "1.3", "1", "v", "vv1.30", "1.99", "newest"} {
+		_, err := Resolve(in)
+		var unknown *UnknownVersionError
+		if !errors.As(err, &unknown) || len(unknown.Recorded) != len(all) || !strings.Contains(err.Error(), latest) {
+			t.Errorf("Resolve(%q): %v, want an error that lists what is recorded", in, err)
+		}
+	}
+}
+
+// folder packs recordings into files, as "apitrace record" does.
+func folder(t *testing.T, infos ...Info) fstest.MapFS {
+	t.Helper()
+	files := fstest.MapFS{}
+	for _, info := range infos {
+		rec := small()
+		rec.K8sVersion = info.K8sVersion
+		packed, err := Pack(info, []*trace.Recording{rec})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[FileName(info.K8sVersion)] = &fstest.MapFile{Data: packed}
+	}
+	return files
+}
+
+func TestPack(t *testing.T) {
+	other := small()
+	other.Scenario = "another"
+	info := Info{K8sVersion: "v1.30.4", Missing: []Missing{{"z", "too new"}, {"x", "too old"}}}
+	one, err := Pack(info, []*trace.Recording{small(), other})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := Pack(info, []*trace.Recording{other, small()})
+	if err != nil || !bytes.Equal(one, two) {
+		t.Errorf("the same recordings in another order give other bytes (%v)", err)
+	}
+	a, err := openArchive(bytes.NewReader(one), int64(len(one)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(a.Scenarios, " "); got != "another buy" || a.why("x") != "too old" || a.Size != int64(len(one)) {
+		t.Errorf("unpacked %+v", a.Info)
+	}
+	wrong := small()
+	wrong.Requests[0].Calls[1].Parent = ""
+	if _, err := Pack(info, []*trace.Recording{wrong}); err == nil {
+		t.Error("a recording that is no tree was packed")
+	}
+	wrong = small()
+	wrong.K8sVersion = "v1.31.0"
+	if _, err := Pack(info, []*trace.Recording{wrong}); err == nil || !strings.Contains(err.Error(), "v1.31.0") {
+		t.Errorf("a recording of another release was packed: %v", err)
+	}
+}
+
+func TestOpenAll(t *testing.T) {
+	all, err := openAll(folder(t, Info{K8sVersion: "v1.30.4"}, Info{K8sVersion: "v1.4.0"}, Info{K8sVersion: "v1.31.10"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var order []string
+	for _, a := range all {
+		order = append(order, a.K8sVersion)
+	}
+	if got := strings.Join(order, " "); got != "v1.4.0 v1.30.4 v1.31.10" {
+		t.Errorf("order %s, want the oldest first", got)
+	}
+	renamed := folder(t, Info{K8sVersion: "v1.30.4"})
+	renamed["v1.30.5.zip"] = renamed["v1.30.4.zip"]
+	if _, err := openAll(renamed); err == nil || !strings.Contains(err.Error(), "it holds v1.30.4, its name says v1.30.5") {
+		t.Errorf("a renamed file: %v", err)
+	}
+}
+
+// A spoilt file is reported, with its name, whichever byte is wrong.
+func TestSpoilt(t *testing.T) {
+	files := folder(t, Info{K8sVersion: "v1.30.4"})
+	packed := files["v1.30.4.zip"].Data
+	for cut := range packed {
+		if _, err := openAndLoad(fstest.MapFS{"v1.30.4.zip": {Data: packed[:cut]}}); err == nil {
+			t.Errorf("the first %d of %d bytes were read without an error", cut, len(packed))
+		}
+	}
+	for i := range packed {
+		spoilt := bytes.Clone(packed)
+		spoilt[i] ^= 0x10
+		// Some bytes of a zip file mean nothing: then the recording must be the right one.
+		rec, err := openAndLoad(fstest.MapFS{"v1.30.4.zip": {Data: spoilt}})
+		if err == nil && len(rec.Requests[0].Calls) != 4 {
+			t.Errorf("byte %d was changed, and another recording was read", i)
+		}
+	}
+}
+
+func openAndLoad(files fs.FS) (*trace.Recording, error) {
+	all, err := openAll(files)
+	if err != nil {
+		return nil, err
+	}
+	return all[0].load("buy")
+}
+
+func TestUnknownScenario(t *testing.T) {
+	_, err := Load("1.30", "no-such-scenario")
+	var unknown *UnknownScenarioError
+	if !errors.As(err, &unknown) || unknown.K8sVersion != "v1.30.4" {
+		t.Errorf("%v", err)
+	}
+	// It is known what v1.30 could not run.
+	e := &UnknownScenarioError{Scenario: "x", K8sVersion: "v1.30.4", Reason: "it needs v1.32", RecordedBy: []string{"v1.32.2", "v1.33.13"}}
+	const want = `there is no recording of scenario "x" by Kubernetes v1.30.4: it needs v1.32; it is recorded of v1.32.2, v1.33.13`
+	if e.Error() != want {
+		t.Errorf("%s", e)
+	}
+}
+
+func TestRange(t *testing.T) {
+	all, err := Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := Range("1.30", "latest")
+	if err != nil || got[0].K8sVersion != "v1.30.4" || got[len(got)-1].K8sVersion != all[len(all)-1].K8sVersion {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := Range("latest", "1.30"); err != nil || len(got) != 0 {
+		t.Errorf("from new to old: %+v, %v, want nothing", got, err)
+	}
+	if _, err := Range("1.30", "1.99"); err == nil {
+		t.Error("a range to a version that is not recorded has no error")
+	}
+}
+
+// Loading one scenario must not take what loading all takes.
+func BenchmarkLoad(b *testing.B) {
+	all, err := Versions()
+	if err != nil {
+		b.Fatal(err)
+	}
+	version := all[len(all)-1].K8sVersion
+	for b.Loop() {
+		archives, err := reopen()
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, a := range archives {
+			if a.K8sVersion != version {
+				continue
+			}
+			if _, err := a.load("create-deployment"); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+// reopen opens the embedded files as a new process would.
+func reopen() ([]*archive, error) {
+	data, err := fs.Sub(embedded, "data")
+	if err != nil {
+		return nil, err
+	}
+	return openAll(data)
+}
