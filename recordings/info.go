@@ -12,7 +12,7 @@ type Info struct {
 	EtcdVersion string `json:"etcdVersion"`
 	// Recorded is when the recording began.
 	Recorded time.Time `json:"recorded"`
-	// Apitrace is the version of the apitrace that recorded, which names its commit.
+	// Apitrace is the commit of the apitrace that recorded.
 	Apitrace string `json:"apitrace"`
 	// Go is the toolchain that the programs were built with: "go1.26.8 linux/amd64".
 	Go string `json:"go"`

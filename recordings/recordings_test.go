@@ -25,7 +25,7 @@ func TestVersions(t *testing.T) {
 		if info.EtcdVersion == "" || info.Recorded.IsZero() || info.Apitrace == "" || info.Go == "" || info.Command == "" {
 			t.Errorf("%s does not say how it was made: %+v", info.K8sVersion, info)
 		}
-		if strings.HasSuffix(info.Apitrace, "+dirty") {
+		if strings.HasSuffix(info.Apitrace, "-dirty") {
 			t.Errorf("%s was recorded by %s: record from a clean commit", info.K8sVersion, info.Apitrace)
 		}
 		for _, scenario := range info.Scenarios {

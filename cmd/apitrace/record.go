@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -62,6 +63,10 @@ func (o *recordOptions) run(ctx context.Context, io *streams) (err error) {
 	if err != nil {
 		return err
 	}
+	commit, err := commitOf(ctx, o.folder)
+	if err != nil {
+		return err
+	}
 	ctx, server, stop, err := o.server.obtain(ctx, io)
 	if err != nil {
 		return err
@@ -70,7 +75,7 @@ func (o *recordOptions) run(ctx context.Context, io *streams) (err error) {
 
 	r := &recorder{server: server, info: recordings.Info{
 		K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion, Recorded: time.Now().UTC().Truncate(time.Second),
-		Apitrace: ownVersion(), Go: fmt.Sprintf("%s %s/%s", toolchain.Version, toolchain.OS, toolchain.Arch),
+		Apitrace: commit, Go: fmt.Sprintf("%s %s/%s", toolchain.Version, toolchain.OS, toolchain.Arch),
 		Command: "apitrace record --k8s " + server.K8sVersion,
 	}}
 	for i, scenario := range library {
@@ -81,6 +86,18 @@ func (o *recordOptions) run(ctx context.Context, io *streams) (err error) {
 		}
 	}
 	return errors.Join(r.failed, r.write(io, o.folder))
+}
+
+// commitOf names the commit of the repository that the folder is in. The version that the
+// go command notes in a binary will not do: it has none in a worktree.
+func commitOf(ctx context.Context, folder string) (string, error) {
+	git := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--abbrev=12")
+	git.Dir = folder
+	name, err := git.Output()
+	if err != nil {
+		return "", fmt.Errorf("which commit of apitrace this is (%s): %w", git, err)
+	}
+	return strings.TrimSpace(string(name)), nil
 }
 
 // A recorder gathers the recordings of one release.

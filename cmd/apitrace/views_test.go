@@ -38,8 +38,8 @@ func showNoticed(t *testing.T, recording string, flags ...string) (printed, noti
 	return out.String(), notices.String()
 }
 
-// recordings are the real recordings of testdata.
-var recordings = []string{"get-node", "create-deployment", "get-not-found", "create-invalid"}
+// saved are the real recordings of testdata.
+var saved = []string{"get-node", "create-deployment", "get-not-found", "create-invalid"}
 
 // TestViews compares what the views show of real recordings with golden files, named
 // for the recording and the flags. In them ␛ stands for the escape character.
@@ -132,7 +132,7 @@ var stories = map[string][]string{
 }
 
 func TestPathTellsTheStory(t *testing.T) {
-	for _, recording := range recordings {
+	for _, recording := range saved {
 		rest := show(t, recording)
 		for _, part := range stories[recording] {
 			_, behind, ok := strings.Cut(rest, part)
@@ -148,7 +148,7 @@ func TestPathTellsTheStory(t *testing.T) {
 // The outline has at most 15 lines for the layers, the default view at most 60 lines,
 // each at most 80 columns; with colour and in ASCII the text is the same.
 func TestViewsAreShort(t *testing.T) {
-	for _, recording := range recordings {
+	for _, recording := range saved {
 		for _, flags := range [][]string{nil, {"--ascii"}, {"--lang", "zh"}, {"--view", "outline"}, {"--view", "outline", "--lang", "zh"}} {
 			plain := show(t, recording, flags...)
 			if coloured := show(t, recording, append([]string{"--color", "always"}, flags...)...); ansi.Strip(coloured) != plain {
