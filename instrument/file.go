@@ -8,6 +8,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"strconv"
 )
 
 // A sourceFile is a parsed file and the changes made to it.
@@ -56,6 +57,21 @@ func (s *sourceFile) rewritten() []byte {
 		out = append(out, s.tail.Bytes()...)
 	}
 	return out
+}
+
+// importOf returns the path of the import that an expression names, or "".
+func (s *sourceFile) importOf(x ast.Expr) string {
+	name, ok := x.(*ast.Ident)
+	if !ok {
+		return ""
+	}
+	for _, imp := range s.ast.Imports {
+		if importName(imp) == name.Name {
+			path, _ := strconv.Unquote(imp.Path.Value)
+			return path
+		}
+	}
+	return ""
 }
 
 // usesCgo tells whether the file imports "C". Such a file is not built.

@@ -197,6 +197,7 @@ func TestFixtureRecordsOutcomes(t *testing.T) {
 	for function, want := range map[string]string{
 		"unnamed": "unnamed result", "several": "several: results", "named": "set late: named result", "isNil": "",
 		"strange": "strange fixture.test/app.strange", "catches": "recovered: thrown", "errorsReturned": "",
+		"listed": "one\nanother", "listsNone": "",
 	} {
 		if got := byFunction(t, records, function).Error; got != want {
 			t.Errorf("%s returned error %q, expected %q", function, got, want)
@@ -228,7 +229,8 @@ func TestFixtureRecordsValues(t *testing.T) {
 		"values": {
 			{Key: "name", Value: "a name"}, {Key: "implementation", Value: "*fixture.test/app.base"},
 			{Key: "traced.method", Value: "strange fixture.test/app.valued"}, {Key: "numbers", Value: "2"},
-			{Key: "name.at.exit", Value: "a name"}, {Key: "first", Value: "0"}, {Key: "second", Value: "changed"}, {Key: "third", Value: "an error"},
+			{Key: "implements", Value: "does"},
+			{Key: "name.at.exit", Value: "a name"}, {Key: "chosen", Value: "refused"}, {Key: "first", Value: "0"}, {Key: "second", Value: "changed"}, {Key: "third", Value: "an error"},
 		},
 		"valued":       {{Key: "outer", Value: "fixture.test/app.Serve"}},
 		"valued.func1": {{Key: "outer", Value: "fixture.test/app.Serve"}, {Key: "local", Value: "of a literal"}},

@@ -26,6 +26,9 @@ type Guide struct {
 	Layers []Layer
 	// Steps are the functions that a learner must know.
 	Steps []Step
+	// Constructors make errors for those who call them: an error that comes out of one
+	// was decided on by its caller.
+	Constructors []Pattern
 	// Programs says what to instrument, by the program's name.
 	Programs map[string]*ProgramGuide
 }
@@ -59,6 +62,8 @@ type Step struct {
 	// Group is what equal siblings are called when they are shown as one:
 	// "admission plugin" ×13.
 	Group string `yaml:"group"`
+	// Minor steps are the first to give way when a view is short of lines.
+	Minor bool `yaml:"minor"`
 	// Span overrides the rule for leaves: "always", "never", or "".
 	Span   string  `yaml:"span"`
 	Values []Value `yaml:"values"`
@@ -71,8 +76,8 @@ type Value struct {
 	// At is "entry" or "exit".
 	At string `yaml:"at"`
 	// Expr is a Go expression over the function's receiver, parameters and, at
-	// exit, results (result0, result1, … where they have no name); type(x) is the
-	// dynamic type of x.
+	// exit, results (result0, result1, … where they have no name). It may use the
+	// guide's own words, see docs/guide.md.
 	Expr string `yaml:"expr"`
 }
 
@@ -101,6 +106,10 @@ type ProgramGuide struct {
 	Never  []Pattern `yaml:"never"`
 	Always []Pattern `yaml:"always"`
 
+	// Failures are the types, other than error, of which a result that is not empty says
+	// that the function failed.
+	Failures []Failure `yaml:"failures"`
+
 	Roots    []Root    `yaml:"roots"`
 	Exits    []Exit    `yaml:"exits"`
 	Handoffs []Handoff `yaml:"handoffs"`
@@ -113,6 +122,14 @@ type Packages struct {
 	Window    `yaml:",inline"`
 	// Except lists import paths that are left out with everything below them.
 	Except []string `yaml:"except"`
+}
+
+// A Failure is a type of results in which functions return errors.
+type Failure struct {
+	// Type is the type's name behind the path of its package.
+	Type string `yaml:"type"`
+	// Method makes an error of it, or nil.
+	Method string `yaml:"method"`
 }
 
 // A Root is a function in which a trace enters the program.
@@ -175,9 +192,10 @@ func load(files fs.FS) (*Guide, error) {
 
 func (g *Guide) merge(r io.Reader) error {
 	var part struct {
-		Layers   []Layer                  `yaml:"layers"`
-		Steps    []Step                   `yaml:"steps"`
-		Programs map[string]*ProgramGuide `yaml:"programs"`
+		Layers       []Layer                  `yaml:"layers"`
+		Steps        []Step                   `yaml:"steps"`
+		Constructors []Pattern                `yaml:"constructors"`
+		Programs     map[string]*ProgramGuide `yaml:"programs"`
 	}
 	dec := yaml.NewDecoder(r)
 	dec.KnownFields(true)
@@ -191,6 +209,7 @@ func (g *Guide) merge(r io.Reader) error {
 	}
 	g.Layers = append(g.Layers, part.Layers...)
 	g.Steps = append(g.Steps, part.Steps...)
+	g.Constructors = append(g.Constructors, part.Constructors...)
 	for name, p := range part.Programs {
 		if p == nil {
 			return fmt.Errorf("program %q is empty", name)
@@ -203,6 +222,7 @@ func (g *Guide) merge(r io.Reader) error {
 		all.Packages = append(all.Packages, p.Packages...)
 		all.Never = append(all.Never, p.Never...)
 		all.Always = append(all.Always, p.Always...)
+		all.Failures = append(all.Failures, p.Failures...)
 		all.Roots = append(all.Roots, p.Roots...)
 		all.Exits = append(all.Exits, p.Exits...)
 		all.Handoffs = append(all.Handoffs, p.Handoffs...)

@@ -8,7 +8,8 @@ import "sync"
 type Lookup struct {
 	layers []compiledLayer
 	steps  []compiledStep
-	known  sync.Map // function → *Entry
+	makes  [][]string // patterns of constructors
+	known  sync.Map   // function → *Entry
 }
 
 type compiledLayer struct {
@@ -22,11 +23,13 @@ type Entry struct {
 	Layer string
 	// Step is the function's entry among the key steps, nil if it is none.
 	Step *Step
+	// Constructor tells whether the function makes errors for its callers.
+	Constructor bool
 }
 
 // Lookup returns the guide as a book to look functions up in.
 func (g *Guide) Lookup() *Lookup {
-	l := &Lookup{}
+	l := &Lookup{makes: compile(g.Constructors)}
 	for _, layer := range g.Layers {
 		l.layers = append(l.layers, compiledLayer{layer.Name, compile(layer.Match)})
 	}
@@ -42,7 +45,7 @@ func (l *Lookup) Entry(function string) *Entry {
 	if e, ok := l.known.Load(function); ok {
 		return e.(*Entry)
 	}
-	e := &Entry{Layer: l.layer(function)}
+	e := &Entry{Layer: l.layer(function), Constructor: matchAny(l.makes, function)}
 	for i := range l.steps {
 		s := &l.steps[i]
 		exact := len(s.parts) == 1
@@ -59,10 +62,8 @@ func (l *Lookup) Entry(function string) *Entry {
 
 func (l *Lookup) layer(function string) string {
 	for _, layer := range l.layers {
-		for _, parts := range layer.match {
-			if matchParts(parts, function) {
-				return layer.name
-			}
+		if matchAny(layer.match, function) {
+			return layer.name
 		}
 	}
 	return ""
@@ -73,6 +74,15 @@ func (l *Lookup) Layer(function string) string { return l.Entry(function).Layer 
 
 // Key tells whether the function is a key step.
 func (l *Lookup) Key(function string) bool { return l.Entry(function).Step != nil }
+
+// Constructor tells whether the function makes errors for its callers.
+func (l *Lookup) Constructor(function string) bool { return l.Entry(function).Constructor }
+
+// Minor tells whether the function is a key step that gives way to others.
+func (l *Lookup) Minor(function string) bool {
+	s := l.Entry(function).Step
+	return s != nil && s.Minor
+}
 
 // Group returns the label for calls of this function and its likes, or "".
 func (l *Lookup) Group(function string) string {

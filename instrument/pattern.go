@@ -2,6 +2,7 @@ package instrument
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -37,6 +38,11 @@ func (p Pattern) Exact() bool { return len(p.parts()) == 1 }
 
 // Match tells whether the pattern names the function.
 func (p Pattern) Match(function string) bool { return matchParts(p.parts(), function) }
+
+// matchAny tells whether one of the patterns, in parts, names the function.
+func matchAny(patterns [][]string, function string) bool {
+	return slices.ContainsFunc(patterns, func(parts []string) bool { return matchParts(parts, function) })
+}
 
 func matchParts(parts []string, function string) bool {
 	name := strings.ReplaceAll(function, genericMark, genericSafe)

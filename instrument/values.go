@@ -51,6 +51,9 @@ func (w *functionRewriter) valueCall(at string, values []Value, sure bool) (stri
 		fmt.Fprintf(&body, "\tapitraceC.Attr(%q, apitraceProbe.Value(func() interface{} { %sreturn %s }))\n", v.Name, loads(vars), expr)
 		used = append(used, vars...)
 	}
+	if at == "exit" {
+		used = append(used, w.failureCall(&body)...)
+	}
 	if body.Len() == 0 {
 		return "", nil
 	}
@@ -61,6 +64,31 @@ func (w *functionRewriter) valueCall(at string, values []Value, sure bool) (stri
 		return " defer " + call + ";", nil
 	}
 	return " " + call + ";", nil
+}
+
+// failureCall notes what a function returns in its last result when that is not an
+// error but one of the guide's Failures.
+func (w *functionRewriter) failureCall(body *bytes.Buffer) []variable {
+	types := fieldTypes(w.fn.typ.Results)
+	if len(types) == 0 {
+		return nil
+	}
+	last := types[len(types)-1]
+	selector, ok := last.(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	path := w.file.importOf(selector.X)
+	for _, f := range w.prog.Failures {
+		if f.Type != path+"."+selector.Sel.Name {
+			continue
+		}
+		names := w.resultNames()
+		v := variable{name: names[len(names)-1], typ: w.file.text(last), result: true}
+		fmt.Fprintf(body, "\tapitraceC.Fail(apitraceProbe.Value(func() interface{} { return apitraceP%s.%s() }))\n", v.name, f.Method)
+		return []variable{v}
+	}
+	return nil
 }
 
 // expression makes a function that computes an expression and returns a call of it.
@@ -107,13 +135,16 @@ func loads(vars []variable) string {
 	return text
 }
 
+// words are what an expression may say in the guide's own words.
+var words = strings.NewReplacer("type(", "apitraceProbe.Type(", "choose(", "apitraceProbe.Choose(", "implements(", "apitraceProbe.Implements(")
+
 // resolve checks an expression against what the function has, and returns it with
 // the guide's own words replaced, and the variables that it uses.
 func (w *functionRewriter) resolve(expr string, atExit bool) (string, []variable, error) {
 	if w.fn.generic() {
 		return "", nil, fmt.Errorf("values of functions with type parameters are not supported")
 	}
-	expr = strings.ReplaceAll(expr, "type(", "apitraceProbe.Type(")
+	expr = words.Replace(expr)
 	parsed, err := parser.ParseExpr(expr)
 	if err != nil {
 		return "", nil, fmt.Errorf("expression %q: %w", expr, err)

@@ -156,6 +156,15 @@ func (c *Call) Attr(key string, value any) {
 	c.note(func(n *notes) { n.attrs = append(n.attrs, Attr{key, text}) })
 }
 
+// Fail notes the error of a function whose last result holds errors without being one.
+// err is an error, or nil.
+func (c *Call) Fail(err any) {
+	if err, ok := err.(error); ok {
+		text := errorText(err)
+		c.note(func(n *notes) { n.err = text })
+	}
+}
+
 // Value computes an expression of the guide. It may meet nil pointers, which must
 // not reach the program, and call instrumented methods, which nobody asked for:
 // Value returns nil for the first and traces nothing meanwhile.

@@ -26,6 +26,21 @@ func Type(v any) string {
 	return stars + t.PkgPath() + "." + t.Name()
 }
 
+// Choose is yes where the condition holds, else no.
+func Choose(condition bool, yes, no any) any {
+	if condition {
+		return yes
+	}
+	return no
+}
+
+// Implements tells whether the dynamic type of v has the methods of the interface that
+// pointer points to.
+func Implements(v, pointer any) bool {
+	t := reflect.TypeOf(v)
+	return t != nil && t.Implements(reflect.TypeOf(pointer).Elem())
+}
+
 // First returns the first of two results, so that an expression of the guide can
 // use a function that returns a value and whether there is one.
 func First[T, U any](v T, _ U) T { return v }
