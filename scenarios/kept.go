@@ -10,11 +10,12 @@ import (
 	"strings"
 )
 
-// kept holds the values that requests of a run have taken out of their answers, by name.
+// kept holds the values that requests of a run have taken out of their answers, by name, and
+// what is to be known of its webhooks ("labeler.url").
 type kept map[string]string
 
 // placeholder is where a kept value goes.
-var placeholder = regexp.MustCompile(`\$\{(\w+)\}`)
+var placeholder = regexp.MustCompile(`\$\{(\w+(?:\.\w+)?)\}`)
 
 // take keeps what h wants of the answer.
 func (k kept) take(h *HTTP, answer []byte) error {
@@ -41,9 +42,23 @@ func (k kept) fill(h *HTTP) *HTTP {
 	filled := *h
 	filled.Path = k.replace(h.Path, url.QueryEscape)
 	if h.Body != nil {
-		filled.Body = &Document{head: h.Body.head, json: []byte(k.replace(string(h.Body.json), inJSON))}
+		body := k.fillDocument(*h.Body)
+		filled.Body = &body
 	}
 	return &filled
+}
+
+func (k kept) fillDocument(d Document) Document {
+	return Document{head: d.head, json: []byte(k.replace(string(d.json), inJSON))}
+}
+
+// fillAll returns the objects of the setup with the values in their places.
+func (k kept) fillAll(objects []Document) []Document {
+	var filled []Document
+	for _, d := range objects {
+		filled = append(filled, k.fillDocument(d))
+	}
+	return filled
 }
 
 // replace puts values into a text. A name that nothing was kept for stays: validation refuses
@@ -70,6 +85,14 @@ func inJSON(value string) string {
 // validateKept demands that each value is kept before it is used.
 func (s *Scenario) validateKept() *mistake {
 	known := map[string]bool{}
+	for _, w := range s.Setup.Webhooks {
+		known[w.Name+".url"], known[w.Name+".caBundle"] = true, true
+	}
+	for i := range s.Setup.Objects {
+		if bad := unknownWebhookIn(&s.Setup.Objects[i], known); bad != "" {
+			return mistakeAt(fmt.Sprintf("there is no webhook for %q: list it under setup.webhooks, or write another name", bad), "setup", "objects", i)
+		}
+	}
 	for i := range s.Requests {
 		for _, h := range s.Requests[i].all() {
 			if name := h.unknownIn(known); name != "" {
@@ -78,6 +101,17 @@ func (s *Scenario) validateKept() *mistake {
 		}
 	}
 	return nil
+}
+
+// unknownWebhookIn returns a placeholder that wants to know of a webhook which is not there. What else
+// looks like a placeholder is left to the object.
+func unknownWebhookIn(d *Document, known map[string]bool) string {
+	for _, found := range placeholder.FindAllStringSubmatch(string(d.json), -1) {
+		if is := strings.HasSuffix(found[1], ".url") || strings.HasSuffix(found[1], ".caBundle"); is && !known[found[1]] {
+			return found[0]
+		}
+	}
+	return ""
 }
 
 // unknownIn returns a name for which h wants a value that is not known, and adds those that h keeps.

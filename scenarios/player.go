@@ -67,6 +67,7 @@ type run struct {
 	wire     *wire
 	scenario *Scenario
 	after    func(context.Context, *Request, *Sent) error
+	webhooks webhooks
 	objects  []object // of the scenario's setup
 	rights   []rights // from the same
 	kept     kept
@@ -76,7 +77,10 @@ type run struct {
 // on a server that kept running goes first.
 func (r *run) prepare(ctx context.Context) error {
 	var err error
-	if r.objects, err = r.wire.locate(ctx, r.scenario.Setup.Objects); err != nil {
+	if r.webhooks, err = serveWebhooks(ctx, r.scenario.Setup.Webhooks, r.kept); err != nil {
+		return err
+	}
+	if r.objects, err = r.wire.locate(ctx, r.kept.fillAll(r.scenario.Setup.Objects)); err != nil {
 		return err
 	}
 	if r.rights, err = rightsIn(r.objects); err != nil {
@@ -97,10 +101,12 @@ func (r *run) prepare(ctx context.Context) error {
 func (r *run) cleanUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
-	if err := r.sweep(ctx); err != nil {
-		return fmt.Errorf("cleaning up after scenario %q: %w", r.scenario.Name, err)
+	err := r.sweep(ctx)
+	if err != nil {
+		err = fmt.Errorf("cleaning up after scenario %q: %w", r.scenario.Name, err)
 	}
-	return nil
+	// Only now: until it is forgotten, the server may ask.
+	return errors.Join(err, r.webhooks.close())
 }
 
 // requests sends the scenario's requests.
@@ -128,7 +134,7 @@ func (r *run) untraced(ctx context.Context, request *Request) error {
 func (r *run) do(ctx context.Context, h *HTTP) (*Sent, error) {
 	h = r.kept.fill(h)
 	if h.Await {
-		sent, err := r.wire.await(ctx, h)
+		sent, err := r.await(ctx, h)
 		if err != nil {
 			return nil, err
 		}
@@ -140,16 +146,27 @@ func (r *run) do(ctx context.Context, h *HTTP) (*Sent, error) {
 
 // send sends a request, a watch or another.
 func (r *run) send(ctx context.Context, h *HTTP, traceID string) *Sent {
+	before := r.webhooks.asked(h.Asks)
+	var sent *Sent
 	if len(h.During) > 0 {
-		return r.watch(ctx, h, traceID)
+		sent = r.watch(ctx, h, traceID)
+	} else {
+		sent = r.wire.send(ctx, h, traceID)
 	}
-	return r.wire.send(ctx, h, traceID)
+	sent.asked = h.Asks == "" || r.webhooks.asked(h.Asks) > before
+	if silent := r.webhooks.waiting(); sent.Err != nil && silent != "" {
+		sent.Err = fmt.Errorf("%w; the webhook %s has been asked and has not answered yet", sent.Err, silent)
+	}
+	return sent
 }
 
 // accept demands that the answer is the wanted one, and keeps of it what is needed later.
 func (r *run) accept(ctx context.Context, h *HTTP, sent *Sent) error {
 	if err := sent.must(h.Status); err != nil {
 		return err
+	}
+	if !sent.asked {
+		return fmt.Errorf("%s %s was answered %d, but the server has not asked the webhook %q: do the rules of its configuration match the request?", h.Method, h.Path, sent.Status, h.Asks)
 	}
 	if err := r.kept.take(h, sent.Body); err != nil {
 		return err

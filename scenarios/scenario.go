@@ -70,6 +70,8 @@ type Setup struct {
 	// the scenario is over. What users may do is said here as well, with RBAC
 	// objects whose subject is the user "learner", or another who is impersonated.
 	Objects []Document `yaml:"objects"`
+	// Webhooks are served by the player; an object registers each with the server.
+	Webhooks []Webhook `yaml:"webhooks"`
 	// Server is what the scenario needs of kube-apiserver itself. Whoever plays it starts one
 	// like that; the zero value is content with any.
 	Server Server `yaml:"server"`
@@ -123,6 +125,9 @@ type HTTP struct {
 	// Await repeats the request until it is answered with Status: the server
 	// learns of some objects through a watch, and acts upon them only then.
 	Await bool `yaml:"await"`
+	// Asks names a webhook of the setup that the server must have asked before it answered.
+	// With Await, the request is repeated until it has.
+	Asks string `yaml:"asks"`
 	// During makes the request a watch: these are sent, untraced, while its answer goes on, each when
 	// the event of the one before has come. After the last event the connection is closed.
 	During []HTTP `yaml:"during"`

@@ -71,17 +71,24 @@ func isEmptyList(body []byte) bool {
 	return json.Unmarshal(body, &list) == nil && list.Items != nil && len(*list.Items) == 0
 }
 
-// await sends h until it is answered with its status.
-func (w *wire) await(ctx context.Context, h *HTTP) (*Sent, error) {
+// await sends h until it is answered with its status, and the webhook that must be asked was.
+func (r *run) await(ctx context.Context, h *HTTP) (*Sent, error) {
 	var sent *Sent
 	err := poll(ctx, func() (bool, error) {
-		sent = w.send(ctx, h, "")
-		return sent.Status == h.Status, sent.Err
-	}, fmt.Sprintf("%s %s to be answered %d", h.Method, h.Path, h.Status))
+		sent = r.send(ctx, h, "")
+		return sent.Status == h.Status && sent.asked, sent.Err
+	}, fmt.Sprintf("%s %s to be answered %d%s", h.Method, h.Path, h.Status, afterAsking(h.Asks)))
 	if err != nil {
 		return nil, fmt.Errorf("%w; the last answer: %d, %s", err, sent.Status, sent.message())
 	}
 	return sent, nil
+}
+
+func afterAsking(webhook string) string {
+	if webhook == "" {
+		return ""
+	}
+	return fmt.Sprintf(", after asking the webhook %q", webhook)
 }
 
 // poll calls done until it says so. what completes "waited 15s for ...".

@@ -37,6 +37,9 @@ func (s *Scenario) validate() *mistake {
 	if bad := s.Setup.Server.validate(); bad != nil {
 		return bad
 	}
+	if bad := s.validateWebhooks(); bad != nil {
+		return bad
+	}
 	for i := range s.Setup.Objects {
 		if d := &s.Setup.Objects[i]; d.head.APIVersion == "" || d.head.Kind == "" || d.head.Metadata.Name == "" {
 			return mistakeAt("an object needs apiVersion, kind and metadata.name", "setup", "objects", i)
@@ -57,6 +60,31 @@ func (s *Scenario) validate() *mistake {
 		}
 	}
 	return s.validateKept()
+}
+
+// validateWebhooks demands that each webhook is right, has a name of its own, and is one that a request can name.
+func (s *Scenario) validateWebhooks() *mistake {
+	known := map[string]bool{"": true}
+	for i := range s.Setup.Webhooks {
+		w := &s.Setup.Webhooks[i]
+		bad := w.validate()
+		if bad == nil && known[w.Name] {
+			bad = mistakeAt(fmt.Sprintf("there are two webhooks %q", w.Name), "name")
+		}
+		if bad != nil {
+			bad.at = append([]any{"setup", "webhooks", i}, bad.at...)
+			return bad
+		}
+		known[w.Name] = true
+	}
+	for i := range s.Requests {
+		for _, h := range s.Requests[i].all() {
+			if !known[h.Asks] {
+				return mistakeAt(fmt.Sprintf("there is no webhook %q: list it under setup.webhooks, or write another name", h.Asks), "requests", i, "asks")
+			}
+		}
+	}
+	return nil
 }
 
 func (r *Request) validate() *mistake {

@@ -70,6 +70,8 @@ type Sent struct {
 	Duration time.Duration
 	// Err is set when there was no whole answer.
 	Err error
+	// asked tells whether the server has asked the webhook that it must.
+	asked bool
 }
 
 // send sends one request and reads the answer. A request without a trace id

@@ -1,0 +1,57 @@
+package e2e
+
+import (
+	"context"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/collect"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// Of a webhook that never answers, the player says which it is, and leaves nothing of it.
+func TestSilentWebhook(t *testing.T) {
+	s := server(t, traced)
+	scenario, err := scenarios.Find("testdata/silent-webhook.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := runtime.NumGoroutine()
+	start := time.Now()
+	r, err := playTrouble(t, s, scenario)
+	const want = `answered 500, expected 201: Internal error occurred: failed calling webhook "guard.example.com"`
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it took %s, though the server waits a second", took)
+	}
+	if r == nil || r.Status != 500 || len(r.Calls) == 0 {
+		t.Errorf("the trace of the request that failed is lost: %+v", r)
+	}
+	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if now := runtime.NumGoroutine(); now > before {
+		t.Errorf("%d goroutines were running before, %d are now", before, now)
+	}
+}
+
+// playTrouble plays a scenario that may fail and returns the trace of its one traced request.
+func playTrouble(t *testing.T, s *apiserver.Server, scenario *scenarios.Scenario) (*trace.Request, error) {
+	player := scenarios.Player{
+		BaseURL: s.BaseURL, CAPEM: s.CAPEM, AdminToken: s.AdminToken, UserToken: s.LearnerToken,
+		LockFile: filepath.Join(s.RunDir, "play.lock"),
+	}
+	var r *trace.Request
+	err := player.Play(t.Context(), scenario, func(ctx context.Context, _ *scenarios.Request, sent *scenarios.Sent) (err error) {
+		r, _, err = collect.Request(ctx, s.ProbeSockets, collect.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status})
+		return err
+	})
+	return r, err
+}

@@ -1,0 +1,203 @@
+package scenarios
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubeapitrace/apitrace/program"
+)
+
+// A Webhook is an admission webhook that the player serves with HTTPS on loopback while the
+// scenario is played. An object of the setup registers it: there, "${name.url}" stands for its
+// address and "${name.caBundle}" for the authority, made anew for each run, that its
+// certificate is from.
+type Webhook struct {
+	// Name is what the scenario calls it.
+	Name string `yaml:"name"`
+	// Denies says that it does not allow what it is asked for.
+	Denies bool `yaml:"denies"`
+	// Code is the HTTP status of a denial, and Message its reason; without a Code the server makes it 400.
+	Code    int    `yaml:"code"`
+	Message string `yaml:"message"`
+	// Patch is the JSON patch that it answers with.
+	Patch *Document `yaml:"patch"`
+	// Warnings are for the client.
+	Warnings []string `yaml:"warnings"`
+	// Delay passes before it answers.
+	Delay time.Duration `yaml:"delay"`
+	// Silent says that it takes requests and never answers.
+	Silent bool `yaml:"silent"`
+}
+
+// A webhook is a Webhook that is being served.
+type webhook struct {
+	*Webhook
+	url     string
+	server  *http.Server
+	closing chan struct{}
+	// asked counts the requests that came, pending those that are not answered yet.
+	asked, pending atomic.Int64
+	served         sync.WaitGroup
+}
+
+// webhooks are those of a run, by name.
+type webhooks map[string]*webhook
+
+// serveWebhooks starts the webhooks of a scenario and adds what its objects are to know of them to values.
+func serveWebhooks(ctx context.Context, wanted []Webhook, values kept) (webhooks, error) {
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	authority, err := program.NewAuthority("apitrace webhooks")
+	if err != nil {
+		return nil, err
+	}
+	all := webhooks{}
+	for i := range wanted {
+		w, err := serveWebhook(ctx, &wanted[i], authority)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("serving webhook %q: %w", wanted[i].Name, err), all.close())
+		}
+		all[w.Name] = w
+		values[w.Name+".url"] = w.url
+		values[w.Name+".caBundle"] = base64.StdEncoding.EncodeToString(authority.CertPEM)
+	}
+	return all, nil
+}
+
+func serveWebhook(ctx context.Context, wanted *Webhook, authority *program.Authority) (*webhook, error) {
+	cert, key, err := authority.Issue(wanted.Name)
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return nil, err
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	w := &webhook{Webhook: wanted, url: "https://" + listener.Addr().String() + "/" + wanted.Name, closing: make(chan struct{})}
+	w.server = &http.Server{
+		Handler:   w,
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12},
+		// What goes wrong between the two, kube-apiserver says in its answer.
+		ErrorLog: log.New(io.Discard, "", 0),
+	}
+	w.served.Go(func() { _ = w.server.ServeTLS(listener, "", "") }) // ends when it is closed
+	return w, nil
+}
+
+// close ends all webhooks, also those that are just being asked: who asks is hung up on.
+func (w webhooks) close() error {
+	var errs []error
+	for _, hook := range w {
+		close(hook.closing)
+		errs = append(errs, hook.server.Close())
+		hook.served.Wait()
+	}
+	return errors.Join(errs...)
+}
+
+// waiting says which webhooks have been asked and have not answered; "" if there are none.
+func (w webhooks) waiting() string {
+	var names []string
+	for name, hook := range w {
+		if hook.pending.Load() > 0 {
+			names = append(names, fmt.Sprintf("%q", name))
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+// asked counts the requests that a webhook got; name may be empty.
+func (w webhooks) asked(name string) int64 {
+	if hook := w[name]; hook != nil {
+		return hook.asked.Load()
+	}
+	return 0
+}
+
+// ServeHTTP answers one admission review.
+func (w *webhook) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	w.asked.Add(1)
+	w.pending.Add(1)
+	defer w.pending.Add(-1)
+	var review admissionv1.AdmissionReview
+	if err := json.NewDecoder(r.Body).Decode(&review); err != nil || review.Request == nil {
+		http.Error(rw, "expected an AdmissionReview with a request", http.StatusBadRequest)
+		return
+	}
+	if !w.waits(r.Context()) {
+		return
+	}
+	review.Response, review.Request = w.answer(review.Request), nil
+	rw.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(rw).Encode(review) // it has hung up: there is nobody to tell
+}
+
+// waits lets the time pass that the webhook takes, and tells whether it then answers.
+func (w *webhook) waits(ctx context.Context) bool {
+	var answer <-chan time.Time
+	if !w.Silent {
+		answer = time.After(w.Delay)
+	}
+	select {
+	case <-answer:
+		return true
+	case <-ctx.Done():
+	case <-w.closing:
+	}
+	return false
+}
+
+func (w *webhook) answer(asked *admissionv1.AdmissionRequest) *admissionv1.AdmissionResponse {
+	response := &admissionv1.AdmissionResponse{UID: asked.UID, Allowed: !w.Denies, Warnings: w.Warnings}
+	if w.Denies {
+		response.Result = &metav1.Status{Code: int32(w.Code), Message: w.Message}
+	}
+	if w.Patch != nil {
+		kind := admissionv1.PatchTypeJSONPatch
+		response.Patch, response.PatchType = w.Patch.json, &kind
+	}
+	return response
+}
+
+// validWebhookName is what a placeholder can have before its dot.
+var validWebhookName = regexp.MustCompile(`^\w+$`)
+
+// validate returns the first mistake, and where below the webhook it is.
+func (w *Webhook) validate() *mistake {
+	switch {
+	case !validWebhookName.MatchString(w.Name):
+		return mistakeAt(fmt.Sprintf("name is %q, expected letters and digits, such as \"labeler\": an object of the setup has its address for \"${labeler.url}\"", w.Name), "name")
+	case w.Denies && w.Patch != nil:
+		return mistakeAt("a webhook that denies cannot patch as well", "patch")
+	case !w.Denies && (w.Code != 0 || w.Message != ""):
+		return mistakeAt("code and message belong to a webhook with \"denies: true\"")
+	case w.Code != 0 && (w.Code < 400 || w.Code > 599):
+		return mistakeAt(fmt.Sprintf("code is %d, expected the status of a denial, 400 to 599", w.Code), "code")
+	case w.Delay < 0:
+		return mistakeAt(fmt.Sprintf("delay is %s, expected a time such as \"500ms\"", w.Delay), "delay")
+	}
+	return nil
+}

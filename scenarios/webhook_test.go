@@ -1,0 +1,197 @@
+package scenarios
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// serve starts a webhook, and returns it with what asks it as kube-apiserver does.
+func serve(t *testing.T, wanted Webhook) (webhooks, func(context.Context, any) (*http.Response, error)) {
+	t.Helper()
+	values := kept{}
+	all, err := serveWebhooks(t.Context(), []Webhook{wanted}, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ca, err := base64.StdEncoding.DecodeString(values[wanted.Name+".caBundle"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(ca)
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}, ForceAttemptHTTP2: true}}
+	t.Cleanup(client.CloseIdleConnections)
+	return all, func(ctx context.Context, review any) (*http.Response, error) {
+		text, err := json.Marshal(review)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, values[wanted.Name+".url"], bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return client.Do(request)
+	}
+}
+
+func review(uid types.UID) admissionv1.AdmissionReview {
+	return admissionv1.AdmissionReview{Request: &admissionv1.AdmissionRequest{UID: uid}}
+}
+
+func TestWebhookAnswers(t *testing.T) {
+	for _, test := range []struct {
+		webhook Webhook
+		want    string // of the response
+	}{
+		{Webhook{Name: "a"}, `{"uid":"7","allowed":true}`},
+		{Webhook{Name: "a", Warnings: []string{"old"}, Delay: time.Millisecond}, `{"uid":"7","allowed":true,"warnings":["old"]}`},
+		{Webhook{Name: "a", Denies: true, Code: 403, Message: "no"}, `{"uid":"7","allowed":false,"status":{"metadata":{},"message":"no","code":403}}`},
+		{Webhook{Name: "a", Patch: &Document{json: []byte(`[]`)}}, `{"uid":"7","allowed":true,"patch":"W10=","patchType":"JSONPatch"}`},
+	} {
+		all, ask := serve(t, test.webhook)
+		answer, err := ask(t.Context(), review("7"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct{ Response json.RawMessage }
+		if err := json.NewDecoder(answer.Body).Decode(&got); err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if string(got.Response) != test.want {
+			t.Errorf("%+v answers\n%s, expected\n%s", test.webhook, got.Response, test.want)
+		}
+		if n := all.asked("a"); n != 1 {
+			t.Errorf("asked %d times, expected 1", n)
+		}
+		if err := all.close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestWebhookRefusesWhatIsNoReview(t *testing.T) {
+	all, ask := serve(t, Webhook{Name: "a"})
+	defer all.close()
+	answer, err := ask(t.Context(), "hello")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusBadRequest {
+		t.Errorf("status %d, expected 400", answer.StatusCode)
+	}
+}
+
+// One that never answers is hung up on when the run is over, and nobody listens there any more.
+func TestSilentWebhook(t *testing.T) {
+	all, ask := serve(t, Webhook{Name: "a", Silent: true})
+	address, err := url.Parse(all["a"].url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	answered := make(chan error, 1)
+	go func() {
+		answer, err := ask(ctx, review("7"))
+		if err == nil {
+			answer.Body.Close()
+		}
+		answered <- err
+	}()
+	for all.waiting() == "" && ctx.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	if got := all.waiting(); got != `"a"` {
+		t.Errorf("waiting: %s, expected the webhook's name", got)
+	}
+	if err := all.close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-answered; err == nil || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, expected that it hangs up", err)
+	}
+	if conn, err := net.Dial("tcp", address.Host); err == nil {
+		conn.Close()
+		t.Error("somebody still listens")
+	}
+}
+
+const withWebhook = `name: mine
+title: {en: Mine}
+setup:
+  webhooks:
+    - {name: guard}
+  objects:
+    - {apiVersion: v1, kind: Node, metadata: {name: n1}, url: "${guard.url}", ca: "${guard.caBundle}", other: "${left.alone}"}
+requests:
+  - {method: GET, path: /api/v1/nodes/n1, status: 200, as: admin, asks: guard, traced: true}
+`
+
+func TestParseBadWebhook(t *testing.T) {
+	if err := conforms(t, []byte(withWebhook)); err != nil {
+		t.Error(err)
+	}
+	for _, test := range []struct {
+		old, new, want string
+		schema         bool
+	}{
+		{"{name: guard}", "{name: a-b}", `mine.yaml:5: name is "a-b", expected letters and digits`, true},
+		{"{name: guard}", "{name: guard, denies: true, patch: []}", `mine.yaml:5: a webhook that denies cannot patch`, true},
+		{"{name: guard}", "{name: guard, code: 403}", `mine.yaml:5: code and message belong to a webhook with "denies: true"`, true},
+		{"{name: guard}", "{name: guard, denies: true, code: 200}", `mine.yaml:5: code is 200`, true},
+		{"{name: guard}", "{name: guard, delay: soon}", `mine.yaml:5: cannot unmarshal`, true},
+		{"{name: guard}", "{name: guard, delay: -1s}", `mine.yaml:5: delay is -1s`, true},
+		{"{name: guard}", "{name: guard}\n    - {name: guard}", `mine.yaml:6: there are two webhooks "guard"`, false},
+		{"${guard.url}", "${gard.url}", `mine.yaml:7: there is no webhook for "${gard.url}"`, false},
+		{"asks: guard", "asks: gard", `mine.yaml:9: there is no webhook "gard"`, false},
+	} {
+		text := strings.Replace(withWebhook, test.old, test.new, 1)
+		_, err := Parse("mine.yaml", []byte(text), noFiles)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%q instead of %q:\ngot  %v\nwant %s", test.new, test.old, err, test.want)
+		}
+		if test.schema && conforms(t, []byte(text)) == nil {
+			t.Errorf("%q instead of %q: the schema does not mind", test.new, test.old)
+		}
+	}
+}
+
+// A server that does not ask the webhook has not done what the scenario is about.
+func TestWebhookNotAsked(t *testing.T) {
+	s, err := Parse("mine.yaml", []byte(withWebhook), noFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := newFakeServer(t)
+	registered := ""
+	server.refuse = func(r *http.Request) int {
+		if node := server.objects["/api/v1/nodes/n1"]; node != nil {
+			registered, _ = node["url"].(string)
+		}
+		return 0
+	}
+	err = server.player().Play(t.Context(), s, nil)
+	const want = `GET /api/v1/nodes/n1 was answered 200, but the server has not asked the webhook "guard"`
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+	if !strings.HasPrefix(registered, "https://127.0.0.1:") || !strings.HasSuffix(registered, "/guard") {
+		t.Errorf("the object was created with the address %q", registered)
+	}
+}
