@@ -13,7 +13,7 @@ import (
 // person's edits of its source.
 func instrumentation(guide *instrument.Guide, p program.Program, edits []program.Edit) *program.Rewrite {
 	return &program.Rewrite{
-		Key:    guide.Key() + program.EditsKey(edits),
+		Key:    guide.Key(p.Name, p.Version) + program.EditsKey(edits),
 		Edited: len(edits) > 0,
 		Run: func(_ context.Context, workspace, out string) (map[string]string, string, error) {
 			result, err := instrument.Rewrite(instrument.Options{

@@ -102,6 +102,9 @@ func (w Window) Holds(version string) bool {
 // A ProgramGuide says what is instrumented of one program.
 type ProgramGuide struct {
 	Packages []Packages `yaml:"packages"`
+	// Partial says that the program has only some of the packages below those paths
+	// that the steps speak of: a step whose package it lacks is another program's.
+	Partial bool `yaml:"partial"`
 	// Never and Always override the rule for what gets a span.
 	Never  []Pattern `yaml:"never"`
 	Always []Pattern `yaml:"always"`
@@ -220,6 +223,7 @@ func (g *Guide) merge(r io.Reader) error {
 			g.Programs[name] = all
 		}
 		all.Packages = append(all.Packages, p.Packages...)
+		all.Partial = all.Partial || p.Partial
 		all.Never = append(all.Never, p.Never...)
 		all.Always = append(all.Always, p.Always...)
 		all.Failures = append(all.Failures, p.Failures...)
@@ -251,9 +255,9 @@ func (s Step) validate() error {
 //go:embed *.go probe/*.go probe/*.s
 var ownSource embed.FS
 
-// Key identifies what the rewriter makes of a source file: it changes when the
-// guide, the rewriter or the probe does.
-func (g *Guide) Key() string {
+// Key identifies what the rewriter makes of the source of a program at a version: it
+// changes when the rewriter, the probe, or the guide's word on that program does.
+func (g *Guide) Key(program, version string) string {
 	h := sha256.New()
 	_ = fs.WalkDir(ownSource, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") {
@@ -263,12 +267,43 @@ func (g *Guide) Key() string {
 		fmt.Fprintf(h, "%s %d\n%s\n", name, len(content), content)
 		return err
 	})
+	prog := g.Programs[program]
+	if prog == nil {
+		prog = &ProgramGuide{} // Rewrite refuses it
+	}
 	// Of the guide only what becomes code counts: a better note needs no new
-	// kube-apiserver. Maps are printed in the order of their keys.
-	programs, _ := yaml.Marshal(g.Programs)
+	// kube-apiserver, and another program's entries none at all.
+	programs, _ := yaml.Marshal(prog.at(version))
 	h.Write(programs)
 	for _, s := range g.Steps {
-		fmt.Fprintf(h, "%s %s %+v %+v\n", s.Function, s.Span, s.Window, s.Values)
+		if s.becomesCode() && s.Holds(version) && prog.covers(s.Function) {
+			fmt.Fprintf(h, "%s %s %+v\n", s.Function, s.Span, s.Values)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]
+}
+
+// becomesCode tells whether the step changes what is built: a note alone does not.
+func (s Step) becomesCode() bool { return s.Span != "" || len(s.Values) > 0 }
+
+// at returns the program's guide with the entries that hold for the version, without
+// their windows.
+func (g *ProgramGuide) at(version string) ProgramGuide {
+	held := *g
+	held.Packages = heldAt(version, g.Packages, func(p *Packages) *Window { return &p.Window })
+	held.Roots = heldAt(version, g.Roots, func(r *Root) *Window { return &r.Window })
+	held.Exits = heldAt(version, g.Exits, func(e *Exit) *Window { return &e.Window })
+	held.Handoffs = heldAt(version, g.Handoffs, func(h *Handoff) *Window { return &h.Window })
+	return held
+}
+
+func heldAt[E any](version string, entries []E, window func(*E) *Window) []E {
+	var held []E
+	for _, e := range entries {
+		if w := window(&e); w.Holds(version) {
+			*w = Window{}
+			held = append(held, e)
+		}
+	}
+	return held
 }

@@ -70,20 +70,35 @@ steps:
 }
 
 func TestKeyChangesWithWhatBecomesCode(t *testing.T) {
-	const base = "programs: {prog: {packages: [{path: p}]}}\nsteps: [{function: p.F, note: {en: a note}}]"
+	const base = "programs: {prog: {packages: [{path: p}]}, other: {packages: [{path: o}]}}\nsteps: [{function: p.F, span: never, note: {en: a note}}]"
 	key := func(guide string) string {
 		g, err := load(fstest.MapFS{"a.yaml": {Data: []byte(guide)}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return g.Key()
+		return g.Key("prog", "v1.30.4")
 	}
-	if key(base) != key(strings.Replace(base, "a note", "another note", 1)) {
-		t.Error("another note changes the key")
-	}
-	for from, to := range map[string]string{"path: p": "path: q", "p.F,": "p.F, span: always,", "p.F, note": "p.F, values: [{name: v, at: entry, expr: x}], note"} {
+	for from, to := range map[string]string{
+		"path: p":     "path: q",
+		"never,":      "always,",
+		"never, note": "never, values: [{name: v, at: entry, expr: x}], note",
+		"never, ":     "never, until: v1.29, ",
+		"path: p}":    "path: p}, {path: q, since: v1.30}",
+		"path: p}]":   "path: p}], exits: [{function: p.F, statement: x}]",
+	} {
 		if key(base) == key(strings.Replace(base, from, to, 1)) {
 			t.Errorf("%q in place of %q does not change the key", to, from)
+		}
+	}
+	for from, to := range map[string]string{
+		"a note":    "another note",
+		"path: o":   "path: q",
+		"steps: [":  "steps: [{function: p.G}, {function: o.F, span: never}, {function: p.H, span: never, since: v1.31}, ",
+		"never, ":   "never, since: v1.28, ",
+		"path: p}]": "path: p}, {path: q, until: v1.29}], exits: [{function: p.F, statement: x, since: v1.31}]",
+	} {
+		if key(base) != key(strings.Replace(base, from, to, 1)) {
+			t.Errorf("%q in place of %q changes the key", to, from)
 		}
 	}
 }
@@ -99,7 +114,7 @@ func FuzzGuide(f *testing.F) {
 		if err != nil {
 			return
 		}
-		g.Key()
+		g.Key("prog", "v1.2.3")
 		g.Lookup().Entry("p.F")
 		_, _, _ = rewriteOne(t, source, text)
 	})

@@ -1,6 +1,10 @@
 package instrument
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -90,13 +94,22 @@ func importPath(name string) string {
 func (p *plan) wanted() []string {
 	var names []string
 	for _, s := range p.steps {
-		if len(s.parts) == 1 {
+		if len(s.parts) == 1 && !p.lacks(importPath(s.parts[0])) {
 			names = append(names, string(s.Function))
 		}
 	}
 	names = append(names, p.links()...)
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// lacks tells whether a package is one of those that the program need not have, and has not.
+func (p *plan) lacks(path string) bool {
+	if !p.prog.Partial {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(p.opts.Vendor, filepath.FromSlash(path)))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // links lists the functions in which a trace changes processes or goroutines.

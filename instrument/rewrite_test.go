@@ -198,3 +198,17 @@ func functionLines(source string) []int {
 	})
 	return lines
 }
+
+// A program that says so need not have the packages that other programs' steps speak
+// of, but has the functions of those that it has.
+func TestPartialProgram(t *testing.T) {
+	const guide = "programs: {prog: {packages: [{path: p, recursive: true}], partial: PARTIAL}}\nsteps: [{function: p/elsewhere.F}, {function: p.STEP}]"
+	for _, test := range []struct{ partial, step, missing string }{
+		{"true", "F", ""}, {"true", "G", "p.G"}, {"false", "F", "p/elsewhere.F"},
+	} {
+		_, _, err := rewriteOne(t, "package p\n\nfunc F() { F() }\n", strings.NewReplacer("PARTIAL", test.partial, "STEP", test.step).Replace(guide))
+		if test.missing == "" && err != nil || test.missing != "" && (err == nil || !strings.Contains(err.Error(), test.missing)) {
+			t.Errorf("%+v: %v", test, err)
+		}
+	}
+}
