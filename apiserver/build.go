@@ -133,14 +133,14 @@ func (o BuildOptions) withoutEtcd() (*pair, error) {
 	if p.etcdEdits, err = edits.Changed(storage.Name); err != nil {
 		return nil, err
 	}
-	p.apiserverOptions.Rewrite = instrumentation(p.guide, p.apiserver, p.apiserverEdits)
+	p.apiserverOptions.Rewrite = instrumentation(p.guide, p.apiserver, version, p.apiserverEdits)
 	return p, nil
 }
 
 func (p *pair) setEtcd(version string) {
 	p.etcd, p.etcdOptions = storage.Program(version), p.apiserverOptions
 	if p.guide != nil {
-		p.etcdOptions.Rewrite = instrumentation(p.guide, p.etcd, p.etcdEdits)
+		p.etcdOptions.Rewrite = instrumentation(p.guide, p.etcd, version, p.etcdEdits)
 	}
 }
 

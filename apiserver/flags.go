@@ -7,18 +7,23 @@ import (
 	"path/filepath"
 
 	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/sampleserver"
 )
 
 // files are the paths of what kube-apiserver reads at its start.
 type files struct {
-	tlsCert, tlsKey, serviceAccountKey, tokens string
+	tlsCert, tlsKey, serviceAccountKey, tokens, proxyCert, proxyKey string
 }
+
+// proxyName is the name in the certificate that the aggregator shows to aggregated servers.
+const proxyName = "kube-aggregator"
 
 // writeFiles makes the server's keys and the users' tokens.
 func (s *Server) writeFiles(dir string) (files, error) {
 	f := files{
 		tlsCert: filepath.Join(dir, "tls.crt"), tlsKey: filepath.Join(dir, "tls.key"),
 		serviceAccountKey: filepath.Join(dir, "service-account.key"), tokens: filepath.Join(dir, "tokens.csv"),
+		proxyCert: filepath.Join(dir, "proxy.crt"), proxyKey: filepath.Join(dir, "proxy.key"),
 	}
 	ca, err := program.NewAuthority("apitrace kube-apiserver")
 	if err != nil {
@@ -32,11 +37,22 @@ func (s *Server) writeFiles(dir string) (files, error) {
 	if err != nil {
 		return f, err
 	}
-	s.CAPEM, s.AdminToken, s.LearnerToken = ca.CertPEM, rand.Text(), rand.Text()
+	proxyCA, err := program.NewAuthority("apitrace aggregator")
+	if err != nil {
+		return f, err
+	}
+	proxyCert, proxyKey, err := proxyCA.Issue(proxyName)
+	if err != nil {
+		return f, err
+	}
+	s.ProxyCAFile = filepath.Join(dir, "proxy-ca.crt")
+	s.CAPEM, s.AdminToken, s.LearnerToken, s.sampleToken = ca.CertPEM, rand.Text(), rand.Text(), rand.Text()
 	// Columns: token, user, uid, groups.
-	tokens := fmt.Sprintf("%s,%s,%[2]s,system:masters\n%s,%s,%[4]s\n", s.AdminToken, AdminUser, s.LearnerToken, LearnerUser)
+	tokens := fmt.Sprintf("%s,%s,%[2]s,system:masters\n%s,%s,%[4]s\n%s,%s,%[6]s\n",
+		s.AdminToken, AdminUser, s.LearnerToken, LearnerUser, s.sampleToken, sampleserver.Name)
 	for path, data := range map[string][]byte{
 		f.tlsCert: cert, f.tlsKey: key, f.serviceAccountKey: serviceAccountKey, f.tokens: []byte(tokens),
+		f.proxyCert: proxyCert, f.proxyKey: proxyKey, s.ProxyCAFile: proxyCA.CertPEM,
 	} {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			return f, fmt.Errorf("writing kube-apiserver's keys: %w", err)
@@ -82,5 +98,9 @@ func (s *Server) flags(f files, port int) []string {
 		// It wants service accounts in every namespace, which the controller manager makes.
 		"--disable-admission-plugins=ServiceAccount",
 		"--service-cluster-ip-range=10.0.0.0/24",
+
+		// With these the aggregator proves to an aggregated server that it may speak for users.
+		"--proxy-client-cert-file=" + f.proxyCert,
+		"--proxy-client-key-file=" + f.proxyKey,
 	}
 }

@@ -7,15 +7,19 @@ import (
 
 	clientcmdv1 "k8s.io/client-go/tools/clientcmd/api/v1"
 	"sigs.k8s.io/yaml"
+
+	"github.com/kubeapitrace/apitrace/sampleserver"
 )
 
 // writeKubeconfigs writes one kubeconfig for each user.
 func (s *Server) writeKubeconfigs(dir string) error {
 	s.AdminKubeconfig = filepath.Join(dir, "admin.kubeconfig")
 	s.LearnerKubeconfig = filepath.Join(dir, "learner.kubeconfig")
+	s.SampleKubeconfig = filepath.Join(dir, sampleserver.Name+".kubeconfig")
 	for _, u := range []struct{ user, token, file string }{
 		{AdminUser, s.AdminToken, s.AdminKubeconfig},
 		{LearnerUser, s.LearnerToken, s.LearnerKubeconfig},
+		{sampleserver.Name, s.sampleToken, s.SampleKubeconfig},
 	} {
 		data, err := yaml.Marshal(s.kubeconfig(u.user, u.token))
 		if err == nil {

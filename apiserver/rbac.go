@@ -19,7 +19,7 @@ func (s *Server) removeDefaultBindings(ctx context.Context) error {
 		return err
 	}
 	defer client.CloseIdleConnections()
-	err = s.asAdmin(ctx, client, http.MethodDelete, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings")
+	err = s.asAdmin(ctx, client, http.MethodDelete, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", nil)
 	if err != nil {
 		return fmt.Errorf("removing the default role bindings: %w", err)
 	}

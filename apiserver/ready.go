@@ -1,9 +1,11 @@
 package apiserver
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -34,31 +36,52 @@ func (s *Server) ready(ctx context.Context) error {
 	}
 	defer client.CloseIdleConnections()
 	for _, path := range []string{"/readyz", "/api/v1/namespaces/default"} {
-		if err := s.asAdmin(ctx, client, http.MethodGet, path); err != nil {
+		if err := s.asAdmin(ctx, client, http.MethodGet, path, nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// asAdmin sends a request without a body as the admin and expects "200 OK".
-func (s *Server) asAdmin(ctx context.Context, client *http.Client, method, path string) error {
-	req, err := http.NewRequestWithContext(ctx, method, s.BaseURL+path, nil)
+// asAdmin sends a request as the admin and expects success. body, if not nil, is sent
+// as JSON.
+func (s *Server) asAdmin(ctx context.Context, client *http.Client, method, path string, body any) error {
+	var content io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		content = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, s.BaseURL+path, content)
 	if err != nil {
 		return err
 	}
 	req.Header.Set("Authorization", "Bearer "+s.AdminToken)
+	req.Header.Set("Content-Type", "application/json")
 	resp, err := client.Do(req)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("%s %s: %s: %s", method, path, resp.Status, strings.TrimSpace(string(body)))
+	if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusCreated {
+		return &statusError{method + " " + path, resp.StatusCode, strings.TrimSpace(string(answer))}
 	}
 	return nil
+}
+
+// A statusError is an answer other than success.
+type statusError struct {
+	request string
+	code    int
+	answer  string
+}
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("%s: %d %s: %s", e.request, e.code, http.StatusText(e.code), e.answer)
 }

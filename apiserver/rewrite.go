@@ -9,15 +9,15 @@ import (
 	"github.com/kubeapitrace/apitrace/program"
 )
 
-// instrumentation makes the builds of a program traced ones, as the guide says, with a
-// person's edits of its source.
-func instrumentation(guide *instrument.Guide, p program.Program, edits []program.Edit) *program.Rewrite {
+// instrumentation makes the builds of a program traced ones, as the guide says of it at
+// a version, with a person's edits of its source.
+func instrumentation(guide *instrument.Guide, p program.Program, version string, edits []program.Edit) *program.Rewrite {
 	return &program.Rewrite{
-		Key:    guide.Key(p.Name, p.Version) + program.EditsKey(edits),
+		Key:    guide.Key(p.Name, version) + program.EditsKey(edits),
 		Edited: len(edits) > 0,
 		Run: func(_ context.Context, workspace, out string) (map[string]string, string, error) {
 			result, err := instrument.Rewrite(instrument.Options{
-				Guide: guide, Program: p.Name, Version: p.Version, Vendor: filepath.Join(workspace, "vendor"), Out: out,
+				Guide: guide, Program: p.Name, Version: version, Vendor: filepath.Join(workspace, "vendor"), Out: out,
 				Edited: editedFiles(edits),
 			})
 			if err != nil {

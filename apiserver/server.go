@@ -30,6 +30,10 @@ type Server struct {
 	// AdminKubeconfig and LearnerKubeconfig are the paths of kubeconfig files, private to this user.
 	AdminKubeconfig   string `json:"adminKubeconfig"`
 	LearnerKubeconfig string `json:"learnerKubeconfig"`
+	// SampleKubeconfig is that of the user as whom a sample server asks, and ProxyCAFile
+	// the certificate with which it verifies the aggregator: see StartSample.
+	SampleKubeconfig string `json:"sampleKubeconfig"`
+	ProxyCAFile      string `json:"proxyCAFile"`
 	// ProbeSockets gives, by the name of the traced program ("kube-apiserver",
 	// "etcd"), the unix socket of its probe. Plain builds have no probes; their sockets do not exist.
 	ProbeSockets map[string]string `json:"probeSockets"`
@@ -47,7 +51,8 @@ type Server struct {
 	// RunDir is the folder in which the servers run.
 	RunDir string `json:"runDir"`
 
-	// The following are nil in a Server that another process owns.
+	sampleToken string
+	// own is nil in a Server that another process owns.
 	own *owned
 }
 

@@ -46,8 +46,8 @@ func NewAuthority(name string) (*Authority, error) {
 }
 
 // Issue makes a certificate with its key, for a server on the loopback interface
-// and for its clients.
-func (a *Authority) Issue(name string) (certPEM, keyPEM []byte, err error) {
+// and for its clients. The server may have further names in DNS.
+func (a *Authority) Issue(name string, dnsNames ...string) (certPEM, keyPEM []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, nil, fmt.Errorf("making a certificate for %q: %w", name, err)
@@ -55,7 +55,7 @@ func (a *Authority) Issue(name string) (certPEM, keyPEM []byte, err error) {
 	template := certTemplate(name)
 	template.KeyUsage = x509.KeyUsageDigitalSignature
 	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
-	template.DNSNames = []string{"localhost"}
+	template.DNSNames = append(dnsNames, "localhost")
 	template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
 	if err != nil {

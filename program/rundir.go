@@ -12,7 +12,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A RunDir is the private folder of one running pair of servers: data, keys,
+// A RunDir is the private folder of servers that run together: data, keys,
 // sockets, logs. It is locked as long as its owner lives, and nothing of it
 // survives: the owner removes it with Close, the children remove their parts of
 // it when the owner was killed, and what is left even so goes with the next
@@ -27,7 +27,7 @@ type RunDir struct {
 const maxSocketPath = 103
 
 // longestPart is a bound for what is put behind a run directory's path.
-const longestPart = "/kube-apiserver/probe.sock"
+const longestPart = "/sample-apiserver/probe.sock"
 
 // NewRunDir makes a run directory, and removes those whose owners are gone.
 func NewRunDir() (*RunDir, error) {

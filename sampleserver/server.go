@@ -1,0 +1,145 @@
+package sampleserver
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/storage"
+)
+
+// Options says how to run the sample server.
+type Options struct {
+	// Binary is the path of the executable.
+	Binary string
+	// RunDir is where its keys and log go. Required.
+	RunDir *program.RunDir
+	// Check switches the probe's checking mode on.
+	Check bool
+	// Etcd is where it stores its objects, under a prefix of its own.
+	Etcd storage.Endpoint
+	// Kubeconfig leads to the kube-apiserver that it asks who may do what.
+	Kubeconfig string
+	// ProxyCAFile verifies the certificate of the aggregator, and ProxyName is the name
+	// in it: who has it is believed whom it speaks for.
+	ProxyCAFile, ProxyName string
+	// ServiceName is the name by which the aggregator knows the server's certificate.
+	ServiceName string
+}
+
+// A Server is a running sample server. It listens on the loopback interface.
+type Server struct {
+	Port int
+	// CAPEM is the certificate with which clients verify the server.
+	CAPEM []byte
+	// ProbeSocket is where an instrumented server gives its records.
+	ProbeSocket string
+
+	child *program.Child
+}
+
+// Start starts the server on a free port and waits until it is ready.
+func Start(ctx context.Context, o Options) (*Server, error) {
+	dir, err := o.RunDir.Part(Name)
+	if err != nil {
+		return nil, err
+	}
+	ca, err := program.NewAuthority("apitrace " + Name)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{CAPEM: ca.CertPEM}
+	cert, key, err := ca.Issue(Name, o.ServiceName)
+	if err != nil {
+		return nil, err
+	}
+	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
+	for path, data := range map[string][]byte{certFile: cert, keyFile: key} {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			return nil, fmt.Errorf("writing the keys of %s: %w", Name, err)
+		}
+	}
+	s.child, err = program.WithFreePort(func(port int) (*program.Child, error) {
+		s.Port = port
+		child := program.Server{
+			Name: Name, Path: o.Binary, Dir: dir, Check: o.Check,
+			Args:  append(o.flags(), "--tls-cert-file="+certFile, "--tls-private-key-file="+keyFile, fmt.Sprintf("--secure-port=%d", port)),
+			Ready: s.ready,
+		}
+		s.ProbeSocket = child.Socket()
+		return program.Start(ctx, child)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// flags are those that say who is who. Everything else is as upstream has it.
+func (o Options) flags() []string {
+	return []string{
+		"--bind-address=127.0.0.1",
+		"--etcd-servers=" + o.Etcd.URL,
+		"--etcd-cafile=" + o.Etcd.CAFile,
+		"--etcd-certfile=" + o.Etcd.CertFile,
+		"--etcd-keyfile=" + o.Etcd.KeyFile,
+
+		"--kubeconfig=" + o.Kubeconfig,
+		"--authorization-kubeconfig=" + o.Kubeconfig,
+		"--authentication-kubeconfig=" + o.Kubeconfig,
+		// In a cluster it finds the following in a ConfigMap of kube-system, where
+		// kube-apiserver puts what it was told of them. Ours is not told: it would look
+		// for such certificates itself, in every request.
+		"--authentication-skip-lookup",
+		"--requestheader-client-ca-file=" + o.ProxyCAFile,
+		"--requestheader-allowed-names=" + o.ProxyName,
+		"--requestheader-username-headers=X-Remote-User",
+		"--requestheader-group-headers=X-Remote-Group",
+		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
+	}
+}
+
+// ready asks the server itself, which answers that to anybody.
+func (s *Server) ready(ctx context.Context) error {
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(s.CAPEM) {
+		return errors.New("the server's CA certificate cannot be read")
+	}
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}}
+	defer client.CloseIdleConnections()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/readyz", s.Port), nil)
+	if err != nil {
+		return err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
+	if err != nil || resp.StatusCode == http.StatusOK {
+		return err
+	}
+	return fmt.Errorf("GET /readyz: %s: %s", resp.Status, strings.TrimSpace(string(body)))
+}
+
+// Done is closed when the server has ended.
+func (s *Server) Done() <-chan struct{} { return s.child.Done() }
+
+// Err says how it ended, once Done is closed.
+func (s *Server) Err() error { return s.child.Err() }
+
+// stopGrace is how long the server may take to end by itself. It saves nothing then.
+const stopGrace = 3 * time.Second
+
+// Stop ends the server.
+func (s *Server) Stop(ctx context.Context) error { return s.child.Stop(ctx, stopGrace) }
