@@ -148,7 +148,7 @@ func (w *webhook) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !w.waits(r.Context()) {
-		return
+		panic(http.ErrAbortHandler) // hangs up; to return would be an answer
 	}
 	review.Response, review.Request = w.answer(review.Request), nil
 	rw.Header().Set("Content-Type", "application/json")
