@@ -1,0 +1,202 @@
+package diff
+
+import (
+	"cmp"
+	"slices"
+)
+
+// build fills in what follows from the matching.
+func (d *Diff) build(a, b *side, p *placing) {
+	d.InB, d.InA = indices(a), indices(b)
+	d.moved, d.alone, d.reordered = p.moved[1:], p.alone[1:], p.reordered[1:]
+	f := &finder{a: a, b: b, d: d}
+	f.onlyOn(a, b, Removed)
+	f.onlyOn(b, a, Added)
+	f.pairs()
+	d.Changes = f.changes
+	slices.SortStableFunc(d.Changes, func(x, y Change) int {
+		return cmp.Or(cmp.Compare(d.order(x), d.order(y)), cmp.Compare(x.A, y.A), cmp.Compare(x.Kind, y.Kind))
+	})
+}
+
+// indices turns partners from nodes into calls.
+func indices(s *side) []int {
+	calls := make([]int, s.len()-1)
+	for i := range calls {
+		calls[i] = None
+		if y := s.partner[i+1]; y != none {
+			calls[i] = int(y - 1)
+		}
+	}
+	return calls
+}
+
+// order is where a change stands among others: at its call of B, or, for what only A
+// has, behind the call of B that was the last one before it.
+func (d *Diff) order(c Change) int {
+	if c.B != None {
+		return 2 * c.B
+	}
+	for i := c.A; i >= 0; i-- {
+		if d.InB[i] != None {
+			return 2*d.InB[i] + 1
+		}
+	}
+	return -1
+}
+
+// A finder lists changes.
+type finder struct {
+	a, b    *side
+	d       *Diff
+	changes []Change
+}
+
+// repeat is one function called by one call.
+type repeat struct{ above, label int32 }
+
+// onlyOn lists what only one side has, each with what is below it on that side only.
+// The same in one place is one change.
+func (f *finder) onlyOn(s, other *side, kind Kind) {
+	here, there := timesCalled(s), timesCalled(other)
+	known := s.knownBelow(other)
+	seen := map[sameOnly]int{}
+	for i := int32(1); i < s.len(); i++ {
+		above := s.parent[i]
+		if s.partner[i] != none || above > 0 && s.partner[above] == none {
+			continue
+		}
+		r := repeat{above, s.label[i]}
+		paired := there[repeat{s.partner[above], s.label[i]}]
+		c := s.only(kind, i)
+		if paired.count > 0 && known[i] {
+			c = repeated(kind, here[r], paired)
+		}
+		key := sameOnly{repeat: r, kind: c.Kind}
+		if paired.count > 0 && c.Kind == kind {
+			key.hash = s.hash[i] // there may be others of another content
+		}
+		at, again := seen[key]
+		if !again || c.Wraps {
+			seen[key] = len(f.changes)
+			f.add(c)
+		} else if c.Kind == kind {
+			f.changes[at].Calls += c.Calls
+			f.changes[at].Times++
+		}
+	}
+	f.notCountedTwice(kind, seen)
+}
+
+// sameOnly is what changes have in common that are told as one.
+type sameOnly struct {
+	repeat
+	kind Kind
+	hash uint64
+}
+
+// notCountedTwice takes what is told as an addition or removal out of the number of repetitions.
+func (f *finder) notCountedTwice(kind Kind, seen map[sameOnly]int) {
+	for key, at := range seen {
+		more, isRepeated := seen[sameOnly{repeat: key.repeat, kind: Repeated}]
+		if key.kind != kind || !isRepeated {
+			continue
+		}
+		if kind == Added {
+			f.changes[more].CountB -= f.changes[at].Times
+		} else {
+			f.changes[more].CountA -= f.changes[at].Times
+		}
+	}
+}
+
+func (f *finder) add(c Change) { f.changes = append(f.changes, c) }
+
+// A run is the first of several calls, and how many they are.
+type run struct {
+	first int32
+	count int
+}
+
+// timesCalled counts how often each call calls each function.
+func timesCalled(s *side) map[repeat]run {
+	all := map[repeat]run{}
+	for i := int32(1); i < s.len(); i++ {
+		key := repeat{s.parent[i], s.label[i]}
+		r := all[key]
+		if r.count == 0 || s.partner[r.first] == none && s.partner[i] != none {
+			r.first = i
+		}
+		r.count++
+		all[key] = r
+	}
+	return all
+}
+
+// knownBelow marks the nodes at and below which only functions are called that the other
+// side calls as well, with values that it knows, and which are above no pair.
+func (s *side) knownBelow(other *side) []bool {
+	labels, values := map[int32]bool{}, other.telling()
+	for _, label := range other.label {
+		labels[label] = true
+	}
+	known := make([]bool, s.len())
+	for i := range known {
+		_, knownValues := values[telling{s.label[i], s.values[i]}]
+		known[i] = labels[s.label[i]] && (s.values[i] == 0 || knownValues)
+	}
+	for i := s.len() - 1; i > 0; i-- {
+		if above := s.parent[i]; !known[i] || s.partner[i] != none {
+			known[above] = false
+		}
+	}
+	return known
+}
+
+// repeated makes the change of what is called more or less often.
+func repeated(kind Kind, here, there run) Change {
+	c := Change{Kind: Repeated, A: int(here.first) - 1, B: int(there.first) - 1, CountA: here.count, CountB: there.count}
+	if kind == Added {
+		c.A, c.B, c.CountA, c.CountB = c.B, c.A, c.CountB, c.CountA
+	}
+	return c
+}
+
+// only makes the change of a call that one side alone has.
+func (s *side) only(kind Kind, i int32) Change {
+	c := Change{Kind: kind, A: int(i) - 1, B: None, Calls: 1, Times: 1}
+	for below := i + 1; below < s.end[i]; {
+		if s.partner[below] != none {
+			c.Wraps = true
+			below = s.end[below]
+			continue
+		}
+		c.Calls++
+		below++
+	}
+	if kind == Added {
+		c.A, c.B = c.B, c.A
+	}
+	return c
+}
+
+// pairs lists how calls differ that both sides have.
+func (f *finder) pairs() {
+	for i, j := range f.d.InB {
+		if j == None {
+			continue
+		}
+		x, y := f.d.A.Call(i), f.d.B.Call(j)
+		pair := func(kind Kind, holds bool) {
+			if holds {
+				f.add(Change{Kind: kind, A: i, B: j})
+			}
+		}
+		pair(Moved, f.d.moved[i])
+		pair(Reordered, f.d.reordered[i])
+		pair(Renamed, x.Function != y.Function && !onlyRenumbered(x.Function, y.Function) || x.File != y.File)
+		if values := changedValues(x, y); len(values) > 0 {
+			f.add(Change{Kind: Valued, A: i, B: j, Values: values})
+		}
+	}
+}

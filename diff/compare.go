@@ -1,0 +1,83 @@
+package diff
+
+import (
+	"cmp"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// None stands for a call that one side does not have.
+const None = -1
+
+// A Diff tells how request B differs from request A.
+type Diff struct {
+	A, B *trace.Tree
+	// InB is, for each call of A, the same call of B, or None; InA the other way round.
+	InB, InA []int
+	// Changes holds what differs, in the order of the calls. It is empty if the two
+	// took the same path.
+	Changes []Change
+
+	moved, alone, reordered []bool // by call of A; see placing
+}
+
+// Compare compares two requests. Compare(b, a) is the mirror image of Compare(a, b).
+func Compare(a, b *trace.Tree) *Diff {
+	d := &Diff{A: a, B: b}
+	// Where there are several equally good ways to match, the first one found is
+	// taken. So that it is the same one from both sides, they are always
+	// compared in one direction.
+	if compareTrees(a, b) > 0 {
+		sideB, sideA := matchTrees(b, a)
+		d.build(sideA, sideB, newPlacing(sideB, sideA).mirror())
+		return d
+	}
+	sideA, sideB := matchTrees(a, b)
+	d.build(sideA, sideB, newPlacing(sideA, sideB))
+	return d
+}
+
+// compareTrees puts trees into an order that tells any two apart which the matching may
+// treat differently.
+func compareTrees(a, b *trace.Tree) int {
+	if c := cmp.Compare(a.Len(), b.Len()); c != 0 {
+		return c
+	}
+	for i := range a.Len() {
+		x, y := a.Call(i), b.Call(i)
+		c := cmp.Or(cmp.Compare(a.Depth(i), b.Depth(i)), cmp.Compare(x.Function, y.Function),
+			cmp.Compare(x.Process, y.Process), cmp.Compare(x.File, y.File))
+		if c == 0 {
+			c = cmp.Compare(hashValues(x), hashValues(y))
+		}
+		if c == 0 && x.NewGoroutine != y.NewGoroutine {
+			c = map[bool]int{true: 1, false: -1}[x.NewGoroutine]
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// matchTrees finds out which call is which. Every function that turns out to have been
+// renamed makes others easier to find.
+func matchTrees(treeA, treeB *trace.Tree) (a, b *side) {
+	const rounds = 6
+	names := &names{index: map[function]int32{}}
+	a, b = newSide(treeA, names), newSide(treeB, names)
+	id := newIdentity(names)
+	id.matchLiterals(a, b)
+	for range rounds {
+		a.setLabels(id.a)
+		b.setLabels(id.b)
+		match(a, b, id.count)
+		if id.findRenames(a, b) == 0 {
+			return a, b
+		}
+	}
+	a.setLabels(id.a)
+	b.setLabels(id.b)
+	match(a, b, id.count)
+	return a, b
+}

@@ -1,0 +1,212 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+func TestCompare(t *testing.T) {
+	tests := []struct {
+		name       string
+		a, b, want string
+	}{
+		{"nothing", "p.A\n p.B\n p.B\n  p.C", "p.A\n p.B\n p.B\n  p.C", ""},
+		{"added", "p.A\n p.B", "p.A\n p.B\n p.C\n  p.D", "added p.C (2 calls)"},
+		{"removed", "p.A\n p.B\n  p.C\n p.D", "p.A\n p.D", "removed p.B (2 calls)"},
+		{
+			"a filter around everything",
+			"p.A\n p.B\n  p.C\n  p.C\n  p.D\n   p.E",
+			"p.New\n p.A\n  p.B\n   p.C\n   p.C\n   p.D\n    p.E",
+			"added p.New around",
+		},
+		{
+			"a filter in between, of a function that is called elsewhere as well",
+			"p.A\n q.Wrap\n  p.X\n p.B\n  p.C\n  p.C",
+			"p.A\n q.Wrap\n  p.X\n q.Wrap\n  p.B\n   p.C\n   p.C",
+			"added q.Wrap around",
+		},
+		{
+			"one more level of a function that calls itself",
+			"p.A\n p.U\n  p.U\n   p.X",
+			"p.A\n p.U\n  p.U\n   p.U\n    p.X",
+			"added p.U around",
+		},
+		{
+			"a filter that went",
+			"p.A\n q.Old\n  p.B\n   p.C\n   p.C",
+			"p.A\n p.B\n  p.C\n  p.C",
+			"removed q.Old around",
+		},
+		{
+			"moved to another caller",
+			"p.A\n p.P\n  p.M\n   p.N\n p.Q\n  p.R",
+			"p.A\n p.P\n p.Q\n  p.R\n  p.M\n   p.N",
+			"moved p.M from p.P to p.Q",
+		},
+		{
+			"two filters changed places",
+			"p.A\n p.F\n  p.G\n   p.H\n    p.I",
+			"p.A\n p.G\n  p.F\n   p.H\n    p.I",
+			"moved p.F from p.A to p.G",
+		},
+		{
+			"renamed: another receiver in the same place",
+			"registry.(*DryRun).Get\n cacher.(*Cacher).Get file=cacher/cacher.go\n  etcd3.(*store).Get\n   p.X",
+			"registry.(*DryRun).Get\n cacher.(*CacheDelegator).Get file=cacher/delegator.go\n  etcd3.(*store).Get\n   p.X",
+			"renamed cacher.(*Cacher).Get cacher.(*CacheDelegator).Get",
+		},
+		{
+			"renamed, and what it calls came between: the one that is the same",
+			"registry.(*DryRun).Get\n cacher.(*Cacher).Get\n  etcd3.(*store).Get\n   p.X",
+			"registry.(*DryRun).Get\n cacher.(*CacheDelegator).Get\n  etcd3.(*corruptObjectDeleter).Get\n   etcd3.(*store).Get\n    p.X",
+			"renamed cacher.(*Cacher).Get cacher.(*CacheDelegator).Get\nadded etcd3.(*corruptObjectDeleter).Get around",
+		},
+		{
+			"moved to another package",
+			"p.A\n go.example/etcd/mvcc.(*store).Read file=go.example/etcd/mvcc/kv.go\n  p.X\n go.example/etcd/mvcc.(*index).Get file=go.example/etcd/mvcc/index.go",
+			"p.A\n go.example/etcd/storage/mvcc.(*store).Read file=go.example/etcd/storage/mvcc/kv.go\n  p.X\n go.example/etcd/storage/mvcc.(*index).Get file=go.example/etcd/storage/mvcc/index.go",
+			"renamed mvcc.(*store).Read mvcc.(*store).Read\nrenamed mvcc.(*index).Get mvcc.(*index).Get",
+		},
+		{
+			"moved to another file",
+			"p.A\n p.B file=p/old.go",
+			"p.A\n p.B file=p/new.go",
+			"renamed p.B p.B",
+		},
+		{
+			"a literal whose number shifted, and another one that has its number now",
+			"p.A\n p.F.func1\n  p.X\n  p.Y",
+			"p.A\n p.F.func1\n  p.Z\n p.F.func2\n  p.X\n  p.Y",
+			"added p.F.func1 (2 calls)",
+		},
+		{
+			"a literal of a function that was renamed",
+			"p.A\n p.getThing\n  p.getThing.func1\n   p.X",
+			"p.A\n p.GetThing\n  p.GetThing.func1\n   p.X",
+			"renamed p.getThing p.GetThing\nrenamed p.getThing.func1 p.GetThing.func1",
+		},
+		{
+			"called more often",
+			"p.A\n p.L\n  p.X\n p.L\n  p.X\n p.Z",
+			"p.A\n p.L\n  p.X\n p.L\n  p.X\n p.L\n  p.X\n p.L\n  p.X\n p.Z",
+			"repeated p.L 2 -> 4",
+		},
+		{
+			"called less often",
+			"p.A\n p.L\n p.L\n p.L",
+			"p.A\n p.L",
+			"repeated p.L 3 -> 1",
+		},
+		{
+			"a loop that is new is one addition",
+			"p.A\n p.Z",
+			"p.A\n p.L\n  p.X\n p.L\n  p.X\n p.L\n  p.X\n p.Z",
+			"added p.L x3 (6 calls)",
+		},
+		{
+			"one more turn of a loop in which something new is called",
+			"p.A\n p.Plugin admission=a\n  a.Admit\n p.Plugin admission=b\n  b.Admit",
+			"p.A\n p.Plugin admission=a\n  a.Admit\n p.Plugin admission=c\n  c.Admit\n p.Plugin admission=b\n  b.Admit",
+			"added p.Plugin (2 calls)",
+		},
+		{
+			"reordered",
+			"p.A\n p.B\n  p.X\n p.C\n p.D",
+			"p.A\n p.C\n p.D\n p.B\n  p.X",
+			"reordered p.B",
+		},
+		{
+			"goroutines have no order",
+			"p.A\n p.B go=1\n p.C go=1",
+			"p.A\n p.C go=1\n p.B go=1",
+			"",
+		},
+		{
+			"another value",
+			"p.A\n p.B apitrace.media_type=application/json",
+			"p.A\n p.B apitrace.media_type=application/cbor",
+			"value p.B apitrace.media_type: application/json -> application/cbor",
+		},
+		{
+			"values that vary from run to run, and one that only one side notes",
+			"p.A\n p.B apitrace.etcd.revision=7 apitrace.kind=Node",
+			"p.A\n p.B apitrace.etcd.revision=9",
+			"",
+		},
+		{
+			"it failed",
+			"p.A\n p.B",
+			"p.A\n p.B error=boom",
+			"value p.B error:  -> boom",
+		},
+		{
+			"a function of one name in two processes is two functions",
+			"p.A\n etcd.X\n  p.B",
+			"p.A\n etcd.X\n  p.C",
+			"removed p.B\nadded p.C",
+		},
+		{
+			"nothing in common",
+			"p.A\n p.B",
+			"q.Other\n q.Something",
+			"removed p.A (2 calls)\nadded q.Other (2 calls)",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			a, b := treeOf(t, test.a), treeOf(t, test.b)
+			if diff := cmp.Diff(test.want, told(Compare(a, b))); diff != "" {
+				t.Errorf("changes, -want +got:\n%s", diff)
+			}
+			checkLaws(t, a, b)
+		})
+	}
+}
+
+// checkLaws checks what holds for any two traces.
+func checkLaws(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, a, b *trace.Tree) {
+	t.Helper()
+	d, back := Compare(a, b), Compare(b, a)
+	if diff := cmp.Diff(d.InB, back.InA); diff != "" {
+		t.Fatalf("the other way round other calls are the same: -there +back\n%s", diff)
+	}
+	if diff := cmp.Diff(sorted(d.Changes), sorted(mirrorAll(back.Changes))); diff != "" {
+		t.Fatalf("the other way round other changes are found: -there +back\n%s", diff)
+	}
+	got, err := Apply(a, d.Script())
+	if err != nil {
+		t.Fatalf("the script fails: %v", err)
+	}
+	if diff := cmp.Diff(textOf(b.Request.Calls), textOf(got)); diff != "" {
+		t.Fatalf("the script does not make b of a: -b +got\n%s", diff)
+	}
+	if self := Compare(a, a); len(self.Changes) > 0 || len(self.Script()) > 0 {
+		t.Fatalf("a trace differs from itself:\n%s", told(self))
+	}
+}
+
+func mirrorAll(changes []Change) []Change {
+	var all []Change
+	for _, c := range changes {
+		all = append(all, c.mirror())
+	}
+	return all
+}
+
+// sorted writes changes in an order that both directions share.
+func sorted(changes []Change) []string {
+	var all []string
+	for _, c := range changes {
+		all = append(all, fmt.Sprintf("%+v", c))
+	}
+	slices.Sort(all)
+	return all
+}

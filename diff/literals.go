@@ -1,0 +1,116 @@
+package diff
+
+import "strings"
+
+// matchLiterals decides which function literal is which. Their numbers shift when a
+// release adds one before them, so that one name can be two different functions: what they
+// call and who calls them counts for more than the number.
+func (id *identity) matchLiterals(a, b *side) {
+	of := id.literalGroups()
+	stripped := id.strippedNames()
+	wanted := func(name int32) bool { return of[name] != none }
+	inA := a.profiles(wanted, a.keys(stripped), nil)
+	inB := b.profiles(wanted, b.keys(stripped), nil)
+	byGroup := map[int32][]int32{}
+	for name := range inB {
+		byGroup[of[name]] = append(byGroup[of[name]], name)
+	}
+	var pairs []likely
+	for x, p := range inA {
+		for _, y := range byGroup[of[x]] {
+			if score := sameLiteral(p, inB[y], x == y); score > 0 {
+				pairs = append(pairs, likely{x, y, score})
+			}
+		}
+	}
+	for _, name := range sortedNames(inB) { // until a pair says otherwise, each is a function of its own
+		id.b[name] = int32(id.count)
+		id.count++
+	}
+	id.accept(pairs)
+}
+
+// keys looks up each node by its name.
+func (s *side) keys(byName []int32) []int32 {
+	all := make([]int32, s.len())
+	for i, name := range s.name {
+		all[i] = byName[name]
+	}
+	return all
+}
+
+// sameLiteral says how sure it is that two literals of one function are the same, 0 if
+// they are not.
+func sameLiteral(p, q *profile, sameNumber bool) float64 {
+	score := 0.3 * shared(p.callers, q.callers)
+	switch {
+	case len(p.callees)+len(q.callees) > 0:
+		score += 0.6 * shared(p.callees, q.callees)
+	case sameNumber:
+		score += 0.6
+	default:
+		score += 0.3 // nothing but the number tells literals that call nothing apart
+	}
+	if sameNumber {
+		score += 0.15
+	}
+	if score < 0.3 {
+		return 0
+	}
+	return score
+}
+
+// literalGroups returns by name a number for the function that a literal is in, and how
+// deep; none for what is no literal.
+func (id *identity) literalGroups() []int32 {
+	type group struct {
+		function
+		depth int
+	}
+	numbers := map[group]int32{}
+	of := make([]int32, len(id.names.list))
+	for i, f := range id.names.list {
+		declared, rest := splitLiteral(f.name)
+		if rest == "" {
+			of[i] = none
+			continue
+		}
+		g := group{function{f.process, declared}, strings.Count(rest, ".")}
+		n, ok := numbers[g]
+		if !ok {
+			n = int32(len(numbers))
+			numbers[g] = n
+		}
+		of[i] = n
+	}
+	return of
+}
+
+// strippedNames returns by name a number that literals of one function share.
+func (id *identity) strippedNames() []int32 {
+	type stripped struct {
+		function
+		literal bool
+	}
+	numbers := map[stripped]int32{}
+	of := make([]int32, len(id.names.list))
+	for i, f := range id.names.list {
+		declared, rest := splitLiteral(f.name)
+		s := stripped{function{f.process, declared}, rest != ""}
+		n, ok := numbers[s]
+		if !ok {
+			n = int32(len(numbers))
+			numbers[s] = n
+		}
+		of[i] = n
+	}
+	return of
+}
+
+// onlyRenumbered reports whether two names are those of literals of one function, which differ
+// in their number alone.
+func onlyRenumbered(nameA, nameB string) bool {
+	a, restA := splitLiteral(nameA)
+	b, restB := splitLiteral(nameB)
+	return a == b && restA != "" && restB != "" && restA != restB
+}

@@ -1,0 +1,323 @@
+package diff
+
+// A matcher finds out which node of a is which of b.
+type matcher struct {
+	a, b   *side
+	labels int
+	// inA and inB count how often each label occurs.
+	inA, inB []int32
+	// place is scratch: for nodes of b, where they stand in the list at hand, plus one.
+	place []int32
+}
+
+// match pairs the nodes of two sides whose labels are set; there are so many labels.
+func match(a, b *side, labels int) {
+	m := &matcher{a: a, b: b, labels: labels, inA: a.counts(labels), inB: b.counts(labels), place: make([]int32, b.len())}
+	m.pair(0, 0)
+	m.pairUnique()
+	m.pairUniqueValues()
+	m.pairCallers()
+	m.pairCallees()
+	m.pairMoved()
+	m.pairCallers()
+	m.pairCallees()
+}
+
+func (m *matcher) pair(x, y int32) { m.a.partner[x], m.b.partner[y] = y, x }
+
+// pairUnique pairs what occurs once on both sides.
+func (m *matcher) pairUnique() {
+	at := make([]int32, m.labels)
+	for y, label := range m.b.label {
+		at[label] = int32(y)
+	}
+	for x, label := range m.a.label {
+		if m.inA[label] == 1 && m.inB[label] == 1 {
+			m.pair(int32(x), at[label])
+		}
+	}
+}
+
+// A telling call is one of a function that is called with certain values.
+type telling struct {
+	label  int32
+	values uint64
+}
+
+// pairUniqueValues pairs what occurs once on both sides with its values: of a function
+// that is called by many, with what it was called for.
+func (m *matcher) pairUniqueValues() {
+	inA, inB := m.a.telling(), m.b.telling()
+	for x := range m.a.len() {
+		t := telling{m.a.label[x], m.a.values[x]}
+		if a, b := inA[t], inB[t]; a.count == 1 && b.count == 1 && m.a.partner[x] == none && m.b.partner[b.first] == none {
+			m.pair(x, b.first)
+		}
+	}
+}
+
+// telling counts the calls that have values.
+func (s *side) telling() map[telling]run {
+	all := map[telling]run{}
+	for i := range s.len() {
+		if s.values[i] != 0 {
+			t := telling{s.label[i], s.values[i]}
+			all[t] = run{i, all[t].count + 1}
+		}
+	}
+	return all
+}
+
+// pairCallers pairs nodes by what is below them: a node belongs to the one of its
+// label that is above the partners of its children. The child with the most below it
+// has the most to say.
+func (m *matcher) pairCallers() {
+	// below is, for each node of a, the partner of what tells most below it, or itself.
+	below := make([]int32, m.a.len())
+	votes := map[int32]int32{}
+	for x := m.a.len() - 1; x > 0; x-- {
+		if below[x] = m.a.partner[x]; below[x] != none {
+			continue
+		}
+		clear(votes)
+		best, heaviest := int32(none), int32(0)
+		for c := x + 1; c < m.a.end[x]; c = m.a.end[c] {
+			if below[c] == none {
+				continue
+			}
+			if m.a.size(c) > heaviest {
+				heaviest, below[x] = m.a.size(c), below[c]
+			}
+			y := m.callerOf(below[c], m.a.label[x])
+			if y == none {
+				continue
+			}
+			votes[y] += m.a.size(c)
+			if best == none || votes[y] > votes[best] || votes[y] == votes[best] && y < best {
+				best = y
+			}
+		}
+		if best != none {
+			m.pair(x, best)
+			below[x] = best
+		}
+	}
+}
+
+// callerOf finds the nearest node above y that has the label and no partner yet.
+func (m *matcher) callerOf(y, label int32) int32 {
+	const far = 8 // so many wrappers may have come in between
+	for range far {
+		if y = m.b.parent[y]; y <= 0 {
+			return none
+		}
+		if m.b.label[y] == label && m.b.partner[y] == none {
+			return y
+		}
+	}
+	return none
+}
+
+// pairCallees pairs what is below nodes that are paired, from the root downwards.
+func (m *matcher) pairCallees() {
+	var inA, inB []int32
+	for x := range m.a.len() { // pairs that are found here are below x, so their turn comes
+		y := m.a.partner[x]
+		if y == none || m.a.size(x) == 1 || m.b.size(y) == 1 {
+			continue
+		}
+		inA, inB = m.a.callees(x, m.inB, inA[:0]), m.b.callees(y, m.inA, inB[:0])
+		m.pairLists(inA, inB)
+	}
+}
+
+// callees appends what node i called to list, looking through calls of functions that
+// the other side does not have at all.
+func (s *side) callees(i int32, inOther []int32, list []int32) []int32 {
+	for c := i + 1; c < s.end[i]; {
+		if s.partner[c] == none && inOther[s.label[c]] == 0 {
+			c++ // its children take its place
+			continue
+		}
+		list = append(list, c)
+		c = s.end[c]
+	}
+	return list
+}
+
+// pairLists pairs nodes of two lists that belong together: in order where possible,
+// then what stands elsewhere in the list, then what one side wraps once more.
+func (m *matcher) pairLists(inA, inB []int32) {
+	from, to := 0, 0
+	for _, fence := range m.fences(inA, inB) {
+		m.pairInOrder(inA[from:fence.a], inB[to:fence.b])
+		from, to = fence.a+1, fence.b+1
+	}
+	m.pairInOrder(inA[from:], inB[to:])
+	m.pairAnyhow(inA, inB)
+	m.pairThrough(inA, inB)
+}
+
+// A position is a place in two lists.
+type position struct{ a, b int }
+
+// fences returns where pairs stand that are known already, as far as they are in order.
+func (m *matcher) fences(inA, inB []int32) []position {
+	for j, y := range inB {
+		m.place[y] = int32(j + 1)
+	}
+	var known []position
+	for i, x := range inA {
+		if y := m.a.partner[x]; y != none && m.place[y] > 0 {
+			known = append(known, position{i, int(m.place[y] - 1)})
+		}
+	}
+	for _, y := range inB {
+		m.place[y] = 0
+	}
+	return ascending(known)
+}
+
+// pairInOrder pairs unpaired nodes of equal labels without crossing; of several ways
+// the one that has most equal subtrees.
+func (m *matcher) pairInOrder(inA, inB []int32) {
+	inA, inB = m.a.unpaired(inA, m.inB), m.b.unpaired(inB, m.inA)
+	for _, p := range align(m, inA, inB) {
+		m.pair(inA[p.a], inB[p.b])
+	}
+}
+
+// unpaired keeps the nodes of a list that may still find a partner.
+func (s *side) unpaired(list []int32, inOther []int32) []int32 {
+	var kept []int32
+	for _, i := range list {
+		if s.partner[i] == none && inOther[s.label[i]] > 0 {
+			kept = append(kept, i)
+		}
+	}
+	return kept
+}
+
+// pairAnyhow pairs unpaired nodes of equal labels in whatever order they stand; those
+// with equal subtrees first.
+func (m *matcher) pairAnyhow(inA, inB []int32) {
+	inA, inB = m.a.unpaired(inA, m.inB), m.b.unpaired(inB, m.inA)
+	if len(inA) == 0 || len(inB) == 0 {
+		return
+	}
+	m.pairBy(inA, inB, func(s *side, i int32) uint64 { return mix(s.hash[i], s.values[i]) })
+	m.pairBy(inA, inB, func(s *side, i int32) uint64 { return s.hash[i] })
+	m.pairBy(inA, inB, func(s *side, i int32) uint64 { return uint64(s.label[i]) })
+}
+
+// pairBy pairs unpaired nodes with equal keys, the first with the first.
+func (m *matcher) pairBy(inA, inB []int32, key func(*side, int32) uint64) {
+	waiting := map[uint64][]int32{}
+	for _, y := range inB {
+		if m.b.partner[y] == none {
+			waiting[key(m.b, y)] = append(waiting[key(m.b, y)], y)
+		}
+	}
+	for _, x := range inA {
+		if m.a.partner[x] != none {
+			continue
+		}
+		k := key(m.a, x)
+		if list := waiting[k]; len(list) > 0 {
+			m.pair(x, list[0])
+			waiting[k] = list[1:]
+		}
+	}
+}
+
+// pairThrough pairs unpaired nodes of one list with the children of unpaired nodes of the other.
+func (m *matcher) pairThrough(inA, inB []int32) {
+	inA, inB = m.a.unpaired(inA, m.inB), m.b.unpaired(inB, m.inA)
+	if len(inA) == 0 || len(inB) == 0 {
+		return
+	}
+	m.pairInOrder(inA, m.b.childrenOf(inB))
+	m.pairInOrder(m.a.childrenOf(inA), inB)
+}
+
+// childrenOf lists the children of the unpaired nodes of a list.
+func (s *side) childrenOf(list []int32) []int32 {
+	var all []int32
+	for _, i := range list {
+		if s.partner[i] != none {
+			continue
+		}
+		for c := i + 1; c < s.end[i]; c = s.end[c] {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// pairMoved pairs what is left over on both sides and so alike that it must have
+// moved: equal subtrees, and functions of which one call is left on each side.
+func (m *matcher) pairMoved() {
+	const telling = 3 // calls; less are found equal by chance
+	leftA, leftB := m.a.left(m.labels, m.inB), m.b.left(m.labels, m.inA)
+	byHash := map[uint64][]int32{}
+	single := make([]int32, m.labels)
+	for y := range m.b.len() {
+		if m.b.partner[y] != none {
+			continue
+		}
+		single[m.b.label[y]] = y
+		if m.b.size(y) >= telling {
+			byHash[m.b.hash[y]] = append(byHash[m.b.hash[y]], y)
+		}
+	}
+	for x := range m.a.len() {
+		label := m.a.label[x]
+		if m.a.partner[x] != none {
+			continue
+		}
+		if m.a.size(x) >= telling {
+			if y := m.takeUnpaired(byHash, m.a.hash[x]); y != none {
+				m.pairSubtrees(x, y)
+				continue
+			}
+		}
+		if y := single[label]; leftA[label] == 1 && leftB[label] == 1 && m.rare(label) && m.b.partner[y] == none {
+			m.pair(x, y)
+		}
+	}
+}
+
+// rare reports whether a function is called so seldom that two calls of it are likely
+// to be the same one wherever they stand.
+func (m *matcher) rare(label int32) bool { return m.inA[label] <= 2 && m.inB[label] <= 2 }
+
+// left counts the unpaired nodes of each label that the other side has, too.
+func (s *side) left(labels int, inOther []int32) []int32 {
+	n := make([]int32, labels)
+	for i, label := range s.label {
+		if s.partner[i] == none && inOther[label] > 0 {
+			n[label]++
+		}
+	}
+	return n
+}
+
+func (m *matcher) takeUnpaired(byHash map[uint64][]int32, hash uint64) int32 {
+	for list := byHash[hash]; len(list) > 0; list = byHash[hash] {
+		y := list[0]
+		byHash[hash] = list[1:]
+		if m.b.partner[y] == none {
+			return y
+		}
+	}
+	return none
+}
+
+// pairSubtrees pairs two equal subtrees node by node.
+func (m *matcher) pairSubtrees(x, y int32) {
+	for i := range min(m.a.size(x), m.b.size(y)) {
+		if m.a.partner[x+i] == none && m.b.partner[y+i] == none && m.a.label[x+i] == m.b.label[y+i] {
+			m.pair(x+i, y+i)
+		}
+	}
+}

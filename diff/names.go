@@ -1,0 +1,110 @@
+package diff
+
+import (
+	"path"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// literal is what the name of a function literal has behind that of its function.
+var literal = regexp.MustCompile(`\.func[0-9]+(\.[0-9]+)*$`)
+
+// splitLiteral takes a name apart into that of the declared function, and the rest,
+// which is "" unless it names a literal.
+func splitLiteral(name string) (declared, rest string) {
+	if !strings.Contains(name, ".func") {
+		return name, ""
+	}
+	rest = literal.FindString(name)
+	return strings.TrimSuffix(name, rest), rest
+}
+
+// A parsedName is the full name of a function, taken apart.
+type parsedName struct {
+	pkg string // import path
+	typ string // receiver's type, "" for a function
+	fun string // the function's own name, with what follows it for a literal
+}
+
+func parseName(full string) parsedName {
+	slash := strings.LastIndexByte(strings.SplitN(full, "[", 2)[0], '/')
+	dot := strings.IndexByte(full[slash+1:], '.')
+	if dot < 0 {
+		return parsedName{fun: full}
+	}
+	p := parsedName{pkg: full[:slash+1+dot]}
+	rest := full[slash+1+dot+1:]
+	declared, lit := splitLiteral(rest)
+	if i := strings.LastIndexByte(declared, '.'); i >= 0 && !strings.HasPrefix(declared, "init.") {
+		p.typ, declared = strings.Trim(declared[:i], "(*)"), declared[i+1:]
+	}
+	p.fun = declared + lit
+	return p
+}
+
+// likeness says how alike two names are apart from their packages, from 0 to 1; 1 only if they are equal.
+func (p parsedName) likeness(q parsedName) float64 {
+	switch {
+	case p.typ == q.typ && p.fun == q.fun:
+		return 1
+	case strings.EqualFold(p.fun, q.fun) && p.typ == q.typ:
+		return 0.9
+	case strings.EqualFold(p.fun, q.fun):
+		return 0.75 + 0.15*shared(words(p.typ), words(q.typ))
+	}
+	return 0.7 * shared(words(p.typ+"."+p.fun), words(q.typ+"."+q.fun))
+}
+
+// nearness says how near to each other two functions are kept, from 0 to 1.
+func nearness(fileA, fileB string) float64 {
+	switch {
+	case fileA == fileB:
+		return 1
+	case path.Dir(fileA) == path.Dir(fileB):
+		return 0.7
+	case path.Base(fileA) == path.Base(fileB), path.Base(path.Dir(fileA)) == path.Base(path.Dir(fileB)):
+		return 0.4
+	}
+	return 0
+}
+
+// words splits a name where its case changes: "withAuditID" is with, audit, id.
+func words(name string) map[string]bool {
+	all := map[string]bool{}
+	var word []rune
+	end := func() {
+		if len(word) > 0 {
+			all[strings.ToLower(string(word))] = true
+		}
+		word = word[:0]
+	}
+	upper := false
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			end()
+			continue
+		}
+		if unicode.IsUpper(r) && !upper {
+			end()
+		}
+		upper = unicode.IsUpper(r)
+		word = append(word, r)
+	}
+	end()
+	return all
+}
+
+// shared is the part that two sets have in common, from 0 to 1: Dice's coefficient.
+func shared[K comparable](a, b map[K]bool) float64 {
+	if len(a)+len(b) == 0 {
+		return 0
+	}
+	common := 0
+	for k := range a {
+		if b[k] {
+			common++
+		}
+	}
+	return 2 * float64(common) / float64(len(a)+len(b))
+}

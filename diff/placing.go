@@ -1,0 +1,144 @@
+package diff
+
+import "slices"
+
+// A placing says of paired calls whether they are still where they were.
+type placing struct {
+	a, b *side
+	// moved, by node of a, is set where the caller is another one; alone where it moved
+	// without what it called; reordered where only the order changed.
+	moved, alone, reordered []bool
+}
+
+func newPlacing(a, b *side) *placing {
+	n := a.len()
+	p := &placing{a: a, b: b, moved: make([]bool, n), alone: make([]bool, n), reordered: make([]bool, n)}
+	wrong := p.misplaced()
+	const most = 64 // calls that changed places with their own callers
+	for range most {
+		if len(wrong) == 0 {
+			break
+		}
+		x := p.mostBlamed(wrong)
+		if x == none {
+			break
+		}
+		p.alone[x] = true
+		wrong = slices.DeleteFunc(wrong, p.inPlace)
+	}
+	for _, x := range wrong {
+		p.moved[x] = true
+	}
+	for x := range p.alone {
+		p.moved[x] = p.moved[x] || p.alone[x]
+	}
+	p.findReordered()
+	return p
+}
+
+// misplaced lists the paired nodes whose nearest paired callers are no pair.
+func (p *placing) misplaced() []int32 {
+	var wrong []int32
+	for x := int32(1); x < p.a.len(); x++ {
+		if p.a.partner[x] != none && !p.inPlace(x) {
+			wrong = append(wrong, x)
+		}
+	}
+	return wrong
+}
+
+// inPlace reports whether x is below the same call on both sides. It is, too, if
+// only calls that moved alone are in between.
+func (p *placing) inPlace(x int32) bool {
+	if p.alone[x] {
+		return false
+	}
+	y := p.a.partner[x]
+	aboveX, aboveY := p.a.matchedAbove(x), p.b.matchedAbove(y)
+	return p.a.partner[aboveX] == aboveY || p.a.partner[p.stayedA(aboveX)] == p.stayedB(aboveY)
+}
+
+// stayedA is x, or the nearest paired node above it that did not move alone; stayedB the
+// same on the other side.
+func (p *placing) stayedA(x int32) int32 {
+	for p.alone[x] {
+		x = p.a.matchedAbove(x)
+	}
+	return x
+}
+
+func (p *placing) stayedB(y int32) int32 {
+	for p.alone[p.b.partner[y]] {
+		y = p.b.matchedAbove(y)
+	}
+	return y
+}
+
+// mostBlamed finds the node that explains most of the wrong ones by having moved
+// alone, none if there is no such node.
+func (p *placing) mostBlamed(wrong []int32) int32 {
+	blame := map[int32]int{}
+	for _, x := range wrong {
+		aboveX := p.stayedA(p.a.matchedAbove(x))
+		aboveY := p.stayedB(p.b.matchedAbove(p.a.partner[x]))
+		if aboveX > 0 && p.a.partner[p.stayedA(p.a.matchedAbove(aboveX))] == aboveY {
+			blame[aboveX]++
+		}
+		if aboveY > 0 && p.a.partner[aboveX] == p.stayedB(p.b.matchedAbove(aboveY)) {
+			blame[p.b.partner[aboveY]]++
+		}
+	}
+	for _, x := range wrong {
+		if blame[x] > 0 {
+			blame[x]++ // it has moved in any case
+		}
+	}
+	best := int32(none)
+	for x, n := range blame {
+		if n >= 2 && (best == none || n > blame[best] || n == blame[best] && x < best) {
+			best = x
+		}
+	}
+	return best
+}
+
+// findReordered marks those that have to move for the others to be in the same order.
+// Between goroutines order means nothing.
+func (p *placing) findReordered() {
+	below := make([][]int32, p.a.len())
+	for x := int32(1); x < p.a.len(); x++ {
+		y := p.a.partner[x]
+		if y == none || p.moved[x] || p.a.call(x).NewGoroutine || p.b.call(y).NewGoroutine {
+			continue
+		}
+		above := p.stayedA(p.a.matchedAbove(x))
+		below[above] = append(below[above], x)
+	}
+	for _, list := range below {
+		var all []position
+		for i, x := range list {
+			all = append(all, position{i, int(p.a.partner[x])})
+		}
+		if slices.IsSortedFunc(all, func(s, t position) int { return s.b - t.b }) {
+			continue
+		}
+		for _, x := range list {
+			p.reordered[x] = true
+		}
+		for _, kept := range ascending(all) {
+			p.reordered[list[kept.a]] = false
+		}
+	}
+}
+
+// mirror is the same seen from the other side, which is a.
+func (p *placing) mirror() *placing {
+	n := p.b.len()
+	m := &placing{a: p.b, b: p.a, moved: make([]bool, n), alone: make([]bool, n), reordered: make([]bool, n)}
+	for x, y := range p.a.partner {
+		if y != none {
+			m.moved[y], m.alone[y], m.reordered[y] = p.moved[x], p.alone[x], p.reordered[x]
+		}
+	}
+	return m
+}

@@ -1,0 +1,140 @@
+package diff
+
+import (
+	"path"
+	"strings"
+)
+
+// findRenames looks for functions that only one side has and that are alike: in
+// name, in where they are called, in what they call, and in where they are kept. It returns
+// how many it found. The sides have to be matched.
+func (id *identity) findRenames(a, b *side) int {
+	inA, inB := a.counts(id.count), b.counts(id.count)
+	gone := a.profiles(func(name int32) bool { return inB[id.a[name]] == 0 }, a.label, inB)
+	come := b.profiles(func(name int32) bool { return inA[id.b[name]] == 0 }, b.label, inA)
+	r := &renames{id: id, a: a, b: b, gone: gone, come: come, parsed: map[int32]parsedName{}, tried: map[[2]int32]bool{}}
+	r.byName()
+	r.byPlace()
+	return id.accept(r.pairs)
+}
+
+type renames struct {
+	id         *identity
+	a, b       *side
+	gone, come map[int32]*profile
+	parsed     map[int32]parsedName
+	tried      map[[2]int32]bool
+	pairs      []likely
+}
+
+// byName tries functions whose own names are the same but for their case.
+func (r *renames) byName() {
+	byFun := map[string][]int32{}
+	for y := range r.come {
+		key := r.key(y)
+		byFun[key] = append(byFun[key], y)
+	}
+	for x := range r.gone {
+		for _, y := range byFun[r.key(x)] {
+			r.try(x, y)
+		}
+	}
+}
+
+func (r *renames) key(name int32) string {
+	return r.id.names.list[name].process + " " + strings.ToLower(r.parse(name).fun)
+}
+
+// byPlace tries functions that were called in the same place.
+func (r *renames) byPlace() {
+	const most = 24 // in one place; where more has changed, the place says little
+	at := map[int32][]int32{}
+	for y, p := range r.come {
+		for above := range p.places {
+			at[above] = append(at[above], y)
+		}
+	}
+	for x, p := range r.gone {
+		for above := range p.places {
+			if near := at[r.a.partner[above]]; len(near) <= most {
+				for _, y := range near {
+					r.try(x, y)
+				}
+			}
+		}
+	}
+}
+
+func (r *renames) parse(name int32) parsedName {
+	p, ok := r.parsed[name]
+	if !ok {
+		p = parseName(r.id.names.list[name].name)
+		r.parsed[name] = p
+	}
+	return p
+}
+
+// try notes x and y as a likely pair if they are alike enough.
+func (r *renames) try(x, y int32) {
+	if x == y { // literals that were found to be two different ones
+		return
+	}
+	if r.tried[[2]int32{x, y}] || r.id.names.list[x].process != r.id.names.list[y].process {
+		return
+	}
+	r.tried[[2]int32{x, y}] = true
+	p, q := r.gone[x], r.come[y]
+	name, place, content := r.likeness(x, y), r.samePlaces(p, q), sameContent(p, q)
+	score := 0.4*name + 0.2*(place+content+nearness(p.file, q.file))
+	moved := name == 1 && (path.Base(p.file) == path.Base(q.file) || path.Base(path.Dir(p.file)) == path.Base(path.Dir(q.file)))
+	if moved {
+		score++
+	}
+	if moved || score >= 0.6 && (place > 0 || content >= 0.5 && len(p.callees) > 0) {
+		r.pairs = append(r.pairs, likely{x, y, score})
+	}
+}
+
+// likeness compares names; literals of functions that were renamed count as if they had
+// kept their name.
+func (r *renames) likeness(x, y int32) float64 {
+	p, q := r.parse(x), r.parse(y)
+	declaredA, restA := splitLiteral(r.id.names.list[x].name)
+	declaredB, restB := splitLiteral(r.id.names.list[y].name)
+	if restA != "" && restB != "" && r.same(x, declaredA, declaredB) {
+		if restA == restB {
+			return 0.95
+		}
+		return 0.85
+	}
+	if (restA == "") != (restB == "") {
+		return 0.5 * p.likeness(q)
+	}
+	return p.likeness(q)
+}
+
+// same reports whether two declared functions have the same label.
+func (r *renames) same(x int32, declaredA, declaredB string) bool {
+	process := r.id.names.list[x].process
+	a, okA := r.id.names.index[function{process, declaredA}]
+	b, okB := r.id.names.index[function{process, declaredB}]
+	return okA && okB && r.id.a[a] == r.id.b[b]
+}
+
+// samePlaces is the part of the calls that were made in the same places.
+func (r *renames) samePlaces(p, q *profile) float64 {
+	common := 0
+	for above, n := range p.places {
+		common += min(n, q.places[r.a.partner[above]])
+	}
+	return float64(common) / float64(max(p.calls, q.calls))
+}
+
+// sameContent compares what two functions call. Of two that call nothing it is not known.
+// Half of it is what they call through functions that only their side has.
+func sameContent(p, q *profile) float64 {
+	if len(p.callees)+len(q.callees) == 0 {
+		return 0.5
+	}
+	return 0.5*shared(p.callees, q.callees) + 0.5*shared(p.through, q.through)
+}

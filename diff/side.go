@@ -1,0 +1,119 @@
+package diff
+
+import (
+	"hash/fnv"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// none stands for a node that is not there.
+const none = -1
+
+// A side is one of the two trees that are compared. Its node 0 stands above the first
+// call, so that the first call may have been wrapped as any other; call i is node i+1.
+type side struct {
+	tree *trace.Tree
+	// parent and end are as in trace.Tree, by node.
+	parent, end []int32
+	// name numbers the function and the process that it runs in, label what the
+	// function is taken for: the same on both sides where it is the same function.
+	name, label []int32
+	// hash is equal for subtrees of equal labels in equal order, values for calls of
+	// equal values that do not vary from run to run; 0 for calls without any.
+	hash, values []uint64
+	// partner is the node of the other side that is the same call, or none.
+	partner []int32
+}
+
+// names numbers functions by process and full name; the same on both sides.
+type names struct {
+	index map[function]int32
+	list  []function
+}
+
+// A function is known by its full name in the process that it runs in.
+type function struct{ process, name string }
+
+func (n *names) number(f function) int32 {
+	i, ok := n.index[f]
+	if !ok {
+		i = int32(len(n.list))
+		n.index[f] = i
+		n.list = append(n.list, f)
+	}
+	return i
+}
+
+func newSide(tree *trace.Tree, names *names) *side {
+	n := tree.Len() + 1
+	s := &side{
+		tree: tree, parent: make([]int32, n), end: make([]int32, n),
+		name: make([]int32, n), label: make([]int32, n), partner: make([]int32, n),
+		hash: make([]uint64, n), values: make([]uint64, n),
+	}
+	s.parent[0], s.end[0], s.name[0] = none, int32(n), names.number(function{})
+	for i := range tree.Len() {
+		call := tree.Call(i)
+		s.parent[i+1] = int32(tree.Parent(i) + 1)
+		s.end[i+1] = int32(tree.End(i) + 1)
+		s.name[i+1] = names.number(function{call.Process, call.Function})
+		s.values[i+1] = hashValues(call)
+	}
+	return s
+}
+
+func (s *side) len() int32               { return int32(len(s.parent)) }
+func (s *side) size(i int32) int32       { return s.end[i] - i }
+func (s *side) call(i int32) *trace.Call { return s.tree.Call(int(i) - 1) }
+
+// setLabels gives each node the label of its name, forgets all partners, and hashes the subtrees.
+func (s *side) setLabels(labelOf []int32) {
+	for i := s.len() - 1; i >= 0; i-- { // children before their parents
+		s.label[i] = labelOf[s.name[i]]
+		s.partner[i] = none
+		h := mix(0x9e3779b97f4a7c15, uint64(s.label[i]))
+		for c := i + 1; c < s.end[i]; c = s.end[c] {
+			h = mix(h, s.hash[c])
+		}
+		s.hash[i] = h
+	}
+}
+
+// mix is a step of a hash: cheap, and with a result that depends on the order.
+func mix(h, v uint64) uint64 {
+	h = (h ^ v) * 0xff51afd7ed558ccd
+	return h ^ h>>32
+}
+
+// hashValues hashes the values that do not vary from run to run, in whatever order.
+func hashValues(call *trace.Call) uint64 {
+	var sum uint64
+	for name, value := range call.Attributes {
+		if value != "" && !volatile()[name] {
+			sum += hashText(name + "=" + value)
+		}
+	}
+	return sum
+}
+
+func hashText(s string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64()
+}
+
+// counts says how often each label occurs.
+func (s *side) counts(labels int) []int32 {
+	n := make([]int32, labels)
+	for _, l := range s.label {
+		n[l]++
+	}
+	return n
+}
+
+// matchedAbove is the nearest node above i that has a partner; node 0 always does.
+func (s *side) matchedAbove(i int32) int32 {
+	for i = s.parent[i]; i > 0 && s.partner[i] == none; i = s.parent[i] {
+	}
+	return i
+}
