@@ -18,6 +18,8 @@ type chooser struct {
 	// in the order in which they are given up last; rank is nil without a limit.
 	candidates []bool
 	filtered   int
+	handled    int  // see View.Handled
+	matched    bool // whether the filter let a call through
 	rank       []step
 	// upstreamBefore[i] is how many of the calls before i are spans and events of upstream's.
 	upstreamBefore []int
@@ -29,7 +31,7 @@ type chooser struct {
 }
 
 func newChooser(tree *trace.Tree, classifier Classifier, choice Choice) *chooser {
-	c := &chooser{tree: tree, classifier: classifier, choice: choice, errors: errorPath(tree), origin: origins(tree)}
+	c := &chooser{tree: tree, classifier: classifier, choice: choice, errors: errorPath(tree, classifier), origin: origins(tree)}
 	c.findCandidates()
 	if choice.limited() {
 		c.rank = rankSteps(c)
@@ -39,7 +41,7 @@ func newChooser(tree *trace.Tree, classifier Classifier, choice Choice) *chooser
 
 // view builds a view of at most so many steps, or of all if most is 0.
 func (c *chooser) view(most int) *View {
-	v := &View{Tree: c.tree, ErrorPath: c.errors, Filtered: c.filtered, LessTelling: c.show(most)}
+	v := &View{Tree: c.tree, ErrorPath: c.errors, Filtered: c.filtered, Handled: c.handled, NoMatch: !c.matched, LessTelling: c.show(most)}
 	v.Root = c.node(0)
 	c.descend(v.Root, 0, state{})
 	if !c.choice.Full {
@@ -55,7 +57,11 @@ func (c *chooser) view(most int) *View {
 
 // findCandidates decides which calls may be shown.
 func (c *chooser) findCandidates() {
-	filter := newFiltering(&c.choice.Filter, c.tree, c.classifier)
+	errors := c.errors
+	if c.choice.Full {
+		errors = nil
+	}
+	filter := newFiltering(&c.choice.Filter, c.tree, c.classifier, errors)
 	active, finds := filter.Active(), filter.finds()
 	keyBelow := leadingTo(c.tree, func(call *trace.Call) bool { return c.classifier.Key(call.Function) && !upstream(call) })
 	c.candidates = make([]bool, c.tree.Len())
@@ -66,7 +72,12 @@ func (c *chooser) findCandidates() {
 			c.upstreamBefore[i+1]++
 		}
 		wanted := c.choice.Full || c.wanted(i, keyBelow[i])
-		c.candidates[i] = (wanted || finds) && (!active || filter.lets(i))
+		lets := !active || filter.lets(i)
+		c.candidates[i] = (wanted || finds) && lets
+		c.matched = c.matched || c.candidates[i]
+		if c.choice.Filter.Errors && !lets && c.tree.Call(i).Error != "" {
+			c.handled++
+		}
 		if wanted && !c.candidates[i] && i > 0 {
 			c.filtered++
 		}

@@ -9,6 +9,11 @@ type Classifier interface {
 	// Key reports whether a call of the function is a key step: one that a learner
 	// must know.
 	Key(function string) bool
+	// Minor reports whether a key step gives way to the others when lines are short.
+	Minor(function string) bool
+	// Constructor reports whether the function only makes an error that its caller
+	// decided on.
+	Constructor(function string) bool
 	// Group returns the label under which calls of this function and its likes in
 	// a row are collapsed, such as "admission plugin", or "" if it is like no other.
 	// It stands for what is below them, too: key steps there show in the full view.

@@ -70,3 +70,9 @@ func (firstGuide) Group(function string) string {
 	}
 	return ""
 }
+
+func (firstGuide) Minor(string) bool { return false }
+
+func (firstGuide) Constructor(function string) bool {
+	return strings.HasSuffix(function, "admission.NewForbidden")
+}

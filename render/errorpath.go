@@ -36,6 +36,11 @@ const (
 	// ErrorTurned is where it was replaced by another one: the call returned its own
 	// error right after the one before had failed, and that one was passed on.
 	ErrorTurned ErrorKind = "turned"
+	// ErrorDenied is where somebody said no without an error: an authorizer that did not
+	// allow the request, authenticators none of which knew the caller.
+	ErrorDenied ErrorKind = "denied"
+	// ErrorRefused is the admission plugin that the error comes out of.
+	ErrorRefused ErrorKind = "refused"
 	// ErrorStatus is where it became the Status that the client received.
 	ErrorStatus ErrorKind = "Status"
 )
@@ -45,6 +50,7 @@ const (
 	attrError  = "apitrace.error"
 	attrReason = "apitrace.status.reason"
 	attrCode   = "http.response.status_code"
+	attrPlugin = "apitrace.admission.plugin"
 )
 
 // At returns the step that call i is, or nil.
@@ -63,9 +69,16 @@ func (p *ErrorPath) At(i int) *ErrorStep {
 // Has reports whether call i is a step, or returned the error.
 func (p *ErrorPath) Has(i int) bool { return p != nil && (p.Calls[i] || p.At(i) != nil) }
 
+// An errorFinder looks for the error path of one request.
+type errorFinder struct {
+	tree       *trace.Tree
+	classifier Classifier
+	path       *ErrorPath
+}
+
 // errorPath returns the path of the error with which a request failed, or nil if
 // the request did not fail or the recording does not say how.
-func errorPath(tree *trace.Tree) *ErrorPath {
+func errorPath(tree *trace.Tree, classifier Classifier) *ErrorPath {
 	if tree.Request.Status < http.StatusBadRequest {
 		return nil
 	}
@@ -73,26 +86,52 @@ func errorPath(tree *trace.Tree) *ErrorPath {
 	if handled < 0 {
 		return nil
 	}
-	path := &ErrorPath{Calls: map[int]bool{}}
+	f := &errorFinder{tree, classifier, &ErrorPath{Calls: map[int]bool{}}}
 	text := tree.Call(handled).Attributes[attrError]
 	if top := outermost(tree, handled, text); top >= 0 {
-		path.descend(tree, top)
+		f.descend(top)
 		if tree.Call(top).Error != text {
-			path.add(tree.Parent(handled), ErrorWrapped, text)
+			f.add(f.maker(handled), ErrorWrapped, text)
 		}
 	} else {
-		path.add(tree.Parent(handled), ErrorBorn, text)
+		f.answered(handled, text)
 	}
 	if status := firstWith(tree, handled, attrReason); status >= 0 {
 		attributes := tree.Call(status).Attributes
-		path.add(status, ErrorStatus, strings.TrimSpace(attributes[attrReason]+" "+attributes[attrCode]))
+		f.add(status, ErrorStatus, strings.TrimSpace(attributes[attrReason]+" "+attributes[attrCode]))
 	}
-	return path
+	return f.path
 }
 
-func (p *ErrorPath) add(call int, kind ErrorKind, text string) {
+func (f *errorFinder) add(call int, kind ErrorKind, text string) {
 	if call >= 0 {
-		p.Steps = append(p.Steps, ErrorStep{call, kind, text})
+		f.path.Steps = append(f.path.Steps, ErrorStep{call, kind, text})
+	}
+}
+
+// maker returns the call that decided on the error which call i got: its caller, or
+// the nearest above that which is no constructor.
+func (f *errorFinder) maker(i int) int {
+	i = f.tree.Parent(i)
+	for i > 0 && f.classifier.Constructor(f.tree.Call(i).Function) {
+		i = f.tree.Parent(i)
+	}
+	return i
+}
+
+// answered adds the steps of an error that no call returned: who answered the request
+// made it, because somebody had said no.
+func (f *errorFinder) answered(handled int, text string) {
+	maker := f.maker(handled)
+	switch no := f.lastNo(handled); {
+	case no < 0:
+		f.add(maker, ErrorBorn, text)
+	case f.tree.Call(no).Error != "":
+		f.descend(no)
+		f.add(maker, ErrorTurned, text)
+	default:
+		f.add(no, ErrorDenied, whyNot(f.tree, no))
+		f.add(maker, ErrorBorn, text)
 	}
 }
 
@@ -115,49 +154,60 @@ func outermost(tree *trace.Tree, before int, text string) int {
 		case err == "":
 		case err == text:
 			return i
-		case part < 0 && strings.Contains(text, err):
+		case part < 0 && includes(text, err):
 			part = i
 		}
 	}
 	return part
 }
 
+// includes reports whether an error says what another one said. Several errors in
+// one stand in brackets, which are not there where they are part of more.
+func includes(text, err string) bool {
+	return strings.Contains(text, strings.TrimSuffix(strings.TrimPrefix(err, "["), "]"))
+}
+
 // descend follows the error from call i, which returned it, down to its birth, and
 // adds the steps in the order in which they happened.
-func (p *ErrorPath) descend(tree *trace.Tree, i int) {
-	p.Calls[i] = true
-	text := tree.Call(i).Error
-	cause := causeBelow(tree, i)
-	if cause >= 0 {
-		p.descend(tree, cause)
-		if tree.Call(cause).Error != text {
-			p.add(i, ErrorWrapped, text)
+func (f *errorFinder) descend(i int) {
+	f.path.Calls[i] = true
+	call := f.tree.Call(i)
+	if cause := f.causeBelow(i); cause >= 0 {
+		f.descend(cause)
+		if f.tree.Call(cause).Error != call.Error {
+			f.add(i, ErrorWrapped, call.Error)
 		}
-	} else if cause = causeBefore(tree, i); cause >= 0 {
-		p.descend(tree, cause)
-		p.add(i, ErrorTurned, text)
+	} else if cause = max(f.causeBefore(i), f.lastFailure(i)); cause >= 0 {
+		f.descend(cause)
+		f.add(i, ErrorTurned, call.Error)
 	} else {
-		p.add(i, ErrorBorn, text)
+		f.add(i, ErrorBorn, call.Error)
+	}
+	if plugin := call.Attributes[attrPlugin]; plugin != "" {
+		f.add(i, ErrorRefused, plugin)
 	}
 }
 
 // causeBelow returns the call from which call i has its error: the first one below
 // that returned the same, else the last one whose error is a part of it; -1 if none
 // is. Between the two may be calls that return no error, such as the function of a
-// goroutine.
-func causeBelow(tree *trace.Tree, i int) int {
-	text, cause := tree.Call(i).Error, -1
-	for below := i + 1; below < tree.End(i); {
-		switch err := tree.Call(below).Error; {
-		case err == text:
+// goroutine. A constructor is no cause: who called it decided.
+func (f *errorFinder) causeBelow(i int) int {
+	text, cause := f.tree.Call(i).Error, -1
+	for below := i + 1; below < f.tree.End(i); {
+		call := f.tree.Call(below)
+		constructor := f.classifier.Constructor(call.Function)
+		switch {
+		case call.Error == "" || constructor:
+		case call.Error == text:
 			return below
-		case err != "" && strings.Contains(text, err):
+		case includes(text, call.Error):
 			cause = below
 		}
-		if tree.Call(below).Error == "" {
+		if call.Error == "" && !constructor {
 			below++
 		} else {
-			below = tree.End(below)
+			below = f.tree.End(below)
 		}
 	}
 	return cause
@@ -166,21 +216,37 @@ func causeBelow(tree *trace.Tree, i int) int {
 // causeBefore returns the call whose error call i was made to replace: its caller
 // passed i's error on, and since that call failed it had called nothing but i and
 // what stands on the same line, i's arguments. -1 if there is none.
-func causeBefore(tree *trace.Tree, i int) int {
-	parent := tree.Parent(i)
-	if parent < 0 || tree.Call(parent).Error != tree.Call(i).Error {
+func (f *errorFinder) causeBefore(i int) int {
+	parent := f.tree.Parent(i)
+	if parent < 0 || f.tree.Call(parent).Error != f.tree.Call(i).Error {
 		return -1
 	}
 	cause := -1
-	for child := range tree.Children(parent) {
+	for child := range f.tree.Children(parent) {
 		switch {
 		case child >= i:
 			return cause
-		case tree.Call(child).Error != "":
+		case f.tree.Call(child).Error != "":
 			cause = child
-		case tree.Call(child).CallerLine != tree.Call(i).CallerLine:
+		case f.tree.Call(child).CallerLine != f.tree.Call(i).CallerLine:
 			cause = -1
 		}
 	}
 	return cause
+}
+
+// lastFailure returns the last call that call i made if that one failed: it was then
+// that i returned an error of its own. -1 if the last one succeeded.
+func (f *errorFinder) lastFailure(i int) int {
+	last := -1
+	for child := range f.tree.Children(i) {
+		switch {
+		case f.classifier.Constructor(f.tree.Call(child).Function):
+		case f.tree.Call(child).Error != "":
+			last = child
+		default:
+			last = -1
+		}
+	}
+	return last
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// failed is a request that failed, of calls as outline takes them; "?name=value"
-// behind a name is an attribute, and every call is made from another line unless a
+// failed is a request that failed, of calls as outline takes them; "?name=value&…"
+// behind a name are attributes, and every call is made from another line unless a
 // "," before the name says that it is an argument of the call after it.
 func failed(t *testing.T, text string) *trace.Tree {
 	t.Helper()
@@ -24,10 +24,13 @@ func failed(t *testing.T, text string) *trace.Tree {
 		} else {
 			call.CallerLine = line + 1
 		}
-		var attribute string
-		call.Function, attribute, _ = strings.Cut(call.Function, "?")
-		if name, value, ok := strings.Cut(attribute, "="); ok {
-			call.Attributes = map[string]string{name: value}
+		var attributes string
+		call.Function, attributes, _ = strings.Cut(call.Function, "?")
+		call.Attributes = map[string]string{}
+		for attribute := range strings.SplitSeq(attributes, "&") {
+			if name, value, ok := strings.Cut(attribute, "="); ok {
+				call.Attributes[name] = value
+			}
 		}
 	}
 	return tree
@@ -73,6 +76,50 @@ handler
   decode!bad byte
   err?apitrace.error=cannot decode: bad byte
 `, "born decode bad byte, wrapped handler cannot decode: bad byte"},
+		"turned into another error by its caller": {`
+handler
+  apply!conflict
+    merge!two owners
+    Newconflict!conflict
+  err?apitrace.error=conflict
+`, "born merge two owners, turned apply conflict"},
+		"a constructor decides nothing": {`
+handler
+  admit?apitrace.admission.plugin=Lifecycle!closing
+    get
+    NewForbidden!closing
+  err?apitrace.error=closing
+`, "born admit closing, refused admit Lifecycle"},
+		"no error, but nobody allowed it": {`
+filter
+  union?apitrace.authorization.decision=NoOpinion
+    bindings?apitrace.rbac.bindings=7
+  NewResponse
+    err?apitrace.error=forbidden
+`, "denied union decision=NoOpinion, nobody allowed it (RBAC: none of 7 bindings applies to the user), born filter forbidden"},
+		"none of the rules": {`
+filter
+  union?apitrace.authorization.decision=Allow
+  union?apitrace.authorization.decision=NoOpinion
+    rule?apitrace.rbac.allowed=false&apitrace.rbac.binding=RoleBinding a
+    rule?apitrace.rbac.allowed=false
+  err?apitrace.error=forbidden
+`, "denied union decision=NoOpinion, nobody allowed it (RBAC: none of 2 rules covers it, from RoleBinding a), born filter forbidden"},
+		"an authenticator failed": {`
+filter
+  union?apitrace.authentication.ok=false!bad token
+    bearer?apitrace.authentication.ok=false!bad token
+  unauthorized
+    err?apitrace.error=Unauthorized
+`, "born bearer bad token, turned unauthorized Unauthorized"},
+		"several errors in one": {`
+handler
+  create!invalid: [a, b]
+    validate![a, b]
+      metadata
+      spec!b
+  err?apitrace.error=invalid: [a, b]
+`, "born spec b, wrapped validate [a, b], wrapped create invalid: [a, b]"},
 		"made by who answers": {`
 authorization
   authorize
@@ -82,7 +129,7 @@ authorization
 	} {
 		var steps []string
 		tree := failed(t, test.call)
-		path := errorPath(tree)
+		path := errorPath(tree, byName{})
 		if path == nil {
 			t.Errorf("%s: no error path", name)
 			continue
@@ -100,10 +147,10 @@ func TestNoErrorPath(t *testing.T) {
 	answered := "handler\n  store!lost\n  err?apitrace.error=lost\n"
 	tree := failed(t, answered)
 	tree.Request.Status = 200
-	if path := errorPath(tree); path != nil {
+	if path := errorPath(tree, byName{}); path != nil {
 		t.Errorf("a request that succeeded has the error path %+v", path)
 	}
-	if path := errorPath(failed(t, "handler\n  store!lost\n")); path != nil {
+	if path := errorPath(failed(t, "handler\n  store!lost\n"), byName{}); path != nil {
 		t.Errorf("a request whose handler noted no error has the error path %+v", path)
 	}
 }

@@ -23,7 +23,9 @@ type Filter struct {
 	Functions, NotFunctions []Matcher
 	// MinDuration is the shortest time a call may have taken.
 	MinDuration time.Duration
-	// Errors asks for calls that returned an error, panicked, or did not return.
+	// Errors asks for calls that returned an error, panicked, or did not return. Of a
+	// request that failed it asks only for those that had a part in that, unless it is
+	// not known how the request failed, or the view shows everything.
 	Errors bool
 	// Etcd asks for calls in etcd, and for those that led there.
 	Etcd bool
@@ -57,7 +59,7 @@ func (f *Filter) flags() []string {
 	add(f.MinDuration > 0, fmt.Sprintf("--min-duration %s", f.MinDuration))
 	add(f.Errors, "--errors")
 	add(f.Etcd, "--etcd")
-	add(f.Grep != nil, "--grep")
+	add(f.Grep != nil, fmt.Sprintf("--grep %s", f.Grep))
 	return flags
 }
 
@@ -67,11 +69,12 @@ type filtering struct {
 	tree       *trace.Tree
 	classifier Classifier
 	functions  map[string]bool // what Functions and NotFunctions say together
+	errors     *ErrorPath      // nil if every failure counts
 	etcd       []bool          // whether the call is in etcd or leads there; nil if nobody asks
 }
 
-func newFiltering(filter *Filter, tree *trace.Tree, classifier Classifier) *filtering {
-	f := &filtering{Filter: filter, tree: tree, classifier: classifier, functions: map[string]bool{}}
+func newFiltering(filter *Filter, tree *trace.Tree, classifier Classifier, errors *ErrorPath) *filtering {
+	f := &filtering{Filter: filter, tree: tree, classifier: classifier, errors: errors, functions: map[string]bool{}}
 	if filter.Etcd {
 		f.etcd = leadingTo(tree, func(call *trace.Call) bool { return call.Process == "etcd" })
 	}
@@ -96,12 +99,22 @@ func (f *filtering) lets(i int) bool {
 	switch {
 	case len(f.Layers) > 0 && !slices.Contains(f.Layers, f.classifier.Layer(call.Function)),
 		call.DurationNs < f.MinDuration.Nanoseconds(),
-		f.Errors && call.Error == "" && call.Panic == "" && !call.Unfinished,
+		f.Errors && !f.failed(i),
 		f.Etcd && !f.etcd[i],
 		!f.letsFunction(call.Function):
 		return false
 	}
 	return f.Grep == nil || f.grep(call)
+}
+
+// failed reports whether call i is one of those that Errors asks for.
+func (f *filtering) failed(i int) bool {
+	call := f.tree.Call(i)
+	switch {
+	case f.errors.Has(i), call.Panic != "", call.Unfinished:
+		return true
+	}
+	return call.Error != "" && f.errors == nil
 }
 
 func (f *filtering) letsFunction(function string) bool {

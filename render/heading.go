@@ -35,14 +35,15 @@ func (d *drawing) writeHeading(out *bufio.Writer) {
 
 // errorPath tells in one sentence how the request failed.
 func (d *drawing) errorPath(path *ErrorPath) string {
-	const most = 110 // columns of a text
 	var steps []string
 	for _, step := range path.Steps {
 		name := d.view.Tree.Call(step.Call).ShortName()
-		text := d.fit(oneLine(step.Text), most)
-		if step.Kind == ErrorStatus {
+		switch text := oneLine(step.Text); step.Kind {
+		case ErrorStatus:
 			steps = append(steps, fmt.Sprintf("Status %s in %s", text, name))
-		} else {
+		case ErrorRefused:
+			steps = append(steps, "refused by admission plugin "+text)
+		default:
 			steps = append(steps, fmt.Sprintf("%s in %s: %s", step.Kind, name, text))
 		}
 	}
@@ -100,6 +101,9 @@ func (d *drawing) writeFooter(out *bufio.Writer) {
 	for _, key := range d.view.Tree.Request.Stored {
 		d.writeWrapped(out, d.Plumbing, stored(key))
 	}
+	if d.view.NoMatch {
+		d.writeWrapped(out, d.Warning, d.noMatch())
+	}
 	if hidden := d.hidden(); hidden != "" {
 		d.writeWrapped(out, d.Facts, hidden)
 	}
@@ -122,6 +126,11 @@ func stored(key trace.StoredKey) string {
 	return oneLine(strings.Join(texts, ", "))
 }
 
+// noMatch says that a filter found nothing.
+func (d *drawing) noMatch() string {
+	return "no call matches " + strings.Join(d.choice.Filter.flags(), " ")
+}
+
 // hidden says how many calls are not to be seen and which flag shows them.
 func (d *drawing) hidden() string {
 	v := d.view
@@ -137,6 +146,9 @@ func (d *drawing) hidden() string {
 	}
 	if v.Cut > 0 {
 		texts = append(texts, fmt.Sprintf("%s cut: --depth %d", humanize.Comma(int64(v.Cut)), d.choice.Depth))
+	}
+	if v.Handled > 0 {
+		texts = append(texts, fmt.Sprintf("%s with an error that a caller dealt with: --view full", humanize.Comma(int64(v.Handled))))
 	}
 	if len(texts) == 0 {
 		return ""

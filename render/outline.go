@@ -33,7 +33,7 @@ type Stage struct {
 // counts for the layer that calls it.
 func NewOutline(tree *trace.Tree, classifier Classifier, filter Filter, most int) []Stage {
 	stages := map[string]*entered{}
-	lets := newFiltering(&filter, tree, classifier).lets
+	lets := newFiltering(&filter, tree, classifier, errorPath(tree, classifier)).lets
 	layers := layersOf(tree, classifier, !filter.Active())
 	for i := range tree.Len() {
 		call := tree.Call(i)
@@ -129,7 +129,7 @@ func WriteOutline(w io.Writer, rec *trace.Recording, guide Guide, options Option
 		if i > 0 {
 			out.WriteByte('\n')
 		}
-		d := newDrawing(rec, &View{Tree: tree, ErrorPath: errorPath(tree)}, guide, options)
+		d := newDrawing(rec, &View{Tree: tree, ErrorPath: errorPath(tree, guide)}, guide, options)
 		d.writeHeading(out)
 		d.writeStages(out, NewOutline(tree, guide, options.Filter, stagesOfOutline))
 	}

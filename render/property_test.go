@@ -64,12 +64,22 @@ type byName struct{ fewWords }
 func (byName) Layer(function string) string {
 	return strings.TrimPrefix(function, "k8s.io/p.f")
 }
-func (byName) Key(function string) bool { return !strings.HasSuffix(function, "plumbing") }
+func (byName) Key(function string) bool         { return !strings.HasSuffix(function, "plumbing") }
+func (byName) Minor(function string) bool       { return strings.Contains(function, "minor") }
+func (byName) Constructor(function string) bool { return strings.HasPrefix(function, "p.New") }
 func (byName) Group(function string) string {
 	if strings.Contains(function, "group") {
 		return "one of a group"
 	}
 	return ""
+}
+
+// errorsOf is the error path that a view's filter goes by.
+func errorsOf(view *View, choice Choice) *ErrorPath {
+	if choice.Full {
+		return nil
+	}
+	return view.ErrorPath
 }
 
 func anyChoice(t *rapid.T) Choice {
@@ -123,7 +133,7 @@ func TestEveryCallIsShownOrCounted(t *testing.T) {
 // checkWanted demands that every call that the choice asks for is shown, unless it
 // disappeared in a group.
 func checkWanted(t *rapid.T, view *View, choice Choice, shown map[int]*Node) {
-	filter := newFiltering(&choice.Filter, view.Tree, byName{})
+	filter := newFiltering(&choice.Filter, view.Tree, byName{}, errorsOf(view, choice))
 	for i := range view.Tree.Len() {
 		call := view.Tree.Call(i)
 		wanted := choice.Full || choice.Filter.finds() || (byName{}).Key(call.Function) && (choice.Upstream || !upstream(call))

@@ -18,7 +18,7 @@ type step struct {
 	starts   bool // whether it begins on another goroutine than the step above
 	parent   int  // the step above, -1 for the first
 	inLayer  int  // how many steps above it are of its layer without a break
-	below    int  // how many different steps are right below
+	below    int  // how many different steps are right below, minor ones aside
 	// newNames counts the attributes that no call before had, facts those among them
 	// that do not only hold a type's name, newValues those with a value that none had.
 	newNames, facts, newValues int
@@ -116,7 +116,9 @@ func (r *ranking) newStep(w way, call *trace.Call) step {
 	s := step{function: call.Function, layer: r.classifier.Layer(call.Function), parent: w.parent}
 	if w.parent >= 0 {
 		above := &r.steps[w.parent]
-		above.below++
+		if !r.classifier.Minor(call.Function) {
+			above.below++
+		}
 		if above.layer == s.layer {
 			s.inLayer = above.inLayer + 1
 		}
@@ -155,6 +157,7 @@ func (r *ranking) score() {
 		points(r.turn(s), 1)
 		points(s.starts, 2)
 		points(functions[s.function] && s.newValues == 0, -4)
+		points(r.classifier.Minor(s.function), -8)
 		s.score -= s.inLayer // among equals, those near the layer's entrance first
 		layers[s.layer], functions[s.function] = true, true
 	}

@@ -38,6 +38,11 @@ type View struct {
 	// Of the folded calls, Filtered would be shown without Choice.Filter, and
 	// LessTelling without Choice.Most. Upstream are spans and events of upstream's.
 	Filtered, LessTelling, Upstream int
+	// Handled counts the calls whose error had no part in the request's, and which
+	// Filter.Errors left out for that.
+	Handled int
+	// NoMatch is set when Choice.Filter let no call through.
+	NoMatch bool
 }
 
 // A Node is a call that is shown, or several equal ones in a row as one.

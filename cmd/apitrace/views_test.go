@@ -119,7 +119,7 @@ var stories = map[string][]string{
 	},
 	"get-not-found": {
 		"GET /api/v1/nodes/missing → 404",
-		"error born in etcd3.(*store).Get: StorageError: key not found", "turned in", `nodes "missing" not found`, "Status NotFound 404",
+		"error born in etcd3.(*store).Get: StorageError: key not found", "turned in", `nodes "missing" not found`, "Status NotFound",
 		"withAuthorization.func1", "restfulGetResource.func1", "registry.(*Store).Get", "etcd3.(*store).Get", "✗ born", "etcd ▸ v3rpc.(*kvServer).Range",
 		"InterpretGetError", "✗ turned", "RequestScope).err", "ErrorToAPIStatus ✗ Status",
 	},
