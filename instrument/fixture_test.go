@@ -84,14 +84,24 @@ const fixtureTrace = "0123456789abcdef0123456789abcdef"
 // run runs the fixture and returns what it says and what the probe has recorded.
 func (f *fixture) run(t *testing.T, bin string) (known knownCall, header probe.Header, records []probe.Record) {
 	t.Helper()
+	known, socket := f.start(t, bin)
+	header, records = fetch(t, socket, probe.Query{Trace: fixtureTrace, SettleMillis: 20, TimeoutMillis: 5000})
+	return known, header, records
+}
+
+// start starts the fixture, which ends with the test, and returns what it says and the
+// socket of its probe.
+func (f *fixture) start(t *testing.T, bin string, env ...string) (known knownCall, socket string) {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "probe") // the path of a unix socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
-	socket := filepath.Join(dir, "s")
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	socket = filepath.Join(dir, "s")
 	cmd := exec.Command(bin, "00-"+fixtureTrace+"-00000000000000aa-01")
 	cmd.Env = append(os.Environ(), probe.EnvSocket+"="+socket, probe.EnvProcess+"=fixture", probe.EnvCheck+"=1")
+	cmd.Env = append(cmd.Env, env...)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -107,22 +117,23 @@ func (f *fixture) run(t *testing.T, bin string) (known knownCall, header probe.H
 	if err := json.NewDecoder(out).Decode(&known); err != nil {
 		t.Fatalf("reading what the fixture knows: %v", err)
 	}
-	header, records = fetch(t, socket)
-	in.Close()
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	return known, header, records
+	t.Cleanup(func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	})
+	return known, socket
 }
 
-func fetch(t *testing.T, socket string) (h probe.Header, records []probe.Record) {
+func fetch(t *testing.T, socket string, q probe.Query) (h probe.Header, records []probe.Record) {
 	t.Helper()
 	conn, err := net.Dial("unix", socket)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := json.NewEncoder(conn).Encode(probe.Query{Trace: fixtureTrace, SettleMillis: 20, TimeoutMillis: 5000}); err != nil {
+	if err := json.NewEncoder(conn).Encode(q); err != nil {
 		t.Fatal(err)
 	}
 	in := json.NewDecoder(conn)
@@ -239,6 +250,85 @@ func TestFixtureRecordsValues(t *testing.T) {
 	} {
 		if got := byFunction(t, records, function).Attrs; !slices.Equal(got, want) {
 			t.Errorf("%s: values %v, expected %v", function, got, want)
+		}
+	}
+}
+
+// TestFixtureRecordsWhatFollowsAWrite: on a goroutine that does not work for the request.
+func TestFixtureRecordsWhatFollowsAWrite(t *testing.T) {
+	f := newFixture(t)
+	_, socket := f.start(t, f.build(t))
+	header, records := fetch(t, socket, probe.Query{Revision: 41, SettleMillis: 20, TimeoutMillis: 5000})
+	for _, m := range header.Mismatches {
+		t.Errorf("checking mode: %s", m)
+	}
+	if len(records) != 2 {
+		t.Fatalf("%d calls, expected tell and inner: %+v", len(records), records)
+	}
+	tell, inner := records[0], records[1]
+	revision := []probe.Attr{{Key: "apitrace.etcd.revision", Value: "41"}}
+	if tell.Function != "fixture.test/app.tell" || tell.Stage != 1 || tell.Parent != "" || !slices.Equal(tell.Attrs, revision) {
+		t.Errorf("%+v", tell)
+	}
+	if inner.Function != "fixture.test/app.inner" || inner.Stage != 0 || inner.Parent != tell.ID {
+		t.Errorf("%+v", inner)
+	}
+	if header, _ := fetch(t, socket, probe.Query{Revision: 42, TimeoutMillis: 10}); header.Calls != 0 {
+		t.Errorf("%d calls follow a write that never was", header.Calls)
+	}
+}
+
+// TestFixtureRecordsItsStart: what runs before and in main, but for requests, each of
+// which is a trace of its own or none. Of the four pieces of work, one belongs to the request.
+func TestFixtureRecordsItsStart(t *testing.T) {
+	f := newFixture(t)
+	bin := f.build(t)
+	const bootTrace = "fedcba9876543210fedcba9876543210"
+	known, socket := f.start(t, bin, probe.EnvBoot+"=00-"+bootTrace+"-00000000000000bb-01")
+	header, records := fetch(t, socket, probe.Query{Trace: bootTrace})
+	for _, m := range header.Mismatches {
+		t.Errorf("checking mode: %s", m)
+	}
+	var got bytes.Buffer
+	drawStart(&got, 0, "", records)
+	const want = `runtime.main
+  fixture.test/app.noteInit
+  fixture.test/app.StartWorker
+    fixture.test/app.StartWorker.func1
+      fixture.test/app.work
+        fixture.test/app.inner
+      fixture.test/app.work
+        fixture.test/app.inner
+      fixture.test/app.work
+        fixture.test/app.inner
+    fixture.test/app.StartWorker.func2
+      fixture.test/app.tell
+        fixture.test/app.inner
+      fixture.test/app.tell
+        fixture.test/app.inner
+`
+	if got.String() != want {
+		t.Errorf("the start is\n%s\nexpected\n%s", got.String(), want)
+	}
+	if r := records[0]; !r.Unfinished || r.File != "runtime/proc.go" || r.Line == 0 {
+		t.Errorf("%+v", r)
+	}
+	// Requests are traced as ever, on goroutines that belonged to the start.
+	_, records = fetch(t, socket, probe.Query{Trace: fixtureTrace, SettleMillis: 20, TimeoutMillis: 5000})
+	var wantRequest, gotRequest bytes.Buffer
+	drawKnown(&wantRequest, 0, &known)
+	drawRecorded(&gotRequest, 0, "00000000000000aa", records)
+	if wantRequest.String() != gotRequest.String() {
+		t.Errorf("after a traced start, the fixture's account and the trace differ:\n%s", diff(t, wantRequest.Bytes(), gotRequest.Bytes()))
+	}
+}
+
+// drawStart is drawRecorded without the lines, which are the runtime's.
+func drawStart(b *bytes.Buffer, depth int, parent string, records []probe.Record) {
+	for _, r := range records {
+		if r.Parent == parent {
+			fmt.Fprintf(b, "%s%s\n", strings.Repeat("  ", depth), r.Function)
+			drawStart(b, depth+1, r.ID, records)
 		}
 	}
 }

@@ -74,6 +74,10 @@ func (w *functionRewriter) span() (string, error) {
 		key, err := w.expression(take.key)
 		return fmt.Sprintf(" if apitraceC := apitraceProbe.Take(apitraceProbe.Labels(), %s, %q, %s); apitraceC != nil { defer apitraceC.Exit(%s);%s };", site, take.link, key, result, values), err
 	}
+	if stage, ok := w.tail[w.fn.name]; ok {
+		revision, err := w.expression(stage.Revision)
+		return fmt.Sprintf(" if apitraceL := apitraceProbe.Labels(); apitraceL != nil || apitraceProbe.Following() { if apitraceC := apitraceProbe.After(apitraceL, %s, %d, %t, %s); apitraceC != nil { defer apitraceC.Exit(%s);%s } };", site, stage.number, stage.Settled, revision, result, values), err
+	}
 	if values != "" {
 		return fmt.Sprintf(" if apitraceL := apitraceProbe.Labels(); apitraceL != nil { if apitraceC := apitraceProbe.Enter(apitraceL, %s); apitraceC != nil { defer apitraceC.Exit(%s);%s } };", site, result, values), nil
 	}

@@ -116,6 +116,7 @@ type ProgramGuide struct {
 	Roots    []Root    `yaml:"roots"`
 	Exits    []Exit    `yaml:"exits"`
 	Handoffs []Handoff `yaml:"handoffs"`
+	Tail     []Stage   `yaml:"tail"`
 }
 
 // Packages names a package, or all at and below a path.
@@ -158,6 +159,17 @@ type Handoff struct {
 	Window `yaml:",inline"`
 	Give   KeyedFunction `yaml:"give"`
 	Take   KeyedFunction `yaml:"take"`
+}
+
+// A Stage is a function that takes up the event of a write on its way to the clients that
+// watch. The stages stand in the order in which an event meets them.
+type Stage struct {
+	Function string `yaml:"function"`
+	Window   `yaml:",inline"`
+	// Revision is an expression for the revision of etcd that the write has got.
+	Revision string `yaml:"revision"`
+	// Settled marks the last stage that every event reaches, also if nobody watches.
+	Settled bool `yaml:"settled"`
 }
 
 // A KeyedFunction is one side of a Handoff.
@@ -230,6 +242,7 @@ func (g *Guide) merge(r io.Reader) error {
 		all.Roots = append(all.Roots, p.Roots...)
 		all.Exits = append(all.Exits, p.Exits...)
 		all.Handoffs = append(all.Handoffs, p.Handoffs...)
+		all.Tail = append(all.Tail, p.Tail...)
 	}
 	return nil
 }

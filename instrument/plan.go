@@ -22,6 +22,7 @@ type plan struct {
 	exits map[string]Exit
 	gives map[string]keyed
 	takes map[string]keyed
+	tail  map[string]stage
 
 	found sync.Map // names of functions that exist
 }
@@ -33,10 +34,15 @@ type compiledStep struct {
 
 type keyed struct{ link, key string }
 
+type stage struct {
+	Stage
+	number int // from 1
+}
+
 func newPlan(opts Options, prog *ProgramGuide) *plan {
 	p := &plan{
 		opts: opts, prog: prog, never: compile(prog.Never), always: compile(prog.Always),
-		roots: map[string]Root{}, exits: map[string]Exit{}, gives: map[string]keyed{}, takes: map[string]keyed{},
+		roots: map[string]Root{}, exits: map[string]Exit{}, gives: map[string]keyed{}, takes: map[string]keyed{}, tail: map[string]stage{},
 	}
 	for _, s := range opts.Guide.Steps {
 		// Without values or an override a step says nothing about code.
@@ -58,6 +64,11 @@ func newPlan(opts Options, prog *ProgramGuide) *plan {
 		if h.Holds(opts.Version) {
 			p.gives[h.Give.Function] = keyed{h.Name, h.Give.Key}
 			p.takes[h.Take.Function] = keyed{h.Name, h.Take.Key}
+		}
+	}
+	for i, s := range prog.Tail {
+		if s.Holds(opts.Version) {
+			p.tail[s.Function] = stage{s, i + 1}
 		}
 	}
 	return p
@@ -127,6 +138,9 @@ func (p *plan) links() []string {
 	for name := range p.takes {
 		names = append(names, name)
 	}
+	for name := range p.tail {
+		names = append(names, name)
+	}
 	return names
 }
 
@@ -139,6 +153,9 @@ func (p *plan) spanned(f *function, names *packageNames) bool {
 		return true
 	}
 	if _, ok := p.takes[f.name]; ok {
+		return true
+	}
+	if _, ok := p.tail[f.name]; ok {
 		return true
 	}
 	for _, s := range p.steps {

@@ -45,6 +45,7 @@ type Call struct {
 // notes are what is worth noting on some calls only.
 type notes struct {
 	err, panicked string
+	stage         int // see After
 	attrs         []Attr
 }
 
@@ -85,12 +86,13 @@ func Enter(labels unsafe.Pointer, site *Site) *Call {
 //go:noinline
 func Root(labels unsafe.Pointer, site *Site, traceparent any) *Call {
 	fp := frameOf(framePointer())
-	if parent := fromLabels(labels); parent != nil {
+	parent := fromLabels(labels)
+	if parent != nil && !parent.trace.boot {
 		return begin(parent.trace, parent, labels, site, fp)
 	}
 	traceID, remote, ok := parseTraceparent(traceparent)
 	if !ok || !listening.Load() {
-		return nil
+		return outside(parent, labels)
 	}
 	c := begin(traces.open(traceID), nil, labels, site, fp)
 	if c != nil {
@@ -99,7 +101,7 @@ func Root(labels unsafe.Pointer, site *Site, traceparent any) *Call {
 	return c
 }
 
-// begin does the work of Enter, Root and Take, which were called with the frame pointer fp.
+// begin does the work of Enter, Root, Take and After, which were called with the frame pointer fp.
 func begin(t *tracing, parent *Call, labels unsafe.Pointer, site *Site, fp frame) *Call {
 	c := t.newCall()
 	if c == nil {

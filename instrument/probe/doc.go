@@ -31,6 +31,9 @@ const (
 	// EnvCheck set to "1" makes the probe compare each call's parent, name and place
 	// with the goroutine's real stack.
 	EnvCheck = "APITRACE_CHECK"
+	// EnvBoot is a W3C traceparent: the program's start is traced from the moment at
+	// which the probe is initialised until the trace is fetched.
+	EnvBoot = "APITRACE_BOOT"
 )
 
 // MetadataKey is the gRPC metadata key that carries the current call to another

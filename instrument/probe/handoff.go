@@ -27,7 +27,7 @@ type offer struct {
 // Give offers the goroutine's current call as the parent of whoever takes the key.
 func Give(labels unsafe.Pointer, link string, key any) {
 	c := fromLabels(labels)
-	if c == nil {
+	if c == nil || c.trace.closed.Load() {
 		return
 	}
 	offers.mu.Lock()
@@ -48,32 +48,40 @@ const maxOffers = 10_000
 //go:noinline
 func Take(labels unsafe.Pointer, site *Site, link string, key any) *Call {
 	fp := frameOf(framePointer())
-	if parent := fromLabels(labels); parent != nil {
-		return begin(parent.trace, parent, labels, site, fp)
+	parent := fromLabels(labels)
+	if parent == nil || parent.trace.boot {
+		if giver := taken(offer{link, key}); giver != nil {
+			c := begin(giver.trace, giver, labels, site, fp)
+			if c != nil {
+				c.Attr("apitrace.handoff", link)
+			}
+			return c
+		}
 	}
+	if parent == nil {
+		return nil
+	}
+	return begin(parent.trace, parent, labels, site, fp)
+}
+
+// taken withdraws an offer and returns the call that made it, or nil.
+func taken(o offer) *Call {
 	if offers.pending.Load() == 0 {
 		return nil
 	}
 	offers.mu.Lock()
-	parent := offers.calls[offer{link, key}]
-	delete(offers.calls, offer{link, key})
+	defer offers.mu.Unlock()
+	giver := offers.calls[o]
+	delete(offers.calls, o)
 	offers.pending.Store(int64(len(offers.calls)))
-	offers.mu.Unlock()
-	if parent == nil {
-		return nil
-	}
-	c := begin(parent.trace, parent, labels, site, fp)
-	if c != nil {
-		c.Attr("apitrace.handoff", link)
-	}
-	return c
+	return giver
 }
 
 // Traceparent renders the goroutine's current call for another process to
 // continue, or "" if there is none.
 func Traceparent(labels unsafe.Pointer) string {
 	c := fromLabels(labels)
-	if c == nil {
+	if c == nil || c.trace.closed.Load() {
 		return ""
 	}
 	return "00-" + c.trace.id + "-" + spanID(c.seq) + "-01"

@@ -9,7 +9,11 @@ package probe
 // A Query asks for the calls of one trace.
 type Query struct {
 	// Trace is the W3C trace id: 32 lower-case hexadecimal digits.
-	Trace string `json:"trace"`
+	Trace string `json:"trace,omitempty"`
+	// Revision asks, instead of for a trace, for what followed the write that gave
+	// etcd this revision; see After. If nothing has followed yet, or not all that surely
+	// does, the probe waits for TimeoutMillis.
+	Revision int64 `json:"revision,omitempty"`
 	// SettleMillis is how long no call may have begun or ended before the trace
 	// counts as over, if none is running.
 	SettleMillis int `json:"settleMillis"`
@@ -60,6 +64,9 @@ type Record struct {
 	// NewGoroutine is set when the call runs on a goroutine that its parent, or
 	// what its parent called, started.
 	NewGoroutine bool `json:"newGoroutine,omitempty"`
+	// Stage is set on a call that took up an event of a write: how far the event had
+	// come, from 1. Such a call has no parent.
+	Stage int `json:"stage,omitempty"`
 	// Start is in nanoseconds since the Unix epoch, Duration in nanoseconds.
 	Start      int64  `json:"start"`
 	Duration   int64  `json:"duration"`

@@ -49,7 +49,11 @@ func start(path string) {
 		return
 	}
 	listening.Store(failure == nil)
+	if failure == nil {
+		traceBoot(os.Getenv(EnvBoot))
+	}
 	go func() {
+		setLabels(nil) // the start of the probe is no part of the program's
 		for {
 			conn, err := l.Accept()
 			if err != nil {
@@ -82,17 +86,21 @@ func deliver(conn net.Conn, q Query) error {
 	if failure != nil {
 		h.Error = failure.Error()
 	}
+	quiet, timeout := time.Duration(q.SettleMillis)*time.Millisecond, time.Duration(q.TimeoutMillis)*time.Millisecond
 	t := traces.get(q.Trace)
+	if q.Revision != 0 {
+		t = awaitTail(q.Revision, timeout)
+	}
 	var calls []*Call
 	if t != nil {
-		calls = t.settle(time.Duration(q.SettleMillis)*time.Millisecond, time.Duration(q.TimeoutMillis)*time.Millisecond)
-		traces.remove(t)
+		calls = t.settle(quiet, timeout)
+		t.in.remove(t)
 		h.Calls, h.Dropped = len(calls), t.dropped.Load()
 	}
 	h.Checked, h.Mismatches = checks.done.Load(), takeMismatches()
 	err := write(conn, h, t, calls)
 	if err != nil && t != nil {
-		traces.restore(t)
+		t.in.restore(t)
 	}
 	return err
 }
@@ -156,7 +164,7 @@ func (t *tracing) record(c *Call, until moment) Record {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if n := c.notes; n != nil {
-		r.Error, r.Panic, r.Attrs = n.err, n.panicked, n.attrs[:len(n.attrs):len(n.attrs)]
+		r.Error, r.Panic, r.Stage, r.Attrs = n.err, n.panicked, n.stage, n.attrs[:len(n.attrs):len(n.attrs)]
 	}
 	if c.parent == nil {
 		r.Parent = t.remotes[c.seq]

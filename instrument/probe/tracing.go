@@ -9,18 +9,22 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // tracing holds the calls of one trace in this process.
 type tracing struct {
 	id     string
+	in     *registry
 	labels pprof.LabelSet
 	began  moment
+	boot   bool // the trace of the program's start, whose goroutines outlive it
 
 	next    atomic.Uint32 // calls given out by newCall
 	current atomic.Pointer[chunk]
 	closed  atomic.Bool
 	dropped atomic.Int64
+	settled atomic.Bool // of a tail: see After
 
 	mu      sync.Mutex
 	chunks  []*chunk
@@ -46,7 +50,9 @@ var (
 // newCall returns an empty call, or nil if the trace is over or too large.
 func (t *tracing) newCall() *Call {
 	if t.closed.Load() {
-		traces.late.Add(1)
+		if !t.boot {
+			t.in.late.Add(1)
+		}
 		return nil
 	}
 	seq := t.next.Add(1) - 1
@@ -73,7 +79,7 @@ func (t *tracing) chunk(seq uint32) *chunk {
 		k := &chunk{first: uint32(len(t.chunks)) * size}
 		t.chunks = append(t.chunks, k)
 		t.current.Store(k)
-		traces.retained.Add(int64(size))
+		t.in.retained.Add(int64(size))
 	}
 	return t.chunks[seq/size]
 }
@@ -106,15 +112,19 @@ func (t *tracing) setRemote(seq uint32, parent string) {
 }
 
 // traces holds the traces that have begun and were not fetched.
-var traces registry
+var traces = registry{full: func(r *registry) bool { return r.retained.Load() > maxRetained }}
 
+// A registry holds traces by their id, up to a limit.
 type registry struct {
+	full func(*registry) bool // guarded by mu
+
 	mu          sync.Mutex
 	byID        map[string]*tracing
 	order       []*tracing // oldest first
 	retained    atomic.Int64
 	undelivered atomic.Int64
 	late        atomic.Int64 // calls by goroutines that outlived their trace
+	lively      atomic.Int64 // until when somebody may want what follows a write, in Unix nanoseconds
 }
 
 // open returns the trace with the given id, which begins now if it is new.
@@ -127,13 +137,14 @@ func (r *registry) open(id string) *tracing {
 	if r.byID == nil {
 		r.byID = map[string]*tracing{}
 	}
-	for r.retained.Load() > maxRetained && len(r.order) > 0 {
+	for len(r.order) > 0 && r.full(r) {
 		r.undelivered.Add(r.order[0].size())
 		r.drop(r.order[0])
 	}
-	t := &tracing{id: id, labels: pprof.Labels(labelKey, id), began: now()}
+	t := &tracing{id: id, in: r, labels: pprof.Labels(labelKey, id), began: now()}
 	r.byID[id] = t
 	r.order = append(r.order, t)
+	r.lively.Store(forever)
 	return t
 }
 
@@ -162,6 +173,7 @@ func (r *registry) restore(t *tracing) {
 	r.byID[t.id] = t
 	r.order = append(r.order, t)
 	r.retained.Add(t.room())
+	r.lively.Store(forever)
 }
 
 // drop ends a trace. r.mu is held.
@@ -173,6 +185,9 @@ func (r *registry) drop(t *tracing) {
 	delete(r.byID, t.id)
 	r.order = slices.DeleteFunc(r.order, func(o *tracing) bool { return o == t })
 	r.retained.Add(-t.room())
+	if len(r.order) == 0 {
+		r.lively.Store(time.Now().Add(aftermath).UnixNano())
+	}
 }
 
 // size is the number of the trace's calls, room that of the calls it has memory for.

@@ -41,9 +41,10 @@ func Implements(v, pointer any) bool {
 	return t != nil && t.Implements(reflect.TypeOf(pointer).Elem())
 }
 
-// First returns the first of two results, so that an expression of the guide can
-// use a function that returns a value and whether there is one.
-func First[T, U any](v T, _ U) T { return v }
+// First returns gRPC metadata without whether there is any, so that an expression of
+// the guide can use it. It has no type parameters because the Go of some traced releases
+// has none.
+func First(md map[string][]string, _ bool) map[string][]string { return md }
 
 // format renders a value of the guide. It knows plain values only: a struct or a
 // pointer could hold what must not be shown, so it is named by its type.

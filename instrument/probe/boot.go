@@ -1,0 +1,84 @@
+//go:build go1.26
+
+package probe
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"runtime"
+	"runtime/pprof"
+	"unsafe"
+)
+
+// traceBoot begins the trace of the program's start. Its first call is runtime.main,
+// which is under way: it is now initialising the packages, and will call main.main.
+func traceBoot(traceparent string) {
+	if traceparent == "" {
+		return
+	}
+	traceID, _, ok := parseTraceparent(traceparent)
+	if !ok {
+		fmt.Fprintf(os.Stderr, "apitrace probe: the start is not traced: %s=%q is no sampled W3C traceparent\n", EnvBoot, traceparent)
+		return
+	}
+	main, pc, site := mainFrame()
+	if site == nil {
+		fmt.Fprintf(os.Stderr, "apitrace probe: the start is not traced: the probe was not initialised by runtime.main in %s\n", runtime.Version())
+		return
+	}
+	t := traces.open(traceID)
+	t.boot = true
+	g, c := goroutine{getg()}, t.newCall()
+	c.labels, c.trace, c.site = t.labels, t, site
+	c.goroutine, c.self, c.depth = g.id(), pc, g.stackHi()-uintptr(main)
+	checks.sites.Store(runtime.FuncForPC(pc).Entry(), c.site)
+	c.start = ticks()
+	c.state.Store(running)
+	setLabels(unsafe.Pointer(c))
+}
+
+// mainFrame returns the frame of runtime.main, a pc in it, and what it is as a Site; nil
+// if the goroutine is another one.
+//
+//go:noinline
+func mainFrame() (frame, uintptr, *Site) {
+	var site *Site
+	var entry uintptr
+	for f := range frames {
+		if f.Function == "runtime.main" {
+			file, line := f.Func.FileLine(f.Entry)
+			site, entry = &Site{Function: f.Function, File: "runtime/" + path.Base(file), Line: line}, f.Entry
+		}
+	}
+	if site == nil {
+		return 0, 0, nil
+	}
+	hi := goroutine{getg()}.stackHi()
+	for f := frameOf(framePointer()); f < f.up() && uintptr(f.up())+16 <= hi; f = f.up() {
+		// By its entry: the name is that of what is inlined there.
+		if pc := f.returnPC(); runtime.FuncForPC(pc).Entry() == entry {
+			return f.up(), pc, site
+		}
+	}
+	return 0, 0, nil
+}
+
+// untraced stands for work that is no part of any trace although its goroutine has labels.
+var untraced = func() *tracing {
+	t := &tracing{in: &traces, boot: true, labels: pprof.Labels(labelKey, "")}
+	t.closed.Store(true)
+	return t
+}()
+
+// outside begins a call that is not recorded, and nothing below it is. The goroutines
+// that serve requests are started while the program starts, and have its labels:
+// a request that nobody traces is no part of the start.
+func outside(parent *Call, labels unsafe.Pointer) *Call {
+	if parent == nil {
+		return nil
+	}
+	c := &Call{labels: untraced.labels, trace: untraced, prev: labels}
+	setLabels(unsafe.Pointer(c))
+	return c
+}
