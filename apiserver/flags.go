@@ -65,7 +65,7 @@ func (s *Server) writeFiles(dir string) (files, error) {
 func (s *Server) program(binary, dir string, f files, port int) program.Server {
 	s.BaseURL = fmt.Sprintf("https://127.0.0.1:%d", port)
 	return program.Server{
-		Name: Name, Path: binary, Dir: dir, Check: s.Check,
+		Name: Name, Path: binary, Dir: dir, Check: s.Check, Boot: s.own.boot,
 		Args:   s.flags(f, port),
 		Remove: []string{s.own.stateFile},
 		Ready:  s.ready,

@@ -62,6 +62,7 @@ type owned struct {
 	etcd      *storage.Etcd
 	child     *program.Child
 	stateFile string
+	boot      string // traceparent
 	// ended is closed when one of the two has ended.
 	ended chan struct{}
 }
@@ -73,6 +74,9 @@ type StartOptions struct {
 	// Extra is what this server has beyond others. Do not publish such a one: it would
 	// be taken for a server like any other.
 	Extra Extra
+	// Boot is a sampled W3C traceparent: kube-apiserver's start becomes that trace, which
+	// lasts until somebody collects it. Empty: the start is not traced.
+	Boot string
 	// Cache is where the state is published. Nil: the default one.
 	Cache *program.Cache
 }
@@ -94,7 +98,7 @@ func Start(ctx context.Context, b *Build, o StartOptions) (*Server, error) {
 	}
 	s := &Server{
 		K8sVersion: b.K8sVersion, EtcdVersion: b.EtcdVersion, BuildKey: b.Key(), Edited: b.Edited, Check: o.Check, RunDir: runDir.Path,
-		own: &owned{runDir: runDir, stateFile: stateFile(o.Cache, b, runDir), ended: make(chan struct{})},
+		own: &owned{runDir: runDir, stateFile: stateFile(o.Cache, b, runDir), boot: o.Boot, ended: make(chan struct{})},
 	}
 	if err := s.start(ctx, b, o.Extra); err != nil {
 		return nil, errors.Join(err, s.Stop(context.WithoutCancel(ctx)))

@@ -26,6 +26,22 @@ type Sent struct {
 	Method, Path string
 	// Status is the HTTP status of the answer, 0 if there was none.
 	Status int
+	// Boot is set if it is no request but the start of a program, which has goroutines
+	// that never end: the trace is what there is of it now.
+	Boot bool
+}
+
+func (s *Sent) query() probe.Query {
+	if s.Boot {
+		return probe.Query{Trace: s.TraceID}
+	}
+	return settled(probe.Query{Trace: s.TraceID})
+}
+
+// settled has the probe wait until what the query asks for is over.
+func settled(q probe.Query) probe.Query {
+	q.SettleMillis, q.TimeoutMillis = int(settle.Milliseconds()), int(patience.Milliseconds())
+	return q
 }
 
 // Check is what the probes' checking mode has found; see probe.EnvCheck.
@@ -55,7 +71,7 @@ func Request(ctx context.Context, sockets map[string]string, sent Sent) (*trace.
 	// The programs are asked one after the other: while kube-apiserver has not
 	// settled, etcd cannot have.
 	for _, process := range inOrder(sockets) {
-		answer, err := query(ctx, sockets[process], sent.TraceID)
+		answer, err := query(ctx, sockets[process], sent.query())
 		if err != nil {
 			return nil, nil, fmt.Errorf("asking the probe of %s for the calls of %s %s: %w", process, sent.Method, sent.Path, err)
 		}
@@ -70,6 +86,9 @@ func Request(ctx context.Context, sockets map[string]string, sent Sent) (*trace.
 		return nil, nil, fmt.Errorf("no traced program has seen %s %s (trace %s): is this the server that the request was sent to, and did it carry a sampled traceparent?", sent.Method, sent.Path, sent.TraceID)
 	}
 	join(r, all)
+	if err := addTails(ctx, sockets, r); err != nil {
+		return nil, nil, err
+	}
 	if err := r.Sort(); err != nil {
 		return nil, nil, fmt.Errorf("the calls of %s %s are not one tree: %w", sent.Method, sent.Path, err)
 	}
@@ -109,23 +128,28 @@ func join(r *trace.Request, all []call) {
 	}
 	r.Start = time.Unix(0, first)
 	for _, c := range all {
-		parent := c.Parent
-		if c.Seq == 0 && !known[parent] {
-			parent = "" // the client's span
-		}
-		t := trace.Call{
-			ID: c.ID, Parent: parent, Function: c.Function, File: c.File, Line: c.Line, CallerLine: c.CallerLine,
-			Process: c.process, Goroutine: c.Goroutine, NewGoroutine: c.NewGoroutine,
-			StartNs: c.Start - first, DurationNs: c.Duration, Unfinished: c.Unfinished, Error: c.Error, Panic: c.Panic,
-		}
-		for _, a := range c.Attrs {
-			if t.Attributes == nil {
-				t.Attributes = map[string]string{}
-			}
-			t.Attributes[a.Key] = a.Value
+		t := c.inTrace(r.Start)
+		if c.Seq == 0 && !known[t.Parent] {
+			t.Parent = "" // the client's span
 		}
 		r.Calls = append(r.Calls, t)
 	}
+}
+
+// inTrace is the call as the model has it, in a trace that began at start.
+func (c *call) inTrace(start time.Time) trace.Call {
+	t := trace.Call{
+		ID: c.ID, Parent: c.Parent, Function: c.Function, File: c.File, Line: c.Line, CallerLine: c.CallerLine,
+		Process: c.process, Goroutine: c.Goroutine, NewGoroutine: c.NewGoroutine,
+		StartNs: c.Start - start.UnixNano(), DurationNs: c.Duration, Unfinished: c.Unfinished, Error: c.Error, Panic: c.Panic,
+	}
+	for _, a := range c.Attrs {
+		if t.Attributes == nil {
+			t.Attributes = map[string]string{}
+		}
+		t.Attributes[a.Key] = a.Value
+	}
+	return t
 }
 
 // An answer is what one probe said.
@@ -144,7 +168,7 @@ func (a *answer) incomplete(process string) []string {
 	return said
 }
 
-func query(ctx context.Context, socket, traceID string) (*answer, error) {
+func query(ctx context.Context, socket string, q probe.Query) (*answer, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", socket)
 	if err != nil {
@@ -153,7 +177,6 @@ func query(ctx context.Context, socket, traceID string) (*answer, error) {
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
 	defer stop()
-	q := probe.Query{Trace: traceID, SettleMillis: int(settle.Milliseconds()), TimeoutMillis: int(patience.Milliseconds())}
 	if err := json.NewEncoder(conn).Encode(q); err != nil {
 		return nil, errors.Join(err, ctx.Err())
 	}

@@ -3,7 +3,6 @@ package collect
 import (
 	"context"
 	"slices"
-	"strconv"
 
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -13,7 +12,7 @@ import (
 // its own account at the same time, so the trace says what was the request's: the
 // keys that its calls name, at the revisions of its own transactions.
 func Stored(ctx context.Context, etcd *storage.Reader, request *trace.Request) ([]trace.StoredKey, error) {
-	keys, revisions := writes(request)
+	keys, revisions := keys(request), request.Revisions()
 	if len(keys) == 0 || len(revisions) == 0 {
 		return nil, nil
 	}
@@ -24,20 +23,13 @@ func Stored(ctx context.Context, etcd *storage.Reader, request *trace.Request) (
 	return slices.DeleteFunc(changes, func(k trace.StoredKey) bool { return !slices.Contains(revisions, k.Revision) }), nil
 }
 
-// writes returns the keys that the calls name, and the revisions that their
-// successful transactions made.
-func writes(request *trace.Request) (keys []string, revisions []int64) {
+// keys returns the keys of etcd that the calls name.
+func keys(request *trace.Request) []string {
+	var keys []string
 	for _, call := range request.Calls {
 		if key := call.Attributes["apitrace.etcd.key"]; key != "" && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
-		if call.Attributes["apitrace.etcd.txn.succeeded"] != "true" {
-			continue
-		}
-		revision, err := strconv.ParseInt(call.Attributes["apitrace.etcd.revision"], 10, 64)
-		if err == nil && !slices.Contains(revisions, revision) {
-			revisions = append(revisions, revision)
-		}
 	}
-	return keys, revisions
+	return keys
 }

@@ -21,6 +21,8 @@ const (
 	ProcessEnv = "APITRACE_PROCESS"
 	// CheckEnv is "1" in the checking mode of the probe.
 	CheckEnv = "APITRACE_CHECK"
+	// BootEnv is the traceparent of a program whose start is traced.
+	BootEnv = "APITRACE_BOOT"
 
 	leashEnv      = "APITRACE_LEASH"
 	leashPathsEnv = "APITRACE_LEASH_PATHS"
@@ -43,6 +45,9 @@ type Server struct {
 	Dir string
 	// Check switches the probe's checking mode on.
 	Check bool
+	// Boot is a sampled W3C traceparent, for the probe to trace the program's start.
+	// Empty: the start is not traced.
+	Boot string
 	// Remove lists paths outside of Dir that have to go with the server if
 	// apitrace is killed.
 	Remove []string
@@ -117,6 +122,9 @@ func (s Server) env() []string {
 		leashEnv+"="+strconv.Itoa(firstExtraFile),
 		leashPathsEnv+"="+strings.Join(append([]string{s.Dir}, s.Remove...), string(os.PathListSeparator)),
 	)
+	if s.Boot != "" {
+		env = append(env, BootEnv+"="+s.Boot)
+	}
 	if s.Check {
 		env = append(env, CheckEnv+"=1")
 	}

@@ -84,8 +84,9 @@ func Traceparent(labels unsafe.Pointer) string {
 	if c == nil || c.trace.closed.Load() {
 		return ""
 	}
-	return "00-" + c.trace.id + "-" + spanID(c.seq) + "-01"
+	return "00-" + c.trace.id + "-" + c.spanID() + "-01"
 }
 
-// spanID makes the id of a call: unique within its trace, across processes.
-func spanID(seq uint32) string { return fmt.Sprintf("%08x%08x", processID, seq+1) }
+// spanID makes the id of a call: unique within its trace, across processes, and
+// among a trace and the tails of its writes.
+func (c *Call) spanID() string { return fmt.Sprintf("%08x%08x", processID, c.trace.base+c.seq+1) }

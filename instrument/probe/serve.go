@@ -147,13 +147,13 @@ func (t *tracing) record(c *Call, until moment) Record {
 	time := scale{t.began, until}
 	start := time.since(c.start)
 	r := Record{
-		ID: spanID(c.seq), Seq: c.seq,
+		ID: c.spanID(), Seq: c.seq,
 		Function: c.site.Function, File: c.site.File, Line: c.site.Line,
 		Goroutine: c.goroutine, NewGoroutine: c.inherited,
 		Start: t.began.clock.UnixNano() + start,
 	}
 	if c.parent != nil {
-		r.Parent = spanID(c.parent.seq)
+		r.Parent = c.parent.spanID()
 	}
 	r.CallerLine = callerLine(c)
 	if c.state.Load() == returned {

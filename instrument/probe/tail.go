@@ -4,6 +4,7 @@ package probe
 
 import (
 	"strconv"
+	"sync/atomic"
 	"time"
 	"unsafe"
 )
@@ -15,7 +16,7 @@ import (
 
 // tails holds the tails that nobody has fetched, by revision. Most belong to writes
 // that nobody traces and are dropped.
-var tails = registry{full: func(r *registry) bool { return len(r.order) >= maxTails }}
+var tails = registry{full: func(r *registry) bool { return len(r.order) >= maxTails }, base: nextTailBase}
 
 const (
 	maxTails = 512
@@ -63,6 +64,12 @@ func After(labels unsafe.Pointer, site *Site, stage int, settled bool, revision 
 
 // attrRevision is the attribute that links what follows a write to the write.
 const attrRevision = "apitrace.etcd.revision"
+
+// tailsBegun numbers the tails, so that the ids of their calls differ from those of the
+// request that they end up in, and of each other: a request may write many times.
+var tailsBegun atomic.Uint32
+
+func nextTailBase() uint32 { return (tailsBegun.Add(1)%4095 + 1) * maxCalls }
 
 func tailID(revision string) string { return "revision " + revision }
 

@@ -16,6 +16,7 @@ import (
 type tracing struct {
 	id     string
 	in     *registry
+	base   uint32 // what the ids of its calls count from
 	labels pprof.LabelSet
 	began  moment
 	boot   bool // the trace of the program's start, whose goroutines outlive it
@@ -116,7 +117,8 @@ var traces = registry{full: func(r *registry) bool { return r.retained.Load() > 
 
 // A registry holds traces by their id, up to a limit.
 type registry struct {
-	full func(*registry) bool // guarded by mu
+	full func(*registry) bool
+	base func() uint32 // of a new trace's ids; nil for 0
 
 	mu          sync.Mutex
 	byID        map[string]*tracing
@@ -142,6 +144,9 @@ func (r *registry) open(id string) *tracing {
 		r.drop(r.order[0])
 	}
 	t := &tracing{id: id, in: r, labels: pprof.Labels(labelKey, id), began: now()}
+	if r.base != nil {
+		t.base = r.base()
+	}
 	r.byID[id] = t
 	r.order = append(r.order, t)
 	r.lively.Store(forever)
