@@ -31,6 +31,8 @@ type Scenario struct {
 	Releases `yaml:",inline"`
 	// Setup is the state that must be there before the first request.
 	Setup Setup `yaml:"setup"`
+	// Boot makes the start of a server what the scenario traces. Nil: requests are.
+	Boot *Boot `yaml:"boot"`
 	// Requests are sent in this order.
 	Requests []Request `yaml:"requests"`
 	// Pairs are other scenarios of the library that are worth putting next to this one.
@@ -62,6 +64,15 @@ func (t Text) In(lang string) string {
 		return t.Zh
 	}
 	return t.En
+}
+
+// A Boot is the start of a program, traced from its first moment until clients can work.
+// Whoever plays the scenario starts a server for it and collects the trace.
+type Boot struct {
+	// Program is the name of the traced program: "kube-apiserver".
+	Program string `yaml:"program"`
+	// Expect is what the trace must show for the run to count as right.
+	Expect Expect `yaml:"expect"`
 }
 
 // A Setup is the state that a scenario needs.

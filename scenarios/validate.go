@@ -50,7 +50,11 @@ func (s *Scenario) validate() *mistake {
 			return mistakeAt("a pair needs the name of the other scenario (with) and what it teaches", "pairs", i)
 		}
 	}
-	if !slices.ContainsFunc(s.Requests, func(r Request) bool { return r.Traced }) {
+	if s.Boot != nil {
+		if bad := s.Boot.validate(); bad != nil {
+			return bad
+		}
+	} else if !slices.ContainsFunc(s.Requests, func(r Request) bool { return r.Traced }) {
 		return mistakeAt("no request is traced: give at least one \"traced: true\"", "requests")
 	}
 	for i := range s.Requests {
@@ -83,6 +87,17 @@ func (s *Scenario) validateWebhooks() *mistake {
 				return mistakeAt(fmt.Sprintf("there is no webhook %q: list it under setup.webhooks, or write another name", h.Asks), "requests", i, "asks")
 			}
 		}
+	}
+	return nil
+}
+
+func (b *Boot) validate() *mistake {
+	if b.Program != "kube-apiserver" {
+		return mistakeAt(fmt.Sprintf("program is %q, expected \"kube-apiserver\"", b.Program), "boot", "program")
+	}
+	if bad := b.Expect.validate(); bad != nil {
+		bad.at = append([]any{"boot", "expect"}, bad.at...)
+		return bad
 	}
 	return nil
 }

@@ -22,6 +22,10 @@ type Recording struct {
 	Requests []Request `json:"requests"`
 }
 
+// MethodStart is the Method of what is not a request but the start of a program, whose
+// name is the Path.
+const MethodStart = "START"
+
 // A Request is one traced HTTP request: all calls of one trace, across processes.
 type Request struct {
 	// TraceID is the W3C trace id: 32 lower-case hexadecimal digits.

@@ -110,6 +110,9 @@ func (o *runOptions) run(ctx context.Context, io *streams) (err error) {
 	if !o.server.extra.IsZero() {
 		io.notice("scenario %q sets flags of kube-apiserver: starting one of its own for it", scenario.Name)
 	}
+	if scenario.Boot != nil {
+		o.server.boot = trace.NewTraceID()
+	}
 	ctx, server, stop, err := o.server.obtain(ctx, io)
 	if err != nil {
 		return err
@@ -117,7 +120,12 @@ func (o *runOptions) run(ctx context.Context, io *streams) (err error) {
 	defer func() { err = errors.Join(err, stop()) }()
 
 	s := newSession(server, scenario)
-	playErr := s.play(ctx, io)
+	var playErr error
+	if scenario.Boot != nil {
+		playErr = s.boot(ctx, o.server.boot)
+	} else {
+		playErr = s.play(ctx, io)
+	}
 	if ctx.Err() != nil {
 		return cmp.Or(deathOf(ctx), playErr)
 	}
@@ -210,13 +218,30 @@ func (s *session) collect(ctx context.Context, etcd *storage.Reader, r *scenario
 	if request.Stored, err = collect.Stored(ctx, etcd, request); err != nil {
 		return err
 	}
+	s.add(request, check, &r.Expect)
+	return nil
+}
+
+// boot makes the recording of the server's start, which has the given trace id.
+func (s *session) boot(ctx context.Context, traceID string) error {
+	start, check, err := collect.Request(ctx, s.server.ProbeSockets, collect.Sent{
+		TraceID: traceID, Method: trace.MethodStart, Path: s.scenario.Boot.Program, Boot: true,
+	})
+	if err != nil {
+		return err
+	}
+	s.add(start, check, &s.scenario.Boot.Expect)
+	return nil
+}
+
+// add adds a trace to the recording, and looks whether it is what was expected.
+func (s *session) add(request *trace.Request, check *collect.Check, expect *scenarios.Expect) {
 	s.recording.Requests = append(s.recording.Requests, *request)
 	s.checked.Calls = check.Calls
 	s.checked.Mismatches = append(s.checked.Mismatches, check.Mismatches...)
-	if err := r.Expect.Check(*request); err != nil {
-		s.unmet = append(s.unmet, fmt.Errorf("%s %s: %w", r.Method, r.Path, err))
+	if err := expect.Check(*request); err != nil {
+		s.unmet = append(s.unmet, fmt.Errorf("%s %s: %w", request.Method, request.Path, err))
 	}
-	return nil
 }
 
 // verdict is an error if the traces are not what they must be.

@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // stopTimeout bounds the stopping of the servers, which also has to be done when
@@ -22,6 +23,9 @@ type serverOptions struct {
 	check bool
 	// extra is what a scenario wants of its server. One that has it is not shared.
 	extra apiserver.Extra
+	// boot is the trace id of the server's start, "" if that is not traced. Such a server
+	// is not shared either.
+	boot string
 }
 
 func (o *serverOptions) addVersionFlag(command *cobra.Command) {
@@ -61,10 +65,11 @@ func (o *serverOptions) build(ctx context.Context, io *streams, plain bool) (*ap
 
 // attach finds a server that "apitrace serve" keeps running. It returns
 // apiserver.ErrNotServed if there is none of the wanted build, or none in the checking
-// mode that is asked for, or the server is to have something extra. It builds nothing and reads no binary, so that a run
-// which finds a server begins at once.
+// mode that is asked for, or the server is to have something extra or its start is to
+// be traced. It builds nothing and reads no binary, so that a run which finds a server
+// begins at once.
 func (o *serverOptions) attach(ctx context.Context) (*apiserver.Server, error) {
-	if !o.extra.IsZero() {
+	if !o.extra.IsZero() || o.boot != "" {
 		return nil, apiserver.ErrNotServed
 	}
 	cache, err := program.OpenCache("")
@@ -97,7 +102,11 @@ func (o *serverOptions) obtain(ctx context.Context, io *streams) (_ context.Cont
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	server, err = apiserver.Start(ctx, build, apiserver.StartOptions{Check: o.check, Extra: o.extra})
+	start := apiserver.StartOptions{Check: o.check, Extra: o.extra}
+	if o.boot != "" {
+		start.Boot = trace.Traceparent(o.boot)
+	}
+	server, err = apiserver.Start(ctx, build, start)
 	if err != nil {
 		return nil, nil, nil, err
 	}
