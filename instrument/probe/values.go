@@ -5,6 +5,7 @@ package probe
 import (
 	"fmt"
 	"reflect"
+	"runtime"
 	"strconv"
 	"strings"
 )
@@ -46,6 +47,18 @@ func Implements(v, pointer any) bool {
 // has none.
 func First(md map[string][]string, _ bool) map[string][]string { return md }
 
+// function names a function value by where it is written and what the runtime calls it:
+// "k8s.io/apiserver/pkg/endpoints/installer.go:1338 k8s.io/apiserver/pkg/endpoints.restfulGetResource.func1".
+// The runtime's name may differ from that of a Site, the place does not.
+func function(f reflect.Value) string {
+	if f.IsNil() {
+		return ""
+	}
+	fn := runtime.FuncForPC(f.Pointer())
+	file, line := fn.FileLine(fn.Entry())
+	return fmt.Sprintf("%s:%d %s", fileWithoutVersion(file), line, fn.Name())
+}
+
 // format renders a value of the guide. It knows plain values only: a struct or a
 // pointer could hold what must not be shown, so it is named by its type.
 func format(v any) string {
@@ -73,6 +86,8 @@ func format(v any) string {
 		return strconv.FormatUint(r.Uint(), 10)
 	case reflect.Float32, reflect.Float64:
 		return strconv.FormatFloat(r.Float(), 'g', -1, 64)
+	case reflect.Func:
+		return function(r)
 	case reflect.Pointer:
 		if e := r.Elem(); e.IsValid() && e.Kind() <= reflect.Float64 || e.IsValid() && e.Kind() == reflect.String {
 			return format(e.Interface())
