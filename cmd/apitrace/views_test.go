@@ -126,7 +126,7 @@ var stories = map[string][]string{
 	"create-invalid": {
 		"POST /apis/apps/v1/namespaces/default/deployments → 422",
 		`error born in rest.BeforeCreate: Deployment.apps "nginx" is invalid`, "Status Invalid 422",
-		"admission plugin ×20", "registry.(*Store).Create", "BeforeCreate", "✗ born", "PrepareForCreate", "ValidateDeployment",
+		"admission plugin ×20", "registry.(*Store).Create", "BeforeCreate", "✗ born", "ValidateDeployment",
 		"RequestScope).err", "ErrorToAPIStatus ✗ Status",
 	},
 }
