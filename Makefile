@@ -3,7 +3,7 @@
 # Without cgo: a machine with only Go can do everything here.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run test programs test-all bench lint clean
+.PHONY: build run test programs test-all bench record lint clean
 
 build: ## the command line, and the same as a kubectl plugin
 	@echo "building apitrace (a minute or two the first time)"
@@ -31,6 +31,10 @@ test-all: programs lint ## what takes longer: static checks, the slow tests, the
 bench: programs ## measures what the README states, in about fifteen minutes
 	go test -run '^$$' -bench . ./instrument/... ./render ./trace
 	APITRACE_E2E=1 APITRACE_SLOW=1 go test -timeout 60m -run '^$$' -bench . -benchtime 5x ./e2e
+
+record: build ## the recordings that apitrace carries, of all releases or of some: make record K8S=v1.30.4
+	bin/apitrace record $(addprefix --k8s ,$(K8S))
+	$(MAKE) build # which then contains them
 
 lint:
 	test -z "$$(gofmt -l $$(git ls-files '*.go' | grep -v /testdata/))"

@@ -2,49 +2,54 @@ package apiserver
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/semver"
 )
 
-const (
-	// DefaultVersion is the version of Kubernetes that apitrace traces when none is asked for.
-	DefaultVersion = "v1.37.1"
+// DefaultVersion is the version of Kubernetes that apitrace traces when none is asked for.
+const DefaultVersion = "v1.37.1"
 
-	// The window of minor versions that apitrace knows how to build and run.
-	oldestMinor = 26
-	newestMinor = 37
-)
+// Latest stands for the newest release of Releases.
+const Latest = "latest"
 
-// ParseVersion brings a version into the form of a release's tag: "v1.37.1".
-// The "v" may be missing; "" means DefaultVersion. A version that apitrace was
-// not made for is refused.
-func ParseVersion(s string) (string, error) {
-	if s == "" {
-		return DefaultVersion, nil
-	}
-	v := "v" + strings.TrimPrefix(s, "v")
-	if !semver.IsValid(v) || semver.Build(v) != "" {
-		return "", fmt.Errorf("%q is not a Kubernetes version: expected one like %q", s, DefaultVersion)
-	}
-	if semver.Canonical(v) != v {
-		return "", fmt.Errorf("the Kubernetes version %q lacks its patch number: expected one like %q", s, semver.Canonical(v))
-	}
-	if minor, err := minorOf(v); err != nil || minor < oldestMinor || minor > newestMinor {
-		return "", fmt.Errorf("version %s of Kubernetes is outside of what this apitrace can trace, v1.%d to v1.%d: choose a version in between, such as %s",
-			v, oldestMinor, newestMinor, DefaultVersion)
-	}
-	return v, nil
+// releases are the releases that apitrace was tried with: one of each minor version that it
+// knows how to build and run, oldest first. Other patch releases of the same minors can be
+// asked for by their whole number.
+var releases = []string{
+	"v1.26.15", "v1.27.4", "v1.28.15", "v1.29.15", "v1.30.4", "v1.31.0",
+	"v1.32.2", "v1.33.13", "v1.34.1", "v1.35.4", "v1.36.3", DefaultVersion,
 }
 
-// minorOf gives 37 for "v1.37.1".
-func minorOf(v string) (int, error) {
-	major, minor, _ := strings.Cut(strings.TrimPrefix(semver.MajorMinor(v), "v"), ".")
-	if major != "1" {
-		return 0, fmt.Errorf("not a version of Kubernetes 1: %q", v)
+// Releases lists the releases that apitrace was tried with, one of each minor version, oldest first.
+func Releases() []string { return slices.Clone(releases) }
+
+// ParseVersion brings a version into the form of a release's tag: "v1.37.1". The "v" may
+// be missing; "" means DefaultVersion, "latest" the newest of Releases, and a minor version,
+// "1.30", the release of it that is among them. A version that apitrace was not made for is refused.
+func ParseVersion(s string) (string, error) {
+	switch s {
+	case "":
+		return DefaultVersion, nil
+	case Latest:
+		return releases[len(releases)-1], nil
 	}
-	return strconv.Atoi(minor)
+	v := "v" + strings.TrimPrefix(s, "v")
+	if !semver.IsValid(v) || semver.Build(v) != "" || !strings.Contains(v, ".") {
+		return "", fmt.Errorf("%q is not a Kubernetes version: expected one like %q, a minor version like %q, or %q",
+			s, DefaultVersion, semver.MajorMinor(DefaultVersion), Latest)
+	}
+	for _, known := range releases {
+		if semver.MajorMinor(known) == semver.MajorMinor(v) {
+			if semver.Canonical(v) != v {
+				return known, nil
+			}
+			return v, nil
+		}
+	}
+	return "", fmt.Errorf("version %s of Kubernetes is outside of what this apitrace can trace, %s to %s: choose one of %s, or another patch release of the same",
+		v, semver.MajorMinor(releases[0]), semver.MajorMinor(releases[len(releases)-1]), strings.Join(releases, ", "))
 }
 
 // stagingVersion is the version under which the modules that are developed in

@@ -75,6 +75,8 @@ type Entry struct {
 	Name string
 	// Program and Version are empty for KindGoCache.
 	Program, Version string
+	// Key is that of the Binary; "" for anything but a complete build.
+	Key string
 	// Instrumented tells an instrumented build from a plain one.
 	Instrumented bool
 	Dir          string
@@ -84,10 +86,17 @@ type Entry struct {
 	Complete bool
 }
 
-// Entries lists what the cache holds, in the order kind, name.
-func (c *Cache) Entries() ([]Entry, error) {
+// Entries lists what the cache holds of the given kinds, or of all, in the order kind,
+// name. To list KindGoCache takes seconds, for it holds many files.
+func (c *Cache) Entries(kinds ...Kind) ([]Entry, error) {
+	if len(kinds) == 0 {
+		kinds = []Kind{KindWorkspace, KindBuild, KindGoCache}
+	}
 	var entries []Entry
 	for _, kind := range []Kind{KindWorkspace, KindBuild} {
+		if !slices.Contains(kinds, kind) {
+			continue
+		}
 		dirs, err := os.ReadDir(c.kindDir(kind))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("listing the cache: %w", err)
@@ -100,11 +109,13 @@ func (c *Cache) Entries() ([]Entry, error) {
 			entries = append(entries, e)
 		}
 	}
-	goCache, err := c.goCacheEntry()
-	if err != nil {
-		return nil, fmt.Errorf("listing the cache: %w", err)
+	if slices.Contains(kinds, KindGoCache) {
+		goCache, err := c.goCacheEntry()
+		if err != nil {
+			return nil, fmt.Errorf("listing the cache: %w", err)
+		}
+		entries = append(entries, goCache...)
 	}
-	entries = append(entries, goCache...)
 	slices.SortFunc(entries, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(kindOrder(a.Kind), kindOrder(b.Kind)), cmp.Compare(a.Name, b.Name))
 	})
@@ -139,6 +150,9 @@ func readEntry(kind Kind, dir string) (Entry, error) {
 	e.Program, e.Version, _ = splitEntryName(e.Name)
 	if m, err := readManifest(dir); err == nil {
 		e.Instrumented, e.Complete, e.LastUsed = m.Rewrite != "", true, m.lastUsed
+		if kind == KindBuild {
+			e.Key = m.Key
+		}
 		return e, nil
 	}
 	info, err := os.Stat(dir)

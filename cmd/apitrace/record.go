@@ -22,8 +22,8 @@ import (
 
 // recordOptions say of which release to make the recordings, and where to put them.
 type recordOptions struct {
-	server serverOptions
-	folder string
+	versions []string
+	folder   string
 }
 
 // newRecordCommand is for those who work on apitrace: "make record" calls it.
@@ -32,29 +32,53 @@ func newRecordCommand(io *streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:    "record",
 		Hidden: true,
-		Short:  "Make the recordings of a release that are part of apitrace",
-		Long: `Replay every scenario against one kube-apiserver and write the traces to a file that
-the next build of apitrace contains. A scenario that fails is reported and left out, with
-the reason in the file. An older file of the same minor release is replaced.`,
+		Short:  "Make the recordings that are part of apitrace",
+		Long: `Replay every scenario against a kube-apiserver of each release and write the traces to
+files that the next build of apitrace contains, one for each release. A scenario that
+fails is reported and left out, with the reason in the file; a release that fails does not
+keep the others from being recorded. The file of another patch release of the same minor
+version is removed.`,
 		Example: `  # In the repository of apitrace
   apitrace record --k8s v1.30.4`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := o.server.validate(); err != nil {
+			if err := o.validate(); err != nil {
 				return err
 			}
 			return o.run(c.Context(), io)
 		},
 	}
-	o.server.addVersionFlag(command)
+	command.Flags().StringArrayVar(&o.versions, "k8s", apiserver.Releases(), "version of Kubernetes to record; may be repeated")
 	command.Flags().StringVar(&o.folder, "to", recordings.Folder, "folder of the files")
 	return command
 }
 
-func (o *recordOptions) run(ctx context.Context, io *streams) (err error) {
+func (o *recordOptions) validate() error {
+	for _, version := range o.versions {
+		if err := (&serverOptions{k8s: version}).validate(); err != nil {
+			return err
+		}
+	}
 	if info, err := os.Stat(o.folder); err != nil || !info.IsDir() {
 		return usageErrorf("there is no folder %q: call this in the repository of apitrace, or say where with --to", o.folder)
 	}
+	return nil
+}
+
+func (o *recordOptions) run(ctx context.Context, io *streams) error {
+	var failed error
+	for _, version := range o.versions {
+		if err := o.recordRelease(ctx, io, version); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("recording %s: %w", version, err))
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return failed
+}
+
+func (o *recordOptions) recordRelease(ctx context.Context, io *streams, version string) (err error) {
 	library, err := scenarios.List()
 	if err != nil {
 		return err
@@ -67,16 +91,17 @@ func (o *recordOptions) run(ctx context.Context, io *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	ctx, server, stop, err := o.server.obtain(ctx, io)
+	options := serverOptions{k8s: version}
+	ctx, server, stop, err := options.obtain(ctx, io)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
 
-	r := &recorder{server: server, info: recordings.Info{
+	r := &recorder{options: options, server: server, info: recordings.Info{
 		K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion, Recorded: time.Now().UTC().Truncate(time.Second),
 		Apitrace: commit, Go: fmt.Sprintf("%s %s/%s", toolchain.Version, toolchain.OS, toolchain.Arch),
-		Command: "apitrace record --k8s " + server.K8sVersion,
+		Command: "make record K8S=" + server.K8sVersion,
 	}}
 	for i, scenario := range library {
 		io.notice("%s %d/%d %s", server.K8sVersion, i+1, len(library), scenario.Name)
@@ -88,20 +113,35 @@ func (o *recordOptions) run(ctx context.Context, io *streams) (err error) {
 	return errors.Join(r.failed, r.write(io, o.folder))
 }
 
-// commitOf names the commit of the repository that the folder is in. The version that the
-// go command notes in a binary will not do: it has none in a worktree.
+// commitOf names the commit of the repository that the folder is in, and says whether
+// anything else than recordings differs from it. The version that the go command notes
+// in a binary does not tell: it has none in a worktree.
 func commitOf(ctx context.Context, folder string) (string, error) {
-	git := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--abbrev=12")
-	git.Dir = folder
-	name, err := git.Output()
+	commit, err := git(ctx, folder, "rev-parse", "--short=12", "HEAD")
 	if err != nil {
-		return "", fmt.Errorf("which commit of apitrace this is (%s): %w", git, err)
+		return "", err
 	}
-	return strings.TrimSpace(string(name)), nil
+	changed, err := git(ctx, folder, "status", "--porcelain", "--", ":/", ":(exclude,top)"+recordings.Folder)
+	if changed != "" {
+		commit += "-dirty"
+	}
+	return commit, err
+}
+
+func git(ctx context.Context, folder string, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, "git", args...)
+	command.Dir = folder
+	out, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("which commit of apitrace this is (%s in %s): %w", command, folder, err)
+	}
+	return strings.TrimSpace(string(out)), nil
 }
 
 // A recorder gathers the recordings of one release.
 type recorder struct {
+	options serverOptions
+	// server plays the scenarios that need none of their own.
 	server *apiserver.Server
 	info   recordings.Info
 	all    []*trace.Recording
@@ -109,19 +149,43 @@ type recorder struct {
 	failed error
 }
 
+// record adds the recording of a scenario, or the reason why there is none.
 func (r *recorder) record(ctx context.Context, io *streams, scenario *scenarios.Scenario) {
-	s := newSession(r.server, scenario)
-	err := s.play(ctx, io)
-	if err == nil {
-		err = s.verdict(false, io)
-	}
-	if err != nil {
-		io.notice("  failed: %v", err)
-		r.failed = errors.Join(r.failed, fmt.Errorf("%s: %w", scenario.Name, err))
-		r.info.Missing = append(r.info.Missing, recordings.Missing{Scenario: scenario.Name, Reason: oneLine(err)})
+	var other *scenarios.VersionError
+	if errors.As(scenario.RunsOn(r.info.K8sVersion), &other) {
+		r.miss(io, scenario, fmt.Errorf("it needs Kubernetes %s", other.Releases.Text().En))
 		return
 	}
-	r.all = append(r.all, &s.recording)
+	recording, err := r.play(ctx, io, scenario)
+	if err != nil {
+		r.failed = errors.Join(r.failed, fmt.Errorf("%s: %w", scenario.Name, err))
+		r.miss(io, scenario, err)
+		return
+	}
+	r.all = append(r.all, recording)
+}
+
+func (r *recorder) miss(io *streams, scenario *scenarios.Scenario, reason error) {
+	io.notice("  not recorded: %v", reason)
+	r.info.Missing = append(r.info.Missing, recordings.Missing{Scenario: scenario.Name, Reason: oneLine(reason)})
+}
+
+func (r *recorder) play(ctx context.Context, io *streams, scenario *scenarios.Scenario) (_ *trace.Recording, err error) {
+	server := r.server
+	if extra := apiserver.Extra(scenario.Setup.Server); !extra.IsZero() {
+		own := r.options
+		own.extra = extra
+		var stop func() error
+		if ctx, server, stop, err = own.obtain(ctx, io); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, stop()) }()
+	}
+	s := newSession(server, scenario)
+	if err := s.play(ctx, io); err != nil {
+		return nil, err
+	}
+	return &s.recording, s.verdict(false, io)
 }
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -2,56 +2,145 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/recordings"
+	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // showOptions say which recording to show, and how.
 type showOptions struct {
-	file   string
+	// what is the name of a scenario or the path of a file.
+	what   string
+	live   bool
+	server serverOptions
 	output outputOptions
 }
 
 func newShowCommand(io *streams) *cobra.Command {
 	o := &showOptions{}
 	command := &cobra.Command{
-		Use:   "show FILE",
-		Short: "Show a saved recording",
-		Long: `Show what "apitrace run --save FILE" has saved (OTLP JSON), or what "-o json" has
-printed. No server is needed, and no Go toolchain.`,
-		Example: `  # The layers that the request ran through
+		Use:   "show SCENARIO|FILE",
+		Short: "Show a recording",
+		Long: `Show the recording of a scenario that apitrace carries, of any release that "apitrace
+versions" lists as recorded; or what "apitrace run --save FILE" has saved (OTLP JSON), or
+"-o json" has printed. No server is needed, no network, and no Go toolchain.
+
+What has a slash or a dot in it, or is no scenario and lies in the working folder, is a file.`,
+		Example: `  # The same request through two releases
+  apitrace show get-node
+  apitrace show get-node --k8s 1.30
+
+  # On the real server of this moment instead, which may have to be built
+  apitrace show get-node --k8s 1.30 --live
+
+  # The layers that the request of a saved recording ran through
   apitrace show get-node.jsonl --view outline
 
   # The key steps, each with a note on what it decides
-  apitrace show get-node.jsonl --notes
+  apitrace show get-node --notes
 
   # Every call of the authorization
-  apitrace show get-node.jsonl --view full --layer authorization
+  apitrace show get-node --view full --layer authorization
 
   # What leads to etcd and takes a millisecond or more
   apitrace show get-node.jsonl --etcd --min-duration 1ms
 
   # The names of all functions, in order of entry
-  apitrace show get-node.jsonl -o names`,
-		Args: oneArgument("the path of a saved recording"),
+  apitrace show get-node -o names`,
+		Args:              oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a saved recording"),
+		ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {
-			o.file = args[0]
-			if err := o.output.validate(); err != nil {
+			o.what = args[0]
+			if err := errors.Join(o.output.validate(), o.server.validate(), o.validate(c)); err != nil {
 				return err
 			}
 			return o.run(c.Context(), io)
 		},
 	}
+	o.server.addVersionFlag(command)
+	command.Flags().BoolVar(&o.live, "live", false, "replay the scenario now, as \"apitrace run\" does, instead of showing the recording")
 	o.output.addFlags(command)
 	return command
 }
 
+func (o *showOptions) isFile() bool {
+	if strings.ContainsAny(o.what, "./") {
+		return true
+	}
+	if _, err := scenarios.Find(o.what); err == nil {
+		return false
+	}
+	_, err := os.Stat(o.what)
+	return err == nil
+}
+
+func (o *showOptions) validate(command *cobra.Command) error {
+	if o.isFile() && (o.live || command.Flags().Changed("k8s")) {
+		return usageErrorf("%q is a file, which is of one version and one moment: --k8s and --live are for scenarios", o.what)
+	}
+	return nil
+}
+
 func (o *showOptions) run(ctx context.Context, io *streams) error {
-	recording, err := trace.Load(o.file)
+	if o.live {
+		live := runOptions{scenario: o.what, server: o.server, output: o.output}
+		return live.run(ctx, io)
+	}
+	recording, err := o.load(io)
 	if err != nil {
 		return err
 	}
 	return o.output.write(ctx, io, recording)
+}
+
+func (o *showOptions) load(io *streams) (*trace.Recording, error) {
+	if o.isFile() {
+		return trace.Load(o.what)
+	}
+	recording, err := loadRecording(o.server.k8s, o.what)
+	if err != nil {
+		return nil, err
+	}
+	io.notice("a recording of Kubernetes %s, made on %s; --live replays it now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
+	return recording, nil
+}
+
+// loadRecording returns what apitrace carries of a scenario and a version, which is given
+// as --k8s takes it. Where there is nothing, it tells how one can see it.
+func loadRecording(k8sVersion, scenario string) (*trace.Recording, error) {
+	version, err := apiserver.ParseVersion(k8sVersion)
+	if err != nil {
+		return nil, &usageError{err: err}
+	}
+	recording, err := recordings.Load(version, scenario)
+	var unknownVersion *recordings.UnknownVersionError
+	var unknownScenario *recordings.UnknownScenarioError
+	switch {
+	case errors.As(err, &unknownVersion):
+		return nil, usageErrorf("%w; \"apitrace run %s --k8s %s\" replays it on a server of that version, which it builds", err, scenario, version)
+	case errors.As(err, &unknownScenario):
+		return nil, &usageError{err: explainMissing(scenario, version, err)}
+	}
+	return recording, err
+}
+
+// explainMissing tells a scenario that does not exist from one that was not recorded.
+func explainMissing(scenario, version string, err error) error {
+	known, unknown := scenarios.Find(scenario)
+	if unknown != nil {
+		return unknown
+	}
+	if known.RunsOn(version) != nil {
+		return err
+	}
+	return fmt.Errorf("%w; \"apitrace run %s --k8s %s\" replays it", err, scenario, version)
 }

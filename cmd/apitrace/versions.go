@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/recordings"
+)
+
+func newVersionsCommand(io *streams) *cobra.Command {
+	var format string
+	command := &cobra.Command{
+		Use:   "versions",
+		Short: "List the versions of Kubernetes that can be traced",
+		Long: `List the versions of Kubernetes that apitrace was tried with, one release of each minor
+version, and others that were built here: with the etcd that belongs to each, whether it
+is built, how many scenarios are recorded and when, and what it takes on the disk.
+
+--k8s takes any of them as "v1.30.4" or "1.30", the newest as "latest", and also other patch
+releases. One that is not built is built when it is needed; "old" is a build by another
+apitrace, which is made anew. Recordings need no build. An etcd that several releases
+share counts in the size of each.`,
+		Example: `  apitrace versions
+  apitrace show get-node --k8s 1.30
+  apitrace build --k8s 1.30`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			all, err := listReleases(c.Context())
+			if err != nil {
+				return err
+			}
+			return writeReleases(io, format, all)
+		},
+	}
+	command.Flags().StringVarP(&format, "output", "o", "table", "what to print: table, json, or name (one version per line)")
+	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "name"}, cobra.ShellCompDirectiveNoFileComp))
+	return command
+}
+
+// A release is a line of the list.
+type release struct {
+	K8sVersion  string `json:"k8sVersion"`
+	EtcdVersion string `json:"etcdVersion,omitempty"`
+	Default     bool   `json:"default"`
+	// Tried is set for those that apitrace was tried with.
+	Tried bool `json:"tried"`
+	// Built is "yes", "no", or "old".
+	Built string `json:"built"`
+	// Recorded says what is recorded; nil for nothing.
+	Recorded *recordings.Info `json:"recorded,omitempty"`
+	// SizeBytes is what sources and builds take on the disk.
+	SizeBytes int64 `json:"sizeBytes"`
+}
+
+func listReleases(ctx context.Context) ([]release, error) {
+	cache, err := program.OpenCache("")
+	if err != nil {
+		return nil, err
+	}
+	entries, err := cache.Entries(program.KindWorkspace, program.KindBuild)
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := recordings.Versions()
+	if err != nil {
+		return nil, err
+	}
+	var all []release
+	for _, version := range versionsOf(entries) {
+		r := release{K8sVersion: version, Default: version == apiserver.DefaultVersion, Tried: slices.Contains(apiserver.Releases(), version)}
+		for i := range recorded {
+			if recorded[i].K8sVersion == version {
+				r.Recorded, r.EtcdVersion = &recorded[i], recorded[i].EtcdVersion
+			}
+		}
+		stock, err := apiserver.StockOf(ctx, version, cache, entries)
+		if err != nil {
+			return nil, err
+		}
+		r.add(stock)
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+func (r *release) add(stock apiserver.Stock) {
+	if stock.EtcdVersion != "" {
+		r.EtcdVersion = stock.EtcdVersion
+	}
+	r.SizeBytes = stock.Size
+	switch {
+	case stock.Built:
+		r.Built = "yes"
+	case stock.OtherBuild:
+		r.Built = "old"
+	default:
+		r.Built = "no"
+	}
+}
+
+// versionsOf lists the versions that apitrace was tried with and those in the cache, oldest first.
+func versionsOf(entries []program.Entry) []string {
+	all := apiserver.Releases()
+	for _, e := range entries {
+		if e.Program == apiserver.Name {
+			all = append(all, e.Version)
+		}
+	}
+	slices.SortFunc(all, semver.Compare)
+	return slices.Compact(all)
+}
+
+func writeReleases(io *streams, format string, all []release) error {
+	switch format {
+	case "table":
+		return writeReleaseTable(io, all)
+	case "json":
+		encoder := json.NewEncoder(io.out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(all)
+	case "name":
+		for _, r := range all {
+			if _, err := fmt.Fprintln(io.out, r.K8sVersion); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return usageErrorf("unknown output %q: expected one of table, json, name", format)
+}
+
+func writeReleaseTable(io *streams, all []release) error {
+	table := tabwriter.NewWriter(io.out, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(table, "VERSION\tETCD\tBUILT\tRECORDED\tSCENARIOS\tSIZE")
+	for _, r := range all {
+		recorded, count := "-", "-"
+		if r.Recorded != nil {
+			recorded = r.Recorded.Recorded.Format(time.DateOnly)
+			count = fmt.Sprintf("%d of %d", len(r.Recorded.Scenarios), len(r.Recorded.Scenarios)+len(r.Recorded.Missing))
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.K8sVersion, orDash(r.EtcdVersion), r.Built, recorded, count, program.FormatBytes(r.SizeBytes))
+	}
+	return table.Flush()
+}
