@@ -1,8 +1,8 @@
 package collect
 
 import (
-	"bufio"
 	"encoding/json"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,12 +11,19 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument/probe"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 const traceID = "0123456789abcdef0123456789abcdef"
 
-// serve answers each query on a new socket as a probe would.
+// serve answers each query for a trace on a new socket as a probe would.
 func serve(t *testing.T, h probe.Header, records ...probe.Record) (socket string) {
+	t.Helper()
+	return serveTails(t, h, records, nil)
+}
+
+// serveTails answers queries for what followed a write as well.
+func serveTails(t *testing.T, h probe.Header, request []probe.Record, tails map[int64][]probe.Record) (socket string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "collect") // the path of a unix socket must be short
 	if err != nil {
@@ -29,21 +36,30 @@ func serve(t *testing.T, h probe.Header, records ...probe.Record) (socket string
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	h.Calls = max(h.Calls, len(records))
+	answer := func(conn net.Conn) {
+		defer conn.Close()
+		var q probe.Query
+		if err := json.NewDecoder(conn).Decode(&q); err != nil {
+			return
+		}
+		h, records := h, request
+		if q.Revision != 0 {
+			h, records = probe.Header{}, tails[q.Revision]
+		}
+		h.Calls = max(h.Calls, len(records))
+		out := json.NewEncoder(conn)
+		_ = out.Encode(h)
+		for _, r := range records {
+			_ = out.Encode(r)
+		}
+	}
 	go func() {
 		for {
 			conn, err := l.Accept()
 			if err != nil {
 				return
 			}
-			if _, err := bufio.NewReader(conn).ReadString('\n'); err == nil {
-				out := json.NewEncoder(conn)
-				_ = out.Encode(h)
-				for _, r := range records {
-					_ = out.Encode(r)
-				}
-			}
-			conn.Close()
+			answer(conn)
 		}
 	}()
 	return socket
@@ -106,5 +122,54 @@ func TestRequestRefusesAHole(t *testing.T) {
 				t.Errorf("error %v, want %q in it", err, test.want)
 			}
 		})
+	}
+}
+
+func TestRequestGetsWhatFollowedItsWrite(t *testing.T) {
+	write := record("00000000000000e1", "00000000000000a2", "etcd.Txn", 0, 10)
+	write.Attrs = []probe.Attr{{Key: "apitrace.etcd.txn.succeeded", Value: "true"}, {Key: "apitrace.etcd.revision", Value: "41"}}
+	stage := func(n int, r probe.Record) probe.Record { r.Stage = n; return r }
+	sockets := map[string]string{
+		"etcd": serve(t, probe.Header{}, write),
+		"kube-apiserver": serveTails(t, probe.Header{}, []probe.Record{
+			record("00000000000000a1", "", "Serve", 0, 0), record("00000000000000a2", "00000000000000a1", "Put", 1, 5),
+		}, map[int64][]probe.Record{
+			41: {
+				// Two who watch; and the first stage is there twice.
+				stage(1, record("00000000000000b1", "", "transform", 0, 20)), record("00000000000000b2", "00000000000000b1", "decode", 1, 21),
+				stage(1, record("00000000000000b3", "", "transform", 2, 22)), stage(2, record("00000000000000b4", "", "dispatch", 3, 30)),
+				stage(3, record("00000000000000b5", "", "send", 4, 40)), stage(3, record("00000000000000b6", "", "send", 5, 41)),
+			},
+			42: {stage(1, record("00000000000000c1", "", "another's", 0, 20))},
+		}),
+	}
+	r, _, err := Request(t.Context(), sockets, Sent{TraceID: traceID, Method: "POST", Path: "/x", Status: 201})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := trace.NewTree(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		fmt.Fprintf(&got, "%s%s %s\n", strings.Repeat("  ", tree.Depth(i)), c.Function, c.Attributes[trace.AttrHandoff])
+	}
+	const want = `Serve 
+  Put 
+    etcd.Txn 
+  transform watch
+    decode 
+  transform watch
+    dispatch watch
+      send watch
+      send watch
+`
+	if got.String() != want {
+		t.Errorf("the calls are\n%s\nexpected\n%s", got.String(), want)
+	}
+	if ns := r.SinceWrite(&r.Calls[3]); ns != 9 {
+		t.Errorf("transform began %d ns after the write, expected 9", ns)
 	}
 }

@@ -168,6 +168,7 @@ func origins(tree *trace.Tree) []bool {
 type state struct {
 	above        int
 	newGoroutine bool
+	event        *trace.Call // the first that took up a write's event
 }
 
 func (c *chooser) node(i int) *Node {
@@ -191,12 +192,18 @@ func (c *chooser) descend(node *Node, i int, from state) (pending int) {
 		if !c.shown[child] {
 			node.Upstream += c.upstreamIn(child, child+1)
 		}
-		below := state{above: pending, newGoroutine: from.newGoroutine || call.NewGoroutine}
+		below := state{above: pending, newGoroutine: from.newGoroutine || call.NewGoroutine, event: from.event}
+		if below.event == nil && call.Attributes[trace.AttrHandoff] == trace.HandoffWatch {
+			below.event = call
+		}
 		switch {
 		case c.shown[child]:
 			next := c.node(child)
 			next.Above, pending = pending, 0
 			next.NewGoroutine = below.newGoroutine
+			if below.event != nil {
+				next.Afterwards, next.AfterNs = true, c.tree.Request.SinceWrite(below.event)
+			}
 			next.Crossing = call.Process != c.tree.Call(node.Calls[0]).Process
 			node.Children = append(node.Children, next)
 			c.descend(next, child, state{})

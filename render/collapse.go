@@ -25,6 +25,7 @@ type collapser struct {
 type shape struct {
 	function, err, panic, upstream             string
 	unfinished, origin, newGoroutine, crossing bool
+	afterwards                                 bool
 	// eventful is set when a failure that matters or another process is at or below the node:
 	// nothing that may disappear in a group.
 	eventful bool
@@ -55,7 +56,7 @@ func (c *collapser) collapse(n *Node) shape {
 	call := c.tree.Call(n.Calls[0])
 	s := shape{
 		function: call.Function, err: call.Error, panic: call.Panic, unfinished: call.Unfinished,
-		origin: n.Origin, newGoroutine: n.NewGoroutine, crossing: n.Crossing,
+		origin: n.Origin, newGoroutine: n.NewGoroutine, crossing: n.Crossing, afterwards: n.Afterwards,
 		eventful: n.Origin && n.Fatal || n.Crossing, children: len(kept),
 	}
 	if upstream(call) {
@@ -69,7 +70,7 @@ func (c *collapser) collapse(n *Node) shape {
 }
 
 func sameGroup(a, b *Node) bool {
-	return a.Group != "" && a.Group == b.Group && a.NewGoroutine == b.NewGoroutine
+	return a.Group != "" && a.Group == b.Group && a.NewGoroutine == b.NewGoroutine && a.Afterwards == b.Afterwards
 }
 
 // fold hides what is below n and counts it there.

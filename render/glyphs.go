@@ -10,14 +10,15 @@ type glyphs struct {
 	folded, times               string
 	into, from, arrow, ellipsis string
 	failed, micro, mark, bar    string
+	later                       string // before what a write has caused
 }
 
 var unicodeGlyphs = glyphs{
 	branch: "├─ ", last: "└─ ", branchOn: "├↓ ", lastOn: "└↓ ", on: "↓ ", line: "│  ", blank: "   ",
-	folded: "⋯", times: "×", into: "▸", from: "←", arrow: "→", ellipsis: "…", failed: "✗", micro: "µs", mark: "◆", bar: "▇",
+	folded: "⋯", times: "×", into: "▸", from: "←", arrow: "→", ellipsis: "…", failed: "✗", micro: "µs", mark: "◆", bar: "▇", later: "⇢",
 }
 
 var asciiGlyphs = glyphs{
 	branch: "+- ", last: "`- ", branchOn: "+v ", lastOn: "`v ", on: "v ", line: "|  ", blank: "   ",
-	folded: "..", times: "x", into: ">", from: "<-", arrow: "->", ellipsis: "~", failed: "!", micro: "us", mark: "*", bar: "#",
+	folded: "..", times: "x", into: ">", from: "<-", arrow: "->", ellipsis: "~", failed: "!", micro: "us", mark: "*", bar: "#", later: "~>",
 }

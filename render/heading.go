@@ -15,7 +15,10 @@ import (
 func (d *drawing) writeHeading(out *bufio.Writer) {
 	r := d.view.Tree.Request
 	end := fmt.Sprintf(" %s %d", d.arrow, r.Status)
-	if r.Status == 0 {
+	switch {
+	case r.Method == trace.MethodStart:
+		end = ""
+	case r.Status == 0:
 		end = fmt.Sprintf(" %s no answer", d.arrow)
 	}
 	request := d.fit(r.Method+" "+r.Path, d.width-lipgloss.Width(end)) + end
@@ -177,6 +180,7 @@ func (d *drawing) signs() string {
 		}
 	}
 	explain(d.used.on, strings.TrimSpace(d.on)+" called by the line before")
+	explain(d.used.later, d.later+" +time after the write, its event on the way to those who watch")
 	explain(d.used.newGoroutine, "go goroutine")
 	explain(d.used.crossing, d.into+" process")
 	explain(d.used.from, d.from+"N called in line N")

@@ -132,6 +132,9 @@ func (d *drawing) marks(it *item) string {
 	if n.Above > 0 {
 		marks = append(marks, d.Count.Render(d.folded+strconv.Itoa(n.Above)))
 	}
+	if n.Afterwards {
+		marks = append(marks, d.Mark.Render(d.later+" +"+d.duration(n.AfterNs)))
+	}
 	if n.NewGoroutine {
 		marks = append(marks, d.Mark.Render("go"))
 	}
@@ -139,6 +142,7 @@ func (d *drawing) marks(it *item) string {
 		marks = append(marks, d.Mark.Render(d.call(n).Process+" "+d.into))
 	}
 	d.used.on = d.used.on || n.Continues
+	d.used.later = d.used.later || n.Afterwards
 	d.used.newGoroutine = d.used.newGoroutine || n.NewGoroutine
 	d.used.crossing = d.used.crossing || n.Crossing
 	if len(marks) == 0 {

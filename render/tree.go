@@ -71,7 +71,7 @@ type drawing struct {
 }
 
 // legend tells which signs a drawing used and therefore has to explain.
-type legend struct{ on, newGoroutine, crossing, from, deeper, failed, upstream bool }
+type legend struct{ on, later, newGoroutine, crossing, from, deeper, failed, upstream bool }
 
 func newDrawing(rec *trace.Recording, view *View, guide Guide, o Options) *drawing {
 	const ordinary, least, forRow = 80, 40, 44 // forRow: enough for most names next to their place

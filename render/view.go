@@ -75,6 +75,11 @@ type Node struct {
 	// NewGoroutine is set when the call runs on another goroutine than the node
 	// that it is a child of, Crossing when it runs in another process.
 	NewGoroutine, Crossing bool
+	// Afterwards is set when the call took up what a write of the request had caused: the
+	// event on its way to those who watch. AfterNs is how long after the write that was,
+	// in nanoseconds, 0 if it is not known.
+	Afterwards bool
+	AfterNs    int64
 	// Origin is set when an error, a panic or the lack of a return began in this
 	// call; not when it only passed on what a call below it had.
 	Origin bool
@@ -120,7 +125,8 @@ func setContinues(n *Node) int {
 	}
 	if last >= worthwhile && 2*last >= size-1 {
 		child := n.Children[len(n.Children)-1]
-		child.Continues = len(child.Calls) == len(n.Calls) // collapsed or not, one for one
+		// Collapsed or not, one for one. What comes after the answer is a branch of its own.
+		child.Continues = len(child.Calls) == len(n.Calls) && !child.Afterwards
 	}
 	return size
 }

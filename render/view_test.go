@@ -279,3 +279,26 @@ func TestPanicAndUnfinishedBeginBelow(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
+
+// TestWhatAWriteCaused is a branch of its own however much it does, and says how long after the write it began.
+func TestWhatAWriteCaused(t *testing.T) {
+	tree := outline(t, `
+serve
+  put
+  take
+    a
+    b
+    c
+    d`)
+	r := tree.Request
+	r.Calls[1].Attributes = map[string]string{"apitrace.etcd.txn.succeeded": "true", "apitrace.etcd.revision": "7"}
+	r.Calls[2].SetHandoff(trace.HandoffWatch, 7)
+	v := NewView(tree, byName{}, Choice{Full: true})
+	take := v.Root.Children[1]
+	if !take.Afterwards || take.AfterNs != 1 || take.Continues {
+		t.Errorf("%+v", take)
+	}
+	if put := v.Root.Children[0]; put.Afterwards {
+		t.Errorf("%+v", put)
+	}
+}

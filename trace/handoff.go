@@ -51,3 +51,15 @@ func (r *Request) Revisions() []int64 {
 	slices.Sort(revisions)
 	return revisions
 }
+
+// SinceWrite returns how long after the write which gave etcd the call's revision the
+// call began, in nanoseconds. It is 0 if the write is not among the calls.
+func (r *Request) SinceWrite(c *Call) int64 {
+	for i := range r.Calls {
+		w := &r.Calls[i]
+		if w.Attributes[attrSucceeded] == "true" && w.Revision() == c.Revision() {
+			return max(c.StartNs-w.StartNs-w.DurationNs, 0)
+		}
+	}
+	return 0
+}
