@@ -1,0 +1,151 @@
+// Package routes tells which routes a kube-apiserver has and what stands behind each, from
+// the trace of its start: what the installer registered, as it happened.
+//
+// It reads a trace; how one is made or shown belongs elsewhere.
+package routes
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Route is a method and a path that the server answers.
+type Route struct {
+	Method string `json:"method"`
+	// Path is as go-restful has it: "/api/v1/namespaces/{namespace}/pods/{name}".
+	Path string `json:"path"`
+	// Operation is its name in the OpenAPI document: "readCoreV1NamespacedPod".
+	Operation string `json:"operation,omitempty"`
+	// Handler is the function that made the one which serves requests, for a resource:
+	// "k8s.io/apiserver/pkg/endpoints.restfulGetResource". For other routes it is the function
+	// that serves them, as the runtime calls it.
+	Handler string `json:"handler"`
+	// File is that of the Handler, import path, slash and name, Line the line of its word "func".
+	File string `json:"file"`
+	Line int    `json:"line"`
+
+	// What follows is empty for a route that belongs to no resource.
+
+	// GroupVersion is "v1" or "apps/v1".
+	GroupVersion string `json:"groupVersion,omitempty"`
+	// Resource is the resource with its subresource: "pods", "pods/status".
+	Resource string `json:"resource,omitempty"`
+	// Storage is the dynamic type behind rest.Storage.
+	Storage string `json:"storage,omitempty"`
+	// Strategy is the dynamic type of the resource's create strategy, "" if its storage
+	// is not a generic registry's.
+	Strategy string `json:"strategy,omitempty"`
+}
+
+// Functions of the installer, k8s.io/apiserver/pkg/endpoints and go-restful v3. Their names are the
+// same from v1.26 to v1.37.
+const (
+	installREST = "k8s.io/apiserver/pkg/endpoints.(*APIGroupVersion).InstallREST"
+	register    = "k8s.io/apiserver/pkg/endpoints.(*APIInstaller).registerResourceHandlers"
+	build       = "github.com/emicklei/go-restful/v3.(*RouteBuilder).Build"
+	complete    = "k8s.io/apiserver/pkg/registry/generic/registry.(*Store).CompleteWithOptions"
+	makers      = "k8s.io/apiserver/pkg/endpoints.restful"
+)
+
+// Of lists the routes that a start has built, ordered by path and method.
+func Of(start *trace.Request) ([]Route, error) {
+	tree, err := trace.NewTree(start)
+	if err != nil {
+		return nil, err
+	}
+	w := &walker{tree: tree, strategies: strategies(start)}
+	for i := range tree.Len() {
+		w.visit(i)
+	}
+	if len(w.routes) == 0 {
+		return nil, errors.New("no route was built in this trace: expected that of a kube-apiserver's start, scenario \"boot\"")
+	}
+	slices.SortFunc(w.routes, func(a, b Route) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Operation, b.Operation))
+	})
+	return slices.Compact(w.routes), nil
+}
+
+// strategies maps a resource as the registry names it, "deployments.apps", to its strategy.
+func strategies(start *trace.Request) map[string]string {
+	all := map[string]string{}
+	for i := range start.Calls {
+		if c := &start.Calls[i]; c.Function == complete {
+			all[c.Attributes["apitrace.resource"]] = c.Attributes["apitrace.strategy.type"]
+		}
+	}
+	return all
+}
+
+// A walker goes through the calls in their order of entry.
+type walker struct {
+	tree       *trace.Tree
+	strategies map[string]string
+	routes     []Route
+
+	group    int // the last call of installREST, and where it ends
+	groupEnd int
+	resource int // the same for register
+	resEnd   int
+	maker    *trace.Call // the last one in that call that made a handler
+}
+
+func (w *walker) visit(i int) {
+	c := w.tree.Call(i)
+	switch {
+	case c.Function == installREST:
+		w.group, w.groupEnd = i, w.tree.End(i)
+	case c.Function == register:
+		w.resource, w.resEnd, w.maker = i, w.tree.End(i), nil
+	case strings.HasPrefix(c.Function, makers) && i < w.resEnd:
+		w.maker = c
+	case c.Function == build:
+		w.routes = append(w.routes, w.route(i, c.Attributes))
+	}
+}
+
+func (w *walker) route(i int, built map[string]string) Route {
+	r := Route{Method: built["apitrace.route.method"], Path: built["apitrace.route.path"], Operation: built["apitrace.route.operation"]}
+	r.Handler, r.File, r.Line = parseFunction(built["apitrace.route.function"])
+	if i < w.groupEnd {
+		r.GroupVersion = w.tree.Call(w.group).Attributes["apitrace.group_version"]
+	}
+	if i >= w.resEnd {
+		return r
+	}
+	registered := w.tree.Call(w.resource).Attributes
+	r.Resource, r.Storage = registered["apitrace.path"], registered["apitrace.storage.type"]
+	r.Strategy = w.strategies[groupResource(r.GroupVersion, r.Resource)]
+	if w.maker != nil {
+		// The route's own function is the measurement around the handler, the same for all.
+		r.Handler, r.File, r.Line = w.maker.Function, w.maker.File, w.maker.Line
+	}
+	return r
+}
+
+// groupResource names a resource as the registry does: "deployments.apps" for "apps/v1" and
+// "deployments/status".
+func groupResource(groupVersion, path string) string {
+	resource, _, _ := strings.Cut(path, "/")
+	group, _, named := strings.Cut(groupVersion, "/")
+	if !named {
+		return resource
+	}
+	return resource + "." + group
+}
+
+// parseFunction takes apart what the probe writes of a function value: "dir/file.go:12 name".
+func parseFunction(text string) (name, file string, line int) {
+	place, name, _ := strings.Cut(text, " ")
+	colon := strings.LastIndexByte(place, ':')
+	if colon < 0 {
+		return name, place, 0
+	}
+	line, _ = strconv.Atoi(place[colon+1:])
+	return name, place[:colon], line
+}
