@@ -67,6 +67,7 @@ func TestParseBad(t *testing.T) {
 		{"    traced: true\n", "    traced: true\n    stays: true\n", `mine.yaml:14: only what is deleted can stay for a while, but method is "GET"`, true},
 		{"    traced: true\n    warmup:\n      - method: GET\n        path: /healthz\n        status: 200\n", "    traced: true\n    during: [{method: GET, path: /p, status: 200}]\n", `mine.yaml:10: a watch cannot be its own warm-up`, false},
 		{"    traced: true\n", "    traced: true\n    during: [{method: GET, path: p, status: 200}]\n", `mine.yaml:14: path is "p"`, true},
+		{"    traced: true\n", "    traced: true\n    events: [CREATED]\n", `mine.yaml:14: event is "CREATED", expected "ADDED", "MODIFIED", "DELETED" or "BOOKMARK"`, true},
 		{"path: /api/v1/nodes/n1", "path: /api/v1/nodes/${name}", `mine.yaml:10: no request before this one keeps a value as "name"`, false},
 		{"    traced: true\n", "    traced: true\n    body: {a: \"${b}\"}\n", `no request before this one keeps a value as "b"`, false},
 		{"setup:\n", "setup:\n  server: {flags: [-v]}\n", `mine.yaml:5: flag "-v": expected the form "--name=value"`, true},

@@ -148,7 +148,7 @@ func (r *run) do(ctx context.Context, h *HTTP) (*Sent, error) {
 func (r *run) send(ctx context.Context, h *HTTP, traceID string) *Sent {
 	before := r.webhooks.asked(h.Asks)
 	var sent *Sent
-	if len(h.During) > 0 {
+	if h.isWatch() {
 		sent = r.watch(ctx, h, traceID)
 	} else {
 		sent = r.wire.send(ctx, h, traceID)
@@ -219,7 +219,7 @@ func (r *run) warm(ctx context.Context, h *HTTP) error {
 		if err != nil {
 			return err
 		}
-		if h.Method != http.MethodGet || len(h.During) > 0 || bytes.Equal(sent.Body, previous) {
+		if h.Method != http.MethodGet || h.isWatch() || bytes.Equal(sent.Body, previous) {
 			return nil
 		}
 		previous = sent.Body

@@ -142,6 +142,11 @@ type HTTP struct {
 	// During makes the request a watch: these are sent, untraced, while its answer goes on, each when
 	// the event of the one before has come. After the last event the connection is closed.
 	During []HTTP `yaml:"during"`
+	// Unseen says of a request of During that it gives the watch no event.
+	Unseen bool `yaml:"unseen"`
+	// Events makes the request a watch as well: after those of During, it must see events of these types,
+	// in order: "ADDED", "MODIFIED", "DELETED", "BOOKMARK".
+	Events []string `yaml:"events"`
 	// Stays says of a DELETE that the object is only marked as deleted.
 	Stays bool `yaml:"stays"`
 }
@@ -212,6 +217,9 @@ func (r *Request) warmups() []HTTP {
 	}
 	return r.Warmup
 }
+
+// isWatch tells whether the answer goes on until the player hangs up.
+func (h *HTTP) isWatch() bool { return len(h.During)+len(h.Events) > 0 }
 
 // withDuring lists h and the requests that are sent while it lasts.
 func (h *HTTP) withDuring() []*HTTP {

@@ -102,7 +102,7 @@ func (s *fakeServer) serve(r *http.Request) (int, any) {
 	case r.Method == http.MethodPost:
 		return s.post(r)
 	case r.URL.Path == "/api/v1/nodes":
-		return http.StatusOK, map[string]any{"kind": "List"}
+		return http.StatusOK, map[string]any{"kind": "List", "type": "ADDED", "items": []any{}}
 	case s.objects[r.URL.Path] == nil:
 		return http.StatusNotFound, map[string]any{"message": "not found"}
 	case r.Method == http.MethodDelete:

@@ -115,8 +115,8 @@ func (r *Request) validate() *mistake {
 	if r.Traced && r.Warmup == nil && r.changes() {
 		return mistakeAt(fmt.Sprintf("a traced %s that succeeds cannot be its own warm-up: list under warmup the same change to a twin (another name), or the change and its undoing, or \"warmup: []\" for none", r.Method))
 	}
-	if r.Traced && r.Warmup == nil && len(r.During) > 0 {
-		return mistakeAt("a watch cannot be its own warm-up, since what is sent during it changes something: list under warmup another watch, or \"warmup: []\" for none")
+	if r.Traced && r.Warmup == nil && r.isWatch() {
+		return mistakeAt("a watch cannot be its own warm-up: what is sent during it changes something, and its events come once. List under warmup another watch, or \"warmup: []\" for none")
 	}
 	for i := range r.Warmup {
 		if bad := r.Warmup[i].validate(); bad != nil {
@@ -185,6 +185,9 @@ var askers = []string{Learner, Admin, Anonymous, Stranger}
 // methods are those that kube-apiserver serves.
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
+// eventTypes are those that a watch can send.
+var eventTypes = []string{"ADDED", "MODIFIED", "DELETED", "BOOKMARK"}
+
 func (h *HTTP) validate() *mistake {
 	switch {
 	case !slices.Contains(methods, h.Method):
@@ -199,6 +202,9 @@ func (h *HTTP) validate() *mistake {
 		return mistakeAt(fmt.Sprintf("only what is deleted can stay for a while, but method is %q", h.Method), "stays")
 	case h.BodyFile != "" && h.Body != nil:
 		return mistakeAt("both body and bodyFile are given, expected one of them", "bodyFile")
+	}
+	if i := slices.IndexFunc(h.Events, func(e string) bool { return !slices.Contains(eventTypes, e) }); i >= 0 {
+		return mistakeAt(fmt.Sprintf("event is %q, expected %s", h.Events[i], quoted(eventTypes)), "events", i)
 	}
 	for i := range h.During {
 		if bad := h.During[i].validate(); bad != nil {

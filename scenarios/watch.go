@@ -3,6 +3,7 @@ package scenarios
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"time"
@@ -12,7 +13,7 @@ import (
 // event until one of the two hangs up.
 
 // watch sends h, then what h.During lists, one after the other, each when the event of
-// the one before has come; and hangs up. The body is those events.
+// the one before has come; waits for what h.Events lists; and hangs up. The body is all these events.
 func (r *run) watch(ctx context.Context, h *HTTP, traceID string) *Sent {
 	sent := &Sent{TraceID: traceID, Method: h.Method, Path: h.Path, Start: time.Now()}
 	ctx, hangUp := context.WithCancel(ctx)
@@ -24,7 +25,10 @@ func (r *run) watch(ctx context.Context, h *HTTP, traceID string) *Sent {
 	}
 	defer answer.Body.Close()
 	if sent.Status == http.StatusOK {
-		sent.Err = r.during(ctx, h, bufio.NewReader(answer.Body), sent)
+		events := bufio.NewReader(answer.Body)
+		if sent.Err = r.during(ctx, h, events, sent); sent.Err == nil {
+			sent.Err = awaitEvents(h, events, sent)
+		}
 	}
 	sent.Duration = time.Since(sent.Start)
 	return sent
@@ -37,9 +41,33 @@ func (r *run) during(ctx context.Context, h *HTTP, events *bufio.Reader, sent *S
 		if _, err := r.do(ctx, change); err != nil {
 			return fmt.Errorf("while it is watched: %w", err)
 		}
+		if change.Unseen {
+			continue
+		}
 		event, err := events.ReadBytes('\n')
 		if err != nil {
 			return fmt.Errorf("waiting for the event of %s %s: %w", change.Method, change.Path, err)
+		}
+		sent.Body = append(sent.Body, event...)
+	}
+	return nil
+}
+
+// awaitEvents reads the events that h.Events lists.
+func awaitEvents(h *HTTP, events *bufio.Reader, sent *Sent) error {
+	for _, want := range h.Events {
+		event, err := events.ReadBytes('\n')
+		if err != nil {
+			return fmt.Errorf("waiting for an event %s: %w", want, err)
+		}
+		var got struct {
+			Type string `json:"type"`
+		}
+		if err := json.Unmarshal(event, &got); err != nil {
+			return fmt.Errorf("reading an event of the watch, expected %s: %w", want, err)
+		}
+		if got.Type != want {
+			return fmt.Errorf("the watch sent an event %s, expected %s: %s", got.Type, want, beginning(event))
 		}
 		sent.Body = append(sent.Body, event...)
 	}

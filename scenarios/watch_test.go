@@ -19,15 +19,20 @@ requests:
     traced: true
     warmup: []
     during: [%s]
+    events: [%s]
 `
 	const one, two = `{method: POST, path: /api/v1/nodes, status: 201, as: admin, body: {metadata: {name: n1}}}`,
 		`{method: DELETE, path: /api/v1/nodes/n1, status: 200, as: admin}`
-	for _, test := range []struct{ during, want string }{
-		{one, ""},
-		{one + ", " + two, "waiting for the event of DELETE /api/v1/nodes/n1: EOF"},
-		{strings.Replace(one, "201", "409", 1), "while it is watched: POST /api/v1/nodes answered 201, expected 409"},
+	for _, test := range []struct{ during, events, want string }{
+		{one, "", ""},
+		{"", "ADDED", ""},
+		{strings.Replace(one, "as: admin", "as: admin, unseen: true", 1), "ADDED", ""},
+		{"", "BOOKMARK", `the watch sent an event ADDED, expected BOOKMARK: {"items":`},
+		{one, "BOOKMARK", "waiting for an event BOOKMARK: EOF"},
+		{one + ", " + two, "", "waiting for the event of DELETE /api/v1/nodes/n1: EOF"},
+		{strings.Replace(one, "201", "409", 1), "", "while it is watched: POST /api/v1/nodes answered 201, expected 409"},
 	} {
-		s, err := Parse("mine.yaml", fmt.Appendf(nil, text, test.during), noFiles)
+		s, err := Parse("mine.yaml", fmt.Appendf(nil, text, test.during, test.events), noFiles)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +47,7 @@ requests:
 			t.Errorf("got %v, expected %s", err, test.want)
 		}
 		log := server.sent()
-		if i := slices.Index(log, "learner GET /api/v1/nodes traced"); i < 0 || !slices.Contains(log[i:], "admin POST /api/v1/nodes") {
+		if i := slices.Index(log, "learner GET /api/v1/nodes traced"); i < 0 || test.during != "" && !slices.Contains(log[i:], "admin POST /api/v1/nodes") {
 			t.Errorf("sent\n%s\nwithout a change during the watch", strings.Join(log, "\n"))
 		}
 		if left := server.paths(); len(left) > 0 {

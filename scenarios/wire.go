@@ -165,10 +165,15 @@ func (s *Sent) message() string {
 	if json.Unmarshal(s.Body, &status) == nil && status.Message != "" {
 		return status.Message
 	}
+	return fmt.Sprintf("%q", beginning(s.Body))
+}
+
+// beginning returns of an answer as much as a message can hold.
+func beginning(answer []byte) string {
 	const enough = 200
-	text := strings.TrimSpace(string(s.Body))
+	text := strings.TrimSpace(string(answer))
 	if len(text) > enough {
 		text = text[:enough] + "..."
 	}
-	return fmt.Sprintf("%q", text)
+	return text
 }
