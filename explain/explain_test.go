@@ -104,3 +104,34 @@ error  panic in shop.Take (shop.go:14)
 		}
 	}
 }
+
+func TestMerge(t *testing.T) {
+	second := recording()
+	second.Scenario = "sell"
+	calls := second.Requests[0].Calls
+	calls[2].Function, calls[3].Function = "example.org/shop.pack", "example.org/shop.pack"
+	calls[1].Attributes["item"] = "plum"
+	sights, err := Look("example.org/shop.Take", []*trace.Recording{recording(), second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const file = "example.org/shop/shop.go"
+	want := Overview{Requests: 2, Scenarios: []string{"buy", "sell"}, Sight: Sight{
+		Calls: 6, Ns: 1100, SelfNs: 600,
+		Callers: []Neighbour{{"example.org/shop.Serve", file, 7, 4}, {"example.org/shop.Take", file, 0, 2}},
+		Callees: []Neighbour{{"example.org/shop.count", file, 12, 2}, {"example.org/shop.Take", file, 0, 2}, {"example.org/shop.pack", file, 12, 2}},
+		Values:  []Value{{"item", []string{"pear", "apple\x1b[2J", "plum"}}, {"n", []string{"1"}}},
+		Errors:  []string{"sold out", "panic in shop.Take (shop.go:14)"},
+	}}
+	if got := Merge(sights); !reflect.DeepEqual(got, want) {
+		t.Errorf("got\n%+v\nwant\n%+v", got, want)
+	}
+	page := &Page{Function: "example.org/shop.Take", Sights: sights, Recordings: 5, Merged: true}
+	var out bytes.Buffer
+	if err := page.Write(&out, WriteOptions{Width: 12}); err != nil {
+		t.Fatal(err)
+	}
+	if text := "\nin 2 requests of 2 of the 5 recorded scenarios\nbuy, sell\n6 calls, 1.1µs, 600ns of it its own\n"; !strings.Contains(out.String(), text) {
+		t.Errorf("no %q in\n%s", text, out.String())
+	}
+}

@@ -4,6 +4,7 @@
 package explain
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -64,6 +65,48 @@ func Look(function string, recordings []*trace.Recording) ([]Sight, error) {
 	return all, nil
 }
 
+// An Overview is what a function did in many requests.
+type Overview struct {
+	// Requests counts those that called it.
+	Requests int
+	// Scenarios are those that called it, in order.
+	Scenarios []string
+	// Sight joins what it did, without Scenario, Method, Path and Status. Callers and
+	// callees stand by their number of calls, the most frequent first.
+	Sight Sight
+}
+
+// Merge makes an overview of sights.
+func Merge(all []Sight) Overview {
+	o := Overview{Requests: len(all)}
+	values := map[string][]string{}
+	for _, s := range all {
+		o.Scenarios = appendNew(o.Scenarios, s.Scenario)
+		o.Sight.Calls += s.Calls
+		o.Sight.Ns += s.Ns
+		o.Sight.SelfNs += s.SelfNs
+		for _, n := range s.Callers {
+			o.Sight.Callers = meet(o.Sight.Callers, n)
+		}
+		for _, n := range s.Callees {
+			o.Sight.Callees = meet(o.Sight.Callees, n)
+		}
+		for _, v := range s.Values {
+			for _, value := range v.Seen {
+				values[v.Name] = appendNew(values[v.Name], value)
+			}
+		}
+		for _, e := range s.Errors {
+			o.Sight.Errors = appendNew(o.Sight.Errors, e)
+		}
+	}
+	o.Sight.Values = sorted(values)
+	byCalls := func(a, b Neighbour) int { return cmp.Compare(b.Calls, a.Calls) }
+	slices.SortStableFunc(o.Sight.Callers, byCalls)
+	slices.SortStableFunc(o.Sight.Callees, byCalls)
+	return o
+}
+
 func look(function string, tree *trace.Tree) Sight {
 	s := Sight{Method: tree.Request.Method, Path: tree.Request.Path, Status: tree.Request.Status}
 	values := map[string][]string{}
@@ -76,10 +119,10 @@ func look(function string, tree *trace.Tree) Sight {
 		s.Ns += call.DurationNs
 		s.SelfNs += tree.SelfNs(i)
 		if p := tree.Parent(i); p >= 0 {
-			s.Callers = meet(s.Callers, Neighbour{Function: tree.Call(p).Function, File: tree.Call(p).File, Line: call.CallerLine})
+			s.Callers = meet(s.Callers, Neighbour{Function: tree.Call(p).Function, File: tree.Call(p).File, Line: call.CallerLine, Calls: 1})
 		}
 		for c := range tree.Children(i) {
-			s.Callees = meet(s.Callees, Neighbour{Function: tree.Call(c).Function, File: call.File, Line: tree.Call(c).CallerLine})
+			s.Callees = meet(s.Callees, Neighbour{Function: tree.Call(c).Function, File: call.File, Line: tree.Call(c).CallerLine, Calls: 1})
 		}
 		for name, value := range call.Attributes {
 			values[name] = appendNew(values[name], value)
@@ -91,20 +134,26 @@ func look(function string, tree *trace.Tree) Sight {
 			s.Errors = appendNew(s.Errors, "panic in "+call.Panic)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		s.Values = append(s.Values, Value{name, values[name]})
-	}
+	s.Values = sorted(values)
 	return s
 }
 
+func sorted(values map[string][]string) []Value {
+	var all []Value
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		all = append(all, Value{name, values[name]})
+	}
+	return all
+}
+
+// meet adds the calls of a neighbour.
 func meet(all []Neighbour, n Neighbour) []Neighbour {
 	for i := range all {
 		if all[i].Function == n.Function && all[i].File == n.File && all[i].Line == n.Line {
-			all[i].Calls++
+			all[i].Calls += n.Calls
 			return all
 		}
 	}
-	n.Calls = 1
 	return append(all, n)
 }
 

@@ -30,8 +30,10 @@ type Page struct {
 	Program string
 	// URL is where it can be read, "" if that is not known.
 	URL string
-	// Sights are what it did in the recordings.
+	// Sights are what it did in the recordings, request by request.
 	Sights []Sight
+	// Merged asks for an overview of the sights instead of each of them.
+	Merged bool
 	// Recordings counts those that were looked at.
 	Recordings int
 }
@@ -69,8 +71,12 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 		out.line("")
 		out.line("%s", lipgloss.Wrap(p.Note, out.Width, ""))
 	}
-	for _, s := range p.Sights {
-		out.sight(s)
+	if p.Merged && len(p.Sights) > 0 {
+		out.overview(Merge(p.Sights), p.Recordings)
+	} else {
+		for _, s := range p.Sights {
+			out.sight(s)
+		}
 	}
 	switch {
 	case p.Recordings == 0:
@@ -105,6 +111,37 @@ func (w *pageWriter) sight(s Sight) {
 		arrow = "->"
 	}
 	w.title(fmt.Sprintf("%s: %s %s %s %d", s.Scenario, s.Method, s.Path, arrow, s.Status))
+	w.facts(s)
+}
+
+func (w *pageWriter) overview(o Overview, recordings int) {
+	w.line("")
+	w.title(fmt.Sprintf("in %s of %d of the %s", count(o.Requests, "request"), len(o.Scenarios), count(recordings, "recorded scenario")))
+	w.names(o.Scenarios)
+	w.facts(o.Sight)
+}
+
+// names prints a list and breaks no name, as wrapping of text would at hyphens.
+func (w *pageWriter) names(all []string) {
+	line := ""
+	for i, name := range all {
+		if i < len(all)-1 {
+			name += ","
+		}
+		if line != "" && len(line)+1+len(name) > w.Width {
+			w.line("%s", line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += name
+	}
+	w.line("%s", line)
+}
+
+// facts prints what a function did, without where.
+func (w *pageWriter) facts(s Sight) {
 	w.line("%s, %s, %s of it its own", count(s.Calls, "call"), w.duration(s.Ns), w.duration(s.SelfNs))
 	w.neighbours("called by", s.Callers)
 	w.neighbours("calls", s.Callees)
@@ -132,7 +169,11 @@ func (w *pageWriter) neighbours(title string, all []Neighbour) {
 		return
 	}
 	w.line("%s", title)
-	for _, n := range all {
+	for i, n := range all {
+		if i == mostNeighbours {
+			w.line("  and %d more", len(all)-i)
+			return
+		}
 		name := (&trace.Call{Function: n.Function}).ShortName()
 		if n.Calls > 1 {
 			times := "×"
@@ -148,6 +189,9 @@ func (w *pageWriter) neighbours(title string, all []Neighbour) {
 		w.line("  %-24s %s", printable(place), printable(name))
 	}
 }
+
+// mostNeighbours is how many callers, or callees, are shown.
+const mostNeighbours = 30
 
 // mostValues is how many different values of one name are shown.
 const mostValues = 5

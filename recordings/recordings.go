@@ -63,6 +63,23 @@ func Load(k8sVersion, scenario string) (*trace.Recording, error) {
 	return a.load(scenario)
 }
 
+// All returns all recordings of a release, by the names of their scenarios.
+func All(k8sVersion string) ([]*trace.Recording, error) {
+	a, err := find(k8sVersion)
+	if err != nil {
+		return nil, err
+	}
+	var all []*trace.Recording
+	for _, scenario := range a.Scenarios {
+		rec, err := a.load(scenario)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rec)
+	}
+	return all, nil
+}
+
 // Resolve gives the recorded release that is meant: "v1.30.4" for "1.30", "v1.30" and
 // "v1.30.4", the newest for "latest" and "". Anything else is an UnknownVersionError.
 func Resolve(k8sVersion string) (string, error) {

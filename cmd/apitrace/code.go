@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,6 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/recordings"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/source"
 	"github.com/kubeapitrace/apitrace/storage"
@@ -23,22 +21,31 @@ import (
 
 // codeOptions say of which version a function is wanted, and which recordings tell of it.
 type codeOptions struct {
-	k8s    string
-	traces []string
+	k8s      string
+	traces   []string
+	scenario string
 }
 
 func (o *codeOptions) addFlags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVar(&o.k8s, "k8s", "", "version of Kubernetes (default: that of --trace, else "+apiserver.DefaultVersion+")")
-	flags.StringArrayVar(&o.traces, "trace", nil, "a saved recording to look into; may be repeated (default: those in this folder, *.jsonl)")
+	flags.StringArrayVar(&o.traces, "trace", nil, "a saved recording to look into; may be repeated (default: the recordings that apitrace carries)")
+	flags.StringVar(&o.scenario, "scenario", "", "look into the recording of this scenario alone")
+	_ = command.RegisterFlagCompletionFunc("scenario", completeScenarioName)
 }
 
 func (o *codeOptions) validate() error {
 	if _, err := apiserver.ParseVersion(o.k8s); err != nil {
 		return &usageError{err: err}
 	}
+	if o.scenario != "" && len(o.traces) > 0 {
+		return usageErrorf("--scenario names a recording that apitrace carries, --trace a file: choose one of them")
+	}
 	return nil
 }
+
+// detailed tells whether each request of the recordings is of interest: there are few.
+func (o *codeOptions) detailed() bool { return o.scenario != "" || len(o.traces) > 0 }
 
 // code is one version's source with the recordings that tell of it.
 type code struct {
@@ -78,8 +85,8 @@ func (o *codeOptions) open(io *streams) (*code, error) {
 	return c, nil
 }
 
-// load reads the recordings that are named, or those of the wanted version that lie
-// in the working folder, and decides the version.
+// load reads the recordings that are named, or those of the wanted version that apitrace
+// carries, and decides the version.
 func (c *code) load(o *codeOptions) (err error) {
 	if o.k8s != "" {
 		if c.version, err = apiserver.ParseVersion(o.k8s); err != nil {
@@ -102,27 +109,16 @@ func (c *code) load(o *codeOptions) (err error) {
 	if c.version, err = apiserver.ParseVersion(c.version); err != nil || len(o.traces) > 0 {
 		return err
 	}
-	return c.loadFolder()
-}
-
-func (c *code) loadFolder() error {
-	files, err := filepath.Glob("*.jsonl")
-	if err != nil {
+	if o.scenario != "" {
+		rec, err := loadRecording(c.version, o.scenario)
+		c.recordings = []*trace.Recording{rec}
 		return err
 	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil || !bytes.HasPrefix(data, []byte(`{"resourceSpans"`)) {
-			continue // it may be anybody's
-		}
-		rec, err := trace.Load(file)
-		if err != nil {
-			c.io.notice("left out: %v", err)
-		} else if rec.K8sVersion == c.version {
-			c.recordings = append(c.recordings, rec)
-		}
+	c.recordings, err = recordings.All(c.version)
+	if errors.As(err, new(*recordings.UnknownVersionError)) {
+		return nil // the source alone tells of the function
 	}
-	return nil
+	return err
 }
 
 // resolve returns the full name of the function that the user means. What recordings

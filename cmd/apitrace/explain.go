@@ -25,14 +25,18 @@ func newExplainCommand(io *streams) *cobra.Command {
 		Use:   "explain FUNCTION",
 		Short: "Tell what is known of a function",
 		Long: `Tell what is known of a function: the guide's note on it and its layer, where it stands,
-and what it did in the recordings at hand: who called it from which line, what it
-called, how long it took, and the values that were recorded.
+and what it did in the recorded scenarios of the version: who called it from which line,
+what it called, how long it took, and the values that were seen. Of one scenario, or of
+recordings of your own, it tells so request by request.
 
 FUNCTION is a name as the tree shows it, or any end of a full one:
 "etcd3.(*store).Get", "Store.Create", "createHandler.func1".`,
 		Example: `  apitrace explain 'etcd3.(*store).Get'
 
-  # What it did in a recording
+  # What it did in one scenario, on an older release
+  apitrace explain 'etcd3.(*store).Get' --scenario get-node --k8s 1.30
+
+  # What it did in a recording of your own
   apitrace run get-node --save get-node.jsonl
   apitrace explain getResourceHandler.func1 --trace get-node.jsonl
 
@@ -95,7 +99,8 @@ func (o *explainOptions) page(ctx context.Context, c *code, name string) (*expla
 	}
 	guide := newSpokenGuide(c.guide, lang)
 	page := &explain.Page{
-		Function: name, Layer: guide.Title(guide.Layer(name)), Note: guide.Note(name), Recordings: len(c.recordings),
+		Function: name, Layer: guide.Title(guide.Layer(name)), Note: guide.Note(name),
+		Recordings: len(c.recordings), Merged: !o.code.detailed(),
 	}
 	if page.Sights, err = explain.Look(name, c.recordings); err != nil {
 		return nil, err

@@ -171,10 +171,8 @@ func (r *recorder) miss(io *streams, scenario *scenarios.Scenario, reason error)
 }
 
 func (r *recorder) play(ctx context.Context, io *streams, scenario *scenarios.Scenario) (_ *trace.Recording, err error) {
-	server := r.server
-	if extra := apiserver.Extra(scenario.Setup.Server); !extra.IsZero() {
-		own := r.options
-		own.extra = extra
+	server, own := r.server, r.options
+	if own.want(scenario); !own.shared() {
 		var stop func() error
 		if ctx, server, stop, err = own.obtain(ctx, io); err != nil {
 			return nil, err
@@ -182,7 +180,7 @@ func (r *recorder) play(ctx context.Context, io *streams, scenario *scenarios.Sc
 		defer func() { err = errors.Join(err, stop()) }()
 	}
 	s := newSession(server, scenario)
-	if err := s.play(ctx, io); err != nil {
+	if err := s.replay(ctx, io, own.boot); err != nil {
 		return nil, err
 	}
 	return &s.recording, s.verdict(false, io)

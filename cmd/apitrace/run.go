@@ -95,6 +95,12 @@ func findScenario(name string) (*scenarios.Scenario, error) {
 	return scenario, err
 }
 
+// completeScenarioName offers the names of the scenarios alone, for a flag.
+func completeScenarioName(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	names, _ := completeScenario(c, nil, typed)
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
 func (o *runOptions) run(ctx context.Context, io *streams) (err error) {
 	scenario, err := findScenario(o.scenario)
 	if err != nil {
@@ -106,12 +112,8 @@ func (o *runOptions) run(ctx context.Context, io *streams) (err error) {
 	if err := checkSave(o.save); err != nil {
 		return err
 	}
-	o.server.extra = apiserver.Extra(scenario.Setup.Server)
-	if !o.server.extra.IsZero() {
+	if o.server.want(scenario); !o.server.extra.IsZero() {
 		io.notice("scenario %q sets flags of kube-apiserver: starting one of its own for it", scenario.Name)
-	}
-	if scenario.Boot != nil {
-		o.server.boot = trace.NewTraceID()
 	}
 	ctx, server, stop, err := o.server.obtain(ctx, io)
 	if err != nil {
@@ -120,12 +122,7 @@ func (o *runOptions) run(ctx context.Context, io *streams) (err error) {
 	defer func() { err = errors.Join(err, stop()) }()
 
 	s := newSession(server, scenario)
-	var playErr error
-	if scenario.Boot != nil {
-		playErr = s.boot(ctx, o.server.boot)
-	} else {
-		playErr = s.play(ctx, io)
-	}
+	playErr := s.replay(ctx, io, o.server.boot)
 	if ctx.Err() != nil {
 		return cmp.Or(deathOf(ctx), playErr)
 	}
@@ -188,6 +185,14 @@ func newSession(server *apiserver.Server, scenario *scenarios.Scenario) *session
 	return &session{server: server, scenario: scenario, recording: trace.Recording{
 		Scenario: scenario.Name, K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion, Recorded: time.Now(),
 	}}
+}
+
+// replay makes the recording: of the server's start, which has the trace id boot, or of requests.
+func (s *session) replay(ctx context.Context, io *streams, boot string) error {
+	if s.scenario.Boot != nil {
+		return s.boot(ctx, boot)
+	}
+	return s.play(ctx, io)
 }
 
 func (s *session) play(ctx context.Context, io *streams) error {

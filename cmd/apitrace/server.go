@@ -56,6 +56,17 @@ func (o *serverOptions) suits(scenario *scenarios.Scenario) error {
 	return nil
 }
 
+// want asks for the server that the scenario needs.
+func (o *serverOptions) want(scenario *scenarios.Scenario) {
+	o.extra = apiserver.Extra(scenario.Setup.Server)
+	if scenario.Boot != nil {
+		o.boot = trace.NewTraceID()
+	}
+}
+
+// shared tells whether any server of the version will do.
+func (o *serverOptions) shared() bool { return o.extra.IsZero() && o.boot == "" }
+
 // build builds what is not yet built, with progress on io.err.
 func (o *serverOptions) build(ctx context.Context, io *streams, plain bool) (*apiserver.Build, error) {
 	display := program.NewDisplay(io.err, io.errTerminal)
@@ -69,7 +80,7 @@ func (o *serverOptions) build(ctx context.Context, io *streams, plain bool) (*ap
 // be traced. It builds nothing and reads no binary, so that a run which finds a server
 // begins at once.
 func (o *serverOptions) attach(ctx context.Context) (*apiserver.Server, error) {
-	if !o.extra.IsZero() || o.boot != "" {
+	if !o.shared() {
 		return nil, apiserver.ErrNotServed
 	}
 	cache, err := program.OpenCache("")
