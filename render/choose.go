@@ -17,10 +17,9 @@ type chooser struct {
 	// candidates are the calls that the choice allows to be shown, rank their steps
 	// in the order in which they are given up last; rank is nil without a limit.
 	candidates []bool
-	filtered   int
-	handled    int  // see View.Handled
-	matched    bool // whether the filter let a call through
-	rank       []step
+	// See View.Matching and what follows.
+	matching, plumbing, handled int
+	rank                        []step
 	// upstreamBefore[i] is how many of the calls before i are spans and events of upstream's.
 	upstreamBefore []int
 
@@ -41,11 +40,11 @@ func newChooser(tree *trace.Tree, classifier Classifier, choice Choice) *chooser
 
 // view builds a view of at most so many steps, or of all if most is 0.
 func (c *chooser) view(most int) *View {
-	v := &View{Tree: c.tree, ErrorPath: c.errors, Filtered: c.filtered, Handled: c.handled, NoMatch: !c.matched, LessTelling: c.show(most)}
+	v := &View{Tree: c.tree, ErrorPath: c.errors, Matching: c.matching, Plumbing: c.plumbing, Handled: c.handled, LessTelling: c.show(most)}
 	v.Root = c.node(0)
 	c.descend(v.Root, 0, state{})
 	if !c.choice.Full {
-		collapse(c.tree, v.Root)
+		collapse(c.tree, v.Root, !c.choice.Filter.Active())
 	}
 	setContinues(v.Root)
 	if c.choice.Depth > 0 {
@@ -74,12 +73,13 @@ func (c *chooser) findCandidates() {
 		wanted := c.choice.Full || c.wanted(i, keyBelow[i])
 		lets := !active || filter.lets(i)
 		c.candidates[i] = (wanted || finds) && lets
-		c.matched = c.matched || c.candidates[i]
-		if c.choice.Filter.Errors && !lets && c.tree.Call(i).Error != "" {
+		switch {
+		case lets && c.candidates[i]:
+			c.matching++
+		case lets:
+			c.matching, c.plumbing = c.matching+1, c.plumbing+1
+		case c.choice.Filter.Errors && c.tree.Call(i).Error != "":
 			c.handled++
-		}
-		if wanted && !c.candidates[i] && i > 0 {
-			c.filtered++
 		}
 	}
 	c.candidates[0] = true

@@ -9,15 +9,16 @@ import (
 // collapse makes one node of each run of siblings below n that are of one group,
 // and of each run of equal siblings. Two nodes are equal when they have the same
 // function, the same failure and the same marks, and their children are equal one
-// by one.
-func collapse(tree *trace.Tree, n *Node) {
-	c := collapser{tree: tree, seed: maphash.MakeSeed()}
+// by one. Without groups, those of a group stay apart: who filters asks for them.
+func collapse(tree *trace.Tree, n *Node, groups bool) {
+	c := collapser{tree: tree, seed: maphash.MakeSeed(), groups: groups}
 	c.collapse(n)
 }
 
 type collapser struct {
-	tree *trace.Tree
-	seed maphash.Seed
+	tree   *trace.Tree
+	seed   maphash.Seed
+	groups bool
 }
 
 // shape is what two equal nodes have in common. The children's part is a hash:
@@ -29,6 +30,11 @@ type shape struct {
 	// eventful is set when a failure that matters or another process is at or below the node:
 	// nothing that may disappear in a group.
 	eventful bool
+	// holdsGroup is set when one of the node's own group is below it: it is no member
+	// then, but what is around the members.
+	holdsGroup bool
+	// call tells calls of a group apart that must not be collapsed.
+	call     int
 	children int
 	below    uint64
 }
@@ -41,7 +47,7 @@ func (c *collapser) collapse(n *Node) shape {
 		s := c.collapse(child)
 		last := len(kept) - 1
 		switch {
-		case last >= 0 && sameGroup(kept[last], child) && !shapes[last].eventful && !s.eventful:
+		case last >= 0 && c.groups && sameGroup(kept[last], child) && !shapes[last].holdsMuch() && !s.holdsMuch():
 			fold(kept[last])
 			fold(child)
 			merge(kept[last], child)
@@ -62,12 +68,19 @@ func (c *collapser) collapse(n *Node) shape {
 	if upstream(call) {
 		s.upstream = upstreamLabel(call)
 	}
-	for _, below := range shapes {
+	if n.Group != "" && !c.groups {
+		s.call = n.Calls[0]
+	}
+	for i, below := range shapes {
+		s.holdsGroup = s.holdsGroup || n.Group != "" && kept[i].Group == n.Group
 		s.eventful = s.eventful || below.eventful
 		s.below = s.below*31 + maphash.Comparable(c.seed, below)
 	}
 	return s
 }
+
+// holdsMuch reports whether something is below the node that must not disappear.
+func (s *shape) holdsMuch() bool { return s.eventful || s.holdsGroup }
 
 func sameGroup(a, b *Node) bool {
 	return a.Group != "" && a.Group == b.Group && a.NewGoroutine == b.NewGoroutine && a.Afterwards == b.Afterwards

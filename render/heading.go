@@ -104,9 +104,6 @@ func (d *drawing) writeFooter(out *bufio.Writer) {
 	for _, key := range d.view.Tree.Request.Stored {
 		d.writeWrapped(out, d.Plumbing, stored(key))
 	}
-	if d.view.NoMatch {
-		d.writeWrapped(out, d.Warning, d.noMatch())
-	}
 	if hidden := d.hidden(); hidden != "" {
 		d.writeWrapped(out, d.Facts, hidden)
 	}
@@ -129,16 +126,13 @@ func stored(key trace.StoredKey) string {
 	return oneLine(strings.Join(texts, ", "))
 }
 
-// noMatch says that a filter found nothing.
-func (d *drawing) noMatch() string {
-	return "no call matches " + strings.Join(d.choice.Filter.flags(), " ")
-}
-
 // hidden says how many calls are not to be seen and which flag shows them.
 func (d *drawing) hidden() string {
 	v := d.view
 	var texts []string
-	if v.Folded > 0 {
+	if d.choice.Filter.Active() {
+		texts = append(texts, d.matching())
+	} else if v.Folded > 0 {
 		texts = append(texts, fmt.Sprintf("%s folded (%s)", humanize.Comma(int64(v.Folded)), strings.Join(d.why(), ", ")))
 	}
 	if v.Collapsed > 0 {
@@ -150,13 +144,30 @@ func (d *drawing) hidden() string {
 	if v.Cut > 0 {
 		texts = append(texts, fmt.Sprintf("%s cut: --depth %d", humanize.Comma(int64(v.Cut)), d.choice.Depth))
 	}
-	if v.Handled > 0 {
-		texts = append(texts, fmt.Sprintf("%s with an error that a caller dealt with: --view full", humanize.Comma(int64(v.Handled))))
-	}
 	if len(texts) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("of %s %s", calls(v.Tree.Len()), strings.Join(texts, ", "))
+}
+
+// matching says what the filter found, and what of it is not shown.
+func (d *drawing) matching() string {
+	v, flags := d.view, strings.Join(d.choice.Filter.flags(), " ")
+	verb := "match"
+	if v.Matching == 1 {
+		verb = "matches"
+	}
+	text := fmt.Sprintf("%s %s %s", humanize.Comma(int64(v.Matching)), verb, flags)
+	if v.Matching == 0 {
+		text = "none matches " + flags
+	}
+	if v.Plumbing > 0 {
+		text += fmt.Sprintf(", %s of them no key steps: --view full", humanize.Comma(int64(v.Plumbing)))
+	}
+	if v.Handled > 0 {
+		text += fmt.Sprintf(", %s more had an error that a caller dealt with: --view full", humanize.Comma(int64(v.Handled)))
+	}
+	return text
 }
 
 // why says which of the folded calls a reader may miss.
@@ -164,9 +175,6 @@ func (d *drawing) why() []string {
 	texts := []string{d.folded}
 	if n := d.view.LessTelling; n > 0 {
 		texts = append(texts, humanize.Comma(int64(n))+" key steps")
-	}
-	if n := d.view.Filtered; n > 0 {
-		texts = append(texts, fmt.Sprintf("%s by %s", humanize.Comma(int64(n)), strings.Join(d.choice.Filter.flags(), " ")))
 	}
 	return texts
 }
@@ -179,6 +187,7 @@ func (d *drawing) signs() string {
 			texts = append(texts, text)
 		}
 	}
+	explain(d.choice.Filter.Active() && d.view.Folded > 0, d.folded+"N folded")
 	explain(d.used.on, strings.TrimSpace(d.on)+" called by the line before")
 	explain(d.used.later, d.later+" +time after the write, its event on the way to those who watch")
 	explain(d.used.newGoroutine, "go goroutine")

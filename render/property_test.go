@@ -116,9 +116,9 @@ func TestEveryCallIsShownOrCounted(t *testing.T) {
 		if len(shown) != view.Shown {
 			t.Fatalf("%d calls in nodes, Shown is %d", len(shown), view.Shown)
 		}
-		for _, part := range []int{view.Filtered, view.LessTelling, view.Upstream} {
+		for _, part := range []int{view.Plumbing, view.Handled, view.LessTelling, view.Upstream} {
 			if choice.Depth == 0 && part > view.Folded {
-				t.Fatalf("%d are filtered, %d less telling, %d upstream's of %d folded", view.Filtered, view.LessTelling, view.Upstream, view.Folded)
+				t.Fatalf("%d are plumbing, %d handled, %d less telling, %d upstream's of %d folded", view.Plumbing, view.Handled, view.LessTelling, view.Upstream, view.Folded)
 			}
 		}
 		if choice.Depth == 0 && view.Cut != 0 {

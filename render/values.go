@@ -169,10 +169,10 @@ func textsOf(texts []valueText) []string {
 }
 
 // pack puts texts next to each other while they fit, on as many lines as it takes
-// or, in a view that does not show everything, on one.
+// or, in a view that is to be short, on one.
 func (d *drawing) pack(texts []string, width int) []string {
 	const most = 3 // lines of one text
-	if !d.choice.Full && len(texts) > 0 {
+	if d.choice.limited() && len(texts) > 0 {
 		return d.clip([]string{strings.Join(texts, "  ")}, 1, width)
 	}
 	var lines []string

@@ -35,14 +35,15 @@ type View struct {
 	Shown, Collapsed int
 	// Folded counts the calls hidden as plumbing, Cut those below Choice.Depth.
 	Folded, Cut int
-	// Of the folded calls, Filtered would be shown without Choice.Filter, and
-	// LessTelling without Choice.Most. Upstream are spans and events of upstream's.
-	Filtered, LessTelling, Upstream int
+	// Of the folded calls, LessTelling would be shown without Choice.Most. Upstream are
+	// spans and events of upstream's.
+	LessTelling, Upstream int
+	// Matching counts the calls that Choice.Filter let through, Plumbing those of them
+	// that are folded for being no key steps.
+	Matching, Plumbing int
 	// Handled counts the calls whose error had no part in the request's, and which
 	// Filter.Errors left out for that.
 	Handled int
-	// NoMatch is set when Choice.Filter let no call through.
-	NoMatch bool
 }
 
 // A Node is a call that is shown, or several equal ones in a row as one.
