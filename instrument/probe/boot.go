@@ -22,7 +22,7 @@ func traceBoot(traceparent string) {
 		fmt.Fprintf(os.Stderr, "apitrace probe: the start is not traced: %s=%q is no sampled W3C traceparent\n", EnvBoot, traceparent)
 		return
 	}
-	main, pc, site := mainFrame()
+	main, site := mainFunction()
 	if site == nil {
 		fmt.Fprintf(os.Stderr, "apitrace probe: the start is not traced: the probe was not initialised by runtime.main in %s\n", runtime.Version())
 		return
@@ -31,18 +31,16 @@ func traceBoot(traceparent string) {
 	t.boot = true
 	g, c := goroutine{getg()}, t.newCall()
 	c.labels, c.trace, c.site = t.labels, t, site
-	c.goroutine, c.self, c.depth = g.id(), pc, g.stackHi()-uintptr(main)
-	checks.sites.Store(runtime.FuncForPC(pc).Entry(), c.site)
+	c.goroutine, c.self, c.depth = g.id(), main.pc, main.depth
+	checks.sites.Store(runtime.FuncForPC(main.pc).Entry(), c.site)
 	c.start = ticks()
 	c.state.Store(running)
 	setLabels(unsafe.Pointer(c))
 }
 
-// mainFrame returns the frame of runtime.main, a pc in it, and what it is as a Site; nil
-// if the goroutine is another one.
-//
-//go:noinline
-func mainFrame() (frame, uintptr, *Site) {
+// mainFunction returns where runtime.main stands on the goroutine's stack, and what it is as
+// a Site; nil if the goroutine is another one.
+func mainFunction() (position, *Site) {
 	var site *Site
 	var entry uintptr
 	for f := range frames {
@@ -52,16 +50,32 @@ func mainFrame() (frame, uintptr, *Site) {
 		}
 	}
 	if site == nil {
-		return 0, 0, nil
+		return position{}, nil
 	}
-	hi := goroutine{getg()}.stackHi()
-	for f := frameOf(framePointer()); f < f.up() && uintptr(f.up())+16 <= hi; f = f.up() {
+	for _, at := range callers() {
 		// By its entry: the name is that of what is inlined there.
-		if pc := f.returnPC(); runtime.FuncForPC(pc).Entry() == entry {
-			return f.up(), pc, site
+		if at.pc != 0 && runtime.FuncForPC(at.pc).Entry() == entry {
+			return at, site
 		}
 	}
-	return 0, 0, nil
+	return position{}, nil
+}
+
+// callers returns the positions of the functions on the goroutine's stack, innermost first.
+//
+//go:noinline
+func callers() (all [64]position) {
+	hi := goroutine{getg()}.stackHi()
+	f := frameOf(framePointer())
+	for i := range all {
+		up := f.up()
+		if up <= f || uintptr(up)+16 > hi {
+			break
+		}
+		all[i] = position{hi - uintptr(up), f.returnPC()}
+		f = up
+	}
+	return all
 }
 
 // untraced stands for work that is no part of any trace although its goroutine has labels.

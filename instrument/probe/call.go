@@ -76,7 +76,7 @@ func Enter(labels unsafe.Pointer, site *Site) *Call {
 	if parent == nil {
 		return nil
 	}
-	return begin(parent.trace, parent, labels, site, frameOf(framePointer()))
+	return begin(parent.trace, parent, labels, site, callerOf(framePointer()))
 }
 
 // Root begins the first call of a trace if traceparent asks for one, and is like
@@ -85,34 +85,35 @@ func Enter(labels unsafe.Pointer, site *Site) *Call {
 //
 //go:noinline
 func Root(labels unsafe.Pointer, site *Site, traceparent any) *Call {
-	fp := frameOf(framePointer())
+	at := callerOf(framePointer())
 	parent := fromLabels(labels)
 	if parent != nil && !parent.trace.boot {
-		return begin(parent.trace, parent, labels, site, fp)
+		return begin(parent.trace, parent, labels, site, at)
 	}
 	traceID, remote, ok := parseTraceparent(traceparent)
 	if !ok || !listening.Load() {
 		return outside(parent, labels)
 	}
-	c := begin(traces.open(traceID), nil, labels, site, fp)
+	c := begin(traces.open(traceID), nil, labels, site, at)
 	if c != nil {
 		c.trace.setRemote(c.seq, remote)
 	}
 	return c
 }
 
-// begin does the work of Enter, Root, Take and After, which were called with the frame pointer fp.
-func begin(t *tracing, parent *Call, labels unsafe.Pointer, site *Site, fp frame) *Call {
+// begin does the work of Enter, Root, Take and After, which were called by
+// the function at the given position.
+func begin(t *tracing, parent *Call, labels unsafe.Pointer, site *Site, at position) *Call {
 	c := t.newCall()
 	if c == nil {
 		return nil
 	}
-	g, function := goroutine{getg()}, fp.up()
+	g := goroutine{getg()}
 	c.labels, c.trace, c.parent, c.prev, c.site = t.labels, t, parent, labels, site
-	c.goroutine, c.self, c.depth = g.id(), fp.returnPC(), g.stackHi()-uintptr(function)
+	c.goroutine, c.self, c.depth = g.id(), at.pc, at.depth
 	if parent != nil {
 		if parent.goroutine == c.goroutine {
-			c.callPC = g.callPC(function, parent.depth)
+			c.callPC = g.callPC(at.depth, parent.depth)
 			callSites.learn(c.callPC, parent)
 		} else if fromLabels(labels) == parent {
 			c.inherited = true

@@ -47,11 +47,11 @@ const maxOffers = 10_000
 //
 //go:noinline
 func Take(labels unsafe.Pointer, site *Site, link string, key any) *Call {
-	fp := frameOf(framePointer())
+	at := callerOf(framePointer())
 	parent := fromLabels(labels)
 	if parent == nil || parent.trace.boot {
 		if giver := taken(offer{link, key}); giver != nil {
-			c := begin(giver.trace, giver, labels, site, fp)
+			c := begin(giver.trace, giver, labels, site, at)
 			if c != nil {
 				c.Attr("apitrace.handoff", link)
 			}
@@ -61,7 +61,7 @@ func Take(labels unsafe.Pointer, site *Site, link string, key any) *Call {
 	if parent == nil {
 		return nil
 	}
-	return begin(parent.trace, parent, labels, site, fp)
+	return begin(parent.trace, parent, labels, site, at)
 }
 
 // taken withdraws an offer and returns the call that made it, or nil.

@@ -343,3 +343,38 @@ func FuzzTraceparent(f *testing.F) {
 		}
 	})
 }
+
+// A greedy revision needs so much stack to be written that the goroutine's stack moves.
+type greedy struct{}
+
+func (greedy) String() string { return digit(make([]byte, 1), 0) }
+
+//go:noinline
+func digit(b []byte, depth int) string {
+	var frame [1 << 10]byte
+	if depth < 200 {
+		return digit(append(b, frame[depth]), depth+1)
+	}
+	return "7"
+}
+
+func TestPositionsSurviveAStackThatMoves(t *testing.T) {
+	listenForTest(t)
+	root(sampled(traceID(90)), func() {
+		done := make(chan bool)
+		go func() { // with a stack that is still small
+			defer close(done)
+			setLabels(nil)
+			took := func() {
+				defer After(nil, &rootSite, 1, true, greedy{}).Exit(nil)
+				_ = call(nothing)
+			}
+			took()
+		}()
+		<-done
+	})
+	took, over := tails.get(tailID("7")).calls()
+	if len(took) != 2 || over != 2 || took[1].callPC == 0 {
+		t.Errorf("the call is not known to be made by the one above it: %+v", took)
+	}
+}

@@ -44,7 +44,10 @@ func (f frame) up() frame { return *(*frame)(f.pointer()) }
 func (f frame) returnPC() uintptr { return *(*uintptr)(unsafe.Add(f.pointer(), 8)) }
 
 // frameOf turns what framePointer returned into the frame of the function that
-// called it.
+// called it. A frame is good until the next call of a function that may need more
+// stack, which moves the stack.
+//
+//go:nosplit
 func frameOf(fp uintptr) frame {
 	if stack.wrapped {
 		return frame(fp).up()
@@ -52,9 +55,26 @@ func frameOf(fp uintptr) frame {
 	return frame(fp)
 }
 
+// A position is where a function stands on its goroutine's stack, in a form that survives
+// a stack being moved.
+type position struct {
+	depth uintptr // of the function's frame below the upper end of the stack
+	pc    uintptr // in the function
+}
+
+// callerOf returns the position of the function that called the one in which
+// framePointer returned fp.
+//
+//go:nosplit
+func callerOf(fp uintptr) position {
+	f := frameOf(fp)
+	return position{goroutine{getg()}.stackHi() - uintptr(f.up()), f.returnPC()}
+}
+
 // A goroutine is the runtime's descriptor of one.
 type goroutine struct{ g unsafe.Pointer }
 
+//go:nosplit
 //go:nocheckptr
 func (g goroutine) word(offset uintptr) uintptr { return *(*uintptr)(unsafe.Add(g.g, offset)) }
 
@@ -64,19 +84,21 @@ func (g goroutine) id() uint64 { return uint64(g.word(stack.goid)) }
 func (g goroutine) creationPC() uintptr { return g.word(stack.gopc) }
 
 // The descriptor begins with the bounds of the stack; the linker and cgo rely on it.
+//
+//go:nosplit
 func (g goroutine) stackLo() uintptr { return g.word(0) }
+
+//go:nosplit
 func (g goroutine) stackHi() uintptr { return g.word(unsafe.Sizeof(uintptr(0))) }
 
-// callPC walks the stack up from the frame f of an instrumented function to the
-// frame that lies depth bytes below the stack's upper end, and returns the address
-// in that frame's function to which control will return. It returns 0 if there
-// is no such frame. A frame is named by its distance from the upper end because
-// that survives a stack being moved.
+// callPC walks the stack up from the frame of an instrumented function to the frame of
+// another, each known by its depth, and returns the address in the latter function to which
+// control will return. It returns 0 if there is no such frame.
 //
 //go:nocheckptr
-func (g goroutine) callPC(f frame, depth uintptr) uintptr {
+func (g goroutine) callPC(from, to uintptr) uintptr {
 	lo, hi := g.stackLo(), g.stackHi()
-	want := frame(hi - depth)
+	f, want := frame(hi-from), frame(hi-to)
 	for range maxFrames {
 		next := f.up()
 		if next == want {

@@ -38,10 +38,10 @@ func Following() bool {
 //
 //go:noinline
 func After(labels unsafe.Pointer, site *Site, stage int, settled bool, revision any) *Call {
-	fp := frameOf(framePointer())
+	at := callerOf(framePointer())
 	rev := format(revision)
 	if parent := fromLabels(labels); parent != nil && !parent.trace.closed.Load() {
-		c := begin(parent.trace, parent, labels, site, fp)
+		c := begin(parent.trace, parent, labels, site, at)
 		if c != nil {
 			c.Attr(attrRevision, rev)
 		}
@@ -51,7 +51,7 @@ func After(labels unsafe.Pointer, site *Site, stage int, settled bool, revision 
 		return nil
 	}
 	t := tails.open(tailID(rev))
-	c := begin(t, nil, labels, site, fp)
+	c := begin(t, nil, labels, site, at)
 	if c != nil {
 		c.note(func(n *notes) { n.stage = stage })
 		c.Attr(attrRevision, rev)
