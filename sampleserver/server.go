@@ -105,6 +105,10 @@ func (o Options) flags() []string {
 		"--requestheader-username-headers=X-Remote-User",
 		"--requestheader-group-headers=X-Remote-Group",
 		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
+		// Else kube-apiserver is asked only where no answer of the last seconds will do,
+		// and a trace depends on what somebody else has done before.
+		"--authorization-webhook-cache-authorized-ttl=0s",
+		"--authorization-webhook-cache-unauthorized-ttl=0s",
 	}
 }
 

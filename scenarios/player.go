@@ -28,6 +28,9 @@ type Player struct {
 	LockFile string
 	// Waiting, if not nil, is called once when another run holds LockFile.
 	Waiting func()
+	// Aggregate starts the aggregated server of a scenario that asks for one, and
+	// returns when it serves; stop ends it. Nil: such a scenario is refused.
+	Aggregate func(context.Context) (stop func(context.Context) error, err error)
 }
 
 // cleanupTimeout bounds the clean-up, which must also be done after a Ctrl-C.
@@ -52,6 +55,11 @@ func (p *Player) Play(ctx context.Context, s *Scenario, after func(context.Conte
 	}
 	defer wire.close()
 
+	stop, err := p.aggregate(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
 	run := &run{wire: wire, scenario: s, after: after, kept: kept{}}
 	if err := run.prepare(ctx); err != nil {
 		return errors.Join(fmt.Errorf("preparing scenario %q: %w", s.Name, err), run.cleanUp(ctx))
@@ -60,6 +68,25 @@ func (p *Player) Play(ctx context.Context, s *Scenario, after func(context.Conte
 		return errors.Join(fmt.Errorf("scenario %q: %w", s.Name, err), run.cleanUp(ctx))
 	}
 	return run.cleanUp(ctx)
+}
+
+// aggregate starts the scenario's aggregated server, if it asks for one.
+func (p *Player) aggregate(ctx context.Context, s *Scenario) (stop func() error, err error) {
+	if !s.Setup.Aggregated {
+		return func() error { return nil }, nil
+	}
+	if p.Aggregate == nil {
+		return nil, fmt.Errorf("scenario %q needs an aggregated server, which nobody starts here", s.Name)
+	}
+	end, err := p.Aggregate(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("scenario %q: %w", s.Name, err)
+	}
+	return func() error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+		defer cancel()
+		return end(ctx)
+	}, nil
 }
 
 // A run is one replay of a scenario.

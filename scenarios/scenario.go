@@ -83,6 +83,9 @@ type Setup struct {
 	Objects []Document `yaml:"objects"`
 	// Webhooks are served by the player; an object registers each with the server.
 	Webhooks []Webhook `yaml:"webhooks"`
+	// Aggregated asks for upstream's sample API server behind the aggregator: it serves
+	// wardle.example.com/v1alpha1 and v1beta1. Whoever plays the scenario starts it.
+	Aggregated bool `yaml:"aggregated"`
 	// Server is what the scenario needs of kube-apiserver itself. Whoever plays it starts one
 	// like that; the zero value is content with any.
 	Server Server `yaml:"server"`

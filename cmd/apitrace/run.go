@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/collect"
+	"github.com/kubeapitrace/apitrace/sampleserver"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -112,6 +114,11 @@ func (o *runOptions) run(ctx context.Context, io *streams) (err error) {
 	if err := checkSave(o.save); err != nil {
 		return err
 	}
+	if scenario.Setup.Aggregated { // before any server waits for it
+		if _, err := o.server.buildSample(ctx, io, false); err != nil {
+			return err
+		}
+	}
 	if o.server.want(scenario); !o.server.extra.IsZero() {
 		io.notice("scenario %q sets flags of kube-apiserver: starting one of its own for it", scenario.Name)
 	}
@@ -173,7 +180,9 @@ func (o *runOptions) deliver(ctx context.Context, io *streams, recording *trace.
 
 // A session replays a scenario and gathers its traces.
 type session struct {
-	server    *apiserver.Server
+	server *apiserver.Server
+	// sockets are those of the probes, by the name of the program.
+	sockets   map[string]string
 	scenario  *scenarios.Scenario
 	recording trace.Recording
 	// unmet says which expectations of the scenario the traces do not meet.
@@ -182,7 +191,7 @@ type session struct {
 }
 
 func newSession(server *apiserver.Server, scenario *scenarios.Scenario) *session {
-	return &session{server: server, scenario: scenario, recording: trace.Recording{
+	return &session{server: server, sockets: maps.Clone(server.ProbeSockets), scenario: scenario, recording: trace.Recording{
 		Scenario: scenario.Name, K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion, Recorded: time.Now(),
 	}}
 }
@@ -206,15 +215,32 @@ func (s *session) play(ctx context.Context, io *streams) error {
 		AdminToken: s.server.AdminToken, UserToken: s.server.LearnerToken,
 		LockFile: filepath.Join(s.server.RunDir, "player.lock"),
 		Waiting:  func() { io.notice("waiting for another run against the same server") },
+		Aggregate: func(ctx context.Context) (func(context.Context) error, error) {
+			return s.aggregate(ctx, io)
+		},
 	}
 	return player.Play(ctx, s.scenario, func(ctx context.Context, r *scenarios.Request, sent *scenarios.Sent) error {
 		return s.collect(ctx, etcd, r, sent)
 	})
 }
 
+// aggregate starts the sample server that the scenario asks for.
+func (s *session) aggregate(ctx context.Context, io *streams) (stop func(context.Context) error, err error) {
+	binary, err := (&serverOptions{k8s: s.server.K8sVersion}).buildSample(ctx, io, false)
+	if err != nil {
+		return nil, err
+	}
+	sample, err := s.server.StartSample(ctx, binary)
+	if err != nil {
+		return nil, err
+	}
+	s.sockets[sampleserver.Name] = sample.ProbeSocket
+	return sample.Stop, nil
+}
+
 // collect adds the trace of a request to the recording.
 func (s *session) collect(ctx context.Context, etcd *storage.Reader, r *scenarios.Request, sent *scenarios.Sent) error {
-	request, check, err := collect.Request(ctx, s.server.ProbeSockets, collect.Sent{
+	request, check, err := collect.Request(ctx, s.sockets, collect.Sent{
 		TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status,
 	})
 	if err != nil {

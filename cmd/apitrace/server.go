@@ -74,6 +74,13 @@ func (o *serverOptions) build(ctx context.Context, io *streams, plain bool) (*ap
 	return apiserver.BuildPrograms(ctx, apiserver.BuildOptions{Version: o.k8s, Plain: plain, Progress: display})
 }
 
+// buildSample builds the sample server of the version, if it is not yet built.
+func (o *serverOptions) buildSample(ctx context.Context, io *streams, plain bool) (*program.Binary, error) {
+	display := program.NewDisplay(io.err, io.errTerminal)
+	defer display.Close()
+	return apiserver.BuildSample(ctx, apiserver.BuildOptions{Version: o.k8s, Plain: plain, Progress: display})
+}
+
 // attach finds a server that "apitrace serve" keeps running. It returns
 // apiserver.ErrNotServed if there is none of the wanted build, or none in the checking
 // mode that is asked for, or the server is to have something extra or its start is to
