@@ -5,36 +5,48 @@ import (
 	"fmt"
 
 	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/sampleserver"
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
 // A Source is the pristine source of a program and of all that it depends on.
 type Source struct {
-	// Program is Name or storage.Name, Version its own version.
+	// Program is the name of the program, Version its own version.
 	Program, Version string
 	// Dir is the vendor folder. Below it, a file has the path that calls name.
 	Dir string
 }
 
-// SourceOf returns the source of one of the two programs, Name or storage.Name, of a
-// version of Kubernetes. What is not there is fetched; nothing is built.
+// SourceOf returns the source of one of the traced programs, by its name, of a version of
+// Kubernetes. What is not there is fetched; nothing is built.
 func SourceOf(ctx context.Context, programName string, o BuildOptions) (*Source, error) {
 	o.Plain = true // the source is the same
-	pair, err := o.resolve(ctx)
+	p, options, err := o.named(ctx, programName)
 	if err != nil {
 		return nil, err
-	}
-	p, options := pair.apiserver, pair.apiserverOptions
-	switch programName {
-	case Name:
-	case storage.Name:
-		p, options = pair.etcd, pair.etcdOptions
-	default:
-		return nil, fmt.Errorf("no source of a program %q: expected %q or %q", programName, Name, storage.Name)
 	}
 	dir, err := program.SourceTree(ctx, p, options)
 	if err != nil {
 		return nil, err
 	}
 	return &Source{Program: p.Name, Version: p.Version, Dir: dir}, nil
+}
+
+// named decides which program is wanted, and how to build it.
+func (o BuildOptions) named(ctx context.Context, name string) (program.Program, program.Options, error) {
+	switch name {
+	case Name, storage.Name:
+		pair, err := o.resolve(ctx)
+		if err != nil {
+			return program.Program{}, program.Options{}, err
+		}
+		if name == Name {
+			return pair.apiserver, pair.apiserverOptions, nil
+		}
+		return pair.etcd, pair.etcdOptions, nil
+	case sampleserver.Name:
+		p, options, _, err := o.sample()
+		return p, options, err
+	}
+	return program.Program{}, program.Options{}, fmt.Errorf("no source of a program %q: expected %q, %q or %q", name, Name, storage.Name, sampleserver.Name)
 }

@@ -65,20 +65,10 @@ func (d *drawing) facts() string {
 	}
 	texts := []string{fmt.Sprintf("%s in %s", calls(len(r.Calls)), d.duration(r.Calls[0].DurationNs))}
 	for _, process := range processes {
-		name := strings.TrimSpace(process + " " + d.version(process))
+		name := strings.TrimSpace(process + " " + oneLine(d.rec.Version(process)))
 		texts = append(texts, fmt.Sprintf("%s (%s)", name, humanize.Comma(int64(count[process]))))
 	}
 	return strings.Join(texts, ", ")
-}
-
-func (d *drawing) version(process string) string {
-	switch process {
-	case "kube-apiserver":
-		return oneLine(d.rec.K8sVersion)
-	case "etcd":
-		return oneLine(d.rec.EtcdVersion)
-	}
-	return ""
 }
 
 func unfinished(r *trace.Request) int {

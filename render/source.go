@@ -23,7 +23,7 @@ func SourceURL(rec *trace.Recording, call *trace.Call) string {
 	switch {
 	case call.File == "":
 		return ""
-	case call.Process == "kube-apiserver" && rec.K8sVersion != "":
+	case (call.Process == "kube-apiserver" || call.Process == "sample-apiserver") && rec.K8sVersion != "":
 		base = kubernetesTree + rec.K8sVersion + "/" + kubernetesPath(call.File)
 	case call.Process == "etcd" && rec.EtcdVersion != "":
 		path, ok := strings.CutPrefix(call.File, "go.etcd.io/etcd/")

@@ -14,6 +14,7 @@ func TestSourceURL(t *testing.T) {
 		{"kube-apiserver", "k8s.io/kube-openapi/pkg/a.go", "kubernetes/kubernetes/blob/v1.37.1/vendor/k8s.io/kube-openapi/pkg/a.go"},
 		{"kube-apiserver", "k8s.io/klog/v2/klog.go", "kubernetes/kubernetes/blob/v1.37.1/vendor/k8s.io/klog/v2/klog.go"},
 		{"kube-apiserver", "go.etcd.io/etcd/client/v3/kv.go", "kubernetes/kubernetes/blob/v1.37.1/vendor/go.etcd.io/etcd/client/v3/kv.go"},
+		{"sample-apiserver", "k8s.io/sample-apiserver/pkg/apiserver/apiserver.go", "kubernetes/kubernetes/blob/v1.37.1/staging/src/k8s.io/sample-apiserver/pkg/apiserver/apiserver.go"},
 		{"etcd", "go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc/key.go", "etcd-io/etcd/blob/v3.7.0/server/etcdserver/api/v3rpc/key.go"},
 		{"etcd", "google.golang.org/grpc/server.go", ""},
 		{"other", "k8s.io/apiserver/a.go", ""},

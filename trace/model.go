@@ -6,7 +6,10 @@
 // a person sees of a trace (views, colours, folding) lives in package render.
 package trace
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // A Recording is what one run of a scenario, or one session, has seen.
 type Recording struct {
@@ -20,6 +23,21 @@ type Recording struct {
 	Recorded time.Time `json:"recorded,omitzero"`
 	// Requests holds the traced requests in the order in which they were sent.
 	Requests []Request `json:"requests"`
+}
+
+// Version is the version of a traced program, with its "v"; "" if it is not known.
+func (r *Recording) Version(process string) string {
+	switch process {
+	case "kube-apiserver":
+		return r.K8sVersion
+	case "sample-apiserver": // released with Kubernetes, as v0.37.1 with v1.37.1
+		if minor, ok := strings.CutPrefix(r.K8sVersion, "v1."); ok {
+			return "v0." + minor
+		}
+	case "etcd":
+		return r.EtcdVersion
+	}
+	return ""
 }
 
 // MethodStart is the Method of what is not a request but the start of a program, whose
@@ -70,7 +88,7 @@ type Call struct {
 	// parent towards this call; 0 where it is not known (the first call of a
 	// process; a goroutine started by a library on the parent's behalf).
 	CallerLine int `json:"callerLine"`
-	// Process names the traced program: "kube-apiserver" or "etcd".
+	// Process names the traced program: "kube-apiserver", "sample-apiserver" or "etcd".
 	Process string `json:"process"`
 	// Goroutine is the runtime's id of the goroutine within its process.
 	Goroutine uint64 `json:"goroutine"`

@@ -123,11 +123,8 @@ func resourceAttributes(rec *Recording, process string) []attribute.KeyValue {
 		attrK8sVersion.String(rec.K8sVersion),
 		attrEtcdVersion.String(rec.EtcdVersion),
 	}
-	switch process {
-	case "kube-apiserver":
-		attrs = append(attrs, semconv.ServiceVersion(rec.K8sVersion))
-	case "etcd":
-		attrs = append(attrs, semconv.ServiceVersion(rec.EtcdVersion))
+	if version := rec.Version(process); version != "" {
+		attrs = append(attrs, semconv.ServiceVersion(version))
 	}
 	if !rec.Recorded.IsZero() {
 		attrs = append(attrs, attrRecorded.String(rec.Recorded.UTC().Format(time.RFC3339Nano)))

@@ -14,6 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/program"
 	"github.com/kubeapitrace/apitrace/recordings"
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/sampleserver"
 	"github.com/kubeapitrace/apitrace/source"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -135,7 +136,7 @@ func (c *code) resolve(ctx context.Context, query string) (string, error) {
 	}
 	slices.Sort(known)
 	found := source.Match(query, known)
-	for _, name := range []string{apiserver.Name, storage.Name} {
+	for _, name := range programsWith(query) {
 		if len(found) > 0 {
 			break
 		}
@@ -173,11 +174,9 @@ func (c *code) tree(ctx context.Context, name string) (*source.Tree, error) {
 
 // function finds the source of a function, by its full name, and says whose it is.
 func (c *code) function(ctx context.Context, name string) (*source.Function, *source.Tree, error) {
-	programs := []string{apiserver.Name, storage.Name}
+	programs := programsWith(name)
 	if call, ok := c.calls[name]; ok {
 		programs = []string{call.Process}
-	} else if strings.HasPrefix(name, "go.etcd.io/etcd/server/") {
-		programs = []string{storage.Name}
 	}
 	var first error
 	for _, p := range programs {
@@ -197,15 +196,20 @@ func (c *code) function(ctx context.Context, name string) (*source.Function, *so
 	return nil, nil, first
 }
 
+// programsWith lists the programs that a function can be in, by what there is of its name.
+func programsWith(name string) []string {
+	switch {
+	case strings.HasPrefix(name, "go.etcd.io/etcd/server/"):
+		return []string{storage.Name}
+	case strings.Contains(name, sampleserver.Name+"/"):
+		return []string{sampleserver.Name}
+	}
+	return []string{apiserver.Name, storage.Name}
+}
+
 // programOf is the program that a recorded call ran in, with its version.
 func programOf(call located) string {
-	switch call.Process {
-	case apiserver.Name:
-		return call.Process + " " + call.rec.K8sVersion
-	case storage.Name:
-		return call.Process + " " + call.rec.EtcdVersion
-	}
-	return call.Process
+	return strings.TrimSpace(call.Process + " " + call.rec.Version(call.Process))
 }
 
 // url is where upstream's source can be read.
