@@ -66,10 +66,19 @@ type Sample struct {
 	made []string
 }
 
+// SampleOptions says how to run a sample server.
+type SampleOptions struct {
+	// Binary is what BuildSample gives. Required.
+	Binary *program.Binary
+	// Boot is a sampled W3C traceparent: the server's start becomes that trace. Empty: it
+	// is not traced.
+	Boot string
+}
+
 // StartSample starts a sample server, registers it and waits until it answers through
 // the aggregator. A Server has at most one. The sample server ends with this process,
 // however it ends; the caller calls Stop, while the Server runs, to take the registration back.
-func (s *Server) StartSample(ctx context.Context, binary *program.Binary) (*Sample, error) {
+func (s *Server) StartSample(ctx context.Context, o SampleOptions) (*Sample, error) {
 	if s.SampleKubeconfig == "" || s.ProxyCAFile == "" {
 		return nil, fmt.Errorf("the server at %s was started by an older apitrace, which did not prepare it for an aggregated server: stop it and start it anew", s.BaseURL)
 	}
@@ -78,13 +87,13 @@ func (s *Server) StartSample(ctx context.Context, binary *program.Binary) (*Samp
 		return nil, err
 	}
 	sample := &Sample{server: s, client: client}
-	if err := sample.start(ctx, binary); err != nil {
+	if err := sample.start(ctx, o); err != nil {
 		return nil, errors.Join(fmt.Errorf("starting %s: %w", sampleserver.Name, err), sample.Stop(context.WithoutCancel(ctx)))
 	}
 	return sample, nil
 }
 
-func (a *Sample) start(ctx context.Context, binary *program.Binary) (err error) {
+func (a *Sample) start(ctx context.Context, o SampleOptions) (err error) {
 	var objects []sampleObject
 	if err := yaml.UnmarshalStrict(sampleObjects, &objects); err != nil {
 		return err
@@ -92,13 +101,13 @@ func (a *Sample) start(ctx context.Context, binary *program.Binary) (err error) 
 	if a.runDir, err = program.NewRunDir(); err != nil {
 		return err
 	}
-	for _, o := range objects {
-		if err := a.create(ctx, o); err != nil {
+	for _, object := range objects {
+		if err := a.create(ctx, object); err != nil {
 			return err
 		}
 	}
 	a.child, err = sampleserver.Start(ctx, sampleserver.Options{
-		Binary: binary.Path, RunDir: a.runDir, Check: a.server.Check,
+		Binary: o.Binary.Path, RunDir: a.runDir, Check: a.server.Check, Boot: o.Boot,
 		Etcd: a.server.Etcd, Kubeconfig: a.server.SampleKubeconfig,
 		ProxyCAFile: a.server.ProxyCAFile, ProxyName: proxyName,
 		// The name for which the aggregator verifies the certificate.
@@ -108,8 +117,8 @@ func (a *Sample) start(ctx context.Context, binary *program.Binary) (err error) 
 		return err
 	}
 	a.ProbeSocket = a.child.ProbeSocket
-	for _, o := range a.apiServices() {
-		if err := a.create(ctx, o); err != nil {
+	for _, object := range a.apiServices() {
+		if err := a.create(ctx, object); err != nil {
 			return err
 		}
 	}

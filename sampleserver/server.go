@@ -25,6 +25,8 @@ type Options struct {
 	RunDir *program.RunDir
 	// Check switches the probe's checking mode on.
 	Check bool
+	// Boot is a sampled W3C traceparent, for the probe to trace the server's start.
+	Boot string
 	// Etcd is where it stores its objects, under a prefix of its own.
 	Etcd storage.Endpoint
 	// Kubeconfig leads to the kube-apiserver that it asks who may do what.
@@ -71,7 +73,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	s.child, err = program.WithFreePort(func(port int) (*program.Child, error) {
 		s.Port = port
 		child := program.Server{
-			Name: Name, Path: o.Binary, Dir: dir, Check: o.Check,
+			Name: Name, Path: o.Binary, Dir: dir, Check: o.Check, Boot: o.Boot,
 			Args:  append(o.flags(), "--tls-cert-file="+certFile, "--tls-private-key-file="+keyFile, fmt.Sprintf("--secure-port=%d", port)),
 			Ready: s.ready,
 		}

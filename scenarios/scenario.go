@@ -69,11 +69,15 @@ func (t Text) In(lang string) string {
 // A Boot is the start of a program, traced from its first moment until clients can work.
 // Whoever plays the scenario starts a server for it and collects the trace.
 type Boot struct {
-	// Program is the name of the traced program: "kube-apiserver".
+	// Program is the name of the traced program: "kube-apiserver", or "sample-apiserver",
+	// which is the aggregated server of the setup.
 	Program string `yaml:"program"`
 	// Expect is what the trace must show for the run to count as right.
 	Expect Expect `yaml:"expect"`
 }
+
+// Boots tells whether the scenario traces the start of the program.
+func (s *Scenario) Boots(program string) bool { return s.Boot != nil && s.Boot.Program == program }
 
 // A Setup is the state that a scenario needs.
 type Setup struct {

@@ -54,6 +54,9 @@ func (s *Scenario) validate() *mistake {
 		if bad := s.Boot.validate(); bad != nil {
 			return bad
 		}
+		if s.Boots("sample-apiserver") && !s.Setup.Aggregated {
+			return mistakeAt("the sample server starts only where the setup asks for it: say \"aggregated: true\" under setup", "boot", "program")
+		}
 	} else if !slices.ContainsFunc(s.Requests, func(r Request) bool { return r.Traced }) {
 		return mistakeAt("no request is traced: give at least one \"traced: true\"", "requests")
 	}
@@ -91,9 +94,12 @@ func (s *Scenario) validateWebhooks() *mistake {
 	return nil
 }
 
+// bootable are the values of Boot.Program.
+var bootable = []string{"kube-apiserver", "sample-apiserver"}
+
 func (b *Boot) validate() *mistake {
-	if b.Program != "kube-apiserver" {
-		return mistakeAt(fmt.Sprintf("program is %q, expected \"kube-apiserver\"", b.Program), "boot", "program")
+	if !slices.Contains(bootable, b.Program) {
+		return mistakeAt(fmt.Sprintf("program is %q, expected one of %s", b.Program, quoted(bootable)), "boot", "program")
 	}
 	if bad := b.Expect.validate(); bad != nil {
 		bad.at = append([]any{"boot", "expect"}, bad.at...)

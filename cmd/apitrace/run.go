@@ -196,9 +196,10 @@ func newSession(server *apiserver.Server, scenario *scenarios.Scenario) *session
 	}}
 }
 
-// replay makes the recording: of the server's start, which has the trace id boot, or of requests.
+// replay makes the recording: of the server's start, which has the trace id boot, or of
+// what the player does.
 func (s *session) replay(ctx context.Context, io *streams, boot string) error {
-	if s.scenario.Boot != nil {
+	if s.scenario.Boots(apiserver.Name) {
 		return s.boot(ctx, boot)
 	}
 	return s.play(ctx, io)
@@ -224,13 +225,29 @@ func (s *session) play(ctx context.Context, io *streams) error {
 	})
 }
 
-// aggregate starts the sample server that the scenario asks for.
+// aggregate starts the sample server that the scenario asks for. Its start may be what
+// the scenario traces.
 func (s *session) aggregate(ctx context.Context, io *streams) (stop func(context.Context) error, err error) {
 	binary, err := (&serverOptions{k8s: s.server.K8sVersion}).buildSample(ctx, io, false)
 	if err != nil {
 		return nil, err
 	}
-	sample, err := s.server.StartSample(ctx, binary)
+	if !s.scenario.Boots(sampleserver.Name) {
+		return s.startSample(ctx, apiserver.SampleOptions{Binary: binary})
+	}
+	boot := trace.NewTraceID()
+	stop, err = s.startSample(ctx, apiserver.SampleOptions{Binary: binary, Boot: trace.Traceparent(boot)})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.boot(ctx, boot); err != nil {
+		return nil, errors.Join(err, stop(context.WithoutCancel(ctx)))
+	}
+	return stop, nil
+}
+
+func (s *session) startSample(ctx context.Context, o apiserver.SampleOptions) (stop func(context.Context) error, err error) {
+	sample, err := s.server.StartSample(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +272,7 @@ func (s *session) collect(ctx context.Context, etcd *storage.Reader, r *scenario
 
 // boot makes the recording of the server's start, which has the given trace id.
 func (s *session) boot(ctx context.Context, traceID string) error {
-	start, check, err := collect.Request(ctx, s.server.ProbeSockets, collect.Sent{
+	start, check, err := collect.Request(ctx, s.sockets, collect.Sent{
 		TraceID: traceID, Method: trace.MethodStart, Path: s.scenario.Boot.Program, Boot: true,
 	})
 	if err != nil {
