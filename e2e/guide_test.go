@@ -7,6 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/sampleserver"
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
@@ -22,7 +23,7 @@ func rewrite(tb testing.TB, b *apiserver.Build) map[string][]instrument.Function
 	for _, p := range []struct {
 		name, version string
 		binary        *program.Binary
-	}{{apiserver.Name, b.K8sVersion, b.APIServer}, {storage.Name, b.EtcdVersion, b.Etcd}} {
+	}{{apiserver.Name, b.K8sVersion, b.APIServer}, {storage.Name, b.EtcdVersion, b.Etcd}, {sampleserver.Name, b.K8sVersion, sample(tb)}} {
 		res, err := instrument.Rewrite(instrument.Options{
 			Guide: guide, Program: p.name, Version: p.version,
 			Vendor: filepath.Join(p.binary.Workspace, "vendor"), Out: tb.TempDir(),

@@ -2,6 +2,8 @@ package e2e
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -10,6 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/collect"
 	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/sampleserver"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -121,14 +124,24 @@ func play(tb testing.TB, s *apiserver.Server, name string) ([]trace.Request, *co
 		tb.Fatal(err)
 	}
 	defer etcd.Close()
+	sockets := maps.Clone(s.ProbeSockets)
+	var requests []trace.Request
 	player := scenarios.Player{
 		BaseURL: s.BaseURL, CAPEM: s.CAPEM, AdminToken: s.AdminToken, UserToken: s.LearnerToken,
 		LockFile: filepath.Join(s.RunDir, "play.lock"),
+		Aggregate: func(ctx context.Context) (func(context.Context) error, error) {
+			sample, start, err := startSample(ctx, s, scenario)
+			if err != nil {
+				return nil, err
+			}
+			sockets[sampleserver.Name] = sample.ProbeSocket
+			requests = append(requests, start...)
+			return sample.Stop, nil
+		},
 	}
-	var requests []trace.Request
 	all := &collect.Check{}
 	err = player.Play(context.Background(), scenario, func(ctx context.Context, _ *scenarios.Request, sent *scenarios.Sent) error {
-		r, found, err := collect.Request(ctx, s.ProbeSockets, collect.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status})
+		r, found, err := collect.Request(ctx, sockets, collect.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status})
 		if err != nil {
 			return err
 		}
@@ -144,4 +157,45 @@ func play(tb testing.TB, s *apiserver.Server, name string) ([]trace.Request, *co
 		tb.Fatalf("scenario %s: %v", name, err)
 	}
 	return requests, all
+}
+
+func buildSample(ctx context.Context, version string) (*program.Binary, error) {
+	display := program.NewDisplay(os.Stderr, false)
+	defer display.Close()
+	return apiserver.BuildSample(ctx, apiserver.BuildOptions{Version: version, Progress: display})
+}
+
+// sample builds the sample server of the default version.
+func sample(tb testing.TB) *program.Binary {
+	tb.Helper()
+	b, err := buildSample(context.Background(), "")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// startSample starts the sample server of a scenario, built like kube-apiserver, and
+// returns the trace of its start if that is what the scenario is about.
+func startSample(ctx context.Context, s *apiserver.Server, scenario *scenarios.Scenario) (*apiserver.Sample, []trace.Request, error) {
+	binary, err := buildSample(ctx, s.K8sVersion)
+	if err != nil {
+		return nil, nil, err
+	}
+	o := apiserver.SampleOptions{Binary: binary}
+	boot := trace.NewTraceID()
+	if scenario.Boots(sampleserver.Name) {
+		o.Boot = trace.Traceparent(boot)
+	}
+	sample, err := s.StartSample(ctx, o)
+	if err != nil || o.Boot == "" {
+		return sample, nil, err
+	}
+	sockets := maps.Clone(s.ProbeSockets)
+	sockets[sampleserver.Name] = sample.ProbeSocket
+	start, _, err := collect.Request(ctx, sockets, collect.Sent{TraceID: boot, Method: trace.MethodStart, Path: sampleserver.Name, Boot: true})
+	if err != nil {
+		return nil, nil, errors.Join(err, sample.Stop(ctx))
+	}
+	return sample, []trace.Request{*start}, nil
 }
