@@ -69,6 +69,8 @@ func lookedAt(tree *trace.Tree, i int) string {
 	switch {
 	case rules > 0:
 		return fmt.Sprintf(" (RBAC: none of %d rules covers it%s)", rules, from(sources))
+	case known && bindings == 0:
+		return " (RBAC: there are no bindings)"
 	case known:
 		return fmt.Sprintf(" (RBAC: none of %d bindings applies to the user)", bindings)
 	}

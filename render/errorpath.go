@@ -96,7 +96,7 @@ func errorPath(tree *trace.Tree, classifier Classifier) *ErrorPath {
 	} else {
 		f.answered(handled, text)
 	}
-	if status := firstWith(tree, handled, attrReason); status >= 0 {
+	if status := statusOf(tree, handled); status >= 0 {
 		attributes := tree.Call(status).Attributes
 		f.add(status, ErrorStatus, strings.TrimSpace(attributes[attrReason]+" "+attributes[attrCode]))
 	}
@@ -139,6 +139,17 @@ func (f *errorFinder) answered(handled int, text string) {
 func firstWith(tree *trace.Tree, i int, attribute string) int {
 	for ; i < tree.Len(); i++ {
 		if tree.Call(i).Attributes[attribute] != "" {
+			return i
+		}
+	}
+	return -1
+}
+
+// statusOf returns the first call from i on that made a Status of the error, or -1. Not
+// every Status has a reason.
+func statusOf(tree *trace.Tree, i int) int {
+	for ; i < tree.Len(); i++ {
+		if _, ok := tree.Call(i).Attributes[attrReason]; ok {
 			return i
 		}
 	}

@@ -39,15 +39,22 @@ func (d *drawing) writeHeading(out *bufio.Writer) {
 // errorPath tells in one sentence how the request failed.
 func (d *drawing) errorPath(path *ErrorPath) string {
 	var steps []string
+	before := ""
 	for _, step := range path.Steps {
 		name := d.view.Tree.Call(step.Call).ShortName()
-		switch text := oneLine(step.Text); step.Kind {
+		text := oneLine(step.Text)
+		switch step.Kind {
 		case ErrorStatus:
 			steps = append(steps, fmt.Sprintf("Status %s in %s", text, name))
 		case ErrorRefused:
 			steps = append(steps, "refused by admission plugin "+text)
 		default:
-			steps = append(steps, fmt.Sprintf("%s in %s: %s", step.Kind, name, text))
+			told := text
+			if step.Kind == ErrorWrapped && before != "" { // what it said before is there to read
+				told = strings.Replace(text, before, d.ellipsis, 1)
+			}
+			steps = append(steps, fmt.Sprintf("%s in %s: %s", step.Kind, name, told))
+			before = text
 		}
 	}
 	return "error " + strings.Join(steps, " "+d.arrow+" ")
