@@ -42,6 +42,12 @@ func decode(packed []byte, p *places) (*trace.Recording, error) {
 	if err := c.end(); err != nil {
 		return nil, err
 	}
+	// The order of an earlier apitrace may have been another.
+	for i := range rec.Requests {
+		if err := rec.Requests[i].Sort(); err != nil {
+			return nil, err
+		}
+	}
 	return rec, rec.Validate()
 }
 

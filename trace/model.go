@@ -57,7 +57,9 @@ type Request struct {
 	// Start is when the first call began. Call.StartNs counts from here.
 	Start time.Time `json:"start,omitzero"`
 	// Calls holds every call: parents before their children, siblings by time of
-	// entry. Walking it front to back is a walk of the tree, depth first.
+	// entry. Walking it front to back is a walk of the tree, depth first. A call on a
+	// goroutine that its parent started stands where the parent did so, as far as the lines
+	// tell: before calls from later lines. When it gets to run is up to the scheduler.
 	Calls []Call `json:"calls"`
 	// Incomplete says what this trace may lack and why, one sentence each. It is
 	// empty when every call that the probes saw is here.

@@ -77,7 +77,8 @@ func (t *Tree) Children(i int) iter.Seq[int] {
 }
 
 // Sort puts the calls into the order that Request.Calls promises: parents
-// before their children, siblings by time of entry. Siblings that began in the
+// before their children, siblings by time of entry, but calls on goroutines where their
+// parent started them. Siblings that began in the
 // same nanosecond keep the order in which they were given, so whoever fills
 // Calls gives them as each process counted them.
 //
@@ -107,9 +108,7 @@ func (r *Request) entryOrder() ([]int, error) {
 		stack = stack[:len(stack)-1]
 		order = append(order, i)
 		kids := children[i]
-		slices.SortStableFunc(kids, func(a, b int) int {
-			return cmp.Compare(r.Calls[a].StartNs, r.Calls[b].StartNs)
-		})
+		r.sortSiblings(kids)
 		for _, c := range slices.Backward(kids) {
 			stack = append(stack, c)
 		}
@@ -118,6 +117,26 @@ func (r *Request) entryOrder() ([]int, error) {
 		return nil, r.cycleError(order)
 	}
 	return order, nil
+}
+
+// sortSiblings puts the calls of one parent into order of time, and what the parent started on
+// goroutines where it started them.
+func (r *Request) sortSiblings(kids []int) {
+	slices.SortStableFunc(kids, func(a, b int) int {
+		return cmp.Compare(r.Calls[a].StartNs, r.Calls[b].StartNs)
+	})
+	for i := range kids {
+		for at := i; at > 0 && r.Calls[kids[at]].startedBefore(&r.Calls[kids[at-1]]); at-- {
+			kids[at-1], kids[at] = kids[at], kids[at-1]
+		}
+	}
+}
+
+// startedBefore tells whether c runs on a goroutine that its parent had started before it
+// came to the line of an earlier call: then c was only late to run, which is luck.
+func (c *Call) startedBefore(earlier *Call) bool {
+	isStarted := c.NewGoroutine && c.CallerLine > 0 && c.Attributes[AttrHandoff] == ""
+	return isStarted && earlier.CallerLine > c.CallerLine
 }
 
 // links finds the root and the children of each call.

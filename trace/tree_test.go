@@ -81,6 +81,47 @@ func TestSortKeepsTheGivenOrder(t *testing.T) {
 	}
 }
 
+// When a goroutine gets to run is luck; where it was started is not.
+func TestSortPutsGoroutinesWhereTheyWereStarted(t *testing.T) {
+	started := func(line, start int) Call { return Call{CallerLine: line, StartNs: int64(start), NewGoroutine: true} }
+	called := func(line, start int) Call { return Call{CallerLine: line, StartNs: int64(start)} }
+	handed := started(10, 90)
+	handed.Attributes = map[string]string{AttrHandoff: HandoffWatch}
+	for name, test := range map[string]struct {
+		calls []Call
+		want  string // their lines
+	}{
+		"at once":            {[]Call{called(5, 1), started(10, 2), called(20, 3)}, "5 10 20"},
+		"late":               {[]Call{called(5, 1), called(20, 2), called(30, 3), started(10, 4)}, "5 10 20 30"},
+		"two, one late":      {[]Call{started(20, 1), started(10, 2), called(30, 3)}, "10 20 30"},
+		"in a loop":          {[]Call{called(20, 1), called(5, 2), started(10, 3), called(20, 4)}, "20 5 10 20"},
+		"same line":          {[]Call{started(10, 1), started(10, 2)}, "10 10"},
+		"nobody knows where": {[]Call{called(5, 1), started(0, 2)}, "5 0"},
+		"from a queue":       {[]Call{called(20, 1), handed}, "20 10"},
+		"not a goroutine":    {[]Call{called(20, 1), called(10, 2)}, "20 10"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := request("1 - 0")
+			for i, c := range test.calls {
+				c.ID, c.Parent, c.Function, c.Process = fmt.Sprintf("%016x", i+2), r.Calls[0].ID, "p.f", "etcd"
+				r.Calls = append(r.Calls, c)
+			}
+			for range 2 { // what is sorted stays as it is
+				if err := r.Sort(); err != nil {
+					t.Fatal(err)
+				}
+				var lines []string
+				for _, c := range r.Calls[1:] {
+					lines = append(lines, fmt.Sprint(c.CallerLine))
+				}
+				if got := strings.Join(lines, " "); got != test.want {
+					t.Errorf("lines %s, expected %s", got, test.want)
+				}
+			}
+		})
+	}
+}
+
 func TestBrokenTrees(t *testing.T) {
 	for name, test := range map[string]struct {
 		calls []string
