@@ -50,3 +50,23 @@ func (o BuildOptions) named(ctx context.Context, name string) (program.Program, 
 	}
 	return program.Program{}, program.Options{}, fmt.Errorf("no source of a program %q: expected %q, %q or %q", name, Name, storage.Name, sampleserver.Name)
 }
+
+// CachedSourceOf returns the folder of SourceOf if it is in the cache, nil being the default one, else
+// program.ErrNoSource. Nothing is fetched.
+func CachedSourceOf(programName, version string, c *program.Cache) (dir string, err error) {
+	if c == nil {
+		if c, err = program.OpenCache(""); err != nil {
+			return "", err
+		}
+	}
+	dir, up, err := program.CachedSource(c, Program(version))
+	if err != nil || programName == Name {
+		return dir, err
+	}
+	etcd, err := up.Requires(storage.ClientModule)
+	if err != nil {
+		return "", err
+	}
+	dir, _, err = program.CachedSource(c, storage.Program(etcd))
+	return dir, err
+}

@@ -2,6 +2,8 @@ package program
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 )
 
@@ -36,4 +38,25 @@ func SourceTree(ctx context.Context, p Program, o Options) (string, error) {
 	}
 	tell.stage(StageDone, 0)
 	return vendor, nil
+}
+
+// ErrNoSource says that the source of a program is not in the cache.
+var ErrNoSource = errors.New("its source is not in the cache")
+
+// CachedSource returns what SourceTree does if it is in the cache, else ErrNoSource. It needs
+// neither the network nor a Go toolchain.
+func CachedSource(c *Cache, p Program) (dir string, up Upstream, err error) {
+	if up, err = c.recordedUpstream(p.Module, p.Version); err != nil {
+		return "", up, fmt.Errorf("%s: %w", p, ErrNoSource)
+	}
+	goMod, err := p.goMod(up)
+	if err != nil {
+		return "", up, err
+	}
+	key := p.workspaceKey(up, goMod)
+	workspace := c.entryDir(KindWorkspace, p, key)
+	if _, err := check(workspace, key, func(string) bool { return false }); err != nil {
+		return "", up, fmt.Errorf("%s: %w", p, ErrNoSource)
+	}
+	return filepath.Join(workspace, "vendor"), up, nil
 }

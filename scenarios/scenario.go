@@ -124,7 +124,8 @@ type HTTP struct {
 	Method string `yaml:"method"`
 	// Path is the URL path with its query.
 	Path string `yaml:"path"`
-	// Status is the status code that the answer must have.
+	// Status is the status code that the answer must have. Files always say it; 0, in a
+	// request that was made otherwise, is any.
 	Status int `yaml:"status"`
 	// As is who asks: Learner (also when empty), Admin, Anonymous or Stranger.
 	As string `yaml:"as"`

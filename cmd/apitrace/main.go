@@ -66,6 +66,9 @@ func report(w *os.File, err error) {
 	if err == nil {
 		return
 	}
+	if errors.Is(err, errWrong) { // which the user knows by now
+		return
+	}
 	if _, ok := err.(*signalError); ok { // what the user wanted
 		fmt.Fprintln(w, err)
 		return

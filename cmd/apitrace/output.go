@@ -35,6 +35,12 @@ type outputOptions struct {
 }
 
 func (o *outputOptions) addFlags(command *cobra.Command) {
+	o.addViewFlags(command)
+	addLanguageFlag(command, &o.lang)
+}
+
+// addViewFlags adds all flags but the language's, for commands that have that from elsewhere.
+func (o *outputOptions) addViewFlags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVarP(&o.format, "output", "o", "tree", "what to print: tree, names (one function per line), json, yaml, stdout (OpenTelemetry spans), chrome (trace events for Perfetto), folded (stacks for flame graphs), or mermaid (diagram)")
 	flags.StringVar(&o.view, "view", "path", "how much of the tree to show: outline (layers), path (key steps), or full (every call)")
@@ -45,7 +51,6 @@ func (o *outputOptions) addFlags(command *cobra.Command) {
 	flags.IntVar(&o.width, "width", 0, "draw the tree this many columns wide (0: as wide as the terminal, else 80)")
 	flags.StringVar(&o.colour, "color", "auto", "when to use colours: auto, always or never")
 	flags.BoolVar(&o.ascii, "ascii", false, "draw the tree with ASCII characters alone")
-	addLanguageFlag(command, &o.lang)
 	o.filter.addFlags(command)
 	_ = command.RegisterFlagCompletionFunc("view", cobra.FixedCompletions(views, cobra.ShellCompDirectiveNoFileComp))
 	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))

@@ -91,7 +91,7 @@ func (o *recordOptions) recordRelease(ctx context.Context, io *streams, version 
 	if err != nil {
 		return err
 	}
-	options := serverOptions{k8s: version}
+	options := serverOptions{k8s: version, pristine: true}
 	ctx, server, stop, err := options.obtain(ctx, io)
 	if err != nil {
 		return err

@@ -60,7 +60,7 @@ what happened as a tree. Only a Go toolchain is needed.`,
 	root.AddCommand(
 		newRunCommand(io), newShowCommand(io), newScenariosCommand(io),
 		newSourceCommand(io), newExplainCommand(io), newExportCommand(io), newImportCommand(io),
-		newServeCommand(io), newBuildCommand(io), newCacheCommand(io),
+		newServeCommand(io), newEditCommand(io), newWorkshopCommand(io), newBuildCommand(io), newCacheCommand(io),
 		newDoctorCommand(io), newVersionsCommand(io), newVersionCommand(io), newRecordCommand(io),
 	)
 	root.InitDefaultCompletionCmd()

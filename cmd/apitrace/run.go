@@ -206,6 +206,12 @@ func (s *session) replay(ctx context.Context, io *streams, boot string) error {
 }
 
 func (s *session) play(ctx context.Context, io *streams) error {
+	return s.playUntil(ctx, io, func() error { return nil })
+}
+
+// playUntil replays until the scenario is over, or traced, which is called when a trace
+// was added to the recording, returns an error.
+func (s *session) playUntil(ctx context.Context, io *streams, traced func() error) error {
 	etcd, err := s.server.Etcd.Open()
 	if err != nil {
 		return err
@@ -221,7 +227,10 @@ func (s *session) play(ctx context.Context, io *streams) error {
 		},
 	}
 	return player.Play(ctx, s.scenario, func(ctx context.Context, r *scenarios.Request, sent *scenarios.Sent) error {
-		return s.collect(ctx, etcd, r, sent)
+		if err := s.collect(ctx, etcd, r, sent); err != nil {
+			return err
+		}
+		return traced()
 	})
 }
 

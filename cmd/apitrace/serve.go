@@ -64,6 +64,7 @@ func (o *serveOptions) run(ctx context.Context, io *streams) (err error) {
 		return err
 	}
 	io.notice("kube-apiserver %s with etcd %s is ready at %s", server.K8sVersion, server.EtcdVersion, server.BaseURL)
+	sayChanged(io, server.Edited)
 	io.notice("as the ordinary user: KUBECONFIG=%s", server.LearnerKubeconfig)
 	io.notice("as the administrator: KUBECONFIG=%s", server.AdminKubeconfig)
 	io.notice("press Ctrl-C to stop it")

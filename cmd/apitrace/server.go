@@ -26,6 +26,10 @@ type serverOptions struct {
 	// boot is the trace id of the server's start, "" if that is not traced. Such a server
 	// is not shared either.
 	boot string
+	// edits is a folder with edits of the source; "" is the user's own. pristine leaves
+	// edits out.
+	edits    string
+	pristine bool
 }
 
 func (o *serverOptions) addVersionFlag(command *cobra.Command) {
@@ -69,9 +73,24 @@ func (o *serverOptions) shared() bool { return o.extra.IsZero() && o.boot == "" 
 
 // build builds what is not yet built, with progress on io.err.
 func (o *serverOptions) build(ctx context.Context, io *streams, plain bool) (*apiserver.Build, error) {
+	edits, err := o.editsDir()
+	if err != nil {
+		return nil, err
+	}
 	display := program.NewDisplay(io.err, io.errTerminal)
 	defer display.Close()
-	return apiserver.BuildPrograms(ctx, apiserver.BuildOptions{Version: o.k8s, Plain: plain, Progress: display})
+	return apiserver.BuildPrograms(ctx, apiserver.BuildOptions{Version: o.k8s, Plain: plain, EditsDir: edits, Progress: display})
+}
+
+// editsDir is the folder of the user's edits, "" if none are to be built in.
+func (o *serverOptions) editsDir() (string, error) {
+	if o.pristine {
+		return "", nil
+	}
+	if o.edits != "" {
+		return o.edits, nil
+	}
+	return editsDir()
 }
 
 // buildSample builds the sample server of the version, if it is not yet built.
@@ -94,7 +113,11 @@ func (o *serverOptions) attach(ctx context.Context) (*apiserver.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	version, key, err := apiserver.Key(ctx, apiserver.BuildOptions{Version: o.k8s, Cache: cache})
+	edits, err := o.editsDir()
+	if err != nil {
+		return nil, err
+	}
+	version, key, err := apiserver.Key(ctx, apiserver.BuildOptions{Version: o.k8s, EditsDir: edits, Cache: cache})
 	if err != nil {
 		return nil, err
 	}
@@ -108,6 +131,11 @@ func (o *serverOptions) attach(ctx context.Context) (*apiserver.Server, error) {
 // obtain finds a running server, or starts one that stop stops. The context that
 // it returns ends when that server dies.
 func (o *serverOptions) obtain(ctx context.Context, io *streams) (_ context.Context, server *apiserver.Server, stop func() error, err error) {
+	defer func() {
+		if err == nil {
+			sayChanged(io, server.Edited)
+		}
+	}()
 	server, err = o.attach(ctx)
 	if err == nil {
 		io.notice("using the server that is running at %s", server.BaseURL)

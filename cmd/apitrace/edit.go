@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/source"
+	"github.com/kubeapitrace/apitrace/storage"
+)
+
+// editOptions say which file of upstream's to edit, or what to do with those that are.
+type editOptions struct {
+	server serverOptions
+	list   bool
+	revert bool
+	all    bool
+}
+
+func newEditCommand(io *streams) *cobra.Command {
+	o := &editOptions{}
+	command := &cobra.Command{
+		Use:   "edit [PACKAGE/FILE]",
+		Short: "Change a file of the server, and see what happens",
+		Long: `Copy a file of upstream's source into a folder of your own, and open it in $VISUAL or
+$EDITOR if you work in a terminal. From then on "apitrace run", "apitrace serve" and the
+other commands that need a server build it with your copy, traced as ever. Only what you
+changed is compiled anew, and the program is linked: that takes up to a minute.
+
+PACKAGE/FILE is the path as traces and "apitrace source" show it, or the end of it,
+such as "etcd3/store.go". The path of your copy goes to standard output. Each version of
+Kubernetes has edits of its own. Builds without edits stay as they are.`,
+		Example: `  apitrace edit k8s.io/apiserver/pkg/storage/etcd3/store.go
+  apitrace run get-node
+
+  # What is changed, and back to upstream's
+  apitrace edit --list
+  apitrace edit --revert etcd3/store.go
+  apitrace edit --revert --all`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := errors.Join(o.server.validate(), o.validate(args)); err != nil {
+				return err
+			}
+			return o.run(c.Context(), io, args)
+		},
+	}
+	o.server.addVersionFlag(command)
+	flags := command.Flags()
+	flags.BoolVar(&o.list, "list", false, "list the edited files, with the lines that are other than upstream's")
+	flags.BoolVar(&o.revert, "revert", false, "take an edit back")
+	flags.BoolVar(&o.all, "all", false, "with --revert: take all edits of this version back")
+	return command
+}
+
+func (o *editOptions) validate(args []string) error {
+	switch {
+	case o.list && (o.revert || len(args) > 0):
+		return usageErrorf("--list lists all edits: give it alone")
+	case o.all && !o.revert:
+		return usageErrorf("--all is for --revert")
+	case o.revert && o.all == (len(args) > 0):
+		return usageErrorf("--revert needs the file whose edit to take back, or --all")
+	case !o.list && !o.revert && len(args) == 0:
+		return usageErrorf("expected the path of a file, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\", or --list or --revert")
+	}
+	return nil
+}
+
+// editsDir is the folder of the user's edits.
+func editsDir() (string, error) {
+	state, err := program.StateDir()
+	return filepath.Join(state, "edits"), err
+}
+
+func (o *editOptions) run(ctx context.Context, io *streams, args []string) error {
+	dir, err := editsDir()
+	if err != nil {
+		return err
+	}
+	version, err := apiserver.ParseVersion(o.server.k8s)
+	if err != nil {
+		return err
+	}
+	edits := program.Edits{Dir: dir, Version: version}
+	switch {
+	case o.list:
+		return listEdits(io, edits)
+	case o.all:
+		return revertAll(io, edits)
+	case o.revert:
+		return revertOne(io, edits, args[0])
+	}
+	return o.edit(ctx, io, edits, args[0])
+}
+
+// both lists the edits of both programs.
+func bothEdits(edits program.Edits) ([]program.Edit, error) {
+	ours, err := edits.List(apiserver.Name)
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := edits.List(storage.Name)
+	return slices.Concat(ours, theirs), err
+}
+
+func listEdits(io *streams, edits program.Edits) error {
+	all, err := bothEdits(edits)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		io.notice("no file of Kubernetes %s is edited", edits.Version)
+	}
+	for _, e := range all {
+		if !e.Changed() {
+			fmt.Fprintf(io.out, "%s (as upstream's)\n  %s\n", e.Name, e.Path)
+			continue
+		}
+		added, removed := changedLines(e)
+		fmt.Fprintf(io.out, "%s (+%d -%d)\n  %s\n", e.Name, added, removed, e.Path)
+	}
+	return nil
+}
+
+// changedLines counts the lines that only the copy has, and those that only upstream's file has.
+func changedLines(e program.Edit) (added, removed int) {
+	counts := map[string]int{}
+	for line := range strings.Lines(string(e.Text)) {
+		counts[line]++
+	}
+	for line := range strings.Lines(string(e.Original)) {
+		counts[line]--
+	}
+	for _, n := range counts {
+		if n > 0 {
+			added += n
+		} else {
+			removed -= n
+		}
+	}
+	return added, removed
+}
+
+func revertAll(io *streams, edits program.Edits) error {
+	all, err := bothEdits(edits)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		io.notice("no file of Kubernetes %s is edited", edits.Version)
+	}
+	for _, e := range all {
+		if err := edits.Revert(e); err != nil {
+			return err
+		}
+		io.notice("%s is upstream's again", e.Name)
+	}
+	return nil
+}
+
+func revertOne(io *streams, edits program.Edits, name string) error {
+	all, err := bothEdits(edits)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, e := range all {
+		if e.Name == name || strings.HasSuffix(e.Name, "/"+name) || e.Path == name {
+			if err := edits.Revert(e); err != nil {
+				return err
+			}
+			io.notice("%s is upstream's again", e.Name)
+			return nil
+		}
+		names = append(names, e.Name)
+	}
+	return usageErrorf("%q is not edited in Kubernetes %s: edited are %q", name, edits.Version, names)
+}
+
+// edit copies the file and opens the copy.
+func (o *editOptions) edit(ctx context.Context, io *streams, edits program.Edits, name string) error {
+	programName, vendor, file, err := o.find(ctx, io, name)
+	if err != nil {
+		return err
+	}
+	e, err := edits.Add(programName, vendor, file)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(io.out, e.Path)
+	io.notice("this is your copy of %s of %s (Kubernetes %s); the next build of the server has it", e.Name, e.Program, edits.Version)
+	io.notice("back to upstream's: apitrace edit --revert %s", path.Base(path.Dir(e.Name))+"/"+path.Base(e.Name))
+	if io.width == 0 || os.Getenv("VISUAL") == "" && os.Getenv("EDITOR") == "" {
+		return nil
+	}
+	args, err := source.EditorCommand(e.Path, 1, os.Getenv)
+	if err != nil {
+		return err
+	}
+	args = slices.DeleteFunc(args, func(a string) bool { return a == "-R" || a == "-v" }) // read-only, which this is not
+	editor := exec.CommandContext(ctx, args[0], args[1:]...)
+	editor.Stdin, editor.Stdout, editor.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := editor.Run(); err != nil {
+		return fmt.Errorf("editor %q: %w", args[0], err)
+	}
+	return nil
+}
+
+// find looks for the file in the sources of kube-apiserver, then of etcd.
+func (o *editOptions) find(ctx context.Context, io *streams, name string) (programName, vendor, file string, err error) {
+	display := program.NewDisplay(io.err, io.errTerminal)
+	defer display.Close()
+	for _, programName := range []string{apiserver.Name, storage.Name} {
+		src, err := apiserver.SourceOf(ctx, programName, apiserver.BuildOptions{Version: o.server.k8s, Progress: display})
+		if err != nil {
+			return "", "", "", err
+		}
+		found, err := filesCalled(src.Dir, name)
+		if err != nil {
+			return "", "", "", err
+		}
+		switch len(found) {
+		case 0:
+		case 1:
+			return programName, src.Dir, found[0], nil
+		default:
+			return "", "", "", usageErrorf("%q names %d files; say which, by as much of its path as it takes:\n  %s", name, len(found), strings.Join(found, "\n  "))
+		}
+	}
+	return "", "", "", usageErrorf("Kubernetes %s and its etcd have no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", o.server.k8s, name)
+}
+
+// filesCalled lists the Go files whose path is the name or ends in it.
+func filesCalled(vendor, name string) ([]string, error) {
+	name = filepath.ToSlash(name)
+	if info, err := os.Stat(filepath.Join(vendor, filepath.FromSlash(name))); err == nil && info.Mode().IsRegular() && strings.HasSuffix(name, ".go") {
+		return []string{name}, nil
+	}
+	var found []string
+	err := filepath.WalkDir(vendor, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() != path.Base(name) {
+			return err
+		}
+		rel, err := filepath.Rel(vendor, file)
+		if rel = filepath.ToSlash(rel); strings.HasSuffix(rel, "/"+name) && strings.HasSuffix(rel, ".go") {
+			found = append(found, rel)
+		}
+		return err
+	})
+	return found, err
+}
+
+// sayChanged tells that a server is not upstream's.
+func sayChanged(io *streams, edited []string) {
+	if len(edited) > 0 {
+		io.notice("THIS SERVER IS CHANGED by your edits of %s (apitrace edit --list)", strings.Join(edited, ", "))
+	}
+}

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/workshop"
+)
+
+// workshopRequest is what there is to say of a request besides method and path.
+type workshopRequest struct {
+	body    string
+	as      string
+	headers []string
+}
+
+func (o *workshopRequest) addFlags(command *cobra.Command) {
+	flags := command.Flags()
+	flags.StringVarP(&o.body, "file", "f", "", "file with the body of your request, YAML or JSON")
+	flags.StringVar(&o.as, "as", "", "who sends your request: learner, admin, anonymous or stranger (default: learner)")
+	flags.StringArrayVarP(&o.headers, "header", "H", nil, "header of your request, \"Name: value\" (repeat for more)")
+}
+
+// http makes the request that the learner has described.
+func (o *workshopRequest) http(args []string) (*scenarios.HTTP, error) {
+	if len(args) != 2 || !strings.HasPrefix(args[1], "/") {
+		return nil, usageErrorf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: found %q", args)
+	}
+	h := &scenarios.HTTP{Method: strings.ToUpper(args[0]), Path: args[1], As: o.as, Headers: map[string]string{}}
+	for _, header := range o.headers {
+		name, value, ok := strings.Cut(header, ":")
+		if !ok {
+			return nil, usageErrorf("--header %q: expected \"Name: value\"", header)
+		}
+		h.Headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	if o.body == "" {
+		return h, nil
+	}
+	text, err := os.ReadFile(o.body)
+	if err != nil {
+		return nil, fmt.Errorf("the body of your request: %w", err)
+	}
+	h.Body = &scenarios.Document{}
+	if err := yaml.Unmarshal(text, h.Body); err != nil {
+		return nil, fmt.Errorf("the body of your request, %s: %w", o.body, err)
+	}
+	return h, nil
+}
+
+// play makes the recording that a live exercise is judged by.
+func (l *learner) play(ctx context.Context, e *workshop.Exercise, args []string, request *workshopRequest) (*trace.Recording, error) {
+	if e.Change != nil {
+		scenario, err := scenarios.Find(e.Scenario)
+		if err != nil {
+			return nil, err
+		}
+		return l.replay(ctx, scenario, "")
+	}
+	if len(args) == 1 && strings.HasSuffix(args[0], ".yaml") {
+		scenario, err := scenarios.ReadFile(args[0])
+		if err != nil {
+			return nil, err
+		}
+		return l.replay(ctx, scenario, "")
+	}
+	if len(args) == 1 {
+		return trace.Load(args[0])
+	}
+	h, err := request.http(args)
+	if err != nil {
+		return nil, err
+	}
+	return l.replay(ctx, ownRequest(e, h), "")
+}
+
+// ownRequest is the scenario of one request to the state that an exercise makes. Any answer will do.
+func ownRequest(e *workshop.Exercise, h *scenarios.HTTP) *scenarios.Scenario {
+	own := *h
+	own.Status = 0
+	return &scenarios.Scenario{
+		Name: e.Name, Setup: e.Make.Setup,
+		Requests: []scenarios.Request{{HTTP: own, Traced: true, Warmup: []scenarios.HTTP{}}},
+	}
+}
+
+// errSeen ends a replay once everything that was to be traced is.
+var errSeen = errors.New("the trace is there")
+
+// replay sends a scenario's requests to a server of the learner's version, which is built with
+// the edits in a folder, "" for the learner's own. Whatever the answers are, their traces count.
+func (l *learner) replay(ctx context.Context, scenario *scenarios.Scenario, edits string) (_ *trace.Recording, err error) {
+	server := &serverOptions{k8s: l.k8s, edits: edits}
+	ctx, running, stop, err := server.obtain(ctx, l.io)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	s := newSession(running, scenario)
+	left := 0
+	for _, r := range scenario.Requests {
+		if r.Traced {
+			left++
+		}
+	}
+	err = s.playUntil(ctx, l.io, func() error {
+		if left--; left == 0 {
+			return errSeen
+		}
+		return nil
+	})
+	if ctx.Err() != nil {
+		return nil, errors.Join(deathOf(ctx), err)
+	}
+	if !errors.Is(err, errSeen) {
+		return nil, err
+	}
+	for _, r := range s.recording.Requests {
+		l.io.notice("%s %s → %d, %d calls", r.Method, r.Path, r.Status, len(r.Calls))
+	}
+	return &s.recording, nil
+}
+
+// requestFlags writes what "apitrace workshop check" needs besides method and path.
+func requestFlags(h *scenarios.HTTP) string {
+	var flags strings.Builder
+	if h.As != "" {
+		flags.WriteString(" --as " + h.As)
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.Headers)) {
+		fmt.Fprintf(&flags, " -H '%s: %s'", name, h.Headers[name])
+	}
+	if h.Body != nil {
+		flags.WriteString(" --file body.yaml")
+	}
+	return flags.String()
+}
+
+func (l *learner) printBody(h *scenarios.HTTP) {
+	if h.Body != nil {
+		l.say("\nbody.yaml:\n%s", "\nbody.yaml：\n%s", h.Body.JSON())
+	}
+}
+
+// printReplacement prints a change as a diff would.
+func printReplacement(out io.Writer, r workshop.Replacement) {
+	for _, part := range []struct{ sign, text string }{{"-", r.Old}, {"+", r.New}} {
+		for line := range strings.Lines(part.text) {
+			fmt.Fprintf(out, "%s %s\n", part.sign, strings.TrimRight(line, "\n"))
+		}
+	}
+}

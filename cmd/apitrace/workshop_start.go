@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/workshop"
+)
+
+func newWorkshopNextCommand(io *streams, o *workshopOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "next",
+		Short: "Go to the next exercise that is not passed",
+		Long: `Go to the next exercise that is not passed, and show its question. Exercises of which
+the version of Kubernetes has no recording are left out.`,
+		Example: "  apitrace workshop next",
+		Args:    cobra.NoArgs,
+		RunE: o.with(io, func(l *learner, ctx context.Context) error {
+			return l.next(ctx)
+		}),
+	}
+}
+
+func newWorkshopStartCommand(io *streams, o *workshopOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "start [EXERCISE]",
+		Short: "Show the question of an exercise",
+		Long: `Show the question of an exercise, by its name or its number, and make it the current one.
+Without a name, show that of the current one, or begin with the first.`,
+		Example: `  apitrace workshop start
+  apitrace workshop start last-stop-before-etcd`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeExercise,
+		RunE: o.with(io, func(l *learner, ctx context.Context) error {
+			if len(l.args) == 0 && l.progress.Current == "" {
+				return l.next(ctx)
+			}
+			e, err := l.named()
+			if err != nil {
+				return err
+			}
+			return l.start(ctx, e)
+		}),
+	}
+}
+
+func newWorkshopJumpCommand(io *streams, o *workshopOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "jump EXERCISE",
+		Short: "Go to any exercise, and go on from there",
+		Long: `Go to any exercise, by its name or its number. "next" then goes on behind it; what lies
+before it and is not passed comes at the end.`,
+		Example: `  apitrace workshop jump 4.1
+  apitrace workshop jump last-stop-before-etcd`,
+		Args:              oneArgument("the name of an exercise, or its number as \"apitrace workshop\" lists it"),
+		ValidArgsFunction: completeExercise,
+		RunE: o.with(io, func(l *learner, ctx context.Context) error {
+			e, err := l.named()
+			if err != nil {
+				return err
+			}
+			return l.start(ctx, e)
+		}),
+	}
+}
+
+// next starts the next exercise that is to be done.
+func (l *learner) next(ctx context.Context) error {
+	e := l.progress.Next(l.course, l.k8s)
+	if e == nil {
+		l.say("All exercises are passed.", "全部练习都已通过。")
+		return nil
+	}
+	return l.start(ctx, e)
+}
+
+func (l *learner) start(ctx context.Context, e *workshop.Exercise) error {
+	if !e.Has(l.k8s) {
+		return usageErrorf("%s is about Kubernetes %s: choose one with --k8s", e.Name, e.Releases.Text().In(l.lang))
+	}
+	if err := l.record(ctx, e, workshop.Started, ""); err != nil {
+		return err
+	}
+	l.show(e)
+	return l.writeAnswerFile(e)
+}
+
+// show prints a question, and how to answer it.
+func (l *learner) show(e *workshop.Exercise) {
+	chapter := l.course.Chapter(e)
+	fmt.Fprintf(l.io.out, "%s  %s\n", l.course.Number(e), e.Title.In(l.lang))
+	l.say("%s · %s · %d min · Kubernetes %s", "%s · %s · %d 分钟 · Kubernetes %s", chapter.Title.In(l.lang), l.kindName(e.Kind()), e.Minutes, l.k8s)
+	if e.Scenario != "" {
+		l.say("scenario: %s", "场景：%s", e.Scenario)
+	}
+	fmt.Fprintln(l.io.out)
+	l.markdown(e.Question)
+	for at, step := range e.Shown() {
+		if at == 0 {
+			fmt.Fprintln(l.io.out)
+		}
+		l.item(string(rune('A'+at)), e.Order[step].Text)
+	}
+	for i := range e.Choose {
+		if i == 0 {
+			fmt.Fprintln(l.io.out)
+		}
+		l.item(string(rune('A'+i)), e.Choose[i].Text)
+	}
+	fmt.Fprintln(l.io.out)
+	fmt.Fprintf(l.io.out, "  %s\n", l.howToAnswer(e))
+	l.say("  (for help: apitrace workshop hint)", "  （需要帮助：apitrace workshop hint）")
+}
+
+// howToAnswer is the command that answers a question.
+func (l *learner) howToAnswer(e *workshop.Exercise) string {
+	const check = "apitrace workshop check "
+	switch e.Kind() {
+	case workshop.KindFind:
+		return check + l.in("'FUNCTION'", "'函数名'")
+	case workshop.KindOrder:
+		var letters []string
+		for i := range e.Order {
+			letters = append(letters, string(rune('A'+i)))
+		}
+		return check + strings.Join(letters, " ") + l.in("    (in the right order)", "    （按正确的顺序）")
+	case workshop.KindClaim:
+		if e.Claim.Evidence != nil {
+			return check + l.in("true|false 'FUNCTION'", "true|false '函数名'")
+		}
+		return check + "true|false"
+	case workshop.KindChoose:
+		return check + l.in("A ...    (all that are true)", "A ...    （所有成立的选项）")
+	case workshop.KindValue:
+		return check + l.in("'VALUE'", "'值'")
+	case workshop.KindMake:
+		return check + l.in("METHOD 'PATH' [--file BODY.yaml], or a file: a saved recording, or a scenario", "方法 '路径' [--file 请求体.yaml]，或一个文件：保存的录制，或场景")
+	default:
+		return "apitrace edit " + e.Change.File + "\n  " + strings.TrimSpace(check)
+	}
+}
+
+// answerFile is where an answer can be written, for check without arguments and for watch.
+func (l *learner) answerFile(e *workshop.Exercise) string {
+	return filepath.Join(l.dir, "answers", e.Name+".txt")
+}
+
+// writeAnswerFile makes the file for the answer, with the steps to be put in order in it. One that is there
+// stays as it is.
+func (l *learner) writeAnswerFile(e *workshop.Exercise) error {
+	if e.Change != nil {
+		return nil
+	}
+	file := l.answerFile(e)
+	if _, err := os.Stat(file); err == nil {
+		return nil
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "# %s\n# %s\n", e.Title.In(l.lang), l.in("Write your answer below; lines with # do not count.", "在下面写答案；以 # 开头的行不算。"))
+	for at, step := range e.Shown() {
+		fmt.Fprintf(&text, "%c  %s\n", 'A'+at, onOneLine(e.Order[step].Text.In(l.lang)))
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return fmt.Errorf("the file for your answer: %w", err)
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		return fmt.Errorf("the file for your answer: %w", err)
+	}
+	return nil
+}
+
+func onOneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// readAnswerFile returns the answer in the file: of an order the first word of each line.
+func (l *learner) readAnswerFile(e *workshop.Exercise) (string, error) {
+	text, err := os.ReadFile(l.answerFile(e))
+	if err != nil && !os.IsNotExist(err) {
+		return "", fmt.Errorf("the file with your answer: %w", err)
+	}
+	var words []string
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if e.Order != nil {
+			fields = fields[:1]
+		}
+		words = append(words, fields...)
+	}
+	return strings.Join(words, " "), nil
+}

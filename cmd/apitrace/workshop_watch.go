@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/workshop"
+)
+
+// watchInterval is how often watch looks: seldom enough to cost nothing, often enough to feel at once.
+const watchInterval = 300 * time.Millisecond
+
+func newWorkshopWatchCommand(io *streams, o *workshopOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "watch",
+		Short: "Judge again whenever your answer changes",
+		Long: `Show the current exercise and where to write its answer, and judge again whenever the
+answer file, your edits of the server or the server that "apitrace serve" keeps running
+change. When an exercise is passed, watch goes on with the next. It ends with Ctrl-C,
+or when all exercises are passed.`,
+		Example: "  apitrace workshop watch",
+		Args:    cobra.NoArgs,
+		RunE: o.with(io, func(l *learner, ctx context.Context) error {
+			return l.watch(ctx)
+		}),
+	}
+}
+
+func (l *learner) watch(ctx context.Context) error {
+	e, err := l.current()
+	if err != nil || l.progress.Of(e).Passed {
+		e = l.progress.Next(l.course, l.k8s)
+	}
+	for ; e != nil; e = l.progress.Next(l.course, l.k8s) {
+		if err := l.start(ctx, e); err != nil {
+			return err
+		}
+		if e.Change == nil {
+			l.say("\nwrite your answer to %s", "\n请把答案写到 %s", l.answerFile(e))
+		}
+		if err := l.watchOne(ctx, e); err != nil {
+			return err
+		}
+		fmt.Fprintln(l.io.out)
+		l.markdown(e.Debrief)
+		fmt.Fprintln(l.io.out)
+	}
+	l.say("All exercises are passed.", "全部练习都已通过。")
+	return nil
+}
+
+// watchOne judges whenever something changes, until the exercise is passed.
+func (l *learner) watchOne(ctx context.Context, e *workshop.Exercise) error {
+	seen, err := l.relevant(e)
+	for err == nil {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(watchInterval):
+		}
+		var now string
+		if now, err = l.relevant(e); err != nil || now == seen {
+			continue
+		}
+		seen = now
+		passed, err := l.check(ctx, e, nil, &workshopRequest{})
+		if passed {
+			return nil
+		}
+		if err != nil && ctx.Err() == nil {
+			// Half an answer, or a change that does not compile: the learner goes on.
+			l.io.notice("%v", err)
+		}
+	}
+	return err
+}
+
+// relevant describes, in a text to compare, all that an answer depends on.
+func (l *learner) relevant(e *workshop.Exercise) (string, error) {
+	answer, err := l.readAnswerFile(e)
+	if err != nil || !e.Live() {
+		return answer, err
+	}
+	edits, err := editsDir()
+	if err != nil {
+		return "", err
+	}
+	cache, err := program.OpenCache("")
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range []string{edits, filepath.Join(cache.Root, "served")} {
+		err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err != nil || d.IsDir() {
+				return err
+			}
+			info, err := d.Info()
+			if err == nil {
+				answer += fmt.Sprintf("\n%s %d %s", file, info.Size(), info.ModTime())
+			}
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+	}
+	return answer, nil
+}

@@ -1,0 +1,65 @@
+package workshop
+
+import (
+	"slices"
+	"strings"
+)
+
+// judgeChoice asks the traces which of the statements hold.
+func judgeChoice(t *traces, text string) (*Verdict, error) {
+	given, err := t.exercise.readChoice(text)
+	if err != nil {
+		return nil, err
+	}
+	right, holds, err := t.rightChoices()
+	if err != nil {
+		return nil, err
+	}
+	if slices.Equal(given, right) {
+		return passed("Right.", "正确。"), nil
+	}
+	reply, err := t.reply(func(says string) bool { return says == strings.Join(given, " ") }, nil)
+	if err != nil || reply != nil {
+		return reply, err
+	}
+	for i := range t.exercise.Choose {
+		letter := choiceLetter(i)
+		if chosen := slices.Contains(given, letter); chosen && !holds[i] {
+			reply := t.exercise.Choose[i].Reply
+			return failed("%[1]s: %[2]s", "%[1]s：%[3]s", letter, strings.TrimSpace(reply.En), strings.TrimSpace(reply.Zh)), nil
+		}
+	}
+	return failed("What you chose is true, but it is not all: %d are.", "你选的都对，但不完整：共有 %d 项成立。", len(right)), nil
+}
+
+// rightChoices gives the letters of the statements that hold, and of each whether it does.
+func (t *traces) rightChoices() (letters []string, holds []bool, err error) {
+	holds = make([]bool, len(t.exercise.Choose))
+	for i := range t.exercise.Choose {
+		if holds[i], _, err = t.ask(&t.exercise.Choose[i].True); err != nil {
+			return nil, nil, err
+		}
+		if holds[i] {
+			letters = append(letters, choiceLetter(i))
+		}
+	}
+	return letters, holds, nil
+}
+
+func choiceLetter(i int) string { return string(rune('A' + i)) }
+
+// readChoice reads the letters of statements, "A C" or "ac", and sorts them.
+func (e *Exercise) readChoice(text string) ([]string, error) {
+	var letters []string
+	for _, r := range strings.ToUpper(text) {
+		if strings.ContainsRune(" ,;", r) {
+			continue
+		}
+		if i := int(r - 'A'); i < 0 || i >= len(e.Choose) {
+			return nil, badAnswer("%q is none of the statements: expected letters from A to %s", "%q 不是其中的选项：请写 A 到 %s 的字母", string(r), choiceLetter(len(e.Choose)-1))
+		}
+		letters = append(letters, string(r))
+	}
+	slices.Sort(letters)
+	return slices.Compact(letters), nil
+}

@@ -1,0 +1,69 @@
+package workshop
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+var (
+	yes = []string{"true", "t", "yes", "y", "对", "是", "真", "正确"}
+	no  = []string{"false", "f", "no", "n", "错", "否", "假", "错误"}
+)
+
+// judgeClaim asks the traces whether the claim holds.
+func judgeClaim(t *traces, text string) (*Verdict, error) {
+	claim := t.exercise.Claim
+	word, evidence, _ := strings.Cut(text, " ")
+	said := slices.Contains(yes, strings.ToLower(word))
+	if !said && !slices.Contains(no, strings.ToLower(word)) {
+		return nil, badAnswer("expected true or false, found %q", "请回答 true 或 false（对或错），而不是 %q", word)
+	}
+	evidence = strings.TrimSpace(evidence)
+	if claim.Evidence != nil && evidence == "" {
+		return nil, badAnswer("name a function that shows it as well: %s FUNCTION", "请同时给出能证明它的函数：%s 函数名", word)
+	}
+	var right *choice
+	if evidence != "" && claim.Evidence != nil {
+		var err error
+		if right, err = t.choose(claim.Evidence); err != nil {
+			return nil, err
+		}
+		if unknown, err := t.name(evidence, right.functions()); err != nil || unknown != nil {
+			return unknown, err
+		}
+	}
+	holds, _, err := t.ask(&claim.True)
+	if err != nil {
+		return nil, err
+	}
+	if holds == said && (right == nil || isOneOf(t.answer, right.functions())) {
+		return passed("Right: the claim is %[1]s.", "正确：这个说法是%[2]s的。", strconv.FormatBool(holds), map[bool]string{true: "对", false: "错"}[holds]), nil
+	}
+	reply, err := t.reply(func(says string) bool { return says == strconv.FormatBool(said) }, nil)
+	if err != nil || reply != nil {
+		return reply, err
+	}
+	if holds != said {
+		return failed("The trace says otherwise.", "追踪表明并非如此。"), nil
+	}
+	return failed("The claim is %[1]s, but %[3]s is not what shows it.", "这个说法是%[2]s的，但 %[3]s 并不能证明这一点。",
+		strconv.FormatBool(holds), map[bool]string{true: "对", false: "错"}[holds], shorten(t.answer)[0]), nil
+}
+
+// rightClaim gives the right answers to a claim.
+func (t *traces) rightClaim() ([]string, error) {
+	holds, _, err := t.ask(&t.exercise.Claim.True)
+	if err != nil {
+		return nil, err
+	}
+	answer := strconv.FormatBool(holds)
+	if t.exercise.Claim.Evidence == nil {
+		return []string{answer}, nil
+	}
+	names, err := t.shortNames(t.exercise.Claim.Evidence)
+	for i := range names {
+		names[i] = answer + " " + names[i]
+	}
+	return names, err
+}

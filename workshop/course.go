@@ -1,0 +1,204 @@
+package workshop
+
+import (
+	"cmp"
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"go.yaml.in/yaml/v3"
+)
+
+//go:embed course
+var embedded embed.FS
+
+// A Course is chapters of exercises, in the order in which they are to be done.
+type Course struct {
+	Chapters []Chapter
+}
+
+// A Chapter is a folder of the course.
+type Chapter struct {
+	// Name is that of the folder: "03-get".
+	Name string `yaml:"-"`
+	// Title says in a few words what it is about, Teaches what one knows afterwards.
+	Title   Text `yaml:"title"`
+	Teaches Text `yaml:"teaches"`
+	// Lesson is the page of docs to read with it, without language and ending: "lessons/03-get".
+	Lesson    string      `yaml:"lesson"`
+	Exercises []*Exercise `yaml:"-"`
+}
+
+// Open returns the course that comes with apitrace, or, where dir is given, the one in that folder.
+func Open(dir string) (*Course, error) {
+	if dir == "" {
+		files, err := fs.Sub(embedded, "course")
+		if err != nil {
+			return nil, err
+		}
+		return read(files, "course")
+	}
+	if info, err := os.Stat(dir); err != nil {
+		return nil, fmt.Errorf("reading the course: %w", err)
+	} else if !info.IsDir() {
+		return nil, fmt.Errorf("reading the course: %q is a file; expected a folder with a folder for each chapter, as \"apitrace workshop new\" makes it", dir)
+	}
+	return read(os.DirFS(dir), dir)
+}
+
+// chapterFile describes a chapter.
+const chapterFile = "chapter.yaml"
+
+func read(files fs.FS, where string) (*Course, error) {
+	names, err := fs.Glob(files, "[0-9]*-*/"+chapterFile)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("no chapters in %q: expected folders such as 01-basics with a %s, as \"apitrace workshop new\" makes them", where, chapterFile)
+	}
+	slices.Sort(names)
+	course := &Course{}
+	for _, name := range names {
+		chapter, err := readChapter(files, where, path.Dir(name))
+		if err != nil {
+			return nil, err
+		}
+		course.Chapters = append(course.Chapters, *chapter)
+	}
+	return course, course.checkNames()
+}
+
+func readChapter(files fs.FS, where, dir string) (*Chapter, error) {
+	c := &Chapter{Name: dir}
+	shown := filepath.Join(where, dir, chapterFile)
+	text, err := fs.ReadFile(files, path.Join(dir, chapterFile))
+	if err != nil {
+		return nil, fmt.Errorf("reading the course: %w", err)
+	}
+	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(c); err != nil {
+		return nil, located(shown, err)
+	}
+	for _, bad := range []*mistake{bothLanguages(c.Title, "title"), bothLanguages(c.Teaches, "teaches")} {
+		if bad != nil {
+			return nil, fmt.Errorf("%s:1: %s", shown, bad.text)
+		}
+	}
+	names, err := fs.Glob(files, dir+"/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if path.Base(name) == chapterFile {
+			continue
+		}
+		e, err := readExercise(files, filepath.Join(where, filepath.FromSlash(name)), name)
+		if err != nil {
+			return nil, err
+		}
+		c.Exercises = append(c.Exercises, e)
+	}
+	return c, nil
+}
+
+// fileName is a number for the place in the chapter, and the exercise's name.
+var fileName = regexp.MustCompile(`^[0-9]+-([a-z0-9]+(-[a-z0-9]+)*)\.yaml$`)
+
+func readExercise(files fs.FS, shown, name string) (*Exercise, error) {
+	found := fileName.FindStringSubmatch(path.Base(name))
+	if found == nil {
+		return nil, fmt.Errorf("%s:1: the file's name is not that of an exercise: expected a number and lower-case words joined by hyphens, such as \"03-first-call.yaml\"", shown)
+	}
+	text, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil, fmt.Errorf("reading the exercise: %w", err)
+	}
+	e, err := Parse(shown, text)
+	if err != nil {
+		return nil, err
+	}
+	e.Name, e.Chapter = found[1], path.Dir(name)
+	return e, nil
+}
+
+func (c *Course) checkNames() error {
+	seen := map[string]string{}
+	for _, e := range c.Exercises() {
+		if other := seen[e.Name]; other != "" {
+			return fmt.Errorf("%s:1: the name %q is taken by %s: names are unique in a course", e.File, e.Name, other)
+		}
+		seen[e.Name] = e.File
+	}
+	return nil
+}
+
+// Exercises lists all exercises in their order.
+func (c *Course) Exercises() []*Exercise {
+	var all []*Exercise
+	for _, chapter := range c.Chapters {
+		all = append(all, chapter.Exercises...)
+	}
+	return all
+}
+
+// Chapter returns the chapter of an exercise.
+func (c *Course) Chapter(e *Exercise) *Chapter {
+	for i := range c.Chapters {
+		if c.Chapters[i].Name == e.Chapter {
+			return &c.Chapters[i]
+		}
+	}
+	return nil
+}
+
+// Find returns the exercise of that name, or by its number as lists show it: "3.2".
+func (c *Course) Find(name string) (*Exercise, error) {
+	var names []string
+	for _, e := range c.Exercises() {
+		if e.Name == name || c.Number(e) == name {
+			return e, nil
+		}
+		names = append(names, e.Name)
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Compare(levenshtein.ComputeDistance(name, a), levenshtein.ComputeDistance(name, b))
+	})
+	return nil, &UnknownError{Name: name, Nearest: names[:min(3, len(names))]}
+}
+
+// Number returns the number of an exercise as lists show it: "3.2".
+func (c *Course) Number(e *Exercise) string {
+	chapter := c.Chapter(e)
+	return fmt.Sprintf("%s.%d", chapter.Number(), slices.Index(chapter.Exercises, e)+1)
+}
+
+// Number is that of the folder: "3" for "03-get".
+func (c *Chapter) Number() string {
+	number, _, _ := strings.Cut(c.Name, "-")
+	return strings.TrimLeft(number, "0")
+}
+
+// An UnknownError says that no exercise has the name that was asked for.
+type UnknownError struct {
+	Name string
+	// Nearest are names that are like it, the likest first.
+	Nearest []string
+}
+
+func (e *UnknownError) Error() string {
+	text := fmt.Sprintf("no exercise is called %q", e.Name)
+	if len(e.Nearest) > 0 {
+		text += fmt.Sprintf(": did you mean %q?", e.Nearest[0])
+	}
+	return text + " (\"apitrace workshop\" lists them)"
+}

@@ -1,0 +1,95 @@
+package workshop
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/recordings"
+)
+
+// recorded is a judge who asks the recordings that come with apitrace.
+func recorded(t testing.TB) (Judge, []string) {
+	t.Helper()
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	infos, err := recordings.Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var versions []string
+	for _, info := range infos {
+		versions = append(versions, info.K8sVersion)
+	}
+	return Judge{Recordings: recordings.Load, Layer: guide.Lookup().Layer, K8s: versions[len(versions)-1]}, versions
+}
+
+// TestCourse proves every exercise for every recorded version: it fails unsolved, passes
+// with its solution, and each listed wrong answer gets its reply.
+func TestCourse(t *testing.T) {
+	judge, versions := recorded(t)
+	course, err := Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	verifier := &Verifier{Judge: judge, Versions: versions}
+	for _, e := range course.Exercises() {
+		t.Run(e.Name, func(t *testing.T) {
+			proofs, err := verifier.Verify(e)
+			if err != nil {
+				t.Error(err)
+			}
+			for _, p := range proofs {
+				t.Logf("Kubernetes %s: %d checks, right is %q", p.K8s, p.Checks, p.Solution)
+			}
+		})
+	}
+}
+
+// maxCheck is how long a check from a recording may take.
+const maxCheck = 300 * time.Millisecond
+
+// TestChecksAreFast judges each exercise once from nothing, the loading of its recordings included.
+func TestChecksAreFast(t *testing.T) {
+	if os.Getenv("APITRACE_RACE") != "" {
+		t.Skip("the race detector is slow")
+	}
+	judge, _ := recorded(t)
+	course, err := Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range course.Exercises() {
+		if e.Live() {
+			continue
+		}
+		start := time.Now()
+		if _, err := judge.Judge(e, Try{Text: e.solutions()[0]}); err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+		}
+		if took := time.Since(start); took > maxCheck {
+			t.Errorf("the check of %s took %s, more than %s", e.Name, took, maxCheck)
+		}
+	}
+}
+
+// BenchmarkCheck judges one answer, the loading of the recording included.
+func BenchmarkCheck(b *testing.B) {
+	judge, _ := recorded(b)
+	course, err := Open("")
+	if err != nil {
+		b.Fatal(err)
+	}
+	e, err := course.Find("last-stop-before-etcd")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := judge.Judge(e, Try{Text: e.solutions()[0]}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,204 @@
+// Package workshop holds the exercises of the course, judges answers to them, and
+// remembers how far somebody is.
+//
+// An exercise is a YAML file. What is right is never written down in it as a text to
+// compare with: it is a query (see Selection and Test) that is asked of a
+// recorded trace, so that an exercise can be wrong about Kubernetes only if the
+// trace is. docs/workshop-authoring.md describes the format for people, schema.json
+// for editors; Parse is what decides.
+package workshop
+
+import (
+	"github.com/kubeapitrace/apitrace/scenarios"
+)
+
+// Text is something for people to read, in English and in Chinese.
+type Text = scenarios.Text
+
+// An Exercise is a question whose answer a trace decides.
+type Exercise struct {
+	// Name is what people type: the file's name without its number. It is unique in
+	// the course.
+	Name string `yaml:"-"`
+	// Chapter is the name of the folder: "03-get".
+	Chapter string `yaml:"-"`
+	// File is where it was read from, for messages.
+	File string `yaml:"-"`
+
+	// Title says in a few words what it is about, Teaches what one knows afterwards.
+	Title   Text `yaml:"title"`
+	Teaches Text `yaml:"teaches"`
+	// Minutes is how long it takes.
+	Minutes int `yaml:"minutes"`
+	// Scenario is the recording that is asked: by what the learner's version of
+	// Kubernetes has recorded of it. Of a live exercise it is what the server is sent.
+	Scenario string `yaml:"scenario"`
+	// Also names further recordings, for Selection.In.
+	Also map[string]Source `yaml:"also"`
+	// Releases are those for which the exercise holds.
+	scenarios.Releases `yaml:",inline"`
+	// Question is what is asked. It is Markdown, as all longer texts here.
+	Question Text `yaml:"question"`
+
+	// Exactly one of the following is there. It decides the exercise's Kind.
+	Find   *Selection  `yaml:"find"`
+	Order  []Step      `yaml:"order"`
+	Claim  *Claim      `yaml:"claim"`
+	Choose []Choice    `yaml:"choose"`
+	Value  *ValueQuery `yaml:"value"`
+	Make   *Make       `yaml:"make"`
+	Change *Change     `yaml:"change"`
+
+	// Wrong are replies to wrong answers. The first one that fits is given.
+	Wrong []Wrong `yaml:"wrong"`
+	// Hints are three, each more of a help than the one before.
+	Hints []Text `yaml:"hints"`
+	// Solution is what passes, for those who give up, and for Verify.
+	Solution Solution `yaml:"solution"`
+	// Debrief is what to know once it is solved: what happened, why it is so,
+	// where to read on.
+	Debrief Text `yaml:"debrief"`
+}
+
+// A Source names a recording.
+type Source struct {
+	Scenario string `yaml:"scenario"`
+	// K8s is the version of Kubernetes: "v1.30". "" is the learner's.
+	K8s string `yaml:"k8s"`
+}
+
+// A Kind is a kind of exercise.
+type Kind string
+
+// The kinds.
+const (
+	// KindFind asks for the name of a function.
+	KindFind Kind = "find"
+	// KindOrder asks for the order of steps.
+	KindOrder Kind = "order"
+	// KindClaim asks whether a claim is true.
+	KindClaim Kind = "claim"
+	// KindChoose asks which of some statements are true.
+	KindChoose Kind = "choose"
+	// KindValue asks for something that is to be read from a trace.
+	KindValue Kind = "value"
+	// KindMake asks for a request whose trace passes a test. It is live.
+	KindMake Kind = "make"
+	// KindChange asks for a change of the server whose trace passes a test. It is live.
+	KindChange Kind = "change"
+)
+
+// Kind returns the kind of the exercise.
+func (e *Exercise) Kind() Kind {
+	kinds := e.kinds()
+	if len(kinds) == 0 {
+		return ""
+	}
+	return kinds[0]
+}
+
+// kinds lists the kinds whose fields are there: one, if the exercise is valid.
+func (e *Exercise) kinds() []Kind {
+	var kinds []Kind
+	for _, k := range []struct {
+		kind Kind
+		has  bool
+	}{
+		{KindFind, e.Find != nil}, {KindOrder, e.Order != nil}, {KindClaim, e.Claim != nil}, {KindChoose, e.Choose != nil},
+		{KindValue, e.Value != nil}, {KindMake, e.Make != nil}, {KindChange, e.Change != nil},
+	} {
+		if k.has {
+			kinds = append(kinds, k.kind)
+		}
+	}
+	return kinds
+}
+
+// Live tells whether a running server is needed.
+func (e *Exercise) Live() bool { return e.Make != nil || e.Change != nil }
+
+// A Step is one of those to put in order: it is where its first call is.
+type Step struct {
+	// ID is what the step is called in Solution and Wrong.
+	ID   string    `yaml:"id"`
+	Call Selection `yaml:"call"`
+	Text Text      `yaml:"text"`
+}
+
+// A Claim is true if the traces pass the test.
+type Claim struct {
+	True Test `yaml:"true"`
+	// Evidence is optional: the answer then names, behind "true" or "false", one of the
+	// functions of these calls, so that nobody passes by guessing.
+	Evidence *Selection `yaml:"evidence"`
+}
+
+// A Choice is a statement that is right to choose if the traces pass the test.
+type Choice struct {
+	Text Text `yaml:"text"`
+	True Test `yaml:"true"`
+	// Reply is for those who chose it, or left it out, wrongly.
+	Reply Text `yaml:"reply"`
+}
+
+// A ValueQuery is a value to be read from a trace: an attribute of the first of the
+// calls that has it, or, without a name, how many calls there are.
+type ValueQuery struct {
+	Of Selection `yaml:"of"`
+	// Name is that of the attribute; "error" is the error that the call returned.
+	Name string `yaml:"name"`
+}
+
+// Make is a request of the learner's own.
+type Make struct {
+	// Setup is the state that the request is sent to.
+	Setup scenarios.Setup `yaml:"setup"`
+	// Expect is what its trace must show; $answer stands for nothing here.
+	Expect Test `yaml:"expect"`
+}
+
+// Change is a change of the server's source, shown by a scenario.
+type Change struct {
+	// File is the file to change, by its path below the vendor folder.
+	File string `yaml:"file"`
+	// Expect is what the trace of the scenario must show, from a changed server.
+	Expect Test `yaml:"expect"`
+}
+
+// Wrong is a reply to wrong answers. All conditions that are given must hold; without
+// any it is the reply to every wrong answer.
+type Wrong struct {
+	// Try are answers that get this reply: what Verify plays. In a live exercise they
+	// are names of scenarios, whose recordings are judged.
+	Try Names `yaml:"try"`
+	// When is a test of the traces; $answer in it stands for the function that the answer names.
+	When *Test `yaml:"when"`
+	// Puts are ids of steps that the answer has in this order.
+	Puts []string `yaml:"puts"`
+	// Says is the answer's text; "..." in it stands for any.
+	Says  string `yaml:"says"`
+	Reply Text   `yaml:"reply"`
+}
+
+// A Solution is what passes.
+type Solution struct {
+	// Answer is the answer as a learner types it. Where versions of Kubernetes
+	// differ it is a list: in each version, one of them passes.
+	Answer Names `yaml:"answer"`
+	// Request is that of a Make.
+	Request *scenarios.HTTP `yaml:"request"`
+	// Edits are those of a Change.
+	Edits []Replacement `yaml:"edits"`
+	// Passes are, of a live exercise, scenarios whose recordings pass, and Fails some whose
+	// recordings do not: they let Verify judge without a server.
+	Passes []string `yaml:"passes"`
+	Fails  []string `yaml:"fails"`
+	// Text says why, if that needs to be said.
+	Text Text `yaml:"text"`
+}
+
+// A Replacement changes a file: Old, which is there once, gives way to New.
+type Replacement struct {
+	Old string `yaml:"old"`
+	New string `yaml:"new"`
+}

@@ -1,0 +1,148 @@
+package workshop
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Judge decides whether answers are right.
+type Judge struct {
+	// Recordings gives the recording of a scenario by a version of Kubernetes.
+	Recordings func(k8s, scenario string) (*trace.Recording, error)
+	// Layer gives the guide's layer of a function, "" if it has none.
+	Layer func(function string) string
+	// K8s is the learner's version: "v1.37.1".
+	K8s string
+}
+
+// A Try is what a learner hands in.
+type Try struct {
+	// Text is the answer as it was typed. Live exercises have none.
+	Text string
+	// Recording is what a live exercise is judged by: the trace of the learner's own
+	// request, or of a request to the learner's own server.
+	Recording *trace.Recording
+}
+
+// A Verdict is what a judge says of an answer.
+type Verdict struct {
+	Passed bool
+	// Reply says why not, or, where it passed, what was found.
+	Reply Text
+	// wrong is the place in Exercise.Wrong of the reply; -1 for those that the judge has by itself.
+	wrong int
+	// unknown is set when the answer names no function of the recordings.
+	unknown bool
+}
+
+// An AnswerError says that something is no answer to the question, right or wrong.
+type AnswerError struct{ Reason Text }
+
+func (e *AnswerError) Error() string { return e.Reason.En }
+
+func badAnswer(en, zh string, args ...any) error {
+	return &AnswerError{Text{En: fmt.Sprintf(en, args...), Zh: fmt.Sprintf(zh, args...)}}
+}
+
+// ErrNeedsServer says that a live exercise cannot be judged by recordings.
+var ErrNeedsServer = errors.New("this exercise is judged by what a server does: none was asked")
+
+// Judge judges an answer.
+func (j *Judge) Judge(e *Exercise, try Try) (*Verdict, error) {
+	t := j.traces(e)
+	if e.Live() {
+		if try.Recording == nil {
+			return nil, ErrNeedsServer
+		}
+		t.main = try.Recording
+		return judgeLive(t)
+	}
+	text := strings.TrimSpace(try.Text)
+	if text == "" {
+		return nil, badAnswer("there is no answer yet", "还没有答案")
+	}
+	switch e.Kind() {
+	case KindFind:
+		return judgeFind(t, text)
+	case KindOrder:
+		return judgeOrder(t, text)
+	case KindClaim:
+		return judgeClaim(t, text)
+	case KindChoose:
+		return judgeChoice(t, text)
+	default:
+		return judgeValue(t, text)
+	}
+}
+
+func (j *Judge) traces(e *Exercise) *traces {
+	return &traces{
+		exercise: e, layer: j.Layer, known: map[string]*asked{},
+		load: func(s Source) (*trace.Recording, error) {
+			k8s := s.K8s
+			if k8s == "" {
+				k8s = j.K8s
+			}
+			return j.Recordings(k8s, s.Scenario)
+		},
+	}
+}
+
+// Right says what is right, as it would be typed: the shortest names that are enough.
+func (j *Judge) Right(e *Exercise) ([]string, error) {
+	t := j.traces(e)
+	switch e.Kind() {
+	case KindFind:
+		return t.shortNames(e.Find)
+	case KindOrder:
+		right, err := t.rightOrder()
+		if err != nil {
+			return nil, err
+		}
+		return []string{strings.Join(e.letters(right), " ")}, nil
+	case KindClaim:
+		return t.rightClaim()
+	case KindChoose:
+		right, _, err := t.rightChoices()
+		return []string{strings.Join(right, " ")}, err
+	case KindValue:
+		value, err := t.value()
+		return []string{value}, err
+	}
+	return nil, ErrNeedsServer
+}
+
+// reply gives the first of the exercise's replies whose conditions hold. said tells whether an
+// answer has the text, puts whether it has steps in this order.
+func (t *traces) reply(said func(string) bool, puts func(ids []string) bool) (*Verdict, error) {
+	for i := range t.exercise.Wrong {
+		w := &t.exercise.Wrong[i]
+		if w.Says != "" && !said(w.Says) || len(w.Puts) > 0 && !puts(w.Puts) {
+			continue
+		}
+		if w.When != nil {
+			holds, _, err := t.ask(w.When)
+			if err != nil {
+				return nil, err
+			}
+			if !holds {
+				continue
+			}
+		}
+		return &Verdict{Reply: w.Reply, wrong: i}, nil
+	}
+	return nil, nil
+}
+
+func failed(en, zh string, args ...any) *Verdict {
+	return &Verdict{wrong: -1, Reply: Text{En: fmt.Sprintf(en, args...), Zh: fmt.Sprintf(zh, args...)}}
+}
+
+func passed(en, zh string, args ...any) *Verdict {
+	v := failed(en, zh, args...)
+	v.Passed = true
+	return v
+}

@@ -1,0 +1,42 @@
+package workshop
+
+import (
+	"fmt"
+	"strings"
+)
+
+// judgeLive tests the trace of what the learner did.
+func judgeLive(t *traces) (*Verdict, error) {
+	holds, part, err := t.ask(t.exercise.expect())
+	if err != nil {
+		return nil, err
+	}
+	if holds {
+		return passed("Right: the trace shows it.", "正确：追踪显示确实如此。"), nil
+	}
+	reply, err := t.reply(func(string) bool { return false }, nil)
+	if err != nil || reply != nil {
+		return reply, err
+	}
+	en, zh := describe(part)
+	return failed("Not yet. Expected of the trace: %[1]s.", "还不行。追踪应当满足：%[2]s。", en, zh), nil
+}
+
+// expect is what the trace of a live exercise must show.
+func (e *Exercise) expect() *Test {
+	if e.Make != nil {
+		return &e.Make.Expect
+	}
+	return &e.Change.Expect
+}
+
+// Edited applies the solution of an exercise that asks for a change to the text of its file.
+func (e *Exercise) Edited(text string) (string, error) {
+	for i, edit := range e.Solution.Edits {
+		if n := strings.Count(text, edit.Old); n != 1 {
+			return "", fmt.Errorf("%s: the old text of edit %d is %d times in %s, expected once", e.File, i+1, n, e.Change.File)
+		}
+		text = strings.Replace(text, edit.Old, edit.New, 1)
+	}
+	return text, nil
+}

@@ -1,0 +1,60 @@
+package workshop
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// Kinds lists the kinds of exercises.
+var Kinds = []Kind{KindFind, KindOrder, KindClaim, KindChoose, KindValue, KindMake, KindChange}
+
+// WriteNew writes the beginning of an exercise of a kind, and that of its chapter if there is none. It
+// does not replace a file.
+func WriteNew(file string, kind Kind) error {
+	if !slices.Contains(Kinds, kind) {
+		return fmt.Errorf("unknown kind %q: expected one of %q", kind, Kinds)
+	}
+	if !fileName.MatchString(filepath.Base(file)) {
+		return fmt.Errorf("%q is not the name of an exercise: expected a number and lower-case words joined by hyphens, such as \"03-first-call.yaml\"", filepath.Base(file))
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	common, err := templates.ReadFile("templates/exercise.yaml")
+	if err != nil {
+		return err
+	}
+	own, err := templates.ReadFile("templates/" + string(kind) + ".yaml")
+	if err != nil {
+		return err
+	}
+	if err := writeFresh(file, slices.Concat(common, own)); err != nil {
+		return err
+	}
+	chapter, err := templates.ReadFile("templates/chapter.yaml")
+	if err != nil {
+		return err
+	}
+	err = writeFresh(filepath.Join(filepath.Dir(file), chapterFile), chapter)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+func writeFresh(file string, text []byte) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}

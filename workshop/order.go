@@ -1,0 +1,145 @@
+package workshop
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// judgeOrder compares the order that was given with that of the recording.
+func judgeOrder(t *traces, text string) (*Verdict, error) {
+	right, err := t.rightOrder()
+	if err != nil {
+		return nil, err
+	}
+	given, err := t.exercise.readOrder(text)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Equal(given, right) {
+		return passed("Right: that is the order in the recording.", "正确：录制中就是这个顺序。"), nil
+	}
+	place := places(given)
+	reply, err := t.reply(func(string) bool { return false }, func(ids []string) bool {
+		at := make([]int, len(ids))
+		for i, id := range ids {
+			at[i] = place[t.exercise.step(id)]
+		}
+		return slices.IsSorted(at)
+	})
+	if err != nil || reply != nil {
+		return reply, err
+	}
+	return t.firstSwapped(given, right), nil
+}
+
+// firstSwapped names two steps that stand the wrong way round, next to each other in the answer.
+func (t *traces) firstSwapped(given, right []int) *Verdict {
+	place := places(right)
+	inPlace := 0
+	for i := range given {
+		if given[i] == right[i] {
+			inPlace++
+		}
+	}
+	letters := t.exercise.letters(given)
+	for i := 1; i < len(given); i++ {
+		if place[given[i-1]] > place[given[i]] {
+			return failed("Not yet: %d of %d are in their place. In the recording, %s comes before %s.",
+				"还不对：%d/%d 个在正确的位置。在录制中，%[3]s 在 %[4]s 之前。", inPlace, len(given), letters[i], letters[i-1])
+		}
+	}
+	panic("an order that is not the right one has no two steps the wrong way round")
+}
+
+func places(order []int) []int {
+	at := make([]int, len(order))
+	for i, step := range order {
+		at[step] = i
+	}
+	return at
+}
+
+// rightOrder gives the steps, as indexes of Exercise.Order, in the order of their first calls.
+func (t *traces) rightOrder() ([]int, error) {
+	first := make([]int, len(t.exercise.Order))
+	for i := range t.exercise.Order {
+		s := &t.exercise.Order[i]
+		c, err := t.choose(&s.Call)
+		if err != nil {
+			return nil, err
+		}
+		if first[i] = c.first(); first[i] < 0 {
+			return nil, fmt.Errorf("%s: the step %q does not happen in the recording", t.exercise.File, s.ID)
+		}
+		if j := slices.Index(first[:i], first[i]); j >= 0 {
+			return nil, fmt.Errorf("%s: the steps %q and %q begin with the same call", t.exercise.File, t.exercise.Order[j].ID, s.ID)
+		}
+	}
+	order := make([]int, len(first))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return first[a] - first[b] })
+	return order, nil
+}
+
+// Shown lists the steps in the order in which they are shown, as indexes of Order: mixed, and
+// always in the same way. The first is the step A.
+func (e *Exercise) Shown() []int {
+	shown := make([]int, len(e.Order))
+	for i := range shown {
+		shown[i] = i
+	}
+	h := fnv.New64a()
+	h.Write([]byte(e.Name))
+	random := rand.New(rand.NewPCG(h.Sum64(), 0))
+	for len(shown) > 1 && slices.IsSorted(shown) {
+		random.Shuffle(len(shown), func(i, j int) { shown[i], shown[j] = shown[j], shown[i] })
+	}
+	return shown
+}
+
+// letters gives the letters under which steps are shown.
+func (e *Exercise) letters(steps []int) []string {
+	at := places(e.Shown())
+	letters := make([]string, len(steps))
+	for i, step := range steps {
+		letters[i] = string(rune('A' + at[step]))
+	}
+	return letters
+}
+
+func (e *Exercise) step(id string) int {
+	return slices.IndexFunc(e.Order, func(s Step) bool { return s.ID == id })
+}
+
+// readOrder reads an order: letters, "B A C" or "bac", or ids of steps.
+func (e *Exercise) readOrder(text string) ([]int, error) {
+	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,;\t\n>", r) })
+	if len(words) == 1 && e.step(words[0]) < 0 {
+		words = strings.Split(words[0], "")
+	}
+	shown := e.Shown()
+	var steps []int
+	for _, word := range words {
+		step := e.step(word)
+		if letter := strings.ToUpper(word); step < 0 && len(letter) == 1 && int(letter[0])-'A' < len(shown) && letter[0] >= 'A' {
+			step = shown[letter[0]-'A']
+		}
+		if step < 0 {
+			return nil, badAnswer("%q is none of the steps: expected their letters in the right order, such as \"%s\"",
+				"%q 不是其中的步骤：请按正确顺序写出各步骤的字母，例如 \"%s\"", word, strings.Join(e.letters(shown), " "))
+		}
+		if slices.Contains(steps, step) {
+			return nil, badAnswer("%s is there twice", "%s 出现了两次", e.letters([]int{step})[0])
+		}
+		steps = append(steps, step)
+	}
+	if len(steps) != len(e.Order) {
+		return nil, badAnswer("there are %d of %d steps", "只有 %d 个步骤，共有 %d 个", len(steps), len(e.Order))
+	}
+	return steps, nil
+}

@@ -1,0 +1,89 @@
+package workshop
+
+// Progress is what a learner's events come to.
+type Progress struct {
+	// Current is the name of the exercise that was started last.
+	Current string
+	done    map[string]*Done
+}
+
+// Done is what a learner has done of one exercise.
+type Done struct {
+	Started, Passed bool
+	// Tries counts the wrong answers before it was passed, Hints the hints that were asked for.
+	Tries, Hints int
+	// Revealed is set when the solution was seen before it was passed.
+	Revealed bool
+	// Answer is the last answer.
+	Answer string
+}
+
+// NewProgress adds events up.
+func NewProgress(events []Event) *Progress {
+	p := &Progress{done: map[string]*Done{}}
+	for _, e := range events {
+		p.add(e)
+	}
+	return p
+}
+
+func (p *Progress) add(e Event) {
+	if e.Did == Reset {
+		p.reset(e.Exercise)
+		return
+	}
+	d := p.done[e.Exercise]
+	if d == nil {
+		d = &Done{}
+		p.done[e.Exercise] = d
+	}
+	switch e.Did {
+	case Started:
+		p.Current, d.Started = e.Exercise, true
+	case Tried:
+		d.Answer = e.Answer
+		if !d.Passed {
+			d.Tries++
+		}
+	case Passed:
+		d.Answer, d.Passed = e.Answer, true
+	case Hinted:
+		d.Hints = min(d.Hints+1, 3)
+	case Revealed:
+		d.Revealed = true
+	}
+}
+
+func (p *Progress) reset(exercise string) {
+	if exercise == "" {
+		*p = Progress{done: map[string]*Done{}}
+		return
+	}
+	delete(p.done, exercise)
+}
+
+// Of returns what was done of an exercise: nothing, the zero Done, if it was never started.
+func (p *Progress) Of(e *Exercise) Done {
+	if d := p.done[e.Name]; d != nil {
+		return *d
+	}
+	return Done{}
+}
+
+// Next returns the first exercise for that version of Kubernetes that is not passed, from the current one on and
+// then from the beginning; nil if all are.
+func (p *Progress) Next(c *Course, k8s string) *Exercise {
+	all := c.Exercises()
+	start := 0
+	for i, e := range all {
+		if e.Name == p.Current {
+			start = i
+		}
+	}
+	for i := range all {
+		if e := all[(start+i)%len(all)]; !p.Of(e).Passed && e.Has(k8s) {
+			return e
+		}
+	}
+	return nil
+}

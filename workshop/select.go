@@ -1,0 +1,247 @@
+package workshop
+
+import (
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A choice of calls: of each of a tree's calls, whether it is chosen.
+type choice struct {
+	tree   *trace.Tree
+	chosen []bool
+}
+
+// indices lists the chosen calls in order of entry.
+func (c *choice) indices() []int {
+	var all []int
+	for i, chosen := range c.chosen {
+		if chosen {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// first returns the first chosen call, -1 if there is none.
+func (c *choice) first() int {
+	for i, chosen := range c.chosen {
+		if chosen {
+			return i
+		}
+	}
+	return -1
+}
+
+// functions lists the names of the chosen calls' functions, each once, in order of entry.
+func (c *choice) functions() []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, i := range c.indices() {
+		if f := c.tree.Call(i).Function; !seen[f] {
+			seen[f] = true
+			names = append(names, f)
+		}
+	}
+	return names
+}
+
+// choose asks a recording for the calls of a selection.
+func (t *traces) choose(s *Selection) (*choice, error) {
+	tree, err := t.tree(s.In, s.Request)
+	if err != nil {
+		return nil, err
+	}
+	return t.chooseOf(tree, s)
+}
+
+func (t *traces) chooseOf(tree *trace.Tree, s *Selection) (*choice, error) {
+	c := &choice{tree: tree, chosen: make([]bool, tree.Len())}
+	matches := t.callMatcher(s)
+	for i := range c.chosen {
+		c.chosen[i] = matches(tree.Call(i))
+	}
+	for _, p := range s.parts() {
+		if p.of == nil {
+			continue
+		}
+		other, err := t.chooseOf(tree, p.of)
+		if err != nil {
+			return nil, err
+		}
+		c.keep(relations[p.field](other))
+	}
+	for _, other := range []struct {
+		name string
+		has  bool
+	}{{s.AlsoIn, true}, {s.NotIn, false}} {
+		if other.name == "" {
+			continue
+		}
+		a, err := t.recording(other.name)
+		if err != nil {
+			return nil, err
+		}
+		c.keep(func(i int) bool { return a.functions[tree.Call(i).Function] == other.has })
+	}
+	c.take(s.Take)
+	return c, nil
+}
+
+// keep leaves chosen what is chosen and wanted.
+func (c *choice) keep(wanted func(i int) bool) {
+	for i, chosen := range c.chosen {
+		c.chosen[i] = chosen && wanted(i)
+	}
+}
+
+func (c *choice) take(which string) {
+	all := c.indices()
+	if len(all) == 0 {
+		return
+	}
+	switch which {
+	case "first":
+		c.keep(func(i int) bool { return i == all[0] })
+	case "last":
+		c.keep(func(i int) bool { return i == all[len(all)-1] })
+	case "outermost":
+		end := 0
+		for _, i := range all {
+			if i < end {
+				c.chosen[i] = false
+			} else {
+				end = c.tree.End(i)
+			}
+		}
+	}
+}
+
+// relations say, by the field of Selection, which calls stand so to the others.
+var relations = map[string]func(others *choice) func(i int) bool{
+	"of":       func(o *choice) func(int) bool { return func(i int) bool { return o.chosen[i] } },
+	"not":      func(o *choice) func(int) bool { return func(i int) bool { return !o.chosen[i] } },
+	"above":    above,
+	"below":    below,
+	"calls":    calls,
+	"calledBy": calledBy,
+	"before": func(o *choice) func(int) bool {
+		first := o.first()
+		return func(i int) bool { return i < first }
+	},
+	"after": func(o *choice) func(int) bool {
+		first := o.first()
+		return func(i int) bool { return first >= 0 && i > first }
+	},
+}
+
+func above(others *choice) func(i int) bool {
+	is := make([]bool, len(others.chosen))
+	for _, other := range others.indices() {
+		for i := others.tree.Parent(other); i >= 0 && !is[i]; i = others.tree.Parent(i) {
+			is[i] = true
+		}
+	}
+	return func(i int) bool { return is[i] }
+}
+
+func below(others *choice) func(i int) bool {
+	is := make([]bool, len(others.chosen))
+	for i := range is {
+		parent := others.tree.Parent(i)
+		is[i] = parent >= 0 && (is[parent] || others.chosen[parent])
+	}
+	return func(i int) bool { return is[i] }
+}
+
+func calls(others *choice) func(i int) bool {
+	is := make([]bool, len(others.chosen))
+	for _, other := range others.indices() {
+		if parent := others.tree.Parent(other); parent >= 0 {
+			is[parent] = true
+		}
+	}
+	return func(i int) bool { return is[i] }
+}
+
+func calledBy(others *choice) func(i int) bool {
+	return func(i int) bool {
+		parent := others.tree.Parent(i)
+		return parent >= 0 && others.chosen[parent]
+	}
+}
+
+// callMatcher tells of a call whether it is what the selection says of it alone.
+func (t *traces) callMatcher(s *Selection) func(*trace.Call) bool {
+	byName := t.functionMatcher(s.Function)
+	return func(c *trace.Call) bool {
+		return byName(c.Function) &&
+			(s.Process == "" || c.Process == s.Process) &&
+			(len(s.Layer) == 0 || t.inLayer(c.Function, s.Layer)) &&
+			(s.Error == nil || matchText(*s.Error, c.Error) && (*s.Error == "") == (c.Error == "")) &&
+			hasValues(c, s.Values)
+	}
+}
+
+func (t *traces) inLayer(function string, layers Names) bool {
+	layer := t.layer(function)
+	for _, l := range layers {
+		if l == layer {
+			return true
+		}
+	}
+	return false
+}
+
+func hasValues(c *trace.Call, values map[string]string) bool {
+	for name, pattern := range values {
+		if value, ok := c.Attributes[name]; !ok || !matchText(pattern, value) {
+			return false
+		}
+	}
+	return true
+}
+
+// functionMatcher tells whether a function goes by one of the names. It remembers its
+// answers: the same few hundred functions are called over and over.
+func (t *traces) functionMatcher(names Names) func(function string) bool {
+	if len(names) == 0 {
+		return func(string) bool { return true }
+	}
+	known := map[string]bool{}
+	return func(function string) bool {
+		is, ok := known[function]
+		if !ok {
+			is = t.goesBy(function, names)
+			known[function] = is
+		}
+		return is
+	}
+}
+
+func (t *traces) goesBy(function string, names Names) bool {
+	for _, name := range names {
+		switch {
+		case name == Answer:
+			for _, f := range t.answer {
+				if f == function {
+					return true
+				}
+			}
+		case namedBy(function, name):
+			return true
+		}
+	}
+	return false
+}
+
+// namedBy tells whether a full name goes by a name as an exercise gives it: the full
+// name, an end of it, or a pattern (see instrument.Pattern) of either.
+func namedBy(function, name string) bool {
+	if p := instrument.Pattern(name); !p.Exact() {
+		return p.Match(function) || instrument.Pattern("...."+name).Match(function) || instrument.Pattern(".../"+name).Match(function)
+	}
+	rest, ok := strings.CutSuffix(function, name)
+	return ok && (rest == "" || strings.HasSuffix(rest, "/") || strings.HasSuffix(rest, "."))
+}

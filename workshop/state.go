@@ -1,0 +1,183 @@
+package workshop
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// A Deed is something that a learner did, or that happened to an exercise of theirs.
+type Deed string
+
+// The deeds.
+const (
+	// Started makes an exercise the current one.
+	Started Deed = "started"
+	// Tried is a wrong answer, Passed a right one.
+	Tried  Deed = "tried"
+	Passed Deed = "passed"
+	// Hinted unlocked the next hint.
+	Hinted Deed = "hinted"
+	// Revealed is the solution, seen before the exercise was passed.
+	Revealed Deed = "revealed"
+	// Reset forgets what came before, of one exercise, or, without a name, of all.
+	Reset Deed = "reset"
+)
+
+// An Event is a line of the state file.
+type Event struct {
+	// Number counts the events from 1 on, so that a missing one is noticed.
+	Number   int       `json:"n"`
+	Time     time.Time `json:"time"`
+	Did      Deed      `json:"did"`
+	Exercise string    `json:"exercise,omitempty"`
+	// Answer is what was tried, and with which version of Kubernetes.
+	Answer string `json:"answer,omitempty"`
+	K8s    string `json:"k8s,omitempty"`
+}
+
+// A State is the file in which a learner's events are kept, one JSON object per line, and
+// its backup. Several processes may use it at once.
+type State struct {
+	// Path is the file. Its backup is next to it, with ".backup" behind its name.
+	Path string
+	// Warn is told, in English and Chinese, when the file was damaged: what was lost,
+	// and where the damaged file is. Nil: nobody is told.
+	Warn func(Text)
+	// Now is the time; nil is the real one.
+	Now func() time.Time
+}
+
+// lockWait is how long one process waits for another, which holds the lock for
+// milliseconds.
+const lockWait = 10 * time.Second
+
+// Read returns the events so far.
+func (s *State) Read(ctx context.Context) ([]Event, error) {
+	var events []Event
+	err := s.locked(ctx, func() (err error) {
+		events, err = s.load()
+		return err
+	})
+	return events, err
+}
+
+// Add records events: their number and time are filled in.
+func (s *State) Add(ctx context.Context, add ...Event) error {
+	return s.locked(ctx, func() error {
+		events, err := s.load()
+		if err != nil {
+			return err
+		}
+		for _, e := range add {
+			e.Number, e.Time = len(events)+1, s.now().UTC().Truncate(time.Second)
+			events = append(events, e)
+		}
+		return s.save(events)
+	})
+}
+
+func (s *State) now() time.Time {
+	if s.Now != nil {
+		return s.Now()
+	}
+	return time.Now()
+}
+
+func (s *State) locked(ctx context.Context, do func() error) error {
+	if err := os.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
+		return fmt.Errorf("the workshop's state: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	lock := flock.New(s.Path+".lock", flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, 10*time.Millisecond); err != nil {
+		return fmt.Errorf("the workshop's state: another apitrace holds %s: %w", lock.Path(), err)
+	}
+	defer lock.Close()
+	return do()
+}
+
+// load reads the file; a damaged one it sets aside, repairs and reports.
+func (s *State) load() ([]Event, error) {
+	text, err := os.ReadFile(s.Path)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !missing {
+		return nil, fmt.Errorf("the workshop's state: %w", err)
+	}
+	events, bad := parseEvents(text)
+	if !missing && len(bad) == 0 {
+		return events, nil
+	}
+	backup, err := os.ReadFile(s.backup())
+	if errors.Is(err, fs.ErrNotExist) && missing {
+		return nil, nil
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("the workshop's state: %w", err)
+	}
+	return s.repair(text, missing, events, backup)
+}
+
+func (s *State) backup() string { return s.Path + ".backup" }
+
+// parseEvents reads lines, and lists those that are no events, or not the next one.
+func parseEvents(text []byte) (events []Event, bad []string) {
+	next := 1
+	for line := range bytes.Lines(text) {
+		var e Event
+		decoder := json.NewDecoder(bytes.NewReader(line))
+		decoder.DisallowUnknownFields()
+		whole := bytes.HasSuffix(line, []byte("\n"))
+		if err := decoder.Decode(&e); err != nil || e.Did == "" || !whole {
+			bad = append(bad, string(line))
+			continue
+		}
+		if e.Number != next {
+			bad = append(bad, string(line))
+		}
+		next = e.Number + 1
+		events = append(events, e)
+	}
+	return events, bad
+}
+
+// save writes the file, then the backup, each so that a reader sees the old one or the
+// new one, never a part. Whatever happens in between, one of them is whole.
+func (s *State) save(events []Event) error {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	for _, e := range events {
+		if err := encoder.Encode(e); err != nil {
+			return fmt.Errorf("the workshop's state: %w", err)
+		}
+	}
+	for _, file := range []string{s.Path, s.backup()} {
+		if err := replace(file, text.Bytes()); err != nil {
+			return fmt.Errorf("the workshop's state: %w", err)
+		}
+	}
+	return nil
+}
+
+func replace(file string, text []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*") // makes private files (0600)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(text)
+	// Without Sync, a power cut may leave the new name with nothing in it.
+	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), file)
+}

@@ -1,0 +1,114 @@
+package workshop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// traces are the recordings that an exercise asks, loaded when they are first needed.
+type traces struct {
+	load     func(Source) (*trace.Recording, error)
+	layer    func(function string) string
+	exercise *Exercise
+	// main is the recording that "" stands for; nil: that of Exercise.Scenario.
+	main  *trace.Recording
+	known map[string]*asked
+	// answer are the full names of the functions that $answer stands for.
+	answer []string
+}
+
+// An asked recording remembers the trees of its requests.
+type asked struct {
+	recording *trace.Recording
+	trees     []*trace.Tree
+	functions map[string]bool
+}
+
+func (t *traces) recording(name string) (*asked, error) {
+	if a := t.known[name]; a != nil {
+		return a, nil
+	}
+	rec := t.main
+	if name != "" || rec == nil {
+		source := Source{Scenario: t.exercise.Scenario}
+		if name != "" {
+			source = t.exercise.Also[name]
+		}
+		var err error
+		if rec, err = t.load(source); err != nil {
+			return nil, err
+		}
+	}
+	a := &asked{recording: rec, functions: map[string]bool{}}
+	for i := range rec.Requests {
+		tree, err := trace.NewTree(&rec.Requests[i])
+		if err != nil {
+			return nil, err
+		}
+		a.trees = append(a.trees, tree)
+		for _, call := range rec.Requests[i].Calls {
+			a.functions[call.Function] = true
+		}
+	}
+	t.known[name] = a
+	return a, nil
+}
+
+// tree returns the calls of a traced request, by its number from 1 on; 0 is the first, too.
+func (t *traces) tree(in string, number int) (*trace.Tree, error) {
+	a, err := t.recording(in)
+	if err != nil {
+		return nil, err
+	}
+	if number > len(a.trees) || len(a.trees) == 0 {
+		return nil, fmt.Errorf("request %d is asked for, and the recording of %s has %d", max(number, 1), a.recording.Scenario, len(a.trees))
+	}
+	return a.trees[max(number, 1)-1], nil
+}
+
+// functions lists the functions of all recordings that the exercise names, sorted.
+func (t *traces) functions() ([]string, error) {
+	all := map[string]bool{}
+	names := []string{""}
+	for name := range t.exercise.Also {
+		names = append(names, name)
+	}
+	for _, name := range names {
+		a, err := t.recording(name)
+		if err != nil {
+			return nil, err
+		}
+		for f := range a.functions {
+			all[f] = true
+		}
+	}
+	return sortedKeys(all), nil
+}
+
+func sortedKeys(set map[string]bool) []string {
+	keys := make([]string, 0, len(set))
+	for key := range set {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// matchText tells whether a pattern, in which "..." stands for any text, is the text.
+func matchText(pattern, text string) bool {
+	parts := strings.Split(pattern, "...")
+	if len(parts) == 1 {
+		return text == pattern
+	}
+	text, ok := strings.CutPrefix(text, parts[0])
+	for _, part := range parts[1 : len(parts)-1] {
+		if !ok {
+			return false
+		}
+		_, text, ok = strings.Cut(text, part)
+	}
+	return ok && strings.HasSuffix(text, parts[len(parts)-1])
+}

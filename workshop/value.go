@@ -1,0 +1,52 @@
+package workshop
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// judgeValue compares what was read with what the trace has.
+func judgeValue(t *traces, text string) (*Verdict, error) {
+	value, err := t.value()
+	if err != nil {
+		return nil, err
+	}
+	given := strings.Trim(text, `"'`)
+	if strings.EqualFold(given, value) {
+		return passed("Right: %s", "正确：%s", value), nil
+	}
+	reply, err := t.reply(func(says string) bool { return matchText(strings.ToLower(says), strings.ToLower(given)) }, nil)
+	if err != nil || reply != nil {
+		return reply, err
+	}
+	if n, err := strconv.Atoi(given); err == nil && t.exercise.Value.Name == "" {
+		if want, _ := strconv.Atoi(value); n < want {
+			return failed("There are more.", "还有更多。"), nil
+		}
+		return failed("There are fewer.", "没有那么多。"), nil
+	}
+	return failed("That is not what the trace has.", "追踪中的值不是这个。"), nil
+}
+
+// value reads the value that is asked for.
+func (t *traces) value() (string, error) {
+	q := t.exercise.Value
+	c, err := t.choose(&q.Of)
+	if err != nil {
+		return "", err
+	}
+	if q.Name == "" {
+		return strconv.Itoa(len(c.indices())), nil
+	}
+	for _, i := range c.indices() {
+		call := c.tree.Call(i)
+		if q.Name == "error" && call.Error != "" {
+			return call.Error, nil
+		}
+		if value, ok := call.Attributes[q.Name]; ok {
+			return value, nil
+		}
+	}
+	return "", fmt.Errorf("%s: no such call in the recording has a value %q", t.exercise.File, q.Name)
+}

@@ -1,0 +1,328 @@
+package workshop
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+)
+
+// A Verifier proves exercises: that they can be solved, that not every answer solves them, and
+// that what they say of Kubernetes is so, in each version.
+type Verifier struct {
+	// Judge judges; its K8s is filled in.
+	Judge Judge
+	// Versions are the recorded versions of Kubernetes, oldest first.
+	Versions []string
+	// Exists tells whether a function of that name, short or full, is in the source of a
+	// version, for functions that no recording of the exercise has: claims may be about what
+	// does not run. Nil: that is not examined.
+	Exists func(k8s, function string) (bool, error)
+}
+
+// A Proof is what was proven of one exercise for one version.
+type Proof struct {
+	Exercise *Exercise
+	K8s      string
+	// Solution is what passes.
+	Solution []string
+	// Checks counts what was tried: solutions, wrong answers, empty ones.
+	Checks int
+}
+
+// Verify proves an exercise for all versions that it holds for. The error says everything that is
+// wrong with it.
+func (v *Verifier) Verify(e *Exercise) ([]Proof, error) {
+	var proofs []Proof
+	var wrong []error
+	for _, k8s := range v.Versions {
+		if !e.Has(k8s) {
+			continue
+		}
+		p := &proof{Proof: Proof{Exercise: e, K8s: k8s}, judge: v.Judge, exists: v.Exists}
+		p.judge.K8s = k8s
+		if err := p.run(); err != nil {
+			wrong = append(wrong, fmt.Errorf("%s, Kubernetes %s: %w", e.File, k8s, err))
+		}
+		proofs = append(proofs, p.Proof)
+	}
+	if len(proofs) == 0 {
+		wrong = append(wrong, fmt.Errorf("%s: it holds for none of the recorded versions, %s", e.File, strings.Join(v.Versions, ", ")))
+	}
+	return proofs, errors.Join(wrong...)
+}
+
+type proof struct {
+	Proof
+	judge  Judge
+	exists func(k8s, function string) (bool, error)
+}
+
+func (p *proof) run() error {
+	if err := p.functionsExist(); err != nil {
+		return err
+	}
+	if p.Exercise.Live() {
+		return errors.Join(p.recordings(p.Exercise.Solution.Passes, true), p.recordings(p.Exercise.Solution.Fails, false), p.wrongAnswers())
+	}
+	if err := p.unsolved(); err != nil {
+		return err
+	}
+	return errors.Join(p.solved(), p.wrongAnswers())
+}
+
+func (p *proof) try(text string) (*Verdict, error) {
+	p.Checks++
+	return p.judge.Judge(p.Exercise, Try{Text: text})
+}
+
+// unsolved demands that what is there before somebody has thought does not pass.
+func (p *proof) unsolved() error {
+	answers := []string{""}
+	switch e := p.Exercise; e.Kind() {
+	case KindOrder:
+		answers = append(answers, strings.Join(e.letters(e.Shown()), " "))
+	case KindFind:
+		answers = append(answers, "no.such.Function")
+	case KindValue:
+		answers = append(answers, "no such value")
+	case KindChoose:
+		answers = append(answers, strings.Join(allLetters(e), " "))
+	}
+	for _, answer := range answers {
+		verdict, err := p.try(answer)
+		if bad := new(AnswerError); err != nil && !errors.As(err, &bad) {
+			return err
+		}
+		if err == nil && verdict.Passed {
+			return fmt.Errorf("the answer %q passes", answer)
+		}
+	}
+	return nil
+}
+
+func allLetters(e *Exercise) []string {
+	var letters []string
+	for i := range e.Choose {
+		letters = append(letters, choiceLetter(i))
+	}
+	return letters
+}
+
+// solved demands that a solution passes, and that the query has no other answers than the listed ones.
+func (p *proof) solved() error {
+	right, err := p.judge.Right(p.Exercise)
+	if err != nil {
+		return err
+	}
+	p.Solution = right
+	var tried []string
+	passes := 0
+	for _, answer := range p.Exercise.solutions() {
+		verdict, err := p.try(answer)
+		if err != nil {
+			return fmt.Errorf("the solution %q: %w", answer, err)
+		}
+		if verdict.Passed {
+			passes++
+		}
+		tried = append(tried, fmt.Sprintf("%q (%s)", answer, verdict.Reply.En))
+	}
+	if passes == 0 {
+		return fmt.Errorf("no solution passes: tried %s; the recording says %q", strings.Join(tried, ", "), right)
+	}
+	if p.Exercise.Find != nil && len(right) > passes {
+		return fmt.Errorf("the recording has %d right answers, %q, and the solution names %d of them", len(right), right, passes)
+	}
+	for _, answer := range p.Exercise.otherwise() {
+		if verdict, err := p.try(answer); err == nil && verdict.Passed {
+			return fmt.Errorf("the answer %q passes as well", answer)
+		}
+	}
+	return nil
+}
+
+// solutions lists the answers that are said to pass.
+func (e *Exercise) solutions() []string {
+	if len(e.Solution.Answer) > 0 || e.Order == nil {
+		return e.Solution.Answer
+	}
+	var ids []string // listed in the right order
+	for _, s := range e.Order {
+		ids = append(ids, s.ID)
+	}
+	return []string{strings.Join(ids, " ")}
+}
+
+// otherwise lists answers that are the opposite of the solution.
+func (e *Exercise) otherwise() []string {
+	if e.Claim == nil {
+		return nil
+	}
+	var answers []string
+	for _, answer := range e.Solution.Answer {
+		word, rest, _ := strings.Cut(answer, " ")
+		opposite := map[string]string{"true": "false", "false": "true"}[word]
+		answers = append(answers, strings.TrimSpace(opposite+" "+rest))
+	}
+	return answers
+}
+
+// wrongAnswers demands that each wrong answer that is listed fails, with its own reply. Of several
+// for one reply, some may be functions that other versions have.
+func (p *proof) wrongAnswers() error {
+	var bad []error
+	for i, w := range p.Exercise.Wrong {
+		replied := false
+		for _, answer := range w.Try {
+			verdict, err := p.tryWrong(answer)
+			switch {
+			case err != nil:
+				bad = append(bad, fmt.Errorf("wrong %d, %q: %w", i+1, answer, err))
+			case verdict.Passed:
+				bad = append(bad, fmt.Errorf("wrong %d, %q: it passes", i+1, answer))
+			case verdict.wrong == i:
+				replied = true
+			case !verdict.unknown:
+				bad = append(bad, fmt.Errorf("wrong %d, %q: it gets another reply: %s", i+1, answer, verdict.Reply.En))
+			}
+		}
+		if !replied && len(bad) == 0 {
+			bad = append(bad, fmt.Errorf("wrong %d: this version has none of the functions %q", i+1, w.Try))
+		}
+	}
+	return errors.Join(bad...)
+}
+
+func (p *proof) tryWrong(answer string) (*Verdict, error) {
+	if p.Exercise.Live() {
+		return p.tryRecording(answer)
+	}
+	return p.try(answer)
+}
+
+func (p *proof) tryRecording(scenario string) (*Verdict, error) {
+	p.Checks++
+	rec, err := p.judge.Recordings(p.K8s, scenario)
+	if err != nil {
+		return nil, err
+	}
+	return p.judge.Judge(p.Exercise, Try{Recording: rec})
+}
+
+// recordings demands that the recordings of scenarios pass, or that they fail.
+func (p *proof) recordings(names []string, pass bool) error {
+	for _, name := range names {
+		verdict, err := p.tryRecording(name)
+		if err != nil {
+			return err
+		}
+		if verdict.Passed != pass {
+			return fmt.Errorf("the recording of %s: passed is %v, expected %v (%s)", name, verdict.Passed, pass, verdict.Reply.En)
+		}
+	}
+	return nil
+}
+
+// functionsExist demands that there is a function of each name in the queries.
+func (p *proof) functionsExist() error {
+	t := p.judge.traces(p.Exercise)
+	var known []string
+	if p.Exercise.Scenario != "" {
+		var err error
+		if known, err = t.functions(); err != nil {
+			return err
+		}
+	}
+	for _, name := range p.Exercise.functions() {
+		if slices.ContainsFunc(known, func(f string) bool { return namedBy(f, name) }) {
+			continue
+		}
+		if p.exists == nil || !instrument.Pattern(name).Exact() {
+			continue
+		}
+		if exists, err := p.exists(p.K8s, name); err != nil {
+			return err
+		} else if !exists {
+			return fmt.Errorf("there is no function %q in this version: if another has it, name both", name)
+		}
+	}
+	return nil
+}
+
+// functions lists the names of functions in the queries of an exercise: those of which each must exist.
+// Of several names for one thing, one is enough.
+func (e *Exercise) functions() []string {
+	var names []string
+	add := func(s *Selection) {
+		if len(s.Function) == 1 && s.Function[0] != Answer {
+			names = append(names, s.Function[0])
+		}
+	}
+	e.eachSelection(add)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// eachSelection visits the selections of an exercise, and those that they are made with.
+func (e *Exercise) eachSelection(visit func(*Selection)) {
+	if e.Find != nil {
+		e.Find.each(visit)
+	}
+	for i := range e.Order {
+		e.Order[i].Call.each(visit)
+	}
+	if e.Claim != nil {
+		e.Claim.True.each(visit)
+		if e.Claim.Evidence != nil {
+			e.Claim.Evidence.each(visit)
+		}
+	}
+	for i := range e.Choose {
+		e.Choose[i].True.each(visit)
+	}
+	if e.Value != nil {
+		e.Value.Of.each(visit)
+	}
+	if e.Live() {
+		e.expect().each(visit)
+	}
+	for i := range e.Wrong {
+		if when := e.Wrong[i].When; when != nil {
+			when.each(visit)
+		}
+	}
+}
+
+func (s *Selection) each(visit func(*Selection)) {
+	visit(s)
+	for _, p := range s.parts() {
+		if p.of != nil {
+			p.of.each(visit)
+		}
+	}
+}
+
+func (t *Test) each(visit func(*Selection)) {
+	for _, tests := range [][]Test{t.All, t.Any} {
+		for i := range tests {
+			tests[i].each(visit)
+		}
+	}
+	if t.Not != nil {
+		t.Not.each(visit)
+	}
+	for _, s := range []*Selection{t.Some, t.None} {
+		if s != nil {
+			s.each(visit)
+		}
+	}
+	if t.Count != nil {
+		t.Count.Of.each(visit)
+	}
+	for i := range t.InOrder {
+		t.InOrder[i].each(visit)
+	}
+}
