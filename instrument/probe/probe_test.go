@@ -373,7 +373,9 @@ func TestPositionsSurviveAStackThatMoves(t *testing.T) {
 		}()
 		<-done
 	})
-	took, over := tails.get(tailID("7")).calls()
+	tail := tails.get(tailID("7"))
+	defer tails.remove(tail)
+	took, over := tail.calls()
 	if len(took) != 2 || over != 2 || took[1].callPC == 0 {
 		t.Errorf("the call is not known to be made by the one above it: %+v", took)
 	}
