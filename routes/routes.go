@@ -38,7 +38,7 @@ type Route struct {
 	// Storage is the dynamic type behind rest.Storage.
 	Storage string `json:"storage,omitempty"`
 	// Strategy is the dynamic type of the resource's create strategy, "" if its storage
-	// is not a generic registry's.
+	// is not a generic registry's, and for subresources, which have strategies of their own.
 	Strategy string `json:"strategy,omitempty"`
 }
 
@@ -129,9 +129,8 @@ func (w *walker) route(i int, built map[string]string) Route {
 }
 
 // groupResource names a resource as the registry does: "deployments.apps" for "apps/v1" and
-// "deployments/status".
-func groupResource(groupVersion, path string) string {
-	resource, _, _ := strings.Cut(path, "/")
+// "deployments".
+func groupResource(groupVersion, resource string) string {
 	group, _, named := strings.Cut(groupVersion, "/")
 	if !named {
 		return resource

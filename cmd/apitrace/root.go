@@ -61,7 +61,7 @@ what happened as a tree. Only a Go toolchain is needed.`,
 		newRunCommand(io), newShowCommand(io), newScenariosCommand(io),
 		newSourceCommand(io), newExplainCommand(io), newExportCommand(io), newImportCommand(io),
 		newServeCommand(io), newEditCommand(io), newWorkshopCommand(io), newBuildCommand(io), newCacheCommand(io),
-		newDoctorCommand(io), newVersionsCommand(io), newVersionCommand(io), newRecordCommand(io),
+		newDoctorCommand(io), newRoutesCommand(io), newVersionsCommand(io), newVersionCommand(io), newRecordCommand(io),
 	)
 	root.InitDefaultCompletionCmd()
 	adapt(root, name)
