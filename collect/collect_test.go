@@ -169,7 +169,7 @@ func TestRequestGetsWhatFollowedItsWrite(t *testing.T) {
 	if got.String() != want {
 		t.Errorf("the calls are\n%s\nexpected\n%s", got.String(), want)
 	}
-	if ns := r.SinceWrite(&r.Calls[3]); ns != 9 {
-		t.Errorf("transform began %d ns after the write, expected 9", ns)
+	if ns := r.SinceWrite(&r.Calls[3]); ns != 10 {
+		t.Errorf("transform began %d ns after the write, expected 10", ns)
 	}
 }

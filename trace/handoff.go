@@ -52,13 +52,14 @@ func (r *Request) Revisions() []int64 {
 	return revisions
 }
 
-// SinceWrite returns how long after the write which gave etcd the call's revision the
-// call began, in nanoseconds. It is 0 if the write is not among the calls.
+// SinceWrite returns how long after etcd had begun to carry out the write, the one that gave
+// it the call's revision, the call began, in nanoseconds. It is 0 if the write is not among the
+// calls. The event of a write may overtake its answer.
 func (r *Request) SinceWrite(c *Call) int64 {
-	for i := range r.Calls {
+	for i := range slices.Backward(r.Calls) { // innermost first
 		w := &r.Calls[i]
 		if w.Attributes[attrSucceeded] == "true" && w.Revision() == c.Revision() {
-			return max(c.StartNs-w.StartNs-w.DurationNs, 0)
+			return max(c.StartNs-w.StartNs, 0)
 		}
 	}
 	return 0
