@@ -12,9 +12,12 @@ import (
 // step or none, so that what is counted as equal stays equal.
 type step struct {
 	calls    []int
+	process  string
 	function string
 	layer    string
 	group    bool
+	crosses  bool // whether it is in another process than the step above
+	asksBack bool // whether a step right below it is in a process that the request has left
 	starts   bool // whether it begins on another goroutine than the step above
 	parent   int  // the step above, -1 for the first
 	inLayer  int  // how many steps above it are of its layer without a break
@@ -113,17 +116,29 @@ func (r *ranking) changesGoroutine(i int) bool {
 }
 
 func (r *ranking) newStep(w way, call *trace.Call) step {
-	s := step{function: call.Function, layer: r.classifier.Layer(call.Function), parent: w.parent}
+	s := step{process: call.Process, function: call.Function, layer: r.classifier.Layer(call.Function), parent: w.parent}
 	if w.parent >= 0 {
 		above := &r.steps[w.parent]
 		if !r.classifier.Minor(call.Function) {
 			above.below++
 		}
-		if above.layer == s.layer {
+		s.crosses = above.process != s.process
+		above.asksBack = above.asksBack || s.crosses && r.left(s.process, w.parent)
+		if above.layer == s.layer && !s.crosses {
 			s.inLayer = above.inLayer + 1
 		}
 	}
 	return s
+}
+
+// left reports whether the process is that of a step somewhere above the given one.
+func (r *ranking) left(process string, i int) bool {
+	for ; i >= 0; i = r.steps[i].parent {
+		if r.steps[i].process == process {
+			return true
+		}
+	}
+	return false
 }
 
 // turn reports whether the step is one of several that take turns below one of their
@@ -133,10 +148,11 @@ func (r *ranking) turn(s *step) bool {
 }
 
 // score gives each step points for what makes it worth a line: that the request
-// enters a layer there, the more if it is for the first time; that a value shows up;
+// enters a process or a layer there, the more if it is for the first time; that a value shows up;
 // that it is an end or a fork and no mere way station. What was seen before tells little.
 func (r *ranking) score() {
-	layers, functions := map[string]bool{}, map[string]bool{}
+	type seen struct{ process, what string }
+	layers, functions := map[seen]bool{}, map[seen]bool{}
 	for i := range r.steps {
 		s := &r.steps[i]
 		points := func(when bool, n int) {
@@ -148,7 +164,10 @@ func (r *ranking) score() {
 		points(slices.ContainsFunc(s.calls, func(call int) bool {
 			return r.errors.At(call) != nil || r.origin[call] && r.fatal(call)
 		}), 100)
-		points(!layers[s.layer], 6)
+		layer, function := seen{s.process, s.layer}, seen{s.process, s.function}
+		points(!layers[layer], 6)
+		points(s.crosses, 6)
+		points(s.asksBack, 6)
 		points(s.inLayer == 0, 3)
 		points(s.newNames > 0, 2)
 		points(s.newValues > 0, 1)
@@ -156,10 +175,10 @@ func (r *ranking) score() {
 		points(s.group && len(s.calls) > 1, 4)
 		points(r.turn(s), 1)
 		points(s.starts, 2)
-		points(functions[s.function] && s.newValues == 0, -4)
+		points(functions[function] && s.newValues == 0, -4)
 		points(r.classifier.Minor(s.function), -8)
 		s.score -= s.inLayer // among equals, those near the layer's entrance first
-		layers[s.layer], functions[s.function] = true, true
+		layers[layer], functions[function] = true, true
 	}
 }
 
