@@ -20,11 +20,11 @@ test: programs ## all tests but the slow ones
 	APITRACE_E2E=1 go test -p 1 -timeout 30m ./...
 
 programs: build
-	bin/apitrace build
+	bin/apitrace build --sample
 	bin/apitrace build --plain
 
 test-all: programs lint ## what takes longer: static checks, the slow tests, the race detector
-	bin/apitrace build --k8s v1.30.4
+	bin/apitrace build --sample --k8s v1.30.4
 	APITRACE_E2E=1 APITRACE_SLOW=1 go test -p 1 -count 1 -timeout 60m ./...
 	.ci/race
 

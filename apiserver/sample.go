@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"time"
@@ -14,6 +15,12 @@ import (
 	"github.com/kubeapitrace/apitrace/program"
 	"github.com/kubeapitrace/apitrace/sampleserver"
 )
+
+// SampleProgram says how to build the sample server that belongs to a version of
+// Kubernetes in the form that ParseVersion gives.
+func SampleProgram(version string) program.Program {
+	return sampleserver.Program(stagingVersion(version))
+}
 
 // BuildSample builds the sample server that belongs to a version of Kubernetes, or
 // finds it in the cache.
@@ -26,6 +33,19 @@ func BuildSample(ctx context.Context, o BuildOptions) (*program.Binary, error) {
 	return binary, explainCompile(explainNoSample(err), edits)
 }
 
+// WriteSamplePlan prints what BuildSample would do, without doing it. It does not use the network.
+func WriteSamplePlan(ctx context.Context, w io.Writer, o BuildOptions) error {
+	p, options, _, err := o.sample()
+	if err != nil {
+		return err
+	}
+	plan, err := program.MakePlan(ctx, p, options)
+	if err != nil {
+		return err
+	}
+	return plan.Write(w)
+}
+
 // sample decides which sample server is wanted, and how to build it.
 func (o BuildOptions) sample() (p program.Program, options program.Options, edits []program.Edit, err error) {
 	pair, err := o.withoutEtcd()
@@ -33,7 +53,7 @@ func (o BuildOptions) sample() (p program.Program, options program.Options, edit
 		return p, options, nil, err
 	}
 	version := pair.apiserver.Version
-	p, options = sampleserver.Program(stagingVersion(version)), pair.apiserverOptions
+	p, options = SampleProgram(version), pair.apiserverOptions
 	if pair.guide == nil {
 		return p, options, nil, nil
 	}

@@ -70,6 +70,8 @@ func TestParseBad(t *testing.T) {
 		{"    traced: true\n", "    traced: true\n    events: [CREATED]\n", `mine.yaml:14: event is "CREATED", expected "ADDED", "MODIFIED", "DELETED" or "BOOKMARK"`, true},
 		{"path: /api/v1/nodes/n1", "path: /api/v1/nodes/${name}", `mine.yaml:10: no request before this one keeps a value as "name"`, false},
 		{"    traced: true\n", "    traced: true\n    body: {a: \"${b}\"}\n", `no request before this one keeps a value as "b"`, false},
+		{"topic: reads", "boot: {program: etcd}", `mine.yaml:3: program is "etcd", expected "kube-apiserver" or "sample-apiserver"`, true},
+		{"topic: reads", "boot: {program: sample-apiserver}", `mine.yaml:3: the sample server starts only where the setup asks for it`, false},
 		{"setup:\n", "setup:\n  server: {flags: [-v]}\n", `mine.yaml:5: flag "-v": expected the form "--name=value"`, true},
 		{"setup:\n", "setup:\n  server:\n    files:\n      a/b: x\n", `mine.yaml:7: file name "a/b": expected a plain name`, true},
 		{"    expect:\n", "    expect:\n      stored: [{op: GET, key: /a}]\n", `mine.yaml:19: op is "GET", expected "PUT" or "DELETE"`, true},

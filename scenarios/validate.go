@@ -99,7 +99,7 @@ var bootable = []string{"kube-apiserver", "sample-apiserver"}
 
 func (b *Boot) validate() *mistake {
 	if !slices.Contains(bootable, b.Program) {
-		return mistakeAt(fmt.Sprintf("program is %q, expected one of %s", b.Program, quoted(bootable)), "boot", "program")
+		return mistakeAt(fmt.Sprintf("program is %q, expected %s", b.Program, quoted(bootable)), "boot", "program")
 	}
 	if bad := b.Expect.validate(); bad != nil {
 		bad.at = append([]any{"boot", "expect"}, bad.at...)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ import (
 type buildOptions struct {
 	server serverOptions
 	plain  bool
+	sample bool
 	dryRun bool
 }
 
@@ -22,10 +24,13 @@ func newBuildCommand(io *streams) *cobra.Command {
 		Use:   "build",
 		Short: "Build kube-apiserver and etcd",
 		Long: `Build a kube-apiserver that can be traced, and its etcd, or find them in the cache.
-"apitrace run" does so by itself; this prepares for it. The paths of the two binaries
-go to standard output.`,
+"apitrace run" does so by itself; this prepares for it. The paths of the binaries go to
+standard output.`,
 		Example: `  # Prepare for working offline
   apitrace build --k8s v1.30.4
+
+  # The sample API server, too, for aggregated-api and boot-sample
+  apitrace build --sample
 
   # What would be done, as a shell script
   apitrace build --dry-run`,
@@ -39,18 +44,36 @@ go to standard output.`,
 	}
 	o.server.addVersionFlag(command)
 	command.Flags().BoolVar(&o.plain, "plain", false, "build upstream's programs as they are, without tracing")
+	command.Flags().BoolVar(&o.sample, "sample", false, "build the sample API server of that version as well, for scenarios with an aggregated server")
 	command.Flags().BoolVar(&o.dryRun, "dry-run", false, "print what would be done and do nothing")
 	return command
 }
 
 func (o *buildOptions) run(ctx context.Context, io *streams) error {
 	if o.dryRun {
-		return apiserver.WritePlan(ctx, io.out, apiserver.BuildOptions{Version: o.server.k8s, Plain: o.plain})
+		return o.writePlan(ctx, io)
 	}
 	build, err := o.server.build(ctx, io, o.plain)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(io.out, "%s\n%s\n", build.APIServer.Path, build.Etcd.Path)
+	paths := []string{build.APIServer.Path, build.Etcd.Path}
+	if o.sample {
+		sample, err := o.server.buildSample(ctx, io, o.plain)
+		if err != nil {
+			return err
+		}
+		paths = append(paths, sample.Path)
+	}
+	_, err = fmt.Fprintln(io.out, strings.Join(paths, "\n"))
 	return err
+}
+
+func (o *buildOptions) writePlan(ctx context.Context, io *streams) error {
+	wanted := apiserver.BuildOptions{Version: o.server.k8s, Plain: o.plain}
+	if err := apiserver.WritePlan(ctx, io.out, wanted); err != nil || !o.sample {
+		return err
+	}
+	fmt.Fprintln(io.out)
+	return apiserver.WriteSamplePlan(ctx, io.out, wanted)
 }

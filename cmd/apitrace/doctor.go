@@ -86,6 +86,7 @@ func (o *doctorOptions) examine(ctx context.Context) ([]finding, error) {
 	return append(findings,
 		examineCache(cache, entries),
 		examineBuild(entries, version),
+		examineSample(entries, version),
 		examineSpace(cache, entries, version),
 		examineModules(ctx, cache, version),
 		examinePorts(),
@@ -123,18 +124,27 @@ func examineCache(cache *program.Cache, entries []program.Entry) finding {
 	return f
 }
 
-// isBuilt tells whether a kube-apiserver that can be traced is in the cache. It may
-// still be one of another guide, and then has to be built anew.
-func isBuilt(entries []program.Entry, version string) bool {
+// isBuilt tells whether a program that can be traced is in the cache. It may still be
+// one of another guide, and then has to be built anew.
+func isBuilt(entries []program.Entry, p program.Program) bool {
 	return slices.ContainsFunc(entries, func(e program.Entry) bool {
-		return e.Kind == program.KindBuild && e.Program == apiserver.Name && e.Version == version && e.Instrumented && e.Complete
+		return e.Kind == program.KindBuild && e.Program == p.Name && e.Version == p.Version && e.Instrumented && e.Complete
 	})
 }
 
 func examineBuild(entries []program.Entry, version string) finding {
 	f := finding{what: "build of " + version, good: "in the cache"}
-	if !isBuilt(entries, version) {
+	if !isBuilt(entries, apiserver.Program(version)) {
 		f.good = "not yet; the first run makes it, in some minutes"
+	}
+	return f
+}
+
+func examineSample(entries []program.Entry, version string) finding {
+	p := apiserver.SampleProgram(version)
+	f := finding{what: "build of " + p.String(), good: "in the cache"}
+	if !isBuilt(entries, p) {
+		f.good = "not yet; the first scenario with an aggregated server makes it, in a minute or two"
 	}
 	return f
 }
@@ -147,7 +157,7 @@ func examineSpace(cache *program.Cache, entries []program.Entry, version string)
 		return f
 	}
 	need := apiserver.Program(version).Space
-	if free < need && !isBuilt(entries, version) {
+	if free < need && !isBuilt(entries, apiserver.Program(version)) {
 		f.bad = &program.SpaceError{Program: apiserver.Program(version), Dir: cache.Root, Free: free, Need: need}
 		return f
 	}

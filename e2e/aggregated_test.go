@@ -1,0 +1,112 @@
+package e2e
+
+import (
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/sampleserver"
+	"github.com/kubeapitrace/apitrace/storage"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// TestAggregatedServerIsPartOfTheTree follows a request out of kube-apiserver into the
+// sample server, from there back to kube-apiserver for the user's rights, and from each
+// of them to etcd: each way in is below the call that leads there.
+func TestAggregatedServerIsPartOfTheTree(t *testing.T) {
+	requests, _ := play(t, server(t, traced), "aggregated-api")
+	for i, r := range requests {
+		tree, err := trace.NewTree(&r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		crossings := map[string]int{}
+		for i := 1; i < tree.Len(); i++ {
+			from, to := tree.Call(tree.Parent(i)), tree.Call(i)
+			if from.Process == to.Process || to.Attributes[trace.AttrHandoff] == trace.HandoffWatch {
+				continue // the latter followed the write, and nobody called it
+			}
+			way := from.Process + " to " + to.Process
+			crossings[way]++
+			if wanted := leadsTo[way]; wanted == "" || !hasAncestor(tree, i, wanted) {
+				t.Errorf("%s %s: %s enters %s below %s, expected it below %q", r.Method, r.Path, way, to.Function, from.Function, wanted)
+			}
+		}
+		if crossings["kube-apiserver to sample-apiserver"] != 1 || crossings["sample-apiserver to kube-apiserver"] != 1 {
+			t.Errorf("%s %s: %v, expected one way into the sample server and one back", r.Method, r.Path, crossings)
+		}
+		if stored := r.Status < 400; stored != (crossings["sample-apiserver to etcd"] > 0) {
+			t.Errorf("request %d, answered %d: %v", i+1, r.Status, crossings)
+		}
+	}
+}
+
+// leadsTo is the function through which a trace goes from one program to another.
+var leadsTo = map[string]string{
+	apiserver.Name + " to " + sampleserver.Name: "kube-aggregator/pkg/apiserver.(*proxyHandler).ServeHTTP",
+	sampleserver.Name + " to " + apiserver.Name: "authorizer/webhook.(*WebhookAuthorizer).Authorize",
+	sampleserver.Name + " to " + storage.Name:   "storage/etcd3.(*store).",
+	apiserver.Name + " to " + storage.Name:      "storage/etcd3.(*store).",
+}
+
+func hasAncestor(tree *trace.Tree, i int, function string) bool {
+	for i = tree.Parent(i); i >= 0; i = tree.Parent(i) {
+		if strings.Contains(tree.Call(i).Function, function) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestSampleServerLeavesNothing looks at what is left of a sample server that was stopped,
+// and of one that nobody has stopped: the next one takes its place.
+func TestSampleServerLeavesNothing(t *testing.T) {
+	s := server(t, traced)
+	binary := sample(t)
+	deserted, err := s.StartSample(t.Context(), apiserver.SampleOptions{Binary: binary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	next, err := s.StartSample(t.Context(), apiserver.SampleOptions{Binary: binary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, a := range map[string]*apiserver.Sample{"the second": next, "the first": deserted} {
+		if err := a.Stop(t.Context()); err != nil {
+			t.Errorf("stopping %s server: %v", name, err)
+		}
+		if _, err := os.Stat(a.ProbeSocket); !os.IsNotExist(err) {
+			t.Errorf("the folder of %s server is still there: %v", name, err)
+		}
+	}
+	for _, path := range []string{
+		"/apis/apiregistration.k8s.io/v1/apiservices/v1alpha1." + sampleserver.Group, "/apis/apiregistration.k8s.io/v1/apiservices/v1beta1." + sampleserver.Group,
+		"/api/v1/namespaces/default/services/" + sampleserver.Name, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/" + sampleserver.Name,
+	} {
+		if status := statusOf(t, s, path); status != http.StatusNotFound {
+			t.Errorf("GET %s: %d, expected 404", path, status)
+		}
+	}
+}
+
+func statusOf(t *testing.T, s *apiserver.Server, path string) int {
+	t.Helper()
+	client, err := s.Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.CloseIdleConnections()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.BaseURL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.AdminToken)
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.StatusCode
+}
