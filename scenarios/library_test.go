@@ -59,8 +59,8 @@ func TestLibraryIsComplete(t *testing.T) {
 		if (s.Varies.En == "") != (s.Varies.Zh == "") {
 			t.Errorf("%s: varies lacks a language", s.Name)
 		}
-		if s.Topic == "" {
-			t.Errorf("%s has no topic", s.Name)
+		if title := TopicTitle(s.Topic); title.En == "" || title.Zh == "" {
+			t.Errorf("%s: its topic %q has no title", s.Name, s.Topic)
 		}
 		for _, r := range s.Requests {
 			if r.Traced && len(r.Expect.Calls) == 0 {

@@ -26,6 +26,8 @@ type Player struct {
 	// same names. All who play against the server must name the same file; it is
 	// created where needed. Empty for a server that nobody else plays against.
 	LockFile string
+	// Gone is closed when the server has ended: then there is nothing to clean up. Nil if nobody knows.
+	Gone <-chan struct{}
 	// Waiting, if not nil, is called once when another run holds LockFile.
 	Waiting func()
 	// Aggregate starts the aggregated server of a scenario that asks for one, and
@@ -60,7 +62,7 @@ func (p *Player) Play(ctx context.Context, s *Scenario, after func(context.Conte
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	run := &run{wire: wire, scenario: s, after: after, kept: kept{}}
+	run := &run{wire: wire, scenario: s, after: after, kept: kept{}, gone: p.Gone}
 	if err := run.prepare(ctx); err != nil {
 		return errors.Join(fmt.Errorf("preparing scenario %q: %w", s.Name, err), run.cleanUp(ctx))
 	}
@@ -98,6 +100,7 @@ type run struct {
 	objects  []object // of the scenario's setup
 	rights   []rights // from the same
 	kept     kept
+	gone     <-chan struct{}
 }
 
 // prepare makes the state before the first request. What a killed run has left
@@ -128,12 +131,28 @@ func (r *run) prepare(ctx context.Context) error {
 func (r *run) cleanUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
-	err := r.sweep(ctx)
+	err := r.unlessGone(ctx, r.sweep)
 	if err != nil {
 		err = fmt.Errorf("cleaning up after scenario %q: %w", r.scenario.Name, err)
 	}
 	// Only now: until it is forgotten, the server may ask.
 	return errors.Join(err, r.webhooks.close())
+}
+
+// unlessGone does what makes sense only while there is a server.
+func (r *run) unlessGone(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- do(ctx) }()
+	select {
+	case err := <-done:
+		return err
+	case <-r.gone:
+		cancel()
+		<-done
+		return nil
+	}
 }
 
 // requests sends the scenario's requests.

@@ -44,6 +44,19 @@ type Scenario struct {
 // Topics lists the values of Scenario.Topic in the order in which they are shown.
 var Topics = []string{"boot", "reads", "writes", "access", "admission", "watch", "extensions"}
 
+var topicTitles = map[string]Text{
+	"boot":       {En: "boot", Zh: "启动"},
+	"reads":      {En: "reads", Zh: "读取"},
+	"writes":     {En: "writes", Zh: "写入"},
+	"access":     {En: "access", Zh: "访问控制"},
+	"admission":  {En: "admission", Zh: "准入"},
+	"watch":      {En: "watch", Zh: "监听"},
+	"extensions": {En: "extensions", Zh: "扩展"},
+}
+
+// TopicTitle is what a topic is called in lists.
+func TopicTitle(topic string) Text { return topicTitles[topic] }
+
 // A Pair names a scenario whose trace differs from this one's in a way that teaches something.
 type Pair struct {
 	// With is the other scenario's name.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,18 +121,21 @@ func (o *runOptions) run(ctx context.Context, io *streams) (err error) {
 	if o.server.want(scenario); !o.server.extra.IsZero() {
 		io.notice("scenario %q sets flags of kube-apiserver: starting one of its own for it", scenario.Name)
 	}
-	ctx, server, stop, err := o.server.obtain(ctx, io)
+	serving, server, stop, err := o.server.obtain(ctx, io)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
 
 	s := newSession(server, scenario)
-	playErr := s.replay(ctx, io, o.server.boot)
+	playErr := s.replay(serving, io, o.server.boot)
 	if ctx.Err() != nil {
-		return cmp.Or(deathOf(ctx), playErr)
+		return playErr
 	}
-	// What was recorded is shown also if the scenario did not go as it should.
+	if playErr != nil {
+		playErr = o.server.blame(serving, server, playErr)
+	}
+	// What was recorded is shown also if the scenario did not go as it should, or the server has died.
 	if len(s.recording.Requests) > 0 {
 		if err := o.deliver(ctx, io, &s.recording); err != nil {
 			return errors.Join(err, playErr)
@@ -221,6 +223,7 @@ func (s *session) playUntil(ctx context.Context, io *streams, traced func() erro
 		BaseURL: s.server.BaseURL, CAPEM: s.server.CAPEM,
 		AdminToken: s.server.AdminToken, UserToken: s.server.LearnerToken,
 		LockFile: filepath.Join(s.server.RunDir, "player.lock"),
+		Gone:     s.server.Done(),
 		Waiting:  func() { io.notice("waiting for another run against the same server") },
 		Aggregate: func(ctx context.Context) (func(context.Context) error, error) {
 			return s.aggregate(ctx, io)

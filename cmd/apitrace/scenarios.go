@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -58,13 +57,14 @@ func (o *scenariosOptions) run(io *streams) error {
 	if o.pairs {
 		return writePairs(io, all, lang)
 	}
-	table := tabwriter.NewWriter(io.out, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "TOPIC\tNAME\tTITLE")
+	rows := [][]string{listHeads[lang]}
 	for _, s := range all {
-		fmt.Fprintf(table, "%s\t%s\t%s\n", s.Topic, s.Name, titleWithReleases(s, lang))
+		rows = append(rows, []string{scenarios.TopicTitle(s.Topic).In(lang), s.Name, titleWithReleases(s, lang)})
 	}
-	return table.Flush()
+	return writeColumns(io.out, rows)
 }
+
+var listHeads = map[string][]string{"en": {"TOPIC", "NAME", "TITLE"}, "zh": {"主题", "名称", "标题"}}
 
 // list returns the scenarios that are asked for.
 func (o *scenariosOptions) list() ([]*scenarios.Scenario, error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -165,6 +166,21 @@ func (o *serverOptions) obtain(ctx context.Context, io *streams) (_ context.Cont
 		}
 	}()
 	return watched, server, func() error { cancel(nil); return stopServer(ctx, server) }, nil
+}
+
+// blame returns the death of the server instead of what went wrong in consequence of it.
+// serving is the context that obtain has returned.
+func (o *serverOptions) blame(serving context.Context, server *apiserver.Server, err error) error {
+	if death := deathOf(serving); death != nil {
+		return death
+	}
+	if server.Done() != nil {
+		return err // it is ours, and lives
+	}
+	if _, gone := o.attach(serving); gone != nil {
+		return fmt.Errorf("%w; the server at %s that another apitrace keeps running has ended, or answers no more (look at the terminal of \"apitrace serve\"); run it again, and one is started", err, server.BaseURL)
+	}
+	return err
 }
 
 // stopServer stops the server even if ctx has ended.

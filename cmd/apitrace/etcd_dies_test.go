@@ -1,0 +1,103 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// The second request waits for what never comes, so that there is time to kill etcd.
+const waitsForever = `name: mine
+title: {en: Mine}
+requests:
+  - {method: GET, path: /api/v1/nodes, status: 200, as: admin, traced: true}
+  - {method: POST, path: /api/v1/nodes, status: 201, as: admin, body: {apiVersion: v1, kind: Node, metadata: {name: reached}}}
+  - {method: GET, path: /api/v1/nodes/none, status: 200, as: admin, await: true}
+`
+
+// TestEtcdDies kills etcd in the middle of a run: what was recorded before is shown and
+// saved, the message says what has happened, and nothing is left.
+func TestEtcdDies(t *testing.T) {
+	if os.Getenv("APITRACE_E2E") == "" {
+		t.Skip("runs the real kube-apiserver: set APITRACE_E2E=1")
+	}
+	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
+		t.Skip("finds etcd in /proc")
+	}
+	dir, err := os.MkdirTemp("/tmp", "death") // the servers' sockets need short paths
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	t.Setenv("TMPDIR", dir)
+	// A server that somebody keeps running is not to be the one that dies.
+	scenario := filepath.Join(dir, "mine.yaml")
+	text := strings.Replace(waitsForever, "requests:", "setup: {server: {flags: [--v=0]}}\nrequests:", 1)
+	if err := os.WriteFile(scenario, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, said bytes.Buffer
+	saved := filepath.Join(dir, "saved.jsonl")
+	killed := make(chan bool, 1)
+	go func() { killed <- killEtcd(t.Context(), dir) }()
+	err = execute(t.Context(), []string{"apitrace", "run", scenario, "-o", "names", "--save", saved}, &streams{out: &out, err: &said})
+	if !<-killed {
+		t.Fatalf("etcd was not found; the run said %v", err)
+	}
+	if err == nil || !strings.Contains(err.Error(), "etcd ended: signal: killed") || strings.Contains(err.Error(), "cleaning up") {
+		t.Errorf("got %v, expected that etcd has ended", err)
+	}
+	if !strings.HasPrefix(out.String(), "# GET /api/v1/nodes -> 200\n") {
+		t.Errorf("what was recorded is not shown: %.100q", out.String())
+	}
+	if rec, err := trace.Load(saved); err != nil || len(rec.Requests) != 1 {
+		t.Errorf("what was recorded is not saved: %v", err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "apitrace-*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+	if left := processesBelow(dir); len(left) > 0 {
+		t.Errorf("still running: %v", left)
+	}
+}
+
+// killEtcd kills the etcd that runs below dir once the scenario has got to its second request.
+func killEtcd(ctx context.Context, dir string) bool {
+	for ctx.Err() == nil {
+		time.Sleep(20 * time.Millisecond)
+		data, err := filepath.Glob(filepath.Join(dir, "apitrace-*", "player.lock"))
+		if err != nil || len(data) == 0 {
+			continue
+		}
+		time.Sleep(2 * time.Second) // it awaits for fifteen seconds
+		for pid, command := range processesBelow(dir) {
+			if strings.Contains(command, "/etcd\x00") {
+				return syscall.Kill(pid, syscall.SIGKILL) == nil
+			}
+		}
+		return false
+	}
+	return false
+}
+
+// processesBelow lists the processes whose command line names a folder, by their id.
+func processesBelow(dir string) map[int]string {
+	found := map[int]string{}
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, file := range files {
+		command, err := os.ReadFile(file)
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if err == nil && pid != os.Getpid() && strings.Contains(string(command), dir) {
+			found[pid] = string(command)
+		}
+	}
+	return found
+}
