@@ -11,8 +11,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/otel/attribute"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 )
@@ -59,7 +57,8 @@ func parseForeign(data []byte) (*Recording, error) {
 		return rec, nil // apitrace's own spans, perhaps by way of a collector: nothing has to be guessed
 	}
 	f := foreign{requests: map[string]*foreignRequest{}}
-	if err := eachTraces(data, f.add); err != nil {
+	scanner := otlpScanner{known: map[string]string{}, resource: f.addResource, span: f.addSpan}
+	if err := eachObject(data, scanner.scan); err != nil {
 		return nil, err
 	}
 	return f.recording()
@@ -78,48 +77,33 @@ type foreignRequest struct {
 	nameless int
 }
 
-func (f *foreign) add(traces ptrace.Traces) error {
-	for _, rs := range traces.ResourceSpans().All() {
-		resource := rs.Resource().Attributes()
-		f.addResource(resource)
-		process := cleanOr(text(resource, semconv.ServiceNameKey), "unknown service")
-		for _, scope := range rs.ScopeSpans().All() {
-			for _, span := range scope.Spans().All() {
-				if err := f.addSpan(process, span); err != nil {
-					return fmt.Errorf("span %q: %w", span.Name(), err)
-				}
-			}
-		}
-	}
-	return nil
-}
-
 // addResource takes what apitrace itself may have written, before other programs
 // worked on the file.
-func (f *foreign) addResource(attrs pcommon.Map) {
+func (f *foreign) addResource(attrs otlpAttributes) error {
 	for _, field := range []struct {
 		to  *string
 		key attribute.Key
 	}{{&f.rec.Scenario, attrScenario}, {&f.rec.K8sVersion, attrK8sVersion}, {&f.rec.EtcdVersion, attrEtcdVersion}} {
 		if *field.to == "" {
-			*field.to = text(attrs, field.key)
+			*field.to = attrs.text(field.key)
 		}
 	}
+	return nil
 }
 
-func (f *foreign) addSpan(process string, span ptrace.Span) error {
-	if span.TraceID().IsEmpty() || span.SpanID().IsEmpty() {
-		return fmt.Errorf("its traceId is %q and its spanId %q: expected 32 and 16 hexadecimal digits that are not all 0", span.TraceID(), span.SpanID())
+func (f *foreign) addSpan(process string, span *otlpSpan) error {
+	if span.traceID == "" || span.spanID == "" {
+		return fmt.Errorf("span %q: its traceId is %q and its spanId %q: expected 32 and 16 hexadecimal digits that are not all 0", span.name, span.traceID, span.spanID)
 	}
-	id := span.TraceID().String()
+	id := span.traceID
 	r, ok := f.requests[id]
 	if !ok {
 		r = &foreignRequest{Request: Request{TraceID: id}}
 		f.requests[id], f.order = r, append(f.order, id)
 	}
-	call, named, err := foreignCall(process, span)
+	call, named, err := foreignCall(cleanOr(process, "unknown service"), span)
 	if err != nil {
-		return err
+		return fmt.Errorf("span %q: %w", span.name, err)
 	}
 	if named {
 		f.named++
@@ -250,22 +234,21 @@ func above(tops []*Call, there map[string]bool) Call {
 }
 
 // foreignCall makes a call of a span, and tells whether the span names its function.
-func foreignCall(process string, span ptrace.Span) (call Call, named bool, err error) {
-	attrs := span.Attributes()
+func foreignCall(process string, span *otlpSpan) (call Call, named bool, err error) {
+	attrs := span.attributes
 	call = callOf(process, span, false)
 	call.Function = clean(foreignFunction(attrs))
 	named = call.Function != ""
 	if !named {
-		call.Function = cleanOr(span.Name(), "(a span without a name)")
+		call.Function = cleanOr(span.name, "(a span without a name)")
 	}
 	call.File = vendorPath(clean(firstText(attrs, semconv.CodeFilePathKey, oldCodeFilePath)))
 	call.Line = int(firstInteger(attrs, semconv.CodeLineNumberKey, oldCodeLineNumber))
 	call.Goroutine = uint64(firstInteger(attrs, attrGoroutine, threadID))
-	const latest = uint64(1<<63 - 1)
-	start, end := uint64(span.StartTimestamp()), uint64(span.EndTimestamp())
+	start, end := span.start, span.end
 	switch {
-	case start > latest || end > latest:
-		return call, named, fmt.Errorf("it lasts from %d to %d ns: expected times between 1970 and 2262", start, end)
+	case start < 0 || end < 0: // of 64 bits without a sign
+		return call, named, fmt.Errorf("it lasts from %d to %d ns: expected times between 1970 and 2262", uint64(start), uint64(end))
 	case end == 0 && start != 0:
 		call.Unfinished, call.DurationNs = true, 0
 	case end < start:
@@ -282,28 +265,28 @@ func foreignCall(process string, span ptrace.Span) (call Call, named bool, err e
 }
 
 // addForeignError tells errors, which others record as exceptions, from panics.
-func (c *Call) addForeignError(span ptrace.Span) {
-	for _, event := range span.Events().All() {
-		if event.Name() != eventException || text(event.Attributes(), semconv.ExceptionTypeKey) == typePanic {
+func (c *Call) addForeignError(span *otlpSpan) {
+	for _, event := range span.events {
+		if event.name != eventException || event.attributes.text(semconv.ExceptionTypeKey) == typePanic {
 			continue
 		}
 		c.Panic = ""
 		if c.Error == "" {
-			c.Error = text(event.Attributes(), semconv.ExceptionMessageKey)
+			c.Error = event.attributes.text(semconv.ExceptionMessageKey)
 		}
 	}
-	if c.Error == "" && c.Panic == "" && span.Status().Code() == ptrace.StatusCodeError {
+	if c.Error == "" && c.Panic == "" && span.failed {
 		c.Error = "an error without a message"
 	}
 }
 
 // foreignFunction returns the full name of the function, which older conventions
 // split into namespace and function.
-func foreignFunction(attrs pcommon.Map) string {
-	if name := text(attrs, semconv.CodeFunctionNameKey); name != "" {
+func foreignFunction(attrs otlpAttributes) string {
+	if name := attrs.text(semconv.CodeFunctionNameKey); name != "" {
 		return name
 	}
-	function, namespace := text(attrs, oldCodeFunction), text(attrs, oldCodeNamespace)
+	function, namespace := attrs.text(oldCodeFunction), attrs.text(oldCodeNamespace)
 	if function == "" || namespace == "" || strings.HasPrefix(function, namespace+".") {
 		return function
 	}
@@ -328,19 +311,19 @@ func vendorPath(file string) string {
 	return module + "/" + inner
 }
 
-func firstText(attrs pcommon.Map, keys ...attribute.Key) string {
+func firstText(attrs otlpAttributes, keys ...attribute.Key) string {
 	for _, key := range keys {
-		if s := text(attrs, key); s != "" {
+		if s := attrs.text(key); s != "" {
 			return s
 		}
 	}
 	return ""
 }
 
-func firstInteger(attrs pcommon.Map, keys ...attribute.Key) int64 {
+func firstInteger(attrs otlpAttributes, keys ...attribute.Key) int64 {
 	for _, key := range keys {
-		if v, ok := attrs.Get(string(key)); ok && v.Type() == pcommon.ValueTypeInt {
-			return v.Int()
+		if a := attrs.get(key); a != nil && a.isNumber {
+			return a.number
 		}
 	}
 	return 0

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"go.opentelemetry.io/collector/pdata/pcommon"
-	"go.opentelemetry.io/collector/pdata/ptrace"
 	"go.opentelemetry.io/otel/attribute"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 )
@@ -18,87 +16,67 @@ import (
 // it: the spans of a trace may be spread over lines.
 func readOTLP(data []byte) (*Recording, error) {
 	var b recordingBuilder
-	if err := eachTraces(data, b.add); err != nil {
+	scanner := otlpScanner{known: map[string]string{}, resource: b.addResource, span: b.addSpan}
+	if err := eachObject(data, scanner.scan); err != nil {
 		return nil, err
 	}
 	return b.recording()
 }
 
-// eachTraces reads OTLP JSON objects, one behind the other, and says in which line
-// one is wrong.
-func eachTraces(data []byte, add func(ptrace.Traces) error) error {
+// eachObject reads JSON objects, one behind the other, and says in which line one is
+// wrong.
+func eachObject(data []byte, read func([]byte) error) error {
 	for rest := bytes.TrimLeft(data, " \t\r\n"); len(rest) > 0; {
 		line := 1 + bytes.Count(data[:len(data)-len(rest)], []byte("\n"))
 		object, after, err := cutObject(rest)
 		if err != nil {
 			return fmt.Errorf("line %d: %w", line, explainSyntax(err))
 		}
-		traces, err := new(ptrace.JSONUnmarshaler).UnmarshalTraces(object)
-		if err != nil {
-			return fmt.Errorf("line %d is no OTLP trace data: %w", line, err)
-		}
-		if err := add(traces); err != nil {
-			return fmt.Errorf("line %d: %w", line, err)
+		if err := read(object); err != nil {
+			if syntax := json.Unmarshal(object, new(json.RawMessage)); syntax != nil {
+				return fmt.Errorf("line %d: %w", line, explainSyntax(syntax))
+			}
+			return fmt.Errorf("line %d%w", line, err)
 		}
 		rest = bytes.TrimLeft(after, " \t\r\n")
 	}
 	return nil
 }
 
-// cutObject returns the JSON object that data begins with, and what follows it.
+// cutObject returns the JSON object that data begins with, and what follows it. What it
+// takes for an object may have errors inside.
 func cutObject(data []byte) (object, rest []byte, err error) {
 	line, rest, _ := bytes.Cut(data, []byte("\n"))
-	if json.Valid(line) { // one object per line, as it should be: twice as fast as the decoder
-		return line, rest, nil
+	line = bytes.TrimRight(line, " \t\r")
+	next := bytes.TrimLeft(rest, " \t\r\n")
+	if bytes.HasPrefix(line, []byte("{")) && bytes.HasSuffix(line, []byte("}")) && (len(next) == 0 || next[0] == '{') {
+		return line, rest, nil // one object per line, as it should be: nothing has to be looked for
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	err = decoder.Decode((*json.RawMessage)(&object))
 	return object, data[decoder.InputOffset():], err
 }
 
-// A recordingBuilder gathers spans into the recording that they came from.
+// A recordingBuilder gathers spans into the recording that they came from. Until it
+// is complete, StartNs of its calls counts from the Unix epoch.
 type recordingBuilder struct {
 	rec    Recording
-	traces map[string]int  // index in rec.Requests by trace id; nil before the first resource
-	spans  [][]orderedCall // per request
-}
-
-// An orderedCall is a call on its way from a span: its StartNs counts from the
-// Unix epoch.
-type orderedCall struct {
-	Call
-	order int64
-}
-
-func (b *recordingBuilder) add(traces ptrace.Traces) error {
-	for _, rs := range traces.ResourceSpans().All() {
-		if err := b.addResource(rs.Resource().Attributes()); err != nil {
-			return err
-		}
-		process := text(rs.Resource().Attributes(), semconv.ServiceNameKey)
-		for _, scope := range rs.ScopeSpans().All() {
-			for _, span := range scope.Spans().All() {
-				if err := b.addSpan(process, span); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
+	traces map[string]int // index in rec.Requests by trace id; nil before the first resource
+	orders [][]int64      // per request, what each call says of its order
 }
 
 // addResource takes what the recording has in common from the first resource,
 // and demands the same of all others.
-func (b *recordingBuilder) addResource(attrs pcommon.Map) error {
-	if _, ok := attrs.Get(string(attrScenario)); !ok {
+func (b *recordingBuilder) addResource(attrs otlpAttributes) error {
+	if attrs.get(attrScenario) == nil {
 		return fmt.Errorf("the resource has no attribute %q: these spans were not saved by apitrace", attrScenario)
 	}
 	rec := Recording{
-		Scenario:    text(attrs, attrScenario),
-		K8sVersion:  text(attrs, attrK8sVersion),
-		EtcdVersion: text(attrs, attrEtcdVersion),
+		Scenario:    attrs.text(attrScenario),
+		K8sVersion:  attrs.text(attrK8sVersion),
+		EtcdVersion: attrs.text(attrEtcdVersion),
 	}
-	if recorded := text(attrs, attrRecorded); recorded != "" {
+	if recorded := attrs.text(attrRecorded); recorded != "" {
 		var err error
 		if rec.Recorded, err = time.Parse(time.RFC3339Nano, recorded); err != nil {
 			return fmt.Errorf("attribute %q: %w", attrRecorded, err)
@@ -114,38 +92,53 @@ func (b *recordingBuilder) addResource(attrs pcommon.Map) error {
 	return nil
 }
 
-func (b *recordingBuilder) addSpan(process string, span ptrace.Span) error {
-	i, ok := b.traces[span.TraceID().String()]
+func (b *recordingBuilder) addSpan(process string, span *otlpSpan) error {
+	i, ok := b.traces[span.traceID]
 	if !ok {
 		i = len(b.rec.Requests)
-		b.traces[span.TraceID().String()] = i
-		b.rec.Requests = append(b.rec.Requests, Request{TraceID: span.TraceID().String()})
-		b.spans = append(b.spans, nil)
+		b.traces[span.traceID] = i
+		b.rec.Requests = append(b.rec.Requests, Request{TraceID: span.traceID})
+		b.orders = append(b.orders, nil)
 	}
-	root := span.ParentSpanID().IsEmpty()
+	root := span.parentID == ""
 	if root {
-		if err := fillRequest(&b.rec.Requests[i], span); err != nil {
-			return fmt.Errorf("span %q: %w", span.Name(), err)
+		if err := fillRequest(&b.rec.Requests[i], span.attributes); err != nil {
+			return fmt.Errorf("span %q: %w", span.name, err)
 		}
 	}
-	b.spans[i] = append(b.spans[i], orderedCall{callOf(process, span, root), integer(span.Attributes(), attrOrder)})
+	r := &b.rec.Requests[i]
+	r.Calls = append(r.Calls, callOf(process, span, root))
+	b.orders[i] = append(b.orders[i], span.attributes.integer(attrOrder))
 	return nil
 }
 
 func (b *recordingBuilder) recording() (*Recording, error) {
 	for i := range b.rec.Requests {
 		r := &b.rec.Requests[i]
-		slices.SortStableFunc(b.spans[i], func(x, y orderedCall) int { return cmp.Compare(x.order, y.order) })
-		r.Calls = make([]Call, len(b.spans[i]))
-		for c, ordered := range b.spans[i] {
-			r.Calls[c] = ordered.Call
-		}
+		r.Calls = inOrder(r.Calls, b.orders[i])
 		countFromRoot(r)
 		if err := r.Sort(); err != nil {
 			return nil, fmt.Errorf("trace %s (%s %s): %w", r.TraceID, r.Method, r.Path, err)
 		}
 	}
 	return &b.rec, b.rec.Validate()
+}
+
+// inOrder returns the calls sorted by what they say of their order.
+func inOrder(calls []Call, orders []int64) []Call {
+	if slices.IsSorted(orders) {
+		return calls
+	}
+	index := make([]int, len(calls))
+	for i := range index {
+		index[i] = i
+	}
+	slices.SortStableFunc(index, func(x, y int) int { return cmp.Compare(orders[x], orders[y]) })
+	sorted := make([]Call, len(calls))
+	for i, from := range index {
+		sorted[i] = calls[from]
+	}
+	return sorted
 }
 
 // countFromRoot makes StartNs count from the first call instead of the epoch.
@@ -163,17 +156,16 @@ func countFromRoot(r *Request) {
 	}
 }
 
-func fillRequest(r *Request, span ptrace.Span) error {
-	attrs := span.Attributes()
-	r.Method = text(attrs, semconv.HTTPRequestMethodKey)
-	r.Path = text(attrs, semconv.URLPathKey)
-	if query, ok := attrs.Get(string(semconv.URLQueryKey)); ok {
-		r.Path += "?" + query.Str()
+func fillRequest(r *Request, attrs otlpAttributes) error {
+	r.Method = attrs.text(semconv.HTTPRequestMethodKey)
+	r.Path = attrs.text(semconv.URLPathKey)
+	if query := attrs.get(semconv.URLQueryKey); query != nil {
+		r.Path += "?" + query.text
 	}
-	r.Status = int(integer(attrs, semconv.HTTPResponseStatusCodeKey))
-	r.Incomplete = texts(attrs, attrIncomplete)
+	r.Status = int(attrs.integer(semconv.HTTPResponseStatusCodeKey))
+	r.Incomplete = attrs.texts(attrIncomplete)
 	r.Stored = nil
-	for _, stored := range texts(attrs, attrStored) {
+	for _, stored := range attrs.texts(attrStored) {
 		var key StoredKey
 		if err := json.Unmarshal([]byte(stored), &key); err != nil {
 			return fmt.Errorf("attribute %q: %w", attrStored, err)
@@ -183,72 +175,42 @@ func fillRequest(r *Request, span ptrace.Span) error {
 	return nil
 }
 
-func callOf(process string, span ptrace.Span, root bool) Call {
-	attrs := span.Attributes()
+func callOf(process string, span *otlpSpan, root bool) Call {
 	call := Call{
-		ID:           span.SpanID().String(),
-		Parent:       span.ParentSpanID().String(),
-		Function:     text(attrs, semconv.CodeFunctionNameKey),
-		File:         text(attrs, semconv.CodeFilePathKey),
-		Line:         int(integer(attrs, semconv.CodeLineNumberKey)),
-		CallerLine:   int(integer(attrs, attrCallerLine)),
-		Process:      process,
-		Goroutine:    uint64(integer(attrs, attrGoroutine)),
-		NewGoroutine: boolean(attrs, attrNewGoroutine),
-		StartNs:      int64(span.StartTimestamp()),
-		DurationNs:   int64(span.EndTimestamp() - span.StartTimestamp()),
-		Unfinished:   boolean(attrs, attrUnfinished),
-		Error:        span.Status().Message(),
+		ID: span.spanID, Parent: span.parentID, Process: process,
+		StartNs: span.start, DurationNs: span.end - span.start,
+		Error: span.message,
 	}
-	for _, event := range span.Events().All() {
-		if event.Name() == eventException {
-			call.Panic = text(event.Attributes(), semconv.ExceptionStacktraceKey)
+	for _, event := range span.events {
+		if event.name == eventException {
+			call.Panic = event.attributes.text(semconv.ExceptionStacktraceKey)
 		}
 	}
-	for name, value := range attrs.All() {
-		if isReserved(name, root) {
-			continue
+	for _, a := range span.attributes {
+		switch attribute.Key(a.key) {
+		case semconv.CodeFunctionNameKey:
+			call.Function = a.ifText()
+		case semconv.CodeFilePathKey:
+			call.File = a.ifText()
+		case semconv.CodeLineNumberKey:
+			call.Line = int(a.number)
+		case attrCallerLine:
+			call.CallerLine = int(a.number)
+		case attrGoroutine:
+			call.Goroutine = uint64(a.number)
+		case attrNewGoroutine:
+			call.NewGoroutine = a.truth
+		case attrUnfinished:
+			call.Unfinished = a.truth
+		default:
+			if isReserved(a.key, root) {
+				continue
+			}
+			if call.Attributes == nil {
+				call.Attributes = make(map[string]string, 1)
+			}
+			call.Attributes[a.key] = a.text
 		}
-		if call.Attributes == nil {
-			call.Attributes = map[string]string{}
-		}
-		call.Attributes[name] = value.AsString()
 	}
 	return call
-}
-
-// text, texts, integer and boolean return the value of an attribute, or the zero
-// value where there is none of that type.
-
-func text(attrs pcommon.Map, key attribute.Key) string {
-	v, ok := attrs.Get(string(key))
-	if !ok || v.Type() != pcommon.ValueTypeStr {
-		return ""
-	}
-	return v.Str()
-}
-
-func texts(attrs pcommon.Map, key attribute.Key) []string {
-	v, ok := attrs.Get(string(key))
-	if !ok || v.Type() != pcommon.ValueTypeSlice {
-		return nil
-	}
-	var all []string
-	for _, item := range v.Slice().All() {
-		all = append(all, item.AsString())
-	}
-	return all
-}
-
-func integer(attrs pcommon.Map, key attribute.Key) int64 {
-	v, ok := attrs.Get(string(key))
-	if !ok {
-		return 0
-	}
-	return v.Int()
-}
-
-func boolean(attrs pcommon.Map, key attribute.Key) bool {
-	v, ok := attrs.Get(string(key))
-	return ok && v.Bool()
 }

@@ -88,6 +88,9 @@ func (r *Request) Sort() error {
 	if err != nil {
 		return err
 	}
+	if slices.IsSorted(order) {
+		return nil
+	}
 	sorted := make([]Call, len(order))
 	for i, from := range order {
 		sorted[i] = r.Calls[from]

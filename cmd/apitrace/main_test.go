@@ -18,6 +18,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"apitrace":         main,
 		"kubectl-apitrace": main,
+		"save-large":       saveLarge,
 	})
 }
 

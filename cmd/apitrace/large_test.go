@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// saveLarge is a program that saves a recording of 100,000 calls: those of a real one,
+// again and again below its first call. It is no function of the test because what a
+// process needs at most is counted from what its parent has.
+func saveLarge() {
+	rec, err := trace.Load(os.Args[1])
+	if err == nil {
+		repeat(&rec.Requests[0], 100_000)
+		err = trace.Save(context.Background(), os.Args[2], rec)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func repeat(r *trace.Request, calls int) {
+	id := func(i int) string { return fmt.Sprintf("%016x", i+1) }
+	once := r.Calls
+	r.Calls = nil
+	for len(r.Calls) < calls {
+		offset, index := len(r.Calls), map[string]int{}
+		for i, call := range once {
+			index[call.ID] = offset + i
+			call.ID = id(offset + i)
+			call.StartNs += int64(offset) * 1_000_000
+			if call.Parent != "" {
+				call.Parent = id(index[call.Parent])
+			} else if offset > 0 {
+				call.Parent = id(0)
+			}
+			r.Calls = append(r.Calls, call)
+		}
+	}
+}
+
+// largeFile returns the path of what saveLarge saves.
+func largeFile(tb testing.TB) string {
+	tb.Helper()
+	file := filepath.Join(tb.TempDir(), "large.jsonl")
+	peakOf(tb, "save-large", "testdata/create-deployment.jsonl", file)
+	return file
+}
+
+// peakOf runs a program that TestMain knows, and returns the most memory that it had, in MB.
+func peakOf(tb testing.TB, program string, args ...string) (peak float64) {
+	tb.Helper()
+	self, err := exec.LookPath(program)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	command := exec.Command(self, args...)
+	if out, err := command.CombinedOutput(); err != nil {
+		tb.Fatalf("%s: %v\n%s", program, err, out)
+	}
+	peak = float64(command.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) / 1e6
+	if runtime.GOOS != "darwin" { // which counts in bytes
+		peak *= 1024
+	}
+	return peak
+}
+
+func TestLargeRecordingNeedsLittleMemory(t *testing.T) {
+	const most = 300
+	if peak := peakOf(t, "apitrace", "show", largeFile(t)); peak > most {
+		t.Errorf("apitrace show of 100,000 calls took %.0f MB, expected at most %d", peak, most)
+	}
+}
+
+// BenchmarkShow measures the whole command, from the file to the default view.
+func BenchmarkShow(b *testing.B) {
+	file := largeFile(b)
+	var peak float64
+	for b.Loop() {
+		peak = max(peak, peakOf(b, "apitrace", "show", file))
+	}
+	b.ReportMetric(peak, "MB-peak")
+}
