@@ -36,7 +36,7 @@ func judgeChoice(t *traces, text string) (*Verdict, error) {
 func (t *traces) rightChoices() (letters []string, holds []bool, err error) {
 	holds = make([]bool, len(t.exercise.Choose))
 	for i := range t.exercise.Choose {
-		if holds[i], _, err = t.ask(&t.exercise.Choose[i].True); err != nil {
+		if holds[i], _, err = t.ask(&t.exercise.Choose[i].Holds); err != nil {
 			return nil, nil, err
 		}
 		if holds[i] {

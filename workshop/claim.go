@@ -33,7 +33,7 @@ func judgeClaim(t *traces, text string) (*Verdict, error) {
 			return unknown, err
 		}
 	}
-	holds, _, err := t.ask(&claim.True)
+	holds, _, err := t.ask(&claim.Holds)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func judgeClaim(t *traces, text string) (*Verdict, error) {
 
 // rightClaim gives the right answers to a claim.
 func (t *traces) rightClaim() ([]string, error) {
-	holds, _, err := t.ask(&t.exercise.Claim.True)
+	holds, _, err := t.ask(&t.exercise.Claim.Holds)
 	if err != nil {
 		return nil, err
 	}

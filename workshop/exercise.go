@@ -127,7 +127,7 @@ type Step struct {
 
 // A Claim is true if the traces pass the test.
 type Claim struct {
-	True Test `yaml:"true"`
+	Holds Test `yaml:"holds"`
 	// Evidence is optional: the answer then names, behind "true" or "false", one of the
 	// functions of these calls, so that nobody passes by guessing.
 	Evidence *Selection `yaml:"evidence"`
@@ -135,8 +135,8 @@ type Claim struct {
 
 // A Choice is a statement that is right to choose if the traces pass the test.
 type Choice struct {
-	Text Text `yaml:"text"`
-	True Test `yaml:"true"`
+	Text  Text `yaml:"text"`
+	Holds Test `yaml:"holds"`
 	// Reply is for those who chose it, or left it out, wrongly.
 	Reply Text `yaml:"reply"`
 }

@@ -108,22 +108,31 @@ func (s *State) locked(ctx context.Context, do func() error) error {
 
 // load reads the file; a damaged one it sets aside, repairs and reports.
 func (s *State) load() ([]Event, error) {
-	text, err := os.ReadFile(s.Path)
-	missing := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !missing {
-		return nil, fmt.Errorf("the workshop's state: %w", err)
+	text, missing, err := readIfThere(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	backup, _, err := readIfThere(s.backup())
+	if err != nil {
+		return nil, err
 	}
 	events, bad := parseEvents(text)
-	if !missing && len(bad) == 0 {
+	kept, _ := parseEvents(backup)
+	// The backup is written last. Where it has more, lines of the file are gone.
+	if len(bad) == 0 && len(kept) <= len(events) {
 		return events, nil
 	}
-	backup, err := os.ReadFile(s.backup())
-	if errors.Is(err, fs.ErrNotExist) && missing {
-		return nil, nil
-	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("the workshop's state: %w", err)
-	}
 	return s.repair(text, missing, events, backup)
+}
+
+func readIfThere(file string) (text []byte, missing bool, err error) {
+	text, err = os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, true, nil
+	} else if err != nil {
+		return nil, false, fmt.Errorf("the workshop's state: %w", err)
+	}
+	return text, false, nil
 }
 
 func (s *State) backup() string { return s.Path + ".backup" }

@@ -95,7 +95,7 @@ func (e *Exercise) validateKind() *mistake {
 	case KindOrder:
 		return e.validateOrder().below("order")
 	case KindClaim:
-		bad := e.validateTest(&e.Claim.True).below("true")
+		bad := e.validateTest(&e.Claim.Holds).below("holds")
 		if bad == nil && e.Claim.Evidence != nil {
 			bad = e.validateSelection(e.Claim.Evidence).below("evidence")
 		}
@@ -138,7 +138,7 @@ func (e *Exercise) validateChoices() *mistake {
 	}
 	for i := range e.Choose {
 		c := &e.Choose[i]
-		if bad := firstOf(bothLanguages(c.Text, "text"), bothLanguages(c.Reply, "reply"), e.validateTest(&c.True).below("true")); bad != nil {
+		if bad := firstOf(bothLanguages(c.Text, "text"), bothLanguages(c.Reply, "reply"), e.validateTest(&c.Holds).below("holds")); bad != nil {
 			return bad.below(i)
 		}
 	}

@@ -275,13 +275,13 @@ func (e *Exercise) eachSelection(visit func(*Selection)) {
 		e.Order[i].Call.each(visit)
 	}
 	if e.Claim != nil {
-		e.Claim.True.each(visit)
+		e.Claim.Holds.each(visit)
 		if e.Claim.Evidence != nil {
 			e.Claim.Evidence.each(visit)
 		}
 	}
 	for i := range e.Choose {
-		e.Choose[i].True.each(visit)
+		e.Choose[i].Holds.each(visit)
 	}
 	if e.Value != nil {
 		e.Value.Of.each(visit)

@@ -1,0 +1,257 @@
+package workshop
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// testState is a state in a folder of its own, that remembers what it warned of.
+func testState(t *testing.T) (*State, *[]Text) {
+	t.Helper()
+	var warned []Text
+	now := time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC)
+	return &State{
+		Path: filepath.Join(t.TempDir(), "apitrace", "workshop.jsonl"),
+		Warn: func(text Text) { warned = append(warned, text) },
+		Now:  func() time.Time { now = now.Add(time.Minute); return now },
+	}, &warned
+}
+
+func add(t *testing.T, s *State, exercises ...string) {
+	t.Helper()
+	for _, e := range exercises {
+		if err := s.Add(t.Context(), Event{Did: Passed, Exercise: e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// has demands that these exercises, and no others, are passed.
+func has(t *testing.T, s *State, exercises ...string) {
+	t.Helper()
+	events, err := s.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i, e := range events {
+		got = append(got, e.Exercise)
+		if e.Number != i+1 {
+			t.Errorf("event %d has the number %d", i+1, e.Number)
+		}
+	}
+	if strings.Join(got, " ") != strings.Join(exercises, " ") {
+		t.Errorf("the state has %q, expected %q", got, exercises)
+	}
+}
+
+func TestStateIsPrivate(t *testing.T) {
+	s, _ := testState(t)
+	add(t, s, "a")
+	for _, file := range []string{s.Path, s.backup()} {
+		info, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has the mode %v, expected 0600", file, info.Mode())
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(s.Path), ".*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("temporary files are left: %q, %v", left, err)
+	}
+}
+
+// TestDamagedState damages the file in all the ways that a crash or a hand can.
+func TestDamagedState(t *testing.T) {
+	for name, c := range map[string]struct {
+		damage func(t *testing.T, s *State)
+		has    string
+		warns  string
+		zh     string
+	}{
+		"cut in the middle of a line": {
+			func(t *testing.T, s *State) { truncate(t, s.Path, 3) }, "a b c", "nothing that was saved before it is lost", "没有丢失"},
+		"empty": {
+			func(t *testing.T, s *State) { write(t, s.Path, "") }, "a b c", "is kept as", "已损坏"},
+		"the last line gone": {
+			func(t *testing.T, s *State) { withoutLine(t, s.Path, 3) }, "a b c", "nothing that was saved before it is lost", "没有丢失"},
+		"gone": {
+			func(t *testing.T, s *State) { remove(t, s.Path) }, "a b c", "was gone", "不见了"},
+		"not text at all": {
+			func(t *testing.T, s *State) { write(t, s.Path, "\x00\x01\x02") }, "a b c", "is kept as", "已损坏"},
+		"both cut": {
+			func(t *testing.T, s *State) { truncate(t, s.Path, 3); truncate(t, s.backup(), 3) }, "a b", `whatever came after "passed b (2026-11-21 04:02:00)" is lost`, "之后的内容也已丢失"},
+		"a line in the middle gone from both": {
+			func(t *testing.T, s *State) { withoutLine(t, s.Path, 2); withoutLine(t, s.backup(), 2) },
+			"a c", `lost: 1 entries between "passed a (2026-11-21 04:01:00)" and "passed c (2026-11-21 04:03:00)"`, "1 条记录"},
+		"all gone but garbage": {
+			func(t *testing.T, s *State) { write(t, s.Path, "?\n"); write(t, s.backup(), "?\n") }, "", "all progress is lost", "全部进度已丢失"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, warned := testState(t)
+			add(t, s, "a", "b", "c")
+			c.damage(t, s)
+			before, _ := os.ReadFile(s.Path)
+
+			has(t, s, strings.Fields(c.has)...)
+			if len(*warned) != 1 || !strings.Contains((*warned)[0].En, c.warns) || !strings.Contains((*warned)[0].Zh, c.zh) {
+				t.Fatalf("it said %q, expected %q and %q", *warned, c.warns, c.zh)
+			}
+			if name != "gone" {
+				aside, err := filepath.Glob(s.Path + ".damaged-*")
+				if err != nil || len(aside) != 1 || !strings.Contains((*warned)[0].En, aside[0]) {
+					t.Fatalf("the damaged file is not kept where the message says: %q, %v", aside, err)
+				}
+				if kept, err := os.ReadFile(aside[0]); err != nil || !bytes.Equal(kept, before) {
+					t.Errorf("the damaged file was not kept as it was: %q, %v", kept, err)
+				}
+			}
+			add(t, s, "d")
+			has(t, s, append(strings.Fields(c.has), "d")...)
+			if len(*warned) != 1 {
+				t.Errorf("it warned again after the repair: %q", *warned)
+			}
+		})
+	}
+}
+
+func truncate(t *testing.T, file string, less int64) {
+	t.Helper()
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(file, info.Size()-less); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func remove(t *testing.T, file string) {
+	t.Helper()
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func withoutLine(t *testing.T, file string, number int) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(string(text), "\n")
+	write(t, file, strings.Join(append(lines[:number-1], lines[number:]...), ""))
+}
+
+// TestInterruptedWrite kills processes that write all the time, again and again: whatever they
+// were about, what they had acknowledged is there.
+func TestInterruptedWrite(t *testing.T) {
+	s, warned := testState(t)
+	acknowledged := 0
+	for range 8 {
+		writer := helper(t, s, "forever")
+		out := &bytes.Buffer{}
+		writer.Stdout = out
+		if err := writer.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(60 * time.Millisecond)
+		if err := writer.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = writer.Wait()
+		acknowledged += strings.Count(out.String(), "\n")
+	}
+	events, err := s.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The last write of each process may be there without having been acknowledged.
+	if n := len(events); acknowledged == 0 || n < acknowledged || n > acknowledged+8 {
+		t.Errorf("%d events are there, and %d were acknowledged", n, acknowledged)
+	}
+	if len(*warned) > 0 {
+		t.Errorf("a killed writer has damaged the file: %q", *warned)
+	}
+}
+
+// TestTwoAtOnce lets processes write at the same time: each event is there, once.
+func TestTwoAtOnce(t *testing.T) {
+	s, warned := testState(t)
+	const writers, each = 4, 20
+	var running []*exec.Cmd
+	for i := range writers {
+		writer := helper(t, s, fmt.Sprintf("w%d", i))
+		if err := writer.Start(); err != nil {
+			t.Fatal(err)
+		}
+		running = append(running, writer)
+	}
+	for _, writer := range running {
+		if err := writer.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	events, err := s.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, e := range events {
+		seen[e.Exercise]++
+	}
+	if len(events) != writers*each || len(seen) != writers*each {
+		t.Errorf("%d events of %d exercises are there, expected %d", len(events), len(seen), writers*each)
+	}
+	if len(*warned) > 0 {
+		t.Errorf("it warned: %q", *warned)
+	}
+}
+
+const helperEnv = "APITRACE_TEST_WRITER"
+
+// helper is this test binary as a process that writes events to the state.
+func helper(t *testing.T, s *State, name string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := exec.Command(self, "-test.run=^TestMain$")
+	command.Env = append(os.Environ(), helperEnv+"="+name, "APITRACE_TEST_STATE="+s.Path)
+	return command
+}
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(helperEnv); name != "" {
+		writeEvents(name, &State{Path: os.Getenv("APITRACE_TEST_STATE")})
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func writeEvents(name string, s *State) {
+	for i := 0; name == "forever" || i < 20; i++ {
+		if err := s.Add(context.Background(), Event{Did: Passed, Exercise: fmt.Sprintf("%s-%d", name, i)}); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		fmt.Println(i)
+	}
+}
