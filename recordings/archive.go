@@ -20,11 +20,11 @@ import (
 // the others and unzip -l tells what is there:
 //
 //	info.json           the Info
-//	places.zst          the functions of all its calls (see places)
+//	shared.zst          what all of them need (see shared)
 //	scenarios/NAME.zst  a recording (see codec)
 const (
 	infoFile   = "info.json"
-	placesFile = "places.zst"
+	sharedFile = "shared.zst"
 	suffix     = ".zip"
 )
 
@@ -34,9 +34,14 @@ func FileName(k8sVersion string) string { return k8sVersion + suffix }
 func scenarioFile(name string) string { return "scenarios/" + name + ".zst" }
 
 // Pack gives the content of the file that holds the recordings of one release. It fills
-// in Info.Scenarios. The same recordings give the same bytes.
+// in Info.Scenarios, and rounds times to 10 ns, of a trace of more than a second to 1 µs.
+// The same recordings give the same bytes.
 func Pack(info Info, all []*trace.Recording) ([]byte, error) {
-	all = slices.Clone(all)
+	sorted := make([]*trace.Recording, len(all))
+	for i, rec := range all {
+		sorted[i] = rounded(rec)
+	}
+	all = sorted
 	slices.SortFunc(all, func(a, b *trace.Recording) int { return strings.Compare(a.Scenario, b.Scenario) })
 	info.Scenarios = nil
 	for _, rec := range all {
@@ -50,9 +55,9 @@ func Pack(info Info, all []*trace.Recording) ([]byte, error) {
 	}
 	slices.SortFunc(info.Missing, func(a, b Missing) int { return strings.Compare(a.Scenario, b.Scenario) })
 	var out bytes.Buffer
-	a := &archiver{zip: zip.NewWriter(&out), places: newPlaces(all)}
+	a := &archiver{zip: zip.NewWriter(&out)}
 	a.addInfo(info)
-	a.addPlaces()
+	a.addShared(all)
 	for _, rec := range all {
 		a.addRecording(rec)
 	}
@@ -66,7 +71,7 @@ func Pack(info Info, all []*trace.Recording) ([]byte, error) {
 // An archiver writes the zip file. After the first error it does nothing more.
 type archiver struct {
 	zip    *zip.Writer
-	places *places
+	shared *shared
 	err    error
 }
 
@@ -75,13 +80,19 @@ func (a *archiver) addInfo(info Info) {
 	a.add(infoFile, zip.Deflate, data, err)
 }
 
-func (a *archiver) addPlaces() {
-	data, err := a.places.encode()
-	a.add(placesFile, zip.Store, data, err)
+func (a *archiver) addShared(all []*trace.Recording) {
+	if a.shared, a.err = newShared(all); a.err != nil {
+		return
+	}
+	data, err := a.shared.encode()
+	a.add(sharedFile, zip.Store, data, err)
 }
 
 func (a *archiver) addRecording(rec *trace.Recording) {
-	data, err := encode(rec, a.places)
+	if a.err != nil {
+		return
+	}
+	data, err := encode(rec, a.shared)
 	a.add(scenarioFile(rec.Scenario), zip.Store, data, err)
 }
 
@@ -104,7 +115,7 @@ func (a *archiver) add(name string, method uint16, data []byte, err error) {
 type archive struct {
 	Info
 	zip    *zip.Reader
-	places func() (*places, error)
+	shared func() (*shared, error)
 }
 
 func openArchive(data io.ReaderAt, size int64) (*archive, error) {
@@ -113,12 +124,12 @@ func openArchive(data io.ReaderAt, size int64) (*archive, error) {
 		return nil, err
 	}
 	a := &archive{zip: r}
-	a.places = sync.OnceValues(func() (*places, error) {
-		packed, err := a.read(placesFile)
+	a.shared = sync.OnceValues(func() (*shared, error) {
+		packed, err := a.read(sharedFile)
 		if err != nil {
 			return nil, err
 		}
-		return decodePlaces(packed)
+		return decodeShared(packed)
 	})
 	text, err := a.read(infoFile)
 	if err != nil {
@@ -145,16 +156,16 @@ func (a *archive) read(name string) ([]byte, error) {
 }
 
 func (a *archive) load(scenario string) (*trace.Recording, error) {
-	places, err := a.places()
+	shared, err := a.shared()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", placesFile, err)
+		return nil, fmt.Errorf("%s: %w", sharedFile, err)
 	}
 	name := scenarioFile(scenario)
 	packed, err := a.read(name)
 	if err != nil {
 		return nil, err
 	}
-	rec, err := decode(packed, places)
+	rec, err := decode(packed, shared)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -14,17 +14,15 @@ type callCodec struct {
 	above []open
 	// lastID is the ID of the call before in each process: probes count.
 	lastID map[string]uint64
+	// unit is how many nanoseconds the times count in.
+	unit int64
 }
 
 // An open is a call that may still get children.
 type open struct {
 	call *trace.Call
-	// free is when the next call below it can begin: its start, then the end of each call.
+	// free is when the next call below it can begin, in units: its start, then the end of each call.
 	free int64
-}
-
-func newCallCodec(c *codec) *callCodec {
-	return &callCodec{codec: c, lastID: map[string]uint64{}}
 }
 
 func (c *callCodec) call(call *trace.Call) {
@@ -36,30 +34,41 @@ func (c *callCodec) call(call *trace.Call) {
 	c.step("goroutine", &goroutine, int64(parent.call.Goroutine))
 	call.Goroutine = uint64(goroutine)
 	c.flag("newGoroutine", &call.NewGoroutine)
-	c.step("startNs", &call.StartNs, parent.free)
-	duration := uint64(call.DurationNs)
-	c.number("durationNs", &duration)
-	call.DurationNs = int64(duration)
-	parent.free = call.StartNs + call.DurationNs
+	start := c.times(call, parent)
 	c.flag("unfinished", &call.Unfinished)
 	c.text("error", &call.Error)
 	c.text("panic", &call.Panic)
 	c.pairs("attributes", &call.Attributes)
-	c.above = append(c.above, open{call, call.StartNs})
+	c.above = append(c.above, open{call, start})
 }
+
+// times keeps the start and the duration, and returns the start in units.
+func (c *callCodec) times(call *trace.Call, parent *open) int64 {
+	start, duration := call.StartNs/c.unit, uint64(call.DurationNs/c.unit)
+	c.step(startColumn, &start, parent.free)
+	c.number(durationColumn, &duration)
+	parent.free = start + int64(duration)
+	call.StartNs, call.DurationNs = start*c.unit, int64(duration)*c.unit
+	return start
+}
+
+const (
+	startColumn    = "start"
+	durationColumn = "duration"
+)
 
 // place keeps Function, File, Line and Process, of which there are far fewer than calls.
 func (c *callCodec) place(call *trace.Call) {
-	i := c.places.index[placeOf(call)]
+	i := c.shared.places.index[placeOf(call)]
 	c.number("place", &i)
 	if c.writing || c.err != nil {
 		return
 	}
-	if i >= uint64(len(c.places.all)) {
-		c.err = fmt.Errorf("a call names place %d of %d", i, len(c.places.all))
+	if i >= uint64(len(c.shared.places.all)) {
+		c.err = fmt.Errorf("a call names place %d of %d", i, len(c.shared.places.all))
 		return
 	}
-	p := c.places.all[i]
+	p := c.shared.places.all[i]
 	call.Function, call.File, call.Line, call.Process = p.Function, p.File, p.Line, p.Process
 }
 

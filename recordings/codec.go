@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,27 +17,37 @@ import (
 type codec struct {
 	writing bool
 	columns *columns
-	places  *places
+	// shared is what the recordings of a release have in common; nil for that itself.
+	shared *shared
 	// texts are the texts of this recording, each once; index says where each stands.
 	texts []string
 	index map[string]uint64
 	err   error
 }
 
-// encode packs a recording that Validate accepts. The places of its calls must be in p.
-func encode(rec *trace.Recording, p *places) ([]byte, error) {
-	c := &codec{writing: true, columns: newColumns(), places: p, index: map[string]uint64{}}
-	c.recording(rec)
-	return c.pack()
-}
-
-// decode unpacks what encode packed.
-func decode(packed []byte, p *places) (*trace.Recording, error) {
-	c, err := readColumns(packed)
+// encode packs a recording that Validate accepts. The places of its calls must be in shared.
+func encode(rec *trace.Recording, s *shared) ([]byte, error) {
+	c, err := write(rec, s)
 	if err != nil {
 		return nil, err
 	}
-	c.places = p
+	return c.pack(s.common)
+}
+
+// write gives the columns of a recording.
+func write(rec *trace.Recording, s *shared) (*columns, error) {
+	c := &codec{writing: true, columns: newColumns(), shared: s, index: map[string]uint64{}}
+	c.recording(rec)
+	return c.written()
+}
+
+// decode unpacks what encode packed.
+func decode(packed []byte, s *shared) (*trace.Recording, error) {
+	c, err := readColumns(packed, s.common)
+	if err != nil {
+		return nil, err
+	}
+	c.shared = s
 	rec := new(trace.Recording)
 	c.recording(rec)
 	if err := c.end(); err != nil {
@@ -51,18 +62,16 @@ func decode(packed []byte, p *places) (*trace.Recording, error) {
 	return rec, rec.Validate()
 }
 
-func (c *codec) pack() ([]byte, error) {
+// written completes the columns with the texts that they name.
+func (c *codec) written() (*columns, error) {
 	for _, text := range c.texts {
 		c.columns.get("texts").putText(text)
 	}
-	if c.err != nil {
-		return nil, c.err
-	}
-	return c.columns.pack()
+	return c.columns, c.err
 }
 
-func readColumns(packed []byte) (*codec, error) {
-	cols, err := unpack(packed)
+func readColumns(packed, common []byte) (*codec, error) {
+	cols, err := unpack(packed, common)
 	if err != nil {
 		return nil, err
 	}
@@ -102,10 +111,14 @@ func (c *codec) request(r *trace.Request) {
 	c.text("method", &r.Method)
 	c.text("path", &r.Path)
 	integer(c, "status", &r.Status)
-	c.time("start", &r.Start)
+	c.time("began", &r.Start)
 	list(c, "incomplete", &r.Incomplete, func(s *string) { c.text("incomplete.text", s) })
 	list(c, "stored", &r.Stored, c.stored)
-	calls := newCallCodec(c)
+	calls := &callCodec{codec: c, lastID: map[string]uint64{}, unit: unitOf(r)}
+	if integer(c, "unit", &calls.unit); calls.unit <= 0 {
+		c.err = cmp.Or(c.err, fmt.Errorf("the unit of its times is %d ns", calls.unit))
+		return
+	}
 	list(c, "calls", &r.Calls, calls.call)
 }
 

@@ -82,23 +82,32 @@ func anyRecording(t *rapid.T) *trace.Recording {
 	return rec
 }
 
+// pack encodes a recording with what it takes to decode it, which has been encoded as well.
+func pack(t interface{ Fatal(...any) }, rec *trace.Recording) ([]byte, *shared) {
+	s, err := newShared([]*trace.Recording{rec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := encode(rec, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := s.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err = decodeShared(text); err != nil {
+		t.Fatal(err)
+	}
+	return packed, s
+}
+
 // Every field of the model comes back as it was.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := anyRecording(t)
-		p := newPlaces([]*trace.Recording{rec})
-		packedPlaces, err := p.encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p, err = decodePlaces(packedPlaces); err != nil {
-			t.Fatal(err)
-		}
-		packed, err := encode(rec, newPlaces([]*trace.Recording{rec}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := decode(packed, p)
+		packed, s := pack(t, rec)
+		got, err := decode(packed, s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,13 +134,8 @@ func small() *trace.Recording {
 
 // Whatever the columns hold, reading them ends with a valid recording or an error.
 func FuzzDecode(f *testing.F) {
-	rec := small()
-	p := newPlaces([]*trace.Recording{rec})
-	packed, err := encode(rec, p)
-	if err != nil {
-		f.Fatal(err)
-	}
-	cols, err := unpack(packed)
+	packed, s := pack(f, small())
+	cols, err := unpack(packed, s.common)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -141,41 +145,57 @@ func FuzzDecode(f *testing.F) {
 		f.Add(col.name, []byte("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"))
 	}
 	f.Fuzz(func(t *testing.T, column string, data []byte) {
-		cols, err := unpack(packed)
+		cols, err := unpack(packed, s.common)
 		if err != nil {
 			t.Fatal(err)
 		}
 		cols.get(column).data = data
-		spoilt, err := cols.pack()
+		spoilt, err := cols.pack(s.common)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rec, err := decode(spoilt, p)
+		rec, err := decode(spoilt, s)
 		if err == nil && rec.Validate() != nil {
 			t.Errorf("read, but not valid: %v", rec.Validate())
 		}
 		if err != nil && strings.TrimSpace(err.Error()) == "" {
 			t.Error("an error without a text")
 		}
-		if _, err := decodePlaces(spoilt); err == nil {
-			t.Error("a recording was read as places")
-		}
 	})
 }
 
 // Whatever the bytes are, unpacking them ends.
 func FuzzUnpack(f *testing.F) {
-	rec := small()
-	packed, err := encode(rec, newPlaces([]*trace.Recording{rec}))
-	if err != nil {
-		f.Fatal(err)
-	}
+	packed, s := pack(f, small())
 	f.Add(packed)
 	f.Add(packed[:len(packed)/2])
 	f.Add([]byte{})
 	f.Fuzz(func(_ *testing.T, data []byte) {
-		if _, err := unpack(data); err == nil {
-			_, _ = decodePlaces(data)
-		}
+		_, _ = decodeShared(data)
+		_, _ = decode(data, s)
 	})
+}
+
+func TestRounded(t *testing.T) {
+	rec := small()
+	calls := rec.Requests[0].Calls
+	calls[0].DurationNs, calls[1].StartNs, calls[1].DurationNs, calls[2].StartNs = 10_019, 5, 9_996, 19
+	calls[3].StartNs, calls[3].DurationNs = 9_999, 31 // until after its parent
+	before := fmt.Sprint(rec)
+	got := rounded(rec).Requests[0].Calls
+	for i, want := range [][2]int64{{0, 10_010}, {0, 10_000}, {10, 40}, {9_990, 40}} {
+		if got[i].StartNs != want[0] || got[i].DurationNs != want[1] {
+			t.Errorf("call %d: %d ns from %d on, want %d", i, got[i].DurationNs, got[i].StartNs, want)
+		}
+	}
+	if fmt.Sprint(rec) != before {
+		t.Error("the recording itself was changed")
+	}
+	calls[0].DurationNs = 1_000_000_001
+	if got := rounded(rec).Requests[0].Calls; got[0].DurationNs != 1_000_000_000 || got[3].StartNs != 9_000 || got[3].DurationNs != 1_000 {
+		t.Errorf("of a long trace: %+v", got)
+	}
+	if floor(-1, 10) != -10 || floor(-10, 10) != -10 || floor(9, 10) != 0 {
+		t.Error("floor does not round down")
+	}
 }

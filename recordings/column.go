@@ -67,6 +67,17 @@ func (c *columns) get(name string) *column {
 	return col
 }
 
+// take returns all of a column, and leaves it empty.
+func (c *columns) take(name string) []byte {
+	col := c.byName[name]
+	if col == nil {
+		return nil
+	}
+	data := col.data
+	col.data = nil
+	return data
+}
+
 // size is the number of bytes that are left to read.
 func (c *columns) size() int {
 	n := 0
@@ -76,13 +87,20 @@ func (c *columns) size() int {
 	return n
 }
 
-// maxSize bounds what a packed recording may unpack to.
-const maxSize = 64 << 20
+const (
+	// maxSize bounds what a packed recording may unpack to.
+	maxSize = 64 << 20
+	// window is how far back the compression looks.
+	window = 4 << 20
+	// dictionary is the number by which zstd knows common; any will do.
+	dictionary = 1
+)
 
 // pack gives the columns as zstd: the number of columns, the name and size of each, then
 // what they hold. Each is compressed in blocks of its own, for what is frequent in one
-// is rare in another.
-func (c *columns) pack() ([]byte, error) {
+// is rare in another. What is like common, which may be nil, takes next to nothing;
+// it is needed to unpack.
+func (c *columns) pack(common []byte) ([]byte, error) {
 	head := binary.AppendUvarint(nil, uint64(len(c.all)))
 	parts := [][]byte{nil}
 	for _, col := range c.all {
@@ -94,7 +112,11 @@ func (c *columns) pack() ([]byte, error) {
 	}
 	parts[0] = head
 	var out bytes.Buffer
-	w, err := zstd.NewWriter(&out, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
+	options := []zstd.EOption{zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(window)}
+	if len(common) > 0 {
+		options = append(options, zstd.WithEncoderDictRaw(dictionary, common))
+	}
+	w, err := zstd.NewWriter(&out, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +131,12 @@ func (c *columns) pack() ([]byte, error) {
 }
 
 // unpack reads what pack wrote.
-func unpack(packed []byte) (*columns, error) {
-	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxSize))
+func unpack(packed, common []byte) (*columns, error) {
+	options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxSize)}
+	if len(common) > 0 {
+		options = append(options, zstd.WithDecoderDictRaw(dictionary, common))
+	}
+	r, err := zstd.NewReader(nil, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -56,19 +56,3 @@ func (p *places) codec(c *codec) {
 		c.text("function", &at.Function)
 	})
 }
-
-func (p *places) encode() ([]byte, error) {
-	c := &codec{writing: true, columns: newColumns(), index: map[string]uint64{}}
-	p.codec(c)
-	return c.pack()
-}
-
-func decodePlaces(packed []byte) (*places, error) {
-	c, err := readColumns(packed)
-	if err != nil {
-		return nil, err
-	}
-	p := new(places)
-	p.codec(c)
-	return p, c.end()
-}

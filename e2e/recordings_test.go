@@ -1,0 +1,79 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/recordings"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// replays is how often a scenario is played before it is said to have drifted: a server
+// works in the background, too, which shows in one trace of many.
+const replays = 3
+
+// checkRecording demands that the recording which apitrace carries of a scenario shows what
+// runs now: the same names and nesting, or, of a scenario that says it varies, the same requests.
+func checkRecording(t *testing.T, s *apiserver.Server, scenario *scenarios.Scenario, seen []trace.Request) {
+	t.Helper()
+	recording, err := recordings.Load(s.K8sVersion, scenario.Name)
+	if err != nil {
+		t.Errorf("%v: record it with \"make record K8S=%s\"", err, s.K8sVersion)
+		return
+	}
+	show := func(requests []trace.Request) string { return names(t, requests) }
+	if scenario.Varies.En != "" {
+		show = heads
+	}
+	want := show(recording.Requests)
+	got := show(seen)
+	for range replays - 1 {
+		if got == want {
+			return
+		}
+		again, _ := play(t, s, scenario.Name)
+		got = show(again)
+	}
+	if got != want {
+		t.Errorf("what runs is not what was recorded on %s; if that is as it should be, record it anew with \"make record K8S=%s\":\n%s",
+			recording.Recorded.Format("2006-01-02"), s.K8sVersion, drift(want, got))
+	}
+}
+
+// heads lists the requests alone.
+func heads(requests []trace.Request) string {
+	var text strings.Builder
+	for _, r := range requests {
+		fmt.Fprintf(&text, "%s %s -> %d\n", r.Method, r.Path, r.Status)
+	}
+	return text.String()
+}
+
+// drift shows what differs, and not more of it than one can look at.
+func drift(recorded, now string) string {
+	const most = 80
+	lines := bytes.SplitAfter(diff.Diff("recorded", []byte(recorded), "now", []byte(now)), []byte("\n"))
+	if len(lines) > most {
+		lines = append(lines[:most], fmt.Appendf(nil, "and %d more lines\n", len(lines)-most))
+	}
+	return string(bytes.Join(lines, nil))
+}
+
+// A drift is shown with the lines around it.
+func TestDrift(t *testing.T) {
+	got := drift("# GET / -> 200\na\n  b\n  c\n", "# GET / -> 200\na\n  b2\n  c\n")
+	for _, want := range []string{"-  b\n+  b2\n", "--- recorded\n", " a\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if long := drift(strings.Repeat("a\n", 500), strings.Repeat("b\n", 500)); strings.Count(long, "\n") > 100 || !strings.Contains(long, "more lines") {
+		t.Errorf("a long drift is shown in %d lines", strings.Count(long, "\n"))
+	}
+}
