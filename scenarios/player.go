@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // A Player replays scenarios against one kube-apiserver. That server is taken to
@@ -226,7 +228,7 @@ func (r *run) traced(ctx context.Context, request *Request) error {
 		return fmt.Errorf("warming up: %w", err)
 	}
 	h := r.kept.fill(&request.HTTP)
-	sent := r.send(ctx, h, randomHex(16))
+	sent := r.send(ctx, h, trace.NewTraceID())
 	// As the scenario has it: a kept value differs from run to run.
 	sent.Path = request.Path
 	if r.after != nil && ctx.Err() == nil {

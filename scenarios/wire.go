@@ -3,10 +3,8 @@ package scenarios
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +12,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // answerTimeout is how long one request may take. The slowest that a scenario
@@ -133,16 +133,9 @@ func (w *wire) request(ctx context.Context, h *HTTP, traceID string) (*http.Requ
 		request.Header.Set(name, value)
 	}
 	if traceID != "" {
-		request.Header.Set("traceparent", "00-"+traceID+"-"+randomHex(8)+"-01")
+		request.Header.Set("traceparent", trace.Traceparent(traceID))
 	}
 	return request, nil
-}
-
-// randomHex returns n random bytes, two lower-case hexadecimal digits each.
-func randomHex(n int) string {
-	b := make([]byte, n)
-	rand.Read(b) // never fails: crypto/rand ends the program instead
-	return hex.EncodeToString(b)
 }
 
 // must tells whether the answer is the wanted one, in words for the user if not. With 0

@@ -31,18 +31,22 @@ func Save(ctx context.Context, path string, rec *Recording) (err error) {
 	return os.Rename(file.Name(), path)
 }
 
-// Load reads a recording from a file that Save or WriteJSON wrote; it tells them
-// apart by what is in the file.
+// Load reads a recording from a file that Save, an Appender or WriteJSON wrote; it tells
+// them apart by what is in the file. With a CutError it returns what it could read.
 func Load(path string) (*Recording, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("load recording: %w", err)
 	}
 	rec, err := parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("load recording %q: %w", path, err)
+	if err == nil {
+		return rec, nil
 	}
-	return rec, nil
+	err = fmt.Errorf("load recording %q: %w", path, err)
+	if errors.As(err, new(*CutError)) {
+		return rec, err
+	}
+	return nil, err
 }
 
 func parse(data []byte) (*Recording, error) {
@@ -83,10 +87,12 @@ func firstKey(data []byte) (string, error) {
 	return key, nil
 }
 
+var errTruncated = errors.New("it ends in the middle of an object: the file is truncated; save the recording again")
+
 // explainSyntax says what a reader can do about broken JSON.
 func explainSyntax(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("it ends in the middle of an object: the file is truncated; save the recording again")
+		return errTruncated
 	}
 	return fmt.Errorf("broken JSON: %w", err)
 }

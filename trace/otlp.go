@@ -22,19 +22,27 @@ func WriteOTLP(ctx context.Context, w io.Writer, rec *Recording) error {
 	}
 	out := bufio.NewWriter(w)
 	for i := range rec.Requests {
-		r := &rec.Requests[i]
-		collector := newOTLPExporter()
-		if err := exportRequest(ctx, rec, r, collector); err != nil {
-			return fmt.Errorf("write %s %s as OTLP JSON: %w", r.Method, r.Path, err)
-		}
-		line, err := new(ptrace.JSONMarshaler).MarshalTraces(collector.traces)
+		line, err := otlpLine(ctx, rec, &rec.Requests[i])
 		if err != nil {
-			return fmt.Errorf("write %s %s as OTLP JSON: %w", r.Method, r.Path, err)
+			return err
 		}
 		out.Write(line)
-		out.WriteByte('\n')
 	}
 	return out.Flush()
+}
+
+// otlpLine gives the line of one request.
+func otlpLine(ctx context.Context, rec *Recording, r *Request) ([]byte, error) {
+	collector := newOTLPExporter()
+	err := exportRequest(ctx, rec, r, collector)
+	var line []byte
+	if err == nil {
+		line, err = new(ptrace.JSONMarshaler).MarshalTraces(collector.traces)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write %s %s as OTLP JSON: %w", r.Method, r.Path, err)
+	}
+	return append(line, '\n'), nil
 }
 
 // otlpExporter is an sdktrace.SpanExporter that collects spans as OTLP data.

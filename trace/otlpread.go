@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -17,11 +18,34 @@ import (
 func readOTLP(data []byte) (*Recording, error) {
 	var b recordingBuilder
 	scanner := otlpScanner{known: map[string]string{}, resource: b.addResource, span: b.addSpan}
-	if err := eachObject(data, scanner.scan); err != nil {
+	err := eachObject(data, scanner.scan)
+	if errors.Is(err, errTruncated) && len(b.rec.Requests) > 0 {
+		rec, buildErr := b.recording()
+		if buildErr != nil {
+			return nil, errors.Join(err, buildErr)
+		}
+		return rec, &CutError{Requests: len(rec.Requests), err: err}
+	}
+	if err != nil {
 		return nil, err
 	}
 	return b.recording()
 }
+
+// A CutError says that a recording ends in the middle of a request: who recorded it was
+// killed, or the disk was full.
+type CutError struct {
+	// Requests is how many there are before that.
+	Requests int
+	err      error
+}
+
+// Error tells how much could be read.
+func (e *CutError) Error() string {
+	return fmt.Sprintf("%v; whole requests before that: %d", e.err, e.Requests)
+}
+
+func (e *CutError) Unwrap() error { return e.err }
 
 // eachObject reads JSON objects, one behind the other, and says in which line one is
 // wrong.
@@ -121,6 +145,8 @@ func (b *recordingBuilder) recording() (*Recording, error) {
 			return nil, fmt.Errorf("trace %s (%s %s): %w", r.TraceID, r.Method, r.Path, err)
 		}
 	}
+	// A session writes its requests as they end, and a collector as it likes.
+	slices.SortStableFunc(b.rec.Requests, func(x, y Request) int { return x.Start.Compare(y.Start) })
 	return &b.rec, b.rec.Validate()
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,8 @@ func anyRecording(t *rapid.T) *Recording {
 	for i := range rapid.IntRange(1, 3).Draw(t, "requests") {
 		rec.Requests = append(rec.Requests, anyRequest(t, i))
 	}
+	// In the order in which they were sent.
+	slices.SortStableFunc(rec.Requests, func(x, y Request) int { return x.Start.Compare(y.Start) })
 	return rec
 }
 

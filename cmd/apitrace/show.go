@@ -31,8 +31,8 @@ func newShowCommand(io *streams) *cobra.Command {
 		Use:   "show SCENARIO|FILE",
 		Short: "Show a recording",
 		Long: `Show the recording of a scenario that apitrace carries, of any release that "apitrace
-versions" lists as recorded; or what "apitrace run --save FILE" has saved (OTLP JSON), or
-"-o json" has printed. No server is needed, no network, and no Go toolchain.
+versions" lists as recorded; or what --save has written (OTLP JSON), or "-o json" has
+printed. No server is needed, no network, and no Go toolchain.
 
 What has a slash or a dot in it, or is no scenario and lies in the working folder, is a file.`,
 		Example: `  # The same request through two releases
@@ -104,7 +104,7 @@ func (o *showOptions) run(ctx context.Context, io *streams) error {
 
 func (o *showOptions) load(io *streams) (*trace.Recording, error) {
 	if o.isFile() {
-		return trace.Load(o.what)
+		return loadFile(io, o.what)
 	}
 	recording, err := loadRecording(o.server.k8s, o.what)
 	if err != nil {
@@ -112,6 +112,16 @@ func (o *showOptions) load(io *streams) (*trace.Recording, error) {
 	}
 	io.notice("a recording of Kubernetes %s, made on %s; --live replays it now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
 	return recording, nil
+}
+
+// loadFile reads a recording from a file. One that was cut is as good as what is left of it.
+func loadFile(io *streams, file string) (*trace.Recording, error) {
+	recording, err := trace.Load(file)
+	if errors.As(err, new(*trace.CutError)) {
+		io.notice("%v", err)
+		return recording, nil
+	}
+	return recording, err
 }
 
 // loadRecording returns what apitrace carries of a scenario and a version, which is given

@@ -1,0 +1,119 @@
+package trace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// An Appender writes a recording to a file request by request, so that what was recorded can be
+// read whatever happens later: each is written whole, and one that does not fit on the disk is
+// taken back. Load puts them into the order in which they were sent. It is not for use by
+// several goroutines at once.
+type Appender struct {
+	// Requests is how many are in the file.
+	Requests int
+
+	head Recording // of which Requests stays empty
+	file appendFile
+	name string
+	size int64
+	err  error
+}
+
+// appendFile is what an Appender needs of an *os.File.
+type appendFile interface {
+	io.WriterAt
+	io.ReaderAt
+	Truncate(size int64) error
+	Sync() error
+	Close() error
+}
+
+// Create begins a recording in a file that only its owner can read; an older one of that name
+// is replaced. head says what the requests have in common.
+func Create(path string, head Recording) (*Appender, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("create recording: %w", err)
+	}
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+		if err := file.Chmod(0o600); err != nil {
+			return nil, errors.Join(fmt.Errorf("create recording: %w", err), file.Close())
+		}
+	}
+	return newAppender(file, path, head), nil
+}
+
+// CreateNameless begins a recording in a temporary file that has no name: it is gone when it is
+// closed, and when this process ends, however it does.
+func CreateNameless(head Recording) (*Appender, error) {
+	file, err := os.CreateTemp("", "apitrace-session-*.jsonl")
+	if err != nil {
+		return nil, fmt.Errorf("create recording: %w", err)
+	}
+	if err := os.Remove(file.Name()); err != nil {
+		return nil, errors.Join(fmt.Errorf("create recording: %w", err), file.Close())
+	}
+	return newAppender(file, file.Name(), head), nil
+}
+
+func newAppender(file appendFile, name string, head Recording) *Appender {
+	head.Requests = nil
+	return &Appender{head: head, file: file, name: name}
+}
+
+// A Place is where a request stands in the file.
+type Place struct{ offset, length int64 }
+
+// Append writes a request. After an error of the file nothing more is written, and each call
+// returns that error.
+func (a *Appender) Append(ctx context.Context, r *Request) (Place, error) {
+	if a.err != nil {
+		return Place{}, a.err
+	}
+	if err := r.Validate(); err != nil {
+		return Place{}, fmt.Errorf("record %s %s: %w", r.Method, r.Path, err)
+	}
+	line, err := otlpLine(ctx, &a.head, r)
+	if err != nil {
+		return Place{}, err
+	}
+	if _, err := a.file.WriteAt(line, a.size); err != nil {
+		a.err = fmt.Errorf("write recording %q: %w; requests that it holds: %d", a.name, err, a.Requests)
+		// What was written of the line. Where that fails, Load says that the last line is cut.
+		_ = a.file.Truncate(a.size)
+		return Place{}, a.err
+	}
+	place := Place{a.size, int64(len(line))}
+	a.size += int64(len(line))
+	a.Requests++
+	return place, nil
+}
+
+// Read returns the recording with one of its requests.
+func (a *Appender) Read(p Place) (*Recording, error) {
+	line := make([]byte, p.length)
+	if _, err := a.file.ReadAt(line, p.offset); err != nil {
+		return nil, fmt.Errorf("read recording %q: %w", a.name, err)
+	}
+	rec, err := parse(line)
+	if err != nil {
+		return nil, fmt.Errorf("read recording %q: %w", a.name, err)
+	}
+	return rec, nil
+}
+
+// Close ends the recording. It returns the error of an earlier Append, too.
+func (a *Appender) Close() error {
+	err := errors.Join(a.file.Sync(), a.file.Close())
+	if a.err != nil {
+		return a.err
+	}
+	if err != nil {
+		return fmt.Errorf("close recording %q: %w", a.name, err)
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package trace
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// session is a recording of some requests, the last of which was over first.
+func session(t *testing.T) (rec *Recording, asTheyEnd []Request) {
+	t.Helper()
+	rec = load(t, "handmade-errors.json")
+	for i := range rec.Requests {
+		rec.Requests[i].Start = time.Unix(1000+int64(i), 0).UTC()
+		asTheyEnd = append([]Request{rec.Requests[i]}, asTheyEnd...)
+	}
+	if len(asTheyEnd) < 2 {
+		t.Fatal("too few requests to tell their order")
+	}
+	return rec, asTheyEnd
+}
+
+func TestAppender(t *testing.T) {
+	rec, asTheyEnd := session(t)
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	if err := os.WriteFile(path, []byte("an older one, readable by all, and longer than what comes: "+strings.Repeat("x", 1<<20)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	a, err := Create(path, *rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range asTheyEnd {
+		place, err := a.Append(context.Background(), &asTheyEnd[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, err := a.Read(place)
+		if err != nil || !reflect.DeepEqual(one.Requests, asTheyEnd[i:i+1]) {
+			t.Errorf("request %d reads back as %+v, %v", i, one, err)
+		}
+		// What is there can be read at any time.
+		if soFar, err := Load(path); err != nil || len(soFar.Requests) != i+1 {
+			t.Errorf("after %d requests: %v", i+1, err)
+		}
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Load(path)
+	if err != nil || !reflect.DeepEqual(got, rec) {
+		t.Errorf("loaded %+v, %v, want the requests in the order in which they were sent", got, err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v, %v, want a file that only its owner can read", info.Mode(), err)
+	}
+}
+
+// A program that is killed leaves the last line cut.
+func TestLoadCut(t *testing.T) {
+	rec, _ := session(t)
+	path := filepath.Join(t.TempDir(), "r.jsonl")
+	if err := Save(context.Background(), path, rec); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, fileSize(t, path)-100); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Load(path)
+	var cut *CutError
+	if !errors.As(err, &cut) || cut.Requests != len(rec.Requests)-1 || !strings.Contains(err.Error(), "line 2: it ends in the middle") {
+		t.Fatalf("Load says %v, want a CutError that counts %d requests", err, len(rec.Requests)-1)
+	}
+	if !reflect.DeepEqual(got.Requests, rec.Requests[:len(rec.Requests)-1]) {
+		t.Errorf("loaded %+v", got)
+	}
+}
+
+func fileSize(t *testing.T, path string) int64 {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}
+
+// A smallDisk takes the first bytes and no more.
+type smallDisk struct {
+	*os.File
+	room int64
+}
+
+func (d *smallDisk) WriteAt(p []byte, offset int64) (int, error) {
+	if offset+int64(len(p)) <= d.room {
+		return d.File.WriteAt(p, offset)
+	}
+	n, err := d.File.WriteAt(p[:d.room-offset], offset)
+	return n, errors.Join(err, syscall.ENOSPC)
+}
+
+func TestAppenderFullDisk(t *testing.T) {
+	rec, _ := session(t)
+	path := filepath.Join(t.TempDir(), "r.jsonl")
+	if err := Save(context.Background(), path, rec); err != nil {
+		t.Fatal(err)
+	}
+	disk := &smallDisk{room: fileSize(t, path) - 100}
+	var err error
+	if disk.File, err = os.Create(path); err != nil {
+		t.Fatal(err)
+	}
+	a := newAppender(disk, path, *rec)
+	if _, err := a.Append(context.Background(), &rec.Requests[0]); err != nil {
+		t.Fatal(err)
+	}
+	for _, again := range []bool{false, true} {
+		_, err := a.Append(context.Background(), &rec.Requests[1])
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "requests that it holds: 1") {
+			t.Errorf("the disk is full (again: %v): %v", again, err)
+		}
+	}
+	if err := a.Close(); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("Close forgets the error: %v", err)
+	}
+	got, err := Load(path)
+	if err != nil || !reflect.DeepEqual(got.Requests, rec.Requests[:1]) {
+		t.Errorf("loaded %+v, %v, want what was recorded before", got, err)
+	}
+}
+
+func TestCreateNameless(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	rec, _ := session(t)
+	a, err := CreateNameless(*rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	place, err := a.Append(context.Background(), &rec.Requests[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if one, err := a.Read(place); err != nil || len(one.Requests) != 1 {
+		t.Errorf("read %+v, %v", one, err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v, want no file with a name", left, err)
+	}
+}
