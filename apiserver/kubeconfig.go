@@ -11,6 +11,41 @@ import (
 	"github.com/kubeapitrace/apitrace/sampleserver"
 )
 
+// A Kubeconfig is what a client needs to know of a server.
+type Kubeconfig struct {
+	// Server is "https://127.0.0.1:12345", CAPEM what its certificate is verified with.
+	Server string
+	CAPEM  []byte
+	// User is what the credentials are called, Token what they are.
+	User, Token string
+}
+
+// Write writes the kubeconfig to a file that only its owner can read.
+func (k Kubeconfig) Write(file string) error {
+	data, err := yaml.Marshal(k.config())
+	if err == nil {
+		err = os.WriteFile(file, data, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("writing the kubeconfig of user %q: %w", k.User, err)
+	}
+	return nil
+}
+
+func (k Kubeconfig) config() clientcmdv1.Config {
+	const name = "apitrace"
+	return clientcmdv1.Config{
+		APIVersion: "v1", Kind: "Config", CurrentContext: name,
+		Clusters: []clientcmdv1.NamedCluster{{
+			Name: name, Cluster: clientcmdv1.Cluster{Server: k.Server, CertificateAuthorityData: k.CAPEM},
+		}},
+		AuthInfos: []clientcmdv1.NamedAuthInfo{{Name: k.User, AuthInfo: clientcmdv1.AuthInfo{Token: k.Token}}},
+		Contexts: []clientcmdv1.NamedContext{{
+			Name: name, Context: clientcmdv1.Context{Cluster: name, AuthInfo: k.User, Namespace: "default"},
+		}},
+	}
+}
+
 // writeKubeconfigs writes one kubeconfig for each user.
 func (s *Server) writeKubeconfigs(dir string) error {
 	s.AdminKubeconfig = filepath.Join(dir, "admin.kubeconfig")
@@ -21,27 +56,9 @@ func (s *Server) writeKubeconfigs(dir string) error {
 		{LearnerUser, s.LearnerToken, s.LearnerKubeconfig},
 		{sampleserver.Name, s.sampleToken, s.SampleKubeconfig},
 	} {
-		data, err := yaml.Marshal(s.kubeconfig(u.user, u.token))
-		if err == nil {
-			err = os.WriteFile(u.file, data, 0o600)
-		}
-		if err != nil {
-			return fmt.Errorf("writing the kubeconfig of user %q: %w", u.user, err)
+		if err := (Kubeconfig{Server: s.BaseURL, CAPEM: s.CAPEM, User: u.user, Token: u.token}).Write(u.file); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-func (s *Server) kubeconfig(user, token string) clientcmdv1.Config {
-	const name = "apitrace"
-	return clientcmdv1.Config{
-		APIVersion: "v1", Kind: "Config", CurrentContext: name,
-		Clusters: []clientcmdv1.NamedCluster{{
-			Name: name, Cluster: clientcmdv1.Cluster{Server: s.BaseURL, CertificateAuthorityData: s.CAPEM},
-		}},
-		AuthInfos: []clientcmdv1.NamedAuthInfo{{Name: user, AuthInfo: clientcmdv1.AuthInfo{Token: token}}},
-		Contexts: []clientcmdv1.NamedContext{{
-			Name: name, Context: clientcmdv1.Context{Cluster: name, AuthInfo: user, Namespace: "default"},
-		}},
-	}
 }

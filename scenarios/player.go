@@ -93,6 +93,23 @@ func (p *Player) aggregate(ctx context.Context, s *Scenario) (stop func() error,
 	}, nil
 }
 
+// Send sends one traced request that belongs to no scenario, once and as it is: nothing is made
+// for it, warmed up, or cleaned up after it, and any answer will do. Only h's request is looked
+// at, not what it says of the answer.
+func (p *Player) Send(ctx context.Context, h *HTTP) (*Sent, error) {
+	lock, err := takeLock(ctx, p.LockFile, p.Waiting)
+	if err != nil {
+		return nil, err
+	}
+	wire, err := newWire(p, lock.learnerToken)
+	if err != nil {
+		return nil, errors.Join(err, lock.release())
+	}
+	defer wire.close()
+	sent := wire.send(ctx, h, trace.NewTraceID())
+	return sent, lock.release()
+}
+
 // A run is one replay of a scenario.
 type run struct {
 	wire     *wire

@@ -145,14 +145,14 @@ func (s *Sent) must(status int) error {
 		return fmt.Errorf("%s %s: %w", s.Method, s.Path, s.Err)
 	}
 	if s.Status != status && status != 0 {
-		return fmt.Errorf("%s %s answered %d, expected %d: %s", s.Method, s.Path, s.Status, status, s.message())
+		return fmt.Errorf("%s %s answered %d, expected %d: %s", s.Method, s.Path, s.Status, status, s.Message())
 	}
 	return nil
 }
 
-// message is what the server says in an answer that is an error: the message of
+// Message is what the server says in an answer that is an error: the message of
 // the Status object, or else the beginning of the body.
-func (s *Sent) message() string {
+func (s *Sent) Message() string {
 	var status struct {
 		Message string `json:"message"`
 	}

@@ -1,0 +1,73 @@
+package front
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httputil"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/collect"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// exchangeKey is where the context of a traced request has its *Exchange.
+type exchangeKey struct{}
+
+func exchangeOf(r *http.Request) *Exchange {
+	x, _ := r.Context().Value(exchangeKey{}).(*Exchange)
+	return x
+}
+
+func newExchange(r *http.Request) *Exchange {
+	return &Exchange{
+		Sent:              collect.Sent{TraceID: trace.NewTraceID(), Method: r.Method, Path: r.URL.RequestURI()},
+		Start:             time.Now(),
+		UserAgent:         r.UserAgent(),
+		ClientTraceparent: r.Header.Get("Traceparent"),
+	}
+}
+
+func (x *Exchange) end(ctx context.Context) {
+	x.Duration = time.Since(x.Start)
+	x.HungUp = ctx.Err() != nil
+}
+
+// rewrite makes the request for the server of the client's. httputil has already removed what
+// concerns one connection only; what it removed of the rest comes back.
+func (f *Front) rewrite(r *httputil.ProxyRequest, host, token string) {
+	r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "https", host, host
+	r.Out.URL.RawQuery = r.In.URL.RawQuery
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
+		if values, ok := r.In.Header[name]; ok {
+			r.Out.Header[name] = values
+		}
+	}
+	if r.In.Header.Get("Authorization") == "Bearer "+f.Token {
+		r.Out.Header.Del("Authorization")
+		if token != "" {
+			r.Out.Header.Set("Authorization", "Bearer "+token)
+		}
+	}
+	// A traceparent of the client's would begin a trace that nobody fetches.
+	r.Out.Header.Del("Traceparent")
+	if x := exchangeOf(r.In); x != nil {
+		r.Out.Header.Set("Traceparent", trace.Traceparent(x.TraceID))
+	}
+}
+
+// answered notes the status when the header of the answer has come.
+func answered(answer *http.Response) error {
+	if x := exchangeOf(answer.Request); x != nil {
+		x.Status = answer.StatusCode
+	}
+	return nil
+}
+
+// failed tells the client, and the session, that the server gave no answer.
+func failed(w http.ResponseWriter, r *http.Request, err error) {
+	if x := exchangeOf(r); x != nil {
+		x.Err = err
+	}
+	http.Error(w, fmt.Sprintf("apitrace: kube-apiserver gave no answer: %v", err), http.StatusBadGateway)
+}

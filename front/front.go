@@ -1,0 +1,200 @@
+// Package front is a door to a kube-apiserver: an HTTPS server on the loopback interface that
+// hands each request on, marked as one that is to be traced, and tells when it is over.
+//
+// The server behind sees the client's request: method, path, headers, body and version of HTTP
+// are the same, but for the credentials of the front, which stand for a user of the server,
+// and for the header traceparent. What becomes of a traced request belongs to package session.
+package front
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/collect"
+	"github.com/kubeapitrace/apitrace/program"
+)
+
+// Options say which server stands behind a front, and what to do with the requests.
+type Options struct {
+	// Server is where that server listens: "https://127.0.0.1:6443".
+	Server string
+	// CAPEM is the certificate authority that the server's certificate is verified with.
+	CAPEM []byte
+	// Token is the bearer token that the server gets instead of that of the front; "" for
+	// none. Other credentials that a client shows, and the lack of any, are passed on.
+	Token string
+	// Trace decides whether a request is traced, and may hold it back meanwhile. Nil: all are.
+	Trace func(context.Context) bool
+	// Over, if not nil, is called once for each traced request, when its answer has ended or
+	// its client has hung up. Calls may come at the same time.
+	Over func(Exchange)
+}
+
+// An Exchange is a traced request with its answer, as the front saw them.
+type Exchange struct {
+	collect.Sent
+	Start    time.Time
+	Duration time.Duration
+	// UserAgent is what the client calls itself.
+	UserAgent string
+	// ClientTraceparent is the traceparent that the client had sent, "" if none. The front
+	// sends one of its own: the requests of one client's trace are traces of their own here.
+	ClientTraceparent string
+	// HungUp is set when the client did not wait for the end of the answer: a watch, mostly.
+	HungUp bool
+	// Err says why there was no answer.
+	Err error
+}
+
+// A Front is running until it is closed.
+type Front struct {
+	// URL is "https://127.0.0.1:12345".
+	URL string
+	// CAPEM verifies the front's certificate. Its key exists in this process only.
+	CAPEM []byte
+	// Token is the credentials of the front: a random bearer token.
+	Token string
+
+	server   *http.Server
+	serving  sync.WaitGroup // requests, those whose connection was hijacked included
+	end      context.CancelFunc
+	upstream []*http.Transport
+}
+
+// Start begins to serve on a free port of the loopback interface. The caller calls Close.
+func Start(o Options) (*Front, error) {
+	f := &Front{Token: rand.Text()}
+	handler, err := f.handler(o)
+	if err != nil {
+		return nil, fmt.Errorf("starting the front of %s: %w", o.Server, err)
+	}
+	config, err := f.tls()
+	if err != nil {
+		return nil, err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("starting the front of %s: %w", o.Server, err)
+	}
+	f.URL = "https://" + listener.Addr().String()
+	ctx, end := context.WithCancel(context.Background())
+	f.end = end
+	f.server = &http.Server{
+		Handler:     handler,
+		TLSConfig:   config,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+		// What fails is told to the client, who tells its user.
+		ErrorLog: log.New(io.Discard, "", 0),
+	}
+	go f.server.ServeTLS(listener, "", "") // ends with ErrServerClosed
+	return f, nil
+}
+
+func (f *Front) tls() (*tls.Config, error) {
+	ca, err := program.NewAuthority("apitrace front")
+	if err != nil {
+		return nil, err
+	}
+	cert, key, err := ca.Issue("front")
+	if err != nil {
+		return nil, err
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return nil, err
+	}
+	f.CAPEM = ca.CertPEM
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}, nil
+}
+
+// Close ends what is still going on, and returns when Over was called for all of it.
+func (f *Front) Close() error {
+	f.end()
+	err := f.server.Close()
+	f.serving.Wait()
+	for _, t := range f.upstream {
+		t.CloseIdleConnections()
+	}
+	return err
+}
+
+// handler passes requests on.
+func (f *Front) handler(o Options) (http.Handler, error) {
+	to, err := url.Parse(o.Server)
+	if err != nil {
+		return nil, err
+	}
+	transport, err := f.transport(o.CAPEM)
+	if err != nil {
+		return nil, err
+	}
+	if o.Trace == nil {
+		o.Trace = func(context.Context) bool { return true }
+	}
+	proxy := &httputil.ReverseProxy{
+		Rewrite:        func(r *httputil.ProxyRequest) { f.rewrite(r, to.Host, o.Token) },
+		Transport:      transport,
+		FlushInterval:  -1, // events of a watch go out as they come
+		ModifyResponse: answered,
+		ErrorHandler:   failed,
+		ErrorLog:       log.New(io.Discard, "", 0),
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.serving.Add(1)
+		defer f.serving.Done()
+		if !o.Trace(r.Context()) {
+			proxy.ServeHTTP(w, r)
+			return
+		}
+		x := newExchange(r)
+		// Deferred: an answer that breaks off ends in a panic, which closes the client's connection.
+		defer func() {
+			x.end(r.Context())
+			if o.Over != nil {
+				o.Over(*x)
+			}
+		}()
+		proxy.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)))
+	}), nil
+}
+
+// transport speaks the version of HTTP that the client speaks: the server runs other code for
+// each, and only HTTP/1.1 can be upgraded to another protocol, as "kubectl exec" does.
+func (f *Front) transport(caPEM []byte) (http.RoundTripper, error) {
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(caPEM) {
+		return nil, errors.New("the server's CA holds no PEM certificate, so the server cannot be verified")
+	}
+	config := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	one := &http.Transport{TLSClientConfig: config.Clone(), DisableCompression: true, MaxIdleConnsPerHost: 100}
+	one.Protocols = new(http.Protocols)
+	one.Protocols.SetHTTP1(true)
+	two := &http.Transport{TLSClientConfig: config.Clone(), DisableCompression: true}
+	two.Protocols = new(http.Protocols)
+	two.Protocols.SetHTTP1(true) // for a server that cannot do better
+	two.Protocols.SetHTTP2(true)
+	f.upstream = []*http.Transport{one, two}
+	return byVersion{one, two}, nil
+}
+
+type byVersion struct{ one, two *http.Transport }
+
+// RoundTrip implements http.RoundTripper.
+func (v byVersion) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.ProtoMajor == 1 { // of the client's request
+		return v.one.RoundTrip(r)
+	}
+	return v.two.RoundTrip(r)
+}

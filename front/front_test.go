@@ -1,0 +1,322 @@
+package front
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A behind is the server behind a front. It keeps what it was asked.
+type behind struct {
+	*httptest.Server
+	mu    sync.Mutex
+	asked []*http.Request
+}
+
+func newBehind(t *testing.T, answer http.HandlerFunc) *behind {
+	t.Helper()
+	b := &behind{}
+	b.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b.mu.Lock()
+		b.asked = append(b.asked, r.Clone(context.Background()))
+		b.mu.Unlock()
+		answer(w, r)
+	}))
+	b.EnableHTTP2 = true
+	b.StartTLS()
+	t.Cleanup(b.Close)
+	return b
+}
+
+// last is the last request that came.
+func (b *behind) last() *http.Request {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.asked[len(b.asked)-1]
+}
+
+func (b *behind) options() Options {
+	return Options{
+		Server: b.URL, Token: "real",
+		CAPEM: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: b.Certificate().Raw}),
+	}
+}
+
+// start starts a front whose exchanges go to a channel.
+func start(t *testing.T, o Options) (*Front, <-chan Exchange) {
+	t.Helper()
+	over := make(chan Exchange, 100)
+	o.Over = func(x Exchange) { over <- x }
+	f, err := Start(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f, over
+}
+
+func next(t *testing.T, over <-chan Exchange) Exchange {
+	t.Helper()
+	select {
+	case x := <-over:
+		return x
+	case <-time.After(10 * time.Second):
+		t.Fatal("no exchange was over in 10s")
+		return Exchange{}
+	}
+}
+
+// client is a client of the front with its credentials, by HTTP/2 or HTTP/1.1.
+func client(t *testing.T, f *Front, major int) *http.Client {
+	t.Helper()
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(f.CAPEM) {
+		t.Fatal("the front has no certificate")
+	}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: major == 2}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+func send(t *testing.T, c *http.Client, ctx context.Context, method, url string, body io.Reader, headers map[string]string) (*http.Response, error) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(ctx, method, url, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range headers {
+		r.Header.Set(name, value)
+	}
+	return c.Do(r)
+}
+
+var traceparent = regexp.MustCompile(`^00-([0-9a-f]{32})-[0-9a-f]{16}-01$`)
+
+func TestHandsOn(t *testing.T) {
+	const own = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	b := newBehind(t, func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		w.Header().Set("Audit-Id", "x")
+		w.WriteHeader(http.StatusCreated)
+		fmt.Fprintf(w, "got %s", body)
+	})
+	f, over := start(t, b.options())
+	for _, major := range []int{1, 2} {
+		path := "/api/v1/pods/a%2Fb?limit=5;x=1&watch"
+		resp, err := send(t, client(t, f, major), t.Context(), "PUT", f.URL+path, strings.NewReader("body"), map[string]string{
+			"Authorization": "Bearer " + f.Token, "Traceparent": own, "User-Agent": "kubectl/v1", "X-Forwarded-For": "10.0.0.1", "Impersonate-User": "jane",
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		if err != nil || string(body) != "got body" || resp.StatusCode != 201 || resp.Header.Get("Audit-Id") != "x" {
+			t.Errorf("answered %d %q, %v", resp.StatusCode, body, err)
+		}
+		x, r := next(t, over), b.last()
+		if r.ProtoMajor != major || r.RequestURI != path || r.Method != "PUT" || r.Host != strings.TrimPrefix(b.URL, "https://") {
+			t.Errorf("the server was asked %s %s by %s of %s", r.Method, r.RequestURI, r.Proto, r.Host)
+		}
+		for name, want := range map[string]string{
+			"Authorization": "Bearer real", "User-Agent": "kubectl/v1", "X-Forwarded-For": "10.0.0.1", "Impersonate-User": "jane",
+		} {
+			if got := r.Header.Values(name); len(got) != 1 || got[0] != want {
+				t.Errorf("HTTP/%d: the server got %s: %q, want %q", major, name, got, want)
+			}
+		}
+		id := traceparent.FindStringSubmatch(r.Header.Get("Traceparent"))
+		if id == nil || id[1] != x.TraceID || strings.Contains(own, x.TraceID) {
+			t.Errorf("the server got the traceparent %q of the trace %q", r.Header.Get("Traceparent"), x.TraceID)
+		}
+		if x.Method != "PUT" || x.Path != path || x.Status != 201 || x.UserAgent != "kubectl/v1" || x.ClientTraceparent != own || x.HungUp || x.Err != nil || x.Duration <= 0 {
+			t.Errorf("over: %+v", x)
+		}
+	}
+}
+
+// Only the front's own credentials are replaced.
+func TestCredentials(t *testing.T) {
+	b := newBehind(t, func(http.ResponseWriter, *http.Request) {})
+	anonymous := b.options()
+	anonymous.Token = ""
+	for name, test := range map[string]struct {
+		options     Options
+		sent, comes string // "own" stands for the front's
+	}{
+		"the front's":           {b.options(), "own", "Bearer real"},
+		"another token":         {b.options(), "Bearer service-account", "Bearer service-account"},
+		"none":                  {b.options(), "", ""},
+		"the front's, for none": {anonymous, "own", ""},
+	} {
+		f, over := start(t, test.options)
+		headers := map[string]string{}
+		if test.sent == "own" {
+			test.sent = "Bearer " + f.Token
+		}
+		if test.sent != "" {
+			headers["Authorization"] = test.sent
+		}
+		if _, err := send(t, client(t, f, 2), t.Context(), "GET", f.URL+"/", nil, headers); err != nil {
+			t.Fatal(err)
+		}
+		next(t, over)
+		if got := b.last().Header.Get("Authorization"); got != test.comes {
+			t.Errorf("%s: the server got %q, want %q", name, got, test.comes)
+		}
+	}
+}
+
+func TestUntraced(t *testing.T) {
+	b := newBehind(t, func(http.ResponseWriter, *http.Request) {})
+	o := b.options()
+	o.Trace = func(context.Context) bool { return false }
+	f, over := start(t, o)
+	_, err := send(t, client(t, f, 2), t.Context(), "GET", f.URL+"/", nil, map[string]string{"Traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.last().Header.Get("Traceparent"); got != "" {
+		t.Errorf("an untraced request has the traceparent %q", got)
+	}
+	f.Close()
+	if len(over) > 0 {
+		t.Error("an untraced request was reported")
+	}
+}
+
+// A watch: each event comes at once; the end comes when the client hangs up, or the front closes.
+func TestWatch(t *testing.T) {
+	hungUp := make(chan struct{}, 10)
+	b := newBehind(t, func(w http.ResponseWriter, r *http.Request) {
+		for i := 0; ; i++ {
+			fmt.Fprintf(w, "event %d\n", i)
+			w.(http.Flusher).Flush()
+			if i == 1 {
+				<-r.Context().Done()
+				hungUp <- struct{}{}
+				return
+			}
+		}
+	})
+	for _, major := range []int{1, 2} {
+		for _, closes := range []string{"client", "front"} {
+			f, over := start(t, b.options())
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			resp, err := send(t, client(t, f, major), ctx, "GET", f.URL+"/api/v1/pods?watch=1", nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			events := bufio.NewReader(resp.Body)
+			for i := range 2 {
+				if line, err := events.ReadString('\n'); err != nil || line != fmt.Sprintf("event %d\n", i) {
+					t.Fatalf("HTTP/%d: %q, %v", major, line, err)
+				}
+			}
+			if len(over) > 0 {
+				t.Error("over before its end")
+			}
+			if closes == "client" {
+				cancel()
+			} else {
+				f.Close()
+			}
+			x := next(t, over)
+			if !x.HungUp || x.Status != 200 || x.Err != nil {
+				t.Errorf("HTTP/%d, the %s closes: %+v", major, closes, x)
+			}
+			select {
+			case <-hungUp:
+			case <-time.After(10 * time.Second):
+				t.Errorf("HTTP/%d, the %s closes: the server was not told", major, closes)
+			}
+		}
+	}
+}
+
+// "kubectl exec" and "port-forward" turn the connection into another protocol.
+func TestUpgrade(t *testing.T) {
+	b := newBehind(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Upgrade") != "SPDY/3.1" || r.ProtoMajor != 1 {
+			http.Error(w, "no upgrade", http.StatusBadRequest)
+			return
+		}
+		conn, both, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		fmt.Fprint(both, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\n")
+		both.Flush()
+		line, _ := both.ReadString('\n')
+		fmt.Fprintf(both, "you said %s", line)
+		both.Flush()
+	})
+	f, over := start(t, b.options())
+	resp, err := send(t, client(t, f, 1), t.Context(), "POST", f.URL+"/exec", nil, map[string]string{"Connection": "Upgrade", "Upgrade": "SPDY/3.1"})
+	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatalf("answered %v, %v", resp, err)
+	}
+	conn := resp.Body.(io.ReadWriteCloser)
+	fmt.Fprintln(conn, "hello")
+	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || line != "you said hello\n" {
+		t.Errorf("%q, %v", line, err)
+	}
+	conn.Close()
+	if x := next(t, over); x.Status != http.StatusSwitchingProtocols || x.Method != "POST" {
+		t.Errorf("over: %+v", x)
+	}
+}
+
+// A server that is gone, and one that breaks off in the middle of an answer.
+func TestServerFails(t *testing.T) {
+	b := newBehind(t, func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, "half of")
+		w.(http.Flusher).Flush()
+		panic(http.ErrAbortHandler)
+	})
+	f, over := start(t, b.options())
+	for _, major := range []int{1, 2} {
+		resp, err := send(t, client(t, f, major), t.Context(), "GET", f.URL+"/", nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if body, err := io.ReadAll(resp.Body); err == nil {
+			t.Errorf("HTTP/%d: half an answer passes for a whole one: %q", major, body)
+		}
+		if x := next(t, over); x.Status != 200 {
+			t.Errorf("over: %+v", x)
+		}
+	}
+	b.CloseClientConnections()
+	b.Server.Close()
+	resp, err := send(t, client(t, f, 2), t.Context(), "GET", f.URL+"/", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _ := io.ReadAll(resp.Body)
+	if resp.StatusCode != http.StatusBadGateway || !strings.Contains(string(body), "apitrace: kube-apiserver gave no answer") {
+		t.Errorf("answered %d %q", resp.StatusCode, body)
+	}
+	if x := next(t, over); x.Status != 0 || x.Err == nil {
+		t.Errorf("over: %+v, want an error and no status", x)
+	}
+}
+
+func TestStartRefuses(t *testing.T) {
+	if _, err := Start(Options{Server: "https://127.0.0.1:1", CAPEM: []byte("nothing")}); err == nil || !strings.Contains(err.Error(), "no PEM certificate") {
+		t.Errorf("Start says %v", err)
+	}
+}

@@ -1,0 +1,81 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// A Client is a program that is run in a session.
+type Client struct {
+	// Args are the program and its arguments. It is looked for in PATH.
+	Args []string
+	// Env is its whole environment, as "NAME=value".
+	Env            []string
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+}
+
+// clientGrace is how long a client may take to end after a signal.
+const clientGrace = 5 * time.Second
+
+// Run runs the client to its end and returns its exit status, 128 and the number for one that a
+// signal ended, as shells have it. When ctx ends the client gets a signal: that which the cause
+// of ctx has by a method Signal, else SIGTERM; and is killed if that does not end it.
+// What the client has started ends with it.
+func (c Client) Run(ctx context.Context) (status int, err error) {
+	cmd := exec.Command(c.Args[0], c.Args[1:]...)
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Env, c.Stdin, c.Stdout, c.Stderr
+	// What the client has started may hold its output open.
+	cmd.WaitDelay = time.Second
+	back := giveTerminal(cmd)
+	if err := cmd.Start(); err != nil {
+		return 0, fmt.Errorf("starting the client: %w", err)
+	}
+	defer back()
+	defer signalGroup(cmd, syscall.SIGKILL)
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = end(cmd, signalOf(context.Cause(ctx)), done)
+	}
+	if cmd.ProcessState == nil {
+		return 0, fmt.Errorf("waiting for the client: %w", err)
+	}
+	return exitStatus(cmd.ProcessState), nil
+}
+
+// end asks the client to end, and kills it if it does not.
+func end(cmd *exec.Cmd, s syscall.Signal, done <-chan error) error {
+	signalGroup(cmd, s)
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(clientGrace):
+		signalGroup(cmd, syscall.SIGKILL)
+		return <-done
+	}
+}
+
+// signalOf returns the signal that ended a context.
+func signalOf(cause error) syscall.Signal {
+	var s interface{ Signal() syscall.Signal }
+	if errors.As(cause, &s) {
+		return s.Signal()
+	}
+	return syscall.SIGTERM
+}
+
+func exitStatus(state *os.ProcessState) int {
+	if wait, ok := state.Sys().(syscall.WaitStatus); ok && wait.Signaled() {
+		return 128 + int(wait.Signal())
+	}
+	return state.ExitCode()
+}

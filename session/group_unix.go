@@ -1,0 +1,39 @@
+//go:build unix
+
+package session
+
+import (
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+)
+
+// giveTerminal puts a client into a process group of its own, so that it can be ended with all
+// that it starts. If standard input is a terminal, that group becomes the one that reads from it
+// and gets its Ctrl-C; back takes the terminal again.
+func giveTerminal(cmd *exec.Cmd) (back func()) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	in, ok := cmd.Stdin.(*os.File)
+	if !ok || !term.IsTerminal(int(in.Fd())) {
+		return func() {}
+	}
+	if owner, err := unix.IoctlGetInt(int(in.Fd()), unix.TIOCGPGRP); err != nil || owner != syscall.Getpgrp() {
+		return func() {} // we run in the background ourselves
+	}
+	cmd.SysProcAttr.Foreground, cmd.SysProcAttr.Ctty = true, int(in.Fd())
+	return func() {
+		// Else taking it, as a group in the background, would stop us.
+		signal.Ignore(syscall.SIGTTOU)
+		defer signal.Reset(syscall.SIGTTOU)
+		_ = unix.IoctlSetPointerInt(int(in.Fd()), unix.TIOCSPGRP, syscall.Getpgrp())
+	}
+}
+
+// signalGroup sends a signal to the client and to all that it has started.
+func signalGroup(cmd *exec.Cmd, s syscall.Signal) {
+	_ = syscall.Kill(-cmd.Process.Pid, s) // nobody there: then there is nothing to end
+}

@@ -1,0 +1,112 @@
+package session
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/front"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Row is what a summary says of one request.
+type Row struct {
+	Method, Path string
+	// Status is the HTTP status, 0 if there was no answer.
+	Status int
+	// HungUp is set when the client did not wait for the end of the answer.
+	HungUp bool
+	// Start is when the first call began. Where there is no trace: when the request came.
+	Start time.Time
+	// Duration is how long the client waited, or listened.
+	Duration time.Duration
+	// Calls is the number of calls, Incomplete whether some are missing.
+	Calls      int
+	Incomplete bool
+	// Etcd counts the operations that kube-apiserver asked etcd for, by name: "Range", "Txn".
+	Etcd map[string]int
+	// Place is what Keep returned.
+	Place trace.Place
+	// Err says why there is no trace.
+	Err error
+}
+
+func newRow(x front.Exchange, request *trace.Request, err error) Row {
+	row := Row{Method: x.Method, Path: x.Path, Status: x.Status, HungUp: x.HungUp, Start: x.Start, Duration: x.Duration, Err: err}
+	if err == nil {
+		row.Start, row.Calls, row.Incomplete = request.Start, len(request.Calls), len(request.Incomplete) > 0
+		row.Etcd = etcdOperations(request)
+	}
+	return row
+}
+
+// etcdOperation is a function of etcd's client that sends one request: the last one before gRPC
+// (client/v3/retry.go), or for watches, which share a stream, the one that asks for it.
+var etcdOperation = regexp.MustCompile(`^go\.etcd\.io/etcd/client/v3\.(?:\(\*retry[A-Za-z]+Client\)|\(\*watcher\))\.([A-Za-z]+)$`)
+
+func etcdOperations(request *trace.Request) map[string]int {
+	count := map[string]int{}
+	for i := range request.Calls {
+		// The client also runs in etcd, where it leads to another server.
+		if m := etcdOperation.FindStringSubmatch(request.Calls[i].Function); m != nil && request.Calls[i].Process != "etcd" {
+			count[m[1]]++
+		}
+	}
+	return count
+}
+
+// cells are the row's columns: status, calls, time, etcd, request.
+func (r *Row) cells() string {
+	status, calls := strconv.Itoa(r.Status), strconv.Itoa(r.Calls)
+	if r.Status == 0 {
+		status = "none"
+	}
+	if r.HungUp {
+		status += " (client hung up)"
+	}
+	if r.Err != nil {
+		calls = "not traced"
+	} else if r.Incomplete {
+		calls += "+"
+	}
+	return strings.Join([]string{status, calls, r.Duration.Round(10 * time.Microsecond).String(), r.etcd(), r.Method + " " + r.Path}, "\t")
+}
+
+// etcd writes the operations as "Range, 2 Txn".
+func (r *Row) etcd() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(r.Etcd)) {
+		if n := r.Etcd[name]; n > 1 {
+			name = fmt.Sprintf("%d %s", n, name)
+		}
+		all = append(all, name)
+	}
+	if len(all) == 0 {
+		return "-"
+	}
+	return strings.Join(all, ", ")
+}
+
+// String is the row as a line of its own.
+func (r *Row) String() string { return strings.ReplaceAll(r.cells(), "\t", "  ") }
+
+// Sort puts rows into the order in which the requests were sent.
+func Sort(rows []Row) {
+	slices.SortStableFunc(rows, func(x, y Row) int { return x.Start.Compare(y.Start) })
+}
+
+// WriteTable writes rows as a table, numbered from 1.
+func WriteTable(w io.Writer, rows []Row) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "#\tSTATUS\tCALLS\tTIME\tETCD\tREQUEST")
+	for i := range rows {
+		fmt.Fprintf(table, "%d\t%s\n", i+1, rows[i].cells())
+	}
+	return table.Flush()
+}

@@ -1,0 +1,314 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/collect"
+	"github.com/kubeapitrace/apitrace/front"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// traceOf makes the trace of a request: it began at a second, and asked etcd for something.
+func traceOf(sent collect.Sent, second int) *trace.Request {
+	call := func(id, parent, process, function string) trace.Call {
+		return trace.Call{ID: id, Parent: parent, Process: process, Function: function, File: "f.go", Line: 1}
+	}
+	const root = "00000000000000a1"
+	return &trace.Request{
+		TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status, Start: time.Unix(int64(second), 0),
+		Calls: []trace.Call{
+			call(root, "", "kube-apiserver", "k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP"),
+			call("00000000000000a2", root, "kube-apiserver", "go.etcd.io/etcd/client/v3.(*retryKVClient).Txn"),
+			call("00000000000000a3", root, "kube-apiserver", "go.etcd.io/etcd/client/v3.(*retryKVClient).Range"),
+			call("00000000000000a4", root, "kube-apiserver", "go.etcd.io/etcd/client/v3.(*retryKVClient).Txn"),
+			call("00000000000000a5", root, "etcd", "go.etcd.io/etcd/client/v3.(*retryKVClient).Range"),
+			call("00000000000000a6", root, "kube-apiserver", "go.etcd.io/etcd/client/v3.(*watcher).Watch"),
+		},
+	}
+}
+
+func exchange(path string) front.Exchange {
+	return front.Exchange{
+		Sent:  collect.Sent{TraceID: trace.NewTraceID(), Method: "GET", Path: path, Status: 200},
+		Start: time.Unix(99, 0), Duration: 1234567 * time.Nanosecond,
+		UserAgent: "kubectl", ClientTraceparent: "00-1",
+	}
+}
+
+// What ends in any order is kept whole, and sorted by when it was sent.
+func TestSession(t *testing.T) {
+	const n = 200
+	var fetching, most atomic.Int64
+	second := map[string]int{}
+	var exchanges []front.Exchange
+	for i := range n {
+		x := exchange(fmt.Sprintf("/%d", i))
+		second[x.TraceID] = i + 1
+		exchanges = append(exchanges, x)
+	}
+	recording, err := trace.Create(filepath.Join(t.TempDir(), "s.jsonl"), trace.Recording{Scenario: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer recording.Close()
+	var rows []Row
+	s := New(Options{
+		Fetch: func(_ context.Context, sent collect.Sent) (*trace.Request, error) {
+			now := fetching.Add(1)
+			defer fetching.Add(-1)
+			for {
+				m := most.Load()
+				if now <= m || most.CompareAndSwap(m, now) {
+					break
+				}
+			}
+			time.Sleep(time.Millisecond)
+			return traceOf(sent, second[sent.TraceID]), nil
+		},
+		Keep: recording.Append,
+		Done: func(row Row) { rows = append(rows, row) },
+	})
+	var wg sync.WaitGroup
+	for w := range 8 {
+		wg.Go(func() {
+			for i := w; i < n; i += 8 {
+				if !s.Admit(t.Context()) {
+					t.Error("not admitted")
+				}
+				s.Over(exchanges[n-1-i])
+			}
+		})
+	}
+	wg.Wait()
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != n || recording.Requests != n {
+		t.Fatalf("%d rows and %d recorded requests of %d", len(rows), recording.Requests, n)
+	}
+	if most.Load() > atOnce {
+		t.Errorf("%d traces were fetched at once", most.Load())
+	}
+	Sort(rows)
+	for i, row := range rows {
+		one, err := recording.Read(row.Place)
+		if want := fmt.Sprintf("/%d", i); err != nil || row.Path != want || one.Requests[0].Path != want {
+			t.Fatalf("row %d is %+v, its trace %v, %v", i, row, one, err)
+		}
+		first := one.Requests[0].Calls[0].Attributes
+		if first["user_agent.original"] != "kubectl" || first["apitrace.client.traceparent"] != "00-1" {
+			t.Errorf("the first call has %v", first)
+		}
+	}
+}
+
+// A client that is faster than the fetching waits, and does not pile up traces.
+func TestAdmitWaits(t *testing.T) {
+	release := make(chan struct{})
+	s := New(Options{
+		Fetch: func(_ context.Context, sent collect.Sent) (*trace.Request, error) {
+			<-release
+			return traceOf(sent, 1), nil
+		},
+		Keep: func(context.Context, *trace.Request) (trace.Place, error) { return trace.Place{}, nil },
+	})
+	for range atOnce {
+		if !s.Admit(t.Context()) || !s.HasRoom() {
+			t.Fatal("no room although nothing is being fetched")
+		}
+		s.Over(exchange("/"))
+	}
+	if s.HasRoom() {
+		t.Error("there is room for more than may wait")
+	}
+	gaveUp, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if s.Admit(gaveUp) {
+		t.Error("one more was admitted although nothing was fetched")
+	}
+	admitted := make(chan bool)
+	go func() { admitted <- s.Admit(t.Context()) }()
+	close(release)
+	if !<-admitted {
+		t.Error("not admitted although all was fetched")
+	}
+	s.Close()
+}
+
+// When a trace cannot be kept, those before are, and what follows is not traced.
+func TestKeepFails(t *testing.T) {
+	full := errors.New("no space left")
+	var failed []error
+	kept, done := 0, 0
+	s := New(Options{
+		Fetch: func(_ context.Context, sent collect.Sent) (*trace.Request, error) { return traceOf(sent, 1), nil },
+		Keep: func(context.Context, *trace.Request) (trace.Place, error) {
+			if kept++; kept > 2 {
+				return trace.Place{}, full
+			}
+			return trace.Place{}, nil
+		},
+		Done:   func(Row) { done++ },
+		Failed: func(err error) { failed = append(failed, err) },
+	})
+	for range 10 {
+		s.Over(exchange("/"))
+	}
+	if err := s.Close(); !errors.Is(err, full) {
+		t.Errorf("Close says %v", err)
+	}
+	if len(failed) != 1 || kept != 3 || done != 2 {
+		t.Errorf("failures told: %v; kept %d times, done %d times", failed, kept, done)
+	}
+	if s.Admit(t.Context()) || s.HasRoom() {
+		t.Error("still traces what it cannot keep")
+	}
+}
+
+func TestRows(t *testing.T) {
+	x := exchange("/api/v1/nodes?watch=1")
+	x.HungUp = true
+	request := traceOf(x.Sent, 1)
+	request.Incomplete = []string{"etcd made 1 more call"}
+	refused := exchange("/")
+	refused.Status = 0
+	rows := []Row{newRow(x, request, nil), newRow(refused, nil, errors.New("connection refused"))}
+	var out bytes.Buffer
+	if err := WriteTable(&out, rows); err != nil {
+		t.Fatal(err)
+	}
+	want := `#  STATUS                CALLS       TIME    ETCD                 REQUEST
+1  200 (client hung up)  6+          1.23ms  Range, 2 Txn, Watch  GET /api/v1/nodes?watch=1
+2  none                  not traced  1.23ms  -                    GET /
+`
+	if out.String() != want {
+		t.Errorf("the table is\n%s, want\n%s", out.String(), want)
+	}
+	if got := rows[1].String(); got != "none  not traced  1.23ms  -  GET /" {
+		t.Errorf("the line is %q", got)
+	}
+}
+
+// A request that was not answered has no trace, and says why.
+func TestNotAnswered(t *testing.T) {
+	var rows []Row
+	s := New(Options{
+		Fetch: func(context.Context, collect.Sent) (*trace.Request, error) { panic("nobody has seen it") },
+		Done:  func(row Row) { rows = append(rows, row) },
+	})
+	x := exchange("/x")
+	x.Status, x.Err = 0, syscall.ECONNREFUSED
+	s.Over(x)
+	if err := s.Close(); err != nil || len(rows) != 1 || !errors.Is(rows[0].Err, syscall.ECONNREFUSED) {
+		t.Errorf("%v, %+v", err, rows)
+	}
+}
+
+type byInterrupt struct{}
+
+func (byInterrupt) Error() string          { return "interrupt" }
+func (byInterrupt) Signal() syscall.Signal { return syscall.SIGINT }
+
+func TestClientRun(t *testing.T) {
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("no /bin/sh")
+	}
+	for name, test := range map[string]struct {
+		script string
+		status int
+		out    string
+	}{
+		"success":           {"read x; echo $x $MINE", 0, "in env\n"},
+		"failure":           {"exit 7", 7, ""},
+		"a signal":          {"kill -9 $$", 128 + 9, ""},
+		"leaves one behind": {"sleep 1000 & echo $!", 0, "pid"},
+	} {
+		var out bytes.Buffer
+		c := Client{Args: []string{"/bin/sh", "-c", test.script}, Env: []string{"MINE=env", "PATH=" + os.Getenv("PATH")}, Stdin: strings.NewReader("in\n"), Stdout: &out}
+		status, err := c.Run(t.Context())
+		if err != nil || status != test.status {
+			t.Errorf("%s: exit status %d, %v, want %d", name, status, err, test.status)
+		}
+		if test.out == "pid" {
+			var pid int
+			fmt.Sscan(out.String(), &pid)
+			awaitEnd(t, pid)
+		} else if out.String() != test.out {
+			t.Errorf("%s: printed %q, want %q", name, out.String(), test.out)
+		}
+	}
+	if _, err := (Client{Args: []string{"no-such-program-anywhere"}}).Run(t.Context()); err == nil || !strings.Contains(err.Error(), "starting the client") {
+		t.Errorf("a program that does not exist: %v", err)
+	}
+}
+
+// awaitEnd waits until a process is gone. It may be left as a zombie of who adopts it.
+func awaitEnd(t *testing.T, pid int) {
+	t.Helper()
+	for range 200 {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if syscall.Kill(pid, 0) != nil || err == nil && slices.Contains(strings.Fields(string(stat)), "Z") {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Errorf("process %d, which the client had started, still runs", pid)
+}
+
+func TestClientSignals(t *testing.T) {
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("no /bin/sh")
+	}
+	for name, test := range map[string]struct {
+		cause  error
+		status int
+	}{
+		"an interrupt is passed on":    {byInterrupt{}, 42},
+		"the end of the server is not": {errors.New("etcd ended"), 43},
+	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		ready := &notice{text: "ready\n", seen: func() { cancel(test.cause) }}
+		c := Client{Args: []string{"/bin/sh", "-c", "trap 'exit 42' INT; trap 'exit 43' TERM; echo ready; while :; do sleep 0.05; done"}, Env: os.Environ(), Stdout: ready}
+		if status, err := c.Run(ctx); err != nil || status != test.status {
+			t.Errorf("%s: exit status %d, %v, want %d", name, status, err, test.status)
+		}
+	}
+}
+
+// A notice tells when a text was written to it.
+type notice struct {
+	text string
+	seen func()
+}
+
+func (n *notice) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), n.text) {
+		n.seen()
+	}
+	return len(p), nil
+}
+
+// A client that ignores signals is killed.
+func TestClientStubborn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for the grace period")
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	ready := &notice{text: "ready\n", seen: func() { cancel(byInterrupt{}) }}
+	c := Client{Args: []string{"/bin/sh", "-c", "trap '' INT TERM; echo ready; while :; do sleep 0.05; done"}, Env: os.Environ(), Stdout: ready}
+	if status, err := c.Run(ctx); err != nil || status != 128+9 {
+		t.Errorf("exit status %d, %v, want it killed", status, err)
+	}
+}
