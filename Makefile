@@ -33,7 +33,7 @@ bench: programs ## measures what the README states, in about fifteen minutes
 	APITRACE_E2E=1 APITRACE_SLOW=1 go test -timeout 60m -run '^$$' -bench . -benchtime 5x ./e2e
 
 record: build ## the recordings that apitrace carries, of all releases or of some: make record K8S=v1.30.4
-	bin/apitrace record $(addprefix --k8s ,$(K8S))
+	bin/apitrace record-library $(addprefix --k8s ,$(K8S))
 	$(MAKE) build # which then contains them
 
 lint:

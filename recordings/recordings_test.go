@@ -65,7 +65,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// folder packs recordings into files, as "apitrace record" does.
+// folder packs recordings into files, as "apitrace record-library" does.
 func folder(t *testing.T, infos ...Info) fstest.MapFS {
 	t.Helper()
 	files := fstest.MapFS{}

@@ -28,7 +28,6 @@ type appendFile interface {
 	io.WriterAt
 	io.ReaderAt
 	Truncate(size int64) error
-	Sync() error
 	Close() error
 }
 
@@ -106,13 +105,9 @@ func (a *Appender) Read(p Place) (*Recording, error) {
 	return rec, nil
 }
 
-// Close ends the recording. It returns the error of an earlier Append, too.
+// Close ends the recording.
 func (a *Appender) Close() error {
-	err := errors.Join(a.file.Sync(), a.file.Close())
-	if a.err != nil {
-		return a.err
-	}
-	if err != nil {
+	if err := a.file.Close(); err != nil {
 		return fmt.Errorf("close recording %q: %w", a.name, err)
 	}
 	return nil

@@ -126,8 +126,8 @@ func TestAppenderFullDisk(t *testing.T) {
 			t.Errorf("the disk is full (again: %v): %v", again, err)
 		}
 	}
-	if err := a.Close(); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("Close forgets the error: %v", err)
+	if err := a.Close(); err != nil {
+		t.Error(err)
 	}
 	got, err := Load(path)
 	if err != nil || !reflect.DeepEqual(got.Requests, rec.Requests[:1]) {

@@ -38,7 +38,7 @@ func TestRunExports(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, notices bytes.Buffer
-	o := &runOptions{export: "otlp"}
+	o := &delivery{export: "otlp"}
 	o.output.format = "names"
 	if err := o.deliver(t.Context(), &streams{out: &out, err: &notices}, recording); err != nil {
 		t.Fatal(err)

@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/collect"
+	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -15,36 +17,70 @@ import (
 // A fetcher gets the traces of requests from a server's probes, and what they have left in etcd.
 // Several goroutines may use it.
 type fetcher struct {
-	server *apiserver.Server
-	etcd   *storage.Reader
+	// sockets are those of the probes, by the name of the program.
+	sockets map[string]string
+	// etcd connects to the store, at first use.
+	etcd func() (*storage.Reader, error)
 
 	mu sync.Mutex
+	// connected is what etcd has returned.
+	connected *storage.Reader
 	// checked is what the checking mode has found so far.
 	checked collect.Check
 }
 
-func newFetcher(server *apiserver.Server) (*fetcher, error) {
-	etcd, err := server.Etcd.Open()
-	if err != nil {
-		return nil, err
-	}
-	return &fetcher{server: server, etcd: etcd}, nil
+func newFetcher(server *apiserver.Server) *fetcher {
+	f := &fetcher{sockets: maps.Clone(server.ProbeSockets)}
+	f.etcd = sync.OnceValues(func() (*storage.Reader, error) {
+		reader, err := server.Etcd.Open()
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.connected = reader
+		return reader, err
+	})
+	return f
 }
 
-func (f *fetcher) close() error { return f.etcd.Close() }
+// close ends the connection to etcd.
+func (f *fetcher) close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.connected == nil {
+		return nil
+	}
+	return f.connected.Close()
+}
+
+// collectSent is a request that was sent, as package collect has it.
+func collectSent(sent *scenarios.Sent) collect.Sent {
+	return collect.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status}
+}
 
 // fetch gets the trace of a request that is over.
 func (f *fetcher) fetch(ctx context.Context, sent collect.Sent) (*trace.Request, error) {
-	request, check, err := collect.Request(ctx, f.server.ProbeSockets, sent)
+	request, err := f.calls(ctx, sent)
+	if err != nil {
+		return nil, err
+	}
+	etcd, err := f.etcd()
+	if err != nil {
+		return nil, err
+	}
+	request.Stored, err = collect.Stored(ctx, etcd, request)
+	return request, err
+}
+
+// calls gets the calls of a trace alone.
+func (f *fetcher) calls(ctx context.Context, sent collect.Sent) (*trace.Request, error) {
+	request, check, err := collect.Request(ctx, f.sockets, sent)
 	if err != nil {
 		return nil, err
 	}
 	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.checked.Calls = max(f.checked.Calls, check.Calls)
 	f.checked.Mismatches = append(f.checked.Mismatches, check.Mismatches...)
-	f.mu.Unlock()
-	request.Stored, err = stored(ctx, f.etcd, request)
-	return request, err
+	return request, nil
 }
 
 // verdict is an error if recorded calls were not what they must be; checked is whether they

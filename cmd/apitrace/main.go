@@ -32,7 +32,7 @@ func run(args []string) error {
 	}()
 	err := execute(ctx, args, standardStreams())
 	var interrupted *signalError
-	if !errors.As(context.Cause(ctx), &interrupted) {
+	if !errors.As(context.Cause(ctx), &interrupted) || isExit(err) {
 		return err
 	}
 	if errors.Is(err, context.Canceled) {
@@ -45,6 +45,30 @@ func run(args []string) error {
 type signalError struct{ signal syscall.Signal }
 
 func (e *signalError) Error() string { return fmt.Sprintf("stopped by signal: %s", e.signal) }
+
+// Signal returns the signal: what we run gets it, too.
+func (e *signalError) Signal() syscall.Signal { return e.signal }
+
+// An exitError ends the process with the exit status of a program that was run for the user, or
+// with that of a command whose end is the user's signal.
+type exitError struct {
+	status int
+	// err is what went wrong besides; nil: nothing.
+	err error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit status %d", e.status)
+	}
+	return e.err.Error()
+}
+func (e *exitError) Unwrap() error { return e.err }
+
+func isExit(err error) bool {
+	_, is := err.(*exitError)
+	return is
+}
 
 // A usageError says that the command line is wrong.
 type usageError struct {
@@ -73,6 +97,9 @@ func report(w *os.File, err error) {
 		fmt.Fprintln(w, err)
 		return
 	}
+	if exit, ok := err.(*exitError); ok && exit.err == nil { // the program has said why
+		return
+	}
 	fmt.Fprintf(w, "error: %v\n", err)
 	var usage *usageError
 	if errors.As(err, &usage) && usage.command != "" {
@@ -85,6 +112,9 @@ func report(w *os.File, err error) {
 func exitCode(err error) int {
 	var usage *usageError
 	var interrupted *signalError
+	if exit, ok := err.(*exitError); ok {
+		return exit.status
+	}
 	switch {
 	case err == nil:
 		return 0

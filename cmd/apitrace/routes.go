@@ -121,8 +121,8 @@ func (o *routesOptions) record(ctx context.Context, io *streams) (_ *trace.Recor
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	s := newSession(server, scenario)
-	if err := s.replay(ctx, io, o.server.boot); err != nil {
+	s := newReplay(server, scenario)
+	if err := s.record(ctx, io, o.server.boot); err != nil {
 		return nil, err
 	}
 	return &s.recording, nil

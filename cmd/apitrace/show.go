@@ -92,7 +92,7 @@ func (o *showOptions) validate(command *cobra.Command) error {
 
 func (o *showOptions) run(ctx context.Context, io *streams) error {
 	if o.live {
-		live := runOptions{scenario: o.what, server: o.server, output: o.output}
+		live := runOptions{scenario: o.what, server: o.server, delivery: delivery{output: o.output}}
 		return live.run(ctx, io)
 	}
 	recording, err := o.load(io)

@@ -107,7 +107,7 @@ func (l *learner) replay(ctx context.Context, scenario *scenarios.Scenario, edit
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	s := newSession(running, scenario)
+	s := newReplay(running, scenario)
 	left := 0
 	for _, r := range scenario.Requests {
 		if r.Traced {

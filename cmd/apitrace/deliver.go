@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A delivery says what becomes of a recording that was just made.
+type delivery struct {
+	output outputOptions
+	save   string
+	export string
+}
+
+func (o *delivery) addFlags(command *cobra.Command) {
+	o.output.addFlags(command)
+	command.Flags().StringVar(&o.save, "save", "", "save the trace to this file as OTLP JSON, for \"apitrace show\" and other viewers")
+	command.Flags().StringVar(&o.export, "export", "", "send the trace as well: otlp, to where the OTEL_EXPORTER_OTLP_* variables say")
+	_ = command.RegisterFlagCompletionFunc("export", cobra.FixedCompletions([]string{"otlp"}, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func (o *delivery) validate() error {
+	if o.export != "" && o.export != "otlp" {
+		return usageErrorf("unknown export %q: expected otlp", o.export)
+	}
+	return errors.Join(o.output.validate(), checkSave(o.save))
+}
+
+// checkSave tells before anything is built or run that a file cannot be written.
+func checkSave(file string) error {
+	if file == "" {
+		return nil
+	}
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return usageErrorf("--save %s: that is a folder; name a file in it", file)
+	}
+	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
+		return usageErrorf("--save %s: there is no folder %s; make it first", file, filepath.Dir(file))
+	}
+	return nil
+}
+
+// deliver saves, prints and sends the recording.
+func (o *delivery) deliver(ctx context.Context, io *streams, recording *trace.Recording) error {
+	if o.save != "" {
+		if err := trace.Save(ctx, o.save, recording); err != nil {
+			return err
+		}
+		io.notice("saved to %s", o.save)
+	}
+	if err := o.output.write(ctx, io, recording); err != nil || o.export == "" {
+		return err
+	}
+	return sendOTLP(ctx, io, recording)
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/kubeapitrace/apitrace/session"
+)
+
+// execOptions say which client to run, as whom, and what to show of its requests.
+type execOptions struct {
+	client []string
+	as     string
+	only   []int
+	// trees is set when more than the summary is asked for.
+	trees    bool
+	server   serverOptions
+	delivery delivery
+}
+
+func newExecCommand(io *streams) *cobra.Command {
+	o := &execOptions{}
+	command := &cobra.Command{
+		Use:   "exec -- PROGRAM [ARGUMENT...]",
+		Short: "Run kubectl, or any client, and show which code its requests run through",
+		Long: `Run a client program against the kube-apiserver. Each of its requests, and nobody else's,
+is traced. When the program has ended, a summary of them goes to standard error:
+status, number of calls, how long the client waited, and what was asked of etcd.
+
+With a view, a filter, --only or -o the traces themselves go to standard output, and what
+the program prints goes to standard error. --save keeps all of them for "apitrace show".
+
+The program finds its server in KUBECONFIG, a private file with credentials that end with the
+session. For programs that do not read that, there are APITRACE_SERVER, APITRACE_TOKEN and
+APITRACE_CACERT (a file). The exit status is that of the program; it gets the signals that we
+get, and what it has started ends with it.`,
+		Example: `  # What does kubectl ask for, and what does it cost the server?
+  apitrace exec -- kubectl get namespaces
+
+  # The tree of its third request
+  apitrace exec --only 3 -- kubectl apply -f deployment.yaml
+
+  # All of them, for later
+  apitrace exec --save apply.jsonl -- kubectl apply -f deployment.yaml
+  apitrace show apply.jsonl --view outline
+
+  # curl; the single quotes leave the variables to the program's shell
+  apitrace exec -- sh -c 'curl --cacert $APITRACE_CACERT \
+    -H "Authorization: Bearer $APITRACE_TOKEN" $APITRACE_SERVER/api/v1/nodes'`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 || c.ArgsLenAtDash() != 0 {
+				return errors.New("expected -- and a program with its arguments, such as: exec -- kubectl get nodes")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			o.client = args
+			c.Flags().Visit(func(f *pflag.Flag) { o.trees = o.trees || !slices.Contains(silentFlags, f.Name) })
+			if err := errors.Join(o.delivery.validate(), o.server.validate(), validateAs(o.as), o.validate()); err != nil {
+				return err
+			}
+			status, err := o.run(c.Context(), io)
+			if err == nil || status != 0 {
+				return &exitError{status: status, err: err}
+			}
+			return err
+		},
+	}
+	command.Flags().IntSliceVar(&o.only, "only", nil, "show only these requests, by their numbers in the summary: 3 or 1,4")
+	addAsFlag(command, &o.as)
+	o.server.addFlags(command)
+	o.delivery.addFlags(command)
+	return command
+}
+
+// silentFlags are those that do not ask for more than the summary.
+var silentFlags = []string{"as", "k8s", "check", "save", "export", "width", "color", "ascii", "lang"}
+
+func (o *execOptions) validate() error {
+	for _, n := range o.only {
+		if n < 1 {
+			return usageErrorf("--only %d: the requests are numbered from 1", n)
+		}
+	}
+	return nil
+}
+
+// run returns the exit status of the client, once it has ended.
+func (o *execOptions) run(ctx context.Context, io *streams) (status int, err error) {
+	ctx, server, stop, err := o.server.obtain(ctx, io)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	var rows []session.Row
+	c, err := openClients(server, clientsOptions{
+		name: "exec", as: o.as, save: o.delivery.save, done: func(row session.Row) { rows = append(rows, row) },
+		failed: func(error) { io.notice("the recording cannot be written; what is sent from now on is not traced") },
+	})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, c.close()) }()
+
+	status, err = o.program(c, io).Run(ctx)
+	err = errors.Join(err, deathOf(ctx), c.finish())
+	session.Sort(rows)
+	// What was traced is shown also after a Ctrl-C.
+	shown := o.show(context.WithoutCancel(ctx), io, c, rows)
+	return status, errors.Join(err, untraced(rows), shown, c.fetcher.verdict(o.server.check, io))
+}
+
+// show prints the summary, and the traces that are asked for.
+func (o *execOptions) show(ctx context.Context, io *streams, c *clients, rows []session.Row) error {
+	if len(rows) == 0 {
+		io.notice("%s has sent no request to be traced: does it read KUBECONFIG?", o.client[0])
+		return nil
+	}
+	if err := session.WriteTable(io.err, rows); err != nil {
+		return err
+	}
+	if o.delivery.save != "" && c.recording.Requests > 0 {
+		io.notice("saved to %s", o.delivery.save)
+	}
+	chosen, err := o.choose(rows)
+	if err != nil || !o.trees && o.delivery.export == "" {
+		return err
+	}
+	recording, err := c.read(ctx, chosen)
+	if err != nil || recording == nil {
+		return err
+	}
+	if o.trees {
+		if err := o.delivery.output.write(ctx, io, recording); err != nil {
+			return err
+		}
+	}
+	if o.delivery.export == "" {
+		return nil
+	}
+	return sendOTLP(ctx, io, recording)
+}
+
+// choose returns the rows that --only names.
+func (o *execOptions) choose(rows []session.Row) ([]session.Row, error) {
+	if len(o.only) == 0 {
+		return rows, nil
+	}
+	var chosen []session.Row
+	for _, n := range o.only {
+		if n > len(rows) {
+			return nil, fmt.Errorf("--only %d: the requests are numbered from 1 to %d", n, len(rows))
+		}
+		chosen = append(chosen, rows[n-1])
+	}
+	return chosen, nil
+}
+
+// program is the client in the environment of the session.
+func (o *execOptions) program(c *clients, io *streams) session.Client {
+	p := session.Client{Args: o.client, Env: append(os.Environ(), c.environment()...), Stdin: os.Stdin, Stdout: io.out, Stderr: io.err}
+	if o.trees {
+		p.Stdout = io.err
+	}
+	return p
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/recordings"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// recordLibraryOptions say of which release to make the recordings, and where to put them.
+type recordLibraryOptions struct {
+	versions []string
+	folder   string
+}
+
+// newRecordLibraryCommand is for those who work on apitrace: "make record" calls it.
+func newRecordLibraryCommand(io *streams) *cobra.Command {
+	o := &recordLibraryOptions{}
+	command := &cobra.Command{
+		Use:    "record-library",
+		Hidden: true,
+		Short:  "Make the recordings that are part of apitrace",
+		Long: `Replay every scenario against a kube-apiserver of each release and write the traces to
+files that the next build of apitrace contains, one for each release. A scenario that
+fails is reported and left out, with the reason in the file; a release that fails does not
+keep the others from being recorded. The file of another patch release of the same minor
+version is removed.`,
+		Example: `  # In the repository of apitrace
+  apitrace record-library --k8s v1.30.4`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.validate(); err != nil {
+				return err
+			}
+			return o.run(c.Context(), io)
+		},
+	}
+	command.Flags().StringArrayVar(&o.versions, "k8s", apiserver.Releases(), "version of Kubernetes to record; may be repeated")
+	command.Flags().StringVar(&o.folder, "to", recordings.Folder, "folder of the files")
+	return command
+}
+
+func (o *recordLibraryOptions) validate() error {
+	for _, version := range o.versions {
+		if err := (&serverOptions{k8s: version}).validate(); err != nil {
+			return err
+		}
+	}
+	if info, err := os.Stat(o.folder); err != nil || !info.IsDir() {
+		return usageErrorf("there is no folder %q: call this in the repository of apitrace, or say where with --to", o.folder)
+	}
+	return nil
+}
+
+func (o *recordLibraryOptions) run(ctx context.Context, io *streams) error {
+	var failed error
+	for _, version := range o.versions {
+		if err := o.recordRelease(ctx, io, version); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("recording %s: %w", version, err))
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return failed
+}
+
+func (o *recordLibraryOptions) recordRelease(ctx context.Context, io *streams, version string) (err error) {
+	library, err := scenarios.List()
+	if err != nil {
+		return err
+	}
+	toolchain, err := program.FindToolchain(ctx)
+	if err != nil {
+		return err
+	}
+	commit, err := commitOf(ctx, o.folder)
+	if err != nil {
+		return err
+	}
+	options := serverOptions{k8s: version, pristine: true}
+	ctx, server, stop, err := options.obtain(ctx, io)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+
+	r := &recorder{options: options, server: server, info: recordings.Info{
+		K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion, Recorded: time.Now().UTC().Truncate(time.Second),
+		Apitrace: commit, Go: fmt.Sprintf("%s %s/%s", toolchain.Version, toolchain.OS, toolchain.Arch),
+		Command: "make record K8S=" + server.K8sVersion,
+	}}
+	for i, scenario := range library {
+		io.notice("%s %d/%d %s", server.K8sVersion, i+1, len(library), scenario.Name)
+		r.record(ctx, io, scenario)
+		if ctx.Err() != nil {
+			return errors.Join(deathOf(ctx), r.failed)
+		}
+	}
+	return errors.Join(r.failed, r.write(io, o.folder))
+}
+
+// commitOf names the commit of the repository that the folder is in, and says whether
+// anything else than recordings differs from it. The version that the go command notes
+// in a binary does not tell: it has none in a worktree.
+func commitOf(ctx context.Context, folder string) (string, error) {
+	commit, err := git(ctx, folder, "rev-parse", "--short=12", "HEAD")
+	if err != nil {
+		return "", err
+	}
+	changed, err := git(ctx, folder, "status", "--porcelain", "--", ":/", ":(exclude,top)"+recordings.Folder)
+	if changed != "" {
+		commit += "-dirty"
+	}
+	return commit, err
+}
+
+func git(ctx context.Context, folder string, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, "git", args...)
+	command.Dir = folder
+	out, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("which commit of apitrace this is (%s in %s): %w", command, folder, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// A recorder gathers the recordings of one release.
+type recorder struct {
+	options serverOptions
+	// server plays the scenarios that need none of their own.
+	server *apiserver.Server
+	info   recordings.Info
+	all    []*trace.Recording
+	// failed joins what went wrong with scenarios.
+	failed error
+}
+
+// record adds the recording of a scenario, or the reason why there is none.
+func (r *recorder) record(ctx context.Context, io *streams, scenario *scenarios.Scenario) {
+	var other *scenarios.VersionError
+	if errors.As(scenario.RunsOn(r.info.K8sVersion), &other) {
+		r.miss(io, scenario, fmt.Errorf("it needs Kubernetes %s", other.Releases.Text().En))
+		return
+	}
+	recording, err := r.play(ctx, io, scenario)
+	if err != nil {
+		r.failed = errors.Join(r.failed, fmt.Errorf("%s: %w", scenario.Name, err))
+		r.miss(io, scenario, err)
+		return
+	}
+	r.all = append(r.all, recording)
+}
+
+func (r *recorder) miss(io *streams, scenario *scenarios.Scenario, reason error) {
+	io.notice("  not recorded: %v", reason)
+	r.info.Missing = append(r.info.Missing, recordings.Missing{Scenario: scenario.Name, Reason: oneLine(reason)})
+}
+
+func (r *recorder) play(ctx context.Context, io *streams, scenario *scenarios.Scenario) (_ *trace.Recording, err error) {
+	server, own := r.server, r.options
+	if own.want(scenario); !own.shared() {
+		var stop func() error
+		if ctx, server, stop, err = own.obtain(ctx, io); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, stop()) }()
+	}
+	s := newReplay(server, scenario)
+	if err := s.record(ctx, io, own.boot); err != nil {
+		return nil, err
+	}
+	return &s.recording, s.verdict(false, io)
+}
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+func (r *recorder) write(io *streams, folder string) error {
+	data, err := recordings.Pack(r.info, r.all)
+	if err != nil {
+		return err
+	}
+	file := recordings.FileName(r.info.K8sVersion)
+	if err := writeAtomically(filepath.Join(folder, file), data); err != nil {
+		return err
+	}
+	io.notice("%s: %d scenarios, %s", filepath.Join(folder, file), len(r.all), program.FormatBytes(int64(len(data))))
+	return r.removeOlder(folder, file)
+}
+
+// removeOlder leaves one file of each minor release.
+func (r *recorder) removeOlder(folder, keep string) error {
+	found, err := filepath.Glob(filepath.Join(folder, recordings.FileName(semver.MajorMinor(r.info.K8sVersion)+".*")))
+	if err != nil {
+		return err
+	}
+	for _, file := range found {
+		if filepath.Base(file) != keep {
+			err = errors.Join(err, os.Remove(file))
+		}
+	}
+	return err
+}
+
+// writeAtomically writes a file that is there complete or not at all. It is part of the
+// repository, so others may read it.
+func writeAtomically(path string, data []byte) error {
+	temporary := path + ".new"
+	if err := os.WriteFile(temporary, data, 0o644); err != nil {
+		return errors.Join(err, os.Remove(temporary))
+	}
+	return os.Rename(temporary, path)
+}
