@@ -104,6 +104,9 @@ func (c *chooser) wanted(i int, keyBelow bool) bool {
 // its answer, every error in it may be the reason.
 func (c *chooser) fatal(i int) bool {
 	call := c.tree.Call(i)
+	if c.tree.Request.Method == trace.MethodStart { // which ended well, with what goes on as long as the program
+		return call.Panic != ""
+	}
 	if call.Panic != "" || call.Unfinished || c.errors.Has(i) {
 		return true
 	}
