@@ -10,31 +10,31 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// A player types commands of the workshop and keeps what they print.
-type player struct {
+// An atWork learner types commands of the workshop and keeps what they print.
+type atWork struct {
 	t *testing.T
 	// lang is the language that it reads.
 	lang string
 }
 
-// newPlayer has a state of its own, and neither network nor Go toolchain.
-func newPlayer(t *testing.T, lang string) *player {
+// newAtWork has a state of its own, and neither network nor Go toolchain.
+func newAtWork(t *testing.T, lang string) *atWork {
 	t.Setenv(program.StateEnv, t.TempDir())
 	t.Setenv(program.CacheEnv, t.TempDir())
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("GOPROXY", "off")
-	return &player{t, lang}
+	return &atWork{t, lang}
 }
 
 // types runs a command and returns what it prints and its error.
-func (p *player) types(args ...string) (string, error) {
+func (p *atWork) types(args ...string) (string, error) {
 	var out, notices bytes.Buffer
 	err := execute(p.t.Context(), append([]string{"apitrace", "workshop", "--lang", p.lang}, args...), &streams{out: &out, err: &notices})
 	return out.String(), err
 }
 
 // sees runs a command that must succeed and print a text, whatever the lines it is wrapped into.
-func (p *player) sees(want string, args ...string) {
+func (p *atWork) sees(want string, args ...string) {
 	p.t.Helper()
 	out, err := p.types(args...)
 	if err != nil {
@@ -63,7 +63,7 @@ func TestPlayTheCourse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := newPlayer(t, lang)
+			p := newAtWork(t, lang)
 			for _, e := range course.Exercises() {
 				if !e.Live() && e.Has(judge.K8s) {
 					p.play(judge, e)
@@ -84,7 +84,7 @@ func TestPlayTheCourse(t *testing.T) {
 }
 
 // play plays one exercise.
-func (p *player) play(judge workshop.Judge, e *workshop.Exercise) {
+func (p *atWork) play(judge workshop.Judge, e *workshop.Exercise) {
 	p.t.Helper()
 	p.sees(e.Question.In(p.lang), "start", e.Name)
 	if out, err := p.types("explain"); err == nil {
@@ -106,7 +106,7 @@ func (p *player) play(judge workshop.Judge, e *workshop.Exercise) {
 }
 
 // failsOnce gives the wrong answers of a reply: one at least gets it.
-func (p *player) failsOnce(e *workshop.Exercise, wrong workshop.Wrong) {
+func (p *atWork) failsOnce(e *workshop.Exercise, wrong workshop.Wrong) {
 	p.t.Helper()
 	var all string
 	for _, answer := range wrong.Try {
@@ -122,7 +122,7 @@ func (p *player) failsOnce(e *workshop.Exercise, wrong workshop.Wrong) {
 }
 
 // hints asks for the next hint: so many are then shown, and no more.
-func (p *player) hints(e *workshop.Exercise, shown int) {
+func (p *atWork) hints(e *workshop.Exercise, shown int) {
 	p.t.Helper()
 	out, err := p.types("hint")
 	if err != nil {
@@ -154,7 +154,7 @@ func TestLiveExercises(t *testing.T) {
 			if e.Change != nil && os.Getenv("APITRACE_SLOW") == "" {
 				t.Skip("builds a changed kube-apiserver: set APITRACE_SLOW=1, as \"make test-all\" does")
 			}
-			p := &player{t, "en"}
+			p := &atWork{t, "en"}
 			p.sees("✓ "+e.Name, "verify", "--live", e.Name)
 		})
 	}
