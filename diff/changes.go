@@ -72,9 +72,12 @@ func (f *finder) onlyOn(s, other *side, kind Kind) {
 		if paired.count > 0 && known[i] {
 			c = repeated(kind, here[r], paired)
 		}
-		key := sameOnly{repeat: r, kind: c.Kind}
+		key := sameOnly{repeat: r, kind: c.Kind, hash: s.values[i]}
+		if c.Kind == Repeated {
+			key.hash = 0
+		}
 		if paired.count > 0 && c.Kind == kind {
-			key.hash = s.hash[i] // there may be others of another content
+			key.hash = mix(s.hash[i], s.values[i]) // there may be others of another content
 		}
 		at, again := seen[key]
 		if !again || c.Wraps {

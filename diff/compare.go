@@ -21,18 +21,25 @@ type Diff struct {
 	moved, alone, reordered []bool // by call of A; see placing
 }
 
-// Compare compares two requests. Compare(b, a) is the mirror image of Compare(a, b).
-func Compare(a, b *trace.Tree) *Diff {
+// Options say what is known of two requests. The zero value is two of different programs.
+type Options struct {
+	// SameProgram says that the same programs served both: what has another name is
+	// another function.
+	SameProgram bool
+}
+
+// Compare compares two requests. Compare(b, a, o) is the mirror image of Compare(a, b, o).
+func Compare(a, b *trace.Tree, o Options) *Diff {
 	d := &Diff{A: a, B: b}
 	// Where there are several equally good ways to match, the first one found is
 	// taken. So that it is the same one from both sides, they are always
 	// compared in one direction.
 	if compareTrees(a, b) > 0 {
-		sideB, sideA := matchTrees(b, a)
+		sideB, sideA := matchTrees(b, a, o)
 		d.build(sideA, sideB, newPlacing(sideB, sideA).mirror())
 		return d
 	}
-	sideA, sideB := matchTrees(a, b)
+	sideA, sideB := matchTrees(a, b, o)
 	d.build(sideA, sideB, newPlacing(sideA, sideB))
 	return d
 }
@@ -62,17 +69,19 @@ func compareTrees(a, b *trace.Tree) int {
 
 // matchTrees finds out which call is which. Every function that turns out to have been
 // renamed makes others easier to find.
-func matchTrees(treeA, treeB *trace.Tree) (a, b *side) {
+func matchTrees(treeA, treeB *trace.Tree, o Options) (a, b *side) {
 	const rounds = 6
 	names := &names{index: map[function]int32{}}
 	a, b = newSide(treeA, names), newSide(treeB, names)
 	id := newIdentity(names)
-	id.matchLiterals(a, b)
+	if !o.SameProgram {
+		id.matchLiterals(a, b)
+	}
 	for range rounds {
 		a.setLabels(id.a)
 		b.setLabels(id.b)
 		match(a, b, id.count)
-		if id.findRenames(a, b) == 0 {
+		if o.SameProgram || id.findRenames(a, b) == 0 {
 			return a, b
 		}
 	}
@@ -81,3 +90,7 @@ func matchTrees(treeA, treeB *trace.Tree) (a, b *side) {
 	match(a, b, id.count)
 	return a, b
 }
+
+// Alone reports whether call i of A moved without what it called, as a filter does that takes
+// another place in its chain.
+func (d *Diff) Alone(i int) bool { return d.alone[i] }

@@ -160,7 +160,7 @@ func TestCompare(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			a, b := treeOf(t, test.a), treeOf(t, test.b)
-			if diff := cmp.Diff(test.want, told(Compare(a, b))); diff != "" {
+			if diff := cmp.Diff(test.want, told(Compare(a, b, Options{}))); diff != "" {
 				t.Errorf("changes, -want +got:\n%s", diff)
 			}
 			checkLaws(t, a, b)
@@ -174,7 +174,7 @@ func checkLaws(t interface {
 	Fatalf(string, ...any)
 }, a, b *trace.Tree) {
 	t.Helper()
-	d, back := Compare(a, b), Compare(b, a)
+	d, back := Compare(a, b, Options{}), Compare(b, a, Options{})
 	if diff := cmp.Diff(d.InB, back.InA); diff != "" {
 		t.Fatalf("the other way round other calls are the same: -there +back\n%s", diff)
 	}
@@ -188,7 +188,7 @@ func checkLaws(t interface {
 	if diff := cmp.Diff(textOf(b.Request.Calls), textOf(got)); diff != "" {
 		t.Fatalf("the script does not make b of a: -b +got\n%s", diff)
 	}
-	if self := Compare(a, a); len(self.Changes) > 0 || len(self.Script()) > 0 {
+	if self := Compare(a, a, Options{}); len(self.Changes) > 0 || len(self.Script()) > 0 {
 		t.Fatalf("a trace differs from itself:\n%s", told(self))
 	}
 }

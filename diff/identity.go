@@ -55,6 +55,7 @@ type profile struct {
 	// places are the paired nodes of this side that are nearest above its calls.
 	places map[int32]int
 	calls  int
+	first  int32 // call
 }
 
 // profiles collects the profiles of the functions that are wanted, by name. The key of
@@ -73,7 +74,7 @@ func (s *side) profiles(wanted func(name int32) bool, key []int32, inOther []int
 		}
 		p := all[name]
 		if p == nil {
-			p = &profile{file: s.call(i).File, callees: map[int32]bool{}, callers: map[int32]bool{}, through: map[int32]bool{}, places: map[int32]int{}}
+			p = &profile{file: s.call(i).File, first: i, callees: map[int32]bool{}, callers: map[int32]bool{}, through: map[int32]bool{}, places: map[int32]int{}}
 			all[name] = p
 		}
 		p.calls++

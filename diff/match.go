@@ -32,10 +32,16 @@ func (m *matcher) pairUnique() {
 		at[label] = int32(y)
 	}
 	for x, label := range m.a.label {
-		if m.inA[label] == 1 && m.inB[label] == 1 {
+		if m.inA[label] == 1 && m.inB[label] == 1 && !m.contradict(int32(x), at[label]) {
 			m.pair(int32(x), at[label])
 		}
 	}
+}
+
+// contradict reports whether two calls were made for different ends: only their places
+// can tell that they are the same.
+func (m *matcher) contradict(x, y int32) bool {
+	return m.a.values[x] != 0 && m.b.values[y] != 0 && m.a.values[x] != m.b.values[y]
 }
 
 // A telling call is one of a function that is called with certain values.
@@ -88,7 +94,7 @@ func (m *matcher) pairCallers() {
 			if m.a.size(c) > heaviest {
 				heaviest, below[x] = m.a.size(c), below[c]
 			}
-			y := m.callerOf(below[c], m.a.label[x])
+			y := m.callerOf(below[c], x)
 			if y == none {
 				continue
 			}
@@ -104,14 +110,14 @@ func (m *matcher) pairCallers() {
 	}
 }
 
-// callerOf finds the nearest node above y that has the label and no partner yet.
-func (m *matcher) callerOf(y, label int32) int32 {
+// callerOf finds the nearest node above y that may be x and has no partner yet.
+func (m *matcher) callerOf(y, x int32) int32 {
 	const far = 8 // so many wrappers may have come in between
 	for range far {
 		if y = m.b.parent[y]; y <= 0 {
 			return none
 		}
-		if m.b.label[y] == label && m.b.partner[y] == none {
+		if m.b.label[y] == m.a.label[x] && m.b.partner[y] == none && !m.contradict(x, y) {
 			return y
 		}
 	}
@@ -281,7 +287,7 @@ func (m *matcher) pairMoved() {
 				continue
 			}
 		}
-		if y := single[label]; leftA[label] == 1 && leftB[label] == 1 && m.rare(label) && m.b.partner[y] == none {
+		if y := single[label]; leftA[label] == 1 && leftB[label] == 1 && m.rare(label) && m.b.partner[y] == none && !m.contradict(x, y) {
 			m.pair(x, y)
 		}
 	}

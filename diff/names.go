@@ -108,3 +108,6 @@ func shared[K comparable](a, b map[K]bool) float64 {
 	}
 	return 2 * float64(common) / float64(len(a)+len(b))
 }
+
+// Package returns the import path in the full name of a function.
+func Package(function string) string { return parseName(function).pkg }

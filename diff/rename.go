@@ -27,7 +27,7 @@ type renames struct {
 	pairs      []likely
 }
 
-// byName tries functions whose own names are the same but for their case.
+// byName tries functions whose own names are the same but for their case, and literals of those.
 func (r *renames) byName() {
 	byFun := map[string][]int32{}
 	for y := range r.come {
@@ -41,8 +41,10 @@ func (r *renames) byName() {
 	}
 }
 
+// key is what functions have in common that are tried; all literals of a function do.
 func (r *renames) key(name int32) string {
-	return r.id.names.list[name].process + " " + strings.ToLower(r.parse(name).fun)
+	declared, _ := splitLiteral("." + r.parse(name).fun)
+	return r.id.names.list[name].process + " " + strings.ToLower(declared)
 }
 
 // byPlace tries functions that were called in the same place.
@@ -85,6 +87,9 @@ func (r *renames) try(x, y int32) {
 	r.tried[[2]int32{x, y}] = true
 	p, q := r.gone[x], r.come[y]
 	name, place, content := r.likeness(x, y), r.samePlaces(p, q), sameContent(p, q)
+	if name >= 0.8 {
+		content = max(content, r.commonBelow(p, q))
+	}
 	score := 0.4*name + 0.2*(place+content+nearness(p.file, q.file))
 	moved := name == 1 && (path.Base(p.file) == path.Base(q.file) || path.Base(path.Dir(p.file)) == path.Base(path.Dir(q.file)))
 	if moved {
@@ -113,8 +118,12 @@ func (r *renames) likeness(x, y int32) float64 {
 	return p.likeness(q)
 }
 
-// same reports whether two declared functions have the same label.
+// same reports whether two declared functions have the same label. They need not be among
+// the calls: what makes a handler may have run long before.
 func (r *renames) same(x int32, declaredA, declaredB string) bool {
+	if declaredA == declaredB {
+		return true
+	}
 	process := r.id.names.list[x].process
 	a, okA := r.id.names.index[function{process, declaredA}]
 	b, okB := r.id.names.index[function{process, declaredB}]
@@ -128,6 +137,21 @@ func (r *renames) samePlaces(p, q *profile) float64 {
 		common += min(n, q.places[r.a.partner[above]])
 	}
 	return float64(common) / float64(max(p.calls, q.calls))
+}
+
+// commonBelow is the part of everything below two functions that is paired with each other.
+// It tells apart what calls much the same only after a while, as the filters of a chain do.
+func (r *renames) commonBelow(p, q *profile) float64 {
+	if p.calls != 1 || q.calls != 1 {
+		return 0
+	}
+	x, y, common := p.first, q.first, 0
+	for i := x + 1; i < r.a.end[x]; i++ {
+		if j := r.a.partner[i]; j > y && j < r.b.end[y] {
+			common++
+		}
+	}
+	return 2 * float64(common) / float64(r.a.size(x)+r.b.size(y))
 }
 
 // sameContent compares what two functions call. Of two that call nothing it is not known.

@@ -44,7 +44,7 @@ func (c *chooser) view(most int) *View {
 	v.Root = c.node(0)
 	c.descend(v.Root, 0, state{})
 	if !c.choice.Full {
-		collapse(c.tree, v.Root, !c.choice.Filter.Active())
+		collapse(c.tree, v.Root, !c.choice.Filter.Active(), c.choice.marks)
 	}
 	setContinues(v.Root)
 	if c.choice.Depth > 0 {
@@ -72,7 +72,7 @@ func (c *chooser) findCandidates() {
 		}
 		wanted := c.choice.Full || c.wanted(i, keyBelow[i])
 		lets := !active || filter.lets(i)
-		c.candidates[i] = (wanted || finds) && lets
+		c.candidates[i] = (wanted || finds && c.choice.marked == nil) && lets
 		switch {
 		case lets && c.candidates[i]:
 			c.matching++
@@ -90,6 +90,8 @@ func (c *chooser) findCandidates() {
 func (c *chooser) wanted(i int, keyBelow bool) bool {
 	call, parent := c.tree.Call(i), c.tree.Parent(i)
 	switch {
+	case c.choice.marked != nil:
+		return c.choice.marked(i)
 	case parent < 0 || c.errors.At(i) != nil || c.origin[i] && c.fatal(i):
 		return true
 	case upstream(call):
@@ -104,9 +106,6 @@ func (c *chooser) wanted(i int, keyBelow bool) bool {
 // its answer, every error in it may be the reason.
 func (c *chooser) fatal(i int) bool {
 	call := c.tree.Call(i)
-	if c.tree.Request.Method == trace.MethodStart { // which ended well, with what goes on as long as the program
-		return call.Panic != ""
-	}
 	if call.Panic != "" || call.Unfinished || c.errors.Has(i) {
 		return true
 	}

@@ -10,8 +10,8 @@ import (
 // and of each run of equal siblings. Two nodes are equal when they have the same
 // function, the same failure and the same marks, and their children are equal one
 // by one. Without groups, those of a group stay apart: who filters asks for them.
-func collapse(tree *trace.Tree, n *Node, groups bool) {
-	c := collapser{tree: tree, seed: maphash.MakeSeed(), groups: groups}
+func collapse(tree *trace.Tree, n *Node, groups bool, marks func(call int) string) {
+	c := collapser{tree: tree, seed: maphash.MakeSeed(), groups: groups, marks: marks}
 	c.collapse(n)
 }
 
@@ -19,12 +19,13 @@ type collapser struct {
 	tree   *trace.Tree
 	seed   maphash.Seed
 	groups bool
+	marks  func(call int) string // nil if no call has a mark of its own
 }
 
 // shape is what two equal nodes have in common. The children's part is a hash:
 // comparing whole subtrees again on every level would take too long.
 type shape struct {
-	function, err, panic, upstream             string
+	function, err, panic, upstream, mark       string
 	unfinished, origin, newGoroutine, crossing bool
 	afterwards                                 bool
 	// eventful is set when a failure that matters or another process is at or below the node:
@@ -64,6 +65,10 @@ func (c *collapser) collapse(n *Node) shape {
 		function: call.Function, err: call.Error, panic: call.Panic, unfinished: call.Unfinished,
 		origin: n.Origin, newGoroutine: n.NewGoroutine, crossing: n.Crossing, afterwards: n.Afterwards,
 		eventful: n.Origin && n.Fatal || n.Crossing, children: len(kept),
+	}
+	if c.marks != nil {
+		s.mark = c.marks(n.Calls[0])
+		s.eventful = s.eventful || s.mark != ""
 	}
 	if upstream(call) {
 		s.upstream = upstreamLabel(call)

@@ -17,6 +17,8 @@ type Palette struct {
 	Place, Duration, Value lipgloss.Style
 	// Note is what the guide says of a step.
 	Note lipgloss.Style
+	// Added, Removed and Changed are the lines of a diff.
+	Added, Removed, Changed lipgloss.Style
 	// Error is errors and panics, Warning what is unfinished or incomplete.
 	Error, Warning lipgloss.Style
 }
@@ -38,6 +40,9 @@ func Colours() Palette {
 		Duration: plain.Foreground(lipgloss.Green),
 		Value:    dim,
 		Note:     plain.Italic(true),
+		Added:    plain.Foreground(lipgloss.Green),
+		Removed:  plain.Foreground(lipgloss.Red),
+		Changed:  plain.Foreground(lipgloss.Yellow),
 		Error:    plain.Foreground(lipgloss.Red),
 		Warning:  plain.Foreground(lipgloss.Yellow).Bold(true),
 	}

@@ -20,7 +20,6 @@ type step struct {
 	asksBack bool // whether a step right below it is in a process that the request has left
 	starts   bool // whether it begins on another goroutine than the step above
 	parent   int  // the step above, -1 for the first
-	depth    int  // how many steps are above it
 	inLayer  int  // how many steps above it are of its layer without a break
 	below    int  // how many different steps are right below, minor ones aside
 	// newNames counts the attributes that no call before had, facts those among them
@@ -123,7 +122,6 @@ func (r *ranking) newStep(w way, call *trace.Call) step {
 		if !r.classifier.Minor(call.Function) {
 			above.below++
 		}
-		s.depth = above.depth + 1
 		s.crosses = above.process != s.process
 		above.asksBack = above.asksBack || s.crosses && r.left(s.process, w.parent)
 		if above.layer == s.layer && !s.crosses {
@@ -131,21 +129,6 @@ func (r *ranking) newStep(w way, call *trace.Call) step {
 		}
 	}
 	return s
-}
-
-// start reports whether the trace is that of a program's start.
-func (r *ranking) start() bool { return r.tree.Request.Method == trace.MethodStart }
-
-// aside reports whether the step is part of what a starting program does besides, on other
-// goroutines than its first: that story would hide the one that main tells.
-func (r *ranking) aside(s *step) bool {
-	if !r.start() {
-		return false
-	}
-	for !s.starts && s.parent >= 0 {
-		s = &r.steps[s.parent]
-	}
-	return s.starts
 }
 
 // left reports whether the process is that of a step somewhere above the given one.
@@ -194,10 +177,6 @@ func (r *ranking) score() {
 		points(s.starts, 2)
 		points(functions[function] && s.newValues == 0, -4)
 		points(r.classifier.Minor(s.function), -8)
-		points(r.aside(s), -20)
-		if r.start() {
-			s.score -= 50 * s.depth // the outline of the story before its details
-		}
 		s.score -= s.inLayer // among equals, those near the layer's entrance first
 		layers[layer], functions[function] = true, true
 	}

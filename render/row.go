@@ -19,6 +19,9 @@ const wide = 100
 // draw draws the line of an item, and the lines below it for what has no room
 // there. It returns with them what values a reader has seen from here on.
 func (d *drawing) draw(it *item, above values) (lines []string, shown values) {
+	if d.diff != nil {
+		return d.diff.drawDiff(it), above
+	}
 	width := d.width - it.level*lipgloss.Width(d.branch)
 	below := width - lipgloss.Width(d.line)
 	texts := d.values(it.node, above)

@@ -68,6 +68,10 @@ type drawing struct {
 	// deeper stands there too and has its distance written before it.
 	maxLevel int
 	used     legend
+	// diff is set where differences are drawn; see drawDiff. inView are then the calls that
+	// have been drawn.
+	diff   *diffDrawing
+	inView map[int]bool
 }
 
 // legend tells which signs a drawing used and therefore has to explain.
@@ -91,13 +95,18 @@ func newDrawing(rec *trace.Recording, view *View, guide Guide, o Options) *drawi
 
 func (d *drawing) write(out *bufio.Writer) {
 	d.writeHeading(out)
+	d.writeItems(out)
+	d.writeFooter(out)
+}
+
+// writeItems draws the tree itself.
+func (d *drawing) writeItems(out *bufio.Writer) {
 	for _, it := range d.items(d.view.Root, 0, nil) {
 		for line := range strings.Lines(d.guided(it).String()) {
 			out.WriteString(strings.TrimRight(line, " \n"))
 			out.WriteByte('\n')
 		}
 	}
-	d.writeFooter(out)
 }
 
 // An item is a node with its place in the drawing. It is a tree.Node, so

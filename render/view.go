@@ -17,10 +17,15 @@ type Choice struct {
 	Filter Filter
 	// Upstream shows each span and event of upstream's own tracing.
 	Upstream bool
+
+	// marked, where it is set, says which calls are shown in place of key steps; marks what
+	// tells a call from others of its function.
+	marked func(call int) bool
+	marks  func(call int) string
 }
 
 // limited reports whether Most holds.
-func (c *Choice) limited() bool { return !c.Full && !c.Filter.Active() }
+func (c *Choice) limited() bool { return !c.Full && !c.Filter.Active() && c.marked == nil }
 
 // A View is what is shown of one request. Each of its calls is in exactly one
 // place: in the Calls of a Node, or counted in one Node's Above, Below or Cut.

@@ -90,7 +90,7 @@ func report(w *os.File, err error) {
 	if err == nil {
 		return
 	}
-	if errors.Is(err, errWrong) { // which the user knows by now
+	if errors.Is(err, errWrong) || errors.Is(err, errDifferent) { // which the user knows by now
 		return
 	}
 	if _, ok := err.(*signalError); ok { // what the user wanted
@@ -107,11 +107,22 @@ func report(w *os.File, err error) {
 	}
 }
 
+// errDifferent says that what was compared is not the same.
+var errDifferent = errors.New("different")
+
+// A troubleError says why a comparison could not be made.
+type troubleError struct{ err error }
+
+func (e *troubleError) Error() string { return e.err.Error() }
+func (e *troubleError) Unwrap() error { return e.err }
+
 // exitCode is 0 for success, 2 for a wrong command line, 128 and the number for a
-// signal, as shells have it, and 1 for everything else.
+// signal, as shells have it, and 1 for everything else. Comparisons end as diff(1) does, with
+// 1 for a difference and 2 for trouble.
 func exitCode(err error) int {
 	var usage *usageError
 	var interrupted *signalError
+	var trouble *troubleError
 	if exit, ok := err.(*exitError); ok {
 		return exit.status
 	}
@@ -120,7 +131,7 @@ func exitCode(err error) int {
 		return 0
 	case errors.As(err, &interrupted):
 		return 128 + int(interrupted.signal)
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &trouble):
 		return 2
 	default:
 		return 1

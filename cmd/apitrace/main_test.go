@@ -2,9 +2,11 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -18,8 +20,20 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"apitrace":         main,
 		"kubectl-apitrace": main,
+		"apitrace-status":  checkStatus,
 		"save-large":       saveLarge,
 	})
+}
+
+// checkStatus is "apitrace-status N ARGS": it runs "apitrace ARGS" and succeeds if that ends
+// with the exit status N. Of a failure, testscript's "!" tells nothing more.
+func checkStatus() {
+	err := run(append([]string{"apitrace"}, os.Args[2:]...))
+	report(os.Stderr, err)
+	if got := strconv.Itoa(exitCode(err)); got != os.Args[1] {
+		fmt.Fprintf(os.Stderr, "exit status %s, expected %s\n", got, os.Args[1])
+		os.Exit(1)
+	}
 }
 
 // TestScript runs the scripts of testdata/script: each is a manual of one command,
@@ -36,6 +50,7 @@ func TestScript(t *testing.T) {
 				return err
 			}
 			env.Setenv("RECORDING", recording)
+			env.Setenv("OTHER", filepath.Join(filepath.Dir(recording), "create-deployment.jsonl"))
 			self, err := exec.LookPath("apitrace")
 			if err != nil {
 				return err

@@ -43,6 +43,13 @@ func (o *outputOptions) addFlags(command *cobra.Command) {
 func (o *outputOptions) addViewFlags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVarP(&o.format, "output", "o", "tree", "what to print: tree, names (one function per line), json, yaml, stdout (OpenTelemetry spans), chrome (trace events for Perfetto), folded (stacks for flame graphs), or mermaid (diagram)")
+	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
+	o.addDrawingFlags(command)
+}
+
+// addDrawingFlags adds the flags that say how a tree is drawn.
+func (o *outputOptions) addDrawingFlags(command *cobra.Command) {
+	flags := command.Flags()
 	flags.StringVar(&o.view, "view", "path", "how much of the tree to show: outline (layers), path (key steps), or full (every call)")
 	flags.BoolVar(&o.full, "full", false, "the same as --view full")
 	flags.BoolVar(&o.upstream, "upstream", false, "show each span and event of upstream's own tracing")
@@ -53,7 +60,6 @@ func (o *outputOptions) addViewFlags(command *cobra.Command) {
 	flags.BoolVar(&o.ascii, "ascii", false, "draw the tree with ASCII characters alone")
 	o.filter.addFlags(command)
 	_ = command.RegisterFlagCompletionFunc("view", cobra.FixedCompletions(views, cobra.ShellCompDirectiveNoFileComp))
-	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
 	_ = command.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -61,6 +67,11 @@ func (o *outputOptions) validate() error {
 	if !slices.Contains(outputs, o.format) {
 		return usageErrorf("unknown output %q: expected one of %s", o.format, strings.Join(outputs, ", "))
 	}
+	return o.validateView()
+}
+
+// validateView checks the flags of addDrawingFlags, and the language.
+func (o *outputOptions) validateView() error {
 	if !slices.Contains(views, o.view) {
 		return usageErrorf("unknown view %q: expected one of %s", o.view, strings.Join(views, ", "))
 	}

@@ -1,0 +1,146 @@
+package diff
+
+import (
+	"fmt"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Merged is the tree of both requests: the calls of B, and those that A alone has where
+// they were.
+type Merged struct {
+	// Tree has the calls of B but for their ids and, between siblings, their times, which
+	// keep the order. Its Request is that of B.
+	Tree *trace.Tree
+	// A and B are, by call of Tree, the call on each side, or None.
+	A, B []int
+	// Changes are, by call of Tree, the indices of its changes in Diff.Changes.
+	Changes [][]int
+}
+
+// Merge puts both requests into one tree. A call that went from above others, which are
+// still made, stands before the first of them.
+func (d *Diff) Merge() (*Merged, error) {
+	m := &merger{d: d, below: make([][]place, d.B.Len()), gone: make([][]int, d.A.Len())}
+	m.place()
+	m.write()
+	r := *d.B.Request
+	r.Calls = m.calls
+	tree, err := trace.NewTree(&r)
+	if err != nil {
+		return nil, fmt.Errorf("merging the two traces: %w", err)
+	}
+	merged := &Merged{Tree: tree, A: m.a, B: m.b, Changes: make([][]int, len(m.calls))}
+	atA, atB := map[int]int{}, map[int]int{}
+	for i := range m.calls {
+		atA[m.a[i]], atB[m.b[i]] = i, i
+	}
+	for n, c := range d.Changes {
+		at, ok := atB[c.B]
+		if c.B == None || !ok {
+			at = atA[c.A]
+		}
+		merged.Changes[at] = append(merged.Changes[at], n)
+	}
+	return merged, nil
+}
+
+// A place is where a call of A goes: below a call of B, before one of those it made, or None for the end.
+type place struct{ a, before int }
+
+type merger struct {
+	d *Diff
+	// below are, by call of B, the calls of A alone that are put below it; gone, by call
+	// of A alone, those below that one.
+	below [][]place
+	gone  [][]int
+	// above is the first call of A, if nothing of B is above it.
+	above bool
+
+	calls []trace.Call
+	a, b  []int
+}
+
+// place decides where the calls of A alone go.
+func (m *merger) place() {
+	a := m.d.A
+	next := m.nextPaired()
+	for i := range a.Len() {
+		parent := a.Parent(i)
+		switch {
+		case m.d.InB[i] != None:
+		case parent < 0:
+			m.above = true
+		case m.d.InB[parent] == None:
+			m.gone[parent] = append(m.gone[parent], i)
+		default:
+			to := m.d.InB[parent]
+			m.below[to] = append(m.below[to], place{i, m.childTowards(to, next[i])})
+		}
+	}
+}
+
+// nextPaired returns for each call of A the next one, itself included, that B has.
+func (m *merger) nextPaired() []int {
+	next, last := make([]int, len(m.d.InB)), None
+	for i := len(next) - 1; i >= 0; i-- {
+		if m.d.InB[i] != None {
+			last = i
+		}
+		next[i] = last
+	}
+	return next
+}
+
+// childTowards is the call right below one of B that leads to call i of A, None if none does.
+func (m *merger) childTowards(above, i int) int {
+	if i == None {
+		return None
+	}
+	b, j := m.d.B, m.d.InB[i]
+	if j <= above || j >= b.End(above) {
+		return None
+	}
+	for b.Parent(j) != above {
+		j = b.Parent(j)
+	}
+	return j
+}
+
+func (m *merger) write() {
+	parent := ""
+	if m.above {
+		m.writeA(0, "")
+		parent = m.calls[0].ID
+	}
+	m.writeB(0, parent)
+}
+
+func (m *merger) writeB(j int, parent string) {
+	id := m.add(m.d.B.Call(j), parent, m.d.InA[j], j)
+	waiting := m.below[j]
+	for child := range m.d.B.Children(j) {
+		for len(waiting) > 0 && waiting[0].before == child {
+			m.writeA(waiting[0].a, id)
+			waiting = waiting[1:]
+		}
+		m.writeB(child, id)
+	}
+	for _, p := range waiting {
+		m.writeA(p.a, id)
+	}
+}
+
+func (m *merger) writeA(i int, parent string) {
+	id := m.add(m.d.A.Call(i), parent, i, None)
+	for _, child := range m.gone[i] {
+		m.writeA(child, id)
+	}
+}
+
+func (m *merger) add(call *trace.Call, parent string, a, b int) string {
+	c := *call
+	c.ID, c.Parent, c.StartNs = fmt.Sprintf("%016x", len(m.calls)+1), parent, int64(len(m.calls))
+	m.calls, m.a, m.b = append(m.calls, c), append(m.a, a), append(m.b, b)
+	return c.ID
+}

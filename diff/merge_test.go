@@ -1,0 +1,104 @@
+package diff
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// drawn writes a merged tree: what only A has with "-", what only B has with "+".
+func drawn(m *Merged) string {
+	var lines []string
+	for i := range m.Tree.Len() {
+		mark := " "
+		if m.A[i] == None {
+			mark = "+"
+		} else if m.B[i] == None {
+			mark = "-"
+		}
+		lines = append(lines, mark+strings.Repeat(" ", m.Tree.Depth(i))+m.Tree.Call(i).Function)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestMerge(t *testing.T) {
+	tests := []struct{ name, a, b, want string }{
+		{"what went stands where it was", "p.A\n p.B\n p.Gone\n  p.X\n p.C", "p.A\n p.B\n p.C\n p.D", " p.A\n  p.B\n- p.Gone\n-  p.X\n  p.C\n+ p.D"},
+		{"what went from above others stands before them", "p.A\n p.Z\n p.Wrap\n  p.B\n   p.C", "p.A\n p.Z\n p.B\n  p.C", " p.A\n  p.Z\n- p.Wrap\n  p.B\n   p.C"},
+		{"what went from above everything", "p.Wrap\n p.A\n  p.B", "p.A\n p.B", "-p.Wrap\n  p.A\n   p.B"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			m, err := Compare(treeOf(t, test.a), treeOf(t, test.b), Options{}).Merge()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, drawn(m)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestMergeHasAll checks that the merged tree has every call of both sides once, and
+// every change once.
+func TestMergeHasAll(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := drawTree(rt, "a")
+		d := Compare(treeOf(t, text), treeOf(t, mutate(rt, text)), Options{})
+		m, err := d.Merge()
+		if err != nil {
+			rt.Fatal(err)
+		}
+		seenA, seenB, changes := map[int]int{}, map[int]int{}, 0
+		for i := range m.Tree.Len() {
+			seenA[m.A[i]]++
+			seenB[m.B[i]]++
+			changes += len(m.Changes[i])
+		}
+		delete(seenA, None)
+		delete(seenB, None)
+		if len(seenA) != d.A.Len() || len(seenB) != d.B.Len() || m.Tree.Len() > d.A.Len()+d.B.Len() || changes != len(d.Changes) {
+			rt.Fatalf("calls of a %d of %d, of b %d of %d, changes %d of %d", len(seenA), d.A.Len(), len(seenB), d.B.Len(), changes, len(d.Changes))
+		}
+	})
+}
+
+func TestCompareRecordings(t *testing.T) {
+	request := func(method, path, text string) trace.Request {
+		r := *treeOf(t, text).Request
+		r.Method, r.Path = method, path
+		return r
+	}
+	a := &trace.Recording{Requests: []trace.Request{request("GET", "/a", "p.A"), request("PUT", "/b", "p.A\n p.B"), request("GET", "/c", "p.A")}}
+	b := &trace.Recording{Requests: []trace.Request{request("PUT", "/b", "p.A"), request("GET", "/c", "p.A")}}
+	c, err := CompareRecordings(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range c.Requests {
+		switch {
+		case r.B == nil:
+			got = append(got, "- "+r.A.Path)
+		case r.A == nil:
+			got = append(got, "+ "+r.B.Path)
+		default:
+			got = append(got, fmt.Sprintf("%s %v", r.A.Path, r.Same()))
+		}
+	}
+	if diff := cmp.Diff([]string{"- /a", "/b false", "/c true"}, got); diff != "" {
+		t.Error(diff)
+	}
+	if c.Same() {
+		t.Error("recordings are the same though a request is missing")
+	}
+	if c, _ := CompareRecordings(a, a); !c.Same() {
+		t.Error("a recording differs from itself")
+	}
+}

@@ -1,0 +1,116 @@
+package diff
+
+import (
+	"fmt"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Comparison tells how recording B differs from recording A.
+type Comparison struct {
+	A, B *trace.Recording
+	// Requests are the requests of both, in order.
+	Requests []RequestPair
+}
+
+// A RequestPair is a request that both recordings have, or only one.
+type RequestPair struct {
+	// A and B are the requests, nil on the side that lacks it.
+	A, B *trace.Request
+	// Diff tells how they differ, nil if one is missing.
+	Diff *Diff
+}
+
+// Same reports whether both recordings took the same path.
+func (c *Comparison) Same() bool {
+	for _, r := range c.Requests {
+		if !r.Same() {
+			return false
+		}
+	}
+	return true
+}
+
+// Same reports whether both requests are there and took the same path to the same answer.
+func (r *RequestPair) Same() bool {
+	return r.Diff != nil && len(r.Diff.Changes) == 0 && r.A.Status == r.B.Status
+}
+
+// CompareRecordings pairs the requests of two recordings, in order, and compares each pair.
+// Where one has more requests, those of the same method and path are pairs.
+func CompareRecordings(a, b *trace.Recording) (*Comparison, error) {
+	c := &Comparison{A: a, B: b}
+	i, j := 0, 0
+	for _, p := range append(pairRequests(a.Requests, b.Requests), position{len(a.Requests), len(b.Requests)}) {
+		for ; i < p.a; i++ {
+			c.Requests = append(c.Requests, RequestPair{A: &a.Requests[i]})
+		}
+		for ; j < p.b; j++ {
+			c.Requests = append(c.Requests, RequestPair{B: &b.Requests[j]})
+		}
+		if i == len(a.Requests) && j == len(b.Requests) {
+			break
+		}
+		pair := RequestPair{A: &a.Requests[i], B: &b.Requests[j]}
+		if err := pair.compare(Options{SameProgram: samePrograms(a, b)}); err != nil {
+			return nil, err
+		}
+		c.Requests = append(c.Requests, pair)
+		i, j = i+1, j+1
+	}
+	return c, nil
+}
+
+// pairRequests returns which requests belong together.
+func pairRequests(a, b []trace.Request) []position {
+	var pairs []position
+	if len(a) == len(b) {
+		for i := range a {
+			pairs = append(pairs, position{i, i})
+		}
+		return pairs
+	}
+	next := 0
+	for i := range a {
+		for j := next; j < len(b); j++ {
+			if a[i].Method == b[j].Method && a[i].Path == b[j].Path {
+				pairs, next = append(pairs, position{i, j}), j+1
+				break
+			}
+		}
+	}
+	return pairs
+}
+
+// samePrograms reports whether both recordings are known to be of the same programs.
+func samePrograms(a, b *trace.Recording) bool {
+	return a.K8sVersion != "" && a.K8sVersion == b.K8sVersion && a.EtcdVersion == b.EtcdVersion
+}
+
+func (r *RequestPair) compare(o Options) error {
+	treeA, err := trace.NewTree(r.A)
+	if err != nil {
+		return fmt.Errorf("tree of %s %s: %w", r.A.Method, r.A.Path, err)
+	}
+	treeB, err := trace.NewTree(r.B)
+	if err != nil {
+		return fmt.Errorf("tree of %s %s: %w", r.B.Method, r.B.Path, err)
+	}
+	r.Diff = Compare(treeA, treeB, o)
+	return nil
+}
+
+// NameInB is what a function of A is called in B, "" if B makes none of its calls.
+func (c *Comparison) NameInB(function string) string {
+	for _, r := range c.Requests {
+		if r.Diff == nil {
+			continue
+		}
+		for i, j := range r.Diff.InB {
+			if j != None && r.A.Calls[i].Function == function {
+				return r.B.Calls[j].Function
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,161 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/diff"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Differences is how two requests differ, ready to be shown: all changes are there, and
+// those that a first look should have are chosen.
+type Differences struct {
+	Diff   *diff.Diff
+	Merged *diff.Merged
+	// Changes are those of Diff, with what a view needs to know of each.
+	Changes []ShownChange
+	// Packages are the packages of which several functions went to another one.
+	Packages []PackageMove
+}
+
+// A ShownChange is a change with what a view needs to know of it.
+type ShownChange struct {
+	diff.Change
+	// Layer is the part of the server that it belongs to.
+	Layer string
+	// Telling is set if it is for a first look: it concerns key steps, and was not
+	// told before.
+	Telling bool
+	// At is the call of Merged.Tree at which it is shown.
+	At int
+}
+
+// A PackageMove is a package of which several functions went to another one under
+// their old names.
+type PackageMove struct {
+	Layer    string
+	From, To string // import paths
+	// Functions counts them.
+	Functions int
+}
+
+// NewDifferences prepares what is shown of how two requests differ.
+func NewDifferences(d *diff.Diff, classifier Classifier) (*Differences, error) {
+	merged, err := d.Merge()
+	if err != nil {
+		return nil, err
+	}
+	c := &Differences{Diff: d, Merged: merged}
+	at := make([]int, len(d.Changes))
+	for i, changes := range merged.Changes {
+		for _, n := range changes {
+			at[n] = i
+		}
+	}
+	c.findPackageMoves(classifier)
+	t := &teller{Differences: c, classifier: classifier, told: map[string]bool{},
+		keyA: keysBelow(d.A, classifier), keyB: keysBelow(d.B, classifier)}
+	for n, change := range d.Changes {
+		c.Changes = append(c.Changes, ShownChange{
+			Change: change, At: at[n], Layer: classifier.Layer(c.call(change).Function), Telling: t.telling(&change),
+		})
+	}
+	return c, nil
+}
+
+// call is the call that a change is about: that of B, if B has it.
+func (c *Differences) call(change diff.Change) *trace.Call {
+	if change.B != diff.None {
+		return c.Diff.B.Call(change.B)
+	}
+	return c.Diff.A.Call(change.A)
+}
+
+// findPackageMoves finds packages of which several functions went to another one.
+func (c *Differences) findPackageMoves(classifier Classifier) {
+	const several = 3
+	seen := map[string]bool{}
+	at := map[[2]string]int{}
+	for _, change := range c.Diff.Changes {
+		from, to, ok := c.packageOnly(change)
+		if !ok || seen[c.Diff.A.Call(change.A).Function] {
+			continue
+		}
+		seen[c.Diff.A.Call(change.A).Function] = true
+		key := [2]string{from, to}
+		if _, known := at[key]; !known {
+			at[key] = len(c.Packages)
+			c.Packages = append(c.Packages, PackageMove{Layer: classifier.Layer(c.call(change).Function), From: from, To: to})
+		}
+		c.Packages[at[key]].Functions++
+	}
+	c.Packages = slices.DeleteFunc(c.Packages, func(p PackageMove) bool { return p.Functions < several })
+}
+
+// packageOnly reports whether a change is that a function is in another package, and in which.
+func (c *Differences) packageOnly(change diff.Change) (from, to string, ok bool) {
+	if change.Kind != diff.Renamed {
+		return "", "", false
+	}
+	a, b := c.Diff.A.Call(change.A).Function, c.Diff.B.Call(change.B).Function
+	from, to = diff.Package(a), diff.Package(b)
+	return from, to, from != to && a[len(from):] == b[len(to):]
+}
+
+// movedWithPackage reports whether a change is told as that of a whole package.
+func (c *Differences) movedWithPackage(change diff.Change) bool {
+	from, to, ok := c.packageOnly(change)
+	return ok && slices.ContainsFunc(c.Packages, func(p PackageMove) bool { return p.From == from && p.To == to })
+}
+
+// A teller chooses the changes that a first look should have.
+type teller struct {
+	*Differences
+	classifier Classifier
+	told       map[string]bool
+	keyA, keyB []bool // whether there is a key step at the call or below it
+}
+
+// keysBelow marks the calls at or below which there is a key step.
+func keysBelow(tree *trace.Tree, classifier Classifier) []bool {
+	return leadingTo(tree, func(call *trace.Call) bool { return classifier.Key(call.Function) && !upstream(call) })
+}
+
+func (t *teller) telling(c *diff.Change) bool {
+	if upstream(t.call(*c)) || t.movedWithPackage(*c) {
+		return false
+	}
+	return t.concernsKeySteps(c) && !t.toldBefore(c)
+}
+
+func (t *teller) concernsKeySteps(c *diff.Change) bool {
+	switch c.Kind {
+	case diff.Removed:
+		return t.keyA[c.A]
+	case diff.Added:
+		return t.keyB[c.B]
+	case diff.Moved:
+		if t.Diff.Alone(c.A) {
+			return t.keyB[c.B]
+		}
+	}
+	return t.classifier.Key(t.Diff.A.Call(c.A).Function) || t.classifier.Key(t.Diff.B.Call(c.B).Function)
+}
+
+// toldBefore reports whether the same was told of another call. What is passed on from
+// call to call, as a type is, changes for all of them at once.
+func (t *teller) toldBefore(c *diff.Change) bool {
+	var key string
+	switch c.Kind {
+	case diff.Renamed:
+		key = t.Diff.A.Call(c.A).Function + " " + t.Diff.B.Call(c.B).Function
+	case diff.Valued:
+		key = fmt.Sprint(c.Values)
+	default:
+		return false
+	}
+	before := t.told[key]
+	t.told[key] = true
+	return before
+}

@@ -1,0 +1,178 @@
+package render
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/kubeapitrace/apitrace/diff"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A DiffDocument is what WriteDiffJSON writes of a comparison. Other programs rely on it:
+// fields keep their name and meaning, new ones may come.
+type DiffDocument struct {
+	A    DiffSide `json:"a"`
+	B    DiffSide `json:"b"`
+	Same bool     `json:"same"`
+	// Requests are those of both sides, in order.
+	Requests []DiffRequest `json:"requests"`
+}
+
+// A DiffSide is one of the recordings.
+type DiffSide struct {
+	Name        string `json:"name"`
+	Scenario    string `json:"scenario"`
+	K8sVersion  string `json:"k8sVersion"`
+	EtcdVersion string `json:"etcdVersion"`
+}
+
+// A DiffRequest tells of one request. If only one side has it, the counts of the other are
+// absent, and there is nothing else.
+type DiffRequest struct {
+	Method  string `json:"method"`
+	Path    string `json:"path"`
+	StatusA int    `json:"statusA,omitempty"`
+	StatusB int    `json:"statusB,omitempty"`
+	CallsA  int    `json:"callsA,omitempty"`
+	CallsB  int    `json:"callsB,omitempty"`
+	Same    bool   `json:"same"`
+	// Layers tell in sentences what changed, Unchanged are the titles of the others.
+	Layers    []DiffLayer  `json:"layers,omitempty"`
+	Unchanged []string     `json:"unchanged,omitempty"`
+	Changes   []DiffChange `json:"changes,omitempty"`
+	// Script makes the calls of A those of B.
+	Script []diff.Edit `json:"script,omitempty"`
+}
+
+// A DiffLayer is a LayerSummary.
+type DiffLayer struct {
+	Name      string   `json:"name"`
+	Title     string   `json:"title"`
+	Sentences []string `json:"sentences"`
+	Smaller   int      `json:"smaller"`
+}
+
+// A DiffChange is one change.
+type DiffChange struct {
+	Kind diff.Kind `json:"kind"`
+	// Telling is set if a first look should have it.
+	Telling  bool      `json:"telling"`
+	Layer    string    `json:"layer"`
+	Sentence string    `json:"sentence"`
+	A        *DiffCall `json:"a,omitempty"`
+	B        *DiffCall `json:"b,omitempty"`
+	// Calls, Times and Wraps say of an addition or removal how many calls it takes in, how
+	// often it happened in this place, and whether calls of both sides are below it.
+	Calls int  `json:"calls,omitempty"`
+	Times int  `json:"times,omitempty"`
+	Wraps bool `json:"wraps,omitempty"`
+	// CountA and CountB are how often a repeated call is made.
+	CountA int         `json:"countA,omitempty"`
+	CountB int         `json:"countB,omitempty"`
+	Values []DiffValue `json:"values,omitempty"`
+	// Compare is where upstream shows what happened to the file, "" if it is another file.
+	Compare string `json:"compare,omitempty"`
+}
+
+// A DiffValue is a value that is another one.
+type DiffValue struct {
+	Name string `json:"name"`
+	A    string `json:"a"`
+	B    string `json:"b"`
+}
+
+// A DiffCall is a call on one side: what it is, by whom it is made, and where that can be read.
+type DiffCall struct {
+	Function string `json:"function"`
+	Caller   string `json:"caller,omitempty"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Process  string `json:"process"`
+	URL      string `json:"url,omitempty"`
+	// Index is the call's place in its request.
+	Index int `json:"index"`
+}
+
+// NewDiffDocument puts together what is told of a comparison.
+func NewDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) (*DiffDocument, error) {
+	doc := &DiffDocument{A: diffSide(c.A, options.NameA), B: diffSide(c.B, options.NameB), Same: c.Same()}
+	for i := range c.Requests {
+		r, err := diffRequest(c, &c.Requests[i], guide, options)
+		if err != nil {
+			return nil, err
+		}
+		doc.Requests = append(doc.Requests, *r)
+	}
+	return doc, nil
+}
+
+func diffSide(rec *trace.Recording, name string) DiffSide {
+	return DiffSide{Name: name, Scenario: rec.Scenario, K8sVersion: rec.K8sVersion, EtcdVersion: rec.EtcdVersion}
+}
+
+func diffRequest(c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) (*DiffRequest, error) {
+	r := &DiffRequest{Same: pair.Same()}
+	if pair.A != nil {
+		r.Method, r.Path, r.StatusA, r.CallsA = pair.A.Method, pair.A.Path, pair.A.Status, len(pair.A.Calls)
+	}
+	if pair.B != nil {
+		r.Method, r.Path, r.StatusB, r.CallsB = pair.B.Method, pair.B.Path, pair.B.Status, len(pair.B.Calls)
+	}
+	if pair.Diff == nil {
+		return r, nil
+	}
+	differences, err := NewDifferences(pair.Diff, guide)
+	if err != nil {
+		return nil, err
+	}
+	s := &summary{Differences: differences, guide: guide, words: options.words(c)}
+	layers, unchanged := differences.summarize(guide, s.words)
+	for _, l := range layers {
+		r.Layers = append(r.Layers, DiffLayer{Name: l.Layer, Title: l.Title, Sentences: append([]string{}, l.Sentences...), Smaller: l.Smaller})
+	}
+	r.Unchanged = unchanged
+	for _, change := range differences.Changes {
+		r.Changes = append(r.Changes, s.document(c, change))
+	}
+	r.Script = pair.Diff.Script()
+	return r, nil
+}
+
+func (s *summary) document(c *diff.Comparison, change ShownChange) DiffChange {
+	out := DiffChange{
+		Kind: change.Kind, Telling: change.Telling, Layer: change.Layer, Sentence: s.sentence(&change.Change),
+		Calls: change.Calls, Times: change.Times, Wraps: change.Wraps, CountA: change.CountA, CountB: change.CountB,
+		A: diffCall(c.A, s.Diff.A, change.A), B: diffCall(c.B, s.Diff.B, change.B),
+	}
+	for _, v := range change.Values {
+		out.Values = append(out.Values, DiffValue(v))
+	}
+	if out.A != nil && out.B != nil && out.A.File == out.B.File {
+		out.Compare = CompareURL(c.A, c.B, s.Diff.B.Call(change.B))
+	}
+	return out
+}
+
+func diffCall(rec *trace.Recording, tree *trace.Tree, i int) *DiffCall {
+	if i == diff.None {
+		return nil
+	}
+	call := tree.Call(i)
+	out := &DiffCall{Function: call.Function, File: call.File, Line: call.Line, Process: call.Process, URL: SourceURL(rec, call), Index: i}
+	if parent := tree.Parent(i); parent >= 0 {
+		out.Caller = tree.Call(parent).Function
+	}
+	return out
+}
+
+// WriteDiffJSON writes a comparison as one JSON object, a DiffDocument.
+func WriteDiffJSON(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
+	doc, err := NewDiffDocument(c, guide, options)
+	if err != nil {
+		return err
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(doc)
+}

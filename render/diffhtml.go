@@ -1,0 +1,116 @@
+package render
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+
+	"github.com/kubeapitrace/apitrace/diff"
+)
+
+//go:embed diff.html.tmpl
+var diffPage string
+
+var diffTemplate = template.Must(template.New("diff").Parse(diffPage))
+
+// WriteDiffHTML writes a comparison as one page that needs nothing else: the summary, the
+// changes, and both trees as one that can be folded.
+func WriteDiffHTML(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
+	doc, err := NewDiffDocument(c, guide, options)
+	if err != nil {
+		return err
+	}
+	page := htmlPage{DiffDocument: doc, Words: options.words(c).page(), Lang: options.Lang}
+	for i := range c.Requests {
+		r := htmlRequest{DiffRequest: doc.Requests[i]}
+		if d := c.Requests[i].Diff; d != nil {
+			if r.Root, err = htmlTree(c, d, guide); err != nil {
+				return err
+			}
+		}
+		page.Shown = append(page.Shown, r)
+	}
+	return diffTemplate.Execute(w, page)
+}
+
+type htmlPage struct {
+	*DiffDocument
+	Lang  string
+	Words map[string]string
+	Shown []htmlRequest
+}
+
+type htmlRequest struct {
+	DiffRequest
+	Root *htmlCall
+}
+
+// Telling are the changes that a first look should have.
+func (r htmlRequest) Telling() []DiffChange {
+	var all []DiffChange
+	for _, c := range r.Changes {
+		if c.Telling {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// An htmlCall is a call of the merged tree on the page.
+type htmlCall struct {
+	Mark, Class, Name, Full, Was, Place, URL string
+	// Open is set where something changed below.
+	Open     bool
+	Calls    int // at and below
+	Children []*htmlCall
+}
+
+func htmlTree(c *diff.Comparison, d *diff.Diff, guide Guide) (*htmlCall, error) {
+	differences, err := NewDifferences(d, guide)
+	if err != nil {
+		return nil, err
+	}
+	shown := &diffDrawing{Differences: differences}
+	tree := differences.Merged.Tree
+	nodes := make([]*htmlCall, tree.Len())
+	for i := tree.Len() - 1; i >= 0; i-- { // children before their parents
+		n := shown.htmlCall(c, i)
+		for child := range tree.Children(i) {
+			below := nodes[child]
+			n.Children = append(n.Children, below)
+			n.Calls += below.Calls
+			n.Open = n.Open || below.Open || below.Mark != ""
+		}
+		nodes[i] = n
+	}
+	return nodes[0], nil
+}
+
+func (d *diffDrawing) htmlCall(c *diff.Comparison, i int) *htmlCall {
+	call := d.Merged.Tree.Call(i)
+	n := &htmlCall{Mark: d.mark(i), Name: call.ShortName(), Full: call.Function, Place: placeOf(call), URL: SourceURL(c.B, call), Calls: 1}
+	a, b := d.Merged.A[i], d.Merged.B[i]
+	switch {
+	case a == diff.None:
+		n.Class = "added"
+	case b == diff.None:
+		n.Class, n.URL = "removed", SourceURL(c.A, call)
+	case n.Mark != "":
+		n.Class = "changed"
+		if was := d.Diff.A.Call(a); was.Function != call.Function {
+			n.Was = was.ShortName()
+		}
+	}
+	for _, at := range d.Merged.Changes[i] {
+		for _, v := range d.Changes[at].Values {
+			n.Was += fmt.Sprintf(" %s: %s → %s", valueLabel(v.Name), shorten(v.A), shorten(v.B))
+		}
+	}
+	return n
+}
+
+// page are the words of a page that are not sentences.
+func (w diffWords) page() map[string]string {
+	return map[string]string{"unchanged": w.unchanged, "smaller": w.smaller, "colon": w.colon, "was": w.was, "same": w.same}
+}

@@ -1,0 +1,52 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/diff"
+)
+
+// WriteDiffNames writes the merged tree of each request for other programs: one line per
+// call, the mark of its changes in two columns, two blanks per level of depth and the full name;
+// of a function that was renamed both names, the old one first.
+func WriteDiffNames(w io.Writer, c *diff.Comparison, options DiffOptions) error {
+	out := bufio.NewWriter(w)
+	for i := range c.Requests {
+		pair := &c.Requests[i]
+		if pair.Diff == nil {
+			r, mark := pair.A, diffMarks[diff.Removed]
+			if r == nil {
+				r, mark = pair.B, diffMarks[diff.Added]
+			}
+			fmt.Fprintf(out, "# %s %s %s -> %d\n", mark, r.Method, r.Path, r.Status)
+			continue
+		}
+		fmt.Fprintf(out, "# %s %s -> %d\n", pair.B.Method, pair.B.Path, pair.B.Status)
+		if err := writeMergedNames(out, pair.Diff); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+func writeMergedNames(out *bufio.Writer, d *diff.Diff) error {
+	merged, err := d.Merge()
+	if err != nil {
+		return err
+	}
+	shown := &diffDrawing{Differences: &Differences{Diff: d, Merged: merged}}
+	for _, c := range d.Changes {
+		shown.Changes = append(shown.Changes, ShownChange{Change: c})
+	}
+	for i := range merged.Tree.Len() {
+		name := merged.Tree.Call(i).Function
+		if a := merged.A[i]; a != diff.None && d.A.Call(a).Function != name {
+			name = d.A.Call(a).Function + " => " + name
+		}
+		fmt.Fprintf(out, "%-2s%s%s\n", shown.mark(i), strings.Repeat("  ", merged.Tree.Depth(i)), name)
+	}
+	return nil
+}

@@ -1,0 +1,380 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/dustin/go-humanize"
+
+	"github.com/kubeapitrace/apitrace/diff"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// DiffOptions say how differences are drawn. The zero value is the summary in English and
+// the tree of what a first look should have, in plain text 80 columns wide. Full shows every
+// change with its caller, not every call.
+type DiffOptions struct {
+	Options
+	// Lang is the language of sentences: "en", which is the default, or "zh".
+	Lang string
+	// SummaryOnly leaves out the tree.
+	SummaryOnly bool
+	// SideBySide draws both trees next to each other.
+	SideBySide bool
+	// Links writes below each change where upstream shows what happened to the file.
+	Links bool
+	// NameA and NameB are what the sides are called: a version, or a scenario.
+	NameA, NameB string
+}
+
+// words are those for a comparison: of two scenarios on one release, or of one on two.
+func (o *DiffOptions) words(c *diff.Comparison) diffWords {
+	return diffWordsFor(o.Lang, c.A.Scenario != c.B.Scenario && c.A.K8sVersion == c.B.K8sVersion, o.NameA, o.NameB)
+}
+
+// The marks of changes, as they stand before names.
+var diffMarks = map[diff.Kind]string{
+	diff.Added: "+", diff.Removed: "-", diff.Moved: ">", diff.Renamed: "~",
+	diff.Repeated: "#", diff.Reordered: "^", diff.Valued: "=",
+}
+
+// WriteDiff tells how two recordings differ, request by request: a summary, and the
+// tree with marks where something changed.
+func WriteDiff(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
+	out := bufio.NewWriter(w)
+	for i := range c.Requests {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		if err := writeRequestDiff(out, c, &c.Requests[i], guide, options); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) error {
+	if pair.Diff == nil {
+		r, side := pair.A, options.NameA
+		if r == nil {
+			r, side = pair.B, options.NameB
+		}
+		d := newDrawing(c.B, nil, guide, options.Options)
+		words := diffWordsFor(options.Lang, false, "", "")
+		fmt.Fprintln(out, d.Request.Render(r.Method+" "+oneLine(r.Path)))
+		fmt.Fprintf(out, words.onlyIn+"\n", side)
+		return nil
+	}
+	differences, err := NewDifferences(pair.Diff, guide)
+	if err != nil {
+		return err
+	}
+	d := newDiffDrawing(c, pair, differences, guide, options)
+	d.writeDiffHeading(out)
+	d.writeSummary(out)
+	if !options.SummaryOnly && len(differences.Changes) > 0 {
+		fmt.Fprintln(out)
+		if options.SideBySide {
+			d.writeSides(out)
+		} else {
+			d.writeItems(out)
+		}
+		d.writeDiffFooter(out)
+	}
+	return nil
+}
+
+// A diffDrawing is what a drawing needs to know to draw differences.
+type diffDrawing struct {
+	*drawing
+	*Differences
+	pair       *diff.RequestPair
+	comparison *diff.Comparison
+	options    DiffOptions
+	words      diffWords
+}
+
+func newDiffDrawing(c *diff.Comparison, pair *diff.RequestPair, differences *Differences, guide Guide, options DiffOptions) *diffDrawing {
+	d := &diffDrawing{Differences: differences, pair: pair, comparison: c, options: options}
+	d.words = options.words(c)
+	choice := options.Choice
+	choice.Full, choice.marked = false, d.marked(guide)
+	choice.marks = d.mark
+	d.drawing = newDrawing(c.B, NewView(differences.Merged.Tree, guide, choice), guide, options.Options)
+	d.drawing.diff, d.drawing.inView = d, map[int]bool{}
+	return d
+}
+
+// marked says which calls of the merged tree are shown: those with telling changes, in the
+// full view and where a filter chooses those with any, and their callers, and the key steps that one side alone has.
+func (d *diffDrawing) marked(classifier Classifier) func(int) bool {
+	tree := d.Merged.Tree
+	shown := make([]bool, tree.Len())
+	for i := range shown {
+		call, only := tree.Call(i), d.Merged.A[i] == diff.None || d.Merged.B[i] == diff.None
+		shown[i] = only && classifier.Key(call.Function) && !upstream(call)
+	}
+	for _, c := range d.Changes {
+		if !c.Telling && !d.options.Full && !d.options.Filter.Active() {
+			continue
+		}
+		shown[c.At] = true
+		if above := tree.Parent(c.At); above >= 0 {
+			shown[above] = true
+		}
+	}
+	return func(i int) bool { return shown[i] }
+}
+
+// mark is what stands before the name of call i of the merged tree, "" for what did not change.
+func (d *diffDrawing) mark(i int) string {
+	var marks []string
+	switch {
+	case d.Merged.A[i] == diff.None:
+		marks = append(marks, diffMarks[diff.Added])
+	case d.Merged.B[i] == diff.None:
+		marks = append(marks, diffMarks[diff.Removed])
+	}
+	for _, n := range d.Merged.Changes[i] {
+		if m := diffMarks[d.Changes[n].Kind]; !slices.Contains(marks, m) {
+			marks = append(marks, m)
+		}
+	}
+	return strings.Join(marks, "")
+}
+
+func (d *diffDrawing) writeDiffHeading(out *bufio.Writer) {
+	a, b := d.pair.A, d.pair.B
+	end := fmt.Sprintf(" %s %d", d.arrow, a.Status)
+	if a.Status != b.Status {
+		end += fmt.Sprintf(" | %d", b.Status)
+	}
+	fmt.Fprintln(out, d.Request.Render(d.fit(b.Method+" "+oneLine(b.Path), d.width-lipgloss.Width(end))+end))
+	d.writeWrapped(out, d.Facts, d.diffFacts())
+	fmt.Fprintln(out)
+}
+
+// diffFacts counts the calls of both sides, and the changes by kind.
+func (d *diffDrawing) diffFacts() string {
+	counts := map[diff.Kind]int{}
+	for _, c := range d.Changes {
+		counts[c.Kind]++
+	}
+	var kinds []string
+	for _, kind := range []diff.Kind{diff.Added, diff.Removed, diff.Moved, diff.Renamed, diff.Repeated, diff.Reordered, diff.Valued} {
+		if n := counts[kind]; n > 0 {
+			kinds = append(kinds, fmt.Sprintf("%s %d %s", diffMarks[kind], n, d.words.kinds[string(kind)]))
+		}
+	}
+	if len(kinds) == 0 {
+		kinds = []string{d.words.same}
+	}
+	text := fmt.Sprintf(d.words.callsFact, humanize.Comma(int64(len(d.pair.A.Calls))), d.arrow, humanize.Comma(int64(len(d.pair.B.Calls))))
+	return text + d.words.colon + strings.Join(kinds, ", ")
+}
+
+// writeSummary tells the changes layer by layer.
+func (d *diffDrawing) writeSummary(out *bufio.Writer) {
+	changed, unchanged := d.summarize(d.guide, d.words)
+	var smaller []string
+	for _, layer := range changed {
+		if len(layer.Sentences) > 0 {
+			d.writeHanging(out, layer.Title, strings.Join(layer.Sentences, d.words.between))
+		}
+		if layer.Smaller > 0 {
+			smaller = append(smaller, fmt.Sprintf("%s %d", layer.Title, layer.Smaller))
+		}
+	}
+	if len(smaller) > 0 {
+		d.writeHanging(out, d.words.smaller, strings.Join(smaller, ", "))
+	}
+	if len(unchanged) > 0 && len(changed) > 0 {
+		d.writeHanging(out, d.words.unchanged, strings.Join(unchanged, ", "))
+	}
+}
+
+// writeHanging writes a paragraph whose first words are its title.
+func (d *diffDrawing) writeHanging(out *bufio.Writer, title, text string) {
+	const indent = "  "
+	lines := wrap(title+d.words.colon+text, d.width-len(indent))
+	for i, line := range lines {
+		if i == 0 {
+			line = strings.Replace(line, title, d.Key.Render(title), 1)
+		} else {
+			line = indent + line
+		}
+		fmt.Fprintln(out, line)
+	}
+}
+
+func (d *diffDrawing) writeDiffFooter(out *bufio.Writer) {
+	fmt.Fprintln(out)
+	shown := 0
+	for _, c := range d.Changes {
+		if d.shows(c) {
+			shown++
+		}
+	}
+	hidden := len(d.Changes) - shown
+	var texts []string
+	if hidden > 0 {
+		more := ": --view full"
+		if d.options.Full || d.options.Filter.Active() {
+			more = ""
+		}
+		texts = append(texts, fmt.Sprintf("%d of %d changes are not in this view%s", hidden, len(d.Changes), more))
+	}
+	if d.view.Folded > 0 {
+		texts = append(texts, fmt.Sprintf("%s calls folded (%s)", humanize.Comma(int64(d.view.Folded)), d.folded))
+	}
+	if len(texts) > 0 {
+		d.writeWrapped(out, d.Facts, strings.Join(texts, ", "))
+	}
+	d.writeWrapped(out, d.Facts, d.diffSigns())
+}
+
+// shows reports whether the tree shows a change.
+func (d *diffDrawing) shows(c ShownChange) bool { return d.inView[c.At] }
+
+// diffSigns explains the marks.
+func (d *diffDrawing) diffSigns() string {
+	texts := []string{fmt.Sprintf("+ only %s, - only %s", d.options.NameB, d.options.NameA)}
+	for _, kind := range []diff.Kind{diff.Renamed, diff.Moved, diff.Repeated, diff.Reordered, diff.Valued} {
+		if slices.ContainsFunc(d.Changes, func(c ShownChange) bool { return c.Kind == kind && d.shows(c) }) {
+			texts = append(texts, diffMarks[kind]+" "+d.words.kinds[string(kind)])
+		}
+	}
+	if signs := d.signs(); signs != "" {
+		texts = append(texts, signs)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// drawDiff draws the lines of a node: its line in the tree, and what changed.
+func (d *diffDrawing) drawDiff(it *item) []string {
+	width := d.width - it.level*lipgloss.Width(d.branch)
+	below := width - lipgloss.Width(d.line)
+	i := it.node.Calls[0]
+	for _, call := range it.node.Calls {
+		d.inView[call] = true
+	}
+	lines := []string{d.diffRow(it, width)}
+	if names := d.groupNames(it.node); names != "" {
+		lines = append(lines, d.Value.Render(d.fit(names, below)))
+	}
+	for _, n := range d.Merged.Changes[i] {
+		lines = append(lines, d.details(d.Changes[n], below)...)
+	}
+	return lines
+}
+
+// groupNames tells the calls apart that were collapsed into one node of a group and changed.
+func (d *diffDrawing) groupNames(n *Node) string {
+	if n.Group == "" || d.mark(n.Calls[0]) == "" {
+		return ""
+	}
+	var names []string
+	for _, i := range n.Calls {
+		if purpose := purposeOf(d.Merged.Tree.Call(i)); purpose != "" {
+			names = append(names, purpose)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// diffRow is the line of a node: mark, name and counts to the left, place to the right.
+func (d *diffDrawing) diffRow(it *item, width int) string {
+	const leastPlace, leastName = 14, 12
+	before, after := d.marks(it), d.counts(it.node)
+	name, place := d.name(it.node), d.place(it.node)
+	if m := d.mark(it.node.Calls[0]); m != "" {
+		before = m + " " + before
+	}
+	taken := lipgloss.Width(before) + lipgloss.Width(after) + 1
+	if over := taken + lipgloss.Width(name) + lipgloss.Width(place) - width; over > 0 {
+		place = d.fitEnd(place, max(lipgloss.Width(place)-over, leastPlace))
+	}
+	if over := taken + lipgloss.Width(name) + lipgloss.Width(place) - width; over > 0 {
+		name = d.fitEnd(name, max(lipgloss.Width(name)-over, leastName))
+	}
+	left := d.diffStyle(it.node).Render(before + name + after)
+	return twoSided{left, d.placeStyle(it.node).Render(place)}.join(width)
+}
+
+// diffStyle is the style of a node's line.
+func (d *diffDrawing) diffStyle(n *Node) lipgloss.Style {
+	i := n.Calls[0]
+	switch {
+	case d.Merged.A[i] == diff.None:
+		return d.Palette.Added
+	case d.Merged.B[i] == diff.None:
+		return d.Palette.Removed
+	case len(d.Merged.Changes[i]) > 0:
+		return d.Palette.Changed
+	}
+	return d.nameStyle(n)
+}
+
+// details are the lines below a node's own: what it was, and where that stood.
+func (d *diffDrawing) details(c ShownChange, width int) []string {
+	var lines []string
+	add := func(left, right string) {
+		room := width - lipgloss.Width(right) - 1
+		lines = append(lines, twoSided{d.Value.Render(d.fit(left, room)), d.Place.Render(right)}.join(width))
+	}
+	switch c.Kind {
+	case diff.Renamed:
+		add(d.words.was+" "+d.Diff.A.Call(c.A).ShortName(), placeOf(d.Diff.A.Call(c.A)))
+	case diff.Moved:
+		if parent := d.Diff.A.Parent(c.A); parent >= 0 {
+			add(d.words.movedFrom+" "+d.Diff.A.Call(parent).ShortName(), placeOf(d.Diff.A.Call(c.A)))
+		}
+	case diff.Repeated:
+		add(fmt.Sprintf("%s%d %s %s%d", d.times, c.CountA, d.arrow, d.times, c.CountB), placeOf(d.Diff.A.Call(c.A)))
+	case diff.Reordered:
+		add(d.words.kinds[string(c.Kind)], placeOf(d.Diff.A.Call(c.A)))
+	case diff.Valued:
+		for _, v := range c.Values {
+			add(fmt.Sprintf("%s: %s %s %s", d.label(v.Name), quoteEmpty(oneLine(shorten(v.A))), d.arrow, quoteEmpty(oneLine(shorten(v.B)))), placeOf(d.Diff.A.Call(c.A)))
+		}
+	}
+	if d.options.Links {
+		for _, url := range changeURLs(d.comparison, d.Diff, c.Change) {
+			lines = append(lines, d.Place.Render(url))
+		}
+	}
+	return lines
+}
+
+func placeOf(call *trace.Call) string {
+	if call.File == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", path.Base(call.File), call.Line)
+}
+
+// changeURLs are where upstream shows the code of a change: the comparison of the file
+// if both releases have it, else its places.
+func changeURLs(c *diff.Comparison, d *diff.Diff, change diff.Change) []string {
+	var urls []string
+	add := func(url string) {
+		if url != "" && !slices.Contains(urls, url) {
+			urls = append(urls, url)
+		}
+	}
+	if change.A != diff.None {
+		add(SourceURL(c.A, d.A.Call(change.A)))
+	}
+	if change.B != diff.None {
+		add(SourceURL(c.B, d.B.Call(change.B)))
+	}
+	if change.A != diff.None && change.B != diff.None && d.A.Call(change.A).File == d.B.Call(change.B).File {
+		add(CompareURL(c.A, c.B, d.B.Call(change.B)))
+	}
+	return urls
+}
