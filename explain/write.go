@@ -46,6 +46,8 @@ type WriteOptions struct {
 	Colour bool
 	// ASCII keeps to ASCII characters.
 	ASCII bool
+	// Lang is the language of the labels, "en" or "zh"; "" is "en".
+	Lang string
 }
 
 // Write prints the page.
@@ -53,19 +55,19 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 	if o.Width <= 0 {
 		o.Width = 80
 	}
-	out := &pageWriter{Writer: bufio.NewWriter(w), WriteOptions: o}
+	out := &pageWriter{Writer: bufio.NewWriter(w), WriteOptions: o, words: wordsIn(o.Lang)}
 	out.title(p.Function)
 	layer := p.Layer
 	if layer == "" {
-		layer = "none"
+		layer = out.none
 	}
-	out.fact("layer", layer)
+	out.fact(out.layer, layer)
 	if p.File != "" {
-		out.fact("place", fmt.Sprintf("%s:%d", p.File, p.Line))
+		out.fact(out.place, fmt.Sprintf("%s:%d", p.File, p.Line))
 	}
-	out.fact("program", p.Program)
+	out.fact(out.program, p.Program)
 	if p.URL != "" {
-		out.fact("source", p.URL)
+		out.fact(out.source, p.URL)
 	}
 	if p.Note != "" {
 		out.line("")
@@ -80,9 +82,9 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 	}
 	switch {
 	case p.Recordings == 0:
-		out.line("\nNo recording of this version is at hand to see who calls it. Make one:\n  apitrace run get-node --save get-node.jsonl")
+		out.line("\n%s\n  apitrace run get-node --save get-node.jsonl", out.noRecording)
 	case len(p.Sights) == 0:
-		out.line("\nNot called in the %s at hand.", count(p.Recordings, "recording"))
+		out.line("\n%s", out.notCalled(p.Recordings))
 	}
 	return out.Flush()
 }
@@ -90,6 +92,7 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 type pageWriter struct {
 	*bufio.Writer
 	WriteOptions
+	words
 }
 
 func (w *pageWriter) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
@@ -102,7 +105,9 @@ func (w *pageWriter) title(text string) {
 	w.line("%s", text)
 }
 
-func (w *pageWriter) fact(name, text string) { w.line("%-8s %s", name, printable(text)) }
+func (w *pageWriter) fact(name, text string) {
+	w.line("%s%s %s", name, strings.Repeat(" ", max(0, 8-lipgloss.Width(name))), printable(text))
+}
 
 func (w *pageWriter) sight(s Sight) {
 	w.line("")
@@ -116,7 +121,7 @@ func (w *pageWriter) sight(s Sight) {
 
 func (w *pageWriter) overview(o Overview, recordings int) {
 	w.line("")
-	w.title(fmt.Sprintf("in %s of %d of the %s", count(o.Requests, "request"), len(o.Scenarios), count(recordings, "recorded scenario")))
+	w.title(w.seenIn(o.Requests, len(o.Scenarios), recordings))
 	w.names(o.Scenarios)
 	w.facts(o.Sight)
 }
@@ -142,17 +147,17 @@ func (w *pageWriter) names(all []string) {
 
 // facts prints what a function did, without where.
 func (w *pageWriter) facts(s Sight) {
-	w.line("%s, %s, %s of it its own", count(s.Calls, "call"), w.duration(s.Ns), w.duration(s.SelfNs))
-	w.neighbours("called by", s.Callers)
-	w.neighbours("calls", s.Callees)
+	w.line("%s", w.took(s.Calls, w.duration(s.Ns), w.duration(s.SelfNs)))
+	w.neighbours(w.calledBy, s.Callers)
+	w.neighbours(w.calls, s.Callees)
 	if len(s.Values) > 0 {
-		w.line("values")
+		w.line("%s", w.valuesSeen)
 	}
 	for _, v := range s.Values {
 		w.values(v)
 	}
 	for _, e := range s.Errors {
-		w.line("error  %s", printable(e))
+		w.line("%s  %s", w.failed, printable(e))
 	}
 }
 
@@ -171,7 +176,7 @@ func (w *pageWriter) neighbours(title string, all []Neighbour) {
 	w.line("%s", title)
 	for i, n := range all {
 		if i == mostNeighbours {
-			w.line("  and %d more", len(all)-i)
+			w.line("  "+w.more, len(all)-i)
 			return
 		}
 		name := (&trace.Call{Function: n.Function}).ShortName()
@@ -199,18 +204,11 @@ const mostValues = 5
 func (w *pageWriter) values(v Value) {
 	for i, value := range v.Seen {
 		if i == mostValues {
-			w.line("    and %d more", len(v.Seen)-i)
+			w.line("    "+w.more, len(v.Seen)-i)
 			return
 		}
 		w.line("  %s = %s", printable(v.Name), printable(value))
 	}
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // printable escapes what could command the terminal.

@@ -58,22 +58,25 @@ func Find(name string) (*Scenario, error) {
 // An UnknownError says that no scenario has the name that was asked for.
 type UnknownError struct {
 	Name string
-	// Nearest lists the names that are most like it.
+	// Nearest lists the names that are most like it, if any is like it at all.
 	Nearest []string
 }
 
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("unknown scenario %q: did you mean %s? \"apitrace scenarios\" lists all, and a path such as \"./mine.yaml\" plays a file",
-		e.Name, quoted(e.Nearest))
+	text := fmt.Sprintf("unknown scenario %q: ", e.Name)
+	if len(e.Nearest) > 0 {
+		text += "did you mean " + quoted(e.Nearest) + "? "
+	}
+	return text + "\"apitrace scenarios\" lists all, and a path such as \"./mine.yaml\" plays a file"
 }
 
-// nearest returns the n of the names that are most like the wanted one, the
-// nearest first. It compares no more than what a person would: the text.
+// nearest returns up to n of the names that are most like the wanted one, the nearest
+// first: one of which more than half would have to be written anew is not like it.
 func nearest(want string, names []string, n int) []string {
 	unique := slices.Compact(slices.Sorted(slices.Values(names)))
-	slices.SortStableFunc(unique, func(a, b string) int {
-		return cmp.Compare(levenshtein.ComputeDistance(want, a), levenshtein.ComputeDistance(want, b))
-	})
+	distance := func(name string) int { return levenshtein.ComputeDistance(want, name) }
+	unique = slices.DeleteFunc(unique, func(name string) bool { return 2*distance(name) > max(len(want), len(name)) })
+	slices.SortStableFunc(unique, func(a, b string) int { return cmp.Compare(distance(a), distance(b)) })
 	return unique[:min(n, len(unique))]
 }
 

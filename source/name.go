@@ -89,7 +89,7 @@ func Near(query string, names []string) []string {
 	var all []near
 	for _, name := range names {
 		other := strings.ToLower(unmarked(shortName(name)))
-		distance := levenshtein.ComputeDistance(plain, other)
+		distance := levenshtein.ComputeDistance(plain, tail(other, strings.Count(plain, ".")))
 		if last == lastName(other) {
 			distance = min(distance, 2) // the right function of the wrong type or package
 		}
@@ -107,6 +107,21 @@ func Near(query string, names []string) []string {
 		}
 	}
 	return found
+}
+
+// tail is the end of a name from before so many of its dots: of what was asked for
+// without its package, only that much can be compared.
+func tail(name string, dots int) string {
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] != '.' {
+			continue
+		}
+		if dots == 0 {
+			return name[i+1:]
+		}
+		dots--
+	}
+	return name
 }
 
 func shortName(name string) string { return (&trace.Call{Function: name}).ShortName() }

@@ -39,22 +39,35 @@ func Load(path string) (*Recording, error) {
 		return nil, fmt.Errorf("load recording: %w", err)
 	}
 	rec, err := parse(data)
-	if err == nil {
-		return rec, nil
+	if err != nil {
+		return rec, fmt.Errorf("load recording %q: %w", path, err)
 	}
-	err = fmt.Errorf("load recording %q: %w", path, err)
-	if errors.As(err, new(*CutError)) {
-		return rec, err
-	}
-	return nil, err
+	return rec, nil
 }
 
+// Read reads what Load does from elsewhere, which is named for the error.
+func Read(r io.Reader, name string) (*Recording, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("read recording from %s: %w", name, err)
+	}
+	rec, err := parse(data)
+	if err != nil {
+		return rec, fmt.Errorf("read recording from %s: %w", name, err)
+	}
+	return rec, nil
+}
+
+// parse returns a recording with an error only if that is a CutError.
 func parse(data []byte) (*Recording, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, errors.New("the file is empty: expected a recording")
 	}
 	if !utf8.Valid(data) {
 		return nil, errors.New("the file is no UTF-8 text: expected a recording, which is JSON")
+	}
+	if form := otherForm(data); form != "" {
+		return nil, fmt.Errorf("this is what \"-o %s\" prints, for other programs: expected what \"apitrace run --save\" wrote or \"-o json\" printed", form)
 	}
 	key, err := firstKey(data)
 	switch {
@@ -66,6 +79,23 @@ func parse(data []byte) (*Recording, error) {
 		return readOTLP(data)
 	}
 	return readJSON(data)
+}
+
+// otherForm tells in which form that apitrace prints and does not read data is, by how it
+// begins; "" if in none.
+func otherForm(data []byte) string {
+	begins := func(text string) bool { return bytes.HasPrefix(data, []byte(text)) }
+	switch {
+	case begins(`{"displayTimeUnit"`):
+		return "chrome"
+	case begins("{\n\t\"Name\":"):
+		return "stdout"
+	case begins("scenario:"):
+		return "yaml"
+	case begins("sequenceDiagram"):
+		return "mermaid"
+	}
+	return ""
 }
 
 // firstKey returns the first key of the JSON object that data begins with.

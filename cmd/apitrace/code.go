@@ -95,7 +95,7 @@ func (c *code) load(o *codeOptions) (err error) {
 		}
 	}
 	for _, file := range o.traces {
-		rec, err := trace.Load(file)
+		rec, err := c.io.load(file)
 		if err != nil {
 			return err
 		}

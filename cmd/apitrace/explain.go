@@ -87,7 +87,11 @@ func (o *explainOptions) run(ctx context.Context, io *streams) error {
 	if err != nil {
 		return err
 	}
-	return page.Write(io.out, explain.WriteOptions{Width: io.width, Colour: colour, ASCII: o.ascii})
+	lang, err := language(o.lang)
+	if err != nil {
+		return err
+	}
+	return page.Write(io.out, explain.WriteOptions{Width: io.width, Colour: colour, ASCII: o.ascii, Lang: lang})
 }
 
 // page gathers what is known. Only a function that no recording has is looked up in

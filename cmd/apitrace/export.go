@@ -46,7 +46,7 @@ _TRACES_. For files in other forms see "apitrace show -o".`,
 }
 
 func (o *exportOptions) run(ctx context.Context, io *streams) error {
-	recording, err := trace.Load(o.file)
+	recording, err := io.load(o.file)
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ func (o *filterOptions) addFlags(command *cobra.Command) {
 	flags.StringArrayVar(&o.functions, "function", nil, `show only functions of this name, short or full, "..." standing for any text: "etcd3.(*store).Get", "k8s.io/apiserver/pkg/admission..." (repeat for more)`)
 	flags.StringArrayVar(&o.notFunctions, "not-function", nil, "do not show functions of this name (repeat for more)")
 	flags.DurationVar(&o.minDuration, "min-duration", 0, "show only calls that took at least this long, such as 500us")
-	flags.BoolVar(&o.errors, "errors", false, "show only calls that failed")
+	flags.BoolVar(&o.errors, "errors", false, "show only calls that failed; of a request that failed, those that had a part in it")
 	flags.BoolVar(&o.etcd, "etcd", false, "show only what runs in etcd and what leads there")
 	flags.StringVar(&o.grep, "grep", "", "show only calls whose name, file:line, values or error match this regular expression")
 	_ = command.RegisterFlagCompletionFunc("layer", completeLayer)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // execute runs the command that args, the program's name first, ask for.
@@ -56,7 +57,8 @@ what happened as a tree. Only a Go toolchain is needed.`,
 	}
 	root.SetOut(io.out)
 	root.SetErr(io.err)
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return &usageError{err: err} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err: flagError(err)} })
+	root.SetUsageTemplate(narrowFlags(root.UsageTemplate()))
 	root.AddCommand(
 		newRunCommand(io), newRequestCommand(io), newExecCommand(io), newRecordCommand(io), newShowCommand(io), newScenariosCommand(io),
 		newDiffCommand(io), newCompareCommand(io),
@@ -67,6 +69,33 @@ what happened as a tree. Only a Go toolchain is needed.`,
 	root.InitDefaultCompletionCmd()
 	adapt(root, name)
 	return root
+}
+
+// expected says what a value of a flag must be, by the flag's type.
+var expected = map[string]string{
+	"int":      "a whole number, such as 3",
+	"duration": "a number with a unit, such as 500us or 1.5ms",
+	"bool":     "true or false",
+}
+
+// flagError puts what the parser of a flag's value says in the user's words.
+func flagError(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	flag := invalid.GetFlag()
+	what, ok := expected[flag.Value.Type()]
+	if !ok {
+		return err
+	}
+	return fmt.Errorf("--%s %q: expected %s", flag.Name, invalid.GetValue(), what)
+}
+
+// narrowFlags makes cobra's template of help break the lines of flags, which can be long.
+func narrowFlags(template string) string {
+	const columns = "100"
+	return strings.NewReplacer(".FlagUsages |", ".FlagUsagesWrapped "+columns+" |").Replace(template)
 }
 
 // adapt makes a command, and those below it, report wrong arguments as usage

@@ -97,7 +97,7 @@ func (o *routesOptions) run(ctx context.Context, io *streams) error {
 func (o *routesOptions) load(ctx context.Context, io *streams) (*trace.Recording, error) {
 	switch {
 	case o.trace != "":
-		return trace.Load(o.trace)
+		return io.load(o.trace)
 	case o.live:
 		return o.record(ctx, io)
 	}

@@ -28,13 +28,14 @@ type showOptions struct {
 func newShowCommand(io *streams) *cobra.Command {
 	o := &showOptions{}
 	command := &cobra.Command{
-		Use:   "show SCENARIO|FILE",
+		Use:   "show SCENARIO|FILE|-",
 		Short: "Show a recording",
 		Long: `Show the recording of a scenario that apitrace carries, of any release that "apitrace
 versions" lists as recorded; or what --save has written (OTLP JSON), or "-o json" has
 printed. No server is needed, no network, and no Go toolchain.
 
-What has a slash or a dot in it, or is no scenario and lies in the working folder, is a file.`,
+What has a slash or a dot in it, or is no scenario and lies in the working folder, is a file;
+"-" is standard input.`,
 		Example: `  # The same request through two releases
   apitrace show get-node
   apitrace show get-node --k8s 1.30
@@ -73,7 +74,7 @@ What has a slash or a dot in it, or is no scenario and lies in the working folde
 }
 
 func (o *showOptions) isFile() bool {
-	if strings.ContainsAny(o.what, "./") {
+	if strings.ContainsAny(o.what, "./") || o.what == "-" {
 		return true
 	}
 	if _, err := scenarios.Find(o.what); err == nil {
@@ -104,7 +105,7 @@ func (o *showOptions) run(ctx context.Context, io *streams) error {
 
 func (o *showOptions) load(io *streams) (*trace.Recording, error) {
 	if o.isFile() {
-		return loadFile(io, o.what)
+		return io.load(o.what)
 	}
 	recording, err := loadRecording(o.server.k8s, o.what)
 	if err != nil {
@@ -112,16 +113,6 @@ func (o *showOptions) load(io *streams) (*trace.Recording, error) {
 	}
 	io.notice("a recording of Kubernetes %s, made on %s; --live replays it now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
 	return recording, nil
-}
-
-// loadFile reads a recording from a file. One that was cut is as good as what is left of it.
-func loadFile(io *streams, file string) (*trace.Recording, error) {
-	recording, err := trace.Load(file)
-	if errors.As(err, new(*trace.CutError)) {
-		io.notice("%v", err)
-		return recording, nil
-	}
-	return recording, err
 }
 
 // loadRecording returns what apitrace carries of a scenario and a version, which is given

@@ -1,15 +1,20 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"golang.org/x/term"
+
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// streams are where output goes: results to out, progress and notices to err.
+// streams are where output goes: results to out, progress and notices to err; and where
+// a recording may come from.
 type streams struct {
+	in       io.Reader
 	out, err io.Writer
 	// width is the number of columns of out; 0 if it is no terminal.
 	width int
@@ -18,11 +23,26 @@ type streams struct {
 }
 
 func standardStreams() *streams {
-	s := &streams{out: os.Stdout, err: os.Stderr, errTerminal: term.IsTerminal(int(os.Stderr.Fd()))}
+	s := &streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, errTerminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 		s.width = width
 	}
 	return s
+}
+
+// load reads a recording from a file, or from standard input if that is called "-". One
+// that was cut is as good as what is left of it.
+func (s *streams) load(file string) (recording *trace.Recording, err error) {
+	if file == "-" {
+		recording, err = trace.Read(s.in, "standard input")
+	} else {
+		recording, err = trace.Load(file)
+	}
+	if errors.As(err, new(*trace.CutError)) {
+		s.notice("%v", err)
+		return recording, nil
+	}
+	return recording, err
 }
 
 // notice tells the user something that is not part of the result.
