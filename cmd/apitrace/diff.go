@@ -143,7 +143,7 @@ func loadSide(io *streams, path string) (*trace.Recording, error) {
 	if !isFile(path) {
 		return nil, usageErrorf("there is no file %q: expected two files, a scenario with two versions, or a scenario with a range such as 1.26..1.37", path)
 	}
-	return loadFile(io, path)
+	return io.load(path)
 }
 
 func loadBoth(scenario, versionA, versionB string) (a, b *trace.Recording, err error) {
