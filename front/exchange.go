@@ -3,6 +3,7 @@ package front
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httputil"
 	"time"
@@ -30,7 +31,8 @@ func newExchange(r *http.Request) *Exchange {
 
 func (x *Exchange) end(ctx context.Context) {
 	x.Duration = time.Since(x.Start)
-	x.HungUp = ctx.Err() != nil
+	// A client may close its connection as soon as it has what it wants.
+	x.HungUp = ctx.Err() != nil && !x.whole
 }
 
 // rewrite makes the request for the server of the client's. httputil has already removed what
@@ -58,10 +60,32 @@ func (f *Front) rewrite(r *httputil.ProxyRequest, host, token string) {
 
 // answered notes the status when the header of the answer has come.
 func answered(answer *http.Response) error {
-	if x := exchangeOf(answer.Request); x != nil {
-		x.Status = answer.StatusCode
+	x := exchangeOf(answer.Request)
+	if x == nil {
+		return nil
+	}
+	x.Status = answer.StatusCode
+	if answer.StatusCode == http.StatusSwitchingProtocols {
+		x.whole = true // what follows is no answer any more
+	} else {
+		answer.Body = &body{answer.Body, x}
 	}
 	return nil
+}
+
+// A body notes when all of an answer was read.
+type body struct {
+	io.ReadCloser
+	exchange *Exchange
+}
+
+// Read implements io.Reader.
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		b.exchange.whole = true
+	}
+	return n, err
 }
 
 // failed tells the client, and the session, that the server gave no answer.

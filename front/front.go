@@ -56,6 +56,8 @@ type Exchange struct {
 	HungUp bool
 	// Err says why there was no answer.
 	Err error
+
+	whole bool // the answer has come to its end
 }
 
 // A Front is running until it is closed.

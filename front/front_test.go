@@ -139,7 +139,7 @@ func TestHandsOn(t *testing.T) {
 		if id == nil || id[1] != x.TraceID || strings.Contains(own, x.TraceID) {
 			t.Errorf("the server got the traceparent %q of the trace %q", r.Header.Get("Traceparent"), x.TraceID)
 		}
-		if x.Method != "PUT" || x.Path != path || x.Status != 201 || x.UserAgent != "kubectl/v1" || x.ClientTraceparent != own || x.HungUp || x.Err != nil || x.Duration <= 0 {
+		if x.Method != "PUT" || x.Path != path || x.Status != 201 || x.UserAgent != "kubectl/v1" || x.ClientTraceparent != own || !x.whole || x.HungUp || x.Err != nil || x.Duration <= 0 {
 			t.Errorf("over: %+v", x)
 		}
 	}
@@ -241,6 +241,18 @@ func TestWatch(t *testing.T) {
 			case <-time.After(10 * time.Second):
 				t.Errorf("HTTP/%d, the %s closes: the server was not told", major, closes)
 			}
+		}
+	}
+}
+
+// A client that closes its connection once it has the whole answer has not hung up.
+func TestHungUp(t *testing.T) {
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, whole := range []bool{true, false} {
+		x := &Exchange{whole: whole}
+		if x.end(gone); x.HungUp == whole {
+			t.Errorf("whole answer: %v, hung up: %v", whole, x.HungUp)
 		}
 	}
 }

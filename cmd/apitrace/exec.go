@@ -111,6 +111,9 @@ func (o *execOptions) run(ctx context.Context, io *streams) (status int, err err
 	status, err = o.program(c, io).Run(ctx)
 	err = errors.Join(err, deathOf(ctx), c.finish())
 	session.Sort(rows)
+	if len(rows) == 0 && err == nil {
+		io.notice("%s has sent no request to be traced: does it read KUBECONFIG?", o.client[0])
+	}
 	// What was traced is shown also after a Ctrl-C.
 	shown := o.show(context.WithoutCancel(ctx), io, c, rows)
 	return status, errors.Join(err, untraced(rows), shown, c.fetcher.verdict(o.server.check, io))
@@ -119,7 +122,6 @@ func (o *execOptions) run(ctx context.Context, io *streams) (status int, err err
 // show prints the summary, and the traces that are asked for.
 func (o *execOptions) show(ctx context.Context, io *streams, c *clients, rows []session.Row) error {
 	if len(rows) == 0 {
-		io.notice("%s has sent no request to be traced: does it read KUBECONFIG?", o.client[0])
 		return nil
 	}
 	if err := session.WriteTable(io.err, rows); err != nil {

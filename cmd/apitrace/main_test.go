@@ -21,6 +21,7 @@ func TestMain(m *testing.M) {
 		"apitrace":         main,
 		"kubectl-apitrace": main,
 		"apitrace-status":  checkStatus,
+		"thousand":         thousand,
 		"save-large":       saveLarge,
 	})
 }
