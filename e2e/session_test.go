@@ -1,0 +1,102 @@
+package e2e
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/kubeapitrace/apitrace/collect"
+	"github.com/kubeapitrace/apitrace/front"
+	clients "github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// client-go's informer works behind a front, and its watch is cut when the front closes.
+func TestSessionInformer(t *testing.T) {
+	const namespace = "session"
+	s := server(t, traced)
+	makeNamespace(t, s, namespace)
+	traces := map[string]*trace.Request{}
+	var rows []clients.Row
+	gathered := clients.New(clients.Options{
+		Fetch: func(ctx context.Context, sent collect.Sent) (*trace.Request, error) {
+			r, _, err := collect.Request(ctx, s.ProbeSockets, sent)
+			return r, err
+		},
+		Keep: func(_ context.Context, r *trace.Request) (trace.Place, error) {
+			traces[r.TraceID] = r
+			return trace.Place{}, nil
+		},
+		Done: func(row clients.Row) { rows = append(rows, row) },
+	})
+	f, err := front.Start(front.Options{Server: s.BaseURL, CAPEM: s.CAPEM, Token: s.AdminToken, Trace: gathered.Admit, Over: gathered.Over})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := kubernetes.NewForConfig(&rest.Config{Host: f.URL, BearerToken: f.Token, TLSClientConfig: rest.TLSClientConfig{CAData: f.CAPEM}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events := watchDeployments(t, client, namespace)
+	if _, err := client.AppsV1().Deployments(namespace).Create(t.Context(), deployment(), metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	events.want(t, "add web 1")
+	if err := client.AppsV1().Deployments(namespace).Delete(t.Context(), "web", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	events.want(t, "delete web 1")
+
+	start := time.Now()
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := gathered.Close(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("a watch that never ends held the session open for %v", took)
+	}
+	events.stop()
+	checkInformerRows(t, rows, len(traces))
+	for _, r := range traces {
+		if _, err := trace.NewTree(r); err != nil {
+			t.Errorf("%s %s: %v", r.Method, r.Path, err)
+		}
+	}
+}
+
+func checkInformerRows(t *testing.T, rows []clients.Row, traces int) {
+	t.Helper()
+	if len(rows) != traces {
+		t.Errorf("%d requests, %d traces", len(rows), traces)
+	}
+	seen := map[string]int{}
+	for _, row := range rows {
+		if row.Err != nil {
+			t.Error(row.Err)
+		}
+		switch {
+		case strings.Contains(row.Path, "watch=true"):
+			seen["watch"]++
+			if !row.HungUp || row.Status != 200 {
+				t.Errorf("the watch that the end of the session cut: %s", row.String())
+			}
+		case row.Method == "POST":
+			seen["POST"]++
+			if row.Etcd["Txn"] != 1 || row.Status != 201 {
+				t.Errorf("want one transaction: %s", row.String())
+			}
+		case row.Method == "DELETE":
+			seen["DELETE"]++
+		}
+	}
+	if seen["watch"] == 0 || seen["POST"] != 1 || seen["DELETE"] != 1 {
+		t.Errorf("saw %v, want a watch, one POST and one DELETE", seen)
+	}
+}
