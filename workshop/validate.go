@@ -121,8 +121,8 @@ func (e *Exercise) validateOrder() *mistake {
 	seen := map[string]bool{}
 	for i := range e.Order {
 		s := &e.Order[i]
-		if s.ID == "" || seen[s.ID] || strings.ContainsAny(s.ID, " ,") {
-			return mistakeAt(fmt.Sprintf("id is %q, expected a short word that no other step has", s.ID), i, "id")
+		if len(s.ID) < 2 || seen[s.ID] || strings.ContainsAny(s.ID, " ,") {
+			return mistakeAt(fmt.Sprintf("id is %q, expected a short word, longer than a letter, that no other step has", s.ID), i, "id")
 		}
 		seen[s.ID] = true
 		if bad := firstOf(bothLanguages(s.Text, "text").below(i), e.validateSelection(&s.Call).below(i, "call")); bad != nil {

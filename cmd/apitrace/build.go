@@ -70,7 +70,11 @@ func (o *buildOptions) run(ctx context.Context, io *streams) error {
 }
 
 func (o *buildOptions) writePlan(ctx context.Context, io *streams) error {
-	wanted := apiserver.BuildOptions{Version: o.server.k8s, Plain: o.plain}
+	edits, err := o.server.editsDir()
+	if err != nil {
+		return err
+	}
+	wanted := apiserver.BuildOptions{Version: o.server.k8s, Plain: o.plain, EditsDir: edits}
 	if err := apiserver.WritePlan(ctx, io.out, wanted); err != nil || !o.sample {
 		return err
 	}
