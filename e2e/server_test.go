@@ -57,7 +57,7 @@ func server(tb testing.TB, k kind) *apiserver.Server {
 	if s := servers.running[k]; s != nil {
 		return s
 	}
-	s := start(tb, k, apiserver.Extra{})
+	s := start(tb, k, apiserver.StartOptions{})
 	if servers.running == nil {
 		servers.running = map[kind]*apiserver.Server{}
 	}
@@ -69,11 +69,16 @@ func server(tb testing.TB, k kind) *apiserver.Server {
 // the kind, or, if the scenario wants it otherwise, one of its own for this test.
 func serverFor(tb testing.TB, k kind, scenario *scenarios.Scenario) *apiserver.Server {
 	tb.Helper()
-	extra := apiserver.Extra(scenario.Setup.Server)
-	if extra.IsZero() {
+	o := apiserver.StartOptions{Extra: apiserver.Extra(scenario.Setup.Server)}
+	id := trace.NewTraceID()
+	if scenario.Boots(apiserver.Name) {
+		o.Boot = trace.Traceparent(id)
+	}
+	if o.Extra.IsZero() && o.Boot == "" {
 		return server(tb, k)
 	}
-	s := start(tb, k, extra)
+	s := start(tb, k, o)
+	starts.Store(s, id)
 	tb.Cleanup(func() {
 		if err := s.Stop(context.Background()); err != nil {
 			tb.Error(err)
@@ -82,9 +87,13 @@ func serverFor(tb testing.TB, k kind, scenario *scenarios.Scenario) *apiserver.S
 	return s
 }
 
-func start(tb testing.TB, k kind, extra apiserver.Extra) *apiserver.Server {
+// starts has, by server, the trace id of its start, if serverFor has made it.
+var starts sync.Map
+
+func start(tb testing.TB, k kind, o apiserver.StartOptions) *apiserver.Server {
 	tb.Helper()
-	s, err := apiserver.Start(context.Background(), buildKind(tb, k), apiserver.StartOptions{Check: k.check, Extra: extra})
+	o.Check = k.check
+	s, err := apiserver.Start(context.Background(), buildKind(tb, k), o)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -119,6 +128,13 @@ func play(tb testing.TB, s *apiserver.Server, name string) ([]trace.Request, *co
 	if err != nil {
 		tb.Fatal(err)
 	}
+	if id, ok := starts.Load(s); ok && scenario.Boots(apiserver.Name) {
+		requests, found, err := traceOfStart(context.Background(), s.ProbeSockets, id.(string), apiserver.Name)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return requests, found
+	}
 	etcd, err := s.Etcd.Open()
 	if err != nil {
 		tb.Fatal(err)
@@ -126,20 +142,21 @@ func play(tb testing.TB, s *apiserver.Server, name string) ([]trace.Request, *co
 	defer etcd.Close()
 	sockets := maps.Clone(s.ProbeSockets)
 	var requests []trace.Request
+	all := &collect.Check{}
 	player := scenarios.Player{
 		BaseURL: s.BaseURL, CAPEM: s.CAPEM, AdminToken: s.AdminToken, UserToken: s.LearnerToken,
 		LockFile: filepath.Join(s.RunDir, "play.lock"),
 		Aggregate: func(ctx context.Context) (func(context.Context) error, error) {
-			sample, start, err := startSample(ctx, s, scenario)
+			sample, start, found, err := startSample(ctx, s, scenario)
 			if err != nil {
 				return nil, err
 			}
+			all.Calls, all.Mismatches = found.Calls, append(all.Mismatches, found.Mismatches...)
 			sockets[sampleserver.Name] = sample.ProbeSocket
 			requests = append(requests, start...)
 			return sample.Stop, nil
 		},
 	}
-	all := &collect.Check{}
 	err = player.Play(context.Background(), scenario, func(ctx context.Context, _ *scenarios.Request, sent *scenarios.Sent) error {
 		r, found, err := collect.Request(ctx, sockets, collect.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status})
 		if err != nil {
@@ -175,12 +192,12 @@ func sample(tb testing.TB) *program.Binary {
 	return b
 }
 
-// startSample starts the sample server of a scenario, built like kube-apiserver, and
-// returns the trace of its start if that is what the scenario is about.
-func startSample(ctx context.Context, s *apiserver.Server, scenario *scenarios.Scenario) (*apiserver.Sample, []trace.Request, error) {
+// startSample starts the sample server of a scenario, built like kube-apiserver. If its
+// start is what the scenario is about, it returns that trace, and what the checking mode found.
+func startSample(ctx context.Context, s *apiserver.Server, scenario *scenarios.Scenario) (*apiserver.Sample, []trace.Request, *collect.Check, error) {
 	binary, err := buildSample(ctx, s.K8sVersion)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	o := apiserver.SampleOptions{Binary: binary}
 	boot := trace.NewTraceID()
@@ -189,13 +206,21 @@ func startSample(ctx context.Context, s *apiserver.Server, scenario *scenarios.S
 	}
 	sample, err := s.StartSample(ctx, o)
 	if err != nil || o.Boot == "" {
-		return sample, nil, err
+		return sample, nil, &collect.Check{}, err
 	}
 	sockets := maps.Clone(s.ProbeSockets)
 	sockets[sampleserver.Name] = sample.ProbeSocket
-	start, _, err := collect.Request(ctx, sockets, collect.Sent{TraceID: boot, Method: trace.MethodStart, Path: sampleserver.Name, Boot: true})
+	start, found, err := traceOfStart(ctx, sockets, boot, sampleserver.Name)
 	if err != nil {
-		return nil, nil, errors.Join(err, sample.Stop(ctx))
+		return nil, nil, nil, errors.Join(err, sample.Stop(ctx))
 	}
-	return sample, []trace.Request{*start}, nil
+	return sample, start, found, nil
+}
+
+func traceOfStart(ctx context.Context, sockets map[string]string, id, program string) ([]trace.Request, *collect.Check, error) {
+	r, found, err := collect.Request(ctx, sockets, collect.Sent{TraceID: id, Method: trace.MethodStart, Path: program, Boot: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	return []trace.Request{*r}, found, nil
 }
