@@ -13,14 +13,10 @@ import (
 // telling first. What is asked for besides, notes and upstream's own tracing, takes
 // further lines.
 func fitting(rec *trace.Recording, calls *trace.Tree, guide Guide, options Options) *drawing {
-	const ordinary = 60
 	if options.Most > 0 || options.Lines < 0 || !options.limited() {
 		return newDrawing(rec, NewView(calls, guide, options.Choice), guide, options)
 	}
 	lines := options.Lines
-	if lines == 0 {
-		lines = ordinary
-	}
 	bare := options
 	bare.Notes, bare.Upstream = false, false
 	f := &fitter{chooser: newChooser(calls, guide, bare.Choice), rec: rec, guide: guide, options: bare}

@@ -17,8 +17,9 @@ import (
 type Options struct {
 	Choice
 	// Lines is how many lines a request may take: of what Choice.Most may limit, as
-	// many of the most telling steps are shown as fit. 0 means 60, less means that
-	// nothing is limited.
+	// many of the most telling steps are shown as fit. 0 means that the requests of a
+	// recording share 60, or have 19 each if there are more than three; less means
+	// that nothing is limited.
 	Lines int
 	// Notes adds the guide's note below each key step; they count for no Lines.
 	Notes bool
@@ -36,6 +37,10 @@ type Options struct {
 // WriteTree draws each request of a recording as a tree of calls, with a heading
 // and with a note on what is hidden. No line is wider than the width.
 func WriteTree(w io.Writer, rec *trace.Recording, guide Guide, options Options) error {
+	const together, least = 60, 19
+	if n := len(rec.Requests); options.Lines == 0 && n > 0 {
+		options.Lines = max(least, (together-(n-1))/n) // with a blank line between them
+	}
 	out := bufio.NewWriter(w)
 	for i := range rec.Requests {
 		r := &rec.Requests[i]
