@@ -9,6 +9,7 @@ type diffWords struct {
 	moved, renamed, otherFile, repeated, reordered    string
 	value, failsNow, failsNoMore, packageMoved, times string
 	same, unchanged, smaller, onlyIn, callsFact       string
+	callsOf                                           string
 	was, movedFrom, callsOnlyA, callsOnlyB            string
 	kinds                                             map[string]string
 	between, stop, colon, layerless                   string
@@ -35,6 +36,7 @@ var diffWordsIn = map[string]diffWords{
 		smaller:      "Smaller changes",
 		onlyIn:       "only in %s",
 		callsFact:    "%s calls %s %s",
+		callsOf:      "%d calls",
 		callsOnlyA:   "%d calls only in {A}",
 		callsOnlyB:   "%d calls only in {B}",
 		was:          "was",
@@ -63,6 +65,7 @@ var diffWordsIn = map[string]diffWords{
 		smaller:      "较小的变化",
 		onlyIn:       "只在 %s 中",
 		callsFact:    "%s 次调用 %s %s",
+		callsOf:      "%d 次调用",
 		callsOnlyA:   "%d 次调用只在 {A} 中",
 		callsOnlyB:   "%d 次调用只在 {B} 中",
 		was:          "原来是",

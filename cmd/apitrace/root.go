@@ -61,7 +61,7 @@ what happened as a tree. Only a Go toolchain is needed.`,
 	root.SetUsageTemplate(narrowFlags(root.UsageTemplate()))
 	root.AddCommand(
 		newRunCommand(io), newRequestCommand(io), newExecCommand(io), newRecordCommand(io), newShowCommand(io), newScenariosCommand(io),
-		newDiffCommand(io), newCompareCommand(io),
+		newDiffCommand(io), newCompareCommand(io), newHistoryCommand(io),
 		newSourceCommand(io), newExplainCommand(io), newExportCommand(io), newImportCommand(io),
 		newServeCommand(io), newEditCommand(io), newWorkshopCommand(io), newBuildCommand(io), newCacheCommand(io),
 		newDoctorCommand(io), newRoutesCommand(io), newVersionsCommand(io), newVersionCommand(io), newRecordLibraryCommand(io),

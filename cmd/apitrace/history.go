@@ -1,0 +1,247 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/kubeapitrace/apitrace/diff"
+	"github.com/kubeapitrace/apitrace/history"
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/recordings"
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/source"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// historyOptions say how a history is shown.
+type historyOptions struct {
+	view outputOptions
+}
+
+func newHistoryCommand(io *streams) *cobra.Command {
+	o := &historyOptions{}
+	command := &cobra.Command{
+		Use:   "history {SCENARIO | FUNCTION}",
+		Short: "Tell when a path changed, or since when a function is on it",
+		Long: `Of a scenario, tell what each release changed in its path, one line per release: what came
+(+), what went (-), what has another name (~) or another place (>). "apitrace diff" shows
+the trees.
+
+Of a function, tell in which releases and scenarios it is on the path, under which name and
+where it stands. FUNCTION is a name as the tree shows it, or any end of a full one.
+
+The recordings of the releases are part of apitrace: nothing is built, and no network is
+needed.`,
+		Example: `  # When did the way of a read change?
+  apitrace history get-node
+
+  # Since when is this function on the path, and of which requests?
+  apitrace history 'registry.(*Store).Create'
+
+  # What was it called before?
+  apitrace history CacheDelegator.Get`,
+		Args: oneArgument("a scenario (see \"apitrace scenarios\") or the name of a function"),
+		ValidArgsFunction: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			names, _ := completeScenario(c, args, typed)
+			functions, directive := completeFunction(c, args, typed)
+			return append(names, functions...), directive
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := o.view.validateView(); err != nil {
+				return err
+			}
+			if _, err := scenarios.Find(args[0]); err == nil {
+				return o.ofScenario(io, args[0])
+			}
+			return o.ofFunction(io, args[0])
+		},
+	}
+	flags := command.Flags()
+	flags.IntVar(&o.view.width, "width", 0, "write this many columns wide (0: as wide as the terminal, else 80)")
+	flags.StringVar(&o.view.colour, "color", "auto", "when to use colours: auto, always or never")
+	flags.BoolVar(&o.view.ascii, "ascii", false, "write with ASCII characters alone")
+	addLanguageFlag(command, &o.view.lang)
+	o.view.view = "path"
+	return command
+}
+
+// ofScenario tells what each release changed.
+func (o *historyOptions) ofScenario(io *streams, scenario string) error {
+	releases, err := recordings.Versions()
+	if err != nil {
+		return err
+	}
+	var steps []render.HistoryStep
+	var before *trace.Recording
+	for _, release := range releases {
+		if !release.Has(scenario) {
+			continue
+		}
+		rec, err := recordings.Load(release.K8sVersion, scenario)
+		if err != nil {
+			return err
+		}
+		step := render.HistoryStep{Version: release.K8sVersion, Calls: countCalls(rec)}
+		if before != nil {
+			if step.Since, err = diff.CompareRecordings(before, rec); err != nil {
+				return err
+			}
+		}
+		steps, before = append(steps, step), rec
+	}
+	if len(steps) == 0 {
+		return fmt.Errorf("no release's recording of scenario %q is part of apitrace: \"apitrace run %s --k8s VERSION --save FILE\" makes one, and \"apitrace diff\" compares two files", scenario, scenario)
+	}
+	options, spoken, err := o.drawing(io)
+	if err != nil {
+		return err
+	}
+	return render.WriteHistory(io.out, steps, spoken, options)
+}
+
+func countCalls(rec *trace.Recording) int {
+	n := 0
+	for _, r := range rec.Requests {
+		n += len(r.Calls)
+	}
+	return n
+}
+
+func (o *historyOptions) drawing(io *streams) (render.DiffOptions, *spokenGuide, error) {
+	guide, err := instrument.Load()
+	if err != nil {
+		return render.DiffOptions{}, nil, err
+	}
+	lang, err := language(o.view.lang)
+	if err != nil {
+		return render.DiffOptions{}, nil, err
+	}
+	drawing, err := o.view.drawing(io, guide)
+	return render.DiffOptions{Options: drawing, Lang: lang}, newSpokenGuide(guide, lang), err
+}
+
+// ofFunction tells in which releases and scenarios a function is on the path.
+func (o *historyOptions) ofFunction(io *streams, query string) error {
+	releases, err := allReleases()
+	if err != nil {
+		return err
+	}
+	appearances, err := history.Of(releases, query)
+	if errors.As(err, new(*source.UnknownError)) {
+		return &usageError{err: fmt.Errorf("%w\nit is no scenario either (see \"apitrace scenarios\")", err)}
+	}
+	if err != nil {
+		return functionError(err)
+	}
+	return writeAppearances(io, appearances)
+}
+
+// allReleases loads everything that was recorded, releases next to each other.
+func allReleases() ([]history.Release, error) {
+	infos, err := recordings.Versions()
+	if err != nil {
+		return nil, err
+	}
+	releases := make([]history.Release, len(infos))
+	var loading errgroup.Group
+	for i, info := range infos {
+		loading.Go(func() error {
+			all, err := recordings.All(info.K8sVersion)
+			releases[i] = history.Release{Version: info.K8sVersion, Recordings: all}
+			return err
+		})
+	}
+	return releases, loading.Wait()
+}
+
+func writeAppearances(io *streams, appearances []history.Appearance) error {
+	table := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "RELEASE\tSCENARIOS\tFUNCTION\tPLACE")
+	for _, a := range appearances {
+		if a.Call == nil {
+			fmt.Fprintf(table, "%s\t0\t-\t-\n", a.Version)
+			continue
+		}
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s:%d\n", a.Version, len(a.Scenarios), a.Call.ShortName(), path.Base(a.Call.File), a.Call.Line)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(io.out)
+	for _, group := range byReleases(appearances) {
+		fmt.Fprintf(io.out, "%s\n%s\n", group.releases, listed(group.scenarios, "  "))
+	}
+	return nil
+}
+
+// A releaseGroup is scenarios that call the function in the same releases.
+type releaseGroup struct {
+	releases  string
+	scenarios []string
+}
+
+func byReleases(appearances []history.Appearance) []releaseGroup {
+	in := map[string][]string{}
+	var names []string
+	for _, a := range appearances {
+		for _, s := range a.Scenarios {
+			if len(in[s]) == 0 {
+				names = append(names, s)
+			}
+			in[s] = append(in[s], a.Version)
+		}
+	}
+	slices.Sort(names)
+	var groups []releaseGroup
+	for _, name := range names {
+		releases := describeReleases(in[name], appearances)
+		at := slices.IndexFunc(groups, func(g releaseGroup) bool { return g.releases == releases })
+		if at < 0 {
+			at = len(groups)
+			groups = append(groups, releaseGroup{releases: releases})
+		}
+		groups[at].scenarios = append(groups[at].scenarios, name)
+	}
+	return groups
+}
+
+// describeReleases names releases: all of them, a range, or each.
+func describeReleases(in []string, all []history.Appearance) string {
+	first := slices.IndexFunc(all, func(a history.Appearance) bool { return a.Version == in[0] })
+	last := len(in) - 1
+	switch {
+	case len(in) == len(all) && len(all) > 1:
+		return "in every release:"
+	case len(in) > 1 && first+last < len(all) && all[first+last].Version == in[last]:
+		return fmt.Sprintf("from %s to %s:", in[0], in[last])
+	}
+	return "in " + strings.Join(in, ", ") + ":"
+}
+
+// listed writes names with commas, as many on an indented line as fit; a name is never broken.
+func listed(names []string, indent string) string {
+	lines := []string{indent}
+	for i, name := range names {
+		if i < len(names)-1 {
+			name += ","
+		}
+		last := len(lines) - 1
+		switch {
+		case lines[last] == indent:
+			lines[last] += name
+		case len(lines[last])+1+len(name) <= textWidth:
+			lines[last] += " " + name
+		default:
+			lines = append(lines, indent+name)
+		}
+	}
+	return strings.Join(lines, "\n")
+}

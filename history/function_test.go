@@ -1,0 +1,78 @@
+package history
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubeapitrace/apitrace/source"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// recorded makes a release of scenarios, each of one request in which every function
+// calls the next.
+func recorded(version string, scenarios map[string]string) Release {
+	r := Release{Version: version}
+	for _, name := range []string{"a", "b"} {
+		functions, ok := scenarios[name]
+		if !ok {
+			continue
+		}
+		request := trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/", Status: 200}
+		for i, f := range strings.Fields(functions) {
+			call := trace.Call{ID: fmt.Sprintf("%016x", i+1), Function: f, File: strings.SplitN(f, ".", 2)[0] + "/x.go", Process: "kube-apiserver", StartNs: int64(i)}
+			if i > 0 {
+				call.Parent = fmt.Sprintf("%016x", i)
+			}
+			request.Calls = append(request.Calls, call)
+		}
+		r.Recordings = append(r.Recordings, &trace.Recording{Scenario: name, K8sVersion: version, Requests: []trace.Request{request}})
+	}
+	return r
+}
+
+var releases = []Release{
+	recorded("v1", map[string]string{"a": "p.Root cacher.(*Cacher).Get p.Get", "b": "p.Root p.Other"}),
+	recorded("v2", map[string]string{"a": "p.Root cacher.(*Delegator).Get p.Get", "b": "p.Root p.Other"}),
+	recorded("v3", map[string]string{"a": "p.Root cacher.(*Delegator).Get p.Get", "b": "p.Root cacher.(*Delegator).Get"}),
+}
+
+func TestOf(t *testing.T) {
+	for _, test := range []struct{ query, want string }{
+		{"cacher.(*Delegator).Get", "v1 cacher.(*Cacher).Get [a]; v2 cacher.(*Delegator).Get [a]; v3 cacher.(*Delegator).Get [a b]"},
+		{"Cacher.Get", "v1 cacher.(*Cacher).Get [a]; v2 cacher.(*Delegator).Get [a]; v3 cacher.(*Delegator).Get [a b]"},
+		{"p.Other", "v1 p.Other [b]; v2 p.Other [b]; v3 -"},
+	} {
+		t.Run(test.query, func(t *testing.T) {
+			path, err := Of(releases, test.query)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, a := range path {
+				if a.Call == nil {
+					got = append(got, a.Version+" -")
+					continue
+				}
+				got = append(got, fmt.Sprintf("%s %s %v", a.Version, a.Call.Function, a.Scenarios))
+			}
+			if diff := cmp.Diff(test.want, strings.Join(got, "; ")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestOfRefuses(t *testing.T) {
+	var unknown *source.UnknownError
+	if _, err := Of(releases, "p.Nothing"); !errors.As(err, &unknown) {
+		t.Errorf("of a function that nobody calls: %v", err)
+	}
+	var ambiguous *source.AmbiguousError
+	if _, err := Of(releases, "Get"); !errors.As(err, &ambiguous) || len(ambiguous.Candidates) != 3 {
+		t.Errorf("of two functions: %v", err)
+	}
+}

@@ -1,0 +1,132 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/kubeapitrace/apitrace/diff"
+)
+
+// A HistoryStep is a release in the history of a scenario.
+type HistoryStep struct {
+	Version string
+	// Calls counts those of all requests.
+	Calls int
+	// Since tells what changed since the release before, nil for the first one.
+	Since *diff.Comparison
+}
+
+// WriteHistory writes what each release changed in the path of a scenario, one line per
+// release: what came, what went and what is another one, as far as a first look
+// should have it.
+func WriteHistory(w io.Writer, steps []HistoryStep, guide Guide, options DiffOptions) error {
+	out := bufio.NewWriter(w)
+	d := &diffDrawing{drawing: newDrawing(nil, nil, guide, options.Options), options: options, words: diffWordsFor(options.Lang, false, "", "")}
+	width := 0
+	for _, step := range steps {
+		width = max(width, len(step.Version))
+	}
+	for _, step := range steps {
+		text := fmt.Sprintf(d.words.callsOf, step.Calls)
+		if step.Since != nil {
+			brief, err := d.brief(step.Since)
+			if err != nil {
+				return err
+			}
+			text += d.words.colon + brief
+		}
+		indent := strings.Repeat(" ", width+2)
+		for i, line := range wrap(text, max(d.width-len(indent), 20)) {
+			if i == 0 {
+				fmt.Fprintln(out, d.Key.Render(fmt.Sprintf("%-*s", width, step.Version))+"  "+line)
+			} else {
+				fmt.Fprintln(out, indent+line)
+			}
+		}
+	}
+	return out.Flush()
+}
+
+// brief puts the changes of a release on one line.
+func (d *diffDrawing) brief(c *diff.Comparison) (string, error) {
+	kinds := map[diff.Kind][]string{}
+	smaller := 0
+	var packages []string
+	for i := range c.Requests {
+		pair := &c.Requests[i]
+		if pair.Diff == nil {
+			continue
+		}
+		differences, err := NewDifferences(pair.Diff, d.guide)
+		if err != nil {
+			return "", err
+		}
+		for _, p := range differences.Packages {
+			packages = appendNew(packages, fmt.Sprintf("%s %s %s", p.From, d.arrow, p.To))
+		}
+		for _, change := range differences.Changes {
+			if change.Telling {
+				kinds[change.Kind] = appendNew(kinds[change.Kind], d.briefly(differences, change.Change))
+			} else if !differences.movedWithPackage(change.Change) {
+				smaller++
+			}
+		}
+	}
+	var texts []string
+	for _, kind := range []diff.Kind{diff.Added, diff.Removed, diff.Renamed, diff.Moved, diff.Repeated, diff.Reordered, diff.Valued} {
+		if names := kinds[kind]; len(names) > 0 {
+			texts = append(texts, d.kindStyle(kind).Render(diffMarks[kind])+" "+strings.Join(names, ", "))
+		}
+	}
+	if len(packages) > 0 {
+		texts = append(texts, diffMarks[diff.Renamed]+" "+strings.Join(packages, ", "))
+	}
+	if smaller > 0 {
+		texts = append(texts, d.words.smaller+" "+strconv.Itoa(smaller))
+	}
+	if len(texts) == 0 {
+		return d.words.same, nil
+	}
+	return strings.Join(texts, d.words.between), nil
+}
+
+func (d *diffDrawing) kindStyle(kind diff.Kind) lipgloss.Style {
+	switch kind {
+	case diff.Added:
+		return d.Palette.Added
+	case diff.Removed:
+		return d.Palette.Removed
+	}
+	return d.Palette.Changed
+}
+
+// briefly names what changed.
+func (d *diffDrawing) briefly(differences *Differences, c diff.Change) string {
+	name := named(differences.call(c))
+	switch c.Kind {
+	case diff.Renamed:
+		if was := differences.Diff.A.Call(c.A).ShortName(); was != name {
+			return was + " " + d.arrow + " " + name
+		}
+	case diff.Repeated:
+		return fmt.Sprintf("%s %s%d %s %s%d", name, d.times, c.CountA, d.arrow, d.times, c.CountB)
+	case diff.Valued:
+		v := c.Values[0]
+		return fmt.Sprintf("%s %s %s %s", valueLabel(v.Name), quoteEmpty(oneLine(shorten(v.A))), d.arrow, quoteEmpty(oneLine(shorten(v.B))))
+	}
+	return name
+}
+
+func appendNew(list []string, text string) []string {
+	for _, known := range list {
+		if known == text {
+			return list
+		}
+	}
+	return append(list, text)
+}
