@@ -77,13 +77,20 @@ func (o *codeOptions) open(io *streams) (*code, error) {
 	for _, rec := range c.recordings {
 		for _, r := range rec.Requests {
 			for i := range r.Calls {
-				if _, ok := c.calls[r.Calls[i].Function]; !ok {
-					c.calls[r.Calls[i].Function] = located{&r.Calls[i], rec}
-				}
+				c.know(located{&r.Calls[i], rec})
 			}
 		}
 	}
 	return c, nil
+}
+
+// know adds a call to those of recorded functions. What the sample server shares with
+// kube-apiserver is taken for the latter's.
+func (c *code) know(call located) {
+	known, ok := c.calls[call.Function]
+	if !ok || known.Process == sampleserver.Name && call.Process != sampleserver.Name {
+		c.calls[call.Function] = call
+	}
 }
 
 // load reads the recordings that are named, or those of the wanted version that apitrace
