@@ -3,7 +3,7 @@
 # Without cgo: a machine with only Go can do everything here.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run test programs test-all bench record lint clean
+.PHONY: build run test programs test-all bench record docs lint clean
 
 build: ## the command line, and the same as a kubectl plugin
 	@echo "building apitrace (a minute or two the first time)"
@@ -34,7 +34,10 @@ bench: programs ## measures what the README states, in about fifteen minutes
 
 record: build ## the recordings that apitrace carries, of all releases or of some: make record K8S=v1.30.4
 	bin/apitrace record-library $(addprefix --k8s ,$(K8S))
-	$(MAKE) build # which then contains them
+	$(MAKE) build docs # which then contain them
+
+docs: ## the trees in docs and README, out of the recordings; the tests compare them
+	go test ./cmd/apitrace -run TestDocsShowRealOutput -count 1 -update
 
 lint:
 	test -z "$$(gofmt -l $$(git ls-files '*.go' | grep -v /testdata/))"

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -209,54 +208,6 @@ func TestNormalErrorsDoNotShout(t *testing.T) {
 			t.Errorf("%s: the full view lacks the error of the authenticator that did not know the token", recording)
 		}
 	}
-}
-
-// shownInDocs is a block of a page that begins with a command and goes on with its output.
-var shownInDocs = regexp.MustCompile("(?ms)^```\n(\\$ apitrace show (\\S+)\\.jsonl(.*?)\n)(.*?)^```\n")
-
-// TestDocsShowRealOutput compares what pages show with what the commands print. A line
-// "…" stands for lines that the page leaves out.
-func TestDocsShowRealOutput(t *testing.T) {
-	for page, blocks := range map[string]int{"README.md": 1, "docs/tree.md": 3} {
-		t.Run(page, func(t *testing.T) { compareShownOutput(t, filepath.Join("..", "..", page), blocks) })
-	}
-}
-
-func compareShownOutput(t *testing.T, file string, atLeast int) {
-	page, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := 0
-	got := shownInDocs.ReplaceAllStringFunc(string(page), func(block string) string {
-		blocks++
-		m := shownInDocs.FindStringSubmatch(block)
-		output := show(t, m[2], append(strings.Fields(m[3]), "--lang", "en")...)
-		rest := output
-		if strings.Trim(m[4], "…\n") == "" { // a page that shows nothing shows nothing wrong
-			return "```\n" + m[1] + output + "```\n"
-		}
-		for part := range strings.SplitSeq(m[4], "…\n") {
-			_, behind, ok := strings.Cut(rest, part)
-			if !ok {
-				return "```\n" + m[1] + output + "```\n"
-			}
-			rest = behind
-		}
-		return block
-	})
-	if blocks < atLeast {
-		t.Errorf("%s shows the output of %d commands: expected %d or more", file, blocks, atLeast)
-	}
-	if got == string(page) {
-		return
-	}
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Errorf("%s shows other output than the commands print (go test ./cmd/apitrace -update writes it anew)", file)
 }
 
 func TestLocaleLanguage(t *testing.T) {

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// shownInDocs is a block of a page that begins with a command and goes on with its output.
+var shownInDocs = regexp.MustCompile("(?ms)^```\n(\\$ (apitrace [^\n]*)\n)(.*?)^```\n")
+
+// TestDocsShowRealOutput compares what the pages show with what the commands print: those of
+// recordings that apitrace carries, or of the files in testdata. A line "…" stands for lines that
+// the page leaves out, and a page that ends in .zh.md is for those with a Chinese locale. "make
+// docs" writes the outputs anew.
+func TestDocsShowRealOutput(t *testing.T) {
+	pages := []string{"README.md"}
+	root := filepath.Join("..", "..")
+	err := fs.WalkDir(os.DirFS(root), "docs", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".md" {
+			pages = append(pages, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := map[string]int{}
+	for _, page := range pages {
+		t.Run(page, func(t *testing.T) { blocks[page] = compareShownOutput(t, filepath.Join(root, page)) })
+	}
+	for page, want := range map[string]int{"README.md": 1, "docs/tree.md": 3} {
+		if blocks[page] < want {
+			t.Errorf("%s shows the output of %d commands: expected %d or more", page, blocks[page], want)
+		}
+	}
+}
+
+// compareShownOutput compares, or updates, one page and returns how many outputs it shows.
+func compareShownOutput(t *testing.T, file string) (blocks int) {
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	locale := "en_US.UTF-8"
+	if strings.HasSuffix(file, ".zh.md") {
+		locale = "zh_CN.UTF-8"
+	}
+	var drifted []string
+	got := shownInDocs.ReplaceAllStringFunc(string(page), func(block string) string {
+		blocks++
+		m := shownInDocs.FindStringSubmatch(block)
+		output := printed(t, m[2], locale)
+		if isExcerpt(m[3], output) {
+			return block
+		}
+		drifted = append(drifted, m[2])
+		return "```\n" + m[1] + output + "```\n"
+	})
+	switch {
+	case len(drifted) == 0:
+	case *update:
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s shows other output than these commands print; \"make docs\" writes it anew:\n%s", file, strings.Join(drifted, "\n"))
+	}
+	return blocks
+}
+
+// printed runs a command line as a page shows it, 80 columns wide. What stands behind a "|"
+// is run by the shell.
+func printed(t *testing.T, line, locale string) string {
+	for _, name := range []string{"NO_COLOR", "FORCE_COLOR", "FORCE_HYPERLINK", "LC_MESSAGES", "LANG"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("LC_ALL", locale)
+	command, filter, filtered := strings.Cut(line, " | ")
+	args := strings.Fields(command)
+	for i, arg := range args {
+		args[i] = strings.Trim(arg, "'")
+		if strings.HasSuffix(arg, ".jsonl") {
+			args[i] = filepath.Join("testdata", arg)
+		}
+	}
+	var out bytes.Buffer
+	if err := execute(t.Context(), args, &streams{out: &out, err: t.Output()}); err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	if !filtered {
+		return out.String()
+	}
+	shell := exec.CommandContext(t.Context(), "sh", "-c", filter)
+	shell.Stdin = &out
+	shell.Env = append(os.Environ(), "LC_ALL=C") // or the patterns of grep depend on what is installed
+	text, err := shell.Output()
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return string(text)
+}
+
+// isExcerpt tells whether a text is the whole, or parts of it in their order with lines "…" between.
+func isExcerpt(text, whole string) bool {
+	if strings.Trim(text, "…\n") == "" { // a page that shows nothing shows nothing wrong
+		return false
+	}
+	first := true
+	for part := range strings.SplitSeq(text, "…\n") {
+		before, behind, ok := strings.Cut(whole, part)
+		if !ok || first && before != "" {
+			return false
+		}
+		first, whole = false, behind
+	}
+	return whole == "" || strings.HasSuffix(text, "…\n")
+}
