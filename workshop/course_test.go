@@ -63,7 +63,7 @@ func TestChecksAreFast(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range course.Exercises() {
-		if e.Live() {
+		if has, err := e.ToBeHad(judge.K8s); err != nil || !has || e.Live() {
 			continue
 		}
 		start := time.Now()

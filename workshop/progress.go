@@ -70,9 +70,9 @@ func (p *Progress) Of(e *Exercise) Done {
 	return Done{}
 }
 
-// Next returns the first exercise for that version of Kubernetes that is not passed, from the current one on and
-// then from the beginning; nil if all are.
-func (p *Progress) Next(c *Course, k8s string) *Exercise {
+// Next returns the first exercise to be had that is not passed, from the current one on and then from the
+// beginning; nil if all are.
+func (p *Progress) Next(c *Course, toBeHad func(*Exercise) bool) *Exercise {
 	all := c.Exercises()
 	start := 0
 	for i, e := range all {
@@ -81,7 +81,7 @@ func (p *Progress) Next(c *Course, k8s string) *Exercise {
 		}
 	}
 	for i := range all {
-		if e := all[(start+i)%len(all)]; !p.Of(e).Passed && e.Has(k8s) {
+		if e := all[(start+i)%len(all)]; !p.Of(e).Passed && toBeHad(e) {
 			return e
 		}
 	}

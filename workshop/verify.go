@@ -38,7 +38,9 @@ func (v *Verifier) Verify(e *Exercise) ([]Proof, error) {
 	var proofs []Proof
 	var wrong []error
 	for _, k8s := range v.Versions {
-		if !e.Has(k8s) {
+		if toBeHad, err := e.ToBeHad(k8s); err != nil {
+			return nil, fmt.Errorf("%s: %w", e.File, err)
+		} else if !toBeHad {
 			continue
 		}
 		p := &proof{Proof: Proof{Exercise: e, K8s: k8s}, judge: v.Judge, exists: v.Exists}
@@ -49,7 +51,7 @@ func (v *Verifier) Verify(e *Exercise) ([]Proof, error) {
 		proofs = append(proofs, p.Proof)
 	}
 	if len(proofs) == 0 {
-		wrong = append(wrong, fmt.Errorf("%s: it holds for none of the recorded versions, %s", e.File, strings.Join(v.Versions, ", ")))
+		wrong = append(wrong, fmt.Errorf("%s: it holds for none of the versions %s, or they have no recordings of its scenarios", e.File, strings.Join(v.Versions, ", ")))
 	}
 	return proofs, errors.Join(wrong...)
 }

@@ -207,7 +207,7 @@ func (l *learner) list(context.Context) error {
 	fmt.Fprintln(l.io.out)
 	l.say("%d of %d passed, about %d minutes to go. ✓ passed, ✓* after seeing the solution, → the current one.",
 		"已完成 %d/%d，大约还需 %d 分钟。✓ 已通过，✓* 看过答案后通过，→ 当前练习。", passed, len(all), minutes)
-	if next := l.progress.Next(l.course, l.k8s); next != nil {
+	if passed < len(all) {
 		l.say("Go on with \"apitrace workshop next\".", "用 \"apitrace workshop next\" 继续。")
 	}
 	return nil

@@ -71,7 +71,10 @@ before it and is not passed comes at the end.`,
 
 // next starts the next exercise that is to be done.
 func (l *learner) next(ctx context.Context) error {
-	e := l.progress.Next(l.course, l.k8s)
+	e, err := l.following()
+	if err != nil {
+		return err
+	}
 	if e == nil {
 		l.say("All exercises are passed.", "全部练习都已通过。")
 		return nil
@@ -79,9 +82,27 @@ func (l *learner) next(ctx context.Context) error {
 	return l.start(ctx, e)
 }
 
+// following is the next exercise that can be done and is not passed, nil if there is none.
+func (l *learner) following() (*workshop.Exercise, error) {
+	var first error
+	e := l.progress.Next(l.course, func(e *workshop.Exercise) bool {
+		toBeHad, err := e.ToBeHad(l.k8s)
+		if first == nil {
+			first = err
+		}
+		return toBeHad
+	})
+	return e, first
+}
+
 func (l *learner) start(ctx context.Context, e *workshop.Exercise) error {
 	if !e.Has(l.k8s) {
 		return usageErrorf("%s is about Kubernetes %s: choose one with --k8s", e.Name, e.Releases.Text().In(l.lang))
+	}
+	if toBeHad, err := e.ToBeHad(l.k8s); err != nil {
+		return err
+	} else if !toBeHad {
+		return usageErrorf("Kubernetes %s has no recordings of what %s asks about: choose another version with --k8s (\"apitrace versions\" lists them)", l.k8s, e.Name)
 	}
 	if err := l.record(ctx, e, workshop.Started, ""); err != nil {
 		return err

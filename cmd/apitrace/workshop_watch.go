@@ -36,9 +36,9 @@ or when all exercises are passed.`,
 func (l *learner) watch(ctx context.Context) error {
 	e, err := l.current()
 	if err != nil || l.progress.Of(e).Passed {
-		e = l.progress.Next(l.course, l.k8s)
+		e, err = l.following()
 	}
-	for ; e != nil; e = l.progress.Next(l.course, l.k8s) {
+	for ; e != nil && err == nil; e, err = l.following() {
 		if err := l.start(ctx, e); err != nil {
 			return err
 		}
@@ -52,8 +52,10 @@ func (l *learner) watch(ctx context.Context) error {
 		l.markdown(e.Debrief)
 		fmt.Fprintln(l.io.out)
 	}
-	l.say("All exercises are passed.", "全部练习都已通过。")
-	return nil
+	if err == nil {
+		l.say("All exercises are passed.", "全部练习都已通过。")
+	}
+	return err
 }
 
 // watchOne judges whenever something changes, until the exercise is passed.

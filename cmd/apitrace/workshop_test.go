@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/workshop"
+)
+
+// An atWork learner types commands of the workshop and keeps what they print.
+type atWork struct {
+	t *testing.T
+	// lang is the language that it reads.
+	lang string
+}
+
+// newAtWork has a state of its own, and neither network nor Go toolchain.
+func newAtWork(t *testing.T, lang string) *atWork {
+	t.Setenv(program.StateEnv, t.TempDir())
+	t.Setenv(program.CacheEnv, t.TempDir())
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("GOPROXY", "off")
+	return &atWork{t, lang}
+}
+
+// types runs a command and returns what it prints and its error.
+func (p *atWork) types(args ...string) (string, error) {
+	var out, notices bytes.Buffer
+	err := execute(p.t.Context(), append([]string{"apitrace", "workshop", "--lang", p.lang}, args...), &streams{out: &out, err: &notices})
+	return out.String(), err
+}
+
+// sees runs a command that must succeed and print a text, whatever the lines it is wrapped into.
+func (p *atWork) sees(want string, args ...string) {
+	p.t.Helper()
+	out, err := p.types(args...)
+	if err != nil {
+		p.t.Errorf("%q: %v", args, err)
+	}
+	if !strings.Contains(unwrapped(out), unwrapped(want)) {
+		p.t.Errorf("%q prints\n%s\nexpected it to say %q", args, out, want)
+	}
+}
+
+// unwrapped is a text without the blanks and line ends that its layout may have put into it.
+func unwrapped(text string) string {
+	return strings.Join(strings.Fields(text), "")
+}
+
+// TestPlayTheCourse plays the course from the first exercise to the last, but for those that need a
+// server: with wrong answers, hints, solutions and explanations, without network and toolchain.
+func TestPlayTheCourse(t *testing.T) {
+	for _, lang := range languages {
+		t.Run(lang, func(t *testing.T) {
+			course, err := workshop.Open("")
+			if err != nil {
+				t.Fatal(err)
+			}
+			judge, err := newJudge("v1.37.1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := newAtWork(t, lang)
+			for _, e := range course.Exercises() {
+				if !e.Live() && toBeHad(t, e, judge.K8s) {
+					p.play(judge, e)
+				}
+			}
+			out, err := p.types()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range course.Exercises() {
+				line := out[strings.LastIndex(out[:strings.Index(out, "        "+e.Name+"\n")], "\n  ")+1:]
+				if passed := strings.HasPrefix(line, "  ✓ "); !e.Live() && passed != toBeHad(t, e, judge.K8s) {
+					t.Errorf("%s: passed is %v in the list\n%s", e.Name, passed, line)
+				}
+			}
+		})
+	}
+}
+
+func toBeHad(t *testing.T, e *workshop.Exercise, k8s string) bool {
+	t.Helper()
+	is, err := e.ToBeHad(k8s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return is
+}
+
+// play plays one exercise.
+func (p *atWork) play(judge workshop.Judge, e *workshop.Exercise) {
+	p.t.Helper()
+	p.sees(e.Question.In(p.lang), "start", e.Name)
+	if out, err := p.types("explain"); err == nil {
+		p.t.Errorf("%s is explained before it is passed:\n%s", e.Name, out)
+	}
+	for _, wrong := range e.Wrong {
+		p.failsOnce(e, wrong)
+	}
+	for i := range e.Hints {
+		p.hints(e, i+1)
+	}
+	right, err := judge.Right(e)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.sees("✓", append([]string{"check"}, strings.Fields(right[0])...)...)
+	p.sees(right[0], "solution")
+	p.sees(e.Debrief.In(p.lang), "explain")
+}
+
+// failsOnce gives the wrong answers of a reply: one at least gets it.
+func (p *atWork) failsOnce(e *workshop.Exercise, wrong workshop.Wrong) {
+	p.t.Helper()
+	var all string
+	for _, answer := range wrong.Try {
+		out, err := p.types(append([]string{"check"}, strings.Fields(answer)...)...)
+		if err == nil || exitCode(err) != 1 {
+			p.t.Errorf("%s: the wrong answer %q ends with %v", e.Name, answer, err)
+		}
+		all += out
+	}
+	if !strings.Contains(unwrapped(all), unwrapped(wrong.Reply.In(p.lang))) {
+		p.t.Errorf("%s: none of %q is told %q, but\n%s", e.Name, wrong.Try, wrong.Reply.In(p.lang), all)
+	}
+}
+
+// hints asks for the next hint: so many are then shown, and no more.
+func (p *atWork) hints(e *workshop.Exercise, shown int) {
+	p.t.Helper()
+	out, err := p.types("hint")
+	if err != nil {
+		p.t.Error(err)
+	}
+	for i, hint := range e.Hints {
+		if has := strings.Contains(unwrapped(out), unwrapped(hint.In(p.lang))); has != (i < shown) {
+			p.t.Errorf("%s: after %d times \"hint\", hint %d is shown: %v\n%s", e.Name, shown, i+1, has, out)
+		}
+	}
+}
+
+// TestLiveExercises solves those exercises on a real server that ask for a request; with
+// APITRACE_SLOW=1 those that ask for a change of it, too: each is a build of a minute.
+func TestLiveExercises(t *testing.T) {
+	if os.Getenv("APITRACE_E2E") == "" {
+		t.Skip("builds and runs kube-apiserver: set APITRACE_E2E=1, as \"make test\" does")
+	}
+	course, err := workshop.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(program.StateEnv, t.TempDir())
+	for _, e := range course.Exercises() {
+		if !e.Live() {
+			continue
+		}
+		t.Run(e.Name, func(t *testing.T) {
+			if e.Change != nil && os.Getenv("APITRACE_SLOW") == "" {
+				t.Skip("builds a changed kube-apiserver: set APITRACE_SLOW=1, as \"make test-all\" does")
+			}
+			p := &atWork{t, "en"}
+			p.sees("✓ "+e.Name, "verify", "--live", e.Name)
+		})
+	}
+}

@@ -1,0 +1,43 @@
+package workshop
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/recordings"
+)
+
+// ToBeHad tells whether an exercise can be done with a version of Kubernetes: it holds for it, and all
+// recordings that it asks are part of apitrace.
+func (e *Exercise) ToBeHad(k8s string) (bool, error) {
+	if !e.Has(k8s) {
+		return false, nil
+	}
+	infos, err := recordings.Versions()
+	if err != nil {
+		return false, err
+	}
+	for _, s := range e.sources() {
+		version, err := recordings.Resolve(cmp.Or(s.K8s, k8s))
+		if err != nil {
+			return false, err
+		}
+		if !slices.ContainsFunc(infos, func(i recordings.Info) bool { return i.K8sVersion == version && i.Has(s.Scenario) }) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// sources lists the recordings that an exercise asks.
+func (e *Exercise) sources() []Source {
+	var all []Source
+	if e.Scenario != "" && !e.Live() {
+		all = append(all, Source{Scenario: e.Scenario})
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Also)) {
+		all = append(all, e.Also[name])
+	}
+	return all
+}
