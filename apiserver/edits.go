@@ -9,9 +9,9 @@ import (
 	"github.com/kubeapitrace/apitrace/program"
 )
 
-// compiled is where the compiler found something: a file of the vendor folder, and a
-// line. The column counts what the rewriter has inserted and is left out.
-var compiled = regexp.MustCompile(`^(?:\./)?vendor/(\S+\.go):(\d+)(?::\d+)?: (.*)$`)
+// compiled is where the compiler found something: a file of the vendor folder or of the
+// overlay, and a line. The column counts what the rewriter has inserted and is left out.
+var compiled = regexp.MustCompile(`^(?:\S*/overlay/|(?:\./)?vendor/)(\S+\.go):(\d+)(?::\d+)?: (.*)$`)
 
 // An EditError says that a person's edit does not compile.
 type EditError struct {

@@ -13,11 +13,12 @@ func TestExplainCompile(t *testing.T) {
 	compile := &program.CompileError{Complaints: []string{
 		"# k8s.io/apiserver/pkg/storage/etcd3",
 		"vendor/k8s.io/apiserver/pkg/storage/etcd3/store.go:237:64: undefined: x",
+		"../../builds/kube-apiserver_v1.37.1_2ab13abc25bd/overlay/k8s.io/apiserver/pkg/storage/etcd3/store.go:240:1: missing return",
 		"vendor/k8s.io/apiserver/pkg/storage/etcd3/watcher.go:9:2: missing return",
 	}, Err: errors.New("exit status 1")}
 
 	err := explainCompile(compile, edits)
-	for _, want := range []string{"/mine/store.go:237: undefined: x", "k8s.io/apiserver/pkg/storage/etcd3/watcher.go:9: missing return", "--revert"} {
+	for _, want := range []string{"/mine/store.go:237: undefined: x", "/mine/store.go:240: missing return", "k8s.io/apiserver/pkg/storage/etcd3/watcher.go:9: missing return", "--revert"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\ndoes not say %q", err, want)
 		}

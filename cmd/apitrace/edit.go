@@ -105,7 +105,7 @@ func (o *editOptions) run(ctx context.Context, io *streams, args []string) error
 	return o.edit(ctx, io, edits, args[0])
 }
 
-// both lists the edits of both programs.
+// bothEdits lists the edits of both programs.
 func bothEdits(edits program.Edits) ([]program.Edit, error) {
 	ours, err := edits.List(apiserver.Name)
 	if err != nil {
@@ -186,6 +186,9 @@ func revertOne(io *streams, edits program.Edits, name string) error {
 		}
 		names = append(names, e.Name)
 	}
+	if len(names) == 0 {
+		return usageErrorf("%q is not edited: no file of Kubernetes %s is", name, edits.Version)
+	}
 	return usageErrorf("%q is not edited in Kubernetes %s: edited are %q", name, edits.Version, names)
 }
 
@@ -260,6 +263,21 @@ func filesCalled(vendor, name string) ([]string, error) {
 		return err
 	})
 	return found, err
+}
+
+// sayBuilding tells before a build that it has edits, and what that takes.
+func sayBuilding(io *streams, dir, k8s string) error {
+	version, err := apiserver.ParseVersion(k8s)
+	if err != nil || dir == "" {
+		return err
+	}
+	all, err := bothEdits(program.Edits{Dir: dir, Version: version})
+	for _, e := range all {
+		if e.Changed() {
+			io.notice("%s is built with your edit of %s: if that is new, its package is compiled, and the program is linked, which takes up to a minute", e.Program, e.Name)
+		}
+	}
+	return err
 }
 
 // sayChanged tells that a server is not upstream's.

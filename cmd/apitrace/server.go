@@ -78,6 +78,9 @@ func (o *serverOptions) build(ctx context.Context, io *streams, plain bool) (*ap
 	if err != nil {
 		return nil, err
 	}
+	if err := sayBuilding(io, edits, o.k8s); err != nil {
+		return nil, err
+	}
 	display := program.NewDisplay(io.err, io.errTerminal)
 	defer display.Close()
 	return apiserver.BuildPrograms(ctx, apiserver.BuildOptions{Version: o.k8s, Plain: plain, EditsDir: edits, Progress: display})

@@ -11,7 +11,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/program"
-	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/source"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/workshop"
@@ -155,11 +154,7 @@ func (l *learner) verifyChange(ctx context.Context, e *workshop.Exercise) (err e
 	if err := l.applySolution(ctx, e, program.Edits{Dir: dir, Version: l.k8s}); err != nil {
 		return err
 	}
-	scenario, err := scenarios.Find(e.Scenario)
-	if err != nil {
-		return err
-	}
-	recording, err := l.replay(ctx, scenario, dir)
+	recording, err := l.replayChanged(ctx, e, dir)
 	if err != nil {
 		return err
 	}

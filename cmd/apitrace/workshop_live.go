@@ -62,11 +62,7 @@ func (o *workshopRequest) http(args []string) (*scenarios.HTTP, error) {
 // play makes the recording that a live exercise is judged by.
 func (l *learner) play(ctx context.Context, e *workshop.Exercise, args []string, request *workshopRequest) (*trace.Recording, error) {
 	if e.Change != nil {
-		scenario, err := scenarios.Find(e.Scenario)
-		if err != nil {
-			return nil, err
-		}
-		return l.replay(ctx, scenario, "")
+		return l.replayChanged(ctx, e, "")
 	}
 	if len(args) == 1 && strings.HasSuffix(args[0], ".yaml") {
 		scenario, err := scenarios.ReadFile(args[0])
@@ -76,6 +72,9 @@ func (l *learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 		return l.replay(ctx, scenario, "")
 	}
 	if len(args) == 1 {
+		if _, err := os.Stat(args[0]); err != nil {
+			return nil, usageErrorf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: %q is none", args[0])
+		}
 		return trace.Load(args[0])
 	}
 	h, err := request.http(args)
@@ -83,6 +82,25 @@ func (l *learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 		return nil, err
 	}
 	return l.replay(ctx, ownRequest(e, h), "")
+}
+
+// replayChanged sends the scenario of an exercise to a server that is built with the edits in a
+// folder, "" for the learner's own. Such a server may answer anything, and warm-ups as well.
+func (l *learner) replayChanged(ctx context.Context, e *workshop.Exercise, edits string) (*trace.Recording, error) {
+	scenario, err := scenarios.Find(e.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	changed := *scenario
+	changed.Requests = slices.Clone(scenario.Requests)
+	for i := range changed.Requests {
+		r := &changed.Requests[i]
+		r.Status = 0
+		if r.Traced {
+			r.Warmup = []scenarios.HTTP{}
+		}
+	}
+	return l.replay(ctx, &changed, edits)
 }
 
 // ownRequest is the scenario of one request to the state that an exercise makes. Any answer will do.
@@ -102,6 +120,7 @@ var errSeen = errors.New("the trace is there")
 // the edits in a folder, "" for the learner's own. Whatever the answers are, their traces count.
 func (l *learner) replay(ctx context.Context, scenario *scenarios.Scenario, edits string) (_ *trace.Recording, err error) {
 	server := &serverOptions{k8s: l.k8s, edits: edits}
+	server.want(scenario)
 	ctx, running, stop, err := server.obtain(ctx, l.io)
 	if err != nil {
 		return nil, err
