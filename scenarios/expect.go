@@ -16,6 +16,11 @@ func (e *Expect) Check(seen trace.Request) error {
 	if err := e.checkCalls(seen.Calls); err != nil {
 		return err
 	}
+	for _, f := range e.Absent {
+		if i := slices.IndexFunc(seen.Calls, func(c trace.Call) bool { return f.Is(c.Function) }); i >= 0 {
+			return fmt.Errorf("the trace has a call of %v, which was not expected: %s:%d", f, seen.Calls[i].File, seen.Calls[i].Line)
+		}
+	}
 	for _, v := range e.Values {
 		if err := v.check(seen.Calls); err != nil {
 			return err
@@ -58,7 +63,7 @@ func (e *Expect) checkCalls(calls []trace.Call) error {
 	for _, want := range e.Calls {
 		found := -1
 		for i := next; i < len(calls); i++ {
-			if want.is(calls[i].Function) {
+			if want.Is(calls[i].Function) {
 				found = i
 				break
 			}
@@ -73,7 +78,7 @@ func (e *Expect) checkCalls(calls []trace.Call) error {
 
 func missingCall(want, previous Function, calls []trace.Call) error {
 	for _, c := range calls {
-		if want.is(c.Function) {
+		if want.Is(c.Function) {
 			return fmt.Errorf("the trace has %v, but not where it was expected: after %v", want, previous)
 		}
 	}
@@ -84,7 +89,7 @@ func (v *Value) check(calls []trace.Call) error {
 	var seen []string
 	called := false
 	for _, c := range calls {
-		if !v.Function.is(c.Function) {
+		if !v.Function.Is(c.Function) {
 			continue
 		}
 		called = true
@@ -106,8 +111,8 @@ func (v *Value) check(calls []trace.Call) error {
 	}
 }
 
-// is tells whether full, a function's full name, is meant by f.
-func (f Function) is(full string) bool {
+// Is tells whether full, a function's full name, is meant by f.
+func (f Function) Is(full string) bool {
 	return slices.ContainsFunc(f, func(name string) bool {
 		return full == name || strings.HasSuffix(full, "/"+name)
 	})

@@ -31,6 +31,8 @@ func TestExpect(t *testing.T) {
 		{"twice", Expect{Calls: []Function{{"etcd3.(*store).Get"}, {"etcd3.(*store).Get"}}}, `not where it was expected`},
 		{"one of two names", Expect{Calls: []Function{{"etcd3.read", "etcd3.(*store).Get"}}}, ""},
 		{"none of two names", Expect{Calls: []Function{{"etcd3.(*store).Put", "etcd3.read"}}}, `lacks the expected call "etcd3.(*store).Put" or "etcd3.read"; the nearest that it has: "etcd3.(*store).Get"`},
+		{"absent", Expect{Absent: []Function{{"etcd3.(*store).Put"}}}, ""},
+		{"not absent", Expect{Absent: []Function{{"etcd3.(*store).Put", "etcd3.(*store).Get"}}}, `has a call of "etcd3.(*store).Put" or "etcd3.(*store).Get", which was not expected`},
 		{"value", value("etcd3.(*store).Get", "apitrace.etcd.key", "/registry/minions/n1"), ""},
 		{"value with any text", value("etcd3.(*store).Get", "apitrace.etcd.key", "/registry/.../n1"), ""},
 		{"dot is a dot", value("etcd3.(*store).Get", "apitrace.etcd.key", "/registry.minions/n1"), `seen: "/registry/minions/n1"`},

@@ -82,6 +82,7 @@ func TestParseBad(t *testing.T) {
 		{"topic: reads", "pairs: [{with: get-node}]", `mine.yaml:3: a pair needs the name of the other scenario (with) and what it teaches`, true},
 		{"    traced: true\n", "    traced: true\n    body: {}\n    bodyFile: x\n", `mine.yaml:15: both body and bodyFile`, true},
 		{"        path: /healthz\n", "        path: /healthz\n        traced: true\n", `mine.yaml:17: unknown field "traced"`, true},
+		{"calls: [a.B]", "absent: ['']", `mine.yaml:19: a call that must not be there has no name`, true},
 		{"calls: [a.B]", "calls: ['']", `mine.yaml:19: an expected call has no name`, true},
 		{"function: a.B, ", "", `mine.yaml:21: an expected value needs a function`, true},
 		{"title: {en: Mine}", "title: {en: Mine", `did not find expected ',' or '}'`, false},

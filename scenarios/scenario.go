@@ -189,6 +189,8 @@ type Expect struct {
 	// Calls names functions that must be entered in this order, with any others
 	// in between.
 	Calls []Function `yaml:"calls"`
+	// Absent names functions that must not be called.
+	Absent []Function `yaml:"absent"`
 	// Values are attributes that must be seen.
 	Values []Value `yaml:"values"`
 	// Stored is what the request must have left in etcd, among others.

@@ -147,10 +147,13 @@ func (e *Expect) validate() *mistake {
 	if i := slices.IndexFunc(e.Calls, Function.isEmpty); i >= 0 {
 		return mistakeAt("an expected call has no name", "expect", "calls", i)
 	}
+	if i := slices.IndexFunc(e.Absent, Function.isEmpty); i >= 0 {
+		return mistakeAt("a call that must not be there has no name", "expect", "absent", i)
+	}
 	return nil
 }
 
-func (e *Expect) isEmpty() bool { return len(e.Calls)+len(e.Values)+len(e.Stored) == 0 }
+func (e *Expect) isEmpty() bool { return len(e.Calls)+len(e.Absent)+len(e.Values)+len(e.Stored) == 0 }
 
 // encodings are the values of Stored.Encoding, besides the empty one.
 var encodings = []string{"protobuf", "json", "encrypted"}
