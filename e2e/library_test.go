@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"cmp"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -25,23 +26,57 @@ func TestLibrary(t *testing.T) {
 }
 
 func playLibrary(t *testing.T, k kind) {
-	played := 0
+	wanted, played := 0, 0
+	var called functions
 	for _, scenario := range library(t) {
 		if scenario.RunsOn(cmp.Or(k.version, apiserver.DefaultVersion)) != nil {
 			continue
 		}
-		played++
+		wanted++
 		t.Run(scenario.Name, func(t *testing.T) {
 			s := serverFor(t, k, scenario)
 			requests, _ := play(t, s, scenario.Name)
+			played++
+			called.add(requests)
 			checkExpectations(t, scenario, requests)
 			if len(requests) > 0 { // none of a start of kube-apiserver, which has a test of its own
 				checkRecording(t, s, scenario, requests)
 			}
 		})
 	}
-	if played == 0 {
+	if wanted == 0 {
 		t.Error("no scenario runs on that version")
+	}
+	if wanted == played { // else the command line asks for some only
+		called.checkAbsent(t)
+	}
+}
+
+// functions are those that the traces of the library call.
+type functions map[string]bool
+
+func (f *functions) add(requests []trace.Request) {
+	if *f == nil {
+		*f = functions{}
+	}
+	for _, r := range requests {
+		for _, c := range r.Calls {
+			(*f)[c.Function] = true
+		}
+	}
+}
+
+// checkAbsent demands that what a scenario expects not to be called is called in another: else
+// its name may be wrong, and the expectation could never fail.
+func (f functions) checkAbsent(t *testing.T) {
+	for _, scenario := range library(t) {
+		for _, r := range scenario.Requests {
+			for _, absent := range r.Expect.Absent {
+				if !slices.ContainsFunc(slices.Collect(maps.Keys(f)), absent.Is) {
+					t.Errorf("%s expects that %v is not called, but no scenario calls it", scenario.Name, absent)
+				}
+			}
+		}
 	}
 }
 
