@@ -107,13 +107,14 @@ func TestLibraryDoesNotDependOnLuck(t *testing.T) {
 	}
 }
 
+// library lists the scenarios that can be played against a server that runs.
 func library(t *testing.T) []*scenarios.Scenario {
 	t.Helper()
 	all, err := scenarios.List()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return all
+	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool { return s.Boots(apiserver.Name) }) // see TestBoot
 }
 
 func checkExpectations(t *testing.T, s *scenarios.Scenario, requests []trace.Request) {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/trace"
@@ -85,6 +86,10 @@ func (c *chooser) findCandidates() {
 	c.candidates[0] = true
 }
 
+// startLayers are the guide's layers that a program's start is about. Its goroutines run
+// through many others, for the first time and without a request.
+var startLayers = []string{"server", "storage-setup", "installer"}
+
 // wanted reports whether a view for a first look may show call i: key steps, where
 // a failure began that matters, and one call of each process.
 func (c *chooser) wanted(i int, keyBelow bool) bool {
@@ -92,6 +97,8 @@ func (c *chooser) wanted(i int, keyBelow bool) bool {
 	switch {
 	case c.choice.marked != nil:
 		return c.choice.marked(i)
+	case parent >= 0 && c.tree.Request.IsStart():
+		return call.Panic != "" || c.classifier.Key(call.Function) && slices.Contains(startLayers, c.classifier.Layer(call.Function))
 	case parent < 0 || c.errors.At(i) != nil || c.origin[i] && c.fatal(i):
 		return true
 	case upstream(call):
@@ -106,6 +113,9 @@ func (c *chooser) wanted(i int, keyBelow bool) bool {
 // its answer, every error in it may be the reason.
 func (c *chooser) fatal(i int) bool {
 	call := c.tree.Call(i)
+	if c.tree.Request.IsStart() {
+		return call.Panic != "" // the goroutines that it starts go on, and try again what fails
+	}
 	if call.Panic != "" || call.Unfinished || c.errors.Has(i) {
 		return true
 	}

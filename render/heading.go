@@ -16,7 +16,7 @@ func (d *drawing) writeHeading(out *bufio.Writer) {
 	r := d.view.Tree.Request
 	end := fmt.Sprintf(" %s %d", d.arrow, r.Status)
 	switch {
-	case r.Method == trace.MethodStart:
+	case r.IsStart():
 		end = ""
 	case r.Status == 0:
 		end = fmt.Sprintf(" %s no answer", d.arrow)
@@ -30,7 +30,7 @@ func (d *drawing) writeHeading(out *bufio.Writer) {
 	for _, reason := range r.Incomplete {
 		d.writeWrapped(out, d.Warning, "incomplete: "+oneLine(reason))
 	}
-	if n := unfinished(r); n > 0 {
+	if n := unfinished(r); n > 0 && !r.IsStart() {
 		d.writeWrapped(out, d.Warning, fmt.Sprintf("unfinished: %s had not returned when the trace was collected", calls(n)))
 	}
 	fmt.Fprintln(out)

@@ -151,6 +151,10 @@ func (r *ranking) turn(s *step) bool {
 // enters a process or a layer there, the more if it is for the first time; that a value shows up;
 // that it is an end or a fork and no mere way station. What was seen before tells little.
 func (r *ranking) score() {
+	if r.tree.Request.IsStart() {
+		r.scoreStart()
+		return
+	}
 	type seen struct{ process, what string }
 	layers, functions := map[seen]bool{}, map[seen]bool{}
 	for i := range r.steps {
@@ -179,6 +183,28 @@ func (r *ranking) score() {
 		points(r.classifier.Minor(s.function), -8)
 		s.score -= s.inLayer // among equals, those near the layer's entrance first
 		layers[layer], functions[function] = true, true
+	}
+}
+
+// scoreStart is score for a program's start, which does the same things over and over for
+// each server, group and resource: what matters is what was not seen before, and what
+// stands near the top.
+func (r *ranking) scoreStart() {
+	functions := map[string]bool{}
+	depth := make([]int, len(r.steps))
+	for i := range r.steps {
+		s := &r.steps[i]
+		if s.parent >= 0 {
+			depth[i] = depth[s.parent] + 1
+		}
+		s.score = 2000 - 100*depth[i]
+		if functions[s.function] {
+			s.score -= 1000
+		}
+		if r.classifier.Minor(s.function) {
+			s.score -= 400
+		}
+		functions[s.function] = true
 	}
 }
 

@@ -174,7 +174,7 @@ func (d *drawing) counts(n *Node) string {
 	if failure := d.failure(n); failure != "" {
 		counts = append(counts, failure)
 	}
-	if d.call(n).Unfinished {
+	if d.call(n).Unfinished && !d.view.Tree.Request.IsStart() {
 		counts = append(counts, d.Warning.Render("unfinished"))
 	}
 	if len(counts) == 0 {

@@ -302,3 +302,34 @@ serve
 		t.Errorf("%+v", put)
 	}
 }
+
+// TestAStartShowsHowTheServerComesToBe: its goroutines go on and try again what fails, in layers that a
+// start is not about.
+func TestAStartShowsHowTheServerComesToBe(t *testing.T) {
+	tree := outline(t, `
+main
+  key server
+    plumbing
+    key installer
+  key server
+  key filters@!refused`)
+	tree.Request.Method = trace.MethodStart
+	for i := range tree.Request.Calls {
+		tree.Request.Calls[i].Unfinished = true
+	}
+	got := describe(NewView(tree, starting{}, Choice{}))
+	const want = "main below1\n  key server below1\n    key installer origin\n  key server origin\n"
+	if got != want {
+		t.Errorf("shown is\n%s\nexpected\n%s", got, want)
+	}
+}
+
+// starting takes functions called "p.key LAYER" for key steps of that layer.
+type starting struct{ byName }
+
+func (starting) Key(function string) bool { return strings.HasPrefix(function, "p.key") }
+
+func (starting) Layer(function string) string {
+	_, layer, _ := strings.Cut(function, " ")
+	return layer
+}

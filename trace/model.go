@@ -113,6 +113,9 @@ type Call struct {
 	Attributes map[string]string `json:"attributes"`
 }
 
+// IsStart tells whether this is no request but the start of a program.
+func (r *Request) IsStart() bool { return r.Method == MethodStart }
+
 // A StoredKey is a key of etcd that a request wrote or deleted.
 type StoredKey struct {
 	// Op is "PUT" or "DELETE".

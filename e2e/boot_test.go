@@ -1,0 +1,118 @@
+package e2e
+
+import (
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/collect"
+	"github.com/kubeapitrace/apitrace/routes"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// TestBoot traces the start of kube-apiserver in the checking mode, and compares the routes that
+// were built in it with those that the server itself publishes.
+func TestBoot(t *testing.T) {
+	scenario, err := scenarios.Find("boot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := trace.NewTraceID()
+	s, err := apiserver.Start(t.Context(), build(t, false), apiserver.StartOptions{Check: true, Boot: trace.Traceparent(id)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	start, check, err := collect.Request(t.Context(), s.ProbeSockets, collect.Sent{TraceID: id, Method: trace.MethodStart, Path: apiserver.Name, Boot: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := scenario.Boot.Expect.Check(*start); err != nil {
+		t.Error(err)
+	}
+	for _, m := range slices.Concat(check.Mismatches, start.Incomplete) {
+		t.Error(m)
+	}
+	if check.Calls < int64(len(start.Calls))/2 {
+		t.Errorf("%d calls were compared with the real stack, of %d", check.Calls, len(start.Calls))
+	}
+	compareRoutes(t, s, start)
+
+	// A server whose start was traced traces requests as any other.
+	requests, _ := play(t, s, "get-node")
+	if len(requests) != 1 || requests[0].Calls[0].Function != "k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP" {
+		t.Errorf("get-node gave %d traces after a traced start", len(requests))
+	}
+}
+
+// compareRoutes demands that each operation which the server publishes in its OpenAPI document was
+// built as a route, by the same method and path. There may be more routes: the document has
+// no watches by path.
+func compareRoutes(t *testing.T, s *apiserver.Server, start *trace.Request) {
+	t.Helper()
+	all, err := routes.Of(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	built := map[string]bool{}
+	for _, r := range all {
+		built[strings.ToLower(r.Method)+" "+strings.ReplaceAll(r.Path, ":*}", "}")] = true
+	}
+	published := operations(t, s)
+	if len(published) < 500 {
+		t.Errorf("the server publishes %d operations", len(published))
+	}
+	for _, o := range published {
+		if !built[o] {
+			t.Errorf("no route was built for %q", o)
+		}
+	}
+}
+
+// operations lists method and path of what the server's OpenAPI document holds.
+func operations(t *testing.T, s *apiserver.Server) []string {
+	t.Helper()
+	client, err := s.Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.BaseURL+"/openapi/v2", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.AdminToken)
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s %v", resp.Status, err)
+	}
+	var doc struct {
+		Paths map[string]map[string]json.RawMessage
+	}
+	if err := json.Unmarshal(body, &doc); err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
+		for _, method := range slices.Sorted(maps.Keys(doc.Paths[path])) {
+			if method != "parameters" {
+				all = append(all, method+" "+path)
+			}
+		}
+	}
+	return all
+}
