@@ -55,7 +55,7 @@ func compareTrees(a, b *trace.Tree) int {
 		c := cmp.Or(cmp.Compare(a.Depth(i), b.Depth(i)), cmp.Compare(x.Function, y.Function),
 			cmp.Compare(x.Process, y.Process), cmp.Compare(x.File, y.File))
 		if c == 0 {
-			c = cmp.Compare(hashValues(x), hashValues(y))
+			c = cmp.Compare(hashValues(x, everything), hashValues(y, everything))
 		}
 		if c == 0 && x.NewGoroutine != y.NewGoroutine {
 			c = map[bool]int{true: 1, false: -1}[x.NewGoroutine]
@@ -67,12 +67,15 @@ func compareTrees(a, b *trace.Tree) int {
 	return 0
 }
 
+func everything(string) bool { return true }
+
 // matchTrees finds out which call is which. Every function that turns out to have been
 // renamed makes others easier to find.
 func matchTrees(treeA, treeB *trace.Tree, o Options) (a, b *side) {
 	const rounds = 6
 	names := &names{index: map[function]int32{}}
 	a, b = newSide(treeA, names), newSide(treeB, names)
+	setValues(a, b)
 	id := newIdentity(names)
 	if !o.SameProgram {
 		id.matchLiterals(a, b)

@@ -139,6 +139,12 @@ func TestCompare(t *testing.T) {
 			"",
 		},
 		{
+			"what a call is for tells it apart, though one side notes more",
+			"p.A\n p.W\n  p.Plugin type=a\n  p.Plugin type=b\n p.W\n  p.Plugin type=a\n  p.Plugin type=b",
+			"p.A\n p.W\n  p.Plugin type=new ok=1\n  p.Plugin type=a ok=1\n  p.Plugin type=b ok=1\n p.W\n  p.Plugin type=a ok=1\n  p.Plugin type=b ok=1",
+			"added p.Plugin",
+		},
+		{
 			"it failed",
 			"p.A\n p.B",
 			"p.A\n p.B error=boom",

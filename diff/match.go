@@ -261,23 +261,22 @@ func (s *side) childrenOf(list []int32) []int32 {
 }
 
 // pairMoved pairs what is left over on both sides and so alike that it must have
-// moved: equal subtrees, and functions of which one call is left on each side.
+// moved: equal subtrees, and functions that are called so seldom that there is hardly a choice.
 func (m *matcher) pairMoved() {
 	const telling = 3 // calls; less are found equal by chance
-	leftA, leftB := m.a.left(m.labels, m.inB), m.b.left(m.labels, m.inA)
-	byHash := map[uint64][]int32{}
-	single := make([]int32, m.labels)
+	byHash, byLabel := map[uint64][]int32{}, map[int32][]int32{}
 	for y := range m.b.len() {
 		if m.b.partner[y] != none {
 			continue
 		}
-		single[m.b.label[y]] = y
 		if m.b.size(y) >= telling {
 			byHash[m.b.hash[y]] = append(byHash[m.b.hash[y]], y)
 		}
+		if m.rare(m.b.label[y]) {
+			byLabel[m.b.label[y]] = append(byLabel[m.b.label[y]], y)
+		}
 	}
 	for x := range m.a.len() {
-		label := m.a.label[x]
 		if m.a.partner[x] != none {
 			continue
 		}
@@ -287,26 +286,41 @@ func (m *matcher) pairMoved() {
 				continue
 			}
 		}
-		if y := single[label]; leftA[label] == 1 && leftB[label] == 1 && m.rare(label) && m.b.partner[y] == none && !m.contradict(x, y) {
+		if y := m.nearest(x, byLabel[m.a.label[x]]); y != none {
 			m.pair(x, y)
 		}
 	}
 }
 
+// nearest is the one of unpaired nodes that has the most callers in common with x, none if
+// there is no node that may be x.
+func (m *matcher) nearest(x int32, among []int32) int32 {
+	best, deepest := int32(none), int32(none)
+	for _, y := range among {
+		if m.b.partner[y] != none || m.contradict(x, y) {
+			continue
+		}
+		if common := m.commonCaller(x, y); best == none || common > deepest {
+			best, deepest = y, common
+		}
+	}
+	return best
+}
+
+// commonCaller is the last node of a, in order of entry, that is above x and whose partner
+// is above y.
+func (m *matcher) commonCaller(x, y int32) int32 {
+	for x = m.a.parent[x]; x > 0; x = m.a.parent[x] {
+		if p := m.a.partner[x]; p != none && p < y && y < m.b.end[p] {
+			return x
+		}
+	}
+	return 0
+}
+
 // rare reports whether a function is called so seldom that two calls of it are likely
 // to be the same one wherever they stand.
 func (m *matcher) rare(label int32) bool { return m.inA[label] <= 2 && m.inB[label] <= 2 }
-
-// left counts the unpaired nodes of each label that the other side has, too.
-func (s *side) left(labels int, inOther []int32) []int32 {
-	n := make([]int32, labels)
-	for i, label := range s.label {
-		if s.partner[i] == none && inOther[label] > 0 {
-			n[label]++
-		}
-	}
-	return n
-}
 
 func (m *matcher) takeUnpaired(byHash map[uint64][]int32, hash uint64) int32 {
 	for list := byHash[hash]; len(list) > 0; list = byHash[hash] {

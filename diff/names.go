@@ -63,6 +63,8 @@ func nearness(fileA, fileB string) float64 {
 		return 1
 	case path.Dir(fileA) == path.Dir(fileB):
 		return 0.7
+	case path.Dir(path.Dir(fileA)) == path.Dir(fileB), path.Dir(fileA) == path.Dir(path.Dir(fileB)):
+		return 0.5
 	case path.Base(fileA) == path.Base(fileB), path.Base(path.Dir(fileA)) == path.Base(path.Dir(fileB)):
 		return 0.4
 	}

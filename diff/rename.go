@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"path"
 	"strings"
 )
 
@@ -90,8 +89,10 @@ func (r *renames) try(x, y int32) {
 	if name >= 0.8 {
 		content = max(content, r.commonBelow(p, q))
 	}
-	score := 0.4*name + 0.2*(place+content+nearness(p.file, q.file))
-	moved := name == 1 && (path.Base(p.file) == path.Base(q.file) || path.Base(path.Dir(p.file)) == path.Base(path.Dir(q.file)))
+	near := nearness(p.file, q.file)
+	score := 0.4*name + 0.2*(place+content+near)
+	// What goes to another package may have to be exported there.
+	moved := name >= 0.9 && near >= 0.4
 	if moved {
 		score++
 	}

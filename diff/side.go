@@ -57,7 +57,6 @@ func newSide(tree *trace.Tree, names *names) *side {
 		s.parent[i+1] = int32(tree.Parent(i) + 1)
 		s.end[i+1] = int32(tree.End(i) + 1)
 		s.name[i+1] = names.number(function{call.Process, call.Function})
-		s.values[i+1] = hashValues(call)
 	}
 	return s
 }
@@ -85,11 +84,34 @@ func mix(h, v uint64) uint64 {
 	return h ^ h>>32
 }
 
-// hashValues hashes the values that do not vary from run to run, in whatever order.
-func hashValues(call *trace.Call) uint64 {
+// setValues hashes the values of each call. What one side notes and the other does not
+// says nothing: it may be that nobody asked for it.
+func setValues(a, b *side) {
+	inA, inB := a.attributes(), b.attributes()
+	for _, s := range []*side{a, b} {
+		for i := int32(1); i < s.len(); i++ {
+			s.values[i] = hashValues(s.call(i), func(name string) bool { return inA[name] && inB[name] })
+		}
+	}
+}
+
+// attributes are the names of all values.
+func (s *side) attributes() map[string]bool {
+	all := map[string]bool{}
+	for i := int32(1); i < s.len(); i++ {
+		for name := range s.call(i).Attributes {
+			all[name] = true
+		}
+	}
+	return all
+}
+
+// hashValues hashes the values that count and do not vary from run to run, in whatever order.
+// Numbers and truth values are results: they do not tell what a call is for.
+func hashValues(call *trace.Call, counts func(name string) bool) uint64 {
 	var sum uint64
 	for name, value := range call.Attributes {
-		if value != "" && !volatile()[name] {
+		if value != "" && value != "true" && value != "false" && !number(value) && !volatile()[name] && counts(name) {
 			sum += hashText(name + "=" + value)
 		}
 	}

@@ -31,7 +31,7 @@ func (c *Differences) summarize(guide Guide, words diffWords) (changed []LayerSu
 	for _, change := range c.Changes {
 		switch {
 		case change.Telling:
-			s.say(change.Layer, s.sentence(&change.Change))
+			s.tell(&change)
 		case !c.movedWithPackage(change.Change):
 			s.layer(change.Layer).Smaller++
 		}
@@ -111,6 +111,27 @@ func (s *summary) say(layer, sentence string) {
 	if !slices.Contains(l.Sentences, sentence) {
 		l.Sentences = append(l.Sentences, sentence)
 	}
+}
+
+// tell adds the sentence of a change. What differs from another one only in what it is for,
+// as calls of plugins do, is added to that one.
+func (s *summary) tell(change *ShownChange) {
+	call := s.call(change.Change)
+	purpose := purposeOf(call)
+	sentence := s.sentence(&change.Change)
+	if purpose == "" || change.Kind != diff.Added && change.Kind != diff.Removed {
+		s.say(change.Layer, sentence)
+		return
+	}
+	l := s.layer(change.Layer)
+	for i, before := range l.Sentences {
+		start, end, ok := strings.Cut(sentence, "("+purpose+")")
+		if list, isSame := strings.CutPrefix(before, start+"("); ok && isSame && strings.HasSuffix(list, ")"+end) {
+			l.Sentences[i] = start + "(" + strings.TrimSuffix(list, ")"+end) + ", " + purpose + ")" + end
+			return
+		}
+	}
+	s.say(change.Layer, sentence)
 }
 
 func (s *summary) packageMoved(p PackageMove) string {
