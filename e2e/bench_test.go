@@ -194,3 +194,25 @@ func BenchmarkRun(b *testing.B) {
 	}
 	b.Run("with-serve", run)
 }
+
+// BenchmarkLibrary plays every scenario that can share a server against one that runs, and reports what
+// they take together, the median, and the slowest: it waits for a bookmark, which the server sends when it likes.
+func BenchmarkLibrary(b *testing.B) {
+	s := server(b, traced)
+	var total time.Duration
+	var each []time.Duration
+	for b.Loop() {
+		for _, scenario := range library(b) {
+			if !apiserver.Extra(scenario.Setup.Server).IsZero() || scenario.Boot != nil {
+				continue
+			}
+			start := time.Now()
+			play(b, s, scenario.Name)
+			each = append(each, time.Since(start))
+			total += time.Since(start)
+		}
+	}
+	b.ReportMetric(total.Seconds()/float64(b.N), "s/library")
+	b.ReportMetric(median(each)/float64(time.Second), "s/median")
+	b.ReportMetric(slices.Max(each).Seconds(), "s/slowest")
+}

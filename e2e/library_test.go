@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -108,7 +109,7 @@ func TestLibraryDoesNotDependOnLuck(t *testing.T) {
 }
 
 // library lists the scenarios that can be played against a server that runs.
-func library(t *testing.T) []*scenarios.Scenario {
+func library(t testing.TB) []*scenarios.Scenario {
 	t.Helper()
 	all, err := scenarios.List()
 	if err != nil {
@@ -157,11 +158,15 @@ func TestLibraryLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	played := 0
+	start := time.Now()
 	for _, scenario := range library(t) {
 		if apiserver.Extra(scenario.Setup.Server).IsZero() { // else it has an etcd of its own
 			play(t, s, scenario.Name)
 			played++
 		}
+	}
+	if took := time.Since(start); took > time.Minute {
+		t.Errorf("the library took %s, expected a minute at most", took)
 	}
 	changes, err := etcd.Changes(t.Context(), before, nil)
 	if err != nil {
