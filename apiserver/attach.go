@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/storage"
 )
 
 // ErrNotServed says that there is no server to attach to.
@@ -19,9 +21,28 @@ var ErrNotServed = errors.New("no such server is running")
 // private to this user and does not differ between the user's terminals.
 func servedDir(c *program.Cache) string { return filepath.Join(c.Root, "served") }
 
-func stateFile(c *program.Cache, b *Build, runDir *program.RunDir) string {
-	return filepath.Join(servedDir(c), b.K8sVersion+"_"+b.Key()+"_"+filepath.Base(runDir.Path)+".json")
+func stateFile(c *program.Cache, b *Build, variant string, runDir *program.RunDir) string {
+	return filepath.Join(servedDir(c), b.K8sVersion+"_"+b.Key()+variant+"_"+filepath.Base(runDir.Path)+".json")
 }
+
+// Variant tells servers of one build apart that are started with different extras or stores; it
+// is "" for those that have neither. The build key with the variant is what Attach finds them by.
+func (o StartOptions) Variant() string {
+	if o.Extra.IsZero() && o.Etcd == nil {
+		return ""
+	}
+	text, err := json.Marshal(struct {
+		Extra Extra
+		Etcd  *storage.Endpoint
+	}{o.Extra, o.Etcd})
+	if err != nil {
+		panic(err) // these are strings
+	}
+	return fmt.Sprintf("-%x", sha256.Sum256(text))[:1+16]
+}
+
+// AnyVariant as the end of a build key lets Attach find a server with any extras and store.
+const AnyVariant = "*"
 
 // Publish lets other processes of this user attach to the server. Stop takes it back.
 func (s *Server) Publish() error {

@@ -258,7 +258,11 @@ func TestPortTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := e2eBuild(t)
-	_, err = program.Start(t.Context(), second.program(b.APIServer.Path, dir, files, port))
+	server, err := second.program(b.APIServer.Path, dir, files, port, Extra{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = program.Start(t.Context(), server)
 	var exit *program.ExitError
 	if !errors.As(err, &exit) || !exit.PortTaken() {
 		t.Errorf("Start: %v, want the port taken", err)

@@ -29,21 +29,48 @@ const (
 	ExtraKey = "${key}"
 )
 
-// lists are flags of every server that may be given again: kube-apiserver adds to them.
+// lists are flags of every server to which kube-apiserver adds what is given again. Any other
+// takes the place of ours.
 var lists = []string{"--authorization-mode", "--disable-admission-plugins"}
 
-// prepare writes the files into dir and returns the flags. own are those of every server.
+// fixed are flags by which we reach the server, and keep others from reaching it. The store is
+// said otherwise: see StartOptions.Etcd.
+var fixed = []string{
+	"--bind-address", "--secure-port", "--tls-cert-file", "--tls-private-key-file", "--token-auth-file",
+	"--etcd-servers", "--etcd-cafile", "--etcd-certfile", "--etcd-keyfile", "--etcd-prefix",
+}
+
+// Check reports the first flag that cannot be given.
+func (e Extra) Check() error {
+	for _, flag := range e.Flags {
+		if !strings.HasPrefix(flag, "--") || !strings.Contains(flag, "=") {
+			return fmt.Errorf("%q is no flag of kube-apiserver: expected --name=value", flag)
+		}
+		if slices.Contains(fixed, flagName(flag)) {
+			return fmt.Errorf("the flag %q is one that apitrace sets itself: kube-apiserver is to run on loopback, with users of its own; leave it out (for a store of your own, give --etcd-servers to apitrace)", flag)
+		}
+	}
+	return nil
+}
+
+func flagName(flag string) string {
+	name, _, _ := strings.Cut(flag, "=")
+	return name
+}
+
+// prepare writes the files into dir and returns all flags; own are those of every server.
 func (e Extra) prepare(dir string, own []string) ([]string, error) {
+	if err := e.Check(); err != nil {
+		return nil, err
+	}
 	if err := e.writeFiles(dir); err != nil {
 		return nil, err
 	}
-	var flags []string
+	replaced := func(flag string) bool {
+		return !slices.Contains(lists, flagName(flag)) && slices.ContainsFunc(e.Flags, func(f string) bool { return flagName(f) == flagName(flag) })
+	}
+	flags := slices.DeleteFunc(slices.Clone(own), replaced)
 	for _, flag := range e.Flags {
-		name, _, _ := strings.Cut(flag, "=")
-		isSame := func(own string) bool { return strings.HasPrefix(own, name+"=") }
-		if slices.ContainsFunc(own, isSame) && !slices.Contains(lists, name) {
-			return nil, fmt.Errorf("the flag %q is one that apitrace sets itself: kube-apiserver is to run on loopback, with an etcd and users of its own; leave it out", flag)
-		}
 		flags = append(flags, strings.ReplaceAll(flag, ExtraDir, dir))
 	}
 	return flags, nil

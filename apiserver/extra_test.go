@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var ownFlags = []string{"--secure-port=1", "--disable-admission-plugins=ServiceAccount"}
+var ownFlags = []string{"--secure-port=1", "--disable-admission-plugins=ServiceAccount", "--v=0"}
 
 func TestExtra(t *testing.T) {
 	extra := Extra{
@@ -23,7 +23,8 @@ func TestExtra(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []string{"--encryption-provider-config=" + dir + "/e.yaml", "--disable-admission-plugins=LimitRanger", "--v=2"}
+		// What is a list is given twice, and the rest once.
+		want := []string{"--secure-port=1", "--disable-admission-plugins=ServiceAccount", "--encryption-provider-config=" + dir + "/e.yaml", "--disable-admission-plugins=LimitRanger", "--v=2"}
 		if !slices.Equal(flags, want) {
 			t.Errorf("flags %q, expected %q", flags, want)
 		}
@@ -49,6 +50,8 @@ func TestExtraRefused(t *testing.T) {
 		want  string
 	}{
 		{Extra{Flags: []string{"--secure-port=6443"}}, `the flag "--secure-port=6443" is one that apitrace sets itself`},
+		{Extra{Flags: []string{"--etcd-servers=http://127.0.0.1:2379"}}, "give --etcd-servers to apitrace"},
+		{Extra{Flags: []string{"-v2"}}, `"-v2" is no flag of kube-apiserver: expected --name=value`},
 		{Extra{Files: map[string]string{"../x": ""}}, `"../x" is no plain file name`},
 	} {
 		_, err := test.extra.prepare(filepath.Join(t.TempDir(), "extra"), ownFlags)

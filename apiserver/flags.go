@@ -62,45 +62,41 @@ func (s *Server) writeFiles(dir string) (files, error) {
 }
 
 // program says how to run kube-apiserver on a port.
-func (s *Server) program(binary, dir string, f files, port int) program.Server {
+func (s *Server) program(binary, dir string, f files, port int, extra Extra) (program.Server, error) {
 	s.BaseURL = fmt.Sprintf("https://127.0.0.1:%d", port)
+	args, err := extra.prepare(filepath.Join(dir, "extra"), s.flags(f, port))
 	return program.Server{
 		Name: Name, Path: binary, Dir: dir, Check: s.Check, Boot: s.own.boot,
-		Args:   s.flags(f, port),
+		Args:   args,
 		Remove: []string{s.own.stateFile},
 		Ready:  s.ready,
-	}
+	}, err
 }
 
 // flags are those without which kube-apiserver does not start, or would reach
 // beyond this machine. Everything else, the feature gates included, is as upstream has it.
 func (s *Server) flags(f files, port int) []string {
-	return []string{
+	return append(s.Etcd.Flags(),
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", port),
 		// Otherwise the address of the default route, which a machine need not have;
 		// no endpoint is published for a server that nothing in a cluster uses.
 		"--advertise-address=127.0.0.1",
 		"--endpoint-reconciler-type=none",
-		"--tls-cert-file=" + f.tlsCert,
-		"--tls-private-key-file=" + f.tlsKey,
-
-		"--etcd-servers=" + s.Etcd.URL,
-		"--etcd-cafile=" + s.Etcd.CAFile,
-		"--etcd-certfile=" + s.Etcd.CertFile,
-		"--etcd-keyfile=" + s.Etcd.KeyFile,
+		"--tls-cert-file="+f.tlsCert,
+		"--tls-private-key-file="+f.tlsKey,
 
 		"--authorization-mode=RBAC",
-		"--token-auth-file=" + f.tokens,
+		"--token-auth-file="+f.tokens,
 		"--service-account-issuer=https://kubernetes.default.svc",
-		"--service-account-key-file=" + f.serviceAccountKey,
-		"--service-account-signing-key-file=" + f.serviceAccountKey,
+		"--service-account-key-file="+f.serviceAccountKey,
+		"--service-account-signing-key-file="+f.serviceAccountKey,
 		// It wants service accounts in every namespace, which the controller manager makes.
 		"--disable-admission-plugins=ServiceAccount",
 		"--service-cluster-ip-range=10.0.0.0/24",
 
 		// With these the aggregator proves to an aggregated server that it may speak for users.
-		"--proxy-client-cert-file=" + f.proxyCert,
-		"--proxy-client-key-file=" + f.proxyKey,
-	}
+		"--proxy-client-cert-file="+f.proxyCert,
+		"--proxy-client-key-file="+f.proxyKey,
+	)
 }

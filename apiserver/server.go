@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/program"
@@ -39,6 +38,8 @@ type Server struct {
 	ProbeSockets map[string]string `json:"probeSockets"`
 	// Etcd is how to reach the storage.
 	Etcd storage.Endpoint `json:"etcd"`
+	// ExternalEtcd tells that somebody else runs it: it is not traced, and goes on when we stop.
+	ExternalEtcd bool `json:"externalEtcd,omitempty"`
 	// K8sVersion and EtcdVersion have their "v".
 	K8sVersion  string `json:"k8sVersion"`
 	EtcdVersion string `json:"etcdVersion"`
@@ -59,7 +60,7 @@ type Server struct {
 // owned is what the process that started the servers holds of them.
 type owned struct {
 	runDir    *program.RunDir
-	etcd      *storage.Etcd
+	etcd      store
 	child     *program.Child
 	stateFile string
 	boot      string // traceparent
@@ -67,13 +68,21 @@ type owned struct {
 	ended chan struct{}
 }
 
+// A store is the etcd behind the server: *storage.Etcd or *storage.External.
+type store interface {
+	Done() <-chan struct{}
+	Err() error
+	Stop(context.Context) error
+}
+
 // StartOptions says how to run a Build.
 type StartOptions struct {
 	// Check switches the checking mode of the probes on.
 	Check bool
-	// Extra is what this server has beyond others. Do not publish such a one: it would
-	// be taken for a server like any other.
+	// Extra is what this server has beyond others.
 	Extra Extra
+	// Etcd is one that somebody else runs. Nil: the server gets one of its own.
+	Etcd *storage.Endpoint
 	// Boot is a sampled W3C traceparent: kube-apiserver's start becomes that trace, which
 	// lasts until somebody collects it. Empty: the start is not traced.
 	Boot string
@@ -98,22 +107,20 @@ func Start(ctx context.Context, b *Build, o StartOptions) (*Server, error) {
 	}
 	s := &Server{
 		K8sVersion: b.K8sVersion, EtcdVersion: b.EtcdVersion, BuildKey: b.Key(), Edited: b.Edited, Check: o.Check, RunDir: runDir.Path,
-		own: &owned{runDir: runDir, stateFile: stateFile(o.Cache, b, runDir), boot: o.Boot, ended: make(chan struct{})},
+		own: &owned{runDir: runDir, stateFile: stateFile(o.Cache, b, o.Variant(), runDir), boot: o.Boot, ended: make(chan struct{})},
 	}
-	if err := s.start(ctx, b, o.Extra); err != nil {
+	if err := s.start(ctx, b, o); err != nil {
 		return nil, errors.Join(err, s.Stop(context.WithoutCancel(ctx)))
 	}
 	go s.own.watch()
 	return s, nil
 }
 
-func (s *Server) start(ctx context.Context, b *Build, extra Extra) error {
-	etcd, err := storage.Start(ctx, storage.Options{Binary: b.Etcd.Path, RunDir: s.own.runDir, Check: s.Check})
-	if err != nil {
+func (s *Server) start(ctx context.Context, b *Build, o StartOptions) error {
+	if err := s.startEtcd(ctx, b, o.Etcd); err != nil {
 		return err
 	}
-	s.own.etcd, s.Etcd = etcd, etcd.Endpoint
-	ctx, cancel := cancelWhenDone(ctx, etcd)
+	ctx, cancel := cancelWhenDone(ctx, s.own.etcd)
 	defer cancel()
 	dir, err := s.own.runDir.Part(Name)
 	if err != nil {
@@ -123,27 +130,46 @@ func (s *Server) start(ctx context.Context, b *Build, extra Extra) error {
 	if err != nil {
 		return err
 	}
-	flags, err := extra.prepare(filepath.Join(dir, "extra"), s.flags(files, 0))
-	if err != nil {
-		return err
-	}
 	s.own.child, err = program.WithFreePort(func(port int) (*program.Child, error) {
-		server := s.program(b.APIServer.Path, dir, files, port)
-		server.Args = append(server.Args, flags...)
-		s.ProbeSockets = map[string]string{Name: server.Socket(), storage.Name: etcd.ProbeSocket}
+		server, err := s.program(b.APIServer.Path, dir, files, port, o.Extra)
+		if err != nil {
+			return nil, err
+		}
+		s.ProbeSockets[Name] = server.Socket()
 		return program.Start(ctx, server)
 	})
 	if err != nil {
 		return err
 	}
-	if err := s.removeDefaultBindings(ctx); err != nil {
-		return err
+	if !s.ExternalEtcd { // else they may be a cluster's, whose controllers need them
+		if err := s.removeDefaultBindings(ctx); err != nil {
+			return err
+		}
 	}
 	return s.writeKubeconfigs(dir)
 }
 
+// startEtcd starts etcd, or connects to the given one.
+func (s *Server) startEtcd(ctx context.Context, b *Build, given *storage.Endpoint) error {
+	s.ProbeSockets = map[string]string{}
+	if given != nil {
+		etcd, err := storage.Use(ctx, *given)
+		if err != nil {
+			return err
+		}
+		s.own.etcd, s.Etcd, s.ExternalEtcd, s.EtcdVersion = etcd, *given, true, etcd.Version
+		return nil
+	}
+	etcd, err := storage.Start(ctx, storage.Options{Binary: b.Etcd.Path, RunDir: s.own.runDir, Check: s.Check})
+	if err != nil {
+		return err
+	}
+	s.own.etcd, s.Etcd, s.ProbeSockets[storage.Name] = etcd, etcd.Endpoint, etcd.ProbeSocket
+	return nil
+}
+
 // cancelWhenDone gives a context that ends with etcd: kube-apiserver would wait for it in vain.
-func cancelWhenDone(ctx context.Context, etcd *storage.Etcd) (context.Context, func()) {
+func cancelWhenDone(ctx context.Context, etcd store) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		select {

@@ -88,22 +88,18 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 
 // flags are those that say who is who. Everything else is as upstream has it.
 func (o Options) flags() []string {
-	return []string{
+	return append(o.Etcd.Flags(),
 		"--bind-address=127.0.0.1",
-		"--etcd-servers=" + o.Etcd.URL,
-		"--etcd-cafile=" + o.Etcd.CAFile,
-		"--etcd-certfile=" + o.Etcd.CertFile,
-		"--etcd-keyfile=" + o.Etcd.KeyFile,
 
-		"--kubeconfig=" + o.Kubeconfig,
-		"--authorization-kubeconfig=" + o.Kubeconfig,
-		"--authentication-kubeconfig=" + o.Kubeconfig,
+		"--kubeconfig="+o.Kubeconfig,
+		"--authorization-kubeconfig="+o.Kubeconfig,
+		"--authentication-kubeconfig="+o.Kubeconfig,
 		// In a cluster it finds the following in a ConfigMap of kube-system, where
 		// kube-apiserver puts what it was told of them. Ours is not told: it would look
 		// for such certificates itself, in every request.
 		"--authentication-skip-lookup",
-		"--requestheader-client-ca-file=" + o.ProxyCAFile,
-		"--requestheader-allowed-names=" + o.ProxyName,
+		"--requestheader-client-ca-file="+o.ProxyCAFile,
+		"--requestheader-allowed-names="+o.ProxyName,
 		"--requestheader-username-headers=X-Remote-User",
 		"--requestheader-group-headers=X-Remote-Group",
 		"--requestheader-extra-headers-prefix=X-Remote-Extra-",
@@ -111,7 +107,7 @@ func (o Options) flags() []string {
 		// and a trace depends on what somebody else has done before.
 		"--authorization-webhook-cache-authorized-ttl=0s",
 		"--authorization-webhook-cache-unauthorized-ttl=0s",
-	}
+	)
 }
 
 // ready asks the server itself, which answers that to anybody.

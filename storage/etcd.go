@@ -12,16 +12,6 @@ import (
 	"github.com/kubeapitrace/apitrace/program"
 )
 
-// An Endpoint is how to reach an etcd: everything that a client needs.
-type Endpoint struct {
-	// URL is "https://127.0.0.1:12345".
-	URL string `json:"url"`
-	// CAFile verifies the server; CertFile and KeyFile prove the client to it.
-	CAFile   string `json:"caFile"`
-	CertFile string `json:"certFile"`
-	KeyFile  string `json:"keyFile"`
-}
-
 // Options says how to run etcd.
 type Options struct {
 	// Binary is the path of the executable.

@@ -3,12 +3,10 @@ package storage
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
+	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	clientv3 "go.etcd.io/etcd/client/v3"
@@ -29,7 +27,7 @@ func (e Endpoint) Open() (*Reader, error) {
 		return nil, fmt.Errorf("reading the keys for etcd: %w", err)
 	}
 	client, err := clientv3.New(clientv3.Config{
-		Endpoints: []string{e.URL}, TLS: config,
+		Endpoints: e.URLs(), TLS: config,
 		// What goes wrong comes back as an error; the client's own log would only repeat it.
 		Logger: zap.NewNop(),
 	})
@@ -37,22 +35,6 @@ func (e Endpoint) Open() (*Reader, error) {
 		return nil, fmt.Errorf("connecting to etcd at %s: %w", e.URL, err)
 	}
 	return &Reader{client: client}, nil
-}
-
-func (e Endpoint) tlsConfig() (*tls.Config, error) {
-	ca, err := os.ReadFile(e.CAFile)
-	if err != nil {
-		return nil, err
-	}
-	pair, err := tls.LoadX509KeyPair(e.CertFile, e.KeyFile)
-	if err != nil {
-		return nil, err
-	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(ca) {
-		return nil, fmt.Errorf("%s holds no certificate", e.CAFile)
-	}
-	return &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
 // Close ends the connection.
@@ -66,6 +48,27 @@ func (r *Reader) Revision(ctx context.Context) (int64, error) {
 		return 0, fmt.Errorf("asking etcd for its revision: %w", err)
 	}
 	return resp.Header.Revision, nil
+}
+
+// Count tells how many keys begin with a prefix.
+func (r *Reader) Count(ctx context.Context, prefix string) (int64, error) {
+	resp, err := r.client.Get(ctx, prefix, clientv3.WithPrefix(), clientv3.WithCountOnly())
+	if err != nil {
+		return 0, fmt.Errorf("asking etcd for the keys below %s: %w", prefix, err)
+	}
+	return resp.Count, nil
+}
+
+// version is that of the first member that tells, "" if none does.
+func (r *Reader) version(ctx context.Context, timeout time.Duration) string {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	for _, member := range r.client.Endpoints() {
+		if status, err := r.client.Status(ctx, member); err == nil {
+			return "v" + status.Version
+		}
+	}
+	return ""
 }
 
 // Changes lists what was written to the given keys after revision from, in the

@@ -25,7 +25,7 @@ type execOptions struct {
 }
 
 func newExecCommand(io *streams) *cobra.Command {
-	o := &execOptions{}
+	o := &execOptions{server: serverOptions{any: true}}
 	command := &cobra.Command{
 		Use:   "exec -- PROGRAM [ARGUMENT...]",
 		Short: "Run kubectl, or any client, and show which code its requests run through",
@@ -75,6 +75,7 @@ get, and what it has started ends with it.`,
 	command.Flags().IntSliceVar(&o.only, "only", nil, "show only these requests, by their numbers in the summary: 3 or 1,4")
 	addAsFlag(command, &o.as)
 	o.server.addFlags(command)
+	o.server.addEtcdFlags(command)
 	o.delivery.addFlags(command)
 	return command
 }

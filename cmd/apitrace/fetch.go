@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -19,6 +20,8 @@ import (
 type fetcher struct {
 	// sockets are those of the probes, by the name of the program.
 	sockets map[string]string
+	// untraced is where etcd is if it is not traced.
+	untraced string
 	// etcd connects to the store, at first use.
 	etcd func() (*storage.Reader, error)
 
@@ -31,6 +34,9 @@ type fetcher struct {
 
 func newFetcher(server *apiserver.Server) *fetcher {
 	f := &fetcher{sockets: maps.Clone(server.ProbeSockets)}
+	if server.ExternalEtcd {
+		f.untraced = server.Etcd.URL
+	}
 	f.etcd = sync.OnceValues(func() (*storage.Reader, error) {
 		reader, err := server.Etcd.Open()
 		f.mu.Lock()
@@ -62,12 +68,20 @@ func (f *fetcher) fetch(ctx context.Context, sent collect.Sent) (*trace.Request,
 	if err != nil {
 		return nil, err
 	}
+	if f.untraced != "" && asksEtcd(request) {
+		request.Incomplete = append(request.Incomplete, fmt.Sprintf("the etcd at %s is not traced: what it did is not shown", f.untraced))
+	}
 	etcd, err := f.etcd()
 	if err != nil {
 		return nil, err
 	}
 	request.Stored, err = collect.Stored(ctx, etcd, request)
 	return request, err
+}
+
+// asksEtcd tells whether a request went as far as etcd's client.
+func asksEtcd(request *trace.Request) bool {
+	return slices.ContainsFunc(request.Calls, func(c trace.Call) bool { return strings.HasPrefix(c.Function, "go.etcd.io/etcd/client/v3.") })
 }
 
 // calls gets the calls of a trace alone.

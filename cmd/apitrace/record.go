@@ -19,7 +19,7 @@ type recordOptions struct {
 }
 
 func newRecordCommand(io *streams) *cobra.Command {
-	o := &recordOptions{}
+	o := &recordOptions{server: serverOptions{any: true}}
 	command := &cobra.Command{
 		Use:   "record",
 		Short: "Trace all that clients send until Ctrl-C",
@@ -49,6 +49,7 @@ the request itself.`,
 	command.Flags().StringVar(&o.save, "save", "", "file to write, as OTLP JSON; an older one is replaced (default: apitrace-DATE-TIME.jsonl)")
 	addAsFlag(command, &o.as)
 	o.server.addFlags(command)
+	o.server.addEtcdFlags(command)
 	return command
 }
 

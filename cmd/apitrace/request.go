@@ -30,7 +30,7 @@ type requestOptions struct {
 }
 
 func newRequestCommand(io *streams) *cobra.Command {
-	o := &requestOptions{}
+	o := &requestOptions{server: serverOptions{any: true}}
 	command := &cobra.Command{
 		Use:   "request METHOD PATH",
 		Short: "Send a request of your own and show which code it runs through",
@@ -71,6 +71,7 @@ that of a watch, ends with --timeout.`,
 	flags.DurationVar(&o.timeout, "timeout", 20*time.Second, "hang up after this time, and show what was until then")
 	addAsFlag(command, &o.as)
 	o.server.addFlags(command)
+	o.server.addEtcdFlags(command)
 	o.delivery.addFlags(command)
 	return command
 }

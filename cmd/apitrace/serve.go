@@ -18,29 +18,54 @@ type serveOptions struct {
 func newServeCommand(io *streams) *cobra.Command {
 	o := &serveOptions{}
 	command := &cobra.Command{
-		Use:   "serve",
+		Use:   "serve [-- FLAG...]",
 		Short: "Keep a server running that later runs use",
 		Long: `Start a kube-apiserver that can be traced, and its etcd, and keep them running until
-Ctrl-C. Meanwhile "apitrace run" uses them instead of starting its own. They listen
-on this machine alone.
+Ctrl-C. Meanwhile "apitrace run", "request", "exec" and "record" use them instead of
+starting their own. They listen on this machine alone.
 
-The path of a kubeconfig for the administrator goes to standard output once the server
-is ready. There is also one for "learner", the ordinary user of the scenarios. Nothing
-is written to your own kubeconfig.`,
+The path of a kubeconfig for the administrator, who may do everything, goes to standard
+output once the server is ready. There is also one for "learner", the ordinary user of
+the scenarios: it may do nothing, not even ask what there is, until the administrator
+gives it rights by RBAC objects. Nothing is written to your own kubeconfig.
+
+What is sent with these kubeconfigs is not traced. To see a trace of a request of your own,
+send it by "apitrace request", or by a program in "apitrace exec".
+
+Flags of kube-apiserver go behind --. --etcd-servers names an etcd that runs already.`,
 		Example: `  apitrace serve
 
   # then, in another terminal
-  apitrace run get-node`,
-		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
+  apitrace run get-node
+  apitrace exec -- kubectl get namespaces
+
+  # A kube-apiserver with flags of your own, on an etcd of your own
+  apitrace serve --etcd-servers https://10.0.0.1:2379,https://10.0.0.2:2379 \
+    --etcd-cafile ca.crt --etcd-certfile client.crt --etcd-keyfile client.key \
+    -- --service-cluster-ip-range=10.96.0.0/12 --v=4`,
+		Args: serveArguments,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.server.extra.Flags = args
 			if err := o.server.validate(); err != nil {
 				return err
+			}
+			if err := o.server.extra.Check(); err != nil {
+				return &usageError{err: err}
 			}
 			return o.run(c.Context(), io)
 		},
 	}
 	o.server.addFlags(command)
+	o.server.addEtcdFlags(command)
 	return command
+}
+
+// serveArguments takes flags of kube-apiserver alone, behind the two hyphens.
+func serveArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 && c.ArgsLenAtDash() != 0 {
+		return fmt.Errorf("unexpected %q: flags of kube-apiserver go behind --", args[0])
+	}
+	return nil
 }
 
 func (o *serveOptions) run(ctx context.Context, io *streams) (err error) {
@@ -55,7 +80,7 @@ func (o *serveOptions) run(ctx context.Context, io *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	server, err := apiserver.Start(ctx, build, apiserver.StartOptions{Check: o.server.check})
+	server, err := apiserver.Start(ctx, build, o.server.start())
 	if err != nil {
 		return err
 	}
@@ -65,8 +90,13 @@ func (o *serveOptions) run(ctx context.Context, io *streams) (err error) {
 	}
 	io.notice("kube-apiserver %s with etcd %s is ready at %s", server.K8sVersion, server.EtcdVersion, server.BaseURL)
 	sayChanged(io, server.Edited)
-	io.notice("as the ordinary user: KUBECONFIG=%s", server.LearnerKubeconfig)
-	io.notice("as the administrator: KUBECONFIG=%s", server.AdminKubeconfig)
+	sayExternal(io, server)
+	io.notice("as the administrator, who may do everything:")
+	io.notice("  export KUBECONFIG=%s", server.AdminKubeconfig)
+	io.notice("as the learner, who may do nothing but what RBAC objects allow it:")
+	io.notice("  export KUBECONFIG=%s", server.LearnerKubeconfig)
+	io.notice("to see the trace of a request of your own: apitrace request GET /api/v1/namespaces")
+	io.notice("or of all that a program sends: apitrace exec -- kubectl get namespaces")
 	io.notice("press Ctrl-C to stop it")
 	fmt.Fprintln(io.out, server.AdminKubeconfig)
 	select {

@@ -11,6 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -31,6 +32,10 @@ type serverOptions struct {
 	// edits out.
 	edits    string
 	pristine bool
+	// etcd is an etcd that somebody else runs; its URL is "" if the server is to have its own.
+	etcd storage.Endpoint
+	// any takes whatever server of the version is kept running, if nothing else is asked for.
+	any bool
 }
 
 func (o *serverOptions) addVersionFlag(command *cobra.Command) {
@@ -46,7 +51,7 @@ func (o *serverOptions) validate() error {
 	if _, err := apiserver.ParseVersion(o.k8s); err != nil {
 		return &usageError{err: err}
 	}
-	return nil
+	return o.validateEtcd()
 }
 
 // suits tells, before anything is built, whether the scenario can be played on that version.
@@ -69,8 +74,20 @@ func (o *serverOptions) want(scenario *scenarios.Scenario) {
 	}
 }
 
-// shared tells whether any server of the version will do.
+// shared tells whether one of the servers that others keep running can do.
 func (o *serverOptions) shared() bool { return o.extra.IsZero() && o.boot == "" }
+
+// start says how to start the server.
+func (o *serverOptions) start() apiserver.StartOptions {
+	start := apiserver.StartOptions{Check: o.check, Extra: o.extra}
+	if o.etcd.URL != "" {
+		start.Etcd = &o.etcd
+	}
+	if o.boot != "" {
+		start.Boot = trace.Traceparent(o.boot)
+	}
+	return start
+}
 
 // build builds what is not yet built, with progress on io.err.
 func (o *serverOptions) build(ctx context.Context, io *streams, plain bool) (*apiserver.Build, error) {
@@ -125,7 +142,11 @@ func (o *serverOptions) attach(ctx context.Context) (*apiserver.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := apiserver.Attach(ctx, cache, version, key)
+	variant := o.start().Variant()
+	server, err := apiserver.Attach(ctx, cache, version, key+variant)
+	if errors.Is(err, apiserver.ErrNotServed) && o.any && variant == "" {
+		server, err = apiserver.Attach(ctx, cache, version, key+apiserver.AnyVariant)
+	}
 	if err == nil && o.check && !server.Check {
 		return nil, apiserver.ErrNotServed
 	}
@@ -143,6 +164,7 @@ func (o *serverOptions) obtain(ctx context.Context, io *streams) (_ context.Cont
 	server, err = o.attach(ctx)
 	if err == nil {
 		io.notice("using the server that is running at %s", server.BaseURL)
+		sayExternal(io, server)
 		return ctx, server, func() error { return nil }, nil
 	}
 	if !errors.Is(err, apiserver.ErrNotServed) {
@@ -152,14 +174,11 @@ func (o *serverOptions) obtain(ctx context.Context, io *streams) (_ context.Cont
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	start := apiserver.StartOptions{Check: o.check, Extra: o.extra}
-	if o.boot != "" {
-		start.Boot = trace.Traceparent(o.boot)
-	}
-	server, err = apiserver.Start(ctx, build, start)
+	server, err = apiserver.Start(ctx, build, o.start())
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	sayExternal(io, server)
 	watched, cancel := context.WithCancelCause(ctx)
 	go func() {
 		select {

@@ -1,0 +1,97 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+const (
+	// askEvery is how often an etcd that somebody else runs is asked whether it is there.
+	askEvery = time.Second
+	// goneAfter is when one that does not answer counts as gone: a cluster that loses a member
+	// chooses another leader within a second or two.
+	goneAfter = 6 * time.Second
+)
+
+// An External is an etcd that somebody else runs. It is watched, and never stopped.
+type External struct {
+	// Version is what it says of itself, with a "v"; "" if nothing.
+	Version string
+
+	endpoint Endpoint
+	reader   *Reader
+	end      context.CancelFunc
+	done     chan struct{}
+	// err is set before done is closed.
+	err error
+}
+
+// Use connects to an etcd that somebody else runs. The caller calls Stop.
+func Use(ctx context.Context, e Endpoint) (*External, error) {
+	reader, err := e.Open()
+	if err != nil {
+		return nil, err
+	}
+	x := &External{endpoint: e, reader: reader, done: make(chan struct{})}
+	if err := x.ask(ctx, goneAfter); err != nil {
+		reader.Close()
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, fmt.Errorf("the etcd at %s does not answer: %w; is it running, is that its address for clients, and are the certificates those that it takes?", e.URL, err)
+	}
+	x.Version = reader.version(ctx, goneAfter)
+	watched, end := context.WithCancel(context.Background())
+	x.end = end
+	go x.watch(watched)
+	return x, nil
+}
+
+func (x *External) ask(ctx context.Context, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	_, err := x.reader.Revision(ctx)
+	return err
+}
+
+// watch closes done when no member has answered for a time.
+func (x *External) watch(ctx context.Context) {
+	tick := time.NewTicker(askEvery)
+	defer tick.Stop()
+	answered := time.Now()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := x.ask(ctx, 2*askEvery)
+		if err == nil {
+			answered = time.Now()
+		} else if ctx.Err() == nil && time.Since(answered) > goneAfter {
+			x.err = fmt.Errorf("the etcd at %s has not answered for %s: %w", x.endpoint.URL, goneAfter, err)
+			close(x.done)
+			return
+		}
+	}
+}
+
+// Done is closed when the etcd no longer answers.
+func (x *External) Done() <-chan struct{} { return x.done }
+
+// Err says so, once Done is closed.
+func (x *External) Err() error {
+	select {
+	case <-x.done:
+		return x.err
+	default:
+		return nil
+	}
+}
+
+// Stop ends the connection. The etcd goes on.
+func (x *External) Stop(context.Context) error {
+	x.end()
+	return x.reader.Close()
+}
