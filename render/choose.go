@@ -73,17 +73,18 @@ func (c *chooser) findCandidates() {
 		}
 		wanted := c.choice.Full || c.wanted(i, keyBelow[i])
 		lets := !active || filter.lets(i)
-		c.candidates[i] = (wanted || finds && c.choice.marked == nil) && lets
-		switch {
-		case lets && c.candidates[i]:
+		c.candidates[i] = i == 0 || (wanted || finds && c.choice.marked == nil) && lets
+		if lets {
 			c.matching++
+		}
+		switch {
+		case c.candidates[i]:
 		case lets:
-			c.matching, c.plumbing = c.matching+1, c.plumbing+1
+			c.plumbing++
 		case c.choice.Filter.Errors && c.tree.Call(i).Error != "":
 			c.handled++
 		}
 	}
-	c.candidates[0] = true
 }
 
 // startLayers are the guide's layers that a program's start is about. Its goroutines run
