@@ -3,6 +3,7 @@ package render
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -101,12 +102,31 @@ func (d *drawing) writeFooter(out *bufio.Writer) {
 	for _, key := range d.view.Tree.Request.Stored {
 		d.writeWrapped(out, d.Plumbing, stored(key))
 	}
+	for _, delivery := range d.deliveries() {
+		d.writeWrapped(out, d.Mark, delivery)
+	}
 	if hidden := d.hidden(); hidden != "" {
 		d.writeWrapped(out, d.Facts, hidden)
 	}
 	if signs := d.signs(); signs != "" {
 		d.writeWrapped(out, d.Facts, signs)
 	}
+}
+
+// deliveries says in which other requests of the recording the events of this one's writes went
+// out: "revision 271 went out in request 1: cacher.(*cacheWatcher).sendWatchCacheEvent +1.31ms".
+func (d *drawing) deliveries() []string {
+	var texts []string
+	self := slices.IndexFunc(d.rec.Requests, func(r trace.Request) bool { return r.TraceID == d.view.Tree.Request.TraceID })
+	if self < 0 {
+		return nil
+	}
+	for _, it := range d.rec.Deliveries(self) {
+		call := &d.rec.Requests[it.Request].Calls[it.Call]
+		texts = append(texts, fmt.Sprintf("%s revision %d went out in request %d: %s +%s", d.later, it.Revision, it.Request+1, call.ShortName(), d.duration(it.AfterNs)))
+	}
+	d.used.later = d.used.later || len(texts) > 0
+	return texts
 }
 
 // stored describes a change in etcd:

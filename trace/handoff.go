@@ -56,11 +56,19 @@ func (r *Request) Revisions() []int64 {
 // it the call's revision, the call began, in nanoseconds. It is 0 if the write is not among the
 // calls. The event of a write may overtake its answer.
 func (r *Request) SinceWrite(c *Call) int64 {
-	for i := range slices.Backward(r.Calls) { // innermost first
-		w := &r.Calls[i]
-		if w.Attributes[attrSucceeded] == "true" && w.Revision() == c.Revision() {
-			return max(c.StartNs-w.StartNs, 0)
-		}
+	if w := r.writeOf(c.Revision()); w != nil {
+		return max(c.StartNs-w.StartNs, 0)
 	}
 	return 0
+}
+
+// writeOf returns the innermost call that carried out the write which gave etcd the revision,
+// nil if there is none.
+func (r *Request) writeOf(revision int64) *Call {
+	for i := range slices.Backward(r.Calls) {
+		if c := &r.Calls[i]; c.Attributes[attrSucceeded] == "true" && c.Revision() == revision {
+			return c
+		}
+	}
+	return nil
 }

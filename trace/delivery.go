@@ -1,0 +1,45 @@
+package trace
+
+import "time"
+
+// A Delivery is a call in another request of the recording, a watch, that took up the event of
+// one of a request's writes on the way to its client.
+type Delivery struct {
+	// Request is the index of the watch in Recording.Requests, Call that of the call in it.
+	Request, Call int
+	// Revision is that of the write.
+	Revision int64
+	// AfterNs is how long after etcd had begun to carry the write out the call began, in nanoseconds.
+	AfterNs int64
+}
+
+// Deliveries returns where the events of request i's writes went out to clients whose watches
+// are in the same recording, in the order of the requests and their calls.
+func (rec *Recording) Deliveries(i int) []Delivery {
+	var all []Delivery
+	for _, revision := range rec.Requests[i].Revisions() {
+		r := &rec.Requests[i]
+		write := r.Start.Add(time.Duration(r.writeOf(revision).StartNs))
+		for j := range rec.Requests {
+			if j != i {
+				all = append(all, rec.Requests[j].took(revision, j, write)...)
+			}
+		}
+	}
+	return all
+}
+
+// attrWatchEvent is the attribute of a call that hands an event to one who watches: its type.
+const attrWatchEvent = "apitrace.watch.event"
+
+// took finds the request's calls that handed on the event of a revision.
+func (r *Request) took(revision int64, index int, write time.Time) []Delivery {
+	var all []Delivery
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		if c.Attributes[attrWatchEvent] != "" && c.Attributes[AttrHandoff] == "" && c.Revision() == revision {
+			all = append(all, Delivery{Request: index, Call: i, Revision: revision, AfterNs: max(r.Start.Add(time.Duration(c.StartNs)).Sub(write).Nanoseconds(), 0)})
+		}
+	}
+	return all
+}

@@ -1,0 +1,33 @@
+package trace
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestDeliveries(t *testing.T) {
+	at := time.Unix(1000, 0)
+	request := func(id string, start time.Time, attributes ...map[string]string) Request {
+		r := Request{TraceID: strings.Repeat(id, 32), Method: "GET", Path: "/", Start: start}
+		for i, a := range attributes {
+			r.Calls = append(r.Calls, Call{StartNs: int64(i) * 10, Attributes: a})
+		}
+		return r
+	}
+	event := map[string]string{attrWatchEvent: "ADDED", attrRevision: "7"}
+	rec := Recording{Requests: []Request{
+		request("a", at, nil, map[string]string{attrWatchEvent: "ADDED", attrRevision: "6"}, event),
+		// Etcd's own calls know the revision, too; the tail of the write is its own.
+		request("b", at.Add(5), nil, map[string]string{attrSucceeded: "true", attrRevision: "7"}, map[string]string{attrRevision: "7"},
+			map[string]string{attrWatchEvent: "ADDED", attrRevision: "7", AttrHandoff: HandoffWatch}),
+		request("c", at, map[string]string{attrRevision: "7"}),
+	}}
+	if got, want := rec.Deliveries(1), []Delivery{{Request: 0, Call: 2, Revision: 7, AfterNs: 5}}; !slices.Equal(got, want) {
+		t.Errorf("deliveries %+v, expected %+v", got, want)
+	}
+	if got := rec.Deliveries(0); got != nil {
+		t.Errorf("a watch wrote nothing, but %+v", got)
+	}
+}
