@@ -57,7 +57,7 @@ func server(tb testing.TB, k kind) *apiserver.Server {
 	if s := servers.running[k]; s != nil {
 		return s
 	}
-	s := start(tb, k, apiserver.StartOptions{})
+	s := start(tb, k, apiserver.Extra{})
 	if servers.running == nil {
 		servers.running = map[kind]*apiserver.Server{}
 	}
@@ -69,16 +69,11 @@ func server(tb testing.TB, k kind) *apiserver.Server {
 // the kind, or, if the scenario wants it otherwise, one of its own for this test.
 func serverFor(tb testing.TB, k kind, scenario *scenarios.Scenario) *apiserver.Server {
 	tb.Helper()
-	o := apiserver.StartOptions{Extra: apiserver.Extra(scenario.Setup.Server)}
-	id := trace.NewTraceID()
-	if scenario.Boots(apiserver.Name) {
-		o.Boot = trace.Traceparent(id)
-	}
-	if o.Extra.IsZero() && o.Boot == "" {
+	extra := apiserver.Extra(scenario.Setup.Server)
+	if extra.IsZero() {
 		return server(tb, k)
 	}
-	s := start(tb, k, o)
-	starts.Store(s, id)
+	s := start(tb, k, extra)
 	tb.Cleanup(func() {
 		if err := s.Stop(context.Background()); err != nil {
 			tb.Error(err)
@@ -87,13 +82,9 @@ func serverFor(tb testing.TB, k kind, scenario *scenarios.Scenario) *apiserver.S
 	return s
 }
 
-// starts has, by server, the trace id of its start, if serverFor has made it.
-var starts sync.Map
-
-func start(tb testing.TB, k kind, o apiserver.StartOptions) *apiserver.Server {
+func start(tb testing.TB, k kind, extra apiserver.Extra) *apiserver.Server {
 	tb.Helper()
-	o.Check = k.check
-	s, err := apiserver.Start(context.Background(), buildKind(tb, k), o)
+	s, err := apiserver.Start(context.Background(), buildKind(tb, k), apiserver.StartOptions{Check: k.check, Extra: extra})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -127,13 +118,6 @@ func play(tb testing.TB, s *apiserver.Server, name string) ([]trace.Request, *co
 	scenario, err := scenarios.Find(name)
 	if err != nil {
 		tb.Fatal(err)
-	}
-	if id, ok := starts.Load(s); ok && scenario.Boots(apiserver.Name) {
-		requests, found, err := traceOfStart(context.Background(), s.ProbeSockets, id.(string), apiserver.Name)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		return requests, found
 	}
 	etcd, err := s.Etcd.Open()
 	if err != nil {
@@ -210,17 +194,9 @@ func startSample(ctx context.Context, s *apiserver.Server, scenario *scenarios.S
 	}
 	sockets := maps.Clone(s.ProbeSockets)
 	sockets[sampleserver.Name] = sample.ProbeSocket
-	start, found, err := traceOfStart(ctx, sockets, boot, sampleserver.Name)
+	start, found, err := collect.Request(ctx, sockets, collect.Sent{TraceID: boot, Method: trace.MethodStart, Path: sampleserver.Name, Boot: true})
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, sample.Stop(ctx))
 	}
-	return sample, start, found, nil
-}
-
-func traceOfStart(ctx context.Context, sockets map[string]string, id, program string) ([]trace.Request, *collect.Check, error) {
-	r, found, err := collect.Request(ctx, sockets, collect.Sent{TraceID: id, Method: trace.MethodStart, Path: program, Boot: true})
-	if err != nil {
-		return nil, nil, err
-	}
-	return []trace.Request{*r}, found, nil
+	return sample, []trace.Request{*start}, found, nil
 }
