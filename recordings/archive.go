@@ -37,18 +37,18 @@ func scenarioFile(name string) string { return "scenarios/" + name + ".zst" }
 // in Info.Scenarios, and rounds times to 10 ns, of a trace of more than a second to 1 µs.
 // The same recordings give the same bytes.
 func Pack(info Info, all []*trace.Recording) ([]byte, error) {
-	sorted := make([]*trace.Recording, len(all))
-	for i, rec := range all {
-		sorted[i] = rounded(rec)
-	}
-	all = sorted
+	all = slices.Clone(all)
 	slices.SortFunc(all, func(a, b *trace.Recording) int { return strings.Compare(a.Scenario, b.Scenario) })
 	info.Scenarios = nil
-	for _, rec := range all {
+	for i, rec := range all {
 		if rec.K8sVersion != info.K8sVersion {
 			return nil, fmt.Errorf("packing the recordings of %s: %q is one of %s", info.K8sVersion, rec.Scenario, rec.K8sVersion)
 		}
-		if err := rec.Validate(); err != nil {
+		err := rec.Validate()
+		if err == nil {
+			all[i], err = rounded(rec)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("packing the recording of %q: %w", rec.Scenario, err)
 		}
 		info.Scenarios = append(info.Scenarios, rec.Scenario)

@@ -43,7 +43,16 @@ func write(rec *trace.Recording, s *shared) (*columns, error) {
 
 // decode unpacks what encode packed.
 func decode(packed []byte, s *shared) (*trace.Recording, error) {
-	c, err := readColumns(packed, s.common)
+	cols, err := unpack(packed, s.common)
+	if err != nil {
+		return nil, err
+	}
+	return read(cols, s)
+}
+
+// read takes a recording out of the columns.
+func read(cols *columns, s *shared) (*trace.Recording, error) {
+	c, err := newReader(cols)
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +79,8 @@ func (c *codec) written() (*columns, error) {
 	return c.columns, c.err
 }
 
-func readColumns(packed, common []byte) (*codec, error) {
-	cols, err := unpack(packed, common)
-	if err != nil {
-		return nil, err
-	}
+// newReader returns a codec that reads the columns.
+func newReader(cols *columns) (*codec, error) {
 	c := &codec{columns: cols}
 	if texts := cols.byName["texts"]; texts != nil {
 		for len(texts.data) > 0 {

@@ -150,11 +150,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatal(err)
 		}
 		cols.get(column).data = data
-		spoilt, err := cols.pack(s.common)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rec, err := decode(spoilt, s)
+		rec, err := read(cols, s)
 		if err == nil && rec.Validate() != nil {
 			t.Errorf("read, but not valid: %v", rec.Validate())
 		}
@@ -176,13 +172,22 @@ func FuzzUnpack(f *testing.F) {
 	})
 }
 
+func callsOf(t *testing.T, rec *trace.Recording) []trace.Call {
+	t.Helper()
+	short, err := rounded(rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return short.Requests[0].Calls
+}
+
 func TestRounded(t *testing.T) {
 	rec := small()
 	calls := rec.Requests[0].Calls
 	calls[0].DurationNs, calls[1].StartNs, calls[1].DurationNs, calls[2].StartNs = 10_019, 5, 9_996, 19
 	calls[3].StartNs, calls[3].DurationNs = 9_999, 31 // until after its parent
 	before := fmt.Sprint(rec)
-	got := rounded(rec).Requests[0].Calls
+	got := callsOf(t, rec)
 	for i, want := range [][2]int64{{0, 10_010}, {0, 10_000}, {10, 40}, {9_990, 40}} {
 		if got[i].StartNs != want[0] || got[i].DurationNs != want[1] {
 			t.Errorf("call %d: %d ns from %d on, want %d", i, got[i].DurationNs, got[i].StartNs, want)
@@ -192,7 +197,7 @@ func TestRounded(t *testing.T) {
 		t.Error("the recording itself was changed")
 	}
 	calls[0].DurationNs = 1_000_000_001
-	if got := rounded(rec).Requests[0].Calls; got[0].DurationNs != 1_000_000_000 || got[3].StartNs != 9_000 || got[3].DurationNs != 1_000 {
+	if got := callsOf(t, rec); got[0].DurationNs != 1_000_000_000 || got[3].StartNs != 9_000 || got[3].DurationNs != 1_000 {
 		t.Errorf("of a long trace: %+v", got)
 	}
 	if floor(-1, 10) != -10 || floor(-10, 10) != -10 || floor(9, 10) != 0 {

@@ -44,15 +44,14 @@ func newPlaces(recordings []*trace.Recording) *places {
 	return p
 }
 
-func (p *places) codec(c *codec) {
-	line := 0
+func (c *codec) places(p *places) {
+	line := int64(0)
 	list(c, "places", &p.all, func(at *place) {
 		c.text("process", &at.Process)
 		c.text("file", &at.File)
-		lines := int64(at.Line)
-		c.step("line", &lines, int64(line))
-		at.Line = int(lines)
-		line = at.Line
+		next := int64(at.Line)
+		c.step("line", &next, line)
+		at.Line, line = int(next), next
 		c.text("function", &at.Function)
 	})
 }

@@ -10,7 +10,7 @@ import (
 // Times are the only thing that recordings keep less exactly than they were measured: to
 // fine, and of a trace that takes long to coarse. They are two thirds of all that
 // is kept, another run would give others anyway, and what the clocks of virtual
-// machines count is mostly tens of nanoseconds. Places in the order stay as they are.
+// machines count is mostly tens of nanoseconds.
 const (
 	fine   = int64(10 * time.Nanosecond)
 	coarse = int64(time.Microsecond)
@@ -19,7 +19,7 @@ const (
 
 // rounded returns a copy of the recording with rounded times. What began or ended before
 // something else still does, or does so at the same time.
-func rounded(rec *trace.Recording) *trace.Recording {
+func rounded(rec *trace.Recording) (*trace.Recording, error) {
 	copied := *rec
 	copied.Requests = slices.Clone(rec.Requests)
 	for i := range copied.Requests {
@@ -35,8 +35,11 @@ func rounded(rec *trace.Recording) *trace.Recording {
 			c.StartNs = floor(c.StartNs, unit)
 			c.DurationNs = end - c.StartNs
 		}
+		if err := r.Sort(); err != nil {
+			return nil, err
+		}
 	}
-	return &copied
+	return &copied, nil
 }
 
 // floor gives the multiple of unit that is v or the next below it.

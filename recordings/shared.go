@@ -67,23 +67,15 @@ func (s *shared) encode() ([]byte, error) {
 const commonColumn = "common"
 
 func decodeShared(packed []byte) (*shared, error) {
-	c, err := readColumns(packed, nil)
+	cols, err := unpack(packed, nil)
 	if err != nil {
 		return nil, err
 	}
-	s := &shared{places: new(places), common: c.columns.take(commonColumn)}
+	s := &shared{places: new(places), common: cols.take(commonColumn)}
+	c, err := newReader(cols)
+	if err != nil {
+		return nil, err
+	}
 	c.places(s.places)
 	return s, c.end()
-}
-
-func (c *codec) places(p *places) {
-	line := int64(0)
-	list(c, "places", &p.all, func(at *place) {
-		c.text("process", &at.Process)
-		c.text("file", &at.File)
-		next := int64(at.Line)
-		c.step("line", &next, line)
-		at.Line, line = int(next), next
-		c.text("function", &at.Function)
-	})
 }
