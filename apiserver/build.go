@@ -72,10 +72,10 @@ func BuildPrograms(ctx context.Context, o BuildOptions) (*Build, error) {
 		b.Edited = append(b.Edited, e.Name)
 	}
 	if b.Etcd, err = program.Build(ctx, pair.etcd, pair.etcdOptions); err != nil {
-		return nil, explainCompile(err, pair.etcdEdits)
+		return nil, advise(pair.apiserver.Version, explainCompile(err, pair.etcdEdits))
 	}
 	if b.APIServer, err = program.Build(ctx, pair.apiserver, pair.apiserverOptions); err != nil {
-		return nil, explainCompile(err, pair.apiserverEdits)
+		return nil, advise(pair.apiserver.Version, explainCompile(err, pair.apiserverEdits))
 	}
 	return b, nil
 }
@@ -149,7 +149,7 @@ func explainUnknown(version string, err error) error {
 	var download *program.DownloadError
 	if errors.As(err, &download) && download.Unknown() {
 		return fmt.Errorf("the source of Kubernetes %s cannot be had: there is no such release, or the module proxy (go env GOPROXY) does not have it: %w; choose one of https://kubernetes.io/releases/, such as %s",
-			version, download, DefaultVersion)
+			version, download, triedLike(version))
 	}
 	return err
 }

@@ -1,11 +1,15 @@
 package apiserver
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/program"
 )
 
 // DefaultVersion is the version of Kubernetes that apitrace traces when none is asked for.
@@ -50,6 +54,27 @@ func ParseVersion(s string) (string, error) {
 	}
 	return "", fmt.Errorf("version %s of Kubernetes is outside of what this apitrace can trace, %s to %s: choose one of %s, or another patch release of the same",
 		v, semver.MajorMinor(releases[0]), semver.MajorMinor(releases[len(releases)-1]), strings.Join(releases, ", "))
+}
+
+// triedLike gives the release of the same minor version that apitrace was tried with.
+func triedLike(version string) string {
+	tried, err := ParseVersion(semver.MajorMinor(version))
+	if err != nil {
+		return DefaultVersion
+	}
+	return tried
+}
+
+// advise names the release that is known to build, if another one of the same minor version
+// did not for a reason of its own: its modules, or its source.
+func advise(version string, err error) error {
+	tried := triedLike(version)
+	var edit *EditError
+	var space *program.SpaceError
+	if err == nil || tried == version || errors.Is(err, context.Canceled) || errors.As(err, &edit) || errors.As(err, &space) {
+		return err
+	}
+	return fmt.Errorf("%w\napitrace was tried with %s of the same minor version: \"--k8s %[2]s\"", err, tried)
 }
 
 // stagingVersion is the version under which the modules that are developed in

@@ -1,11 +1,15 @@
 package apiserver
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/program"
 )
 
 func TestParseVersion(t *testing.T) {
@@ -52,5 +56,27 @@ func TestReleases(t *testing.T) {
 		if semver.Canonical(v) != v {
 			t.Errorf("%q is no whole version", v)
 		}
+	}
+}
+
+// A release that does not build is told from what is wrong with this machine.
+func TestAdvise(t *testing.T) {
+	broken := &program.CompileError{Complaints: []string{"x.go:1:2: undefined: y"}, Log: "/build.log", Err: errors.New("exit status 1")}
+	err := advise("v1.27.16", broken)
+	for _, want := range []string{"undefined: y", "the whole log is /build.log", `apitrace was tried with v1.27.4 of the same minor version: "--k8s v1.27.4"`} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nlacks %q", err, want)
+		}
+	}
+	if !errors.Is(err, broken) {
+		t.Error("the error itself is lost")
+	}
+	for _, err := range []error{context.Canceled, &EditError{}, &program.SpaceError{}} {
+		if got := advise("v1.27.16", err); got != err {
+			t.Errorf("%v was turned into %v", err, got)
+		}
+	}
+	if got := advise("v1.27.4", broken); got != error(broken) {
+		t.Errorf("of the release that was tried: %v", got)
 	}
 }

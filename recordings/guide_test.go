@@ -1,0 +1,45 @@
+package recordings_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/recordings"
+)
+
+// goMain is above all calls of a program's start: Go's own.
+const goMain = "runtime.main"
+
+// A reader is told of every recorded function what it belongs to, in every release.
+func TestFunctionsHaveLayers(t *testing.T) {
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := recordings.Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lookup := guide.Lookup()
+	without := map[string]string{}
+	for _, info := range all {
+		traces, err := recordings.All(info.K8sVersion)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rec := range traces {
+			for _, r := range rec.Requests {
+				for i := range r.Calls {
+					if f := r.Calls[i].Function; f != goMain && lookup.Layer(f) == "" {
+						without[f] = info.K8sVersion + " " + rec.Scenario
+					}
+				}
+			}
+		}
+	}
+	for _, function := range slices.Sorted(maps.Keys(without)) {
+		t.Errorf("%s (%s) is in no layer of the guide: give it one in instrument/guide", function, without[function])
+	}
+}
