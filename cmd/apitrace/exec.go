@@ -61,7 +61,7 @@ get, and what it has started ends with it.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			o.client = args
-			c.Flags().Visit(func(f *pflag.Flag) { o.trees = o.trees || !slices.Contains(silentFlags, f.Name) })
+			c.Flags().Visit(func(f *pflag.Flag) { o.trees = o.trees || asksForTrees(f.Name) })
 			if err := errors.Join(o.delivery.validate(), o.server.validate(), validateAs(o.as), o.validate()); err != nil {
 				return err
 			}
@@ -80,8 +80,13 @@ get, and what it has started ends with it.`,
 	return command
 }
 
-// silentFlags are those that do not ask for more than the summary.
-var silentFlags = []string{"as", "k8s", "check", "save", "export", "width", "color", "ascii", "lang"}
+// asksForTrees tells whether a flag asks for more than the summary: it chooses requests, or says
+// what is shown of them, not only how.
+func asksForTrees(flag string) bool {
+	shown := &cobra.Command{}
+	new(outputOptions).addFlags(shown)
+	return flag == "only" || shown.Flags().Lookup(flag) != nil && !slices.Contains([]string{"width", "color", "ascii", "lang"}, flag)
+}
 
 func (o *execOptions) validate() error {
 	for _, n := range o.only {
