@@ -21,30 +21,53 @@ const (
 )
 
 // SendOTLP sends every call of the recording as a span to an OTLP receiver, and
-// returns how many it sent. Where the receiver is and how to talk to it is said by
-// the standard OTEL_EXPORTER_OTLP_* variables: without any, it is
-// http://localhost:4318 by http/protobuf, or http://localhost:4317 by gRPC.
-//
-// It returns when the receiver has taken the spans, or with the first error; a
-// receiver that rejects some of them is an error too.
+// returns how many it sent. See Sender.
 func SendOTLP(ctx context.Context, rec *trace.Recording) (spans int, err error) {
-	client, err := otlpClient()
+	s, err := NewSender(ctx)
 	if err != nil {
 		return 0, err
 	}
+	spans, err = s.Send(ctx, rec)
+	if closeErr := s.Close(ctx); err == nil {
+		err = closeErr
+	}
+	return spans, err
+}
+
+// A Sender sends recordings to an OTLP receiver. Where the receiver is and how to talk to it
+// is said by the standard OTEL_EXPORTER_OTLP_* variables: without any, it is
+// http://localhost:4318 by http/protobuf, or http://localhost:4317 by gRPC.
+type Sender struct {
+	exporter *otlptrace.Exporter
+}
+
+// NewSender connects to the receiver. The caller calls Close.
+func NewSender(ctx context.Context) (*Sender, error) {
+	client, err := otlpClient()
+	if err != nil {
+		return nil, err
+	}
 	exporter, err := otlptrace.New(ctx, client)
 	if err != nil {
-		return 0, fmt.Errorf("connect to the OTLP receiver: %w", err)
+		return nil, fmt.Errorf("connect to the OTLP receiver: %w", err)
 	}
-	b := &batcher{to: exporter}
-	err = errors.Join(trace.Export(ctx, rec, b), b.flush(ctx))
-	if stopErr := exporter.Shutdown(context.WithoutCancel(ctx)); err == nil {
-		err = stopErr
-	}
-	if err != nil {
+	return &Sender{exporter}, nil
+}
+
+// Send sends every call of the recording as a span, and returns how many it sent. It returns
+// when the receiver has taken them, or with the first error; a receiver that rejects some of
+// them is an error too. Several goroutines may call it.
+func (s *Sender) Send(ctx context.Context, rec *trace.Recording) (spans int, err error) {
+	b := &batcher{to: s.exporter}
+	if err := errors.Join(trace.Export(ctx, rec, b), b.flush(ctx)); err != nil {
 		return b.sent, fmt.Errorf("%w; is a receiver there? OTEL_EXPORTER_OTLP_ENDPOINT says where, OTEL_EXPORTER_OTLP_PROTOCOL how (%s or %s)", err, protocolGRPC, protocolHTTP)
 	}
 	return b.sent, nil
+}
+
+// Close ends the connection.
+func (s *Sender) Close(ctx context.Context) error {
+	return s.exporter.Shutdown(context.WithoutCancel(ctx))
 }
 
 // otlpClient returns the client for the protocol that the environment asks for. The

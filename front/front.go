@@ -35,6 +35,10 @@ type Options struct {
 	// Token is the bearer token that the server gets instead of that of the front; "" for
 	// none. Other credentials that a client shows, and the lack of any, are passed on.
 	Token string
+	// Port is where on the loopback interface the front listens; 0 is any that is free.
+	Port int
+	// Certificate is what the front shows its clients. Nil: one of its own; see Front.CAPEM.
+	Certificate *tls.Certificate
 	// Trace decides whether a request is traced, and may hold it back meanwhile. Nil: all are.
 	Trace func(context.Context) bool
 	// Over, if not nil, is called once for each traced request, when its answer has ended or
@@ -64,7 +68,8 @@ type Exchange struct {
 type Front struct {
 	// URL is "https://127.0.0.1:12345".
 	URL string
-	// CAPEM verifies the front's certificate. Its key exists in this process only.
+	// CAPEM verifies the front's certificate, if it is its own. The key of that authority exists
+	// in this process only.
 	CAPEM []byte
 	// Token is the credentials of the front: a random bearer token.
 	Token string
@@ -82,11 +87,11 @@ func Start(o Options) (*Front, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting the front of %s: %w", o.Server, err)
 	}
-	config, err := f.tls()
+	config, err := f.tls(o.Certificate)
 	if err != nil {
 		return nil, err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", o.Port))
 	if err != nil {
 		return nil, fmt.Errorf("starting the front of %s: %w", o.Server, err)
 	}
@@ -104,7 +109,12 @@ func Start(o Options) (*Front, error) {
 	return f, nil
 }
 
-func (f *Front) tls() (*tls.Config, error) {
+func (f *Front) tls(given *tls.Certificate) (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+	if given != nil {
+		config.Certificates = []tls.Certificate{*given}
+		return config, nil
+	}
 	ca, err := program.NewAuthority("apitrace front")
 	if err != nil {
 		return nil, err
@@ -118,7 +128,8 @@ func (f *Front) tls() (*tls.Config, error) {
 		return nil, err
 	}
 	f.CAPEM = ca.CertPEM
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}, nil
+	config.Certificates = []tls.Certificate{pair}
+	return config, nil
 }
 
 // Close ends what is still going on, and returns when Over was called for all of it.

@@ -20,9 +20,9 @@ import (
 type fetcher struct {
 	// sockets are those of the probes, by the name of the program.
 	sockets map[string]string
-	// untraced is where etcd is if it is not traced.
+	// untraced names the etcd if it is not traced.
 	untraced string
-	// etcd connects to the store, at first use.
+	// etcd connects to the store, at first use. Nil: nobody knows where it is.
 	etcd func() (*storage.Reader, error)
 
 	mu sync.Mutex
@@ -35,7 +35,11 @@ type fetcher struct {
 func newFetcher(server *apiserver.Server) *fetcher {
 	f := &fetcher{sockets: maps.Clone(server.ProbeSockets)}
 	if server.ExternalEtcd {
-		f.untraced = server.Etcd.URL
+		f.untraced = "etcd at " + server.Etcd.URL
+	}
+	if server.Etcd.URL == "" {
+		f.untraced = "etcd"
+		return f
 	}
 	f.etcd = sync.OnceValues(func() (*storage.Reader, error) {
 		reader, err := server.Etcd.Open()
@@ -69,7 +73,10 @@ func (f *fetcher) fetch(ctx context.Context, sent collect.Sent) (*trace.Request,
 		return nil, err
 	}
 	if f.untraced != "" && asksEtcd(request) {
-		request.Incomplete = append(request.Incomplete, fmt.Sprintf("the etcd at %s is not traced: what it did is not shown", f.untraced))
+		request.Incomplete = append(request.Incomplete, fmt.Sprintf("the %s is not traced: what it did is not shown", f.untraced))
+	}
+	if f.etcd == nil {
+		return request, nil
 	}
 	etcd, err := f.etcd()
 	if err != nil {

@@ -60,7 +60,7 @@ what happened as a tree. Only a Go toolchain is needed.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err: flagError(err)} })
 	root.SetUsageTemplate(narrowFlags(root.UsageTemplate()))
 	root.AddCommand(
-		newRunCommand(io), newRequestCommand(io), newExecCommand(io), newRecordCommand(io), newShowCommand(io), newScenariosCommand(io),
+		newRunCommand(io), newRequestCommand(io), newExecCommand(io), newRecordCommand(io), newFrontCommand(io), newShowCommand(io), newScenariosCommand(io),
 		newDiffCommand(io), newCompareCommand(io), newHistoryCommand(io),
 		newSourceCommand(io), newExplainCommand(io), newExportCommand(io), newImportCommand(io),
 		newServeCommand(io), newEditCommand(io), newWorkshopCommand(io), newBuildCommand(io), newCacheCommand(io),

@@ -4,15 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/front"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // serveOptions say which server to keep running.
 type serveOptions struct {
 	server serverOptions
+	sample sampleOptions
 }
 
 func newServeCommand(io *streams) *cobra.Command {
@@ -32,7 +37,9 @@ gives it rights by RBAC objects. Nothing is written to your own kubeconfig.
 What is sent with these kubeconfigs is not traced. To see a trace of a request of your own,
 send it by "apitrace request", or by a program in "apitrace exec".
 
-Flags of kube-apiserver go behind --. --etcd-servers names an etcd that runs already.`,
+Flags of kube-apiserver go behind --. --etcd-servers names an etcd that runs already. With
+--otlp the server has a second door: requests that come through it are traced, all or a
+sample, and their spans are sent to an OpenTelemetry receiver.`,
 		Example: `  apitrace serve
 
   # then, in another terminal
@@ -42,11 +49,14 @@ Flags of kube-apiserver go behind --. --etcd-servers names an etcd that runs alr
   # A kube-apiserver with flags of your own, on an etcd of your own
   apitrace serve --etcd-servers https://10.0.0.1:2379,https://10.0.0.2:2379 \
     --etcd-cafile ca.crt --etcd-certfile client.crt --etcd-keyfile client.key \
-    -- --service-cluster-ip-range=10.96.0.0/12 --v=4`,
+    -- --service-cluster-ip-range=10.96.0.0/12 --v=4
+
+  # One of a hundred requests, to a collector on this machine
+  apitrace serve --otlp --sample 0.01`,
 		Args: serveArguments,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.server.extra.Flags = args
-			if err := o.server.validate(); err != nil {
+			if err := errors.Join(o.server.validate(), o.sample.validate()); err != nil {
 				return err
 			}
 			if err := o.server.extra.Check(); err != nil {
@@ -57,6 +67,7 @@ Flags of kube-apiserver go behind --. --etcd-servers names an etcd that runs alr
 	}
 	o.server.addFlags(command)
 	o.server.addEtcdFlags(command)
+	o.sample.addFlags(command)
 	return command
 }
 
@@ -97,6 +108,13 @@ func (o *serveOptions) run(ctx context.Context, io *streams) (err error) {
 	io.notice("  export KUBECONFIG=%s", server.LearnerKubeconfig)
 	io.notice("to see the trace of a request of your own: apitrace request GET /api/v1/namespaces")
 	io.notice("or of all that a program sends: apitrace exec -- kubectl get namespaces")
+	if o.sample.otlp {
+		sampler, sampleErr := o.startSampler(ctx, io, server)
+		if sampleErr != nil {
+			return sampleErr
+		}
+		defer func() { err = errors.Join(err, sampler.close(ctx)) }()
+	}
 	io.notice("press Ctrl-C to stop it")
 	fmt.Fprintln(io.out, server.AdminKubeconfig)
 	select {
@@ -105,4 +123,23 @@ func (o *serveOptions) run(ctx context.Context, io *streams) (err error) {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// startSampler opens the door whose requests are traced.
+func (o *serveOptions) startSampler(ctx context.Context, io *streams, server *apiserver.Server) (*sampler, error) {
+	head := trace.Recording{Scenario: "serve", K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion, Recorded: time.Now()}
+	s, err := startSampler(ctx, io, o.sample.rate, newFetcher(server), head, front.Options{
+		Server: server.BaseURL, CAPEM: server.CAPEM, Token: server.AdminToken,
+	})
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(server.RunDir, "traced.kubeconfig")
+	k := apiserver.Kubeconfig{Server: s.front.URL, CAPEM: s.front.CAPEM, User: apiserver.AdminUser, Token: s.front.Token}
+	if err := k.Write(file); err != nil {
+		return nil, errors.Join(err, s.close(ctx))
+	}
+	io.notice("as the administrator, %v of the requests traced and sent by OTLP:", o.sample.rate)
+	io.notice("  export KUBECONFIG=%s", file)
+	return s, nil
 }

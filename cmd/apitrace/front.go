@@ -1,0 +1,170 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/front"
+	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// frontOptions say which running kube-apiserver to open a traced door to.
+type frontOptions struct {
+	server, caFile    string
+	probe             string
+	port              int
+	certFile, keyFile string
+	sample            sampleOptions
+}
+
+func newFrontCommand(io *streams) *cobra.Command {
+	o := &frontOptions{}
+	command := &cobra.Command{
+		Use:   "front --server URL --server-cafile FILE --probe SOCKET --otlp",
+		Short: "Trace what goes to a kube-apiserver that somebody else started",
+		Long: `Open a traced door to a kube-apiserver that "apitrace build" has built and somebody else has
+started, such as the kubelet as a static pod: requests that come through it are handed on,
+traced, all or a sample, and their spans are sent to an OpenTelemetry receiver.
+
+That kube-apiserver has to be started with ` + program.SocketEnv + ` in its environment, the path of a
+unix socket that it makes; --probe names the same. Clients show their own tokens. A client's
+certificate ends here: who has nothing else is anonymous behind the door.
+
+The path of the certificate with which clients verify the door goes to standard output,
+unless you have given it one of yours. It listens on this machine alone, until Ctrl-C.`,
+		Example: `  apitrace front --server https://127.0.0.1:6443 --server-cafile /etc/kubernetes/pki/ca.crt \
+    --probe /run/apitrace/probe.sock --port 6444 --otlp --sample 0.01`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.validate(); err != nil {
+				return err
+			}
+			return o.run(c.Context(), io)
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&o.server, "server", "", "URL of the kube-apiserver, such as https://127.0.0.1:6443")
+	flags.StringVar(&o.caFile, "server-cafile", "", "file with the authority that verifies it")
+	flags.StringVar(&o.probe, "probe", "", "socket of its probe: "+program.SocketEnv+" in its environment")
+	flags.IntVar(&o.port, "port", 0, "port on which to listen (0: any that is free)")
+	flags.StringVar(&o.certFile, "tls-cert-file", "", "file with the certificate to show clients (default: one that is made now)")
+	flags.StringVar(&o.keyFile, "tls-private-key-file", "", "file with the key of that certificate")
+	o.sample.addFlags(command)
+	return command
+}
+
+func (o *frontOptions) validate() error {
+	if o.server == "" || o.caFile == "" || o.probe == "" || !o.sample.otlp {
+		return usageErrorf("expected --server, --server-cafile, --probe and --otlp")
+	}
+	if u, err := url.Parse(o.server); err != nil || u.Scheme != "https" || u.Host == "" {
+		return usageErrorf("--server %q: expected a URL such as https://127.0.0.1:6443", o.server)
+	}
+	if (o.certFile == "") != (o.keyFile == "") {
+		return usageErrorf("--tls-cert-file needs --tls-private-key-file, and the other way round")
+	}
+	return o.sample.validate()
+}
+
+func (o *frontOptions) run(ctx context.Context, out *streams) (err error) {
+	door, err := o.door()
+	if err != nil {
+		return err
+	}
+	server := &apiserver.Server{BaseURL: o.server, CAPEM: door.CAPEM, ProbeSockets: map[string]string{apiserver.Name: o.probe}}
+	version, err := versionOf(ctx, server)
+	if err != nil {
+		return fmt.Errorf("the kube-apiserver at %s does not answer: %w", o.server, err)
+	}
+	if err := reachable(ctx, o.probe); err != nil {
+		return fmt.Errorf("its probe does not answer: %w; is %s=%s in its environment, and is it one that \"apitrace build\" has built?", err, program.SocketEnv, o.probe)
+	}
+	head := trace.Recording{Scenario: "front", K8sVersion: version, Recorded: time.Now()}
+	s, err := startSampler(ctx, out, o.sample.rate, newFetcher(server), head, door)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close(ctx)) }()
+	dir, err := program.NewRunDir()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	out.notice("requests to %s are handed on to %s, %v of them traced and sent by OTLP; press Ctrl-C to end", s.front.URL, o.server, o.sample.rate)
+	if o.certFile == "" {
+		ca := filepath.Join(dir.Path, "ca.crt")
+		if err := os.WriteFile(ca, s.front.CAPEM, 0o600); err != nil {
+			return err
+		}
+		fmt.Fprintln(out.out, ca)
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// door reads what the front needs. It has no credentials of its own to give.
+func (o *frontOptions) door() (front.Options, error) {
+	ca, err := os.ReadFile(o.caFile)
+	if err != nil {
+		return front.Options{}, err
+	}
+	door := front.Options{Server: o.server, CAPEM: ca, Port: o.port}
+	if o.certFile == "" {
+		return door, nil
+	}
+	pair, err := tls.LoadX509KeyPair(o.certFile, o.keyFile)
+	if err != nil {
+		return front.Options{}, fmt.Errorf("the certificate for clients: %w", err)
+	}
+	door.Certificate = &pair
+	return door, nil
+}
+
+// versionOf asks a server for its version; "" if it tells that only to those whom it knows.
+func versionOf(ctx context.Context, server *apiserver.Server) (string, error) {
+	client, err := server.Client()
+	if err != nil {
+		return "", err
+	}
+	defer client.CloseIdleConnections()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.BaseURL+"/version", nil)
+	if err != nil {
+		return "", err
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	var version struct {
+		GitVersion string `json:"gitVersion"`
+	}
+	const enough = 1 << 20
+	if err := json.NewDecoder(io.LimitReader(answer.Body, enough)).Decode(&version); err != nil {
+		return "", fmt.Errorf("its version is no JSON: %w", err)
+	}
+	return version.GitVersion, nil
+}
+
+// reachable tells whether somebody listens on a unix socket.
+func reachable(ctx context.Context, socket string) error {
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}

@@ -1,0 +1,228 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
+	"google.golang.org/protobuf/proto"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/kubeapitrace/apitrace/session"
+)
+
+// A receiver counts the spans of each trace that is sent to it.
+type receiver struct {
+	*httptest.Server
+	mu    sync.Mutex
+	spans map[string]int
+}
+
+func newReceiver(t *testing.T) *receiver {
+	r := &receiver{spans: map[string]int{}}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		body, err := io.ReadAll(req.Body)
+		in := &collector.ExportTraceServiceRequest{}
+		if err != nil || proto.Unmarshal(body, in) != nil {
+			http.Error(w, "no OTLP request", http.StatusBadRequest)
+			return
+		}
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		for _, rs := range in.ResourceSpans {
+			for _, scope := range rs.ScopeSpans {
+				for _, span := range scope.Spans {
+					r.spans[hex.EncodeToString(span.TraceId)]++
+				}
+			}
+		}
+	}))
+	t.Cleanup(r.Close)
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", r.URL)
+	return r
+}
+
+// traces is how many have come.
+func (r *receiver) traces() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.spans)
+}
+
+// awaitTraces waits until so many have come.
+func (r *receiver) awaitTraces(t *testing.T, want int) {
+	t.Helper()
+	for range 200 {
+		if r.traces() >= want {
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if got := r.traces(); got != want {
+		t.Errorf("%d traces were received, want %d", got, want)
+	}
+}
+
+func TestSamplerChooses(t *testing.T) {
+	s := &sampler{rate: 0.25, session: session.New(session.Options{})}
+	chosen := 0
+	const n = 20_000
+	for range n {
+		if s.choose(t.Context()) {
+			chosen++
+		}
+	}
+	if chosen < n/5 || chosen > n*3/10 {
+		t.Errorf("of %d requests %d were chosen, want about a quarter", n, chosen)
+	}
+	s.rate = 1
+	if !s.choose(t.Context()) {
+		t.Error("of all requests one was not chosen")
+	}
+}
+
+// "serve --otlp" sends what comes through its second door, and nothing else; "front" does the
+// same for a server that somebody else has started.
+func TestServeSamples(t *testing.T) {
+	if os.Getenv("APITRACE_E2E") == "" {
+		t.Skip("builds and runs kube-apiserver: set APITRACE_E2E=1, as \"make test\" does")
+	}
+	received := newReceiver(t)
+	// With a flag of its own it is no server that other tests would take for theirs.
+	admin := start(t, "serve", "--otlp", "--", "--v=1").line
+	direct := restConfig(t, admin)
+	get(t, direct, 3)
+	traced := restConfig(t, filepath.Join(filepath.Dir(filepath.Dir(admin)), "traced.kubeconfig"))
+	get(t, traced, 5)
+	received.awaitTraces(t, 5)
+
+	ca := filepath.Join(t.TempDir(), "ca.crt")
+	if err := os.WriteFile(ca, direct.CAData, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	door := start(t, "front", "--server", direct.Host, "--server-cafile", ca, "--probe", filepath.Join(filepath.Dir(admin), "probe.sock"), "--port", "0", "--otlp")
+	behind := rest.CopyConfig(direct)
+	behind.Host, behind.CAData, behind.CAFile = door.doorURL(t), nil, door.line
+	get(t, behind, 2)
+	received.awaitTraces(t, 7)
+	received.mu.Lock()
+	defer received.mu.Unlock()
+	for id, spans := range received.spans {
+		if spans < 100 {
+			t.Errorf("the trace %s has %d spans, want those of a whole request", id, spans)
+		}
+	}
+}
+
+// A running is a command of ours that runs until the end of the test.
+type running struct {
+	// line is its first line of output.
+	line    string
+	notices lockedBuffer
+}
+
+// start starts a command and waits for its first line of output.
+func start(t *testing.T, args ...string) *running {
+	t.Helper()
+	command := exec.Command("apitrace", args...)
+	out, err := command.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &running{}
+	command.Stderr = &r.notices
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = command.Process.Signal(os.Interrupt)
+		_ = command.Wait()
+		if t.Failed() {
+			t.Logf("apitrace %s:\n%s", strings.Join(args, " "), r.notices.String())
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("apitrace %s: %v\n%s", strings.Join(args, " "), err, r.notices.String())
+	}
+	r.line = strings.TrimSpace(line)
+	return r
+}
+
+// doorURL is where a front says that it listens.
+func (r *running) doorURL(t *testing.T) string {
+	t.Helper()
+	for range 100 { // its two outputs come independently
+		if _, rest, found := strings.Cut(r.notices.String(), "requests to "); found {
+			url, _, _ := strings.Cut(rest, " ")
+			return url
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatalf("the front does not say where it listens: %s", r.notices.String())
+	return ""
+}
+
+// A lockedBuffer is written to by one goroutine and read by another.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+func restConfig(t *testing.T, kubeconfig string) *rest.Config {
+	t.Helper()
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
+// get sends requests for the namespaces.
+func get(t *testing.T, config *rest.Config, n int) {
+	t.Helper()
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range n {
+		r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, config.Host+"/api/v1/namespaces", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, answer.Body)
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusOK {
+			t.Errorf("answered %s", answer.Status)
+		}
+	}
+}
