@@ -37,7 +37,7 @@ record: build ## the recordings that apitrace carries, of all releases or of som
 	$(MAKE) build docs # which then contain them
 
 docs: ## the trees in docs and README, out of the recordings; the tests compare them
-	go test ./cmd/apitrace -run TestDocsShowRealOutput -count 1 -update
+	go test ./cmd/apitrace -run "TestDocsShowRealOutput|TestChangesPage" -count 1 -update
 
 lint:
 	test -z "$$(gofmt -l $$(git ls-files '*.go' | grep -v /testdata/))"

@@ -139,6 +139,18 @@ func TestCompare(t *testing.T) {
 			"",
 		},
 		{
+			"a part of a value that varies from run to run, and blanks that mean nothing",
+			"p.A\n p.B apitrace.etcd.txn.compare=target:MOD\u00a0mod_revision:302",
+			"p.A\n p.B apitrace.etcd.txn.compare=target:MOD\u00a0\u00a0mod_revision:2801",
+			"",
+		},
+		{
+			"a transaction of another shape",
+			"p.A\n p.B apitrace.etcd.txn.compare=mod_revision:302",
+			"p.A\n p.B apitrace.etcd.txn.compare=mod_revision:0",
+			"value p.B apitrace.etcd.txn.compare: mod_revision:302 -> mod_revision:0",
+		},
+		{
 			"what a call is for tells it apart, though one side notes more",
 			"p.A\n p.W\n  p.Plugin type=a\n  p.Plugin type=b\n p.W\n  p.Plugin type=a\n  p.Plugin type=b",
 			"p.A\n p.W\n  p.Plugin type=new ok=1\n  p.Plugin type=a ok=1\n  p.Plugin type=b ok=1\n p.W\n  p.Plugin type=a ok=1\n  p.Plugin type=b ok=1",

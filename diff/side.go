@@ -111,7 +111,8 @@ func (s *side) attributes() map[string]bool {
 func hashValues(call *trace.Call, counts func(name string) bool) uint64 {
 	var sum uint64
 	for name, value := range call.Attributes {
-		if value != "" && value != "true" && value != "false" && !number(value) && !volatile()[name] && counts(name) {
+		value = settled(name, value)
+		if value != "" && value != "true" && value != "false" && !number(value) && counts(name) {
 			sum += hashText(name + "=" + value)
 		}
 	}

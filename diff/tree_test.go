@@ -18,7 +18,7 @@ func treeOf(t testing.TB, text string) *trace.Tree {
 		line = strings.TrimRight(line, "\n")
 		name := strings.TrimLeft(line, " ")
 		depth := len(line) - len(name)
-		words := strings.Fields(name)
+		words := strings.Split(name, " ")
 		call := trace.Call{
 			ID: fmt.Sprintf("%016x", len(r.Calls)+1), Function: words[0], Line: 1, Process: "kube-apiserver",
 			File: strings.SplitN(words[0], ".", 2)[0] + "/file.go", Goroutine: 1, StartNs: int64(len(r.Calls)),

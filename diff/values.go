@@ -1,11 +1,15 @@
 package diff
 
 import (
+	"cmp"
 	_ "embed"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
@@ -15,23 +19,35 @@ import (
 //go:embed volatile.yaml
 var volatileFile []byte
 
-// volatile are the attributes that vary from run to run.
-var volatile = sync.OnceValue(func() map[string]bool {
+// volatile says by the name of an attribute which part of its values varies from run to run.
+var volatile = sync.OnceValue(func() map[string]*regexp.Regexp {
 	var file struct {
 		Attributes []struct {
 			Name string `yaml:"name"`
+			Part string `yaml:"part"`
 			Why  string `yaml:"why"`
 		} `yaml:"attributes"`
 	}
 	if err := yaml.Unmarshal(volatileFile, &file); err != nil {
 		panic("diff: volatile.yaml: " + err.Error()) // it is part of the program
 	}
-	all := map[string]bool{}
+	all := map[string]*regexp.Regexp{}
 	for _, a := range file.Attributes {
-		all[a.Name] = true
+		all[a.Name] = regexp.MustCompile(cmp.Or(a.Part, "(?s).*"))
 	}
 	return all
 })
+
+// settled is the part of a value that is the same in every run.
+func settled(name, value string) string {
+	if part := volatile()[name]; part != nil {
+		value = part.ReplaceAllString(value, "")
+	}
+	if strings.ContainsFunc(value, unicode.IsSpace) {
+		value = strings.Join(strings.Fields(value), " ")
+	}
+	return value
+}
 
 // changedValues lists the values that both calls have and that differ, but for those
 // that vary from run to run. What one side alone has noted says nothing of the other.
@@ -39,7 +55,7 @@ func changedValues(x, y *trace.Call) []ValueChange {
 	var changed []ValueChange
 	for _, name := range slices.Sorted(maps.Keys(x.Attributes)) {
 		a, b := x.Attributes[name], y.Attributes[name]
-		if _, both := y.Attributes[name]; both && a != b && !volatile()[name] && alikeWritten(a, b) {
+		if _, both := y.Attributes[name]; both && settled(name, a) != settled(name, b) && alikeWritten(a, b) {
 			changed = append(changed, ValueChange{name, a, b})
 		}
 	}

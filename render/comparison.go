@@ -27,6 +27,8 @@ type ShownChange struct {
 	// Telling is set if it is for a first look: it concerns key steps, and was not
 	// told before.
 	Telling bool
+	// Fresh are those of Values that were not told of another call before.
+	Fresh []diff.ValueChange
 	// At is the call of Merged.Tree at which it is shown.
 	At int
 }
@@ -57,8 +59,9 @@ func NewDifferences(d *diff.Diff, classifier Classifier) (*Differences, error) {
 	t := &teller{Differences: c, classifier: classifier, told: map[string]bool{},
 		keyA: keysBelow(d.A, classifier), keyB: keysBelow(d.B, classifier)}
 	for n, change := range d.Changes {
+		telling, fresh := t.telling(&change)
 		c.Changes = append(c.Changes, ShownChange{
-			Change: change, At: at[n], Layer: classifier.Layer(c.call(change).Function), Telling: t.telling(&change),
+			Change: change, At: at[n], Layer: classifier.Layer(c.call(change).Function), Telling: telling, Fresh: fresh,
 		})
 	}
 	return c, nil
@@ -122,11 +125,23 @@ func keysBelow(tree *trace.Tree, classifier Classifier) []bool {
 	return leadingTo(tree, func(call *trace.Call) bool { return classifier.Key(call.Function) && !upstream(call) })
 }
 
-func (t *teller) telling(c *diff.Change) bool {
-	if upstream(t.call(*c)) || t.movedWithPackage(*c) {
-		return false
+// telling reports whether a first look should have a change, and which of its values.
+func (t *teller) telling(c *diff.Change) (telling bool, fresh []diff.ValueChange) {
+	if upstream(t.call(*c)) || t.movedWithPackage(*c) || !t.concernsKeySteps(c) {
+		return false, nil
 	}
-	return t.concernsKeySteps(c) && !t.toldBefore(c)
+	switch c.Kind {
+	case diff.Renamed:
+		return t.isNew(t.Diff.A.Call(c.A).Function + " " + t.Diff.B.Call(c.B).Function), nil
+	case diff.Valued:
+		for _, v := range c.Values {
+			if t.isNew(fmt.Sprint(v)) {
+				fresh = append(fresh, v)
+			}
+		}
+		return len(fresh) > 0, fresh
+	}
+	return true, nil
 }
 
 func (t *teller) concernsKeySteps(c *diff.Change) bool {
@@ -143,19 +158,10 @@ func (t *teller) concernsKeySteps(c *diff.Change) bool {
 	return t.classifier.Key(t.Diff.A.Call(c.A).Function) || t.classifier.Key(t.Diff.B.Call(c.B).Function)
 }
 
-// toldBefore reports whether the same was told of another call. What is passed on from
-// call to call, as a type is, changes for all of them at once.
-func (t *teller) toldBefore(c *diff.Change) bool {
-	var key string
-	switch c.Kind {
-	case diff.Renamed:
-		key = t.Diff.A.Call(c.A).Function + " " + t.Diff.B.Call(c.B).Function
-	case diff.Valued:
-		key = fmt.Sprint(c.Values)
-	default:
-		return false
-	}
-	before := t.told[key]
-	t.told[key] = true
-	return before
+// isNew reports whether something was not told before, of another call. What is passed on
+// from call to call, as a type is, changes for all of them at once.
+func (t *teller) isNew(text string) bool {
+	isNew := !t.told[text]
+	t.told[text] = true
+	return isNew
 }

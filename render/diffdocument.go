@@ -140,7 +140,7 @@ func diffRequest(c *diff.Comparison, pair *diff.RequestPair, guide Guide, option
 
 func (s *summary) document(c *diff.Comparison, change ShownChange) DiffChange {
 	out := DiffChange{
-		Kind: change.Kind, Telling: change.Telling, Layer: change.Layer, Sentence: s.sentence(&change.Change),
+		Kind: change.Kind, Telling: change.Telling, Layer: change.Layer, Sentence: s.sentence(&change),
 		Calls: change.Calls, Times: change.Times, Wraps: change.Wraps, CountA: change.CountA, CountB: change.CountB,
 		A: diffCall(c.A, s.Diff.A, change.A), B: diffCall(c.B, s.Diff.B, change.B),
 	}

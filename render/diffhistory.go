@@ -71,7 +71,7 @@ func (d *diffDrawing) brief(c *diff.Comparison) (string, error) {
 		}
 		for _, change := range differences.Changes {
 			if change.Telling {
-				kinds[change.Kind] = appendNew(kinds[change.Kind], d.briefly(differences, change.Change))
+				kinds[change.Kind] = appendNew(kinds[change.Kind], d.briefly(differences, change))
 			} else if !differences.movedWithPackage(change.Change) {
 				smaller++
 			}
@@ -106,8 +106,8 @@ func (d *diffDrawing) kindStyle(kind diff.Kind) lipgloss.Style {
 }
 
 // briefly names what changed.
-func (d *diffDrawing) briefly(differences *Differences, c diff.Change) string {
-	name := named(differences.call(c))
+func (d *diffDrawing) briefly(differences *Differences, c ShownChange) string {
+	name := named(differences.call(c.Change))
 	switch c.Kind {
 	case diff.Renamed:
 		if was := differences.Diff.A.Call(c.A).ShortName(); was != name {
@@ -116,7 +116,7 @@ func (d *diffDrawing) briefly(differences *Differences, c diff.Change) string {
 	case diff.Repeated:
 		return fmt.Sprintf("%s %s%d %s %s%d", name, d.times, c.CountA, d.arrow, d.times, c.CountB)
 	case diff.Valued:
-		v := c.Values[0]
+		v := c.Fresh[0]
 		return fmt.Sprintf("%s %s %s %s", valueLabel(v.Name), quoteEmpty(oneLine(shorten(v.A))), d.arrow, quoteEmpty(oneLine(shorten(v.B))))
 	}
 	return name

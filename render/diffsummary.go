@@ -118,7 +118,7 @@ func (s *summary) say(layer, sentence string) {
 func (s *summary) tell(change *ShownChange) {
 	call := s.call(change.Change)
 	purpose := purposeOf(call)
-	sentence := s.sentence(&change.Change)
+	sentence := s.sentence(change)
 	if purpose == "" || change.Kind != diff.Added && change.Kind != diff.Removed {
 		s.say(change.Layer, sentence)
 		return
@@ -139,7 +139,7 @@ func (s *summary) packageMoved(p PackageMove) string {
 }
 
 // sentence tells a change.
-func (s *summary) sentence(c *diff.Change) string {
+func (s *summary) sentence(c *ShownChange) string {
 	tree, i := s.Diff.B, c.B
 	if i == diff.None {
 		tree, i = s.Diff.A, c.A
@@ -147,9 +147,9 @@ func (s *summary) sentence(c *diff.Change) string {
 	name, caller := named(tree.Call(i)), callerName(tree, i)
 	switch c.Kind {
 	case diff.Added:
-		return s.onlyOn(c, tree, i, s.words.comesBetween, s.words.calls)
+		return s.onlyOn(&c.Change, tree, i, s.words.comesBetween, s.words.calls)
 	case diff.Removed:
-		return s.onlyOn(c, tree, i, s.words.wentBetween, s.words.callsNoMore)
+		return s.onlyOn(&c.Change, tree, i, s.words.wentBetween, s.words.callsNoMore)
 	case diff.Moved:
 		return say(s.words.moved, name, caller, callerName(s.Diff.A, c.A), "")
 	case diff.Renamed:
@@ -164,7 +164,11 @@ func (s *summary) sentence(c *diff.Change) string {
 		return say(s.words.reordered, name, caller, "", "")
 	}
 	var texts []string
-	for _, v := range c.Values {
+	values := c.Values
+	if c.Telling {
+		values = c.Fresh
+	}
+	for _, v := range values {
 		texts = append(texts, s.valued(name, v))
 	}
 	return strings.Join(texts, s.words.between)
