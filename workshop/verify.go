@@ -120,25 +120,24 @@ func (p *proof) solved() error {
 		return err
 	}
 	p.Solution = right
-	var tried []string
-	passes := 0
-	for _, answer := range p.Exercise.solutions() {
+	var tried, passed []string
+		for _, answer := range p.Exercise.solutions() {
 		verdict, err := p.try(answer)
 		if err != nil {
 			return fmt.Errorf("the solution %q: %w", answer, err)
 		}
 		if verdict.Passed {
-			passes++
+			passed = append(passed, answer)
 		}
 		tried = append(tried, fmt.Sprintf("%q (%s)", answer, verdict.Reply.En))
 	}
-	if passes == 0 {
+	if len(passed) == 0 {
 		return fmt.Errorf("no solution passes: tried %s; the recording says %q", strings.Join(tried, ", "), right)
 	}
-	if p.Exercise.Find != nil && len(right) > passes {
-		return fmt.Errorf("the recording has %d right answers, %q, and the solution names %d of them", len(right), right, passes)
+	if p.Exercise.Find != nil && len(right) > len(passed) {
+		return fmt.Errorf("the recording has %d right answers, %q, and the solution names %d of them", len(right), right, len(passed))
 	}
-	for _, answer := range p.Exercise.otherwise() {
+	for _, answer := range p.Exercise.otherwise(passed) {
 		if verdict, err := p.try(answer); err == nil && verdict.Passed {
 			return fmt.Errorf("the answer %q passes as well", answer)
 		}
@@ -158,13 +157,13 @@ func (e *Exercise) solutions() []string {
 	return []string{strings.Join(ids, " ")}
 }
 
-// otherwise lists answers that are the opposite of the solution.
-func (e *Exercise) otherwise() []string {
+// otherwise lists answers that are the opposite of those.
+func (e *Exercise) otherwise(right []string) []string {
 	if e.Claim == nil {
 		return nil
 	}
 	var answers []string
-	for _, answer := range e.Solution.Answer {
+	for _, answer := range right {
 		word, rest, _ := strings.Cut(answer, " ")
 		opposite := map[string]string{"true": "false", "false": "true"}[word]
 		answers = append(answers, strings.TrimSpace(opposite+" "+rest))
@@ -183,6 +182,7 @@ func (p *proof) wrongAnswers() error {
 			switch {
 			case err != nil:
 				bad = append(bad, fmt.Errorf("wrong %d, %q: %w", i+1, answer, err))
+			case verdict.Passed && slices.Contains(p.Exercise.Solution.Answer, answer): // which is right here and wrong elsewhere
 			case verdict.Passed:
 				bad = append(bad, fmt.Errorf("wrong %d, %q: it passes", i+1, answer))
 			case verdict.wrong == i:

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,26 +100,30 @@ func (p *atWork) play(judge workshop.Judge, e *workshop.Exercise) {
 	if out, err := p.types("explain"); err == nil {
 		p.t.Errorf("%s is explained before it is passed:\n%s", e.Name, out)
 	}
-	for _, wrong := range e.Wrong {
-		p.failsOnce(e, wrong)
-	}
-	for i := range e.Hints {
-		p.hints(e, i+1)
-	}
 	right, err := judge.Right(e)
 	if err != nil {
 		p.t.Fatal(err)
+	}
+	for _, wrong := range e.Wrong {
+		p.failsOnce(e, wrong, right)
+	}
+	for i := range e.Hints {
+		p.hints(e, i+1)
 	}
 	p.sees("✓", append([]string{"check"}, strings.Fields(right[0])...)...)
 	p.sees(right[0], "solution")
 	p.sees(e.Debrief.In(p.lang), "explain")
 }
 
-// failsOnce gives the wrong answers of a reply: one at least gets it.
-func (p *atWork) failsOnce(e *workshop.Exercise, wrong workshop.Wrong) {
+// failsOnce gives the wrong answers of a reply, but for those that are right in this version:
+// one at least gets the reply.
+func (p *atWork) failsOnce(e *workshop.Exercise, wrong workshop.Wrong, right []string) {
 	p.t.Helper()
 	var all string
 	for _, answer := range wrong.Try {
+		if slices.Contains(right, answer) {
+			continue
+		}
 		out, err := p.types(append([]string{"check"}, strings.Fields(answer)...)...)
 		if err == nil || exitCode(err) != 1 {
 			p.t.Errorf("%s: the wrong answer %q ends with %v", e.Name, answer, err)
