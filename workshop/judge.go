@@ -1,6 +1,7 @@
 package workshop
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -16,6 +17,8 @@ type Judge struct {
 	Layer func(function string) string
 	// K8s is the learner's version: "v1.37.1".
 	K8s string
+	// kept are recordings that several answers to one exercise are judged by; nil if each is read anew.
+	kept map[Source]*asked
 }
 
 // A Try is what a learner hands in.
@@ -80,15 +83,25 @@ func (j *Judge) Judge(e *Exercise, try Try) (*Verdict, error) {
 
 func (j *Judge) traces(e *Exercise) *traces {
 	return &traces{
-		exercise: e, layer: j.Layer, known: map[string]*asked{},
-		load: func(s Source) (*trace.Recording, error) {
-			k8s := s.K8s
-			if k8s == "" {
-				k8s = j.K8s
-			}
-			return j.Recordings(k8s, s.Scenario)
-		},
+		exercise: e, layer: j.Layer, known: map[string]*asked{}, load: j.load,
 	}
+}
+
+// load reads a recording, or takes it from those that are kept.
+func (j *Judge) load(s Source) (*asked, error) {
+	s.K8s = cmp.Or(s.K8s, j.K8s)
+	if a := j.kept[s]; a != nil {
+		return a, nil
+	}
+	rec, err := j.Recordings(s.K8s, s.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	a, err := newAsked(rec)
+	if err == nil && j.kept != nil {
+		j.kept[s] = a
+	}
+	return a, err
 }
 
 // Right says what is right, as it would be typed: the shortest names that are enough.

@@ -16,10 +16,6 @@ import (
 // it does not know is an error. Every error starts with name and a line:
 // "03-first.yaml:7: ...".
 func Parse(name string, text []byte) (*Exercise, error) {
-	var root yaml.Node
-	if err := yaml.Unmarshal(text, &root); err != nil {
-		return nil, located(name, err)
-	}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
 	e := &Exercise{File: name}
@@ -29,6 +25,10 @@ func Parse(name string, text []byte) (*Exercise, error) {
 		return nil, located(name, err)
 	}
 	if bad := e.validate(); bad != nil {
+		var root yaml.Node
+		if err := yaml.Unmarshal(text, &root); err != nil {
+			return nil, located(name, err)
+		}
 		return nil, fmt.Errorf("%s:%d: %s", name, lineOf(&root, bad.at), bad.text)
 	}
 	return e, nil

@@ -10,7 +10,7 @@ import (
 
 // traces are the recordings that an exercise asks, loaded when they are first needed.
 type traces struct {
-	load     func(Source) (*trace.Recording, error)
+	load     func(Source) (*asked, error)
 	layer    func(function string) string
 	exercise *Exercise
 	// main is the recording that "" stands for; nil: that of Exercise.Scenario.
@@ -27,21 +27,7 @@ type asked struct {
 	functions map[string]bool
 }
 
-func (t *traces) recording(name string) (*asked, error) {
-	if a := t.known[name]; a != nil {
-		return a, nil
-	}
-	rec := t.main
-	if name != "" || rec == nil {
-		source := Source{Scenario: t.exercise.Scenario}
-		if name != "" {
-			source = t.exercise.Also[name]
-		}
-		var err error
-		if rec, err = t.load(source); err != nil {
-			return nil, err
-		}
-	}
+func newAsked(rec *trace.Recording) (*asked, error) {
 	a := &asked{recording: rec, functions: map[string]bool{}}
 	for i := range rec.Requests {
 		tree, err := trace.NewTree(&rec.Requests[i])
@@ -53,8 +39,26 @@ func (t *traces) recording(name string) (*asked, error) {
 			a.functions[call.Function] = true
 		}
 	}
-	t.known[name] = a
 	return a, nil
+}
+
+// recording returns a recording by its name in Exercise.Also, "" being the main one.
+func (t *traces) recording(name string) (a *asked, err error) {
+	if a := t.known[name]; a != nil {
+		return a, nil
+	}
+	switch {
+	case name != "":
+		a, err = t.load(t.exercise.Also[name])
+	case t.main != nil:
+		a, err = newAsked(t.main)
+	default:
+		a, err = t.load(Source{Scenario: t.exercise.Scenario})
+	}
+	if err == nil {
+		t.known[name] = a
+	}
+	return a, err
 }
 
 // tree returns the calls of a traced request, by its number from 1 on; 0 is the first, too.

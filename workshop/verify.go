@@ -44,7 +44,7 @@ func (v *Verifier) Verify(e *Exercise) ([]Proof, error) {
 			continue
 		}
 		p := &proof{Proof: Proof{Exercise: e, K8s: k8s}, judge: v.Judge, exists: v.Exists}
-		p.judge.K8s = k8s
+		p.judge.K8s, p.judge.kept = k8s, map[Source]*asked{}
 		if err := p.run(); err != nil {
 			wrong = append(wrong, fmt.Errorf("%s, Kubernetes %s: %w", e.File, k8s, err))
 		}
@@ -121,7 +121,7 @@ func (p *proof) solved() error {
 	}
 	p.Solution = right
 	var tried, passed []string
-		for _, answer := range p.Exercise.solutions() {
+	for _, answer := range p.Exercise.solutions() {
 		verdict, err := p.try(answer)
 		if err != nil {
 			return fmt.Errorf("the solution %q: %w", answer, err)
