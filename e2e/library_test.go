@@ -71,7 +71,7 @@ func (f *functions) add(requests []trace.Request) {
 // its name may be wrong, and the expectation could never fail.
 func (f functions) checkAbsent(t *testing.T) {
 	for _, scenario := range library(t) {
-		for _, r := range scenario.Requests {
+		for _, r := range scenario.Traced() {
 			for _, absent := range r.Expect.Absent {
 				if !slices.ContainsFunc(slices.Collect(maps.Keys(f)), absent.Is) {
 					t.Errorf("%s expects that %v is not called, but no scenario calls it", scenario.Name, absent)
@@ -124,10 +124,8 @@ func checkExpectations(t *testing.T, s *scenarios.Scenario, requests []trace.Req
 	if s.Boot != nil {
 		wanted = append(wanted, s.Boot.Expect)
 	}
-	for _, r := range s.Requests {
-		if r.Traced {
-			wanted = append(wanted, r.Expect)
-		}
+	for _, r := range s.Traced() {
+		wanted = append(wanted, r.Expect)
 	}
 	if len(requests) != len(wanted) {
 		t.Fatalf("%d traces, want %d", len(requests), len(wanted))

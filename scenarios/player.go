@@ -46,7 +46,8 @@ const cleanupTimeout = 15 * time.Second
 //
 // after, if not nil, is called once the answer to a traced request is read, and
 // before anything else is sent; also for an answer that is not the expected
-// one. Its error ends the run.
+// one. A watch's answer is read when it is over: after it come the traced requests
+// that were sent meanwhile. The error of after ends the run.
 func (p *Player) Play(ctx context.Context, s *Scenario, after func(context.Context, *Request, *Sent) error) (err error) {
 	lock, err := takeLock(ctx, p.LockFile, p.Waiting)
 	if err != nil {
@@ -248,12 +249,26 @@ func (r *run) traced(ctx context.Context, request *Request) error {
 	sent := r.send(ctx, h, trace.NewTraceID())
 	// As the scenario has it: a kept value differs from run to run.
 	sent.Path = request.Path
-	if r.after != nil && ctx.Err() == nil {
-		if err := r.after(ctx, request, sent); err != nil {
+	if err := r.handOver(ctx, request, sent); err != nil {
+		return err
+	}
+	return r.accept(ctx, h, sent)
+}
+
+// handOver gives the caller what was traced.
+func (r *run) handOver(ctx context.Context, request *Request, sent *Sent) error {
+	if r.after == nil || ctx.Err() != nil {
+		return nil
+	}
+	if err := r.after(ctx, request, sent); err != nil {
+		return err
+	}
+	for _, d := range sent.during {
+		if err := r.after(ctx, d.request, d.sent); err != nil {
 			return err
 		}
 	}
-	return r.accept(ctx, h, sent)
+	return nil
 }
 
 // warmUp sends the request's warm-up, so that what is made at first use is made

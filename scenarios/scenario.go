@@ -160,9 +160,10 @@ type HTTP struct {
 	// Asks names a webhook of the setup that the server must have asked before it answered.
 	// With Await, the request is repeated until it has.
 	Asks string `yaml:"asks"`
-	// During makes the request a watch: these are sent, untraced, while its answer goes on, each when
-	// the event of the one before has come. After the last event the connection is closed.
-	During []HTTP `yaml:"during"`
+	// During makes the request a watch: these are sent while its answer goes on, each when the event of
+	// the one before has come. After the last event the connection is closed. Those of a traced watch
+	// may be traced themselves; the watch's warm-up is theirs, too.
+	During []Request `yaml:"during"`
 	// Unseen says of a request of During that it gives the watch no event.
 	Unseen bool `yaml:"unseen"`
 	// Events makes the request a watch as well: after those of During, it must see events of these types,
@@ -233,6 +234,25 @@ type Value struct {
 	Value string `yaml:"value"`
 }
 
+// Traced lists the requests that are traced, in the order in which Player.Play hands them over: what is sent
+// during a watch comes after the watch.
+func (s *Scenario) Traced() []*Request {
+	var traced []*Request
+	for i := range s.Requests {
+		r := &s.Requests[i]
+		if !r.Traced {
+			continue
+		}
+		traced = append(traced, r)
+		for j := range r.During {
+			if r.During[j].Traced {
+				traced = append(traced, &r.During[j])
+			}
+		}
+	}
+	return traced
+}
+
 // warmups returns what is sent before the traced request r.
 func (r *Request) warmups() []HTTP {
 	if r.Warmup == nil {
@@ -248,7 +268,7 @@ func (h *HTTP) isWatch() bool { return len(h.During)+len(h.Events) > 0 }
 func (h *HTTP) withDuring() []*HTTP {
 	all := []*HTTP{h}
 	for i := range h.During {
-		all = append(all, h.During[i].withDuring()...)
+		all = append(all, h.During[i].HTTP.withDuring()...)
 	}
 	return all
 }

@@ -125,10 +125,35 @@ func (r *Request) validate() *mistake {
 		return mistakeAt("a watch cannot be its own warm-up: what is sent during it changes something, and its events come once. List under warmup another watch, or \"warmup: []\" for none")
 	}
 	for i := range r.Warmup {
-		if bad := r.Warmup[i].validate(); bad != nil {
+		bad := r.Warmup[i].validate()
+		if bad == nil && slices.ContainsFunc(r.Warmup[i].During, func(d Request) bool { return d.Traced }) {
+			bad = mistakeAt("what is sent in a warm-up cannot be traced", "during")
+		}
+		if bad != nil {
 			bad.at = append([]any{"warmup", i}, bad.at...)
 			return bad
 		}
+	}
+	if !r.Traced && slices.ContainsFunc(r.During, func(d Request) bool { return d.Traced }) {
+		return mistakeAt("what is sent during a watch can be traced only if the watch is: give it \"traced: true\"", "during")
+	}
+	return r.Expect.validate()
+}
+
+// validateDuring validates a request that is sent during a watch.
+func (r *Request) validateDuring() *mistake {
+	if bad := r.HTTP.validate(); bad != nil {
+		return bad
+	}
+	switch {
+	case r.Warmup != nil:
+		return mistakeAt("a request during a watch has no warm-up of its own: that of the watch is to send the same", "warmup")
+	case r.Traced && r.isWatch():
+		return mistakeAt("a watch within a watch cannot be traced", "traced")
+	case r.Traced && r.Await:
+		return mistakeAt("a traced request is sent once, so that it cannot await anything", "await")
+	case !r.Traced && !r.Expect.isEmpty():
+		return mistakeAt("only a request with \"traced: true\" can have expect")
 	}
 	return r.Expect.validate()
 }
@@ -216,7 +241,7 @@ func (h *HTTP) validate() *mistake {
 		return mistakeAt(fmt.Sprintf("event is %q, expected %s", h.Events[i], quoted(eventTypes)), "events", i)
 	}
 	for i := range h.During {
-		if bad := h.During[i].validate(); bad != nil {
+		if bad := h.During[i].validateDuring(); bad != nil {
 			bad.at = append([]any{"during", i}, bad.at...)
 			return bad
 		}

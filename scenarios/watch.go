@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"time"
+
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // A watch is a request whose answer has no end: the server sends a line for each
@@ -38,7 +40,7 @@ func (r *run) watch(ctx context.Context, h *HTTP, traceID string) *Sent {
 func (r *run) during(ctx context.Context, h *HTTP, events *bufio.Reader, sent *Sent) error {
 	for i := range h.During {
 		change := &h.During[i]
-		if _, err := r.do(ctx, change); err != nil {
+		if err := r.change(ctx, change, sent); err != nil {
 			return fmt.Errorf("while it is watched: %w", err)
 		}
 		if change.Unseen {
@@ -51,6 +53,19 @@ func (r *run) during(ctx context.Context, h *HTTP, events *bufio.Reader, sent *S
 		sent.Body = append(sent.Body, event...)
 	}
 	return nil
+}
+
+// change sends one of the requests during a watch. If it is traced, it is added to the watch's.
+func (r *run) change(ctx context.Context, change *Request, watch *Sent) error {
+	if !change.Traced {
+		_, err := r.do(ctx, &change.HTTP)
+		return err
+	}
+	h := r.kept.fill(&change.HTTP)
+	sent := r.send(ctx, h, trace.NewTraceID())
+	sent.Path = change.Path
+	watch.during = append(watch.during, duringSent{change, sent})
+	return r.accept(ctx, h, sent)
 }
 
 // awaitEvents reads the events that h.Events lists.

@@ -55,3 +55,45 @@ requests:
 		}
 	}
 }
+
+// What is traced during a watch is handed over after the watch, in the order in which it was sent.
+func TestTracedDuringWatch(t *testing.T) {
+	s, err := Parse("mine.yaml", []byte(`name: mine
+title: {en: Mine}
+requests:
+  - method: GET
+    path: /api/v1/nodes
+    status: 200
+    traced: true
+    warmup: []
+    during:
+      - {method: POST, path: /api/v1/nodes, status: 201, as: admin, traced: true, unseen: true, body: {metadata: {name: n1}}}
+      - {method: POST, path: /api/v1/nodes, status: 201, as: admin, unseen: true, body: {metadata: {name: n2}}}
+      - {method: DELETE, path: /api/v1/nodes/n1, status: 200, as: admin, traced: true, unseen: true}
+`), noFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var handed []string
+	ids := map[string]bool{}
+	after := func(_ context.Context, r *Request, sent *Sent) error {
+		handed = append(handed, fmt.Sprintf("%s %s %d", sent.Method, r.Path, sent.Status))
+		ids[sent.TraceID] = true
+		return nil
+	}
+	server := newFakeServer(t)
+	if err := server.player().Play(t.Context(), s, after); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"GET /api/v1/nodes 200", "POST /api/v1/nodes 201", "DELETE /api/v1/nodes/n1 200"}
+	if !slices.Equal(handed, want) || len(ids) != len(want) {
+		t.Errorf("handed over %q with %d trace ids, expected %q", handed, len(ids), want)
+	}
+	var traced []string
+	for _, r := range s.Traced() {
+		traced = append(traced, fmt.Sprintf("%s %s %d", r.Method, r.Path, r.Status))
+	}
+	if !slices.Equal(traced, want) {
+		t.Errorf("Traced lists %q, expected %q", traced, want)
+	}
+}

@@ -70,8 +70,16 @@ type Sent struct {
 	Duration time.Duration
 	// Err is set when there was no whole answer.
 	Err error
+	// during holds what was traced during a watch, in order.
+	during []duringSent
 	// asked tells whether the server has asked the webhook that it must.
 	asked bool
+}
+
+// A duringSent is a traced request that was sent during a watch.
+type duringSent struct {
+	request *Request
+	sent    *Sent
 }
 
 // send sends one request and reads the answer. A request without a trace id

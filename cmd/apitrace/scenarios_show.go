@@ -100,7 +100,7 @@ func describe(s *scenarios.Scenario, lang string) string {
 		r := &s.Requests[i]
 		fmt.Fprintf(&b, "  %s\n", describeRequest(&r.HTTP, r.Traced, words))
 		for j := range r.During {
-			fmt.Fprintf(&b, "    %s %s\n", words.meanwhile, describeRequest(&r.During[j], false, words))
+			fmt.Fprintf(&b, "    %s %s\n", words.meanwhile, describeRequest(&r.During[j].HTTP, r.During[j].Traced, words))
 		}
 	}
 	if len(s.Pairs) > 0 {

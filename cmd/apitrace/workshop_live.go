@@ -127,12 +127,7 @@ func (l *learner) replay(ctx context.Context, scenario *scenarios.Scenario, edit
 	}
 	defer func() { err = errors.Join(err, stop()) }()
 	s := newReplay(running, scenario)
-	left := 0
-	for _, r := range scenario.Requests {
-		if r.Traced {
-			left++
-		}
-	}
+	left := len(scenario.Traced())
 	err = s.playUntil(ctx, l.io, func() error {
 		if left--; left == 0 {
 			return errSeen
