@@ -16,31 +16,42 @@ import (
 // sample server, from there back to kube-apiserver for the user's rights, and from each
 // of them to etcd: each way in is below the call that leads there.
 func TestAggregatedServerIsPartOfTheTree(t *testing.T) {
-	requests, _ := play(t, server(t, traced), "aggregated-api")
-	for i, r := range requests {
-		tree, err := trace.NewTree(&r)
-		if err != nil {
-			t.Fatal(err)
+	for _, name := range []string{"aggregated-api", "aggregated-deny"} {
+		requests, _ := play(t, server(t, traced), name)
+		if len(requests) != 1 {
+			t.Fatalf("%s: %d traces", name, len(requests))
 		}
-		crossings := map[string]int{}
-		for i := 1; i < tree.Len(); i++ {
-			from, to := tree.Call(tree.Parent(i)), tree.Call(i)
-			if from.Process == to.Process || to.Attributes[trace.AttrHandoff] == trace.HandoffWatch {
-				continue // the latter followed the write, and nobody called it
-			}
-			way := from.Process + " to " + to.Process
-			crossings[way]++
-			if wanted := leadsTo[way]; wanted == "" || !hasAncestor(tree, i, wanted) {
-				t.Errorf("%s %s: %s enters %s below %s, expected it below %q", r.Method, r.Path, way, to.Function, from.Function, wanted)
-			}
-		}
+		crossings := crossingsOf(t, &requests[0])
 		if crossings["kube-apiserver to sample-apiserver"] != 1 || crossings["sample-apiserver to kube-apiserver"] != 1 {
-			t.Errorf("%s %s: %v, expected one way into the sample server and one back", r.Method, r.Path, crossings)
+			t.Errorf("%s: %v, expected one way into the sample server and one back", name, crossings)
 		}
-		if stored := r.Status < 400; stored != (crossings["sample-apiserver to etcd"] > 0) {
-			t.Errorf("request %d, answered %d: %v", i+1, r.Status, crossings)
+		if stores := crossings["sample-apiserver to etcd"] > 0; stores != (name == "aggregated-api") {
+			t.Errorf("%s: %v", name, crossings)
 		}
 	}
+}
+
+// crossingsOf counts how often a trace enters a program, by "from to to", and demands that
+// it does so below the function that leads there.
+func crossingsOf(t *testing.T, r *trace.Request) map[string]int {
+	t.Helper()
+	tree, err := trace.NewTree(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	crossings := map[string]int{}
+	for i := 1; i < tree.Len(); i++ {
+		from, to := tree.Call(tree.Parent(i)), tree.Call(i)
+		if from.Process == to.Process || to.Attributes[trace.AttrHandoff] == trace.HandoffWatch {
+			continue // the latter followed the write, and nobody called it
+		}
+		way := from.Process + " to " + to.Process
+		crossings[way]++
+		if wanted := leadsTo[way]; wanted == "" || !hasAncestor(tree, i, wanted) {
+			t.Errorf("%s %s: %s enters %s below %s, expected it below %q", r.Method, r.Path, way, to.Function, from.Function, wanted)
+		}
+	}
+	return crossings
 }
 
 // leadsTo is the function through which a trace goes from one program to another.
