@@ -62,6 +62,9 @@ func read(cols *columns, s *shared) (*trace.Recording, error) {
 	if err := c.end(); err != nil {
 		return nil, err
 	}
+	if rec.Validate() == nil {
+		return rec, nil
+	}
 	// The order of an earlier apitrace may have been another.
 	for i := range rec.Requests {
 		if err := rec.Requests[i].Sort(); err != nil {

@@ -84,7 +84,7 @@ func exportRequest(ctx context.Context, rec *Recording, r *Request, exporter sdk
 	}
 	keeper := &errorKeeper{SpanExporter: exporter}
 	tracers := map[string]oteltrace.Tracer{}
-	tree := newTree(r)
+	tree := TreeOfValid(r)
 	for i := range r.Calls {
 		process := r.Calls[i].Process
 		if tracers[process] == nil {

@@ -25,20 +25,23 @@ func NewTree(r *Request) (*Tree, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	return newTree(r), nil
+	return TreeOfValid(r), nil
 }
 
-// newTree builds the tree of calls that are known to be in order.
-func newTree(r *Request) *Tree {
+// TreeOfValid returns the tree of a request that Validate has accepted, as it has every one that
+// was loaded. Of any other the tree is not defined.
+func TreeOfValid(r *Request) *Tree {
 	n := len(r.Calls)
 	t := &Tree{Request: r, parent: make([]int, n), end: make([]int, n), depth: make([]int, n)}
-	index := make(map[string]int, n)
-	for i, call := range r.Calls {
-		index[call.ID] = i
-		t.parent[i], t.end[i] = -1, i+1
-		if call.Parent != "" {
-			t.parent[i] = index[call.Parent]
-			t.depth[i] = t.depth[t.parent[i]] + 1
+	for i := range r.Calls {
+		// In order of entry, a call's parent is the call before it or one above that.
+		p := i - 1
+		for p >= 0 && r.Calls[p].ID != r.Calls[i].Parent {
+			p = t.parent[p]
+		}
+		t.parent[i], t.end[i] = p, i+1
+		if p >= 0 {
+			t.depth[i] = t.depth[p] + 1
 		}
 	}
 	for i := n - 1; i > 0; i-- {

@@ -97,11 +97,11 @@ func (j *Judge) load(s Source) (*asked, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := newAsked(rec)
-	if err == nil && j.kept != nil {
+	a := newAsked(rec)
+	if j.kept != nil {
 		j.kept[s] = a
 	}
-	return a, err
+	return a, nil
 }
 
 // Right says what is right, as it would be typed: the shortest names that are enough.

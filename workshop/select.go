@@ -83,7 +83,7 @@ func (t *traces) chooseOf(tree *trace.Tree, s *Selection) (*choice, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.keep(func(i int) bool { return a.functions[tree.Call(i).Function] == other.has })
+		c.keep(func(i int) bool { return a.functions()[tree.Call(i).Function] == other.has })
 	}
 	c.take(s.Take)
 	return c, nil

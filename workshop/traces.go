@@ -24,22 +24,29 @@ type traces struct {
 type asked struct {
 	recording *trace.Recording
 	trees     []*trace.Tree
-	functions map[string]bool
+	called    map[string]bool // nil until somebody asks
 }
 
-func newAsked(rec *trace.Recording) (*asked, error) {
-	a := &asked{recording: rec, functions: map[string]bool{}}
+func newAsked(rec *trace.Recording) *asked {
+	a := &asked{recording: rec}
 	for i := range rec.Requests {
-		tree, err := trace.NewTree(&rec.Requests[i])
-		if err != nil {
-			return nil, err
-		}
-		a.trees = append(a.trees, tree)
-		for _, call := range rec.Requests[i].Calls {
-			a.functions[call.Function] = true
+		a.trees = append(a.trees, trace.TreeOfValid(&rec.Requests[i]))
+	}
+	return a
+}
+
+// functions is the set of functions that were called.
+func (a *asked) functions() map[string]bool {
+	if a.called == nil {
+		a.called = map[string]bool{}
+		for i := range a.recording.Requests {
+			calls := a.recording.Requests[i].Calls
+			for j := range calls {
+				a.called[calls[j].Function] = true
+			}
 		}
 	}
-	return a, nil
+	return a.called
 }
 
 // recording returns a recording by its name in Exercise.Also, "" being the main one.
@@ -51,7 +58,7 @@ func (t *traces) recording(name string) (a *asked, err error) {
 	case name != "":
 		a, err = t.load(t.exercise.Also[name])
 	case t.main != nil:
-		a, err = newAsked(t.main)
+		a = newAsked(t.main)
 	default:
 		a, err = t.load(Source{Scenario: t.exercise.Scenario})
 	}
@@ -85,7 +92,7 @@ func (t *traces) functions() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for f := range a.functions {
+		for f := range a.functions() {
 			all[f] = true
 		}
 	}
