@@ -26,6 +26,8 @@ type DiffOptions struct {
 	SummaryOnly bool
 	// SideBySide draws both trees next to each other.
 	SideBySide bool
+	// Times writes behind each call how long it took on both sides.
+	Times bool
 	// Links writes below each change where upstream shows what happened to the file.
 	Links bool
 	// NameA and NameB are what the sides are called: a version, or a scenario.
@@ -111,16 +113,26 @@ func newDiffDrawing(c *diff.Comparison, pair *diff.RequestPair, differences *Dif
 }
 
 // marked says which calls of the merged tree are shown: those with telling changes, in the
-// full view and where a filter chooses those with any, and their callers, and the key steps that one side alone has.
+// full view and where a filter chooses those with any, and their callers, and the key steps
+// that one side alone has, but for further turns of a loop.
 func (d *diffDrawing) marked(classifier Classifier) func(int) bool {
 	tree := d.Merged.Tree
 	shown := make([]bool, tree.Len())
+	told := make([]bool, tree.Len()) // at a call of one side alone, or at the first such call above it
 	for i := range shown {
-		call, only := tree.Call(i), d.Merged.A[i] == diff.None || d.Merged.B[i] == diff.None
-		shown[i] = only && classifier.Key(call.Function) && !upstream(call)
+		if !d.onOneSide(i) {
+			continue
+		}
+		told[i] = len(d.Merged.Changes[i]) > 0
+		if parent := tree.Parent(i); parent >= 0 && d.onOneSide(parent) {
+			told[i] = told[parent]
+		}
+		call := tree.Call(i)
+		shown[i] = told[i] && classifier.Key(call.Function) && !upstream(call)
 	}
 	for _, c := range d.Changes {
-		if !c.Telling && !d.options.Full && !d.options.Filter.Active() {
+		asked := d.options.Full || d.options.Filter.Active() || d.options.Upstream && upstream(tree.Call(c.At))
+		if !c.Telling && !asked {
 			continue
 		}
 		shown[c.At] = true
@@ -129,6 +141,11 @@ func (d *diffDrawing) marked(classifier Classifier) func(int) bool {
 		}
 	}
 	return func(i int) bool { return shown[i] }
+}
+
+// onOneSide reports whether one side alone makes call i of the merged tree.
+func (d *diffDrawing) onOneSide(i int) bool {
+	return d.Merged.A[i] == diff.None || d.Merged.B[i] == diff.None
 }
 
 // mark is what stands before the name of call i of the merged tree, "" for what did not change.
@@ -175,6 +192,9 @@ func (d *diffDrawing) diffFacts() string {
 		kinds = []string{d.words.same}
 	}
 	text := fmt.Sprintf(d.words.callsFact, humanize.Comma(int64(len(d.pair.A.Calls))), d.arrow, humanize.Comma(int64(len(d.pair.B.Calls))))
+	if d.options.Times {
+		text += fmt.Sprintf(", %s %s %s", d.duration(d.pair.A.Calls[0].DurationNs), d.arrow, d.duration(d.pair.B.Calls[0].DurationNs))
+	}
 	return text + d.words.colon + strings.Join(kinds, ", ")
 }
 
@@ -267,6 +287,11 @@ func (d *diffDrawing) drawDiff(it *item) []string {
 	if names := d.groupNames(it.node); names != "" {
 		lines = append(lines, d.Value.Render(d.fit(names, below)))
 	}
+	if d.notes && it.node.Key {
+		for _, line := range wrap(oneLine(d.guide.Note(d.drawing.call(it.node).Function)), below) {
+			lines = append(lines, d.Note.Render(line))
+		}
+	}
 	for _, n := range d.Merged.Changes[i] {
 		lines = append(lines, d.details(d.Changes[n], below)...)
 	}
@@ -291,7 +316,8 @@ func (d *diffDrawing) groupNames(n *Node) string {
 func (d *diffDrawing) diffRow(it *item, width int) string {
 	const leastPlace, leastName = 14, 12
 	before, after := d.marks(it), d.counts(it.node)
-	name, place := d.name(it.node), d.place(it.node)
+	name, place, times := d.name(it.node), d.place(it.node), d.bothTimes(it.node)
+	width -= lipgloss.Width(times)
 	if m := d.mark(it.node.Calls[0]); m != "" {
 		before = m + " " + before
 	}
@@ -303,7 +329,33 @@ func (d *diffDrawing) diffRow(it *item, width int) string {
 		name = d.fitEnd(name, max(lipgloss.Width(name)-over, leastName))
 	}
 	left := d.diffStyle(it.node).Render(before + name + after)
-	return twoSided{left, d.placeStyle(it.node).Render(place)}.join(width)
+	return twoSided{left, d.placeStyle(it.node).Render(place)}.join(width) + d.Duration.Render(times)
+}
+
+// bothTimes is how long the calls of a node took on both sides, as wide as its column.
+func (d *diffDrawing) bothTimes(n *Node) string {
+	const column = len("  999ms") + 1 // "µ" is one column as well
+	if !d.options.Times {
+		return ""
+	}
+	text := ""
+	for _, side := range []struct {
+		tree  *trace.Tree
+		calls []int
+	}{{d.Diff.A, d.Merged.A}, {d.Diff.B, d.Merged.B}} {
+		time, made := int64(0), false
+		for _, i := range n.Calls {
+			if call := side.calls[i]; call != diff.None {
+				time, made = time+side.tree.Call(call).DurationNs, true
+			}
+		}
+		duration := ""
+		if made {
+			duration = d.duration(time)
+		}
+		text += strings.Repeat(" ", max(0, column-lipgloss.Width(duration))) + duration
+	}
+	return text
 }
 
 // diffStyle is the style of a node's line.

@@ -21,6 +21,7 @@ type diffOutput struct {
 	format     string
 	sideBySide bool
 	links      bool
+	times      bool
 	view       outputOptions
 }
 
@@ -28,6 +29,7 @@ func (o *diffOutput) addFlags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVarP(&o.format, "output", "o", "tree", "what to print: tree, names (one function per line, marked), json, or html (one file for a browser)")
 	flags.BoolVar(&o.sideBySide, "side-by-side", false, "draw both trees next to each other")
+	flags.BoolVar(&o.times, "times", false, "write behind each call how long it took on both sides; times vary from run to run, and are never a change")
 	flags.BoolVar(&o.links, "links", false, "write below each change where upstream shows its code and what happened to the file")
 	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(diffFormats, cobra.ShellCompDirectiveNoFileComp))
 	o.view.addDrawingFlags(command)
@@ -49,6 +51,9 @@ type compared struct {
 
 // write prints how recordings differ, step by step. It returns errDifferent if any two do.
 func (o *diffOutput) write(io *streams, steps []compared, summaryOnly bool) error {
+	if o.format == "html" && len(steps) > 1 {
+		return usageErrorf("-o html is one page for two releases: name them instead of a range")
+	}
 	guide, err := instrument.Load()
 	if err != nil {
 		return err
@@ -63,7 +68,7 @@ func (o *diffOutput) write(io *streams, steps []compared, summaryOnly bool) erro
 		return err
 	}
 	options := render.DiffOptions{
-		Options: drawing, Lang: lang, SideBySide: o.sideBySide, Links: o.links,
+		Options: drawing, Lang: lang, SideBySide: o.sideBySide, Links: o.links, Times: o.times,
 		SummaryOnly: summaryOnly || o.view.view == "outline",
 	}
 	same := true
