@@ -75,9 +75,12 @@ type Front struct {
 	Token string
 
 	server   *http.Server
-	serving  sync.WaitGroup // requests, those whose connection was hijacked included
 	end      context.CancelFunc
 	upstream []*http.Transport
+
+	mu      sync.Mutex
+	closed  bool
+	serving sync.WaitGroup // requests, those whose connection was hijacked included
 }
 
 // Start begins to serve on a free port of the loopback interface. The caller calls Close.
@@ -134,6 +137,9 @@ func (f *Front) tls(given *tls.Certificate) (*tls.Config, error) {
 
 // Close ends what is still going on, and returns when Over was called for all of it.
 func (f *Front) Close() error {
+	f.mu.Lock()
+	f.closed = true
+	f.mu.Unlock()
 	f.end()
 	err := f.server.Close()
 	f.serving.Wait()
@@ -141,6 +147,16 @@ func (f *Front) Close() error {
 		t.CloseIdleConnections()
 	}
 	return err
+}
+
+// begin counts a request, unless the front is closed.
+func (f *Front) begin() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.closed {
+		f.serving.Add(1)
+	}
+	return !f.closed
 }
 
 // handler passes requests on.
@@ -165,7 +181,10 @@ func (f *Front) handler(o Options) (http.Handler, error) {
 		ErrorLog:       log.New(io.Discard, "", 0),
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f.serving.Add(1)
+		if !f.begin() {
+			http.Error(w, "apitrace: the session has ended", http.StatusServiceUnavailable)
+			return
+		}
 		defer f.serving.Done()
 		if !o.Trace(r.Context()) {
 			proxy.ServeHTTP(w, r)

@@ -17,6 +17,7 @@ import (
 // and gets its Ctrl-C; back takes the terminal again.
 func giveTerminal(cmd *exec.Cmd) (back func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	dieWithUs(cmd.SysProcAttr)
 	in, ok := cmd.Stdin.(*os.File)
 	if !ok || !term.IsTerminal(int(in.Fd())) {
 		return func() {}
