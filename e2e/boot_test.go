@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -16,15 +17,25 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// TestBoot traces the start of kube-apiserver, and compares the routes that were built in it with
-// those that the server itself publishes.
+// TestBoot traces the start of kube-apiserver, of the default version and of an older one, and compares
+// the routes that were built in it with those that the server itself publishes.
 func TestBoot(t *testing.T) {
+	t.Run(apiserver.DefaultVersion, func(t *testing.T) { traceBoot(t, traced) })
+	t.Run(older.version, func(t *testing.T) {
+		if os.Getenv("APITRACE_SLOW") == "" {
+			t.Skip("needs a build of another version: set APITRACE_SLOW=1")
+		}
+		traceBoot(t, older)
+	})
+}
+
+func traceBoot(t *testing.T, k kind) {
 	scenario, err := scenarios.Find("boot")
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := trace.NewTraceID()
-	s, err := apiserver.Start(t.Context(), build(t, false), apiserver.StartOptions{Boot: trace.Traceparent(id)})
+	s, err := apiserver.Start(t.Context(), buildKind(t, k), apiserver.StartOptions{Boot: trace.Traceparent(id)})
 	if err != nil {
 		t.Fatal(err)
 	}
