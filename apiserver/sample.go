@@ -223,13 +223,8 @@ func (a *Sample) awaitServed(ctx context.Context) error {
 	return nil
 }
 
-// Done is closed when the sample server has ended.
-func (a *Sample) Done() <-chan struct{} { return a.child.Done() }
-
-// Err says how it ended, once Done is closed.
-func (a *Sample) Err() error { return a.child.Err() }
-
-// Stop takes the registration back, ends the sample server and removes what it left.
+// Stop takes the registration back, ends the sample server and removes what it left. If
+// the server had ended by itself, it says how.
 func (a *Sample) Stop(ctx context.Context) error {
 	var errs []error
 	for _, path := range slices.Backward(a.made) {
@@ -237,7 +232,7 @@ func (a *Sample) Stop(ctx context.Context) error {
 	}
 	a.client.CloseIdleConnections()
 	if a.child != nil {
-		errs = append(errs, a.child.Stop(ctx))
+		errs = append(errs, a.child.Err(), a.child.Stop(ctx))
 	}
 	if a.runDir != nil {
 		errs = append(errs, a.runDir.Close())

@@ -1,10 +1,16 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/sampleserver"
@@ -120,4 +126,51 @@ func statusOf(t *testing.T, s *apiserver.Server, path string) int {
 	}
 	resp.Body.Close()
 	return resp.StatusCode
+}
+
+// TestSampleServerThatDies wants to hear of it, with what the server said last.
+func TestSampleServerThatDies(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("finds the process in /proc")
+	}
+	s := server(t, traced)
+	a, err := s.StartSample(t.Context(), apiserver.SampleOptions{Binary: sample(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	process, err := processIn(filepath.Dir(a.ProbeSocket))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for process.Signal(syscall.Signal(0)) == nil { // until it was waited for
+		time.Sleep(10 * time.Millisecond)
+	}
+	time.Sleep(100 * time.Millisecond)
+	if status := statusOf(t, s, "/apis/"+sampleserver.Group+"/v1alpha1/fischers"); status != http.StatusServiceUnavailable {
+		t.Errorf("the aggregator answers %d for a server that is gone, expected 503", status)
+	}
+	if err := a.Stop(t.Context()); err == nil || !strings.Contains(err.Error(), "sample-apiserver ended: signal: killed; its last log lines:") {
+		t.Errorf("stopping a server that was killed: %v", err)
+	}
+}
+
+// processIn finds the process whose working directory is dir.
+func processIn(dir string) (*os.Process, error) {
+	links, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		return nil, err
+	}
+	for _, link := range links {
+		if at, err := os.Readlink(link); err == nil && at == dir {
+			pid, err := strconv.Atoi(strings.Split(link, "/")[2])
+			if err != nil {
+				return nil, err
+			}
+			return os.FindProcess(pid)
+		}
+	}
+	return nil, fmt.Errorf("no process runs in %s", dir)
 }

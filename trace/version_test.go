@@ -1,0 +1,17 @@
+package trace
+
+import "testing"
+
+func TestVersion(t *testing.T) {
+	rec := &Recording{K8sVersion: "v1.37.1", EtcdVersion: "v3.7.0"}
+	for process, want := range map[string]string{
+		"kube-apiserver": "v1.37.1", "sample-apiserver": "v0.37.1", "etcd": "v3.7.0", "other": "",
+	} {
+		if got := rec.Version(process); got != want {
+			t.Errorf("%s: %q, expected %q", process, got, want)
+		}
+	}
+	if got := new(Recording).Version("sample-apiserver"); got != "" {
+		t.Errorf("of an unknown release: %q", got)
+	}
+}
