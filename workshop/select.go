@@ -59,9 +59,7 @@ func (t *traces) choose(s *Selection) (*choice, error) {
 func (t *traces) chooseOf(tree *trace.Tree, s *Selection) (*choice, error) {
 	c := &choice{tree: tree, chosen: make([]bool, tree.Len())}
 	matches := t.callMatcher(s)
-	for i := range c.chosen {
-		c.chosen[i] = matches(tree.Call(i))
-	}
+	t.eachNamed(tree, s.Function, func(i int) { c.chosen[i] = matches(tree.Call(i)) })
 	for _, p := range s.parts() {
 		if p.of == nil {
 			continue
@@ -172,12 +170,10 @@ func calledBy(others *choice) func(i int) bool {
 	}
 }
 
-// callMatcher tells of a call whether it is what the selection says of it alone.
+// callMatcher tells of a call whether it is what the selection says of it alone, its name aside.
 func (t *traces) callMatcher(s *Selection) func(*trace.Call) bool {
-	byName := t.functionMatcher(s.Function)
 	return func(c *trace.Call) bool {
-		return byName(c.Function) &&
-			(s.Process == "" || c.Process == s.Process) &&
+		return (s.Process == "" || c.Process == s.Process) &&
 			(len(s.Layer) == 0 || t.inLayer(c.Function, s.Layer)) &&
 			(s.Error == nil || matchText(*s.Error, c.Error) && (*s.Error == "") == (c.Error == "")) &&
 			hasValues(c, s.Values)
@@ -203,21 +199,39 @@ func hasValues(c *trace.Call, values map[string]string) bool {
 	return true
 }
 
-// functionMatcher tells whether a function goes by one of the names. It remembers its
-// answers: the same few hundred functions are called over and over.
-func (t *traces) functionMatcher(names Names) func(function string) bool {
+// eachNamed visits the calls of the functions that go by one of the names, all calls if there are
+// no names. Each function's name is looked at once: there are few functions, and many calls.
+func (t *traces) eachNamed(tree *trace.Tree, names Names, visit func(i int)) {
 	if len(names) == 0 {
-		return func(string) bool { return true }
-	}
-	known := map[string]bool{}
-	return func(function string) bool {
-		is, ok := known[function]
-		if !ok {
-			is = t.goesBy(function, names)
-			known[function] = is
+		for i := range tree.Len() {
+			visit(i)
 		}
-		return is
+		return
 	}
+	for function, calls := range t.callsOf(tree) {
+		if t.goesBy(function, names) {
+			for _, i := range calls {
+				visit(i)
+			}
+		}
+	}
+}
+
+// callsOf gives the calls of each function.
+func (t *traces) callsOf(tree *trace.Tree) map[string][]int {
+	if calls := t.calls[tree]; calls != nil {
+		return calls
+	}
+	calls := map[string][]int{}
+	for i := range tree.Len() {
+		f := tree.Call(i).Function
+		calls[f] = append(calls[f], i)
+	}
+	if t.calls == nil {
+		t.calls = map[*trace.Tree]map[string][]int{}
+	}
+	t.calls[tree] = calls
+	return calls
 }
 
 func (t *traces) goesBy(function string, names Names) bool {
@@ -239,9 +253,11 @@ func (t *traces) goesBy(function string, names Names) bool {
 // namedBy tells whether a full name goes by a name as an exercise gives it: the full
 // name, an end of it, or a pattern (see instrument.Pattern) of either.
 func namedBy(function, name string) bool {
-	if p := instrument.Pattern(name); !p.Exact() {
+	if rest, ok := strings.CutSuffix(function, name); ok && (rest == "" || strings.HasSuffix(rest, "/") || strings.HasSuffix(rest, ".")) {
+		return true
+	}
+	if p := instrument.Pattern(name); strings.Contains(name, "...") && !p.Exact() {
 		return p.Match(function) || instrument.Pattern("...."+name).Match(function) || instrument.Pattern(".../"+name).Match(function)
 	}
-	rest, ok := strings.CutSuffix(function, name)
-	return ok && (rest == "" || strings.HasSuffix(rest, "/") || strings.HasSuffix(rest, "."))
+	return false
 }

@@ -16,6 +16,8 @@ type traces struct {
 	// main is the recording that "" stands for; nil: that of Exercise.Scenario.
 	main  *trace.Recording
 	known map[string]*asked
+	// calls are those of each function, by request; see callsOf.
+	calls map[*trace.Tree]map[string][]int
 	// answer are the full names of the functions that $answer stands for.
 	answer []string
 }
