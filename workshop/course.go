@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agnivade/levenshtein"
 	"go.yaml.in/yaml/v3"
@@ -36,14 +37,20 @@ type Chapter struct {
 	Exercises []*Exercise `yaml:"-"`
 }
 
-// Open returns the course that comes with apitrace, or, where dir is given, the one in that folder.
+// ours is the course that comes with apitrace, read when it is first asked for.
+var ours = sync.OnceValues(func() (*Course, error) {
+	files, err := fs.Sub(embedded, "course")
+	if err != nil {
+		return nil, err
+	}
+	return read(files, "course")
+})
+
+// Open returns the course that comes with apitrace, or, where dir is given, the one in that folder. Nobody
+// changes what it returns.
 func Open(dir string) (*Course, error) {
 	if dir == "" {
-		files, err := fs.Sub(embedded, "course")
-		if err != nil {
-			return nil, err
-		}
-		return read(files, "course")
+		return ours()
 	}
 	if info, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("reading the course: %w", err)
