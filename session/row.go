@@ -40,10 +40,28 @@ type Row struct {
 func newRow(x front.Exchange, request *trace.Request, err error) Row {
 	row := Row{Method: x.Method, Path: x.Path, Status: x.Status, HungUp: x.HungUp, Start: x.Start, Duration: x.Duration, Err: err}
 	if err == nil {
-		row.Start, row.Calls, row.Incomplete = request.Start, len(request.Calls), len(request.Incomplete) > 0
-		row.Etcd = etcdOperations(request)
+		row.take(request)
 	}
 	return row
+}
+
+// take fills in what the trace tells.
+func (r *Row) take(request *trace.Request) {
+	r.Start, r.Calls, r.Incomplete = request.Start, len(request.Calls), len(request.Incomplete) > 0
+	r.Etcd = etcdOperations(request)
+}
+
+// Summarize makes the rows of a recording. How long the client waited is not known of it: the time
+// is that of the first call, from when the server had the request to when it was done with it.
+func Summarize(rec *trace.Recording) []Row {
+	var rows []Row
+	for i := range rec.Requests {
+		r := &rec.Requests[i]
+		row := Row{Method: r.Method, Path: r.Path, Status: r.Status, Duration: time.Duration(r.Calls[0].DurationNs)}
+		row.take(r)
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // etcdOperation is a function of etcd's client that sends one request: the last one before gRPC

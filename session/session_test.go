@@ -201,6 +201,20 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// The summary of a recording is that of the session that made it, but for what the client saw.
+func TestSummarize(t *testing.T) {
+	request := traceOf(exchange("/a").Sent, 1)
+	request.Calls[0].DurationNs = 2_000_000
+	var out bytes.Buffer
+	if err := WriteTable(&out, Summarize(&trace.Recording{Requests: []trace.Request{*request}})); err != nil {
+		t.Fatal(err)
+	}
+	want := "#  STATUS  CALLS  TIME  ETCD                 REQUEST\n1  200     6      2ms   Range, 2 Txn, Watch  GET /a\n"
+	if out.String() != want {
+		t.Errorf("the table is\n%s, want\n%s", out.String(), want)
+	}
+}
+
 // A request that was not answered has no trace, and says why.
 func TestNotAnswered(t *testing.T) {
 	var rows []Row

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 
@@ -62,7 +61,7 @@ get, and what it has started ends with it.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.client = args
 			c.Flags().Visit(func(f *pflag.Flag) { o.trees = o.trees || asksForTrees(f.Name) })
-			if err := errors.Join(o.delivery.validate(), o.server.validate(), validateAs(o.as), o.validate()); err != nil {
+			if err := errors.Join(o.delivery.validate(), o.server.validate(), validateAs(o.as), validateOnly(o.only)); err != nil {
 				return err
 			}
 			status, err := o.run(c.Context(), io)
@@ -72,7 +71,7 @@ get, and what it has started ends with it.`,
 			return err
 		},
 	}
-	command.Flags().IntSliceVar(&o.only, "only", nil, "show only these requests, by their numbers in the summary: 3 or 1,4")
+	addOnlyFlag(command, &o.only)
 	addAsFlag(command, &o.as)
 	o.server.addFlags(command)
 	o.server.addEtcdFlags(command)
@@ -86,15 +85,6 @@ func asksForTrees(flag string) bool {
 	shown := &cobra.Command{}
 	new(outputOptions).addFlags(shown)
 	return flag == "only" || shown.Flags().Lookup(flag) != nil && !slices.Contains([]string{"width", "color", "ascii", "lang"}, flag)
-}
-
-func (o *execOptions) validate() error {
-	for _, n := range o.only {
-		if n < 1 {
-			return usageErrorf("--only %d: the requests are numbered from 1", n)
-		}
-	}
-	return nil
 }
 
 // run returns the exit status of the client, once it has ended.
@@ -136,7 +126,7 @@ func (o *execOptions) show(ctx context.Context, io *streams, c *clients, rows []
 	if o.delivery.save != "" && c.recording.Requests > 0 {
 		io.notice("saved to %s", o.delivery.save)
 	}
-	chosen, err := o.choose(rows)
+	chosen, err := choose(rows, o.only)
 	if err != nil || !o.trees && o.delivery.export == "" {
 		return err
 	}
@@ -153,21 +143,6 @@ func (o *execOptions) show(ctx context.Context, io *streams, c *clients, rows []
 		return nil
 	}
 	return sendOTLP(ctx, io, recording)
-}
-
-// choose returns the rows that --only names.
-func (o *execOptions) choose(rows []session.Row) ([]session.Row, error) {
-	if len(o.only) == 0 {
-		return rows, nil
-	}
-	var chosen []session.Row
-	for _, n := range o.only {
-		if n > len(rows) {
-			return nil, fmt.Errorf("--only %d: the requests are numbered from 1 to %d", n, len(rows))
-		}
-		chosen = append(chosen, rows[n-1])
-	}
-	return chosen, nil
 }
 
 // program is the client in the environment of the session.

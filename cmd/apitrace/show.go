@@ -13,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/recordings"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -23,6 +24,9 @@ type showOptions struct {
 	live   bool
 	server serverOptions
 	output outputOptions
+	// summary asks for a table of the requests, only for some of them by their numbers in it.
+	summary bool
+	only    []int
 }
 
 func newShowCommand(io *streams) *cobra.Command {
@@ -56,7 +60,11 @@ What has a slash or a dot in it, or is no scenario and lies in the working folde
   apitrace show get-node.jsonl --etcd --min-duration 1ms
 
   # The names of all functions, in order of entry
-  apitrace show get-node -o names`,
+  apitrace show get-node -o names
+
+  # What a client has sent, and the tree of its third request
+  apitrace show session.jsonl --summary
+  apitrace show session.jsonl --only 3`,
 		Args:              oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a saved recording"),
 		ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -69,6 +77,8 @@ What has a slash or a dot in it, or is no scenario and lies in the working folde
 	}
 	o.server.addVersionFlag(command)
 	command.Flags().BoolVar(&o.live, "live", false, "replay the scenario now, as \"apitrace run\" does, instead of showing the recording")
+	command.Flags().BoolVar(&o.summary, "summary", false, "print a table of the requests instead of their traces")
+	addOnlyFlag(command, &o.only)
 	o.output.addFlags(command)
 	return command
 }
@@ -88,7 +98,10 @@ func (o *showOptions) validate(command *cobra.Command) error {
 	if o.isFile() && (o.live || command.Flags().Changed("k8s")) {
 		return usageErrorf("%q is a file, which is of one version and one moment: --k8s and --live are for scenarios", o.what)
 	}
-	return nil
+	if o.live && (o.summary || len(o.only) > 0) {
+		return usageErrorf("--summary and --only are for what is recorded: leave --live out")
+	}
+	return validateOnly(o.only)
 }
 
 func (o *showOptions) run(ctx context.Context, io *streams) error {
@@ -99,6 +112,12 @@ func (o *showOptions) run(ctx context.Context, io *streams) error {
 	recording, err := o.load(io)
 	if err != nil {
 		return err
+	}
+	if recording.Requests, err = choose(recording.Requests, o.only); err != nil {
+		return err
+	}
+	if o.summary {
+		return session.WriteTable(io.out, session.Summarize(recording))
 	}
 	return o.output.write(ctx, io, recording)
 }

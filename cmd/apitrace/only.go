@@ -1,0 +1,34 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// addOnlyFlag lets the user choose requests by their numbers in a summary.
+func addOnlyFlag(command *cobra.Command, only *[]int) {
+	command.Flags().IntSliceVar(only, "only", nil, "show only these requests, by their numbers in the summary: 3 or 1,4")
+}
+
+func validateOnly(only []int) error {
+	for _, n := range only {
+		if n < 1 {
+			return usageErrorf("--only %d: the requests are numbered from 1", n)
+		}
+	}
+	return nil
+}
+
+// choose returns those that --only names, and all if it names none.
+func choose[T any](all []T, only []int) ([]T, error) {
+	if len(only) == 0 {
+		return all, nil
+	}
+	var chosen []T
+	for _, n := range only {
+		if n > len(all) {
+			return nil, usageErrorf("--only %d: the requests are numbered from 1 to %d", n, len(all))
+		}
+		chosen = append(chosen, all[n-1])
+	}
+	return chosen, nil
+}
