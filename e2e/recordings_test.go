@@ -19,7 +19,7 @@ import (
 const replays = 3
 
 // checkRecording demands that the recording which apitrace carries of a scenario shows what
-// runs now: the same names and nesting, or, of a scenario that says it varies, the same requests.
+// runs now: the same names and nesting (see recordings.Shape), or, of a scenario that says it varies, the same requests.
 func checkRecording(t *testing.T, s *apiserver.Server, scenario *scenarios.Scenario, seen []trace.Request) {
 	t.Helper()
 	recording, err := recordings.Load(s.K8sVersion, scenario.Name)
@@ -27,7 +27,13 @@ func checkRecording(t *testing.T, s *apiserver.Server, scenario *scenarios.Scena
 		t.Errorf("%v: record it with \"make record K8S=%s\"", err, s.K8sVersion)
 		return
 	}
-	show := func(requests []trace.Request) string { return names(t, requests) }
+	show := func(requests []trace.Request) string {
+		shape, err := recordings.Shape(requests)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return shape
+	}
 	if scenario.Varies.En != "" {
 		show = heads
 	}

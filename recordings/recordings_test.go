@@ -221,3 +221,21 @@ func reopen() ([]*archive, error) {
 	}
 	return openAll(data)
 }
+
+func TestShape(t *testing.T) {
+	one := small().Requests
+	calls := one[0].Calls // 2 and 4 below 1, 3 below 2
+	calls[1].Function, calls[2].Function, calls[3].Function = "b", "c", "a"
+	got, err := Shape(one)
+	if want := "# GET /cart -> 500\nexample.org/shop.Take\n  a\n  b\n    c\n"; err != nil || got != want {
+		t.Errorf("got %v\n%s\nwant\n%s", err, got, want)
+	}
+	calls[2].Parent = calls[0].ID
+	if other, err := Shape(one); err != nil || other == got {
+		t.Errorf("a call below another one has the same shape (%v)", err)
+	}
+	calls[3].Parent = "00000000000000ff"
+	if _, err := Shape(one); err == nil {
+		t.Error("what is no tree has a shape")
+	}
+}
