@@ -91,7 +91,7 @@ func (o *recordLibraryOptions) recordRelease(ctx context.Context, io *streams, v
 	if err != nil {
 		return err
 	}
-	options := serverOptions{k8s: version, pristine: true}
+	options := serverOptions{k8s: version, pristine: true, fresh: true}
 	ctx, server, stop, err := options.obtain(ctx, io)
 	if err != nil {
 		return err

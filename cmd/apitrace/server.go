@@ -34,6 +34,8 @@ type serverOptions struct {
 	pristine bool
 	// etcd is an etcd that somebody else runs; its URL is "" if the server is to have its own.
 	etcd storage.Endpoint
+	// fresh leaves alone what is kept running: the server does other things after some minutes.
+	fresh bool
 	// any takes whatever server of the version is kept running, if nothing else is asked for.
 	any bool
 }
@@ -127,7 +129,7 @@ func (o *serverOptions) buildSample(ctx context.Context, io *streams, plain bool
 // be traced. It builds nothing and reads no binary, so that a run which finds a server
 // begins at once.
 func (o *serverOptions) attach(ctx context.Context) (*apiserver.Server, error) {
-	if !o.shared() {
+	if o.fresh || !o.shared() {
 		return nil, apiserver.ErrNotServed
 	}
 	cache, err := program.OpenCache("")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 
 func newVersionsCommand(io *streams) *cobra.Command {
 	var format string
+	var recorded bool
 	command := &cobra.Command{
 		Use:   "versions",
 		Short: "List the versions of Kubernetes that can be traced",
@@ -30,10 +32,17 @@ releases. One that is not built is built when it is needed; "old" is a build by 
 apitrace, which is made anew. Recordings need no build. An etcd that several releases
 share counts in the size of each.`,
 		Example: `  apitrace versions
+
+  # What is recorded of each version, and why a scenario is not
+  apitrace versions --recorded
+
   apitrace show get-node --k8s 1.30
   apitrace build --k8s 1.30`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if recorded {
+				return writeRecorded(io)
+			}
 			all, err := listReleases(c.Context())
 			if err != nil {
 				return err
@@ -42,6 +51,7 @@ share counts in the size of each.`,
 		},
 	}
 	command.Flags().StringVarP(&format, "output", "o", "table", "what to print: table, json, or name (one version per line)")
+	command.Flags().BoolVar(&recorded, "recorded", false, "tell of each version what is recorded and what is not, and nothing of this machine")
 	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "name"}, cobra.ShellCompDirectiveNoFileComp))
 	return command
 }
@@ -138,15 +148,50 @@ func writeReleases(io *streams, format string, all []release) error {
 	return usageErrorf("unknown output %q: expected one of table, json, name", format)
 }
 
+// writeRecorded tells what is recorded, of all releases that apitrace was tried with.
+func writeRecorded(io *streams) error {
+	all, err := recordings.Versions()
+	if err != nil {
+		return err
+	}
+	infos := map[string]*recordings.Info{}
+	for i := range all {
+		infos[all[i].K8sVersion] = &all[i]
+	}
+	table := tabwriter.NewWriter(io.out, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(table, "VERSION\tETCD\tRECORDED\tSCENARIOS")
+	var missing []string
+	for _, version := range apiserver.Releases() {
+		info := infos[version]
+		date, count := recordedColumns(info)
+		if info == nil {
+			info = &recordings.Info{}
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", version, orDash(info.EtcdVersion), date, count)
+		for _, m := range info.Missing {
+			missing = append(missing, fmt.Sprintf("%s  %s: %s", version, m.Scenario, m.Reason))
+		}
+	}
+	if err := table.Flush(); err != nil || len(missing) == 0 {
+		return err
+	}
+	_, err = fmt.Fprintf(io.out, "\nnot recorded:\n%s\n", strings.Join(missing, "\n"))
+	return err
+}
+
+// recordedColumns are the date of a recording and how many scenarios it has of all.
+func recordedColumns(info *recordings.Info) (date, count string) {
+	if info == nil {
+		return "-", "-"
+	}
+	return info.Recorded.Format(time.DateOnly), fmt.Sprintf("%d of %d", len(info.Scenarios), len(info.Scenarios)+len(info.Missing))
+}
+
 func writeReleaseTable(io *streams, all []release) error {
 	table := tabwriter.NewWriter(io.out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(table, "VERSION\tETCD\tBUILT\tRECORDED\tSCENARIOS\tSIZE")
 	for _, r := range all {
-		recorded, count := "-", "-"
-		if r.Recorded != nil {
-			recorded = r.Recorded.Recorded.Format(time.DateOnly)
-			count = fmt.Sprintf("%d of %d", len(r.Recorded.Scenarios), len(r.Recorded.Scenarios)+len(r.Recorded.Missing))
-		}
+		recorded, count := recordedColumns(r.Recorded)
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.K8sVersion, orDash(r.EtcdVersion), r.Built, recorded, count, program.FormatBytes(r.SizeBytes))
 	}
 	return table.Flush()
