@@ -80,7 +80,7 @@ func (c *callCodec) id(call *trace.Call) {
 	signed := int64(id)
 	c.step("id", &signed, int64(c.lastID[call.Process]))
 	c.lastID[call.Process] = uint64(signed)
-	call.ID = fmt.Sprintf("%016x", uint64(signed))
+	call.ID = hex16(uint64(signed))
 }
 
 // parent keeps by how many levels one has to go up from the call before.

@@ -2,6 +2,8 @@ package recordings
 
 import (
 	"cmp"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -116,7 +118,7 @@ func (c *codec) recording(rec *trace.Recording) {
 }
 
 func (c *codec) request(r *trace.Request) {
-	c.hex("traceID.high", "traceID.low", &r.TraceID)
+	c.traceID("traceID.high", "traceID.low", &r.TraceID)
 	c.text("method", &r.Method)
 	c.text("path", &r.Path)
 	integer(c, "status", &r.Status)
@@ -240,19 +242,26 @@ func list[T any](c *codec, column string, all *[]T, each func(*T)) {
 	}
 }
 
-// hex is a text of 32 hexadecimal digits.
-func (c *codec) hex(high, low string, v *string) {
+// traceID is a text of 32 hexadecimal digits.
+func (c *codec) traceID(high, low string, v *string) {
 	var h, l uint64
 	if c.writing {
 		h, l = c.parse((*v)[:16]), c.parse((*v)[16:])
 	}
 	c.number(high, &h)
 	c.number(low, &l)
-	*v = fmt.Sprintf("%016x%016x", h, l)
+	*v = hex16(h) + hex16(l)
 }
 
-func (c *codec) parse(hex string) uint64 {
-	v, err := strconv.ParseUint(hex, 16, 64)
+// hex16 writes 16 hexadecimal digits.
+func hex16(v uint64) string {
+	var bytes [8]byte
+	binary.BigEndian.PutUint64(bytes[:], v)
+	return hex.EncodeToString(bytes[:])
+}
+
+func (c *codec) parse(digits string) uint64 {
+	v, err := strconv.ParseUint(digits, 16, 64)
 	if err != nil {
 		c.err = err
 	}
@@ -261,7 +270,10 @@ func (c *codec) parse(hex string) uint64 {
 
 // pairs writes or reads a map in the order of its keys. An empty map comes back as nil.
 func (c *codec) pairs(column string, all *map[string]string) {
-	keys := slices.Sorted(maps.Keys(*all))
+	var keys []string
+	if len(*all) > 0 {
+		keys = slices.Sorted(maps.Keys(*all))
+	}
 	list(c, column, &keys, func(key *string) {
 		value := (*all)[*key]
 		c.text(column+".name", key)
