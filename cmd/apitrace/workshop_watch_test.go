@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/program"
+)
+
+// A shared buffer is written by a command and read while it runs.
+type sharedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *sharedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *sharedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// TestWatch writes answers to the answer file while watch runs: each is judged, once, and after the
+// right one the next exercise is shown.
+func TestWatch(t *testing.T) {
+	p := newAtWork(t, "en")
+	if _, err := p.types("jump", "last-stop-before-etcd"); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var out, notices sharedBuffer
+	ended := make(chan error, 1)
+	go func() {
+		ended <- execute(ctx, []string{"apitrace", "workshop", "watch", "--lang", "en"}, &streams{out: &out, err: &notices})
+	}()
+	file := filepath.Join(os.Getenv(program.StateEnv), "answers", "last-stop-before-etcd.txt")
+	await(t, &out, "write your answer to")
+	answer := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte("# a comment\n"+text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answer("registry.(*Store).Get")
+	await(t, &out, "✗ That function only hands the request on.")
+	answer("Get")
+	await(t, &notices, `"Get" names`)
+	answer("etcd3.(*store).Get")
+	await(t, &out, "✓ Right: etcd3.(*store).Get")
+	await(t, &out, "Under which key?") // the next exercise
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("watch ended with %v", err)
+	}
+	if n := strings.Count(out.String(), "✗ "); n != 1 {
+		t.Errorf("the wrong answer was judged %d times:\n%s", n, out.String())
+	}
+}
+
+// await waits until a text is printed.
+func await(t *testing.T, out *sharedBuffer, want string) {
+	t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if strings.Contains(unwrapped(out.String()), unwrapped(want)) {
+			return
+		}
+	}
+	t.Fatalf("it did not print %q, but\n%s", want, out.String())
+}
