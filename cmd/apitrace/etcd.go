@@ -61,7 +61,7 @@ func refuseCluster(ctx context.Context, server *apiserver.Server) error {
 		return err
 	}
 	if nodes > 0 {
-		return fmt.Errorf("the etcd at %s holds the objects of a cluster with %d nodes below %s, and a scenario creates and deletes objects: give it keys of its own, such as --etcd-prefix /apitrace", server.Etcd.URL, nodes, prefix)
+		return fmt.Errorf("the etcd at %s holds the objects of a cluster below %s (nodes: %d), and a scenario creates and deletes objects: give it keys of its own, such as --etcd-prefix /apitrace", server.Etcd.URL, prefix, nodes)
 	}
 	return nil
 }
