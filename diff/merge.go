@@ -9,8 +9,8 @@ import (
 // A Merged is the tree of both requests: the calls of B, and those that A alone has where
 // they were.
 type Merged struct {
-	// Tree has the calls of B but for their ids and, between siblings, their times, which
-	// keep the order. Its Request is that of B.
+	// Tree has the calls of B but for their ids and starts, which count the calls, and those
+	// of A without their CallerLine. Its Request is that of B.
 	Tree *trace.Tree
 	// A and B are, by call of Tree, the call on each side, or None.
 	A, B []int
@@ -141,6 +141,9 @@ func (m *merger) writeA(i int, parent string) {
 func (m *merger) add(call *trace.Call, parent string, a, b int) string {
 	c := *call
 	c.ID, c.Parent, c.StartNs = fmt.Sprintf("%016x", len(m.calls)+1), parent, int64(len(m.calls))
+	if b == None {
+		c.CallerLine = 0 // a line of A's says nothing of the order among calls of B
+	}
 	m.calls, m.a, m.b = append(m.calls, c), append(m.a, a), append(m.b, b)
 	return c.ID
 }

@@ -30,6 +30,7 @@ func TestMerge(t *testing.T) {
 	tests := []struct{ name, a, b, want string }{
 		{"what went stands where it was", "p.A\n p.B\n p.Gone\n  p.X\n p.C", "p.A\n p.B\n p.C\n p.D", " p.A\n  p.B\n- p.Gone\n-  p.X\n  p.C\n+ p.D"},
 		{"what went from above others stands before them", "p.A\n p.Z\n p.Wrap\n  p.B\n   p.C", "p.A\n p.Z\n p.B\n  p.C", " p.A\n  p.Z\n- p.Wrap\n  p.B\n   p.C"},
+		{"lines of one side say nothing of the order of the other", "p.A\n p.Gone line=50\n p.G go=1 line=60", "p.A\n p.G go=1 line=10", " p.A\n- p.Gone\n  p.G"},
 		{"what went from above everything", "p.Wrap\n p.A\n  p.B", "p.A\n p.B", "-p.Wrap\n  p.A\n   p.B"},
 	}
 	for _, test := range tests {

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -28,6 +29,8 @@ func treeOf(t testing.TB, text string) *trace.Tree {
 			switch name {
 			case "file":
 				call.File = value
+			case "line":
+				call.CallerLine, _ = strconv.Atoi(value)
 			case "go":
 				call.NewGoroutine = true
 			case "error":

@@ -66,13 +66,13 @@ func (everyStep) Values(string) []string  { return nil }
 func TestSentences(t *testing.T) {
 	tests := []struct{ name, a, b, en, zh string }{
 		{"added", "p.A\n p.B", "p.A\n p.B\n p.C", "p.A now calls p.C", "p.A 现在调用 p.C"},
-		{"added in a loop", "p.A", "p.A\n p.C\n p.C", "p.A now calls p.C 2 times", "p.A 现在调用 p.C 2 次"},
+		{"added in a loop", "p.A", "p.A\n p.C\n p.C", "p.A now calls p.C twice", "p.A 现在调用 p.C 2 次"},
 		{"removed", "p.A\n p.B", "p.A", "p.A no longer calls p.B", "p.A 不再调用 p.B"},
 		{"came between", "p.A\n p.B", "p.A\n p.W\n  p.B", "p.W now stands between p.A and p.B", "p.W 现在位于 p.A 和 p.B 之间"},
 		{"went from between", "p.A\n p.W\n  p.B", "p.A\n p.B", "p.W no longer stands between p.A and p.B", "p.W 不再位于 p.A 和 p.B 之间"},
 		{"moved", "p.A\n p.P\n  p.M\n   p.N\n p.Q", "p.A\n p.P\n p.Q\n  p.M\n   p.N", "p.M is now called by p.Q, no longer by p.P", "p.M 现在由 p.Q 调用，不再由 p.P 调用"},
 		{"renamed", "p.A\n p.getIt\n  p.X", "p.A\n p.GetIt\n  p.X", "p.getIt is now p.GetIt", "p.getIt 现在是 p.GetIt"},
-		{"repeated", "p.A\n p.L", "p.A\n p.L\n p.L", "p.A calls p.L 2 times, was 1", "p.A 调用 p.L 2 次，原来 1 次"},
+		{"repeated", "p.A\n p.L", "p.A\n p.L\n p.L", "p.A calls p.L twice, was once", "p.A 调用 p.L 2 次，原来 1 次"},
 		{"reordered", "p.A\n p.B\n  p.X\n p.C\n p.D", "p.A\n p.C\n p.D\n p.B\n  p.X", "p.B has another turn in p.A", "p.B 在 p.A 中的次序变了"},
 		{"another value", "p.A\n p.B apitrace.storage.type=x", "p.A\n p.B apitrace.storage.type=y", "storage type of p.B is y, was x", "p.B 的 storage type 是 y，原来是 x"},
 		{"fails", "p.A\n p.B", "p.A\n p.B error=boom", "p.B now fails: boom", "p.B 现在失败：boom"},
@@ -98,7 +98,7 @@ func TestSentences(t *testing.T) {
 // a before and after.
 func TestSentencesOfScenarios(t *testing.T) {
 	c := comparisonOf(t, "p.A\n p.B\n p.L", "p.A\n p.C\n p.L\n p.L", "v1", "v1")
-	want := "in 50%A p.A calls p.B; in two p.A calls p.C; p.A calls p.L 1 times in 50%A, 2 in two"
+	want := "in 50%A p.A calls p.B; in two p.A calls p.C; p.A calls p.L once in 50%A, twice in two"
 	if got := sentences(t, c, "en"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -37,6 +37,7 @@ func (c *Differences) summarize(guide Guide, words diffWords) (changed []LayerSu
 		}
 	}
 	s.countOnly()
+	s.shorten()
 	var seen []string
 	for i := range c.Merged.Tree.Len() {
 		layer := guide.Layer(c.Merged.Tree.Call(i).Function)
@@ -51,6 +52,18 @@ func (c *Differences) summarize(guide Guide, words diffWords) (changed []LayerSu
 		}
 	}
 	return changed, unchanged
+}
+
+// shorten leaves so many sentences to each layer as can be read; the others are counted with
+// the smaller changes.
+func (s *summary) shorten() {
+	const most = 12
+	for i := range s.layers {
+		if l := &s.layers[i]; len(l.Sentences) > most {
+			l.Smaller += len(l.Sentences) - most
+			l.Sentences = l.Sentences[:most]
+		}
+	}
 }
 
 // countOnly tells of layers of which one side alone has calls, all of them below changes of
@@ -159,7 +172,7 @@ func (s *summary) sentence(c *ShownChange) string {
 		}
 		return say(s.words.otherFile, name, caller, a.File, tree.Call(i).File)
 	case diff.Repeated:
-		return say(s.words.repeated, name, caller, strconv.Itoa(c.CountA), strconv.Itoa(c.CountB))
+		return say(s.words.repeated, name, caller, s.words.count(c.CountA), s.words.count(c.CountB))
 	case diff.Reordered:
 		return say(s.words.reordered, name, caller, "", "")
 	}
@@ -206,7 +219,7 @@ func (s *summary) onlyOn(c *diff.Change, tree *trace.Tree, i int, between, calls
 	}
 	text := say(calls, named(tree.Call(i)), callerName(tree, i), "", "")
 	if c.Times > 1 {
-		text += fmt.Sprintf(s.words.times, strconv.Itoa(c.Times))
+		text += " " + s.words.count(c.Times)
 	}
 	return text
 }

@@ -81,6 +81,10 @@ func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestP
 	d.writeSummary(out)
 	if !options.SummaryOnly && len(differences.Changes) > 0 {
 		fmt.Fprintln(out)
+		if n := d.tooMany(); n > 0 {
+			d.writeWrapped(out, d.Facts, fmt.Sprintf("%s changes are too many for a tree at first sight: choose some with --layer, --function or --grep, or see all with --view full", humanize.Comma(int64(n))))
+			return nil
+		}
 		if options.SideBySide {
 			d.writeSides(out)
 		} else {
@@ -89,6 +93,21 @@ func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestP
 		d.writeDiffFooter(out)
 	}
 	return nil
+}
+
+// tooMany is how many changes a first look would have to show, 0 if they can be read.
+func (d *diffDrawing) tooMany() int {
+	const readable = 150
+	n := 0
+	for _, c := range d.Changes {
+		if c.Telling {
+			n++
+		}
+	}
+	if n <= readable || d.options.Full || d.options.Filter.Active() {
+		return 0
+	}
+	return n
 }
 
 // A diffDrawing is what a drawing needs to know to draw differences.

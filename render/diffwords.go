@@ -1,18 +1,21 @@
 package render
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // diffWords are the sentences that tell of changes, in one language. The verbs take:
 // 1 the function, 2 its caller, 3 and 4 what was and what is.
 type diffWords struct {
-	comesBetween, wentBetween, calls, callsNoMore     string
-	moved, renamed, otherFile, repeated, reordered    string
-	value, failsNow, failsNoMore, packageMoved, times string
-	same, unchanged, smaller, onlyIn, callsFact       string
-	callsOf                                           string
-	was, movedFrom, callsOnlyA, callsOnlyB            string
-	kinds                                             map[string]string
-	between, stop, colon, layerless                   string
+	comesBetween, wentBetween, calls, callsNoMore                  string
+	moved, renamed, otherFile, repeated, reordered                 string
+	value, failsNow, failsNoMore, packageMoved, once, twice, times string
+	same, unchanged, smaller, onlyIn, callsFact                    string
+	callsOf                                                        string
+	was, movedFrom, callsOnlyA, callsOnlyB                         string
+	kinds                                                          map[string]string
+	between, stop, colon, layerless                                string
 }
 
 var diffWordsIn = map[string]diffWords{
@@ -24,23 +27,23 @@ var diffWordsIn = map[string]diffWords{
 		moved:        "%[1]s is now called by %[2]s, no longer by %[3]s",
 		renamed:      "%[3]s is now %[4]s",
 		otherFile:    "%[1]s is now in %[4]s, was in %[3]s",
-		repeated:     "%[2]s calls %[1]s %[4]s times, was %[3]s",
+		repeated:     "%[2]s calls %[1]s %[4]s, was %[3]s",
 		reordered:    "%[1]s has another turn in %[2]s",
 		value:        "%[2]s of %[1]s is %[4]s, was %[3]s",
 		failsNow:     "%[1]s now fails: %[4]s",
 		failsNoMore:  "%[1]s no longer fails: %[3]s",
 		packageMoved: "%[1]s functions of package %[3]s are now in %[4]s",
-		times:        " %s times",
-		same:         "the same path",
-		unchanged:    "Unchanged",
-		smaller:      "Smaller changes",
-		onlyIn:       "only in %s",
-		callsFact:    "%s calls %s %s",
-		callsOf:      "%d calls",
-		callsOnlyA:   "%d calls only in {A}",
-		callsOnlyB:   "%d calls only in {B}",
-		was:          "was",
-		movedFrom:    "was called by",
+		once:         "once", twice: "twice", times: "%d times",
+		same:       "the same path",
+		unchanged:  "Unchanged",
+		smaller:    "Smaller changes",
+		onlyIn:     "only in %s",
+		callsFact:  "%s calls %s %s",
+		callsOf:    "%d calls",
+		callsOnlyA: "%d calls only in {A}",
+		callsOnlyB: "%d calls only in {B}",
+		was:        "was",
+		movedFrom:  "was called by",
 		kinds: map[string]string{"added": "added", "removed": "removed", "moved": "moved", "renamed": "renamed",
 			"repeated": "repeated", "reordered": "reordered", "value": "values changed"},
 		between: "; ", stop: ".", colon: ": ", layerless: "Elsewhere",
@@ -53,23 +56,23 @@ var diffWordsIn = map[string]diffWords{
 		moved:        "%[1]s 现在由 %[2]s 调用，不再由 %[3]s 调用",
 		renamed:      "%[3]s 现在是 %[4]s",
 		otherFile:    "%[1]s 现在在 %[4]s，原来在 %[3]s",
-		repeated:     "%[2]s 调用 %[1]s %[4]s 次，原来 %[3]s 次",
+		repeated:     "%[2]s 调用 %[1]s %[4]s，原来 %[3]s",
 		reordered:    "%[1]s 在 %[2]s 中的次序变了",
 		value:        "%[1]s 的 %[2]s 是 %[4]s，原来是 %[3]s",
 		failsNow:     "%[1]s 现在失败：%[4]s",
 		failsNoMore:  "%[1]s 不再失败：%[3]s",
 		packageMoved: "包 %[3]s 的 %[1]s 个函数现在在 %[4]s",
-		times:        " %s 次",
-		same:         "路径相同",
-		unchanged:    "没有变化",
-		smaller:      "较小的变化",
-		onlyIn:       "只在 %s 中",
-		callsFact:    "%s 次调用 %s %s",
-		callsOf:      "%d 次调用",
-		callsOnlyA:   "%d 次调用只在 {A} 中",
-		callsOnlyB:   "%d 次调用只在 {B} 中",
-		was:          "原来是",
-		movedFrom:    "原来的调用者",
+		once:         "1 次", twice: "2 次", times: "%d 次",
+		same:       "路径相同",
+		unchanged:  "没有变化",
+		smaller:    "较小的变化",
+		onlyIn:     "只在 %s 中",
+		callsFact:  "%s 次调用 %s %s",
+		callsOf:    "%d 次调用",
+		callsOnlyA: "%d 次调用只在 {A} 中",
+		callsOnlyB: "%d 次调用只在 {B} 中",
+		was:        "原来是",
+		movedFrom:  "原来的调用者",
 		kinds: map[string]string{"added": "新增", "removed": "去掉", "moved": "移动", "renamed": "改名",
 			"repeated": "次数不同", "reordered": "次序不同", "value": "取值不同"},
 		between: "；", stop: "。", colon: "：", layerless: "其他",
@@ -85,7 +88,7 @@ var scenarioWords = map[string]diffWords{
 		calls:        "in {B} %[2]s calls %[1]s",
 		callsNoMore:  "in {A} %[2]s calls %[1]s",
 		moved:        "%[1]s is called by %[3]s in {A}, by %[2]s in {B}",
-		repeated:     "%[2]s calls %[1]s %[3]s times in {A}, %[4]s in {B}",
+		repeated:     "%[2]s calls %[1]s %[3]s in {A}, %[4]s in {B}",
 		value:        "%[2]s of %[1]s is %[3]s in {A}, %[4]s in {B}",
 		failsNow:     "%[1]s fails in {B}: %[4]s",
 		failsNoMore:  "%[1]s fails in {A}: %[3]s",
@@ -96,7 +99,7 @@ var scenarioWords = map[string]diffWords{
 		calls:        "在 {B} 中，%[2]s 调用 %[1]s",
 		callsNoMore:  "在 {A} 中，%[2]s 调用 %[1]s",
 		moved:        "%[1]s 在 {A} 中由 %[3]s 调用，在 {B} 中由 %[2]s 调用",
-		repeated:     "%[2]s 在 {A} 中调用 %[1]s %[3]s 次，在 {B} 中 %[4]s 次",
+		repeated:     "%[2]s 在 {A} 中调用 %[1]s %[3]s，在 {B} 中 %[4]s",
 		value:        "%[1]s 的 %[2]s 在 {A} 中是 %[3]s，在 {B} 中是 %[4]s",
 		failsNow:     "%[1]s 在 {B} 中失败：%[4]s",
 		failsNoMore:  "%[1]s 在 {A} 中失败：%[3]s",
@@ -125,4 +128,15 @@ func diffWordsFor(lang string, scenarios bool, nameA, nameB string) diffWords {
 		*p.to = names.Replace(p.from)
 	}
 	return w
+}
+
+// count says how often, in words.
+func (w *diffWords) count(n int) string {
+	switch n {
+	case 1:
+		return w.once
+	case 2:
+		return w.twice
+	}
+	return fmt.Sprintf(w.times, n)
 }

@@ -1,0 +1,44 @@
+package diff
+
+import (
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/recordings"
+)
+
+// TestLawsOfRecordings checks, on real requests through two releases, that the script
+// makes the second trace of the first, and that the way back is the mirror image.
+func TestLawsOfRecordings(t *testing.T) {
+	for _, scenario := range []string{"get-node", "list-paged", "create-deployment", "apply-configmap", "watch-pods", "get-unauthenticated"} {
+		t.Run(scenario, func(t *testing.T) {
+			a, err := recordings.Load("v1.30.4", scenario)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := recordings.Load("v1.37.1", scenario)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := CompareRecordings(a, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(c.Requests) != len(a.Requests) || len(c.Requests) != len(b.Requests) {
+				t.Fatalf("%d pairs of %d and %d requests", len(c.Requests), len(a.Requests), len(b.Requests))
+			}
+			for _, pair := range c.Requests {
+				d := pair.Diff
+				checkLaws(t, d.A, d.B)
+				same := 0
+				for _, j := range d.InB {
+					if j != None {
+						same++
+					}
+				}
+				if same*10 < d.A.Len()*8 {
+					t.Errorf("%s %s: only %d of %d calls have a partner", pair.A.Method, pair.A.Path, same, d.A.Len())
+				}
+			}
+		})
+	}
+}
