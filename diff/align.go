@@ -48,13 +48,13 @@ func (m *matcher) equal(x, y int32) bool {
 }
 
 // alignBest finds the heaviest common subsequence. A pair of equal labels counts, one of
-// equal subtrees or equal values a little more.
+// equal subtrees or equal values a little more, and one of values that contradict each other not.
 func (m *matcher) alignBest(inA, inB []int32) []position {
 	width := len(inB) + 1
 	best := make([]int32, (len(inA)+1)*width) // best[i*width+j]: of inA[i:] and inB[j:]
 	weight := func(i, j int) int32 {
 		x, y := inA[i], inB[j]
-		if m.a.label[x] != m.b.label[y] {
+		if m.a.label[x] != m.b.label[y] || m.contradict(x, y) {
 			return 0
 		}
 		w := int32(3)
@@ -114,21 +114,21 @@ func (m *matcher) landmarks(inA, inB []int32) []position {
 }
 
 // alignGreedily adds pairs between two positions: each element with the next of its
-// label that is still to come.
+// label and values that is still to come.
 func (m *matcher) alignGreedily(found []position, inA, inB []int32, from, to position) []position {
-	next := map[int32][]int{}
+	next := map[telling][]int{}
 	for j := from.b; j < to.b; j++ {
-		label := m.b.label[inB[j]]
-		next[label] = append(next[label], j)
+		t := m.b.tells(inB[j])
+		next[t] = append(next[t], j)
 	}
 	at := from.b
 	for i := from.a; i < to.a; i++ {
-		label := m.a.label[inA[i]]
-		list := next[label]
+		t := m.a.tells(inA[i])
+		list := next[t]
 		for len(list) > 0 && list[0] < at {
 			list = list[1:]
 		}
-		next[label] = list
+		next[t] = list
 		if len(list) > 0 {
 			found = append(found, position{i, list[0]})
 			at = list[0] + 1

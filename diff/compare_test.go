@@ -151,6 +151,18 @@ func TestCompare(t *testing.T) {
 			"value p.B apitrace.etcd.txn.compare: mod_revision:302 -> mod_revision:0",
 		},
 		{
+			"one of several that are for different ends went: which one, their values tell",
+			"p.A\n p.Route path=/a\n  p.X\n p.Route path=/old\n  p.X\n p.Route path=/b\n  p.X",
+			"p.A\n p.Route path=/a\n  p.X\n p.Route path=/b\n  p.X\n p.Route path=/c\n  p.X\n p.Route path=/d\n  p.X",
+			"removed p.Route (2 calls)\nadded p.Route (2 calls)\nadded p.Route (2 calls)",
+		},
+		{
+			"the same value changed for all",
+			"p.A\n p.Get type=old\n p.Get type=old",
+			"p.A\n p.Get type=new\n p.Get type=new",
+			"value p.Get type: old -> new\nvalue p.Get type: old -> new",
+		},
+		{
 			"what a call is for tells it apart, though one side notes more",
 			"p.A\n p.W\n  p.Plugin type=a\n  p.Plugin type=b\n p.W\n  p.Plugin type=a\n  p.Plugin type=b",
 			"p.A\n p.W\n  p.Plugin type=new ok=1\n  p.Plugin type=a ok=1\n  p.Plugin type=b ok=1\n p.W\n  p.Plugin type=a ok=1\n  p.Plugin type=b ok=1",

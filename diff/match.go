@@ -1,5 +1,7 @@
 package diff
 
+import "slices"
+
 // A matcher finds out which node of a is which of b.
 type matcher struct {
 	a, b   *side
@@ -50,12 +52,14 @@ type telling struct {
 	values uint64
 }
 
+func (s *side) tells(i int32) telling { return telling{s.label[i], s.values[i]} }
+
 // pairUniqueValues pairs what occurs once on both sides with its values: of a function
 // that is called by many, with what it was called for.
 func (m *matcher) pairUniqueValues() {
 	inA, inB := m.a.telling(), m.b.telling()
 	for x := range m.a.len() {
-		t := telling{m.a.label[x], m.a.values[x]}
+		t := m.a.tells(x)
 		if a, b := inA[t], inB[t]; a.count == 1 && b.count == 1 && m.a.partner[x] == none && m.b.partner[b.first] == none {
 			m.pair(x, b.first)
 		}
@@ -67,7 +71,7 @@ func (s *side) telling() map[telling]run {
 	all := map[telling]run{}
 	for i := range s.len() {
 		if s.values[i] != 0 {
-			t := telling{s.label[i], s.values[i]}
+			t := s.tells(i)
 			all[t] = run{i, all[t].count + 1}
 		}
 	}
@@ -205,7 +209,8 @@ func (s *side) unpaired(list []int32, inOther []int32) []int32 {
 }
 
 // pairAnyhow pairs unpaired nodes of equal labels in whatever order they stand; those
-// with equal subtrees first.
+// with equal subtrees first, those with values that contradict each other last, and only
+// if none is left over: else it could be any of them that came or went.
 func (m *matcher) pairAnyhow(inA, inB []int32) {
 	inA, inB = m.a.unpaired(inA, m.inB), m.b.unpaired(inB, m.inA)
 	if len(inA) == 0 || len(inB) == 0 {
@@ -213,11 +218,15 @@ func (m *matcher) pairAnyhow(inA, inB []int32) {
 	}
 	m.pairBy(inA, inB, func(s *side, i int32) uint64 { return mix(s.hash[i], s.values[i]) })
 	m.pairBy(inA, inB, func(s *side, i int32) uint64 { return s.hash[i] })
+	m.pairBy(inA, inB, func(s *side, i int32) uint64 { return mix(uint64(s.label[i]), s.values[i]) })
 	m.pairBy(inA, inB, func(s *side, i int32) uint64 { return uint64(s.label[i]) })
+	m.pairContradicting(inA, inB)
 }
 
-// pairBy pairs unpaired nodes with equal keys, the first with the first.
+// pairBy pairs unpaired nodes with equal keys, the first with the first, unless their values
+// contradict each other.
 func (m *matcher) pairBy(inA, inB []int32, key func(*side, int32) uint64) {
+	const patience = 16 // nodes that are tried
 	waiting := map[uint64][]int32{}
 	for _, y := range inB {
 		if m.b.partner[y] == none {
@@ -229,11 +238,40 @@ func (m *matcher) pairBy(inA, inB []int32, key func(*side, int32) uint64) {
 			continue
 		}
 		k := key(m.a, x)
-		if list := waiting[k]; len(list) > 0 {
-			m.pair(x, list[0])
-			waiting[k] = list[1:]
+		list := waiting[k]
+		for i, y := range list[:min(len(list), patience)] {
+			if !m.contradict(x, y) {
+				m.pair(x, y)
+				waiting[k] = slices.Delete(list, i, i+1)
+				break
+			}
 		}
 	}
+}
+
+// pairContradicting pairs, in order, the unpaired nodes of a label of which both lists have as many.
+func (m *matcher) pairContradicting(inA, inB []int32) {
+	ofA, ofB := m.a.byLabel(inA), m.b.byLabel(inB)
+	for label, xs := range ofA {
+		ys := ofB[label]
+		if len(xs) != len(ys) {
+			continue
+		}
+		for i, x := range xs {
+			m.pair(x, ys[i])
+		}
+	}
+}
+
+// byLabel groups the unpaired nodes of a list.
+func (s *side) byLabel(list []int32) map[int32][]int32 {
+	all := map[int32][]int32{}
+	for _, i := range list {
+		if s.partner[i] == none {
+			all[s.label[i]] = append(all[s.label[i]], i)
+		}
+	}
+	return all
 }
 
 // pairThrough pairs unpaired nodes of one list with the children of unpaired nodes of the other.
