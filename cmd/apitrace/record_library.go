@@ -167,7 +167,7 @@ func (r *recorder) record(ctx context.Context, io *streams, scenario *scenarios.
 
 func (r *recorder) miss(io *streams, scenario *scenarios.Scenario, reason error) {
 	io.notice("  not recorded: %v", reason)
-	r.info.Missing = append(r.info.Missing, recordings.Missing{Scenario: scenario.Name, Reason: oneLine(reason)})
+	r.info.Missing = append(r.info.Missing, recordings.Missing{Scenario: scenario.Name, Reason: reasonOf(reason)})
 }
 
 func (r *recorder) play(ctx context.Context, io *streams, scenario *scenarios.Scenario) (_ *trace.Recording, err error) {
@@ -218,7 +218,14 @@ func once(ctx context.Context, io *streams, server *apiserver.Server, scenario *
 	return &s.recording, s.verdict(false, io)
 }
 
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+// reasonOf says in one line why a scenario is missing, without what only holds on this machine.
+func reasonOf(err error) string {
+	var download *program.DownloadError
+	if errors.As(err, &download) {
+		return fmt.Sprintf("the module %s %s could not be had", download.Module, download.Version)
+	}
+	return strings.Join(strings.Fields(err.Error()), " ")
+}
 
 func (r *recorder) write(io *streams, folder string) error {
 	data, err := recordings.Pack(r.info, r.all)

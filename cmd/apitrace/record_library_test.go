@@ -1,0 +1,22 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/program"
+)
+
+// What stands in the recordings is for everybody: one line, and nobody's proxy.
+func TestReasonOf(t *testing.T) {
+	download := &program.DownloadError{Module: "example.org/sample", Version: "v0.1.2", Reason: "reading https://proxy.example.org/: 403 Forbidden"}
+	for err, want := range map[error]string{
+		fmt.Errorf("building it: %w", download): "the module example.org/sample v0.1.2 could not be had",
+		errors.New("two\n\tlines"):              "two lines",
+	} {
+		if got := reasonOf(err); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
