@@ -9,9 +9,9 @@ import (
 )
 
 // EditorCommand returns the command that opens a file at a line in the editor that
-// $VISUAL or $EDITOR names, which may have arguments. An editor that shows files
-// read-only when asked is asked: the source is the one that builds are made of.
-func EditorCommand(file string, line int, getenv func(string) string) ([]string, error) {
+// $VISUAL or $EDITOR names, which may have arguments. With readOnly, an editor that shows
+// files so when asked is asked: upstream's source is the one that builds are made of.
+func EditorCommand(file string, line int, readOnly bool, getenv func(string) string) ([]string, error) {
 	editor := strings.Fields(getenv("VISUAL"))
 	if len(editor) == 0 {
 		editor = strings.Fields(getenv("EDITOR"))
@@ -23,11 +23,17 @@ func EditorCommand(file string, line int, getenv func(string) string) ([]string,
 	plus := fmt.Sprintf("+%d", line)
 	name := strings.TrimSuffix(filepath.Base(editor[0]), ".exe")
 	is := func(names ...string) bool { return slices.Contains(names, name) }
+	flag := func(f string) []string {
+		if readOnly {
+			return append(editor, f)
+		}
+		return editor
+	}
 	switch {
 	case is("vi", "vim", "nvim", "gvim", "view"):
-		return append(editor, "-R", plus, file), nil
+		return append(flag("-R"), plus, file), nil
 	case is("nano"):
-		return append(editor, "-v", plus, file), nil
+		return append(flag("-v"), plus, file), nil
 	case is("code", "code-insiders", "codium", "cursor"):
 		return append(editor, "-g", at), nil
 	case is("hx", "helix", "subl", "zed"):

@@ -178,16 +178,22 @@ func TestEditorCommand(t *testing.T) {
 		"hx":          "hx a.go:7",
 		"goland":      "goland --line 7 a.go",
 	} {
-		got, err := EditorCommand("a.go", 7, func(name string) string { return map[string]string{"EDITOR": editor}[name] })
+		got, err := EditorCommand("a.go", 7, true, func(name string) string { return map[string]string{"EDITOR": editor}[name] })
 		if err != nil || strings.Join(got, " ") != want {
 			t.Errorf("%s: %q, error %v; want %q", editor, got, err, want)
 		}
 	}
-	got, _ := EditorCommand("a.go", 7, func(name string) string { return map[string]string{"EDITOR": "ed", "VISUAL": "micro"}[name] })
+	got, _ := EditorCommand("a.go", 7, true, func(name string) string { return map[string]string{"EDITOR": "ed", "VISUAL": "micro"}[name] })
 	if got[0] != "micro" {
 		t.Errorf("$VISUAL does not come first: %q", got)
 	}
-	if _, err := EditorCommand("a.go", 7, func(string) string { return "" }); err == nil {
+	for editor, want := range map[string]string{"vim": "vim +7 a.go", "nano -w": "nano -w +7 a.go"} {
+		got, err := EditorCommand("a.go", 7, false, func(string) string { return editor })
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("to write with %q: %q, %v; expected %q", editor, got, err, want)
+		}
+	}
+	if _, err := EditorCommand("a.go", 7, true, func(string) string { return "" }); err == nil {
 		t.Error("no error without an editor")
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/program"
-	"github.com/kubeapitrace/apitrace/source"
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
@@ -208,17 +206,7 @@ func (o *editOptions) edit(ctx context.Context, io *streams, edits program.Edits
 	if io.width == 0 || os.Getenv("VISUAL") == "" && os.Getenv("EDITOR") == "" {
 		return nil
 	}
-	args, err := source.EditorCommand(e.Path, 1, os.Getenv)
-	if err != nil {
-		return err
-	}
-	args = slices.DeleteFunc(args, func(a string) bool { return a == "-R" || a == "-v" }) // read-only, which this is not
-	editor := exec.CommandContext(ctx, args[0], args[1:]...)
-	editor.Stdin, editor.Stdout, editor.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := editor.Run(); err != nil {
-		return fmt.Errorf("editor %q: %w", args[0], err)
-	}
-	return nil
+	return openEditor(ctx, e.Path, 1, false)
 }
 
 // find looks for the file in the sources of kube-apiserver, then of etcd.

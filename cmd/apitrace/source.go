@@ -84,7 +84,7 @@ func (o *sourceOptions) run(ctx context.Context, io *streams) error {
 		return functionError(err)
 	}
 	if o.edit {
-		return edit(ctx, f)
+		return openEditor(ctx, f.Path, f.Line, true)
 	}
 	colour, err := render.UseColour(o.colour, io.width > 0, os.Getenv)
 	if err != nil {
@@ -112,9 +112,9 @@ func functionError(err error) error {
 	return err
 }
 
-// edit opens the function in the user's editor and waits for it.
-func edit(ctx context.Context, f *source.Function) error {
-	args, err := source.EditorCommand(f.Path, f.Line, os.Getenv)
+// openEditor opens a file at a line in the user's editor and waits for it.
+func openEditor(ctx context.Context, file string, line int, readOnly bool) error {
+	args, err := source.EditorCommand(file, line, readOnly, os.Getenv)
 	if err != nil {
 		return err
 	}
