@@ -140,8 +140,9 @@ func (s *Server) Done() <-chan struct{} { return s.child.Done() }
 // Err says how it ended, once Done is closed.
 func (s *Server) Err() error { return s.child.Err() }
 
-// stopGrace is how long the server may take to end by itself. It saves nothing then.
-const stopGrace = 3 * time.Second
+// stopGrace is how long the server may take to end by itself. It saves nothing then, and
+// waits a second for clients that might come back.
+const stopGrace = 100 * time.Millisecond
 
 // Stop ends the server.
 func (s *Server) Stop(ctx context.Context) error { return s.child.Stop(ctx, stopGrace) }

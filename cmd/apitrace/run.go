@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/collect"
+	"github.com/kubeapitrace/apitrace/program"
 	"github.com/kubeapitrace/apitrace/sampleserver"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -95,8 +96,9 @@ func (o *runOptions) run(ctx context.Context, io *streams) (err error) {
 	if err := o.server.suits(scenario); err != nil {
 		return err
 	}
+	var sample *program.Binary
 	if scenario.Setup.Aggregated { // before any server waits for it
-		if _, err := o.server.buildSample(ctx, io, false); err != nil {
+		if sample, err = o.server.buildSample(ctx, io, false); err != nil {
 			return err
 		}
 	}
@@ -113,6 +115,7 @@ func (o *runOptions) run(ctx context.Context, io *streams) (err error) {
 		return err
 	}
 	s := newReplay(server, scenario)
+	s.sample = sample
 	playErr := s.record(serving, io, o.server.boot)
 	if ctx.Err() != nil {
 		return playErr
@@ -140,8 +143,10 @@ func deathOf(ctx context.Context) error {
 
 // A replay plays a scenario and gathers its traces.
 type replay struct {
-	server    *apiserver.Server
-	scenario  *scenarios.Scenario
+	server   *apiserver.Server
+	scenario *scenarios.Scenario
+	// sample is the sample server, if it is known to be built.
+	sample    *program.Binary
 	recording trace.Recording
 	// unmet says which expectations of the scenario the traces do not meet.
 	unmet   []error
@@ -194,15 +199,16 @@ func newPlayer(server *apiserver.Server, io *streams) *scenarios.Player {
 // aggregate starts the sample server that the scenario asks for. Its start may be what
 // the scenario traces.
 func (s *replay) aggregate(ctx context.Context, io *streams) (stop func(context.Context) error, err error) {
-	binary, err := (&serverOptions{k8s: s.server.K8sVersion}).buildSample(ctx, io, false)
-	if err != nil {
-		return nil, err
+	if s.sample == nil {
+		if s.sample, err = (&serverOptions{k8s: s.server.K8sVersion}).buildSample(ctx, io, false); err != nil {
+			return nil, err
+		}
 	}
 	if !s.scenario.Boots(sampleserver.Name) {
-		return s.startSample(ctx, apiserver.SampleOptions{Binary: binary})
+		return s.startSample(ctx, apiserver.SampleOptions{Binary: s.sample})
 	}
 	boot := trace.NewTraceID()
-	stop, err = s.startSample(ctx, apiserver.SampleOptions{Binary: binary, Boot: trace.Traceparent(boot)})
+	stop, err = s.startSample(ctx, apiserver.SampleOptions{Binary: s.sample, Boot: trace.Traceparent(boot)})
 	if err != nil {
 		return nil, err
 	}
