@@ -49,6 +49,12 @@ func TestCompare(t *testing.T) {
 			"moved p.M from p.P to p.Q",
 		},
 		{
+			"calls that went one level up have moved, not what called them",
+			"p.A\n p.G\n  p.S\n   p.K\n   p.L\n   p.M",
+			"p.A\n p.G\n  p.W\n   p.S\n    p.M\n   p.K\n   p.L",
+			"added p.W around\nmoved p.K from p.S to p.W\nmoved p.L from p.S to p.W",
+		},
+		{
 			"two filters changed places",
 			"p.A\n p.F\n  p.G\n   p.H\n    p.I",
 			"p.A\n p.G\n  p.F\n   p.H\n    p.I",

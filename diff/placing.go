@@ -74,8 +74,8 @@ func (p *placing) stayedB(y int32) int32 {
 	return y
 }
 
-// mostBlamed finds the node that explains most of the wrong ones by having moved
-// alone, none if there is no such node.
+// mostBlamed finds the one of the wrong nodes that explains most of the others by having
+// moved alone, none if there is no such node.
 func (p *placing) mostBlamed(wrong []int32) int32 {
 	blame := map[int32]int{}
 	for _, x := range wrong {
@@ -88,14 +88,9 @@ func (p *placing) mostBlamed(wrong []int32) int32 {
 			blame[p.b.partner[aboveY]]++
 		}
 	}
-	for _, x := range wrong {
-		if blame[x] > 0 {
-			blame[x]++ // it has moved in any case
-		}
-	}
 	best := int32(none)
-	for x, n := range blame {
-		if n >= 2 && (best == none || n > blame[best] || n == blame[best] && x < best) {
+	for _, x := range wrong {
+		if blame[x] > 0 && (best == none || blame[x] > blame[best]) {
 			best = x
 		}
 	}
