@@ -2,10 +2,12 @@ package front
 
 import (
 	"context"
+	"crypto/x509"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httputil"
+	"strings"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/collect"
@@ -45,6 +47,7 @@ func (f *Front) rewrite(r *httputil.ProxyRequest, host, token string) {
 			r.Out.Header[name] = values
 		}
 	}
+	nameUser(r)
 	if r.In.Header.Get("Authorization") == "Bearer "+f.Token {
 		r.Out.Header.Del("Authorization")
 		if token != "" {
@@ -58,6 +61,32 @@ func (f *Front) rewrite(r *httputil.ProxyRequest, host, token string) {
 	}
 }
 
+// certificateOf returns the verified certificate of the client, nil if it has shown none.
+func certificateOf(r *http.Request) *x509.Certificate {
+	if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 {
+		return nil
+	}
+	return r.TLS.VerifiedChains[0][0]
+}
+
+// nameUser tells the server whom the client's certificate names, as kube-apiserver would read it
+// (k8s.io/apiserver/pkg/authentication/request/x509). What a client itself says of that is no proof.
+func nameUser(r *httputil.ProxyRequest) {
+	for name := range r.Out.Header {
+		if strings.HasPrefix(name, "X-Remote-") {
+			delete(r.Out.Header, name)
+		}
+	}
+	certificate := certificateOf(r.In)
+	if certificate == nil {
+		return
+	}
+	r.Out.Header.Set("X-Remote-User", certificate.Subject.CommonName)
+	for _, group := range certificate.Subject.Organization {
+		r.Out.Header.Add("X-Remote-Group", group)
+	}
+}
+
 // answered notes the status when the header of the answer has come.
 func answered(answer *http.Response) error {
 	x := exchangeOf(answer.Request)
@@ -68,21 +97,23 @@ func answered(answer *http.Response) error {
 	if answer.StatusCode == http.StatusSwitchingProtocols {
 		x.whole = true // what follows is no answer any more
 	} else {
-		answer.Body = &body{answer.Body, x}
+		answer.Body = &body{answer.Body, answer.Request.Context(), x}
 	}
 	return nil
 }
 
-// A body notes when all of an answer was read.
+// A body notes when all of an answer was read. Where the client hangs up, the server may
+// end its answer in good order, too.
 type body struct {
 	io.ReadCloser
+	client   context.Context
 	exchange *Exchange
 }
 
 // Read implements io.Reader.
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF {
+	if err == io.EOF && b.client.Err() == nil {
 		b.exchange.whole = true
 	}
 	return n, err

@@ -3,7 +3,7 @@
 //
 // The server behind sees the client's request: method, path, headers, body and version of HTTP
 // are the same, but for the credentials of the front, which stand for a user of the server,
-// and for the header traceparent. What becomes of a traced request belongs to package session.
+// and for the headers traceparent and X-Remote-*, which are for the front to send. What becomes of a traced request belongs to package session.
 package front
 
 import (
@@ -39,11 +39,24 @@ type Options struct {
 	Port int
 	// Certificate is what the front shows its clients. Nil: one of its own; see Front.CAPEM.
 	Certificate *tls.Certificate
+	// Users, if not nil, lets clients show certificates.
+	Users *CertificateUsers
 	// Trace decides whether a request is traced, and may hold it back meanwhile. Nil: all are.
 	Trace func(context.Context) bool
 	// Over, if not nil, is called once for each traced request, when its answer has ended or
 	// its client has hung up. Calls may come at the same time.
 	Over func(Exchange)
+}
+
+// CertificateUsers are those whom a certificate makes known. A front ends TLS, so it tells the
+// server who they are, as an authenticating proxy does: with the headers X-Remote-User and
+// X-Remote-Group, and a certificate of its own that lets the server believe them
+// (kube-apiserver's --requestheader flags).
+type CertificateUsers struct {
+	// CAs verify the clients' certificates.
+	CAs *x509.CertPool
+	// Proxy is the front's certificate for the server.
+	Proxy tls.Certificate
 }
 
 // An Exchange is a traced request with its answer, as the front saw them.
@@ -90,7 +103,7 @@ func Start(o Options) (*Front, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting the front of %s: %w", o.Server, err)
 	}
-	config, err := f.tls(o.Certificate)
+	config, err := f.tls(o)
 	if err != nil {
 		return nil, err
 	}
@@ -112,10 +125,13 @@ func Start(o Options) (*Front, error) {
 	return f, nil
 }
 
-func (f *Front) tls(given *tls.Certificate) (*tls.Config, error) {
+func (f *Front) tls(o Options) (*tls.Config, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
-	if given != nil {
-		config.Certificates = []tls.Certificate{*given}
+	if o.Users != nil {
+		config.ClientAuth, config.ClientCAs = tls.VerifyClientCertIfGiven, o.Users.CAs
+	}
+	if o.Certificate != nil {
+		config.Certificates = []tls.Certificate{*o.Certificate}
 		return config, nil
 	}
 	ca, err := program.NewAuthority("apitrace front")
@@ -165,7 +181,7 @@ func (f *Front) handler(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport, err := f.transport(o.CAPEM)
+	transport, err := f.transport(o)
 	if err != nil {
 		return nil, err
 	}
@@ -203,13 +219,41 @@ func (f *Front) handler(o Options) (http.Handler, error) {
 }
 
 // transport speaks the version of HTTP that the client speaks: the server runs other code for
-// each, and only HTTP/1.1 can be upgraded to another protocol, as "kubectl exec" does.
-func (f *Front) transport(caPEM []byte) (http.RoundTripper, error) {
+// each, and only HTTP/1.1 can be upgraded to another protocol, as "kubectl exec" does. Requests
+// of users whom a certificate makes known go over connections of their own.
+func (f *Front) transport(o Options) (http.RoundTripper, error) {
 	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM(caPEM) {
+	if !roots.AppendCertsFromPEM(o.CAPEM) {
 		return nil, errors.New("the server's CA holds no PEM certificate, so the server cannot be verified")
 	}
 	config := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	choice := &transports{plain: newByVersion(config.Clone())}
+	f.upstream = []*http.Transport{choice.plain.one, choice.plain.two}
+	if o.Users != nil {
+		config.Certificates = []tls.Certificate{o.Users.Proxy}
+		known := newByVersion(config)
+		choice.known = &known
+		f.upstream = append(f.upstream, known.one, known.two)
+	}
+	return choice, nil
+}
+
+type transports struct {
+	plain byVersion
+	known *byVersion // proves that the front may speak for users; nil if it may not
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *transports) RoundTrip(r *http.Request) (*http.Response, error) {
+	if t.known != nil && certificateOf(r) != nil {
+		return t.known.RoundTrip(r)
+	}
+	return t.plain.RoundTrip(r)
+}
+
+type byVersion struct{ one, two *http.Transport }
+
+func newByVersion(config *tls.Config) byVersion {
 	one := &http.Transport{TLSClientConfig: config.Clone(), DisableCompression: true, MaxIdleConnsPerHost: 100}
 	one.Protocols = new(http.Protocols)
 	one.Protocols.SetHTTP1(true)
@@ -217,11 +261,8 @@ func (f *Front) transport(caPEM []byte) (http.RoundTripper, error) {
 	two.Protocols = new(http.Protocols)
 	two.Protocols.SetHTTP1(true) // for a server that cannot do better
 	two.Protocols.SetHTTP2(true)
-	f.upstream = []*http.Transport{one, two}
-	return byVersion{one, two}, nil
+	return byVersion{one, two}
 }
-
-type byVersion struct{ one, two *http.Transport }
 
 // RoundTrip implements http.RoundTripper.
 func (v byVersion) RoundTrip(r *http.Request) (*http.Response, error) {

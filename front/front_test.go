@@ -24,7 +24,7 @@ type behind struct {
 	asked []*http.Request
 }
 
-func newBehind(t *testing.T, answer http.HandlerFunc) *behind {
+func newBehind(t *testing.T, answer http.HandlerFunc, auth ...tls.ClientAuthType) *behind {
 	t.Helper()
 	b := &behind{}
 	b.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,6 +34,9 @@ func newBehind(t *testing.T, answer http.HandlerFunc) *behind {
 		answer(w, r)
 	}))
 	b.EnableHTTP2 = true
+	if len(auth) > 0 {
+		b.TLS = &tls.Config{ClientAuth: auth[0]}
+	}
 	b.StartTLS()
 	t.Cleanup(b.Close)
 	return b

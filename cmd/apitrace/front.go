@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,7 +29,10 @@ type frontOptions struct {
 	probe             string
 	port              int
 	certFile, keyFile string
-	sample            sampleOptions
+	// clientCAFile verifies clients' certificates; with the proxy's certificate, the
+	// kube-apiserver believes whom they name.
+	clientCAFile, proxyCertFile, proxyKeyFile string
+	sample                                    sampleOptions
 }
 
 func newFrontCommand(io *streams) *cobra.Command {
@@ -42,7 +46,9 @@ traced, all or a sample, and their spans are sent to an OpenTelemetry receiver.
 
 That kube-apiserver has to be started with ` + program.SocketEnv + ` in its environment, the path of a
 unix socket that it makes; --probe names the same. Clients show their own tokens. A client's
-certificate ends here: who has nothing else is anonymous behind the door.
+certificate ends here: with --client-cafile, and a certificate that kube-apiserver's
+--requestheader flags allow, the door says whom it names; else who has nothing else is
+anonymous behind it.
 
 The path of the certificate with which clients verify the door goes to standard output,
 unless you have given it one of yours. It listens on this machine alone, until Ctrl-C.`,
@@ -63,6 +69,9 @@ unless you have given it one of yours. It listens on this machine alone, until C
 	flags.IntVar(&o.port, "port", 0, "port on which to listen (0: any that is free)")
 	flags.StringVar(&o.certFile, "tls-cert-file", "", "file with the certificate to show clients (default: one that is made now)")
 	flags.StringVar(&o.keyFile, "tls-private-key-file", "", "file with the key of that certificate")
+	flags.StringVar(&o.clientCAFile, "client-cafile", "", "file with the authority of clients' certificates: kube-apiserver's --client-ca-file")
+	flags.StringVar(&o.proxyCertFile, "proxy-client-cert-file", "", "file with a certificate that may speak for users: of the authority in kube-apiserver's --requestheader-client-ca-file")
+	flags.StringVar(&o.proxyKeyFile, "proxy-client-key-file", "", "file with the key of that certificate")
 	o.sample.addFlags(command)
 	return command
 }
@@ -76,6 +85,9 @@ func (o *frontOptions) validate() error {
 	}
 	if (o.certFile == "") != (o.keyFile == "") {
 		return usageErrorf("--tls-cert-file needs --tls-private-key-file, and the other way round")
+	}
+	if set := o.clientCAFile != ""; set != (o.proxyCertFile != "") || set != (o.proxyKeyFile != "") {
+		return usageErrorf("--client-cafile, --proxy-client-cert-file and --proxy-client-key-file belong together: expected all or none")
 	}
 	return o.sample.validate()
 }
@@ -123,6 +135,9 @@ func (o *frontOptions) door() (front.Options, error) {
 		return front.Options{}, err
 	}
 	door := front.Options{Server: o.server, CAPEM: ca, Port: o.port}
+	if door.Users, err = o.users(); err != nil {
+		return front.Options{}, err
+	}
 	if o.certFile == "" {
 		return door, nil
 	}
@@ -132,6 +147,25 @@ func (o *frontOptions) door() (front.Options, error) {
 	}
 	door.Certificate = &pair
 	return door, nil
+}
+
+// users reads who may show a certificate; nil: nobody.
+func (o *frontOptions) users() (*front.CertificateUsers, error) {
+	if o.clientCAFile == "" {
+		return nil, nil
+	}
+	ca, err := os.ReadFile(o.clientCAFile)
+	if err != nil {
+		return nil, err
+	}
+	users := &front.CertificateUsers{CAs: x509.NewCertPool()}
+	if !users.CAs.AppendCertsFromPEM(ca) {
+		return nil, fmt.Errorf("--client-cafile: %s holds no certificate", o.clientCAFile)
+	}
+	if users.Proxy, err = tls.LoadX509KeyPair(o.proxyCertFile, o.proxyKeyFile); err != nil {
+		return nil, fmt.Errorf("the certificate that speaks for users: %w", err)
+	}
+	return users, nil
 }
 
 // versionOf asks a server for its version; "" if it tells that only to those whom it knows.

@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/kubeapitrace/apitrace/program"
 	"github.com/kubeapitrace/apitrace/session"
 )
 
@@ -101,8 +102,10 @@ func TestServeSamples(t *testing.T) {
 		t.Skip("builds and runs kube-apiserver: set APITRACE_E2E=1, as \"make test\" does")
 	}
 	received := newReceiver(t)
-	// With a flag of its own it is no server that other tests would take for theirs.
-	admin := start(t, "serve", "--otlp", "--", "--v=1").line
+	proxy := newAuthority(t, "front-proxy")
+	// With flags of its own it is no server that other tests would take for theirs.
+	admin := start(t, "serve", "--otlp", "--", "--requestheader-client-ca-file="+proxy.ca, "--requestheader-allowed-names=front-proxy",
+		"--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group", "--v=1").line
 	direct := restConfig(t, admin)
 	get(t, direct, 3)
 	traced := restConfig(t, filepath.Join(filepath.Dir(filepath.Dir(admin)), "traced.kubeconfig"))
@@ -118,6 +121,8 @@ func TestServeSamples(t *testing.T) {
 	behind.Host, behind.CAData, behind.CAFile = door.doorURL(t), nil, door.line
 	get(t, behind, 2)
 	received.awaitTraces(t, 7)
+	byCertificate(t, direct, proxy, filepath.Join(filepath.Dir(admin), "probe.sock"))
+	received.awaitTraces(t, 8)
 	received.mu.Lock()
 	defer received.mu.Unlock()
 	for id, spans := range received.spans {
@@ -125,6 +130,57 @@ func TestServeSamples(t *testing.T) {
 			t.Errorf("the trace %s has %d spans, want those of a whole request", id, spans)
 		}
 	}
+}
+
+// byCertificate sends a request of a user whom a certificate names, through a door that may speak
+// for such users.
+func byCertificate(t *testing.T, server *rest.Config, proxy *authority, probe string) {
+	t.Helper()
+	users := newAuthority(t, "jane")
+	serverCA := filepath.Join(t.TempDir(), "ca.crt")
+	if err := os.WriteFile(serverCA, server.CAData, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	door := start(t, "front", "--server", server.Host, "--server-cafile", serverCA, "--probe", probe, "--otlp",
+		"--client-cafile", users.ca, "--proxy-client-cert-file", proxy.cert, "--proxy-client-key-file", proxy.key)
+	client, err := rest.HTTPClientFor(&rest.Config{
+		TLSClientConfig: rest.TLSClientConfig{CAFile: door.line, CertFile: users.cert, KeyFile: users.key},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := client.Get(door.doorURL(t) + "/api/v1/nodes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusForbidden || !strings.Contains(string(body), `User \"jane\" cannot list`) {
+		t.Errorf("answered %s: %s, %v, want that jane may not", answer.Status, body, err)
+	}
+}
+
+// An authority has issued one certificate. All are paths of files.
+type authority struct{ ca, cert, key string }
+
+func newAuthority(t *testing.T, name string) *authority {
+	t.Helper()
+	made, err := program.NewAuthority("authority of " + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, key, err := made.Issue(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	a := &authority{filepath.Join(dir, "ca.crt"), filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")}
+	for file, data := range map[string][]byte{a.ca: made.CertPEM, a.cert: cert, a.key: key} {
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return a
 }
 
 // A running is a command of ours that runs until the end of the test.
