@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -121,4 +122,31 @@ func isExcerpt(text, whole string) bool {
 		first, whole = false, behind
 	}
 	return whole == "" || strings.HasSuffix(text, "…\n")
+}
+
+// TestLessonsAreTranslated demands of each lesson that it is there in both languages, with the same trees.
+func TestLessonsAreTranslated(t *testing.T) {
+	lessons, err := filepath.Glob(filepath.Join("..", "..", "docs", "lessons", "*.md"))
+	if err != nil || len(lessons) == 0 {
+		t.Fatalf("no lessons found (%v)", err)
+	}
+	commands := map[string][]string{} // by the name of the lesson and its language
+	names := map[string]bool{}
+	for _, file := range lessons {
+		page, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := strings.TrimSuffix(filepath.Base(file), ".md")
+		names[strings.TrimSuffix(key, filepath.Ext(key))] = true
+		for _, m := range shownInDocs.FindAllStringSubmatch(string(page), -1) {
+			commands[key] = append(commands[key], m[2])
+		}
+	}
+	for name := range names {
+		en, zh := commands[name+".en"], commands[name+".zh"]
+		if len(en) == 0 || !slices.Equal(en, zh) {
+			t.Errorf("the lesson %s shows in English\n%s\nand in Chinese\n%s", name, strings.Join(en, "\n"), strings.Join(zh, "\n"))
+		}
+	}
 }
