@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 
 	"github.com/kubeapitrace/apitrace/diff"
 )
@@ -110,7 +111,9 @@ func (d *diffDrawing) htmlCall(c *diff.Comparison, i int) *htmlCall {
 	return n
 }
 
-// page are the words of a page that are not sentences.
+// page are the words of a page that are not sentences, kinds of changes among them.
 func (w diffWords) page() map[string]string {
-	return map[string]string{"unchanged": w.unchanged, "smaller": w.smaller, "colon": w.colon, "was": w.was, "same": w.same}
+	words := map[string]string{"unchanged": w.unchanged, "smaller": w.smaller, "colon": w.colon, "same": w.same}
+	maps.Copy(words, w.kinds)
+	return words
 }
