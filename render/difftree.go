@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 
@@ -184,116 +183,6 @@ func (d *diffDrawing) mark(i int) string {
 	return strings.Join(marks, "")
 }
 
-func (d *diffDrawing) writeDiffHeading(out *bufio.Writer) {
-	a, b := d.pair.A, d.pair.B
-	end := fmt.Sprintf(" %s %d", d.arrow, a.Status)
-	if a.Status != b.Status {
-		end += fmt.Sprintf(" | %d", b.Status)
-	}
-	fmt.Fprintln(out, d.Request.Render(d.fit(b.Method+" "+oneLine(b.Path), d.width-lipgloss.Width(end))+end))
-	d.writeWrapped(out, d.Facts, d.diffFacts())
-	fmt.Fprintln(out)
-}
-
-// diffFacts counts the calls of both sides, and the changes by kind.
-func (d *diffDrawing) diffFacts() string {
-	counts := map[diff.Kind]int{}
-	for _, c := range d.Changes {
-		counts[c.Kind]++
-	}
-	var kinds []string
-	for _, kind := range []diff.Kind{diff.Added, diff.Removed, diff.Moved, diff.Renamed, diff.Repeated, diff.Reordered, diff.Valued} {
-		if n := counts[kind]; n > 0 {
-			kinds = append(kinds, fmt.Sprintf("%s %d %s", diffMarks[kind], n, d.words.kinds[string(kind)]))
-		}
-	}
-	if len(kinds) == 0 {
-		kinds = []string{d.words.same}
-	}
-	text := fmt.Sprintf(d.words.callsFact, humanize.Comma(int64(len(d.pair.A.Calls))), d.arrow, humanize.Comma(int64(len(d.pair.B.Calls))))
-	if d.options.Times {
-		text += fmt.Sprintf(", %s %s %s", d.duration(d.pair.A.Calls[0].DurationNs), d.arrow, d.duration(d.pair.B.Calls[0].DurationNs))
-	}
-	return text + d.words.colon + strings.Join(kinds, ", ")
-}
-
-// writeSummary tells the changes layer by layer.
-func (d *diffDrawing) writeSummary(out *bufio.Writer) {
-	changed, unchanged := d.summarize(d.guide, d.words)
-	var smaller []string
-	for _, layer := range changed {
-		if len(layer.Sentences) > 0 {
-			d.writeHanging(out, layer.Title, strings.Join(layer.Sentences, d.words.between))
-		}
-		if layer.Smaller > 0 {
-			smaller = append(smaller, fmt.Sprintf("%s %d", layer.Title, layer.Smaller))
-		}
-	}
-	if len(smaller) > 0 {
-		d.writeHanging(out, d.words.smaller, strings.Join(smaller, ", "))
-	}
-	if len(unchanged) > 0 && len(changed) > 0 {
-		d.writeHanging(out, d.words.unchanged, strings.Join(unchanged, ", "))
-	}
-}
-
-// writeHanging writes a paragraph whose first words are its title.
-func (d *diffDrawing) writeHanging(out *bufio.Writer, title, text string) {
-	const indent = "  "
-	lines := wrap(title+d.words.colon+text, d.width-len(indent))
-	for i, line := range lines {
-		if i == 0 {
-			line = strings.Replace(line, title, d.Key.Render(title), 1)
-		} else {
-			line = indent + line
-		}
-		fmt.Fprintln(out, line)
-	}
-}
-
-func (d *diffDrawing) writeDiffFooter(out *bufio.Writer) {
-	fmt.Fprintln(out)
-	shown := 0
-	for _, c := range d.Changes {
-		if d.shows(c) {
-			shown++
-		}
-	}
-	hidden := len(d.Changes) - shown
-	var texts []string
-	if hidden > 0 {
-		more := ": --view full"
-		if d.options.Full || d.options.Filter.Active() {
-			more = ""
-		}
-		texts = append(texts, fmt.Sprintf("%d of %d changes are not in this view%s", hidden, len(d.Changes), more))
-	}
-	if d.view.Folded > 0 {
-		texts = append(texts, fmt.Sprintf("%s calls folded (%s)", humanize.Comma(int64(d.view.Folded)), d.folded))
-	}
-	if len(texts) > 0 {
-		d.writeWrapped(out, d.Facts, strings.Join(texts, ", "))
-	}
-	d.writeWrapped(out, d.Facts, d.diffSigns())
-}
-
-// shows reports whether the tree shows a change.
-func (d *diffDrawing) shows(c ShownChange) bool { return d.inView[c.At] }
-
-// diffSigns explains the marks.
-func (d *diffDrawing) diffSigns() string {
-	texts := []string{fmt.Sprintf("+ only %s, - only %s", d.options.NameB, d.options.NameA)}
-	for _, kind := range []diff.Kind{diff.Renamed, diff.Moved, diff.Repeated, diff.Reordered, diff.Valued} {
-		if slices.ContainsFunc(d.Changes, func(c ShownChange) bool { return c.Kind == kind && d.shows(c) }) {
-			texts = append(texts, diffMarks[kind]+" "+d.words.kinds[string(kind)])
-		}
-	}
-	if signs := d.signs(); signs != "" {
-		texts = append(texts, signs)
-	}
-	return strings.Join(texts, ", ")
-}
-
 // drawDiff draws the lines of a node: its line in the tree, and what changed.
 func (d *diffDrawing) drawDiff(it *item) []string {
 	width := d.width - it.level*lipgloss.Width(d.branch)
@@ -389,63 +278,4 @@ func (d *diffDrawing) diffStyle(n *Node) lipgloss.Style {
 		return d.Palette.Changed
 	}
 	return d.nameStyle(n)
-}
-
-// details are the lines below a node's own: what it was, and where that stood.
-func (d *diffDrawing) details(c ShownChange, width int) []string {
-	var lines []string
-	add := func(left, right string) {
-		room := width - lipgloss.Width(right) - 1
-		lines = append(lines, twoSided{d.Value.Render(d.fit(left, room)), d.Place.Render(right)}.join(width))
-	}
-	switch c.Kind {
-	case diff.Renamed:
-		add(d.words.was+" "+d.Diff.A.Call(c.A).ShortName(), placeOf(d.Diff.A.Call(c.A)))
-	case diff.Moved:
-		if parent := d.Diff.A.Parent(c.A); parent >= 0 {
-			add(d.words.movedFrom+" "+d.Diff.A.Call(parent).ShortName(), placeOf(d.Diff.A.Call(c.A)))
-		}
-	case diff.Repeated:
-		add(fmt.Sprintf("%s%d %s %s%d", d.times, c.CountA, d.arrow, d.times, c.CountB), placeOf(d.Diff.A.Call(c.A)))
-	case diff.Reordered:
-		add(d.words.kinds[string(c.Kind)], placeOf(d.Diff.A.Call(c.A)))
-	case diff.Valued:
-		for _, v := range c.Values {
-			add(fmt.Sprintf("%s: %s %s %s", d.label(v.Name), quoteEmpty(oneLine(shorten(v.A))), d.arrow, quoteEmpty(oneLine(shorten(v.B)))), placeOf(d.Diff.A.Call(c.A)))
-		}
-	}
-	if d.options.Links {
-		for _, url := range changeURLs(d.comparison, d.Diff, c.Change) {
-			lines = append(lines, d.Place.Render(url))
-		}
-	}
-	return lines
-}
-
-func placeOf(call *trace.Call) string {
-	if call.File == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s:%d", path.Base(call.File), call.Line)
-}
-
-// changeURLs are where upstream shows the code of a change: the comparison of the file
-// if both releases have it, else its places.
-func changeURLs(c *diff.Comparison, d *diff.Diff, change diff.Change) []string {
-	var urls []string
-	add := func(url string) {
-		if url != "" && !slices.Contains(urls, url) {
-			urls = append(urls, url)
-		}
-	}
-	if change.A != diff.None {
-		add(SourceURL(c.A, d.A.Call(change.A)))
-	}
-	if change.B != diff.None {
-		add(SourceURL(c.B, d.B.Call(change.B)))
-	}
-	if change.A != diff.None && change.B != diff.None && d.A.Call(change.A).File == d.B.Call(change.B).File {
-		add(CompareURL(c.A, c.B, d.B.Call(change.B)))
-	}
-	return urls
 }

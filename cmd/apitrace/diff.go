@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -102,17 +103,22 @@ func (o *diffOptions) run(ctx context.Context, io *streams, command *cobra.Comma
 		if err != nil {
 			return err
 		}
-		steps = append(steps, compared{c, sideName(p[0], "A"), sideName(p[1], "B")})
+		nameA, nameB := sideNames(p[0], p[1], args)
+		steps = append(steps, compared{c, nameA, nameB})
 	}
 	return o.output.write(io, steps, isRange && !command.Flags().Changed("view"))
 }
 
-// sideName is what a side is called.
-func sideName(rec *trace.Recording, otherwise string) string {
-	if rec.K8sVersion != "" {
-		return rec.K8sVersion
+// sideNames are what the sides are called: by their releases, else by their scenarios, else as
+// the arguments name them.
+func sideNames(a, b *trace.Recording, args []string) (nameA, nameB string) {
+	switch {
+	case a.K8sVersion != b.K8sVersion && a.K8sVersion != "" && b.K8sVersion != "":
+		return a.K8sVersion, b.K8sVersion
+	case a.Scenario != b.Scenario && a.Scenario != "" && b.Scenario != "":
+		return a.Scenario, b.Scenario
 	}
-	return otherwise
+	return filepath.Base(args[len(args)-2]), filepath.Base(args[len(args)-1])
 }
 
 // pairs loads what the arguments ask to be compared.

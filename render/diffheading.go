@@ -1,0 +1,124 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/dustin/go-humanize"
+
+	"github.com/kubeapitrace/apitrace/diff"
+)
+
+// writeDiffHeading names the request, both answers, and how much is different.
+func (d *diffDrawing) writeDiffHeading(out *bufio.Writer) {
+	a, b := d.pair.A, d.pair.B
+	end := fmt.Sprintf(" %s %d", d.arrow, a.Status)
+	if a.Status != b.Status {
+		end += fmt.Sprintf(" | %d", b.Status)
+	}
+	fmt.Fprintln(out, d.Request.Render(d.fit(b.Method+" "+oneLine(b.Path), d.width-lipgloss.Width(end))+end))
+	d.writeWrapped(out, d.Facts, d.diffFacts())
+	fmt.Fprintln(out)
+}
+
+// diffFacts counts the calls of both sides, and the changes by kind.
+func (d *diffDrawing) diffFacts() string {
+	counts := map[diff.Kind]int{}
+	for _, c := range d.Changes {
+		counts[c.Kind]++
+	}
+	var kinds []string
+	for _, kind := range []diff.Kind{diff.Added, diff.Removed, diff.Moved, diff.Renamed, diff.Repeated, diff.Reordered, diff.Valued} {
+		if n := counts[kind]; n > 0 {
+			kinds = append(kinds, fmt.Sprintf("%s %d %s", diffMarks[kind], n, d.words.kinds[string(kind)]))
+		}
+	}
+	if len(kinds) == 0 {
+		kinds = []string{d.words.same}
+	}
+	text := fmt.Sprintf(d.words.callsFact, humanize.Comma(int64(len(d.pair.A.Calls))), d.arrow, humanize.Comma(int64(len(d.pair.B.Calls))))
+	if d.options.Times {
+		text += fmt.Sprintf(", %s %s %s", d.duration(d.pair.A.Calls[0].DurationNs), d.arrow, d.duration(d.pair.B.Calls[0].DurationNs))
+	}
+	return text + d.words.colon + strings.Join(kinds, ", ")
+}
+
+// writeSummary tells the changes layer by layer.
+func (d *diffDrawing) writeSummary(out *bufio.Writer) {
+	changed, unchanged := d.summarize(d.guide, d.words)
+	var smaller []string
+	for _, layer := range changed {
+		if len(layer.Sentences) > 0 {
+			d.writeHanging(out, layer.Title, strings.Join(layer.Sentences, d.words.between))
+		}
+		if layer.Smaller > 0 {
+			smaller = append(smaller, fmt.Sprintf("%s %d", layer.Title, layer.Smaller))
+		}
+	}
+	if len(smaller) > 0 {
+		d.writeHanging(out, d.words.smaller, strings.Join(smaller, ", "))
+	}
+	if len(unchanged) > 0 && len(changed) > 0 {
+		d.writeHanging(out, d.words.unchanged, strings.Join(unchanged, ", "))
+	}
+}
+
+// writeHanging writes a paragraph whose first words are its title.
+func (d *diffDrawing) writeHanging(out *bufio.Writer, title, text string) {
+	const indent = "  "
+	lines := wrap(title+d.words.colon+text, d.width-len(indent))
+	for i, line := range lines {
+		if i == 0 {
+			line = strings.Replace(line, title, d.Key.Render(title), 1)
+		} else {
+			line = indent + line
+		}
+		fmt.Fprintln(out, line)
+	}
+}
+
+func (d *diffDrawing) writeDiffFooter(out *bufio.Writer) {
+	fmt.Fprintln(out)
+	shown := 0
+	for _, c := range d.Changes {
+		if d.shows(c) {
+			shown++
+		}
+	}
+	hidden := len(d.Changes) - shown
+	var texts []string
+	if hidden > 0 {
+		more := ": --view full"
+		if d.options.Full || d.options.Filter.Active() {
+			more = ""
+		}
+		texts = append(texts, fmt.Sprintf("%d of %d changes are not in this view%s", hidden, len(d.Changes), more))
+	}
+	if d.view.Folded > 0 {
+		texts = append(texts, fmt.Sprintf("%s calls folded (%s)", humanize.Comma(int64(d.view.Folded)), d.folded))
+	}
+	if len(texts) > 0 {
+		d.writeWrapped(out, d.Facts, strings.Join(texts, ", "))
+	}
+	d.writeWrapped(out, d.Facts, d.diffSigns())
+}
+
+// shows reports whether the tree shows a change.
+func (d *diffDrawing) shows(c ShownChange) bool { return d.inView[c.At] }
+
+// diffSigns explains the marks.
+func (d *diffDrawing) diffSigns() string {
+	texts := []string{fmt.Sprintf("+ only %s, - only %s", d.options.NameB, d.options.NameA)}
+	for _, kind := range []diff.Kind{diff.Renamed, diff.Moved, diff.Repeated, diff.Reordered, diff.Valued} {
+		if slices.ContainsFunc(d.Changes, func(c ShownChange) bool { return c.Kind == kind && d.shows(c) }) {
+			texts = append(texts, diffMarks[kind]+" "+d.words.kinds[string(kind)])
+		}
+	}
+	if signs := d.signs(); signs != "" {
+		texts = append(texts, signs)
+	}
+	return strings.Join(texts, ", ")
+}
