@@ -28,7 +28,7 @@ func checkRecording(t *testing.T, s *apiserver.Server, scenario *scenarios.Scena
 		return
 	}
 	show := func(requests []trace.Request) string {
-		shape, err := recordings.Shape(requests)
+		shape, err := recordings.Shape(steady(t, requests))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -110,14 +110,20 @@ func TestTreesDoNotDependOnLuck(t *testing.T) {
 func names(t *testing.T, requests []trace.Request) string {
 	t.Helper()
 	var b bytes.Buffer
-	var steady []trace.Request
-	for _, r := range requests {
-		steady = append(steady, withoutHousekeeping(t, r))
-	}
-	if err := trace.WriteNames(&b, &trace.Recording{Requests: steady}); err != nil {
+	if err := trace.WriteNames(&b, &trace.Recording{Requests: steady(t, requests)}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// steady returns the requests without housekeeping.
+func steady(t *testing.T, requests []trace.Request) []trace.Request {
+	t.Helper()
+	var all []trace.Request
+	for _, r := range requests {
+		all = append(all, withoutHousekeeping(t, r))
+	}
+	return all
 }
 
 // housekeeping is what the watch cache does when the events that it keeps of a resource, a hundred at
