@@ -105,7 +105,10 @@ func (o *execOptions) run(ctx context.Context, io *streams) (status int, err err
 	defer func() { err = errors.Join(err, c.close()) }()
 
 	status, err = o.program(c, io).Run(ctx)
-	err = errors.Join(err, deathOf(ctx), c.finish())
+	if death := deathOf(ctx); death != nil {
+		status, err = 0, errors.Join(err, death) // it was we who ended the client
+	}
+	err = errors.Join(err, c.finish())
 	session.Sort(rows)
 	if len(rows) == 0 && err == nil {
 		io.notice("%s has sent no request to be traced: does it read KUBECONFIG?", o.client[0])
