@@ -131,22 +131,26 @@ func TestLessonsAreTranslated(t *testing.T) {
 		t.Fatalf("no lessons found (%v)", err)
 	}
 	commands := map[string][]string{} // by the name of the lesson and its language
-	names := map[string]bool{}
 	for _, file := range lessons {
 		page, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		key := strings.TrimSuffix(filepath.Base(file), ".md")
-		names[strings.TrimSuffix(key, filepath.Ext(key))] = true
+		commands[key] = []string{}
 		for _, m := range shownInDocs.FindAllStringSubmatch(string(page), -1) {
 			commands[key] = append(commands[key], m[2])
 		}
 	}
-	for name := range names {
-		en, zh := commands[name+".en"], commands[name+".zh"]
-		if len(en) == 0 || !slices.Equal(en, zh) {
-			t.Errorf("the lesson %s shows in English\n%s\nand in Chinese\n%s", name, strings.Join(en, "\n"), strings.Join(zh, "\n"))
+	for key, here := range commands {
+		name, language, _ := strings.Cut(key, ".")
+		other := map[string]string{"en": "zh", "zh": "en"}[language]
+		there, ok := commands[name+"."+other]
+		if !ok {
+			t.Errorf("the lesson %s is not there in the other language, %s.%s.md", key, name, other)
+		}
+		if ok && !slices.Equal(here, there) {
+			t.Errorf("%s.md shows\n%s\nand the page in the other language\n%s", key, strings.Join(here, "\n"), strings.Join(there, "\n"))
 		}
 	}
 }
