@@ -91,6 +91,18 @@ func TestCompare(t *testing.T) {
 			"added p.F.func1 (2 calls)",
 		},
 		{
+			"a filter that took another place, with other neighbours",
+			"p.A\n p.F.func1\n  p.G\n   p.H\n    p.I",
+			"p.A\n p.G\n  p.H\n   p.F.func1\n    p.I",
+			"moved p.F.func1 from p.A to p.H",
+		},
+		{
+			"a literal whose number another one has now, which does something else",
+			"p.A\n p.F.func2\n  p.G\n   p.H\n    p.I\n     p.J",
+			"p.A\n p.Handle\n  p.G\n   p.H\n    p.I\n     p.J\n      p.F.func2",
+			"renamed p.F.func2 p.Handle\nadded p.F.func2",
+		},
+		{
 			"a literal of a function that was renamed",
 			"p.A\n p.getThing\n  p.getThing.func1\n   p.X",
 			"p.A\n p.GetThing\n  p.GetThing.func1\n   p.X",

@@ -15,10 +15,19 @@ func (id *identity) matchLiterals(a, b *side) {
 	for name := range inB {
 		byGroup[of[name]] = append(byGroup[of[name]], name)
 	}
+	alone := map[int32]int{}
+	for name := range inA {
+		alone[of[name]]++
+	}
 	var pairs []likely
 	for x, p := range inA {
 		for _, y := range byGroup[of[x]] {
-			if score := sameLiteral(p, inB[y], x == y); score > 0 {
+			score := sameLiteral(p, inB[y], x == y)
+			onlyOne := x == y && alone[of[x]] == 1 && len(byGroup[of[x]]) == 1
+			if onlyOne && alike(a.size(p.first), b.size(inB[y].first)) {
+				score = 1 // it was put elsewhere, as filters are, and has other neighbours
+			}
+			if score > 0 {
 				pairs = append(pairs, likely{x, y, score})
 			}
 		}
@@ -29,6 +38,9 @@ func (id *identity) matchLiterals(a, b *side) {
 	}
 	id.accept(pairs)
 }
+
+// alike reports whether two subtrees are about as large.
+func alike(sizeA, sizeB int32) bool { return 2*min(sizeA, sizeB) >= max(sizeA, sizeB) }
 
 // keys looks up each node by its name.
 func (s *side) keys(byName []int32) []int32 {
