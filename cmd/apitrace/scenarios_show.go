@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // scenariosShowOptions say how a scenario is described.
@@ -96,6 +97,9 @@ func describe(s *scenarios.Scenario, lang string) string {
 		b.WriteString("\n" + words.server + "\n  " + strings.Join(flags, "\n  ") + "\n")
 	}
 	b.WriteString("\n" + words.requests + "\n")
+	if s.Boot != nil {
+		fmt.Fprintf(&b, "  %s %s, %s\n", trace.MethodStart, s.Boot.Program, words.traced)
+	}
 	for i := range s.Requests {
 		r := &s.Requests[i]
 		fmt.Fprintf(&b, "  %s\n", describeRequest(&r.HTTP, r.Traced, words))
