@@ -175,6 +175,12 @@ func TestCompare(t *testing.T) {
 			"removed p.Route (2 calls)\nadded p.Route (2 calls)\nadded p.Route (2 calls)",
 		},
 		{
+			"one of its values changed, and the others tell that it is the same",
+			"p.A\n p.H plugin=a type=x op=c\n p.H plugin=b type=y op=c",
+			"p.A\n p.H plugin=new type=z op=c\n p.H plugin=a type=x op=c\n p.H plugin=b type=moved.y op=c",
+			"added p.H\nvalue p.H type: y -> moved.y",
+		},
+		{
 			"the same value changed for all",
 			"p.A\n p.Get type=old\n p.Get type=old",
 			"p.A\n p.Get type=new\n p.Get type=new",

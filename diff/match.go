@@ -41,9 +41,24 @@ func (m *matcher) pairUnique() {
 }
 
 // contradict reports whether two calls were made for different ends: only their places
-// can tell that they are the same.
+// can tell that they are the same. Of a few values more than half have to agree.
 func (m *matcher) contradict(x, y int32) bool {
-	return m.a.values[x] != 0 && m.b.values[y] != 0 && m.a.values[x] != m.b.values[y]
+	if m.a.values[x] == 0 || m.b.values[y] == 0 || m.a.values[x] == m.b.values[y] {
+		return false
+	}
+	agree, both := 0, 0
+	there := m.b.call(y).Attributes
+	for name, value := range m.a.call(x).Attributes {
+		other, ok := there[name]
+		if !ok || !tells(settled(name, value)) && !tells(settled(name, other)) {
+			continue
+		}
+		both++
+		if settled(name, value) == settled(name, other) {
+			agree++
+		}
+	}
+	return 2*agree <= both
 }
 
 // A telling call is one of a function that is called with certain values.

@@ -112,11 +112,16 @@ func hashValues(call *trace.Call, counts func(name string) bool) uint64 {
 	var sum uint64
 	for name, value := range call.Attributes {
 		value = settled(name, value)
-		if value != "" && value != "true" && value != "false" && !number(value) && counts(name) {
+		if tells(value) && counts(name) {
 			sum += hashText(name + "=" + value)
 		}
 	}
 	return sum
+}
+
+// tells reports whether a value tells what a call is for.
+func tells(value string) bool {
+	return value != "" && value != "true" && value != "false" && !number(value)
 }
 
 func hashText(s string) uint64 {
