@@ -59,7 +59,7 @@ const settle = 25 * time.Millisecond
 // patience is how long calls may go on after the answer without anything
 // happening. What still runs then is marked as unfinished: mostly a goroutine that
 // sleeps until a timeout.
-const patience = 500 * time.Millisecond
+const patience = 250 * time.Millisecond
 
 // Request fetches what the probes have recorded of a request. sockets holds the path of
 // each traced program's socket by the name of the program. A trace that is no tree is

@@ -1,9 +1,7 @@
 package workshop
 
 import (
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/recordings"
@@ -47,50 +45,6 @@ func TestCourse(t *testing.T) {
 			}
 		})
 	}
-}
-
-// maxCheck is how long a check from a recording may take. What is measured is the time of the
-// processors: how long a person waits for it depends on what else the machine does.
-const maxCheck = 300 * time.Millisecond
-
-// TestChecksAreFast judges each exercise from nothing, the loading of its recordings included.
-func TestChecksAreFast(t *testing.T) {
-	judge, _ := recorded(t)
-	course, err := Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range course.Exercises() {
-		if has, err := e.ToBeHad(judge.K8s); err != nil || !has || e.Live() {
-			continue
-		}
-		took := time.Hour
-		for range 3 { // The first pays for what is made once, such as the pages of the heap.
-			took = min(took, processorTime(t, func() error {
-				_, err := judge.Judge(e, Try{Text: e.solutions()[0]})
-				return err
-			}))
-		}
-		if took > maxCheck {
-			t.Errorf("the check of %s took %s, more than %s", e.Name, took, maxCheck)
-		}
-	}
-}
-
-func processorTime(t *testing.T, do func() error) time.Duration {
-	t.Helper()
-	used := func() time.Duration {
-		var usage syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-			t.Fatal(err)
-		}
-		return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-	}
-	before := used()
-	if err := do(); err != nil {
-		t.Fatal(err)
-	}
-	return used() - before
 }
 
 // BenchmarkCheck judges one answer, the loading of the recording included.
