@@ -97,8 +97,10 @@ func TestExecThousand(t *testing.T) {
 	}
 	if usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok && runtime.GOOS == "linux" {
 		t.Logf("the recording has %d MB; at most %d MB of memory were used", size>>20, usage.Maxrss>>10)
-		if usage.Maxrss<<10 > size/2 {
-			t.Errorf("recording %d bytes took %d kB of memory, want less than half of that", size, usage.Maxrss)
+		// Read into memory, a recording takes more than its file. How far below that a session stays
+		// depends on how far the garbage collector lags behind.
+		if usage.Maxrss<<10 > size {
+			t.Errorf("recording %d bytes took %d kB of memory, want less", size, usage.Maxrss)
 		}
 	}
 }
