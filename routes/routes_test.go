@@ -1,0 +1,49 @@
+package routes
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/recordings"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+func TestOfARecordedStart(t *testing.T) {
+	rec, err := recordings.Load(recordings.Latest, "boot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := Of(&rec.Requests[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []Route{
+		{Method: "POST", Path: "/api/v1/namespaces/{namespace}/pods/{name}/binding", Handler: "k8s.io/apiserver/pkg/endpoints.restfulCreateNamedResource",
+			GroupVersion: "v1", Resource: "pods/binding", Storage: "*k8s.io/kubernetes/pkg/registry/core/pod/storage.BindingREST"},
+		{Method: "GET", Path: "/apis/apps/v1/namespaces/{namespace}/deployments/{name}", Handler: "k8s.io/apiserver/pkg/endpoints.restfulGetResource",
+			GroupVersion: "apps/v1", Resource: "deployments", Storage: "*k8s.io/kubernetes/pkg/registry/apps/deployment/storage.REST",
+			Strategy: "k8s.io/kubernetes/pkg/registry/apps/deployment.deploymentStrategy"},
+		// No resource: the function is the one that serves it.
+		{Method: "GET", Path: "/version/", Handler: "k8s.io/apiserver/pkg/server/routes.Version.handleVersion-fm"},
+	} {
+		if !slices.ContainsFunc(all, func(r Route) bool {
+			return r.Method == want.Method && r.Path == want.Path && r.Handler == want.Handler && r.GroupVersion == want.GroupVersion &&
+				r.Resource == want.Resource && r.Storage == want.Storage && r.Strategy == want.Strategy
+		}) {
+			t.Errorf("no route is %+v", want)
+		}
+	}
+	if !slices.IsSortedFunc(all, func(a, b Route) int { return strings.Compare(a.Path, b.Path) }) {
+		t.Error("the routes are not in the order of their paths")
+	}
+}
+
+func TestOfARequest(t *testing.T) {
+	r := &trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/", Calls: []trace.Call{
+		{ID: strings.Repeat("b", 16), Function: "p.Serve", Process: "kube-apiserver", File: "p/p.go", Line: 1},
+	}}
+	if _, err := Of(r); err == nil || !strings.Contains(err.Error(), "boot") {
+		t.Errorf("error %v, expected one that names the scenario", err)
+	}
+}
