@@ -111,9 +111,10 @@ var stories = map[string][]string{
 		"restfulCreateResource.func1", "createHandler.func1", "NegotiateOutputMediaType", "NegotiateInputSerializer",
 		"codec).Decode", "json.(*Serializer).Decode", "Scheme).Default", "Scheme).Convert", "go handlers.createHandler.func1.2",
 		"FieldManager).UpdateNoErrors", "Admit", "admission plugin ×20", "registry.(*Store).Create", "BeforeCreate", "PrepareForCreate",
-		"ValidateCreate", "deploymentStrategy.Validate", "ValidateDeployment", "WarningsOnCreate", "Canonicalize", "pluginHandlerWithMetrics.Validate",
+		"ValidateCreate", "deploymentStrategy.Validate", "ValidateDeployment", "WarningsOnCreate", "pluginHandlerWithMetrics.Validate",
 		"CacheDelegator).Create", "etcd3.(*store).Create", "doEncode", "OptimisticPut", "etcd.key=/registry/deployments/default/nginx",
-		"etcd ▸ v3rpc.(*kvServer).Txn", "etcdserver.(*EtcdServer).Txn", "rangeKeys", "storeTxnWrite).put", "transformResponseObject",
+		"etcd ▸ v3rpc.(*kvServer).Txn", "rangeKeys", "storeTxnWrite).put", "transformResponseObject",
+		"⇢ +", "watchChan).transform", "watchCache).processEvent",
 		"PUT /registry/deployments/default/nginx",
 	},
 	"get-not-found": {
@@ -124,8 +125,8 @@ var stories = map[string][]string{
 	},
 	"create-invalid": {
 		"POST /apis/apps/v1/namespaces/default/deployments → 422",
-		`error born in rest.BeforeCreate: Deployment.apps "nginx" is invalid`, "Status Invalid 422",
-		"admission plugin ×20", "registry.(*Store).Create", "BeforeCreate", "✗ born", "ValidateDeployment",
+		"error born in", "spec.template.metadata.labels", "wrapped in rest.BeforeCreate", `"nginx" is invalid`, "Status Invalid",
+		"admission plugin ×20", "registry.(*Store).Create", "BeforeCreate", "✗ wrapped", "ValidateDeployment", "✗ born",
 		"RequestScope).err", "ErrorToAPIStatus ✗ Status",
 	},
 }
