@@ -1,6 +1,7 @@
 package workshop
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -166,17 +167,27 @@ func TestInterruptedWrite(t *testing.T) {
 	acknowledged := 0
 	for range 8 {
 		writer := helper(t, s, "forever")
-		out := &bytes.Buffer{}
-		writer.Stdout = out
+		out, err := writer.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := writer.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(60 * time.Millisecond)
+		lines := bufio.NewScanner(out)
+		for range 3 { // so that it writes by now, however slow the machine is
+			if lines.Scan() {
+				acknowledged++
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
 		if err := writer.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
+		for lines.Scan() {
+			acknowledged++
+		}
 		_ = writer.Wait()
-		acknowledged += strings.Count(out.String(), "\n")
 	}
 	events, err := s.Read(t.Context())
 	if err != nil {

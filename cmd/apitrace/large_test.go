@@ -75,6 +75,9 @@ func peakOf(tb testing.TB, program string, args ...string) (peak float64) {
 }
 
 func TestLargeRecordingNeedsLittleMemory(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector needs memory of its own")
+	}
 	const most = 300
 	if peak := peakOf(t, "apitrace", "show", largeFile(t)); peak > most {
 		t.Errorf("apitrace show of 100,000 calls took %.0f MB, expected at most %d", peak, most)
