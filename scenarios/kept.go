@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/strictyaml"
 )
 
 // kept holds the values that requests of a run have taken out of their answers, by name, and
@@ -83,14 +85,14 @@ func inJSON(value string) string {
 }
 
 // validateKept demands that each value is kept before it is used.
-func (s *Scenario) validateKept() *mistake {
+func (s *Scenario) validateKept() *strictyaml.Mistake {
 	known := map[string]bool{}
 	for _, w := range s.Setup.Webhooks {
 		known[w.Name+".url"], known[w.Name+".caBundle"] = true, true
 	}
 	for i := range s.Setup.Objects {
 		if bad := unknownWebhookIn(&s.Setup.Objects[i], known); bad != "" {
-			return mistakeAt(fmt.Sprintf("there is no webhook for %q: list it under setup.webhooks, or write another name", bad), "setup", "objects", i)
+			return strictyaml.MistakeAt(fmt.Sprintf("there is no webhook for %q: list it under setup.webhooks, or write another name", bad), "setup", "objects", i)
 		}
 	}
 	for i := range s.Requests {
@@ -131,6 +133,6 @@ func (h *HTTP) unknownIn(known map[string]bool) string {
 	return ""
 }
 
-func unknownKept(name string, at ...any) *mistake {
-	return mistakeAt(fmt.Sprintf("no request before this one keeps a value as %q: give one \"keep: {%s: metadata.resourceVersion}\", or write another name", name, name), at...)
+func unknownKept(name string, at ...any) *strictyaml.Mistake {
+	return strictyaml.MistakeAt(fmt.Sprintf("no request before this one keeps a value as %q: give one \"keep: {%s: metadata.resourceVersion}\", or write another name", name, name), at...)
 }

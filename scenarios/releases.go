@@ -5,6 +5,8 @@ import (
 	"regexp"
 
 	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/strictyaml"
 )
 
 // Releases are the releases of Kubernetes that a scenario can be played on. Both ends
@@ -58,14 +60,14 @@ func (s *Scenario) RunsOn(version string) error {
 
 var validRelease = regexp.MustCompile(`^v1\.\d+(\.\d+)?$`)
 
-func (r Releases) validate() *mistake {
+func (r Releases) validate() *strictyaml.Mistake {
 	for _, field := range []struct{ name, value string }{{"since", r.Since}, {"until", r.Until}} {
 		if field.value != "" && !validRelease.MatchString(field.value) {
-			return mistakeAt(fmt.Sprintf("%s is %q, expected a release such as \"v1.30\"", field.name, field.value), field.name)
+			return strictyaml.MistakeAt(fmt.Sprintf("%s is %q, expected a release such as \"v1.30\"", field.name, field.value), field.name)
 		}
 	}
 	if r.Since != "" && r.Until != "" && !r.Has(r.Since) {
-		return mistakeAt(fmt.Sprintf("until is %q, before since, %q: no release is left", r.Until, r.Since), "until")
+		return strictyaml.MistakeAt(fmt.Sprintf("until is %q, before since, %q: no release is left", r.Until, r.Since), "until")
 	}
 	return nil
 }

@@ -7,29 +7,22 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/strictyaml"
 )
-
-// A mistake is something that is wrong with a scenario, and where: field names
-// and list indexes from the top of the file.
-type mistake struct {
-	at   []any
-	text string
-}
-
-func mistakeAt(text string, at ...any) *mistake { return &mistake{at: at, text: text} }
 
 var validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // validate returns the first mistake, nil if there is none.
-func (s *Scenario) validate() *mistake {
+func (s *Scenario) validate() *strictyaml.Mistake {
 	if !validName.MatchString(s.Name) {
-		return mistakeAt(fmt.Sprintf("name is %q, expected lower-case words joined by hyphens, such as \"get-node\"", s.Name), "name")
+		return strictyaml.MistakeAt(fmt.Sprintf("name is %q, expected lower-case words joined by hyphens, such as \"get-node\"", s.Name), "name")
 	}
 	if s.Title.En == "" {
-		return mistakeAt("title has no English text (en): say in a few words what happens", "title")
+		return strictyaml.MistakeAt("title has no English text (en): say in a few words what happens", "title")
 	}
 	if s.Topic != "" && !slices.Contains(Topics, s.Topic) {
-		return mistakeAt(fmt.Sprintf("topic is %q, expected one of %s", s.Topic, strings.Join(Topics, ", ")), "topic")
+		return strictyaml.MistakeAt(fmt.Sprintf("topic is %q, expected one of %s", s.Topic, strings.Join(Topics, ", ")), "topic")
 	}
 	if bad := s.Releases.validate(); bad != nil {
 		return bad
@@ -42,12 +35,12 @@ func (s *Scenario) validate() *mistake {
 	}
 	for i := range s.Setup.Objects {
 		if d := &s.Setup.Objects[i]; d.head.APIVersion == "" || d.head.Kind == "" || d.head.Metadata.Name == "" {
-			return mistakeAt("an object needs apiVersion, kind and metadata.name", "setup", "objects", i)
+			return strictyaml.MistakeAt("an object needs apiVersion, kind and metadata.name", "setup", "objects", i)
 		}
 	}
 	for i, pair := range s.Pairs {
 		if pair.With == "" || pair.Teaches.En == "" {
-			return mistakeAt("a pair needs the name of the other scenario (with) and what it teaches", "pairs", i)
+			return strictyaml.MistakeAt("a pair needs the name of the other scenario (with) and what it teaches", "pairs", i)
 		}
 	}
 	if s.Boot != nil {
@@ -55,39 +48,37 @@ func (s *Scenario) validate() *mistake {
 			return bad
 		}
 		if s.Boots("sample-apiserver") && !s.Setup.Aggregated {
-			return mistakeAt("the sample server starts only where the setup asks for it: say \"aggregated: true\" under setup", "boot", "program")
+			return strictyaml.MistakeAt("the sample server starts only where the setup asks for it: say \"aggregated: true\" under setup", "boot", "program")
 		}
 	} else if !slices.ContainsFunc(s.Requests, func(r Request) bool { return r.Traced }) {
-		return mistakeAt("no request is traced: give at least one \"traced: true\"", "requests")
+		return strictyaml.MistakeAt("no request is traced: give at least one \"traced: true\"", "requests")
 	}
 	for i := range s.Requests {
 		if bad := s.Requests[i].validate(); bad != nil {
-			bad.at = append([]any{"requests", i}, bad.at...)
-			return bad
+			return bad.Below("requests", i)
 		}
 	}
 	return s.validateKept()
 }
 
 // validateWebhooks demands that each webhook is right, has a name of its own, and is one that a request can name.
-func (s *Scenario) validateWebhooks() *mistake {
+func (s *Scenario) validateWebhooks() *strictyaml.Mistake {
 	known := map[string]bool{"": true}
 	for i := range s.Setup.Webhooks {
 		w := &s.Setup.Webhooks[i]
 		bad := w.validate()
 		if bad == nil && known[w.Name] {
-			bad = mistakeAt(fmt.Sprintf("there are two webhooks %q", w.Name), "name")
+			bad = strictyaml.MistakeAt(fmt.Sprintf("there are two webhooks %q", w.Name), "name")
 		}
 		if bad != nil {
-			bad.at = append([]any{"setup", "webhooks", i}, bad.at...)
-			return bad
+			return bad.Below("setup", "webhooks", i)
 		}
 		known[w.Name] = true
 	}
 	for i := range s.Requests {
 		for _, h := range s.Requests[i].all() {
 			if !known[h.Asks] {
-				return mistakeAt(fmt.Sprintf("there is no webhook %q: list it under setup.webhooks, or write another name", h.Asks), "requests", i, "asks")
+				return strictyaml.MistakeAt(fmt.Sprintf("there is no webhook %q: list it under setup.webhooks, or write another name", h.Asks), "requests", i, "asks")
 			}
 		}
 	}
@@ -97,83 +88,81 @@ func (s *Scenario) validateWebhooks() *mistake {
 // bootable are the values of Boot.Program.
 var bootable = []string{"kube-apiserver", "sample-apiserver"}
 
-func (b *Boot) validate() *mistake {
+func (b *Boot) validate() *strictyaml.Mistake {
 	if !slices.Contains(bootable, b.Program) {
-		return mistakeAt(fmt.Sprintf("program is %q, expected %s", b.Program, quoted(bootable)), "boot", "program")
+		return strictyaml.MistakeAt(fmt.Sprintf("program is %q, expected %s", b.Program, quoted(bootable)), "boot", "program")
 	}
 	if bad := b.Expect.validate(); bad != nil {
-		bad.at = append([]any{"boot", "expect"}, bad.at...)
-		return bad
+		return bad.Below("boot", "expect")
 	}
 	return nil
 }
 
-func (r *Request) validate() *mistake {
+func (r *Request) validate() *strictyaml.Mistake {
 	if bad := r.HTTP.validate(); bad != nil {
 		return bad
 	}
 	if !r.Traced && (r.Warmup != nil || !r.Expect.isEmpty()) {
-		return mistakeAt("only a request with \"traced: true\" can have warmup or expect")
+		return strictyaml.MistakeAt("only a request with \"traced: true\" can have warmup or expect")
 	}
 	if r.Traced && r.Await {
-		return mistakeAt("a traced request is sent once: await belongs to a request of its own before it, or to its warm-up", "await")
+		return strictyaml.MistakeAt("a traced request is sent once: await belongs to a request of its own before it, or to its warm-up", "await")
 	}
 	if r.Traced && r.Warmup == nil && r.changes() {
-		return mistakeAt(fmt.Sprintf("a traced %s that succeeds cannot be its own warm-up: list under warmup the same change to a twin (another name), or the change and its undoing, or \"warmup: []\" for none", r.Method))
+		return strictyaml.MistakeAt(fmt.Sprintf("a traced %s that succeeds cannot be its own warm-up: list under warmup the same change to a twin (another name), or the change and its undoing, or \"warmup: []\" for none", r.Method))
 	}
 	if r.Traced && r.Warmup == nil && r.isWatch() {
-		return mistakeAt("a watch cannot be its own warm-up: what is sent during it changes something, and its events come once. List under warmup another watch, or \"warmup: []\" for none")
+		return strictyaml.MistakeAt("a watch cannot be its own warm-up: what is sent during it changes something, and its events come once. List under warmup another watch, or \"warmup: []\" for none")
 	}
 	for i := range r.Warmup {
 		bad := r.Warmup[i].validate()
 		if bad == nil && slices.ContainsFunc(r.Warmup[i].During, func(d Request) bool { return d.Traced }) {
-			bad = mistakeAt("what is sent in a warm-up cannot be traced", "during")
+			bad = strictyaml.MistakeAt("what is sent in a warm-up cannot be traced", "during")
 		}
 		if bad != nil {
-			bad.at = append([]any{"warmup", i}, bad.at...)
-			return bad
+			return bad.Below("warmup", i)
 		}
 	}
 	if !r.Traced && slices.ContainsFunc(r.During, func(d Request) bool { return d.Traced }) {
-		return mistakeAt("what is sent during a watch can be traced only if the watch is: give it \"traced: true\"", "during")
+		return strictyaml.MistakeAt("what is sent during a watch can be traced only if the watch is: give it \"traced: true\"", "during")
 	}
 	return r.Expect.validate()
 }
 
 // validateDuring validates a request that is sent during a watch.
-func (r *Request) validateDuring() *mistake {
+func (r *Request) validateDuring() *strictyaml.Mistake {
 	if bad := r.HTTP.validate(); bad != nil {
 		return bad
 	}
 	switch {
 	case r.Warmup != nil:
-		return mistakeAt("a request during a watch has no warm-up of its own: that of the watch is to send the same", "warmup")
+		return strictyaml.MistakeAt("a request during a watch has no warm-up of its own: that of the watch is to send the same", "warmup")
 	case r.Traced && r.isWatch():
-		return mistakeAt("a watch within a watch cannot be traced", "traced")
+		return strictyaml.MistakeAt("a watch within a watch cannot be traced", "traced")
 	case r.Traced && r.Await:
-		return mistakeAt("a traced request is sent once, so that it cannot await anything", "await")
+		return strictyaml.MistakeAt("a traced request is sent once, so that it cannot await anything", "await")
 	case !r.Traced && !r.Expect.isEmpty():
-		return mistakeAt("only a request with \"traced: true\" can have expect")
+		return strictyaml.MistakeAt("only a request with \"traced: true\" can have expect")
 	}
 	return r.Expect.validate()
 }
 
-func (e *Expect) validate() *mistake {
+func (e *Expect) validate() *strictyaml.Mistake {
 	for i, v := range e.Values {
 		if v.Function.isEmpty() || v.Name == "" {
-			return mistakeAt("an expected value needs a function and the name of an attribute", "expect", "values", i)
+			return strictyaml.MistakeAt("an expected value needs a function and the name of an attribute", "expect", "values", i)
 		}
 	}
 	for i, s := range e.Stored {
 		if bad := s.validate(); bad != "" {
-			return mistakeAt(bad, "expect", "stored", i)
+			return strictyaml.MistakeAt(bad, "expect", "stored", i)
 		}
 	}
 	if i := slices.IndexFunc(e.Calls, Function.isEmpty); i >= 0 {
-		return mistakeAt("an expected call has no name", "expect", "calls", i)
+		return strictyaml.MistakeAt("an expected call has no name", "expect", "calls", i)
 	}
 	if i := slices.IndexFunc(e.Absent, Function.isEmpty); i >= 0 {
-		return mistakeAt("a call that must not be there has no name", "expect", "absent", i)
+		return strictyaml.MistakeAt("a call that must not be there has no name", "expect", "absent", i)
 	}
 	return nil
 }
@@ -196,15 +185,15 @@ func (s Stored) validate() string {
 }
 
 // validate demands flags and plain file names. Whether kube-apiserver knows the flags, it says itself.
-func (s *Server) validate() *mistake {
+func (s *Server) validate() *strictyaml.Mistake {
 	for i, flag := range s.Flags {
 		if !strings.HasPrefix(flag, "--") || !strings.Contains(flag, "=") {
-			return mistakeAt(fmt.Sprintf("flag %q: expected the form \"--name=value\"", flag), "setup", "server", "flags", i)
+			return strictyaml.MistakeAt(fmt.Sprintf("flag %q: expected the form \"--name=value\"", flag), "setup", "server", "flags", i)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
 		if name != path.Base(name) || strings.HasPrefix(name, ".") {
-			return mistakeAt(fmt.Sprintf("file name %q: expected a plain name, without a folder; flags name it as \"${dir}/name\"", name), "setup", "server", "files", name)
+			return strictyaml.MistakeAt(fmt.Sprintf("file name %q: expected a plain name, without a folder; flags name it as \"${dir}/name\"", name), "setup", "server", "files", name)
 		}
 	}
 	return nil
@@ -222,28 +211,27 @@ var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS
 // eventTypes are those that a watch can send.
 var eventTypes = []string{"ADDED", "MODIFIED", "DELETED", "BOOKMARK"}
 
-func (h *HTTP) validate() *mistake {
+func (h *HTTP) validate() *strictyaml.Mistake {
 	switch {
 	case !slices.Contains(methods, h.Method):
-		return mistakeAt(fmt.Sprintf("method is %q, expected one of %s", h.Method, strings.Join(methods, ", ")), "method")
+		return strictyaml.MistakeAt(fmt.Sprintf("method is %q, expected one of %s", h.Method, strings.Join(methods, ", ")), "method")
 	case !strings.HasPrefix(h.Path, "/"):
-		return mistakeAt(fmt.Sprintf("path is %q, expected a URL path such as \"/api/v1/nodes/n1\"", h.Path), "path")
+		return strictyaml.MistakeAt(fmt.Sprintf("path is %q, expected a URL path such as \"/api/v1/nodes/n1\"", h.Path), "path")
 	case h.Status < 200 || h.Status > 599:
-		return mistakeAt(fmt.Sprintf("status is %d, expected the HTTP status code that the answer must have, 200 to 599", h.Status), "status")
+		return strictyaml.MistakeAt(fmt.Sprintf("status is %d, expected the HTTP status code that the answer must have, 200 to 599", h.Status), "status")
 	case h.As != "" && !slices.Contains(askers, h.As):
-		return mistakeAt(fmt.Sprintf("as is %q, expected %s", h.As, quoted(askers)), "as")
+		return strictyaml.MistakeAt(fmt.Sprintf("as is %q, expected %s", h.As, quoted(askers)), "as")
 	case h.Stays && h.Method != "DELETE":
-		return mistakeAt(fmt.Sprintf("only what is deleted can stay for a while, but method is %q", h.Method), "stays")
+		return strictyaml.MistakeAt(fmt.Sprintf("only what is deleted can stay for a while, but method is %q", h.Method), "stays")
 	case h.BodyFile != "" && h.Body != nil:
-		return mistakeAt("both body and bodyFile are given, expected one of them", "bodyFile")
+		return strictyaml.MistakeAt("both body and bodyFile are given, expected one of them", "bodyFile")
 	}
 	if i := slices.IndexFunc(h.Events, func(e string) bool { return !slices.Contains(eventTypes, e) }); i >= 0 {
-		return mistakeAt(fmt.Sprintf("event is %q, expected %s", h.Events[i], quoted(eventTypes)), "events", i)
+		return strictyaml.MistakeAt(fmt.Sprintf("event is %q, expected %s", h.Events[i], quoted(eventTypes)), "events", i)
 	}
 	for i := range h.During {
 		if bad := h.During[i].validateDuring(); bad != nil {
-			bad.at = append([]any{"during", i}, bad.at...)
-			return bad
+			return bad.Below("during", i)
 		}
 	}
 	return nil

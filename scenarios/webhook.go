@@ -22,6 +22,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/strictyaml"
 )
 
 // A Webhook is an admission webhook that the player serves with HTTPS on loopback while the
@@ -186,18 +187,18 @@ func (w *webhook) answer(asked *admissionv1.AdmissionRequest) *admissionv1.Admis
 var validWebhookName = regexp.MustCompile(`^\w+$`)
 
 // validate returns the first mistake, and where below the webhook it is.
-func (w *Webhook) validate() *mistake {
+func (w *Webhook) validate() *strictyaml.Mistake {
 	switch {
 	case !validWebhookName.MatchString(w.Name):
-		return mistakeAt(fmt.Sprintf("name is %q, expected letters and digits, such as \"labeler\": an object of the setup has its address for \"${labeler.url}\"", w.Name), "name")
+		return strictyaml.MistakeAt(fmt.Sprintf("name is %q, expected letters and digits, such as \"labeler\": an object of the setup has its address for \"${labeler.url}\"", w.Name), "name")
 	case w.Denies && w.Patch != nil:
-		return mistakeAt("a webhook that denies cannot patch as well", "patch")
+		return strictyaml.MistakeAt("a webhook that denies cannot patch as well", "patch")
 	case !w.Denies && (w.Code != 0 || w.Message != ""):
-		return mistakeAt("code and message belong to a webhook with \"denies: true\"")
+		return strictyaml.MistakeAt("code and message belong to a webhook with \"denies: true\"")
 	case w.Code != 0 && (w.Code < 400 || w.Code > 599):
-		return mistakeAt(fmt.Sprintf("code is %d, expected the status of a denial, 400 to 599", w.Code), "code")
+		return strictyaml.MistakeAt(fmt.Sprintf("code is %d, expected the status of a denial, 400 to 599", w.Code), "code")
 	case w.Delay < 0:
-		return mistakeAt(fmt.Sprintf("delay is %s, expected a time such as \"500ms\"", w.Delay), "delay")
+		return strictyaml.MistakeAt(fmt.Sprintf("delay is %s, expected a time such as \"500ms\"", w.Delay), "delay")
 	}
 	return nil
 }

@@ -14,7 +14,8 @@ import (
 	"sync"
 
 	"github.com/agnivade/levenshtein"
-	"go.yaml.in/yaml/v3"
+
+	"github.com/kubeapitrace/apitrace/strictyaml"
 )
 
 //go:embed course
@@ -90,15 +91,11 @@ func readChapter(files fs.FS, where, dir string) (*Chapter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the course: %w", err)
 	}
-	decoder := yaml.NewDecoder(strings.NewReader(string(text)))
-	decoder.KnownFields(true)
-	if err := decoder.Decode(c); err != nil {
-		return nil, located(shown, err)
+	if err := strictyaml.Decode(shown, text, c); err != nil {
+		return nil, err
 	}
-	for _, bad := range []*mistake{bothLanguages(c.Title, "title"), bothLanguages(c.Teaches, "teaches")} {
-		if bad != nil {
-			return nil, fmt.Errorf("%s:1: %s", shown, bad.text)
-		}
+	if err := strictyaml.First(bothLanguages(c.Title, "title"), bothLanguages(c.Teaches, "teaches")).In(shown, text); err != nil {
+		return nil, err
 	}
 	names, err := fs.Glob(files, dir+"/*.yaml")
 	if err != nil {

@@ -2,6 +2,8 @@ package workshop
 
 import (
 	"go.yaml.in/yaml/v3"
+
+	"github.com/kubeapitrace/apitrace/strictyaml"
 )
 
 // A Selection chooses calls of one request of a recording: those for which everything
@@ -59,7 +61,7 @@ func (s *Selection) UnmarshalYAML(node *yaml.Node) error {
 		return node.Decode(&s.Function)
 	}
 	type plain Selection
-	return decodeKnown(node, (*plain)(s))
+	return strictyaml.DecodeMapping(node, (*plain)(s))
 }
 
 // parts lists the selections that this one is made with, by the names of their fields.

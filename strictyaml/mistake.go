@@ -1,0 +1,78 @@
+package strictyaml
+
+import (
+	"fmt"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A Mistake is something that is wrong with what a file says, and where: field names and list
+// indexes from the top of the file. A nil Mistake is none.
+type Mistake struct {
+	At   []any
+	Text string
+}
+
+// MistakeAt returns the mistake that the text tells of.
+func MistakeAt(text string, at ...any) *Mistake { return &Mistake{At: at, Text: text} }
+
+// Below puts where a mistake's owner is before where it is in its owner.
+func (m *Mistake) Below(at ...any) *Mistake {
+	if m != nil {
+		m.At = append(at, m.At...)
+	}
+	return m
+}
+
+// First returns the first mistake that there is.
+func First(all ...*Mistake) *Mistake {
+	for _, m := range all {
+		if m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// In is the error for the text of the file called name, nil without a mistake: "mine.yaml:7: ...".
+func (m *Mistake) In(name string, text []byte) error {
+	if m == nil {
+		return nil
+	}
+	line := 1
+	var root yaml.Node
+	if err := yaml.Unmarshal(text, &root); err == nil {
+		line = max(1, lineOf(&root, m.At))
+	}
+	return fmt.Errorf("%s:%d: %s", name, line, m.Text)
+}
+
+// lineOf returns the line of the value at the path, or of the nearest thing around it:
+// a field that is missing is reported where its owner begins.
+func lineOf(node *yaml.Node, at []any) int {
+	if node.Kind == yaml.DocumentNode {
+		return lineOf(node.Content[0], at)
+	}
+	if len(at) > 0 {
+		if child := childOf(node, at[0]); child != nil {
+			return lineOf(child, at[1:])
+		}
+	}
+	return node.Line
+}
+
+func childOf(node *yaml.Node, key any) *yaml.Node {
+	switch key := key.(type) {
+	case int:
+		if node.Kind == yaml.SequenceNode && key < len(node.Content) {
+			return node.Content[key]
+		}
+	case string:
+		for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
+			if node.Content[i].Value == key {
+				return node.Content[i+1]
+			}
+		}
+	}
+	return nil
+}

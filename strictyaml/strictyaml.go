@@ -1,0 +1,126 @@
+// Package strictyaml reads the YAML files that people write for apitrace, scenarios and exercises, so that
+// what is wrong with one is said with file and line. What a file may hold does not belong here.
+package strictyaml
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+	"go.yaml.in/yaml/v3"
+)
+
+// ErrEmpty is the error of a file that holds nothing.
+var ErrEmpty = errors.New("the file is empty")
+
+// ErrMore is the error of a file that holds more than one document.
+var ErrMore = errors.New("more than one YAML document")
+
+// Decode reads the one document in the text of the file called name. A field that into, a pointer to
+// a struct, does not have is an error. An error starts with name, and with the line if
+// it is known: "mine.yaml:7: ...".
+func Decode(name string, text []byte, into any) error {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(into); errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s:1: %w", name, ErrEmpty)
+	} else if err != nil {
+		return located(name, err, fieldsOf(reflect.TypeOf(into)))
+	}
+	var more yaml.Node
+	if err := decoder.Decode(&more); err == nil {
+		return fmt.Errorf("%s:%d: %w", name, more.Line, ErrMore)
+	} else if !errors.Is(err, io.EOF) {
+		return located(name, err, nil)
+	}
+	return nil
+}
+
+// DecodeMapping decodes a mapping into a struct, to which into points, and refuses fields that it does not
+// have: inside of UnmarshalYAML the strictness of Decode is lost.
+func DecodeMapping(node *yaml.Node, into any) error {
+	known := tags(reflect.TypeOf(into).Elem())
+	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
+		if key := node.Content[i]; !slices.Contains(known, key.Value) {
+			return fmt.Errorf("line %d: unknown field %q%s", key.Line, key.Value, suggest(key.Value, known))
+		}
+	}
+	return node.Decode(into)
+}
+
+var (
+	yamlLine     = regexp.MustCompile(`line (\d+): (.*)`)
+	unknownField = regexp.MustCompile(`field (\S+) not found in type (.*)`)
+)
+
+// located turns an error of the YAML library, which has the line somewhere in its text,
+// into "file:line: what is wrong". Of several it reports the first. fields are those of the
+// types that take part, by the type's name.
+func located(name string, err error, fields map[string][]string) error {
+	found := yamlLine.FindStringSubmatch(err.Error())
+	if found == nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	text := strings.TrimPrefix(found[2], "yaml: ")
+	if field := unknownField.FindStringSubmatch(text); field != nil {
+		text = fmt.Sprintf("unknown field %q%s", field[1], suggest(field[1], fields[field[2]]))
+	}
+	return fmt.Errorf("%s:%s: %s", name, found[1], text)
+}
+
+// fieldsOf lists the fields of a type and of those it is made of, by the name of the type.
+func fieldsOf(t reflect.Type) map[string][]string {
+	fields := map[string][]string{}
+	var visit func(reflect.Type)
+	visit = func(t reflect.Type) {
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Array:
+			visit(t.Elem())
+		case reflect.Struct:
+			if fields[t.String()] != nil {
+				return
+			}
+			fields[t.String()] = tags(t)
+			for i := range t.NumField() {
+				visit(t.Field(i).Type)
+			}
+		}
+	}
+	visit(t)
+	return fields
+}
+
+// tags are the names in YAML of a struct's fields.
+func tags(t reflect.Type) []string {
+	all := []string{}
+	for i := range t.NumField() {
+		name, option, _ := strings.Cut(t.Field(i).Tag.Get("yaml"), ",")
+		switch {
+		case strings.Contains(option, "inline"):
+			all = append(all, tags(t.Field(i).Type)...)
+		case name != "" && name != "-":
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// suggest is the end of a message about a word that is not one of those known.
+func suggest(word string, known []string) string {
+	if len(known) == 0 {
+		return ""
+	}
+	distance := func(to string) int { return levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(to)) }
+	near := slices.MinFunc(known, func(a, b string) int { return cmp.Compare(distance(a), distance(b)) })
+	if distance(near) <= (len(word)+1)/3 {
+		return fmt.Sprintf(": did you mean %q?", near)
+	}
+	return ", expected one of " + strings.Join(known, ", ")
+}

@@ -1,0 +1,93 @@
+package strictyaml
+
+import (
+	"errors"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+type menu struct {
+	Name   string `yaml:"name"`
+	Dishes []dish `yaml:"dishes"`
+	Prices `yaml:",inline"`
+	Drink  drink `yaml:"drink"`
+}
+
+type dish struct {
+	Title string         `yaml:"title"`
+	Of    map[string]int `yaml:"of"`
+}
+
+type Prices struct {
+	Currency string `yaml:"currency"`
+}
+
+// A drink reads itself, as a mapping or a name.
+type drink struct {
+	Kind string `yaml:"kind"`
+}
+
+func (d *drink) UnmarshalYAML(node *yaml.Node) error {
+	type plain drink
+	return DecodeMapping(node, (*plain)(d))
+}
+
+func TestDecode(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"good", "name: a\ncurrency: EUR\ndishes:\n  - title: soup\n    of: {x: 1}\ndrink: {kind: tea}\n", ""},
+		{"empty", "# nothing\n", "menu.yaml:1: the file is empty"},
+		{"two documents", "name: a\n---\nname: b\n", "menu.yaml:2: more than one YAML document"},
+		{"damaged second document", "name: a\n---\n{", "menu.yaml:3: did not find expected node content"},
+		{"no YAML", "name: {a\n", "menu.yaml:1: did not find expected ',' or '}'"},
+		{"wrong type", "name: a\ndishes: 5\n", "menu.yaml:2: cannot unmarshal !!int `5` into []strictyaml.dish"},
+		{"nearly a field", "nane: a\n", `menu.yaml:1: unknown field "nane": did you mean "name"?`},
+		{"nearly an inlined field", "Curency: a\n", `menu.yaml:1: unknown field "Curency": did you mean "currency"?`},
+		{"nearly a field further down", "dishes:\n- titel: a\n", `menu.yaml:2: unknown field "titel": did you mean "title"?`},
+		{"no field at all", "dishes:\n- soup: a\n", `menu.yaml:2: unknown field "soup", expected one of title, of`},
+		{"in what reads itself", "drink:\n  kinds: tea\n", `menu.yaml:2: unknown field "kinds": did you mean "kind"?`},
+		{"the first of several", "a: 1\nb: 2\n", `menu.yaml:1: unknown field "a", expected one of name, dishes, currency, drink`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := Decode("menu.yaml", []byte(test.text), &menu{})
+			if got := text(err); got != test.want {
+				t.Errorf("\ngot  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+	if err := Decode("a", nil, &menu{}); !errors.Is(err, ErrEmpty) {
+		t.Errorf("got %v, want ErrEmpty", err)
+	}
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func TestMistakeIn(t *testing.T) {
+	const file = "name: a\ndishes:\n  - title: soup\n  -\n    title: stew\n"
+	soup, stew := MistakeAt("too cold", "title").Below("dishes", 0), MistakeAt("too hot", "dishes", 1, "title")
+	for _, test := range []struct {
+		name    string
+		mistake *Mistake
+		want    string
+	}{
+		{"none", nil, ""},
+		{"below none", First(nil, (*Mistake)(nil).Below("dishes")), ""},
+		{"value", stew, "m:5: too hot"},
+		{"the first of two", First(nil, soup, stew), "m:3: too cold"},
+		{"missing field", MistakeAt("what of?", "dishes", 1, "of"), "m:5: what of?"},
+		{"beyond the list", MistakeAt("no third", "dishes", 2), "m:3: no third"},
+		{"the file", MistakeAt("bad menu"), "m:1: bad menu"},
+	} {
+		if got := text(test.mistake.In("m", []byte(file))); got != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+	}
+	if got := text(MistakeAt("no name", "name").In("m", nil)); got != "m:1: no name" {
+		t.Errorf("an empty file: got %q", got)
+	}
+}
