@@ -11,6 +11,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// Commands are listed in the order in which one meets them, not by the alphabet.
+func init() { cobra.EnableCommandSorting = false }
+
 // execute runs the command that args, the program's name first, ask for.
 func execute(ctx context.Context, args []string, io *streams) error {
 	root := newRoot(displayName(args[0]), io)
@@ -42,7 +45,10 @@ down into etcd.
 It builds the unmodified upstream kube-apiserver and etcd with a span around each
 function that matters, runs them on this machine, replays a scenario, and draws
 what happened as a tree. Only a Go toolchain is needed.`,
-		Example: `  # Which code runs when somebody reads a node?
+		Example: `  # Which code runs when somebody reads a node? A recording, at once
+  apitrace show get-node
+
+  # The same on a server that is built and started now
   apitrace run get-node
 
   # Keep the server running, so that further runs take no time
@@ -59,16 +65,28 @@ what happened as a tree. Only a Go toolchain is needed.`,
 	root.SetErr(io.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err: flagError(err)} })
 	root.SetUsageTemplate(narrowFlags(root.UsageTemplate()))
-	root.AddCommand(
-		newRunCommand(io), newRequestCommand(io), newExecCommand(io), newRecordCommand(io), newFrontCommand(io), newShowCommand(io), newScenariosCommand(io),
-		newDiffCommand(io), newCompareCommand(io), newHistoryCommand(io),
-		newSourceCommand(io), newExplainCommand(io), newExportCommand(io), newImportCommand(io),
-		newServeCommand(io), newEditCommand(io), newWorkshopCommand(io), newBuildCommand(io), newCacheCommand(io),
-		newDoctorCommand(io), newRoutesCommand(io), newVersionsCommand(io), newVersionCommand(io), newRecordLibraryCommand(io),
-	)
+	addGroup(root, "watch", "Watch a request:",
+		newRunCommand(io), newShowCommand(io), newScenariosCommand(io), newRequestCommand(io),
+		newExecCommand(io), newRecordCommand(io), newServeCommand(io), newFrontCommand(io))
+	addGroup(root, "compare", "Compare:",
+		newDiffCommand(io), newCompareCommand(io), newHistoryCommand(io), newVersionsCommand(io))
+	addGroup(root, "learn", "Learn the code:",
+		newWorkshopCommand(io), newExplainCommand(io), newSourceCommand(io), newRoutesCommand(io), newEditCommand(io))
+	addGroup(root, "exchange", "Exchange recordings:", newExportCommand(io), newImportCommand(io))
+	addGroup(root, "builds", "Builds:", newBuildCommand(io), newCacheCommand(io), newDoctorCommand(io))
+	root.AddCommand(newVersionCommand(io), newRecordLibraryCommand(io))
 	root.InitDefaultCompletionCmd()
 	adapt(root, name)
 	return root
+}
+
+// addGroup adds commands that the help lists together.
+func addGroup(root *cobra.Command, id, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: id, Title: title})
+	for _, command := range commands {
+		command.GroupID = id
+	}
+	root.AddCommand(commands...)
 }
 
 // expected says what a value of a flag must be, by the flag's type.
