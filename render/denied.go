@@ -19,34 +19,41 @@ const (
 	attrBindings      = "apitrace.rbac.bindings"
 )
 
-// saysNo reports whether a call was asked for permission and did not give it.
-func saysNo(call *trace.Call) bool {
-	decision := call.Attributes[attrDecision]
-	return decision != "" && decision != "Allow" || call.Attributes[attrAuthenticated] == "false"
+// answers reports whether a call was asked for permission, and whether it gave it.
+func answers(call *trace.Call) (answers, yes bool) {
+	decided, ok := decision(call), call.Attributes[attrAuthenticated]
+	return decided != "" || ok != "", decided == "Allow" || ok == "true"
 }
 
-// lastNo returns the last call that had said no when the given one began, the
-// outermost if it passed on the answer of calls below it; -1 if nobody had.
-func (f *errorFinder) lastNo(before int) int {
+// lastNo returns the call that had the last word from call i up to, but not including,
+// before, if that word was no; else -1. The word is that of the outermost of
+// those asked: what it asked others, such as one authenticator after the other, it decided about.
+func (f *errorFinder) lastNo(i, before int) int {
 	no := -1
-	for i := range before {
-		if (no < 0 || i >= f.tree.End(no)) && f.tree.End(i) <= before && saysNo(f.tree.Call(i)) {
-			no = i
+	for i < before {
+		answered, yes := answers(f.tree.Call(i))
+		if !answered || f.tree.End(i) > before {
+			i++
+			continue
 		}
+		no = i
+		if yes {
+			no = -1
+		}
+		i = f.tree.End(i)
 	}
 	return no
 }
 
 // whyNot says what the call that said no went by.
 func whyNot(tree *trace.Tree, i int) string {
-	attributes := tree.Call(i).Attributes
-	switch decision := attributes[attrDecision]; decision {
+	switch decided := decision(tree.Call(i)); decided {
 	case "":
-		return "no authenticator knows the caller"
+		return "does not know who calls"
 	case "NoOpinion":
 		return "decision=NoOpinion, nobody allowed it" + lookedAt(tree, i)
 	default:
-		return strings.TrimSpace("decision=" + decision + " " + attributes[attrWhy])
+		return strings.TrimSpace("decision=" + decided + " " + tree.Call(i).Attributes[attrWhy])
 	}
 }
 

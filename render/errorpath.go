@@ -2,6 +2,7 @@ package render
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/trace"
@@ -41,6 +42,9 @@ const (
 	ErrorDenied ErrorKind = "denied"
 	// ErrorRefused is the admission plugin that the error comes out of.
 	ErrorRefused ErrorKind = "refused"
+	// ErrorAnswered is where an HTTP code was written of which no error tells, as when no
+	// handler is registered for a path.
+	ErrorAnswered ErrorKind = "answered"
 	// ErrorStatus is where it became the Status that the client received.
 	ErrorStatus ErrorKind = "Status"
 )
@@ -82,11 +86,11 @@ func errorPath(tree *trace.Tree, classifier Classifier) *ErrorPath {
 	if tree.Request.Status < http.StatusBadRequest {
 		return nil
 	}
+	f := &errorFinder{tree, classifier, &ErrorPath{Calls: map[int]bool{}}}
 	handled := firstWith(tree, 0, attrError)
 	if handled < 0 {
-		return nil
+		return f.withoutError()
 	}
-	f := &errorFinder{tree, classifier, &ErrorPath{Calls: map[int]bool{}}}
 	text := tree.Call(handled).Attributes[attrError]
 	if top := outermost(tree, handled, text); top >= 0 {
 		f.descend(top)
@@ -120,19 +124,41 @@ func (f *errorFinder) maker(i int) int {
 }
 
 // answered adds the steps of an error that no call returned: who answered the request
-// made it, because somebody had said no.
+// made it, because a call had failed right before or somebody had said no.
 func (f *errorFinder) answered(handled int, text string) {
 	maker := f.maker(handled)
-	switch no := f.lastNo(handled); {
-	case no < 0:
-		f.add(maker, ErrorBorn, text)
-	case f.tree.Call(no).Error != "":
-		f.descend(no)
+	no := f.lastNo(0, handled)
+	if no >= 0 && f.layer(no) != f.layer(maker) {
+		no = -1 // it was asked about something else
+	}
+	cause := f.failedBefore(handled)
+	if cause < 0 && no >= 0 && f.tree.Call(no).Error != "" {
+		cause = no
+	}
+	switch {
+	case cause >= 0:
+		f.descend(cause)
 		f.add(maker, ErrorTurned, text)
-	default:
+	case no >= 0:
 		f.add(no, ErrorDenied, whyNot(f.tree, no))
 		f.add(maker, ErrorBorn, text)
+	default:
+		f.add(maker, ErrorBorn, text)
 	}
+}
+
+func (f *errorFinder) layer(i int) string { return f.classifier.Layer(f.tree.Call(i).Function) }
+
+// withoutError returns the path of a request that failed without an error, nil if it is not
+// known who answered it.
+func (f *errorFinder) withoutError() *ErrorPath {
+	for i := range f.tree.Len() {
+		if strings.HasSuffix(f.tree.Call(i).Function, ").WriteHeader") { // of a http.ResponseWriter
+			f.add(f.tree.Parent(i), ErrorAnswered, strconv.Itoa(f.tree.Request.Status))
+			return f.path
+		}
+	}
+	return nil
 }
 
 // firstWith returns the first call from i on that has the attribute, or -1.
@@ -154,110 +180,4 @@ func statusOf(tree *trace.Tree, i int) int {
 		}
 	}
 	return -1
-}
-
-// outermost returns the first call before the given one that returned the error,
-// or, if none did, the first whose error is a part of its text; -1 if there is none.
-func outermost(tree *trace.Tree, before int, text string) int {
-	part := -1
-	for i := range before {
-		switch err := tree.Call(i).Error; {
-		case err == "":
-		case err == text:
-			return i
-		case part < 0 && includes(text, err):
-			part = i
-		}
-	}
-	return part
-}
-
-// includes reports whether an error says what another one said. Several errors in
-// one stand in brackets, which are not there where they are part of more.
-func includes(text, err string) bool {
-	return strings.Contains(text, strings.TrimSuffix(strings.TrimPrefix(err, "["), "]"))
-}
-
-// descend follows the error from call i, which returned it, down to its birth, and
-// adds the steps in the order in which they happened.
-func (f *errorFinder) descend(i int) {
-	f.path.Calls[i] = true
-	call := f.tree.Call(i)
-	if cause := f.causeBelow(i); cause >= 0 {
-		f.descend(cause)
-		if f.tree.Call(cause).Error != call.Error {
-			f.add(i, ErrorWrapped, call.Error)
-		}
-	} else if cause = max(f.causeBefore(i), f.lastFailure(i)); cause >= 0 {
-		f.descend(cause)
-		f.add(i, ErrorTurned, call.Error)
-	} else {
-		f.add(i, ErrorBorn, call.Error)
-	}
-	if plugin := call.Attributes[attrPlugin]; plugin != "" {
-		f.add(i, ErrorRefused, plugin)
-	}
-}
-
-// causeBelow returns the call from which call i has its error: the first one below
-// that returned the same, else the last one whose error is a part of it; -1 if none
-// is. Between the two may be calls that return no error, such as the function of a
-// goroutine. A constructor is no cause: who called it decided.
-func (f *errorFinder) causeBelow(i int) int {
-	text, cause := f.tree.Call(i).Error, -1
-	for below := i + 1; below < f.tree.End(i); {
-		call := f.tree.Call(below)
-		constructor := f.classifier.Constructor(call.Function)
-		switch {
-		case call.Error == "" || constructor:
-		case call.Error == text:
-			return below
-		case includes(text, call.Error):
-			cause = below
-		}
-		if call.Error == "" && !constructor {
-			below++
-		} else {
-			below = f.tree.End(below)
-		}
-	}
-	return cause
-}
-
-// causeBefore returns the call whose error call i was made to replace: its caller
-// passed i's error on, and since that call failed it had called nothing but i and
-// what stands on the same line, i's arguments. -1 if there is none.
-func (f *errorFinder) causeBefore(i int) int {
-	parent := f.tree.Parent(i)
-	if parent < 0 || f.tree.Call(parent).Error != f.tree.Call(i).Error {
-		return -1
-	}
-	cause := -1
-	for child := range f.tree.Children(parent) {
-		switch {
-		case child >= i:
-			return cause
-		case f.tree.Call(child).Error != "":
-			cause = child
-		case f.tree.Call(child).CallerLine != f.tree.Call(i).CallerLine:
-			cause = -1
-		}
-	}
-	return cause
-}
-
-// lastFailure returns the last call that call i made if that one failed: it was then
-// that i returned an error of its own. -1 if the last one succeeded.
-func (f *errorFinder) lastFailure(i int) int {
-	last := -1
-	for child := range f.tree.Children(i) {
-		switch {
-		case f.classifier.Constructor(f.tree.Call(child).Function):
-		case f.tree.Call(child).Error != "":
-			last = child
-		default:
-			last = -1
-		}
-	}
-	return last
 }

@@ -112,6 +112,66 @@ filter
   unauthorized
     err?apitrace.error=Unauthorized
 `, "born bearer bad token, turned unauthorized Unauthorized"},
+		"an authenticator that was asked in vain, and the next one knew": {`
+filter
+  union?apitrace.authentication.ok=true
+    bearer?apitrace.authentication.ok=false!bad token
+  union?apitrace.authorization.decision=1
+    rbac?apitrace.authorization.decision=2
+  handler
+    err?apitrace.error=not found
+`, "born handler not found"},
+		"a question of another layer": {`
+handler
+  admit
+    authz/union?apitrace.authorization.decision=NoOpinion
+  err?apitrace.error=bad options
+`, "born handler bad options"},
+		"bookkeeping between the refusal and the answer": {`
+filter
+  union?apitrace.authentication.ok=false!bad token
+    bearer?apitrace.authentication.ok=false!bad token
+  metrics
+  completed
+    record
+    unauthorized
+      err?apitrace.error=Unauthorized
+`, "born bearer bad token, turned unauthorized Unauthorized"},
+		"who had said no to the call that made it": {`
+filter
+  check!jane is forbidden
+    union?apitrace.authorization.decision=2
+      bindings?apitrace.rbac.bindings=0
+  err?apitrace.error=jane is forbidden
+`, "denied union decision=NoOpinion, nobody allowed it (RBAC: there are no bindings), born check jane is forbidden"},
+		"what failed right before it was answered": {`
+dispatch
+  dispatch.func3
+    select!404: Page Not Found
+  filters
+    answer
+      err?apitrace.error=no such resource
+`, "born select 404: Page Not Found, turned answer no such resource"},
+		"what succeeded right before it was answered": {`
+dispatch
+  select!404: Page Not Found
+  default
+  answer
+    err?apitrace.error=no such resource
+`, "born answer no such resource"},
+		"handed on to be said better": {`
+handler
+  decode!bad byte
+  look
+  explain!the body cannot be decoded: bad byte
+  err?apitrace.error=the body cannot be decoded: bad byte
+`, "born decode bad byte, wrapped explain the body cannot be decoded: bad byte"},
+		"answered without an error": {`
+handler
+  mux
+    w.(*writer).WriteHeader
+      w.(*inner).WriteHeader
+`, "answered mux 404"},
 		"several errors in one": {`
 handler
   create!invalid: [a, b]

@@ -134,7 +134,7 @@ func (f *filtering) grep(call *trace.Call) bool {
 		return true
 	}
 	for name, value := range call.Attributes {
-		if f.Grep.MatchString(name + "=" + value) {
+		if f.Grep.MatchString(name+"="+value) || f.Grep.MatchString(name+"="+inWords(name, value)) {
 			return true
 		}
 	}

@@ -45,20 +45,23 @@ func (d *drawing) errorPath(path *ErrorPath) string {
 		name := d.view.Tree.Call(step.Call).ShortName()
 		text := oneLine(step.Text)
 		switch step.Kind {
+		case ErrorAnswered:
+			return fmt.Sprintf("no error: %s answered %s itself, without a Status", name, text)
 		case ErrorStatus:
 			steps = append(steps, fmt.Sprintf("Status %s in %s", text, name))
 		case ErrorRefused:
 			steps = append(steps, "refused by admission plugin "+text)
+		case ErrorBorn:
+			steps, before = append(steps, fmt.Sprintf("error born in %s: %s", name, text)), text
 		default:
 			told := text
 			if step.Kind == ErrorWrapped && before != "" { // what it said before is there to read
 				told = strings.Replace(text, before, d.ellipsis, 1)
 			}
-			steps = append(steps, fmt.Sprintf("%s in %s: %s", step.Kind, name, told))
-			before = text
+			steps, before = append(steps, fmt.Sprintf("%s in %s: %s", step.Kind, name, told)), text
 		}
 	}
-	return "error " + strings.Join(steps, " "+d.arrow+" ")
+	return strings.Join(steps, " "+d.arrow+" ")
 }
 
 // facts says how many calls there were, in which programs, and how long it took.

@@ -62,7 +62,14 @@ func anyRecording(t *rapid.T) *trace.Recording {
 type byName struct{ fewWords }
 
 func (byName) Layer(function string) string {
-	return strings.TrimPrefix(function, "k8s.io/p.f")
+	if layer, ok := strings.CutPrefix(function, "k8s.io/p.f"); ok {
+		return layer
+	}
+	layer, _, ok := strings.Cut(function, "/")
+	if !ok {
+		return ""
+	}
+	return layer
 }
 func (byName) Key(function string) bool         { return !strings.HasSuffix(function, "plumbing") }
 func (byName) Minor(function string) bool       { return strings.Contains(function, "minor") }

@@ -37,6 +37,7 @@ func (d *drawing) values(n *Node, above values) []valueText {
 	all := map[string][]string{}
 	for _, i := range n.Calls {
 		for name, value := range d.view.Tree.Call(i).Attributes {
+			value = inWords(name, value)
 			if (value != "" || d.choice.Full) && !slices.Contains(all[name], value) {
 				all[name] = append(all[name], value)
 			}
