@@ -69,7 +69,7 @@ func server(tb testing.TB, k kind) *apiserver.Server {
 // the kind, or, if the scenario wants it otherwise, one of its own for this test.
 func serverFor(tb testing.TB, k kind, scenario *scenarios.Scenario) *apiserver.Server {
 	tb.Helper()
-	extra := apiserver.Extra(scenario.Setup.Server)
+	extra := scenario.Setup.Server
 	if extra.IsZero() {
 		return server(tb, k)
 	}

@@ -11,6 +11,7 @@ import (
 // another request body.
 type Document struct {
 	json []byte
+	at   string // where an object of the setup stands: "mine.yaml:7"
 	head struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`

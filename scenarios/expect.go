@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -86,7 +87,7 @@ func missingCall(want, previous Function, calls []trace.Call) error {
 }
 
 func (v *Value) check(calls []trace.Call) error {
-	var seen []string
+	var seen, others []string
 	called := false
 	for _, c := range calls {
 		if !v.Function.Is(c.Function) {
@@ -100,14 +101,15 @@ func (v *Value) check(calls []trace.Call) error {
 		if has {
 			seen = append(seen, value)
 		}
+		others = slices.AppendSeq(others, maps.Keys(c.Attributes))
 	}
 	switch {
 	case !called:
 		return missingCall(v.Function, nil, calls)
 	case len(seen) == 0:
-		return fmt.Errorf("%v has no value %q, expected %q", v.Function, v.Name, v.Value)
+		return fmt.Errorf("%v has no value %q, expected %q; the nearest that it has: %s", v.Function, v.Name, v.Value, firstOf(byDistance(v.Name, others)))
 	default:
-		return fmt.Errorf("%v: value %q is not as expected %q; seen: %s", v.Function, v.Name, v.Value, quoted(nearest(v.Value, seen, 3)))
+		return fmt.Errorf("%v: value %q is not as expected %q; seen: %s", v.Function, v.Name, v.Value, firstOf(byDistance(v.Value, seen)))
 	}
 }
 
@@ -134,5 +136,13 @@ func nearestFunctions(want string, calls []trace.Call) string {
 	for _, c := range calls {
 		names = append(names, path.Base(c.Function))
 	}
-	return quoted(nearest(path.Base(want), names, 3))
+	return firstOf(byDistance(path.Base(want), names))
+}
+
+// firstOf lists the first three names, which are the nearest.
+func firstOf(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return quoted(names[:min(3, len(names))])
 }

@@ -41,7 +41,10 @@ func TestExpect(t *testing.T) {
 		{"stored otherwise", stored("PUT", "/registry/secrets/default/s", "json"),
 			"has not left PUT /registry/secrets/default/s (json) in etcd; what it left: PUT /registry/secrets/default/s (encrypted)"},
 		{"not deleted", stored("DELETE", "/registry/secrets/default/s", ""), "has not left DELETE /registry/secrets/default/s in etcd"},
-		{"no such value", value("etcd3.(*store).Get", "k", "v"), `has no value "k"`},
+		{"no such value", value("etcd3.(*store).Get", "apitrace.key", "v"), `has no value "apitrace.key", expected "v"; the nearest that it has: "apitrace.etcd.key"`},
+		{"no value at all", value("etcd3.(*defaultDecoder).Decode", "k", "v"), `the nearest that it has: none`},
+		{"other value", value("etcd3.(*store).Get", "apitrace.etcd.key", "x"), `seen: "/registry/minions/n1"`},
+		{"like nothing", Expect{Calls: []Function{{"a.B"}}}, `lacks the expected call "a.B"; the nearest that it has: "etcd3.(*store).Get", `},
 		{"no such function", value("etcd3.(*store).Put", "k", "v"), `the nearest that it has: "etcd3.(*store).Get"`},
 	}
 	for _, test := range tests {

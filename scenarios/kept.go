@@ -51,7 +51,8 @@ func (k kept) fill(h *HTTP) *HTTP {
 }
 
 func (k kept) fillDocument(d Document) Document {
-	return Document{head: d.head, json: []byte(k.replace(string(d.json), inJSON))}
+	d.json = []byte(k.replace(string(d.json), inJSON))
+	return d
 }
 
 // fillAll returns the objects of the setup with the values in their places.
@@ -98,7 +99,7 @@ func (s *Scenario) validateKept() *strictyaml.Mistake {
 	for i := range s.Requests {
 		for _, h := range s.Requests[i].all() {
 			if name := h.unknownIn(known); name != "" {
-				return unknownKept(name, "requests", i)
+				return unknownKept(name, known, "requests", i)
 			}
 		}
 	}
@@ -133,6 +134,10 @@ func (h *HTTP) unknownIn(known map[string]bool) string {
 	return ""
 }
 
-func unknownKept(name string, at ...any) *strictyaml.Mistake {
-	return strictyaml.MistakeAt(fmt.Sprintf("no request before this one keeps a value as %q: give one \"keep: {%s: metadata.resourceVersion}\", or write another name", name, name), at...)
+func unknownKept(name string, known map[string]bool, at ...any) *strictyaml.Mistake {
+	text := fmt.Sprintf("no request before this one keeps a value as %q", name)
+	if len(known) > 0 {
+		return strictyaml.MistakeAt(text+strictyaml.Suggest(name, slices.Sorted(maps.Keys(known))), at...)
+	}
+	return strictyaml.MistakeAt(fmt.Sprintf("%s: give one \"keep: {%s: metadata.resourceVersion}\", or write another name", text, name), at...)
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
+	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -33,6 +35,15 @@ func List() ([]*Scenario, error) {
 			cmp.Compare(a.Name, b.Name))
 	})
 	return all, nil
+}
+
+// libraryNames lists the names of the scenarios that come with apitrace: they are called as their files are.
+func libraryNames() []string {
+	files, _ := fs.Glob(library, "library/*.yaml") // fails only for a malformed pattern
+	for i, file := range files {
+		files[i] = strings.TrimSuffix(path.Base(file), ".yaml")
+	}
+	return files
 }
 
 // Find returns a scenario by its name, or, where what is asked for looks like a
@@ -73,11 +84,21 @@ func (e *UnknownError) Error() string {
 // nearest returns up to n of the names that are most like the wanted one, the nearest
 // first: one of which more than half would have to be written anew is not like it.
 func nearest(want string, names []string, n int) []string {
+	like := slices.DeleteFunc(byDistance(want, names), func(name string) bool {
+		return 2*levenshtein.ComputeDistance(want, name) > max(len(want), len(name))
+	})
+	return like[:min(n, len(like))]
+}
+
+// byDistance returns the names, each once, those that are most like the wanted one first.
+func byDistance(want string, names []string) []string {
 	unique := slices.Compact(slices.Sorted(slices.Values(names)))
-	distance := func(name string) int { return levenshtein.ComputeDistance(want, name) }
-	unique = slices.DeleteFunc(unique, func(name string) bool { return 2*distance(name) > max(len(want), len(name)) })
-	slices.SortStableFunc(unique, func(a, b string) int { return cmp.Compare(distance(a), distance(b)) })
-	return unique[:min(n, len(unique))]
+	distance := map[string]int{}
+	for _, name := range unique {
+		distance[name] = levenshtein.ComputeDistance(want, name)
+	}
+	slices.SortStableFunc(unique, func(a, b string) int { return cmp.Compare(distance[a], distance[b]) })
+	return unique
 }
 
 // quoted joins names for a message: "a", "b" or "c".

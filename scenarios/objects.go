@@ -10,6 +10,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubeapitrace/apitrace/strictyaml"
 )
 
 // An object is a document of the setup and the place where the server keeps it.
@@ -28,12 +30,12 @@ func (w *wire) locate(ctx context.Context, documents []Document) ([]object, erro
 		d := &documents[i]
 		group, err := schema.ParseGroupVersion(d.head.APIVersion)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", d, err)
+			return nil, fmt.Errorf("%s: %s: %w", d.at, d, err)
 		}
 		list := served[d.head.APIVersion]
 		if list == nil {
 			if list, err = w.discover(ctx, group); err != nil {
-				return nil, fmt.Errorf("finding the resource of %s: %w", d, err)
+				return nil, fmt.Errorf("%s: finding the resource of %s: %w", d.at, d, err)
 			}
 			served[d.head.APIVersion] = list
 		}
@@ -76,7 +78,19 @@ func collectionOf(d *Document, group schema.GroupVersion, list *metav1.APIResour
 		}
 		return groupPath(group) + "/namespaces/" + namespaceOr(d.head.Metadata.Namespace) + "/" + resource.Name, nil
 	}
-	return "", fmt.Errorf("the server has no kind %q in %q: check apiVersion and kind of %s", d.head.Kind, d.head.APIVersion, d)
+	return "", fmt.Errorf("%s: the server has no kind %q in %q%s", d.at, d.head.Kind, d.head.APIVersion, strictyaml.Suggest(d.head.Kind, kindsOf(list)))
+}
+
+// kindsOf lists the kinds that can be created.
+func kindsOf(list *metav1.APIResourceList) []string {
+	var kinds []string
+	for _, resource := range list.APIResources {
+		if !strings.Contains(resource.Name, "/") {
+			kinds = append(kinds, resource.Kind)
+		}
+	}
+	slices.Sort(kinds)
+	return kinds
 }
 
 // create creates an object of the setup and waits until reads from the server's
@@ -85,7 +99,7 @@ func (w *wire) create(ctx context.Context, o object) error {
 	h := &HTTP{Method: http.MethodPost, Path: o.collection, As: Admin, Status: http.StatusCreated, Body: o.Document}
 	sent := w.send(ctx, h, "")
 	if err := sent.must(h.Status); err != nil {
-		return fmt.Errorf("creating %s: %w", o, err)
+		return fmt.Errorf("%s: creating %s: %w", o.at, o, err)
 	}
 	return w.settle(ctx, h, sent)
 }

@@ -54,10 +54,24 @@ func Parse(name string, text []byte, open func(file string) ([]byte, error)) (*S
 	if err := s.validate().In(name, text); err != nil {
 		return nil, err
 	}
+	s.setPlaces(name, text)
 	if err := s.readBodies(open); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
 	return s, nil
+}
+
+// setPlaces notes where in the file each object and each request begins: what is wrong with one may
+// show only when it is sent.
+func (s *Scenario) setPlaces(name string, text []byte) {
+	line := strictyaml.Lines(text)
+	at := func(path ...any) string { return fmt.Sprintf("%s:%d", name, line(path...)) }
+	for i := range s.Setup.Objects {
+		s.Setup.Objects[i].at = at("setup", "objects", i)
+	}
+	for i := range s.Requests {
+		s.Requests[i].at = at("requests", i)
+	}
 }
 
 // readBodies fills in the bodies that stand in files of their own.
@@ -65,7 +79,7 @@ func (s *Scenario) readBodies(open func(string) ([]byte, error)) error {
 	for i := range s.Requests {
 		for _, h := range s.Requests[i].all() {
 			if err := h.readBody(open); err != nil {
-				return err
+				return fmt.Errorf("%s: %w", s.Requests[i].at, err)
 			}
 		}
 	}

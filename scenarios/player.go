@@ -184,7 +184,7 @@ func (r *run) requests(ctx context.Context) error {
 			play = r.traced
 		}
 		if err := play(ctx, request); err != nil {
-			return fmt.Errorf("request %d: %w", i+1, err)
+			return fmt.Errorf("request %d (%s): %w", i+1, request.at, err)
 		}
 	}
 	return nil

@@ -96,6 +96,28 @@ func TestLeftoversGo(t *testing.T) {
 	}
 }
 
+// An object of a kind that the server does not have is a mistake in the file: it is said where.
+func TestUnknownKind(t *testing.T) {
+	for old, want := range map[string]string{
+		"kind: Nod":            `mine.yaml:6: the server has no kind "Nod" in "v1": did you mean "Node"?`,
+		"kind: CronJob":        `mine.yaml:6: the server has no kind "CronJob" in "v1", expected one of Node, Pod`,
+		"apiVersion: app/v1\n": `mine.yaml:6: finding the resource of Node "n1": GET /apis/app/v1 answered 404`,
+	} {
+		replaced := "kind: Node"
+		if strings.HasPrefix(old, "apiVersion") {
+			replaced = "apiVersion: v1\n"
+		}
+		s, err := Parse("mine.yaml", []byte(strings.Replace(good, replaced, old, 1)), noFiles)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := newFakeServer(t)
+		if err := server.player().Play(t.Context(), s, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s:\ngot  %v\nwant %s", old, err, want)
+		}
+	}
+}
+
 func TestCleansUpAfterFailure(t *testing.T) {
 	broken := errors.New("the collector is broken")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -114,13 +136,13 @@ func TestCleansUpAfterFailure(t *testing.T) {
 				}
 				return 0
 			}},
-		{name: "status", want: `scenario "get-node": request 1: GET /api/v1/nodes/n1 answered 503, expected 200: refused with 503`,
+		{name: "status", want: `scenario "get-node": request 1 (library/get-node.yaml:30): GET /api/v1/nodes/n1 answered 503, expected 200: refused with 503`,
 			refuse: func(r *http.Request) int { return when(r.Header.Get("traceparent") != "", 503) }},
 		{name: "warm-up", want: `warming up: GET /api/v1/nodes/n1 answered 403, expected 200: refused with 403`,
 			refuse: func(r *http.Request) int {
 				return when(r.Header.Get("Authorization") == "Bearer learner-token" && strings.HasSuffix(r.URL.Path, "n1"), 403)
 			}},
-		{name: "setup", want: `preparing scenario "get-node": creating ClusterRole "node-reader": POST`,
+		{name: "setup", want: `preparing scenario "get-node": library/get-node.yaml:18: creating ClusterRole "node-reader": POST`,
 			refuse: func(r *http.Request) int {
 				return when(r.Method == "POST" && strings.HasSuffix(r.URL.Path, "clusterroles"), 500)
 			}},
@@ -208,17 +230,6 @@ func TestStrangeServerIsNotTrusted(t *testing.T) {
 	p = other.player()
 	p.BaseURL = strings.Replace(p.BaseURL, "127.0.0.1", "localhost", 1)
 	if err := p.Play(t.Context(), find(t, "get-node"), nil); err == nil || !strings.Contains(err.Error(), "x509") {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestUnknownKind(t *testing.T) {
-	s, err := Parse("mine.yaml", []byte(strings.Replace(good, "kind: Node", "kind: Nod", 1)), noFiles)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = newFakeServer(t).player().Play(t.Context(), s, nil)
-	if err == nil || !strings.Contains(err.Error(), `the server has no kind "Nod" in "v1"`) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
 )
 
 // A Scenario is a named, replayable sequence of requests with the state it needs.
@@ -105,16 +107,7 @@ type Setup struct {
 	Aggregated bool `yaml:"aggregated"`
 	// Server is what the scenario needs of kube-apiserver itself. Whoever plays it starts one
 	// like that; the zero value is content with any.
-	Server Server `yaml:"server"`
-}
-
-// A Server is how a scenario's kube-apiserver is started, besides what every one needs.
-type Server struct {
-	// Flags of kube-apiserver. "${dir}" stands for the folder with Files.
-	Flags []string `yaml:"flags"`
-	// Files have a name and a text, in which "${key}" stands for 32 random bytes in
-	// base64, made anew for each server.
-	Files map[string]string `yaml:"files"`
+	Server apiserver.Extra `yaml:"server"`
 }
 
 // A Request is one step of a scenario.
@@ -130,6 +123,7 @@ type Request struct {
 	Warmup []HTTP `yaml:"warmup"`
 	// Expect is what the trace must show for the run to count as right.
 	Expect Expect `yaml:"expect"`
+	at     string // where it stands: "mine.yaml:7"
 }
 
 // An HTTP is a request as it goes over the wire, and the answer it must get.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/strictyaml"
 )
 
@@ -15,42 +16,82 @@ var validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // validate returns the first mistake, nil if there is none.
 func (s *Scenario) validate() *strictyaml.Mistake {
-	if !validName.MatchString(s.Name) {
+	for _, validate := range []func() *strictyaml.Mistake{
+		s.validateHead, s.Releases.validate, s.validateServer, s.validateWebhooks, s.validateObjects,
+		s.validatePairs, s.validateBoot, s.validateRequests, s.validateKept,
+	} {
+		if bad := validate(); bad != nil {
+			return bad
+		}
+	}
+	return nil
+}
+
+func (s *Scenario) validateHead() *strictyaml.Mistake {
+	switch {
+	case !validName.MatchString(s.Name):
 		return strictyaml.MistakeAt(fmt.Sprintf("name is %q, expected lower-case words joined by hyphens, such as \"get-node\"", s.Name), "name")
-	}
-	if s.Title.En == "" {
+	case s.Title.En == "":
 		return strictyaml.MistakeAt("title has no English text (en): say in a few words what happens", "title")
-	}
-	if s.Topic != "" && !slices.Contains(Topics, s.Topic) {
+	case s.Topic != "" && !slices.Contains(Topics, s.Topic):
 		return strictyaml.MistakeAt(fmt.Sprintf("topic is %q, expected one of %s", s.Topic, strings.Join(Topics, ", ")), "topic")
 	}
-	if bad := s.Releases.validate(); bad != nil {
-		return bad
+	return nil
+}
+
+// validateServer demands flags that apitrace does not need itself, and plain file names. Whether
+// kube-apiserver knows the flags, it says itself.
+func (s *Scenario) validateServer() *strictyaml.Mistake {
+	for i, flag := range s.Setup.Server.Flags {
+		if err := (apiserver.Extra{Flags: []string{flag}}).Check(); err != nil {
+			return strictyaml.MistakeAt(err.Error(), "setup", "server", "flags", i)
+		}
 	}
-	if bad := s.Setup.Server.validate(); bad != nil {
-		return bad
+	for _, name := range slices.Sorted(maps.Keys(s.Setup.Server.Files)) {
+		if name != path.Base(name) || strings.HasPrefix(name, ".") {
+			return strictyaml.MistakeAt(fmt.Sprintf("file name %q: expected a plain name, without a folder; flags name it as \"${dir}/name\"", name), "setup", "server", "files", name)
+		}
 	}
-	if bad := s.validateWebhooks(); bad != nil {
-		return bad
-	}
+	return nil
+}
+
+func (s *Scenario) validateObjects() *strictyaml.Mistake {
 	for i := range s.Setup.Objects {
 		if d := &s.Setup.Objects[i]; d.head.APIVersion == "" || d.head.Kind == "" || d.head.Metadata.Name == "" {
 			return strictyaml.MistakeAt("an object needs apiVersion, kind and metadata.name", "setup", "objects", i)
 		}
 	}
+	return nil
+}
+
+// validatePairs demands scenarios of the library.
+func (s *Scenario) validatePairs() *strictyaml.Mistake {
 	for i, pair := range s.Pairs {
 		if pair.With == "" || pair.Teaches.En == "" {
 			return strictyaml.MistakeAt("a pair needs the name of the other scenario (with) and what it teaches", "pairs", i)
 		}
+		if names := libraryNames(); !slices.Contains(names, pair.With) {
+			return strictyaml.MistakeAt(fmt.Sprintf("the library has no scenario %q", pair.With)+strictyaml.Suggest(pair.With, names), "pairs", i, "with")
+		}
 	}
-	if s.Boot != nil {
-		if bad := s.Boot.validate(); bad != nil {
-			return bad
-		}
-		if s.Boots("sample-apiserver") && !s.Setup.Aggregated {
-			return strictyaml.MistakeAt("the sample server starts only where the setup asks for it: say \"aggregated: true\" under setup", "boot", "program")
-		}
-	} else if !slices.ContainsFunc(s.Requests, func(r Request) bool { return r.Traced }) {
+	return nil
+}
+
+func (s *Scenario) validateBoot() *strictyaml.Mistake {
+	if s.Boot == nil {
+		return nil
+	}
+	if bad := s.Boot.validate(); bad != nil {
+		return bad
+	}
+	if s.Boots("sample-apiserver") && !s.Setup.Aggregated {
+		return strictyaml.MistakeAt("the sample server starts only where the setup asks for it: say \"aggregated: true\" under setup", "boot", "program")
+	}
+	return nil
+}
+
+func (s *Scenario) validateRequests() *strictyaml.Mistake {
+	if s.Boot == nil && !slices.ContainsFunc(s.Requests, func(r Request) bool { return r.Traced }) {
 		return strictyaml.MistakeAt("no request is traced: give at least one \"traced: true\"", "requests")
 	}
 	for i := range s.Requests {
@@ -58,7 +99,7 @@ func (s *Scenario) validate() *strictyaml.Mistake {
 			return bad.Below("requests", i)
 		}
 	}
-	return s.validateKept()
+	return nil
 }
 
 // validateWebhooks demands that each webhook is right, has a name of its own, and is one that a request can name.
@@ -78,11 +119,21 @@ func (s *Scenario) validateWebhooks() *strictyaml.Mistake {
 	for i := range s.Requests {
 		for _, h := range s.Requests[i].all() {
 			if !known[h.Asks] {
-				return strictyaml.MistakeAt(fmt.Sprintf("there is no webhook %q: list it under setup.webhooks, or write another name", h.Asks), "requests", i, "asks")
+				return strictyaml.MistakeAt(unknownWebhook(h.Asks, known), "requests", i, "asks")
 			}
 		}
 	}
 	return nil
+}
+
+// unknownWebhook says that there is no such webhook, and which there are.
+func unknownWebhook(name string, known map[string]bool) string {
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(known)), func(known string) bool { return known == "" })
+	text := fmt.Sprintf("there is no webhook %q", name)
+	if len(names) == 0 {
+		return text + ": list it under setup.webhooks"
+	}
+	return text + strictyaml.Suggest(name, names)
 }
 
 // bootable are the values of Boot.Program.
@@ -149,8 +200,8 @@ func (r *Request) validateDuring() *strictyaml.Mistake {
 
 func (e *Expect) validate() *strictyaml.Mistake {
 	for i, v := range e.Values {
-		if v.Function.isEmpty() || v.Name == "" {
-			return strictyaml.MistakeAt("an expected value needs a function and the name of an attribute", "expect", "values", i)
+		if v.Function.isEmpty() || v.Name == "" || v.Value == "" {
+			return strictyaml.MistakeAt("an expected value needs a function, the name of an attribute, and its value (\"...\" is any text)", "expect", "values", i)
 		}
 	}
 	for i, s := range e.Stored {
@@ -182,21 +233,6 @@ func (s Stored) validate() string {
 		return fmt.Sprintf("encoding is %q, expected %s", s.Encoding, quoted(encodings))
 	}
 	return ""
-}
-
-// validate demands flags and plain file names. Whether kube-apiserver knows the flags, it says itself.
-func (s *Server) validate() *strictyaml.Mistake {
-	for i, flag := range s.Flags {
-		if !strings.HasPrefix(flag, "--") || !strings.Contains(flag, "=") {
-			return strictyaml.MistakeAt(fmt.Sprintf("flag %q: expected the form \"--name=value\"", flag), "setup", "server", "flags", i)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
-		if name != path.Base(name) || strings.HasPrefix(name, ".") {
-			return strictyaml.MistakeAt(fmt.Sprintf("file name %q: expected a plain name, without a folder; flags name it as \"${dir}/name\"", name), "setup", "server", "files", name)
-		}
-	}
-	return nil
 }
 
 // isEmpty tells whether the function has no name, or an empty one among others.

@@ -155,7 +155,7 @@ func TestParseBadWebhook(t *testing.T) {
 		{"{name: guard}", "{name: guard, denies: true, patch: []}", `mine.yaml:5: a webhook that denies cannot patch`, true},
 		{"{name: guard}", "{name: guard, code: 403}", `mine.yaml:5: code and message belong to a webhook with "denies: true"`, true},
 		{"{name: guard}", "{name: guard, denies: true, code: 200}", `mine.yaml:5: code is 200`, true},
-		{"{name: guard}", "{name: guard, delay: soon}", `mine.yaml:5: cannot unmarshal`, true},
+		{"{name: guard}", "{name: guard, delay: soon}", `mine.yaml:5: found "soon", expected a time`, true},
 		{"{name: guard}", "{name: guard, delay: -1s}", `mine.yaml:5: delay is -1s`, true},
 		{"{name: guard}", "{name: guard}\n    - {name: guard}", `mine.yaml:6: there are two webhooks "guard"`, false},
 		{"${guard.url}", "${gard.url}", `mine.yaml:7: there is no webhook for "${gard.url}"`, false},

@@ -39,12 +39,17 @@ func (m *Mistake) In(name string, text []byte) error {
 	if m == nil {
 		return nil
 	}
-	line := 1
+	return fmt.Errorf("%s:%d: %s", name, Lines(text)(m.At...), m.Text)
+}
+
+// Lines tells the line of the value at a path of field names and list indexes in a text, or of the nearest
+// thing around it.
+func Lines(text []byte) func(at ...any) int {
 	var root yaml.Node
-	if err := yaml.Unmarshal(text, &root); err == nil {
-		line = max(1, lineOf(&root, m.At))
+	if err := yaml.Unmarshal(text, &root); err != nil {
+		return func(...any) int { return 1 }
 	}
-	return fmt.Errorf("%s:%d: %s", name, line, m.Text)
+	return func(at ...any) int { return max(1, lineOf(&root, at)) }
 }
 
 // lineOf returns the line of the value at the path, or of the nearest thing around it:

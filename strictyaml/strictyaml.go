@@ -49,7 +49,7 @@ func DecodeMapping(node *yaml.Node, into any) error {
 	known := tags(reflect.TypeOf(into).Elem())
 	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
 		if key := node.Content[i]; !slices.Contains(known, key.Value) {
-			return fmt.Errorf("line %d: unknown field %q%s", key.Line, key.Value, suggest(key.Value, known))
+			return fmt.Errorf("line %d: unknown field %q%s", key.Line, key.Value, Suggest(key.Value, known))
 		}
 	}
 	return node.Decode(into)
@@ -58,6 +58,7 @@ func DecodeMapping(node *yaml.Node, into any) error {
 var (
 	yamlLine     = regexp.MustCompile(`line (\d+): (.*)`)
 	unknownField = regexp.MustCompile(`field (\S+) not found in type (.*)`)
+	wrongValue   = regexp.MustCompile("^cannot unmarshal (!!\\w+)(?: `(.*)`)? into (\\S+)$")
 )
 
 // located turns an error of the YAML library, which has the line somewhere in its text,
@@ -70,9 +71,45 @@ func located(name string, err error, fields map[string][]string) error {
 	}
 	text := strings.TrimPrefix(found[2], "yaml: ")
 	if field := unknownField.FindStringSubmatch(text); field != nil {
-		text = fmt.Sprintf("unknown field %q%s", field[1], suggest(field[1], fields[field[2]]))
+		text = fmt.Sprintf("unknown field %q%s", field[1], Suggest(field[1], fields[field[2]]))
+	} else if value := wrongValue.FindStringSubmatch(text); value != nil {
+		text = fmt.Sprintf("found %s, expected %s", kindOf(value[1], value[2]), expectedBy(value[3], fields))
 	}
 	return fmt.Errorf("%s:%s: %s", name, found[1], text)
+}
+
+// kindOf says what was found, of which the YAML library tells the tag and, of a scalar, the text.
+func kindOf(tag, text string) string {
+	switch tag {
+	case "!!seq":
+		return "a list"
+	case "!!map":
+		return "fields"
+	case "!!null":
+		return "nothing"
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// expectedBy says what is written for a Go type.
+func expectedBy(goType string, fields map[string][]string) string {
+	switch {
+	case goType == "int":
+		return "a whole number"
+	case goType == "bool":
+		return "true or false"
+	case goType == "string":
+		return "a text"
+	case goType == "time.Duration":
+		return "a time such as \"500ms\""
+	case strings.HasPrefix(goType, "[]"):
+		return "a list"
+	case strings.HasPrefix(goType, "map["):
+		return "names with a value each"
+	case len(fields[goType]) > 0:
+		return "one or more of the fields " + strings.Join(fields[goType], ", ")
+	}
+	return goType
 }
 
 // fieldsOf lists the fields of a type and of those it is made of, by the name of the type.
@@ -107,13 +144,15 @@ func tags(t reflect.Type) []string {
 			all = append(all, tags(t.Field(i).Type)...)
 		case name != "" && name != "-":
 			all = append(all, name)
+		case name == "" && t.Field(i).IsExported():
+			all = append(all, strings.ToLower(t.Field(i).Name)) // which is what the YAML library does
 		}
 	}
 	return all
 }
 
-// suggest is the end of a message about a word that is not one of those known.
-func suggest(word string, known []string) string {
+// Suggest is the end of a message about a word that is not one of those known.
+func Suggest(word string, known []string) string {
 	if len(known) == 0 {
 		return ""
 	}

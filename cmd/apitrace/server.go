@@ -70,7 +70,7 @@ func (o *serverOptions) suits(scenario *scenarios.Scenario) error {
 
 // want asks for the server that the scenario needs.
 func (o *serverOptions) want(scenario *scenarios.Scenario) {
-	o.extra = apiserver.Extra(scenario.Setup.Server)
+	o.extra = scenario.Setup.Server
 	if scenario.Boots(apiserver.Name) {
 		o.boot = trace.NewTraceID()
 	}
