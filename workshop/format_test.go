@@ -112,7 +112,7 @@ func TestMistakesAreLocated(t *testing.T) {
 	}
 	for _, c := range []struct{ line, instead, want string }{
 		{"minutes: 1", "minuets: 1", `e.yaml:3: unknown field "minuets"`},
-		{"minutes: 1", "minutes: soon", "e.yaml:3: cannot unmarshal"},
+		{"minutes: 1", "minutes: soon", "e.yaml:3: found \"soon\", expected a whole number"},
 		{"minutes: 1", "minutes: 0", "e.yaml:3: minutes is 0"},
 		{"title: {en: T, zh: T}", "title: {en: T}", "e.yaml:1: title has no Chinese text"},
 		{"scenario: get-node", "", "e.yaml:1: scenario is missing"},
