@@ -82,9 +82,10 @@ func pairRequests(a, b []trace.Request) []position {
 	return pairs
 }
 
-// samePrograms reports whether both recordings are known to be of the same programs.
+// samePrograms reports whether both recordings are known to be of the same programs. Of edited ones
+// nobody knows whether they were edited in the same way.
 func samePrograms(a, b *trace.Recording) bool {
-	return a.K8sVersion != "" && a.K8sVersion == b.K8sVersion && a.EtcdVersion == b.EtcdVersion
+	return a.K8sVersion != "" && a.K8sVersion == b.K8sVersion && a.EtcdVersion == b.EtcdVersion && len(a.Edited)+len(b.Edited) == 0
 }
 
 func (r *RequestPair) compare(o Options) error {

@@ -24,6 +24,8 @@ type DiffSide struct {
 	Scenario    string `json:"scenario"`
 	K8sVersion  string `json:"k8sVersion"`
 	EtcdVersion string `json:"etcdVersion"`
+	// Edited are the files that were not upstream's.
+	Edited []string `json:"edited,omitempty"`
 }
 
 // A DiffRequest tells of one request. If only one side has it, the counts of the other are
@@ -107,7 +109,7 @@ func NewDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) (*Dif
 }
 
 func diffSide(rec *trace.Recording, name string) DiffSide {
-	return DiffSide{Name: name, Scenario: rec.Scenario, K8sVersion: rec.K8sVersion, EtcdVersion: rec.EtcdVersion}
+	return DiffSide{Name: name, Scenario: rec.Scenario, K8sVersion: rec.K8sVersion, EtcdVersion: rec.EtcdVersion, Edited: rec.Edited}
 }
 
 func diffRequest(c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) (*DiffRequest, error) {

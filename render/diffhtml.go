@@ -22,7 +22,7 @@ func WriteDiffHTML(w io.Writer, c *diff.Comparison, guide Guide, options DiffOpt
 	if err != nil {
 		return err
 	}
-	page := htmlPage{DiffDocument: doc, Words: options.words(c).page(), Lang: options.Lang}
+	page := htmlPage{DiffDocument: doc, Words: options.words(c).page(), Lang: options.Lang, EditedSides: options.editedSides(c)}
 	for i := range c.Requests {
 		r := htmlRequest{DiffRequest: doc.Requests[i]}
 		if d := c.Requests[i].Diff; d != nil {
@@ -39,7 +39,9 @@ type htmlPage struct {
 	*DiffDocument
 	Lang  string
 	Words map[string]string
-	Shown []htmlRequest
+	// EditedSides are notes on sides that were not upstream's programs.
+	EditedSides []string
+	Shown       []htmlRequest
 }
 
 type htmlRequest struct {

@@ -38,6 +38,17 @@ func (o *DiffOptions) words(c *diff.Comparison) diffWords {
 	return diffWordsFor(o.Lang, c.A.Scenario != c.B.Scenario && c.A.K8sVersion == c.B.K8sVersion, o.NameA, o.NameB)
 }
 
+// editedSides says of each side whose programs were not upstream's what was edited.
+func (o *DiffOptions) editedSides(c *diff.Comparison) []string {
+	var notes []string
+	for _, side := range []DiffSide{diffSide(c.A, o.NameA), diffSide(c.B, o.NameB)} {
+		if len(side.Edited) > 0 {
+			notes = append(notes, fmt.Sprintf(o.words(c).edited, side.Name, oneLine(strings.Join(side.Edited, ", "))))
+		}
+	}
+	return notes
+}
+
 // The marks of changes, as they stand before names.
 var diffMarks = map[diff.Kind]string{
 	diff.Added: "+", diff.Removed: "-", diff.Moved: ">", diff.Renamed: "~",
@@ -48,6 +59,10 @@ var diffMarks = map[diff.Kind]string{
 // tree with marks where something changed.
 func WriteDiff(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
 	out := bufio.NewWriter(w)
+	drawing := newDrawing(c.B, nil, guide, options.Options)
+	for _, note := range options.editedSides(c) {
+		drawing.writeWrapped(out, drawing.Warning, note)
+	}
 	for i := range c.Requests {
 		if i > 0 {
 			out.WriteByte('\n')

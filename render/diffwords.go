@@ -12,7 +12,7 @@ type diffWords struct {
 	moved, renamed, otherFile, repeated, reordered                 string
 	value, failsNow, failsNoMore, packageMoved, once, twice, times string
 	same, unchanged, smaller, onlyIn, callsFact                    string
-	callsOf                                                        string
+	callsOf, edited                                                string
 	was, movedFrom, callsOnlyA, callsOnlyB                         string
 	kinds                                                          map[string]string
 	between, stop, colon, layerless                                string
@@ -38,6 +38,7 @@ var diffWordsIn = map[string]diffWords{
 		unchanged:  "Unchanged",
 		smaller:    "Smaller changes",
 		onlyIn:     "only in %s",
+		edited:     "%s is not upstream's program: built with edits of %s",
 		callsFact:  "%s calls %s %s",
 		callsOf:    "%d calls",
 		callsOnlyA: "%d calls only in {A}",
@@ -67,6 +68,7 @@ var diffWordsIn = map[string]diffWords{
 		unchanged:  "没有变化",
 		smaller:    "较小的变化",
 		onlyIn:     "只在 %s 中",
+		edited:     "%s 不是上游的程序：构建时带有对 %s 的修改",
 		callsFact:  "%s 次调用 %s %s",
 		callsOf:    "%d 次调用",
 		callsOnlyA: "%d 次调用只在 {A} 中",

@@ -25,6 +25,9 @@ func (d *drawing) writeHeading(out *bufio.Writer) {
 	request := d.fit(r.Method+" "+r.Path, d.width-lipgloss.Width(end)) + end
 	fmt.Fprintln(out, d.Request.Render(request))
 	d.writeWrapped(out, d.Facts, d.facts())
+	if len(d.rec.Edited) > 0 {
+		d.writeWrapped(out, d.Warning, "not upstream's program: built with edits of "+oneLine(strings.Join(d.rec.Edited, ", ")))
+	}
 	if path := d.view.ErrorPath; path != nil {
 		d.writeWrapped(out, d.Error, d.errorPath(path))
 	}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/trace"
@@ -17,11 +18,11 @@ const (
 var vendoredK8s = []string{"k8s.io/gengo", "k8s.io/klog", "k8s.io/kube-openapi", "k8s.io/system-validators", "k8s.io/utils"}
 
 // SourceURL returns where upstream's source of a call can be read, at the
-// version that was traced, or "" if that is not known.
+// version that was traced, or "" if that is not known, or the file was edited.
 func SourceURL(rec *trace.Recording, call *trace.Call) string {
 	var base string
 	switch {
-	case call.File == "":
+	case call.File == "" || slices.Contains(rec.Edited, call.File):
 		return ""
 	case (call.Process == "kube-apiserver" || call.Process == "sample-apiserver") && rec.K8sVersion != "":
 		base = kubernetesTree + rec.K8sVersion + "/" + kubernetesPath(call.File)

@@ -28,6 +28,10 @@ func TestSourceURL(t *testing.T) {
 			t.Errorf("%s %s: %q, want %q", test.process, test.file, got, want)
 		}
 	}
+	rec.Edited = []string{"k8s.io/apiserver/pkg/server/handler.go"}
+	if got := SourceURL(rec, &trace.Call{Process: "kube-apiserver", File: rec.Edited[0], Line: 7}); got != "" {
+		t.Errorf("of an edited file: %q, and upstream has another text there", got)
+	}
 	if got := SourceURL(&trace.Recording{}, &trace.Call{Process: "etcd", File: "go.etcd.io/etcd/server/v3/a.go"}); got != "" {
 		t.Errorf("without a version: %q", got)
 	}

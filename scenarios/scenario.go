@@ -7,6 +7,7 @@
 package scenarios
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -245,6 +246,22 @@ func (s *Scenario) Traced() []*Request {
 		}
 	}
 	return traced
+}
+
+// AnyAnswer returns a copy of the scenario that takes any answer to its requests, warm-ups
+// included: for a server that may behave otherwise than upstream's.
+func (s *Scenario) AnyAnswer() *Scenario {
+	free := *s
+	free.Requests = slices.Clone(s.Requests)
+	for i := range free.Requests {
+		r := &free.Requests[i]
+		r.Status = 0
+		r.Warmup = slices.Clone(r.Warmup)
+		for j := range r.Warmup {
+			r.Warmup[j].Status = 0
+		}
+	}
+	return &free
 }
 
 // warmups returns what is sent before the traced request r.

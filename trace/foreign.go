@@ -88,6 +88,9 @@ func (f *foreign) addResource(attrs otlpAttributes) error {
 			*field.to = attrs.text(field.key)
 		}
 	}
+	if f.rec.Edited == nil {
+		f.rec.Edited = attrs.texts(attrEdited)
+	}
 	return nil
 }
 

@@ -19,6 +19,9 @@ type Recording struct {
 	K8sVersion string `json:"k8sVersion"`
 	// EtcdVersion is the version of the etcd behind it, with its "v".
 	EtcdVersion string `json:"etcdVersion,omitempty"`
+	// Edited lists the files of the traced programs that were not upstream's, since
+	// somebody had changed them: paths as in Call.File. nil if all were upstream's.
+	Edited []string `json:"edited,omitempty"`
 	// Recorded is when the recording was made. Zero if unknown.
 	Recorded time.Time `json:"recorded,omitzero"`
 	// Requests holds the traced requests in the order in which they were sent.

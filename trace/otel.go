@@ -26,6 +26,7 @@ const (
 	attrScenario    = attribute.Key("apitrace.scenario")
 	attrK8sVersion  = attribute.Key("apitrace.k8s.version")
 	attrEtcdVersion = attribute.Key("apitrace.etcd.version")
+	attrEdited      = attribute.Key("apitrace.edited")
 	attrRecorded    = attribute.Key("apitrace.recorded")
 
 	// On each span.
@@ -125,6 +126,9 @@ func resourceAttributes(rec *Recording, process string) []attribute.KeyValue {
 	}
 	if version := rec.Version(process); version != "" {
 		attrs = append(attrs, semconv.ServiceVersion(version))
+	}
+	if len(rec.Edited) > 0 {
+		attrs = append(attrs, attrEdited.StringSlice(rec.Edited))
 	}
 	if !rec.Recorded.IsZero() {
 		attrs = append(attrs, attrRecorded.String(rec.Recorded.UTC().Format(time.RFC3339Nano)))

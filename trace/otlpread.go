@@ -99,6 +99,7 @@ func (b *recordingBuilder) addResource(attrs otlpAttributes) error {
 		Scenario:    attrs.text(attrScenario),
 		K8sVersion:  attrs.text(attrK8sVersion),
 		EtcdVersion: attrs.text(attrEtcdVersion),
+		Edited:      attrs.texts(attrEdited),
 	}
 	if recorded := attrs.text(attrRecorded); recorded != "" {
 		var err error
@@ -109,11 +110,17 @@ func (b *recordingBuilder) addResource(attrs otlpAttributes) error {
 	if b.traces == nil {
 		b.rec, b.traces = rec, map[string]int{}
 	}
-	if rec.Scenario != b.rec.Scenario || rec.K8sVersion != b.rec.K8sVersion || rec.EtcdVersion != b.rec.EtcdVersion || !rec.Recorded.Equal(b.rec.Recorded) {
+	if !rec.sameRun(&b.rec) {
 		return fmt.Errorf("spans of another recording (scenario %q on %s, before: %q on %s): expected one recording per file",
 			rec.Scenario, rec.K8sVersion, b.rec.Scenario, b.rec.K8sVersion)
 	}
 	return nil
+}
+
+// sameRun reports whether two recordings have all in common but their requests.
+func (r *Recording) sameRun(other *Recording) bool {
+	return r.Scenario == other.Scenario && r.K8sVersion == other.K8sVersion && r.EtcdVersion == other.EtcdVersion &&
+		slices.Equal(r.Edited, other.Edited) && r.Recorded.Equal(other.Recorded)
 }
 
 func (b *recordingBuilder) addSpan(process string, span *otlpSpan) error {

@@ -21,6 +21,7 @@ func anyRecording(t *rapid.T) *Recording {
 		Scenario:    rapid.String().Draw(t, "scenario"),
 		K8sVersion:  rapid.String().Draw(t, "k8s"),
 		EtcdVersion: rapid.String().Draw(t, "etcd"),
+		Edited:      rapid.SampledFrom([][]string{nil, {"a.go"}, {"b.go", "a.go"}}).Draw(t, "edited"),
 		Recorded:    anyTime(t),
 	}
 	for i := range rapid.IntRange(1, 3).Draw(t, "requests") {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/front"
@@ -49,7 +48,7 @@ func openClients(server *apiserver.Server, o clientsOptions) (_ *clients, err er
 			err = errors.Join(err, c.close())
 		}
 	}()
-	head := trace.Recording{Scenario: o.name, K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion, Recorded: time.Now()}
+	head := newRecording(server, o.name)
 	if o.save == "" {
 		c.recording, err = trace.CreateNameless(head)
 	} else {

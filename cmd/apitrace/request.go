@@ -185,11 +185,9 @@ func (o *requestOptions) run(ctx context.Context, io *streams) (err error) {
 	if err != nil {
 		return errors.Join(sent.Err, err)
 	}
-	recording := &trace.Recording{
-		Scenario: "request", K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion, Recorded: time.Now(),
-		Requests: []trace.Request{*request},
-	}
-	return errors.Join(o.delivery.deliver(ctx, io, recording), fetcher.verdict(o.server.check, io))
+	recording := newRecording(server, "request")
+	recording.Requests = []trace.Request{*request}
+	return errors.Join(o.delivery.deliver(ctx, io, &recording), fetcher.verdict(o.server.check, io))
 }
 
 func (o *requestOptions) send(ctx context.Context, player *scenarios.Player, h *scenarios.HTTP) (*scenarios.Sent, error) {

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/front"
-	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // serveOptions say which server to keep running.
@@ -127,8 +125,7 @@ func (o *serveOptions) run(ctx context.Context, io *streams) (err error) {
 
 // startSampler opens the door whose requests are traced.
 func (o *serveOptions) startSampler(ctx context.Context, io *streams, server *apiserver.Server) (*sampler, error) {
-	head := trace.Recording{Scenario: "serve", K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion, Recorded: time.Now()}
-	s, err := startSampler(ctx, io, o.sample.rate, newFetcher(server), head, front.Options{
+	s, err := startSampler(ctx, io, o.sample.rate, newFetcher(server), newRecording(server, "serve"), front.Options{
 		Server: server.BaseURL, CAPEM: server.CAPEM, Token: server.AdminToken,
 	})
 	if err != nil {

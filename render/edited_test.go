@@ -1,0 +1,35 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/diff"
+)
+
+// TestEdited demands that each view of programs that were not upstream's says so, and which files were edited.
+func TestEdited(t *testing.T) {
+	rec := load(t, "handmade-get-node")
+	changed := *rec
+	changed.Edited = []string{"k8s.io/apiserver/pkg/server/config.go"}
+	c, err := diff.CompareRecordings(rec, &changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := DiffOptions{Options: Options{Width: 120}, NameA: "before", NameB: "after"}
+	for name, write := range map[string]func(*strings.Builder) error{
+		"tree":    func(out *strings.Builder) error { return WriteTree(out, &changed, firstGuide{}, Options{Width: 120}) },
+		"outline": func(out *strings.Builder) error { return WriteOutline(out, &changed, firstGuide{}, Options{Width: 120}) },
+		"diff":    func(out *strings.Builder) error { return WriteDiff(out, c, firstGuide{}, options) },
+		"html":    func(out *strings.Builder) error { return WriteDiffHTML(out, c, firstGuide{}, options) },
+		"json":    func(out *strings.Builder) error { return WriteDiffJSON(out, c, firstGuide{}, options) },
+	} {
+		var out strings.Builder
+		if err := write(&out); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), changed.Edited[0]) {
+			t.Errorf("%s: nothing says that %s was edited:\n%s", name, changed.Edited[0], out.String())
+		}
+	}
+}

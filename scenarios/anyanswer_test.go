@@ -1,0 +1,26 @@
+package scenarios
+
+import "testing"
+
+// TestAnyAnswer demands that nothing in the copy demands an answer, and that the scenario stays as it is.
+func TestAnyAnswer(t *testing.T) {
+	scenario, err := Find("create-deployment")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free := scenario.AnyAnswer()
+	for i := range free.Requests {
+		for _, h := range free.Requests[i].all() {
+			if h.Status != 0 {
+				t.Errorf("%s %s still wants %d", h.Method, h.Path, h.Status)
+			}
+		}
+	}
+	r := scenario.Traced()[0]
+	if r.Status != 201 || len(r.Warmup) == 0 || r.Warmup[0].Status == 0 {
+		t.Errorf("the scenario itself was changed: it wants %d, its warm-ups are %+v", r.Status, r.Warmup)
+	}
+	if n := len(free.Traced()[0].Warmup); n != len(r.Warmup) {
+		t.Errorf("the copy has %d warm-ups, expected %d", n, len(r.Warmup))
+	}
+}
