@@ -65,6 +65,9 @@ func (l *learner) check(ctx context.Context, e *workshop.Exercise, args []string
 		if try.Recording, err = l.play(ctx, e, strings.Fields(text), request); err != nil {
 			return false, err
 		}
+		if err := l.keepTrace(ctx, e, try.Recording); err != nil {
+			return false, err
+		}
 	}
 	verdict, err := l.judge.Judge(e, try)
 	var bad *workshop.AnswerError
@@ -91,12 +94,16 @@ func (l *learner) tell(e *workshop.Exercise, v *workshop.Verdict) {
 		mark = "✓ "
 	}
 	fmt.Fprint(l.io.out, mark+strings.TrimLeft(layOut(v.Reply.In(l.lang), l.width()-2), " "))
+	fmt.Fprintln(l.io.out)
+	if e.Live() {
+		l.say("  what happened: apitrace workshop trace", "  发生了什么：apitrace workshop trace")
+	}
 	switch done := l.progress.Of(e); {
 	case v.Passed:
-		l.say("\n  why it is so:  apitrace workshop explain\n  go on:         apitrace workshop next", "\n  为什么如此：  apitrace workshop explain\n  继续：        apitrace workshop next")
+		l.say("  why it is so:  apitrace workshop explain\n  go on:         apitrace workshop next", "  为什么如此：apitrace workshop explain\n  继续：      apitrace workshop next")
 	case done.Hints < len(e.Hints):
-		l.say("\n  a hint:  apitrace workshop hint", "\n  看提示：  apitrace workshop hint")
+		l.say("  a hint:  apitrace workshop hint", "  看提示：apitrace workshop hint")
 	default:
-		l.say("\n  give up:  apitrace workshop solution --anyway", "\n  直接看答案：  apitrace workshop solution --anyway")
+		l.say("  give up:  apitrace workshop solution --anyway", "  直接看答案：apitrace workshop solution --anyway")
 	}
 }

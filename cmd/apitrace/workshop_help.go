@@ -163,8 +163,10 @@ func (l *learner) reset(ctx context.Context, e *workshop.Exercise, answered ...*
 		return err
 	}
 	for _, e := range answered {
-		if err := os.Remove(l.answerFile(e)); err != nil && !os.IsNotExist(err) {
-			return fmt.Errorf("removing the file with your answer: %w", err)
+		for _, file := range []string{l.answerFile(e), l.traceFile(e)} {
+			if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
+				return fmt.Errorf("removing your answer: %w", err)
+			}
 		}
 	}
 	if e == nil {

@@ -7,12 +7,14 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/kubeapitrace/apitrace/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/workshop"
@@ -62,6 +64,9 @@ func (o *workshopRequest) http(args []string) (*scenarios.HTTP, error) {
 // play makes the recording that a live exercise is judged by.
 func (l *learner) play(ctx context.Context, e *workshop.Exercise, args []string, request *workshopRequest) (*trace.Recording, error) {
 	if e.Change != nil {
+		if err := l.mustHaveEdited(e); err != nil {
+			return nil, err
+		}
 		return l.replayChanged(ctx, e, "")
 	}
 	if len(args) == 1 && strings.HasSuffix(args[0], ".yaml") {
@@ -84,23 +89,62 @@ func (l *learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 	return l.replay(ctx, ownRequest(e, h), "")
 }
 
+// mustHaveEdited is an error if no file of the server is changed. One that is, but not the file that
+// the exercise is about, may do as well: the trace will tell.
+func (l *learner) mustHaveEdited(e *workshop.Exercise) error {
+	dir, err := editsDir()
+	if err != nil {
+		return err
+	}
+	all, err := bothEdits(program.Edits{Dir: dir, Version: l.k8s})
+	if err != nil {
+		return err
+	}
+	var changed []string
+	mine := ""
+	for _, edit := range all {
+		if edit.Changed() {
+			changed = append(changed, edit.Name)
+		}
+		if edit.Name == e.Change.File {
+			mine = edit.Path
+		}
+	}
+	switch {
+	case len(changed) == 0 && mine != "":
+		return usageErrorf(l.in("your copy is as upstream's: change %s, save it, and check again", "你的副本与上游相同：请修改 %s，保存后再检查"), mine)
+	case len(changed) == 0:
+		return usageErrorf(l.in("nothing of the server is changed yet: \"apitrace edit %s\" gives you a copy; change that, and check again",
+			"服务器还没有任何修改：\"apitrace edit %s\" 会给你一份副本，修改它再检查"), e.Change.File)
+	case !slices.Contains(changed, e.Change.File):
+		l.io.notice(l.in("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)",
+			"练习所问的 %s 与上游相同；已修改的是 %s（apitrace edit --list）"), e.Change.File, strings.Join(changed, ", "))
+	}
+	return nil
+}
+
+// traceFile is where the trace is that a live exercise was judged by last.
+func (l *learner) traceFile(e *workshop.Exercise) string {
+	return filepath.Join(l.dir, "traces", e.Name+".jsonl")
+}
+
+// keepTrace keeps the trace that an exercise is judged by, for "apitrace workshop trace".
+func (l *learner) keepTrace(ctx context.Context, e *workshop.Exercise, recording *trace.Recording) error {
+	file := l.traceFile(e)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return fmt.Errorf("keeping the trace: %w", err)
+	}
+	return trace.Save(ctx, file, recording)
+}
+
 // replayChanged sends the scenario of an exercise to a server that is built with the edits in a
-// folder, "" for the learner's own. Such a server may answer anything, and warm-ups as well.
+// folder, "" for the learner's own.
 func (l *learner) replayChanged(ctx context.Context, e *workshop.Exercise, edits string) (*trace.Recording, error) {
 	scenario, err := scenarios.Find(e.Scenario)
 	if err != nil {
 		return nil, err
 	}
-	changed := *scenario
-	changed.Requests = slices.Clone(scenario.Requests)
-	for i := range changed.Requests {
-		r := &changed.Requests[i]
-		r.Status = 0
-		if r.Traced {
-			r.Warmup = []scenarios.HTTP{}
-		}
-	}
-	return l.replay(ctx, &changed, edits)
+	return l.replay(ctx, scenario.AnyAnswer(), edits)
 }
 
 // ownRequest is the scenario of one request to the state that an exercise makes. Any answer will do.

@@ -1,11 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/recordings"
+	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -16,7 +23,8 @@ func newWorkshopTraceCommand(io *streams, o *workshopOptions) *cobra.Command {
 		Use:   "trace",
 		Short: "Show the recording that the current exercise asks about",
 		Long: `Show the recording that the current exercise asks about, with all views and filters of
-"apitrace show". Where an exercise compares recordings, --which names another one of them.`,
+"apitrace show". Where an exercise compares recordings, --which names another one of them.
+Of a live exercise it is the trace that your last check has made.`,
 		Example: `  apitrace workshop trace
   apitrace workshop trace --view full --function 'storage/....Get'
   apitrace workshop trace --which old`,
@@ -31,14 +39,7 @@ func newWorkshopTraceCommand(io *streams, o *workshopOptions) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				source, err := sourceOf(e, which)
-				if err != nil {
-					return err
-				}
-				if source.K8s == "" {
-					source.K8s = l.k8s
-				}
-				recording, err := recordings.Load(source.K8s, source.Scenario)
+				recording, err := l.asked(e, which)
 				if err != nil {
 					return err
 				}
@@ -51,17 +52,28 @@ func newWorkshopTraceCommand(io *streams, o *workshopOptions) *cobra.Command {
 	return command
 }
 
-// sourceOf names a recording of an exercise.
-func sourceOf(e *workshop.Exercise, which string) (workshop.Source, error) {
+// asked is the recording that an exercise asks about: of a live one, what it was judged by last.
+func (l *learner) asked(e *workshop.Exercise, which string) (*trace.Recording, error) {
+	source := workshop.Source{Scenario: e.Scenario}
 	if which != "" {
-		source, ok := e.Also[which]
-		if !ok {
-			return source, usageErrorf("this exercise has no recording %q", which)
+		var ok bool
+		if source, ok = e.Also[which]; !ok {
+			return nil, usageErrorf("this exercise has no recording %q%s", which, others(e))
 		}
-		return source, nil
+	} else if e.Live() {
+		recording, err := l.io.load(l.traceFile(e))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, usageErrorf("this exercise is about a trace of your own: \"apitrace workshop check\" makes it")
+		}
+		return recording, err
 	}
-	if e.Live() || e.Scenario == "" {
-		return workshop.Source{}, usageErrorf("this exercise is about a trace of your own: \"apitrace workshop check\" makes it")
+	return recordings.Load(cmp.Or(source.K8s, l.k8s), source.Scenario)
+}
+
+// others names the further recordings of an exercise.
+func others(e *workshop.Exercise) string {
+	if len(e.Also) == 0 {
+		return ": it asks about one alone"
 	}
-	return workshop.Source{Scenario: e.Scenario}, nil
+	return fmt.Sprintf(": expected one of %q", slices.Sorted(maps.Keys(e.Also)))
 }
