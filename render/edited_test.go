@@ -18,11 +18,13 @@ func TestEdited(t *testing.T) {
 	}
 	options := DiffOptions{Options: Options{Width: 120}, NameA: "before", NameB: "after"}
 	for name, write := range map[string]func(*strings.Builder) error{
-		"tree":    func(out *strings.Builder) error { return WriteTree(out, &changed, firstGuide{}, Options{Width: 120}) },
-		"outline": func(out *strings.Builder) error { return WriteOutline(out, &changed, firstGuide{}, Options{Width: 120}) },
-		"diff":    func(out *strings.Builder) error { return WriteDiff(out, c, firstGuide{}, options) },
-		"html":    func(out *strings.Builder) error { return WriteDiffHTML(out, c, firstGuide{}, options) },
-		"json":    func(out *strings.Builder) error { return WriteDiffJSON(out, c, firstGuide{}, options) },
+		"tree": func(out *strings.Builder) error { return WriteTree(out, &changed, firstGuide{}, Options{Width: 120}) },
+		"outline": func(out *strings.Builder) error {
+			return WriteOutline(out, &changed, firstGuide{}, Options{Width: 120})
+		},
+		"diff": func(out *strings.Builder) error { return WriteDiff(out, c, firstGuide{}, options) },
+		"html": func(out *strings.Builder) error { return WriteDiffHTML(out, c, firstGuide{}, options) },
+		"json": func(out *strings.Builder) error { return WriteDiffJSON(out, c, firstGuide{}, options) },
 	} {
 		var out strings.Builder
 		if err := write(&out); err != nil {
