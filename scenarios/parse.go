@@ -44,13 +44,15 @@ func readFS(files fs.FS, name string) (*Scenario, error) {
 // field that it does not know is an error. open reads the files that bodyFile
 // fields name. Every error starts with name and a line: "mine.yaml:7: ...".
 func Parse(name string, text []byte, open func(file string) ([]byte, error)) (*Scenario, error) {
+	source := string(text)
+	text, uses := fillNamespace(text)
 	var root yaml.Node
 	if err := yaml.Unmarshal(text, &root); err != nil {
 		return nil, located(name, err)
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
-	s := &Scenario{Source: string(text)}
+	s := &Scenario{Source: source, OwnNamespace: uses}
 	if err := decoder.Decode(s); errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s:1: the file is empty, expected a scenario: start with \"name: my-scenario\"", name)
 	} else if err != nil {
