@@ -43,6 +43,7 @@ func readFS(files fs.FS, name string) (*Scenario, error) {
 // fields name. Every error starts with name and a line: "mine.yaml:7: ...".
 func Parse(name string, text []byte, open func(file string) ([]byte, error)) (*Scenario, error) {
 	s := &Scenario{Source: string(text)}
+	text, s.OwnNamespace = fillNamespace(text, nameIn(text))
 	switch err := strictyaml.Decode(name, text, s); {
 	case errors.Is(err, strictyaml.ErrEmpty):
 		return nil, fmt.Errorf("%w, expected a scenario: start with \"name: my-scenario\"", err)
@@ -78,7 +79,7 @@ func (s *Scenario) setPlaces(name string, text []byte) {
 func (s *Scenario) readBodies(open func(string) ([]byte, error)) error {
 	for i := range s.Requests {
 		for _, h := range s.Requests[i].all() {
-			if err := h.readBody(open); err != nil {
+			if err := s.readBody(h, open); err != nil {
 				return fmt.Errorf("%s: %w", s.Requests[i].at, err)
 			}
 		}
@@ -86,7 +87,7 @@ func (s *Scenario) readBodies(open func(string) ([]byte, error)) error {
 	return nil
 }
 
-func (h *HTTP) readBody(open func(string) ([]byte, error)) error {
+func (s *Scenario) readBody(h *HTTP, open func(string) ([]byte, error)) error {
 	if h.BodyFile == "" {
 		return nil
 	}
@@ -94,6 +95,8 @@ func (h *HTTP) readBody(open func(string) ([]byte, error)) error {
 	if err != nil {
 		return fmt.Errorf("reading bodyFile: %w", err)
 	}
+	text, uses := fillNamespace(text, s.Name)
+	s.OwnNamespace = s.OwnNamespace || uses
 	h.Body = &Document{}
 	if err := yaml.Unmarshal(text, h.Body); err != nil {
 		return fmt.Errorf("bodyFile %q: %w", h.BodyFile, err)

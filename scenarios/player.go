@@ -136,6 +136,9 @@ func (r *run) prepare(ctx context.Context) error {
 	if r.rights, err = rightsIn(r.objects); err != nil {
 		return err
 	}
+	if err := r.ensureNamespace(ctx); err != nil {
+		return err
+	}
 	if err := r.sweep(ctx); err != nil {
 		return err
 	}

@@ -43,7 +43,8 @@ func TestPlayTwice(t *testing.T) {
 			if traced != 1 {
 				t.Errorf("%s: %d traced requests, expected 1", s.Name, traced)
 			}
-			if left := server.paths(); len(left) > 0 {
+			ownNamespace := func(path string) bool { return filepath.Dir(path) == "/api/v1/namespaces" } // which stays
+			if left := slices.DeleteFunc(server.paths(), ownNamespace); len(left) > 0 {
 				t.Errorf("%s leaves behind %q", s.Name, left)
 			}
 		}
@@ -56,7 +57,7 @@ func TestOrderOfRequests(t *testing.T) {
 	if err := server.player().Play(t.Context(), find(t, "create-deployment"), after); err != nil {
 		t.Fatal(err)
 	}
-	const deployments = "/apis/apps/v1/namespaces/default/deployments"
+	const deployments = "/apis/apps/v1/namespaces/create-deployment/deployments"
 	want := []string{
 		"learner POST " + deployments,
 		"admin GET " + deployments + "/nginx", // until the cache has it
@@ -89,8 +90,8 @@ func TestWaitsForRights(t *testing.T) {
 // What a killed run has left on a server that goes on must not disturb the next.
 func TestLeftoversGo(t *testing.T) {
 	server := newFakeServer(t)
-	server.objects["/apis/apps/v1/namespaces/default/deployments/nginx"] = map[string]any{"metadata": map[string]any{}}
-	server.objects["/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles/deployer"] = map[string]any{"rules": []any{}}
+	server.objects["/apis/apps/v1/namespaces/create-deployment/deployments/nginx"] = map[string]any{"metadata": map[string]any{}}
+	server.objects["/apis/rbac.authorization.k8s.io/v1/namespaces/create-deployment/roles/deployer"] = map[string]any{"rules": []any{}}
 	if err := server.player().Play(t.Context(), find(t, "create-deployment"), nil); err != nil {
 		t.Fatal(err)
 	}
@@ -114,6 +115,22 @@ func TestUnknownKind(t *testing.T) {
 		server := newFakeServer(t)
 		if err := server.player().Play(t.Context(), s, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s:\ngot  %v\nwant %s", old, err, want)
+		}
+	}
+}
+
+// A namespace of the scenario's name that somebody else has made is not touched.
+func TestNamespaceOfSomebodyElse(t *testing.T) {
+	server := newFakeServer(t)
+	const namespace = "/api/v1/namespaces/create-deployment"
+	server.objects[namespace] = map[string]any{"metadata": map[string]any{"name": "create-deployment"}}
+	err := server.player().Play(t.Context(), find(t, "create-deployment"), nil)
+	if err == nil || !strings.Contains(err.Error(), `the namespace "create-deployment" is somebody else's`) {
+		t.Errorf("got %v", err)
+	}
+	for _, request := range server.sent() {
+		if strings.Contains(request, "POST") && strings.Contains(request, namespace) {
+			t.Errorf("sent all the same: %s", request)
 		}
 	}
 }
@@ -158,7 +175,8 @@ func TestCleansUpAfterFailure(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got  %v\nwant %s", err, test.want)
 			}
-			if left := server.paths(); len(left) > 0 {
+			ownNamespace := func(path string) bool { return filepath.Dir(path) == "/api/v1/namespaces" } // which stays
+			if left := slices.DeleteFunc(server.paths(), ownNamespace); len(left) > 0 {
 				t.Errorf("left behind: %q", left)
 			}
 		})

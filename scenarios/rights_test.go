@@ -45,7 +45,7 @@ func TestRightsInObjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 1 || got[0].user != Learner || got[0].role != `Role "deployer"` || got[0].namespace != "default" || len(got[0].rules) != 1 {
+	if len(got) != 1 || got[0].user != Learner || got[0].role != `Role "deployer"` || got[0].namespace != "create-deployment" || len(got[0].rules) != 1 {
 		t.Errorf("got %+v", got)
 	}
 	if got, _ := rightsIn(objects[:1]); len(got) != 0 {

@@ -40,6 +40,8 @@ type Scenario struct {
 	Requests []Request `yaml:"requests"`
 	// Pairs are other scenarios of the library that are worth putting next to this one.
 	Pairs []Pair `yaml:"pairs"`
+	// OwnNamespace asks for a namespace that is called as the scenario is: its file has "${namespace}".
+	OwnNamespace bool `yaml:"-"`
 	// Source is the text of the file.
 	Source string `yaml:"-"`
 }

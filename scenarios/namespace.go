@@ -1,0 +1,70 @@
+package scenarios
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"go.yaml.in/yaml/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// ownNamespace is what stands in a scenario's file for the scenario's own namespace, which is called as the
+// scenario is.
+const ownNamespace = "${namespace}"
+
+// The label of namespaces that were made for scenarios.
+const (
+	managedByLabel = "app.kubernetes.io/managed-by"
+	managedByUs    = "apitrace"
+)
+
+// fillNamespace puts the name of a scenario for ownNamespace, and tells whether that is there.
+func fillNamespace(text []byte, name string) (filled []byte, uses bool) {
+	return bytes.ReplaceAll(text, []byte(ownNamespace), []byte(name)), bytes.Contains(text, []byte(ownNamespace))
+}
+
+// nameIn returns the name of the scenario in the text of a file. What is wrong with either is reported by Parse.
+func nameIn(text []byte) string {
+	var s struct {
+		Name string `yaml:"name"`
+	}
+	if err := yaml.Unmarshal(text, &s); err != nil || !validName.MatchString(s.Name) {
+		return ownNamespace
+	}
+	return s.Name
+}
+
+// ensureNamespace makes the scenario's own namespace, if it wants one that is not there. It stays for the
+// next run: for 30 seconds after a namespace was deleted, the admission plugin NamespaceLifecycle asks the store
+// for one of that name (apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go,
+// forceLiveLookupTTL), and the traces of the next run would show it.
+func (r *run) ensureNamespace(ctx context.Context) error {
+	if !r.scenario.OwnNamespace {
+		return nil
+	}
+	name := r.scenario.Name
+	sent := r.wire.send(ctx, &HTTP{Method: http.MethodGet, Path: "/api/v1/namespaces/" + name, As: Admin}, "")
+	if sent.Status == http.StatusNotFound {
+		body := fmt.Sprintf(`{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": %q, "labels": {%q: %q}}}`, name, managedByLabel, managedByUs)
+		h := &HTTP{Method: http.MethodPost, Path: "/api/v1/namespaces", As: Admin, Status: http.StatusCreated, Body: RawDocument([]byte(body))}
+		sent = r.wire.send(ctx, h, "")
+		if err := sent.must(h.Status); err != nil {
+			return fmt.Errorf("creating the namespace %q: %w", name, err)
+		}
+		return r.wire.settle(ctx, h, sent)
+	}
+	if err := sent.must(http.StatusOK); err != nil {
+		return fmt.Errorf("looking for the namespace %q: %w", name, err)
+	}
+	var found metav1.PartialObjectMetadata
+	if err := json.Unmarshal(sent.Body, &found); err != nil {
+		return fmt.Errorf("reading the answer to GET %s: %w", sent.Path, err)
+	}
+	if found.Labels[managedByLabel] != managedByUs {
+		return fmt.Errorf("the namespace %q is somebody else's, and the scenario of that name would delete what is in it: play it on another server, or give the namespace the label %s=%s", name, managedByLabel, managedByUs)
+	}
+	return nil
+}
