@@ -46,16 +46,19 @@ func checkSave(file string) error {
 	return nil
 }
 
-// deliver saves, prints and sends the recording.
+// deliver saves, prints and sends the recording, each also if another fails: with a full disk it can still be seen.
 func (o *delivery) deliver(ctx context.Context, io *streams, recording *trace.Recording) error {
+	var errs []error
 	if o.save != "" {
-		if err := trace.Save(ctx, o.save, recording); err != nil {
-			return err
+		err := trace.Save(ctx, o.save, recording)
+		if err == nil {
+			io.notice("saved to %s", o.save)
 		}
-		io.notice("saved to %s", o.save)
+		errs = append(errs, err)
 	}
-	if err := o.output.write(ctx, io, recording); err != nil || o.export == "" {
-		return err
+	errs = append(errs, o.output.write(ctx, io, recording))
+	if o.export != "" {
+		errs = append(errs, sendOTLP(ctx, io, recording))
 	}
-	return sendOTLP(ctx, io, recording)
+	return errors.Join(errs...)
 }

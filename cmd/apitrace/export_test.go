@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -47,6 +48,24 @@ func TestRunExports(t *testing.T) {
 		t.Errorf("%d spans received, want %d", received.Load(), want)
 	}
 	if !strings.HasPrefix(out.String(), "# GET /api/v1/nodes/n1 -> 200\n") || !strings.HasPrefix(notices.String(), "sent ") {
+		t.Errorf("printed %.80q, and noticed %q", out.String(), notices.String())
+	}
+}
+
+// A trace that cannot be saved, such as on a full disk, is shown all the same.
+func TestDeliverShowsWhatIsNotSaved(t *testing.T) {
+	recording, err := trace.Load("testdata/get-node.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, notices bytes.Buffer
+	o := &delivery{save: filepath.Join(t.TempDir(), "gone", "saved.jsonl")}
+	o.output.format = "names"
+	err = o.deliver(t.Context(), &streams{out: &out, err: &notices}, recording)
+	if err == nil || !strings.Contains(err.Error(), "save recording") {
+		t.Errorf("got %v, want that the recording cannot be saved", err)
+	}
+	if !strings.HasPrefix(out.String(), "# GET /api/v1/nodes/n1 -> 200\n") || notices.Len() > 0 {
 		t.Errorf("printed %.80q, and noticed %q", out.String(), notices.String())
 	}
 }

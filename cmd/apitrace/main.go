@@ -35,7 +35,7 @@ func run(args []string) error {
 	if !errors.As(context.Cause(ctx), &interrupted) || isExit(err) {
 		return err
 	}
-	if errors.Is(err, context.Canceled) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, interrupted) {
 		return interrupted // which says the same, and why
 	}
 	return errors.Join(interrupted, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -195,6 +196,12 @@ func (o *serverOptions) obtain(ctx context.Context, io *streams) (_ context.Cont
 // blame returns the death of the server instead of what went wrong in consequence of it.
 // serving is the context that obtain has returned.
 func (o *serverOptions) blame(serving context.Context, server *apiserver.Server, err error) error {
+	if server.Done() != nil && errors.As(err, new(*url.Error)) { // a connection breaks before the process is known to have ended
+		select {
+		case <-serving.Done():
+		case <-time.After(time.Second):
+		}
+	}
 	if death := deathOf(serving); death != nil {
 		return death
 	}

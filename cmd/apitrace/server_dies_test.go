@@ -23,9 +23,15 @@ requests:
   - {method: GET, path: /api/v1/nodes/none, status: 200, as: admin, await: true}
 `
 
-// TestEtcdDies kills etcd in the middle of a run: what was recorded before is shown and
-// saved, the message says what has happened, and nothing is left.
-func TestEtcdDies(t *testing.T) {
+// TestServerDies kills etcd, and then kube-apiserver, in the middle of a run: what was recorded before
+// is shown and saved, the message says what has happened, and nothing is left.
+func TestServerDies(t *testing.T) {
+	for _, program := range []string{"etcd", "kube-apiserver"} {
+		t.Run(program, func(t *testing.T) { killDuringRun(t, program) })
+	}
+}
+
+func killDuringRun(t *testing.T, program string) {
 	if os.Getenv("APITRACE_E2E") == "" {
 		t.Skip("runs the real kube-apiserver: set APITRACE_E2E=1")
 	}
@@ -47,13 +53,13 @@ func TestEtcdDies(t *testing.T) {
 	var out, said bytes.Buffer
 	saved := filepath.Join(dir, "saved.jsonl")
 	killed := make(chan bool, 1)
-	go func() { killed <- killEtcd(t.Context(), dir) }()
+	go func() { killed <- killBelow(t.Context(), dir, program) }()
 	err = execute(t.Context(), []string{"apitrace", "run", scenario, "-o", "names", "--save", saved}, &streams{out: &out, err: &said})
 	if !<-killed {
-		t.Fatalf("etcd was not found; the run said %v", err)
+		t.Fatalf("%s was not found; the run said %v", program, err)
 	}
-	if err == nil || !strings.Contains(err.Error(), "etcd ended: signal: killed") || strings.Contains(err.Error(), "cleaning up") {
-		t.Errorf("got %v, expected that etcd has ended", err)
+	if err == nil || !strings.Contains(err.Error(), program+" ended: signal: killed") || strings.Contains(err.Error(), "cleaning up") {
+		t.Errorf("got %v, expected that %s has ended", err, program)
 	}
 	if !strings.HasPrefix(out.String(), "# GET /api/v1/nodes -> 200\n") {
 		t.Errorf("what was recorded is not shown: %.100q", out.String())
@@ -69,8 +75,8 @@ func TestEtcdDies(t *testing.T) {
 	}
 }
 
-// killEtcd kills the etcd that runs below dir once the scenario has got to its second request.
-func killEtcd(ctx context.Context, dir string) bool {
+// killBelow kills the program that runs below dir once the scenario has got to its second request.
+func killBelow(ctx context.Context, dir, program string) bool {
 	for ctx.Err() == nil {
 		time.Sleep(20 * time.Millisecond)
 		data, err := filepath.Glob(filepath.Join(dir, "apitrace-*", "player.lock"))
@@ -79,7 +85,7 @@ func killEtcd(ctx context.Context, dir string) bool {
 		}
 		time.Sleep(2 * time.Second) // it awaits for fifteen seconds
 		for pid, command := range processesBelow(dir) {
-			if strings.Contains(command, "/etcd\x00") {
+			if strings.HasSuffix(command[:strings.IndexByte(command, 0)], "/"+program) {
 				return syscall.Kill(pid, syscall.SIGKILL) == nil
 			}
 		}
