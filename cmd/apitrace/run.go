@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"time"
 
@@ -151,6 +152,8 @@ type replay struct {
 	// sample is the sample server, if it is known to be built.
 	sample    *program.Binary
 	recording trace.Recording
+	// messages are what the server said of the traced requests that it did not do, "" for the others.
+	messages []string
 	// unmet says which expectations of the scenario the traces do not meet.
 	unmet   []error
 	fetcher *fetcher
@@ -243,6 +246,11 @@ func (s *replay) collect(ctx context.Context, r *scenarios.Request, sent *scenar
 		return err
 	}
 	s.add(request, &r.Expect)
+	message := ""
+	if sent.Status >= http.StatusBadRequest {
+		message = sent.Message()
+	}
+	s.messages = append(s.messages, message)
 	return nil
 }
 
