@@ -202,7 +202,7 @@ func (s *replay) playUntil(ctx context.Context, io *streams, traced func() error
 func newPlayer(server *apiserver.Server, io *streams) *scenarios.Player {
 	return &scenarios.Player{
 		BaseURL: server.BaseURL, CAPEM: server.CAPEM,
-		AdminToken: server.AdminToken, UserToken: server.LearnerToken,
+		AdminToken: server.AdminToken, UserTokens: server.PlayerTokens,
 		LockFile: filepath.Join(server.RunDir, "player.lock"),
 		Waiting:  func() { io.notice("waiting for another run against the same server") },
 	}
