@@ -47,9 +47,13 @@ func (s *Server) writeFiles(dir string) (files, error) {
 	}
 	s.ProxyCAFile = filepath.Join(dir, "proxy-ca.crt")
 	s.CAPEM, s.AdminToken, s.LearnerToken, s.sampleToken = ca.CertPEM, rand.Text(), rand.Text(), rand.Text()
+	s.PlayerTokens = []string{rand.Text(), rand.Text()}
 	// Columns: token, user, uid, groups.
 	tokens := fmt.Sprintf("%s,%s,%[2]s,system:masters\n%s,%s,%[4]s\n%s,%s,%[6]s\n",
 		s.AdminToken, AdminUser, s.LearnerToken, LearnerUser, s.sampleToken, sampleserver.Name)
+	for _, token := range s.PlayerTokens {
+		tokens += fmt.Sprintf("%s,%s,%[2]s\n", token, LearnerUser)
+	}
 	for path, data := range map[string][]byte{
 		f.tlsCert: cert, f.tlsKey: key, f.serviceAccountKey: serviceAccountKey, f.tokens: []byte(tokens),
 		f.proxyCert: proxyCert, f.proxyKey: proxyKey, s.ProxyCAFile: proxyCA.CertPEM,

@@ -26,6 +26,9 @@ type Server struct {
 	// AdminToken is the bearer token of AdminUser, LearnerToken that of LearnerUser.
 	AdminToken   string `json:"adminToken"`
 	LearnerToken string `json:"learnerToken"`
+	// PlayerTokens are the learner's, too, for those who play scenarios alone: the server's memory of
+	// a token must not depend on what others do.
+	PlayerTokens []string `json:"playerTokens"`
 	// AdminKubeconfig and LearnerKubeconfig are the paths of kubeconfig files, private to this user.
 	AdminKubeconfig   string `json:"adminKubeconfig"`
 	LearnerKubeconfig string `json:"learnerKubeconfig"`

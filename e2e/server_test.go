@@ -128,7 +128,7 @@ func play(tb testing.TB, s *apiserver.Server, name string) ([]trace.Request, *co
 	var requests []trace.Request
 	all := &collect.Check{}
 	player := scenarios.Player{
-		BaseURL: s.BaseURL, CAPEM: s.CAPEM, AdminToken: s.AdminToken, UserToken: s.LearnerToken,
+		BaseURL: s.BaseURL, CAPEM: s.CAPEM, AdminToken: s.AdminToken, UserTokens: s.PlayerTokens,
 		LockFile: filepath.Join(s.RunDir, "play.lock"),
 		Aggregate: func(ctx context.Context) (func(context.Context) error, error) {
 			sample, start, found, err := startSample(ctx, s, scenario)

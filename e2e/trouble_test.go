@@ -45,7 +45,7 @@ func TestSilentWebhook(t *testing.T) {
 // playTrouble plays a scenario that may fail and returns the trace of its one traced request.
 func playTrouble(t *testing.T, s *apiserver.Server, scenario *scenarios.Scenario) (*trace.Request, error) {
 	player := scenarios.Player{
-		BaseURL: s.BaseURL, CAPEM: s.CAPEM, AdminToken: s.AdminToken, UserToken: s.LearnerToken,
+		BaseURL: s.BaseURL, CAPEM: s.CAPEM, AdminToken: s.AdminToken, UserTokens: s.PlayerTokens,
 		LockFile: filepath.Join(s.RunDir, "play.lock"),
 	}
 	var r *trace.Request

@@ -137,41 +137,50 @@ func WriteOutline(w io.Writer, rec *trace.Recording, guide Guide, options Option
 }
 
 func (d *drawing) writeStages(out *bufio.Writer, stages []Stage) {
-	var calls, widest int
+	var told int
 	var self int64
+	wide := columns{calls: len("1,234 calls") + 1}
 	for _, s := range stages {
-		calls, self = calls+s.Calls, self+s.SelfNs
-		widest = max(widest, lipgloss.Width(d.titles(s)))
+		told, self = told+s.Calls, self+s.SelfNs
+		wide.titles = max(wide.titles, lipgloss.Width(d.titles(s)))
+		wide.calls = max(wide.calls, 2+lipgloss.Width(calls(s.Calls)))
 	}
 	for _, s := range stages {
-		d.writeStage(out, s, self, widest)
+		d.writeStage(out, s, self, wide)
 	}
 	fmt.Fprintln(out)
 	for _, key := range d.view.Tree.Request.Stored {
 		d.writeWrapped(out, d.Plumbing, stored(key))
 	}
-	if hidden := d.view.Tree.Len() - calls; hidden > 0 {
+	if hidden := d.view.Tree.Len() - told; hidden > 0 {
 		d.writeWrapped(out, d.Facts, fmt.Sprintf("%s of %d hidden by %s", humanize.Comma(int64(hidden)),
 			d.view.Tree.Len(), strings.Join(d.choice.Filter.flags(), " ")))
 	}
-	d.writeWrapped(out, d.Facts, "in order of first entry; each time is without what the layer calls")
+	text := "in order of first entry; each time is without what the layer calls"
+	if d.view.Tree.Request.IsStart() {
+		text += ", and adds up what many goroutines take at the same time, waiting included"
+	}
+	d.writeWrapped(out, d.Facts, text)
 }
 
+// columns are the widths of what an outline lists.
+type columns struct{ titles, calls int }
+
 // writeStage draws a line: titles, calls, time, and the time's share as a bar.
-func (d *drawing) writeStage(out *bufio.Writer, s Stage, self int64, widest int) {
-	const forCalls, forTime, forBar = 12, 8, 10
+func (d *drawing) writeStage(out *bufio.Writer, s Stage, self int64, wide columns) {
+	const forTime, forBar = 8, 10 // and two spaces between
 	share := 0
 	if self > 0 {
 		share = int((s.SelfNs*forBar + self/2) / self)
 	}
-	room := d.width - forCalls - forTime - forBar - 2
+	room := d.width - wide.calls - forTime - forBar - 2
 	titles := d.fit(d.titles(s), room)
 	calls := calls(s.Calls)
 	time := d.duration(s.SelfNs)
 	pad := func(text string, columns int) string {
 		return strings.Repeat(" ", max(0, columns-lipgloss.Width(text)))
 	}
-	line := d.Key.Render(titles) + pad(titles, min(widest, room)) + pad(calls, forCalls) + d.Count.Render(calls) +
+	line := d.Key.Render(titles) + pad(titles, min(wide.titles, room)) + pad(calls, wide.calls) + d.Count.Render(calls) +
 		pad(time, forTime) + d.Duration.Render(time)
 	if share > 0 {
 		line += "  " + d.Guide.Render(strings.Repeat(d.bar, share))

@@ -34,6 +34,10 @@ type way struct {
 	function string
 }
 
+// ownLayer is the guide's layer for what a resource does in its own way. It tells this
+// request from others, which all have the rest in common.
+const ownLayer = "resource"
+
 // A value is an attribute with its value.
 type value struct{ name, value string }
 
@@ -179,6 +183,7 @@ func (r *ranking) score() {
 		points(s.group && len(s.calls) > 1, 4)
 		points(r.turn(s), 1)
 		points(s.starts, 2)
+		points(s.layer == ownLayer, 4)
 		points(functions[function] && s.newValues == 0, -4)
 		points(r.classifier.Minor(s.function), -8)
 		s.score -= s.inLayer // among equals, those near the layer's entrance first

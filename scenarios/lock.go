@@ -15,15 +15,15 @@ import (
 const lockRetry = 20 * time.Millisecond
 
 // A lock keeps other runs away from the server. Its file also carries from run to
-// run what is known about the server's token cache.
+// run what is known of the server's token cache.
 type lock struct {
-	file         *flock.Flock // nil: nobody else plays against the server
-	learnerToken *tokenCache
+	file    *flock.Flock // nil: nobody else plays against the server
+	learner *tokenCache
 }
 
 func takeLock(ctx context.Context, name string, waiting func()) (*lock, error) {
 	if name == "" {
-		return &lock{learnerToken: &tokenCache{}}, nil
+		return &lock{learner: &tokenCache{}}, nil
 	}
 	file := flock.New(name, flock.SetPermissions(0o600))
 	taken, err := file.TryLock()
@@ -36,7 +36,7 @@ func takeLock(ctx context.Context, name string, waiting func()) (*lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("waiting for other runs against the server (lock file %q): %w", name, err)
 	}
-	return &lock{file: file, learnerToken: readTokenCache(name)}, nil
+	return &lock{file: file, learner: readTokenCache(name)}, nil
 }
 
 // readTokenCache reads what the last run knew. A file that cannot be understood
@@ -46,18 +46,25 @@ func readTokenCache(name string) *tokenCache {
 	if err != nil {
 		return &tokenCache{}
 	}
-	born, err := time.Parse(time.RFC3339Nano, strings.TrimSpace(string(text)))
-	if err != nil {
-		return &tokenCache{}
+	known := &tokenCache{}
+	for _, line := range strings.Fields(string(text)) {
+		born, err := time.Parse(time.RFC3339Nano, line)
+		if err != nil {
+			return &tokenCache{}
+		}
+		known.born = append(known.born, born)
 	}
-	return &tokenCache{born: born}
+	return known
 }
 
 func (l *lock) release() error {
 	if l.file == nil {
 		return nil
 	}
-	text := l.learnerToken.born.Format(time.RFC3339Nano) + "\n"
-	err := os.WriteFile(l.file.Path(), []byte(text), 0o600)
+	var text strings.Builder
+	for _, born := range l.learner.born {
+		text.WriteString(born.Format(time.RFC3339Nano) + "\n")
+	}
+	err := os.WriteFile(l.file.Path(), []byte(text.String()), 0o600)
 	return errors.Join(err, l.file.Unlock())
 }

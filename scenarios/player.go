@@ -21,9 +21,10 @@ type Player struct {
 	CAPEM []byte
 	// AdminToken is the bearer token of a user in the group system:masters.
 	AdminToken string
-	// UserToken is the bearer token of the user "learner", which has no rights
-	// but those that the scenario gives it.
-	UserToken string
+	// UserTokens are bearer tokens of the user "learner", which has no rights but those that the scenario
+	// gives it: at least one, which nobody else should use. The server remembers a token for
+	// some seconds only; with a second one no run has to wait for the end of that.
+	UserTokens []string
 	// LockFile makes runs against one server wait for each other: they use the
 	// same names. All who play against the server must name the same file; it is
 	// created where needed. Empty for a server that nobody else plays against.
@@ -54,7 +55,7 @@ func (p *Player) Play(ctx context.Context, s *Scenario, after func(context.Conte
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.release()) }()
-	wire, err := newWire(p, lock.learnerToken)
+	wire, err := newWire(p, lock)
 	if err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func (p *Player) Send(ctx context.Context, h *HTTP) (*Sent, error) {
 	if err != nil {
 		return nil, err
 	}
-	wire, err := newWire(p, lock.learnerToken)
+	wire, err := newWire(p, lock)
 	if err != nil {
 		return nil, errors.Join(err, lock.release())
 	}
@@ -277,7 +278,7 @@ func (r *run) handOver(ctx context.Context, request *Request, sent *Sent) error 
 // warmUp sends the request's warm-up, so that what is made at first use is made
 // and what is cached for a time is in the cache when the traced request comes.
 func (r *run) warmUp(ctx context.Context, request *Request) error {
-	if err := r.wire.learnerToken.keepClearOfExpiry(ctx); err != nil {
+	if err := r.wire.learner.keepClearOfExpiry(ctx); err != nil {
 		return err
 	}
 	for _, h := range request.warmups() {

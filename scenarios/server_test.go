@@ -42,7 +42,7 @@ func newFakeServer(t *testing.T) *fakeServer {
 
 func (s *fakeServer) player() *Player {
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
-	return &Player{BaseURL: s.URL, CAPEM: ca, AdminToken: "admin-token", UserToken: "learner-token"}
+	return &Player{BaseURL: s.URL, CAPEM: ca, AdminToken: "admin-token", UserTokens: []string{"learner-token"}}
 }
 
 // sent returns the log without what the player asks for on its own behalf.

@@ -14,29 +14,50 @@ const (
 	tokenMargin = 500 * time.Millisecond
 )
 
-// A tokenCache follows the server's cache entry for the learner's token, so that
-// it does not expire between the warm-up and the traced request: then the trace
+// A tokenCache follows the server's cache entries for the learner's tokens, so that the one in
+// use does not expire between the warm-up and the traced request: then the trace
 // would show the token being looked up, in one run of some thousands.
 type tokenCache struct {
-	// born is when the entry was made, as far as we know. It outlives the run:
+	// born is when the entry of each token was made, as far as we know. It outlives the run:
 	// see lock.
-	born time.Time
+	born []time.Time
+	// current is the index of the token in use.
+	current int
 }
 
-// used notes a request of the learner that was sent at a time.
+// of returns the cache for n tokens, of which some may have been used before.
+func (c *tokenCache) of(n int) *tokenCache {
+	born := make([]time.Time, n)
+	copy(born, c.born)
+	return &tokenCache{born: born}
+}
+
+// used notes a request with the current token that was sent at a time.
 func (c *tokenCache) used(at time.Time) {
-	if at.After(c.born.Add(tokenLife)) {
-		c.born = at
+	if born := &c.born[c.current]; at.After(born.Add(tokenLife)) {
+		*born = at
 	}
 }
 
-// keepClearOfExpiry waits while the entry is about to expire.
+// keepClearOfExpiry takes another token while the entry of the current one is about to expire, and
+// waits only if none is left.
 func (c *tokenCache) keepClearOfExpiry(ctx context.Context) error {
-	end := c.born.Add(tokenLife)
-	if now := time.Now(); now.Before(end.Add(-tokenMargin)) || now.After(end.Add(tokenMargin)) {
-		return nil
+	for range c.born {
+		if c.untilClear() <= 0 {
+			return nil
+		}
+		c.current = (c.current + 1) % len(c.born)
 	}
-	return sleep(ctx, time.Until(end.Add(tokenMargin)))
+	return sleep(ctx, c.untilClear())
+}
+
+// untilClear is how long the entry of the current token is still about to expire; 0 if it is not.
+func (c *tokenCache) untilClear() time.Duration {
+	end := c.born[c.current].Add(tokenLife)
+	if time.Now().Before(end.Add(-tokenMargin)) {
+		return 0
+	}
+	return max(0, time.Until(end.Add(tokenMargin)))
 }
 
 // sleep waits for a time or until ctx ends, and then returns its error.

@@ -25,12 +25,17 @@ const answerTimeout = 30 * time.Second
 type wire struct {
 	baseURL string
 	client  *http.Client
-	tokens  map[string]string // by who asks; Anonymous has none
-	// learnerToken follows the server's cache entry for the learner's token.
-	learnerToken *tokenCache
+	tokens  map[string]string // by who asks; Anonymous has none, and the learner several
+	// learnerTokens are the learner's. learner follows the server's cache of them.
+	learnerTokens []string
+	learner       *tokenCache
 }
 
-func newWire(p *Player, learnerToken *tokenCache) (*wire, error) {
+func newWire(p *Player, lock *lock) (*wire, error) {
+	if len(p.UserTokens) == 0 {
+		return nil, errors.New("the player has no token of the learner: expected Player.UserTokens")
+	}
+	lock.learner = lock.learner.of(len(p.UserTokens))
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(p.CAPEM) {
 		return nil, errors.New("the server's CA holds no PEM certificate, so the server cannot be verified")
@@ -42,10 +47,10 @@ func newWire(p *Player, learnerToken *tokenCache) (*wire, error) {
 		DisableCompression: true,
 	}
 	return &wire{
-		baseURL:      strings.TrimSuffix(p.BaseURL, "/"),
-		client:       &http.Client{Transport: transport, Timeout: answerTimeout},
-		tokens:       map[string]string{Learner: p.UserToken, Admin: p.AdminToken, Stranger: "no-such-token"},
-		learnerToken: learnerToken,
+		baseURL:       strings.TrimSuffix(p.BaseURL, "/"),
+		client:        &http.Client{Transport: transport, Timeout: answerTimeout},
+		tokens:        map[string]string{Admin: p.AdminToken, Stranger: "no-such-token"},
+		learnerTokens: p.UserTokens, learner: lock.learner,
 	}, nil
 }
 
@@ -114,7 +119,7 @@ func (w *wire) begin(ctx context.Context, h *HTTP, sent *Sent) (*http.Response, 
 		return nil, err
 	}
 	if h.asker() == Learner {
-		w.learnerToken.used(sent.Start)
+		w.learner.used(sent.Start)
 	}
 	sent.Status, sent.Header = answer.StatusCode, answer.Header
 	return answer, nil
@@ -134,7 +139,7 @@ func (w *wire) request(ctx context.Context, h *HTTP, traceID string) (*http.Requ
 	if h.Body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	if token := w.tokens[h.asker()]; token != "" {
+	if token := w.token(h.asker()); token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
 	for name, value := range h.Headers {
@@ -144,6 +149,14 @@ func (w *wire) request(ctx context.Context, h *HTTP, traceID string) (*http.Requ
 		request.Header.Set("traceparent", trace.Traceparent(traceID))
 	}
 	return request, nil
+}
+
+// token returns the bearer token of who asks.
+func (w *wire) token(asker string) string {
+	if asker == Learner {
+		return w.learnerTokens[w.learner.current]
+	}
+	return w.tokens[asker]
 }
 
 // must tells whether the answer is the wanted one, in words for the user if not. With 0

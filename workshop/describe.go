@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // describe puts a part of a test into words, for those whose trace failed it.
@@ -73,6 +75,51 @@ func (r *RequestTest) words() string {
 		words = append(words, fmt.Sprintf("status %d", r.Status))
 	}
 	return strings.Join(words, ", ")
+}
+
+// found says what the trace has instead of what a part of a test wants, as a sentence; "" where it
+// just is not there.
+func (t *traces) found(part *Test) (en, zh string, err error) {
+	switch {
+	case part.Request != nil:
+		tree, err := t.tree(part.Request.In, part.Request.Number)
+		if err != nil {
+			return "", "", err
+		}
+		words := part.Request.found(tree.Request)
+		return " Found: " + words + ".", "实际为 " + words + "。", nil
+	case part.None != nil:
+		c, err := t.choose(part.None)
+		if err != nil || c.first() < 0 {
+			return "", "", err
+		}
+		name := c.tree.Call(c.first()).ShortName()
+		return " Found: " + name + ".", "实际有 " + name + "。", nil
+	case part.Count != nil:
+		n, err := t.count(&part.Count.Of)
+		return fmt.Sprintf(" Found: %d.", n), fmt.Sprintf("实际有 %d 次。", n), err
+	}
+	return "", "", nil
+}
+
+// found names what a request has of all that is wanted of it.
+func (r *RequestTest) found(request *trace.Request) string {
+	has := RequestTest{Status: request.Status}
+	if r.Method != "" {
+		has.Method = request.Method
+	}
+	if r.Path != "" {
+		has.Path = request.Path
+	}
+	if r.Stored != "" {
+		has.Stored = "nothing"
+	}
+	for _, s := range request.Stored {
+		if r.Stored != "" {
+			has.Stored = s.Op + " " + s.Key
+		}
+	}
+	return has.words()
 }
 
 // describeCalls says which calls a selection chooses: "of cacher.(*Cacher).Get in kube-apiserver".

@@ -153,6 +153,9 @@ type ValueQuery struct {
 type Make struct {
 	// Setup is the state that the request is sent to.
 	Setup scenarios.Setup `yaml:"setup"`
+	// Before are requests that are sent first, untraced: what the setup needs before it is
+	// in effect, such as a webhook that the server has to have asked once.
+	Before []scenarios.HTTP `yaml:"before"`
 	// Expect is what its trace must show; $answer stands for nothing here.
 	Expect Test `yaml:"expect"`
 }
@@ -171,6 +174,8 @@ type Wrong struct {
 	// Try are answers that get this reply: what Verify plays. In a live exercise they
 	// are names of scenarios, whose recordings are judged.
 	Try Names `yaml:"try"`
+	// Releases are those in which the reply is given.
+	scenarios.Releases `yaml:",inline"`
 	// When is a test of the traces; $answer in it stands for the function that the answer names.
 	When *Test `yaml:"when"`
 	// Puts are ids of steps that the answer has in this order.

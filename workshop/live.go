@@ -19,7 +19,8 @@ func judgeLive(t *traces) (*Verdict, error) {
 		return reply, err
 	}
 	en, zh := describe(part)
-	return failed("Not yet. Expected of the trace: %[1]s.", "还不行。追踪应当满足：%[2]s。", en, zh), nil
+	foundEn, foundZh, err := t.found(part)
+	return failed("Not yet. Expected of the trace: %[1]s.%[3]s", "还不行。追踪应当满足：%[2]s。%[4]s", en, zh, foundEn, foundZh), err
 }
 
 // expect is what the trace of a live exercise must show.

@@ -13,6 +13,7 @@ type traces struct {
 	load     func(Source) (*asked, error)
 	layer    func(function string) string
 	exercise *Exercise
+	k8s      string
 	// main is the recording that "" stands for; nil: that of Exercise.Scenario.
 	main  *trace.Recording
 	known map[string]*asked

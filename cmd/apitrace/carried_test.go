@@ -2,6 +2,10 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -33,16 +37,18 @@ func carried(t *testing.T, f func(t *testing.T, rec *trace.Recording)) {
 }
 
 // TestDefaultView wants the view for a first look to fit on a screen, whatever the scenario:
-// 60 lines of 80 columns, with the same text in colour.
+// 60 lines of 80 columns, with the same text in colour, and no name cut without a mark; and the
+// story of each request in 15 lines.
 func TestDefaultView(t *testing.T) {
-	guide, err := instrument.Load()
+	loaded, err := instrument.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
+	guide := newSpokenGuide(loaded, "en")
 	carried(t, func(t *testing.T, rec *trace.Recording) {
 		draw := func(palette render.Palette) string {
 			var out bytes.Buffer
-			if err := render.WriteTree(&out, rec, newSpokenGuide(guide, "en"), render.Options{Palette: palette}); err != nil {
+			if err := render.WriteTree(&out, rec, guide, render.Options{Palette: palette}); err != nil {
 				t.Fatal(err)
 			}
 			return out.String()
@@ -51,15 +57,90 @@ func TestDefaultView(t *testing.T) {
 		if n := strings.Count(plain, "\n"); n > 60 {
 			t.Errorf("%d lines", n)
 		}
-		for line := range strings.Lines(plain) {
-			if width := lipgloss.Width(strings.TrimSuffix(line, "\n")); width > 80 {
-				t.Errorf("%d columns: %s", width, line)
-			}
-		}
+		checkWidth(t, plain)
 		if coloured := draw(render.Colours()); ansi.Strip(coloured) != plain {
 			t.Errorf("in colour the text is another one:\n%s", ansi.Strip(coloured))
 		}
+		checkNames(t, rec, plain)
+		for i := range rec.Requests {
+			one := *rec
+			one.Requests = rec.Requests[i : i+1]
+			var out bytes.Buffer
+			if err := render.WriteOutline(&out, &one, guide, render.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			checkWidth(t, out.String())
+			checkOutline(t, &one.Requests[0], out.String())
+		}
 	})
+}
+
+func checkWidth(t *testing.T, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if width := lipgloss.Width(strings.TrimSuffix(line, "\n")); width > 80 {
+			t.Errorf("%d columns: %s", width, line)
+		}
+	}
+}
+
+// stageLine is a line of an outline: titles, calls, time, and the time's share as a bar.
+var stageLine = regexp.MustCompile(`(?m)^\S.*? +([0-9,]+) calls? +[0-9.]+(ns|µs|ms|s)( +▇*)?$`)
+
+// checkOutline wants the story of a request in 15 lines at most, and each call told of once.
+func checkOutline(t *testing.T, r *trace.Request, outline string) {
+	t.Helper()
+	lines := stageLine.FindAllStringSubmatch(outline, -1)
+	told := 0
+	for _, line := range lines {
+		n, err := strconv.Atoi(strings.ReplaceAll(line[1], ",", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		told += n
+	}
+	if len(lines) > 15 || told != len(r.Calls) {
+		t.Errorf("%d lines tell of %d calls, there are %d:\n%s", len(lines), told, len(r.Calls), outline)
+	}
+}
+
+// namedLine is a line of a tree that has a name and a place, each of them whole or its end
+// behind a mark.
+var namedLine = regexp.MustCompile(`(?m)^[^a-z…]*(?:⋯\d+ |go |⇢ \+\S+ |etcd ▸ |[\w-]+ ▸ )*(…\S+|[a-z][^\s=]*\.[^\s=]+) .*?(…?\S+\.go:\d+) `)
+
+// checkNames wants every name and place in a tree to be that of a call, or its end behind a mark.
+func checkNames(t *testing.T, rec *trace.Recording, tree string) {
+	t.Helper()
+	names, places := map[string]bool{}, map[string]bool{}
+	for i := range rec.Requests {
+		for c := range rec.Requests[i].Calls {
+			call := &rec.Requests[i].Calls[c]
+			names[call.ShortName()] = true
+			places[fmt.Sprintf("%s:%d", path.Base(call.File), call.Line)] = true
+		}
+	}
+	lines := namedLine.FindAllStringSubmatch(tree, -1)
+	for _, line := range lines {
+		if !isEndOfOne(names, line[1]) || !isEndOfOne(places, line[2]) {
+			t.Errorf("%q or %q is no name or place of a call, and not marked as cut", line[1], line[2])
+		}
+	}
+	if len(lines) < 5*len(rec.Requests) {
+		t.Errorf("only %d names found in\n%s", len(lines), tree)
+	}
+}
+
+func isEndOfOne(all map[string]bool, text string) bool {
+	end, cut := strings.CutPrefix(text, "…")
+	if !cut {
+		return all[text]
+	}
+	for full := range all {
+		if strings.HasSuffix(full, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // TestRecordedFunctionsHaveLayers wants to know to which part of the server each function

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"time"
 
@@ -151,6 +152,8 @@ type replay struct {
 	// sample is the sample server, if it is known to be built.
 	sample    *program.Binary
 	recording trace.Recording
+	// messages are what the server said of the traced requests that it did not do, "" for the others.
+	messages []string
 	// unmet says which expectations of the scenario the traces do not meet.
 	unmet   []error
 	fetcher *fetcher
@@ -199,7 +202,7 @@ func (s *replay) playUntil(ctx context.Context, io *streams, traced func() error
 func newPlayer(server *apiserver.Server, io *streams) *scenarios.Player {
 	return &scenarios.Player{
 		BaseURL: server.BaseURL, CAPEM: server.CAPEM,
-		AdminToken: server.AdminToken, UserToken: server.LearnerToken,
+		AdminToken: server.AdminToken, UserTokens: server.PlayerTokens,
 		LockFile: filepath.Join(server.RunDir, "player.lock"),
 		Waiting:  func() { io.notice("waiting for another run against the same server") },
 	}
@@ -243,6 +246,11 @@ func (s *replay) collect(ctx context.Context, r *scenarios.Request, sent *scenar
 		return err
 	}
 	s.add(request, &r.Expect)
+	message := ""
+	if sent.Status >= http.StatusBadRequest {
+		message = sent.Message()
+	}
+	s.messages = append(s.messages, message)
 	return nil
 }
 

@@ -151,9 +151,13 @@ func (l *learner) replayChanged(ctx context.Context, e *workshop.Exercise, edits
 func ownRequest(e *workshop.Exercise, h *scenarios.HTTP) *scenarios.Scenario {
 	own := *h
 	own.Status = 0
+	var requests []scenarios.Request
+	for _, before := range e.Make.Before {
+		requests = append(requests, scenarios.Request{HTTP: before})
+	}
 	return &scenarios.Scenario{
 		Name: e.Name, Setup: e.Make.Setup,
-		Requests: []scenarios.Request{{HTTP: own, Traced: true, Warmup: []scenarios.HTTP{}}},
+		Requests: append(requests, scenarios.Request{HTTP: own, Traced: true, Warmup: []scenarios.HTTP{}}),
 	}
 }
 
@@ -184,8 +188,11 @@ func (l *learner) replay(ctx context.Context, scenario *scenarios.Scenario, edit
 	if !errors.Is(err, errSeen) {
 		return nil, err
 	}
-	for _, r := range s.recording.Requests {
+	for i, r := range s.recording.Requests {
 		l.io.notice("%s %s → %d, %d calls", r.Method, r.Path, r.Status, len(r.Calls))
+		if s.messages[i] != "" {
+			l.io.notice("%s", l.in("the answer: ", "回答：")+s.messages[i])
+		}
 	}
 	return &s.recording, nil
 }

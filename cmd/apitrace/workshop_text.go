@@ -37,7 +37,7 @@ func layOut(text string, width int) string {
 	var paragraph []string
 	flush := func() {
 		if len(paragraph) > 0 {
-			out.WriteString(ansi.Wrap(joinLines(paragraph), width, " ") + "\n")
+			out.WriteString(wrapped(joinLines(paragraph), width) + "\n")
 			paragraph = nil
 		}
 	}
@@ -59,6 +59,13 @@ func layOut(text string, width int) string {
 	}
 	flush()
 	return out.String()
+}
+
+// wrapped breaks a text into lines, but not at hyphens: commands have flags, and headers names with some.
+func wrapped(text string, width int) string {
+	const unbroken = "\u2011" // a hyphen, as wide as the other, that is no place to break at
+	text = ansi.Wrap(strings.ReplaceAll(text, "-", unbroken), width, " ")
+	return strings.ReplaceAll(text, unbroken, "-")
 }
 
 // firstWide is the first of the characters of Chinese writing.
