@@ -17,15 +17,19 @@ run: build ## the first trace (the first time it builds kube-apiserver and etcd:
 # and as upstream builds them: those are built first, or found in the cache, so that one
 # sees how far it is. One package at a time: two servers at once would slow each other down.
 test: programs ## all tests but the slow ones
-	APITRACE_E2E=1 go test -p 1 -timeout 30m ./...
+	$(E2E) go test -p 1 -timeout 30m ./...
 
 programs: build
 	bin/apitrace build --sample
 	bin/apitrace build --plain
+	go build -C e2e/testdata/kubectl -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=v1.37.2" -o $(CURDIR)/bin/test/kubectl .
+
+# With the kubectl that programs has built, whatever the machine has.
+E2E = APITRACE_E2E=1 PATH="$(CURDIR)/bin/test:$$PATH"
 
 test-all: programs lint ## what takes longer: static checks, the slow tests, the race detector
 	bin/apitrace build --sample --k8s v1.30.4
-	APITRACE_E2E=1 APITRACE_SLOW=1 go test -p 1 -count 1 -timeout 60m ./...
+	$(E2E) APITRACE_SLOW=1 go test -p 1 -count 1 -timeout 60m ./...
 	.ci/race
 
 bench: programs ## measures what the README states, in about fifteen minutes
