@@ -79,6 +79,9 @@ func etcdOperations(request *trace.Request) map[string]int {
 	return count
 }
 
+// longValue is a value in a query that would make the table too wide, such as the hash of an OpenAPI document.
+var longValue = regexp.MustCompile(`=([^&]{24})[^&]{8,}`)
+
 // cells are the row's columns: status, calls, time, etcd, request.
 func (r *Row) cells() string {
 	status, calls := strconv.Itoa(r.Status), strconv.Itoa(r.Calls)
@@ -93,7 +96,7 @@ func (r *Row) cells() string {
 	} else if r.Incomplete {
 		calls += "+"
 	}
-	return strings.Join([]string{status, calls, r.Duration.Round(10 * time.Microsecond).String(), r.etcd(), r.Method + " " + r.Path}, "\t")
+	return strings.Join([]string{status, calls, r.Duration.Round(10 * time.Microsecond).String(), r.etcd(), r.Method + " " + longValue.ReplaceAllString(r.Path, "=$1…")}, "\t")
 }
 
 // etcd writes the operations as "Range, 2 Txn".

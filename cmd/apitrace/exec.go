@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 
@@ -122,6 +123,9 @@ func (o *execOptions) run(ctx context.Context, io *streams) (status int, err err
 func (o *execOptions) show(ctx context.Context, io *streams, c *clients, rows []session.Row) error {
 	if len(rows) == 0 {
 		return nil
+	}
+	if io.errTerminal {
+		fmt.Fprintln(io.err) // what the program has printed may end without
 	}
 	if err := session.WriteTable(io.err, rows); err != nil {
 		return err
