@@ -20,29 +20,44 @@ type Merged struct {
 
 // Merge puts both requests into one tree. A call that went from above others, which are
 // still made, stands before the first of them.
-func (d *Diff) Merge() (*Merged, error) {
+func (d *Diff) Merge() *Merged {
 	m := &merger{d: d, below: make([][]place, d.B.Len()), gone: make([][]int, d.A.Len())}
 	m.place()
+	m.reserve()
 	m.write()
 	r := *d.B.Request
 	r.Calls = m.calls
-	tree, err := trace.NewTree(&r)
-	if err != nil {
-		return nil, fmt.Errorf("merging the two traces: %w", err)
-	}
-	merged := &Merged{Tree: tree, A: m.a, B: m.b, Changes: make([][]int, len(m.calls))}
-	atA, atB := map[int]int{}, map[int]int{}
+	merged := &Merged{Tree: trace.TreeOfValid(&r), A: m.a, B: m.b, Changes: make([][]int, len(m.calls))}
+	atA, atB := make([]int, d.A.Len()), make([]int, d.B.Len())
 	for i := range m.calls {
-		atA[m.a[i]], atB[m.b[i]] = i, i
+		if m.a[i] != None {
+			atA[m.a[i]] = i
+		}
+		if m.b[i] != None {
+			atB[m.b[i]] = i
+		}
 	}
 	for n, c := range d.Changes {
-		at, ok := atB[c.B]
-		if c.B == None || !ok {
+		var at int
+		if c.B != None {
+			at = atB[c.B]
+		} else {
 			at = atA[c.A]
 		}
 		merged.Changes[at] = append(merged.Changes[at], n)
 	}
-	return merged, nil
+	return merged
+}
+
+// reserve makes room for all calls at once: there may be hundreds of thousands.
+func (m *merger) reserve() {
+	n := m.d.B.Len()
+	for _, j := range m.d.InB {
+		if j == None {
+			n++
+		}
+	}
+	m.calls, m.a, m.b = make([]trace.Call, 0, n), make([]int, 0, n), make([]int, 0, n)
 }
 
 // A place is where a call of A goes: below a call of B, before one of those it made, or None for the end.

@@ -1,10 +1,6 @@
 package diff
 
-import (
-	"fmt"
-
-	"github.com/kubeapitrace/apitrace/trace"
-)
+import "github.com/kubeapitrace/apitrace/trace"
 
 // A Comparison tells how recording B differs from recording A.
 type Comparison struct {
@@ -37,8 +33,9 @@ func (r *RequestPair) Same() bool {
 }
 
 // CompareRecordings pairs the requests of two recordings, in order, and compares each pair.
-// Where one has more requests, those of the same method and path are pairs.
-func CompareRecordings(a, b *trace.Recording) (*Comparison, error) {
+// Where one has more requests, those of the same method and path are pairs. Both have to be
+// valid, as every recording is that was loaded.
+func CompareRecordings(a, b *trace.Recording) *Comparison {
 	c := &Comparison{A: a, B: b}
 	i, j := 0, 0
 	for _, p := range append(pairRequests(a.Requests, b.Requests), position{len(a.Requests), len(b.Requests)}) {
@@ -52,13 +49,11 @@ func CompareRecordings(a, b *trace.Recording) (*Comparison, error) {
 			break
 		}
 		pair := RequestPair{A: &a.Requests[i], B: &b.Requests[j]}
-		if err := pair.compare(Options{SameProgram: samePrograms(a, b)}); err != nil {
-			return nil, err
-		}
+		pair.Diff = Compare(trace.TreeOfValid(pair.A), trace.TreeOfValid(pair.B), Options{SameProgram: samePrograms(a, b)})
 		c.Requests = append(c.Requests, pair)
 		i, j = i+1, j+1
 	}
-	return c, nil
+	return c
 }
 
 // pairRequests returns which requests belong together.
@@ -86,19 +81,6 @@ func pairRequests(a, b []trace.Request) []position {
 // nobody knows whether they were edited in the same way.
 func samePrograms(a, b *trace.Recording) bool {
 	return a.K8sVersion != "" && a.K8sVersion == b.K8sVersion && a.EtcdVersion == b.EtcdVersion && len(a.Edited)+len(b.Edited) == 0
-}
-
-func (r *RequestPair) compare(o Options) error {
-	treeA, err := trace.NewTree(r.A)
-	if err != nil {
-		return fmt.Errorf("tree of %s %s: %w", r.A.Method, r.A.Path, err)
-	}
-	treeB, err := trace.NewTree(r.B)
-	if err != nil {
-		return fmt.Errorf("tree of %s %s: %w", r.B.Method, r.B.Path, err)
-	}
-	r.Diff = Compare(treeA, treeB, o)
-	return nil
 }
 
 // NameInB is what a function of A is called in B, "" if B makes none of its calls.

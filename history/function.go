@@ -6,23 +6,26 @@ import (
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/diff"
+	"github.com/kubeapitrace/apitrace/recordings"
 	"github.com/kubeapitrace/apitrace/source"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // A Release is what was recorded of one release.
 type Release struct {
-	Version    string
-	Recordings []*trace.Recording
+	Version string
+	// Functions are all that its recordings call.
+	Functions []recordings.Function
+	// Load gets its recording of a scenario, nil if there is none. Only where a name is not in the release next
+	// to it, recordings are compared.
+	Load func(scenario string) (*trace.Recording, error)
 }
 
 // An Appearance tells of a function in one release.
 type Appearance struct {
 	Version string
-	// Call is one of its calls; nil if no recording of the release has any.
-	Call *trace.Call
-	// Scenarios are those in which it is called, by name.
-	Scenarios []string
+	// Function is nil if no recording of the release calls it.
+	*recordings.Function
 }
 
 // Of follows a function through releases, which are given oldest first. The query is its
@@ -31,11 +34,11 @@ type Appearance struct {
 func Of(releases []Release, query string) ([]Appearance, error) {
 	h := &follower{releases: releases}
 	for _, r := range releases {
-		h.calls = append(h.calls, callsOf(r))
+		h.called = append(h.called, byName(r.Functions))
 	}
 	names := map[string]bool{}
-	for _, calls := range h.calls {
-		for name := range calls {
+	for _, called := range h.called {
+		for name := range called {
 			names[name] = true
 		}
 	}
@@ -49,49 +52,31 @@ func Of(releases []Release, query string) ([]Appearance, error) {
 		return nil, err
 	}
 	for _, name := range found { // each has to be a name of the one function
-		if !slices.ContainsFunc(path, func(a Appearance) bool { return a.Call != nil && a.Call.Function == name }) {
+		if !slices.ContainsFunc(path, func(a Appearance) bool { return a.Function != nil && a.Name == name }) {
 			return nil, &source.AmbiguousError{Query: query, Candidates: found}
 		}
 	}
 	return path, nil
 }
 
-// A called function is called in some scenarios of a release.
-type called struct {
-	first     *trace.Call
-	scenarios []*trace.Recording
-}
-
-func callsOf(r Release) map[string]*called {
-	all := map[string]*called{}
-	for _, rec := range r.Recordings {
-		for i := range rec.Requests {
-			for j := range rec.Requests[i].Calls {
-				call := &rec.Requests[i].Calls[j]
-				c := all[call.Function]
-				if c == nil {
-					c = &called{first: call}
-					all[call.Function] = c
-				}
-				if last := len(c.scenarios) - 1; last < 0 || c.scenarios[last] != rec {
-					c.scenarios = append(c.scenarios, rec)
-				}
-			}
-		}
+func byName(functions []recordings.Function) map[string]*recordings.Function {
+	all := map[string]*recordings.Function{}
+	for i := range functions {
+		all[functions[i].Name] = &functions[i]
 	}
 	return all
 }
 
 type follower struct {
 	releases []Release
-	calls    []map[string]*called
+	called   []map[string]*recordings.Function
 }
 
 // follow starts in the newest release that has the name and goes from there in both
 // directions.
 func (h *follower) follow(name string) ([]Appearance, error) {
 	start := len(h.releases) - 1
-	for h.calls[start][name] == nil {
+	for h.called[start][name] == nil {
 		start--
 	}
 	path := make([]Appearance, len(h.releases))
@@ -110,14 +95,7 @@ func (h *follower) follow(name string) ([]Appearance, error) {
 }
 
 func (h *follower) appearance(at int, name string) Appearance {
-	a := Appearance{Version: h.releases[at].Version}
-	if c := h.calls[at][name]; c != nil {
-		a.Call = c.first
-		for _, rec := range c.scenarios {
-			a.Scenarios = append(a.Scenarios, rec.Scenario)
-		}
-	}
-	return a
+	return Appearance{Version: h.releases[at].Version, Function: h.called[at][name]}
 }
 
 // next returns what a function of release at is called in release to, next to it. A name
@@ -125,31 +103,25 @@ func (h *follower) appearance(at int, name string) Appearance {
 // compared. What is in none of them keeps its name: it may come back.
 func (h *follower) next(at, to int, name string) (string, error) {
 	const enough = 5 // scenarios; others would say the same
-	c := h.calls[at][name]
-	if c == nil || h.calls[to][name] != nil {
+	f := h.called[at][name]
+	if f == nil || h.called[to][name] != nil {
 		return name, nil
 	}
-	for _, rec := range c.scenarios[:min(enough, len(c.scenarios))] {
-		there := h.recording(to, rec.Scenario)
-		if there == nil {
-			continue
-		}
-		comparison, err := diff.CompareRecordings(rec, there)
+	for _, scenario := range f.Scenarios[:min(enough, len(f.Scenarios))] {
+		there, err := h.releases[to].Load(scenario)
 		if err != nil {
 			return "", err
 		}
-		if is := comparison.NameInB(name); is != "" {
+		if there == nil {
+			continue
+		}
+		rec, err := h.releases[at].Load(scenario)
+		if err != nil {
+			return "", err
+		}
+		if is := diff.CompareRecordings(rec, there).NameInB(name); is != "" {
 			return is, nil
 		}
 	}
 	return name, nil
-}
-
-func (h *follower) recording(at int, scenario string) *trace.Recording {
-	for _, rec := range h.releases[at].Recordings {
-		if rec.Scenario == scenario {
-			return rec
-		}
-	}
-	return nil
 }

@@ -3,11 +3,14 @@ package history
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubeapitrace/apitrace/recordings"
 	"github.com/kubeapitrace/apitrace/source"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -15,21 +18,24 @@ import (
 // recorded makes a release of scenarios, each of one request in which every function
 // calls the next.
 func recorded(version string, scenarios map[string]string) Release {
-	r := Release{Version: version}
-	for _, name := range []string{"a", "b"} {
-		functions, ok := scenarios[name]
-		if !ok {
-			continue
-		}
+	made := map[string]*trace.Recording{}
+	r := Release{Version: version, Load: func(scenario string) (*trace.Recording, error) { return made[scenario], nil }}
+	for _, name := range slices.Sorted(maps.Keys(scenarios)) {
 		request := trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/", Status: 200}
-		for i, f := range strings.Fields(functions) {
+		for i, f := range strings.Fields(scenarios[name]) {
 			call := trace.Call{ID: fmt.Sprintf("%016x", i+1), Function: f, File: strings.SplitN(f, ".", 2)[0] + "/x.go", Process: "kube-apiserver", StartNs: int64(i)}
 			if i > 0 {
 				call.Parent = fmt.Sprintf("%016x", i)
 			}
 			request.Calls = append(request.Calls, call)
+			at := slices.IndexFunc(r.Functions, func(known recordings.Function) bool { return known.Name == f })
+			if at < 0 {
+				at = len(r.Functions)
+				r.Functions = append(r.Functions, recordings.Function{Name: f})
+			}
+			r.Functions[at].Scenarios = append(r.Functions[at].Scenarios, name)
 		}
-		r.Recordings = append(r.Recordings, &trace.Recording{Scenario: name, K8sVersion: version, Requests: []trace.Request{request}})
+		made[name] = &trace.Recording{Scenario: name, K8sVersion: version, Requests: []trace.Request{request}}
 	}
 	return r
 }
@@ -53,11 +59,11 @@ func TestOf(t *testing.T) {
 			}
 			var got []string
 			for _, a := range path {
-				if a.Call == nil {
+				if a.Function == nil {
 					got = append(got, a.Version+" -")
 					continue
 				}
-				got = append(got, fmt.Sprintf("%s %s %v", a.Version, a.Call.Function, a.Scenarios))
+				got = append(got, fmt.Sprintf("%s %s %v", a.Version, a.Name, a.Scenarios))
 			}
 			if diff := cmp.Diff(test.want, strings.Join(got, "; ")); diff != "" {
 				t.Error(diff)

@@ -53,6 +53,7 @@ func (c *callCodec) times(call *trace.Call, parent *open) int64 {
 }
 
 const (
+	placeColumn    = "place"
 	startColumn    = "start"
 	durationColumn = "duration"
 )
@@ -60,12 +61,12 @@ const (
 // place keeps Function, File, Line and Process, of which there are far fewer than calls.
 func (c *callCodec) place(call *trace.Call) {
 	i := c.shared.places.index[placeOf(call)]
-	c.number("place", &i)
+	c.number(placeColumn, &i)
 	if c.writing || c.err != nil {
 		return
 	}
 	if i >= uint64(len(c.shared.places.all)) {
-		c.err = fmt.Errorf("a call names place %d of %d", i, len(c.shared.places.all))
+		c.err = unknownPlace(i, len(c.shared.places.all))
 		return
 	}
 	p := c.shared.places.all[i]

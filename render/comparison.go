@@ -43,11 +43,8 @@ type PackageMove struct {
 }
 
 // NewDifferences prepares what is shown of how two requests differ.
-func NewDifferences(d *diff.Diff, classifier Classifier) (*Differences, error) {
-	merged, err := d.Merge()
-	if err != nil {
-		return nil, err
-	}
+func NewDifferences(d *diff.Diff, classifier Classifier) *Differences {
+	merged := d.Merge()
 	c := &Differences{Diff: d, Merged: merged}
 	at := make([]int, len(d.Changes))
 	for i, changes := range merged.Changes {
@@ -64,7 +61,7 @@ func NewDifferences(d *diff.Diff, classifier Classifier) (*Differences, error) {
 			Change: change, At: at[n], Layer: classifier.Layer(c.call(change).Function), Telling: telling, Fresh: fresh,
 		})
 	}
-	return c, nil
+	return c
 }
 
 // call is the call that a change is about: that of B, if B has it.

@@ -42,13 +42,9 @@ func indentedRequest(text string) trace.Request {
 
 func comparisonOf(t *testing.T, a, b string, releaseA, releaseB string) *diff.Comparison {
 	t.Helper()
-	c, err := diff.CompareRecordings(
+	return diff.CompareRecordings(
 		&trace.Recording{Scenario: "one", K8sVersion: releaseA, Requests: []trace.Request{indentedRequest(a)}},
 		&trace.Recording{Scenario: "two", K8sVersion: releaseB, Requests: []trace.Request{indentedRequest(b)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
 
 // everyStep is a guide to which every function is a key step of one layer.
@@ -107,10 +103,7 @@ func TestSentencesOfScenarios(t *testing.T) {
 func sentences(t *testing.T, c *diff.Comparison, lang string) string {
 	t.Helper()
 	options := DiffOptions{Lang: lang, NameA: "50%A", NameB: "two"}
-	differences, err := NewDifferences(c.Requests[0].Diff, everyStep{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	differences := NewDifferences(c.Requests[0].Diff, everyStep{})
 	changed, _ := differences.summarize(everyStep{}, options.words(c))
 	if len(changed) != 1 {
 		t.Fatalf("layers that changed: %+v", changed)

@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"io"
+	"time"
 
 	"github.com/kubeapitrace/apitrace/diff"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -26,6 +27,10 @@ type DiffSide struct {
 	EtcdVersion string `json:"etcdVersion"`
 	// Edited are the files that were not upstream's.
 	Edited []string `json:"edited,omitempty"`
+	// Recorded is when it was made, absent if unknown; Live is set if that was just now, by the
+	// command that compares.
+	Recorded time.Time `json:"recorded,omitzero"`
+	Live     bool      `json:"live,omitempty"`
 }
 
 // A DiffRequest tells of one request. If only one side has it, the counts of the other are
@@ -96,24 +101,20 @@ type DiffCall struct {
 }
 
 // NewDiffDocument puts together what is told of a comparison.
-func NewDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) (*DiffDocument, error) {
-	doc := &DiffDocument{A: diffSide(c.A, options.NameA), B: diffSide(c.B, options.NameB), Same: c.Same()}
+func NewDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) *DiffDocument {
+	doc := &DiffDocument{A: diffSide(c.A, options.NameA, options.LiveA), B: diffSide(c.B, options.NameB, options.LiveB), Same: c.Same()}
 	for i := range c.Requests {
-		r, err := diffRequest(c, &c.Requests[i], guide, options)
-		if err != nil {
-			return nil, err
-		}
-		doc.Requests = append(doc.Requests, *r)
+		doc.Requests = append(doc.Requests, diffRequest(c, &c.Requests[i], guide, options))
 	}
-	return doc, nil
+	return doc
 }
 
-func diffSide(rec *trace.Recording, name string) DiffSide {
-	return DiffSide{Name: name, Scenario: rec.Scenario, K8sVersion: rec.K8sVersion, EtcdVersion: rec.EtcdVersion, Edited: rec.Edited}
+func diffSide(rec *trace.Recording, name string, live bool) DiffSide {
+	return DiffSide{Name: name, Scenario: rec.Scenario, K8sVersion: rec.K8sVersion, EtcdVersion: rec.EtcdVersion, Recorded: rec.Recorded, Live: live, Edited: rec.Edited}
 }
 
-func diffRequest(c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) (*DiffRequest, error) {
-	r := &DiffRequest{Same: pair.Same()}
+func diffRequest(c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) DiffRequest {
+	r := DiffRequest{Same: pair.Same()}
 	if pair.A != nil {
 		r.Method, r.Path, r.StatusA, r.CallsA = pair.A.Method, pair.A.Path, pair.A.Status, len(pair.A.Calls)
 	}
@@ -121,12 +122,9 @@ func diffRequest(c *diff.Comparison, pair *diff.RequestPair, guide Guide, option
 		r.Method, r.Path, r.StatusB, r.CallsB = pair.B.Method, pair.B.Path, pair.B.Status, len(pair.B.Calls)
 	}
 	if pair.Diff == nil {
-		return r, nil
+		return r
 	}
-	differences, err := NewDifferences(pair.Diff, guide)
-	if err != nil {
-		return nil, err
-	}
+	differences := NewDifferences(pair.Diff, guide)
 	s := &summary{Differences: differences, guide: guide, words: options.words(c)}
 	layers, unchanged := differences.summarize(guide, s.words)
 	for _, l := range layers {
@@ -137,7 +135,7 @@ func diffRequest(c *diff.Comparison, pair *diff.RequestPair, guide Guide, option
 		r.Changes = append(r.Changes, s.document(c, change))
 	}
 	r.Script = pair.Diff.Script()
-	return r, nil
+	return r
 }
 
 func (s *summary) document(c *diff.Comparison, change ShownChange) DiffChange {
@@ -169,12 +167,8 @@ func diffCall(rec *trace.Recording, tree *trace.Tree, i int) *DiffCall {
 
 // WriteDiffJSON writes a comparison as one JSON object, a DiffDocument.
 func WriteDiffJSON(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
-	doc, err := NewDiffDocument(c, guide, options)
-	if err != nil {
-		return err
-	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(doc)
+	return enc.Encode(NewDiffDocument(c, guide, options))
 }

@@ -17,28 +17,27 @@ type HistoryStep struct {
 	Version string
 	// Calls counts those of all requests.
 	Calls int
-	// Since tells what changed since the release before, nil for the first one.
-	Since *diff.Comparison
+	// Changes says what changed since the release before, as Brief does; "" for the first one.
+	Changes string
 }
 
-// WriteHistory writes what each release changed in the path of a scenario, one line per
-// release: what came, what went and what is another one, as far as a first look
-// should have it.
+// newHistoryDrawing draws what no comparison is needed for.
+func newHistoryDrawing(guide Guide, options DiffOptions) *diffDrawing {
+	return &diffDrawing{drawing: newDrawing(nil, nil, guide, options.Options), options: options, words: diffWordsFor(options.Lang, false, "", "")}
+}
+
+// WriteHistory writes the history of a scenario, one line per release.
 func WriteHistory(w io.Writer, steps []HistoryStep, guide Guide, options DiffOptions) error {
 	out := bufio.NewWriter(w)
-	d := &diffDrawing{drawing: newDrawing(nil, nil, guide, options.Options), options: options, words: diffWordsFor(options.Lang, false, "", "")}
+	d := newHistoryDrawing(guide, options)
 	width := 0
 	for _, step := range steps {
 		width = max(width, len(step.Version))
 	}
 	for _, step := range steps {
 		text := fmt.Sprintf(d.words.callsOf, step.Calls)
-		if step.Since != nil {
-			brief, err := d.brief(step.Since)
-			if err != nil {
-				return err
-			}
-			text += d.words.colon + brief
+		if step.Changes != "" {
+			text += d.words.colon + step.Changes
 		}
 		indent := strings.Repeat(" ", width+2)
 		for i, line := range wrap(text, max(d.width-len(indent), 20)) {
@@ -52,8 +51,10 @@ func WriteHistory(w io.Writer, steps []HistoryStep, guide Guide, options DiffOpt
 	return out.Flush()
 }
 
-// brief puts the changes of a release on one line.
-func (d *diffDrawing) brief(c *diff.Comparison) (string, error) {
+// Brief puts on one line what came between two releases, what went and what is another one,
+// as far as a first look should have it.
+func Brief(c *diff.Comparison, guide Guide, options DiffOptions) string {
+	d := newHistoryDrawing(guide, options)
 	kinds := map[diff.Kind][]string{}
 	smaller := 0
 	var packages []string
@@ -62,10 +63,7 @@ func (d *diffDrawing) brief(c *diff.Comparison) (string, error) {
 		if pair.Diff == nil {
 			continue
 		}
-		differences, err := NewDifferences(pair.Diff, d.guide)
-		if err != nil {
-			return "", err
-		}
+		differences := NewDifferences(pair.Diff, d.guide)
 		for _, p := range differences.Packages {
 			packages = appendNew(packages, fmt.Sprintf("%s %s %s", p.From, d.arrow, p.To))
 		}
@@ -90,9 +88,9 @@ func (d *diffDrawing) brief(c *diff.Comparison) (string, error) {
 		texts = append(texts, d.words.smaller+" "+strconv.Itoa(smaller))
 	}
 	if len(texts) == 0 {
-		return d.words.same, nil
+		return d.words.same
 	}
-	return strings.Join(texts, d.words.between), nil
+	return strings.Join(texts, d.words.between)
 }
 
 func (d *diffDrawing) kindStyle(kind diff.Kind) lipgloss.Style {

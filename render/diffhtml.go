@@ -18,17 +18,12 @@ var diffTemplate = template.Must(template.New("diff").Parse(diffPage))
 // WriteDiffHTML writes a comparison as one page that needs nothing else: the summary, the
 // changes, and both trees as one that can be folded.
 func WriteDiffHTML(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
-	doc, err := NewDiffDocument(c, guide, options)
-	if err != nil {
-		return err
-	}
+	doc := NewDiffDocument(c, guide, options)
 	page := htmlPage{DiffDocument: doc, Words: options.words(c).page(), Lang: options.Lang, EditedSides: options.editedSides(c)}
 	for i := range c.Requests {
 		r := htmlRequest{DiffRequest: doc.Requests[i]}
 		if d := c.Requests[i].Diff; d != nil {
-			if r.Root, err = htmlTree(c, d, guide); err != nil {
-				return err
-			}
+			r.Root = htmlTree(c, d, guide)
 		}
 		page.Shown = append(page.Shown, r)
 	}
@@ -69,11 +64,8 @@ type htmlCall struct {
 	Children []*htmlCall
 }
 
-func htmlTree(c *diff.Comparison, d *diff.Diff, guide Guide) (*htmlCall, error) {
-	differences, err := NewDifferences(d, guide)
-	if err != nil {
-		return nil, err
-	}
+func htmlTree(c *diff.Comparison, d *diff.Diff, guide Guide) *htmlCall {
+	differences := NewDifferences(d, guide)
 	shown := &diffDrawing{Differences: differences}
 	tree := differences.Merged.Tree
 	nodes := make([]*htmlCall, tree.Len())
@@ -87,7 +79,7 @@ func htmlTree(c *diff.Comparison, d *diff.Diff, guide Guide) (*htmlCall, error) 
 		}
 		nodes[i] = n
 	}
-	return nodes[0], nil
+	return nodes[0]
 }
 
 func (d *diffDrawing) htmlCall(c *diff.Comparison, i int) *htmlCall {

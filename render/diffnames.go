@@ -25,18 +25,13 @@ func WriteDiffNames(w io.Writer, c *diff.Comparison, options DiffOptions) error 
 			continue
 		}
 		fmt.Fprintf(out, "# %s %s -> %d\n", pair.B.Method, pair.B.Path, pair.B.Status)
-		if err := writeMergedNames(out, pair.Diff); err != nil {
-			return err
-		}
+		writeMergedNames(out, pair.Diff)
 	}
 	return out.Flush()
 }
 
-func writeMergedNames(out *bufio.Writer, d *diff.Diff) error {
-	merged, err := d.Merge()
-	if err != nil {
-		return err
-	}
+func writeMergedNames(out *bufio.Writer, d *diff.Diff) {
+	merged := d.Merge()
 	shown := &diffDrawing{Differences: &Differences{Diff: d, Merged: merged}}
 	for _, c := range d.Changes {
 		shown.Changes = append(shown.Changes, ShownChange{Change: c})
@@ -48,5 +43,4 @@ func writeMergedNames(out *bufio.Writer, d *diff.Diff) error {
 		}
 		fmt.Fprintf(out, "%-2s%s%s\n", shown.mark(i), strings.Repeat("  ", merged.Tree.Depth(i)), name)
 	}
-	return nil
 }

@@ -31,6 +31,8 @@ type DiffOptions struct {
 	Links bool
 	// NameA and NameB are what the sides are called: a version, or a scenario.
 	NameA, NameB string
+	// LiveA and LiveB are set for what was replayed just now and is no recording.
+	LiveA, LiveB bool
 }
 
 // words are those for a comparison: of two scenarios on one release, or of one on two.
@@ -67,14 +69,12 @@ func WriteDiff(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions
 		if i > 0 {
 			out.WriteByte('\n')
 		}
-		if err := writeRequestDiff(out, c, &c.Requests[i], guide, options); err != nil {
-			return err
-		}
+		writeRequestDiff(out, c, &c.Requests[i], guide, options)
 	}
 	return out.Flush()
 }
 
-func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) error {
+func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) {
 	if pair.Diff == nil {
 		r, side := pair.A, options.NameA
 		if r == nil {
@@ -84,12 +84,9 @@ func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestP
 		words := diffWordsFor(options.Lang, false, "", "")
 		fmt.Fprintln(out, d.Request.Render(r.Method+" "+oneLine(r.Path)))
 		fmt.Fprintf(out, words.onlyIn+"\n", side)
-		return nil
+		return
 	}
-	differences, err := NewDifferences(pair.Diff, guide)
-	if err != nil {
-		return err
-	}
+	differences := NewDifferences(pair.Diff, guide)
 	d := newDiffDrawing(c, pair, differences, guide, options)
 	d.writeDiffHeading(out)
 	d.writeSummary(out)
@@ -97,7 +94,7 @@ func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestP
 		fmt.Fprintln(out)
 		if n := d.tooMany(); n > 0 {
 			d.writeWrapped(out, d.Facts, fmt.Sprintf("%s changes are too many for a tree at first sight: choose some with --layer, --function or --grep, or see all with --view full", humanize.Comma(int64(n))))
-			return nil
+			return
 		}
 		if options.SideBySide {
 			d.writeSides(out)
@@ -106,7 +103,6 @@ func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestP
 		}
 		d.writeDiffFooter(out)
 	}
-	return nil
 }
 
 // tooMany is how many changes a first look would have to show, 0 if they can be read.

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"fmt"
+	"context"
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/kubeapitrace/apitrace/diff"
 )
 
 // compareOptions say of which release two scenarios are compared, and how that is shown.
@@ -44,7 +42,7 @@ The exit status is 0 if the paths are the same, 1 if they differ, 2 if there was
 			if err := o.output.validate(); err != nil {
 				return err
 			}
-			return inTrouble(o.run(io, args[0], args[1]))
+			return inTrouble(o.run(c.Context(), io, args[0], args[1]))
 		},
 	}
 	command.Flags().StringVar(&o.k8s, "k8s", "", "version of Kubernetes (default: the newest recorded one)")
@@ -54,19 +52,12 @@ The exit status is 0 if the paths are the same, 1 if they differ, 2 if there was
 	return command
 }
 
-func (o *compareOptions) run(io *streams, nameA, nameB string) error {
-	a, err := loadRecording(o.k8s, nameA)
+func (o *compareOptions) run(ctx context.Context, io *streams, nameA, nameB string) error {
+	c, err := compareSides(ctx, io, diffSide{scenario: nameA, version: o.k8s}, diffSide{scenario: nameB, version: o.k8s})
 	if err != nil {
 		return err
 	}
-	b, err := loadRecording(o.k8s, nameB)
-	if err != nil {
-		return err
-	}
-	io.notice("recordings of Kubernetes %s that apitrace carries, made on %s", a.K8sVersion, a.Recorded.Format(time.DateOnly))
-	c, err := diff.CompareRecordings(a, b)
-	if err != nil {
-		return fmt.Errorf("comparing %q with %q: %w", nameA, nameB, err)
-	}
-	return o.output.write(io, []compared{{c, nameA, nameB}}, false)
+	c.nameA, c.nameB = nameA, nameB // also if it is one scenario
+	io.notice("recordings of Kubernetes %s that apitrace carries, made on %s", c.A.K8sVersion, c.A.Recorded.Format(time.DateOnly))
+	return o.output.write(io, inOrder(1, func(int) (compared, error) { return c, nil }), false)
 }

@@ -3,22 +3,16 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
-	"time"
-
 	"github.com/spf13/cobra"
 
-	"github.com/kubeapitrace/apitrace/diff"
 	"github.com/kubeapitrace/apitrace/recordings"
-	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // diffOptions say what is compared, and how that is shown.
 type diffOptions struct {
 	source string
+	// live says which sides are replayed: "a", "b", "both", or "" for none.
+	live   string
 	output diffOutput
 }
 
@@ -41,7 +35,8 @@ The tree shows the changes that concern key steps; --view full shows every chang
 
 The releases' recordings are part of apitrace ("apitrace scenarios" lists what was
 recorded); nothing is built, and no network is needed. A range compares each release
-with the next.
+with the next. --live replays the scenario on both releases now, as "apitrace run" does,
+--live=a or --live=b on the first or second one alone; the heading says which.
 
 With --source, the text of one function is compared instead: the sources of both releases
 are fetched if they are not there.
@@ -59,6 +54,9 @@ The exit status is 0 if the paths are the same, 1 if they differ, 2 if there was
   # Every change of the watch cache and the store, both trees next to each other
   apitrace diff list-nodes 1.30 1.37 --layer cacher,etcd3 --side-by-side
 
+  # Has anything changed since the recording was made? And what does my edit of the server change?
+  apitrace diff get-node 1.37 1.37 --live=b
+
   # A page to pass on
   apitrace diff get-node 1.30 1.37 -o html > get-node.html
 
@@ -74,6 +72,9 @@ The exit status is 0 if the paths are the same, 1 if they differ, 2 if there was
 		},
 	}
 	o.output.addFlags(command)
+	command.Flags().StringVar(&o.live, "live", "", "replay the scenario now instead of taking recordings: on both releases, or =a on the first, =b on the second one")
+	command.Flags().Lookup("live").NoOptDefVal = "both"
+	_ = command.RegisterFlagCompletionFunc("live", cobra.FixedCompletions([]string{"a", "b", "both"}, cobra.ShellCompDirectiveNoFileComp))
 	command.Flags().StringVar(&o.source, "source", "", "compare the source of this function instead: \"etcd3.(*store).Get\", or any end of a full name")
 	return command
 }
@@ -90,102 +91,16 @@ func (o *diffOptions) run(ctx context.Context, io *streams, command *cobra.Comma
 	if o.source != "" {
 		return o.diffSource(ctx, io, args)
 	}
-	pairs, isRange, err := o.pairs(io, args)
+	sides, isRange, err := o.sides(args)
 	if err != nil {
 		return err
 	}
-	if len(args) == 3 || isRange {
-		io.notice("recordings that apitrace carries, made on %s; files that \"apitrace run --save FILE\" writes can be compared as well", pairs[len(pairs)-1][1].Recorded.Format(time.DateOnly))
+	if isRange && o.output.format == "html" {
+		return usageErrorf("-o html is one page for two releases: name them instead of a range")
 	}
-	var steps []compared
-	for _, p := range pairs {
-		c, err := diff.CompareRecordings(p[0], p[1])
-		if err != nil {
-			return err
-		}
-		nameA, nameB := sideNames(p[0], p[1], args)
-		steps = append(steps, compared{c, nameA, nameB})
-	}
+	sayOrigin(io, sides)
+	steps := inOrder(len(sides)-1, func(i int) (compared, error) { return compareSides(ctx, io, sides[i], sides[i+1]) })
 	return o.output.write(io, steps, isRange && !command.Flags().Changed("view"))
-}
-
-// sideNames are what the sides are called: by their releases, else by their scenarios, else as
-// the arguments name them.
-func sideNames(a, b *trace.Recording, args []string) (nameA, nameB string) {
-	switch {
-	case a.K8sVersion != b.K8sVersion && a.K8sVersion != "" && b.K8sVersion != "":
-		return a.K8sVersion, b.K8sVersion
-	case a.Scenario != b.Scenario && a.Scenario != "" && b.Scenario != "":
-		return a.Scenario, b.Scenario
-	}
-	return filepath.Base(args[len(args)-2]), filepath.Base(args[len(args)-1])
-}
-
-// pairs loads what the arguments ask to be compared.
-func (o *diffOptions) pairs(io *streams, args []string) (pairs [][2]*trace.Recording, isRange bool, err error) {
-	if len(args) == 3 {
-		a, b, err := loadBoth(args[0], args[1], args[2])
-		return [][2]*trace.Recording{{a, b}}, false, err
-	}
-	if from, to, ok := strings.Cut(args[1], ".."); ok && !isFile(args[1]) {
-		pairs, err := releasePairs(args[0], from, to)
-		return pairs, true, err
-	}
-	a, err := loadSide(io, args[0])
-	if err != nil {
-		return nil, false, err
-	}
-	b, err := loadSide(io, args[1])
-	return [][2]*trace.Recording{{a, b}}, false, err
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !info.IsDir()
-}
-
-// loadSide loads a saved recording, and says what else could have been meant.
-func loadSide(io *streams, path string) (*trace.Recording, error) {
-	if !isFile(path) {
-		return nil, usageErrorf("there is no file %q: expected two files, a scenario with two versions, or a scenario with a range such as 1.26..1.37", path)
-	}
-	return io.load(path)
-}
-
-func loadBoth(scenario, versionA, versionB string) (a, b *trace.Recording, err error) {
-	if a, err = loadRecording(versionA, scenario); err != nil {
-		return nil, nil, err
-	}
-	b, err = loadRecording(versionB, scenario)
-	return a, b, err
-}
-
-// releasePairs loads each recorded release of a range together with the next. Releases
-// that have not recorded the scenario are passed over.
-func releasePairs(scenario, from, to string) ([][2]*trace.Recording, error) {
-	releases, err := recordings.Range(from, to)
-	if err != nil {
-		return nil, err
-	}
-	var pairs [][2]*trace.Recording
-	var before *trace.Recording
-	for _, release := range releases {
-		if !release.Has(scenario) {
-			continue
-		}
-		rec, err := loadRecording(release.K8sVersion, scenario)
-		if err != nil {
-			return nil, err
-		}
-		if before != nil {
-			pairs = append(pairs, [2]*trace.Recording{before, rec})
-		}
-		before = rec
-	}
-	if len(pairs) == 0 {
-		return nil, fmt.Errorf("scenario %q is recorded on fewer than two releases of %s..%s: there is nothing to compare", scenario, from, to)
-	}
-	return pairs, nil
 }
 
 // completeDiff offers scenarios, then recorded releases.

@@ -1,16 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/diff"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // diffFormats are the forms in which differences can be printed.
@@ -43,17 +45,16 @@ func (o *diffOutput) validate() error {
 	return o.view.validateView()
 }
 
-// A compared is what is printed: two recordings, and what each is called.
+// A compared is what is printed: two recordings, what each is called, and whether it was made
+// just now.
 type compared struct {
 	*diff.Comparison
 	nameA, nameB string
+	liveA, liveB bool
 }
 
 // write prints how recordings differ, step by step. It returns errDifferent if any two do.
-func (o *diffOutput) write(io *streams, steps []compared, summaryOnly bool) error {
-	if o.format == "html" && len(steps) > 1 {
-		return usageErrorf("-o html is one page for two releases: name them instead of a range")
-	}
+func (o *diffOutput) write(io *streams, steps iter.Seq2[compared, error], summaryOnly bool) error {
 	guide, err := instrument.Load()
 	if err != nil {
 		return err
@@ -71,13 +72,16 @@ func (o *diffOutput) write(io *streams, steps []compared, summaryOnly bool) erro
 		Options: drawing, Lang: lang, SideBySide: o.sideBySide, Links: o.links, Times: o.times,
 		SummaryOnly: summaryOnly || o.view.view == "outline",
 	}
-	same := true
-	for i, step := range steps {
-		options.NameA, options.NameB = step.nameA, step.nameB
-		if err := o.writeStep(io, step, i, spoken, options); err != nil {
+	same, isFirst := true, true
+	for step, err := range steps {
+		if err != nil {
 			return err
 		}
-		same = same && step.Same()
+		options.NameA, options.NameB, options.LiveA, options.LiveB = step.nameA, step.nameB, step.liveA, step.liveB
+		if err := o.writeStep(io, step, isFirst, spoken, options); err != nil {
+			return err
+		}
+		same, isFirst = same && step.Same(), false
 	}
 	if !same {
 		return errDifferent
@@ -85,7 +89,7 @@ func (o *diffOutput) write(io *streams, steps []compared, summaryOnly bool) erro
 	return nil
 }
 
-func (o *diffOutput) writeStep(io *streams, step compared, i int, guide render.Guide, options render.DiffOptions) error {
+func (o *diffOutput) writeStep(io *streams, step compared, isFirst bool, guide render.Guide, options render.DiffOptions) error {
 	switch o.format {
 	case "names":
 		return render.WriteDiffNames(io.out, step.Comparison, options)
@@ -94,22 +98,37 @@ func (o *diffOutput) writeStep(io *streams, step compared, i int, guide render.G
 	case "html":
 		return render.WriteDiffHTML(io.out, step.Comparison, guide, options)
 	}
-	if i > 0 {
+	if !isFirst {
 		fmt.Fprintln(io.out)
 	}
 	fmt.Fprintln(io.out, options.Palette.Request.Render(step.heading(options.ASCII)))
 	return render.WriteDiff(io.out, step.Comparison, guide, options)
 }
 
-// heading names both sides.
+// heading names both sides, and says of those that were replayed just now that they are live.
 func (c *compared) heading(ascii bool) string {
-	scenario := cmp.Or(c.B.Scenario, c.A.Scenario)
-	if c.A.Scenario != c.B.Scenario {
-		return fmt.Sprintf("%s | %s: kube-apiserver %s, etcd %s", c.A.Scenario, c.B.Scenario, c.B.K8sVersion, c.B.EtcdVersion)
+	scenario, versions := c.A.Scenario, c.side(c.A, c.liveA)
+	if c.B.Scenario != scenario {
+		scenario += " | " + c.B.Scenario
 	}
-	arrow := "→"
-	if ascii {
-		arrow = "->"
+	if b := c.side(c.B, c.liveB); b != versions {
+		arrow := "→"
+		if ascii {
+			arrow = "->"
+		}
+		versions += " " + arrow + " " + b
 	}
-	return fmt.Sprintf("%s: kube-apiserver %s, etcd %s %s %s, %s", scenario, c.A.K8sVersion, c.A.EtcdVersion, arrow, c.B.K8sVersion, c.B.EtcdVersion)
+	return scenario + ": kube-apiserver " + versions
+}
+
+// side tells the versions of one side, and where one of both was replayed, when it was made.
+func (c *compared) side(rec *trace.Recording, live bool) string {
+	text := rec.K8sVersion + ", etcd " + rec.EtcdVersion
+	switch {
+	case live:
+		text += " (live)"
+	case c.liveA || c.liveB:
+		text += " (recorded " + rec.Recorded.Format(time.DateOnly) + ")"
+	}
+	return text
 }

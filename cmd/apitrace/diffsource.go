@@ -79,8 +79,7 @@ func (c *code) versionOf(ctx context.Context, name string) (source.Version, erro
 // recordings tell what it is called there; where none has it, its name is taken to be the same.
 func (c *code) counterparts(ctx context.Context, other *code, query string) (name, otherName string, err error) {
 	if name, err = c.resolve(ctx, query); err == nil {
-		otherName, err = c.counterpart(other, name)
-		return name, otherName, err
+		return name, c.counterpart(other, name), nil
 	}
 	if unknown := new(source.UnknownError); !errors.As(err, &unknown) {
 		return "", "", functionError(err)
@@ -88,14 +87,13 @@ func (c *code) counterparts(ctx context.Context, other *code, query string) (nam
 	if otherName, err = other.resolve(ctx, query); err != nil {
 		return "", "", functionError(err)
 	}
-	name, err = other.counterpart(c, otherName)
-	return name, otherName, err
+	return other.counterpart(c, otherName), otherName, nil
 }
 
 // counterpart returns what a function of c's release is called in that of other.
-func (c *code) counterpart(other *code, name string) (string, error) {
+func (c *code) counterpart(other *code, name string) string {
 	if _, recorded := c.calls[name]; !recorded {
-		return name, nil
+		return name
 	}
 	for _, rec := range c.recordings {
 		if !makes(rec, name) {
@@ -105,15 +103,11 @@ func (c *code) counterpart(other *code, name string) (string, error) {
 		if err != nil {
 			continue // that release has not recorded it
 		}
-		comparison, err := diff.CompareRecordings(rec, there)
-		if err != nil {
-			return "", err
-		}
-		if is := comparison.NameInB(name); is != "" {
-			return is, nil
+		if is := diff.CompareRecordings(rec, there).NameInB(name); is != "" {
+			return is
 		}
 	}
-	return name, nil
+	return name
 }
 
 // makes reports whether a recording has a call of a function.

@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/kubeapitrace/apitrace/diff"
 	"github.com/kubeapitrace/apitrace/history"
@@ -79,32 +78,42 @@ func (o *historyOptions) ofScenario(io *streams, scenario string) error {
 	if err != nil {
 		return err
 	}
-	var steps []render.HistoryStep
-	var before *trace.Recording
-	for _, release := range releases {
-		if !release.Has(scenario) {
-			continue
-		}
-		rec, err := recordings.Load(release.K8sVersion, scenario)
-		if err != nil {
-			return err
-		}
-		step := render.HistoryStep{Version: release.K8sVersion, Calls: countCalls(rec)}
-		if before != nil {
-			if step.Since, err = diff.CompareRecordings(before, rec); err != nil {
-				return err
-			}
-		}
-		steps, before = append(steps, step), rec
-	}
-	if len(steps) == 0 {
+	releases = slices.DeleteFunc(releases, func(release recordings.Info) bool { return !release.Has(scenario) })
+	if len(releases) == 0 {
 		return fmt.Errorf("no release's recording of scenario %q is part of apitrace: \"apitrace run %s --k8s VERSION --save FILE\" makes one, and \"apitrace diff\" compares two files", scenario, scenario)
 	}
 	options, spoken, err := o.drawing(io)
 	if err != nil {
 		return err
 	}
+	var steps []render.HistoryStep
+	for step, err := range inOrder(len(releases), func(i int) (render.HistoryStep, error) {
+		return historyStep(releases[max(i-1, 0)], releases[i], scenario, spoken, options)
+	}) {
+		if err != nil {
+			return err
+		}
+		steps = append(steps, step)
+	}
 	return render.WriteHistory(io.out, steps, spoken, options)
+}
+
+// historyStep tells what a release changed since the one before, which is itself for the first one.
+func historyStep(before, release recordings.Info, scenario string, guide render.Guide, options render.DiffOptions) (render.HistoryStep, error) {
+	rec, err := recordings.Load(release.K8sVersion, scenario)
+	if err != nil {
+		return render.HistoryStep{}, err
+	}
+	step := render.HistoryStep{Version: release.K8sVersion, Calls: countCalls(rec)}
+	if before.K8sVersion == release.K8sVersion {
+		return step, nil
+	}
+	was, err := recordings.Load(before.K8sVersion, scenario)
+	if err != nil {
+		return render.HistoryStep{}, err
+	}
+	step.Changes = render.Brief(diff.CompareRecordings(was, rec), guide, options)
+	return step, nil
 }
 
 func countCalls(rec *trace.Recording) int {
@@ -144,33 +153,37 @@ func (o *historyOptions) ofFunction(io *streams, query string) error {
 	return writeAppearances(io, appearances)
 }
 
-// allReleases loads everything that was recorded, releases next to each other.
+// allReleases tells what was recorded.
 func allReleases() ([]history.Release, error) {
 	infos, err := recordings.Versions()
 	if err != nil {
 		return nil, err
 	}
-	releases := make([]history.Release, len(infos))
-	var loading errgroup.Group
-	for i, info := range infos {
-		loading.Go(func() error {
-			all, err := recordings.All(info.K8sVersion)
-			releases[i] = history.Release{Version: info.K8sVersion, Recordings: all}
-			return err
-		})
+	var releases []history.Release
+	for _, info := range infos {
+		functions, err := recordings.Functions(info.K8sVersion)
+		if err != nil {
+			return nil, err
+		}
+		releases = append(releases, history.Release{Version: info.K8sVersion, Functions: functions, Load: func(scenario string) (*trace.Recording, error) {
+			if !info.Has(scenario) {
+				return nil, nil
+			}
+			return recordings.Load(info.K8sVersion, scenario)
+		}})
 	}
-	return releases, loading.Wait()
+	return releases, nil
 }
 
 func writeAppearances(io *streams, appearances []history.Appearance) error {
 	table := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "RELEASE\tSCENARIOS\tFUNCTION\tPLACE")
 	for _, a := range appearances {
-		if a.Call == nil {
+		if a.Function == nil {
 			fmt.Fprintf(table, "%s\t0\t-\t-\n", a.Version)
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s:%d\n", a.Version, len(a.Scenarios), a.Call.ShortName(), path.Base(a.Call.File), a.Call.Line)
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s:%d\n", a.Version, len(a.Scenarios), (&trace.Call{Function: a.Name}).ShortName(), path.Base(a.File), a.Line)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -192,6 +205,9 @@ func byReleases(appearances []history.Appearance) []releaseGroup {
 	in := map[string][]string{}
 	var names []string
 	for _, a := range appearances {
+		if a.Function == nil {
+			continue
+		}
 		for _, s := range a.Scenarios {
 			if len(in[s]) == 0 {
 				names = append(names, s)

@@ -89,7 +89,12 @@ func completeScenarioName(c *cobra.Command, _ []string, typed string) ([]string,
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (o *runOptions) run(ctx context.Context, io *streams) (err error) {
+func (o *runOptions) run(ctx context.Context, io *streams) error {
+	return o.replay(ctx, io, func(recording *trace.Recording) error { return o.delivery.deliver(ctx, io, recording) })
+}
+
+// replay plays the scenario and hands over what was recorded, while the server still runs.
+func (o *runOptions) replay(ctx context.Context, io *streams, deliver func(*trace.Recording) error) (err error) {
 	scenario, err := findScenario(o.scenario)
 	if err != nil {
 		return err
@@ -129,7 +134,7 @@ func (o *runOptions) run(ctx context.Context, io *streams) (err error) {
 	}
 	// What was recorded is shown also if the scenario did not go as it should, or the server has died.
 	if len(s.recording.Requests) > 0 {
-		if err := o.delivery.deliver(ctx, io, &s.recording); err != nil {
+		if err := deliver(&s.recording); err != nil {
 			return errors.Join(err, playErr)
 		}
 	}

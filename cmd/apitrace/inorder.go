@@ -1,0 +1,32 @@
+package main
+
+import (
+	"iter"
+	"runtime"
+)
+
+// inOrder yields produce(0) to produce(n-1), in order. As many as there are processors are produced at the
+// same time, and no more: each may be large.
+func inOrder[T any](n int, produce func(i int) (T, error)) iter.Seq2[T, error] {
+	type result struct {
+		value T
+		err   error
+	}
+	return func(yield func(T, error) bool) {
+		var started []chan result
+		for i := range n {
+			for len(started) < min(n, i+runtime.GOMAXPROCS(0)) {
+				next, done := len(started), make(chan result, 1)
+				started = append(started, done)
+				go func() {
+					value, err := produce(next)
+					done <- result{value, err}
+				}()
+			}
+			r := <-started[i]
+			if !yield(r.value, r.err) {
+				return // what is still being produced ends by itself
+			}
+		}
+	}
+}
