@@ -19,6 +19,9 @@ const (
 	// Valued: a value that does not vary from run to run is another one, or it failed in
 	// another way.
 	Valued Kind = "value"
+	// Timed: it differs in nothing but how long it took by itself. Options.Times asks for these; they
+	// are no reason for two requests to be different.
+	Timed Kind = "timing"
 )
 
 // A Change is one way in which B differs from A.
@@ -39,6 +42,8 @@ type Change struct {
 	CountA, CountB int
 	// Values are what differs where values do.
 	Values []ValueChange
+	// OwnNsA and OwnNsB are how long a Timed call ran while none of the calls that it made did.
+	OwnNsA, OwnNsB int64
 }
 
 // A ValueChange is a value that is another one.
@@ -56,7 +61,7 @@ func (c Change) mirror() Change {
 	case Removed:
 		c.Kind = Added
 	}
-	c.A, c.B, c.CountA, c.CountB = c.B, c.A, c.CountB, c.CountA
+	c.A, c.B, c.CountA, c.CountB, c.OwnNsA, c.OwnNsB = c.B, c.A, c.CountB, c.CountA, c.OwnNsB, c.OwnNsA
 	var values []ValueChange
 	for _, v := range c.Values {
 		values = append(values, ValueChange{v.Name, v.B, v.A})

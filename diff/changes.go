@@ -6,13 +6,16 @@ import (
 )
 
 // build fills in what follows from the matching.
-func (d *Diff) build(a, b *side, p *placing) {
+func (d *Diff) build(a, b *side, p *placing, o Options) {
 	d.InB, d.InA = indices(a), indices(b)
 	d.moved, d.alone, d.reordered = p.moved[1:], p.alone[1:], p.reordered[1:]
 	f := &finder{a: a, b: b, d: d}
 	f.onlyOn(a, b, Removed)
 	f.onlyOn(b, a, Added)
 	f.pairs()
+	if o.Times {
+		f.timed(f.changedCalls())
+	}
 	d.Changes = f.changes
 	slices.SortStableFunc(d.Changes, func(x, y Change) int {
 		return cmp.Or(cmp.Compare(d.order(x), d.order(y)), cmp.Compare(x.A, y.A), cmp.Compare(x.Kind, y.Kind))

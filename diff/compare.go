@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -14,8 +15,8 @@ type Diff struct {
 	A, B *trace.Tree
 	// InB is, for each call of A, the same call of B, or None; InA the other way round.
 	InB, InA []int
-	// Changes holds what differs, in the order of the calls. It is empty if the two
-	// took the same path.
+	// Changes holds what differs, in the order of the calls. If the two took the same path, it is
+	// empty but for those of kind Timed.
 	Changes []Change
 
 	moved, alone, reordered []bool // by call of A; see placing
@@ -26,6 +27,8 @@ type Options struct {
 	// SameProgram says that the same programs served both: what has another name is
 	// another function.
 	SameProgram bool
+	// Times asks for calls that differ in their time alone.
+	Times bool
 }
 
 // Compare compares two requests. Compare(b, a, o) is the mirror image of Compare(a, b, o).
@@ -36,11 +39,11 @@ func Compare(a, b *trace.Tree, o Options) *Diff {
 	// compared in one direction.
 	if compareTrees(a, b) > 0 {
 		sideB, sideA := matchTrees(b, a, o)
-		d.build(sideA, sideB, newPlacing(sideB, sideA).mirror())
+		d.build(sideA, sideB, newPlacing(sideB, sideA).mirror(), o)
 		return d
 	}
 	sideA, sideB := matchTrees(a, b, o)
-	d.build(sideA, sideB, newPlacing(sideA, sideB))
+	d.build(sideA, sideB, newPlacing(sideA, sideB), o)
 	return d
 }
 
@@ -68,6 +71,11 @@ func compareTrees(a, b *trace.Tree) int {
 }
 
 func everything(string) bool { return true }
+
+// Same reports whether the two took the same path.
+func (d *Diff) Same() bool {
+	return !slices.ContainsFunc(d.Changes, func(c Change) bool { return c.Kind != Timed })
+}
 
 // matchTrees finds out which call is which. Every function that turns out to have been
 // renamed makes others easier to find.

@@ -75,7 +75,7 @@ func TestCompareRecordings(t *testing.T) {
 	}
 	a := &trace.Recording{Requests: []trace.Request{request("GET", "/a", "p.A"), request("PUT", "/b", "p.A\n p.B"), request("GET", "/c", "p.A")}}
 	b := &trace.Recording{Requests: []trace.Request{request("PUT", "/b", "p.A"), request("GET", "/c", "p.A")}}
-	c := CompareRecordings(a, b)
+	c := CompareRecordings(a, b, Options{})
 	var got []string
 	for _, r := range c.Requests {
 		switch {
@@ -93,7 +93,7 @@ func TestCompareRecordings(t *testing.T) {
 	if c.Same() {
 		t.Error("recordings are the same though a request is missing")
 	}
-	if !CompareRecordings(a, a).Same() {
+	if !CompareRecordings(a, a, Options{}).Same() {
 		t.Error("a recording differs from itself")
 	}
 }

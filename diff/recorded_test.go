@@ -19,7 +19,7 @@ func TestLawsOfRecordings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := CompareRecordings(a, b)
+			c := CompareRecordings(a, b, Options{})
 			if len(c.Requests) != len(a.Requests) || len(c.Requests) != len(b.Requests) {
 				t.Fatalf("%d pairs of %d and %d requests", len(c.Requests), len(a.Requests), len(b.Requests))
 			}

@@ -29,13 +29,15 @@ func (c *Comparison) Same() bool {
 
 // Same reports whether both requests are there and took the same path to the same answer.
 func (r *RequestPair) Same() bool {
-	return r.Diff != nil && len(r.Diff.Changes) == 0 && r.A.Status == r.B.Status
+	return r.Diff != nil && r.Diff.Same() && r.A.Status == r.B.Status
 }
 
 // CompareRecordings pairs the requests of two recordings, in order, and compares each pair.
 // Where one has more requests, those of the same method and path are pairs. Both have to be
-// valid, as every recording is that was loaded.
-func CompareRecordings(a, b *trace.Recording) *Comparison {
+// valid, as every recording is that was loaded. That both are of the same programs is seen
+// from their versions.
+func CompareRecordings(a, b *trace.Recording, o Options) *Comparison {
+	o.SameProgram = o.SameProgram || samePrograms(a, b)
 	c := &Comparison{A: a, B: b}
 	i, j := 0, 0
 	for _, p := range append(pairRequests(a.Requests, b.Requests), position{len(a.Requests), len(b.Requests)}) {
@@ -49,7 +51,7 @@ func CompareRecordings(a, b *trace.Recording) *Comparison {
 			break
 		}
 		pair := RequestPair{A: &a.Requests[i], B: &b.Requests[j]}
-		pair.Diff = Compare(trace.TreeOfValid(pair.A), trace.TreeOfValid(pair.B), Options{SameProgram: samePrograms(a, b)})
+		pair.Diff = Compare(trace.TreeOfValid(pair.A), trace.TreeOfValid(pair.B), o)
 		c.Requests = append(c.Requests, pair)
 		i, j = i+1, j+1
 	}

@@ -35,6 +35,8 @@ func treeOf(t testing.TB, text string) *trace.Tree {
 				call.NewGoroutine = true
 			case "error":
 				call.Error = value
+			case "ns":
+				call.DurationNs, _ = strconv.ParseInt(value, 10, 64)
 			default:
 				if call.Attributes == nil {
 					call.Attributes = map[string]string{}
@@ -99,6 +101,9 @@ func told(d *Diff) string {
 		}
 		if c.Kind == Repeated {
 			line += fmt.Sprintf(" %d -> %d", c.CountA, c.CountB)
+		}
+		if c.Kind == Timed {
+			line += fmt.Sprintf(" %d -> %d", c.OwnNsA, c.OwnNsB)
 		}
 		for _, v := range c.Values {
 			line += fmt.Sprintf(" %s: %s -> %s", v.Name, v.A, v.B)

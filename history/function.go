@@ -119,7 +119,7 @@ func (h *follower) next(at, to int, name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if is := diff.CompareRecordings(rec, there).NameInB(name); is != "" {
+		if is := diff.CompareRecordings(rec, there, diff.Options{}).NameInB(name); is != "" {
 			return is, nil
 		}
 	}

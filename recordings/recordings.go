@@ -91,7 +91,7 @@ func Resolve(k8sVersion string) (string, error) {
 }
 
 // Range gives the recorded releases from one to another, both included, oldest first.
-// Both are named as Resolve takes them.
+// Both are named as Resolve takes them. If the first is the newer one, there are none.
 func Range(from, to string) ([]Info, error) {
 	first, err := find(from)
 	if err != nil {

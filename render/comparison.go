@@ -124,6 +124,9 @@ func keysBelow(tree *trace.Tree, classifier Classifier) []bool {
 
 // telling reports whether a first look should have a change, and which of its values.
 func (t *teller) telling(c *diff.Change) (telling bool, fresh []diff.ValueChange) {
+	if c.Kind == diff.Timed { // it takes a part of the request that one wants to see
+		return true, nil
+	}
 	if upstream(t.call(*c)) || t.movedWithPackage(*c) || !t.concernsKeySteps(c) {
 		return false, nil
 	}

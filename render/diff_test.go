@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,8 +26,12 @@ func indentedRequest(text string) trace.Request {
 		}
 		for _, word := range words[1:] {
 			name, value, _ := strings.Cut(word, "=")
-			if name == "error" {
+			switch name {
+			case "error":
 				call.Error = value
+				continue
+			case "ns":
+				call.DurationNs, _ = strconv.ParseInt(value, 10, 64)
 				continue
 			}
 			call.Attributes = map[string]string{name: value}
@@ -44,7 +49,7 @@ func comparisonOf(t *testing.T, a, b string, releaseA, releaseB string) *diff.Co
 	t.Helper()
 	return diff.CompareRecordings(
 		&trace.Recording{Scenario: "one", K8sVersion: releaseA, Requests: []trace.Request{indentedRequest(a)}},
-		&trace.Recording{Scenario: "two", K8sVersion: releaseB, Requests: []trace.Request{indentedRequest(b)}})
+		&trace.Recording{Scenario: "two", K8sVersion: releaseB, Requests: []trace.Request{indentedRequest(b)}}, diff.Options{Times: true})
 }
 
 // everyStep is a guide to which every function is a key step of one layer.
@@ -71,6 +76,7 @@ func TestSentences(t *testing.T) {
 		{"repeated", "p.A\n p.L", "p.A\n p.L\n p.L", "p.A calls p.L twice, was once", "p.A 调用 p.L 2 次，原来 1 次"},
 		{"reordered", "p.A\n p.B\n  p.X\n p.C\n p.D", "p.A\n p.C\n p.D\n p.B\n  p.X", "p.B has another turn in p.A", "p.B 在 p.A 中的次序变了"},
 		{"another value", "p.A\n p.B apitrace.storage.type=x", "p.A\n p.B apitrace.storage.type=y", "storage type of p.B is y, was x", "p.B 的 storage type 是 y，原来是 x"},
+		{"only its time", "p.A ns=100\n p.B ns=5", "p.A ns=155\n p.B ns=60", "p.B by itself took 60ns, was 5ns", "p.B 本身用了 60ns，原来是 5ns"},
 		{"fails", "p.A\n p.B", "p.A\n p.B error=boom", "p.B now fails: boom", "p.B 现在失败：boom"},
 		{"fails no more", "p.A\n p.B error=boom", "p.A\n p.B", "p.B no longer fails: boom", "p.B 不再失败：boom"},
 		{

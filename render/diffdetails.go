@@ -29,6 +29,8 @@ func (d *diffDrawing) details(c ShownChange, width int) []string {
 		add(fmt.Sprintf("%s%d %s %s%d", d.times, c.CountA, d.arrow, d.times, c.CountB), placeOf(d.Diff.A.Call(c.A)))
 	case diff.Reordered:
 		add(d.words.kinds[string(c.Kind)], placeOf(d.Diff.A.Call(c.A)))
+	case diff.Timed:
+		add(fmt.Sprintf("%s: %s %s %s", d.words.kinds[string(c.Kind)], d.duration(c.OwnNsA), d.arrow, d.duration(c.OwnNsB)), placeOf(d.Diff.A.Call(c.A)))
 	case diff.Valued:
 		for _, v := range c.Values {
 			add(fmt.Sprintf("%s: %s %s %s", d.label(v.Name), quoteEmpty(oneLine(shorten(v.A))), d.arrow, quoteEmpty(oneLine(shorten(v.B)))), placeOf(d.Diff.A.Call(c.A)))

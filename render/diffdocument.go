@@ -77,6 +77,9 @@ type DiffChange struct {
 	CountA int         `json:"countA,omitempty"`
 	CountB int         `json:"countB,omitempty"`
 	Values []DiffValue `json:"values,omitempty"`
+	// OwnNsA and OwnNsB are how many nanoseconds a call took by itself that differs in its time alone.
+	OwnNsA int64 `json:"ownNsA,omitempty"`
+	OwnNsB int64 `json:"ownNsB,omitempty"`
 	// Compare is where upstream shows what happened to the file, "" if it is another file.
 	Compare string `json:"compare,omitempty"`
 }
@@ -141,7 +144,7 @@ func diffRequest(c *diff.Comparison, pair *diff.RequestPair, guide Guide, option
 func (s *summary) document(c *diff.Comparison, change ShownChange) DiffChange {
 	out := DiffChange{
 		Kind: change.Kind, Telling: change.Telling, Layer: change.Layer, Sentence: s.sentence(&change),
-		Calls: change.Calls, Times: change.Times, Wraps: change.Wraps, CountA: change.CountA, CountB: change.CountB,
+		Calls: change.Calls, Times: change.Times, Wraps: change.Wraps, CountA: change.CountA, CountB: change.CountB, OwnNsA: change.OwnNsA, OwnNsB: change.OwnNsB,
 		A: diffCall(c.A, s.Diff.A, change.A), B: diffCall(c.B, s.Diff.B, change.B),
 	}
 	for _, v := range change.Values {

@@ -31,13 +31,13 @@ func (d *diffDrawing) diffFacts() string {
 		counts[c.Kind]++
 	}
 	var kinds []string
-	for _, kind := range []diff.Kind{diff.Added, diff.Removed, diff.Moved, diff.Renamed, diff.Repeated, diff.Reordered, diff.Valued} {
+	for _, kind := range diffKinds {
 		if n := counts[kind]; n > 0 {
 			kinds = append(kinds, fmt.Sprintf("%s %d %s", diffMarks[kind], n, d.words.kinds[string(kind)]))
 		}
 	}
-	if len(kinds) == 0 {
-		kinds = []string{d.words.same}
+	if d.Diff.Same() {
+		kinds = append([]string{d.words.same}, kinds...)
 	}
 	text := fmt.Sprintf(d.words.callsFact, humanize.Comma(int64(len(d.pair.A.Calls))), d.arrow, humanize.Comma(int64(len(d.pair.B.Calls))))
 	if d.options.Times {
@@ -112,7 +112,7 @@ func (d *diffDrawing) shows(c ShownChange) bool { return d.inView[c.At] }
 // diffSigns explains the marks.
 func (d *diffDrawing) diffSigns() string {
 	texts := []string{fmt.Sprintf("+ only %s, - only %s", d.options.NameB, d.options.NameA)}
-	for _, kind := range []diff.Kind{diff.Renamed, diff.Moved, diff.Repeated, diff.Reordered, diff.Valued} {
+	for _, kind := range diffKinds[2:] { // the first two are told
 		if slices.ContainsFunc(d.Changes, func(c ShownChange) bool { return c.Kind == kind && d.shows(c) }) {
 			texts = append(texts, diffMarks[kind]+" "+d.words.kinds[string(kind)])
 		}

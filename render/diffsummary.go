@@ -175,6 +175,8 @@ func (s *summary) sentence(c *ShownChange) string {
 		return say(s.words.repeated, name, caller, s.words.count(c.CountA), s.words.count(c.CountB))
 	case diff.Reordered:
 		return say(s.words.reordered, name, caller, "", "")
+	case diff.Timed:
+		return say(s.words.timed, name, caller, s.words.units.duration(c.OwnNsA), s.words.units.duration(c.OwnNsB))
 	}
 	var texts []string
 	values := c.Values

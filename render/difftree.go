@@ -37,15 +37,20 @@ type DiffOptions struct {
 
 // words are those for a comparison: of two scenarios on one release, or of one on two.
 func (o *DiffOptions) words(c *diff.Comparison) diffWords {
-	return diffWordsFor(o.Lang, c.A.Scenario != c.B.Scenario && c.A.K8sVersion == c.B.K8sVersion, o.NameA, o.NameB)
+	w := diffWordsFor(o.Lang, c.A.Scenario != c.B.Scenario && c.A.K8sVersion == c.B.K8sVersion, o.NameA, o.NameB)
+	w.units = o.glyphs()
+	return w
 }
 
 // editedSides says of each side whose programs were not upstream's what was edited.
 func (o *DiffOptions) editedSides(c *diff.Comparison) []string {
 	var notes []string
-	for _, side := range []DiffSide{diffSide(c.A, o.NameA), diffSide(c.B, o.NameB)} {
-		if len(side.Edited) > 0 {
-			notes = append(notes, fmt.Sprintf(o.words(c).edited, side.Name, oneLine(strings.Join(side.Edited, ", "))))
+	for _, side := range []struct {
+		name   string
+		edited []string
+	}{{o.NameA, c.A.Edited}, {o.NameB, c.B.Edited}} {
+		if len(side.edited) > 0 {
+			notes = append(notes, fmt.Sprintf(o.words(c).edited, side.name, oneLine(strings.Join(side.edited, ", "))))
 		}
 	}
 	return notes
@@ -54,8 +59,11 @@ func (o *DiffOptions) editedSides(c *diff.Comparison) []string {
 // The marks of changes, as they stand before names.
 var diffMarks = map[diff.Kind]string{
 	diff.Added: "+", diff.Removed: "-", diff.Moved: ">", diff.Renamed: "~",
-	diff.Repeated: "#", diff.Reordered: "^", diff.Valued: "=",
+	diff.Repeated: "#", diff.Reordered: "^", diff.Valued: "=", diff.Timed: "*",
 }
+
+// diffKinds are the kinds of changes in the order in which they are listed.
+var diffKinds = []diff.Kind{diff.Added, diff.Removed, diff.Moved, diff.Renamed, diff.Repeated, diff.Reordered, diff.Valued, diff.Timed}
 
 // WriteDiff tells how two recordings differ, request by request: a summary, and the
 // tree with marks where something changed.

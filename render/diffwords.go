@@ -10,12 +10,14 @@ import (
 type diffWords struct {
 	comesBetween, wentBetween, calls, callsNoMore                  string
 	moved, renamed, otherFile, repeated, reordered                 string
-	value, failsNow, failsNoMore, packageMoved, once, twice, times string
+	timed, value, failsNow, failsNoMore, packageMoved, once, twice, times string
 	same, unchanged, smaller, onlyIn, callsFact                    string
 	callsOf, edited                                                string
 	was, movedFrom, callsOnlyA, callsOnlyB                         string
 	kinds                                                          map[string]string
-	between, stop, colon, layerless                                string
+	between, colon, layerless                                      string
+	// units are those of times.
+	units glyphs
 }
 
 var diffWordsIn = map[string]diffWords{
@@ -29,6 +31,7 @@ var diffWordsIn = map[string]diffWords{
 		otherFile:    "%[1]s is now in %[4]s, was in %[3]s",
 		repeated:     "%[2]s calls %[1]s %[4]s, was %[3]s",
 		reordered:    "%[1]s has another turn in %[2]s",
+		timed:        "%[1]s by itself took %[4]s, was %[3]s",
 		value:        "%[2]s of %[1]s is %[4]s, was %[3]s",
 		failsNow:     "%[1]s now fails: %[4]s",
 		failsNoMore:  "%[1]s no longer fails: %[3]s",
@@ -46,8 +49,8 @@ var diffWordsIn = map[string]diffWords{
 		was:        "was",
 		movedFrom:  "was called by",
 		kinds: map[string]string{"added": "added", "removed": "removed", "moved": "moved", "renamed": "renamed",
-			"repeated": "repeated", "reordered": "reordered", "value": "values changed"},
-		between: "; ", stop: ".", colon: ": ", layerless: "Elsewhere",
+			"repeated": "repeated", "reordered": "reordered", "value": "values changed", "timing": "only its time"},
+		between: "; ", colon: ": ", layerless: "Elsewhere",
 	},
 	"zh": {
 		comesBetween: "%[1]s 现在位于 %[2]s 和 %[3]s 之间",
@@ -59,6 +62,7 @@ var diffWordsIn = map[string]diffWords{
 		otherFile:    "%[1]s 现在在 %[4]s，原来在 %[3]s",
 		repeated:     "%[2]s 调用 %[1]s %[4]s，原来 %[3]s",
 		reordered:    "%[1]s 在 %[2]s 中的次序变了",
+		timed:        "%[1]s 本身用了 %[4]s，原来是 %[3]s",
 		value:        "%[1]s 的 %[2]s 是 %[4]s，原来是 %[3]s",
 		failsNow:     "%[1]s 现在失败：%[4]s",
 		failsNoMore:  "%[1]s 不再失败：%[3]s",
@@ -76,8 +80,8 @@ var diffWordsIn = map[string]diffWords{
 		was:        "原来是",
 		movedFrom:  "原来的调用者",
 		kinds: map[string]string{"added": "新增", "removed": "去掉", "moved": "移动", "renamed": "改名",
-			"repeated": "次数不同", "reordered": "次序不同", "value": "取值不同"},
-		between: "；", stop: "。", colon: "：", layerless: "其他",
+			"repeated": "次数不同", "reordered": "次序不同", "value": "取值不同", "timing": "只有用时不同"},
+		between: "；", colon: "：", layerless: "其他",
 	},
 }
 
@@ -91,6 +95,7 @@ var scenarioWords = map[string]diffWords{
 		callsNoMore:  "in {A} %[2]s calls %[1]s",
 		moved:        "%[1]s is called by %[3]s in {A}, by %[2]s in {B}",
 		repeated:     "%[2]s calls %[1]s %[3]s in {A}, %[4]s in {B}",
+		timed:        "%[1]s by itself took %[3]s in {A}, %[4]s in {B}",
 		value:        "%[2]s of %[1]s is %[3]s in {A}, %[4]s in {B}",
 		failsNow:     "%[1]s fails in {B}: %[4]s",
 		failsNoMore:  "%[1]s fails in {A}: %[3]s",
@@ -102,6 +107,7 @@ var scenarioWords = map[string]diffWords{
 		callsNoMore:  "在 {A} 中，%[2]s 调用 %[1]s",
 		moved:        "%[1]s 在 {A} 中由 %[3]s 调用，在 {B} 中由 %[2]s 调用",
 		repeated:     "%[2]s 在 {A} 中调用 %[1]s %[3]s，在 {B} 中 %[4]s",
+		timed:        "%[1]s 本身在 {A} 中用了 %[3]s，在 {B} 中用了 %[4]s",
 		value:        "%[1]s 的 %[2]s 在 {A} 中是 %[3]s，在 {B} 中是 %[4]s",
 		failsNow:     "%[1]s 在 {B} 中失败：%[4]s",
 		failsNoMore:  "%[1]s 在 {A} 中失败：%[3]s",
@@ -124,7 +130,7 @@ func diffWordsFor(lang string, scenarios bool, nameA, nameB string) diffWords {
 		from string
 	}{
 		{&w.comesBetween, s.comesBetween}, {&w.wentBetween, s.wentBetween}, {&w.calls, s.calls}, {&w.callsNoMore, s.callsNoMore},
-		{&w.moved, s.moved}, {&w.repeated, s.repeated}, {&w.value, s.value}, {&w.failsNow, s.failsNow}, {&w.failsNoMore, s.failsNoMore},
+		{&w.moved, s.moved}, {&w.repeated, s.repeated}, {&w.timed, s.timed}, {&w.value, s.value}, {&w.failsNow, s.failsNow}, {&w.failsNoMore, s.failsNoMore},
 		{&w.callsOnlyA, w.callsOnlyA}, {&w.callsOnlyB, w.callsOnlyB},
 	} {
 		*p.to = names.Replace(p.from)

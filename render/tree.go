@@ -82,13 +82,17 @@ type drawing struct {
 // legend tells which signs a drawing used and therefore has to explain.
 type legend struct{ on, later, newGoroutine, crossing, from, deeper, failed, upstream bool }
 
+func (o *Options) glyphs() glyphs {
+	if o.ASCII {
+		return asciiGlyphs
+	}
+	return unicodeGlyphs
+}
+
 func newDrawing(rec *trace.Recording, view *View, guide Guide, o Options) *drawing {
 	const ordinary, least, forRow = 80, 40, 44 // forRow: enough for most names next to their place
-	d := &drawing{glyphs: unicodeGlyphs, Palette: o.Palette, rec: rec, view: view, guide: guide,
+	d := &drawing{glyphs: o.glyphs(), Palette: o.Palette, rec: rec, view: view, guide: guide,
 		choice: o.Choice, notes: o.Notes, hyperlinks: o.Hyperlinks}
-	if o.ASCII {
-		d.glyphs = asciiGlyphs
-	}
 	d.width = o.Width
 	if d.width == 0 {
 		d.width = ordinary

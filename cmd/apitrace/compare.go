@@ -53,7 +53,7 @@ The exit status is 0 if the paths are the same, 1 if they differ, 2 if there was
 }
 
 func (o *compareOptions) run(ctx context.Context, io *streams, nameA, nameB string) error {
-	c, err := compareSides(ctx, io, diffSide{scenario: nameA, version: o.k8s}, diffSide{scenario: nameB, version: o.k8s})
+	c, err := compareSides(ctx, io, diffSide{scenario: nameA, version: o.k8s}, diffSide{scenario: nameB, version: o.k8s}, o.output.comparison())
 	if err != nil {
 		return err
 	}

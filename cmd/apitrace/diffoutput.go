@@ -31,7 +31,7 @@ func (o *diffOutput) addFlags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringVarP(&o.format, "output", "o", "tree", "what to print: tree, names (one function per line, marked), json, or html (one file for a browser)")
 	flags.BoolVar(&o.sideBySide, "side-by-side", false, "draw both trees next to each other")
-	flags.BoolVar(&o.times, "times", false, "write behind each call how long it took on both sides; times vary from run to run, and are never a change")
+	flags.BoolVar(&o.times, "times", false, "write behind each call how long it took on both sides, and mark calls that differ in their own time alone; they count as the same, for times vary from run to run")
 	flags.BoolVar(&o.links, "links", false, "write below each change where upstream shows its code and what happened to the file")
 	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(diffFormats, cobra.ShellCompDirectiveNoFileComp))
 	o.view.addDrawingFlags(command)
@@ -44,6 +44,9 @@ func (o *diffOutput) validate() error {
 	}
 	return o.view.validateView()
 }
+
+// comparison says what is compared.
+func (o *diffOutput) comparison() diff.Options { return diff.Options{Times: o.times} }
 
 // A compared is what is printed: two recordings, what each is called, and whether it was made
 // just now.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,6 +79,9 @@ func rangeSides(scenario, from, to string) ([]diffSide, error) {
 	if err != nil {
 		return nil, &usageError{err: err}
 	}
+	if len(releases) == 0 {
+		return nil, usageErrorf("the range %s..%s goes from the newer release to the older one: turn it round", from, to)
+	}
 	var sides []diffSide
 	for _, release := range releases {
 		if release.Has(scenario) {
@@ -131,13 +133,13 @@ func loadBoth(ctx context.Context, io *streams, sideA, sideB diffSide) (a, b *tr
 	return a, b, loading.Wait()
 }
 
-// compare compares two sides.
-func compareSides(ctx context.Context, io *streams, sideA, sideB diffSide) (compared, error) {
+// compareSides compares two sides.
+func compareSides(ctx context.Context, io *streams, sideA, sideB diffSide, o diff.Options) (compared, error) {
 	a, b, err := loadBoth(ctx, io, sideA, sideB)
 	if err != nil {
 		return compared{}, err
 	}
-	c := compared{Comparison: diff.CompareRecordings(a, b), liveA: sideA.live, liveB: sideB.live}
+	c := compared{Comparison: diff.CompareRecordings(a, b, o), liveA: sideA.live, liveB: sideB.live}
 	c.nameA, c.nameB = sideNames(a, b, sideA, sideB)
 	return c, nil
 }
@@ -168,28 +170,25 @@ func (s diffSide) name(rec *trace.Recording) string {
 // sayOrigin tells what was recorded and what is replayed, before that takes its time.
 func sayOrigin(io *streams, sides []diffSide) {
 	first, last := sides[0], sides[len(sides)-1]
-	switch {
-	case first.file != "" || first.live && last.live:
-	case first.live || last.live:
-		recorded := first
-		if first.live {
-			recorded = last
-		}
-		io.notice("Kubernetes %s is a recording that apitrace carries%s; the other side is replayed now", recorded.version, recordedOn(recorded.version))
-	default:
-		io.notice("recordings that apitrace carries%s; --live replays two releases now, and files that \"apitrace run --save FILE\" writes can be compared as well", recordedOn(last.version))
+	if first.file != "" || first.live && last.live {
+		return
 	}
-}
-
-// recordedOn says when a release was recorded, "" if it was not.
-func recordedOn(version string) string {
-	version, err := apiserver.ParseVersion(version)
+	recorded := last
+	if last.live {
+		recorded = first
+	}
+	version, err := apiserver.ParseVersion(recorded.version)
 	if err != nil {
-		return ""
+		return // to load it says so, too
 	}
-	all, err := recordings.Range(version, version)
-	if err != nil || len(all) == 0 {
-		return ""
+	info, err := recordings.Range(version, version)
+	if err != nil {
+		return
 	}
-	return fmt.Sprintf(", made on %s", all[0].Recorded.Format(time.DateOnly))
+	date := info[0].Recorded.Format(time.DateOnly)
+	if first.live || last.live {
+		io.notice("the recording of Kubernetes %s that apitrace carries, made on %s; the other side is replayed now", info[0].K8sVersion, date)
+		return
+	}
+	io.notice("recordings that apitrace carries, made on %s; --live replays two releases now, and files that \"apitrace run --save FILE\" writes can be compared as well", date)
 }

@@ -103,7 +103,7 @@ func (c *code) counterpart(other *code, name string) string {
 		if err != nil {
 			continue // that release has not recorded it
 		}
-		if is := diff.CompareRecordings(rec, there).NameInB(name); is != "" {
+		if is := diff.CompareRecordings(rec, there, diff.Options{}).NameInB(name); is != "" {
 			return is
 		}
 	}

@@ -112,7 +112,7 @@ func historyStep(before, release recordings.Info, scenario string, guide render.
 	if err != nil {
 		return render.HistoryStep{}, err
 	}
-	step.Changes = render.Brief(diff.CompareRecordings(was, rec), guide, options)
+	step.Changes = render.Brief(diff.CompareRecordings(was, rec, diff.Options{}), guide, options)
 	return step, nil
 }
 

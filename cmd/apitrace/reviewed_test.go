@@ -103,7 +103,7 @@ func toldChanges(t *testing.T, scenario, from, to string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	comparison := diff.CompareRecordings(a, b)
+	comparison := diff.CompareRecordings(a, b, diff.Options{})
 	var keys []string
 	add := func(c reviewedChange) {
 		if !slices.Contains(keys, c.key()) {
