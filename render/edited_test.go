@@ -12,10 +12,7 @@ func TestEdited(t *testing.T) {
 	rec := load(t, "handmade-get-node")
 	changed := *rec
 	changed.Edited = []string{"k8s.io/apiserver/pkg/server/config.go"}
-	c, err := diff.CompareRecordings(rec, &changed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := diff.CompareRecordings(rec, &changed, diff.Options{})
 	options := DiffOptions{Options: Options{Width: 120}, NameA: "before", NameB: "after"}
 	for name, write := range map[string]func(*strings.Builder) error{
 		"tree": func(out *strings.Builder) error { return WriteTree(out, &changed, firstGuide{}, Options{Width: 120}) },
