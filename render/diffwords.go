@@ -8,14 +8,14 @@ import (
 // diffWords are the sentences that tell of changes, in one language. The verbs take:
 // 1 the function, 2 its caller, 3 and 4 what was and what is.
 type diffWords struct {
-	comesBetween, wentBetween, calls, callsNoMore                  string
-	moved, renamed, otherFile, repeated, reordered                 string
+	comesBetween, wentBetween, calls, callsNoMore                         string
+	moved, renamed, otherFile, repeated, reordered                        string
 	timed, value, failsNow, failsNoMore, packageMoved, once, twice, times string
-	same, unchanged, smaller, onlyIn, callsFact                    string
-	callsOf, edited                                                string
-	was, movedFrom, callsOnlyA, callsOnlyB                         string
-	kinds                                                          map[string]string
-	between, colon, layerless                                      string
+	same, unchanged, smaller, onlyIn, callsFact                           string
+	callsOf, edited                                                       string
+	was, movedFrom, callsOnlyA, callsOnlyB                                string
+	kinds                                                                 map[string]string
+	between, colon, layerless                                             string
 	// units are those of times.
 	units glyphs
 }

@@ -99,7 +99,9 @@ func (o *diffOptions) run(ctx context.Context, io *streams, command *cobra.Comma
 		return usageErrorf("-o html is one page for two releases: name them instead of a range")
 	}
 	sayOrigin(io, sides)
-	steps := inOrder(len(sides)-1, func(i int) (compared, error) { return compareSides(ctx, io, sides[i], sides[i+1], o.output.comparison()) })
+	steps := inOrder(len(sides)-1, func(i int) (compared, error) {
+		return compareSides(ctx, io, sides[i], sides[i+1], o.output.comparison())
+	})
 	return o.output.write(io, steps, isRange && !command.Flags().Changed("view"))
 }
 
