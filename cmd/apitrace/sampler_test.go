@@ -77,6 +77,18 @@ func (r *receiver) awaitTraces(t *testing.T, want int) {
 	}
 }
 
+// checkWhole demands that each trace has come with the spans of a whole request.
+func (r *receiver) checkWhole(t *testing.T) {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, spans := range r.spans {
+		if spans < 100 {
+			t.Errorf("the trace %s has %d spans, want those of a whole request", id, spans)
+		}
+	}
+}
+
 func TestSamplerChooses(t *testing.T) {
 	s := &sampler{rate: 0.25, session: session.New(session.Options{})}
 	chosen := 0
@@ -123,13 +135,7 @@ func TestServeSamples(t *testing.T) {
 	received.awaitTraces(t, 7)
 	byCertificate(t, direct, proxy, filepath.Join(filepath.Dir(admin), "probe.sock"))
 	received.awaitTraces(t, 8)
-	received.mu.Lock()
-	defer received.mu.Unlock()
-	for id, spans := range received.spans {
-		if spans < 100 {
-			t.Errorf("the trace %s has %d spans, want those of a whole request", id, spans)
-		}
-	}
+	received.checkWhole(t)
 }
 
 // byCertificate sends a request of a user whom a certificate names, through a door that may speak
@@ -160,8 +166,11 @@ func byCertificate(t *testing.T, server *rest.Config, proxy *authority, probe st
 	}
 }
 
-// An authority has issued one certificate. All are paths of files.
-type authority struct{ ca, cert, key string }
+// An authority has issued one certificate. All but made are paths of files.
+type authority struct {
+	ca, cert, key string
+	made          *program.Authority
+}
 
 func newAuthority(t *testing.T, name string) *authority {
 	t.Helper()
@@ -174,7 +183,7 @@ func newAuthority(t *testing.T, name string) *authority {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	a := &authority{filepath.Join(dir, "ca.crt"), filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")}
+	a := &authority{filepath.Join(dir, "ca.crt"), filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"), made}
 	for file, data := range map[string][]byte{a.ca: made.CertPEM, a.cert: cert, a.key: key} {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)

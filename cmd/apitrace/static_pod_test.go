@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/storage"
+)
+
+// TestStaticPod runs the containers of the documented manifest on this machine: their commands with
+// their flags and with no other environment than theirs. Only paths, ports and the share of
+// requests that are sampled are others.
+func TestStaticPod(t *testing.T) {
+	pod := documentedPod(t)
+	checkMounts(t, pod)
+	if os.Getenv("APITRACE_E2E") == "" {
+		t.Skip("runs the real kube-apiserver: set APITRACE_E2E=1")
+	}
+	node := newNode(t)
+	server, door := pod.Spec.Containers[0], pod.Spec.Containers[1]
+	// A pod's address is the cluster's business: here nobody else is to reach it.
+	server.Command = append(server.Command, "--bind-address=127.0.0.1")
+	node.run(t, server)
+	node.await(t, "https://127.0.0.1:"+node.serverPort+"/readyz", http.StatusOK)
+	node.run(t, door)
+	node.await(t, "https://127.0.0.1:"+node.doorPort+"/version", http.StatusOK)
+
+	status, body := node.get("https://127.0.0.1:" + node.doorPort + "/api/v1/namespaces")
+	if status != http.StatusForbidden || !strings.Contains(body, `User \"jane\" cannot list`) {
+		t.Errorf("behind the door jane gets %d: %s", status, body)
+	}
+	node.received.awaitTraces(t, node.answers) // of the door
+	node.received.checkWhole(t)
+}
+
+// documentedPod is the manifest in docs/control-plane.md.
+func documentedPod(t *testing.T) *corev1.Pod {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/control-plane.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, manifest, _ := strings.Cut(string(page), "```yaml\napiVersion: v1\nkind: Pod\n")
+	manifest, _, found := strings.Cut(manifest, "```")
+	pod := &corev1.Pod{}
+	if err := yaml.UnmarshalStrict([]byte(manifest), pod); err != nil || !found || len(pod.Spec.Containers) != 2 {
+		t.Fatalf("docs/control-plane.md has no manifest with two containers: %v", err)
+	}
+	return pod
+}
+
+// checkMounts demands that whatever a container names is in its image or in a volume of the pod.
+func checkMounts(t *testing.T, pod *corev1.Pod) {
+	t.Helper()
+	volumes := map[string]bool{}
+	for _, v := range pod.Spec.Volumes {
+		volumes[v.Name] = true
+	}
+	for _, c := range pod.Spec.Containers {
+		within := []string{"/usr/local/bin"}
+		for _, m := range c.VolumeMounts {
+			within = append(within, m.MountPath)
+			if !volumes[m.Name] {
+				t.Errorf("container %q mounts the volume %q, which the pod lacks", c.Name, m.Name)
+			}
+		}
+		for _, file := range filesOf(c) {
+			is := false
+			for _, dir := range within {
+				is = is || strings.HasPrefix(file, dir+"/")
+			}
+			if !is {
+				t.Errorf("container %q names %s, which is in none of %v", c.Name, file, within)
+			}
+		}
+	}
+}
+
+// filesOf lists the paths in a container's command and environment.
+func filesOf(c corev1.Container) []string {
+	values := append([]string{}, c.Command...)
+	for _, e := range c.Env {
+		values = append(values, e.Name+"="+e.Value)
+	}
+	var files []string
+	for _, value := range values {
+		if _, after, found := strings.Cut(value, "="); found {
+			value = after
+		}
+		if path.IsAbs(value) {
+			files = append(files, value)
+		}
+	}
+	return files
+}
+
+// A node is what the pod finds on its machine, below a folder.
+type node struct {
+	dir                  string
+	here                 *strings.Replacer // what the manifest says to what it is here
+	serverPort, doorPort string
+	client               *http.Client // of the user jane
+	answers              int          // that came through the door
+	received             *receiver
+}
+
+func newNode(t *testing.T) *node {
+	t.Helper()
+	build, err := apiserver.BuildPrograms(t.Context(), apiserver.BuildOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := program.NewRunDir() // whose path is short enough for sockets
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { run.Close() })
+	etcd, err := storage.Start(t.Context(), storage.Options{Binary: build.Etcd.Path, RunDir: run})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { etcd.Stop(context.Background()) })
+	self, err := exec.LookPath("apitrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &node{dir: run.Path, serverPort: freePort(t), doorPort: freePort(t), received: newReceiver(t)}
+	if err := os.Mkdir(filepath.Join(n.dir, "run"), 0o700); err != nil { // the emptyDir
+		t.Fatal(err)
+	}
+	n.here = strings.NewReplacer(
+		"/usr/local/bin/kube-apiserver", build.APIServer.Path, "/usr/local/bin/apitrace", self,
+		"/etc/kubernetes/pki", filepath.Join(n.dir, "pki"), "/run/apitrace", filepath.Join(n.dir, "run"),
+		"https://127.0.0.1:2379", etcd.Endpoint.URL, "6443", n.serverPort, "6444", n.doorPort,
+		"http://127.0.0.1:4318", n.received.URL, "--sample=0.01", "--sample=1",
+	)
+	n.writePKI(t, etcd.Endpoint)
+	return n
+}
+
+func freePort(t *testing.T) string {
+	t.Helper()
+	port, err := program.FreePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(port)
+}
+
+// writePKI makes the files that kubeadm makes.
+func (n *node) writePKI(t *testing.T, etcd storage.Endpoint) {
+	t.Helper()
+	cluster, proxy := newAuthority(t, "kube-apiserver"), newAuthority(t, "front-proxy-client")
+	account, err := program.NewKeyPEM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{
+		"ca.crt": cluster.ca, "apiserver.crt": cluster.cert, "apiserver.key": cluster.key,
+		"apiserver-kubelet-client.crt": cluster.cert, "apiserver-kubelet-client.key": cluster.key,
+		"etcd/ca.crt": etcd.CAFile, "apiserver-etcd-client.crt": etcd.CertFile, "apiserver-etcd-client.key": etcd.KeyFile,
+		"front-proxy-ca.crt": proxy.ca, "front-proxy-client.crt": proxy.cert, "front-proxy-client.key": proxy.key,
+	}
+	contents := map[string][]byte{"sa.key": account, "sa.pub": account} // kube-apiserver takes the public half of it
+	for name, file := range files {
+		if contents[name], err = os.ReadFile(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(n.dir, "pki", "etcd"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range contents {
+		if err := os.WriteFile(filepath.Join(n.dir, "pki", name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n.client = clientOf(t, cluster, "jane")
+}
+
+// clientOf returns a client that shows a certificate of the authority for a user.
+func clientOf(t *testing.T, a *authority, user string) *http.Client {
+	t.Helper()
+	cert, key, err := a.made.Issue(user)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(a.made.CertPEM)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}}}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport, Timeout: 10 * time.Second}
+}
+
+// run runs a container until the end of the test.
+func (n *node) run(t *testing.T, c corev1.Container) {
+	t.Helper()
+	var args []string
+	for _, arg := range c.Command {
+		args = append(args, n.here.Replace(arg))
+	}
+	command := exec.Command(args[0], args[1:]...)
+	command.Env = []string{} // nil would be ours
+	for _, e := range c.Env {
+		command.Env = append(command.Env, e.Name+"="+n.here.Replace(e.Value))
+	}
+	said := &lockedBuffer{}
+	command.Stdout, command.Stderr = said, said
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = command.Process.Kill()
+		_ = command.Wait()
+		if t.Failed() {
+			t.Logf("container %q:\n%.5000s", c.Name, said.String())
+		}
+	})
+}
+
+// get returns the status and the body of an answer; 0 if there is none.
+func (n *node) get(url string) (status int, body string) {
+	answer, err := n.client.Get(url)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer answer.Body.Close()
+	if strings.Contains(url, ":"+n.doorPort+"/") {
+		n.answers++
+	}
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return answer.StatusCode, string(text)
+}
+
+// await waits until a request is answered with a status.
+func (n *node) await(t *testing.T, url string, want int) {
+	t.Helper()
+	var status int
+	var body string
+	for range 600 {
+		if status, body = n.get(url); status == want {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatalf("%s is answered %d after a minute, want %d: %s", url, status, want, body)
+}
