@@ -15,6 +15,7 @@ var (
 func judgeClaim(t *traces, text string) (*Verdict, error) {
 	claim := t.exercise.Claim
 	word, evidence, _ := strings.Cut(text, " ")
+	word = strings.TrimRight(word, ",.;:，。：；")
 	said := slices.Contains(yes, strings.ToLower(word))
 	if !said && !slices.Contains(no, strings.ToLower(word)) {
 		return nil, badAnswer("expected true or false, found %q", "请回答 true 或 false（对或错），而不是 %q", word)
@@ -47,8 +48,12 @@ func judgeClaim(t *traces, text string) (*Verdict, error) {
 	if holds != said {
 		return failed("The trace says otherwise.", "追踪表明并非如此。"), nil
 	}
-	return failed("The claim is %[1]s, but %[3]s is not what shows it.", "这个说法是%[2]s的，但 %[3]s 并不能证明这一点。",
-		strconv.FormatBool(holds), map[bool]string{true: "对", false: "错"}[holds], shorten(t.answer)[0]), nil
+	beside, err := t.besides(claim.Evidence, right)
+	if err != nil {
+		return nil, err
+	}
+	return failed("The claim is %[1]s, but that function is not what shows it. %[3]s", "这个说法是%[2]s的，但那个函数并不能证明这一点。%[4]s",
+		strconv.FormatBool(holds), map[bool]string{true: "对", false: "错"}[holds], beside.Reply.En, beside.Reply.Zh), nil
 }
 
 // rightClaim gives the right answers to a claim.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/source"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -30,7 +29,7 @@ func judgeFind(t *traces, text string) (*Verdict, error) {
 	if err != nil || reply != nil {
 		return reply, err
 	}
-	return t.besides(right)
+	return t.besides(t.exercise.Find, right)
 }
 
 // name finds the functions that a name stands for, and keeps them for $answer. A
@@ -41,7 +40,8 @@ func (t *traces) name(text string, right []string) (*Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.answer = source.Match(text, known)
+	text = cleanName(text)
+	t.answer = functionsCalled(text, known)
 	if len(t.answer) == 0 {
 		return notOnPath(text, known), nil
 	}
@@ -64,7 +64,7 @@ func isOneOf(answer, right []string) bool {
 func notOnPath(text string, known []string) *Verdict {
 	v := failed("%q is not on this path at all. Names stand as in the tree, such as \"etcd3.(*store).Get\".",
 		"%q 根本不在这条路径上。名称的写法与树中一样，例如 \"etcd3.(*store).Get\"。", text)
-	if near := shorten(source.Near(text, known)); len(near) > 0 {
+	if near := nearest(text, known); len(near) > 0 {
 		list := strings.Join(near, "\n  ")
 		v = failed("%q is not on this path at all. The nearest names that are:\n  %s",
 			"%q 根本不在这条路径上。路径上最接近的名称：\n  %s", text, list)
@@ -73,9 +73,8 @@ func notOnPath(text string, known []string) *Verdict {
 	return v
 }
 
-// besides says how the function that was named stands to the right one, without naming that.
-func (t *traces) besides(right *choice) (*Verdict, error) {
-	s := t.exercise.Find
+// besides says how the function that was named stands to the right one, which s chooses, without naming that.
+func (t *traces) besides(s *Selection, right *choice) (*Verdict, error) {
 	named, err := t.chooseOf(right.tree, &Selection{Function: Names{Answer}})
 	if err != nil {
 		return nil, err
@@ -87,17 +86,17 @@ func (t *traces) besides(right *choice) (*Verdict, error) {
 	if s.Process != "" && right.tree.Call(named.first()).Process != s.Process {
 		return failed("%s runs in %s, and the question is about another program.", "%s 在 %s 中执行，而问题问的是另一个程序。", name, right.tree.Call(named.first()).Process), nil
 	}
-	n, first := named.first(), right.first()
-	tree := right.tree
 	switch {
-	case n < first && first < tree.End(n):
+	case named.around(right):
 		return failed("%s runs, and what is asked for happens below it: go further down.", "%s 会执行，而问题所问发生在它的下方：再往下看。", name), nil
-	case first < n && n < tree.End(first):
+	case right.around(named):
 		return failed("%s runs, but only below what is asked for: go further up.", "%s 会执行，但它在问题所问之处的下方：再往上看。", name), nil
-	case n < first:
+	case named.last() < right.first():
 		return failed("%s runs, but has returned before what is asked for happens: look further on.", "%s 会执行，但在问题所问之事发生前就已返回：再往后看。", name), nil
+	case named.first() > right.first():
+		return failed("%s runs, but only after what is asked for has happened: look further back.", "%s 会执行，但那时问题所问之事已经发生：再往前看。", name), nil
 	}
-	return failed("%s runs, but only after what is asked for has happened: look further back.", "%s 会执行，但那时问题所问之事已经发生：再往前看。", name), nil
+	return failed("%s runs, but what is asked for is neither above it nor below it.", "%s 会执行，但问题所问之事既不在它的上方，也不在它的下方。", name), nil
 }
 
 // where says where the first of the chosen calls is.

@@ -29,10 +29,18 @@ func judgeOrder(t *traces, text string) (*Verdict, error) {
 		}
 		return slices.IsSorted(at)
 	})
-	if err != nil || reply != nil {
-		return reply, err
+	if err != nil {
+		return nil, err
 	}
-	return t.firstSwapped(given, right), nil
+	swapped := t.firstSwapped(given, right)
+	if reply == nil {
+		return swapped, nil
+	}
+	if len(t.exercise.Wrong[reply.wrong].Puts) == 0 { // It is for all orders, and tells nothing of this one.
+		reply.Reply.En += "\n\n" + swapped.Reply.En
+		reply.Reply.Zh += "\n\n" + swapped.Reply.Zh
+	}
+	return reply, nil
 }
 
 // firstSwapped names two steps that stand the wrong way round, next to each other in the answer.

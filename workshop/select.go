@@ -1,6 +1,7 @@
 package workshop
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/instrument"
@@ -32,6 +33,21 @@ func (c *choice) first() int {
 		}
 	}
 	return -1
+}
+
+// last returns the last chosen call, -1 if there is none.
+func (c *choice) last() int {
+	all := c.indices()
+	if len(all) == 0 {
+		return -1
+	}
+	return all[len(all)-1]
+}
+
+// around tells whether one of the chosen calls has one of the others below it.
+func (c *choice) around(others *choice) bool {
+	inside := below(c)
+	return slices.ContainsFunc(others.indices(), inside)
 }
 
 // functions lists the names of the chosen calls' functions, each once, in order of entry.

@@ -12,7 +12,17 @@ func judgeValue(t *traces, text string) (*Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	given := strings.Trim(text, `"'`)
+	given := strings.Trim(text, "`\"' ")
+	if t.exercise.Value.Name == "" {
+		// "2 directors" is a number, too.
+		if given, _, _ = strings.Cut(given, " "); !isNumber(given) {
+			return nil, badAnswer("expected a number, found %q", "请回答一个数字，而不是 %q", text)
+		}
+	}
+	// As trees show it: "etcd.key=/registry/minions/n1".
+	if _, after, ok := strings.Cut(given, "="); ok && strings.EqualFold(after, value) {
+		given = after
+	}
 	if strings.EqualFold(given, value) {
 		return passed("Right: %s", "正确：%s", value), nil
 	}
@@ -20,13 +30,19 @@ func judgeValue(t *traces, text string) (*Verdict, error) {
 	if err != nil || reply != nil {
 		return reply, err
 	}
-	if n, err := strconv.Atoi(given); err == nil && t.exercise.Value.Name == "" {
+	if t.exercise.Value.Name == "" {
+		n, _ := strconv.Atoi(given)
 		if want, _ := strconv.Atoi(value); n < want {
 			return failed("There are more.", "还有更多。"), nil
 		}
 		return failed("There are fewer.", "没有那么多。"), nil
 	}
 	return failed("That is not what the trace has.", "追踪中的值不是这个。"), nil
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.Atoi(text)
+	return err == nil
 }
 
 // value reads the value that is asked for.

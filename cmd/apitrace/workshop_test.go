@@ -106,7 +106,9 @@ func (p *atWork) play(judge workshop.Judge, e *workshop.Exercise) {
 	}
 	if p.lang == "en" { // The judge's work is the same in both.
 		for _, wrong := range e.Wrong {
-			p.failsOnce(e, wrong, right)
+			if wrong.Has(judge.K8s) {
+				p.failsOnce(e, wrong, right)
+			}
 		}
 	}
 	for i := range e.Hints {
