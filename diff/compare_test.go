@@ -97,6 +97,12 @@ func TestCompare(t *testing.T) {
 			"moved p.F.func1 from p.A to p.H",
 		},
 		{
+			"a filter of a function with two literals took another place",
+			"p.A\n p.G\n  p.F.func1\n  p.F.func2\n   p.H\n    p.I\n     p.J\n      p.K",
+			"p.A\n p.G\n  p.H\n   p.I\n    p.F.func1\n    p.F.func2\n     p.J\n      p.K",
+			"moved p.F.func1 from p.G to p.I\nmoved p.F.func2 from p.G to p.I",
+		},
+		{
 			"a literal whose number another one has now, which does something else",
 			"p.A\n p.F.func2\n  p.G\n   p.H\n    p.I\n     p.J",
 			"p.A\n p.Handle\n  p.G\n   p.H\n    p.I\n     p.J\n      p.F.func2",

@@ -1,6 +1,9 @@
 package diff
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // matchLiterals decides which function literal is which. Their numbers shift when a
 // release adds one before them, so that one name can be two different functions: what they
@@ -15,17 +18,17 @@ func (id *identity) matchLiterals(a, b *side) {
 	for name := range inB {
 		byGroup[of[name]] = append(byGroup[of[name]], name)
 	}
-	alone := map[int32]int{}
+	byGroupA := map[int32][]int32{}
 	for name := range inA {
-		alone[of[name]]++
+		byGroupA[of[name]] = append(byGroupA[of[name]], name)
 	}
 	var pairs []likely
 	for x, p := range inA {
+		stayed := sameMembers(byGroupA[of[x]], byGroup[of[x]])
 		for _, y := range byGroup[of[x]] {
 			score := sameLiteral(p, inB[y], x == y)
-			onlyOne := x == y && alone[of[x]] == 1 && len(byGroup[of[x]]) == 1
-			if onlyOne && alike(a.size(p.first), b.size(inB[y].first)) {
-				score = 1 // it was put elsewhere, as filters are, and has other neighbours
+			if x == y && stayed && alike(a.size(p.first), b.size(inB[y].first)) {
+				score = max(score, 0.5) // it was put elsewhere, as filters are, and has other neighbours
 			}
 			if score > 0 {
 				pairs = append(pairs, likely{x, y, score})
@@ -37,6 +40,20 @@ func (id *identity) matchLiterals(a, b *side) {
 		id.count++
 	}
 	id.accept(pairs)
+}
+
+// sameMembers reports whether both sides have the same literals of a function, so that no number
+// has shifted.
+func sameMembers(inA, inB []int32) bool {
+	if len(inA) != len(inB) {
+		return false
+	}
+	for _, name := range inA {
+		if !slices.Contains(inB, name) {
+			return false
+		}
+	}
+	return true
 }
 
 // alike reports whether two subtrees are about as large.

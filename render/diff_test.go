@@ -84,6 +84,11 @@ func TestSentences(t *testing.T) {
 			"p.A\n p.W\n  p.H apitrace.admission.plugin=a", "p.A\n p.W\n  p.H apitrace.admission.plugin=a\n  p.H apitrace.admission.plugin=b\n  p.H apitrace.admission.plugin=c",
 			"p.W now calls p.H (b, c)", "p.W 现在调用 p.H (b, c)",
 		},
+		{
+			"what is called again for the same plugins is told once",
+			"p.A\n p.W\n p.W\n  p.X", "p.A\n p.W\n  p.H apitrace.admission.plugin=b\n  p.H apitrace.admission.plugin=c\n p.W\n  p.X\n  p.H apitrace.admission.plugin=b\n  p.H apitrace.admission.plugin=c",
+			"p.W now calls p.H (b, c)", "p.W 现在调用 p.H (b, c)",
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

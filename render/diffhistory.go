@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"path"
 	"strconv"
 	"strings"
 
@@ -108,9 +109,11 @@ func (d *diffDrawing) briefly(differences *Differences, c ShownChange) string {
 	name := named(differences.call(c.Change))
 	switch c.Kind {
 	case diff.Renamed:
-		if was := differences.Diff.A.Call(c.A).ShortName(); was != name {
+		a, b := differences.Diff.A.Call(c.A), differences.Diff.B.Call(c.B)
+		if was := a.ShortName(); was != name {
 			return was + " " + d.arrow + " " + name
 		}
+		return fmt.Sprintf("%s (%s %s %s)", name, path.Base(a.File), d.arrow, path.Base(b.File))
 	case diff.Repeated:
 		return fmt.Sprintf("%s %s%d %s %s%d", name, d.times, c.CountA, d.arrow, d.times, c.CountB)
 	case diff.Valued:

@@ -88,10 +88,10 @@ func (s *summary) countOnly() {
 			continue
 		}
 		if n.a > 0 {
-			s.say(layer, fmt.Sprintf(s.words.callsOnlyA, n.a))
+			s.say(layer, s.words.onlyOnSide(s.words.callsOnlyA, n.a))
 		}
 		if n.b > 0 {
-			s.say(layer, fmt.Sprintf(s.words.callsOnlyB, n.b))
+			s.say(layer, s.words.onlyOnSide(s.words.callsOnlyB, n.b))
 		}
 	}
 }
@@ -139,10 +139,15 @@ func (s *summary) tell(change *ShownChange) {
 	l := s.layer(change.Layer)
 	for i, before := range l.Sentences {
 		start, end, ok := strings.Cut(sentence, "("+purpose+")")
-		if list, isSame := strings.CutPrefix(before, start+"("); ok && isSame && strings.HasSuffix(list, ")"+end) {
-			l.Sentences[i] = start + "(" + strings.TrimSuffix(list, ")"+end) + ", " + purpose + ")" + end
-			return
+		list, isSame := strings.CutPrefix(before, start+"(")
+		list, isSameToo := strings.CutSuffix(list, ")"+end)
+		if !ok || !isSame || !isSameToo {
+			continue
 		}
+		if !slices.Contains(strings.Split(list, ", "), purpose) { // it may be called twice
+			l.Sentences[i] = start + "(" + list + ", " + purpose + ")" + end
+		}
+		return
 	}
 	s.say(change.Layer, sentence)
 }

@@ -12,7 +12,7 @@ type diffWords struct {
 	moved, renamed, otherFile, repeated, reordered                        string
 	timed, value, failsNow, failsNoMore, packageMoved, once, twice, times string
 	same, unchanged, smaller, onlyIn, callsFact                           string
-	callsOf, edited                                                       string
+	callsOf, oneCall, edited                                              string
 	was, movedFrom, callsOnlyA, callsOnlyB                                string
 	kinds                                                                 map[string]string
 	between, colon, layerless                                             string
@@ -44,8 +44,9 @@ var diffWordsIn = map[string]diffWords{
 		edited:     "%s is not upstream's program: built with edits of %s",
 		callsFact:  "%s calls %s %s",
 		callsOf:    "%d calls",
-		callsOnlyA: "%d calls only in {A}",
-		callsOnlyB: "%d calls only in {B}",
+		oneCall:    "1 call",
+		callsOnlyA: "%s only in {A}",
+		callsOnlyB: "%s only in {B}",
 		was:        "was",
 		movedFrom:  "was called by",
 		kinds: map[string]string{"added": "added", "removed": "removed", "moved": "moved", "renamed": "renamed",
@@ -75,8 +76,9 @@ var diffWordsIn = map[string]diffWords{
 		edited:     "%s 不是上游的程序：构建时带有对 %s 的修改",
 		callsFact:  "%s 次调用 %s %s",
 		callsOf:    "%d 次调用",
-		callsOnlyA: "%d 次调用只在 {A} 中",
-		callsOnlyB: "%d 次调用只在 {B} 中",
+		oneCall:    "1 次调用",
+		callsOnlyA: "%s只在 {A} 中",
+		callsOnlyB: "%s只在 {B} 中",
 		was:        "原来是",
 		movedFrom:  "原来的调用者",
 		kinds: map[string]string{"added": "新增", "removed": "去掉", "moved": "移动", "renamed": "改名",
@@ -136,6 +138,15 @@ func diffWordsFor(lang string, scenarios bool, nameA, nameB string) diffWords {
 		*p.to = names.Replace(p.from)
 	}
 	return w
+}
+
+// onlyOnSide says how many calls one side alone has.
+func (w *diffWords) onlyOnSide(format string, n int) string {
+	calls := fmt.Sprintf(w.callsOf, n)
+	if n == 1 {
+		calls = w.oneCall
+	}
+	return fmt.Sprintf(format, calls)
 }
 
 // count says how often, in words.
