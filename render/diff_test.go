@@ -86,7 +86,8 @@ func TestSentences(t *testing.T) {
 		},
 		{
 			"what is called again for the same plugins is told once",
-			"p.A\n p.W\n p.W\n  p.X", "p.A\n p.W\n  p.H apitrace.admission.plugin=b\n  p.H apitrace.admission.plugin=c\n p.W\n  p.X\n  p.H apitrace.admission.plugin=b\n  p.H apitrace.admission.plugin=c",
+			"p.A\n p.V\n  p.H apitrace.admission.plugin=a\n p.W\n p.W\n  p.X",
+			"p.A\n p.V\n  p.H apitrace.admission.plugin=a\n p.W\n  p.H apitrace.admission.plugin=b\n  p.H apitrace.admission.plugin=c\n p.W\n  p.X\n  p.H apitrace.admission.plugin=b\n  p.H apitrace.admission.plugin=c",
 			"p.W now calls p.H (b, c)", "p.W 现在调用 p.H (b, c)",
 		},
 	}
