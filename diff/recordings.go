@@ -33,8 +33,8 @@ func (r *RequestPair) Same() bool {
 }
 
 // CompareRecordings pairs the requests of two recordings, in order, and compares each pair.
-// Where one has more requests, those of the same method and path are pairs. Both have to be
-// valid, as every recording is that was loaded. That both are of the same programs is seen
+// Where one has more requests, those of the same method and path are pairs, and of the others those of the
+// same method that are most alike. Both have to be valid, as every recording is that was loaded. That both are of the same programs is seen
 // from their versions.
 func CompareRecordings(a, b *trace.Recording, o Options) *Comparison {
 	o.SameProgram = o.SameProgram || samePrograms(a, b)
@@ -56,27 +56,6 @@ func CompareRecordings(a, b *trace.Recording, o Options) *Comparison {
 		i, j = i+1, j+1
 	}
 	return c
-}
-
-// pairRequests returns which requests belong together.
-func pairRequests(a, b []trace.Request) []position {
-	var pairs []position
-	if len(a) == len(b) {
-		for i := range a {
-			pairs = append(pairs, position{i, i})
-		}
-		return pairs
-	}
-	next := 0
-	for i := range a {
-		for j := next; j < len(b); j++ {
-			if a[i].Method == b[j].Method && a[i].Path == b[j].Path {
-				pairs, next = append(pairs, position{i, j}), j+1
-				break
-			}
-		}
-	}
-	return pairs
 }
 
 // samePrograms reports whether both recordings are known to be of the same programs. Of edited ones

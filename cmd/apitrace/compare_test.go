@@ -1,0 +1,38 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/diff"
+	"github.com/kubeapitrace/apitrace/recordings"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// TestPairsCompare demands that each pair that is listed has requests to compare, of which one differs.
+func TestPairsCompare(t *testing.T) {
+	all, err := scenarios.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	load := func(name string) *trace.Recording {
+		rec, err := recordings.Load(apiserver.DefaultVersion, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	for _, s := range all {
+		for _, pair := range s.Pairs {
+			if s.Boot != nil {
+				continue // hundreds of thousands of calls, and one request each
+			}
+			requests := diff.CompareRecordings(load(s.Name), load(pair.With), diff.Options{}).Requests
+			if !slices.ContainsFunc(requests, func(r diff.RequestPair) bool { return r.Diff != nil && !r.Same() }) {
+				t.Errorf("%s and %s: none of their %d requests is compared with another", s.Name, pair.With, len(requests))
+			}
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package diff
+
+import "github.com/kubeapitrace/apitrace/trace"
+
+// pairRequests returns which requests belong together, in order: each with that in its place, or, where
+// one side has more, those whose likeness is greatest in sum.
+func pairRequests(a, b []trace.Request) []position {
+	var pairs []position
+	if len(a) == len(b) {
+		for i := range a {
+			pairs = append(pairs, position{i, i})
+		}
+		return pairs
+	}
+	best := likenesses(a, b)
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		like := likeness(&a[i], &b[j])
+		switch best[i][j] {
+		case best[i+1][j]:
+			i++
+		case best[i][j+1]:
+			j++
+		case like + best[i+1][j+1]:
+			pairs = append(pairs, position{i, j})
+			i, j = i+1, j+1
+		}
+	}
+	return pairs
+}
+
+// likenesses tells how alike the requests from a[i] and b[j] on are, at best.
+func likenesses(a, b []trace.Request) [][]float64 {
+	best := make([][]float64, len(a)+1)
+	for i := range best {
+		best[i] = make([]float64, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			best[i][j] = max(best[i+1][j], best[i][j+1])
+			if like := likeness(&a[i], &b[j]); like > 0 {
+				best[i][j] = max(best[i][j], like+best[i+1][j+1])
+			}
+		}
+	}
+	return best
+}
+
+// same is the likeness of two requests with the same method and path: more than any number of others.
+const same = 1e6
+
+// likeness says how alike two requests are: not at all with different methods, else by what was asked
+// for, how it was answered, and how much it made the server do.
+func likeness(a, b *trace.Request) float64 {
+	switch {
+	case a.Method != b.Method:
+		return 0
+	case a.Path == b.Path:
+		return same
+	}
+	less, more := min(len(a.Calls), len(b.Calls)), max(len(a.Calls), len(b.Calls))
+	like := 1 + float64(less)/float64(max(more, 1))
+	if a.Status == b.Status {
+		like++
+	}
+	return like
+}
