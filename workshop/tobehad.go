@@ -30,6 +30,20 @@ func (e *Exercise) ToBeHad(k8s string) (bool, error) {
 	return true, nil
 }
 
+// Scenarios lists the scenarios that an exercise is about, each once.
+func (e *Exercise) Scenarios() []string {
+	var names []string
+	if e.Scenario != "" {
+		names = append(names, e.Scenario)
+	}
+	for _, s := range e.sources() {
+		if !slices.Contains(names, s.Scenario) {
+			names = append(names, s.Scenario)
+		}
+	}
+	return names
+}
+
 // sources lists the recordings that an exercise asks.
 func (e *Exercise) sources() []Source {
 	var all []Source

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,9 +19,10 @@ import (
 
 // workshopOptions are those of all the workshop's commands.
 type workshopOptions struct {
-	lang   string
-	k8s    string
-	course string
+	lang    string
+	k8s     string
+	course  string
+	details bool
 }
 
 func newWorkshopCommand(io *streams) *cobra.Command {
@@ -38,6 +40,9 @@ Without a command, the exercises are listed with your progress. But for those ma
 		Example: `  # What there is, and how far you are
   apitrace workshop
 
+  # With what each teaches (which tells some answers), and the scenarios it asks
+  apitrace workshop --details
+
   # Begin, or go on
   apitrace workshop next
   apitrace workshop check 'etcd3.(*store).Get'
@@ -46,6 +51,7 @@ Without a command, the exercises are listed with your progress. But for those ma
 		Args:                       knownCommand,
 		RunE:                       o.with(io, (*learner).list),
 	}
+	command.Flags().BoolVar(&o.details, "details", false, "list with each exercise what it teaches, and the scenarios it is about")
 	flags := command.PersistentFlags()
 	flags.StringVar(&o.lang, "lang", "", "language: en or zh (default: the locale's)")
 	_ = command.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(languages, cobra.ShellCompDirectiveNoFileComp))
@@ -55,7 +61,7 @@ Without a command, the exercises are listed with your progress. But for those ma
 		newWorkshopNextCommand(io, o), newWorkshopStartCommand(io, o), newWorkshopJumpCommand(io, o),
 		newWorkshopTraceCommand(io, o), newWorkshopCheckCommand(io, o), newWorkshopWatchCommand(io, o),
 		newWorkshopHintCommand(io, o), newWorkshopSolutionCommand(io, o), newWorkshopExplainCommand(io, o),
-		newWorkshopResetCommand(io, o), newWorkshopNewCommand(io), newWorkshopVerifyCommand(io, o),
+		newWorkshopLessonCommand(io, o), newWorkshopResetCommand(io, o), newWorkshopNewCommand(io), newWorkshopVerifyCommand(io, o),
 	)
 	return command
 }
@@ -71,6 +77,7 @@ type learner struct {
 	progress *workshop.Progress
 	judge    workshop.Judge
 	args     []string
+	details  bool // see workshopOptions
 }
 
 // with makes a command's work of a learner's.
@@ -90,7 +97,7 @@ func (o *workshopOptions) open(ctx context.Context, io *streams) (*learner, erro
 	if err != nil {
 		return nil, err
 	}
-	l := &learner{io: io, lang: lang}
+	l := &learner{io: io, lang: lang, details: o.details}
 	if l.k8s, err = recordings.Resolve(o.k8s); err != nil {
 		return nil, &usageError{err: err}
 	}
@@ -194,15 +201,8 @@ func (l *learner) list(context.Context) error {
 		if i > 0 {
 			fmt.Fprintln(l.io.out)
 		}
-		fmt.Fprintf(l.io.out, "%s  %s\n", chapter.Number(), chapter.Title.In(l.lang))
-		for _, e := range chapter.Exercises {
-			if l.progress.Of(e).Passed {
-				passed++
-			} else {
-				minutes += e.Minutes
-			}
-			l.listOne(e)
-		}
+		done, left := l.listChapter(&chapter)
+		passed, minutes = passed+done, minutes+left
 	}
 	fmt.Fprintln(l.io.out)
 	l.say("%d of %d passed, about %d minutes to go. ✓ passed, ✓* after seeing the solution, → the current one.",
@@ -212,6 +212,27 @@ func (l *learner) list(context.Context) error {
 	}
 	return nil
 }
+
+// listChapter prints a chapter, and returns how many of its exercises are passed, and the minutes of the others.
+func (l *learner) listChapter(chapter *workshop.Chapter) (passed, minutes int) {
+	for _, e := range chapter.Exercises {
+		if l.progress.Of(e).Passed {
+			passed++
+		} else {
+			minutes += e.Minutes
+		}
+	}
+	fmt.Fprintf(l.io.out, "%s  %s (%d/%d, %s)\n", chapter.Number(), chapter.Title.In(l.lang), passed, len(chapter.Exercises), l.minutes(minutes))
+	if l.details {
+		l.detail(chapter.Teaches.In(l.lang))
+	}
+	for _, e := range chapter.Exercises {
+		l.listOne(e)
+	}
+	return passed, minutes
+}
+
+func (l *learner) minutes(n int) string { return fmt.Sprintf(l.in("%d min", "%d 分钟"), n) }
 
 func (l *learner) listOne(e *workshop.Exercise) {
 	done := l.progress.Of(e)
@@ -229,7 +250,19 @@ func (l *learner) listOne(e *workshop.Exercise) {
 		live = l.in(", live", "，需要服务器")
 	}
 	fmt.Fprintf(l.io.out, "  %s %-4s %s (%s, %s%s)\n        %s\n", mark, l.course.Number(e), e.Title.In(l.lang),
-		l.kindName(e.Kind()), fmt.Sprintf(l.in("%d min", "%d 分钟"), e.Minutes), live, e.Name)
+		l.kindName(e.Kind()), l.minutes(e.Minutes), live, e.Name)
+	if l.details {
+		l.detail(e.Teaches.In(l.lang))
+		if names := e.Scenarios(); len(names) > 0 {
+			l.detail(l.in("scenarios: ", "场景：") + strings.Join(names, ", "))
+		}
+	}
+}
+
+// detail prints a text below an entry of the list.
+func (l *learner) detail(text string) {
+	const indent = "        "
+	fmt.Fprintln(l.io.out, indent+strings.ReplaceAll(wrapped(text, l.width()-len(indent)), "\n", "\n"+indent))
 }
 
 func (l *learner) kindName(k workshop.Kind) string {

@@ -119,9 +119,11 @@ read on. The exercise must be passed, or its solution seen.`,
 			if done := l.progress.Of(e); !done.Passed && !done.Revealed {
 				return usageErrorf("%s", l.in("this exercise is not passed yet, and the explanation has the answer in it", "这个练习还没有通过，而讲解里包含答案"))
 			}
+			l.markdown(workshop.Text{En: "Learned: " + e.Teaches.En, Zh: "学到：" + e.Teaches.Zh})
+			fmt.Fprintln(l.io.out)
 			l.markdown(e.Debrief)
-			if lesson := l.course.Chapter(e).Lesson; lesson != "" {
-				l.say("\nThe chapter's lesson: docs/%s.%s.md", "\n本章课文：docs/%s.%s.md", lesson, l.lang)
+			if lessonOf(l.course.Chapter(e)) != "" {
+				l.say("\nThe chapter's lesson: apitrace workshop lesson", "\n本章课文：apitrace workshop lesson")
 			}
 			return nil
 		}),

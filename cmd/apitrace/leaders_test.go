@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/docs/lessons"
+	"github.com/kubeapitrace/apitrace/workshop"
+)
+
+var (
+	exerciseNumber = regexp.MustCompile(`\b[1-8]\.[0-9]{1,2}\b`)
+	minutesRow     = regexp.MustCompile(`(?m)^\| ([0-9]+) \|`)
+)
+
+// TestLeadersPages demands of the page for leaders, in both languages, that it counts the exercises as they are, names
+// only such as there are, and that its plan for two hours takes two hours, in which the named exercises fit.
+func TestLeadersPages(t *testing.T) {
+	course, err := workshop.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, live := course.Exercises(), 0
+	for _, e := range all {
+		if e.Live() {
+			live++
+		}
+	}
+	counts := map[string]string{
+		"en": fmt.Sprintf("(%d of %d)", live, len(all)),
+		"zh": fmt.Sprintf("（%d 个中的 %d 个）", len(all), live),
+	}
+	named := map[string][]string{}
+	for _, lang := range languages {
+		text, err := lessons.Page("leaders", lang)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text, counts[lang]) {
+			t.Errorf("%s: it does not say %q", lang, counts[lang])
+		}
+		named[lang] = exerciseNumber.FindAllString(text, -1)
+		for _, number := range named[lang] {
+			if _, err := course.Find(number); err != nil {
+				t.Errorf("%s: %v", lang, err)
+			}
+		}
+		total := 0
+		for _, row := range minutesRow.FindAllStringSubmatch(text, -1) {
+			n, _ := strconv.Atoi(row[1])
+			total += n
+		}
+		if total != 120 {
+			t.Errorf("%s: the plan for two hours takes %d minutes", lang, total)
+		}
+	}
+	if !slices.Equal(named["en"], named["zh"]) {
+		t.Errorf("the languages name different exercises: %q and %q", named["en"], named["zh"])
+	}
+}

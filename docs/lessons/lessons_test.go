@@ -1,0 +1,18 @@
+package lessons
+
+import "testing"
+
+// TestLanguages demands that each page is there in both languages.
+func TestLanguages(t *testing.T) {
+	names := Names()
+	if len(names) < 9 {
+		t.Errorf("there are %d pages, expected one for each of eight chapters, and one for leaders: %q", len(names), names)
+	}
+	for _, name := range names {
+		for _, lang := range []string{"en", "zh"} {
+			if text, err := Page(name, lang); err != nil || len(text) == 0 {
+				t.Errorf("%s in %s: %d bytes, %v", name, lang, len(text), err)
+			}
+		}
+	}
+}
