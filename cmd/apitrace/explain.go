@@ -17,6 +17,7 @@ type explainOptions struct {
 	lang     string
 	colour   string
 	ascii    bool
+	edit     bool
 }
 
 func newExplainCommand(io *streams) *cobra.Command {
@@ -41,7 +42,10 @@ FUNCTION is a name as the tree shows it, or any end of a full one:
   apitrace explain getResourceHandler.func1 --trace get-node.jsonl
 
   # in Chinese
-  apitrace explain Store.Create --lang zh`,
+  apitrace explain Store.Create --lang zh
+
+  # Its source in your editor ($VISUAL or $EDITOR)
+  apitrace explain Store.Create --edit`,
 		Args:              oneArgument("the name of a function, such as \"etcd3.(*store).Get\""),
 		ValidArgsFunction: completeFunction,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -57,6 +61,7 @@ FUNCTION is a name as the tree shows it, or any end of a full one:
 	flags := command.Flags()
 	flags.StringVar(&o.colour, "color", "auto", "when to use colours: auto, always or never")
 	flags.BoolVar(&o.ascii, "ascii", false, "use ASCII characters alone")
+	flags.BoolVar(&o.edit, "edit", false, editUsage)
 	return command
 }
 
@@ -78,6 +83,9 @@ func (o *explainOptions) run(ctx context.Context, io *streams) error {
 	name, err := c.resolve(ctx, o.function)
 	if err != nil {
 		return functionError(err)
+	}
+	if o.edit {
+		return c.edit(ctx, name)
 	}
 	page, err := o.page(ctx, c, name)
 	if err != nil {

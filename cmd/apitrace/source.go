@@ -59,7 +59,7 @@ it is not there; nothing is built.`,
 	flags := command.Flags()
 	flags.StringVar(&o.colour, "color", "auto", "when to use colours: auto, always or never")
 	flags.BoolVar(&o.ascii, "ascii", false, "mark lines with ASCII characters")
-	flags.BoolVar(&o.edit, "edit", false, "open the function in $VISUAL or $EDITOR instead of printing it")
+	flags.BoolVar(&o.edit, "edit", false, editUsage)
 	return command
 }
 
@@ -79,12 +79,12 @@ func (o *sourceOptions) run(ctx context.Context, io *streams) error {
 	if err != nil {
 		return functionError(err)
 	}
+	if o.edit {
+		return c.edit(ctx, name)
+	}
 	f, tree, err := c.function(ctx, name)
 	if err != nil {
 		return functionError(err)
-	}
-	if o.edit {
-		return openEditor(ctx, f.Path, f.Line, true)
 	}
 	colour, err := render.UseColour(o.colour, io.width > 0, os.Getenv)
 	if err != nil {
@@ -110,6 +110,17 @@ func functionError(err error) error {
 		return &usageError{err: err}
 	}
 	return err
+}
+
+const editUsage = "open the source of the function in $VISUAL or $EDITOR instead"
+
+// edit opens a function of upstream's source in the user's editor, which should not change it.
+func (c *code) edit(ctx context.Context, name string) error {
+	f, _, err := c.function(ctx, name)
+	if err != nil {
+		return functionError(err)
+	}
+	return openEditor(ctx, f.Path, f.Line, true)
 }
 
 // openEditor opens a file at a line in the user's editor and waits for it.

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/recordings"
+	"github.com/kubeapitrace/apitrace/render"
+)
+
+// told is what the full view of a scenario tells, whatever the release: a regular expression
+// for each value that a reader asks for.
+var told = map[string][]string{
+	"create-deployment": {
+		`user\.name=learner`,
+		`decision=Allow .*allowed by RoleBinding "learner-deploys/default" of Role "deployer"`,
+		`rbac\.binding=RoleBinding "learner-deploys/default" of Role "deployer"`,
+		`rbac\.rule\.verbs=create`,
+		`flow_schema=global-default +flowcontrol\.priority_level=global-default`,
+		`NegotiateInputSerializer.* media_type=application/json`,
+		`NegotiateOutputMediaType.* media_type=application/json`,
+		`hub_version=apps/__internal`,
+		`convert\.from=\*k8s\.io/api/apps/v1\.Deployment +convert\.to=\*k8s\.io/kubernetes/pkg/apis/apps\.Deployment`,
+		`admission\.plugin=NamespaceLifecycle.* admission\.verdict=accepted`,
+		`admission\.verdict=not asked`,
+		`storage\.type=\*k8s\.io/kubernetes/pkg/registry/apps/deployment/storage\.REST`,
+		`strategy\.type=k8s\.io/kubernetes/pkg/registry/apps/deployment\.deploymentStrategy`,
+		`etcd\.key=/registry/deployments/default/nginx`,
+		`etcd\.txn\.compare=target:MOD +key:"/registry/deployments/default/nginx" +mod_revision:0`,
+		`etcd\.txn\.put=/registry/deployments/default/nginx`,
+		`upstream span "Create"`,
+	},
+	"update-deployment":     {`etcd\.txn\.compare=target:MOD +key:"/registry/deployments/default/nginx" +mod_revision:[1-9]`},
+	"get-node-cached":       {`cache\.revision=[1-9]`, `cache\.hit=true`},
+	"list-nodes":            {`cache\.delegate_to_etcd=(true|false)`},
+	"get-node":              {`etcd\.revision=[1-9]`, `etcd\.mod_revision=[1-9]`, `etcd\.serializable=false`},
+	"get-forbidden":         {`decision=NoOpinion`, `rbac\.bindings=0`},
+	"namespace-terminating": {`admission\.plugin=NamespaceLifecycle.* admission\.verdict=refused`},
+}
+
+// TestValuesAreTold wants the values on the nodes in every release that has the scenario.
+func TestValuesAreTold(t *testing.T) {
+	eachRelease(t, slices.Sorted(maps.Keys(told)), func(t *testing.T, draw func(scenario string, o render.Options) string) {
+		for scenario, values := range told {
+			full := draw(scenario, render.Options{Width: 1000, Choice: render.Choice{Full: true}})
+			for _, value := range values {
+				if full != "" && !regexp.MustCompile(value).MatchString(full) {
+					t.Errorf("%s: no value %s", scenario, value)
+				}
+			}
+		}
+	})
+}
+
+// failed are the sentences that tell how a scenario failed, from where its error was born to
+// its HTTP code, as regular expressions.
+var failed = map[string]string{
+	"get-not-found":       `^error born in etcd3\.\(\*store\)\.Get: StorageError: key not found, .* → turned in errors\.InterpretGetError: nodes "missing" not found → Status NotFound 404 in responsewriters\.ErrorToAPIStatus$`,
+	"get-forbidden":       `^denied in union\.unionAuthzHandler\.Authorize: decision=NoOpinion, nobody allowed it \(RBAC: there are no bindings\) → error born in filters\.[wW]ithAuthorization\.func1: nodes "n1" is forbidden: User "learner" cannot get .* → Status Forbidden 403 in `,
+	"get-anonymous":       `^denied in union\.unionAuthzHandler\.Authorize: decision=NoOpinion, .* → error born in filters\.[wW]ithAuthorization\.func1: nodes "n1" is forbidden: User "system:anonymous" .* → Status Forbidden 403 in `,
+	"get-unauthenticated": `^denied in tokenfile\.\(\*TokenAuthenticator\)\.AuthenticateToken: does not know who calls → error born in bearertoken\.\(\*Authenticator\)\.AuthenticateRequest: invalid bearer token → turned in filters\.Unauthorized\.func1: Unauthorized → Status Unauthorized 401 in `,
+	"create-invalid":      `^error born in validation\.ValidatePodTemplateSpecForReplicaSet: spec\.template\.metadata\.labels: .* → wrapped in rest\.BeforeCreate: Deployment\.\w+ "nginx" is invalid: … → Status Invalid 422 in `,
+	"create-exists":       `^error born in etcd3\.\(\*store\)\.Create: StorageError: key exists, .* → turned in errors\.InterpretCreateError: deployments\.apps "nginx" already exists → Status AlreadyExists 409 in `,
+	"update-conflict":     `^error born in registry\.\(\*Store\)\.Update\.func1: Operation cannot be fulfilled .* → Status Conflict 409 in `,
+	"apply-conflict":      `^error born in \w+\.\(\*FieldManager\)\.Apply: Apply failed with 1 conflict: .* → Status Conflict 409 in `,
+	"policy-deny":         `^error born in .*: a ConfigMap needs the label "team" → refused by admission plugin ValidatingAdmissionPolicy → Status Invalid 422 in `,
+	"webhook-deny":        `^error born in validating\.\(\*validatingDispatcher\)\.callHook: admission webhook "guard\.example\.com" denied .* → refused by admission plugin ValidatingAdmissionWebhook → Status 403 in `,
+	"quota-exceeded":      `^error born in resourcequota\.\(\*quotaEvaluator\)\.Evaluate: .* → refused by admission plugin ResourceQuota → Status Forbidden 403 in `,
+	"aggregated-deny":     `^error born in banflunder\.\(\*DisallowFlunder\)\.Admit: .* → refused by admission plugin BanFlunder → Status Forbidden 403 in `,
+}
+
+// TestFailuresAreTold wants every release to tell the same of the scenarios that fail.
+func TestFailuresAreTold(t *testing.T) {
+	eachRelease(t, slices.Sorted(maps.Keys(failed)), func(t *testing.T, draw func(scenario string, o render.Options) string) {
+		for scenario, want := range failed {
+			lines := strings.Split(draw(scenario, render.Options{Width: 2000}), "\n")
+			if len(lines) > 2 && !regexp.MustCompile(want).MatchString(lines[2]) {
+				t.Errorf("%s: got %s\nwant %s", scenario, lines[2], want)
+			}
+		}
+	})
+}
+
+// eachRelease calls f for each release with a function that draws the recording of a scenario,
+// which is "" where the release has none. Each of the scenarios must have been drawn for one.
+func eachRelease(t *testing.T, scenarios []string, f func(t *testing.T, draw func(scenario string, o render.Options) string)) {
+	t.Helper()
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	versions, err := recordings.Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := map[string]bool{}
+	for _, version := range versions {
+		t.Run(version.K8sVersion, func(t *testing.T) {
+			f(t, func(scenario string, o render.Options) string {
+				rec, err := recordings.Load(version.K8sVersion, scenario)
+				var unknown *recordings.UnknownScenarioError
+				if errors.As(err, &unknown) {
+					return ""
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				var out bytes.Buffer
+				if err := render.WriteTree(&out, rec, newSpokenGuide(guide, "en"), o); err != nil {
+					t.Fatal(err)
+				}
+				drawn[scenario] = true
+				return out.String()
+			})
+		})
+	}
+	for _, scenario := range scenarios {
+		if !drawn[scenario] {
+			t.Errorf("no release has a recording of %s", scenario)
+		}
+	}
+}
