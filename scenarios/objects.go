@@ -18,12 +18,18 @@ import (
 type object struct {
 	*Document
 	collection string // "/apis/apps/v1/namespaces/default/deployments"
+	defined    bool   // its kind is one that another object of the setup defines
 }
 
 func (o object) path() string { return o.collection + "/" + o.head.Metadata.Name }
 
-// locate finds the URL paths of the objects by asking the server what it serves.
+// locate finds the URL paths of the objects, of kinds that others of them define or else by asking the server
+// what it serves.
 func (w *wire) locate(ctx context.Context, documents []Document) ([]object, error) {
+	defined, err := definedBy(documents)
+	if err != nil {
+		return nil, err
+	}
 	served := map[string]*metav1.APIResourceList{}
 	var objects []object
 	for i := range documents {
@@ -32,7 +38,11 @@ func (w *wire) locate(ctx context.Context, documents []Document) ([]object, erro
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", d.at, d, err)
 		}
-		list := served[d.head.APIVersion]
+		list := defined[d.head.APIVersion]
+		own := list != nil && slices.Contains(kindsOf(list), d.head.Kind)
+		if !own {
+			list = served[d.head.APIVersion]
+		}
 		if list == nil {
 			if list, err = w.discover(ctx, group); err != nil {
 				return nil, fmt.Errorf("%s: finding the resource of %s: %w", d.at, d, err)
@@ -43,7 +53,7 @@ func (w *wire) locate(ctx context.Context, documents []Document) ([]object, erro
 		if err != nil {
 			return nil, err
 		}
-		objects = append(objects, object{d, collection})
+		objects = append(objects, object{d, collection, own})
 	}
 	return objects, nil
 }
@@ -96,6 +106,11 @@ func kindsOf(list *metav1.APIResourceList) []string {
 // create creates an object of the setup and waits until reads from the server's
 // cache show it.
 func (w *wire) create(ctx context.Context, o object) error {
+	if o.defined {
+		if err := w.awaitServed(ctx, o); err != nil {
+			return fmt.Errorf("%s: creating %s: %w", o.at, o, err)
+		}
+	}
 	h := &HTTP{Method: http.MethodPost, Path: o.collection, As: Admin, Status: http.StatusCreated, Body: o.Document}
 	sent := w.send(ctx, h, "")
 	if err := sent.must(h.Status); err != nil {

@@ -1,0 +1,26 @@
+package e2e
+
+import (
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/scenarios"
+)
+
+// Scenarios that are written with docs/scenarios.md alone: one with a webhook, and one with an object of a kind
+// that it defines itself.
+func TestOwnScenarios(t *testing.T) {
+	s := server(t, traced)
+	for _, file := range []string{"testdata/no-load-balancers.yaml", "testdata/change-status.yaml"} {
+		scenario, err := scenarios.Find(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		requests, _ := play(t, s, file)
+		checkExpectations(t, scenario, requests)
+		first := names(t, requests)
+		requests, _ = play(t, s, file)
+		if again := names(t, requests); again != first {
+			t.Errorf("%s: a second run differs:\n%s", file, drift(first, again))
+		}
+	}
+}
