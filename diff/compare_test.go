@@ -55,6 +55,18 @@ func TestCompare(t *testing.T) {
 			"added p.W around\nmoved p.K from p.S to p.W\nmoved p.L from p.S to p.W",
 		},
 		{
+			"what looks like it elsewhere, but is for another end, has not moved",
+			"p.A\n p.P\n  p.M\n   p.N resource=pods\n   p.O\n p.Q\n  p.R",
+			"p.A\n p.P\n p.Q\n  p.R\n  p.M\n   p.N resource=nodes\n   p.O\n  p.M\n   p.N resource=leases\n   p.O\n  p.M\n   p.N resource=events\n   p.O",
+			"removed p.M (3 calls)\nadded p.M x3 (9 calls)",
+		},
+		{
+			"a call that is told by what it is for went, another one came",
+			"p.A\n p.Route path=/a\n p.Route path=/b\n p.Route path=/c\n p.Route path=/old",
+			"p.A\n p.Route path=/a\n p.Route path=/b\n p.Route path=/c\n p.Route path=/new",
+			"removed p.Route\nadded p.Route",
+		},
+		{
 			"two filters changed places",
 			"p.A\n p.F\n  p.G\n   p.H\n    p.I",
 			"p.A\n p.G\n  p.F\n   p.H\n    p.I",

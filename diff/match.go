@@ -8,6 +8,8 @@ type matcher struct {
 	labels int
 	// inA and inB count how often each label occurs.
 	inA, inB []int32
+	// toldApart is by label, whether values tell the calls of a function apart.
+	toldApart []bool
 	// place is scratch: for nodes of b, where they stand in the list at hand, plus one.
 	place []int32
 }
@@ -73,11 +75,22 @@ func (s *side) tells(i int32) telling { return telling{s.label[i], s.values[i]} 
 // that is called by many, with what it was called for.
 func (m *matcher) pairUniqueValues() {
 	inA, inB := m.a.telling(), m.b.telling()
+	known := make([]int32, m.labels)
 	for x := range m.a.len() {
 		t := m.a.tells(x)
-		if a, b := inA[t], inB[t]; a.count == 1 && b.count == 1 && m.a.partner[x] == none && m.b.partner[b.first] == none {
+		a, b := inA[t], inB[t]
+		if a.count != 1 || b.count != 1 {
+			continue
+		}
+		known[t.label]++
+		if m.a.partner[x] == none && m.b.partner[b.first] == none {
 			m.pair(x, b.first)
 		}
+	}
+	const several = 3
+	m.toldApart = make([]bool, m.labels)
+	for label, n := range known {
+		m.toldApart[label] = n >= several && 2*n > min(m.inA[label], m.inB[label])
 	}
 }
 
@@ -264,12 +277,14 @@ func (m *matcher) pairBy(inA, inB []int32, key func(*side, int32) uint64) {
 	}
 }
 
-// pairContradicting pairs, in order, the unpaired nodes of a label of which both lists have as many.
+// pairContradicting pairs, in order, the unpaired nodes of a label of which both lists have as many. Where
+// values tell most calls of a function apart, as the route does for a call that builds it, another
+// value is another call.
 func (m *matcher) pairContradicting(inA, inB []int32) {
 	ofA, ofB := m.a.byLabel(inA), m.b.byLabel(inB)
 	for label, xs := range ofA {
 		ys := ofB[label]
-		if len(xs) != len(ys) {
+		if len(xs) != len(ys) || m.toldApart[label] {
 			continue
 		}
 		for i, x := range xs {
@@ -334,7 +349,7 @@ func (m *matcher) pairMoved() {
 			continue
 		}
 		if m.a.size(x) >= telling {
-			if y := m.takeUnpaired(byHash, m.a.hash[x]); y != none {
+			if y := m.takeEqual(x, byHash); y != none {
 				m.pairSubtrees(x, y)
 				continue
 			}
@@ -375,15 +390,31 @@ func (m *matcher) commonCaller(x, y int32) int32 {
 // to be the same one wherever they stand.
 func (m *matcher) rare(label int32) bool { return m.inA[label] <= 2 && m.inB[label] <= 2 }
 
-func (m *matcher) takeUnpaired(byHash map[uint64][]int32, hash uint64) int32 {
-	for list := byHash[hash]; len(list) > 0; list = byHash[hash] {
-		y := list[0]
-		byHash[hash] = list[1:]
-		if m.b.partner[y] == none {
+// takeEqual takes one of the unpaired nodes whose subtrees have the hash of x, none if each was made
+// for another end.
+func (m *matcher) takeEqual(x int32, byHash map[uint64][]int32) int32 {
+	const patience = 16 // nodes that are tried
+	list := byHash[m.a.hash[x]]
+	for len(list) > 0 && m.b.partner[list[0]] != none {
+		list = list[1:]
+	}
+	byHash[m.a.hash[x]] = list
+	for _, y := range list[:min(len(list), patience)] {
+		if m.b.partner[y] == none && !m.contradictBelow(x, y) {
 			return y
 		}
 	}
 	return none
+}
+
+// contradictBelow reports whether any calls of two subtrees of equal labels contradict each other.
+func (m *matcher) contradictBelow(x, y int32) bool {
+	for i := range min(m.a.size(x), m.b.size(y)) {
+		if m.contradict(x+i, y+i) {
+			return true
+		}
+	}
+	return false
 }
 
 // pairSubtrees pairs two equal subtrees node by node.

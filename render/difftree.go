@@ -59,7 +59,7 @@ func (o *DiffOptions) editedSides(c *diff.Comparison) []string {
 // The marks of changes, as they stand before names.
 var diffMarks = map[diff.Kind]string{
 	diff.Added: "+", diff.Removed: "-", diff.Moved: ">", diff.Renamed: "~",
-	diff.Repeated: "#", diff.Reordered: "^", diff.Valued: "=", diff.Timed: "*",
+	diff.Repeated: "#", diff.Reordered: "^", diff.Valued: "=", diff.Timed: "%",
 }
 
 // diffKinds are the kinds of changes in the order in which they are listed.

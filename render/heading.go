@@ -212,7 +212,11 @@ func (d *drawing) signs() string {
 	}
 	explain(d.choice.Filter.Active() && d.view.Folded > 0, d.folded+"N folded")
 	explain(d.used.on, strings.TrimSpace(d.on)+" called by the line before")
-	explain(d.used.later, d.later+" +time since etcd's write, its event on the way to those who watch")
+	later := " +time since etcd's write, its event on the way to those who watch"
+	if d.diff != nil {
+		later = " etcd's event on the way to those who watch"
+	}
+	explain(d.used.later, d.later+later)
 	explain(d.used.newGoroutine, "go goroutine")
 	explain(d.used.crossing, d.into+" process")
 	explain(d.used.from, d.from+"N called in line N")

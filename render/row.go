@@ -136,7 +136,11 @@ func (d *drawing) marks(it *item) string {
 		marks = append(marks, d.Count.Render(d.folded+strconv.Itoa(n.Above)))
 	}
 	if n.Afterwards {
-		marks = append(marks, d.Mark.Render(d.later+" +"+d.duration(n.AfterNs)))
+		mark := d.later
+		if d.diff == nil { // in the tree of two requests, starts only count the calls
+			mark += " +" + d.duration(n.AfterNs)
+		}
+		marks = append(marks, d.Mark.Render(mark))
 	}
 	if n.NewGoroutine {
 		marks = append(marks, d.Mark.Render("go"))
