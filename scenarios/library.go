@@ -15,6 +15,11 @@ import (
 //go:embed library/*.yaml
 var library embed.FS
 
+// Schema is the JSON Schema of scenario files, for editors.
+//
+//go:embed schema.json
+var Schema string
+
 // List returns the scenarios that come with apitrace, by topic, then by name.
 func List() ([]*Scenario, error) {
 	entries, err := library.ReadDir("library")

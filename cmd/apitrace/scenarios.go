@@ -12,8 +12,9 @@ import (
 
 // scenariosOptions say how the scenarios are listed.
 type scenariosOptions struct {
-	lang  string
-	pairs bool
+	lang   string
+	pairs  bool
+	schema bool
 	// k8s leaves out what that version of Kubernetes cannot run; "" leaves out nothing.
 	k8s string
 }
@@ -34,18 +35,27 @@ write one of your own, start from one of these and run it by its path.`,
   apitrace scenarios --lang zh
 
   # two that are worth comparing, and what to look at
-  apitrace scenarios --pairs`,
+  apitrace scenarios --pairs
+
+  # for an editor that helps to write one
+  apitrace scenarios --schema > scenario.schema.json`,
 		Args: knownCommand,
 		RunE: func(*cobra.Command, []string) error { return o.run(io) },
 	}
 	addLanguageFlag(command, &o.lang)
 	command.Flags().BoolVar(&o.pairs, "pairs", false, "list pairs of scenarios that are worth comparing, and what they teach")
+	command.Flags().BoolVar(&o.schema, "schema", false, "print the JSON Schema of scenario files")
+	command.MarkFlagsMutuallyExclusive("pairs", "schema")
 	command.Flags().StringVar(&o.k8s, "k8s", "", "list only scenarios that this version of Kubernetes can run")
 	command.AddCommand(newScenariosShowCommand(io))
 	return command
 }
 
 func (o *scenariosOptions) run(io *streams) error {
+	if o.schema {
+		_, err := fmt.Fprint(io.out, scenarios.Schema)
+		return err
+	}
 	lang, err := language(o.lang)
 	if err != nil {
 		return err
