@@ -52,7 +52,7 @@ func choiceLetter(i int) string { return string(rune('A' + i)) }
 func (e *Exercise) readChoice(text string) ([]string, error) {
 	var letters []string
 	for _, r := range strings.ToUpper(text) {
-		if strings.ContainsRune(" ,;", r) {
+		if isBetween(r) {
 			continue
 		}
 		if i := int(r - 'A'); i < 0 || i >= len(e.Choose) {

@@ -4,18 +4,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 var (
 	yes = []string{"true", "t", "yes", "y", "对", "是", "真", "正确"}
-	no  = []string{"false", "f", "no", "n", "错", "否", "假", "错误"}
+	no  = []string{"false", "f", "no", "n", "错", "否", "假", "错误", "不对", "不是", "不正确"}
 )
 
 // judgeClaim asks the traces whether the claim holds.
 func judgeClaim(t *traces, text string) (*Verdict, error) {
 	claim := t.exercise.Claim
-	word, evidence, _ := strings.Cut(text, " ")
-	word = strings.TrimRight(word, ",.;:，。：；")
+	word, evidence := text, ""
+	if i := strings.IndexFunc(text, isBetween); i >= 0 {
+		word, evidence = text[:i], strings.TrimLeftFunc(text[i:], isBetween)
+	}
 	said := slices.Contains(yes, strings.ToLower(word))
 	if !said && !slices.Contains(no, strings.ToLower(word)) {
 		return nil, badAnswer("expected true or false, found %q", "请回答 true 或 false（对或错），而不是 %q", word)
@@ -54,6 +57,11 @@ func judgeClaim(t *traces, text string) (*Verdict, error) {
 	}
 	return failed("The claim is %[1]s, but that function is not what shows it. %[3]s", "这个说法是%[2]s的，但那个函数并不能证明这一点。%[4]s",
 		strconv.FormatBool(holds), map[bool]string{true: "对", false: "错"}[holds], beside.Reply.En, beside.Reply.Zh), nil
+}
+
+// isBetween tells of what stands between the words of an answer.
+func isBetween(r rune) bool {
+	return unicode.IsSpace(r) || strings.ContainsRune(",.;:>，。；：、→", r)
 }
 
 // rightClaim gives the right answers to a claim.

@@ -43,6 +43,11 @@ func (t *traces) name(text string, right []string) (*Verdict, error) {
 	text = cleanName(text)
 	t.answer = functionsCalled(text, known)
 	if len(t.answer) == 0 {
+		if literals := shorten(literalsIn(text, known)); len(literals) > 0 {
+			list := strings.Join(literals, "\n  ")
+			return nil, badAnswer("%q itself is not called in this recording. What runs is a function literal in it; name that:\n  %s",
+				"这份录制里没有调用 %q 本身，执行的是其中的函数字面量，请写它的名称：\n  %s", text, list)
+		}
 		return notOnPath(text, known), nil
 	}
 	if len(t.answer) > 1 && slices.ContainsFunc(t.answer, func(f string) bool { return slices.Contains(right, f) }) && !isOneOf(t.answer, right) {

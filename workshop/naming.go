@@ -2,6 +2,7 @@ package workshop
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -41,6 +42,24 @@ func functionsCalled(text string, known []string) []string {
 	found := ending(known, wanted[1:])
 	if len(wanted) == 2 && len(found) > 1 {
 		return nil // of another type, more likely than of another package
+	}
+	return found
+}
+
+// literal is what the name of a function literal has behind that of the function around it.
+var literal = regexp.MustCompile(`\.func[0-9]+(\.[0-9]+)*$`)
+
+// literalsIn returns the function literals in the functions that somebody means by a name.
+func literalsIn(text string, known []string) []string {
+	around := map[string][]string{}
+	for _, name := range known {
+		if declared := literal.ReplaceAllString(name, ""); declared != name {
+			around[declared] = append(around[declared], name)
+		}
+	}
+	var found []string
+	for _, declared := range functionsCalled(text, slices.Sorted(maps.Keys(around))) {
+		found = append(found, around[declared]...)
 	}
 	return found
 }

@@ -39,6 +39,19 @@ func TestFunctionsCalled(t *testing.T) {
 	}
 }
 
+func TestLiteralsIn(t *testing.T) {
+	known := []string{"a/endpoints.restfulCreateResource.func1", "a/handlers.createHandler.func1", "a/handlers.createHandler.func1.2", "a/handlers.Other"}
+	for typed, want := range map[string]string{
+		"restfulCreateResource":  "endpoints.restfulCreateResource.func1",
+		"handlers.createHandler": "handlers.createHandler.func1 handlers.createHandler.func1.2",
+		"handlers.Other":         "",
+	} {
+		if got := strings.Join(shorten(literalsIn(typed, known)), " "); got != want {
+			t.Errorf("in %q are %q, expected %q", typed, got, want)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	known := []string{"a/etcd3.(*store).Get", "a/json.getListMeta", "a/endpoints.restfulGetResource", "b/endpoints.restfulGetResource"}
 	for _, c := range []struct{ typed, want string }{

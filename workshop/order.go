@@ -126,7 +126,7 @@ func (e *Exercise) step(id string) int {
 
 // readOrder reads an order: letters, "B A C" or "bac", or ids of steps.
 func (e *Exercise) readOrder(text string) ([]int, error) {
-	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" ,;\t\n>", r) })
+	words := strings.FieldsFunc(text, isBetween)
 	if len(words) == 1 && e.step(words[0]) < 0 {
 		words = strings.Split(words[0], "")
 	}

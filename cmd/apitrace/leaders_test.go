@@ -14,11 +14,12 @@ import (
 
 var (
 	exerciseNumber = regexp.MustCompile(`\b[1-8]\.[0-9]{1,2}\b`)
+	releaseNumber  = regexp.MustCompile(`(Go |v)[0-9]+\.[0-9]+`)
 	minutesRow     = regexp.MustCompile(`(?m)^\| ([0-9]+) \|`)
 )
 
 // TestLeadersPages demands of the page for leaders, in both languages, that it counts the exercises as they are, names
-// only such as there are, and that its plan for two hours takes two hours, in which the named exercises fit.
+// only such as there are, and that its plan for two hours takes two hours.
 func TestLeadersPages(t *testing.T) {
 	course, err := workshop.Open("")
 	if err != nil {
@@ -43,7 +44,7 @@ func TestLeadersPages(t *testing.T) {
 		if !strings.Contains(text, counts[lang]) {
 			t.Errorf("%s: it does not say %q", lang, counts[lang])
 		}
-		named[lang] = exerciseNumber.FindAllString(text, -1)
+		named[lang] = exerciseNumber.FindAllString(releaseNumber.ReplaceAllString(text, ""), -1)
 		for _, number := range named[lang] {
 			if _, err := course.Find(number); err != nil {
 				t.Errorf("%s: %v", lang, err)

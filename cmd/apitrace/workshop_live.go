@@ -34,11 +34,8 @@ func (o *workshopRequest) addFlags(command *cobra.Command) {
 	flags.StringArrayVarP(&o.headers, "header", "H", nil, "header of your request, \"Name: value\" (repeat for more)")
 }
 
-// http makes the request that the learner has described.
+// http makes the request of method and path that the learner has described.
 func (o *workshopRequest) http(args []string) (*scenarios.HTTP, error) {
-	if len(args) != 2 || !strings.HasPrefix(args[1], "/") {
-		return nil, usageErrorf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: found %q", args)
-	}
 	h := &scenarios.HTTP{Method: strings.ToUpper(args[0]), Path: args[1], As: o.as, Headers: map[string]string{}}
 	for _, header := range o.headers {
 		name, value, ok := strings.Cut(header, ":")
@@ -78,9 +75,14 @@ func (l *learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 	}
 	if len(args) == 1 {
 		if _, err := os.Stat(args[0]); err != nil {
-			return nil, usageErrorf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: %q is none", args[0])
+			return nil, usageErrorf(l.in("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: %q is none",
+				"请写方法与路径，例如 GET /api/v1/nodes/n1，或者一个文件：没有文件 %q"), args[0])
 		}
 		return trace.Load(args[0])
+	}
+	if len(args) != 2 || !strings.HasPrefix(args[1], "/") {
+		return nil, usageErrorf(l.in("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: found %q",
+			"请写方法与路径，例如 GET /api/v1/nodes/n1，或者一个文件：而不是 %q"), args)
 	}
 	h, err := request.http(args)
 	if err != nil {
