@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -205,7 +206,10 @@ func (c *Child) kill() {
 	<-c.done
 }
 
-// tail gives the last lines of the server's log.
+// stack is the beginning of a goroutine's stack, after a panic.
+var stack = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
+
+// tail gives the last lines of the server's log, without the stacks after a panic: why it panicked stands before.
 func (c *Child) tail() string {
 	f, err := os.Open(c.server.log())
 	if err != nil {
@@ -213,7 +217,7 @@ func (c *Child) tail() string {
 	}
 	defer f.Close()
 	var tail tailBuffer
-	if err := tail.addAll(f); err != nil {
+	if err := tail.addUntil(f, stack.MatchString); err != nil {
 		tail.add(fmt.Sprintf("(reading the log: %v)", err))
 	}
 	return tail.String()
@@ -228,7 +232,11 @@ type ExitError struct {
 }
 
 func (e *ExitError) Error() string {
-	return fmt.Sprintf("%s ended: %s; its last log lines:\n%s", e.Name, e.State, e.Log)
+	advice := ""
+	if strings.Contains(e.Log, syscall.ENOSPC.Error()) {
+		advice = "the disk on which it runs is full: make some space, or set TMPDIR to a folder that has some; "
+	}
+	return fmt.Sprintf("%s ended: %s; %sits last log lines:\n%s", e.Name, e.State, advice, e.Log)
 }
 
 // PortTaken reports whether the server ended because another process had taken

@@ -240,3 +240,17 @@ func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
+
+// Of a panic the message says why a server ended, and stands far above the end of its log.
+func TestTailWithoutStack(t *testing.T) {
+	dir := t.TempDir()
+	log := "starting\npanic: no space left on device\n\ngoroutine 1 [running]:\n" + strings.Repeat("main.f()\n", 2*tailLines)
+	must(t, os.WriteFile(filepath.Join(dir, "log"), []byte(log), 0o600))
+	c := &Child{server: Server{Dir: dir}}
+	if got, want := c.tail(), "starting\npanic: no space left on device\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if err := (&ExitError{Name: "etcd", State: "exit status 2", Log: c.tail()}); !strings.Contains(err.Error(), "etcd ended: exit status 2; the disk on which it runs is full: ") {
+		t.Errorf("no advice for a full disk: %v", err)
+	}
+}

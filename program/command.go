@@ -97,11 +97,11 @@ func (t *tailBuffer) add(line string) {
 	t.lines = append(t.lines, line)
 }
 
-// addAll adds every line of r.
-func (t *tailBuffer) addAll(r io.Reader) error {
+// addUntil adds the lines of r up to the first that is the end.
+func (t *tailBuffer) addUntil(r io.Reader, end func(string) bool) error {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, 1<<20)
-	for s.Scan() {
+	for s.Scan() && !end(s.Text()) {
 		t.add(s.Text())
 	}
 	return s.Err()
