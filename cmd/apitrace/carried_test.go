@@ -44,8 +44,8 @@ func TestDefaultView(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guide := newSpokenGuide(loaded, "en")
 	carried(t, func(t *testing.T, rec *trace.Recording) {
+		guide := newSpokenGuide(loaded, "en", rec)
 		draw := func(palette render.Palette) string {
 			var out bytes.Buffer
 			if err := render.WriteTree(&out, rec, guide, render.Options{Palette: palette}); err != nil {

@@ -66,7 +66,6 @@ func (o *diffOutput) write(io *streams, steps iter.Seq2[compared, error], summar
 	if err != nil {
 		return err
 	}
-	spoken := newSpokenGuide(guide, lang)
 	drawing, err := o.view.drawing(io, guide)
 	if err != nil {
 		return err
@@ -81,7 +80,7 @@ func (o *diffOutput) write(io *streams, steps iter.Seq2[compared, error], summar
 			return err
 		}
 		options.NameA, options.NameB, options.LiveA, options.LiveB = step.nameA, step.nameB, step.liveA, step.liveB
-		if err := o.writeStep(io, step, isFirst, spoken, options); err != nil {
+		if err := o.writeStep(io, step, isFirst, newSpokenGuide(guide, lang, step.A, step.B), options); err != nil {
 			return err
 		}
 		same, isFirst = same && step.Same(), false

@@ -109,7 +109,7 @@ func (o *explainOptions) page(ctx context.Context, c *code, name string) (*expla
 	if err != nil {
 		return nil, err
 	}
-	guide := newSpokenGuide(c.guide, lang)
+	guide := newSpokenGuide(c.guide, lang, c.recordings...)
 	page := &explain.Page{
 		Function: name, Layer: guide.Title(guide.Layer(name)), Note: guide.Note(name),
 		Recordings: len(c.recordings), Merged: !o.code.detailed(),

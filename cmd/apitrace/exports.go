@@ -43,5 +43,5 @@ func writeMermaid(w io.Writer, recording *trace.Recording, lang string) error {
 	if err != nil {
 		return err
 	}
-	return export.WriteMermaid(w, recording, export.DiagramOptions{Guide: guide, Lang: lang})
+	return export.WriteMermaid(w, recording, export.DiagramOptions{Guide: guideOf(guide, recording), Lang: lang})
 }

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // A spokenGuide is the guide in the reader's language.
@@ -14,14 +18,40 @@ type spokenGuide struct {
 
 var _ render.Guide = (*spokenGuide)(nil)
 
-func newSpokenGuide(guide *instrument.Guide, lang string) *spokenGuide {
-	g := &spokenGuide{Lookup: guide.Lookup(), lang: lang, titles: map[string]string{}}
+// newSpokenGuide returns the guide as it holds for recordings; without any, all of it.
+func newSpokenGuide(guide *instrument.Guide, lang string, of ...*trace.Recording) *spokenGuide {
+	g := &spokenGuide{Lookup: guideOf(guide, of...).Lookup(), lang: lang, titles: map[string]string{}}
 	for _, layer := range guide.Layers {
 		if title := layer.Title.In(lang); title != "" { // further entries of a layer have none
 			g.titles[layer.Name] = title
 		}
 	}
 	return g
+}
+
+// guideOf returns the guide without the steps that hold for none of the recordings' releases: a
+// function literal may have the name that another one had in an older release.
+func guideOf(guide *instrument.Guide, of ...*trace.Recording) *instrument.Guide {
+	if len(of) == 0 {
+		return guide
+	}
+	held := *guide
+	held.Steps = nil
+	for _, step := range guide.Steps {
+		if slices.ContainsFunc(of, func(rec *trace.Recording) bool { return holds(step, rec) }) {
+			held.Steps = append(held.Steps, step)
+		}
+	}
+	return &held
+}
+
+// holds tells whether a step is one of the recording's releases, as far as they are known.
+func holds(step instrument.Step, rec *trace.Recording) bool {
+	version := rec.K8sVersion
+	if strings.HasPrefix(string(step.Function), "go.etcd.io/etcd/server/") {
+		version = rec.EtcdVersion
+	}
+	return version == "" || step.Holds(version)
 }
 
 // Title returns the title of a layer, "" if there is no such layer.

@@ -132,9 +132,9 @@ func (o *outputOptions) writeTree(io *streams, recording *trace.Recording) error
 		return err
 	}
 	if o.view == "outline" {
-		return render.WriteOutline(io.out, recording, newSpokenGuide(guide, lang), options)
+		return render.WriteOutline(io.out, recording, newSpokenGuide(guide, lang, recording), options)
 	}
-	return render.WriteTree(io.out, recording, newSpokenGuide(guide, lang), options)
+	return render.WriteTree(io.out, recording, newSpokenGuide(guide, lang, recording), options)
 }
 
 // drawing says what is drawn, and how.

@@ -112,7 +112,7 @@ func eachRelease(t *testing.T, scenarios []string, f func(t *testing.T, draw fun
 					t.Fatal(err)
 				}
 				var out bytes.Buffer
-				if err := render.WriteTree(&out, rec, newSpokenGuide(guide, "en"), o); err != nil {
+				if err := render.WriteTree(&out, rec, newSpokenGuide(guide, "en", rec), o); err != nil {
 					t.Fatal(err)
 				}
 				drawn[scenario] = true

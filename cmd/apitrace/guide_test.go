@@ -1,0 +1,38 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// The second literal of WithPriorityAndFairness was the filter itself until v1.27 and is
+// something else since.
+func TestNotesOfOtherReleasesAreLeftOut(t *testing.T) {
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const literal, ofEtcd = "k8s.io/apiserver/pkg/server/filters.WithPriorityAndFairness.func2", "go.etcd.io/etcd/server/v3/etcdserver/txn.Txn"
+	older := &trace.Recording{K8sVersion: "v1.27.4", EtcdVersion: "v3.5.7"}
+	newer := &trace.Recording{K8sVersion: "v1.37.1", EtcdVersion: "v3.7.0"}
+	for _, test := range []struct {
+		function string
+		of       []*trace.Recording
+		want     bool
+	}{
+		{literal, []*trace.Recording{older}, true},
+		{literal, []*trace.Recording{newer}, false},
+		{literal, []*trace.Recording{newer, older}, true},
+		{literal, nil, true},
+		{literal, []*trace.Recording{{}}, true}, // imported: of no release that is known
+		{ofEtcd, []*trace.Recording{older}, false},
+		{ofEtcd, []*trace.Recording{newer}, true},
+	} {
+		spoken := newSpokenGuide(guide, "en", test.of...)
+		if key, note := spoken.Key(test.function), spoken.Note(test.function) != ""; key != test.want || note != test.want {
+			t.Errorf("%s of %v: key step %v, with a note %v, expected %v", test.function, test.of, key, note, test.want)
+		}
+	}
+}
