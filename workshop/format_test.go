@@ -67,7 +67,8 @@ func TestNew(t *testing.T) {
 	if n := len(course.Exercises()); n != len(Kinds) {
 		t.Errorf("the course has %d exercises, expected one of each of %d kinds", n, len(Kinds))
 	}
-	verifier := &Verifier{Judge: judge, Versions: versions}
+	// As if the sources were at hand, which have no more functions than the recordings.
+	verifier := &Verifier{Judge: judge, Versions: versions, Exists: func(string, string) (bool, error) { return false, nil }}
 	for _, e := range course.Exercises() {
 		if _, err := verifier.Verify(e); err != nil {
 			t.Error(err)

@@ -2,6 +2,8 @@ package workshop
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -29,6 +31,12 @@ func (e *Exercise) expect() *Test {
 		return &e.Make.Expect
 	}
 	return &e.Change.Expect
+}
+
+// adds tells whether the solution of an exercise that asks for a change adds a function of that name.
+func (e *Exercise) adds(function string) bool {
+	declared := regexp.MustCompile(`func (\([^)]*\) )?` + regexp.QuoteMeta(function[strings.LastIndexByte(function, '.')+1:]) + `\(`)
+	return e.Change != nil && slices.ContainsFunc(e.Solution.Edits, func(r Replacement) bool { return declared.MatchString(r.New) })
 }
 
 // Edited applies the solution of an exercise that asks for a change to the text of its file.

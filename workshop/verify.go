@@ -52,9 +52,20 @@ func (v *Verifier) Verify(e *Exercise) ([]Proof, error) {
 		proofs = append(proofs, p.Proof)
 	}
 	if len(proofs) == 0 {
-		wrong = append(wrong, fmt.Errorf("%s: it holds for none of the versions %s, or they have no recordings of its scenarios", e.File, strings.Join(v.Versions, ", ")))
+		wrong = append(wrong, fmt.Errorf("%s: it holds for none of the versions %s, or they have no recordings of its scenarios%s", e.File, strings.Join(v.Versions, ", "), v.missing(e)))
 	}
 	return proofs, errors.Join(wrong...)
+}
+
+// missing says which recordings an exercise asks that the learner's version has not, each on a line of its own.
+func (v *Verifier) missing(e *Exercise) string {
+	text := ""
+	for _, s := range e.sources() {
+		if _, err := v.Judge.load(s); err != nil {
+			text += "\n  " + err.Error()
+		}
+	}
+	return text
 }
 
 type proof struct {
@@ -258,7 +269,7 @@ func (p *proof) functionsExist() error {
 		if slices.ContainsFunc(known, func(f string) bool { return namedBy(f, name) }) {
 			continue
 		}
-		if p.exists == nil || !instrument.Pattern(name).Exact() {
+		if p.exists == nil || !instrument.Pattern(name).Exact() || p.Exercise.adds(name) {
 			continue
 		}
 		if exists, err := p.exists(p.K8s, name); err != nil {

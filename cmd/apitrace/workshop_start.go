@@ -13,17 +13,22 @@ import (
 )
 
 func newWorkshopNextCommand(io *streams, o *workshopOptions) *cobra.Command {
-	return &cobra.Command{
+	var skip bool
+	command := &cobra.Command{
 		Use:   "next",
 		Short: "Go to the next exercise that is not passed",
 		Long: `Go to the next exercise that is not passed, and show its question. Exercises of which
-the version of Kubernetes has no recording are left out.`,
-		Example: "  apitrace workshop next",
-		Args:    cobra.NoArgs,
+the version of Kubernetes has no recording are left out. The current exercise is the next one
+until it is passed; --skip leaves it for later.`,
+		Example: `  apitrace workshop next
+  apitrace workshop next --skip`,
+		Args: cobra.NoArgs,
 		RunE: o.with(io, func(l *learner, ctx context.Context) error {
-			return l.next(ctx)
+			return l.next(ctx, skip)
 		}),
 	}
+	command.Flags().BoolVar(&skip, "skip", false, "leave the current exercise for later")
+	return command
 }
 
 func newWorkshopStartCommand(io *streams, o *workshopOptions) *cobra.Command {
@@ -38,7 +43,7 @@ Without a name, show that of the current one, or begin with the first.`,
 		ValidArgsFunction: completeExercise,
 		RunE: o.with(io, func(l *learner, ctx context.Context) error {
 			if len(l.args) == 0 && l.progress.Current == "" {
-				return l.next(ctx)
+				return l.next(ctx, false)
 			}
 			e, err := l.named()
 			if err != nil {
@@ -69,9 +74,9 @@ before it and is not passed comes at the end.`,
 	}
 }
 
-// next starts the next exercise that is to be done.
-func (l *learner) next(ctx context.Context) error {
-	e, err := l.following()
+// next starts the next exercise that is to be done, the current one only if it is not to be skipped.
+func (l *learner) next(ctx context.Context, skip bool) error {
+	e, err := l.following(skip)
 	if err != nil {
 		return err
 	}
@@ -82,16 +87,20 @@ func (l *learner) next(ctx context.Context) error {
 	return l.start(ctx, e)
 }
 
-// following is the next exercise that can be done and is not passed, nil if there is none.
-func (l *learner) following() (*workshop.Exercise, error) {
+// following is the next exercise that can be done and is not passed, nil if there is none. The current one
+// may be skipped, unless there is no other.
+func (l *learner) following(skip bool) (*workshop.Exercise, error) {
 	var first error
 	e := l.progress.Next(l.course, func(e *workshop.Exercise) bool {
 		toBeHad, err := e.ToBeHad(l.k8s)
 		if first == nil {
 			first = err
 		}
-		return toBeHad
+		return toBeHad && !(skip && e.Name == l.progress.Current)
 	})
+	if e == nil && skip {
+		return l.following(false)
+	}
 	return e, first
 }
 
@@ -136,6 +145,10 @@ func (l *learner) show(e *workshop.Exercise) {
 	fmt.Fprintln(l.io.out)
 	fmt.Fprintf(l.io.out, "  %s\n", l.howToAnswer(e))
 	l.say("  (for help: apitrace workshop hint)", "  （需要帮助：apitrace workshop hint）")
+	if e.Live() {
+		l.say("  (it needs a server, which is built first, once, in minutes; without: apitrace workshop next --skip)",
+			"  （需要服务器：第一次要先构建几分钟；跳过：apitrace workshop next --skip）")
+	}
 }
 
 // howToAnswer is the command that answers a question.

@@ -36,9 +36,9 @@ or when all exercises are passed.`,
 func (l *learner) watch(ctx context.Context) error {
 	e, err := l.current()
 	if err != nil || l.progress.Of(e).Passed {
-		e, err = l.following()
+		e, err = l.following(false)
 	}
-	for ; e != nil && err == nil; e, err = l.following() {
+	for ; e != nil && err == nil; e, err = l.following(false) {
 		if err := l.start(ctx, e); err != nil {
 			return err
 		}
