@@ -58,6 +58,12 @@ func CompareRecordings(a, b *trace.Recording, o Options) *Comparison {
 	return c
 }
 
+// OtherEdition reports whether the two are known to be of different editions of apitrace: a function
+// that one side lacks may only not have been traced there.
+func (c *Comparison) OtherEdition() bool {
+	return c.A.Edition != "" && c.B.Edition != "" && c.A.Edition != c.B.Edition
+}
+
 // samePrograms reports whether both recordings are known to be of the same programs. Of edited ones
 // nobody knows whether they were edited in the same way.
 func samePrograms(a, b *trace.Recording) bool {

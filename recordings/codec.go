@@ -114,6 +114,7 @@ func (c *codec) recording(rec *trace.Recording) {
 	c.text("k8sVersion", &rec.K8sVersion)
 	c.text("etcdVersion", &rec.EtcdVersion)
 	c.time("recorded", &rec.Recorded)
+	c.text("edition", &rec.Edition)
 	list(c, "edited", &rec.Edited, func(file *string) { c.text("edited.file", file) })
 	list(c, "requests", &rec.Requests, c.request)
 }

@@ -27,6 +27,8 @@ type DiffSide struct {
 	EtcdVersion string `json:"etcdVersion"`
 	// Edited are the files that were not upstream's.
 	Edited []string `json:"edited,omitempty"`
+	// Edition names what the apitrace that recorded it traces, absent if unknown.
+	Edition string `json:"edition,omitempty"`
 	// Recorded is when it was made, absent if unknown; Live is set if that was just now, by the
 	// command that compares.
 	Recorded time.Time `json:"recorded,omitzero"`
@@ -113,7 +115,7 @@ func NewDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) *Diff
 }
 
 func diffSide(rec *trace.Recording, name string, live bool) DiffSide {
-	return DiffSide{Name: name, Scenario: rec.Scenario, K8sVersion: rec.K8sVersion, EtcdVersion: rec.EtcdVersion, Recorded: rec.Recorded, Live: live, Edited: rec.Edited}
+	return DiffSide{Name: name, Scenario: rec.Scenario, K8sVersion: rec.K8sVersion, EtcdVersion: rec.EtcdVersion, Recorded: rec.Recorded, Live: live, Edited: rec.Edited, Edition: rec.Edition}
 }
 
 func diffRequest(c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) DiffRequest {

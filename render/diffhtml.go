@@ -19,7 +19,7 @@ var diffTemplate = template.Must(template.New("diff").Parse(diffPage))
 // changes, and both trees as one that can be folded.
 func WriteDiffHTML(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
 	doc := NewDiffDocument(c, guide, options)
-	page := htmlPage{DiffDocument: doc, Words: options.words(c).page(), Lang: options.Lang, EditedSides: options.editedSides(c)}
+	page := htmlPage{DiffDocument: doc, Words: options.words(c).page(), Lang: options.Lang, Warnings: options.warnings(c)}
 	for i := range c.Requests {
 		r := htmlRequest{DiffRequest: doc.Requests[i]}
 		if d := c.Requests[i].Diff; d != nil {
@@ -34,8 +34,8 @@ type htmlPage struct {
 	*DiffDocument
 	Lang  string
 	Words map[string]string
-	// EditedSides are notes on sides that were not upstream's programs.
-	EditedSides []string
+	// Warnings are what may be no change of upstream's.
+	Warnings []string
 	Shown       []htmlRequest
 }
 

@@ -42,9 +42,13 @@ func (o *DiffOptions) words(c *diff.Comparison) diffWords {
 	return w
 }
 
-// editedSides says of each side whose programs were not upstream's what was edited.
-func (o *DiffOptions) editedSides(c *diff.Comparison) []string {
+// warnings say what may be no change of upstream's: what was edited on which side, and that other
+// functions may have been traced.
+func (o *DiffOptions) warnings(c *diff.Comparison) []string {
 	var notes []string
+	if c.OtherEdition() {
+		notes = append(notes, fmt.Sprintf(o.words(c).editions, o.NameA, o.NameB))
+	}
 	for _, side := range []struct {
 		name   string
 		edited []string
@@ -70,7 +74,7 @@ var diffKinds = []diff.Kind{diff.Added, diff.Removed, diff.Moved, diff.Renamed, 
 func WriteDiff(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
 	out := bufio.NewWriter(w)
 	drawing := newDrawing(c.B, nil, guide, options.Options)
-	for _, note := range options.editedSides(c) {
+	for _, note := range options.warnings(c) {
 		drawing.writeWrapped(out, drawing.Warning, note)
 	}
 	for i := range c.Requests {

@@ -12,7 +12,7 @@ type diffWords struct {
 	moved, renamed, otherFile, repeated, reordered                        string
 	timed, value, failsNow, failsNoMore, packageMoved, once, twice, times string
 	same, unchanged, smaller, onlyIn, callsFact                           string
-	callsOf, oneCall, edited                                              string
+	callsOf, oneCall, edited, editions                                    string
 	was, movedFrom, callsOnlyA, callsOnlyB                                string
 	kinds                                                                 map[string]string
 	between, colon, layerless                                             string
@@ -42,6 +42,7 @@ var diffWordsIn = map[string]diffWords{
 		smaller:    "Smaller changes",
 		onlyIn:     "only in %s",
 		edited:     "%s is not upstream's program: built with edits of %s",
+		editions:   "%s and %s were recorded by editions of apitrace that trace different packages: what one side lacks may only not have been traced there; record both with one apitrace to be sure",
 		callsFact:  "%s calls %s %s",
 		callsOf:    "%d calls",
 		oneCall:    "1 call",
@@ -74,6 +75,7 @@ var diffWordsIn = map[string]diffWords{
 		smaller:    "较小的变化",
 		onlyIn:     "只在 %s 中",
 		edited:     "%s 不是上游的程序：构建时带有对 %s 的修改",
+		editions:   "%s 和 %s 由追踪不同包的 apitrace 版本录制：一侧没有的调用可能只是没有被追踪；要确认，请用同一个 apitrace 录制两者",
 		callsFact:  "%s 次调用 %s %s",
 		callsOf:    "%d 次调用",
 		oneCall:    "1 次调用",

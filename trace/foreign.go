@@ -83,7 +83,7 @@ func (f *foreign) addResource(attrs otlpAttributes) error {
 	for _, field := range []struct {
 		to  *string
 		key attribute.Key
-	}{{&f.rec.Scenario, attrScenario}, {&f.rec.K8sVersion, attrK8sVersion}, {&f.rec.EtcdVersion, attrEtcdVersion}} {
+	}{{&f.rec.Scenario, attrScenario}, {&f.rec.K8sVersion, attrK8sVersion}, {&f.rec.EtcdVersion, attrEtcdVersion}, {&f.rec.Edition, attrEdition}} {
 		if *field.to == "" {
 			*field.to = attrs.text(field.key)
 		}

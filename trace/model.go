@@ -22,6 +22,9 @@ type Recording struct {
 	// Edited lists the files of the traced programs that were not upstream's, since
 	// somebody had changed them: paths as in Call.File. nil if all were upstream's.
 	Edited []string `json:"edited,omitempty"`
+	// Edition names what the apitrace that recorded traces: of another edition, a function may be
+	// missing since nobody asked for it. "" if unknown.
+	Edition string `json:"edition,omitempty"`
 	// Recorded is when the recording was made. Zero if unknown.
 	Recorded time.Time `json:"recorded,omitzero"`
 	// Requests holds the traced requests in the order in which they were sent.

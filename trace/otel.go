@@ -27,6 +27,7 @@ const (
 	attrK8sVersion  = attribute.Key("apitrace.k8s.version")
 	attrEtcdVersion = attribute.Key("apitrace.etcd.version")
 	attrEdited      = attribute.Key("apitrace.edited")
+	attrEdition     = attribute.Key("apitrace.edition")
 	attrRecorded    = attribute.Key("apitrace.recorded")
 
 	// On each span.
@@ -129,6 +130,9 @@ func resourceAttributes(rec *Recording, process string) []attribute.KeyValue {
 	}
 	if len(rec.Edited) > 0 {
 		attrs = append(attrs, attrEdited.StringSlice(rec.Edited))
+	}
+	if rec.Edition != "" {
+		attrs = append(attrs, attrEdition.String(rec.Edition))
 	}
 	if !rec.Recorded.IsZero() {
 		attrs = append(attrs, attrRecorded.String(rec.Recorded.UTC().Format(time.RFC3339Nano)))

@@ -100,6 +100,7 @@ func (b *recordingBuilder) addResource(attrs otlpAttributes) error {
 		K8sVersion:  attrs.text(attrK8sVersion),
 		EtcdVersion: attrs.text(attrEtcdVersion),
 		Edited:      attrs.texts(attrEdited),
+		Edition:     attrs.text(attrEdition),
 	}
 	if recorded := attrs.text(attrRecorded); recorded != "" {
 		var err error
@@ -120,7 +121,7 @@ func (b *recordingBuilder) addResource(attrs otlpAttributes) error {
 // sameRun reports whether two recordings have all in common but their requests.
 func (r *Recording) sameRun(other *Recording) bool {
 	return r.Scenario == other.Scenario && r.K8sVersion == other.K8sVersion && r.EtcdVersion == other.EtcdVersion &&
-		slices.Equal(r.Edited, other.Edited) && r.Recorded.Equal(other.Recorded)
+		slices.Equal(r.Edited, other.Edited) && r.Edition == other.Edition && r.Recorded.Equal(other.Recorded)
 }
 
 func (b *recordingBuilder) addSpan(process string, span *otlpSpan) error {

@@ -22,6 +22,7 @@ func anyRecording(t *rapid.T) *Recording {
 		K8sVersion:  rapid.String().Draw(t, "k8s"),
 		EtcdVersion: rapid.String().Draw(t, "etcd"),
 		Edited:      rapid.SampledFrom([][]string{nil, {"a.go"}, {"b.go", "a.go"}}).Draw(t, "edited"),
+		Edition:     rapid.SampledFrom([]string{"", "0123456789ab"}).Draw(t, "edition"),
 		Recorded:    anyTime(t),
 	}
 	for i := range rapid.IntRange(1, 3).Draw(t, "requests") {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,7 +107,11 @@ func (s diffSide) load(ctx context.Context, io *streams) (*trace.Recording, erro
 	case s.live:
 		return replayNow(ctx, io, s.scenario, s.version)
 	}
-	return loadRecording(s.version, s.scenario)
+	recording, err := loadRecording(s.version, s.scenario)
+	if errors.As(err, new(*recordings.UnknownVersionError)) {
+		return nil, &usageError{err: fmt.Errorf("%w, and with --live it is compared", err)}
+	}
+	return recording, err
 }
 
 // replayNow replays a scenario on a server of a release, which is built if it has to be.
@@ -122,12 +128,15 @@ func replayNow(ctx context.Context, io *streams, scenario, version string) (reco
 	return recording, err
 }
 
-// loadBoth loads two sides: recordings at the same time, what is replayed one after the other.
+// loadBoth loads two sides: what is replayed one after the other, recordings at the same time.
 func loadBoth(ctx context.Context, io *streams, sideA, sideB diffSide) (a, b *trace.Recording, err error) {
-	var loading errgroup.Group
-	if sideA.live || sideB.live || sideA.file == "-" {
-		loading.SetLimit(1)
+	if sideA.live || sideB.live {
+		if a, err = sideA.load(ctx, io); err == nil {
+			b, err = sideB.load(ctx, io)
+		}
+		return a, b, err
 	}
+	var loading errgroup.Group
 	loading.Go(func() (err error) { a, err = sideA.load(ctx, io); return err })
 	loading.Go(func() (err error) { b, err = sideB.load(ctx, io); return err })
 	return a, b, loading.Wait()
@@ -182,7 +191,7 @@ func sayOrigin(io *streams, sides []diffSide) {
 		return // to load it says so, too
 	}
 	info, err := recordings.Range(version, version)
-	if err != nil {
+	if err != nil || !info[0].Has(recorded.scenario) {
 		return
 	}
 	date := info[0].Recorded.Format(time.DateOnly)

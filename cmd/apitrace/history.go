@@ -145,7 +145,8 @@ func (o *historyOptions) ofFunction(io *streams, query string) error {
 	}
 	appearances, err := history.Of(releases, query)
 	if errors.As(err, new(*source.UnknownError)) {
-		return &usageError{err: fmt.Errorf("%w\nit is no scenario either (see \"apitrace scenarios\")", err)}
+		_, noScenario := scenarios.Find(query)
+		return &usageError{err: fmt.Errorf("%w\nit is no scenario either: %w", err, noScenario)}
 	}
 	if err != nil {
 		return functionError(err)

@@ -170,10 +170,12 @@ func newReplay(server *apiserver.Server, scenario *scenarios.Scenario) *replay {
 
 // newRecording is what a recording of a server says of it, before there are any requests.
 func newRecording(server *apiserver.Server, scenario string) trace.Recording {
-	return trace.Recording{
+	recording := trace.Recording{
 		Scenario: scenario, K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion,
 		Edited: server.Edited, Recorded: time.Now(),
 	}
+	recording.Edition, _ = edition() // without the guide there would be no server
+	return recording
 }
 
 // record makes the recording: of the server's start, which has the trace id boot, or of

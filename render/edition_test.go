@@ -1,0 +1,34 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/diff"
+)
+
+// TestEditions demands a warning if, and only if, two recordings are known to be of editions that trace
+// different packages.
+func TestEditions(t *testing.T) {
+	for _, test := range []struct {
+		a, b string
+		warn bool
+	}{{"0123456789ab", "ba9876543210", true}, {"0123456789ab", "0123456789ab", false}, {"0123456789ab", "", false}, {"", "", false}} {
+		a, b := *load(t, "handmade-get-node"), *load(t, "handmade-get-node")
+		a.Edition, b.Edition = test.a, test.b
+		c := diff.CompareRecordings(&a, &b, diff.Options{})
+		for name, write := range map[string]func(*strings.Builder, DiffOptions) error{
+			"tree": func(out *strings.Builder, o DiffOptions) error { return WriteDiff(out, c, firstGuide{}, o) },
+			"html": func(out *strings.Builder, o DiffOptions) error { return WriteDiffHTML(out, c, firstGuide{}, o) },
+		} {
+			var out strings.Builder
+			if err := write(&out, DiffOptions{Options: Options{Width: 400}, NameA: "before.jsonl", NameB: "after.jsonl"}); err != nil {
+				t.Fatal(err)
+			}
+			const warning = "before.jsonl and after.jsonl were recorded by editions of apitrace that trace different packages"
+			if got := strings.Contains(out.String(), warning); got != test.warn {
+				t.Errorf("%s of editions %q and %q: warns %v, expected %v:\n%s", name, test.a, test.b, got, test.warn, out.String())
+			}
+		}
+	}
+}
