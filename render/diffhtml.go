@@ -36,7 +36,7 @@ type htmlPage struct {
 	Words map[string]string
 	// Warnings are what may be no change of upstream's.
 	Warnings []string
-	Shown       []htmlRequest
+	Shown    []htmlRequest
 }
 
 type htmlRequest struct {
