@@ -49,7 +49,7 @@ func (d *drawing) errorPath(path *ErrorPath) string {
 		text := oneLine(step.Text)
 		switch step.Kind {
 		case ErrorAnswered:
-			return fmt.Sprintf("no error: %s answered %s itself, without a Status", name, text)
+			return fmt.Sprintf("no error: answered %s in %s, without a Status", text, name)
 		case ErrorStatus:
 			steps = append(steps, fmt.Sprintf("Status %s in %s", text, name))
 		case ErrorRefused:

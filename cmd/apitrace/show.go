@@ -130,7 +130,7 @@ func (o *showOptions) load(io *streams) (*trace.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	io.notice("a recording of Kubernetes %s, made on %s; --live replays it now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
+	io.notice("a recording of Kubernetes %s, made on %s; --notes explains its key steps, --live replays it now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
 	return recording, nil
 }
 
