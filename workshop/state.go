@@ -118,8 +118,9 @@ func (s *State) load() ([]Event, error) {
 	}
 	events, bad := parseEvents(text)
 	kept, _ := parseEvents(backup)
-	// The backup is written last. Where it has more, lines of the file are gone.
-	if len(bad) == 0 && len(kept) <= len(events) {
+	// An empty file is never written, and the backup is written last: where that has more, lines of the file are gone.
+	emptied := !missing && len(text) == 0
+	if len(bad) == 0 && !emptied && len(kept) <= len(events) {
 		return events, nil
 	}
 	return s.repair(text, missing, events, backup)
@@ -133,6 +134,13 @@ func readIfThere(file string) (text []byte, missing bool, err error) {
 		return nil, false, fmt.Errorf("the workshop's state: %w", err)
 	}
 	return text, false, nil
+}
+
+func removeIfThere(file string) error {
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("the workshop's state: %w", err)
+	}
+	return nil
 }
 
 func (s *State) backup() string { return s.Path + ".backup" }
@@ -159,8 +167,12 @@ func parseEvents(text []byte) (events []Event, bad []string) {
 }
 
 // save writes the file, then the backup, each so that a reader sees the old one or the
-// new one, never a part. Whatever happens in between, one of them is whole.
+// new one, never a part. Whatever happens in between, one of them is whole. Of no events
+// there are no files.
 func (s *State) save(events []Event) error {
+	if len(events) == 0 {
+		return errors.Join(removeIfThere(s.Path), removeIfThere(s.backup()))
+	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)

@@ -94,6 +94,8 @@ func TestDamagedState(t *testing.T) {
 		"a line in the middle gone from both": {
 			func(t *testing.T, s *State) { withoutLine(t, s.Path, 2); withoutLine(t, s.backup(), 2) },
 			"a c", `lost: 1 entries between "passed a (2026-11-21 04:01:00)" and "passed c (2026-11-21 04:03:00)"`, "1 条记录"},
+		"both emptied": {
+			func(t *testing.T, s *State) { write(t, s.Path, ""); write(t, s.backup(), "") }, "", "all progress is lost", "全部进度已丢失"},
 		"all gone but garbage": {
 			func(t *testing.T, s *State) { write(t, s.Path, "?\n"); write(t, s.backup(), "?\n") }, "", "all progress is lost", "全部进度已丢失"},
 	} {
