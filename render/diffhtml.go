@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io"
 	"maps"
+	"strings"
 
 	"github.com/kubeapitrace/apitrace/diff"
 )
@@ -42,6 +43,31 @@ type htmlPage struct {
 type htmlRequest struct {
 	DiffRequest
 	Root *htmlCall
+}
+
+// Title names what is compared.
+func (p htmlPage) Title() string {
+	if p.A.Scenario != p.B.Scenario {
+		return fmt.Sprintf("%s | %s: %s", p.A.Scenario, p.B.Scenario, p.B.K8sVersion)
+	}
+	return fmt.Sprintf("%s: %s → %s", p.B.Scenario, p.A.Name, p.B.Name)
+}
+
+// Legend explains the marks of the tree.
+func (p htmlPage) Legend() string {
+	var kinds []string
+	for _, kind := range diffKinds {
+		kinds = append(kinds, diffMarks[kind]+" "+p.Words[string(kind)])
+	}
+	return strings.Join(kinds, ", ")
+}
+
+// OnlyIn says on which side there is a request that the other one lacks.
+func (p htmlPage) OnlyIn(r DiffRequest) string {
+	if r.CallsA > 0 {
+		return fmt.Sprintf(p.Words["onlyIn"], p.A.Name)
+	}
+	return fmt.Sprintf(p.Words["onlyIn"], p.B.Name)
 }
 
 // Telling are the changes that a first look should have.
@@ -107,7 +133,7 @@ func (d *diffDrawing) htmlCall(c *diff.Comparison, i int) *htmlCall {
 
 // page are the words of a page that are not sentences, kinds of changes among them.
 func (w diffWords) page() map[string]string {
-	words := map[string]string{"unchanged": w.unchanged, "smaller": w.smaller, "colon": w.colon, "same": w.same}
+	words := map[string]string{"unchanged": w.unchanged, "smaller": w.smaller, "colon": w.colon, "same": w.same, "onlyIn": w.onlyIn, "calls": w.callsHeading}
 	maps.Copy(words, w.kinds)
 	return words
 }

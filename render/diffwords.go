@@ -12,7 +12,7 @@ type diffWords struct {
 	moved, renamed, otherFile, repeated, reordered                        string
 	timed, value, failsNow, failsNoMore, packageMoved, once, twice, times string
 	same, unchanged, smaller, onlyIn, callsFact                           string
-	callsOf, oneCall, edited, editions                                    string
+	callsOf, oneCall, callsHeading, edited, editions                      string
 	was, movedFrom, callsOnlyA, callsOnlyB                                string
 	kinds                                                                 map[string]string
 	between, colon, layerless                                             string
@@ -37,15 +37,15 @@ var diffWordsIn = map[string]diffWords{
 		failsNoMore:  "%[1]s no longer fails: %[3]s",
 		packageMoved: "%[1]s functions of package %[3]s are now in %[4]s",
 		once:         "once", twice: "twice", times: "%d times",
-		same:       "the same path",
-		unchanged:  "Unchanged",
-		smaller:    "Smaller changes",
-		onlyIn:     "only in %s",
-		edited:     "%s is not upstream's program: built with edits of %s",
-		editions:   "%s and %s were recorded by editions of apitrace that trace different packages: what one side lacks may only not have been traced there; record both with one apitrace to be sure",
-		callsFact:  "%s calls %s %s",
-		callsOf:    "%d calls",
-		oneCall:    "1 call",
+		same:      "the same path",
+		unchanged: "Unchanged",
+		smaller:   "Smaller changes",
+		onlyIn:    "only in %s",
+		edited:    "%s is not upstream's program: built with edits of %s",
+		editions:  "%s and %s were recorded by editions of apitrace that trace different packages: what one side lacks may only not have been traced there; record both with one apitrace to be sure",
+		callsFact: "%s calls %s %s",
+		callsOf:   "%d calls",
+		oneCall:   "1 call", callsHeading: "calls",
 		callsOnlyA: "%s only in {A}",
 		callsOnlyB: "%s only in {B}",
 		was:        "was",
@@ -70,15 +70,15 @@ var diffWordsIn = map[string]diffWords{
 		failsNoMore:  "%[1]s 不再失败：%[3]s",
 		packageMoved: "包 %[3]s 的 %[1]s 个函数现在在 %[4]s",
 		once:         "1 次", twice: "2 次", times: "%d 次",
-		same:       "路径相同",
-		unchanged:  "没有变化",
-		smaller:    "较小的变化",
-		onlyIn:     "只在 %s 中",
-		edited:     "%s 不是上游的程序：构建时带有对 %s 的修改",
-		editions:   "%s 和 %s 由追踪不同包的 apitrace 版本录制：一侧没有的调用可能只是没有被追踪；要确认，请用同一个 apitrace 录制两者",
-		callsFact:  "%s 次调用 %s %s",
-		callsOf:    "%d 次调用",
-		oneCall:    "1 次调用",
+		same:      "路径相同",
+		unchanged: "没有变化",
+		smaller:   "较小的变化",
+		onlyIn:    "只在 %s 中",
+		edited:    "%s 不是上游的程序：构建时带有对 %s 的修改",
+		editions:  "%s 和 %s 由追踪不同包的 apitrace 版本录制：一侧没有的调用可能只是没有被追踪；要确认，请用同一个 apitrace 录制两者",
+		callsFact: "%s 次调用 %s %s",
+		callsOf:   "%d 次调用",
+		oneCall:   "1 次调用", callsHeading: "次调用",
 		callsOnlyA: "%s只在 {A} 中",
 		callsOnlyB: "%s只在 {B} 中",
 		was:        "原来是",
