@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -50,35 +51,39 @@ func (o *scenariosShowOptions) run(io *streams, name string) error {
 	if err != nil {
 		return err
 	}
-	text := s.Source
-	if o.output == "text" {
-		text = describe(s, lang)
+	if o.output == "yaml" {
+		_, err = io.out.Write([]byte(s.Source))
+		return err
 	}
-	_, err = io.out.Write([]byte(text))
+	library, err := scenarios.List()
+	if err != nil {
+		return err
+	}
+	_, err = io.out.Write([]byte(describe(s, library, lang)))
 	return err
 }
 
 // descriptionWords are those of a description that are not the scenario's own.
 type descriptionWords struct {
-	teaches, varies, releases, server, requests, meanwhile, as, traced, pairs string
+	teaches, varies, releases, server, state, webhook, sample, requests, meanwhile, as, traced, pairs string
 }
 
 // showWords are by language.
 var showWords = map[string]descriptionWords{
 	"en": {
 		teaches: "What it teaches", varies: "What varies", releases: "Kubernetes",
-		server: "A server of its own, with", requests: "Requests",
+		server: "A server of its own, with", state: "State", webhook: "the webhook", sample: "the sample API server", requests: "Requests",
 		meanwhile: "meanwhile", as: "as", traced: "traced", pairs: "Compare with",
 	},
 	"zh": {
 		teaches: "能学到什么", varies: "哪些会变化", releases: "Kubernetes",
-		server: "使用自己的服务器，参数为", requests: "请求",
+		server: "使用自己的服务器，参数为", state: "初始状态", webhook: "webhook", sample: "示例 API 服务器", requests: "请求",
 		meanwhile: "期间", as: "身份", traced: "被跟踪", pairs: "可与之比较",
 	},
 }
 
-// describe writes for a person what the scenario does.
-func describe(s *scenarios.Scenario, lang string) string {
+// describe writes for a person what the scenario does. Those of the library may be paired with it.
+func describe(s *scenarios.Scenario, library []*scenarios.Scenario, lang string) string {
 	words := showWords[lang]
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Title.In(lang))
@@ -96,6 +101,7 @@ func describe(s *scenarios.Scenario, lang string) string {
 	if flags := s.Setup.Server.Flags; len(flags) > 0 {
 		b.WriteString("\n" + words.server + "\n  " + strings.Join(flags, "\n  ") + "\n")
 	}
+	b.WriteString(describeState(&s.Setup, words))
 	b.WriteString("\n" + words.requests + "\n")
 	if s.Boot != nil {
 		fmt.Fprintf(&b, "  %s %s, %s\n", trace.MethodStart, s.Boot.Program, words.traced)
@@ -107,13 +113,45 @@ func describe(s *scenarios.Scenario, lang string) string {
 			fmt.Fprintf(&b, "    %s %s\n", words.meanwhile, describeRequest(&r.During[j].HTTP, r.During[j].Traced, words))
 		}
 	}
-	if len(s.Pairs) > 0 {
+	pairs := pairsOf(s, library)
+	if len(pairs) > 0 {
 		b.WriteString("\n" + words.pairs + "\n")
 	}
-	for _, pair := range s.Pairs {
+	for _, pair := range pairs {
 		fmt.Fprintf(&b, "  %s\n%s\n", pair.With, paragraph(pair.Teaches.In(lang), "    "))
 	}
 	return b.String()
+}
+
+// describeState lists what there is before the first request.
+func describeState(setup *scenarios.Setup, words descriptionWords) string {
+	var all []string
+	if setup.Aggregated {
+		all = append(all, words.sample)
+	}
+	for i := range setup.Webhooks {
+		all = append(all, fmt.Sprintf("%s %q", words.webhook, setup.Webhooks[i].Name))
+	}
+	for i := range setup.Objects {
+		all = append(all, setup.Objects[i].String())
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "\n" + words.state + "\n  " + strings.Join(all, "\n  ") + "\n"
+}
+
+// pairsOf lists the scenario's pairs, also those that the file of the other one names.
+func pairsOf(s *scenarios.Scenario, library []*scenarios.Scenario) []scenarios.Pair {
+	pairs := slices.Clone(s.Pairs)
+	for _, other := range library {
+		for _, pair := range other.Pairs {
+			if pair.With == s.Name {
+				pairs = append(pairs, scenarios.Pair{With: other.Name, Teaches: pair.Teaches})
+			}
+		}
+	}
+	return pairs
 }
 
 func section(heading, text string) string {
