@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
+
 	"github.com/kubeapitrace/apitrace/program"
 	"github.com/kubeapitrace/apitrace/storage"
 )
@@ -128,10 +130,23 @@ func (s *Server) ready(ctx context.Context) error {
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
-	if err != nil || resp.StatusCode == http.StatusOK {
+	switch {
+	case err != nil:
 		return err
+	case resp.StatusCode != http.StatusOK:
+		return fmt.Errorf("GET /readyz: %s: %s", resp.Status, strings.TrimSpace(string(body)))
+	case !knowsFlowSchemas(resp.Header):
+		return errors.New("it has not heard of the FlowSchemas yet")
 	}
-	return fmt.Errorf("GET /readyz: %s: %s", resp.Status, strings.TrimSpace(string(body)))
+	return nil
+}
+
+// knowsFlowSchemas tells whether the server that gave an answer had read the FlowSchemas, which it does some
+// time after it is ready: until then its own fall-back, which has no UID, takes every request, and
+// a trace would show that.
+func knowsFlowSchemas(answer http.Header) bool {
+	uid := answer.Values(flowcontrolv1.ResponseHeaderMatchedFlowSchemaUID)
+	return len(uid) == 0 || uid[0] != "" // none: it has no flow control
 }
 
 // Done is closed when the server has ended.

@@ -90,7 +90,9 @@ func completeScenarioName(c *cobra.Command, _ []string, typed string) ([]string,
 }
 
 func (o *runOptions) run(ctx context.Context, io *streams) error {
-	return o.replay(ctx, io, func(recording *trace.Recording) error { return o.delivery.deliver(ctx, io, recording) })
+	return o.replay(ctx, io, func(recording *trace.Recording) error {
+		return o.delivery.deliver(context.WithoutCancel(ctx), io, recording)
+	})
 }
 
 // replay plays the scenario and hands over what was recorded, while the server still runs.
@@ -126,17 +128,17 @@ func (o *runOptions) replay(ctx context.Context, io *streams, deliver func(*trac
 	s := newReplay(server, scenario)
 	s.sample = sample
 	playErr := s.record(serving, io, o.server.boot)
-	if ctx.Err() != nil {
-		return playErr
-	}
-	if playErr != nil {
+	if playErr != nil && ctx.Err() == nil {
 		playErr = o.server.blame(serving, server, playErr)
 	}
-	// What was recorded is shown also if the scenario did not go as it should, or the server has died.
+	// What was recorded is shown also if the scenario did not go as it should, the server has died, or the user ended it.
 	if len(s.recording.Requests) > 0 {
 		if err := deliver(&s.recording); err != nil {
 			return errors.Join(err, playErr)
 		}
+	}
+	if ctx.Err() != nil {
+		return playErr
 	}
 	return errors.Join(playErr, s.verdict(o.server.check, io))
 }
