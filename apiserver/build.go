@@ -67,7 +67,7 @@ func BuildPrograms(ctx context.Context, o BuildOptions) (*Build, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Build{K8sVersion: pair.apiserver.Version, EtcdVersion: pair.etcd.Version}
+	b := &Build{K8sVersion: pair.apiserver.Version, EtcdVersion: pair.etcd.Release()}
 	for _, e := range slices.Concat(pair.apiserverEdits, pair.etcdEdits) {
 		b.Edited = append(b.Edited, e.Name)
 	}
@@ -100,11 +100,11 @@ func (o BuildOptions) resolve(ctx context.Context) (*pair, error) {
 	if err != nil {
 		return nil, explainUnknown(version, err)
 	}
-	etcdVersion, err := up.Requires(storage.ClientModule)
+	etcd, err := storage.ProgramOf(up)
 	if err != nil {
 		return nil, fmt.Errorf("which etcd belongs to Kubernetes %s: %w", version, err)
 	}
-	p.setEtcd(etcdVersion)
+	p.setEtcd(etcd)
 	return p, nil
 }
 
@@ -137,10 +137,10 @@ func (o BuildOptions) withoutEtcd() (*pair, error) {
 	return p, nil
 }
 
-func (p *pair) setEtcd(version string) {
-	p.etcd, p.etcdOptions = storage.Program(version), p.apiserverOptions
+func (p *pair) setEtcd(etcd program.Program) {
+	p.etcd, p.etcdOptions = etcd, p.apiserverOptions
 	if p.guide != nil {
-		p.etcdOptions.Rewrite = instrumentation(p.guide, p.etcd, version, p.etcdEdits)
+		p.etcdOptions.Rewrite = instrumentation(p.guide, p.etcd, etcd.Release(), p.etcdEdits)
 	}
 }
 
@@ -165,13 +165,13 @@ func WritePlan(ctx context.Context, w io.Writer, o BuildOptions) error {
 	if plans[1], err = program.MakePlan(ctx, p.apiserver, p.apiserverOptions); err != nil {
 		return err
 	}
-	etcdVersion, err := plans[1].Upstream.Requires(storage.ClientModule)
+	etcd, err := storage.ProgramOf(plans[1].Upstream)
 	if err != nil {
-		etcdVersion = "VERSION"
+		etcd = storage.Program("VERSION")
 		fmt.Fprintf(w, "# VERSION stands for the version of %s that %s %s requires: its go.mod is not here yet\n\n",
 			storage.ClientModule, p.apiserver.Module, p.apiserver.Version)
 	}
-	p.setEtcd(etcdVersion)
+	p.setEtcd(etcd)
 	if plans[0], err = program.MakePlan(ctx, p.etcd, p.etcdOptions); err != nil {
 		return err
 	}

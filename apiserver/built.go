@@ -40,9 +40,9 @@ func StockOf(ctx context.Context, version string, cache *program.Cache, entries 
 	if err != nil {
 		return stock, err
 	}
-	stock.EtcdVersion = pair.etcd.Version
+	stock.EtcdVersion = pair.etcd.Release()
 	for _, e := range entries {
-		if e.Program == storage.Name && e.Version == stock.EtcdVersion {
+		if e.Program == storage.Name && e.Version == pair.etcd.Version {
 			stock.Size += e.Size
 		}
 	}

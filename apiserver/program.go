@@ -19,7 +19,7 @@ const (
 // Program says how to build kube-apiserver of a version in the form that
 // ParseVersion gives.
 func Program(version string) program.Program {
-	return program.Program{
+	return repaired(program.Program{
 		Name:    Name,
 		Module:  module,
 		Version: version,
@@ -29,7 +29,7 @@ func Program(version string) program.Program {
 		},
 		Stamp: stamp,
 		Space: 4e9,
-	}
+	})
 }
 
 // stamp gives the variables that upstream's release build sets at link time

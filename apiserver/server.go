@@ -163,7 +163,7 @@ func (s *Server) startEtcd(ctx context.Context, b *Build, given *storage.Endpoin
 		s.own.etcd, s.Etcd, s.ExternalEtcd, s.EtcdVersion = etcd, *given, true, etcd.Version
 		return nil
 	}
-	etcd, err := storage.Start(ctx, storage.Options{Binary: b.Etcd.Path, RunDir: s.own.runDir, Check: s.Check})
+	etcd, err := storage.Start(ctx, storage.Options{Binary: b.Etcd.Path, Version: b.EtcdVersion, RunDir: s.own.runDir, Check: s.Check})
 	if err != nil {
 		return err
 	}

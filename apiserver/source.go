@@ -29,7 +29,7 @@ func SourceOf(ctx context.Context, programName string, o BuildOptions) (*Source,
 	if err != nil {
 		return nil, err
 	}
-	return &Source{Program: p.Name, Version: p.Version, Dir: dir}, nil
+	return &Source{Program: p.Name, Version: p.Release(), Dir: dir}, nil
 }
 
 // named decides which program is wanted, and how to build it.
@@ -63,10 +63,10 @@ func CachedSourceOf(programName, version string, c *program.Cache) (dir string, 
 	if err != nil || programName == Name {
 		return dir, err
 	}
-	etcd, err := up.Requires(storage.ClientModule)
+	etcd, err := storage.ProgramOf(up)
 	if err != nil {
 		return "", err
 	}
-	dir, _, err = program.CachedSource(c, storage.Program(etcd))
+	dir, _, err = program.CachedSource(c, etcd)
 	return dir, err
 }

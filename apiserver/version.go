@@ -26,6 +26,13 @@ var releases = []string{
 	"v1.32.2", "v1.33.13", "v1.34.1", "v1.35.4", "v1.36.3", DefaultVersion,
 }
 
+// older are releases from before those, which need repairs to be built and go as far as
+// docs/versions.md says, oldest first.
+var older = []string{"v1.22.17"}
+
+// Older lists the releases from before Releases that can be traced in part, oldest first.
+func Older() []string { return slices.Clone(older) }
+
 // Releases lists the releases that apitrace was tried with, one of each minor version, oldest first.
 func Releases() []string { return slices.Clone(releases) }
 
@@ -44,7 +51,7 @@ func ParseVersion(s string) (string, error) {
 		return "", fmt.Errorf("%q is not a Kubernetes version: expected one like %q, a minor version like %q, or %q",
 			s, DefaultVersion, semver.MajorMinor(DefaultVersion), Latest)
 	}
-	for _, known := range releases {
+	for _, known := range slices.Concat(older, releases) {
 		if semver.MajorMinor(known) == semver.MajorMinor(v) {
 			if semver.Canonical(v) != v {
 				return known, nil
@@ -52,8 +59,8 @@ func ParseVersion(s string) (string, error) {
 			return v, nil
 		}
 	}
-	return "", fmt.Errorf("version %s of Kubernetes is outside of what this apitrace can trace, %s to %s: choose one of %s, or another patch release of the same",
-		v, semver.MajorMinor(releases[0]), semver.MajorMinor(releases[len(releases)-1]), strings.Join(releases, ", "))
+	return "", fmt.Errorf("version %s of Kubernetes is outside of what this apitrace can trace, %s to %s: choose one of %s, or another patch release of the same; of older ones, %s can be traced in part",
+		v, semver.MajorMinor(releases[0]), semver.MajorMinor(releases[len(releases)-1]), strings.Join(releases, ", "), strings.Join(older, " and "))
 }
 
 // triedLike gives the release of the same minor version that apitrace was tried with.

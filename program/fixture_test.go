@@ -41,6 +41,8 @@ func serveModules(t *testing.T) {
 		{"staged", "example.org/staged", "v0.2.3"},
 		{"dep", "example.org/dep", "v0.9.0"},
 		{"dep", "example.org/dep", "v0.9.1"},
+		{"lacking", "example.org/lacking", "v1.0.0"},
+		{"gen", "example.org/gen", "v0.1.0"},
 	} {
 		publish(t, dir, filepath.Join("testdata", "proxy", m.folder), module.Version{Path: m.path, Version: m.version})
 	}

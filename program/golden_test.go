@@ -67,9 +67,9 @@ func anonymous(plan string, c *Cache, p *Plan) string {
 	).Replace(plan)
 }
 
-func planText(t *testing.T, c *Cache, rewrite *Rewrite) string {
+func planText(t *testing.T, c *Cache, program Program, rewrite *Rewrite) string {
 	t.Helper()
-	p, err := MakePlan(t.Context(), tiny(), Options{Cache: c, Rewrite: rewrite})
+	p, err := MakePlan(t.Context(), program, Options{Cache: c, Rewrite: rewrite})
 	must(t, err)
 	var out bytes.Buffer
 	must(t, p.Write(&out))
@@ -80,11 +80,12 @@ func planText(t *testing.T, c *Cache, rewrite *Rewrite) string {
 func TestPlan(t *testing.T) {
 	serveModules(t)
 	c := newCache(t)
-	compareGolden(t, "plan-nothing-there.golden", planText(t, c, rewriteHello(`"x"`)))
+	compareGolden(t, "plan-nothing-there.golden", planText(t, c, tiny(), rewriteHello(`"x"`)))
+	compareGolden(t, "plan-generate.golden", planText(t, c, lacking(), nil))
 	if list := entries(t, c); len(list) != 1 {
 		t.Errorf("planning left %+v", list)
 	}
 	mustBuild(t, tiny(), Options{Cache: c})
-	compareGolden(t, "plan-workspace-there.golden", planText(t, c, rewriteHello(`"x"`)))
-	compareGolden(t, "plan-all-there.golden", planText(t, c, nil))
+	compareGolden(t, "plan-workspace-there.golden", planText(t, c, tiny(), rewriteHello(`"x"`)))
+	compareGolden(t, "plan-all-there.golden", planText(t, c, tiny(), nil))
 }

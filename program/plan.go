@@ -66,6 +66,9 @@ func (b *build) commands(resolved, hasWorkspace bool) []Command {
 	if !resolved || !hasWorkspace {
 		cmds = append(cmds, b.toolchain.downloadCommand(b.cache, b.program.Module, b.program.Version))
 		cmds = append(cmds, b.workspaceCommands()...)
+		for _, g := range b.program.Generate {
+			cmds = append(cmds, b.generateCommands(g, plannedPackages)...)
+		}
 	}
 	return append(cmds, b.listCommand(), b.buildCommand())
 }
@@ -89,7 +92,11 @@ func (p *Plan) Write(w io.Writer) error {
 
 func (p *Plan) writeCommand(out *strings.Builder, i int, c Command) {
 	if c.Stage == StageTidy {
-		fmt.Fprintf(out, "\n# write go.mod, main.go (a copy of upstream's %s) and %s to the workspace\n", p.Program.Main, leashFile)
+		ours := leashFile
+		if len(p.Program.Generate) > 0 {
+			ours += ", " + toolsFile
+		}
+		fmt.Fprintf(out, "\n# write go.mod, main.go (a copy of upstream's %s) and %s to the workspace\n", p.Program.Main, ours)
 	}
 	if p.Instrumented && c.Stage == StageCompile && (i == 0 || p.Commands[i-1].Stage != StageCompile) {
 		fmt.Fprintf(out, "\n# rewrite vendored files to %s\n", filepath.Join(p.Build, overlayDir))

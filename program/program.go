@@ -9,6 +9,7 @@
 //	workspace  a generated main module: go.mod, upstream's own main.go, a leash
 //	tidy       go mod tidy
 //	vendor     go mod vendor: the pristine source, for the rewriter and for people
+//	generate   source that upstream's build makes, and its old modules lack
 //	rewrite    changed copies of vendored files, if the build is instrumented
 //	compile    go build -mod=vendor -overlay
 //	link
@@ -19,11 +20,13 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 )
 
 // MainModule is the path of the generated main module. It is apitrace's own, so
@@ -37,6 +40,9 @@ type Program struct {
 	// Module and Version are those of the module that holds the program:
 	// "k8s.io/kubernetes", "v1.37.1".
 	Module, Version string
+	// Released is the name of the release, if it is not Version: modules do not know the
+	// releases of every repository.
+	Released string
 	// Main is the path within the module of the one file of upstream's package
 	// main. The workspace gets a copy of it.
 	Main string
@@ -45,6 +51,11 @@ type Program struct {
 	// module for which it says false, and every one if it is nil, is required in
 	// the version that upstream's go.mod asks for.
 	LocalReplace func(modulePath, localDir string) (version string, ok bool)
+	// Replace gives what takes the place of a module that upstream's go.mod replaces by a
+	// version that cannot be had or used any more, by its path there. A Version of "" means upstream's.
+	Replace map[string]module.Version
+	// Generate lists what makes source that upstream's released module lacks.
+	Generate []Generator
 	// Stamp gives the variables to set at link time, in order, as
 	// "import/path.name=value". May be nil.
 	Stamp func(Upstream) []string
@@ -94,7 +105,10 @@ type Binary struct {
 	Cached bool
 }
 
-func (p Program) String() string { return p.Name + " " + p.Version }
+// Release is the name of the program's release: "v3.4.3".
+func (p Program) Release() string { return cmp.Or(p.Released, p.Version) }
+
+func (p Program) String() string { return p.Name + " " + p.Release() }
 
 // goMod writes the go.mod of the workspace: upstream's Go version, godebug
 // settings and replacements, and nothing raised above what upstream requires.
@@ -114,7 +128,8 @@ func (p Program) goMod(up Upstream) ([]byte, error) {
 	edits = append(edits, ours.AddRequire(p.Module, p.Version))
 	for _, r := range theirs.Replace {
 		if r.New.Version != "" {
-			edits = append(edits, ours.AddReplace(r.Old.Path, r.Old.Version, r.New.Path, r.New.Version))
+			by := p.Replace[r.New.Path]
+			edits = append(edits, ours.AddReplace(r.Old.Path, r.Old.Version, cmp.Or(by.Path, r.New.Path), cmp.Or(by.Version, r.New.Version)))
 			continue
 		}
 		if version, ok := p.localReplace(r.Old.Path, r.New.Path); ok {

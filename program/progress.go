@@ -11,6 +11,7 @@ const (
 	StageDownload Stage = "download"
 	StageTidy     Stage = "tidy"
 	StageVendor   Stage = "vendor"
+	StageGenerate Stage = "generate" // only if there is something to generate
 	StageRewrite  Stage = "rewrite"
 	StageCompile  Stage = "compile"
 	StageLink     Stage = "link"

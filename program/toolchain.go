@@ -109,6 +109,16 @@ func (t Toolchain) buildSettings(c *Cache) []setting {
 	}
 }
 
+// generateSettings is, with buildInherited and GOPATH, the whole environment of a generator.
+func (t Toolchain) generateSettings() []setting {
+	return []setting{
+		{"GOENV", "off"},
+		// It finds packages as folders below GOPATH, without asking the go command.
+		{"GO111MODULE", "off"},
+		{"GOTOOLCHAIN", "local"},
+	}
+}
+
 // buildInherited lists what a build takes over from the user: where the go
 // command finds its home and puts temporary files.
 var buildInherited = []string{"HOME", "PATH", "TMPDIR", "USER"}

@@ -26,9 +26,11 @@ const workspaceFormat = "workspace 1"
 
 // workspaceKey identifies a workspace by all that decides its content.
 func (p Program) workspaceKey(up Upstream, goMod []byte) string {
-	return hash([]byte(strings.Join([]string{
-		workspaceFormat, p.Module, p.Version, up.Sum, p.Main, string(goMod), string(leash),
-	}, "\x00")))
+	parts := []string{workspaceFormat, p.Module, p.Version, up.Sum, p.Main, string(goMod), string(leash)}
+	for _, g := range p.Generate {
+		parts = append(parts, fmt.Sprintf("generate %q", g))
+	}
+	return hash([]byte(strings.Join(parts, "\x00")))
 }
 
 // ensureWorkspace makes sure that the workspace is there and is what it was when
@@ -71,19 +73,28 @@ func (b *build) makeWorkspace(ctx context.Context) error {
 			return err
 		}
 	}
-	return b.checkVersions()
+	if err := b.checkVersions(); err != nil {
+		return err
+	}
+	return b.generate(ctx)
 }
 
-// writeMain writes go.mod and package main: upstream's own file, and the leash.
+// writeMain writes go.mod and package main: upstream's own file, the leash, and what
+// brings the generators into the vendor folder.
 func (b *build) writeMain(source string) error {
 	main, err := os.ReadFile(filepath.Join(source, filepath.FromSlash(b.program.Main)))
 	if err != nil {
 		return fmt.Errorf("upstream's func main is not where apitrace expects it: %w", err)
 	}
-	for _, f := range []struct {
+	type file struct {
 		name string
 		data []byte
-	}{{"go.mod", b.goMod}, {"main.go", main}, {leashFile, leash}} {
+	}
+	files := []file{{"go.mod", b.goMod}, {"main.go", main}, {leashFile, leash}}
+	if len(b.program.Generate) > 0 {
+		files = append(files, file{toolsFile, toolsSource(b.program.Generate)})
+	}
+	for _, f := range files {
 		if err := writeFile(filepath.Join(b.workspace, f.name), f.data); err != nil {
 			return err
 		}

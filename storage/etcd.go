@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/kubeapitrace/apitrace/program"
 )
 
@@ -16,6 +18,8 @@ import (
 type Options struct {
 	// Binary is the path of the executable.
 	Binary string
+	// Version is its version.
+	Version string
 	// RunDir is where its data, keys and log go. Required.
 	RunDir *program.RunDir
 	// Check switches the probe's checking mode on.
@@ -43,7 +47,7 @@ func Start(ctx context.Context, o Options) (*Etcd, error) {
 	}
 	e.child, err = program.WithFreePort(func(port int) (*program.Child, error) {
 		e.Endpoint.URL = fmt.Sprintf("https://127.0.0.1:%d", port)
-		server := e.Endpoint.server(o.Binary, dir)
+		server := e.Endpoint.server(o.Binary, o.Version, dir)
 		server.Check = o.Check
 		e.ProbeSocket = server.Socket()
 		return program.Start(ctx, server)
@@ -61,18 +65,18 @@ func endpointIn(dir string) Endpoint {
 }
 
 // server says how to run etcd at the endpoint.
-func (e Endpoint) server(binary, dir string) program.Server {
+func (e Endpoint) server(binary, version, dir string) program.Server {
 	return program.Server{
-		Name: Name, Path: binary, Args: e.flags(filepath.Join(dir, "data")), Dir: dir,
+		Name: Name, Path: binary, Args: e.flags(version, filepath.Join(dir, "data")), Dir: dir,
 		// Another etcd at that port would not have our certificate.
 		Ready: e.ready,
 	}
 }
 
-func (e Endpoint) flags(data string) []string {
+func (e Endpoint) flags(version, data string) []string {
 	// Nobody but this one member talks to the peer port: any will do.
 	const peerURL = "https://127.0.0.1:0"
-	return []string{
+	flags := []string{
 		"--name=apitrace",
 		"--data-dir=" + data,
 		"--listen-client-urls=" + e.URL,
@@ -88,9 +92,12 @@ func (e Endpoint) flags(data string) []string {
 		"--peer-trusted-ca-file=" + e.CAFile,
 		"--peer-cert-file=" + e.CertFile,
 		"--peer-key-file=" + e.KeyFile,
-		// The data dies with the run.
-		"--unsafe-no-fsync",
 	}
+	if semver.Compare(version, "v3.5") >= 0 {
+		// The data dies with the run. Before, there was no such flag.
+		flags = append(flags, "--unsafe-no-fsync")
+	}
+	return flags
 }
 
 // writeKeys makes an authority for this etcd alone, and one certificate for both

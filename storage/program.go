@@ -3,6 +3,11 @@
 package storage
 
 import (
+	"fmt"
+	"regexp"
+
+	"golang.org/x/mod/semver"
+
 	"github.com/kubeapitrace/apitrace/program"
 )
 
@@ -14,6 +19,9 @@ const (
 	// ClientModule is the etcd client that kube-apiserver is built with. Its version
 	// is also that of the server we run: upstream releases them together.
 	ClientModule = "go.etcd.io/etcd/client/v3"
+	// oneModule held both up to v3.4. Go modules do not know its releases: a go.mod names the
+	// commit, and Kubernetes the release behind it.
+	oneModule = "go.etcd.io/etcd"
 )
 
 // Program says how to build etcd of the given version ("v3.7.0").
@@ -25,4 +33,43 @@ func Program(version string) program.Program {
 		Main:    "main.go",
 		Space:   800e6,
 	}
+}
+
+// ProgramOf says how to build the etcd that belongs to a program which is built with etcd's
+// client: upstream releases both together.
+func ProgramOf(up program.Upstream) (program.Program, error) {
+	version, err := up.Requires(ClientModule)
+	if err == nil {
+		return Program(version), nil
+	}
+	commit, oldErr := up.Requires(oneModule)
+	if oldErr != nil {
+		return program.Program{}, err
+	}
+	p := Program(commit)
+	p.Module = oneModule
+	p.Released, err = releaseOf(up)
+	return p, err
+}
+
+// gitTag is how the go.mod of Kubernetes names the release behind a commit.
+var gitTag = regexp.MustCompile(`git tag (v[0-9.]+)`)
+
+// releaseOf reads which release of oneModule a go.mod requires.
+func releaseOf(up program.Upstream) (string, error) {
+	f, err := up.ModFile()
+	if err != nil {
+		return "", err
+	}
+	for _, r := range f.Replace {
+		if r.Old.Path != oneModule || r.Syntax == nil {
+			continue
+		}
+		for _, comment := range r.Syntax.Suffix {
+			if m := gitTag.FindStringSubmatch(comment.Token); m != nil && semver.IsValid(m[1]) {
+				return m[1], nil
+			}
+		}
+	}
+	return "", fmt.Errorf("the go.mod of %s %s does not say which release of %s it requires: expected a comment such as %q", up.Module, up.Version, oneModule, "git tag v3.4.3")
 }

@@ -18,6 +18,9 @@ import (
 // e2eEnv switches the tests on that build and run the real programs.
 const e2eEnv = "APITRACE_E2E"
 
+// testVersion is the etcd that the tests run.
+const testVersion = "v3.7.0"
+
 func buildEtcd(t *testing.T) (path string) {
 	t.Helper()
 	if os.Getenv(e2eEnv) == "" {
@@ -29,7 +32,7 @@ func buildEtcd(t *testing.T) (path string) {
 	}
 	display := program.NewDisplay(os.Stderr, false)
 	defer display.Close()
-	binary, err := program.Build(t.Context(), Program("v3.7.0"), program.Options{Cache: cache, Progress: display})
+	binary, err := program.Build(t.Context(), Program(testVersion), program.Options{Cache: cache, Progress: display})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +47,7 @@ func startEtcd(t *testing.T) *Etcd {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { runDir.Close() })
-	e, err := Start(t.Context(), Options{Binary: binary, RunDir: runDir})
+	e, err := Start(t.Context(), Options{Binary: binary, Version: testVersion, RunDir: runDir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +121,7 @@ func TestPortTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	second.URL = first.Endpoint.URL
-	_, err := program.Start(t.Context(), second.server(binary, dir))
+	_, err := program.Start(t.Context(), second.server(binary, testVersion, dir))
 	var exit *program.ExitError
 	if !errors.As(err, &exit) || !exit.PortTaken() {
 		t.Errorf("Start: %v, want the port taken", err)

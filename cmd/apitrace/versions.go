@@ -25,7 +25,9 @@ func newVersionsCommand(io *streams) *cobra.Command {
 		Short: "List the versions of Kubernetes that can be traced",
 		Long: `List the versions of Kubernetes that apitrace was tried with, one release of each minor
 version, and others that were built here: with the etcd that belongs to each, whether it
-is built, how many scenarios are recorded and when, and what it takes on the disk.
+is built, how many scenarios are recorded and when, and what it takes on the disk. The
+oldest ones are built from source that had to be repaired: they can be traced in part, and
+none of their scenarios is recorded (docs/versions.md says how far each goes).
 
 --k8s takes any of them as "v1.30.4" or "1.30", the newest as "latest", and also other patch
 releases. One that is not built is built when it is needed; "old" is a build by another
@@ -63,6 +65,8 @@ type release struct {
 	Default     bool   `json:"default"`
 	// Tried is set for those that apitrace was tried with.
 	Tried bool `json:"tried"`
+	// Older is set for those from before, which can be traced in part.
+	Older bool `json:"older"`
 	// Built is "yes", "no", or "old".
 	Built string `json:"built"`
 	// Recorded says what is recorded; nil for nothing.
@@ -86,7 +90,10 @@ func listReleases(ctx context.Context) ([]release, error) {
 	}
 	var all []release
 	for _, version := range versionsOf(entries) {
-		r := release{K8sVersion: version, Default: version == apiserver.DefaultVersion, Tried: slices.Contains(apiserver.Releases(), version)}
+		r := release{
+			K8sVersion: version, Default: version == apiserver.DefaultVersion,
+			Tried: slices.Contains(apiserver.Releases(), version), Older: slices.Contains(apiserver.Older(), version),
+		}
 		for i := range recorded {
 			if recorded[i].K8sVersion == version {
 				r.Recorded, r.EtcdVersion = &recorded[i], recorded[i].EtcdVersion
@@ -117,9 +124,9 @@ func (r *release) add(stock apiserver.Stock) {
 	}
 }
 
-// versionsOf lists the versions that apitrace was tried with and those in the cache, oldest first.
+// versionsOf lists the versions that apitrace was tried with, older ones and those in the cache, oldest first.
 func versionsOf(entries []program.Entry) []string {
-	all := apiserver.Releases()
+	all := append(apiserver.Older(), apiserver.Releases()...)
 	for _, e := range entries {
 		if e.Program == apiserver.Name {
 			all = append(all, e.Version)
@@ -194,5 +201,9 @@ func writeReleaseTable(io *streams, all []release) error {
 		recorded, count := recordedColumns(r.Recorded)
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.K8sVersion, orDash(r.EtcdVersion), r.Built, recorded, count, program.FormatBytes(r.SizeBytes))
 	}
-	return table.Flush()
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(io.out, "\nolder, traced in part: %s (docs/versions.md says how far)\n", strings.Join(apiserver.Older(), ", "))
+	return err
 }

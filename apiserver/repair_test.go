@@ -1,0 +1,36 @@
+package apiserver
+
+import (
+	"strings"
+	"testing"
+)
+
+// Each release gets the repairs of its window, and no other: those of a release that builds as it is
+// would change its key, and its program.
+func TestRepairs(t *testing.T) {
+	for version, want := range map[string]struct{ replace, generate int }{
+		"v1.18.2": {2, 1}, "v1.19.16": {2, 1}, "v1.20.15": {1, 1}, "v1.22.17": {1, 1}, "v1.23.17": {0, 1},
+		"v1.24.17": {}, "v1.26.15": {}, DefaultVersion: {},
+	} {
+		p := Program(version)
+		if len(p.Replace) != want.replace || len(p.Generate) != want.generate {
+			t.Errorf("%s is repaired with %v and %v", version, p.Replace, p.Generate)
+		}
+	}
+	if first, second := Program("v1.22.17"), Program("v1.22.17"); len(first.Generate) != len(second.Generate) {
+		t.Error("repairs add up")
+	}
+}
+
+func TestOlderVersions(t *testing.T) {
+	for in, want := range map[string]string{"1.22": "v1.22.17", "v1.22.3": "v1.22.3"} {
+		if got, err := ParseVersion(in); err != nil || got != want {
+			t.Errorf("ParseVersion(%q) = %q, %v, want %q", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"v1.17.0", "1.20", "v1.25.16"} {
+		if _, err := ParseVersion(in); err == nil || !strings.Contains(err.Error(), "v1.22.17 can be traced in part") {
+			t.Errorf("ParseVersion(%q): %v, want an error that names what there is", in, err)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package e2e
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+)
+
+// TestOlderReleases plays whatever an older release can run, in the checking mode, and asks the server for the
+// OpenAPI document that its generated definitions give.
+func TestOlderReleases(t *testing.T) {
+	if os.Getenv("APITRACE_SLOW") == "" {
+		t.Skip("needs builds of older versions: set APITRACE_SLOW=1")
+	}
+	for _, version := range apiserver.Older() {
+		t.Run(version, func(t *testing.T) {
+			k := kind{check: true, version: version}
+			// Before a scenario adds kinds of its own to the document.
+			t.Run("OpenAPI", func(t *testing.T) { checkOpenAPI(t, server(t, k)) })
+			played := 0
+			for _, scenario := range library(t) {
+				if scenario.RunsOn(version) != nil {
+					continue
+				}
+				played++
+				t.Run(scenario.Name, func(t *testing.T) {
+					requests, found := play(t, serverFor(t, k, scenario), scenario.Name)
+					checkExpectations(t, scenario, requests)
+					for _, m := range found.Mismatches {
+						t.Error(m)
+					}
+				})
+			}
+			if played < 35 {
+				t.Errorf("only %d scenarios run on %s", played, version)
+			}
+		})
+	}
+}
+
+// checkOpenAPI compares what the server serves with what upstream published of that release in its repository,
+// with all alpha groups, which this server does not have.
+func checkOpenAPI(t *testing.T, s *apiserver.Server) {
+	type document struct {
+		Definitions, Paths map[string]any
+	}
+	var ours, theirs document
+	for text, into := range map[string]*document{string(servedOpenAPI(t, s)): &ours, string(publishedOpenAPI(t, s.K8sVersion)): &theirs} {
+		if err := json.Unmarshal([]byte(text), into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for what, parts := range map[string][2]map[string]any{
+		"definition": {ours.Definitions, theirs.Definitions}, "path": {ours.Paths, theirs.Paths},
+	} {
+		if len(parts[0]) < 300 {
+			t.Errorf("the server's document has %d %ss", len(parts[0]), what)
+		}
+		for name, part := range parts[0] {
+			if !reflect.DeepEqual(part, parts[1][name]) {
+				t.Errorf("the %s %q is not what upstream published", what, name)
+			}
+		}
+	}
+}
+
+func servedOpenAPI(t *testing.T, s *apiserver.Server) []byte {
+	client, err := s.Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.CloseIdleConnections()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.BaseURL+"/openapi/v2", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.AdminToken)
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("/openapi/v2: %s, %v", resp.Status, err)
+	}
+	return text
+}
+
+func publishedOpenAPI(t *testing.T, version string) []byte {
+	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", "k8s.io/kubernetes@"+version)
+	cmd.Dir = t.TempDir()
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var module struct{ Dir string }
+	if err := json.Unmarshal(out, &module); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(module.Dir, "api/openapi-spec/swagger.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}

@@ -1,0 +1,135 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Generator makes source that upstream's own build generates before it compiles, and
+// that a released module lacks therefore. It reads and writes the vendor folder of the workspace.
+type Generator struct {
+	// Tool is the import path of the generator's package main. It becomes part of the
+	// workspace, in the version that upstream's go.mod pins for its module.
+	Tool string
+	// Marker is the comment by which a package asks for the generated source:
+	// "+k8s:openapi-gen=". The packages of Tool's module only speak of it.
+	Marker string
+	// Args are the tool's arguments. "${packages}" in them stands for the import paths of
+	// the packages with the Marker, joined by commas, "${vendor}" for the vendor folder,
+	// "${empty}" for a file without content.
+	Args []string
+}
+
+const (
+	// toolsFile makes generators part of the workspace, and of no binary.
+	toolsFile = "apitrace_tools.go"
+	// generateDir is a folder of the workspace for as long as generators run.
+	generateDir = "generate"
+)
+
+// toolsSource is the content of toolsFile.
+func toolsSource(generators []Generator) []byte {
+	var b bytes.Buffer
+	b.WriteString("//go:build apitrace_tools\n\npackage main\n\nimport (\n")
+	for _, g := range generators {
+		fmt.Fprintf(&b, "\t_ %q\n", g.Tool)
+	}
+	b.WriteString(")\n")
+	return b.Bytes()
+}
+
+// generate runs the program's generators in the workspace, which has its vendor folder.
+func (b *build) generate(ctx context.Context) error {
+	if len(b.program.Generate) == 0 {
+		return nil
+	}
+	gopath := filepath.Join(b.workspace, generateDir)
+	defer os.RemoveAll(gopath)
+	if err := os.MkdirAll(gopath, 0o700); err != nil {
+		return err
+	}
+	// Generators of that time know packages by $GOPATH/src, and that is what a vendor folder looks like.
+	if err := os.Symlink(b.vendor(), filepath.Join(gopath, "src")); err != nil {
+		return err
+	}
+	for _, g := range b.program.Generate {
+		packages, err := g.marked(b.vendor())
+		if err != nil {
+			return err
+		}
+		for _, cmd := range b.generateCommands(g, strings.Join(packages, ",")) {
+			b.tell.stage(cmd.Stage, 0)
+			if err := cmd.run(ctx, b.tell.item); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *build) vendor() string { return filepath.Join(b.workspace, "vendor") }
+
+// marked lists the packages of the vendor folder that ask for the generated source.
+func (g Generator) marked(vendor string) ([]string, error) {
+	var packages []string
+	err := filepath.WalkDir(vendor, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Ext(file) != ".go" {
+			return err
+		}
+		rel, err := filepath.Rel(vendor, filepath.Dir(file))
+		if err != nil {
+			return err
+		}
+		pkg := filepath.ToSlash(rel)
+		if slices.Contains(packages, pkg) {
+			return nil
+		}
+		text, err := os.ReadFile(file)
+		if g.markedIn(text) {
+			packages = append(packages, pkg)
+		}
+		return err
+	})
+	if err == nil && len(packages) == 0 {
+		err = fmt.Errorf("no package has the comment %q, for which %s generates source", g.Marker, g.Tool)
+	}
+	return packages, err
+}
+
+// markedIn finds the marker where upstream's build looks for it: at the beginning of a comment.
+func (g Generator) markedIn(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		if comment, ok := bytes.CutPrefix(line, []byte("//")); ok && bytes.HasPrefix(bytes.TrimLeft(comment, " "), []byte(g.Marker)) {
+			return true
+		}
+	}
+	return false
+}
+
+// plannedPackages stands in a plan for packages that are known once the vendor folder is there.
+const plannedPackages = "PACKAGES"
+
+// generateCommands compile a generator and run it.
+func (b *build) generateCommands(g Generator, packages string) []Command {
+	gopath := filepath.Join(b.workspace, generateDir)
+	tool := filepath.Join(gopath, path.Base(g.Tool))
+	compile := b.goCommand("compile the generator of source that upstream's module lacks", "build", "-mod=vendor", "-buildvcs=false", "-o", tool, g.Tool)
+	compile.Stage = StageGenerate
+	run := compile
+	run.Purpose = fmt.Sprintf("generate that source: %s are those with the comment %q, and $GOPATH/src is the vendor folder", plannedPackages, g.Marker)
+	run.Args = []string{tool}
+	in := strings.NewReplacer("${packages}", packages, "${vendor}", b.vendor(), "${empty}", os.DevNull)
+	for _, arg := range g.Args {
+		run.Args = append(run.Args, in.Replace(arg))
+	}
+	run.Set = assignments(append(b.toolchain.generateSettings(), setting{"GOPATH", gopath}))
+	run.Env = append(inherit(buildInherited), run.Set...)
+	return []Command{compile, run}
+}

@@ -1,0 +1,2 @@
+// Package generated has no Packages before a generator made them.
+package generated

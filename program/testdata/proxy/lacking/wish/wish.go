@@ -1,0 +1,3 @@
+// Package wish asks for generated source.
+// +wish=true
+package wish

@@ -1,0 +1,48 @@
+package storage
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/program"
+)
+
+// The etcd is the one of the client library, also of the time when a module could not tell its release.
+func TestProgramOf(t *testing.T) {
+	for name, test := range map[string]struct{ goMod, module, version, release, err string }{
+		"v3.5 and newer": {
+			"module m\n\nrequire go.etcd.io/etcd/client/v3 v3.5.10\n",
+			"go.etcd.io/etcd/server/v3", "v3.5.10", "v3.5.10", "",
+		},
+		"of one module": {
+			"module m\n\nrequire go.etcd.io/etcd v0.0.0-20191023171146-3cf2f69b5738\n\n" +
+				"replace go.etcd.io/etcd => go.etcd.io/etcd v0.0.0-20191023171146-3cf2f69b5738 // 3cf2f69b5738 is the SHA for git tag v3.4.3\n",
+			"go.etcd.io/etcd", "v0.0.0-20191023171146-3cf2f69b5738", "v3.4.3", "",
+		},
+		"of an unknown release": {
+			goMod: "module m\n\nrequire go.etcd.io/etcd v0.0.0-20191023171146-3cf2f69b5738\n",
+			err:   "does not say which release of go.etcd.io/etcd it requires",
+		},
+		"of no etcd": {goMod: "module m\n", err: `does not require "go.etcd.io/etcd/client/v3"`},
+	} {
+		p, err := ProgramOf(program.Upstream{Module: "m", GoMod: test.goMod})
+		if test.err != "" {
+			if err == nil || !strings.Contains(err.Error(), test.err) {
+				t.Errorf("%s: %v, want an error with %q", name, err, test.err)
+			}
+			continue
+		}
+		if err != nil || p.Module != test.module || p.Version != test.version || p.Release() != test.release {
+			t.Errorf("%s: %s %s, release %s, %v", name, p.Module, p.Version, p.Release(), err)
+		}
+	}
+}
+
+func TestFlagsOfOldEtcd(t *testing.T) {
+	for version, want := range map[string]bool{"v3.4.3": false, "v3.5.0": true, "v3.7.0": true} {
+		if got := slices.Contains(Endpoint{}.flags(version, "data"), "--unsafe-no-fsync"); got != want {
+			t.Errorf("etcd %s is given --unsafe-no-fsync: %t, want %t", version, got, want)
+		}
+	}
+}
