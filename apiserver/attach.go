@@ -21,8 +21,12 @@ var ErrNotServed = errors.New("no such server is running")
 // private to this user and does not differ between the user's terminals.
 func servedDir(c *program.Cache) string { return filepath.Join(c.Root, "served") }
 
+// stateFormat ends the name of a published state: another apitrace may publish what this one cannot use.
+// It changes with what the fields of Server mean.
+const stateFormat = ".2.json"
+
 func stateFile(c *program.Cache, b *Build, variant string, runDir *program.RunDir) string {
-	return filepath.Join(servedDir(c), b.K8sVersion+"_"+b.Key()+variant+"_"+filepath.Base(runDir.Path)+".json")
+	return filepath.Join(servedDir(c), b.K8sVersion+"_"+b.Key()+variant+"_"+filepath.Base(runDir.Path)+stateFormat)
 }
 
 // Variant tells servers of one build apart that are started with different extras or stores; it
@@ -66,7 +70,7 @@ func (s *Server) Publish() error {
 // key. It removes what is published of servers that are gone, and returns
 // ErrNotServed if none is left. Stopping an attached server does nothing.
 func Attach(ctx context.Context, c *program.Cache, version, buildKey string) (*Server, error) {
-	found, err := filepath.Glob(filepath.Join(servedDir(c), version+"_"+buildKey+"_*.json"))
+	found, err := filepath.Glob(filepath.Join(servedDir(c), version+"_"+buildKey+"_*"+stateFormat))
 	if err != nil {
 		return nil, fmt.Errorf("looking for a running server: %w", err)
 	}

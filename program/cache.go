@@ -49,6 +49,11 @@ func OpenCache(root string) (*Cache, error) {
 			return nil, fmt.Errorf("creating the cache folder: %w; set %s to a folder that can be written", err, CacheEnv)
 		}
 	}
+	// Without links in it: the go command takes the working directory's real path, and
+	// would find nothing under the names that an overlay gives to the files of a workspace.
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return nil, fmt.Errorf("the cache folder: %w", err)
+	}
 	return &Cache{Root: root}, nil
 }
 

@@ -124,10 +124,15 @@ func zipFiles(t *testing.T, source string) []zip.File {
 }
 
 // newCache makes an empty cache that shares the developer's Go build cache, so
-// that the standard library is not compiled anew for every test.
+// that the standard library is not compiled anew for every test. A link leads to it, as to
+// the home folder of some users.
 func newCache(t *testing.T) *Cache {
 	t.Helper()
-	c, err := OpenCache(t.TempDir())
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(t.TempDir(), link); err != nil {
+		t.Fatal(err)
+	}
+	c, err := OpenCache(link)
 	if err != nil {
 		t.Fatal(err)
 	}

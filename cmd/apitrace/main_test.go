@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/program"
 )
 
@@ -77,6 +78,9 @@ func TestEndToEndScript(t *testing.T) {
 	cache, err := program.OpenCache("")
 	if err != nil {
 		t.Fatal(err)
+	}
+	if s, err := apiserver.Attach(t.Context(), cache, "*", apiserver.AnyVariant); err == nil {
+		t.Fatalf("the kube-apiserver of an \"apitrace serve\" is running at %s, and these tests would use it: stop it first", s.BaseURL)
 	}
 	scripts, err := filepath.Glob("testdata/e2e/*.txtar")
 	if err != nil || len(scripts) == 0 {
