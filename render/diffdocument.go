@@ -107,6 +107,17 @@ type DiffCall struct {
 
 // NewDiffDocument puts together what is told of a comparison.
 func NewDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) *DiffDocument {
+	doc := newDiffDocument(c, guide, options)
+	for i := range c.Requests {
+		if d := c.Requests[i].Diff; d != nil {
+			doc.Requests[i].Script = d.Script()
+		}
+	}
+	return doc
+}
+
+// newDiffDocument leaves out the scripts, which no person reads.
+func newDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) *DiffDocument {
 	doc := &DiffDocument{A: diffSide(c.A, options.NameA, options.LiveA), B: diffSide(c.B, options.NameB, options.LiveB), Same: c.Same()}
 	for i := range c.Requests {
 		doc.Requests = append(doc.Requests, diffRequest(c, &c.Requests[i], guide, options))
@@ -139,7 +150,6 @@ func diffRequest(c *diff.Comparison, pair *diff.RequestPair, guide Guide, option
 	for _, change := range differences.Changes {
 		r.Changes = append(r.Changes, s.document(c, change))
 	}
-	r.Script = pair.Diff.Script()
 	return r
 }
 

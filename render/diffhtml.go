@@ -19,7 +19,7 @@ var diffTemplate = template.Must(template.New("diff").Parse(diffPage))
 // WriteDiffHTML writes a comparison as one page that needs nothing else: the summary, the
 // changes, and both trees as one that can be folded.
 func WriteDiffHTML(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
-	doc := NewDiffDocument(c, guide, options)
+	doc := newDiffDocument(c, guide, options)
 	page := htmlPage{DiffDocument: doc, Words: options.words(c).page(), Lang: options.Lang, Warnings: options.warnings(c)}
 	for i := range c.Requests {
 		r := htmlRequest{DiffRequest: doc.Requests[i]}
@@ -87,6 +87,7 @@ type htmlCall struct {
 	// Open is set where something changed below.
 	Open     bool
 	Calls    int // at and below
+	Left     int // below, and left out
 	Children []*htmlCall
 }
 
@@ -94,14 +95,20 @@ func htmlTree(c *diff.Comparison, d *diff.Diff, guide Guide) *htmlCall {
 	differences := NewDifferences(d, guide)
 	shown := &diffDrawing{Differences: differences}
 	tree := differences.Merged.Tree
+	const readable = 20_000 // calls; of a larger tree only what leads to changes is there
 	nodes := make([]*htmlCall, tree.Len())
 	for i := tree.Len() - 1; i >= 0; i-- { // children before their parents
 		n := shown.htmlCall(c, i)
 		for child := range tree.Children(i) {
 			below := nodes[child]
-			n.Children = append(n.Children, below)
 			n.Calls += below.Calls
-			n.Open = n.Open || below.Open || below.Mark != ""
+			changed := below.Open || len(differences.Merged.Changes[child]) > 0
+			n.Open = n.Open || changed
+			if changed || tree.Len() <= readable {
+				n.Children = append(n.Children, below)
+			} else {
+				n.Left += below.Calls
+			}
 		}
 		nodes[i] = n
 	}

@@ -51,7 +51,7 @@ var diffWordsIn = map[string]diffWords{
 		was:        "was",
 		movedFrom:  "was called by",
 		kinds: map[string]string{"added": "added", "removed": "removed", "moved": "moved", "renamed": "renamed",
-			"repeated": "repeated", "reordered": "reordered", "value": "values changed", "timing": "only its time"},
+			"repeated": "repeated", "reordered": "reordered", "value": "with other values", "timing": "timing only"},
 		between: "; ", colon: ": ", layerless: "Elsewhere",
 	},
 	"zh": {
