@@ -103,7 +103,7 @@ func (l *learner) relevant(e *workshop.Exercise) (string, error) {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
-			if err != nil || d.IsDir() {
+			if err != nil || d.IsDir() || dir == edits && filepath.Ext(file) != ".go" { // editors have files of their own
 				return err
 			}
 			info, err := d.Info()
