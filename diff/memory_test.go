@@ -1,0 +1,26 @@
+package diff
+
+import (
+	"runtime"
+	"testing"
+)
+
+// TestMemoryIsLinear compares ten times as many calls, and wants it to take about ten times as much memory.
+func TestMemoryIsLinear(t *testing.T) {
+	perCall := func(calls int) float64 {
+		a, b := largeTree(t, calls, 0, 1), largeTree(t, calls, 5, 1)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		d := Compare(a, b, Options{})
+		runtime.ReadMemStats(&after)
+		if len(d.Changes) == 0 {
+			t.Fatal("no changes: nothing was compared")
+		}
+		return float64(after.TotalAlloc-before.TotalAlloc) / float64(a.Len()+b.Len())
+	}
+	few, many := perCall(3_000), perCall(30_000)
+	t.Logf("allocated per call: %.0f bytes of 3,000, %.0f of 30,000", few, many)
+	if many > 1.5*few {
+		t.Errorf("comparing allocates %.0f bytes per call of 30,000, %.0f of 3,000: more than linear", many, few)
+	}
+}
