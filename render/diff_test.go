@@ -169,6 +169,19 @@ func TestCompareURL(t *testing.T) {
 			"https://github.com/kubernetes/kubernetes/compare/v1.30.4...v1.37.1#diff-207875ac", // sha256sum of staging/src/k8s.io/apiserver/pkg/server/config.go
 		},
 		{trace.Call{Process: "etcd", File: "go.etcd.io/etcd/server/v3/etcdserver/server.go"}, "https://github.com/etcd-io/etcd/compare/v3.5.10...v3.7.0#diff-"},
+		{ // Kubernetes' copy of etcd's client, sha256sum of vendor/go.etcd.io/etcd/client/v3/kv.go
+			trace.Call{Process: "kube-apiserver", File: "go.etcd.io/etcd/client/v3/kv.go"},
+			"https://github.com/kubernetes/kubernetes/compare/v1.30.4...v1.37.1#diff-6ba36287",
+		},
+		{ // staging/src/k8s.io/api/core/v1/types.go
+			trace.Call{Process: "kube-apiserver", File: "k8s.io/api/core/v1/types.go"},
+			"https://github.com/kubernetes/kubernetes/compare/v1.30.4...v1.37.1#diff-5ffbebb4",
+		},
+		{ // vendor/github.com/emicklei/go-restful/v3/container.go
+			trace.Call{Process: "kube-apiserver", File: "github.com/emicklei/go-restful/v3/container.go"},
+			"https://github.com/kubernetes/kubernetes/compare/v1.30.4...v1.37.1#diff-353bceb7",
+		},
+		{trace.Call{Process: "etcd", File: "google.golang.org/grpc/server.go"}, ""}, // of which etcd's repository has no copy
 		{trace.Call{Process: "kube-apiserver", File: ""}, ""},
 	}
 	for _, test := range tests {
