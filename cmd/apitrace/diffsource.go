@@ -18,6 +18,9 @@ func (o *diffOptions) diffSource(ctx context.Context, io *streams, args []string
 	if len(args) != 2 {
 		return usageErrorf("--source compares a function of two versions: expected \"apitrace diff --source %s VERSION VERSION\"", o.source)
 	}
+	if o.output.format != "tree" || o.live != "" {
+		return usageErrorf("--source compares the text of a function: leave -o and --live out")
+	}
 	a, err := openSource(io, args[0])
 	if err != nil {
 		return err
