@@ -100,23 +100,36 @@ func (f *errorFinder) causeBeside(i int) int {
 }
 
 // causeBefore returns the call whose error call i was made to replace: its caller
-// passed i's error on, and since that call failed it had called nothing but i and
-// what stands on the same line, i's arguments. -1 if there is none.
+// passed i's error on, and since that call failed it had called nothing but i, what stands on
+// the same line, i's arguments, and what only keeps the books. If i was its caller's first
+// call, the caller may be what replaced an error. -1 if there is none.
 func (f *errorFinder) causeBefore(i int) int {
-	parent := f.tree.Parent(i)
-	if parent < 0 || f.tree.Call(parent).Error != f.tree.Call(i).Error {
-		return -1
-	}
-	cause := -1
-	for sibling := range f.before(i) {
-		switch {
-		case f.tree.Call(sibling).Error != "":
-			cause = sibling
-		case f.tree.Call(sibling).CallerLine != f.tree.Call(i).CallerLine:
-			cause = -1
+	for parent := f.tree.Parent(i); parent >= 0 && f.tree.Call(parent).Error == f.tree.Call(i).Error; parent = f.tree.Parent(i) {
+		cause, first := -1, true
+		for sibling := range f.before(i) {
+			call := f.tree.Call(sibling)
+			if keepsBooks(call) {
+				continue
+			}
+			first = false
+			switch {
+			case call.Error != "":
+				cause = sibling
+			case call.CallerLine != f.tree.Call(i).CallerLine:
+				cause = -1
+			}
 		}
+		if !first {
+			return cause
+		}
+		i = parent
 	}
-	return cause
+	return -1
+}
+
+// keepsBooks reports whether a call only counts or traces what happened.
+func keepsBooks(call *trace.Call) bool {
+	return upstream(call) || strings.HasPrefix(call.ShortName(), "metrics.Record")
 }
 
 // lastFailure returns the last call that call i made if that one failed: it was then

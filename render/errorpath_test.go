@@ -63,6 +63,15 @@ handler
     interpret!not found
   err?apitrace.error=not found
 `, "born read no key, turned interpret not found"},
+		"turned by a call that others were made for, after the books were kept": {`
+handler
+  list!too old
+    client!compacted
+    k8s/metrics.RecordRequest
+    interpret!too old
+      interpretPage!too old
+  err?apitrace.error=too old
+`, "born client compacted, turned interpretPage too old"},
 		"an error long before is no reason": {`
 handler
   create!invalid
