@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/workshop"
+)
+
+// inTexts finds the commands that texts tell a learner to type.
+var inTexts = regexp.MustCompile("`apitrace ([^`]+)`")
+
+// quoted splits a command line into words; nobody quotes quotes.
+var quoted = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
+
+// textsOf lists all that a learner may get to read at an exercise.
+func textsOf(e *workshop.Exercise) []string {
+	texts := []workshop.Text{e.Question, e.Debrief, e.Solution.Text}
+	texts = append(texts, e.Hints...)
+	for _, w := range e.Wrong {
+		texts = append(texts, w.Reply)
+	}
+	for _, c := range e.Choose {
+		texts = append(texts, c.Reply)
+	}
+	var all []string
+	for _, t := range texts {
+		all = append(all, t.En, t.Zh)
+	}
+	return all
+}
+
+// commandsOf lists the commands in the texts of an exercise, each once, that show something which is there already.
+func commandsOf(e *workshop.Exercise) [][]string {
+	readers := []string{"show", "routes", "explain", "history", "diff", "compare", "source"}
+	var commands [][]string
+	for _, text := range textsOf(e) {
+		for _, found := range inTexts.FindAllStringSubmatch(text, -1) {
+			words := quoted.FindAllString(found[1], -1)
+			for i := range words {
+				words[i] = strings.Trim(words[i], `'"`)
+			}
+			trace := !e.Live() && words[0] == "workshop" && len(words) > 1 && words[1] == "trace"
+			known := slices.ContainsFunc(commands, func(c []string) bool { return slices.Equal(c, words) })
+			if (trace || slices.Contains(readers, words[0])) && !known {
+				commands = append(commands, words)
+			}
+		}
+	}
+	return commands
+}
+
+// TestCommandsInTexts types the commands that questions, hints, replies and explanations name: each works, and filters find
+// something. Those that show source code need the sources, and so APITRACE_E2E=1.
+func TestCommandsInTexts(t *testing.T) {
+	course, err := workshop.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p *atWork
+	if os.Getenv("APITRACE_E2E") == "" {
+		p = newAtWork(t, "en")
+	} else {
+		t.Setenv("APITRACE_STATE", t.TempDir())
+		p = &atWork{t, "en"}
+	}
+	n := 0
+	for _, e := range course.Exercises() {
+		if _, err := p.types("start", e.Name); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range commandsOf(e) {
+			if command[0] == "source" && os.Getenv("APITRACE_E2E") == "" {
+				continue
+			}
+			n++
+			var out, notices bytes.Buffer
+			err := execute(t.Context(), append([]string{"apitrace"}, command...), &streams{out: &out, err: &notices})
+			if differs := command[0] == "diff" && exitCode(err) == 1; err != nil && !differs {
+				t.Errorf("%s: %q: %v", e.Name, command, err)
+			}
+			if strings.Contains(out.String(), "none matches") {
+				t.Errorf("%s: %q finds nothing", e.Name, command)
+			}
+		}
+	}
+	if n < 50 {
+		t.Errorf("%d commands were typed: how they are written must have changed", n)
+	}
+}
