@@ -31,17 +31,20 @@ func (t *lineTable) learn(pc uintptr, parent *Call) {
 	for i := range t {
 		e := &t[(pc^pc>>15+uintptr(i))%uintptr(len(t))]
 		switch e.pc.Load() {
-		case pc:
-			return
 		case 0:
-			if e.pc.CompareAndSwap(0, pc) {
-				e.line.Store(int64(lineInCaller(parent)) + 1)
-				return
+			if !e.pc.CompareAndSwap(0, pc) && e.pc.Load() != pc {
+				continue // another pc has taken the entry
 			}
-			if e.pc.Load() == pc {
-				return
-			}
+		case pc:
+		default:
+			continue
 		}
+		// Whoever else has just taken the entry for pc may not have its line yet, and the
+		// call that is being entered needs it.
+		if e.line.Load() == 0 {
+			e.line.Store(int64(lineInCaller(parent)) + 1)
+		}
+		return
 	}
 }
 
