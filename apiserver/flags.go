@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/program"
 	"github.com/kubeapitrace/apitrace/sampleserver"
 )
@@ -80,7 +81,7 @@ func (s *Server) program(binary, dir string, f files, port int, extra Extra) (pr
 // flags are those without which kube-apiserver does not start, or would reach
 // beyond this machine. Everything else, the feature gates included, is as upstream has it.
 func (s *Server) flags(f files, port int) []string {
-	return append(s.Etcd.Flags(),
+	flags := append(s.Etcd.Flags(),
 		"--bind-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", port),
 		// Otherwise the address of the default route, which a machine need not have;
@@ -103,4 +104,12 @@ func (s *Server) flags(f files, port int) []string {
 		"--proxy-client-cert-file="+f.proxyCert,
 		"--proxy-client-key-file="+f.proxyKey,
 	)
+	if lastInsecure.Holds(s.K8sVersion) {
+		// Else whoever can reach the port 8080 would be an administrator.
+		flags = append(flags, "--insecure-port=0")
+	}
+	return flags
 }
+
+// lastInsecure holds the releases that listen without TLS and authentication unless told not to.
+var lastInsecure = instrument.Window{Until: "v1.19"}

@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -23,14 +24,24 @@ func TestRepairs(t *testing.T) {
 }
 
 func TestOlderVersions(t *testing.T) {
-	for in, want := range map[string]string{"1.22": "v1.22.17", "v1.22.3": "v1.22.3"} {
+	for in, want := range map[string]string{"1.22": "v1.22.17", "v1.22.3": "v1.22.3", "1.18": "v1.18.2"} {
 		if got, err := ParseVersion(in); err != nil || got != want {
 			t.Errorf("ParseVersion(%q) = %q, %v, want %q", in, got, err, want)
 		}
 	}
 	for _, in := range []string{"v1.17.0", "1.20", "v1.25.16"} {
-		if _, err := ParseVersion(in); err == nil || !strings.Contains(err.Error(), "v1.22.17 can be traced in part") {
+		if _, err := ParseVersion(in); err == nil || !strings.Contains(err.Error(), "v1.18.2 and v1.22.17 can be traced in part") {
 			t.Errorf("ParseVersion(%q): %v, want an error that names what there is", in, err)
+		}
+	}
+}
+
+// A release that would listen on the port 8080, for everybody, is told not to.
+func TestNoInsecurePort(t *testing.T) {
+	for version, want := range map[string]bool{"v1.18.2": true, "v1.19.16": true, "v1.22.17": false, DefaultVersion: false} {
+		s := &Server{K8sVersion: version}
+		if got := slices.Contains(s.flags(files{}, 1), "--insecure-port=0"); got != want {
+			t.Errorf("%s is started with --insecure-port=0: %t, want %t", version, got, want)
 		}
 	}
 }

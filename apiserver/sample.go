@@ -12,6 +12,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/program"
 	"github.com/kubeapitrace/apitrace/sampleserver"
 )
@@ -132,6 +133,7 @@ func (a *Sample) start(ctx context.Context, o SampleOptions) (err error) {
 		ProxyCAFile: a.server.ProxyCAFile, ProxyName: proxyName,
 		// The name for which the aggregator verifies the certificate.
 		ServiceName: sampleserver.Name + ".default.svc",
+		Flags:       sampleFlags(a.server.K8sVersion),
 	})
 	if err != nil {
 		return err
@@ -143,6 +145,15 @@ func (a *Sample) start(ctx context.Context, o SampleOptions) (err error) {
 		}
 	}
 	return a.awaitServed(ctx)
+}
+
+// sampleFlags are flags of the sample server that only old releases need: these let
+// nobody but an authenticated user ask whether it is ready.
+func sampleFlags(version string) []string {
+	if (instrument.Window{Until: "v1.21"}).Holds(version) {
+		return []string{"--authorization-always-allow-paths=/readyz"}
+	}
+	return nil
 }
 
 // A sampleObject is one that an aggregated server needs in kube-apiserver.

@@ -28,7 +28,7 @@ var releases = []string{
 
 // older are releases from before those, which need repairs to be built and go as far as
 // docs/versions.md says, oldest first.
-var older = []string{"v1.22.17"}
+var older = []string{"v1.18.2", "v1.22.17"}
 
 // Older lists the releases from before Releases that can be traced in part, oldest first.
 func Older() []string { return slices.Clone(older) }

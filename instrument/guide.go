@@ -307,6 +307,7 @@ func (g *ProgramGuide) at(version string) ProgramGuide {
 	held.Roots = heldAt(version, g.Roots, func(r *Root) *Window { return &r.Window })
 	held.Exits = heldAt(version, g.Exits, func(e *Exit) *Window { return &e.Window })
 	held.Handoffs = heldAt(version, g.Handoffs, func(h *Handoff) *Window { return &h.Window })
+	held.Tail = heldAt(version, g.Tail, func(s *Stage) *Window { return &s.Window })
 	return held
 }
 

@@ -85,6 +85,7 @@ func TestKeyChangesWithWhatBecomesCode(t *testing.T) {
 		"never, ":     "never, until: v1.29, ",
 		"path: p}":    "path: p}, {path: q, since: v1.30}",
 		"path: p}]":   "path: p}], exits: [{function: p.F, statement: x}]",
+		"{path: p}]":  "{path: p}], tail: [{function: p.F, revision: x, until: v1.30}]",
 	} {
 		if key(base) == key(strings.Replace(base, from, to, 1)) {
 			t.Errorf("%q in place of %q does not change the key", to, from)
@@ -95,7 +96,7 @@ func TestKeyChangesWithWhatBecomesCode(t *testing.T) {
 		"path: o":   "path: q",
 		"steps: [":  "steps: [{function: p.G}, {function: o.F, span: never}, {function: p.H, span: never, since: v1.31}, ",
 		"never, ":   "never, since: v1.28, ",
-		"path: p}]": "path: p}, {path: q, until: v1.29}], exits: [{function: p.F, statement: x, since: v1.31}]",
+		"path: p}]": "path: p}, {path: q, until: v1.29}], exits: [{function: p.F, statement: x, since: v1.31}], tail: [{function: p.F, revision: x, until: v1.29}]",
 	} {
 		if key(base) != key(strings.Replace(base, from, to, 1)) {
 			t.Errorf("%q in place of %q changes the key", to, from)

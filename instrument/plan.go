@@ -66,9 +66,9 @@ func newPlan(opts Options, prog *ProgramGuide) *plan {
 			p.takes[h.Take.Function] = keyed{h.Name, h.Take.Key}
 		}
 	}
-	for i, s := range prog.Tail {
+	for _, s := range prog.Tail {
 		if s.Holds(opts.Version) {
-			p.tail[s.Function] = stage{s, i + 1}
+			p.tail[s.Function] = stage{s, len(p.tail) + 1}
 		}
 	}
 	return p

@@ -38,6 +38,8 @@ type Options struct {
 	ProxyCAFile, ProxyName string
 	// ServiceName is the name by which the aggregator knows the server's certificate.
 	ServiceName string
+	// Flags are further ones, which a release may need.
+	Flags []string
 }
 
 // A Server is a running sample server. It listens on the loopback interface.
@@ -90,7 +92,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 
 // flags are those that say who is who. Everything else is as upstream has it.
 func (o Options) flags() []string {
-	return append(o.Etcd.Flags(),
+	return append(append(o.Etcd.Flags(), o.Flags...),
 		"--bind-address=127.0.0.1",
 
 		"--kubeconfig="+o.Kubeconfig,
