@@ -124,11 +124,12 @@ func (r *release) add(stock apiserver.Stock) {
 	}
 }
 
-// versionsOf lists the versions that apitrace was tried with, older ones and those in the cache, oldest first.
+// versionsOf lists the versions that apitrace was tried with, older ones and those in the cache, oldest first. What
+// another apitrace left there and this one cannot trace is none of them.
 func versionsOf(entries []program.Entry) []string {
 	all := append(apiserver.Older(), apiserver.Releases()...)
 	for _, e := range entries {
-		if e.Program == apiserver.Name {
+		if _, err := apiserver.ParseVersion(e.Version); e.Program == apiserver.Name && err == nil {
 			all = append(all, e.Version)
 		}
 	}

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/program"
+)
+
+// A release in the cache that this apitrace refuses, because another one built it, does not end the list.
+func TestVersionsOfACacheOfAnotherApitrace(t *testing.T) {
+	var entries []program.Entry
+	for _, version := range []string{"v1.10.13", "v1.22.3", "v1.30.4"} {
+		entries = append(entries, program.Entry{Kind: program.KindBuild, Program: apiserver.Name, Version: version})
+	}
+	all := versionsOf(entries)
+	for version, want := range map[string]bool{"v1.10.13": false, "v1.22.3": true, "v1.18.2": true, "v1.30.4": true} {
+		if slices.Contains(all, version) != want {
+			t.Errorf("%s is listed: %t, want %t", version, !want, want)
+		}
+	}
+	if len(all) != len(apiserver.Older())+len(apiserver.Releases())+1 {
+		t.Errorf("listed are %v", all)
+	}
+}
