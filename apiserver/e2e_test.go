@@ -252,7 +252,7 @@ func TestPortTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := &Server{Etcd: s.Etcd, own: s.own}
+	second := &Server{K8sVersion: s.K8sVersion, Etcd: s.Etcd, own: s.own}
 	files, err := second.writeFiles(dir)
 	if err != nil {
 		t.Fatal(err)
