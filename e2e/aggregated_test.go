@@ -102,30 +102,10 @@ func TestSampleServerLeavesNothing(t *testing.T) {
 		"/apis/apiregistration.k8s.io/v1/apiservices/v1alpha1." + sampleserver.Group, "/apis/apiregistration.k8s.io/v1/apiservices/v1beta1." + sampleserver.Group,
 		"/api/v1/namespaces/default/services/" + sampleserver.Name, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/" + sampleserver.Name,
 	} {
-		if status := statusOf(t, s, path); status != http.StatusNotFound {
+		if status, _ := get(t, s, path); status != http.StatusNotFound {
 			t.Errorf("GET %s: %d, expected 404", path, status)
 		}
 	}
-}
-
-func statusOf(t *testing.T, s *apiserver.Server, path string) int {
-	t.Helper()
-	client, err := s.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.CloseIdleConnections()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.BaseURL+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+s.AdminToken)
-	resp, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp.Body.Close()
-	return resp.StatusCode
 }
 
 // TestSampleServerThatDies wants to hear of it, with what the server said last.
@@ -149,7 +129,7 @@ func TestSampleServerThatDies(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	time.Sleep(100 * time.Millisecond)
-	if status := statusOf(t, s, "/apis/"+sampleserver.Group+"/v1alpha1/fischers"); status != http.StatusServiceUnavailable {
+	if status, _ := get(t, s, "/apis/"+sampleserver.Group+"/v1alpha1/fischers"); status != http.StatusServiceUnavailable {
 		t.Errorf("the aggregator answers %d for a server that is gone, expected 503", status)
 	}
 	if err := a.Stop(t.Context()); err == nil || !strings.Contains(err.Error(), "sample-apiserver ended: signal: killed; its last log lines:") {

@@ -2,9 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
-	"io"
 	"maps"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -90,24 +88,7 @@ func compareRoutes(t *testing.T, s *apiserver.Server, start *trace.Request) {
 // operations lists method and path of what the server's OpenAPI document holds.
 func operations(t *testing.T, s *apiserver.Server) []string {
 	t.Helper()
-	client, err := s.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.BaseURL+"/openapi/v2", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+s.AdminToken)
-	resp, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s %v", resp.Status, err)
-	}
+	body := openAPI(t, s)
 	var doc struct {
 		Paths map[string]map[string]json.RawMessage
 	}

@@ -2,8 +2,6 @@ package e2e
 
 import (
 	"encoding/json"
-	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,7 +54,7 @@ func checkOpenAPI(t *testing.T, s *apiserver.Server) {
 		Definitions, Paths map[string]any
 	}
 	var ours, theirs document
-	for text, into := range map[string]*document{string(servedOpenAPI(t, s)): &ours, string(publishedOpenAPI(t, s.K8sVersion)): &theirs} {
+	for text, into := range map[string]*document{string(openAPI(t, s)): &ours, string(publishedOpenAPI(t, s.K8sVersion)): &theirs} {
 		if err := json.Unmarshal([]byte(text), into); err != nil {
 			t.Fatal(err)
 		}
@@ -73,29 +71,6 @@ func checkOpenAPI(t *testing.T, s *apiserver.Server) {
 			}
 		}
 	}
-}
-
-func servedOpenAPI(t *testing.T, s *apiserver.Server) []byte {
-	client, err := s.Client()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.CloseIdleConnections()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.BaseURL+"/openapi/v2", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+s.AdminToken)
-	resp, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("/openapi/v2: %s, %v", resp.Status, err)
-	}
-	return text
 }
 
 func publishedOpenAPI(t *testing.T, version string) []byte {

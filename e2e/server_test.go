@@ -3,7 +3,9 @@ package e2e
 import (
 	"context"
 	"errors"
+	"io"
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -199,4 +201,38 @@ func startSample(ctx context.Context, s *apiserver.Server, scenario *scenarios.S
 		return nil, nil, nil, errors.Join(err, sample.Stop(ctx))
 	}
 	return sample, []trace.Request{*start}, found, nil
+}
+
+// get asks the server as the administrator.
+func get(t *testing.T, s *apiserver.Server, path string) (status int, body []byte) {
+	t.Helper()
+	client, err := s.Client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.CloseIdleConnections()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.BaseURL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.AdminToken)
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if body, err = io.ReadAll(resp.Body); err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, body
+}
+
+// openAPI is the document in which the server says what it serves.
+func openAPI(t *testing.T, s *apiserver.Server) []byte {
+	t.Helper()
+	status, body := get(t, s, "/openapi/v2")
+	if status != http.StatusOK {
+		t.Fatalf("/openapi/v2 was answered %d: %s", status, body)
+	}
+	return body
 }
