@@ -29,6 +29,7 @@ E2E = APITRACE_E2E=1 PATH="$(CURDIR)/bin/test:$$PATH"
 
 test-all: programs lint ## what takes longer: static checks, the slow tests, the race detector
 	bin/apitrace build --sample --k8s v1.30.4
+	bin/apitrace build --sample --k8s v1.22.17
 	$(E2E) APITRACE_SLOW=1 go test -p 1 -count 1 -timeout 60m ./...
 	.ci/race
 
