@@ -136,8 +136,12 @@ func (c *code) resolve(ctx context.Context, query string) (string, error) {
 	for name := range c.calls {
 		known = append(known, name)
 	}
-	for _, step := range c.guide.Steps {
-		if step.Function.Exact() && step.Holds(c.version) {
+	of := c.recordings
+	if len(of) == 0 {
+		of = []*trace.Recording{{K8sVersion: c.version}}
+	}
+	for _, step := range guideOf(c.guide, of...).Steps {
+		if step.Function.Exact() {
 			known = append(known, string(step.Function))
 		}
 	}

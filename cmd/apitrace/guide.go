@@ -1,8 +1,8 @@
 package main
 
 import (
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/render"
@@ -45,10 +45,14 @@ func guideOf(guide *instrument.Guide, of ...*trace.Recording) *instrument.Guide 
 	return &held
 }
 
+// etcdServer matches the functions whose releases are etcd's: those of its server, which had no module of its own
+// before v3.5. The client is kube-apiserver's.
+var etcdServer = regexp.MustCompile(`^go\.etcd\.io/etcd/(server/|etcdserver|mvcc|lease|auth)`)
+
 // holds tells whether a step is one of the recording's releases, as far as they are known.
 func holds(step instrument.Step, rec *trace.Recording) bool {
 	version := rec.K8sVersion
-	if strings.HasPrefix(string(step.Function), "go.etcd.io/etcd/server/") {
+	if etcdServer.MatchString(string(step.Function)) {
 		version = rec.EtcdVersion
 	}
 	return version == "" || step.Holds(version)

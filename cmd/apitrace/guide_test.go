@@ -15,6 +15,7 @@ func TestNotesOfOtherReleasesAreLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	const literal, ofEtcd = "k8s.io/apiserver/pkg/server/filters.WithPriorityAndFairness.func2", "go.etcd.io/etcd/server/v3/etcdserver/txn.Txn"
+	const ofOldEtcd = "go.etcd.io/etcd/etcdserver/api/v3rpc.(*kvServer).Range" // until etcd's server had a module of its own
 	older := &trace.Recording{K8sVersion: "v1.27.4", EtcdVersion: "v3.5.7"}
 	newer := &trace.Recording{K8sVersion: "v1.37.1", EtcdVersion: "v3.7.0"}
 	for _, test := range []struct {
@@ -29,6 +30,8 @@ func TestNotesOfOtherReleasesAreLeftOut(t *testing.T) {
 		{literal, []*trace.Recording{{}}, true}, // imported: of no release that is known
 		{ofEtcd, []*trace.Recording{older}, false},
 		{ofEtcd, []*trace.Recording{newer}, true},
+		{ofOldEtcd, []*trace.Recording{newer}, false},
+		{ofOldEtcd, []*trace.Recording{{K8sVersion: "v1.18.2", EtcdVersion: "v3.4.3"}}, true},
 	} {
 		spoken := newSpokenGuide(guide, "en", test.of...)
 		if key, note := spoken.Key(test.function), spoken.Note(test.function) != ""; key != test.want || note != test.want {
