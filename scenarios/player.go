@@ -39,7 +39,7 @@ type Player struct {
 }
 
 // cleanupTimeout bounds the clean-up, which must also be done after a Ctrl-C.
-const cleanupTimeout = 15 * time.Second
+const cleanupTimeout = 30 * time.Second
 
 // Play makes the state that the scenario needs, sends its requests in order and
 // deletes again what came to be, also when something fails or ctx ends. An answer

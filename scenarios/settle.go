@@ -16,7 +16,7 @@ const (
 	// pollEvery is how often something is looked at that will soon be so.
 	pollEvery = 10 * time.Millisecond
 	// pollTimeout is when we no longer believe that it will.
-	pollTimeout = 15 * time.Second
+	pollTimeout = 45 * time.Second
 )
 
 // settle waits until the server's caches know of what h has changed.
@@ -91,7 +91,7 @@ func afterAsking(webhook string) string {
 	return fmt.Sprintf(", after asking the webhook %q", webhook)
 }
 
-// poll calls done until it says so. what completes "waited 15s for ...".
+// poll calls done until it says so. what completes "waited 45s for ...".
 func poll(ctx context.Context, done func() (bool, error), what string) error {
 	deadline := time.Now().Add(pollTimeout)
 	for {
