@@ -22,7 +22,12 @@ func recorded(t testing.TB) (Judge, []string) {
 	for _, info := range infos {
 		versions = append(versions, info.K8sVersion)
 	}
-	return Judge{Recordings: recordings.Load, Layer: guide.Lookup().Layer, K8s: versions[len(versions)-1]}, versions
+	newest := len(versions) - 1
+	if testing.Short() { // for the race detector
+		versions = versions[newest:]
+		newest = 0
+	}
+	return Judge{Recordings: recordings.Load, Layer: guide.Lookup().Layer, K8s: versions[newest]}, versions
 }
 
 // TestCourse proves every exercise for every recorded version: it fails unsolved, passes
