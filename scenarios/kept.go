@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/strictyaml"
+	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
 // kept holds the values that requests of a run have taken out of their answers, by name, and

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/kubeapitrace/apitrace/strictyaml"
+	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
 // An object is a document of the setup and the place where the server keeps it.

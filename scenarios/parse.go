@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/kubeapitrace/apitrace/strictyaml"
+	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
 // ReadFile reads a scenario of one's own. Its errors name the file and the line.

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
-	"github.com/kubeapitrace/apitrace/strictyaml"
+	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
 // Releases are the releases of Kubernetes that a scenario can be played on. Both ends

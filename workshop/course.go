@@ -15,7 +15,7 @@ import (
 
 	"github.com/agnivade/levenshtein"
 
-	"github.com/kubeapitrace/apitrace/strictyaml"
+	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
 //go:embed course

@@ -3,7 +3,7 @@ package workshop
 import (
 	"go.yaml.in/yaml/v3"
 
-	"github.com/kubeapitrace/apitrace/strictyaml"
+	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
 // A Selection chooses calls of one request of a recording: those for which everything
