@@ -19,7 +19,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
 func TestExplainCompile(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	gomod "golang.org/x/mod/module"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
 // A repair is what has to be done to a released module before it builds, or before it runs when

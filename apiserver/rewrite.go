@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
 // instrumentation makes the builds of a program traced ones, as the guide says of it at

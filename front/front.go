@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/collect"
-	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
 // Options say which server stands behind a front, and what to do with the requests.

@@ -6,7 +6,7 @@
 package sampleserver
 
 import (
-	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
 const (

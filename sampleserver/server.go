@@ -15,7 +15,7 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
-	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/storage"
 )
 

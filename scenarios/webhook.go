@@ -21,8 +21,8 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
-	"github.com/kubeapitrace/apitrace/program"
 )
 
 // A Webhook is an admission webhook that the player serves with HTTPS on loopback while the

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
 func TestEndpointFlags(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
 func TestCleanWants(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/recordings"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/program"
+	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
 // A release in the cache that this apitrace refuses, because another one built it, does not end the list.
