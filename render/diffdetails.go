@@ -7,8 +7,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"github.com/kubeapitrace/apitrace/diff"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
 // details are the lines below a node's own: what it was, and where that stood.

@@ -5,8 +5,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/kubeapitrace/apitrace/diff"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
 // A DiffDocument is what WriteDiffJSON writes of a comparison. Other programs rely on it:

@@ -10,7 +10,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"github.com/kubeapitrace/apitrace/diff"
+	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
 // A HistoryStep is a release in the history of a scenario.

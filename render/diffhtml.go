@@ -8,7 +8,7 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/diff"
+	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
 //go:embed diff.html.tmpl

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/diff"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
 // TestDiffPage demands a page that needs nothing else, in which every text is escaped and every

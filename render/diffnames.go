@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/diff"
+	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
 // WriteDiffNames writes the merged tree of each request for other programs: one line per

@@ -7,7 +7,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"github.com/kubeapitrace/apitrace/diff"
+	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
 // writeSides draws both trees next to each other, what is the same call on one line.

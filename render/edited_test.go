@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/diff"
+	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
 // TestEdited demands that each view of programs that were not upstream's says so, and which files were edited.

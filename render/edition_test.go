@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/diff"
+	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
 // TestEditions demands a warning if, and only if, two recordings are known to be of editions that trace

@@ -178,7 +178,7 @@ func partOf(t *testing.T, tree *trace.Tree, suffix string) *trace.Tree {
 // function, are wrapped in one, or are not made.
 func largeTree(tb testing.TB, calls, changed int, seed uint64) *trace.Tree {
 	tb.Helper()
-	rec, err := trace.Load("../cmd/apitrace/testdata/get-node.jsonl")
+	rec, err := trace.Load("../../cmd/apitrace/testdata/get-node.jsonl")
 	if err != nil {
 		tb.Fatal(err)
 	}
