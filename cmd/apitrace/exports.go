@@ -3,9 +3,9 @@ package main
 import (
 	"io"
 
-	"github.com/kubeapitrace/apitrace/export"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/export"
 )
 
 // exports are the outputs that are made for other programs, in the order in which

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubeapitrace/apitrace/export"
 	"github.com/kubeapitrace/apitrace/front"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/export"
 )
 
 // sampleOptions say which requests of a server's clients are traced, and that their spans are sent.

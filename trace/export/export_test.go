@@ -24,7 +24,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // real is a recording of the real kube-apiserver.
 func real(t *testing.T) *trace.Recording {
 	t.Helper()
-	rec, err := trace.Load("../cmd/apitrace/testdata/get-node.jsonl")
+	rec, err := trace.Load("../../cmd/apitrace/testdata/get-node.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
