@@ -9,9 +9,9 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/recordings"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // replays is how often a scenario is played before it is said to have drifted: a server

@@ -5,10 +5,10 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/kubeapitrace/apitrace/recordings"
 	"github.com/kubeapitrace/apitrace/source"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // A Release is what was recorded of one release.

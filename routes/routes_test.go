@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/recordings"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 func TestOfARecordedStart(t *testing.T) {

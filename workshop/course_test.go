@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/recordings"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // recorded is a judge who asks the recordings that come with apitrace.

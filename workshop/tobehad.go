@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/kubeapitrace/apitrace/recordings"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // ToBeHad tells whether an exercise can be done with a version of Kubernetes: it holds for it, and all

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/recordings"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // A Verifier proves exercises: that they can be solved, that not every answer solves them, and

@@ -12,12 +12,12 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/recordings"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/sampleserver"
 	"github.com/kubeapitrace/apitrace/source"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // codeOptions say of which version a function is wanted, and which recordings tell of it.

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/recordings"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // TestPairsCompare demands that each pair that is listed has requests to compare, of which one differs.

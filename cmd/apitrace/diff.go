@@ -5,7 +5,7 @@ import (
 	"errors"
 	"github.com/spf13/cobra"
 
-	"github.com/kubeapitrace/apitrace/recordings"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // diffOptions say what is compared, and how that is shown.

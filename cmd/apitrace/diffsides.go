@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/recordings"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // A diffSide is what is compared with another one: a file, or a scenario by a release, which is

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/kubeapitrace/apitrace/recordings"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/source"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // diffSource compares the text of a function in two releases.

@@ -15,9 +15,9 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/recordings"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // recordLibraryOptions say of which release to make the recordings, and where to put them.

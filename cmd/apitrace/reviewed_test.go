@@ -14,12 +14,12 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/recordings"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/source"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // reviewedScenarios are those whose changes were compared with upstream's sources.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/recordings"
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // told is what the full view of a scenario tells, whatever the release: a regular expression

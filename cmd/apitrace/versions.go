@@ -14,7 +14,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/recordings"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 func newVersionsCommand(io *streams) *cobra.Command {

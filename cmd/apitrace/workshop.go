@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/recordings"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 

@@ -3,7 +3,7 @@ package diff
 import (
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/recordings"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // TestLawsOfRecordings checks, on real requests through two releases, that the script

@@ -20,7 +20,7 @@ import (
 )
 
 // Folder is where the files lie in the repository of apitrace.
-const Folder = "recordings/data"
+const Folder = "trace/recordings/data"
 
 // Latest stands for the newest recorded release.
 const Latest = "latest"
