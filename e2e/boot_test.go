@@ -10,9 +10,9 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/collect"
-	"github.com/kubeapitrace/apitrace/routes"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/routes"
 )
 
 // TestBoot traces the start of kube-apiserver, of the default version and of an older one, and compares

@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubeapitrace/apitrace/routes"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/routes"
 )
 
 // bootScenario is the scenario whose trace shows the routes being built.
