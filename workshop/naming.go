@@ -9,7 +9,7 @@ import (
 
 	"github.com/agnivade/levenshtein"
 
-	"github.com/kubeapitrace/apitrace/source"
+	"github.com/kubeapitrace/apitrace/instrument/source"
 )
 
 // receiver is how a method's receiver is declared: "(s *store) Get". Names have no variable in it.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/render"
-	"github.com/kubeapitrace/apitrace/source"
 )
 
 // sourceOptions say which function to show, and how.

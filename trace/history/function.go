@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/kubeapitrace/apitrace/source"
+	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"

@@ -204,7 +204,7 @@ func TestRealFunctions(t *testing.T) {
 	if os.Getenv("APITRACE_E2E") == "" {
 		t.Skip("reads the source of kube-apiserver and etcd, which has to be fetched: set APITRACE_E2E=1, as \"make test\" does")
 	}
-	rec, err := trace.Load("../cmd/apitrace/testdata/get-node.jsonl")
+	rec, err := trace.Load("../../cmd/apitrace/testdata/get-node.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
