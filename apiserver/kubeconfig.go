@@ -8,7 +8,7 @@ import (
 	clientcmdv1 "k8s.io/client-go/tools/clientcmd/api/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/kubeapitrace/apitrace/sampleserver"
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 )
 
 // A Kubeconfig is what a client needs to know of a server.

@@ -12,9 +12,9 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/sampleserver"
 )
 
 // SampleProgram says how to build the sample server that belongs to a version of
