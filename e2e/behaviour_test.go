@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/collect"
+	"github.com/kubeapitrace/apitrace/session/collect"
 )
 
 // The instrumented server answers as upstream's own build does: with the tracing

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/collect"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/session/collect"
 )
 
 // Each benchmark measures things against each other in one run and reports the

@@ -22,8 +22,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kubeapitrace/apitrace/collect"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/session/collect"
 )
 
 // Options say which server stands behind a front, and what to do with the requests.
