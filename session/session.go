@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kubeapitrace/apitrace/front"
 	"github.com/kubeapitrace/apitrace/session/collect"
+	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 

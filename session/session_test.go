@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubeapitrace/apitrace/front"
 	"github.com/kubeapitrace/apitrace/session/collect"
+	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/front"
+	"github.com/kubeapitrace/apitrace/session/front"
 )
 
 // serveOptions say which server to keep running.
