@@ -18,7 +18,7 @@ type buildOptions struct {
 	dryRun bool
 }
 
-func newBuildCommand(io *streams) *cobra.Command {
+func newBuildCommand(std *streams) *cobra.Command {
 	o := &buildOptions{}
 	command := &cobra.Command{
 		Use:   "build",
@@ -39,7 +39,7 @@ standard output.`,
 			if err := o.server.validate(); err != nil {
 				return err
 			}
-			return o.run(c.Context(), io)
+			return o.run(c.Context(), std)
 		},
 	}
 	o.server.addVersionFlag(command)
@@ -49,35 +49,35 @@ standard output.`,
 	return command
 }
 
-func (o *buildOptions) run(ctx context.Context, io *streams) error {
+func (o *buildOptions) run(ctx context.Context, std *streams) error {
 	if o.dryRun {
-		return o.writePlan(ctx, io)
+		return o.writePlan(ctx, std)
 	}
-	build, err := o.server.build(ctx, io, o.plain)
+	build, err := o.server.build(ctx, std, o.plain)
 	if err != nil {
 		return err
 	}
 	paths := []string{build.APIServer.Path, build.Etcd.Path}
 	if o.sample {
-		sample, err := o.server.buildSample(ctx, io, o.plain)
+		sample, err := o.server.buildSample(ctx, std, o.plain)
 		if err != nil {
 			return err
 		}
 		paths = append(paths, sample.Path)
 	}
-	_, err = fmt.Fprintln(io.out, strings.Join(paths, "\n"))
+	_, err = fmt.Fprintln(std.out, strings.Join(paths, "\n"))
 	return err
 }
 
-func (o *buildOptions) writePlan(ctx context.Context, io *streams) error {
+func (o *buildOptions) writePlan(ctx context.Context, std *streams) error {
 	edits, err := o.server.editsDir()
 	if err != nil {
 		return err
 	}
 	wanted := apiserver.BuildOptions{Version: o.server.k8s, Plain: o.plain, EditsDir: edits}
-	if err := apiserver.WritePlan(ctx, io.out, wanted); err != nil || !o.sample {
+	if err := apiserver.WritePlan(ctx, std.out, wanted); err != nil || !o.sample {
 		return err
 	}
-	fmt.Fprintln(io.out)
-	return apiserver.WriteSamplePlan(ctx, io.out, wanted)
+	fmt.Fprintln(std.out)
+	return apiserver.WriteSamplePlan(ctx, std.out, wanted)
 }

@@ -15,7 +15,7 @@ import (
 // kinds of what the cache holds, in the order in which they are listed.
 var kinds = []program.Kind{program.KindWorkspace, program.KindBuild, program.KindGoCache}
 
-func newCacheCommand(io *streams) *cobra.Command {
+func newCacheCommand(std *streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "cache",
 		Short: "See and clean what builds leave behind",
@@ -30,7 +30,7 @@ The folder is "apitrace" in your cache folder; the environment variable %s moves
 		Args:                       knownCommand,
 		RunE:                       showHelp,
 	}
-	command.AddCommand(newCacheListCommand(io), newCacheSizeCommand(io), newCacheCleanCommand(io))
+	command.AddCommand(newCacheListCommand(std), newCacheSizeCommand(std), newCacheCleanCommand(std))
 	return command
 }
 
@@ -43,7 +43,7 @@ func cacheEntries() (*program.Cache, []program.Entry, error) {
 	return cache, entries, err
 }
 
-func newCacheListCommand(io *streams) *cobra.Command {
+func newCacheListCommand(std *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
 		Short:   "List what is in the cache",
@@ -55,7 +55,7 @@ func newCacheListCommand(io *streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			table := tabwriter.NewWriter(io.out, 0, 0, 3, ' ', 0)
+			table := tabwriter.NewWriter(std.out, 0, 0, 3, ' ', 0)
 			fmt.Fprintln(table, "KIND\tPROGRAM\tVERSION\tTRACED\tSIZE\tLAST-USED\tSTATE")
 			for _, e := range entries {
 				fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Kind, orDash(e.Program), orDash(e.Version), traced(e),
@@ -91,7 +91,7 @@ func orDash(s string) string {
 	return s
 }
 
-func newCacheSizeCommand(io *streams) *cobra.Command {
+func newCacheSizeCommand(std *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:     "size",
 		Short:   "Say how big the cache is",
@@ -107,7 +107,7 @@ func newCacheSizeCommand(io *streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			table := tabwriter.NewWriter(io.out, 0, 0, 3, ' ', 0)
+			table := tabwriter.NewWriter(std.out, 0, 0, 3, ' ', 0)
 			var total int64
 			for _, kind := range kinds {
 				size := sizeOf(entries, kind)
@@ -138,7 +138,7 @@ type cleanOptions struct {
 	dryRun     bool
 }
 
-func newCacheCleanCommand(io *streams) *cobra.Command {
+func newCacheCleanCommand(std *streams) *cobra.Command {
 	o := &cleanOptions{}
 	command := &cobra.Command{
 		Use:   "clean [workspace|build|gocache]...",
@@ -161,7 +161,7 @@ func newCacheCleanCommand(io *streams) *cobra.Command {
 		ValidArgs: []string{"workspace", "build", "gocache"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.kinds = args
-			return o.run(io)
+			return o.run(std)
 		},
 	}
 	command.Flags().DurationVar(&o.olderThan, "older-than", 0, "remove only what was last used longer ago than this")
@@ -170,7 +170,7 @@ func newCacheCleanCommand(io *streams) *cobra.Command {
 	return command
 }
 
-func (o *cleanOptions) run(io *streams) error {
+func (o *cleanOptions) run(std *streams) error {
 	cache, entries, err := cacheEntries()
 	if err != nil {
 		return err
@@ -186,13 +186,13 @@ func (o *cleanOptions) run(io *streams) error {
 			}
 		}
 		freed += e.Size
-		fmt.Fprintf(io.out, "%s %s\n", e.Kind, strings.Join(strings.Fields(e.Program+" "+e.Version+" "+program.FormatBytes(e.Size)), " "))
+		fmt.Fprintf(std.out, "%s %s\n", e.Kind, strings.Join(strings.Fields(e.Program+" "+e.Version+" "+program.FormatBytes(e.Size)), " "))
 	}
 	verb := "removed"
 	if o.dryRun {
 		verb = "would remove"
 	}
-	fmt.Fprintf(io.out, "%s %s\n", verb, program.FormatBytes(freed))
+	fmt.Fprintf(std.out, "%s %s\n", verb, program.FormatBytes(freed))
 	return nil
 }
 

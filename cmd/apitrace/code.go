@@ -50,7 +50,7 @@ func (o *codeOptions) detailed() bool { return o.scenario != "" || len(o.traces)
 
 // code is one version's source with the recordings that tell of it.
 type code struct {
-	io         *streams
+	std        *streams
 	version    string
 	guide      *instrument.Guide
 	recordings []*trace.Recording
@@ -65,12 +65,12 @@ type located struct {
 	rec *trace.Recording
 }
 
-func (o *codeOptions) open(io *streams) (*code, error) {
+func (o *codeOptions) open(std *streams) (*code, error) {
 	guide, err := instrument.Load()
 	if err != nil {
 		return nil, err
 	}
-	c := &code{io: io, guide: guide, calls: map[string]located{}, trees: map[string]*source.Tree{}}
+	c := &code{std: std, guide: guide, calls: map[string]located{}, trees: map[string]*source.Tree{}}
 	if err := c.load(o); err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (c *code) load(o *codeOptions) (err error) {
 		}
 	}
 	for _, file := range o.traces {
-		rec, err := c.io.load(file)
+		rec, err := c.std.load(file)
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (c *code) tree(ctx context.Context, name string) (*source.Tree, error) {
 	if tree := c.trees[name]; tree != nil {
 		return tree, nil
 	}
-	display := program.NewDisplay(c.io.err, c.io.errTerminal)
+	display := program.NewDisplay(c.std.err, c.std.errTerminal)
 	defer display.Close()
 	src, err := apiserver.SourceOf(ctx, name, apiserver.BuildOptions{Version: c.version, Progress: display})
 	if err != nil {

@@ -13,7 +13,7 @@ type compareOptions struct {
 	output diffOutput
 }
 
-func newCompareCommand(io *streams) *cobra.Command {
+func newCompareCommand(std *streams) *cobra.Command {
 	o := &compareOptions{}
 	command := &cobra.Command{
 		Use:   "compare SCENARIO SCENARIO",
@@ -42,7 +42,7 @@ The exit status is 0 if the paths are the same, 1 if they differ, 2 if there was
 			if err := o.output.validate(); err != nil {
 				return err
 			}
-			return inTrouble(o.run(c.Context(), io, args[0], args[1]))
+			return inTrouble(o.run(c.Context(), std, args[0], args[1]))
 		},
 	}
 	command.Flags().StringVar(&o.k8s, "k8s", "", "version of Kubernetes (default: the newest recorded one)")
@@ -52,12 +52,12 @@ The exit status is 0 if the paths are the same, 1 if they differ, 2 if there was
 	return command
 }
 
-func (o *compareOptions) run(ctx context.Context, io *streams, nameA, nameB string) error {
-	c, err := compareSides(ctx, io, diffSide{scenario: nameA, version: o.k8s}, diffSide{scenario: nameB, version: o.k8s}, o.output.comparison())
+func (o *compareOptions) run(ctx context.Context, std *streams, nameA, nameB string) error {
+	c, err := compareSides(ctx, std, diffSide{scenario: nameA, version: o.k8s}, diffSide{scenario: nameB, version: o.k8s}, o.output.comparison())
 	if err != nil {
 		return err
 	}
 	c.nameA, c.nameB = nameA, nameB // also if it is one scenario
-	io.notice("recordings of Kubernetes %s that apitrace carries, made on %s", c.A.K8sVersion, c.A.Recorded.Format(time.DateOnly))
-	return o.output.write(io, inOrder(1, func(int) (compared, error) { return c, nil }), false)
+	std.notice("recordings of Kubernetes %s that apitrace carries, made on %s", c.A.K8sVersion, c.A.Recorded.Format(time.DateOnly))
+	return o.output.write(std, inOrder(1, func(int) (compared, error) { return c, nil }), false)
 }

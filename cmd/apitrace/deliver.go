@@ -47,18 +47,18 @@ func checkSave(file string) error {
 }
 
 // deliver saves, prints and sends the recording, each also if another fails: with a full disk it can still be seen.
-func (o *delivery) deliver(ctx context.Context, io *streams, recording *trace.Recording) error {
+func (o *delivery) deliver(ctx context.Context, std *streams, recording *trace.Recording) error {
 	var errs []error
 	if o.save != "" {
 		err := trace.Save(ctx, o.save, recording)
 		if err == nil {
-			io.notice("saved to %s", o.save)
+			std.notice("saved to %s", o.save)
 		}
 		errs = append(errs, err)
 	}
-	errs = append(errs, o.output.write(ctx, io, recording))
+	errs = append(errs, o.output.write(ctx, std, recording))
 	if o.export != "" {
-		errs = append(errs, sendOTLP(ctx, io, recording))
+		errs = append(errs, sendOTLP(ctx, std, recording))
 	}
 	return errors.Join(errs...)
 }

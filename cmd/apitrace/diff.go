@@ -16,7 +16,7 @@ type diffOptions struct {
 	output diffOutput
 }
 
-func newDiffCommand(io *streams) *cobra.Command {
+func newDiffCommand(std *streams) *cobra.Command {
 	o := &diffOptions{}
 	command := &cobra.Command{
 		Use:   "diff {SCENARIO VERSION VERSION | SCENARIO VERSION..VERSION | FILE FILE}",
@@ -68,7 +68,7 @@ The exit status is 0 if the paths are the same, 1 if they differ, 2 if there was
 			if err := o.output.validate(); err != nil {
 				return err
 			}
-			return inTrouble(o.run(c.Context(), io, c, args))
+			return inTrouble(o.run(c.Context(), std, c, args))
 		},
 	}
 	o.output.addFlags(command)
@@ -87,9 +87,9 @@ func inTrouble(err error) error {
 	return &troubleError{err}
 }
 
-func (o *diffOptions) run(ctx context.Context, io *streams, command *cobra.Command, args []string) error {
+func (o *diffOptions) run(ctx context.Context, std *streams, command *cobra.Command, args []string) error {
 	if o.source != "" {
-		return o.diffSource(ctx, io, args)
+		return o.diffSource(ctx, std, args)
 	}
 	sides, isRange, err := o.sides(args)
 	if err != nil {
@@ -98,11 +98,11 @@ func (o *diffOptions) run(ctx context.Context, io *streams, command *cobra.Comma
 	if isRange && o.output.format == "html" {
 		return usageErrorf("-o html is one page for two releases: name them instead of a range")
 	}
-	sayOrigin(io, sides)
+	sayOrigin(std, sides)
 	steps := inOrder(len(sides)-1, func(i int) (compared, error) {
-		return compareSides(ctx, io, sides[i], sides[i+1], o.output.comparison())
+		return compareSides(ctx, std, sides[i], sides[i+1], o.output.comparison())
 	})
-	return o.output.write(io, steps, isRange && !command.Flags().Changed("view"))
+	return o.output.write(std, steps, isRange && !command.Flags().Changed("view"))
 }
 
 // completeDiff offers scenarios, then recorded releases.

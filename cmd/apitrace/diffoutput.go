@@ -57,7 +57,7 @@ type compared struct {
 }
 
 // write prints how recordings differ, step by step. It returns errDifferent if any two do.
-func (o *diffOutput) write(io *streams, steps iter.Seq2[compared, error], summaryOnly bool) error {
+func (o *diffOutput) write(std *streams, steps iter.Seq2[compared, error], summaryOnly bool) error {
 	guide, err := instrument.Load()
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (o *diffOutput) write(io *streams, steps iter.Seq2[compared, error], summar
 	if err != nil {
 		return err
 	}
-	drawing, err := o.view.drawing(io, guide)
+	drawing, err := o.view.drawing(std, guide)
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (o *diffOutput) write(io *streams, steps iter.Seq2[compared, error], summar
 			return err
 		}
 		options.NameA, options.NameB, options.LiveA, options.LiveB = step.nameA, step.nameB, step.liveA, step.liveB
-		if err := o.writeStep(io, step, isFirst, newSpokenGuide(guide, lang, step.A, step.B), options); err != nil {
+		if err := o.writeStep(std, step, isFirst, newSpokenGuide(guide, lang, step.A, step.B), options); err != nil {
 			return err
 		}
 		same, isFirst = same && step.Same(), false
@@ -91,20 +91,20 @@ func (o *diffOutput) write(io *streams, steps iter.Seq2[compared, error], summar
 	return nil
 }
 
-func (o *diffOutput) writeStep(io *streams, step compared, isFirst bool, guide render.Guide, options render.DiffOptions) error {
+func (o *diffOutput) writeStep(std *streams, step compared, isFirst bool, guide render.Guide, options render.DiffOptions) error {
 	switch o.format {
 	case "names":
-		return render.WriteDiffNames(io.out, step.Comparison, options)
+		return render.WriteDiffNames(std.out, step.Comparison, options)
 	case "json":
-		return render.WriteDiffJSON(io.out, step.Comparison, guide, options)
+		return render.WriteDiffJSON(std.out, step.Comparison, guide, options)
 	case "html":
-		return render.WriteDiffHTML(io.out, step.Comparison, guide, options)
+		return render.WriteDiffHTML(std.out, step.Comparison, guide, options)
 	}
 	if !isFirst {
-		fmt.Fprintln(io.out)
+		fmt.Fprintln(std.out)
 	}
-	fmt.Fprintln(io.out, options.Palette.Request.Render(step.heading(options.ASCII)))
-	return render.WriteDiff(io.out, step.Comparison, guide, options)
+	fmt.Fprintln(std.out, options.Palette.Request.Render(step.heading(options.ASCII)))
+	return render.WriteDiff(std.out, step.Comparison, guide, options)
 }
 
 // heading names both sides, and says of those that were replayed just now that they are live.

@@ -100,12 +100,12 @@ func rangeSides(scenario, from, to string) ([]diffSide, error) {
 }
 
 // load gets the recording of a side.
-func (s diffSide) load(ctx context.Context, io *streams) (*trace.Recording, error) {
+func (s diffSide) load(ctx context.Context, std *streams) (*trace.Recording, error) {
 	switch {
 	case s.file != "":
-		return io.load(s.file)
+		return std.load(s.file)
 	case s.live:
-		return replayNow(ctx, io, s.scenario, s.version)
+		return replayNow(ctx, std, s.scenario, s.version)
 	}
 	recording, err := loadRecording(s.version, s.scenario)
 	if errors.As(err, new(*recordings.UnknownVersionError)) {
@@ -115,13 +115,13 @@ func (s diffSide) load(ctx context.Context, io *streams) (*trace.Recording, erro
 }
 
 // replayNow replays a scenario on a server of a release, which is built if it has to be.
-func replayNow(ctx context.Context, io *streams, scenario, version string) (recording *trace.Recording, err error) {
+func replayNow(ctx context.Context, std *streams, scenario, version string) (recording *trace.Recording, err error) {
 	run := runOptions{scenario: scenario, server: serverOptions{k8s: version}}
 	if err := run.server.validate(); err != nil {
 		return nil, err
 	}
-	io.notice("replaying %q on Kubernetes %s", scenario, version)
-	err = run.replay(ctx, io, func(made *trace.Recording) error {
+	std.notice("replaying %q on Kubernetes %s", scenario, version)
+	err = run.replay(ctx, std, func(made *trace.Recording) error {
 		recording = made
 		return nil
 	})
@@ -129,22 +129,22 @@ func replayNow(ctx context.Context, io *streams, scenario, version string) (reco
 }
 
 // loadBoth loads two sides: what is replayed one after the other, recordings at the same time.
-func loadBoth(ctx context.Context, io *streams, sideA, sideB diffSide) (a, b *trace.Recording, err error) {
+func loadBoth(ctx context.Context, std *streams, sideA, sideB diffSide) (a, b *trace.Recording, err error) {
 	if sideA.live || sideB.live {
-		if a, err = sideA.load(ctx, io); err == nil {
-			b, err = sideB.load(ctx, io)
+		if a, err = sideA.load(ctx, std); err == nil {
+			b, err = sideB.load(ctx, std)
 		}
 		return a, b, err
 	}
 	var loading errgroup.Group
-	loading.Go(func() (err error) { a, err = sideA.load(ctx, io); return err })
-	loading.Go(func() (err error) { b, err = sideB.load(ctx, io); return err })
+	loading.Go(func() (err error) { a, err = sideA.load(ctx, std); return err })
+	loading.Go(func() (err error) { b, err = sideB.load(ctx, std); return err })
 	return a, b, loading.Wait()
 }
 
 // compareSides compares two sides.
-func compareSides(ctx context.Context, io *streams, sideA, sideB diffSide, o diff.Options) (compared, error) {
-	a, b, err := loadBoth(ctx, io, sideA, sideB)
+func compareSides(ctx context.Context, std *streams, sideA, sideB diffSide, o diff.Options) (compared, error) {
+	a, b, err := loadBoth(ctx, std, sideA, sideB)
 	if err != nil {
 		return compared{}, err
 	}
@@ -177,7 +177,7 @@ func (s diffSide) name(rec *trace.Recording) string {
 }
 
 // sayOrigin tells what was recorded and what is replayed, before that takes its time.
-func sayOrigin(io *streams, sides []diffSide) {
+func sayOrigin(std *streams, sides []diffSide) {
 	first, last := sides[0], sides[len(sides)-1]
 	if first.file != "" || first.live && last.live {
 		return
@@ -196,8 +196,8 @@ func sayOrigin(io *streams, sides []diffSide) {
 	}
 	date := info[0].Recorded.Format(time.DateOnly)
 	if first.live || last.live {
-		io.notice("the recording of Kubernetes %s that apitrace carries, made on %s; the other side is replayed now", info[0].K8sVersion, date)
+		std.notice("the recording of Kubernetes %s that apitrace carries, made on %s; the other side is replayed now", info[0].K8sVersion, date)
 		return
 	}
-	io.notice("recordings that apitrace carries, made on %s; --live replays two releases now, and files that \"apitrace run --save FILE\" writes can be compared as well", date)
+	std.notice("recordings that apitrace carries, made on %s; --live replays two releases now, and files that \"apitrace run --save FILE\" writes can be compared as well", date)
 }

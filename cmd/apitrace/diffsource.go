@@ -14,18 +14,18 @@ import (
 )
 
 // diffSource compares the text of a function in two releases.
-func (o *diffOptions) diffSource(ctx context.Context, io *streams, args []string) error {
+func (o *diffOptions) diffSource(ctx context.Context, std *streams, args []string) error {
 	if len(args) != 2 {
 		return usageErrorf("--source compares a function of two versions: expected \"apitrace diff --source %s VERSION VERSION\"", o.source)
 	}
 	if o.output.format != "tree" || o.live != "" {
 		return usageErrorf("--source compares the text of a function: leave -o and --live out")
 	}
-	a, err := openSource(io, args[0])
+	a, err := openSource(std, args[0])
 	if err != nil {
 		return err
 	}
-	b, err := openSource(io, args[1])
+	b, err := openSource(std, args[1])
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (o *diffOptions) diffSource(ctx context.Context, io *streams, args []string
 	if err != nil {
 		return fmt.Errorf("%s of %s: %w", nameA, versionA.Of, err)
 	}
-	colour, err := render.UseColour(o.output.view.colour, io.width > 0, os.Getenv)
+	colour, err := render.UseColour(o.output.view.colour, std.width > 0, os.Getenv)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (o *diffOptions) diffSource(ctx context.Context, io *streams, args []string
 		palette := render.Colours()
 		options = source.DiffOptions{Added: palette.Added, Removed: palette.Removed, Heading: palette.Place}
 	}
-	same, err := source.WriteDiff(io.out, versionA, versionB, options)
+	same, err := source.WriteDiff(std.out, versionA, versionB, options)
 	if err == nil && !same {
 		err = errDifferent
 	}
@@ -58,12 +58,12 @@ func (o *diffOptions) diffSource(ctx context.Context, io *streams, args []string
 }
 
 // openSource opens one release's source with its recordings.
-func openSource(io *streams, version string) (*code, error) {
+func openSource(std *streams, version string) (*code, error) {
 	options := codeOptions{k8s: version}
 	if err := options.validate(); err != nil {
 		return nil, err
 	}
-	return options.open(io)
+	return options.open(std)
 }
 
 // versionOf finds the text of a function.

@@ -21,7 +21,7 @@ type doctorOptions struct {
 	server serverOptions
 }
 
-func newDoctorCommand(io *streams) *cobra.Command {
+func newDoctorCommand(std *streams) *cobra.Command {
 	o := &doctorOptions{}
 	command := &cobra.Command{
 		Use:   "doctor",
@@ -36,7 +36,7 @@ with what to do about it; then the exit status is 1.`,
 			if err := o.server.validate(); err != nil {
 				return err
 			}
-			return o.run(c.Context(), io)
+			return o.run(c.Context(), std)
 		},
 	}
 	o.server.addVersionFlag(command)
@@ -53,7 +53,7 @@ type finding struct {
 	bad error
 }
 
-func (o *doctorOptions) run(ctx context.Context, io *streams) error {
+func (o *doctorOptions) run(ctx context.Context, std *streams) error {
 	findings, err := o.examine(ctx)
 	if err != nil {
 		return err
@@ -62,10 +62,10 @@ func (o *doctorOptions) run(ctx context.Context, io *streams) error {
 	for _, f := range findings {
 		if f.bad != nil {
 			wrong++
-			fmt.Fprintf(io.out, "[!!] %s: %v\n", f.what, f.bad)
+			fmt.Fprintf(std.out, "[!!] %s: %v\n", f.what, f.bad)
 			continue
 		}
-		fmt.Fprintf(io.out, "[ok] %s: %s\n", f.what, f.good)
+		fmt.Fprintf(std.out, "[ok] %s: %s\n", f.what, f.good)
 	}
 	if wrong > 0 {
 		return fmt.Errorf("%d of %d checks failed", wrong, len(findings))

@@ -26,7 +26,7 @@ type editOptions struct {
 	all    bool
 }
 
-func newEditCommand(io *streams) *cobra.Command {
+func newEditCommand(std *streams) *cobra.Command {
 	o := &editOptions{}
 	command := &cobra.Command{
 		Use:   "edit [PACKAGE/FILE]",
@@ -51,7 +51,7 @@ Kubernetes has edits of its own. Builds without edits stay as they are.`,
 			if err := errors.Join(o.server.validate(), o.validate(args)); err != nil {
 				return err
 			}
-			return o.run(c.Context(), io, args)
+			return o.run(c.Context(), std, args)
 		},
 	}
 	o.server.addVersionFlag(command)
@@ -82,7 +82,7 @@ func editsDir() (string, error) {
 	return filepath.Join(state, "edits"), err
 }
 
-func (o *editOptions) run(ctx context.Context, io *streams, args []string) error {
+func (o *editOptions) run(ctx context.Context, std *streams, args []string) error {
 	dir, err := editsDir()
 	if err != nil {
 		return err
@@ -94,13 +94,13 @@ func (o *editOptions) run(ctx context.Context, io *streams, args []string) error
 	edits := program.Edits{Dir: dir, Version: version}
 	switch {
 	case o.list:
-		return listEdits(io, edits)
+		return listEdits(std, edits)
 	case o.all:
-		return revertAll(io, edits)
+		return revertAll(std, edits)
 	case o.revert:
-		return revertOne(io, edits, args[0])
+		return revertOne(std, edits, args[0])
 	}
-	return o.edit(ctx, io, edits, args[0])
+	return o.edit(ctx, std, edits, args[0])
 }
 
 // bothEdits lists the edits of both programs.
@@ -113,21 +113,21 @@ func bothEdits(edits program.Edits) ([]program.Edit, error) {
 	return slices.Concat(ours, theirs), err
 }
 
-func listEdits(io *streams, edits program.Edits) error {
+func listEdits(std *streams, edits program.Edits) error {
 	all, err := bothEdits(edits)
 	if err != nil {
 		return err
 	}
 	if len(all) == 0 {
-		io.notice("no file of Kubernetes %s is edited", edits.Version)
+		std.notice("no file of Kubernetes %s is edited", edits.Version)
 	}
 	for _, e := range all {
 		if !e.Changed() {
-			fmt.Fprintf(io.out, "%s (as upstream's)\n  %s\n", e.Name, e.Path)
+			fmt.Fprintf(std.out, "%s (as upstream's)\n  %s\n", e.Name, e.Path)
 			continue
 		}
 		added, removed := changedLines(e)
-		fmt.Fprintf(io.out, "%s (+%d -%d)\n  %s\n", e.Name, added, removed, e.Path)
+		fmt.Fprintf(std.out, "%s (+%d -%d)\n  %s\n", e.Name, added, removed, e.Path)
 	}
 	return nil
 }
@@ -151,24 +151,24 @@ func changedLines(e program.Edit) (added, removed int) {
 	return added, removed
 }
 
-func revertAll(io *streams, edits program.Edits) error {
+func revertAll(std *streams, edits program.Edits) error {
 	all, err := bothEdits(edits)
 	if err != nil {
 		return err
 	}
 	if len(all) == 0 {
-		io.notice("no file of Kubernetes %s is edited", edits.Version)
+		std.notice("no file of Kubernetes %s is edited", edits.Version)
 	}
 	for _, e := range all {
 		if err := edits.Revert(e); err != nil {
 			return err
 		}
-		io.notice("%s is upstream's again", e.Name)
+		std.notice("%s is upstream's again", e.Name)
 	}
 	return nil
 }
 
-func revertOne(io *streams, edits program.Edits, name string) error {
+func revertOne(std *streams, edits program.Edits, name string) error {
 	all, err := bothEdits(edits)
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func revertOne(io *streams, edits program.Edits, name string) error {
 			if err := edits.Revert(e); err != nil {
 				return err
 			}
-			io.notice("%s is upstream's again", e.Name)
+			std.notice("%s is upstream's again", e.Name)
 			return nil
 		}
 		names = append(names, e.Name)
@@ -191,8 +191,8 @@ func revertOne(io *streams, edits program.Edits, name string) error {
 }
 
 // edit copies the file and opens the copy.
-func (o *editOptions) edit(ctx context.Context, io *streams, edits program.Edits, name string) error {
-	programName, vendor, file, err := o.find(ctx, io, name)
+func (o *editOptions) edit(ctx context.Context, std *streams, edits program.Edits, name string) error {
+	programName, vendor, file, err := o.find(ctx, std, name)
 	if err != nil {
 		return err
 	}
@@ -200,18 +200,18 @@ func (o *editOptions) edit(ctx context.Context, io *streams, edits program.Edits
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(io.out, e.Path)
-	io.notice("this is your copy of %s of %s (Kubernetes %s); the next build of the server has it", e.Name, e.Program, edits.Version)
-	io.notice("back to upstream's: apitrace edit --revert %s", path.Base(path.Dir(e.Name))+"/"+path.Base(e.Name))
-	if io.width == 0 || os.Getenv("VISUAL") == "" && os.Getenv("EDITOR") == "" {
+	fmt.Fprintln(std.out, e.Path)
+	std.notice("this is your copy of %s of %s (Kubernetes %s); the next build of the server has it", e.Name, e.Program, edits.Version)
+	std.notice("back to upstream's: apitrace edit --revert %s", path.Base(path.Dir(e.Name))+"/"+path.Base(e.Name))
+	if std.width == 0 || os.Getenv("VISUAL") == "" && os.Getenv("EDITOR") == "" {
 		return nil
 	}
 	return openEditor(ctx, e.Path, 1, false)
 }
 
 // find looks for the file in the sources of kube-apiserver, then of etcd.
-func (o *editOptions) find(ctx context.Context, io *streams, name string) (programName, vendor, file string, err error) {
-	display := program.NewDisplay(io.err, io.errTerminal)
+func (o *editOptions) find(ctx context.Context, std *streams, name string) (programName, vendor, file string, err error) {
+	display := program.NewDisplay(std.err, std.errTerminal)
 	defer display.Close()
 	for _, programName := range []string{apiserver.Name, storage.Name} {
 		src, err := apiserver.SourceOf(ctx, programName, apiserver.BuildOptions{Version: o.server.k8s, Progress: display})
@@ -254,7 +254,7 @@ func filesCalled(vendor, name string) ([]string, error) {
 }
 
 // sayBuilding tells before a build that it has edits, and what that takes.
-func sayBuilding(io *streams, dir, k8s string) error {
+func sayBuilding(std *streams, dir, k8s string) error {
 	version, err := apiserver.ParseVersion(k8s)
 	if err != nil || dir == "" {
 		return err
@@ -262,15 +262,15 @@ func sayBuilding(io *streams, dir, k8s string) error {
 	all, err := bothEdits(program.Edits{Dir: dir, Version: version})
 	for _, e := range all {
 		if e.Changed() {
-			io.notice("%s is built with your edit of %s: if that is new, its package is compiled, and the program is linked, which takes up to a minute", e.Program, e.Name)
+			std.notice("%s is built with your edit of %s: if that is new, its package is compiled, and the program is linked, which takes up to a minute", e.Program, e.Name)
 		}
 	}
 	return err
 }
 
 // sayChanged tells that a server is not upstream's.
-func sayChanged(io *streams, edited []string) {
+func sayChanged(std *streams, edited []string) {
 	if len(edited) > 0 {
-		io.notice("THIS SERVER IS CHANGED by your edits of %s (apitrace edit --list)", strings.Join(edited, ", "))
+		std.notice("THIS SERVER IS CHANGED by your edits of %s (apitrace edit --list)", strings.Join(edited, ", "))
 	}
 }

@@ -35,9 +35,9 @@ func (o *serverOptions) validateEtcd() error {
 }
 
 // sayExternal tells what an etcd that somebody else runs means for the traces.
-func sayExternal(io *streams, server *apiserver.Server) {
+func sayExternal(std *streams, server *apiserver.Server) {
 	if server.ExternalEtcd {
-		io.notice("its etcd, at %s, is not traced: traces end at the etcd client in kube-apiserver", server.Etcd.URL)
+		std.notice("its etcd, at %s, is not traced: traces end at the etcd client in kube-apiserver", server.Etcd.URL)
 	}
 }
 

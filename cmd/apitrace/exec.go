@@ -24,7 +24,7 @@ type execOptions struct {
 	delivery delivery
 }
 
-func newExecCommand(io *streams) *cobra.Command {
+func newExecCommand(std *streams) *cobra.Command {
 	o := &execOptions{server: serverOptions{any: true}}
 	command := &cobra.Command{
 		Use:   "exec -- PROGRAM [ARGUMENT...]",
@@ -65,7 +65,7 @@ get, and what it has started ends with it.`,
 			if err := errors.Join(o.delivery.validate(), o.server.validate(), validateAs(o.as), validateOnly(o.only)); err != nil {
 				return err
 			}
-			status, err := o.run(c.Context(), io)
+			status, err := o.run(c.Context(), std)
 			if err == nil || status != 0 {
 				return &exitError{status: status, err: err}
 			}
@@ -89,8 +89,8 @@ func asksForTrees(flag string) bool {
 }
 
 // run returns the exit status of the client, once it has ended.
-func (o *execOptions) run(ctx context.Context, io *streams) (status int, err error) {
-	ctx, server, stop, err := o.server.obtain(ctx, io)
+func (o *execOptions) run(ctx context.Context, std *streams) (status int, err error) {
+	ctx, server, stop, err := o.server.obtain(ctx, std)
 	if err != nil {
 		return 0, err
 	}
@@ -98,40 +98,40 @@ func (o *execOptions) run(ctx context.Context, io *streams) (status int, err err
 	var rows []session.Row
 	c, err := openClients(server, clientsOptions{
 		name: "exec", as: o.as, save: o.delivery.save, done: func(row session.Row) { rows = append(rows, row) },
-		failed: func(error) { io.notice("the recording cannot be written; what is sent from now on is not traced") },
+		failed: func(error) { std.notice("the recording cannot be written; what is sent from now on is not traced") },
 	})
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
 
-	status, err = o.program(c, io).Run(ctx)
+	status, err = o.program(c, std).Run(ctx)
 	if death := deathOf(ctx); death != nil {
 		status, err = 0, errors.Join(err, death) // it was we who ended the client
 	}
 	err = errors.Join(err, c.finish())
 	session.Sort(rows)
 	if len(rows) == 0 && err == nil {
-		io.notice("%s has sent no request to be traced: does it read KUBECONFIG?", o.client[0])
+		std.notice("%s has sent no request to be traced: does it read KUBECONFIG?", o.client[0])
 	}
 	// What was traced is shown also after a Ctrl-C.
-	shown := o.show(context.WithoutCancel(ctx), io, c, rows)
-	return status, errors.Join(err, untraced(rows), shown, c.fetcher.verdict(o.server.check, io))
+	shown := o.show(context.WithoutCancel(ctx), std, c, rows)
+	return status, errors.Join(err, untraced(rows), shown, c.fetcher.verdict(o.server.check, std))
 }
 
 // show prints the summary, and the traces that are asked for.
-func (o *execOptions) show(ctx context.Context, io *streams, c *clients, rows []session.Row) error {
+func (o *execOptions) show(ctx context.Context, std *streams, c *clients, rows []session.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if io.errTerminal {
-		fmt.Fprintln(io.err) // what the program has printed may end without
+	if std.errTerminal {
+		fmt.Fprintln(std.err) // what the program has printed may end without
 	}
-	if err := session.WriteTable(io.err, rows); err != nil {
+	if err := session.WriteTable(std.err, rows); err != nil {
 		return err
 	}
 	if o.delivery.save != "" && c.recording.Requests > 0 {
-		io.notice("saved to %s", o.delivery.save)
+		std.notice("saved to %s", o.delivery.save)
 	}
 	chosen, err := choose(rows, o.only)
 	if err != nil || !o.trees && o.delivery.export == "" {
@@ -142,21 +142,21 @@ func (o *execOptions) show(ctx context.Context, io *streams, c *clients, rows []
 		return err
 	}
 	if o.trees {
-		if err := o.delivery.output.write(ctx, io, recording); err != nil {
+		if err := o.delivery.output.write(ctx, std, recording); err != nil {
 			return err
 		}
 	}
 	if o.delivery.export == "" {
 		return nil
 	}
-	return sendOTLP(ctx, io, recording)
+	return sendOTLP(ctx, std, recording)
 }
 
 // program is the client in the environment of the session.
-func (o *execOptions) program(c *clients, io *streams) session.Client {
-	p := session.Client{Args: o.client, Env: append(os.Environ(), c.environment()...), Stdin: os.Stdin, Stdout: io.out, Stderr: io.err}
+func (o *execOptions) program(c *clients, std *streams) session.Client {
+	p := session.Client{Args: o.client, Env: append(os.Environ(), c.environment()...), Stdin: os.Stdin, Stdout: std.out, Stderr: std.err}
 	if o.trees {
-		p.Stdout = io.err
+		p.Stdout = std.err
 	}
 	return p
 }

@@ -20,7 +20,7 @@ type explainOptions struct {
 	edit     bool
 }
 
-func newExplainCommand(io *streams) *cobra.Command {
+func newExplainCommand(std *streams) *cobra.Command {
 	o := &explainOptions{}
 	command := &cobra.Command{
 		Use:   "explain FUNCTION",
@@ -53,7 +53,7 @@ FUNCTION is a name as the tree shows it, or any end of a full one:
 			if err := o.validate(); err != nil {
 				return err
 			}
-			return o.run(c.Context(), io)
+			return o.run(c.Context(), std)
 		},
 	}
 	o.code.addFlags(command)
@@ -75,8 +75,8 @@ func (o *explainOptions) validate() error {
 	return o.code.validate()
 }
 
-func (o *explainOptions) run(ctx context.Context, io *streams) error {
-	c, err := o.code.open(io)
+func (o *explainOptions) run(ctx context.Context, std *streams) error {
+	c, err := o.code.open(std)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (o *explainOptions) run(ctx context.Context, io *streams) error {
 	if err != nil {
 		return functionError(err)
 	}
-	colour, err := render.UseColour(o.colour, io.width > 0, os.Getenv)
+	colour, err := render.UseColour(o.colour, std.width > 0, os.Getenv)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (o *explainOptions) run(ctx context.Context, io *streams) error {
 	if err != nil {
 		return err
 	}
-	return page.Write(io.out, explain.WriteOptions{Width: io.width, Colour: colour, ASCII: o.ascii, Lang: lang})
+	return page.Write(std.out, explain.WriteOptions{Width: std.width, Colour: colour, ASCII: o.ascii, Lang: lang})
 }
 
 // page gathers what is known. Only a function that no recording has is looked up in

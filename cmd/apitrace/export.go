@@ -15,7 +15,7 @@ type exportOptions struct {
 	otlp bool
 }
 
-func newExportCommand(io *streams) *cobra.Command {
+func newExportCommand(std *streams) *cobra.Command {
 	o := &exportOptions{}
 	command := &cobra.Command{
 		Use:   "export FILE --otlp",
@@ -38,26 +38,26 @@ _TRACES_. For files in other forms see "apitrace show -o".`,
 			if !o.otlp {
 				return usageErrorf("where to: expected --otlp; \"apitrace show -o\" writes other forms")
 			}
-			return o.run(c.Context(), io)
+			return o.run(c.Context(), std)
 		},
 	}
 	command.Flags().BoolVar(&o.otlp, "otlp", false, "send it by OTLP, as the OTEL_EXPORTER_OTLP_* variables say")
 	return command
 }
 
-func (o *exportOptions) run(ctx context.Context, io *streams) error {
-	recording, err := io.load(o.file)
+func (o *exportOptions) run(ctx context.Context, std *streams) error {
+	recording, err := std.load(o.file)
 	if err != nil {
 		return err
 	}
-	return sendOTLP(ctx, io, recording)
+	return sendOTLP(ctx, std, recording)
 }
 
-func sendOTLP(ctx context.Context, io *streams, recording *trace.Recording) error {
+func sendOTLP(ctx context.Context, std *streams, recording *trace.Recording) error {
 	sent, err := export.SendOTLP(ctx, recording)
 	if err != nil {
 		return err
 	}
-	io.notice("sent %d spans by OTLP", sent)
+	std.notice("sent %d spans by OTLP", sent)
 	return nil
 }

@@ -106,11 +106,11 @@ func (f *fetcher) calls(ctx context.Context, sent collect.Sent) (*trace.Request,
 
 // verdict is an error if recorded calls were not what they must be; checked is whether they
 // were compared.
-func (f *fetcher) verdict(checked bool, io *streams) error {
+func (f *fetcher) verdict(checked bool, std *streams) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if checked {
-		io.notice("compared %d calls with the real stack: %d differ", f.checked.Calls, len(f.checked.Mismatches))
+		std.notice("compared %d calls with the real stack: %d differ", f.checked.Calls, len(f.checked.Mismatches))
 	}
 	if len(f.checked.Mismatches) > 0 {
 		return fmt.Errorf("recorded calls differ from the real stack:\n%s", strings.Join(f.checked.Mismatches, "\n"))

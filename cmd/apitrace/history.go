@@ -25,7 +25,7 @@ type historyOptions struct {
 	view outputOptions
 }
 
-func newHistoryCommand(io *streams) *cobra.Command {
+func newHistoryCommand(std *streams) *cobra.Command {
 	o := &historyOptions{}
 	command := &cobra.Command{
 		Use:   "history {SCENARIO | FUNCTION}",
@@ -58,9 +58,9 @@ needed.`,
 				return err
 			}
 			if _, err := scenarios.Find(args[0]); err == nil {
-				return o.ofScenario(io, args[0])
+				return o.ofScenario(std, args[0])
 			}
-			return o.ofFunction(io, args[0])
+			return o.ofFunction(std, args[0])
 		},
 	}
 	flags := command.Flags()
@@ -73,7 +73,7 @@ needed.`,
 }
 
 // ofScenario tells what each release changed.
-func (o *historyOptions) ofScenario(io *streams, scenario string) error {
+func (o *historyOptions) ofScenario(std *streams, scenario string) error {
 	releases, err := recordings.Versions()
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (o *historyOptions) ofScenario(io *streams, scenario string) error {
 	if len(releases) == 0 {
 		return fmt.Errorf("no release's recording of scenario %q is part of apitrace: \"apitrace run %s --k8s VERSION --save FILE\" makes one, and \"apitrace diff\" compares two files", scenario, scenario)
 	}
-	options, spoken, err := o.drawing(io)
+	options, spoken, err := o.drawing(std)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (o *historyOptions) ofScenario(io *streams, scenario string) error {
 		}
 		steps = append(steps, step)
 	}
-	return render.WriteHistory(io.out, steps, spoken, options)
+	return render.WriteHistory(std.out, steps, spoken, options)
 }
 
 // historyStep tells what a release changed since the one before, which is itself for the first one.
@@ -124,7 +124,7 @@ func countCalls(rec *trace.Recording) int {
 	return n
 }
 
-func (o *historyOptions) drawing(io *streams) (render.DiffOptions, *spokenGuide, error) {
+func (o *historyOptions) drawing(std *streams) (render.DiffOptions, *spokenGuide, error) {
 	guide, err := instrument.Load()
 	if err != nil {
 		return render.DiffOptions{}, nil, err
@@ -133,12 +133,12 @@ func (o *historyOptions) drawing(io *streams) (render.DiffOptions, *spokenGuide,
 	if err != nil {
 		return render.DiffOptions{}, nil, err
 	}
-	drawing, err := o.view.drawing(io, guide)
+	drawing, err := o.view.drawing(std, guide)
 	return render.DiffOptions{Options: drawing, Lang: lang}, newSpokenGuide(guide, lang), err
 }
 
 // ofFunction tells in which releases and scenarios a function is on the path.
-func (o *historyOptions) ofFunction(io *streams, query string) error {
+func (o *historyOptions) ofFunction(std *streams, query string) error {
 	releases, err := allReleases()
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (o *historyOptions) ofFunction(io *streams, query string) error {
 	if err != nil {
 		return functionError(err)
 	}
-	return writeAppearances(io, appearances)
+	return writeAppearances(std, appearances)
 }
 
 // allReleases tells what was recorded.
@@ -176,8 +176,8 @@ func allReleases() ([]history.Release, error) {
 	return releases, nil
 }
 
-func writeAppearances(io *streams, appearances []history.Appearance) error {
-	table := tabwriter.NewWriter(io.out, 0, 0, 2, ' ', 0)
+func writeAppearances(std *streams, appearances []history.Appearance) error {
+	table := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "RELEASE\tSCENARIOS\tFUNCTION\tPLACE")
 	for _, a := range appearances {
 		if a.Function == nil {
@@ -189,9 +189,9 @@ func writeAppearances(io *streams, appearances []history.Appearance) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintln(io.out)
+	fmt.Fprintln(std.out)
 	for _, group := range byReleases(appearances) {
-		fmt.Fprintf(io.out, "%s\n%s\n", group.releases, listed(group.scenarios, "  "))
+		fmt.Fprintf(std.out, "%s\n%s\n", group.releases, listed(group.scenarios, "  "))
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ type importOptions struct {
 	save string
 }
 
-func newImportCommand(io *streams) *cobra.Command {
+func newImportCommand(std *streams) *cobra.Command {
 	o := &importOptions{}
 	command := &cobra.Command{
 		Use:   "import FILE",
@@ -31,29 +31,29 @@ recording goes to standard output, or to the file of --save.`,
 		Args: oneArgument("the path of a file of OTLP JSON"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.file = args[0]
-			return o.run(c.Context(), io)
+			return o.run(c.Context(), std)
 		},
 	}
 	command.Flags().StringVar(&o.save, "save", "", "save the recording to this file, for \"apitrace show\"")
 	return command
 }
 
-func (o *importOptions) run(ctx context.Context, io *streams) error {
+func (o *importOptions) run(ctx context.Context, std *streams) error {
 	recording, err := trace.Import(o.file)
 	if err != nil {
 		return err
 	}
 	for _, r := range recording.Requests {
 		for _, missing := range r.Incomplete {
-			io.notice("trace %s: %s", r.TraceID, missing)
+			std.notice("trace %s: %s", r.TraceID, missing)
 		}
 	}
 	if o.save == "" {
-		return trace.WriteOTLP(ctx, io.out, recording)
+		return trace.WriteOTLP(ctx, std.out, recording)
 	}
 	if err := trace.Save(ctx, o.save, recording); err != nil {
 		return err
 	}
-	io.notice("saved to %s", o.save)
+	std.notice("saved to %s", o.save)
 	return nil
 }

@@ -96,29 +96,29 @@ func (o *outputOptions) validateView() error {
 }
 
 // write prints the recording.
-func (o *outputOptions) write(ctx context.Context, io *streams, recording *trace.Recording) error {
+func (o *outputOptions) write(ctx context.Context, std *streams, recording *trace.Recording) error {
 	if o.format != "tree" && (o.filter.set() || o.depth > 0) {
-		io.notice("-o %s is always complete: views, --depth and filters are for the tree", o.format)
+		std.notice("-o %s is always complete: views, --depth and filters are for the tree", o.format)
 	}
 	switch o.format {
 	case "names":
-		return trace.WriteNames(io.out, recording)
+		return trace.WriteNames(std.out, recording)
 	case "json":
-		return trace.WriteJSON(io.out, recording)
+		return trace.WriteJSON(std.out, recording)
 	case "stdout":
-		return trace.WriteStdout(ctx, io.out, recording)
+		return trace.WriteStdout(ctx, std.out, recording)
 	}
 	lang, err := language(o.lang)
 	if err != nil {
 		return err
 	}
-	if known, err := writeExport(io.out, o.format, recording, lang); known {
+	if known, err := writeExport(std.out, o.format, recording, lang); known {
 		return err
 	}
-	return o.writeTree(io, recording)
+	return o.writeTree(std, recording)
 }
 
-func (o *outputOptions) writeTree(io *streams, recording *trace.Recording) error {
+func (o *outputOptions) writeTree(std *streams, recording *trace.Recording) error {
 	guide, err := instrument.Load()
 	if err != nil {
 		return err
@@ -127,19 +127,19 @@ func (o *outputOptions) writeTree(io *streams, recording *trace.Recording) error
 	if err != nil {
 		return err
 	}
-	options, err := o.drawing(io, guide)
+	options, err := o.drawing(std, guide)
 	if err != nil {
 		return err
 	}
 	if o.view == "outline" {
-		return render.WriteOutline(io.out, recording, newSpokenGuide(guide, lang, recording), options)
+		return render.WriteOutline(std.out, recording, newSpokenGuide(guide, lang, recording), options)
 	}
-	return render.WriteTree(io.out, recording, newSpokenGuide(guide, lang, recording), options)
+	return render.WriteTree(std.out, recording, newSpokenGuide(guide, lang, recording), options)
 }
 
 // drawing says what is drawn, and how.
-func (o *outputOptions) drawing(io *streams, guide *instrument.Guide) (render.Options, error) {
-	terminal := io.width > 0
+func (o *outputOptions) drawing(std *streams, guide *instrument.Guide) (render.Options, error) {
+	terminal := std.width > 0
 	colour, err := render.UseColour(o.colour, terminal, os.Getenv)
 	if err != nil {
 		return render.Options{}, err
@@ -156,7 +156,7 @@ func (o *outputOptions) drawing(io *streams, guide *instrument.Guide) (render.Op
 		Hyperlinks: render.UseHyperlinks(terminal, os.Getenv),
 	}
 	if options.Width == 0 {
-		options.Width = io.width
+		options.Width = std.width
 	}
 	if colour {
 		options.Palette = render.Colours()

@@ -18,7 +18,7 @@ type recordOptions struct {
 	server serverOptions
 }
 
-func newRecordCommand(io *streams) *cobra.Command {
+func newRecordCommand(std *streams) *cobra.Command {
 	o := &recordOptions{server: serverOptions{any: true}}
 	command := &cobra.Command{
 		Use:   "record",
@@ -40,7 +40,7 @@ the request itself.`,
 			if err := errors.Join(o.server.validate(), validateAs(o.as), checkSave(o.save)); err != nil {
 				return err
 			}
-			if err := o.run(c.Context(), io); err != nil {
+			if err := o.run(c.Context(), std); err != nil {
 				return err
 			}
 			return &exitError{} // Ctrl-C is how it is meant to end
@@ -53,11 +53,11 @@ the request itself.`,
 	return command
 }
 
-func (o *recordOptions) run(ctx context.Context, io *streams) (err error) {
+func (o *recordOptions) run(ctx context.Context, std *streams) (err error) {
 	if o.save == "" {
 		o.save = time.Now().Format("apitrace-20060102-150405.jsonl")
 	}
-	ctx, server, stop, err := o.server.obtain(ctx, io)
+	ctx, server, stop, err := o.server.obtain(ctx, std)
 	if err != nil {
 		return err
 	}
@@ -67,9 +67,9 @@ func (o *recordOptions) run(ctx context.Context, io *streams) (err error) {
 	c, err := openClients(server, clientsOptions{
 		name: "record", as: o.as, save: o.save, failed: fail,
 		done: func(row session.Row) {
-			fmt.Fprintln(io.out, row.String())
+			fmt.Fprintln(std.out, row.String())
 			if row.Err != nil {
-				io.notice("not traced: %v", row.Err)
+				std.notice("not traced: %v", row.Err)
 			}
 		},
 	})
@@ -77,14 +77,14 @@ func (o *recordOptions) run(ctx context.Context, io *streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	io.notice("recording to %s what is sent with this kubeconfig; press Ctrl-C to end:", o.save)
+	std.notice("recording to %s what is sent with this kubeconfig; press Ctrl-C to end:", o.save)
 	for _, variable := range c.environment() {
-		io.notice("  export %s", variable)
+		std.notice("  export %s", variable)
 	}
-	fmt.Fprintln(io.out, c.kubeconfig)
+	fmt.Fprintln(std.out, c.kubeconfig)
 
 	<-failed.Done()
 	err = errors.Join(deathOf(failed), c.finish())
-	io.notice("requests in %s: %d", o.save, c.recording.Requests)
-	return errors.Join(err, c.fetcher.verdict(o.server.check, io))
+	std.notice("requests in %s: %d", o.save, c.recording.Requests)
+	return errors.Join(err, c.fetcher.verdict(o.server.check, std))
 }

@@ -27,7 +27,7 @@ type recordLibraryOptions struct {
 }
 
 // newRecordLibraryCommand is for those who work on apitrace: "make record" calls it.
-func newRecordLibraryCommand(io *streams) *cobra.Command {
+func newRecordLibraryCommand(std *streams) *cobra.Command {
 	o := &recordLibraryOptions{}
 	command := &cobra.Command{
 		Use:    "record-library",
@@ -45,7 +45,7 @@ version is removed.`,
 			if err := o.validate(); err != nil {
 				return err
 			}
-			return o.run(c.Context(), io)
+			return o.run(c.Context(), std)
 		},
 	}
 	command.Flags().StringArrayVar(&o.versions, "k8s", apiserver.Releases(), "version of Kubernetes to record; may be repeated")
@@ -65,10 +65,10 @@ func (o *recordLibraryOptions) validate() error {
 	return nil
 }
 
-func (o *recordLibraryOptions) run(ctx context.Context, io *streams) error {
+func (o *recordLibraryOptions) run(ctx context.Context, std *streams) error {
 	var failed error
 	for _, version := range o.versions {
-		if err := o.recordRelease(ctx, io, version); err != nil {
+		if err := o.recordRelease(ctx, std, version); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("recording %s: %w", version, err))
 		}
 		if ctx.Err() != nil {
@@ -78,7 +78,7 @@ func (o *recordLibraryOptions) run(ctx context.Context, io *streams) error {
 	return failed
 }
 
-func (o *recordLibraryOptions) recordRelease(ctx context.Context, io *streams, version string) (err error) {
+func (o *recordLibraryOptions) recordRelease(ctx context.Context, std *streams, version string) (err error) {
 	library, err := scenarios.List()
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (o *recordLibraryOptions) recordRelease(ctx context.Context, io *streams, v
 		return err
 	}
 	options := serverOptions{k8s: version, pristine: true, fresh: true}
-	ctx, server, stop, err := options.obtain(ctx, io)
+	ctx, server, stop, err := options.obtain(ctx, std)
 	if err != nil {
 		return err
 	}
@@ -104,13 +104,13 @@ func (o *recordLibraryOptions) recordRelease(ctx context.Context, io *streams, v
 		Command: "make record K8S=" + server.K8sVersion,
 	}}
 	for i, scenario := range library {
-		io.notice("%s %d/%d %s", server.K8sVersion, i+1, len(library), scenario.Name)
-		r.record(ctx, io, scenario)
+		std.notice("%s %d/%d %s", server.K8sVersion, i+1, len(library), scenario.Name)
+		r.record(ctx, std, scenario)
 		if ctx.Err() != nil {
 			return errors.Join(deathOf(ctx), r.failed)
 		}
 	}
-	return errors.Join(r.failed, r.write(io, o.folder))
+	return errors.Join(r.failed, r.write(std, o.folder))
 }
 
 // commitOf names the commit of the repository that the folder is in, and says whether
@@ -150,39 +150,39 @@ type recorder struct {
 }
 
 // record adds the recording of a scenario, or the reason why there is none.
-func (r *recorder) record(ctx context.Context, io *streams, scenario *scenarios.Scenario) {
+func (r *recorder) record(ctx context.Context, std *streams, scenario *scenarios.Scenario) {
 	var other *scenarios.VersionError
 	if errors.As(scenario.RunsOn(r.info.K8sVersion), &other) {
-		r.miss(io, scenario, fmt.Errorf("it needs Kubernetes %s", other.Releases.Text().En))
+		r.miss(std, scenario, fmt.Errorf("it needs Kubernetes %s", other.Releases.Text().En))
 		return
 	}
-	recording, err := r.play(ctx, io, scenario)
+	recording, err := r.play(ctx, std, scenario)
 	if err != nil {
 		r.failed = errors.Join(r.failed, fmt.Errorf("%s: %w", scenario.Name, err))
-		r.miss(io, scenario, err)
+		r.miss(std, scenario, err)
 		return
 	}
 	r.all = append(r.all, recording)
 }
 
-func (r *recorder) miss(io *streams, scenario *scenarios.Scenario, reason error) {
-	io.notice("  not recorded: %v", reason)
+func (r *recorder) miss(std *streams, scenario *scenarios.Scenario, reason error) {
+	std.notice("  not recorded: %v", reason)
 	r.info.Missing = append(r.info.Missing, recordings.Missing{Scenario: scenario.Name, Reason: reasonOf(reason)})
 }
 
-func (r *recorder) play(ctx context.Context, io *streams, scenario *scenarios.Scenario) (_ *trace.Recording, err error) {
+func (r *recorder) play(ctx context.Context, std *streams, scenario *scenarios.Scenario) (_ *trace.Recording, err error) {
 	server, own := r.server, r.options
 	if own.want(scenario); !own.shared() {
 		var stop func() error
-		if ctx, server, stop, err = own.obtain(ctx, io); err != nil {
+		if ctx, server, stop, err = own.obtain(ctx, std); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, stop()) }()
 	}
 	if scenario.Boot != nil || scenario.Varies.En != "" {
-		return once(ctx, io, server, scenario, own.boot)
+		return once(ctx, std, server, scenario, own.boot)
 	}
-	return typical(ctx, io, server, scenario)
+	return typical(ctx, std, server, scenario)
 }
 
 // attempts is how often a scenario is played to see the same trace twice.
@@ -190,10 +190,10 @@ const attempts = 6
 
 // typical plays a scenario until a trace comes that was seen before: a server works in
 // the background, too, which shows in one of many.
-func typical(ctx context.Context, io *streams, server *apiserver.Server, scenario *scenarios.Scenario) (*trace.Recording, error) {
+func typical(ctx context.Context, std *streams, server *apiserver.Server, scenario *scenarios.Scenario) (*trace.Recording, error) {
 	seen := map[string]bool{}
 	for range attempts {
-		recording, err := once(ctx, io, server, scenario, "")
+		recording, err := once(ctx, std, server, scenario, "")
 		if err != nil {
 			return nil, err
 		}
@@ -210,12 +210,12 @@ func typical(ctx context.Context, io *streams, server *apiserver.Server, scenari
 }
 
 // once plays a scenario; boot is the trace id of its server's start, if that is traced.
-func once(ctx context.Context, io *streams, server *apiserver.Server, scenario *scenarios.Scenario, boot string) (*trace.Recording, error) {
+func once(ctx context.Context, std *streams, server *apiserver.Server, scenario *scenarios.Scenario, boot string) (*trace.Recording, error) {
 	s := newReplay(server, scenario)
-	if err := s.record(ctx, io, boot); err != nil {
+	if err := s.record(ctx, std, boot); err != nil {
 		return nil, err
 	}
-	return &s.recording, s.verdict(false, io)
+	return &s.recording, s.verdict(false, std)
 }
 
 // reasonOf says in one line why a scenario is missing, without what only holds on this machine.
@@ -227,7 +227,7 @@ func reasonOf(err error) string {
 	return strings.Join(strings.Fields(err.Error()), " ")
 }
 
-func (r *recorder) write(io *streams, folder string) error {
+func (r *recorder) write(std *streams, folder string) error {
 	data, err := recordings.Pack(r.info, r.all)
 	if err != nil {
 		return err
@@ -236,7 +236,7 @@ func (r *recorder) write(io *streams, folder string) error {
 	if err := writeAtomically(filepath.Join(folder, file), data); err != nil {
 		return err
 	}
-	io.notice("%s: %d scenarios, %s", filepath.Join(folder, file), len(r.all), program.FormatBytes(int64(len(data))))
+	std.notice("%s: %d scenarios, %s", filepath.Join(folder, file), len(r.all), program.FormatBytes(int64(len(data))))
 	return r.removeOlder(folder, file)
 }
 

@@ -15,8 +15,8 @@ import (
 func init() { cobra.EnableCommandSorting = false }
 
 // execute runs the command that args, the program's name first, ask for.
-func execute(ctx context.Context, args []string, io *streams) error {
-	root := newRoot(displayName(args[0]), io)
+func execute(ctx context.Context, args []string, std *streams) error {
+	root := newRoot(displayName(args[0]), std)
 	root.SetArgs(args[1:])
 	command, err := root.ExecuteContextC(ctx)
 	var usage *usageError
@@ -34,7 +34,7 @@ func displayName(program string) string {
 	return "apitrace"
 }
 
-func newRoot(name string, io *streams) *cobra.Command {
+func newRoot(name string, std *streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "apitrace",
 		Short: "Show the code path of a request through the real kube-apiserver",
@@ -61,20 +61,20 @@ what happened as a tree. Only a Go toolchain is needed.`,
 		Args:          knownCommand,
 		RunE:          showHelp,
 	}
-	root.SetOut(io.out)
-	root.SetErr(io.err)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err: flagError(err)} })
 	root.SetUsageTemplate(narrowFlags(root.UsageTemplate()))
 	addGroup(root, "watch", "Watch a request:",
-		newRunCommand(io), newShowCommand(io), newScenariosCommand(io), newRequestCommand(io),
-		newExecCommand(io), newRecordCommand(io), newServeCommand(io), newFrontCommand(io))
+		newRunCommand(std), newShowCommand(std), newScenariosCommand(std), newRequestCommand(std),
+		newExecCommand(std), newRecordCommand(std), newServeCommand(std), newFrontCommand(std))
 	addGroup(root, "compare", "Compare:",
-		newDiffCommand(io), newCompareCommand(io), newHistoryCommand(io), newVersionsCommand(io))
+		newDiffCommand(std), newCompareCommand(std), newHistoryCommand(std), newVersionsCommand(std))
 	addGroup(root, "learn", "Learn the code:",
-		newWorkshopCommand(io), newExplainCommand(io), newSourceCommand(io), newRoutesCommand(io), newEditCommand(io))
-	addGroup(root, "exchange", "Exchange recordings:", newExportCommand(io), newImportCommand(io))
-	addGroup(root, "builds", "Builds:", newBuildCommand(io), newCacheCommand(io), newDoctorCommand(io))
-	root.AddCommand(newVersionCommand(io), newRecordLibraryCommand(io))
+		newWorkshopCommand(std), newExplainCommand(std), newSourceCommand(std), newRoutesCommand(std), newEditCommand(std))
+	addGroup(root, "exchange", "Exchange recordings:", newExportCommand(std), newImportCommand(std))
+	addGroup(root, "builds", "Builds:", newBuildCommand(std), newCacheCommand(std), newDoctorCommand(std))
+	root.AddCommand(newVersionCommand(std), newRecordLibraryCommand(std))
 	root.InitDefaultCompletionCmd()
 	adapt(root, name)
 	return root

@@ -30,7 +30,7 @@ type routesOptions struct {
 	format   string
 }
 
-func newRoutesCommand(io *streams) *cobra.Command {
+func newRoutesCommand(std *streams) *cobra.Command {
 	o := &routesOptions{}
 	command := &cobra.Command{
 		Use:   "routes",
@@ -54,7 +54,7 @@ of custom resources, which one handler serves for all, are not among them.`,
 			if err := errors.Join(o.server.validate(), o.validate(c)); err != nil {
 				return err
 			}
-			return o.run(c.Context(), io)
+			return o.run(c.Context(), std)
 		},
 	}
 	o.server.addVersionFlag(command)
@@ -78,8 +78,8 @@ func (o *routesOptions) validate(command *cobra.Command) error {
 	return nil
 }
 
-func (o *routesOptions) run(ctx context.Context, io *streams) error {
-	recording, err := o.load(ctx, io)
+func (o *routesOptions) run(ctx context.Context, std *streams) error {
+	recording, err := o.load(ctx, std)
 	if err != nil {
 		return err
 	}
@@ -91,38 +91,38 @@ func (o *routesOptions) run(ctx context.Context, io *streams) error {
 	if len(wanted) == 0 {
 		return fmt.Errorf("no route of Kubernetes %s is of resource %q and method %q: \"apitrace routes\" lists all", recording.K8sVersion, o.resource, o.method)
 	}
-	return o.write(io, wanted)
+	return o.write(std, wanted)
 }
 
-func (o *routesOptions) load(ctx context.Context, io *streams) (*trace.Recording, error) {
+func (o *routesOptions) load(ctx context.Context, std *streams) (*trace.Recording, error) {
 	switch {
 	case o.trace != "":
-		return io.load(o.trace)
+		return std.load(o.trace)
 	case o.live:
-		return o.record(ctx, io)
+		return o.record(ctx, std)
 	}
 	recording, err := loadRecording(o.server.k8s, bootScenario)
 	if err != nil {
 		return nil, fmt.Errorf("%w; or add --live", err)
 	}
-	io.notice("from a recording of Kubernetes %s, made on %s; --live starts a server now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
+	std.notice("from a recording of Kubernetes %s, made on %s; --live starts a server now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
 	return recording, nil
 }
 
 // record starts a server and traces that.
-func (o *routesOptions) record(ctx context.Context, io *streams) (_ *trace.Recording, err error) {
+func (o *routesOptions) record(ctx context.Context, std *streams) (_ *trace.Recording, err error) {
 	scenario, err := scenarios.Find(bootScenario)
 	if err != nil {
 		return nil, err
 	}
 	o.server.want(scenario)
-	ctx, server, stop, err := o.server.obtain(ctx, io)
+	ctx, server, stop, err := o.server.obtain(ctx, std)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
 	s := newReplay(server, scenario)
-	if err := s.record(ctx, io, o.server.boot); err != nil {
+	if err := s.record(ctx, std, o.server.boot); err != nil {
 		return nil, err
 	}
 	return &s.recording, nil
@@ -143,13 +143,13 @@ func (o *routesOptions) wants(r routes.Route) bool {
 	return name == ofRoute && (!grouped || group == groupOfRoute) && (subresource == "" || subresource == ofSub)
 }
 
-func (o *routesOptions) write(io *streams, all []routes.Route) error {
+func (o *routesOptions) write(std *streams, all []routes.Route) error {
 	if o.format == "json" {
-		encoder := json.NewEncoder(io.out)
+		encoder := json.NewEncoder(std.out)
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(all)
 	}
-	w := tabwriter.NewWriter(io.out, 0, 0, 3, ' ', 0)
+	w := tabwriter.NewWriter(std.out, 0, 0, 3, ' ', 0)
 	heading := "METHOD\tPATH\tHANDLER\tSTORAGE\tSTRATEGY"
 	if o.format == "wide" {
 		heading += "\tOPERATION\tPLACE"

@@ -25,7 +25,7 @@ type runOptions struct {
 	delivery delivery
 }
 
-func newRunCommand(io *streams) *cobra.Command {
+func newRunCommand(std *streams) *cobra.Command {
 	o := &runOptions{}
 	command := &cobra.Command{
 		Use:   "run SCENARIO",
@@ -52,7 +52,7 @@ The result goes to standard output, progress and notices to standard error.`,
 			if err := errors.Join(o.delivery.validate(), o.server.validate()); err != nil {
 				return err
 			}
-			return o.run(c.Context(), io)
+			return o.run(c.Context(), std)
 		},
 	}
 	o.server.addFlags(command)
@@ -89,14 +89,14 @@ func completeScenarioName(c *cobra.Command, _ []string, typed string) ([]string,
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (o *runOptions) run(ctx context.Context, io *streams) error {
-	return o.replay(ctx, io, func(recording *trace.Recording) error {
-		return o.delivery.deliver(context.WithoutCancel(ctx), io, recording)
+func (o *runOptions) run(ctx context.Context, std *streams) error {
+	return o.replay(ctx, std, func(recording *trace.Recording) error {
+		return o.delivery.deliver(context.WithoutCancel(ctx), std, recording)
 	})
 }
 
 // replay plays the scenario and hands over what was recorded, while the server still runs.
-func (o *runOptions) replay(ctx context.Context, io *streams, deliver func(*trace.Recording) error) (err error) {
+func (o *runOptions) replay(ctx context.Context, std *streams, deliver func(*trace.Recording) error) (err error) {
 	scenario, err := findScenario(o.scenario)
 	if err != nil {
 		return err
@@ -106,14 +106,14 @@ func (o *runOptions) replay(ctx context.Context, io *streams, deliver func(*trac
 	}
 	var sample *program.Binary
 	if scenario.Setup.Aggregated { // before any server waits for it
-		if sample, err = o.server.buildSample(ctx, io, false); err != nil {
+		if sample, err = o.server.buildSample(ctx, std, false); err != nil {
 			return err
 		}
 	}
 	if o.server.want(scenario); !o.server.extra.IsZero() {
-		io.notice("scenario %q sets flags of kube-apiserver: starting one of its own for it", scenario.Name)
+		std.notice("scenario %q sets flags of kube-apiserver: starting one of its own for it", scenario.Name)
 	}
-	serving, server, stop, err := o.server.obtain(ctx, io)
+	serving, server, stop, err := o.server.obtain(ctx, std)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (o *runOptions) replay(ctx context.Context, io *streams, deliver func(*trac
 	}
 	s := newReplay(server, scenario)
 	s.sample = sample
-	playErr := s.record(serving, io, o.server.boot)
+	playErr := s.record(serving, std, o.server.boot)
 	if playErr != nil && ctx.Err() == nil {
 		playErr = o.server.blame(serving, server, playErr)
 	}
@@ -140,7 +140,7 @@ func (o *runOptions) replay(ctx context.Context, io *streams, deliver func(*trac
 	if ctx.Err() != nil {
 		return playErr
 	}
-	return errors.Join(playErr, s.verdict(o.server.check, io))
+	return errors.Join(playErr, s.verdict(o.server.check, std))
 }
 
 // deathOf says why a server's context ended if it was not the user who ended it.
@@ -182,23 +182,23 @@ func newRecording(server *apiserver.Server, scenario string) trace.Recording {
 
 // record makes the recording: of the server's start, which has the trace id boot, or of
 // what the player does.
-func (s *replay) record(ctx context.Context, io *streams, boot string) error {
+func (s *replay) record(ctx context.Context, std *streams, boot string) error {
 	if s.scenario.Boots(apiserver.Name) {
 		return s.boot(ctx, boot)
 	}
-	return s.play(ctx, io)
+	return s.play(ctx, std)
 }
 
-func (s *replay) play(ctx context.Context, io *streams) error {
-	return s.playUntil(ctx, io, func() error { return nil })
+func (s *replay) play(ctx context.Context, std *streams) error {
+	return s.playUntil(ctx, std, func() error { return nil })
 }
 
 // playUntil replays until the scenario is over, or traced, which is called when a trace
 // was added to the recording, returns an error.
-func (s *replay) playUntil(ctx context.Context, io *streams, traced func() error) error {
+func (s *replay) playUntil(ctx context.Context, std *streams, traced func() error) error {
 	defer s.fetcher.close()
-	player := newPlayer(s.server, io)
-	player.Aggregate = func(ctx context.Context) (func(context.Context) error, error) { return s.aggregate(ctx, io) }
+	player := newPlayer(s.server, std)
+	player.Aggregate = func(ctx context.Context) (func(context.Context) error, error) { return s.aggregate(ctx, std) }
 	return player.Play(ctx, s.scenario, func(ctx context.Context, r *scenarios.Request, sent *scenarios.Sent) error {
 		if err := s.collect(ctx, r, sent); err != nil {
 			return err
@@ -208,20 +208,20 @@ func (s *replay) playUntil(ctx context.Context, io *streams, traced func() error
 }
 
 // newPlayer returns a player for a server that others may play against, too.
-func newPlayer(server *apiserver.Server, io *streams) *scenarios.Player {
+func newPlayer(server *apiserver.Server, std *streams) *scenarios.Player {
 	return &scenarios.Player{
 		BaseURL: server.BaseURL, CAPEM: server.CAPEM,
 		AdminToken: server.AdminToken, UserTokens: server.PlayerTokens,
 		LockFile: filepath.Join(server.RunDir, "player.lock"),
-		Waiting:  func() { io.notice("waiting for another run against the same server") },
+		Waiting:  func() { std.notice("waiting for another run against the same server") },
 	}
 }
 
 // aggregate starts the sample server that the scenario asks for. Its start may be what
 // the scenario traces.
-func (s *replay) aggregate(ctx context.Context, io *streams) (stop func(context.Context) error, err error) {
+func (s *replay) aggregate(ctx context.Context, std *streams) (stop func(context.Context) error, err error) {
 	if s.sample == nil {
-		if s.sample, err = (&serverOptions{k8s: s.server.K8sVersion}).buildSample(ctx, io, false); err != nil {
+		if s.sample, err = (&serverOptions{k8s: s.server.K8sVersion}).buildSample(ctx, std, false); err != nil {
 			return nil, err
 		}
 	}
@@ -287,15 +287,15 @@ func (s *replay) add(request *trace.Request, expect *scenarios.Expect) {
 }
 
 // verdict is an error if the traces are not what they must be.
-func (s *replay) verdict(checked bool, io *streams) error {
-	if err := s.fetcher.verdict(checked, io); err != nil {
+func (s *replay) verdict(checked bool, std *streams) error {
+	if err := s.fetcher.verdict(checked, std); err != nil {
 		return err
 	}
 	if s.server.ExternalEtcd {
-		io.notice("what the scenario expects of the trace was not checked: part of it runs in etcd, which is not traced")
+		std.notice("what the scenario expects of the trace was not checked: part of it runs in etcd, which is not traced")
 	}
 	if len(s.unmet) > 0 && len(s.server.Edited) > 0 {
-		io.notice("upstream's server would have done otherwise: %v", errors.Join(s.unmet...))
+		std.notice("upstream's server would have done otherwise: %v", errors.Join(s.unmet...))
 		return nil
 	}
 	if len(s.unmet) > 0 {

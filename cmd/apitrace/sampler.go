@@ -45,19 +45,19 @@ type sampler struct {
 	session *session.Session
 	front   *front.Front
 	sender  *export.Sender
-	io      *streams
+	std     *streams
 
 	requests, spans, failed, skipped atomic.Int64
 	lastFailed                       atomic.Bool
 }
 
 // startSampler opens a front whose requests are sampled. The caller calls close.
-func startSampler(ctx context.Context, io *streams, rate float64, fetcher *fetcher, head trace.Recording, door front.Options) (*sampler, error) {
+func startSampler(ctx context.Context, std *streams, rate float64, fetcher *fetcher, head trace.Recording, door front.Options) (*sampler, error) {
 	sender, err := export.NewSender(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &sampler{rate: rate, head: head, fetcher: fetcher, sender: sender, io: io}
+	s := &sampler{rate: rate, head: head, fetcher: fetcher, sender: sender, std: std}
 	s.session = session.New(session.Options{Fetch: fetcher.fetch, Keep: s.send, Done: s.done})
 	door.Trace, door.Over = s.choose, s.session.Over
 	if s.front, err = front.Start(door); err != nil {
@@ -92,7 +92,7 @@ func (s *sampler) send(ctx context.Context, r *trace.Request) (trace.Place, erro
 	}
 	s.failed.Add(1)
 	if !s.lastFailed.Swap(true) {
-		s.io.notice("%s: a trace was not sent: %v", time.Now().Format(time.TimeOnly), err)
+		s.std.notice("%s: a trace was not sent: %v", time.Now().Format(time.TimeOnly), err)
 	}
 	return trace.Place{}, nil
 }
@@ -102,18 +102,18 @@ func (s *sampler) done(row session.Row) {
 		return
 	}
 	s.failed.Add(1)
-	s.io.notice("%s: not traced: %s %s: %v", time.Now().Format(time.TimeOnly), row.Method, row.Path, row.Err)
+	s.std.notice("%s: not traced: %s %s: %v", time.Now().Format(time.TimeOnly), row.Method, row.Path, row.Err)
 }
 
 // close ends what is still going on, sends the rest, and says what was sent.
 func (s *sampler) close(ctx context.Context) error {
 	err := errors.Join(s.front.Close(), s.session.Close(), s.fetcher.close(), s.sender.Close(ctx))
-	s.io.notice("sent %d requests with %d spans by OTLP", s.requests.Load(), s.spans.Load())
+	s.std.notice("sent %d requests with %d spans by OTLP", s.requests.Load(), s.spans.Load())
 	if n := s.failed.Load(); n > 0 {
-		s.io.notice("requests that were traced and could not be sent: %d", n)
+		s.std.notice("requests that were traced and could not be sent: %d", n)
 	}
 	if n := s.skipped.Load(); n > 0 {
-		s.io.notice("requests that were chosen and not traced, because too many were being traced: %d", n)
+		s.std.notice("requests that were chosen and not traced, because too many were being traced: %d", n)
 	}
 	return err
 }

@@ -19,7 +19,7 @@ type scenariosOptions struct {
 	k8s string
 }
 
-func newScenariosCommand(io *streams) *cobra.Command {
+func newScenariosCommand(std *streams) *cobra.Command {
 	o := &scenariosOptions{}
 	command := &cobra.Command{
 		Use:   "scenarios",
@@ -40,20 +40,20 @@ write one of your own, start from one of these and run it by its path.`,
   # for an editor that helps to write one
   apitrace scenarios --schema > scenario.schema.json`,
 		Args: knownCommand,
-		RunE: func(*cobra.Command, []string) error { return o.run(io) },
+		RunE: func(*cobra.Command, []string) error { return o.run(std) },
 	}
 	addLanguageFlag(command, &o.lang)
 	command.Flags().BoolVar(&o.pairs, "pairs", false, "list pairs of scenarios that are worth comparing, and what they teach")
 	command.Flags().BoolVar(&o.schema, "schema", false, "print the JSON Schema of scenario files")
 	command.MarkFlagsMutuallyExclusive("pairs", "schema")
 	command.Flags().StringVar(&o.k8s, "k8s", "", "list only scenarios that this version of Kubernetes can run")
-	command.AddCommand(newScenariosShowCommand(io))
+	command.AddCommand(newScenariosShowCommand(std))
 	return command
 }
 
-func (o *scenariosOptions) run(io *streams) error {
+func (o *scenariosOptions) run(std *streams) error {
 	if o.schema {
-		_, err := fmt.Fprint(io.out, scenarios.Schema)
+		_, err := fmt.Fprint(std.out, scenarios.Schema)
 		return err
 	}
 	lang, err := language(o.lang)
@@ -65,13 +65,13 @@ func (o *scenariosOptions) run(io *streams) error {
 		return err
 	}
 	if o.pairs {
-		return writePairs(io, all, lang)
+		return writePairs(std, all, lang)
 	}
 	rows := [][]string{listHeads[lang]}
 	for _, s := range all {
 		rows = append(rows, []string{scenarios.TopicTitle(s.Topic).In(lang), s.Name, titleWithReleases(s, lang)})
 	}
-	return writeColumns(io.out, rows)
+	return writeColumns(std.out, rows)
 }
 
 var listHeads = map[string][]string{"en": {"TOPIC", "NAME", "TITLE"}, "zh": {"主题", "名称", "标题"}}
@@ -97,10 +97,10 @@ func titleWithReleases(s *scenarios.Scenario, lang string) string {
 	return title
 }
 
-func writePairs(io *streams, all []*scenarios.Scenario, lang string) error {
+func writePairs(std *streams, all []*scenarios.Scenario, lang string) error {
 	for _, s := range all {
 		for _, pair := range s.Pairs {
-			if _, err := fmt.Fprintf(io.out, "%s, %s\n%s\n", pair.With, s.Name, paragraph(pair.Teaches.In(lang), "    ")); err != nil {
+			if _, err := fmt.Fprintf(std.out, "%s, %s\n%s\n", pair.With, s.Name, paragraph(pair.Teaches.In(lang), "    ")); err != nil {
 				return err
 			}
 		}

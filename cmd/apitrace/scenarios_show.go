@@ -18,7 +18,7 @@ type scenariosShowOptions struct {
 	output string
 }
 
-func newScenariosShowCommand(io *streams) *cobra.Command {
+func newScenariosShowCommand(std *streams) *cobra.Command {
 	o := &scenariosShowOptions{}
 	command := &cobra.Command{
 		Use:   "show SCENARIO",
@@ -32,14 +32,14 @@ lists, or the path of a scenario file.`,
   apitrace scenarios show get-node-cached -o yaml > mine.yaml`,
 		Args:              oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file"),
 		ValidArgsFunction: completeScenario,
-		RunE:              func(_ *cobra.Command, args []string) error { return o.run(io, args[0]) },
+		RunE:              func(_ *cobra.Command, args []string) error { return o.run(std, args[0]) },
 	}
 	addLanguageFlag(command, &o.lang)
 	command.Flags().StringVarP(&o.output, "output", "o", "text", "form of output: text or yaml")
 	return command
 }
 
-func (o *scenariosShowOptions) run(io *streams, name string) error {
+func (o *scenariosShowOptions) run(std *streams, name string) error {
 	lang, err := language(o.lang)
 	if err != nil {
 		return err
@@ -52,14 +52,14 @@ func (o *scenariosShowOptions) run(io *streams, name string) error {
 		return err
 	}
 	if o.output == "yaml" {
-		_, err = io.out.Write([]byte(s.Source))
+		_, err = std.out.Write([]byte(s.Source))
 		return err
 	}
 	library, err := scenarios.List()
 	if err != nil {
 		return err
 	}
-	_, err = io.out.Write([]byte(describe(s, library, lang)))
+	_, err = std.out.Write([]byte(describe(s, library, lang)))
 	return err
 }
 

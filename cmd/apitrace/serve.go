@@ -18,7 +18,7 @@ type serveOptions struct {
 	sample sampleOptions
 }
 
-func newServeCommand(io *streams) *cobra.Command {
+func newServeCommand(std *streams) *cobra.Command {
 	o := &serveOptions{}
 	command := &cobra.Command{
 		Use:   "serve [-- FLAG...]",
@@ -60,7 +60,7 @@ sample, and their spans are sent to an OpenTelemetry receiver.`,
 			if err := o.server.extra.Check(); err != nil {
 				return &usageError{err: err}
 			}
-			return o.run(c.Context(), io)
+			return o.run(c.Context(), std)
 		},
 	}
 	o.server.addFlags(command)
@@ -77,7 +77,7 @@ func serveArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-func (o *serveOptions) run(ctx context.Context, io *streams) (err error) {
+func (o *serveOptions) run(ctx context.Context, std *streams) (err error) {
 	running, err := o.server.attach(ctx)
 	if err == nil {
 		return fmt.Errorf("a server of %s is running already, at %s, with the kubeconfig %s: use that one, or stop it first",
@@ -85,7 +85,7 @@ func (o *serveOptions) run(ctx context.Context, io *streams) (err error) {
 	} else if !errors.Is(err, apiserver.ErrNotServed) {
 		return err
 	}
-	build, err := o.server.build(ctx, io, false)
+	build, err := o.server.build(ctx, std, false)
 	if err != nil {
 		return err
 	}
@@ -97,24 +97,24 @@ func (o *serveOptions) run(ctx context.Context, io *streams) (err error) {
 	if err := server.Publish(); err != nil {
 		return err
 	}
-	io.notice("kube-apiserver %s with etcd %s is ready at %s", server.K8sVersion, server.EtcdVersion, server.BaseURL)
-	sayChanged(io, server.Edited)
-	sayExternal(io, server)
-	io.notice("as the administrator, who may do everything:")
-	io.notice("  export KUBECONFIG=%s", server.AdminKubeconfig)
-	io.notice("as the learner, who may do nothing but what RBAC objects allow it:")
-	io.notice("  export KUBECONFIG=%s", server.LearnerKubeconfig)
-	io.notice("to see the trace of a request of your own: apitrace request GET /api/v1/namespaces")
-	io.notice("or of all that a program sends: apitrace exec -- kubectl get namespaces")
+	std.notice("kube-apiserver %s with etcd %s is ready at %s", server.K8sVersion, server.EtcdVersion, server.BaseURL)
+	sayChanged(std, server.Edited)
+	sayExternal(std, server)
+	std.notice("as the administrator, who may do everything:")
+	std.notice("  export KUBECONFIG=%s", server.AdminKubeconfig)
+	std.notice("as the learner, who may do nothing but what RBAC objects allow it:")
+	std.notice("  export KUBECONFIG=%s", server.LearnerKubeconfig)
+	std.notice("to see the trace of a request of your own: apitrace request GET /api/v1/namespaces")
+	std.notice("or of all that a program sends: apitrace exec -- kubectl get namespaces")
 	if o.sample.otlp {
-		sampler, sampleErr := o.startSampler(ctx, io, server)
+		sampler, sampleErr := o.startSampler(ctx, std, server)
 		if sampleErr != nil {
 			return sampleErr
 		}
 		defer func() { err = errors.Join(err, sampler.close(ctx)) }()
 	}
-	io.notice("press Ctrl-C to stop it")
-	fmt.Fprintln(io.out, server.AdminKubeconfig)
+	std.notice("press Ctrl-C to stop it")
+	fmt.Fprintln(std.out, server.AdminKubeconfig)
 	select {
 	case <-server.Done():
 		return server.Err()
@@ -124,8 +124,8 @@ func (o *serveOptions) run(ctx context.Context, io *streams) (err error) {
 }
 
 // startSampler opens the door whose requests are traced.
-func (o *serveOptions) startSampler(ctx context.Context, io *streams, server *apiserver.Server) (*sampler, error) {
-	s, err := startSampler(ctx, io, o.sample.rate, newFetcher(server), newRecording(server, "serve"), front.Options{
+func (o *serveOptions) startSampler(ctx context.Context, std *streams, server *apiserver.Server) (*sampler, error) {
+	s, err := startSampler(ctx, std, o.sample.rate, newFetcher(server), newRecording(server, "serve"), front.Options{
 		Server: server.BaseURL, CAPEM: server.CAPEM, Token: server.AdminToken,
 	})
 	if err != nil {
@@ -136,7 +136,7 @@ func (o *serveOptions) startSampler(ctx context.Context, io *streams, server *ap
 	if err := k.Write(file); err != nil {
 		return nil, errors.Join(err, s.close(ctx))
 	}
-	io.notice("as the administrator, %v of the requests traced and sent by OTLP:", o.sample.rate)
-	io.notice("  export KUBECONFIG=%s", file)
+	std.notice("as the administrator, %v of the requests traced and sent by OTLP:", o.sample.rate)
+	std.notice("  export KUBECONFIG=%s", file)
 	return s, nil
 }

@@ -93,15 +93,15 @@ func (o *serverOptions) start() apiserver.StartOptions {
 }
 
 // build builds what is not yet built, with progress on io.err.
-func (o *serverOptions) build(ctx context.Context, io *streams, plain bool) (*apiserver.Build, error) {
+func (o *serverOptions) build(ctx context.Context, std *streams, plain bool) (*apiserver.Build, error) {
 	edits, err := o.editsDir()
 	if err != nil {
 		return nil, err
 	}
-	if err := sayBuilding(io, edits, o.k8s); err != nil {
+	if err := sayBuilding(std, edits, o.k8s); err != nil {
 		return nil, err
 	}
-	display := program.NewDisplay(io.err, io.errTerminal)
+	display := program.NewDisplay(std.err, std.errTerminal)
 	defer display.Close()
 	return apiserver.BuildPrograms(ctx, apiserver.BuildOptions{Version: o.k8s, Plain: plain, EditsDir: edits, Progress: display})
 }
@@ -118,8 +118,8 @@ func (o *serverOptions) editsDir() (string, error) {
 }
 
 // buildSample builds the sample server of the version, if it is not yet built.
-func (o *serverOptions) buildSample(ctx context.Context, io *streams, plain bool) (*program.Binary, error) {
-	display := program.NewDisplay(io.err, io.errTerminal)
+func (o *serverOptions) buildSample(ctx context.Context, std *streams, plain bool) (*program.Binary, error) {
+	display := program.NewDisplay(std.err, std.errTerminal)
 	defer display.Close()
 	return apiserver.BuildSample(ctx, apiserver.BuildOptions{Version: o.k8s, Plain: plain, Progress: display})
 }
@@ -158,22 +158,22 @@ func (o *serverOptions) attach(ctx context.Context) (*apiserver.Server, error) {
 
 // obtain finds a running server, or starts one that stop stops. The context that
 // it returns ends when that server dies.
-func (o *serverOptions) obtain(ctx context.Context, io *streams) (_ context.Context, server *apiserver.Server, stop func() error, err error) {
+func (o *serverOptions) obtain(ctx context.Context, std *streams) (_ context.Context, server *apiserver.Server, stop func() error, err error) {
 	defer func() {
 		if err == nil {
-			sayChanged(io, server.Edited)
+			sayChanged(std, server.Edited)
 		}
 	}()
 	server, err = o.attach(ctx)
 	if err == nil {
-		io.notice("using the server that is running at %s", server.BaseURL)
-		sayExternal(io, server)
+		std.notice("using the server that is running at %s", server.BaseURL)
+		sayExternal(std, server)
 		return ctx, server, func() error { return nil }, nil
 	}
 	if !errors.Is(err, apiserver.ErrNotServed) {
 		return nil, nil, nil, err
 	}
-	build, err := o.build(ctx, io, false)
+	build, err := o.build(ctx, std, false)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -181,7 +181,7 @@ func (o *serverOptions) obtain(ctx context.Context, io *streams) (_ context.Cont
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	sayExternal(io, server)
+	sayExternal(std, server)
 	watched, cancel := context.WithCancelCause(ctx)
 	go func() {
 		select {

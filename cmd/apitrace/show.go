@@ -29,7 +29,7 @@ type showOptions struct {
 	only    []int
 }
 
-func newShowCommand(io *streams) *cobra.Command {
+func newShowCommand(std *streams) *cobra.Command {
 	o := &showOptions{}
 	command := &cobra.Command{
 		Use:   "show SCENARIO|FILE|-",
@@ -72,7 +72,7 @@ What has a slash or a dot in it, or is no scenario and lies in the working folde
 			if err := errors.Join(o.output.validate(), o.server.validate(), o.validate(c)); err != nil {
 				return err
 			}
-			return o.run(c.Context(), io)
+			return o.run(c.Context(), std)
 		},
 	}
 	o.server.addVersionFlag(command)
@@ -104,12 +104,12 @@ func (o *showOptions) validate(command *cobra.Command) error {
 	return validateOnly(o.only)
 }
 
-func (o *showOptions) run(ctx context.Context, io *streams) error {
+func (o *showOptions) run(ctx context.Context, std *streams) error {
 	if o.live {
 		live := runOptions{scenario: o.what, server: o.server, delivery: delivery{output: o.output}}
-		return live.run(ctx, io)
+		return live.run(ctx, std)
 	}
-	recording, err := o.load(io)
+	recording, err := o.load(std)
 	if err != nil {
 		return err
 	}
@@ -117,20 +117,20 @@ func (o *showOptions) run(ctx context.Context, io *streams) error {
 		return err
 	}
 	if o.summary {
-		return session.WriteTable(io.out, session.Summarize(recording))
+		return session.WriteTable(std.out, session.Summarize(recording))
 	}
-	return o.output.write(ctx, io, recording)
+	return o.output.write(ctx, std, recording)
 }
 
-func (o *showOptions) load(io *streams) (*trace.Recording, error) {
+func (o *showOptions) load(std *streams) (*trace.Recording, error) {
 	if o.isFile() {
-		return io.load(o.what)
+		return std.load(o.what)
 	}
 	recording, err := loadRecording(o.server.k8s, o.what)
 	if err != nil {
 		return nil, err
 	}
-	io.notice("a recording of Kubernetes %s, made on %s; --notes explains its key steps, --live replays it now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
+	std.notice("a recording of Kubernetes %s, made on %s; --notes explains its key steps, --live replays it now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
 	return recording, nil
 }
 

@@ -22,7 +22,7 @@ type sourceOptions struct {
 	edit     bool
 }
 
-func newSourceCommand(io *streams) *cobra.Command {
+func newSourceCommand(std *streams) *cobra.Command {
 	o := &sourceOptions{}
 	command := &cobra.Command{
 		Use:   "source FUNCTION",
@@ -52,7 +52,7 @@ it is not there; nothing is built.`,
 			if err := o.validate(); err != nil {
 				return err
 			}
-			return o.run(c.Context(), io)
+			return o.run(c.Context(), std)
 		},
 	}
 	o.code.addFlags(command)
@@ -70,8 +70,8 @@ func (o *sourceOptions) validate() error {
 	return o.code.validate()
 }
 
-func (o *sourceOptions) run(ctx context.Context, io *streams) error {
-	c, err := o.code.open(io)
+func (o *sourceOptions) run(ctx context.Context, std *streams) error {
+	c, err := o.code.open(std)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (o *sourceOptions) run(ctx context.Context, io *streams) error {
 	if err != nil {
 		return functionError(err)
 	}
-	colour, err := render.UseColour(o.colour, io.width > 0, os.Getenv)
+	colour, err := render.UseColour(o.colour, std.width > 0, os.Getenv)
 	if err != nil {
 		return err
 	}
@@ -94,12 +94,12 @@ func (o *sourceOptions) run(ctx context.Context, io *streams) error {
 	if colour {
 		options.Palette = source.Colours()
 	}
-	fmt.Fprintf(io.out, "%s\n%s:%d, %s\n", f.Name, f.File, f.Line, tree)
+	fmt.Fprintf(std.out, "%s\n%s:%d, %s\n", f.Name, f.File, f.Line, tree)
 	if url := c.url(f, tree); url != "" {
-		fmt.Fprintln(io.out, url)
+		fmt.Fprintln(std.out, url)
 	}
-	fmt.Fprintln(io.out)
-	return source.Print(io.out, f, options)
+	fmt.Fprintln(std.out)
+	return source.Print(std.out, f, options)
 }
 
 // functionError makes a name that is not one function's a mistake of the command line.

@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 )
 
-func newVersionCommand(io *streams) *cobra.Command {
+func newVersionCommand(std *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of apitrace",
@@ -19,7 +19,7 @@ Kubernetes that it traces when no other is asked for.`,
 		Example: `  apitrace version`,
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(io.out, "apitrace %s\nbuilt with %s for %s/%s\ntraces Kubernetes %s by default\n",
+			_, err := fmt.Fprintf(std.out, "apitrace %s\nbuilt with %s for %s/%s\ntraces Kubernetes %s by default\n",
 				ownVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, apiserver.DefaultVersion)
 			return err
 		},

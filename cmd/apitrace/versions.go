@@ -17,7 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-func newVersionsCommand(io *streams) *cobra.Command {
+func newVersionsCommand(std *streams) *cobra.Command {
 	var format string
 	var recorded bool
 	command := &cobra.Command{
@@ -43,13 +43,13 @@ share counts in the size of each.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if recorded {
-				return writeRecorded(io)
+				return writeRecorded(std)
 			}
 			all, err := listReleases(c.Context())
 			if err != nil {
 				return err
 			}
-			return writeReleases(io, format, all)
+			return writeReleases(std, format, all)
 		},
 	}
 	command.Flags().StringVarP(&format, "output", "o", "table", "what to print: table, json, or name (one version per line)")
@@ -137,17 +137,17 @@ func versionsOf(entries []program.Entry) []string {
 	return slices.Compact(all)
 }
 
-func writeReleases(io *streams, format string, all []release) error {
+func writeReleases(std *streams, format string, all []release) error {
 	switch format {
 	case "table":
-		return writeReleaseTable(io, all)
+		return writeReleaseTable(std, all)
 	case "json":
-		encoder := json.NewEncoder(io.out)
+		encoder := json.NewEncoder(std.out)
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(all)
 	case "name":
 		for _, r := range all {
-			if _, err := fmt.Fprintln(io.out, r.K8sVersion); err != nil {
+			if _, err := fmt.Fprintln(std.out, r.K8sVersion); err != nil {
 				return err
 			}
 		}
@@ -157,7 +157,7 @@ func writeReleases(io *streams, format string, all []release) error {
 }
 
 // writeRecorded tells what is recorded, of all releases that apitrace was tried with.
-func writeRecorded(io *streams) error {
+func writeRecorded(std *streams) error {
 	all, err := recordings.Versions()
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func writeRecorded(io *streams) error {
 	for i := range all {
 		infos[all[i].K8sVersion] = &all[i]
 	}
-	table := tabwriter.NewWriter(io.out, 0, 0, 3, ' ', 0)
+	table := tabwriter.NewWriter(std.out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(table, "VERSION\tETCD\tRECORDED\tSCENARIOS")
 	var missing []string
 	for _, version := range apiserver.Releases() {
@@ -183,7 +183,7 @@ func writeRecorded(io *streams) error {
 	if err := table.Flush(); err != nil || len(missing) == 0 {
 		return err
 	}
-	_, err = fmt.Fprintf(io.out, "\nnot recorded:\n%s\n", strings.Join(missing, "\n"))
+	_, err = fmt.Fprintf(std.out, "\nnot recorded:\n%s\n", strings.Join(missing, "\n"))
 	return err
 }
 
@@ -195,8 +195,8 @@ func recordedColumns(info *recordings.Info) (date, count string) {
 	return info.Recorded.Format(time.DateOnly), fmt.Sprintf("%d of %d", len(info.Scenarios), len(info.Scenarios)+len(info.Missing))
 }
 
-func writeReleaseTable(io *streams, all []release) error {
-	table := tabwriter.NewWriter(io.out, 0, 0, 3, ' ', 0)
+func writeReleaseTable(std *streams, all []release) error {
+	table := tabwriter.NewWriter(std.out, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(table, "VERSION\tETCD\tBUILT\tRECORDED\tSCENARIOS\tSIZE")
 	for _, r := range all {
 		recorded, count := recordedColumns(r.Recorded)
@@ -205,6 +205,6 @@ func writeReleaseTable(io *streams, all []release) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(io.out, "\nolder, traced in part: %s (docs/versions.md says how far)\n", strings.Join(apiserver.Older(), ", "))
+	_, err := fmt.Fprintf(std.out, "\nolder, traced in part: %s (docs/versions.md says how far)\n", strings.Join(apiserver.Older(), ", "))
 	return err
 }

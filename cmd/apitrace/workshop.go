@@ -25,7 +25,7 @@ type workshopOptions struct {
 	details bool
 }
 
-func newWorkshopCommand(io *streams) *cobra.Command {
+func newWorkshopCommand(std *streams) *cobra.Command {
 	o := &workshopOptions{}
 	command := &cobra.Command{
 		Use:   "workshop",
@@ -49,7 +49,7 @@ Without a command, the exercises are listed with your progress. But for those ma
   apitrace workshop hint`,
 		SuggestionsMinimumDistance: 2,
 		Args:                       knownCommand,
-		RunE:                       o.with(io, (*learner).list),
+		RunE:                       o.with(std, (*learner).list),
 	}
 	command.Flags().BoolVar(&o.details, "details", false, "list with each exercise what it teaches, and the scenarios it is about")
 	flags := command.PersistentFlags()
@@ -58,17 +58,17 @@ Without a command, the exercises are listed with your progress. But for those ma
 	flags.StringVar(&o.k8s, "k8s", apiserver.DefaultVersion, "version of Kubernetes whose recordings decide")
 	flags.StringVar(&o.course, "course", "", "folder of a course of your own (default: the one that comes with apitrace)")
 	command.AddCommand(
-		newWorkshopNextCommand(io, o), newWorkshopStartCommand(io, o), newWorkshopJumpCommand(io, o),
-		newWorkshopTraceCommand(io, o), newWorkshopCheckCommand(io, o), newWorkshopWatchCommand(io, o),
-		newWorkshopHintCommand(io, o), newWorkshopSolutionCommand(io, o), newWorkshopExplainCommand(io, o),
-		newWorkshopLessonCommand(io, o), newWorkshopResetCommand(io, o), newWorkshopNewCommand(io), newWorkshopVerifyCommand(io, o),
+		newWorkshopNextCommand(std, o), newWorkshopStartCommand(std, o), newWorkshopJumpCommand(std, o),
+		newWorkshopTraceCommand(std, o), newWorkshopCheckCommand(std, o), newWorkshopWatchCommand(std, o),
+		newWorkshopHintCommand(std, o), newWorkshopSolutionCommand(std, o), newWorkshopExplainCommand(std, o),
+		newWorkshopLessonCommand(std, o), newWorkshopResetCommand(std, o), newWorkshopNewCommand(std), newWorkshopVerifyCommand(std, o),
 	)
 	return command
 }
 
 // A learner is somebody at work on a course.
 type learner struct {
-	io       *streams
+	std      *streams
 	lang     string
 	k8s      string
 	dir      string // where state and answers are
@@ -81,9 +81,9 @@ type learner struct {
 }
 
 // with makes a command's work of a learner's.
-func (o *workshopOptions) with(io *streams, do func(*learner, context.Context) error) func(*cobra.Command, []string) error {
+func (o *workshopOptions) with(std *streams, do func(*learner, context.Context) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		l, err := o.open(c.Context(), io)
+		l, err := o.open(c.Context(), std)
 		if err != nil {
 			return err
 		}
@@ -92,12 +92,12 @@ func (o *workshopOptions) with(io *streams, do func(*learner, context.Context) e
 	}
 }
 
-func (o *workshopOptions) open(ctx context.Context, io *streams) (*learner, error) {
+func (o *workshopOptions) open(ctx context.Context, std *streams) (*learner, error) {
 	lang, err := language(o.lang)
 	if err != nil {
 		return nil, err
 	}
-	l := &learner{io: io, lang: lang, details: o.details}
+	l := &learner{std: std, lang: lang, details: o.details}
 	if l.k8s, err = recordings.Resolve(o.k8s); err != nil {
 		return nil, &usageError{err: err}
 	}
@@ -112,7 +112,7 @@ func (o *workshopOptions) open(ctx context.Context, io *streams) (*learner, erro
 	}
 	l.state = &workshop.State{
 		Path: filepath.Join(l.dir, "workshop.jsonl"),
-		Warn: func(t workshop.Text) { io.notice("%s", t.In(lang)) },
+		Warn: func(t workshop.Text) { std.notice("%s", t.In(lang)) },
 	}
 	return l, l.load(ctx)
 }
@@ -155,7 +155,7 @@ func (l *learner) in(en, zh string) string { return workshop.Text{En: en, Zh: zh
 
 // say prints a line.
 func (l *learner) say(en, zh string, args ...any) {
-	fmt.Fprintf(l.io.out, l.in(en, zh)+"\n", args...)
+	fmt.Fprintf(l.std.out, l.in(en, zh)+"\n", args...)
 }
 
 // current returns the exercise that was started last.
@@ -199,12 +199,12 @@ func (l *learner) list(context.Context) error {
 	all := l.course.Exercises()
 	for i, chapter := range l.course.Chapters {
 		if i > 0 {
-			fmt.Fprintln(l.io.out)
+			fmt.Fprintln(l.std.out)
 		}
 		done, left := l.listChapter(&chapter)
 		passed, minutes = passed+done, minutes+left
 	}
-	fmt.Fprintln(l.io.out)
+	fmt.Fprintln(l.std.out)
 	l.say("%d of %d passed, about %d minutes to go. ✓ passed, ✓* after seeing the solution, → the current one.",
 		"已完成 %d/%d，大约还需 %d 分钟。✓ 已通过，✓* 看过答案后通过，→ 当前练习。", passed, len(all), minutes)
 	if passed < len(all) {
@@ -222,7 +222,7 @@ func (l *learner) listChapter(chapter *workshop.Chapter) (passed, minutes int) {
 			minutes += e.Minutes
 		}
 	}
-	fmt.Fprintf(l.io.out, "%s  %s (%d/%d, %s)\n", chapter.Number(), chapter.Title.In(l.lang), passed, len(chapter.Exercises), l.minutes(minutes))
+	fmt.Fprintf(l.std.out, "%s  %s (%d/%d, %s)\n", chapter.Number(), chapter.Title.In(l.lang), passed, len(chapter.Exercises), l.minutes(minutes))
 	if l.details {
 		l.detail(chapter.Teaches.In(l.lang))
 	}
@@ -249,7 +249,7 @@ func (l *learner) listOne(e *workshop.Exercise) {
 	if e.Live() {
 		live = l.in(", live", "，需要服务器")
 	}
-	fmt.Fprintf(l.io.out, "  %s %-4s %s (%s, %s%s)\n        %s\n", mark, l.course.Number(e), e.Title.In(l.lang),
+	fmt.Fprintf(l.std.out, "  %s %-4s %s (%s, %s%s)\n        %s\n", mark, l.course.Number(e), e.Title.In(l.lang),
 		l.kindName(e.Kind()), l.minutes(e.Minutes), live, e.Name)
 	if l.details {
 		l.detail(e.Teaches.In(l.lang))
@@ -262,7 +262,7 @@ func (l *learner) listOne(e *workshop.Exercise) {
 // detail prints a text below an entry of the list.
 func (l *learner) detail(text string) {
 	const indent = "        "
-	fmt.Fprintln(l.io.out, indent+strings.ReplaceAll(wrapped(text, l.width()-len(indent)), "\n", "\n"+indent))
+	fmt.Fprintln(l.std.out, indent+strings.ReplaceAll(wrapped(text, l.width()-len(indent)), "\n", "\n"+indent))
 }
 
 func (l *learner) kindName(k workshop.Kind) string {

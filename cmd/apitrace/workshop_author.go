@@ -16,7 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-func newWorkshopNewCommand(io *streams) *cobra.Command {
+func newWorkshopNewCommand(std *streams) *cobra.Command {
 	var kind string
 	command := &cobra.Command{
 		Use:   "new FILE",
@@ -31,7 +31,7 @@ folders are made, and a chapter.yaml, where they are missing.`,
 			if err := workshop.WriteNew(args[0], workshop.Kind(kind)); err != nil {
 				return &usageError{err: err}
 			}
-			io.notice("fill in %s, then: apitrace workshop verify --course %s", args[0], filepath.Dir(filepath.Dir(args[0])))
+			std.notice("fill in %s, then: apitrace workshop verify --course %s", args[0], filepath.Dir(filepath.Dir(args[0])))
 			return nil
 		},
 	}
@@ -40,7 +40,7 @@ folders are made, and a chapter.yaml, where they are missing.`,
 	return command
 }
 
-func newWorkshopVerifyCommand(io *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopVerifyCommand(std *streams, o *workshopOptions) *cobra.Command {
 	var live bool
 	command := &cobra.Command{
 		Use:   "verify [EXERCISE]",
@@ -58,7 +58,7 @@ With --live, exercises that need a server are solved on one as well: those of th
   apitrace workshop verify --course mine`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeExercise,
-		RunE: o.with(io, func(l *learner, ctx context.Context) error {
+		RunE: o.with(std, func(l *learner, ctx context.Context) error {
 			return l.verify(ctx, live)
 		}),
 	}
@@ -88,14 +88,14 @@ func (l *learner) verify(ctx context.Context, live bool) error {
 		}
 		if err != nil {
 			failed = append(failed, err)
-			fmt.Fprintf(l.io.out, "✗ %s\n", e.Name)
+			fmt.Fprintf(l.std.out, "✗ %s\n", e.Name)
 			continue
 		}
 		checks := 0
 		for _, p := range proofs {
 			checks += p.Checks
 		}
-		fmt.Fprintf(l.io.out, "✓ %s (%d versions, %d checks)\n", e.Name, len(proofs), checks)
+		fmt.Fprintf(l.std.out, "✓ %s (%d versions, %d checks)\n", e.Name, len(proofs), checks)
 	}
 	if err := errors.Join(failed...); err != nil {
 		return fmt.Errorf("%d of %d exercises are not proven:\n%w", len(failed), len(all), err)

@@ -15,7 +15,7 @@ import (
 // status is left to give.
 var errWrong = errors.New("the answer is not right")
 
-func newWorkshopCheckCommand(io *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopCheckCommand(std *streams, o *workshopOptions) *cobra.Command {
 	request := &workshopRequest{}
 	command := &cobra.Command{
 		Use:   "check [ANSWER]...",
@@ -34,7 +34,7 @@ The exit status is 1 if the answer is not right.`,
   apitrace workshop check C A B D
   apitrace workshop check false
   apitrace workshop check GET '/api/v1/nodes/n1?resourceVersion=0'`,
-		RunE: o.with(io, func(l *learner, ctx context.Context) error {
+		RunE: o.with(std, func(l *learner, ctx context.Context) error {
 			e, err := l.current()
 			if err != nil {
 				return err
@@ -93,8 +93,8 @@ func (l *learner) tell(e *workshop.Exercise, v *workshop.Verdict) {
 	if v.Passed {
 		mark = "✓ "
 	}
-	fmt.Fprint(l.io.out, mark+strings.TrimLeft(layOut(v.Reply.In(l.lang), l.width()-2), " "))
-	fmt.Fprintln(l.io.out)
+	fmt.Fprint(l.std.out, mark+strings.TrimLeft(layOut(v.Reply.In(l.lang), l.width()-2), " "))
+	fmt.Fprintln(l.std.out)
 	if e.Live() {
 		l.say("  what happened: apitrace workshop trace", "  发生了什么：apitrace workshop trace")
 	}

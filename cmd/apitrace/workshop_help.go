@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-func newWorkshopHintCommand(io *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopHintCommand(std *streams, o *workshopOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "hint",
 		Short: "Unlock the next hint for the current exercise",
@@ -19,7 +19,7 @@ func newWorkshopHintCommand(io *streams, o *workshopOptions) *cobra.Command {
 There are three: where to look, what to look for, and nearly the answer.`,
 		Example: "  apitrace workshop hint",
 		Args:    cobra.NoArgs,
-		RunE: o.with(io, func(l *learner, ctx context.Context) error {
+		RunE: o.with(std, func(l *learner, ctx context.Context) error {
 			e, err := l.current()
 			if err != nil {
 				return err
@@ -41,7 +41,7 @@ There are three: where to look, what to look for, and nearly the answer.`,
 	}
 }
 
-func newWorkshopSolutionCommand(io *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopSolutionCommand(std *streams, o *workshopOptions) *cobra.Command {
 	var anyway bool
 	command := &cobra.Command{
 		Use:   "solution [EXERCISE]",
@@ -53,7 +53,7 @@ mark in the list.`,
   apitrace workshop solution --anyway`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeExercise,
-		RunE: o.with(io, func(l *learner, ctx context.Context) error {
+		RunE: o.with(std, func(l *learner, ctx context.Context) error {
 			e, err := l.named()
 			if err != nil {
 				return err
@@ -78,31 +78,31 @@ func (l *learner) solution(e *workshop.Exercise) error {
 	switch {
 	case e.Make != nil:
 		r := e.Solution.Request
-		fmt.Fprintf(l.io.out, "apitrace workshop check %s '%s'%s\n", r.Method, r.Path, requestFlags(r))
+		fmt.Fprintf(l.std.out, "apitrace workshop check %s '%s'%s\n", r.Method, r.Path, requestFlags(r))
 		l.printBody(r)
 	case e.Change != nil:
 		l.say("In %s:", "在 %s 中：", e.Change.File)
 		for _, edit := range e.Solution.Edits {
-			printReplacement(l.io.out, edit)
+			printReplacement(l.std.out, edit)
 		}
 	default:
 		right, err := l.judge.Right(e)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(l.io.out, strings.Join(right, l.in("\nor ", "\n或 ")))
+		fmt.Fprintln(l.std.out, strings.Join(right, l.in("\nor ", "\n或 ")))
 		for i, step := range e.Order {
-			fmt.Fprintf(l.io.out, "  %d. %s\n", i+1, onOneLine(step.Text.In(l.lang)))
+			fmt.Fprintf(l.std.out, "  %d. %s\n", i+1, onOneLine(step.Text.In(l.lang)))
 		}
 	}
 	if text := e.Solution.Text.In(l.lang); text != "" {
-		fmt.Fprintln(l.io.out)
+		fmt.Fprintln(l.std.out)
 		l.markdown(e.Solution.Text)
 	}
 	return nil
 }
 
-func newWorkshopExplainCommand(io *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopExplainCommand(std *streams, o *workshopOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain [EXERCISE]",
 		Short: "Tell what there was to learn from an exercise that is passed",
@@ -111,7 +111,7 @@ read on. The exercise must be passed, or its solution seen.`,
 		Example:           "  apitrace workshop explain",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeExercise,
-		RunE: o.with(io, func(l *learner, _ context.Context) error {
+		RunE: o.with(std, func(l *learner, _ context.Context) error {
 			e, err := l.named()
 			if err != nil {
 				return err
@@ -120,7 +120,7 @@ read on. The exercise must be passed, or its solution seen.`,
 				return usageErrorf("%s", l.in("this exercise is not passed yet, and the explanation has the answer in it", "这个练习还没有通过，而讲解里包含答案"))
 			}
 			l.markdown(workshop.Text{En: "Learned: " + e.Teaches.En, Zh: "学到：" + e.Teaches.Zh})
-			fmt.Fprintln(l.io.out)
+			fmt.Fprintln(l.std.out)
 			l.markdown(e.Debrief)
 			if lessonOf(l.course.Chapter(e)) != "" {
 				l.say("\nThe chapter's lesson: apitrace workshop lesson", "\n本章课文：apitrace workshop lesson")
@@ -130,7 +130,7 @@ read on. The exercise must be passed, or its solution seen.`,
 	}
 }
 
-func newWorkshopResetCommand(io *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopResetCommand(std *streams, o *workshopOptions) *cobra.Command {
 	var all bool
 	command := &cobra.Command{
 		Use:   "reset [EXERCISE]",
@@ -142,7 +142,7 @@ the server stay ("apitrace edit --revert" takes those back).`,
   apitrace workshop reset --all`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeExercise,
-		RunE: o.with(io, func(l *learner, ctx context.Context) error {
+		RunE: o.with(std, func(l *learner, ctx context.Context) error {
 			if all && len(l.args) > 0 {
 				return usageErrorf("--all forgets everything: name an exercise, or give --all")
 			}

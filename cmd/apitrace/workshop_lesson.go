@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-func newWorkshopLessonCommand(io *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopLessonCommand(std *streams, o *workshopOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "lesson [CHAPTER]",
 		Short: "Print the lesson of a chapter, or the page for leaders",
@@ -24,7 +24,7 @@ is the page for those who lead a group. It is Markdown.`,
   apitrace workshop lesson 5
   apitrace workshop lesson leaders`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: o.with(io, func(l *learner, _ context.Context) error {
+		RunE: o.with(std, func(l *learner, _ context.Context) error {
 			name, err := l.lessonName()
 			if err != nil {
 				return err
@@ -33,7 +33,7 @@ is the page for those who lead a group. It is Markdown.`,
 			if errors.Is(err, fs.ErrNotExist) {
 				return usageErrorf("there is no lesson %q: expected one of %q", name, lessons.Names())
 			}
-			fmt.Fprint(l.io.out, text)
+			fmt.Fprint(l.std.out, text)
 			return err
 		}),
 	}

@@ -119,7 +119,7 @@ func (l *learner) mustHaveEdited(e *workshop.Exercise) error {
 		return usageErrorf(l.in("nothing of the server is changed yet: \"apitrace edit %s\" gives you a copy; change that, and check again",
 			"服务器还没有任何修改：\"apitrace edit %s\" 会给你一份副本，修改它再检查"), e.Change.File)
 	case !slices.Contains(changed, e.Change.File):
-		l.io.notice(l.in("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)",
+		l.std.notice(l.in("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)",
 			"练习所问的 %s 与上游相同；已修改的是 %s（apitrace edit --list）"), e.Change.File, strings.Join(changed, ", "))
 	}
 	return nil
@@ -171,14 +171,14 @@ var errSeen = errors.New("the trace is there")
 func (l *learner) replay(ctx context.Context, scenario *scenarios.Scenario, edits string) (_ *trace.Recording, err error) {
 	server := &serverOptions{k8s: l.k8s, edits: edits}
 	server.want(scenario)
-	ctx, running, stop, err := server.obtain(ctx, l.io)
+	ctx, running, stop, err := server.obtain(ctx, l.std)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
 	s := newReplay(running, scenario)
 	left := len(scenario.Traced())
-	err = s.playUntil(ctx, l.io, func() error {
+	err = s.playUntil(ctx, l.std, func() error {
 		if left--; left == 0 {
 			return errSeen
 		}
@@ -191,9 +191,9 @@ func (l *learner) replay(ctx context.Context, scenario *scenarios.Scenario, edit
 		return nil, err
 	}
 	for i, r := range s.recording.Requests {
-		l.io.notice("%s %s → %d, %d calls", r.Method, r.Path, r.Status, len(r.Calls))
+		l.std.notice("%s %s → %d, %d calls", r.Method, r.Path, r.Status, len(r.Calls))
 		if s.messages[i] != "" {
-			l.io.notice("%s", l.in("the answer: ", "回答：")+s.messages[i])
+			l.std.notice("%s", l.in("the answer: ", "回答：")+s.messages[i])
 		}
 	}
 	return &s.recording, nil

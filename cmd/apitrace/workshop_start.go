@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-func newWorkshopNextCommand(io *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopNextCommand(std *streams, o *workshopOptions) *cobra.Command {
 	var skip bool
 	command := &cobra.Command{
 		Use:   "next",
@@ -23,7 +23,7 @@ until it is passed; --skip leaves it for later.`,
 		Example: `  apitrace workshop next
   apitrace workshop next --skip`,
 		Args: cobra.NoArgs,
-		RunE: o.with(io, func(l *learner, ctx context.Context) error {
+		RunE: o.with(std, func(l *learner, ctx context.Context) error {
 			return l.next(ctx, skip)
 		}),
 	}
@@ -31,7 +31,7 @@ until it is passed; --skip leaves it for later.`,
 	return command
 }
 
-func newWorkshopStartCommand(io *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopStartCommand(std *streams, o *workshopOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "start [EXERCISE]",
 		Short: "Show the question of an exercise",
@@ -41,7 +41,7 @@ Without a name, show that of the current one, or begin with the first.`,
   apitrace workshop start last-stop-before-etcd`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeExercise,
-		RunE: o.with(io, func(l *learner, ctx context.Context) error {
+		RunE: o.with(std, func(l *learner, ctx context.Context) error {
 			if len(l.args) == 0 && l.progress.Current == "" {
 				return l.next(ctx, false)
 			}
@@ -54,7 +54,7 @@ Without a name, show that of the current one, or begin with the first.`,
 	}
 }
 
-func newWorkshopJumpCommand(io *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopJumpCommand(std *streams, o *workshopOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "jump EXERCISE",
 		Short: "Go to any exercise, and go on from there",
@@ -64,7 +64,7 @@ before it and is not passed comes at the end.`,
   apitrace workshop jump last-stop-before-etcd`,
 		Args:              oneArgument("the name of an exercise, or its number as \"apitrace workshop\" lists it"),
 		ValidArgsFunction: completeExercise,
-		RunE: o.with(io, func(l *learner, ctx context.Context) error {
+		RunE: o.with(std, func(l *learner, ctx context.Context) error {
 			e, err := l.named()
 			if err != nil {
 				return err
@@ -123,27 +123,27 @@ func (l *learner) start(ctx context.Context, e *workshop.Exercise) error {
 // show prints a question, and how to answer it.
 func (l *learner) show(e *workshop.Exercise) {
 	chapter := l.course.Chapter(e)
-	fmt.Fprintf(l.io.out, "%s  %s\n", l.course.Number(e), e.Title.In(l.lang))
+	fmt.Fprintf(l.std.out, "%s  %s\n", l.course.Number(e), e.Title.In(l.lang))
 	l.say("%s · %s · %d min · Kubernetes %s", "%s · %s · %d 分钟 · Kubernetes %s", chapter.Title.In(l.lang), l.kindName(e.Kind()), e.Minutes, l.k8s)
 	if e.Scenario != "" {
 		l.say("scenario: %s", "场景：%s", e.Scenario)
 	}
-	fmt.Fprintln(l.io.out)
+	fmt.Fprintln(l.std.out)
 	l.markdown(e.Question)
 	for at, step := range e.Shown() {
 		if at == 0 {
-			fmt.Fprintln(l.io.out)
+			fmt.Fprintln(l.std.out)
 		}
 		l.item(string(rune('A'+at)), e.Order[step].Text)
 	}
 	for i := range e.Choose {
 		if i == 0 {
-			fmt.Fprintln(l.io.out)
+			fmt.Fprintln(l.std.out)
 		}
 		l.item(string(rune('A'+i)), e.Choose[i].Text)
 	}
-	fmt.Fprintln(l.io.out)
-	fmt.Fprintf(l.io.out, "  %s\n", l.howToAnswer(e))
+	fmt.Fprintln(l.std.out)
+	fmt.Fprintf(l.std.out, "  %s\n", l.howToAnswer(e))
 	l.say("  (for help: apitrace workshop hint)", "  （需要帮助：apitrace workshop hint）")
 	if e.Live() {
 		l.say("  (it needs a server, which is built first, once, in minutes; without: apitrace workshop next --skip)",

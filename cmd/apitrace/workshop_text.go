@@ -14,21 +14,21 @@ import (
 const lessonWidth = 88
 
 func (l *learner) width() int {
-	if l.io.width > 0 {
-		return min(l.io.width, lessonWidth)
+	if l.std.width > 0 {
+		return min(l.std.width, lessonWidth)
 	}
 	return 80
 }
 
 // markdown prints a text: its paragraphs wrapped, lists item by item, and indented lines as they are.
 func (l *learner) markdown(t workshop.Text) {
-	fmt.Fprint(l.io.out, layOut(t.In(l.lang), l.width()))
+	fmt.Fprint(l.std.out, layOut(t.In(l.lang), l.width()))
 }
 
 // item prints a text behind its letter.
 func (l *learner) item(letter string, t workshop.Text) {
 	text := layOut(t.In(l.lang), l.width()-5)
-	fmt.Fprintf(l.io.out, "  %s  %s\n", letter, strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n     "))
+	fmt.Fprintf(l.std.out, "  %s  %s\n", letter, strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n     "))
 }
 
 // layOut wraps the paragraphs of a Markdown text.

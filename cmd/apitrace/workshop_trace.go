@@ -16,7 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-func newWorkshopTraceCommand(io *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopTraceCommand(std *streams, o *workshopOptions) *cobra.Command {
 	output := &outputOptions{}
 	var which string
 	command := &cobra.Command{
@@ -34,7 +34,7 @@ Of a live exercise it is the trace that your last check has made.`,
 			if err := output.validate(); err != nil {
 				return err
 			}
-			return o.with(io, func(l *learner, ctx context.Context) error {
+			return o.with(std, func(l *learner, ctx context.Context) error {
 				e, err := l.current()
 				if err != nil {
 					return err
@@ -43,7 +43,7 @@ Of a live exercise it is the trace that your last check has made.`,
 				if err != nil {
 					return err
 				}
-				return output.write(ctx, io, recording)
+				return output.write(ctx, std, recording)
 			})(c, args)
 		},
 	}
@@ -61,7 +61,7 @@ func (l *learner) asked(e *workshop.Exercise, which string) (*trace.Recording, e
 			return nil, usageErrorf("this exercise has no recording %q%s", which, others(e))
 		}
 	} else if e.Live() {
-		recording, err := l.io.load(l.traceFile(e))
+		recording, err := l.std.load(l.traceFile(e))
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, usageErrorf("this exercise is about a trace of your own: \"apitrace workshop check\" makes it")
 		}

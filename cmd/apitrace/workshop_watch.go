@@ -17,7 +17,7 @@ import (
 // watchInterval is how often watch looks: seldom enough to cost nothing, often enough to feel at once.
 const watchInterval = 300 * time.Millisecond
 
-func newWorkshopWatchCommand(io *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopWatchCommand(std *streams, o *workshopOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "watch",
 		Short: "Judge again whenever your answer changes",
@@ -27,7 +27,7 @@ change. When an exercise is passed, watch goes on with the next. It ends with Ct
 or when all exercises are passed.`,
 		Example: "  apitrace workshop watch",
 		Args:    cobra.NoArgs,
-		RunE: o.with(io, func(l *learner, ctx context.Context) error {
+		RunE: o.with(std, func(l *learner, ctx context.Context) error {
 			return l.watch(ctx)
 		}),
 	}
@@ -48,9 +48,9 @@ func (l *learner) watch(ctx context.Context) error {
 		if err := l.watchOne(ctx, e); err != nil {
 			return err
 		}
-		fmt.Fprintln(l.io.out)
+		fmt.Fprintln(l.std.out)
 		l.markdown(e.Debrief)
-		fmt.Fprintln(l.io.out)
+		fmt.Fprintln(l.std.out)
 	}
 	if err == nil {
 		l.say("All exercises are passed.", "全部练习都已通过。")
@@ -78,7 +78,7 @@ func (l *learner) watchOne(ctx context.Context, e *workshop.Exercise) error {
 		}
 		if err != nil && ctx.Err() == nil {
 			// Half an answer, or a change that does not compile: the learner goes on.
-			l.io.notice("%v", err)
+			l.std.notice("%v", err)
 		}
 	}
 	return err
