@@ -34,7 +34,7 @@ test-all: programs lint ## what takes longer: static checks, the slow tests, the
 	.ci/race
 
 bench: programs ## measures what the README states, in about fifteen minutes
-	go test -run '^$$' -bench . ./instrument/... ./diff ./render ./trace ./workshop ./cmd/apitrace
+	go test -run '^$$' -bench . ./instrument/... ./trace/... ./render/... ./workshop ./cmd/apitrace
 	APITRACE_E2E=1 APITRACE_SLOW=1 go test -timeout 30m -run '^$$' -bench Change -benchtime 3x ./cmd/apitrace
 	APITRACE_E2E=1 APITRACE_SLOW=1 go test -timeout 60m -run '^$$' -bench . -benchtime 5x ./e2e
 

@@ -35,7 +35,7 @@ type frontOptions struct {
 	sample                                    sampleOptions
 }
 
-func newFrontCommand(io *streams) *cobra.Command {
+func newFrontCommand(std *streams) *cobra.Command {
 	o := &frontOptions{}
 	command := &cobra.Command{
 		Use:   "front --server URL --server-cafile FILE --probe SOCKET --otlp",
@@ -59,7 +59,7 @@ unless you have given it one of yours. It listens on this machine alone, until C
 			if err := o.validate(); err != nil {
 				return err
 			}
-			return o.run(c.Context(), io)
+			return o.run(c.Context(), std)
 		},
 	}
 	flags := command.Flags()

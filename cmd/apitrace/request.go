@@ -29,7 +29,7 @@ type requestOptions struct {
 	server       serverOptions
 }
 
-func newRequestCommand(io *streams) *cobra.Command {
+func newRequestCommand(std *streams) *cobra.Command {
 	o := &requestOptions{server: serverOptions{any: true}}
 	command := &cobra.Command{
 		Use:   "request METHOD PATH",
@@ -62,7 +62,7 @@ that of a watch, ends with --timeout.`,
 			if err := errors.Join(o.delivery.validate(), o.server.validate(), o.validate()); err != nil {
 				return err
 			}
-			return o.run(c.Context(), io)
+			return o.run(c.Context(), std)
 		},
 	}
 	flags := command.Flags()
@@ -160,12 +160,12 @@ func readInput(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-func (o *requestOptions) run(ctx context.Context, io *streams) (err error) {
+func (o *requestOptions) run(ctx context.Context, std *streams) (err error) {
 	h, err := o.http()
 	if err != nil {
 		return err
 	}
-	ctx, server, stop, err := o.server.obtain(ctx, io)
+	ctx, server, stop, err := o.server.obtain(ctx, std)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (o *requestOptions) run(ctx context.Context, io *streams) (err error) {
 	fetcher := newFetcher(server)
 	defer fetcher.close()
 
-	sent, err := o.send(ctx, newPlayer(server, io), h)
+	sent, err := o.send(ctx, newPlayer(server, std), h)
 	if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func (o *requestOptions) run(ctx context.Context, io *streams) (err error) {
 	}
 	recording := newRecording(server, "request")
 	recording.Requests = []trace.Request{*request}
-	return errors.Join(o.delivery.deliver(ctx, io, &recording), fetcher.verdict(o.server.check, io))
+	return errors.Join(o.delivery.deliver(ctx, std, &recording), fetcher.verdict(o.server.check, std))
 }
 
 func (o *requestOptions) send(ctx context.Context, player *scenarios.Player, h *scenarios.HTTP) (*scenarios.Sent, error) {
@@ -197,15 +197,15 @@ func (o *requestOptions) send(ctx context.Context, player *scenarios.Player, h *
 }
 
 // tell says what the tree does not: why there is no answer, or what the server says of an error.
-func (o *requestOptions) tell(io *streams, sent *scenarios.Sent) {
+func (o *requestOptions) tell(std *streams, sent *scenarios.Sent) {
 	switch {
 	case errors.Is(sent.Err, context.DeadlineExceeded) && sent.Status != 0:
-		io.notice("hung up after %s: the answer, %d, went on", o.timeout, sent.Status)
+		std.notice("hung up after %s: the answer, %d, went on", o.timeout, sent.Status)
 	case errors.Is(sent.Err, context.DeadlineExceeded):
-		io.notice("hung up after %s: there was no answer", o.timeout)
+		std.notice("hung up after %s: there was no answer", o.timeout)
 	case sent.Err != nil:
-		io.notice("the answer broke off: %v", sent.Err)
+		std.notice("the answer broke off: %v", sent.Err)
 	case sent.Status >= http.StatusBadRequest:
-		io.notice("the answer: %s", sent.Message())
+		std.notice("the answer: %s", sent.Message())
 	}
 }
