@@ -177,7 +177,7 @@ func (o *requestOptions) run(ctx context.Context, std *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	o.tell(io, sent)
+	o.tell(std, sent)
 	request, err := fetcher.fetch(ctx, collectSent(sent))
 	if ctx.Err() != nil {
 		return errors.Join(deathOf(ctx), context.Cause(ctx))
