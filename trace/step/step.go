@@ -1,0 +1,225 @@
+// Package step steps through the recorded calls of a request as a debugger steps through a
+// running program: into, over and out of calls, forward and backward.
+//
+// A recording knows when functions were entered and left and from which lines calls went out,
+// and nothing in between. So these are the positions at which one can stand. Each call has three:
+// its caller is about to make it (Calling, a position of the caller), it has been entered
+// (Entered), and it is about to return (Returning). The first call has no caller in the recording,
+// so a request of n calls has 3n-1 positions, from Entered to Returning of its first call.
+//
+// All functions are pure: a position is a value to keep, compare and come back to.
+package step
+
+import (
+	"fmt"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Kind says where in a call a position is.
+type Kind int
+
+const (
+	// Entered is the beginning of a call.
+	Entered Kind = iota
+	// Calling is a line of a call from which it is about to make another.
+	Calling
+	// Returning is the end of a call, after all that it calls. A call of a goroutine that has
+	// not ended by then (see trace.Call.Unfinished) has the position, too.
+	Returning
+)
+
+func (k Kind) String() string {
+	switch k {
+	case Entered:
+		return "entered"
+	case Calling:
+		return "calling"
+	case Returning:
+		return "returning"
+	}
+	return fmt.Sprintf("Kind(%d)", int(k))
+}
+
+// A Position is where one stands in a request. The zero value is the first one.
+type Position struct {
+	// Call is the innermost call, as an index of the tree.
+	Call int
+	Kind Kind
+	// Next is the call that Call is about to make if Kind is Calling, else 0.
+	Next int
+}
+
+// An Action is how far to step.
+type Action int
+
+const (
+	// Into steps to the next position.
+	Into Action = iota
+	// Over steps to the next position that is not within a call made from here.
+	Over
+	// Out steps to the next position of a caller.
+	Out
+)
+
+// A Direction is where to step to.
+type Direction int
+
+const (
+	Forward Direction = iota
+	Backward
+)
+
+// A Walker steps through the calls of a request.
+type Walker struct {
+	Tree *trace.Tree
+}
+
+// First returns the position at which the first call has been entered.
+func (w Walker) First() Position { return Position{} }
+
+// Last returns the position at which the first call is about to return.
+func (w Walker) Last() Position { return Position{Call: 0, Kind: Returning} }
+
+// Len returns the number of positions.
+func (w Walker) Len() int { return 3*w.Tree.Len() - 1 }
+
+// Number returns how many positions are before p: from 0 to Len()-1.
+func (w Walker) Number(p Position) int {
+	// Before call i is entered, i calls have been; i are about to be made or have been, the first
+	// one excepted and i included; and all but those around i have returned.
+	switch p.Kind {
+	case Calling:
+		return w.Number(Position{Call: p.Next}) - 1
+	case Returning:
+		return 3*w.Tree.End(p.Call) - w.Tree.Depth(p.Call) - 2
+	}
+	return 3*p.Call - w.Tree.Depth(p.Call)
+}
+
+// Step returns the position to which an action leads from p. At the end of the request in that
+// direction, and when stepping out of the first call, it returns the last position, or the first
+// one when stepping backward, and false.
+func (w Walker) Step(p Position, action Action, direction Direction) (Position, bool) {
+	to, ok := w.step(p, action, direction)
+	switch {
+	case ok:
+		return to, true
+	case direction == Forward:
+		return w.Last(), false
+	}
+	return w.First(), false
+}
+
+func (w Walker) step(p Position, action Action, direction Direction) (Position, bool) {
+	if direction == Forward {
+		switch {
+		case action == Out:
+			return w.after(p.Call)
+		case action == Over && p.Kind == Calling:
+			return w.after(p.Next)
+		}
+		return w.next(p)
+	}
+	switch {
+	case action == Out:
+		return w.before(p.Call)
+	case action == Over && p.Kind == Calling:
+		if sibling := w.previousSibling(p.Next); sibling >= 0 {
+			return w.before(sibling)
+		}
+	case action == Over && p.Kind == Returning:
+		if child := w.lastChild(p.Call); child >= 0 {
+			return w.before(child)
+		}
+		return Position{Call: p.Call}, true
+	}
+	return w.previous(p)
+}
+
+// next returns the position right behind p, and false if there is none.
+func (w Walker) next(p Position) (Position, bool) {
+	switch p.Kind {
+	case Calling:
+		return Position{Call: p.Next}, true
+	case Returning:
+		return w.after(p.Call)
+	}
+	if first := p.Call + 1; first < w.Tree.End(p.Call) {
+		return Position{Call: p.Call, Kind: Calling, Next: first}, true
+	}
+	return Position{Call: p.Call, Kind: Returning}, true
+}
+
+// previous returns the position right before p, and false if there is none.
+func (w Walker) previous(p Position) (Position, bool) {
+	last := -1 // the call that returned right before p
+	switch p.Kind {
+	case Entered:
+		return w.before(p.Call)
+	case Calling:
+		last = w.previousSibling(p.Next)
+	case Returning:
+		last = w.lastChild(p.Call)
+	}
+	if last >= 0 {
+		return Position{Call: last, Kind: Returning}, true
+	}
+	return Position{Call: p.Call}, true
+}
+
+// before returns the position at which a call is about to be made.
+func (w Walker) before(call int) (Position, bool) {
+	caller := w.Tree.Parent(call)
+	return Position{Call: caller, Kind: Calling, Next: call}, caller >= 0
+}
+
+// after returns the position of its caller to which a call returns: what the lines in between
+// did is not recorded.
+func (w Walker) after(call int) (Position, bool) {
+	caller := w.Tree.Parent(call)
+	if caller < 0 {
+		return Position{}, false
+	}
+	if sibling := w.Tree.End(call); sibling < w.Tree.End(caller) {
+		return Position{Call: caller, Kind: Calling, Next: sibling}, true
+	}
+	return Position{Call: caller, Kind: Returning}, true
+}
+
+// previousSibling returns the call that the same caller made before, -1 if there is none.
+func (w Walker) previousSibling(call int) int {
+	caller := w.Tree.Parent(call)
+	if call-1 == caller {
+		return -1
+	}
+	return w.childHolding(caller, call-1)
+}
+
+// lastChild returns the last call that a call made, -1 if there is none.
+func (w Walker) lastChild(call int) int {
+	if w.Tree.End(call) == call+1 {
+		return -1
+	}
+	return w.childHolding(call, w.Tree.End(call)-1)
+}
+
+// childHolding returns which call of the caller a call below it is, or is below.
+func (w Walker) childHolding(caller, call int) int {
+	for w.Tree.Parent(call) != caller {
+		call = w.Tree.Parent(call)
+	}
+	return call
+}
+
+// Find returns the nearest position before or behind p that matches. If there is none, it returns
+// what Step does at the end, and false. To find the next call of a function, match positions that
+// are Entered and whose call is of that function.
+func (w Walker) Find(p Position, direction Direction, match func(Position) bool) (Position, bool) {
+	for {
+		var ok bool
+		if p, ok = w.Step(p, Into, direction); !ok || match(p) {
+			return p, ok
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package step_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/step"
+)
+
+// request is
+//
+//	main             10
+//	  read from 12   20
+//	    parse from 21 30
+//	  store from 14  40
+//	  answer from 15 50
+func request() *trace.Tree {
+	call := func(id, parent, function string, line, from int) trace.Call {
+		return trace.Call{ID: id, Parent: parent, Function: function, Line: line, CallerLine: from, File: "m/m.go"}
+	}
+	return trace.TreeOfValid(&trace.Request{Calls: []trace.Call{
+		call("0", "", "main", 10, 0),
+		call("1", "0", "read", 20, 12),
+		call("2", "1", "parse", 30, 21),
+		call("3", "0", "store", 40, 14),
+		call("4", "0", "answer", 50, 15),
+	}})
+}
+
+func entered(call int) step.Position { return step.Position{Call: call} }
+func calling(call, next int) step.Position {
+	return step.Position{Call: call, Kind: step.Calling, Next: next}
+}
+func returning(call int) step.Position { return step.Position{Call: call, Kind: step.Returning} }
+
+// order is every position of request.
+var order = []step.Position{
+	entered(0), calling(0, 1),
+	entered(1), calling(1, 2),
+	entered(2), returning(2),
+	returning(1),
+	calling(0, 3), entered(3), returning(3),
+	calling(0, 4), entered(4), returning(4),
+	returning(0),
+}
+
+func TestStepIntoVisitsEveryPosition(t *testing.T) {
+	w := step.Walker{Tree: request()}
+	if w.Len() != len(order) {
+		t.Fatalf("Len() = %d, want %d", w.Len(), len(order))
+	}
+	p := w.First()
+	for i, want := range order {
+		if p != want || w.Number(p) != i {
+			t.Fatalf("position %d is %v with number %d, want %v", i, p, w.Number(p), want)
+		}
+		next, ok := w.Step(p, step.Into, step.Forward)
+		if ok != (i+1 < len(order)) {
+			t.Fatalf("stepping on from %v: %t", p, ok)
+		}
+		p = next
+	}
+	if p != w.Last() {
+		t.Fatalf("the end is %v, want %v", p, w.Last())
+	}
+	for i := len(order) - 2; i >= 0; i-- {
+		var ok bool
+		if p, ok = w.Step(p, step.Into, step.Backward); !ok || p != order[i] {
+			t.Fatalf("back at position %d: %v %t, want %v", i, p, ok, order[i])
+		}
+	}
+	if p, ok := w.Step(p, step.Into, step.Backward); ok || p != w.First() {
+		t.Fatalf("before the beginning: %v %t", p, ok)
+	}
+}
+
+// TestStepOverAndOut compares each step with its definition: the nearest position that is
+// no deeper, or less deep.
+func TestStepOverAndOut(t *testing.T) {
+	w := step.Walker{Tree: request()}
+	for i, from := range order {
+		depth := w.Tree.Depth(from.Call)
+		for _, action := range []step.Action{step.Over, step.Out} {
+			most := depth
+			if action == step.Out {
+				most--
+			}
+			for _, direction := range []step.Direction{step.Forward, step.Backward} {
+				by, want, wantOK := 1, w.Last(), false
+				if direction == step.Backward {
+					by, want = -1, w.First()
+				}
+				for j := i + by; j >= 0 && j < len(order) && !wantOK; j += by {
+					if w.Tree.Depth(order[j].Call) <= most {
+						// Back over a call is back to where it is made, not to where it returns.
+						want, wantOK = order[j], true
+					}
+				}
+				got, ok := w.Step(from, action, direction)
+				if got != want || ok != wantOK {
+					t.Errorf("action %d, direction %d from %v: %v %t, want %v %t", action, direction, from, got, ok, want, wantOK)
+				}
+			}
+		}
+	}
+}
+
+func TestStack(t *testing.T) {
+	w := step.Walker{Tree: request()}
+	for _, test := range []struct {
+		at   step.Position
+		want []step.Frame
+	}{
+		{entered(0), []step.Frame{{0, 10}}},
+		{calling(1, 2), []step.Frame{{1, 21}, {0, 12}}},
+		{entered(2), []step.Frame{{2, 30}, {1, 21}, {0, 12}}},
+		{returning(3), []step.Frame{{3, 0}, {0, 14}}},
+	} {
+		if got := w.Stack(test.at); !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%v: %v, want %v", test.at, got, test.want)
+		}
+	}
+}
+
+func TestReturned(t *testing.T) {
+	w := step.Walker{Tree: request()}
+	if call, ok := w.Returned(calling(0, 3)); !ok || call != 1 {
+		t.Errorf("before store: %d %t, want read", call, ok)
+	}
+	if _, ok := w.Returned(entered(3)); ok {
+		t.Error("a call has returned where store has just been entered")
+	}
+}
+
+func TestFind(t *testing.T) {
+	w := step.Walker{Tree: request()}
+	store := func(p step.Position) bool {
+		return p.Kind == step.Entered && w.Tree.Call(p.Call).Function == "store"
+	}
+	if p, ok := w.Find(w.First(), step.Forward, store); !ok || p != entered(3) {
+		t.Errorf("forward: %v %t", p, ok)
+	}
+	if p, ok := w.Find(w.Last(), step.Backward, store); !ok || p != entered(3) {
+		t.Errorf("backward: %v %t", p, ok)
+	}
+	if p, ok := w.Find(entered(3), step.Forward, store); ok || p != w.Last() {
+		t.Errorf("a second one: %v %t", p, ok)
+	}
+}
