@@ -2,31 +2,23 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
 // workshopOptions are those of all the workshop's commands.
 type workshopOptions struct {
-	lang    string
-	k8s     string
-	course  string
-	details bool
+	lang   string
+	k8s    string
+	course string
 }
 
 func newWorkshopCommand(std *streams) *cobra.Command {
 	o := &workshopOptions{}
+	var details bool
 	command := &cobra.Command{
 		Use:   "workshop",
 		Short: "Learn the code path by exercises that a trace decides",
@@ -49,9 +41,9 @@ Without a command, the exercises are listed with your progress. But for those ma
   apitrace workshop hint`,
 		SuggestionsMinimumDistance: 2,
 		Args:                       knownCommand,
-		RunE:                       o.with(std, (*learner).list),
+		RunE:                       o.with(std, func(l *learner, _ context.Context, _ []string) error { return l.list(details) }),
 	}
-	command.Flags().BoolVar(&o.details, "details", false, "list with each exercise what it teaches, and the scenarios it is about")
+	command.Flags().BoolVar(&details, "details", false, "list with each exercise what it teaches, and the scenarios it is about")
 	flags := command.PersistentFlags()
 	flags.StringVar(&o.lang, "lang", "", "language: en or zh (default: the locale's)")
 	_ = command.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(languages, cobra.ShellCompDirectiveNoFileComp))
@@ -66,118 +58,23 @@ Without a command, the exercises are listed with your progress. But for those ma
 	return command
 }
 
-// A learner is somebody at work on a course.
-type learner struct {
-	std      *streams
-	lang     string
-	k8s      string
-	dir      string // where state and answers are
-	course   *workshop.Course
-	state    *workshop.State
-	progress *workshop.Progress
-	judge    workshop.Judge
-	args     []string
-	details  bool // see workshopOptions
-}
-
 // with makes a command's work of a learner's.
-func (o *workshopOptions) with(std *streams, do func(*learner, context.Context) error) func(*cobra.Command, []string) error {
+func (o *workshopOptions) with(std *streams, do func(*learner, context.Context, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		l, err := o.open(c.Context(), std)
 		if err != nil {
 			return err
 		}
-		l.args = args
-		return do(l, c.Context())
+		return do(l, c.Context(), args)
 	}
 }
 
-func (o *workshopOptions) open(ctx context.Context, std *streams) (*learner, error) {
-	lang, err := language(o.lang)
-	if err != nil {
-		return nil, err
+// firstOf is the argument of a command that may be left out, "" if it is.
+func firstOf(args []string) string {
+	if len(args) == 0 {
+		return ""
 	}
-	l := &learner{std: std, lang: lang, details: o.details}
-	if l.k8s, err = recordings.Resolve(o.k8s); err != nil {
-		return nil, &usageError{err: err}
-	}
-	if l.course, err = workshop.Open(o.course); err != nil {
-		return nil, err
-	}
-	if l.judge, err = newJudge(l.k8s); err != nil {
-		return nil, err
-	}
-	if l.dir, err = program.StateDir(); err != nil {
-		return nil, err
-	}
-	l.state = &workshop.State{
-		Path: filepath.Join(l.dir, "workshop.jsonl"),
-		Warn: func(t workshop.Text) { std.notice("%s", t.In(lang)) },
-	}
-	return l, l.load(ctx)
-}
-
-func newJudge(k8s string) (workshop.Judge, error) {
-	guide, err := instrument.Load()
-	if err != nil {
-		return workshop.Judge{}, err
-	}
-	return workshop.Judge{Recordings: recordings.Load, Layer: guide.Lookup().Layer, K8s: k8s}, nil
-}
-
-// load adds up what the state file has.
-func (l *learner) load(ctx context.Context) error {
-	events, err := l.state.Read(ctx)
-	if err != nil {
-		return err
-	}
-	l.progress = workshop.NewProgress(events)
-	return nil
-}
-
-// record writes down what was done of an exercise; nil stands for all.
-func (l *learner) record(ctx context.Context, e *workshop.Exercise, did workshop.Deed, answer string) error {
-	event := workshop.Event{Did: did, Answer: answer}
-	if e != nil {
-		event.Exercise = e.Name
-	}
-	if did == workshop.Passed || did == workshop.Tried {
-		event.K8s = l.k8s
-	}
-	if err := l.state.Add(ctx, event); err != nil {
-		return err
-	}
-	return l.load(ctx)
-}
-
-// in returns the text in the learner's language.
-func (l *learner) in(en, zh string) string { return workshop.Text{En: en, Zh: zh}.In(l.lang) }
-
-// say prints a line.
-func (l *learner) say(en, zh string, args ...any) {
-	fmt.Fprintf(l.std.out, l.in(en, zh)+"\n", args...)
-}
-
-// current returns the exercise that was started last.
-func (l *learner) current() (*workshop.Exercise, error) {
-	for _, e := range l.course.Exercises() {
-		if e.Name == l.progress.Current {
-			return e, nil
-		}
-	}
-	return nil, errors.New(l.in("no exercise is started: begin with \"apitrace workshop next\"", "还没有开始任何练习：请先运行 \"apitrace workshop next\""))
-}
-
-// named returns the exercise that the argument names, or the current one.
-func (l *learner) named() (*workshop.Exercise, error) {
-	if len(l.args) == 0 {
-		return l.current()
-	}
-	e, err := l.course.Find(l.args[0])
-	if err != nil {
-		return nil, &usageError{err: err}
-	}
-	return e, nil
+	return args[0]
 }
 
 // completeExercise offers the names of the exercises.
@@ -193,100 +90,217 @@ func completeExercise(_ *cobra.Command, args []string, _ string) ([]string, cobr
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// list prints the chapters with their exercises and how far the learner is.
-func (l *learner) list(context.Context) error {
-	var passed, minutes int
-	all := l.course.Exercises()
-	for i, chapter := range l.course.Chapters {
-		if i > 0 {
-			fmt.Fprintln(l.std.out)
-		}
-		done, left := l.listChapter(&chapter)
-		passed, minutes = passed+done, minutes+left
+func newWorkshopNextCommand(std *streams, o *workshopOptions) *cobra.Command {
+	var skip bool
+	command := &cobra.Command{
+		Use:   "next",
+		Short: "Go to the next exercise that is not passed",
+		Long: `Go to the next exercise that is not passed, and show its question. Exercises of which
+the version of Kubernetes has no recording are left out. The current exercise is the next one
+until it is passed; --skip leaves it for later.`,
+		Example: `  apitrace workshop next
+  apitrace workshop next --skip`,
+		Args: cobra.NoArgs,
+		RunE: o.with(std, func(l *learner, ctx context.Context, _ []string) error { return l.next(ctx, skip) }),
 	}
-	fmt.Fprintln(l.std.out)
-	l.say("%d of %d passed, about %d minutes to go. ✓ passed, ✓* after seeing the solution, → the current one.",
-		"已完成 %d/%d，大约还需 %d 分钟。✓ 已通过，✓* 看过答案后通过，→ 当前练习。", passed, len(all), minutes)
-	if passed < len(all) {
-		l.say("Go on with \"apitrace workshop next\".", "用 \"apitrace workshop next\" 继续。")
-	}
-	return nil
+	command.Flags().BoolVar(&skip, "skip", false, "leave the current exercise for later")
+	return command
 }
 
-// listChapter prints a chapter, and returns how many of its exercises are passed, and the minutes of the others.
-func (l *learner) listChapter(chapter *workshop.Chapter) (passed, minutes int) {
-	for _, e := range chapter.Exercises {
-		if l.progress.Of(e).Passed {
-			passed++
-		} else {
-			minutes += e.Minutes
-		}
-	}
-	fmt.Fprintf(l.std.out, "%s  %s (%d/%d, %s)\n", chapter.Number(), chapter.Title.In(l.lang), passed, len(chapter.Exercises), l.minutes(minutes))
-	if l.details {
-		l.detail(chapter.Teaches.In(l.lang))
-	}
-	for _, e := range chapter.Exercises {
-		l.listOne(e)
-	}
-	return passed, minutes
-}
-
-func (l *learner) minutes(n int) string { return fmt.Sprintf(l.in("%d min", "%d 分钟"), n) }
-
-func (l *learner) listOne(e *workshop.Exercise) {
-	done := l.progress.Of(e)
-	mark := "  "
-	switch {
-	case done.Passed && done.Revealed:
-		mark = "✓*"
-	case done.Passed:
-		mark = "✓ "
-	case e.Name == l.progress.Current:
-		mark = "→ "
-	}
-	live := ""
-	if e.Live() {
-		live = l.in(", live", "，需要服务器")
-	}
-	fmt.Fprintf(l.std.out, "  %s %-4s %s (%s, %s%s)\n        %s\n", mark, l.course.Number(e), e.Title.In(l.lang),
-		l.kindName(e.Kind()), l.minutes(e.Minutes), live, e.Name)
-	if l.details {
-		l.detail(e.Teaches.In(l.lang))
-		if names := e.Scenarios(); len(names) > 0 {
-			l.detail(l.in("scenarios: ", "场景：") + strings.Join(names, ", "))
-		}
+func newWorkshopStartCommand(std *streams, o *workshopOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "start [EXERCISE]",
+		Short: "Show the question of an exercise",
+		Long: `Show the question of an exercise, by its name or its number, and make it the current one.
+Without a name, show that of the current one, or begin with the first.`,
+		Example: `  apitrace workshop start
+  apitrace workshop start last-stop-before-etcd`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeExercise,
+		RunE: o.with(std, func(l *learner, ctx context.Context, args []string) error {
+			return l.startNamed(ctx, firstOf(args))
+		}),
 	}
 }
 
-// detail prints a text below an entry of the list.
-func (l *learner) detail(text string) {
-	const indent = "        "
-	fmt.Fprintln(l.std.out, indent+strings.ReplaceAll(wrapped(text, l.width()-len(indent)), "\n", "\n"+indent))
+func newWorkshopJumpCommand(std *streams, o *workshopOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "jump EXERCISE",
+		Short: "Go to any exercise, and go on from there",
+		Long: `Go to any exercise, by its name or its number. "next" then goes on behind it; what lies
+before it and is not passed comes at the end.`,
+		Example: `  apitrace workshop jump 4.1
+  apitrace workshop jump last-stop-before-etcd`,
+		Args:              oneArgument("the name of an exercise, or its number as \"apitrace workshop\" lists it"),
+		ValidArgsFunction: completeExercise,
+		RunE: o.with(std, func(l *learner, ctx context.Context, args []string) error {
+			return l.startNamed(ctx, args[0])
+		}),
+	}
 }
 
-func (l *learner) kindName(k workshop.Kind) string {
-	names := map[workshop.Kind]workshop.Text{
-		workshop.KindFind:   {En: "find", Zh: "找函数"},
-		workshop.KindOrder:  {En: "predict", Zh: "排顺序"},
-		workshop.KindClaim:  {En: "true or false", Zh: "判断对错"},
-		workshop.KindChoose: {En: "choose", Zh: "选择"},
-		workshop.KindValue:  {En: "read the trace", Zh: "读追踪"},
-		workshop.KindMake:   {En: "make it happen", Zh: "让它发生"},
-		workshop.KindChange: {En: "change the server", Zh: "改服务器"},
+func newWorkshopTraceCommand(std *streams, o *workshopOptions) *cobra.Command {
+	output := &outputOptions{}
+	var which string
+	command := &cobra.Command{
+		Use:   "trace",
+		Short: "Show the recording that the current exercise asks about",
+		Long: `Show the recording that the current exercise asks about, with all views and filters of
+"apitrace show". Where an exercise compares recordings, --which names another one of them.
+Of a live exercise it is the trace that your last check has made.`,
+		Example: `  apitrace workshop trace
+  apitrace workshop trace --view full --function 'storage/....Get'
+  apitrace workshop trace --which old`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			output.lang = o.lang
+			if err := output.validate(); err != nil {
+				return err
+			}
+			return o.with(std, func(l *learner, ctx context.Context, _ []string) error {
+				recording, err := l.recording(which)
+				if err != nil {
+					return err
+				}
+				return output.write(ctx, std, recording)
+			})(c, args)
+		},
 	}
-	return names[k].In(l.lang)
+	output.addViewFlags(command)
+	command.Flags().StringVar(&which, "which", "", "the recording, where an exercise has several")
+	return command
 }
 
-// versions lists the recorded versions, oldest first.
-func versions() ([]string, error) {
-	infos, err := recordings.Versions()
-	if err != nil {
-		return nil, err
+func newWorkshopCheckCommand(std *streams, o *workshopOptions) *cobra.Command {
+	request := &workshopRequest{}
+	command := &cobra.Command{
+		Use:   "check [ANSWER]...",
+		Short: "Judge an answer to the current exercise",
+		Long: `Judge an answer to the current exercise. Without an answer, that in the exercise's answer
+file is judged ("apitrace workshop watch" says where it is).
+
+What is asked for decides what an answer is: the name of a function, short as the tree
+shows it; the letters of the steps in order; true or false; a value. If a request of
+your own is asked for, it is METHOD and PATH, with --file for a body, or a saved
+recording (.jsonl), or a scenario of your own (.yaml). If a change of the server is asked
+for, nothing more is needed: the server is built with your edits and asked.
+
+The exit status is 1 if the answer is not right.`,
+		Example: `  apitrace workshop check 'etcd3.(*store).Get'
+  apitrace workshop check C A B D
+  apitrace workshop check false
+  apitrace workshop check GET '/api/v1/nodes/n1?resourceVersion=0'`,
+		RunE: o.with(std, func(l *learner, ctx context.Context, args []string) error {
+			return l.checkCurrent(ctx, args, request)
+		}),
 	}
-	var all []string
-	for _, info := range infos {
-		all = append(all, info.K8sVersion)
+	request.addFlags(command)
+	return command
+}
+
+func (o *workshopRequest) addFlags(command *cobra.Command) {
+	flags := command.Flags()
+	flags.StringVarP(&o.body, "file", "f", "", "file with the body of your request, YAML or JSON")
+	flags.StringVar(&o.as, "as", "", "who sends your request: learner, admin, anonymous or stranger (default: learner)")
+	flags.StringArrayVarP(&o.headers, "header", "H", nil, "header of your request, \"Name: value\" (repeat for more)")
+}
+
+func newWorkshopWatchCommand(std *streams, o *workshopOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "watch",
+		Short: "Judge again whenever your answer changes",
+		Long: `Show the current exercise and where to write its answer, and judge again whenever the
+answer file, your edits of the server or the server that "apitrace serve" keeps running
+change. When an exercise is passed, watch goes on with the next. It ends with Ctrl-C,
+or when all exercises are passed.`,
+		Example: "  apitrace workshop watch",
+		Args:    cobra.NoArgs,
+		RunE:    o.with(std, func(l *learner, ctx context.Context, _ []string) error { return l.watch(ctx) }),
 	}
-	return slices.Clip(all), nil
+}
+
+func newWorkshopHintCommand(std *streams, o *workshopOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "hint",
+		Short: "Unlock the next hint for the current exercise",
+		Long: `Show the hints for the current exercise that you have unlocked, and unlock the next one.
+There are three: where to look, what to look for, and nearly the answer.`,
+		Example: "  apitrace workshop hint",
+		Args:    cobra.NoArgs,
+		RunE:    o.with(std, func(l *learner, ctx context.Context, _ []string) error { return l.hint(ctx) }),
+	}
+}
+
+func newWorkshopSolutionCommand(std *streams, o *workshopOptions) *cobra.Command {
+	var anyway bool
+	command := &cobra.Command{
+		Use:   "solution [EXERCISE]",
+		Short: "Show the solution of an exercise that is passed",
+		Long: `Show the solution of an exercise that is passed: what the recording of this version of
+Kubernetes says is right. With --anyway, that of one that is not passed: it then bears a
+mark in the list.`,
+		Example: `  apitrace workshop solution
+  apitrace workshop solution --anyway`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeExercise,
+		RunE: o.with(std, func(l *learner, ctx context.Context, args []string) error {
+			return l.solution(ctx, firstOf(args), anyway)
+		}),
+	}
+	command.Flags().BoolVar(&anyway, "anyway", false, "show it although the exercise is not passed, and mark the exercise")
+	return command
+}
+
+func newWorkshopExplainCommand(std *streams, o *workshopOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain [EXERCISE]",
+		Short: "Tell what there was to learn from an exercise that is passed",
+		Long: `Tell what there was to learn from an exercise: what happened, why it is so, and where to
+read on. The exercise must be passed, or its solution seen.`,
+		Example:           "  apitrace workshop explain",
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeExercise,
+		RunE:              o.with(std, func(l *learner, _ context.Context, args []string) error { return l.explain(firstOf(args)) }),
+	}
+}
+
+func newWorkshopResetCommand(std *streams, o *workshopOptions) *cobra.Command {
+	var all bool
+	command := &cobra.Command{
+		Use:   "reset [EXERCISE]",
+		Short: "Forget what was done of an exercise, or of all",
+		Long: `Forget what was done of an exercise, the current one if none is named, or of all with
+--all: it is as if it had never been started. Your answer file is removed as well; edits of
+the server stay ("apitrace edit --revert" takes those back).`,
+		Example: `  apitrace workshop reset last-stop-before-etcd
+  apitrace workshop reset --all`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeExercise,
+		RunE: o.with(std, func(l *learner, ctx context.Context, args []string) error {
+			if all && len(args) > 0 {
+				return usageErrorf("--all forgets everything: name an exercise, or give --all")
+			}
+			if all {
+				return l.resetAll(ctx)
+			}
+			return l.resetNamed(ctx, firstOf(args))
+		}),
+	}
+	command.Flags().BoolVar(&all, "all", false, "forget everything")
+	return command
+}
+
+func newWorkshopLessonCommand(std *streams, o *workshopOptions) *cobra.Command {
+	return &cobra.Command{
+		Use:   "lesson [CHAPTER]",
+		Short: "Print the lesson of a chapter, or the page for leaders",
+		Long: `Print the lesson of a chapter, by its number, or that of the current exercise's chapter: a
+page to read before the exercises or after them, with trees from the recordings. "leaders"
+is the page for those who lead a group. It is Markdown.`,
+		Example: `  apitrace workshop lesson
+  apitrace workshop lesson 5
+  apitrace workshop lesson leaders`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: o.with(std, func(l *learner, _ context.Context, args []string) error { return l.lesson(firstOf(args)) }),
+	}
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -15,39 +13,17 @@ import (
 // status is left to give.
 var errWrong = errors.New("the answer is not right")
 
-func newWorkshopCheckCommand(std *streams, o *workshopOptions) *cobra.Command {
-	request := &workshopRequest{}
-	command := &cobra.Command{
-		Use:   "check [ANSWER]...",
-		Short: "Judge an answer to the current exercise",
-		Long: `Judge an answer to the current exercise. Without an answer, that in the exercise's answer
-file is judged ("apitrace workshop watch" says where it is).
-
-What is asked for decides what an answer is: the name of a function, short as the tree
-shows it; the letters of the steps in order; true or false; a value. If a request of
-your own is asked for, it is METHOD and PATH, with --file for a body, or a saved
-recording (.jsonl), or a scenario of your own (.yaml). If a change of the server is asked
-for, nothing more is needed: the server is built with your edits and asked.
-
-The exit status is 1 if the answer is not right.`,
-		Example: `  apitrace workshop check 'etcd3.(*store).Get'
-  apitrace workshop check C A B D
-  apitrace workshop check false
-  apitrace workshop check GET '/api/v1/nodes/n1?resourceVersion=0'`,
-		RunE: o.with(std, func(l *learner, ctx context.Context) error {
-			e, err := l.current()
-			if err != nil {
-				return err
-			}
-			passed, err := l.check(ctx, e, l.args, request)
-			if err == nil && !passed {
-				err = errWrong
-			}
-			return err
-		}),
+// checkCurrent judges an answer to the current exercise; errWrong is a wrong one.
+func (l *learner) checkCurrent(ctx context.Context, args []string, request *workshopRequest) error {
+	e, err := l.current()
+	if err != nil {
+		return err
 	}
-	request.addFlags(command)
-	return command
+	passed, err := l.check(ctx, e, args, request)
+	if err == nil && !passed {
+		err = errWrong
+	}
+	return err
 }
 
 // check judges an answer, says what comes of it, and writes that down.

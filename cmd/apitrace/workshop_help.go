@@ -6,75 +6,49 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-func newWorkshopHintCommand(std *streams, o *workshopOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "hint",
-		Short: "Unlock the next hint for the current exercise",
-		Long: `Show the hints for the current exercise that you have unlocked, and unlock the next one.
-There are three: where to look, what to look for, and nearly the answer.`,
-		Example: "  apitrace workshop hint",
-		Args:    cobra.NoArgs,
-		RunE: o.with(std, func(l *learner, ctx context.Context) error {
-			e, err := l.current()
-			if err != nil {
-				return err
-			}
-			if l.progress.Of(e).Hints < len(e.Hints) {
-				if err := l.record(ctx, e, workshop.Hinted, ""); err != nil {
-					return err
-				}
-			}
-			shown := l.progress.Of(e).Hints
-			for i, hint := range e.Hints[:shown] {
-				l.item(fmt.Sprintf("%d/%d", i+1, len(e.Hints)), hint)
-			}
-			if shown == len(e.Hints) {
-				l.say("\nThat was the last one. If you give up: apitrace workshop solution --anyway", "\n这是最后一个提示。直接看答案：apitrace workshop solution --anyway")
-			}
-			return nil
-		}),
+// hint unlocks the next hint for the current exercise, and prints those that are unlocked.
+func (l *learner) hint(ctx context.Context) error {
+	e, err := l.current()
+	if err != nil {
+		return err
 	}
+	if l.progress.Of(e).Hints < len(e.Hints) {
+		if err := l.record(ctx, e, workshop.Hinted, ""); err != nil {
+			return err
+		}
+	}
+	shown := l.progress.Of(e).Hints
+	for i, hint := range e.Hints[:shown] {
+		l.item(fmt.Sprintf("%d/%d", i+1, len(e.Hints)), hint)
+	}
+	if shown == len(e.Hints) {
+		l.say("\nThat was the last one. If you give up: apitrace workshop solution --anyway", "\n这是最后一个提示。直接看答案：apitrace workshop solution --anyway")
+	}
+	return nil
 }
 
-func newWorkshopSolutionCommand(std *streams, o *workshopOptions) *cobra.Command {
-	var anyway bool
-	command := &cobra.Command{
-		Use:   "solution [EXERCISE]",
-		Short: "Show the solution of an exercise that is passed",
-		Long: `Show the solution of an exercise that is passed: what the recording of this version of
-Kubernetes says is right. With --anyway, that of one that is not passed: it then bears a
-mark in the list.`,
-		Example: `  apitrace workshop solution
-  apitrace workshop solution --anyway`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeExercise,
-		RunE: o.with(std, func(l *learner, ctx context.Context) error {
-			e, err := l.named()
-			if err != nil {
-				return err
-			}
-			if !l.progress.Of(e).Passed {
-				if !anyway {
-					return usageErrorf("%s", l.in("this exercise is not passed yet: take a hint, or ask for the solution with --anyway, which leaves a mark", "这个练习还没有通过：先看提示，或者加上 --anyway 直接看答案（会留下标记）"))
-				}
-				if err := l.record(ctx, e, workshop.Revealed, ""); err != nil {
-					return err
-				}
-			}
-			return l.solution(e)
-		}),
+// solution prints the solution of an exercise. It must be passed, or the learner wants it anyway.
+func (l *learner) solution(ctx context.Context, name string, anyway bool) error {
+	e, err := l.named(name)
+	if err != nil {
+		return err
 	}
-	command.Flags().BoolVar(&anyway, "anyway", false, "show it although the exercise is not passed, and mark the exercise")
-	return command
+	if !l.progress.Of(e).Passed {
+		if !anyway {
+			return usageErrorf("%s", l.in("this exercise is not passed yet: take a hint, or ask for the solution with --anyway, which leaves a mark", "这个练习还没有通过：先看提示，或者加上 --anyway 直接看答案（会留下标记）"))
+		}
+		if err := l.record(ctx, e, workshop.Revealed, ""); err != nil {
+			return err
+		}
+	}
+	return l.printSolution(e)
 }
 
-// solution prints what passes.
-func (l *learner) solution(e *workshop.Exercise) error {
+// printSolution prints what passes.
+func (l *learner) printSolution(e *workshop.Exercise) error {
 	switch {
 	case e.Make != nil:
 		r := e.Solution.Request
@@ -102,62 +76,36 @@ func (l *learner) solution(e *workshop.Exercise) error {
 	return nil
 }
 
-func newWorkshopExplainCommand(std *streams, o *workshopOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "explain [EXERCISE]",
-		Short: "Tell what there was to learn from an exercise that is passed",
-		Long: `Tell what there was to learn from an exercise: what happened, why it is so, and where to
-read on. The exercise must be passed, or its solution seen.`,
-		Example:           "  apitrace workshop explain",
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeExercise,
-		RunE: o.with(std, func(l *learner, _ context.Context) error {
-			e, err := l.named()
-			if err != nil {
-				return err
-			}
-			if done := l.progress.Of(e); !done.Passed && !done.Revealed {
-				return usageErrorf("%s", l.in("this exercise is not passed yet, and the explanation has the answer in it", "这个练习还没有通过，而讲解里包含答案"))
-			}
-			l.markdown(workshop.Text{En: "Learned: " + e.Teaches.En, Zh: "学到：" + e.Teaches.Zh})
-			fmt.Fprintln(l.std.out)
-			l.markdown(e.Debrief)
-			if lessonOf(l.course.Chapter(e)) != "" {
-				l.say("\nThe chapter's lesson: apitrace workshop lesson", "\n本章课文：apitrace workshop lesson")
-			}
-			return nil
-		}),
+// explain prints what there was to learn from an exercise, which must be passed, or its solution seen.
+func (l *learner) explain(name string) error {
+	e, err := l.named(name)
+	if err != nil {
+		return err
 	}
+	if done := l.progress.Of(e); !done.Passed && !done.Revealed {
+		return usageErrorf("%s", l.in("this exercise is not passed yet, and the explanation has the answer in it", "这个练习还没有通过，而讲解里包含答案"))
+	}
+	l.markdown(workshop.Text{En: "Learned: " + e.Teaches.En, Zh: "学到：" + e.Teaches.Zh})
+	fmt.Fprintln(l.std.out)
+	l.markdown(e.Debrief)
+	if lessonOf(l.course.Chapter(e)) != "" {
+		l.say("\nThe chapter's lesson: apitrace workshop lesson", "\n本章课文：apitrace workshop lesson")
+	}
+	return nil
 }
 
-func newWorkshopResetCommand(std *streams, o *workshopOptions) *cobra.Command {
-	var all bool
-	command := &cobra.Command{
-		Use:   "reset [EXERCISE]",
-		Short: "Forget what was done of an exercise, or of all",
-		Long: `Forget what was done of an exercise, the current one if none is named, or of all with
---all: it is as if it had never been started. Your answer file is removed as well; edits of
-the server stay ("apitrace edit --revert" takes those back).`,
-		Example: `  apitrace workshop reset last-stop-before-etcd
-  apitrace workshop reset --all`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeExercise,
-		RunE: o.with(std, func(l *learner, ctx context.Context) error {
-			if all && len(l.args) > 0 {
-				return usageErrorf("--all forgets everything: name an exercise, or give --all")
-			}
-			if all {
-				return l.reset(ctx, nil, l.course.Exercises()...)
-			}
-			e, err := l.named()
-			if err != nil {
-				return err
-			}
-			return l.reset(ctx, e, e)
-		}),
+// resetAll forgets everything.
+func (l *learner) resetAll(ctx context.Context) error {
+	return l.reset(ctx, nil, l.course.Exercises()...)
+}
+
+// resetNamed forgets what was done of one exercise.
+func (l *learner) resetNamed(ctx context.Context, name string) error {
+	e, err := l.named(name)
+	if err != nil {
+		return err
 	}
-	command.Flags().BoolVar(&all, "all", false, "forget everything")
-	return command
+	return l.reset(ctx, e, e)
 }
 
 func (l *learner) reset(ctx context.Context, e *workshop.Exercise, answered ...*workshop.Exercise) error {

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
@@ -25,13 +24,6 @@ type workshopRequest struct {
 	body    string
 	as      string
 	headers []string
-}
-
-func (o *workshopRequest) addFlags(command *cobra.Command) {
-	flags := command.Flags()
-	flags.StringVarP(&o.body, "file", "f", "", "file with the body of your request, YAML or JSON")
-	flags.StringVar(&o.as, "as", "", "who sends your request: learner, admin, anonymous or stranger (default: learner)")
-	flags.StringArrayVarP(&o.headers, "header", "H", nil, "header of your request, \"Name: value\" (repeat for more)")
 }
 
 // http makes the request of method and path that the learner has described.

@@ -7,71 +7,19 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-func newWorkshopNextCommand(std *streams, o *workshopOptions) *cobra.Command {
-	var skip bool
-	command := &cobra.Command{
-		Use:   "next",
-		Short: "Go to the next exercise that is not passed",
-		Long: `Go to the next exercise that is not passed, and show its question. Exercises of which
-the version of Kubernetes has no recording are left out. The current exercise is the next one
-until it is passed; --skip leaves it for later.`,
-		Example: `  apitrace workshop next
-  apitrace workshop next --skip`,
-		Args: cobra.NoArgs,
-		RunE: o.with(std, func(l *learner, ctx context.Context) error {
-			return l.next(ctx, skip)
-		}),
+// startNamed starts the exercise of a name or number. Without one, it starts the current exercise, or the first.
+func (l *learner) startNamed(ctx context.Context, name string) error {
+	if name == "" && l.progress.Current == "" {
+		return l.next(ctx, false)
 	}
-	command.Flags().BoolVar(&skip, "skip", false, "leave the current exercise for later")
-	return command
-}
-
-func newWorkshopStartCommand(std *streams, o *workshopOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "start [EXERCISE]",
-		Short: "Show the question of an exercise",
-		Long: `Show the question of an exercise, by its name or its number, and make it the current one.
-Without a name, show that of the current one, or begin with the first.`,
-		Example: `  apitrace workshop start
-  apitrace workshop start last-stop-before-etcd`,
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeExercise,
-		RunE: o.with(std, func(l *learner, ctx context.Context) error {
-			if len(l.args) == 0 && l.progress.Current == "" {
-				return l.next(ctx, false)
-			}
-			e, err := l.named()
-			if err != nil {
-				return err
-			}
-			return l.start(ctx, e)
-		}),
+	e, err := l.named(name)
+	if err != nil {
+		return err
 	}
-}
-
-func newWorkshopJumpCommand(std *streams, o *workshopOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "jump EXERCISE",
-		Short: "Go to any exercise, and go on from there",
-		Long: `Go to any exercise, by its name or its number. "next" then goes on behind it; what lies
-before it and is not passed comes at the end.`,
-		Example: `  apitrace workshop jump 4.1
-  apitrace workshop jump last-stop-before-etcd`,
-		Args:              oneArgument("the name of an exercise, or its number as \"apitrace workshop\" lists it"),
-		ValidArgsFunction: completeExercise,
-		RunE: o.with(std, func(l *learner, ctx context.Context) error {
-			e, err := l.named()
-			if err != nil {
-				return err
-			}
-			return l.start(ctx, e)
-		}),
-	}
+	return l.start(ctx, e)
 }
 
 // next starts the next exercise that is to be done, the current one only if it is not to be skipped.

@@ -8,30 +8,12 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
 // watchInterval is how often watch looks: seldom enough to cost nothing, often enough to feel at once.
 const watchInterval = 300 * time.Millisecond
-
-func newWorkshopWatchCommand(std *streams, o *workshopOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "watch",
-		Short: "Judge again whenever your answer changes",
-		Long: `Show the current exercise and where to write its answer, and judge again whenever the
-answer file, your edits of the server or the server that "apitrace serve" keeps running
-change. When an exercise is passed, watch goes on with the next. It ends with Ctrl-C,
-or when all exercises are passed.`,
-		Example: "  apitrace workshop watch",
-		Args:    cobra.NoArgs,
-		RunE: o.with(std, func(l *learner, ctx context.Context) error {
-			return l.watch(ctx)
-		}),
-	}
-}
 
 func (l *learner) watch(ctx context.Context) error {
 	e, err := l.current()

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/workshop"
+)
+
+// list prints the chapters with their exercises and how far the learner is.
+func (l *learner) list(details bool) error {
+	var passed, minutes int
+	all := l.course.Exercises()
+	for i, chapter := range l.course.Chapters {
+		if i > 0 {
+			fmt.Fprintln(l.std.out)
+		}
+		done, left := l.listChapter(&chapter, details)
+		passed, minutes = passed+done, minutes+left
+	}
+	fmt.Fprintln(l.std.out)
+	l.say("%d of %d passed, about %d minutes to go. ✓ passed, ✓* after seeing the solution, → the current one.",
+		"已完成 %d/%d，大约还需 %d 分钟。✓ 已通过，✓* 看过答案后通过，→ 当前练习。", passed, len(all), minutes)
+	if passed < len(all) {
+		l.say("Go on with \"apitrace workshop next\".", "用 \"apitrace workshop next\" 继续。")
+	}
+	return nil
+}
+
+// listChapter prints a chapter, and returns how many of its exercises are passed, and the minutes of the others.
+func (l *learner) listChapter(chapter *workshop.Chapter, details bool) (passed, minutes int) {
+	for _, e := range chapter.Exercises {
+		if l.progress.Of(e).Passed {
+			passed++
+		} else {
+			minutes += e.Minutes
+		}
+	}
+	fmt.Fprintf(l.std.out, "%s  %s (%d/%d, %s)\n", chapter.Number(), chapter.Title.In(l.lang), passed, len(chapter.Exercises), l.minutes(minutes))
+	if details {
+		l.detail(chapter.Teaches.In(l.lang))
+	}
+	for _, e := range chapter.Exercises {
+		l.listOne(e, details)
+	}
+	return passed, minutes
+}
+
+func (l *learner) minutes(n int) string { return fmt.Sprintf(l.in("%d min", "%d 分钟"), n) }
+
+func (l *learner) listOne(e *workshop.Exercise, details bool) {
+	done := l.progress.Of(e)
+	mark := "  "
+	switch {
+	case done.Passed && done.Revealed:
+		mark = "✓*"
+	case done.Passed:
+		mark = "✓ "
+	case e.Name == l.progress.Current:
+		mark = "→ "
+	}
+	live := ""
+	if e.Live() {
+		live = l.in(", live", "，需要服务器")
+	}
+	fmt.Fprintf(l.std.out, "  %s %-4s %s (%s, %s%s)\n        %s\n", mark, l.course.Number(e), e.Title.In(l.lang),
+		l.kindName(e.Kind()), l.minutes(e.Minutes), live, e.Name)
+	if details {
+		l.detail(e.Teaches.In(l.lang))
+		if names := e.Scenarios(); len(names) > 0 {
+			l.detail(l.in("scenarios: ", "场景：") + strings.Join(names, ", "))
+		}
+	}
+}
+
+// detail prints a text below an entry of the list.
+func (l *learner) detail(text string) {
+	const indent = "        "
+	fmt.Fprintln(l.std.out, indent+strings.ReplaceAll(wrapped(text, l.width()-len(indent)), "\n", "\n"+indent))
+}
+
+func (l *learner) kindName(k workshop.Kind) string {
+	names := map[workshop.Kind]workshop.Text{
+		workshop.KindFind:   {En: "find", Zh: "找函数"},
+		workshop.KindOrder:  {En: "predict", Zh: "排顺序"},
+		workshop.KindClaim:  {En: "true or false", Zh: "判断对错"},
+		workshop.KindChoose: {En: "choose", Zh: "选择"},
+		workshop.KindValue:  {En: "read the trace", Zh: "读追踪"},
+		workshop.KindMake:   {En: "make it happen", Zh: "让它发生"},
+		workshop.KindChange: {En: "change the server", Zh: "改服务器"},
+	}
+	return names[k].In(l.lang)
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/storage"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/workshop"
+)
+
+// verify proves one exercise, or all; live ones on a server, too, if that is wanted.
+func (l *learner) verify(ctx context.Context, name string, live bool) error {
+	all := l.course.Exercises()
+	if name != "" {
+		e, err := l.named(name)
+		if err != nil {
+			return err
+		}
+		all = []*workshop.Exercise{e}
+	}
+	recorded, err := versions()
+	if err != nil {
+		return err
+	}
+	verifier := &workshop.Verifier{Judge: l.judge, Versions: recorded, Exists: exists}
+	var failed []error
+	for _, e := range all {
+		proofs, err := verifier.Verify(e)
+		if err == nil && live && e.Live() {
+			err = l.verifyLive(ctx, e)
+		}
+		if err != nil {
+			failed = append(failed, err)
+			fmt.Fprintf(l.std.out, "✗ %s\n", e.Name)
+			continue
+		}
+		checks := 0
+		for _, p := range proofs {
+			checks += p.Checks
+		}
+		fmt.Fprintf(l.std.out, "✓ %s (%d versions, %d checks)\n", e.Name, len(proofs), checks)
+	}
+	if err := errors.Join(failed...); err != nil {
+		return fmt.Errorf("%d of %d exercises are not proven:\n%w", len(failed), len(all), err)
+	}
+	return nil
+}
+
+// versions lists the recorded versions, oldest first.
+func versions() ([]string, error) {
+	infos, err := recordings.Versions()
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, info := range infos {
+		all = append(all, info.K8sVersion)
+	}
+	return slices.Clip(all), nil
+}
+
+// exists looks functions up in the source of those versions whose source is at hand.
+func exists(k8s, function string) (bool, error) {
+	for _, name := range []string{apiserver.Name, storage.Name} {
+		dir, err := apiserver.CachedSourceOf(name, k8s, nil)
+		if errors.Is(err, program.ErrNoSource) {
+			return true, nil // not to be known here
+		}
+		if err != nil {
+			return false, err
+		}
+		tree := &source.Tree{Program: name, Version: k8s, Dir: dir}
+		if found, err := tree.Search(function); err != nil || len(found) > 0 {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// verifyLive solves a live exercise on a server.
+func (l *learner) verifyLive(ctx context.Context, e *workshop.Exercise) error {
+	if !e.Has(l.k8s) {
+		return nil
+	}
+	if e.Change != nil {
+		return l.verifyChange(ctx, e)
+	}
+	recording, err := l.replay(ctx, ownRequest(e, e.Solution.Request), "")
+	if err != nil {
+		return err
+	}
+	return l.mustPass(e, workshop.Try{Recording: recording}, true)
+}
+
+func (l *learner) mustPass(e *workshop.Exercise, try workshop.Try, want bool) error {
+	verdict, err := l.judge.Judge(e, try)
+	if err == nil && verdict.Passed != want {
+		err = fmt.Errorf("%s: on a server of Kubernetes %s: passed is %v, expected %v (%s)", e.File, l.k8s, verdict.Passed, want, verdict.Reply.En)
+	}
+	return err
+}
+
+// verifyChange solves an exercise with its edits, in a folder that is not the user's.
+func (l *learner) verifyChange(ctx context.Context, e *workshop.Exercise) (err error) {
+	dir, err := os.MkdirTemp("", "apitrace-verify-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	if err := l.applySolution(ctx, e, program.Edits{Dir: dir, Version: l.k8s}); err != nil {
+		return err
+	}
+	recording, err := l.replayChanged(ctx, e, dir)
+	if err != nil {
+		return err
+	}
+	return l.mustPass(e, workshop.Try{Recording: recording}, true)
+}
+
+// applySolution edits the file of an exercise as its solution says.
+func (l *learner) applySolution(ctx context.Context, e *workshop.Exercise, edits program.Edits) error {
+	src, err := apiserver.SourceOf(ctx, apiserver.Name, apiserver.BuildOptions{Version: l.k8s})
+	if err != nil {
+		return err
+	}
+	edit, err := edits.Add(apiserver.Name, src.Dir, e.Change.File)
+	if err != nil {
+		return err
+	}
+	text, err := e.Edited(string(edit.Text))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(edit.Path, []byte(text), 0o600)
+}
