@@ -96,31 +96,31 @@ func (o *execOptions) run(ctx context.Context, std *streams) (status int, err er
 	}
 	defer func() { err = errors.Join(err, stop()) }()
 	var rows []session.Row
-	c, err := openClients(server, clientsOptions{
-		name: "exec", as: o.as, save: o.delivery.save, done: func(row session.Row) { rows = append(rows, row) },
-		failed: func(error) { std.notice("the recording cannot be written; what is sent from now on is not traced") },
+	c, err := session.OpenClients(server, session.ClientsOptions{
+		Name: "exec", As: o.as, Save: o.delivery.save, Done: func(row session.Row) { rows = append(rows, row) },
+		Failed: func(error) { std.notice("the recording cannot be written; what is sent from now on is not traced") },
 	})
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, c.close()) }()
+	defer func() { err = errors.Join(err, c.Close()) }()
 
 	status, err = o.program(c, std).Run(ctx)
 	if death := deathOf(ctx); death != nil {
 		status, err = 0, errors.Join(err, death) // it was we who ended the client
 	}
-	err = errors.Join(err, c.finish())
+	err = errors.Join(err, c.Finish())
 	session.Sort(rows)
 	if len(rows) == 0 && err == nil {
 		std.notice("%s has sent no request to be traced: does it read KUBECONFIG?", o.client[0])
 	}
 	// What was traced is shown also after a Ctrl-C.
 	shown := o.show(context.WithoutCancel(ctx), std, c, rows)
-	return status, errors.Join(err, untraced(rows), shown, c.fetcher.verdict(o.server.check, std))
+	return status, errors.Join(err, session.Untraced(rows), shown, c.Verdict(o.server.check, std))
 }
 
 // show prints the summary, and the traces that are asked for.
-func (o *execOptions) show(ctx context.Context, std *streams, c *clients, rows []session.Row) error {
+func (o *execOptions) show(ctx context.Context, std *streams, c *session.Clients, rows []session.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -130,14 +130,14 @@ func (o *execOptions) show(ctx context.Context, std *streams, c *clients, rows [
 	if err := session.WriteTable(std.err, rows); err != nil {
 		return err
 	}
-	if o.delivery.save != "" && c.recording.Requests > 0 {
+	if o.delivery.save != "" && c.Recording.Requests > 0 {
 		std.notice("saved to %s", o.delivery.save)
 	}
 	chosen, err := choose(rows, o.only)
 	if err != nil || !o.trees && o.delivery.export == "" {
 		return err
 	}
-	recording, err := c.read(ctx, chosen)
+	recording, err := c.Read(ctx, chosen)
 	if err != nil || recording == nil {
 		return err
 	}
@@ -153,8 +153,8 @@ func (o *execOptions) show(ctx context.Context, std *streams, c *clients, rows [
 }
 
 // program is the client in the environment of the session.
-func (o *execOptions) program(c *clients, std *streams) session.Client {
-	p := session.Client{Args: o.client, Env: append(os.Environ(), c.environment()...), Stdin: os.Stdin, Stdout: std.out, Stderr: std.err}
+func (o *execOptions) program(c *session.Clients, std *streams) session.Client {
+	p := session.Client{Args: o.client, Env: append(os.Environ(), c.Environment()...), Stdin: os.Stdin, Stdout: std.out, Stderr: std.err}
 	if o.trees {
 		p.Stdout = std.err
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -106,20 +107,20 @@ func (o *frontOptions) run(ctx context.Context, out *streams) (err error) {
 		return fmt.Errorf("its probe does not answer: %w; is %s=%s in its environment, and is it one that \"apitrace build\" has built?", err, program.SocketEnv, o.probe)
 	}
 	head := trace.Recording{Scenario: "front", K8sVersion: version, Recorded: time.Now()}
-	s, err := startSampler(ctx, out, o.sample.rate, newFetcher(server), head, door)
+	s, err := session.StartSampler(ctx, out, o.sample.rate, session.NewFetcher(server), head, door)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close(ctx)) }()
+	defer func() { err = errors.Join(err, s.Close(ctx)) }()
 	dir, err := program.NewRunDir()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, dir.Close()) }()
-	out.notice("requests to %s are handed on to %s, %v of them traced and sent by OTLP; press Ctrl-C to end", s.front.URL, o.server, o.sample.rate)
+	out.notice("requests to %s are handed on to %s, %v of them traced and sent by OTLP; press Ctrl-C to end", s.Front.URL, o.server, o.sample.rate)
 	if o.certFile == "" {
 		ca := filepath.Join(dir.Path, "ca.crt")
-		if err := os.WriteFile(ca, s.front.CAPEM, 0o600); err != nil {
+		if err := os.WriteFile(ca, s.Front.CAPEM, 0o600); err != nil {
 			return err
 		}
 		fmt.Fprintln(out.out, ca)

@@ -64,9 +64,9 @@ func (o *recordOptions) run(ctx context.Context, std *streams) (err error) {
 	defer func() { err = errors.Join(err, stop()) }()
 	failed, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	c, err := openClients(server, clientsOptions{
-		name: "record", as: o.as, save: o.save, failed: fail,
-		done: func(row session.Row) {
+	c, err := session.OpenClients(server, session.ClientsOptions{
+		Name: "record", As: o.as, Save: o.save, Failed: fail,
+		Done: func(row session.Row) {
 			fmt.Fprintln(std.out, row.String())
 			if row.Err != nil {
 				std.notice("not traced: %v", row.Err)
@@ -76,15 +76,15 @@ func (o *recordOptions) run(ctx context.Context, std *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, c.close()) }()
+	defer func() { err = errors.Join(err, c.Close()) }()
 	std.notice("recording to %s what is sent with this kubeconfig; press Ctrl-C to end:", o.save)
-	for _, variable := range c.environment() {
+	for _, variable := range c.Environment() {
 		std.notice("  export %s", variable)
 	}
-	fmt.Fprintln(std.out, c.kubeconfig)
+	fmt.Fprintln(std.out, c.Kubeconfig)
 
 	<-failed.Done()
-	err = errors.Join(deathOf(failed), c.finish())
-	std.notice("requests in %s: %d", o.save, c.recording.Requests)
-	return errors.Join(err, c.fetcher.verdict(o.server.check, std))
+	err = errors.Join(deathOf(failed), c.Finish())
+	std.notice("requests in %s: %d", o.save, c.Recording.Requests)
+	return errors.Join(err, c.Verdict(o.server.check, std))
 }

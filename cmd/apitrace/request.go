@@ -15,6 +15,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -170,24 +171,24 @@ func (o *requestOptions) run(ctx context.Context, std *streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	fetcher := newFetcher(server)
-	defer fetcher.close()
+	fetcher := session.NewFetcher(server)
+	defer fetcher.Close()
 
 	sent, err := o.send(ctx, newPlayer(server, std), h)
 	if err != nil {
 		return err
 	}
 	o.tell(std, sent)
-	request, err := fetcher.fetch(ctx, collectSent(sent))
+	request, err := fetcher.Fetch(ctx, session.SentOf(sent))
 	if ctx.Err() != nil {
 		return errors.Join(deathOf(ctx), context.Cause(ctx))
 	}
 	if err != nil {
 		return errors.Join(sent.Err, err)
 	}
-	recording := newRecording(server, "request")
+	recording := session.NewRecording(server, "request")
 	recording.Requests = []trace.Request{*request}
-	return errors.Join(o.delivery.deliver(ctx, std, &recording), fetcher.verdict(o.server.check, std))
+	return errors.Join(o.delivery.deliver(ctx, std, &recording), fetcher.Verdict(o.server.check, std))
 }
 
 func (o *requestOptions) send(ctx context.Context, player *scenarios.Player, h *scenarios.HTTP) (*scenarios.Sent, error) {

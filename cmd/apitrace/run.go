@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -163,21 +163,11 @@ type replay struct {
 	messages []string
 	// unmet says which expectations of the scenario the traces do not meet.
 	unmet   []error
-	fetcher *fetcher
+	fetcher *session.Fetcher
 }
 
 func newReplay(server *apiserver.Server, scenario *scenarios.Scenario) *replay {
-	return &replay{server: server, scenario: scenario, fetcher: newFetcher(server), recording: newRecording(server, scenario.Name)}
-}
-
-// newRecording is what a recording of a server says of it, before there are any requests.
-func newRecording(server *apiserver.Server, scenario string) trace.Recording {
-	recording := trace.Recording{
-		Scenario: scenario, K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion,
-		Edited: server.Edited, Recorded: time.Now(),
-	}
-	recording.Edition, _ = edition() // without the guide there would be no server
-	return recording
+	return &replay{server: server, scenario: scenario, fetcher: session.NewFetcher(server), recording: session.NewRecording(server, scenario.Name)}
 }
 
 // record makes the recording: of the server's start, which has the trace id boot, or of
@@ -196,7 +186,7 @@ func (s *replay) play(ctx context.Context, std *streams) error {
 // playUntil replays until the scenario is over, or traced, which is called when a trace
 // was added to the recording, returns an error.
 func (s *replay) playUntil(ctx context.Context, std *streams, traced func() error) error {
-	defer s.fetcher.close()
+	defer s.fetcher.Close()
 	player := newPlayer(s.server, std)
 	player.Aggregate = func(ctx context.Context) (func(context.Context) error, error) { return s.aggregate(ctx, std) }
 	return player.Play(ctx, s.scenario, func(ctx context.Context, r *scenarios.Request, sent *scenarios.Sent) error {
@@ -244,13 +234,13 @@ func (s *replay) startSample(ctx context.Context, o apiserver.SampleOptions) (st
 	if err != nil {
 		return nil, err
 	}
-	s.fetcher.sockets[sampleserver.Name] = sample.ProbeSocket
+	s.fetcher.AddProbe(sampleserver.Name, sample.ProbeSocket)
 	return sample.Stop, nil
 }
 
 // collect adds the trace of a request to the recording.
 func (s *replay) collect(ctx context.Context, r *scenarios.Request, sent *scenarios.Sent) error {
-	request, err := s.fetcher.fetch(ctx, collectSent(sent))
+	request, err := s.fetcher.Fetch(ctx, session.SentOf(sent))
 	if err != nil {
 		return err
 	}
@@ -265,7 +255,7 @@ func (s *replay) collect(ctx context.Context, r *scenarios.Request, sent *scenar
 
 // boot makes the recording of the server's start, which has the given trace id.
 func (s *replay) boot(ctx context.Context, traceID string) error {
-	start, err := s.fetcher.calls(ctx, collect.Sent{
+	start, err := s.fetcher.Calls(ctx, collect.Sent{
 		TraceID: traceID, Method: trace.MethodStart, Path: s.scenario.Boot.Program, Boot: true,
 	})
 	if err != nil {
@@ -288,7 +278,7 @@ func (s *replay) add(request *trace.Request, expect *scenarios.Expect) {
 
 // verdict is an error if the traces are not what they must be.
 func (s *replay) verdict(checked bool, std *streams) error {
-	if err := s.fetcher.verdict(checked, std); err != nil {
+	if err := s.fetcher.Verdict(checked, std); err != nil {
 		return err
 	}
 	if s.server.ExternalEtcd {

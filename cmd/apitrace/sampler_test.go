@@ -22,7 +22,6 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/session"
 )
 
 // A receiver counts the spans of each trace that is sent to it.
@@ -86,24 +85,6 @@ func (r *receiver) checkWhole(t *testing.T) {
 		if spans < 100 {
 			t.Errorf("the trace %s has %d spans, want those of a whole request", id, spans)
 		}
-	}
-}
-
-func TestSamplerChooses(t *testing.T) {
-	s := &sampler{rate: 0.25, session: session.New(session.Options{})}
-	chosen := 0
-	const n = 20_000
-	for range n {
-		if s.choose(t.Context()) {
-			chosen++
-		}
-	}
-	if chosen < n/5 || chosen > n*3/10 {
-		t.Errorf("of %d requests %d were chosen, want about a quarter", n, chosen)
-	}
-	s.rate = 1
-	if !s.choose(t.Context()) {
-		t.Error("of all requests one was not chosen")
 	}
 }
 

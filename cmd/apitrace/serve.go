@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/front"
 )
 
@@ -111,7 +112,7 @@ func (o *serveOptions) run(ctx context.Context, std *streams) (err error) {
 		if sampleErr != nil {
 			return sampleErr
 		}
-		defer func() { err = errors.Join(err, sampler.close(ctx)) }()
+		defer func() { err = errors.Join(err, sampler.Close(ctx)) }()
 	}
 	std.notice("press Ctrl-C to stop it")
 	fmt.Fprintln(std.out, server.AdminKubeconfig)
@@ -124,17 +125,17 @@ func (o *serveOptions) run(ctx context.Context, std *streams) (err error) {
 }
 
 // startSampler opens the door whose requests are traced.
-func (o *serveOptions) startSampler(ctx context.Context, std *streams, server *apiserver.Server) (*sampler, error) {
-	s, err := startSampler(ctx, std, o.sample.rate, newFetcher(server), newRecording(server, "serve"), front.Options{
+func (o *serveOptions) startSampler(ctx context.Context, std *streams, server *apiserver.Server) (*session.Sampler, error) {
+	s, err := session.StartSampler(ctx, std, o.sample.rate, session.NewFetcher(server), session.NewRecording(server, "serve"), front.Options{
 		Server: server.BaseURL, CAPEM: server.CAPEM, Token: server.AdminToken,
 	})
 	if err != nil {
 		return nil, err
 	}
 	file := filepath.Join(server.RunDir, "traced.kubeconfig")
-	k := apiserver.Kubeconfig{Server: s.front.URL, CAPEM: s.front.CAPEM, User: apiserver.AdminUser, Token: s.front.Token}
+	k := apiserver.Kubeconfig{Server: s.Front.URL, CAPEM: s.Front.CAPEM, User: apiserver.AdminUser, Token: s.Front.Token}
 	if err := k.Write(file); err != nil {
-		return nil, errors.Join(err, s.close(ctx))
+		return nil, errors.Join(err, s.Close(ctx))
 	}
 	std.notice("as the administrator, %v of the requests traced and sent by OTLP:", o.sample.rate)
 	std.notice("  export KUBECONFIG=%s", file)

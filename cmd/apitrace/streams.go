@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -44,6 +46,12 @@ func (s *streams) load(file string) (recording *trace.Recording, err error) {
 	}
 	return recording, err
 }
+
+// Notice is notice, for those who report to these streams: see session.Reporter.
+func (s *streams) Notice(format string, args ...any) { s.notice(format, args...) }
+
+// Building shows the progress of a build.
+func (s *streams) Building() session.BuildReporter { return program.NewDisplay(s.err, s.errTerminal) }
 
 // notice tells the user something that is not part of the result.
 func (s *streams) notice(format string, args ...any) {

@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A fetcher gets the traces of requests from a server's probes, and what they have left in etcd.
+// A Fetcher gets the traces of requests from a server's probes, and what they have left in etcd.
 // Several goroutines may use it.
-type fetcher struct {
+type Fetcher struct {
 	// sockets are those of the probes, by the name of the program.
 	sockets map[string]string
 	// untraced names the etcd if it is not traced.
@@ -32,8 +32,8 @@ type fetcher struct {
 	checked collect.Check
 }
 
-func newFetcher(server *apiserver.Server) *fetcher {
-	f := &fetcher{sockets: maps.Clone(server.ProbeSockets)}
+func NewFetcher(server *apiserver.Server) *Fetcher {
+	f := &Fetcher{sockets: maps.Clone(server.ProbeSockets)}
 	if server.ExternalEtcd {
 		f.untraced = "etcd at " + server.Etcd.URL
 	}
@@ -51,8 +51,12 @@ func newFetcher(server *apiserver.Server) *fetcher {
 	return f
 }
 
-// close ends the connection to etcd.
-func (f *fetcher) close() error {
+// AddProbe makes the fetcher ask one more traced program, which was started after the server. It must not be
+// called while a trace is fetched.
+func (f *Fetcher) AddProbe(program, socket string) { f.sockets[program] = socket }
+
+// Close ends the connection to etcd.
+func (f *Fetcher) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.connected == nil {
@@ -61,14 +65,14 @@ func (f *fetcher) close() error {
 	return f.connected.Close()
 }
 
-// collectSent is a request that was sent, as package collect has it.
-func collectSent(sent *scenarios.Sent) collect.Sent {
+// SentOf is a request that was sent, as package collect has it.
+func SentOf(sent *scenarios.Sent) collect.Sent {
 	return collect.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status}
 }
 
-// fetch gets the trace of a request that is over.
-func (f *fetcher) fetch(ctx context.Context, sent collect.Sent) (*trace.Request, error) {
-	request, err := f.calls(ctx, sent)
+// Fetch gets the trace of a request that is over.
+func (f *Fetcher) Fetch(ctx context.Context, sent collect.Sent) (*trace.Request, error) {
+	request, err := f.Calls(ctx, sent)
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +95,8 @@ func asksEtcd(request *trace.Request) bool {
 	return slices.ContainsFunc(request.Calls, func(c trace.Call) bool { return strings.HasPrefix(c.Function, "go.etcd.io/etcd/client/v3.") })
 }
 
-// calls gets the calls of a trace alone.
-func (f *fetcher) calls(ctx context.Context, sent collect.Sent) (*trace.Request, error) {
+// Calls gets the calls of a trace alone.
+func (f *Fetcher) Calls(ctx context.Context, sent collect.Sent) (*trace.Request, error) {
 	request, check, err := collect.Request(ctx, f.sockets, sent)
 	if err != nil {
 		return nil, err
@@ -104,13 +108,13 @@ func (f *fetcher) calls(ctx context.Context, sent collect.Sent) (*trace.Request,
 	return request, nil
 }
 
-// verdict is an error if recorded calls were not what they must be; checked is whether they
+// Verdict is an error if recorded calls were not what they must be; checked is whether they
 // were compared.
-func (f *fetcher) verdict(checked bool, std *streams) error {
+func (f *Fetcher) Verdict(checked bool, to Reporter) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if checked {
-		std.notice("compared %d calls with the real stack: %d differ", f.checked.Calls, len(f.checked.Mismatches))
+		to.Notice("compared %d calls with the real stack: %d differ", f.checked.Calls, len(f.checked.Mismatches))
 	}
 	if len(f.checked.Mismatches) > 0 {
 		return fmt.Errorf("recorded calls differ from the real stack:\n%s", strings.Join(f.checked.Mismatches, "\n"))

@@ -1,0 +1,25 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// sampleOptions say which requests of a server's clients are traced, and that their spans are sent.
+type sampleOptions struct {
+	otlp bool
+	rate float64
+}
+
+func (o *sampleOptions) addFlags(command *cobra.Command) {
+	flags := command.Flags()
+	flags.BoolVar(&o.otlp, "otlp", false, "trace requests of clients and send the spans by OTLP, to where the OTEL_EXPORTER_OTLP_* variables say")
+	flags.Float64Var(&o.rate, "sample", 1, "which part of the requests --otlp traces, chosen at random: 0.01 for one of a hundred")
+}
+
+func (o *sampleOptions) validate() error {
+	if o.rate <= 0 || o.rate > 1 {
+		return usageErrorf("--sample %v: expected a number greater than 0 and at most 1, such as 0.01", o.rate)
+	}
+	if o.rate != 1 && !o.otlp {
+		return usageErrorf("--sample chooses what --otlp sends: give both")
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/front"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// ClientsOptions say how a session with client programs is recorded.
+type ClientsOptions struct {
+	// Name is what the recording is called: the command.
+	Name string
+	// As is the user that the front's credentials stand for.
+	As string
+	// Save is the file of the recording; "" for one that is gone at the end.
+	Save string
+	// Done is told of each request.
+	Done func(Row)
+	// Failed, if not nil, is told when nothing more can be recorded, and why.
+	Failed func(error)
+}
+
+// Clients is a session that client programs send their requests to.
+type Clients struct {
+	fetcher *Fetcher
+	// Recording is what is being written.
+	Recording *trace.Appender
+	session   *Session
+	front     *front.Front
+	dir       *program.RunDir
+	// Kubeconfig is the path of a kubeconfig for the clients, ca that of the certificate in it.
+	Kubeconfig string
+	ca         string
+}
+
+// OpenClients opens a session with a server. The caller calls Finish, and then Close.
+func OpenClients(server *apiserver.Server, o ClientsOptions) (_ *Clients, err error) {
+	c := &Clients{fetcher: NewFetcher(server)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, c.Close())
+		}
+	}()
+	head := NewRecording(server, o.Name)
+	if o.Save == "" {
+		c.Recording, err = trace.CreateNameless(head)
+	} else {
+		c.Recording, err = trace.Create(o.Save, head)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.session = New(Options{
+		Fetch: c.fetcher.Fetch, Keep: c.Recording.Append, Done: o.Done,
+		Failed: o.Failed,
+	})
+	if c.front, err = front.Start(front.Options{
+		Server: server.BaseURL, CAPEM: server.CAPEM, Token: tokenOf(server, o.As),
+		Trace: c.session.Admit, Over: c.session.Over,
+	}); err != nil {
+		return nil, err
+	}
+	return c, c.writeFiles(o.As)
+}
+
+// tokenOf is the bearer token of one of the users.
+func tokenOf(server *apiserver.Server, user string) string {
+	switch user {
+	case scenarios.Admin:
+		return server.AdminToken
+	case scenarios.Learner:
+		return server.LearnerToken
+	}
+	return ""
+}
+
+// writeFiles writes what the clients need to know of the front.
+func (c *Clients) writeFiles(user string) (err error) {
+	if c.dir, err = program.NewRunDir(); err != nil {
+		return err
+	}
+	c.Kubeconfig, c.ca = filepath.Join(c.dir.Path, "kubeconfig"), filepath.Join(c.dir.Path, "ca.crt")
+	k := apiserver.Kubeconfig{Server: c.front.URL, CAPEM: c.front.CAPEM, User: user, Token: c.front.Token}
+	if err := k.Write(c.Kubeconfig); err != nil {
+		return err
+	}
+	if err := os.WriteFile(c.ca, c.front.CAPEM, 0o600); err != nil {
+		return fmt.Errorf("writing the certificate for clients: %w", err)
+	}
+	return nil
+}
+
+// Environment is what a client finds in its environment: all that kubectl and client-go need, and
+// the same for others.
+func (c *Clients) Environment() []string {
+	return []string{
+		"KUBECONFIG=" + c.Kubeconfig,
+		// Not among the user's: kubectl keeps what it discovers by the server's port.
+		"KUBECACHEDIR=" + filepath.Join(c.dir.Path, "cache"),
+		"APITRACE_SERVER=" + c.front.URL,
+		"APITRACE_CACERT=" + c.ca,
+		"APITRACE_TOKEN=" + c.front.Token,
+	}
+}
+
+// Finish ends what the clients have left open, and waits for the traces.
+func (c *Clients) Finish() error { return errors.Join(c.front.Close(), c.session.Close()) }
+
+// Close removes what the session has left, but for the recording that was asked for.
+func (c *Clients) Close() error {
+	errs := []error{c.fetcher.Close()}
+	if c.Recording != nil {
+		errs = append(errs, c.Recording.Close())
+	}
+	if c.front != nil {
+		errs = append(errs, c.front.Close())
+	}
+	if c.dir != nil {
+		errs = append(errs, c.dir.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Verdict is that of Fetcher.
+func (c *Clients) Verdict(checked bool, to Reporter) error { return c.fetcher.Verdict(checked, to) }
+
+// Read loads the requests of some rows as one recording.
+func (c *Clients) Read(ctx context.Context, rows []Row) (*trace.Recording, error) {
+	var all *trace.Recording
+	for _, row := range rows {
+		if row.Err != nil {
+			continue
+		}
+		one, err := c.Recording.Read(row.Place)
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = one
+		} else {
+			all.Requests = append(all.Requests, one.Requests...)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Untraced says of how many requests there is no trace, and why of the first.
+func Untraced(rows []Row) error {
+	var first error
+	n := 0
+	for _, row := range rows {
+		if row.Err == nil {
+			continue
+		}
+		if n++; n == 1 {
+			first = row.Err
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return fmt.Errorf("of %d requests, %d have no trace; the first: %w", len(rows), n, first)
+}

@@ -1,0 +1,96 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync/atomic"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/session/front"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/export"
+)
+
+// A Sampler traces some of the requests that come through a front, and sends their spans.
+type Sampler struct {
+	rate    float64
+	head    trace.Recording // of each request that is sent
+	fetcher *Fetcher
+	session *Session
+	// Front is where clients send the requests.
+	Front  *front.Front
+	sender *export.Sender
+	to     Reporter
+
+	requests, spans, failed, skipped atomic.Int64
+	lastFailed                       atomic.Bool
+}
+
+// StartSampler opens a front whose requests are sampled: rate is the part of them that is traced, head what
+// every recording that is sent says of the server. It closes the fetcher. The caller calls Close.
+func StartSampler(ctx context.Context, to Reporter, rate float64, fetcher *Fetcher, head trace.Recording, door front.Options) (*Sampler, error) {
+	sender, err := export.NewSender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &Sampler{rate: rate, head: head, fetcher: fetcher, sender: sender, to: to}
+	s.session = New(Options{Fetch: fetcher.Fetch, Keep: s.send, Done: s.done})
+	door.Trace, door.Over = s.choose, s.session.Over
+	if s.Front, err = front.Start(door); err != nil {
+		return nil, errors.Join(err, sender.Close(ctx))
+	}
+	return s, nil
+}
+
+// choose picks requests at random. No request waits for the tracing of another.
+func (s *Sampler) choose(context.Context) bool {
+	if rand.Float64() >= s.rate {
+		return false
+	}
+	if !s.session.HasRoom() {
+		s.skipped.Add(1)
+		return false
+	}
+	return true
+}
+
+// send sends the spans of a request. A receiver that is away costs spans, but not the server's
+// clients, nor what is sent when it is back.
+func (s *Sampler) send(ctx context.Context, r *trace.Request) (trace.Place, error) {
+	rec := s.head
+	rec.Requests = []trace.Request{*r}
+	spans, err := s.sender.Send(ctx, &rec)
+	s.spans.Add(int64(spans))
+	if err == nil {
+		s.requests.Add(1)
+		s.lastFailed.Store(false)
+		return trace.Place{}, nil
+	}
+	s.failed.Add(1)
+	if !s.lastFailed.Swap(true) {
+		s.to.Notice("%s: a trace was not sent: %v", time.Now().Format(time.TimeOnly), err)
+	}
+	return trace.Place{}, nil
+}
+
+func (s *Sampler) done(row Row) {
+	if row.Err == nil {
+		return
+	}
+	s.failed.Add(1)
+	s.to.Notice("%s: not traced: %s %s: %v", time.Now().Format(time.TimeOnly), row.Method, row.Path, row.Err)
+}
+
+// Close ends what is still going on, sends the rest, and says what was sent.
+func (s *Sampler) Close(ctx context.Context) error {
+	err := errors.Join(s.Front.Close(), s.session.Close(), s.fetcher.Close(), s.sender.Close(ctx))
+	s.to.Notice("sent %d requests with %d spans by OTLP", s.requests.Load(), s.spans.Load())
+	if n := s.failed.Load(); n > 0 {
+		s.to.Notice("requests that were traced and could not be sent: %d", n)
+	}
+	if n := s.skipped.Load(); n > 0 {
+		s.to.Notice("requests that were chosen and not traced, because too many were being traced: %d", n)
+	}
+	return err
+}
