@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
 func main() {
@@ -90,7 +92,7 @@ func report(w *os.File, err error) {
 	if err == nil {
 		return
 	}
-	if errors.Is(err, errWrong) || errors.Is(err, errDifferent) { // which the user knows by now
+	if errors.Is(err, learner.ErrWrong) || errors.Is(err, errDifferent) { // which the user knows by now
 		return
 	}
 	if _, ok := err.(*signalError); ok { // what the user wanted

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/workshop"
+	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
 // workshopOptions are those of all the workshop's commands.
@@ -41,7 +43,7 @@ Without a command, the exercises are listed with your progress. But for those ma
   apitrace workshop hint`,
 		SuggestionsMinimumDistance: 2,
 		Args:                       knownCommand,
-		RunE:                       o.with(std, func(l *learner, _ context.Context, _ []string) error { return l.list(details) }),
+		RunE:                       o.with(std, func(l *learner.Learner, _ context.Context, _ []string) error { return l.List(details) }),
 	}
 	command.Flags().BoolVar(&details, "details", false, "list with each exercise what it teaches, and the scenarios it is about")
 	flags := command.PersistentFlags()
@@ -59,13 +61,23 @@ Without a command, the exercises are listed with your progress. But for those ma
 }
 
 // with makes a command's work of a learner's.
-func (o *workshopOptions) with(std *streams, do func(*learner, context.Context, []string) error) func(*cobra.Command, []string) error {
+func (o *workshopOptions) with(std *streams, do func(*learner.Learner, context.Context, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		l, err := o.open(c.Context(), std)
+		lang, err := language(o.lang)
 		if err != nil {
 			return err
 		}
-		return do(l, c.Context(), args)
+		l, err := learner.Open(c.Context(), learner.Options{
+			Lang: lang, K8s: o.k8s, Course: o.course,
+			Out: std.out, Columns: std.width, Notice: std.notice, Server: &learnersServer{std},
+		})
+		if err == nil {
+			err = do(l, c.Context(), args)
+		}
+		if errors.As(err, new(*learner.UsageError)) {
+			return &usageError{err: err}
+		}
+		return err
 	}
 }
 
@@ -101,7 +113,7 @@ until it is passed; --skip leaves it for later.`,
 		Example: `  apitrace workshop next
   apitrace workshop next --skip`,
 		Args: cobra.NoArgs,
-		RunE: o.with(std, func(l *learner, ctx context.Context, _ []string) error { return l.next(ctx, skip) }),
+		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Next(ctx, skip) }),
 	}
 	command.Flags().BoolVar(&skip, "skip", false, "leave the current exercise for later")
 	return command
@@ -117,8 +129,8 @@ Without a name, show that of the current one, or begin with the first.`,
   apitrace workshop start last-stop-before-etcd`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeExercise,
-		RunE: o.with(std, func(l *learner, ctx context.Context, args []string) error {
-			return l.startNamed(ctx, firstOf(args))
+		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+			return l.Start(ctx, firstOf(args))
 		}),
 	}
 }
@@ -133,8 +145,8 @@ before it and is not passed comes at the end.`,
   apitrace workshop jump last-stop-before-etcd`,
 		Args:              oneArgument("the name of an exercise, or its number as \"apitrace workshop\" lists it"),
 		ValidArgsFunction: completeExercise,
-		RunE: o.with(std, func(l *learner, ctx context.Context, args []string) error {
-			return l.startNamed(ctx, args[0])
+		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+			return l.Start(ctx, args[0])
 		}),
 	}
 }
@@ -157,8 +169,8 @@ Of a live exercise it is the trace that your last check has made.`,
 			if err := output.validate(); err != nil {
 				return err
 			}
-			return o.with(std, func(l *learner, ctx context.Context, _ []string) error {
-				recording, err := l.recording(which)
+			return o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
+				recording, err := l.Recording(which)
 				if err != nil {
 					return err
 				}
@@ -172,7 +184,7 @@ Of a live exercise it is the trace that your last check has made.`,
 }
 
 func newWorkshopCheckCommand(std *streams, o *workshopOptions) *cobra.Command {
-	request := &workshopRequest{}
+	request := &learner.Request{}
 	command := &cobra.Command{
 		Use:   "check [ANSWER]...",
 		Short: "Judge an answer to the current exercise",
@@ -190,19 +202,19 @@ The exit status is 1 if the answer is not right.`,
   apitrace workshop check C A B D
   apitrace workshop check false
   apitrace workshop check GET '/api/v1/nodes/n1?resourceVersion=0'`,
-		RunE: o.with(std, func(l *learner, ctx context.Context, args []string) error {
-			return l.checkCurrent(ctx, args, request)
+		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+			return l.Check(ctx, args, request)
 		}),
 	}
-	request.addFlags(command)
+	addWorkshopRequestFlags(command, request)
 	return command
 }
 
-func (o *workshopRequest) addFlags(command *cobra.Command) {
+func addWorkshopRequestFlags(command *cobra.Command, request *learner.Request) {
 	flags := command.Flags()
-	flags.StringVarP(&o.body, "file", "f", "", "file with the body of your request, YAML or JSON")
-	flags.StringVar(&o.as, "as", "", "who sends your request: learner, admin, anonymous or stranger (default: learner)")
-	flags.StringArrayVarP(&o.headers, "header", "H", nil, "header of your request, \"Name: value\" (repeat for more)")
+	flags.StringVarP(&request.Body, "file", "f", "", "file with the body of your request, YAML or JSON")
+	flags.StringVar(&request.As, "as", "", "who sends your request: learner, admin, anonymous or stranger (default: learner)")
+	flags.StringArrayVarP(&request.Headers, "header", "H", nil, "header of your request, \"Name: value\" (repeat for more)")
 }
 
 func newWorkshopWatchCommand(std *streams, o *workshopOptions) *cobra.Command {
@@ -215,7 +227,7 @@ change. When an exercise is passed, watch goes on with the next. It ends with Ct
 or when all exercises are passed.`,
 		Example: "  apitrace workshop watch",
 		Args:    cobra.NoArgs,
-		RunE:    o.with(std, func(l *learner, ctx context.Context, _ []string) error { return l.watch(ctx) }),
+		RunE:    o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Watch(ctx) }),
 	}
 }
 
@@ -227,7 +239,7 @@ func newWorkshopHintCommand(std *streams, o *workshopOptions) *cobra.Command {
 There are three: where to look, what to look for, and nearly the answer.`,
 		Example: "  apitrace workshop hint",
 		Args:    cobra.NoArgs,
-		RunE:    o.with(std, func(l *learner, ctx context.Context, _ []string) error { return l.hint(ctx) }),
+		RunE:    o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Hint(ctx) }),
 	}
 }
 
@@ -243,8 +255,8 @@ mark in the list.`,
   apitrace workshop solution --anyway`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeExercise,
-		RunE: o.with(std, func(l *learner, ctx context.Context, args []string) error {
-			return l.solution(ctx, firstOf(args), anyway)
+		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+			return l.Solution(ctx, firstOf(args), anyway)
 		}),
 	}
 	command.Flags().BoolVar(&anyway, "anyway", false, "show it although the exercise is not passed, and mark the exercise")
@@ -260,7 +272,7 @@ read on. The exercise must be passed, or its solution seen.`,
 		Example:           "  apitrace workshop explain",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeExercise,
-		RunE:              o.with(std, func(l *learner, _ context.Context, args []string) error { return l.explain(firstOf(args)) }),
+		RunE:              o.with(std, func(l *learner.Learner, _ context.Context, args []string) error { return l.Explain(firstOf(args)) }),
 	}
 }
 
@@ -276,14 +288,14 @@ the server stay ("apitrace edit --revert" takes those back).`,
   apitrace workshop reset --all`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeExercise,
-		RunE: o.with(std, func(l *learner, ctx context.Context, args []string) error {
+		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 			if all && len(args) > 0 {
 				return usageErrorf("--all forgets everything: name an exercise, or give --all")
 			}
 			if all {
-				return l.resetAll(ctx)
+				return l.ResetAll(ctx)
 			}
-			return l.resetNamed(ctx, firstOf(args))
+			return l.Reset(ctx, firstOf(args))
 		}),
 	}
 	command.Flags().BoolVar(&all, "all", false, "forget everything")
@@ -301,6 +313,6 @@ is the page for those who lead a group. It is Markdown.`,
   apitrace workshop lesson 5
   apitrace workshop lesson leaders`,
 		Args: cobra.MaximumNArgs(1),
-		RunE: o.with(std, func(l *learner, _ context.Context, args []string) error { return l.lesson(firstOf(args)) }),
+		RunE: o.with(std, func(l *learner.Learner, _ context.Context, args []string) error { return l.Lesson(firstOf(args)) }),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/workshop"
+	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
 func newWorkshopNewCommand(std *streams) *cobra.Command {
@@ -51,8 +52,8 @@ With --live, exercises that need a server are solved on one as well: those of th
   apitrace workshop verify --course mine`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeExercise,
-		RunE: o.with(std, func(l *learner, ctx context.Context, args []string) error {
-			return l.verify(ctx, firstOf(args), live)
+		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+			return l.Verify(ctx, firstOf(args), live)
 		}),
 	}
 	command.Flags().BoolVar(&live, "live", false, "solve the live exercises on a server")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/workshop"
+	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
 // An atWork learner types commands of the workshop and keeps what they print.
@@ -63,7 +64,7 @@ func TestPlayTheCourse(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			judge, err := newJudge("v1.37.1")
+			judge, err := learner.NewJudge("v1.37.1")
 			if err != nil {
 				t.Fatal(err)
 			}

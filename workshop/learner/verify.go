@@ -1,4 +1,4 @@
-package main
+package learner
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// verify proves one exercise, or all; live ones on a server, too, if that is wanted.
-func (l *learner) verify(ctx context.Context, name string, live bool) error {
+// Verify proves one exercise, or all; live ones on a server, too, if that is wanted.
+func (l *Learner) Verify(ctx context.Context, name string, live bool) error {
 	all := l.course.Exercises()
 	if name != "" {
 		e, err := l.named(name)
@@ -38,14 +38,14 @@ func (l *learner) verify(ctx context.Context, name string, live bool) error {
 		}
 		if err != nil {
 			failed = append(failed, err)
-			fmt.Fprintf(l.std.out, "✗ %s\n", e.Name)
+			fmt.Fprintf(l.out, "✗ %s\n", e.Name)
 			continue
 		}
 		checks := 0
 		for _, p := range proofs {
 			checks += p.Checks
 		}
-		fmt.Fprintf(l.std.out, "✓ %s (%d versions, %d checks)\n", e.Name, len(proofs), checks)
+		fmt.Fprintf(l.out, "✓ %s (%d versions, %d checks)\n", e.Name, len(proofs), checks)
 	}
 	if err := errors.Join(failed...); err != nil {
 		return fmt.Errorf("%d of %d exercises are not proven:\n%w", len(failed), len(all), err)
@@ -85,7 +85,7 @@ func exists(k8s, function string) (bool, error) {
 }
 
 // verifyLive solves a live exercise on a server.
-func (l *learner) verifyLive(ctx context.Context, e *workshop.Exercise) error {
+func (l *Learner) verifyLive(ctx context.Context, e *workshop.Exercise) error {
 	if !e.Has(l.k8s) {
 		return nil
 	}
@@ -99,7 +99,7 @@ func (l *learner) verifyLive(ctx context.Context, e *workshop.Exercise) error {
 	return l.mustPass(e, workshop.Try{Recording: recording}, true)
 }
 
-func (l *learner) mustPass(e *workshop.Exercise, try workshop.Try, want bool) error {
+func (l *Learner) mustPass(e *workshop.Exercise, try workshop.Try, want bool) error {
 	verdict, err := l.judge.Judge(e, try)
 	if err == nil && verdict.Passed != want {
 		err = fmt.Errorf("%s: on a server of Kubernetes %s: passed is %v, expected %v (%s)", e.File, l.k8s, verdict.Passed, want, verdict.Reply.En)
@@ -108,7 +108,7 @@ func (l *learner) mustPass(e *workshop.Exercise, try workshop.Try, want bool) er
 }
 
 // verifyChange solves an exercise with its edits, in a folder that is not the user's.
-func (l *learner) verifyChange(ctx context.Context, e *workshop.Exercise) (err error) {
+func (l *Learner) verifyChange(ctx context.Context, e *workshop.Exercise) (err error) {
 	dir, err := os.MkdirTemp("", "apitrace-verify-")
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func (l *learner) verifyChange(ctx context.Context, e *workshop.Exercise) (err e
 }
 
 // applySolution edits the file of an exercise as its solution says.
-func (l *learner) applySolution(ctx context.Context, e *workshop.Exercise, edits program.Edits) error {
+func (l *Learner) applySolution(ctx context.Context, e *workshop.Exercise, edits program.Edits) error {
 	src, err := apiserver.SourceOf(ctx, apiserver.Name, apiserver.BuildOptions{Version: l.k8s})
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package main
+package learner
 
 import (
 	"context"
@@ -15,7 +15,8 @@ import (
 // watchInterval is how often watch looks: seldom enough to cost nothing, often enough to feel at once.
 const watchInterval = 300 * time.Millisecond
 
-func (l *learner) watch(ctx context.Context) error {
+// Watch judges the answer to the current exercise and to those behind it, whenever it changes.
+func (l *Learner) Watch(ctx context.Context) error {
 	e, err := l.current()
 	if err != nil || l.progress.Of(e).Passed {
 		e, err = l.following(false)
@@ -30,9 +31,9 @@ func (l *learner) watch(ctx context.Context) error {
 		if err := l.watchOne(ctx, e); err != nil {
 			return err
 		}
-		fmt.Fprintln(l.std.out)
+		fmt.Fprintln(l.out)
 		l.markdown(e.Debrief)
-		fmt.Fprintln(l.std.out)
+		fmt.Fprintln(l.out)
 	}
 	if err == nil {
 		l.say("All exercises are passed.", "全部练习都已通过。")
@@ -41,7 +42,7 @@ func (l *learner) watch(ctx context.Context) error {
 }
 
 // watchOne judges whenever something changes, until the exercise is passed.
-func (l *learner) watchOne(ctx context.Context, e *workshop.Exercise) error {
+func (l *Learner) watchOne(ctx context.Context, e *workshop.Exercise) error {
 	seen, err := l.relevant(e)
 	for err == nil {
 		select {
@@ -54,25 +55,25 @@ func (l *learner) watchOne(ctx context.Context, e *workshop.Exercise) error {
 			continue
 		}
 		seen = now
-		passed, err := l.check(ctx, e, nil, &workshopRequest{})
+		passed, err := l.check(ctx, e, nil, &Request{})
 		if passed {
 			return nil
 		}
 		if err != nil && ctx.Err() == nil {
 			// Half an answer, or a change that does not compile: the learner goes on.
-			l.std.notice("%v", err)
+			l.notice("%v", err)
 		}
 	}
 	return err
 }
 
 // relevant describes, in a text to compare, all that an answer depends on.
-func (l *learner) relevant(e *workshop.Exercise) (string, error) {
+func (l *Learner) relevant(e *workshop.Exercise) (string, error) {
 	answer, err := l.readAnswerFile(e)
 	if err != nil || !e.Live() {
 		return answer, err
 	}
-	edits, err := editsDir()
+	edits, err := l.server.EditsDir()
 	if err != nil {
 		return "", err
 	}

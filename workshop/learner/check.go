@@ -1,4 +1,4 @@
-package main
+package learner
 
 import (
 	"context"
@@ -9,25 +9,25 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// errWrong is what check ends with after it has said why the answer is not right: only the exit
+// ErrWrong is what Check ends with after it has said why the answer is not right: only the exit
 // status is left to give.
-var errWrong = errors.New("the answer is not right")
+var ErrWrong = errors.New("the answer is not right")
 
-// checkCurrent judges an answer to the current exercise; errWrong is a wrong one.
-func (l *learner) checkCurrent(ctx context.Context, args []string, request *workshopRequest) error {
+// Check judges an answer to the current exercise; ErrWrong is a wrong one.
+func (l *Learner) Check(ctx context.Context, args []string, request *Request) error {
 	e, err := l.current()
 	if err != nil {
 		return err
 	}
 	passed, err := l.check(ctx, e, args, request)
 	if err == nil && !passed {
-		err = errWrong
+		err = ErrWrong
 	}
 	return err
 }
 
 // check judges an answer, says what comes of it, and writes that down.
-func (l *learner) check(ctx context.Context, e *workshop.Exercise, args []string, request *workshopRequest) (bool, error) {
+func (l *Learner) check(ctx context.Context, e *workshop.Exercise, args []string, request *Request) (bool, error) {
 	text := strings.Join(args, " ")
 	if text == "" {
 		var err error
@@ -48,7 +48,7 @@ func (l *learner) check(ctx context.Context, e *workshop.Exercise, args []string
 	verdict, err := l.judge.Judge(e, try)
 	var bad *workshop.AnswerError
 	if errors.As(err, &bad) {
-		return false, usageErrorf("%s", bad.Reason.In(l.lang))
+		return false, usagef("%s", bad.Reason.In(l.lang))
 	} else if err != nil {
 		return false, err
 	}
@@ -64,13 +64,13 @@ func (l *learner) check(ctx context.Context, e *workshop.Exercise, args []string
 }
 
 // tell says what a judge said, and what to do next.
-func (l *learner) tell(e *workshop.Exercise, v *workshop.Verdict) {
+func (l *Learner) tell(e *workshop.Exercise, v *workshop.Verdict) {
 	mark := "✗ "
 	if v.Passed {
 		mark = "✓ "
 	}
-	fmt.Fprint(l.std.out, mark+strings.TrimLeft(layOut(v.Reply.In(l.lang), l.width()-2), " "))
-	fmt.Fprintln(l.std.out)
+	fmt.Fprint(l.out, mark+strings.TrimLeft(layOut(v.Reply.In(l.lang), l.width()-2), " "))
+	fmt.Fprintln(l.out)
 	if e.Live() {
 		l.say("  what happened: apitrace workshop trace", "  发生了什么：apitrace workshop trace")
 	}

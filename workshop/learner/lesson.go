@@ -1,4 +1,4 @@
-package main
+package learner
 
 import (
 	"errors"
@@ -10,22 +10,22 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// lesson prints the lesson of a chapter, "" being that of the current exercise.
-func (l *learner) lesson(chapter string) error {
+// Lesson prints the lesson of a chapter, "" being that of the current exercise.
+func (l *Learner) Lesson(chapter string) error {
 	name, err := l.lessonName(chapter)
 	if err != nil {
 		return err
 	}
 	text, err := lessons.Page(name, l.lang)
 	if errors.Is(err, fs.ErrNotExist) {
-		return usageErrorf("there is no lesson %q: expected one of %q", name, lessons.Names())
+		return usagef("there is no lesson %q: expected one of %q", name, lessons.Names())
 	}
-	fmt.Fprint(l.std.out, text)
+	fmt.Fprint(l.out, text)
 	return err
 }
 
 // lessonName is the name of the lesson of a chapter, or that is called so.
-func (l *learner) lessonName(chapter string) (string, error) {
+func (l *Learner) lessonName(chapter string) (string, error) {
 	if chapter == "" {
 		e, err := l.current()
 		if err != nil {

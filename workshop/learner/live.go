@@ -1,8 +1,7 @@
-package main
+package learner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -13,45 +12,45 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// workshopRequest is what there is to say of a request besides method and path.
-type workshopRequest struct {
-	body    string
-	as      string
-	headers []string
+// A Request is what there is to say of a request besides method and path.
+type Request struct {
+	// Body is a file, As who asks, and each of Headers is written as "Name: value".
+	Body    string
+	As      string
+	Headers []string
 }
 
 // http makes the request of method and path that the learner has described.
-func (o *workshopRequest) http(args []string) (*scenarios.HTTP, error) {
-	h := &scenarios.HTTP{Method: strings.ToUpper(args[0]), Path: args[1], As: o.as, Headers: map[string]string{}}
-	for _, header := range o.headers {
+func (o *Request) http(args []string) (*scenarios.HTTP, error) {
+	h := &scenarios.HTTP{Method: strings.ToUpper(args[0]), Path: args[1], As: o.As, Headers: map[string]string{}}
+	for _, header := range o.Headers {
 		name, value, ok := strings.Cut(header, ":")
 		if !ok {
-			return nil, usageErrorf("--header %q: expected \"Name: value\"", header)
+			return nil, usagef("--header %q: expected \"Name: value\"", header)
 		}
 		h.Headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
 	}
-	if o.body == "" {
+	if o.Body == "" {
 		return h, nil
 	}
-	text, err := os.ReadFile(o.body)
+	text, err := os.ReadFile(o.Body)
 	if err != nil {
 		return nil, fmt.Errorf("the body of your request: %w", err)
 	}
 	h.Body = &scenarios.Document{}
 	if err := yaml.Unmarshal(text, h.Body); err != nil {
-		return nil, fmt.Errorf("the body of your request, %s: %w", o.body, err)
+		return nil, fmt.Errorf("the body of your request, %s: %w", o.Body, err)
 	}
 	return h, nil
 }
 
 // play makes the recording that a live exercise is judged by.
-func (l *learner) play(ctx context.Context, e *workshop.Exercise, args []string, request *workshopRequest) (*trace.Recording, error) {
+func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string, request *Request) (*trace.Recording, error) {
 	if e.Change != nil {
 		if err := l.mustHaveEdited(e); err != nil {
 			return nil, err
@@ -67,13 +66,13 @@ func (l *learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 	}
 	if len(args) == 1 {
 		if _, err := os.Stat(args[0]); err != nil {
-			return nil, usageErrorf(l.in("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: %q is none",
+			return nil, usagef(l.in("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: %q is none",
 				"请写方法与路径，例如 GET /api/v1/nodes/n1，或者一个文件：没有文件 %q"), args[0])
 		}
 		return trace.Load(args[0])
 	}
 	if len(args) != 2 || !strings.HasPrefix(args[1], "/") {
-		return nil, usageErrorf(l.in("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: found %q",
+		return nil, usagef(l.in("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: found %q",
 			"请写方法与路径，例如 GET /api/v1/nodes/n1，或者一个文件：而不是 %q"), args)
 	}
 	h, err := request.http(args)
@@ -85,12 +84,8 @@ func (l *learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 
 // mustHaveEdited is an error if no file of the server is changed. One that is, but not the file that
 // the exercise is about, may do as well: the trace will tell.
-func (l *learner) mustHaveEdited(e *workshop.Exercise) error {
-	dir, err := editsDir()
-	if err != nil {
-		return err
-	}
-	all, err := bothEdits(program.Edits{Dir: dir, Version: l.k8s})
+func (l *Learner) mustHaveEdited(e *workshop.Exercise) error {
+	all, err := l.server.Edits(l.k8s)
 	if err != nil {
 		return err
 	}
@@ -106,24 +101,24 @@ func (l *learner) mustHaveEdited(e *workshop.Exercise) error {
 	}
 	switch {
 	case len(changed) == 0 && mine != "":
-		return usageErrorf(l.in("your copy is as upstream's: change %s, save it, and check again", "你的副本与上游相同：请修改 %s，保存后再检查"), mine)
+		return usagef(l.in("your copy is as upstream's: change %s, save it, and check again", "你的副本与上游相同：请修改 %s，保存后再检查"), mine)
 	case len(changed) == 0:
-		return usageErrorf(l.in("nothing of the server is changed yet: \"apitrace edit %s\" gives you a copy; change that, and check again",
+		return usagef(l.in("nothing of the server is changed yet: \"apitrace edit %s\" gives you a copy; change that, and check again",
 			"服务器还没有任何修改：\"apitrace edit %s\" 会给你一份副本，修改它再检查"), e.Change.File)
 	case !slices.Contains(changed, e.Change.File):
-		l.std.notice(l.in("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)",
+		l.notice(l.in("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)",
 			"练习所问的 %s 与上游相同；已修改的是 %s（apitrace edit --list）"), e.Change.File, strings.Join(changed, ", "))
 	}
 	return nil
 }
 
 // traceFile is where the trace is that a live exercise was judged by last.
-func (l *learner) traceFile(e *workshop.Exercise) string {
+func (l *Learner) traceFile(e *workshop.Exercise) string {
 	return filepath.Join(l.dir, "traces", e.Name+".jsonl")
 }
 
 // keepTrace keeps the trace that an exercise is judged by, for "apitrace workshop trace".
-func (l *learner) keepTrace(ctx context.Context, e *workshop.Exercise, recording *trace.Recording) error {
+func (l *Learner) keepTrace(ctx context.Context, e *workshop.Exercise, recording *trace.Recording) error {
 	file := l.traceFile(e)
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return fmt.Errorf("keeping the trace: %w", err)
@@ -133,7 +128,7 @@ func (l *learner) keepTrace(ctx context.Context, e *workshop.Exercise, recording
 
 // replayChanged sends the scenario of an exercise to a server that is built with the edits in a
 // folder, "" for the learner's own.
-func (l *learner) replayChanged(ctx context.Context, e *workshop.Exercise, edits string) (*trace.Recording, error) {
+func (l *Learner) replayChanged(ctx context.Context, e *workshop.Exercise, edits string) (*trace.Recording, error) {
 	scenario, err := scenarios.Find(e.Scenario)
 	if err != nil {
 		return nil, err
@@ -155,40 +150,20 @@ func ownRequest(e *workshop.Exercise, h *scenarios.HTTP) *scenarios.Scenario {
 	}
 }
 
-// errSeen ends a replay once everything that was to be traced is.
-var errSeen = errors.New("the trace is there")
-
 // replay sends a scenario's requests to a server of the learner's version, which is built with
-// the edits in a folder, "" for the learner's own. Whatever the answers are, their traces count.
-func (l *learner) replay(ctx context.Context, scenario *scenarios.Scenario, edits string) (_ *trace.Recording, err error) {
-	server := &serverOptions{k8s: l.k8s, edits: edits}
-	server.want(scenario)
-	ctx, running, stop, err := server.obtain(ctx, l.std)
+// the edits in a folder, "" for the learner's own, and says what was answered.
+func (l *Learner) replay(ctx context.Context, scenario *scenarios.Scenario, edits string) (*trace.Recording, error) {
+	recording, messages, err := l.server.Replay(ctx, l.k8s, scenario, edits)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
-	s := newReplay(running, scenario)
-	left := len(scenario.Traced())
-	err = s.playUntil(ctx, l.std, func() error {
-		if left--; left == 0 {
-			return errSeen
-		}
-		return nil
-	})
-	if ctx.Err() != nil {
-		return nil, errors.Join(deathOf(ctx), err)
-	}
-	if !errors.Is(err, errSeen) {
-		return nil, err
-	}
-	for i, r := range s.recording.Requests {
-		l.std.notice("%s %s → %d, %d calls", r.Method, r.Path, r.Status, len(r.Calls))
-		if s.messages[i] != "" {
-			l.std.notice("%s", l.in("the answer: ", "回答：")+s.messages[i])
+	for i, r := range recording.Requests {
+		l.notice("%s %s → %d, %d calls", r.Method, r.Path, r.Status, len(r.Calls))
+		if messages[i] != "" {
+			l.notice("%s", l.in("the answer: ", "回答：")+messages[i])
 		}
 	}
-	return &s.recording, nil
+	return recording, nil
 }
 
 // requestFlags writes what "apitrace workshop check" needs besides method and path.
@@ -206,7 +181,7 @@ func requestFlags(h *scenarios.HTTP) string {
 	return flags.String()
 }
 
-func (l *learner) printBody(h *scenarios.HTTP) {
+func (l *Learner) printBody(h *scenarios.HTTP) {
 	if h.Body != nil {
 		l.say("\nbody.yaml:\n%s", "\nbody.yaml：\n%s", h.Body.JSON())
 	}

@@ -1,4 +1,4 @@
-package main
+package learner
 
 import (
 	"fmt"
@@ -13,22 +13,22 @@ import (
 // lessonWidth is how wide texts are at most: longer lines are hard to read.
 const lessonWidth = 88
 
-func (l *learner) width() int {
-	if l.std.width > 0 {
-		return min(l.std.width, lessonWidth)
+func (l *Learner) width() int {
+	if l.columns > 0 {
+		return min(l.columns, lessonWidth)
 	}
 	return 80
 }
 
 // markdown prints a text: its paragraphs wrapped, lists item by item, and indented lines as they are.
-func (l *learner) markdown(t workshop.Text) {
-	fmt.Fprint(l.std.out, layOut(t.In(l.lang), l.width()))
+func (l *Learner) markdown(t workshop.Text) {
+	fmt.Fprint(l.out, layOut(t.In(l.lang), l.width()))
 }
 
 // item prints a text behind its letter.
-func (l *learner) item(letter string, t workshop.Text) {
+func (l *Learner) item(letter string, t workshop.Text) {
 	text := layOut(t.In(l.lang), l.width()-5)
-	fmt.Fprintf(l.std.out, "  %s  %s\n", letter, strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n     "))
+	fmt.Fprintf(l.out, "  %s  %s\n", letter, strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n     "))
 }
 
 // layOut wraps the paragraphs of a Markdown text.

@@ -1,4 +1,4 @@
-package main
+package learner
 
 import (
 	"cmp"
@@ -13,8 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// recording is that of the current exercise, or another one of its recordings.
-func (l *learner) recording(which string) (*trace.Recording, error) {
+// Recording is that of the current exercise, or another one of its recordings.
+func (l *Learner) Recording(which string) (*trace.Recording, error) {
 	e, err := l.current()
 	if err != nil {
 		return nil, err
@@ -23,17 +23,21 @@ func (l *learner) recording(which string) (*trace.Recording, error) {
 }
 
 // asked is the recording that an exercise asks about: of a live one, what it was judged by last.
-func (l *learner) asked(e *workshop.Exercise, which string) (*trace.Recording, error) {
+func (l *Learner) asked(e *workshop.Exercise, which string) (*trace.Recording, error) {
 	source := workshop.Source{Scenario: e.Scenario}
 	if which != "" {
 		var ok bool
 		if source, ok = e.Also[which]; !ok {
-			return nil, usageErrorf("this exercise has no recording %q%s", which, others(e))
+			return nil, usagef("this exercise has no recording %q%s", which, others(e))
 		}
 	} else if e.Live() {
-		recording, err := l.std.load(l.traceFile(e))
+		recording, err := trace.Load(l.traceFile(e))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, usageErrorf("this exercise is about a trace of your own: \"apitrace workshop check\" makes it")
+			return nil, usagef("this exercise is about a trace of your own: \"apitrace workshop check\" makes it")
+		}
+		if errors.As(err, new(*trace.CutError)) { // what is left of it is as good
+			l.notice("%v", err)
+			err = nil
 		}
 		return recording, err
 	}

@@ -1,4 +1,4 @@
-package main
+package learner
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// startNamed starts the exercise of a name or number. Without one, it starts the current exercise, or the first.
-func (l *learner) startNamed(ctx context.Context, name string) error {
+// Start starts the exercise of a name or number. Without one, it starts the current exercise, or the first.
+func (l *Learner) Start(ctx context.Context, name string) error {
 	if name == "" && l.progress.Current == "" {
-		return l.next(ctx, false)
+		return l.Next(ctx, false)
 	}
 	e, err := l.named(name)
 	if err != nil {
@@ -22,8 +22,8 @@ func (l *learner) startNamed(ctx context.Context, name string) error {
 	return l.start(ctx, e)
 }
 
-// next starts the next exercise that is to be done, the current one only if it is not to be skipped.
-func (l *learner) next(ctx context.Context, skip bool) error {
+// Next starts the next exercise that is to be done, the current one only if it is not to be skipped.
+func (l *Learner) Next(ctx context.Context, skip bool) error {
 	e, err := l.following(skip)
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (l *learner) next(ctx context.Context, skip bool) error {
 
 // following is the next exercise that can be done and is not passed, nil if there is none. The current one
 // may be skipped, unless there is no other.
-func (l *learner) following(skip bool) (*workshop.Exercise, error) {
+func (l *Learner) following(skip bool) (*workshop.Exercise, error) {
 	var first error
 	e := l.progress.Next(l.course, func(e *workshop.Exercise) bool {
 		toBeHad, err := e.ToBeHad(l.k8s)
@@ -52,14 +52,14 @@ func (l *learner) following(skip bool) (*workshop.Exercise, error) {
 	return e, first
 }
 
-func (l *learner) start(ctx context.Context, e *workshop.Exercise) error {
+func (l *Learner) start(ctx context.Context, e *workshop.Exercise) error {
 	if !e.Has(l.k8s) {
-		return usageErrorf("%s is about Kubernetes %s: choose one with --k8s", e.Name, e.Releases.Text().In(l.lang))
+		return usagef("%s is about Kubernetes %s: choose one with --k8s", e.Name, e.Releases.Text().In(l.lang))
 	}
 	if toBeHad, err := e.ToBeHad(l.k8s); err != nil {
 		return err
 	} else if !toBeHad {
-		return usageErrorf("Kubernetes %s has no recordings of what %s asks about: choose another version with --k8s (\"apitrace versions\" lists them)", l.k8s, e.Name)
+		return usagef("Kubernetes %s has no recordings of what %s asks about: choose another version with --k8s (\"apitrace versions\" lists them)", l.k8s, e.Name)
 	}
 	if err := l.record(ctx, e, workshop.Started, ""); err != nil {
 		return err
@@ -69,29 +69,29 @@ func (l *learner) start(ctx context.Context, e *workshop.Exercise) error {
 }
 
 // show prints a question, and how to answer it.
-func (l *learner) show(e *workshop.Exercise) {
+func (l *Learner) show(e *workshop.Exercise) {
 	chapter := l.course.Chapter(e)
-	fmt.Fprintf(l.std.out, "%s  %s\n", l.course.Number(e), e.Title.In(l.lang))
+	fmt.Fprintf(l.out, "%s  %s\n", l.course.Number(e), e.Title.In(l.lang))
 	l.say("%s · %s · %d min · Kubernetes %s", "%s · %s · %d 分钟 · Kubernetes %s", chapter.Title.In(l.lang), l.kindName(e.Kind()), e.Minutes, l.k8s)
 	if e.Scenario != "" {
 		l.say("scenario: %s", "场景：%s", e.Scenario)
 	}
-	fmt.Fprintln(l.std.out)
+	fmt.Fprintln(l.out)
 	l.markdown(e.Question)
 	for at, step := range e.Shown() {
 		if at == 0 {
-			fmt.Fprintln(l.std.out)
+			fmt.Fprintln(l.out)
 		}
 		l.item(string(rune('A'+at)), e.Order[step].Text)
 	}
 	for i := range e.Choose {
 		if i == 0 {
-			fmt.Fprintln(l.std.out)
+			fmt.Fprintln(l.out)
 		}
 		l.item(string(rune('A'+i)), e.Choose[i].Text)
 	}
-	fmt.Fprintln(l.std.out)
-	fmt.Fprintf(l.std.out, "  %s\n", l.howToAnswer(e))
+	fmt.Fprintln(l.out)
+	fmt.Fprintf(l.out, "  %s\n", l.howToAnswer(e))
 	l.say("  (for help: apitrace workshop hint)", "  （需要帮助：apitrace workshop hint）")
 	if e.Live() {
 		l.say("  (it needs a server, which is built first, once, in minutes; without: apitrace workshop next --skip)",
@@ -100,7 +100,7 @@ func (l *learner) show(e *workshop.Exercise) {
 }
 
 // howToAnswer is the command that answers a question.
-func (l *learner) howToAnswer(e *workshop.Exercise) string {
+func (l *Learner) howToAnswer(e *workshop.Exercise) string {
 	const check = "apitrace workshop check "
 	switch e.Kind() {
 	case workshop.KindFind:
@@ -128,13 +128,13 @@ func (l *learner) howToAnswer(e *workshop.Exercise) string {
 }
 
 // answerFile is where an answer can be written, for check without arguments and for watch.
-func (l *learner) answerFile(e *workshop.Exercise) string {
+func (l *Learner) answerFile(e *workshop.Exercise) string {
 	return filepath.Join(l.dir, "answers", e.Name+".txt")
 }
 
 // writeAnswerFile makes the file for the answer, with the steps to be put in order in it. One that is there
 // stays as it is.
-func (l *learner) writeAnswerFile(e *workshop.Exercise) error {
+func (l *Learner) writeAnswerFile(e *workshop.Exercise) error {
 	if e.Change != nil {
 		return nil
 	}
@@ -159,7 +159,7 @@ func (l *learner) writeAnswerFile(e *workshop.Exercise) error {
 func onOneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // readAnswerFile returns the answer in the file: of an order the first word of each line.
-func (l *learner) readAnswerFile(e *workshop.Exercise) (string, error) {
+func (l *Learner) readAnswerFile(e *workshop.Exercise) (string, error) {
 	text, err := os.ReadFile(l.answerFile(e))
 	if err != nil && !os.IsNotExist(err) {
 		return "", fmt.Errorf("the file with your answer: %w", err)

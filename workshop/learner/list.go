@@ -1,4 +1,4 @@
-package main
+package learner
 
 import (
 	"fmt"
@@ -7,18 +7,18 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// list prints the chapters with their exercises and how far the learner is.
-func (l *learner) list(details bool) error {
+// List prints the chapters with their exercises and how far the learner is.
+func (l *Learner) List(details bool) error {
 	var passed, minutes int
 	all := l.course.Exercises()
 	for i, chapter := range l.course.Chapters {
 		if i > 0 {
-			fmt.Fprintln(l.std.out)
+			fmt.Fprintln(l.out)
 		}
 		done, left := l.listChapter(&chapter, details)
 		passed, minutes = passed+done, minutes+left
 	}
-	fmt.Fprintln(l.std.out)
+	fmt.Fprintln(l.out)
 	l.say("%d of %d passed, about %d minutes to go. ✓ passed, ✓* after seeing the solution, → the current one.",
 		"已完成 %d/%d，大约还需 %d 分钟。✓ 已通过，✓* 看过答案后通过，→ 当前练习。", passed, len(all), minutes)
 	if passed < len(all) {
@@ -28,7 +28,7 @@ func (l *learner) list(details bool) error {
 }
 
 // listChapter prints a chapter, and returns how many of its exercises are passed, and the minutes of the others.
-func (l *learner) listChapter(chapter *workshop.Chapter, details bool) (passed, minutes int) {
+func (l *Learner) listChapter(chapter *workshop.Chapter, details bool) (passed, minutes int) {
 	for _, e := range chapter.Exercises {
 		if l.progress.Of(e).Passed {
 			passed++
@@ -36,7 +36,7 @@ func (l *learner) listChapter(chapter *workshop.Chapter, details bool) (passed, 
 			minutes += e.Minutes
 		}
 	}
-	fmt.Fprintf(l.std.out, "%s  %s (%d/%d, %s)\n", chapter.Number(), chapter.Title.In(l.lang), passed, len(chapter.Exercises), l.minutes(minutes))
+	fmt.Fprintf(l.out, "%s  %s (%d/%d, %s)\n", chapter.Number(), chapter.Title.In(l.lang), passed, len(chapter.Exercises), l.minutes(minutes))
 	if details {
 		l.detail(chapter.Teaches.In(l.lang))
 	}
@@ -46,9 +46,9 @@ func (l *learner) listChapter(chapter *workshop.Chapter, details bool) (passed, 
 	return passed, minutes
 }
 
-func (l *learner) minutes(n int) string { return fmt.Sprintf(l.in("%d min", "%d 分钟"), n) }
+func (l *Learner) minutes(n int) string { return fmt.Sprintf(l.in("%d min", "%d 分钟"), n) }
 
-func (l *learner) listOne(e *workshop.Exercise, details bool) {
+func (l *Learner) listOne(e *workshop.Exercise, details bool) {
 	done := l.progress.Of(e)
 	mark := "  "
 	switch {
@@ -63,7 +63,7 @@ func (l *learner) listOne(e *workshop.Exercise, details bool) {
 	if e.Live() {
 		live = l.in(", live", "，需要服务器")
 	}
-	fmt.Fprintf(l.std.out, "  %s %-4s %s (%s, %s%s)\n        %s\n", mark, l.course.Number(e), e.Title.In(l.lang),
+	fmt.Fprintf(l.out, "  %s %-4s %s (%s, %s%s)\n        %s\n", mark, l.course.Number(e), e.Title.In(l.lang),
 		l.kindName(e.Kind()), l.minutes(e.Minutes), live, e.Name)
 	if details {
 		l.detail(e.Teaches.In(l.lang))
@@ -74,12 +74,12 @@ func (l *learner) listOne(e *workshop.Exercise, details bool) {
 }
 
 // detail prints a text below an entry of the list.
-func (l *learner) detail(text string) {
+func (l *Learner) detail(text string) {
 	const indent = "        "
-	fmt.Fprintln(l.std.out, indent+strings.ReplaceAll(wrapped(text, l.width()-len(indent)), "\n", "\n"+indent))
+	fmt.Fprintln(l.out, indent+strings.ReplaceAll(wrapped(text, l.width()-len(indent)), "\n", "\n"+indent))
 }
 
-func (l *learner) kindName(k workshop.Kind) string {
+func (l *Learner) kindName(k workshop.Kind) string {
 	names := map[workshop.Kind]workshop.Text{
 		workshop.KindFind:   {En: "find", Zh: "找函数"},
 		workshop.KindOrder:  {En: "predict", Zh: "排顺序"},

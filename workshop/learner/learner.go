@@ -1,0 +1,156 @@
+// Package learner is somebody at work on the course of package workshop: what they are asked and told, what of
+// it is remembered, and the folder with their answers and traces.
+package learner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/workshop"
+)
+
+// Options say who learns, and what a learner works with.
+type Options struct {
+	// Lang is the language of the texts: "en" or "zh".
+	Lang string
+	// K8s is the version of Kubernetes whose recordings decide, as recordings.Resolve takes it.
+	K8s string
+	// Course is the folder of a course; "" is the course that comes with apitrace.
+	Course string
+	// Out takes what the learner asked for.
+	Out io.Writer
+	// Columns is how wide Out is; 0 if it is not a terminal.
+	Columns int
+	// Notice takes what is not part of the result, a line at a time.
+	Notice func(format string, args ...any)
+	// Server serves the exercises that need one.
+	Server Server
+}
+
+// A Server is where live exercises send their requests.
+type Server interface {
+	// Replay sends the requests of a scenario to a server of a version of Kubernetes, which is built with the edits in
+	// a folder, "" for the learner's own. Whatever the answers are, their traces count. Next to the recording
+	// it returns, for each of its requests, what the server said if it refused it, else "".
+	Replay(ctx context.Context, k8s string, scenario *scenarios.Scenario, edits string) (*trace.Recording, []string, error)
+	// EditsDir is the folder of the learner's own edits of the server, and Edits lists those of a version.
+	EditsDir() (string, error)
+	Edits(k8s string) ([]program.Edit, error)
+}
+
+// A UsageError says that the learner asked for something that is not there, or is no answer.
+type UsageError struct{ err error }
+
+func (e *UsageError) Error() string { return e.err.Error() }
+func (e *UsageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
+
+// A Learner is somebody at work on a course.
+type Learner struct {
+	out      io.Writer
+	columns  int
+	notice   func(format string, args ...any)
+	server   Server
+	lang     string
+	k8s      string
+	dir      string // where state and answers are
+	course   *workshop.Course
+	state    *workshop.State
+	progress *workshop.Progress
+	judge    workshop.Judge
+}
+
+// Open reads the course, and how far the learner is.
+func Open(ctx context.Context, o Options) (_ *Learner, err error) {
+	l := &Learner{out: o.Out, columns: o.Columns, notice: o.Notice, server: o.Server, lang: o.Lang}
+	if l.k8s, err = recordings.Resolve(o.K8s); err != nil {
+		return nil, &UsageError{err}
+	}
+	if l.course, err = workshop.Open(o.Course); err != nil {
+		return nil, err
+	}
+	if l.judge, err = NewJudge(l.k8s); err != nil {
+		return nil, err
+	}
+	if l.dir, err = program.StateDir(); err != nil {
+		return nil, err
+	}
+	l.state = &workshop.State{
+		Path: filepath.Join(l.dir, "workshop.jsonl"),
+		Warn: func(t workshop.Text) { l.notice("%s", t.In(l.lang)) },
+	}
+	return l, l.load(ctx)
+}
+
+// NewJudge returns the judge of a version of Kubernetes, who asks the recordings that are part of apitrace.
+func NewJudge(k8s string) (workshop.Judge, error) {
+	guide, err := instrument.Load()
+	if err != nil {
+		return workshop.Judge{}, err
+	}
+	return workshop.Judge{Recordings: recordings.Load, Layer: guide.Lookup().Layer, K8s: k8s}, nil
+}
+
+// load adds up what the state file has.
+func (l *Learner) load(ctx context.Context) error {
+	events, err := l.state.Read(ctx)
+	if err != nil {
+		return err
+	}
+	l.progress = workshop.NewProgress(events)
+	return nil
+}
+
+// record writes down what was done of an exercise; nil stands for all.
+func (l *Learner) record(ctx context.Context, e *workshop.Exercise, did workshop.Deed, answer string) error {
+	event := workshop.Event{Did: did, Answer: answer}
+	if e != nil {
+		event.Exercise = e.Name
+	}
+	if did == workshop.Passed || did == workshop.Tried {
+		event.K8s = l.k8s
+	}
+	if err := l.state.Add(ctx, event); err != nil {
+		return err
+	}
+	return l.load(ctx)
+}
+
+// in returns the text in the learner's language.
+func (l *Learner) in(en, zh string) string { return workshop.Text{En: en, Zh: zh}.In(l.lang) }
+
+// say prints a line.
+func (l *Learner) say(en, zh string, args ...any) {
+	fmt.Fprintf(l.out, l.in(en, zh)+"\n", args...)
+}
+
+// current returns the exercise that was started last.
+func (l *Learner) current() (*workshop.Exercise, error) {
+	for _, e := range l.course.Exercises() {
+		if e.Name == l.progress.Current {
+			return e, nil
+		}
+	}
+	return nil, errors.New(l.in("no exercise is started: begin with \"apitrace workshop next\"", "还没有开始任何练习：请先运行 \"apitrace workshop next\""))
+}
+
+// named returns the exercise of a name or number; without one, the current exercise.
+func (l *Learner) named(name string) (*workshop.Exercise, error) {
+	if name == "" {
+		return l.current()
+	}
+	e, err := l.course.Find(name)
+	if err != nil {
+		return nil, &UsageError{err}
+	}
+	return e, nil
+}
