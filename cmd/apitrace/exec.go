@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 )
 
@@ -159,4 +161,19 @@ func (o *execOptions) program(c *session.Clients, std *streams) session.Client {
 		p.Stdout = std.err
 	}
 	return p
+}
+
+// users are as whom a client can be run.
+var users = []string{scenarios.Admin, scenarios.Learner, scenarios.Anonymous}
+
+func addAsFlag(command *cobra.Command, as *string) {
+	command.Flags().StringVar(as, "as", scenarios.Admin, "who asks: admin (may do everything), learner (may do what RBAC objects allow it), or anonymous (shows no credentials)")
+	_ = command.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(users, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func validateAs(as string) error {
+	if !slices.Contains(users, as) {
+		return usageErrorf("--as %q: expected one of %s", as, strings.Join(users, ", "))
+	}
+	return nil
 }

@@ -7,12 +7,10 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/net/http/httpguts"
 
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
@@ -21,10 +19,8 @@ import (
 
 // requestOptions say what to send, as whom, and what to do with the trace.
 type requestOptions struct {
+	typedFlags
 	method, path string
-	headers      []string
-	body         string
-	as           string
 	timeout      time.Duration
 	delivery     delivery
 	server       serverOptions
@@ -70,26 +66,12 @@ that of a watch, ends with --timeout.`,
 	flags.StringArrayVarP(&o.headers, "header", "H", nil, `send this header, "Name: value" (repeat for more)`)
 	flags.StringVarP(&o.body, "filename", "f", "", `file with the body, "-" for standard input`)
 	flags.DurationVar(&o.timeout, "timeout", 20*time.Second, "hang up after this time, and show what was until then")
-	addAsFlag(command, &o.as)
+	flags.StringVar(&o.as, "as", scenarios.Admin, "who asks: admin (may do everything), learner (may do what RBAC objects allow it), anonymous (shows no credentials), or stranger (shows a token that the server does not know)")
+	_ = command.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(scenarios.Askers(), cobra.ShellCompDirectiveNoFileComp))
 	o.server.addFlags(command)
 	o.server.addEtcdFlags(command)
 	o.delivery.addFlags(command)
 	return command
-}
-
-// users are who may ask.
-var users = []string{scenarios.Admin, scenarios.Learner, scenarios.Anonymous}
-
-func addAsFlag(command *cobra.Command, as *string) {
-	command.Flags().StringVar(as, "as", scenarios.Admin, "who asks: admin (may do everything), learner (may do what RBAC objects allow it), or anonymous (shows no credentials)")
-	_ = command.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(users, cobra.ShellCompDirectiveNoFileComp))
-}
-
-func validateAs(as string) error {
-	if !slices.Contains(users, as) {
-		return usageErrorf("--as %q: expected one of %s", as, strings.Join(users, ", "))
-	}
-	return nil
 }
 
 func requestArguments(_ *cobra.Command, args []string) error {
@@ -100,69 +82,56 @@ func requestArguments(_ *cobra.Command, args []string) error {
 }
 
 func (o *requestOptions) validate() error {
-	if !httpguts.ValidHeaderFieldName(o.method) { // which is what RFC 9110 demands of a method
-		return usageErrorf("%q is no method: expected one such as GET, POST, PUT, PATCH or DELETE", o.method)
-	}
-	if !strings.HasPrefix(o.path, "/") {
-		return usageErrorf("%q is no path: expected one that begins with a slash, such as /api/v1/nodes", o.path)
-	}
 	if o.timeout <= 0 {
 		return usageErrorf("--timeout %s: expected a time greater than 0, such as 5s", o.timeout)
 	}
-	if _, err := parseHeaders(o.headers); err != nil {
-		return err
-	}
-	return validateAs(o.as)
+	return nil
 }
 
-// parseHeaders reads headers that are written as curl has them.
-func parseHeaders(lines []string) (map[string]string, error) {
-	headers := map[string]string{}
-	for _, line := range lines {
-		name, value, found := strings.Cut(line, ":")
-		value = strings.TrimSpace(value)
-		if !found || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
-			return nil, usageErrorf("%q is no header: expected one such as \"Accept: application/json\"", line)
-		}
-		headers[http.CanonicalHeaderKey(name)] = value
-	}
-	return headers, nil
+// typedFlags are the flags that say more of a request than method and path.
+type typedFlags struct {
+	headers  []string
+	body, as string
 }
 
-// http makes the request.
-func (o *requestOptions) http() (*scenarios.HTTP, error) {
-	headers, err := parseHeaders(o.headers)
-	if err != nil {
-		return nil, err
+// read returns the request that the flags describe, with its body read.
+func (f *typedFlags) read(std *streams) (*scenarios.TypedRequest, error) {
+	typed := &scenarios.TypedRequest{Headers: f.headers, As: f.as, BodyFile: f.body}
+	if f.body == "" {
+		return typed, nil
 	}
-	h := &scenarios.HTTP{Method: o.method, Path: o.path, As: o.as, Headers: headers}
-	if o.body == "" {
-		return h, nil
-	}
-	text, err := readInput(o.body)
+	body, err := readInput(std, f.body)
 	if err != nil {
 		return nil, fmt.Errorf("reading the body: %w", err)
 	}
-	if headers["Content-Type"] != "" {
-		h.Body = scenarios.RawDocument(text)
-		return h, nil
+	typed.Body = body
+	return typed, nil
+}
+
+// http returns the request, checked.
+func (o *requestOptions) http(std *streams) (*scenarios.HTTP, error) {
+	typed, err := o.read(std)
+	if err != nil {
+		return nil, err
 	}
-	if h.Body, err = scenarios.ParseDocument(text); err != nil {
-		return nil, fmt.Errorf("the body in %s is neither YAML nor JSON: %w; to send it as it is, give it a Content-Type with -H", o.body, err)
+	typed.Method, typed.Path = o.method, o.path
+	h, err := typed.HTTP()
+	if err != nil {
+		return nil, &usageError{err: err}
 	}
 	return h, nil
 }
 
 // readInput reads a file, or standard input for "-".
-func readInput(name string) ([]byte, error) {
+func readInput(std *streams, name string) ([]byte, error) {
 	if name == "-" {
-		return io.ReadAll(os.Stdin)
+		return io.ReadAll(std.in)
 	}
 	return os.ReadFile(name)
 }
 
 func (o *requestOptions) run(ctx context.Context, std *streams) (err error) {
-	h, err := o.http()
+	h, err := o.http(std)
 	if err != nil {
 		return err
 	}

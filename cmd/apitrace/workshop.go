@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/workshop"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
@@ -184,7 +185,7 @@ Of a live exercise it is the trace that your last check has made.`,
 }
 
 func newWorkshopCheckCommand(std *streams, o *workshopOptions) *cobra.Command {
-	request := &learner.Request{}
+	request := &typedFlags{}
 	command := &cobra.Command{
 		Use:   "check [ANSWER]...",
 		Short: "Judge an answer to the current exercise",
@@ -203,18 +204,19 @@ The exit status is 1 if the answer is not right.`,
   apitrace workshop check false
   apitrace workshop check GET '/api/v1/nodes/n1?resourceVersion=0'`,
 		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
-			return l.Check(ctx, args, request)
+			typed, err := request.read(std)
+			if err != nil {
+				return err
+			}
+			return l.Check(ctx, args, typed)
 		}),
 	}
-	addWorkshopRequestFlags(command, request)
-	return command
-}
-
-func addWorkshopRequestFlags(command *cobra.Command, request *learner.Request) {
 	flags := command.Flags()
-	flags.StringVarP(&request.Body, "file", "f", "", "file with the body of your request, YAML or JSON")
-	flags.StringVar(&request.As, "as", "", "who sends your request: learner, admin, anonymous or stranger (default: learner)")
-	flags.StringArrayVarP(&request.Headers, "header", "H", nil, "header of your request, \"Name: value\" (repeat for more)")
+	flags.StringVarP(&request.body, "file", "f", "", "file with the body of your request, YAML or JSON; \"-\" for standard input")
+	flags.StringVar(&request.as, "as", scenarios.Learner, "who sends your request: learner, admin, anonymous or stranger")
+	_ = command.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(scenarios.Askers(), cobra.ShellCompDirectiveNoFileComp))
+	flags.StringArrayVarP(&request.headers, "header", "H", nil, `header of your request, "Name: value" (repeat for more)`)
+	return command
 }
 
 func newWorkshopWatchCommand(std *streams, o *workshopOptions) *cobra.Command {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -14,7 +15,7 @@ import (
 var ErrWrong = errors.New("the answer is not right")
 
 // Check judges an answer to the current exercise; ErrWrong is a wrong one.
-func (l *Learner) Check(ctx context.Context, args []string, request *Request) error {
+func (l *Learner) Check(ctx context.Context, args []string, request *scenarios.TypedRequest) error {
 	e, err := l.current()
 	if err != nil {
 		return err
@@ -27,7 +28,7 @@ func (l *Learner) Check(ctx context.Context, args []string, request *Request) er
 }
 
 // check judges an answer, says what comes of it, and writes that down.
-func (l *Learner) check(ctx context.Context, e *workshop.Exercise, args []string, request *Request) (bool, error) {
+func (l *Learner) check(ctx context.Context, e *workshop.Exercise, args []string, request *scenarios.TypedRequest) (bool, error) {
 	text := strings.Join(args, " ")
 	if text == "" {
 		var err error

@@ -10,47 +10,13 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// A Request is what there is to say of a request besides method and path.
-type Request struct {
-	// Body is a file, As who asks, and each of Headers is written as "Name: value".
-	Body    string
-	As      string
-	Headers []string
-}
-
-// http makes the request of method and path that the learner has described.
-func (o *Request) http(args []string) (*scenarios.HTTP, error) {
-	h := &scenarios.HTTP{Method: strings.ToUpper(args[0]), Path: args[1], As: o.As, Headers: map[string]string{}}
-	for _, header := range o.Headers {
-		name, value, ok := strings.Cut(header, ":")
-		if !ok {
-			return nil, usagef("--header %q: expected \"Name: value\"", header)
-		}
-		h.Headers[strings.TrimSpace(name)] = strings.TrimSpace(value)
-	}
-	if o.Body == "" {
-		return h, nil
-	}
-	text, err := os.ReadFile(o.Body)
-	if err != nil {
-		return nil, fmt.Errorf("the body of your request: %w", err)
-	}
-	h.Body = &scenarios.Document{}
-	if err := yaml.Unmarshal(text, h.Body); err != nil {
-		return nil, fmt.Errorf("the body of your request, %s: %w", o.Body, err)
-	}
-	return h, nil
-}
-
-// play makes the recording that a live exercise is judged by.
-func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string, request *Request) (*trace.Recording, error) {
+// play makes the recording that a live exercise is judged by. request has what an answer does not say of a request.
+func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string, request *scenarios.TypedRequest) (*trace.Recording, error) {
 	if e.Change != nil {
 		if err := l.mustHaveEdited(e); err != nil {
 			return nil, err
@@ -75,9 +41,11 @@ func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 		return nil, usagef(l.in("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: found %q",
 			"请写方法与路径，例如 GET /api/v1/nodes/n1，或者一个文件：而不是 %q"), args)
 	}
-	h, err := request.http(args)
+	typed := *request
+	typed.Method, typed.Path = strings.ToUpper(args[0]), args[1]
+	h, err := typed.HTTP()
 	if err != nil {
-		return nil, err
+		return nil, &UsageError{err}
 	}
 	return l.replay(ctx, ownRequest(e, h), "")
 }

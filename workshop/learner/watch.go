@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -55,7 +56,7 @@ func (l *Learner) watchOne(ctx context.Context, e *workshop.Exercise) error {
 			continue
 		}
 		seen = now
-		passed, err := l.check(ctx, e, nil, &Request{})
+		passed, err := l.check(ctx, e, nil, &scenarios.TypedRequest{})
 		if passed {
 			return nil
 		}

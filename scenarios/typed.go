@@ -1,0 +1,66 @@
+package scenarios
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// A TypedRequest is a request as a person types it: on a command line, or as the answer to an exercise.
+type TypedRequest struct {
+	Method, Path string
+	// Headers have the form "Name: value", as curl takes them.
+	Headers []string
+	// As is who sends the request, one of Askers; "" is the learner.
+	As string
+	// Body is YAML or JSON and is sent as JSON. With a Content-Type among the headers it is sent as it is.
+	// nil: the request has none.
+	Body []byte
+	// BodyFile names the body in errors.
+	BodyFile string
+}
+
+// Askers lists who can send a request: the values of HTTP.As.
+func Askers() []string { return slices.Clone(askers) }
+
+// HTTP checks the request and returns it.
+func (t *TypedRequest) HTTP() (*HTTP, error) {
+	headers, err := parseHeaders(t.Headers)
+	switch {
+	case err != nil:
+		return nil, err
+	case !httpguts.ValidHeaderFieldName(t.Method): // RFC 9110: a method is a token, as the name of a header is
+		return nil, fmt.Errorf("invalid method %q: expected one such as GET, POST, PUT, PATCH or DELETE", t.Method)
+	case !strings.HasPrefix(t.Path, "/"):
+		return nil, fmt.Errorf("invalid path %q: expected one that begins with a slash, such as /api/v1/nodes", t.Path)
+	case t.As != "" && !slices.Contains(askers, t.As):
+		return nil, fmt.Errorf("unknown user %q: expected one of %s", t.As, strings.Join(askers, ", "))
+	}
+	h := &HTTP{Method: t.Method, Path: t.Path, As: t.As, Headers: headers}
+	switch {
+	case t.Body == nil:
+	case headers["Content-Type"] != "":
+		h.Body = RawDocument(t.Body)
+	default:
+		if h.Body, err = ParseDocument(t.Body); err != nil {
+			return nil, fmt.Errorf("the body in %s is neither YAML nor JSON: %w; to send it as it is, give it a Content-Type with -H", t.BodyFile, err)
+		}
+	}
+	return h, nil
+}
+
+func parseHeaders(lines []string) (map[string]string, error) {
+	headers := map[string]string{}
+	for _, line := range lines {
+		name, value, found := strings.Cut(line, ":")
+		value = strings.TrimSpace(value)
+		if !found || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
+			return nil, fmt.Errorf("invalid header %q: expected one such as \"Accept: application/json\"", line)
+		}
+		headers[http.CanonicalHeaderKey(name)] = value
+	}
+	return headers, nil
+}

@@ -1,0 +1,36 @@
+package scenarios
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTypedRequest(t *testing.T) {
+	for _, c := range []struct {
+		typed TypedRequest
+		// wrong is part of the error, "" if there is none; body is what is sent.
+		wrong, body string
+	}{
+		{typed: TypedRequest{Method: "GET", Path: "/api"}},
+		{typed: TypedRequest{Method: "POST", Path: "/api", Body: []byte("a: 1")}, body: `{"a":1}`},
+		{typed: TypedRequest{Method: "POST", Path: "/api", Body: []byte("a: 1"), Headers: []string{"content-type: text/plain"}}, body: "a: 1"},
+		{typed: TypedRequest{Method: "G T", Path: "/api"}, wrong: `invalid method "G T"`},
+		{typed: TypedRequest{Method: "GET", Path: "api"}, wrong: `invalid path "api"`},
+		{typed: TypedRequest{Method: "GET", Path: "/api", As: "root"}, wrong: `unknown user "root": expected one of learner, admin, anonymous, stranger`},
+		{typed: TypedRequest{Method: "GET", Path: "/api", Headers: []string{"Accept"}}, wrong: `invalid header "Accept"`},
+		{typed: TypedRequest{Method: "GET", Path: "/api", Headers: []string{"A: b\nc"}}, wrong: "invalid header"},
+		{typed: TypedRequest{Method: "POST", Path: "/api", Body: []byte("{"), BodyFile: "mine.yaml"}, wrong: "the body in mine.yaml is neither YAML nor JSON"},
+	} {
+		h, err := c.typed.HTTP()
+		switch {
+		case c.wrong != "":
+			if err == nil || !strings.Contains(err.Error(), c.wrong) {
+				t.Errorf("%+v: error %v, expected %q", c.typed, err, c.wrong)
+			}
+		case err != nil:
+			t.Errorf("%+v: %v", c.typed, err)
+		case c.body != "" && string(h.Body.JSON()) != c.body:
+			t.Errorf("%+v: sends %s, expected %s", c.typed, h.Body.JSON(), c.body)
+		}
+	}
+}
