@@ -7,9 +7,18 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/export"
+)
+
+// A receiver that is slow costs traces, and neither the server's clients nor whoever waits for the
+// end: so much is queued, so long may sending one take, and so long is sent what is left at the end.
+const (
+	sendQueue   = 4 * atOnce
+	sendTimeout = 10 * time.Second
+	sendGrace   = 5 * time.Second
 )
 
 // A Sampler traces some of the requests that come through a front, and sends their spans.
@@ -35,12 +44,20 @@ func StartSampler(ctx context.Context, to Reporter, rate float64, fetcher *Fetch
 		return nil, err
 	}
 	s := &Sampler{rate: rate, head: head, fetcher: fetcher, sender: sender, to: to}
-	s.session = New(Options{Fetch: fetcher.Fetch, Keep: s.send, Done: s.done})
+	s.session = s.open(fetcher.Fetch)
 	door.Trace, door.Over = s.choose, s.session.Over
 	if s.Front, err = front.Start(door); err != nil {
 		return nil, errors.Join(err, sender.Close(ctx))
 	}
 	return s, nil
+}
+
+// open opens the session in which traces are fetched and sent.
+func (s *Sampler) open(fetch func(context.Context, collect.Sent) (*trace.Request, error)) *Session {
+	return New(Options{
+		Fetch: fetch, Keep: s.send, Done: s.done,
+		Queue: sendQueue, Dropped: func() { s.skipped.Add(1) }, Grace: sendGrace,
+	})
 }
 
 // choose picks requests at random. No request waits for the tracing of another.
@@ -58,6 +75,8 @@ func (s *Sampler) choose(context.Context) bool {
 // send sends the spans of a request. A receiver that is away costs spans, but not the server's
 // clients, nor what is sent when it is back.
 func (s *Sampler) send(ctx context.Context, r *trace.Request) (trace.Place, error) {
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
 	rec := s.head
 	rec.Requests = []trace.Request{*r}
 	spans, err := s.sender.Send(ctx, &rec)
@@ -79,12 +98,20 @@ func (s *Sampler) done(row Row) {
 		return
 	}
 	s.failed.Add(1)
+	if errors.Is(row.Err, ErrGivenUp) {
+		return // Close says how many
+	}
 	s.to.Notice("%s: not traced: %s %s: %v", time.Now().Format(time.TimeOnly), row.Method, row.Path, row.Err)
 }
 
-// Close ends what is still going on, sends the rest, and says what was sent.
+// Close ends what is still going on, sends what it can of the rest within a few seconds, and says
+// what was sent and what was not.
 func (s *Sampler) Close(ctx context.Context) error {
-	err := errors.Join(s.Front.Close(), s.session.Close(), s.fetcher.Close(), s.sender.Close(ctx))
+	frontErr := s.Front.Close()
+	if n := s.session.Pending(); n > 0 {
+		s.to.Notice("sending the traces of %d requests, for at most %v", n, sendGrace)
+	}
+	err := errors.Join(frontErr, s.session.Close(), s.fetcher.Close(), s.closeSender(ctx))
 	s.to.Notice("sent %d requests with %d spans by OTLP", s.requests.Load(), s.spans.Load())
 	if n := s.failed.Load(); n > 0 {
 		s.to.Notice("requests that were traced and could not be sent: %d", n)
@@ -93,4 +120,14 @@ func (s *Sampler) Close(ctx context.Context) error {
 		s.to.Notice("requests that were chosen and not traced, because too many were being traced: %d", n)
 	}
 	return err
+}
+
+// closeSender ends the connection to the receiver, who may not answer to that either.
+func (s *Sampler) closeSender(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), toHeed)
+	defer cancel()
+	if err := s.sender.Close(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return nil
 }

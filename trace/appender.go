@@ -67,18 +67,18 @@ func newAppender(file appendFile, name string, head Recording) *Appender {
 // A Place is where a request stands in the file.
 type Place struct{ offset, length int64 }
 
-// Append writes a request. After an error of the file nothing more is written, and each call
-// returns that error.
+// Append writes a request. One that cannot be written is a [RequestError]. After an error of
+// the file nothing more is written, and each call returns that error.
 func (a *Appender) Append(ctx context.Context, r *Request) (Place, error) {
 	if a.err != nil {
 		return Place{}, a.err
 	}
 	if err := r.Validate(); err != nil {
-		return Place{}, fmt.Errorf("record %s %s: %w", r.Method, r.Path, err)
+		return Place{}, &RequestError{r.Method, r.Path, err}
 	}
 	line, err := otlpLine(ctx, &a.head, r)
 	if err != nil {
-		return Place{}, err
+		return Place{}, &RequestError{r.Method, r.Path, err}
 	}
 	if _, err := a.file.WriteAt(line, a.size); err != nil {
 		a.err = fmt.Errorf("write recording %q: %w; requests that it holds: %d", a.name, err, a.Requests)

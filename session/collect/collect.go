@@ -65,7 +65,7 @@ const patience = 250 * time.Millisecond
 // each traced program's socket by the name of the program. A trace that is no tree is
 // an error: a call is missing, and a tree with a hole is a wrong tree.
 func Request(ctx context.Context, sockets map[string]string, sent Sent) (*trace.Request, *Check, error) {
-	r := &trace.Request{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status}
+	r := &trace.Request{TraceID: sent.TraceID, Method: sent.Method, Path: trace.KeepablePath(sent.Path), Status: sent.Status}
 	chk := &Check{}
 	var all []call
 	// The programs are asked one after the other: while kube-apiserver has not

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
@@ -28,7 +29,7 @@ func SendOTLP(ctx context.Context, rec *trace.Recording) (spans int, err error) 
 		return 0, err
 	}
 	spans, err = s.Send(ctx, rec)
-	if closeErr := s.Close(ctx); err == nil {
+	if closeErr := s.Close(context.WithoutCancel(ctx)); err == nil {
 		err = closeErr
 	}
 	return spans, err
@@ -65,10 +66,8 @@ func (s *Sender) Send(ctx context.Context, rec *trace.Recording) (spans int, err
 	return b.sent, nil
 }
 
-// Close ends the connection.
-func (s *Sender) Close(ctx context.Context) error {
-	return s.exporter.Shutdown(context.WithoutCancel(ctx))
-}
+// Close ends the connection; the end of ctx bounds how long it waits for the receiver.
+func (s *Sender) Close(ctx context.Context) error { return s.exporter.Shutdown(ctx) }
 
 // otlpClient returns the client for the protocol that the environment asks for. The
 // exporters read the other variables themselves.
@@ -77,7 +76,18 @@ func otlpClient() (otlptrace.Client, error) {
 	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv(variable), protocolHTTP)
 	// The exporters would talk TLS to this machine where nothing is said; OpenTelemetry's
 	// specification, and every receiver on a laptop, does not.
-	nowhere := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT")) == ""
+	nowhere := true
+	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"} {
+		given := os.Getenv(name)
+		if given == "" {
+			continue
+		}
+		nowhere = false
+		// The exporters would send to this machine instead.
+		if u, err := url.Parse(given); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return nil, fmt.Errorf("%s is %q: expected a URL such as http://localhost:4318", name, given)
+		}
+	}
 	switch protocol {
 	case protocolGRPC:
 		if nowhere {

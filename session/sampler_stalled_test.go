@@ -1,0 +1,127 @@
+package session
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/session/collect"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/export"
+)
+
+// stalled is a receiver that takes connections and what comes over them, and never answers.
+func stalled(t *testing.T) (endpoint string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go io.Copy(io.Discard, conn)
+		}
+	}()
+	return "http://" + listener.Addr().String()
+}
+
+type silent struct{}
+
+func (silent) Notice(string, ...any)   {}
+func (silent) Building() BuildReporter { return nil }
+
+// samplerTo makes a sampler of all requests, whose traces are there at once.
+func samplerTo(t *testing.T, endpoint string) *Sampler {
+	t.Helper()
+	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
+	sender, err := export.NewSender(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Sampler{rate: 1, sender: sender, to: silent{}}
+	s.session = s.open(func(_ context.Context, sent collect.Sent) (*trace.Request, error) { return traceOf(sent, 1), nil })
+	return s
+}
+
+// TestSamplerNeverWaits: whatever the receiver does, choosing a request and telling its end
+// takes no time, the end of the session comes, and each request is counted once.
+func TestSamplerNeverWaits(t *testing.T) {
+	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }))
+	defer refusing.Close()
+	breaking := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	defer breaking.Close()
+	taking := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer taking.Close()
+	for name, endpoint := range map[string]string{"stalls": stalled(t), "refuses": refusing.URL, "breaks off": breaking.URL, "takes": taking.URL} {
+		if name == "stalls" && testing.Short() {
+			continue // takes the whole grace
+		}
+		s := samplerTo(t, endpoint)
+		const n = 300
+		var longest time.Duration
+		for range n {
+			begun := time.Now()
+			if s.choose(t.Context()) {
+				s.session.Over(exchange("/"))
+			}
+			longest = max(longest, time.Since(begun))
+			time.Sleep(100 * time.Microsecond)
+		}
+		if longest > time.Second { // of what takes microseconds, and took as long as the receiver
+			t.Errorf("a receiver that %s: a request waited for %v", name, longest)
+		}
+		begun := time.Now()
+		if err := s.session.Close(); err != nil {
+			t.Errorf("a receiver that %s: %v", name, err)
+		}
+		if took := time.Since(begun); took > 2*sendGrace+2*toHeed {
+			t.Errorf("a receiver that %s: the end took %v, more than the grace of %v", name, took, sendGrace)
+		}
+		sent, failed, skipped := s.requests.Load(), s.failed.Load(), s.skipped.Load()
+		if sent+failed+skipped != n {
+			t.Errorf("a receiver that %s: sent %d, failed %d, skipped %d: the sum is not %d", name, sent, failed, skipped, n)
+		}
+		if (sent > 0) != (name == "takes") {
+			t.Errorf("a receiver that %s: sent %d", name, sent)
+		}
+	}
+}
+
+// TestBadRequestCostsItself: a trace that cannot be kept does not end the session.
+func TestBadRequestCostsItself(t *testing.T) {
+	var failed atomic.Int64
+	var kept, told []string
+	s := New(Options{
+		Fetch: func(_ context.Context, sent collect.Sent) (*trace.Request, error) { return traceOf(sent, 1), nil },
+		Keep: func(_ context.Context, r *trace.Request) (trace.Place, error) {
+			if strings.Contains(r.Path, "bad") {
+				return trace.Place{}, &trace.RequestError{Method: r.Method, Path: r.Path, Err: io.ErrUnexpectedEOF}
+			}
+			kept = append(kept, r.Path)
+			return trace.Place{}, nil
+		},
+		Done: func(row Row) {
+			if row.Err != nil {
+				told = append(told, row.Path)
+			}
+		},
+		Failed: func(error) { failed.Add(1) },
+	})
+	for _, path := range []string{"/1", "/bad", "/2", "/3"} {
+		s.Over(exchange(path))
+	}
+	if err := s.Close(); err != nil || len(kept) != 3 || len(told) != 1 || told[0] != "/bad" || failed.Load() != 0 {
+		t.Errorf("kept %v, told of %v, %v", kept, told, err)
+	}
+}

@@ -1,0 +1,51 @@
+package trace
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A RequestError says that one request cannot be recorded. Others can.
+type RequestError struct {
+	Method, Path string
+	Err          error
+}
+
+func (e *RequestError) Error() string {
+	return fmt.Sprintf("record %s %s: %v", e.Method, e.Path, e.Err)
+}
+
+// Unwrap returns what is wrong with the request.
+func (e *RequestError) Unwrap() error { return e.Err }
+
+// KeepableText returns a text of a client as a recording can hold it: bytes that are not UTF-8
+// stand as \xNN.
+func KeepableText(s string) string {
+	return replaceRunes(s, `\x%02x`, func(rune) bool { return false })
+}
+
+// KeepablePath returns a URL path with its query as a recording can hold it: bytes that are not
+// UTF-8, and control characters, are percent-encoded. The server reads both alike.
+func KeepablePath(s string) string { return replaceRunes(s, "%%%02X", unicode.IsControl) }
+
+// replaceRunes formats each byte of the runes that bad names, and of invalid UTF-8.
+func replaceRunes(s, format string, bad func(rune) bool) string {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, bad) {
+		return s
+	}
+	var out strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && size == 1 || bad(r) {
+			for _, b := range []byte(s[:size]) {
+				fmt.Fprintf(&out, format, b)
+			}
+		} else {
+			out.WriteString(s[:size])
+		}
+		s = s[size:]
+	}
+	return out.String()
+}
