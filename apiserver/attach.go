@@ -17,16 +17,16 @@ import (
 // ErrNotServed says that there is no server to attach to.
 var ErrNotServed = errors.New("no such server is running")
 
-// servedDir holds the published states. It is below the cache's root, which is
-// private to this user and does not differ between the user's terminals.
-func servedDir(c *program.Cache) string { return filepath.Join(c.Root, "served") }
+// ServedDir holds the published states: a file for each server that is kept running. It is below the cache's root,
+// which is private to this user and does not differ between the user's terminals.
+func ServedDir(c *program.Cache) string { return filepath.Join(c.Root, "served") }
 
 // stateFormat ends the name of a published state: another apitrace may publish what this one cannot use.
 // It changes with what the fields of Server mean.
 const stateFormat = ".2.json"
 
 func stateFile(c *program.Cache, b *Build, variant string, runDir *program.RunDir) string {
-	return filepath.Join(servedDir(c), b.K8sVersion+"_"+b.Key()+variant+"_"+filepath.Base(runDir.Path)+stateFormat)
+	return filepath.Join(ServedDir(c), b.K8sVersion+"_"+b.Key()+variant+"_"+filepath.Base(runDir.Path)+stateFormat)
 }
 
 // Variant tells servers of one build apart that are started with different extras or stores; it
@@ -70,7 +70,7 @@ func (s *Server) Publish() error {
 // key. It removes what is published of servers that are gone, and returns
 // ErrNotServed if none is left. Stopping an attached server does nothing.
 func Attach(ctx context.Context, c *program.Cache, version, buildKey string) (*Server, error) {
-	found, err := filepath.Glob(filepath.Join(servedDir(c), version+"_"+buildKey+"_*"+stateFormat))
+	found, err := filepath.Glob(filepath.Join(ServedDir(c), version+"_"+buildKey+"_*"+stateFormat))
 	if err != nil {
 		return nil, fmt.Errorf("looking for a running server: %w", err)
 	}

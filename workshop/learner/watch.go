@@ -6,15 +6,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"time"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
-
-// watchInterval is how often watch looks: seldom enough to cost nothing, often enough to feel at once.
-const watchInterval = 300 * time.Millisecond
 
 // Watch judges the answer to the current exercise and to those behind it, whenever it changes.
 func (l *Learner) Watch(ctx context.Context) error {
@@ -43,13 +40,20 @@ func (l *Learner) Watch(ctx context.Context) error {
 }
 
 // watchOne judges whenever something changes, until the exercise is passed.
-func (l *Learner) watchOne(ctx context.Context, e *workshop.Exercise) error {
+func (l *Learner) watchOne(ctx context.Context, e *workshop.Exercise) (err error) {
+	folders, err := l.watched(e)
+	if err != nil {
+		return err
+	}
+	changes, err := watchFolders(folders...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, changes.close()) }()
 	seen, err := l.relevant(e)
 	for err == nil {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(watchInterval):
+		if err := changes.next(ctx); err != nil {
+			return err
 		}
 		var now string
 		if now, err = l.relevant(e); err != nil || now == seen {
@@ -68,26 +72,41 @@ func (l *Learner) watchOne(ctx context.Context, e *workshop.Exercise) error {
 	return err
 }
 
-// relevant describes, in a text to compare, all that an answer depends on.
+// watched lists the folders that hold what an answer depends on.
+func (l *Learner) watched(e *workshop.Exercise) ([]string, error) {
+	answers := filepath.Dir(l.answerFile(e))
+	if !e.Live() {
+		return []string{answers}, nil
+	}
+	edits, err := l.server.EditsDir()
+	if err != nil {
+		return nil, err
+	}
+	cache, err := program.OpenCache("")
+	if err != nil {
+		return nil, err
+	}
+	return []string{answers, edits, apiserver.ServedDir(cache)}, nil
+}
+
+// relevant describes, in a text to compare, all that an answer depends on: what is in the answer file and, of a live
+// exercise, the states of the edits and of the servers that are kept running.
 func (l *Learner) relevant(e *workshop.Exercise) (string, error) {
 	answer, err := l.readAnswerFile(e)
 	if err != nil || !e.Live() {
 		return answer, err
 	}
-	edits, err := l.server.EditsDir()
+	folders, err := l.watched(e)
 	if err != nil {
 		return "", err
 	}
-	cache, err := program.OpenCache("")
-	if err != nil {
-		return "", err
-	}
-	for _, dir := range []string{edits, filepath.Join(cache.Root, "served")} {
+	for at, dir := range folders[1:] {
+		edits := at == 0
 		err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil
 			}
-			if err != nil || d.IsDir() || dir == edits && filepath.Ext(file) != ".go" { // editors have files of their own
+			if err != nil || d.IsDir() || edits && filepath.Ext(file) != ".go" { // editors have files of their own
 				return err
 			}
 			info, err := d.Info()

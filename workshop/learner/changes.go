@@ -1,0 +1,85 @@
+package learner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// settleTime is how long files must be left alone before they are read: an editor saves in several steps.
+const settleTime = 50 * time.Millisecond
+
+// changes watches folders, with those below them, for changes of files.
+type changes struct{ watcher *fsnotify.Watcher }
+
+// watchFolders begins to watch, and makes the folders that are not there yet.
+func watchFolders(dirs ...string) (*changes, error) {
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, fmt.Errorf("watching for your answer: %w", err)
+	}
+	c := &changes{watcher}
+	for _, dir := range dirs {
+		err := os.MkdirAll(dir, 0o700)
+		if err == nil {
+			err = c.add(dir)
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("watching %s for your answer: %w", dir, err), c.close())
+		}
+	}
+	return c, nil
+}
+
+func (c *changes) close() error { return c.watcher.Close() }
+
+// add watches a folder and all below it. What is gone again by then is left out.
+func (c *changes) add(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			err = c.watcher.Add(path)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+}
+
+// next waits until something has changed, and then has not for settleTime. Not every change is one of what somebody
+// looks for: the caller compares.
+func (c *changes) next(ctx context.Context) error {
+	var settled <-chan time.Time // nil until something has changed
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-settled:
+			return nil
+		case event := <-c.watcher.Events:
+			if event.Has(fsnotify.Create) {
+				if err := c.addIfFolder(event.Name); err != nil {
+					return err
+				}
+			}
+		case err := <-c.watcher.Errors:
+			if !errors.Is(err, fsnotify.ErrEventOverflow) { // in which case something has changed, too
+				return fmt.Errorf("watching for your answer: %w", err)
+			}
+		}
+		settled = time.After(settleTime)
+	}
+}
+
+func (c *changes) addIfFolder(path string) error {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return nil // a file, or gone
+	}
+	return c.add(path)
+}
