@@ -19,6 +19,7 @@ type Appender struct {
 	head Recording // of which Requests stays empty
 	file appendFile
 	name string
+	lock io.Closer // nil for one without a name
 	size int64
 	err  error
 }
@@ -32,18 +33,30 @@ type appendFile interface {
 }
 
 // Create begins a recording in a file that only its owner can read; an older one of that name
-// is replaced. head says what the requests have in common.
-func Create(path string, head Recording) (*Appender, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_RDWR, 0o600)
+// is replaced, but not one to which another process is writing: see [ErrBeingWritten]. head says
+// what the requests have in common.
+func Create(path string, head Recording) (_ *Appender, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("create recording: %w", err)
+		}
+	}()
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("create recording: %w", err)
+		return nil, err
+	}
+	lock, err := lockFile(path)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
 	}
 	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-		if err := file.Chmod(0o600); err != nil {
-			return nil, errors.Join(fmt.Errorf("create recording: %w", err), file.Close())
+		if err := errors.Join(file.Truncate(0), file.Chmod(0o600)); err != nil {
+			return nil, errors.Join(err, file.Close(), lock.Close())
 		}
 	}
-	return newAppender(file, path, head), nil
+	a := newAppender(file, path, head)
+	a.lock = lock
+	return a, nil
 }
 
 // CreateNameless begins a recording in a temporary file that has no name: it is gone when it is
@@ -107,7 +120,11 @@ func (a *Appender) Read(p Place) (*Recording, error) {
 
 // Close ends the recording.
 func (a *Appender) Close() error {
-	if err := a.file.Close(); err != nil {
+	err := a.file.Close()
+	if a.lock != nil {
+		err = errors.Join(err, a.lock.Close())
+	}
+	if err != nil {
 		return fmt.Errorf("close recording %q: %w", a.name, err)
 	}
 	return nil

@@ -155,3 +155,34 @@ func TestCreateNameless(t *testing.T) {
 		t.Errorf("%v, %v, want no file with a name", left, err)
 	}
 }
+
+// TestAppenderIsAlone: a second writer of a file gets an error, and the file stays whole.
+func TestAppenderIsAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	first, err := Create(path, Recording{Scenario: "first"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, _ := session(t)
+	if _, err := first.Append(t.Context(), &rec.Requests[0]); err != nil {
+		t.Fatal(err)
+	}
+	if second, err := Create(path, Recording{Scenario: "second"}); !errors.Is(err, ErrBeingWritten) {
+		t.Errorf("a second writer began: %v, %v", second, err)
+	}
+	if err := Save(t.Context(), path, rec); !errors.Is(err, ErrBeingWritten) {
+		t.Errorf("saving to the file: %v", err)
+	}
+	if err := CheckWritable(path); !errors.Is(err, ErrBeingWritten) {
+		t.Errorf("the file can be written: %v", err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Load(path); err != nil || got.Scenario != "first" || len(got.Requests) != 1 {
+		t.Errorf("the file holds %+v, %v", got, err)
+	}
+	if err := Save(t.Context(), path, rec); err != nil {
+		t.Errorf("saving once nobody writes: %v", err)
+	}
+}

@@ -14,8 +14,14 @@ import (
 
 // Save writes the recording to a file as OTLP JSON (see WriteOTLP), readable by
 // its owner alone. The file is there complete or not at all: an older one of
-// that name stays as it is until the new one is written.
+// that name stays as it is until the new one is written, and if another process is writing to
+// it: see [ErrBeingWritten].
 func Save(ctx context.Context, path string, rec *Recording) (err error) {
+	lock, err := lockFile(path)
+	if err != nil {
+		return fmt.Errorf("save recording: %w", err)
+	}
+	defer lock.Close()
 	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // mode 0600
 	if err != nil {
 		return fmt.Errorf("save recording %q: %w", path, err)

@@ -43,6 +43,9 @@ func checkSave(file string) error {
 	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
 		return usageErrorf("--save %s: there is no folder %s; make it first", file, filepath.Dir(file))
 	}
+	if err := trace.CheckWritable(file); err != nil {
+		return usageErrorf("--save %w", err)
+	}
 	return nil
 }
 

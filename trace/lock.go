@@ -1,0 +1,37 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/gofrs/flock"
+)
+
+// ErrBeingWritten says that another process is writing a recording to a file.
+var ErrBeingWritten = errors.New("another apitrace is writing to it: wait until that one has ended, or name another file")
+
+// CheckWritable reports ErrBeingWritten for a file to which another process is writing a
+// recording.
+func CheckWritable(path string) error {
+	lock, err := lockFile(path)
+	if err != nil {
+		return err
+	}
+	return lock.Close()
+}
+
+// lockFile makes this process the only one that writes a recording to the file, which need not
+// exist. Closing the lock, and the end of the process, end that. What is no regular file, such as
+// /dev/stdout, may have several writers; where locks do not work, there is none.
+func lockFile(path string) (*flock.Flock, error) {
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return lock, nil
+	}
+	if locked, err := lock.TryLock(); err == nil && !locked {
+		return nil, fmt.Errorf("%q: %w", path, ErrBeingWritten)
+	}
+	return lock, nil
+}
