@@ -4,10 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/storage"
 )
+
+// ListEdits lists the edits of kube-apiserver and of etcd.
+func ListEdits(edits program.Edits) ([]program.Edit, error) {
+	ours, err := edits.List(Name)
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := edits.List(storage.Name)
+	return slices.Concat(ours, theirs), err
+}
 
 // compiled is where the compiler found something: a file of the vendor folder or of the
 // overlay, and a line. The column counts what the rewriter has inserted and is left out.

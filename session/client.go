@@ -64,9 +64,12 @@ func end(cmd *exec.Cmd, s syscall.Signal, done <-chan error) error {
 	}
 }
 
+// A signaller is the cause of a context's end that a signal to us was.
+type signaller interface{ Signal() syscall.Signal }
+
 // signalOf returns the signal that ended a context.
 func signalOf(cause error) syscall.Signal {
-	var s interface{ Signal() syscall.Signal }
+	var s signaller
 	if errors.As(cause, &s) {
 		return s.Signal()
 	}

@@ -49,7 +49,7 @@ func OpenClients(server *apiserver.Server, o ClientsOptions) (_ *Clients, err er
 			err = errors.Join(err, c.Close())
 		}
 	}()
-	head := NewRecording(server, o.Name)
+	head := newRecording(server, o.Name)
 	if o.Save == "" {
 		c.Recording, err = trace.CreateNameless(head)
 	} else {

@@ -65,8 +65,8 @@ func (f *Fetcher) Close() error {
 	return f.connected.Close()
 }
 
-// SentOf is a request that was sent, as package collect has it.
-func SentOf(sent *scenarios.Sent) collect.Sent {
+// sentOf is a request that was sent, as package collect has it.
+func sentOf(sent *scenarios.Sent) collect.Sent {
 	return collect.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status}
 }
 

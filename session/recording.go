@@ -7,8 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// NewRecording is what a recording of a server says of it, before there are any requests.
-func NewRecording(server *apiserver.Server, scenario string) trace.Recording {
+// newRecording is what a recording of a server says of it, before there are any requests.
+func newRecording(server *apiserver.Server, scenario string) trace.Recording {
 	recording := trace.Recording{
 		Scenario: scenario, K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion,
 		Edited: server.Edited, Recorded: time.Now(),

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"path/filepath"
 	"sync/atomic"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -28,7 +31,13 @@ type Sampler struct {
 	fetcher *Fetcher
 	session *Session
 	// Front is where clients send the requests.
-	Front  *front.Front
+	Front *front.Front
+	// Kubeconfig is the path of a kubeconfig for that, "" where there is none.
+	Kubeconfig string
+	// CAFile is the path of the certificate that the front shows to clients of a foreign server, "" if it
+	// was given one.
+	CAFile string
+	dir    *program.RunDir // of CAFile; nil: there is none
 	sender *export.Sender
 	to     Reporter
 
@@ -36,9 +45,26 @@ type Sampler struct {
 	lastFailed                       atomic.Bool
 }
 
-// StartSampler opens a front whose requests are sampled: rate is the part of them that is traced, head what
+// Sample opens a front to the server whose requests are sampled: rate is the part of them that is
+// traced. Requests come in as the administrator's. The caller calls Close.
+func (r *Running) Sample(ctx context.Context, rate float64, to Reporter) (*Sampler, error) {
+	s, err := startSampler(ctx, to, rate, NewFetcher(r.Server), newRecording(r.Server, "serve"), front.Options{
+		Server: r.BaseURL, CAPEM: r.CAPEM, Token: r.AdminToken,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.Kubeconfig = filepath.Join(r.RunDir, "traced.kubeconfig")
+	k := apiserver.Kubeconfig{Server: s.Front.URL, CAPEM: s.Front.CAPEM, User: apiserver.AdminUser, Token: s.Front.Token}
+	if err := k.Write(s.Kubeconfig); err != nil {
+		return nil, errors.Join(err, s.Close(ctx))
+	}
+	return s, nil
+}
+
+// startSampler opens a front whose requests are sampled: rate is the part of them that is traced, head what
 // every recording that is sent says of the server. It closes the fetcher. The caller calls Close.
-func StartSampler(ctx context.Context, to Reporter, rate float64, fetcher *Fetcher, head trace.Recording, door front.Options) (*Sampler, error) {
+func startSampler(ctx context.Context, to Reporter, rate float64, fetcher *Fetcher, head trace.Recording, door front.Options) (*Sampler, error) {
 	sender, err := export.NewSender(ctx)
 	if err != nil {
 		return nil, err
@@ -112,6 +138,9 @@ func (s *Sampler) Close(ctx context.Context) error {
 		s.to.Notice("sending the traces of %d requests, for at most %v", n, sendGrace)
 	}
 	err := errors.Join(frontErr, s.session.Close(), s.fetcher.Close(), s.closeSender(ctx))
+	if s.dir != nil {
+		err = errors.Join(err, s.dir.Close())
+	}
 	s.to.Notice("sent %d requests with %d spans by OTLP", s.requests.Load(), s.spans.Load())
 	if n := s.failed.Load(); n > 0 {
 		s.to.Notice("requests that were traced and could not be sent: %d", n)

@@ -1,8 +1,3 @@
-// Package session gathers the traces of the requests that a client program sends through a
-// front: fetched from the probes as each request ends, written at once, and no more of them
-// in memory than are being fetched.
-//
-// How traces are fetched and where they are kept is said by who opens the session.
 package session
 
 import (

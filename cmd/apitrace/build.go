@@ -8,11 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/session"
 )
 
 // buildOptions say what to build.
 type buildOptions struct {
-	server serverOptions
+	server serverFlags
 	plain  bool
 	sample bool
 	dryRun bool
@@ -42,7 +43,7 @@ standard output.`,
 			return o.run(c.Context(), std)
 		},
 	}
-	o.server.addVersionFlag(command)
+	o.server.addVersion(command)
 	command.Flags().BoolVar(&o.plain, "plain", false, "build upstream's programs as they are, without tracing")
 	command.Flags().BoolVar(&o.sample, "sample", false, "build the sample API server of that version as well, for scenarios with an aggregated server")
 	command.Flags().BoolVar(&o.dryRun, "dry-run", false, "print what would be done and do nothing")
@@ -53,13 +54,13 @@ func (o *buildOptions) run(ctx context.Context, std *streams) error {
 	if o.dryRun {
 		return o.writePlan(ctx, std)
 	}
-	build, err := o.server.build(ctx, std, o.plain)
+	build, err := o.server.Build(ctx, o.plain, std)
 	if err != nil {
 		return err
 	}
 	paths := []string{build.APIServer.Path, build.Etcd.Path}
 	if o.sample {
-		sample, err := o.server.buildSample(ctx, std, o.plain)
+		sample, err := session.BuildSample(ctx, o.server.Version, o.plain, std)
 		if err != nil {
 			return err
 		}
@@ -70,11 +71,11 @@ func (o *buildOptions) run(ctx context.Context, std *streams) error {
 }
 
 func (o *buildOptions) writePlan(ctx context.Context, std *streams) error {
-	edits, err := o.server.editsDir()
+	edits, err := o.server.Edits.Dir()
 	if err != nil {
 		return err
 	}
-	wanted := apiserver.BuildOptions{Version: o.server.k8s, Plain: o.plain, EditsDir: edits}
+	wanted := apiserver.BuildOptions{Version: o.server.Version, Plain: o.plain, EditsDir: edits}
 	if err := apiserver.WritePlan(ctx, std.out, wanted); err != nil || !o.sample {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -116,12 +117,12 @@ func (s diffSide) load(ctx context.Context, std *streams) (*trace.Recording, err
 
 // replayNow replays a scenario on a server of a release, which is built if it has to be.
 func replayNow(ctx context.Context, std *streams, scenario, version string) (recording *trace.Recording, err error) {
-	run := runOptions{scenario: scenario, server: serverOptions{k8s: version}}
-	if err := run.server.validate(); err != nil {
+	server := serverFlags{session.ServerOptions{Spec: session.Spec{Version: version}}}
+	if err := server.validate(); err != nil {
 		return nil, err
 	}
 	std.notice("replaying %q on Kubernetes %s", scenario, version)
-	err = run.replay(ctx, std, func(made *trace.Recording) error {
+	err = server.replay(ctx, std, scenario, func(made *trace.Recording) error {
 		recording = made
 		return nil
 	})

@@ -18,7 +18,7 @@ const resolveTimeout = 30 * time.Second
 
 // doctorOptions say for which version the machine is examined.
 type doctorOptions struct {
-	server serverOptions
+	server serverFlags
 }
 
 func newDoctorCommand(std *streams) *cobra.Command {
@@ -39,7 +39,7 @@ with what to do about it; then the exit status is 1.`,
 			return o.run(c.Context(), std)
 		},
 	}
-	o.server.addVersionFlag(command)
+	o.server.addVersion(command)
 	return command
 }
 
@@ -74,7 +74,7 @@ func (o *doctorOptions) run(ctx context.Context, std *streams) error {
 }
 
 func (o *doctorOptions) examine(ctx context.Context) ([]finding, error) {
-	version, err := apiserver.ParseVersion(o.server.k8s)
+	version, err := apiserver.ParseVersion(o.server.Version)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,7 +19,7 @@ import (
 
 // editOptions say which file of upstream's to edit, or what to do with those that are.
 type editOptions struct {
-	server serverOptions
+	server serverFlags
 	list   bool
 	revert bool
 	all    bool
@@ -54,7 +53,7 @@ Kubernetes has edits of its own. Builds without edits stay as they are.`,
 			return o.run(c.Context(), std, args)
 		},
 	}
-	o.server.addVersionFlag(command)
+	o.server.addVersion(command)
 	flags := command.Flags()
 	flags.BoolVar(&o.list, "list", false, "list the edited files, with the lines that are other than upstream's")
 	flags.BoolVar(&o.revert, "revert", false, "take an edit back")
@@ -76,18 +75,12 @@ func (o *editOptions) validate(args []string) error {
 	return nil
 }
 
-// editsDir is the folder of the user's edits.
-func editsDir() (string, error) {
-	state, err := program.StateDir()
-	return filepath.Join(state, "edits"), err
-}
-
 func (o *editOptions) run(ctx context.Context, std *streams, args []string) error {
-	dir, err := editsDir()
+	dir, err := o.server.Edits.Dir()
 	if err != nil {
 		return err
 	}
-	version, err := apiserver.ParseVersion(o.server.k8s)
+	version, err := apiserver.ParseVersion(o.server.Version)
 	if err != nil {
 		return err
 	}
@@ -103,18 +96,8 @@ func (o *editOptions) run(ctx context.Context, std *streams, args []string) erro
 	return o.edit(ctx, std, edits, args[0])
 }
 
-// bothEdits lists the edits of both programs.
-func bothEdits(edits program.Edits) ([]program.Edit, error) {
-	ours, err := edits.List(apiserver.Name)
-	if err != nil {
-		return nil, err
-	}
-	theirs, err := edits.List(storage.Name)
-	return slices.Concat(ours, theirs), err
-}
-
 func listEdits(std *streams, edits program.Edits) error {
-	all, err := bothEdits(edits)
+	all, err := apiserver.ListEdits(edits)
 	if err != nil {
 		return err
 	}
@@ -152,7 +135,7 @@ func changedLines(e program.Edit) (added, removed int) {
 }
 
 func revertAll(std *streams, edits program.Edits) error {
-	all, err := bothEdits(edits)
+	all, err := apiserver.ListEdits(edits)
 	if err != nil {
 		return err
 	}
@@ -169,7 +152,7 @@ func revertAll(std *streams, edits program.Edits) error {
 }
 
 func revertOne(std *streams, edits program.Edits, name string) error {
-	all, err := bothEdits(edits)
+	all, err := apiserver.ListEdits(edits)
 	if err != nil {
 		return err
 	}
@@ -214,7 +197,7 @@ func (o *editOptions) find(ctx context.Context, std *streams, name string) (prog
 	display := program.NewDisplay(std.err, std.errTerminal)
 	defer display.Close()
 	for _, programName := range []string{apiserver.Name, storage.Name} {
-		src, err := apiserver.SourceOf(ctx, programName, apiserver.BuildOptions{Version: o.server.k8s, Progress: display})
+		src, err := apiserver.SourceOf(ctx, programName, apiserver.BuildOptions{Version: o.server.Version, Progress: display})
 		if err != nil {
 			return "", "", "", err
 		}
@@ -230,7 +213,7 @@ func (o *editOptions) find(ctx context.Context, std *streams, name string) (prog
 			return "", "", "", usageErrorf("%q names %d files; say which, by as much of its path as it takes:\n  %s", name, len(found), strings.Join(found, "\n  "))
 		}
 	}
-	return "", "", "", usageErrorf("Kubernetes %s and its etcd have no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", o.server.k8s, name)
+	return "", "", "", usageErrorf("Kubernetes %s and its etcd have no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", o.server.Version, name)
 }
 
 // filesCalled lists the Go files whose path is the name or ends in it.
@@ -251,26 +234,4 @@ func filesCalled(vendor, name string) ([]string, error) {
 		return err
 	})
 	return found, err
-}
-
-// sayBuilding tells before a build that it has edits, and what that takes.
-func sayBuilding(std *streams, dir, k8s string) error {
-	version, err := apiserver.ParseVersion(k8s)
-	if err != nil || dir == "" {
-		return err
-	}
-	all, err := bothEdits(program.Edits{Dir: dir, Version: version})
-	for _, e := range all {
-		if e.Changed() {
-			std.notice("%s is built with your edit of %s: if that is new, its package is compiled, and the program is linked, which takes up to a minute", e.Program, e.Name)
-		}
-	}
-	return err
-}
-
-// sayChanged tells that a server is not upstream's.
-func sayChanged(std *streams, edited []string) {
-	if len(edited) > 0 {
-		std.notice("THIS SERVER IS CHANGED by your edits of %s (apitrace edit --list)", strings.Join(edited, ", "))
-	}
 }

@@ -22,12 +22,12 @@ type execOptions struct {
 	only   []int
 	// trees is set when more than the summary is asked for.
 	trees    bool
-	server   serverOptions
+	server   serverFlags
 	delivery delivery
 }
 
 func newExecCommand(std *streams) *cobra.Command {
-	o := &execOptions{server: serverOptions{any: true}}
+	o := &execOptions{server: anyServer()}
 	command := &cobra.Command{
 		Use:   "exec -- PROGRAM [ARGUMENT...]",
 		Short: "Run kubectl, or any client, and show which code its requests run through",
@@ -76,8 +76,7 @@ get, and what it has started ends with it.`,
 	}
 	addOnlyFlag(command, &o.only)
 	addAsFlag(command, &o.as)
-	o.server.addFlags(command)
-	o.server.addEtcdFlags(command)
+	o.server.add(command)
 	o.delivery.addFlags(command)
 	return command
 }
@@ -92,13 +91,13 @@ func asksForTrees(flag string) bool {
 
 // run returns the exit status of the client, once it has ended.
 func (o *execOptions) run(ctx context.Context, std *streams) (status int, err error) {
-	ctx, server, stop, err := o.server.obtain(ctx, std)
+	ctx, server, err := o.server.Obtain(ctx, std)
 	if err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
+	defer func() { err = errors.Join(err, server.Close()) }()
 	var rows []session.Row
-	c, err := session.OpenClients(server, session.ClientsOptions{
+	c, err := session.OpenClients(server.Server, session.ClientsOptions{
 		Name: "exec", As: o.as, Save: o.delivery.save, Done: func(row session.Row) { rows = append(rows, row) },
 		Failed: func(error) { std.notice("the recording cannot be written; what is sent from now on is not traced") },
 	})
@@ -108,7 +107,7 @@ func (o *execOptions) run(ctx context.Context, std *streams) (status int, err er
 	defer func() { err = errors.Join(err, c.Close()) }()
 
 	status, err = o.program(c, std).Run(ctx)
-	if death := deathOf(ctx); death != nil {
+	if death := session.DeathOf(ctx); death != nil {
 		status, err = 0, errors.Join(err, death) // it was we who ended the client
 	}
 	err = errors.Join(err, c.Finish())
@@ -118,7 +117,7 @@ func (o *execOptions) run(ctx context.Context, std *streams) (status int, err er
 	}
 	// What was traced is shown also after a Ctrl-C.
 	shown := o.show(context.WithoutCancel(ctx), std, c, rows)
-	return status, errors.Join(err, session.Untraced(rows), shown, c.Verdict(o.server.check, std))
+	return status, errors.Join(err, session.Untraced(rows), shown, c.Verdict(o.server.Check, std))
 }
 
 // show prints the summary, and the traces that are asked for.
@@ -156,7 +155,7 @@ func (o *execOptions) show(ctx context.Context, std *streams, c *session.Clients
 
 // program is the client in the environment of the session.
 func (o *execOptions) program(c *session.Clients, std *streams) session.Client {
-	p := session.Client{Args: o.client, Env: append(os.Environ(), c.Environment()...), Stdin: os.Stdin, Stdout: std.out, Stderr: std.err}
+	p := session.Client{Args: o.client, Env: append(os.Environ(), c.Environment()...), Stdin: std.in, Stdout: std.out, Stderr: std.err}
 	if o.trees {
 		p.Stdout = std.err
 	}

@@ -4,24 +4,16 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/front"
-	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // frontOptions say which running kube-apiserver to open a traced door to.
@@ -98,32 +90,14 @@ func (o *frontOptions) run(ctx context.Context, out *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	server := &apiserver.Server{BaseURL: o.server, CAPEM: door.CAPEM, ProbeSockets: map[string]string{apiserver.Name: o.probe}}
-	version, err := versionOf(ctx, server)
-	if err != nil {
-		return fmt.Errorf("the kube-apiserver at %s does not answer: %w", o.server, err)
-	}
-	if err := reachable(ctx, o.probe); err != nil {
-		return fmt.Errorf("its probe does not answer: %w; is %s=%s in its environment, and is it one that \"apitrace build\" has built?", err, program.SocketEnv, o.probe)
-	}
-	head := trace.Recording{Scenario: "front", K8sVersion: version, Recorded: time.Now()}
-	s, err := session.StartSampler(ctx, out, o.sample.rate, session.NewFetcher(server), head, door)
+	s, err := session.SampleForeign(ctx, o.probe, o.sample.rate, door, out)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close(ctx)) }()
-	dir, err := program.NewRunDir()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, dir.Close()) }()
 	out.notice("requests to %s are handed on to %s, %v of them traced and sent by OTLP; press Ctrl-C to end", s.Front.URL, o.server, o.sample.rate)
-	if o.certFile == "" {
-		ca := filepath.Join(dir.Path, "ca.crt")
-		if err := os.WriteFile(ca, s.Front.CAPEM, 0o600); err != nil {
-			return err
-		}
-		fmt.Fprintln(out.out, ca)
+	if s.CAFile != "" {
+		fmt.Fprintln(out.out, s.CAFile)
 	}
 	<-ctx.Done()
 	return ctx.Err()
@@ -167,39 +141,4 @@ func (o *frontOptions) users() (*front.CertificateUsers, error) {
 		return nil, fmt.Errorf("the certificate that speaks for users: %w", err)
 	}
 	return users, nil
-}
-
-// versionOf asks a server for its version; "" if it tells that only to those whom it knows.
-func versionOf(ctx context.Context, server *apiserver.Server) (string, error) {
-	client, err := server.Client()
-	if err != nil {
-		return "", err
-	}
-	defer client.CloseIdleConnections()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.BaseURL+"/version", nil)
-	if err != nil {
-		return "", err
-	}
-	answer, err := client.Do(r)
-	if err != nil {
-		return "", err
-	}
-	defer answer.Body.Close()
-	var version struct {
-		GitVersion string `json:"gitVersion"`
-	}
-	const enough = 1 << 20
-	if err := json.NewDecoder(io.LimitReader(answer.Body, enough)).Decode(&version); err != nil {
-		return "", fmt.Errorf("its version is no JSON: %w", err)
-	}
-	return version.GitVersion, nil
-}
-
-// reachable tells whether somebody listens on a unix socket.
-func reachable(ctx context.Context, socket string) error {
-	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
-	if err != nil {
-		return err
-	}
-	return conn.Close()
 }

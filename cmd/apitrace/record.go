@@ -15,11 +15,11 @@ import (
 type recordOptions struct {
 	as     string
 	save   string
-	server serverOptions
+	server serverFlags
 }
 
 func newRecordCommand(std *streams) *cobra.Command {
-	o := &recordOptions{server: serverOptions{any: true}}
+	o := &recordOptions{server: anyServer()}
 	command := &cobra.Command{
 		Use:   "record",
 		Short: "Trace all that clients send until Ctrl-C",
@@ -48,8 +48,7 @@ the request itself.`,
 	}
 	command.Flags().StringVar(&o.save, "save", "", "file to write, as OTLP JSON; an older one is replaced (default: apitrace-DATE-TIME.jsonl)")
 	addAsFlag(command, &o.as)
-	o.server.addFlags(command)
-	o.server.addEtcdFlags(command)
+	o.server.add(command)
 	return command
 }
 
@@ -57,14 +56,14 @@ func (o *recordOptions) run(ctx context.Context, std *streams) (err error) {
 	if o.save == "" {
 		o.save = time.Now().Format("apitrace-20060102-150405.jsonl")
 	}
-	ctx, server, stop, err := o.server.obtain(ctx, std)
+	ctx, server, err := o.server.Obtain(ctx, std)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
+	defer func() { err = errors.Join(err, server.Close()) }()
 	failed, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	c, err := session.OpenClients(server, session.ClientsOptions{
+	c, err := session.OpenClients(server.Server, session.ClientsOptions{
 		Name: "record", As: o.as, Save: o.save, Failed: fail,
 		Done: func(row session.Row) {
 			fmt.Fprintln(std.out, row.String())
@@ -84,7 +83,7 @@ func (o *recordOptions) run(ctx context.Context, std *streams) (err error) {
 	fmt.Fprintln(std.out, c.Kubeconfig)
 
 	<-failed.Done()
-	err = errors.Join(deathOf(failed), c.Finish())
+	err = errors.Join(session.DeathOf(failed), c.Finish())
 	std.notice("requests in %s: %d", o.save, c.Recording.Requests)
-	return errors.Join(err, c.Verdict(o.server.check, std))
+	return errors.Join(err, c.Verdict(o.server.Check, std))
 }

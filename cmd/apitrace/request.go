@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
@@ -14,7 +12,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
-	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // requestOptions say what to send, as whom, and what to do with the trace.
@@ -23,11 +20,11 @@ type requestOptions struct {
 	method, path string
 	timeout      time.Duration
 	delivery     delivery
-	server       serverOptions
+	server       serverFlags
 }
 
 func newRequestCommand(std *streams) *cobra.Command {
-	o := &requestOptions{server: serverOptions{any: true}}
+	o := &requestOptions{server: anyServer()}
 	command := &cobra.Command{
 		Use:   "request METHOD PATH",
 		Short: "Send a request of your own and show which code it runs through",
@@ -68,8 +65,7 @@ that of a watch, ends with --timeout.`,
 	flags.DurationVar(&o.timeout, "timeout", 20*time.Second, "hang up after this time, and show what was until then")
 	flags.StringVar(&o.as, "as", scenarios.Admin, "who asks: admin (may do everything), learner (may do what RBAC objects allow it), anonymous (shows no credentials), or stranger (shows a token that the server does not know)")
 	_ = command.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(scenarios.Askers(), cobra.ShellCompDirectiveNoFileComp))
-	o.server.addFlags(command)
-	o.server.addEtcdFlags(command)
+	o.server.add(command)
 	o.delivery.addFlags(command)
 	return command
 }
@@ -100,7 +96,7 @@ func (f *typedFlags) read(std *streams) (*scenarios.TypedRequest, error) {
 	if f.body == "" {
 		return typed, nil
 	}
-	body, err := readInput(std, f.body)
+	body, err := std.readInput(f.body)
 	if err != nil {
 		return nil, fmt.Errorf("reading the body: %w", err)
 	}
@@ -122,48 +118,29 @@ func (o *requestOptions) http(std *streams) (*scenarios.HTTP, error) {
 	return h, nil
 }
 
-// readInput reads a file, or standard input for "-".
-func readInput(std *streams, name string) ([]byte, error) {
-	if name == "-" {
-		return io.ReadAll(std.in)
-	}
-	return os.ReadFile(name)
-}
-
 func (o *requestOptions) run(ctx context.Context, std *streams) (err error) {
 	h, err := o.http(std)
 	if err != nil {
 		return err
 	}
-	ctx, server, stop, err := o.server.obtain(ctx, std)
+	ctx, server, err := o.server.Obtain(ctx, std)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, stop()) }()
-	fetcher := session.NewFetcher(server)
-	defer fetcher.Close()
-
-	sent, err := o.send(ctx, newPlayer(server, std), h)
+	defer func() { err = errors.Join(err, server.Close()) }()
+	sent, err := server.Send(ctx, h, o.timeout, std)
 	if err != nil {
 		return err
 	}
 	o.tell(std, sent)
-	request, err := fetcher.Fetch(ctx, session.SentOf(sent))
+	recording, err := server.Record(ctx, "request", sent)
 	if ctx.Err() != nil {
-		return errors.Join(deathOf(ctx), context.Cause(ctx))
+		return errors.Join(session.DeathOf(ctx), context.Cause(ctx))
 	}
 	if err != nil {
 		return errors.Join(sent.Err, err)
 	}
-	recording := session.NewRecording(server, "request")
-	recording.Requests = []trace.Request{*request}
-	return errors.Join(o.delivery.deliver(ctx, std, &recording), fetcher.Verdict(o.server.check, std))
-}
-
-func (o *requestOptions) send(ctx context.Context, player *scenarios.Player, h *scenarios.HTTP) (*scenarios.Sent, error) {
-	ctx, cancel := context.WithTimeout(ctx, o.timeout)
-	defer cancel()
-	return player.Send(ctx, h)
+	return errors.Join(o.delivery.deliver(ctx, std, recording), server.Verdict(std))
 }
 
 // tell says what the tree does not: why there is no answer, or what the server says of an error.

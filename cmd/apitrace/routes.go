@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/routes"
 )
@@ -22,7 +23,7 @@ const bootScenario = "boot"
 
 // routesOptions say which routes to list, and how.
 type routesOptions struct {
-	server   serverOptions
+	server   serverFlags
 	live     bool
 	trace    string
 	resource string
@@ -57,7 +58,7 @@ of custom resources, which one handler serves for all, are not among them.`,
 			return o.run(c.Context(), std)
 		},
 	}
-	o.server.addVersionFlag(command)
+	o.server.addVersion(command)
 	flags := command.Flags()
 	flags.BoolVar(&o.live, "live", false, "start a server now and trace that, instead of reading the recording")
 	flags.StringVar(&o.trace, "trace", "", "read this saved trace of \"apitrace run boot\" instead")
@@ -101,7 +102,7 @@ func (o *routesOptions) load(ctx context.Context, std *streams) (*trace.Recordin
 	case o.live:
 		return o.record(ctx, std)
 	}
-	recording, err := loadRecording(o.server.k8s, bootScenario)
+	recording, err := loadRecording(o.server.Version, bootScenario)
 	if err != nil {
 		return nil, fmt.Errorf("%w; or add --live", err)
 	}
@@ -110,22 +111,13 @@ func (o *routesOptions) load(ctx context.Context, std *streams) (*trace.Recordin
 }
 
 // record starts a server and traces that.
-func (o *routesOptions) record(ctx context.Context, std *streams) (_ *trace.Recording, err error) {
+func (o *routesOptions) record(ctx context.Context, std *streams) (*trace.Recording, error) {
 	scenario, err := scenarios.Find(bootScenario)
 	if err != nil {
 		return nil, err
 	}
-	o.server.want(scenario)
-	ctx, server, stop, err := o.server.obtain(ctx, std)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, stop()) }()
-	s := newReplay(server, scenario)
-	if err := s.record(ctx, std, o.server.boot); err != nil {
-		return nil, err
-	}
-	return &s.recording, nil
+	recording, _, err := session.RunTraced(ctx, o.server.ServerOptions, scenario, std)
+	return recording, err
 }
 
 // wants tells whether a route passes the filters. A resource may be given with its group.

@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/session"
-	"github.com/kubeapitrace/apitrace/session/front"
 )
 
 // serveOptions say which server to keep running.
 type serveOptions struct {
-	server serverOptions
+	server serverFlags
 	sample sampleOptions
 }
 
@@ -54,18 +51,17 @@ sample, and their spans are sent to an OpenTelemetry receiver.`,
   apitrace serve --otlp --sample 0.01`,
 		Args: serveArguments,
 		RunE: func(c *cobra.Command, args []string) error {
-			o.server.extra.Flags = args
+			o.server.Extra.Flags = args
 			if err := errors.Join(o.server.validate(), o.sample.validate()); err != nil {
 				return err
 			}
-			if err := o.server.extra.Check(); err != nil {
+			if err := o.server.Extra.Check(); err != nil {
 				return &usageError{err: err}
 			}
 			return o.run(c.Context(), std)
 		},
 	}
-	o.server.addFlags(command)
-	o.server.addEtcdFlags(command)
+	o.server.add(command)
 	o.sample.addFlags(command)
 	return command
 }
@@ -79,28 +75,22 @@ func serveArguments(c *cobra.Command, args []string) error {
 }
 
 func (o *serveOptions) run(ctx context.Context, std *streams) (err error) {
-	running, err := o.server.attach(ctx)
-	if err == nil {
+	if other, err := o.server.Attach(ctx); err == nil {
 		return fmt.Errorf("a server of %s is running already, at %s, with the kubeconfig %s: use that one, or stop it first",
-			running.K8sVersion, running.BaseURL, running.AdminKubeconfig)
+			other.K8sVersion, other.BaseURL, other.AdminKubeconfig)
 	} else if !errors.Is(err, apiserver.ErrNotServed) {
 		return err
 	}
-	build, err := o.server.build(ctx, std, false)
+	serving, server, err := o.server.Start(ctx, std)
 	if err != nil {
 		return err
 	}
-	server, err := apiserver.Start(ctx, build, o.server.start())
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, stopServer(ctx, server)) }()
+	defer func() { err = errors.Join(err, server.Close()) }()
 	if err := server.Publish(); err != nil {
 		return err
 	}
 	std.notice("kube-apiserver %s with etcd %s is ready at %s", server.K8sVersion, server.EtcdVersion, server.BaseURL)
-	sayChanged(std, server.Edited)
-	sayExternal(std, server)
+	server.ReportKind(std)
 	std.notice("as the administrator, who may do everything:")
 	std.notice("  export KUBECONFIG=%s", server.AdminKubeconfig)
 	std.notice("as the learner, who may do nothing but what RBAC objects allow it:")
@@ -108,36 +98,16 @@ func (o *serveOptions) run(ctx context.Context, std *streams) (err error) {
 	std.notice("to see the trace of a request of your own: apitrace request GET /api/v1/namespaces")
 	std.notice("or of all that a program sends: apitrace exec -- kubectl get namespaces")
 	if o.sample.otlp {
-		sampler, sampleErr := o.startSampler(ctx, std, server)
+		sampler, sampleErr := server.Sample(ctx, o.sample.rate, std)
 		if sampleErr != nil {
 			return sampleErr
 		}
 		defer func() { err = errors.Join(err, sampler.Close(ctx)) }()
+		std.notice("as the administrator, %v of the requests traced and sent by OTLP:", o.sample.rate)
+		std.notice("  export KUBECONFIG=%s", sampler.Kubeconfig)
 	}
 	std.notice("press Ctrl-C to stop it")
 	fmt.Fprintln(std.out, server.AdminKubeconfig)
-	select {
-	case <-server.Done():
-		return server.Err()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// startSampler opens the door whose requests are traced.
-func (o *serveOptions) startSampler(ctx context.Context, std *streams, server *apiserver.Server) (*session.Sampler, error) {
-	s, err := session.StartSampler(ctx, std, o.sample.rate, session.NewFetcher(server), session.NewRecording(server, "serve"), front.Options{
-		Server: server.BaseURL, CAPEM: server.CAPEM, Token: server.AdminToken,
-	})
-	if err != nil {
-		return nil, err
-	}
-	file := filepath.Join(server.RunDir, "traced.kubeconfig")
-	k := apiserver.Kubeconfig{Server: s.Front.URL, CAPEM: s.Front.CAPEM, User: apiserver.AdminUser, Token: s.Front.Token}
-	if err := k.Write(file); err != nil {
-		return nil, errors.Join(err, s.Close(ctx))
-	}
-	std.notice("as the administrator, %v of the requests traced and sent by OTLP:", o.sample.rate)
-	std.notice("  export KUBECONFIG=%s", file)
-	return s, nil
+	<-serving.Done()
+	return context.Cause(serving)
 }

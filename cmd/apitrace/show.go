@@ -22,7 +22,7 @@ type showOptions struct {
 	// what is the name of a scenario or the path of a file.
 	what   string
 	live   bool
-	server serverOptions
+	server serverFlags
 	output outputOptions
 	// summary asks for a table of the requests, only for some of them by their numbers in it.
 	summary bool
@@ -75,7 +75,7 @@ What has a slash or a dot in it, or is no scenario and lies in the working folde
 			return o.run(c.Context(), std)
 		},
 	}
-	o.server.addVersionFlag(command)
+	o.server.addVersion(command)
 	command.Flags().BoolVar(&o.live, "live", false, "replay the scenario now, as \"apitrace run\" does, instead of showing the recording")
 	command.Flags().BoolVar(&o.summary, "summary", false, "print a table of the requests instead of their traces")
 	addOnlyFlag(command, &o.only)
@@ -126,7 +126,7 @@ func (o *showOptions) load(std *streams) (*trace.Recording, error) {
 	if o.isFile() {
 		return std.load(o.what)
 	}
-	recording, err := loadRecording(o.server.k8s, o.what)
+	recording, err := loadRecording(o.server.Version, o.what)
 	if err != nil {
 		return nil, err
 	}

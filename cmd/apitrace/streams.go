@@ -47,6 +47,14 @@ func (s *streams) load(file string) (recording *trace.Recording, err error) {
 	return recording, err
 }
 
+// readInput reads a file, or standard input if that is called "-".
+func (s *streams) readInput(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(s.in)
+	}
+	return os.ReadFile(name)
+}
+
 // Notice is notice, for those who report to these streams: see session.Reporter.
 func (s *streams) Notice(format string, args ...any) { s.notice(format, args...) }
 

@@ -1,0 +1,34 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/storage"
+)
+
+// refuseCluster keeps scenarios, which create and delete objects, away from a store in which
+// there are nodes: that of a cluster in which somebody works.
+func refuseCluster(ctx context.Context, server *apiserver.Server) error {
+	if !server.ExternalEtcd {
+		return nil
+	}
+	etcd, err := server.Etcd.Open()
+	if err != nil {
+		return err
+	}
+	defer etcd.Close()
+	prefix := server.Etcd.Prefix
+	if prefix == "" {
+		prefix = storage.DefaultPrefix
+	}
+	nodes, err := etcd.Count(ctx, prefix+"/minions/")
+	if err != nil {
+		return err
+	}
+	if nodes > 0 {
+		return fmt.Errorf("the etcd at %s holds the objects of a cluster below %s (nodes: %d), and a scenario creates and deletes objects: give it keys of its own, such as --etcd-prefix /apitrace", server.Etcd.URL, prefix, nodes)
+	}
+	return nil
+}

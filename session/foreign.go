@@ -1,0 +1,86 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/session/front"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// SampleForeign opens a front to a traced kube-apiserver that somebody else has started, the Server of
+// door; probe is the path of its probe's socket, and rate the part of the requests that is traced.
+// The caller calls Close.
+func SampleForeign(ctx context.Context, probe string, rate float64, door front.Options, to Reporter) (*Sampler, error) {
+	server := &apiserver.Server{BaseURL: door.Server, CAPEM: door.CAPEM, ProbeSockets: map[string]string{apiserver.Name: probe}}
+	version, err := versionOf(ctx, server)
+	if err != nil {
+		return nil, fmt.Errorf("the kube-apiserver at %s does not answer: %w", door.Server, err)
+	}
+	if err := reachable(ctx, probe); err != nil {
+		return nil, fmt.Errorf("its probe does not answer: %w; is %s=%s in its environment, and is it one that \"apitrace build\" has built?", err, program.SocketEnv, probe)
+	}
+	head := trace.Recording{Scenario: "front", K8sVersion: version, Recorded: time.Now()}
+	s, err := startSampler(ctx, to, rate, NewFetcher(server), head, door)
+	if err != nil || door.Certificate != nil {
+		return s, err
+	}
+	if err := s.writeCA(); err != nil {
+		return nil, errors.Join(err, s.Close(ctx))
+	}
+	return s, nil
+}
+
+// writeCA writes the certificate with which clients verify the front.
+func (s *Sampler) writeCA() (err error) {
+	if s.dir, err = program.NewRunDir(); err != nil {
+		return err
+	}
+	s.CAFile = filepath.Join(s.dir.Path, "ca.crt")
+	return os.WriteFile(s.CAFile, s.Front.CAPEM, 0o600)
+}
+
+// versionOf asks a server for its version; "" if it tells that only to those whom it knows.
+func versionOf(ctx context.Context, server *apiserver.Server) (string, error) {
+	client, err := server.Client()
+	if err != nil {
+		return "", err
+	}
+	defer client.CloseIdleConnections()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, server.BaseURL+"/version", nil)
+	if err != nil {
+		return "", err
+	}
+	answer, err := client.Do(r)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	var version struct {
+		GitVersion string `json:"gitVersion"`
+	}
+	const enough = 1 << 20
+	if err := json.NewDecoder(io.LimitReader(answer.Body, enough)).Decode(&version); err != nil {
+		return "", fmt.Errorf("its version is no JSON: %w", err)
+	}
+	return version.GitVersion, nil
+}
+
+// reachable tells whether somebody listens on a unix socket.
+func reachable(ctx context.Context, socket string) error {
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}

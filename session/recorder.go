@@ -1,0 +1,209 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// RecordRelease replays every scenario against a kube-apiserver of a release and writes the traces to
+// a file in the folder, for package trace/recordings. A scenario that fails is reported and left
+// out, with the reason in the file; the error joins what went wrong. The file of another patch
+// release of the same minor version is removed.
+func RecordRelease(ctx context.Context, version, folder string, to Reporter) (err error) {
+	library, err := scenarios.List()
+	if err != nil {
+		return err
+	}
+	toolchain, err := program.FindToolchain(ctx)
+	if err != nil {
+		return err
+	}
+	commit, err := commitOf(ctx, folder)
+	if err != nil {
+		return err
+	}
+	options := ServerOptions{Spec: Spec{Version: version}, Reuse: ReuseNone, Edits: NoEdits()}
+	ctx, server, err := options.Obtain(ctx, to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+
+	r := &recorder{to: to, options: options, server: server, info: recordings.Info{
+		K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion, Recorded: time.Now().UTC().Truncate(time.Second),
+		Apitrace: commit, Go: fmt.Sprintf("%s %s/%s", toolchain.Version, toolchain.OS, toolchain.Arch),
+		Command: "make record K8S=" + server.K8sVersion,
+	}}
+	for i, scenario := range library {
+		to.Notice("%s %d/%d %s", server.K8sVersion, i+1, len(library), scenario.Name)
+		r.record(ctx, scenario)
+		if ctx.Err() != nil {
+			return errors.Join(DeathOf(ctx), r.failed)
+		}
+	}
+	return errors.Join(r.failed, r.write(folder))
+}
+
+// commitOf names the commit of the repository that the folder is in, and says whether
+// anything else than recordings differs from it. The version that the go command notes
+// in a binary does not tell: it has none in a worktree.
+func commitOf(ctx context.Context, folder string) (string, error) {
+	commit, err := git(ctx, folder, "rev-parse", "--short=12", "HEAD")
+	if err != nil {
+		return "", err
+	}
+	changed, err := git(ctx, folder, "status", "--porcelain", "--", ":/", ":(exclude,top)"+recordings.Folder)
+	if changed != "" {
+		commit += "-dirty"
+	}
+	return commit, err
+}
+
+func git(ctx context.Context, folder string, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, "git", args...)
+	command.Dir = folder
+	out, err := command.Output()
+	if err != nil {
+		return "", fmt.Errorf("which commit of apitrace this is (%s in %s): %w", command, folder, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// A recorder gathers the recordings of one release.
+type recorder struct {
+	to      Reporter
+	options ServerOptions
+	// server plays the scenarios that need none of their own.
+	server *Running
+	info   recordings.Info
+	all    []*trace.Recording
+	// failed joins what went wrong with scenarios.
+	failed error
+}
+
+// record adds the recording of a scenario, or the reason why there is none.
+func (r *recorder) record(ctx context.Context, scenario *scenarios.Scenario) {
+	var other *scenarios.VersionError
+	if errors.As(scenario.RunsOn(r.info.K8sVersion), &other) {
+		r.miss(scenario, fmt.Errorf("it needs Kubernetes %s", other.Releases.Text().En))
+		return
+	}
+	recording, err := r.play(ctx, scenario)
+	if err != nil {
+		r.failed = errors.Join(r.failed, fmt.Errorf("%s: %w", scenario.Name, err))
+		r.miss(scenario, err)
+		return
+	}
+	r.all = append(r.all, recording)
+}
+
+func (r *recorder) miss(scenario *scenarios.Scenario, reason error) {
+	r.to.Notice("  not recorded: %v", reason)
+	r.info.Missing = append(r.info.Missing, recordings.Missing{Scenario: scenario.Name, Reason: reasonOf(reason)})
+}
+
+func (r *recorder) play(ctx context.Context, scenario *scenarios.Scenario) (_ *trace.Recording, err error) {
+	server, own := r.server, r.options.For(scenario)
+	if !own.Shared() {
+		if ctx, server, err = own.Obtain(ctx, r.to); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, server.Close()) }()
+	}
+	if scenario.Boot != nil || scenario.Varies.En != "" {
+		return r.once(ctx, server, scenario, own.Boot)
+	}
+	return r.typical(ctx, server, scenario)
+}
+
+// attempts is how often a scenario is played to see the same trace twice.
+const attempts = 6
+
+// typical plays a scenario until a trace comes that was seen before: a server works in
+// the background, too, which shows in one of many.
+func (r *recorder) typical(ctx context.Context, server *Running, scenario *scenarios.Scenario) (*trace.Recording, error) {
+	seen := map[string]bool{}
+	for range attempts {
+		recording, err := r.once(ctx, server, scenario, "")
+		if err != nil {
+			return nil, err
+		}
+		shape, err := recordings.Shape(recording.Requests)
+		if err != nil {
+			return nil, err
+		}
+		if seen[shape] {
+			return recording, nil
+		}
+		seen[shape] = true
+	}
+	return nil, fmt.Errorf("%d runs gave %[1]d different traces: say in the scenario what varies, or make it not vary", attempts)
+}
+
+// once plays a scenario; boot is the trace id of its server's start, if that is traced.
+func (r *recorder) once(ctx context.Context, server *Running, scenario *scenarios.Scenario, boot string) (*trace.Recording, error) {
+	s := newReplay(server.Server, scenario)
+	if err := s.record(ctx, r.to, boot); err != nil {
+		return nil, err
+	}
+	return &s.recording, s.verdict(false, r.to)
+}
+
+// reasonOf says in one line why a scenario is missing, without what only holds on this machine.
+func reasonOf(err error) string {
+	var download *program.DownloadError
+	if errors.As(err, &download) {
+		return fmt.Sprintf("the module %s %s could not be had", download.Module, download.Version)
+	}
+	return strings.Join(strings.Fields(err.Error()), " ")
+}
+
+func (r *recorder) write(folder string) error {
+	data, err := recordings.Pack(r.info, r.all)
+	if err != nil {
+		return err
+	}
+	file := recordings.FileName(r.info.K8sVersion)
+	if err := writeAtomically(filepath.Join(folder, file), data); err != nil {
+		return err
+	}
+	r.to.Notice("%s: %d scenarios, %s", filepath.Join(folder, file), len(r.all), program.FormatBytes(int64(len(data))))
+	return r.removeOlder(folder, file)
+}
+
+// removeOlder leaves one file of each minor release.
+func (r *recorder) removeOlder(folder, keep string) error {
+	found, err := filepath.Glob(filepath.Join(folder, recordings.FileName(semver.MajorMinor(r.info.K8sVersion)+".*")))
+	if err != nil {
+		return err
+	}
+	for _, file := range found {
+		if filepath.Base(file) != keep {
+			err = errors.Join(err, os.Remove(file))
+		}
+	}
+	return err
+}
+
+// writeAtomically writes a file that is there complete or not at all. It is part of the
+// repository, so others may read it.
+func writeAtomically(path string, data []byte) error {
+	temporary := path + ".new"
+	if err := os.WriteFile(temporary, data, 0o644); err != nil {
+		return errors.Join(err, os.Remove(temporary))
+	}
+	return os.Rename(temporary, path)
+}

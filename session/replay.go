@@ -1,0 +1,235 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/collect"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// Run replays a scenario on a server that the options describe, and hands over what was recorded
+// while the server still runs. deliver also gets what there is if the scenario did not go as
+// it should, the server has died, or ctx has ended; it is not called without a request. The error
+// says what went wrong, or how the traces differ from what the scenario expects.
+func Run(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter, deliver func(*trace.Recording) error) (err error) {
+	var sample *program.Binary
+	if scenario.Setup.Aggregated { // before any server waits for it
+		if sample, err = BuildSample(ctx, o.Version, false, to); err != nil {
+			return err
+		}
+	}
+	if o = o.For(scenario); !o.Extra.IsZero() {
+		to.Notice("scenario %q sets flags of kube-apiserver: starting one of its own for it", scenario.Name)
+	}
+	serving, running, err := o.Obtain(ctx, to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, running.Close()) }()
+
+	if err := refuseCluster(serving, running.Server); err != nil {
+		return err
+	}
+	if len(running.Edited) > 0 {
+		scenario = scenario.AnyAnswer()
+	}
+	s := newReplay(running.Server, scenario)
+	s.sample = sample
+	playErr := s.record(serving, to, o.Boot)
+	if playErr != nil && ctx.Err() == nil {
+		playErr = running.Blame(serving, playErr)
+	}
+	if len(s.recording.Requests) > 0 {
+		if err := deliver(&s.recording); err != nil {
+			return errors.Join(err, playErr)
+		}
+	}
+	if ctx.Err() != nil {
+		return playErr
+	}
+	return errors.Join(playErr, s.verdict(o.Check, to))
+}
+
+// errTraced ends a replay once everything that was to be traced is.
+var errTraced = errors.New("all is traced")
+
+// RunTraced replays a scenario as far as its last traced request. Whatever the answers are, their
+// traces count. Next to the recording it returns, for each of its requests, what the server said
+// if it refused it, else "".
+func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter) (_ *trace.Recording, messages []string, err error) {
+	o = o.For(scenario)
+	ctx, running, err := o.Obtain(ctx, to)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, running.Close()) }()
+	s := newReplay(running.Server, scenario)
+	if scenario.Boots(apiserver.Name) {
+		return &s.recording, nil, s.boot(ctx, o.Boot)
+	}
+	left := len(scenario.Traced())
+	err = s.playUntil(ctx, to, func() error {
+		if left--; left == 0 {
+			return errTraced
+		}
+		return nil
+	})
+	if ctx.Err() != nil {
+		return nil, nil, errors.Join(DeathOf(ctx), err)
+	}
+	if !errors.Is(err, errTraced) {
+		return nil, nil, err
+	}
+	return &s.recording, s.messages, nil
+}
+
+// A replay plays a scenario and gathers its traces.
+type replay struct {
+	server   *apiserver.Server
+	scenario *scenarios.Scenario
+	// sample is the sample server, if it is known to be built.
+	sample    *program.Binary
+	recording trace.Recording
+	// messages are what the server said of the traced requests that it did not do, "" for the others.
+	messages []string
+	// unmet says which expectations of the scenario the traces do not meet.
+	unmet   []error
+	fetcher *Fetcher
+}
+
+func newReplay(server *apiserver.Server, scenario *scenarios.Scenario) *replay {
+	return &replay{server: server, scenario: scenario, fetcher: NewFetcher(server), recording: newRecording(server, scenario.Name)}
+}
+
+// record makes the recording: of the server's start, which has the trace id boot, or of
+// what the player does.
+func (s *replay) record(ctx context.Context, to Reporter, boot string) error {
+	if s.scenario.Boots(apiserver.Name) {
+		return s.boot(ctx, boot)
+	}
+	return s.play(ctx, to)
+}
+
+func (s *replay) play(ctx context.Context, to Reporter) error {
+	return s.playUntil(ctx, to, func() error { return nil })
+}
+
+// playUntil replays until the scenario is over, or traced, which is called when a trace
+// was added to the recording, returns an error.
+func (s *replay) playUntil(ctx context.Context, to Reporter, traced func() error) error {
+	defer s.fetcher.Close()
+	player := newPlayer(s.server, to)
+	player.Aggregate = func(ctx context.Context) (func(context.Context) error, error) { return s.aggregate(ctx, to) }
+	return player.Play(ctx, s.scenario, func(ctx context.Context, r *scenarios.Request, sent *scenarios.Sent) error {
+		if err := s.collect(ctx, r, sent); err != nil {
+			return err
+		}
+		return traced()
+	})
+}
+
+// newPlayer returns a player for a server that others may play against, too.
+func newPlayer(server *apiserver.Server, to Reporter) *scenarios.Player {
+	return &scenarios.Player{
+		BaseURL: server.BaseURL, CAPEM: server.CAPEM,
+		AdminToken: server.AdminToken, UserTokens: server.PlayerTokens,
+		LockFile: filepath.Join(server.RunDir, "player.lock"),
+		Waiting:  func() { to.Notice("waiting for another run against the same server") },
+	}
+}
+
+// aggregate starts the sample server that the scenario asks for. Its start may be what
+// the scenario traces.
+func (s *replay) aggregate(ctx context.Context, to Reporter) (stop func(context.Context) error, err error) {
+	if s.sample == nil {
+		if s.sample, err = BuildSample(ctx, s.server.K8sVersion, false, to); err != nil {
+			return nil, err
+		}
+	}
+	if !s.scenario.Boots(sampleserver.Name) {
+		return s.startSample(ctx, apiserver.SampleOptions{Binary: s.sample})
+	}
+	boot := trace.NewTraceID()
+	stop, err = s.startSample(ctx, apiserver.SampleOptions{Binary: s.sample, Boot: trace.Traceparent(boot)})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.boot(ctx, boot); err != nil {
+		return nil, errors.Join(err, stop(context.WithoutCancel(ctx)))
+	}
+	return stop, nil
+}
+
+func (s *replay) startSample(ctx context.Context, o apiserver.SampleOptions) (stop func(context.Context) error, err error) {
+	sample, err := s.server.StartSample(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	s.fetcher.AddProbe(sampleserver.Name, sample.ProbeSocket)
+	return sample.Stop, nil
+}
+
+// collect adds the trace of a request to the recording.
+func (s *replay) collect(ctx context.Context, r *scenarios.Request, sent *scenarios.Sent) error {
+	request, err := s.fetcher.Fetch(ctx, sentOf(sent))
+	if err != nil {
+		return err
+	}
+	s.add(request, &r.Expect)
+	message := ""
+	if sent.Status >= http.StatusBadRequest {
+		message = sent.Message()
+	}
+	s.messages = append(s.messages, message)
+	return nil
+}
+
+// boot makes the recording of the server's start, which has the given trace id.
+func (s *replay) boot(ctx context.Context, traceID string) error {
+	start, err := s.fetcher.Calls(ctx, collect.Sent{
+		TraceID: traceID, Method: trace.MethodStart, Path: s.scenario.Boot.Program, Boot: true,
+	})
+	if err != nil {
+		return err
+	}
+	s.add(start, &s.scenario.Boot.Expect)
+	return nil
+}
+
+// add adds a trace to the recording, and looks whether it is what was expected.
+func (s *replay) add(request *trace.Request, expect *scenarios.Expect) {
+	s.recording.Requests = append(s.recording.Requests, *request)
+	if s.server.ExternalEtcd {
+		return // some of what is expected runs in etcd
+	}
+	if err := expect.Check(*request); err != nil {
+		s.unmet = append(s.unmet, fmt.Errorf("%s %s: %w", request.Method, request.Path, err))
+	}
+}
+
+// verdict is an error if the traces are not what they must be.
+func (s *replay) verdict(checked bool, to Reporter) error {
+	if err := s.fetcher.Verdict(checked, to); err != nil {
+		return err
+	}
+	if s.server.ExternalEtcd {
+		to.Notice("what the scenario expects of the trace was not checked: part of it runs in etcd, which is not traced")
+	}
+	if len(s.unmet) > 0 && len(s.server.Edited) > 0 {
+		to.Notice("upstream's server would have done otherwise: %v", errors.Join(s.unmet...))
+		return nil
+	}
+	if len(s.unmet) > 0 {
+		return fmt.Errorf("the trace is not what scenario %q expects of Kubernetes %s: %w",
+			s.scenario.Name, s.server.K8sVersion, errors.Join(s.unmet...))
+	}
+	return nil
+}

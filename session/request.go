@@ -1,0 +1,31 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// Send sends one traced request, as it is, and hangs up after the timeout. What went wrong with
+// the answer is in Sent.Err.
+func (r *Running) Send(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*scenarios.Sent, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	return newPlayer(r.Server, to).Send(ctx, h)
+}
+
+// Record fetches the trace of a request that was sent, as a recording of that name.
+func (r *Running) Record(ctx context.Context, name string, sent *scenarios.Sent) (*trace.Recording, error) {
+	request, err := r.fetcher.Fetch(ctx, sentOf(sent))
+	if err != nil {
+		return nil, err
+	}
+	recording := newRecording(r.Server, name)
+	recording.Requests = []trace.Request{*request}
+	return &recording, nil
+}
+
+// Verdict is an error if the calls that Record has fetched differ from the real stack.
+func (r *Running) Verdict(to Reporter) error { return r.fetcher.Verdict(r.options.Check, to) }

@@ -1,0 +1,244 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/storage"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// stopTimeout limits how long stopping the servers may take. They are also stopped when
+// the caller's context has ended.
+const stopTimeout = 20 * time.Second
+
+// A Spec says which kube-apiserver is wanted.
+type Spec struct {
+	// Version is a release of Kubernetes, as apiserver.ParseVersion takes it.
+	Version string
+	// Check asks for the checking mode of the probes.
+	Check bool
+	// Extra is what the server has beyond others, such as flags. A server that has it for a
+	// scenario is not shared.
+	Extra apiserver.Extra
+	// Boot is the trace id of the server's start, "" if that is not traced. Such a server
+	// is not shared either.
+	Boot string
+	// Etcd is an etcd that somebody else runs; its URL is "" if the server gets its own.
+	Etcd storage.Endpoint
+}
+
+// For returns the Spec of the server that a scenario needs.
+func (s Spec) For(scenario *scenarios.Scenario) Spec {
+	s.Extra = scenario.Setup.Server
+	if scenario.Boots(apiserver.Name) {
+		s.Boot = trace.NewTraceID()
+	}
+	return s
+}
+
+// Shared tells whether a server that others use, too, can do.
+func (s Spec) Shared() bool { return s.Extra.IsZero() && s.Boot == "" }
+
+// startOptions say how to start the server.
+func (s Spec) startOptions() apiserver.StartOptions {
+	start := apiserver.StartOptions{Check: s.Check, Extra: s.Extra}
+	if s.Etcd.URL != "" {
+		start.Etcd = &s.Etcd
+	}
+	if s.Boot != "" {
+		start.Boot = trace.Traceparent(s.Boot)
+	}
+	return start
+}
+
+// A Reuse says which of the servers that "apitrace serve" keeps running may be used.
+type Reuse int
+
+const (
+	// ReuseSame uses a server that was started with the same extras and the same store.
+	ReuseSame Reuse = iota
+	// ReuseAny also uses one with other extras or another store, if the Spec asks for neither.
+	ReuseAny
+	// ReuseNone always starts one: a server does other things after some minutes.
+	ReuseNone
+)
+
+// ServerOptions say which server to use and how to get it.
+type ServerOptions struct {
+	Spec
+	Reuse Reuse
+	Edits Edits
+}
+
+// For returns the options for a scenario.
+func (o ServerOptions) For(scenario *scenarios.Scenario) ServerOptions {
+	o.Spec = o.Spec.For(scenario)
+	return o
+}
+
+// Build builds kube-apiserver and its etcd, or finds them in the cache. plain builds upstream's
+// programs as they are, without tracing.
+func (o ServerOptions) Build(ctx context.Context, plain bool, to Reporter) (*apiserver.Build, error) {
+	edits, err := o.Edits.Dir()
+	if err != nil {
+		return nil, err
+	}
+	if err := reportEdits(to, edits, o.Version); err != nil {
+		return nil, err
+	}
+	progress := to.Building()
+	defer progress.Close()
+	return apiserver.BuildPrograms(ctx, apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits, Progress: progress})
+}
+
+// BuildSample builds the sample server of a version, or finds it in the cache.
+func BuildSample(ctx context.Context, version string, plain bool, to Reporter) (*program.Binary, error) {
+	progress := to.Building()
+	defer progress.Close()
+	return apiserver.BuildSample(ctx, apiserver.BuildOptions{Version: version, Plain: plain, Progress: progress})
+}
+
+// Attach finds a server that "apitrace serve" keeps running. It returns
+// apiserver.ErrNotServed if there is none of the wanted build that Reuse allows, or none in
+// the checking mode that is asked for, or the server is not shared. It builds nothing and
+// reads no binary, so that a run which finds a server begins at once.
+func (o ServerOptions) Attach(ctx context.Context) (*apiserver.Server, error) {
+	if o.Reuse == ReuseNone || !o.Shared() {
+		return nil, apiserver.ErrNotServed
+	}
+	cache, err := program.OpenCache("")
+	if err != nil {
+		return nil, err
+	}
+	edits, err := o.Edits.Dir()
+	if err != nil {
+		return nil, err
+	}
+	version, key, err := apiserver.Key(ctx, apiserver.BuildOptions{Version: o.Version, EditsDir: edits, Cache: cache})
+	if err != nil {
+		return nil, err
+	}
+	variant := o.startOptions().Variant()
+	server, err := apiserver.Attach(ctx, cache, version, key+variant)
+	if errors.Is(err, apiserver.ErrNotServed) && o.Reuse == ReuseAny && variant == "" {
+		server, err = apiserver.Attach(ctx, cache, version, key+apiserver.AnyVariant)
+	}
+	if err == nil && o.Check && !server.Check {
+		return nil, apiserver.ErrNotServed
+	}
+	return server, err
+}
+
+// A Running is a kube-apiserver in use: one that "apitrace serve" keeps running, or one of our own.
+// The caller calls Close.
+type Running struct {
+	*apiserver.Server
+	options ServerOptions
+	fetcher *Fetcher
+	stop    func() error
+}
+
+// Obtain finds a running server, or builds and starts one. The context that it returns ends when
+// that server dies; DeathOf tells why.
+func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context, *Running, error) {
+	server, err := o.Attach(ctx)
+	if err == nil {
+		to.Notice("using the server that is running at %s", server.BaseURL)
+		running := o.use(server, func() error { return nil })
+		running.ReportKind(to)
+		return ctx, running, nil
+	}
+	if !errors.Is(err, apiserver.ErrNotServed) {
+		return nil, nil, err
+	}
+	serving, running, err := o.Start(ctx, to)
+	if err == nil {
+		running.ReportKind(to)
+	}
+	return serving, running, err
+}
+
+// Start builds and starts a server, whichever others run. The context that it returns is as that of Obtain.
+func (o ServerOptions) Start(ctx context.Context, to Reporter) (context.Context, *Running, error) {
+	build, err := o.Build(ctx, false, to)
+	if err != nil {
+		return nil, nil, err
+	}
+	server, err := apiserver.Start(ctx, build, o.startOptions())
+	if err != nil {
+		return nil, nil, err
+	}
+	serving, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-server.Done():
+			cancel(server.Err())
+		case <-serving.Done():
+		}
+	}()
+	running := o.use(server, func() error { cancel(nil); return stopServer(ctx, server) })
+	return serving, running, nil
+}
+
+func (o ServerOptions) use(server *apiserver.Server, stop func() error) *Running {
+	return &Running{Server: server, options: o, fetcher: NewFetcher(server), stop: stop}
+}
+
+// ReportKind reports in what the server differs from upstream's with an etcd of its own.
+func (r *Running) ReportKind(to Reporter) {
+	if r.ExternalEtcd {
+		to.Notice("its etcd, at %s, is not traced: traces end at the etcd client in kube-apiserver", r.Etcd.URL)
+	}
+	if len(r.Edited) > 0 {
+		to.Notice("THIS SERVER IS CHANGED by your edits of %s (apitrace edit --list)", strings.Join(r.Edited, ", "))
+	}
+}
+
+// Close stops the server if it is our own.
+func (r *Running) Close() error { return errors.Join(r.fetcher.Close(), r.stop()) }
+
+// Blame returns the death of the server instead of what went wrong in consequence of it.
+// serving is the context that Obtain has returned.
+func (r *Running) Blame(serving context.Context, err error) error {
+	if r.Done() != nil && errors.As(err, new(*url.Error)) { // a connection breaks before the process is known to have ended
+		select {
+		case <-serving.Done():
+		case <-time.After(time.Second):
+		}
+	}
+	if death := DeathOf(serving); death != nil {
+		return death
+	}
+	if r.Done() != nil {
+		return err // it is ours, and lives
+	}
+	if _, gone := r.options.Attach(serving); gone != nil {
+		return fmt.Errorf("%w; the server at %s that another apitrace keeps running has ended, or answers no more (look at the terminal of \"apitrace serve\"); run it again, and one is started", err, r.BaseURL)
+	}
+	return err
+}
+
+// DeathOf says why a server's context ended if it was not the user who ended it: by a cause that is
+// context.Canceled, or has a method Signal.
+func DeathOf(serving context.Context) error {
+	cause := context.Cause(serving)
+	if errors.Is(cause, context.Canceled) || errors.As(cause, new(signaller)) {
+		return nil
+	}
+	return cause
+}
+
+// stopServer stops the server even if ctx has ended.
+func stopServer(ctx context.Context, server *apiserver.Server) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTimeout)
+	defer cancel()
+	return server.Stop(ctx)
+}
