@@ -3,7 +3,7 @@
 # Without cgo: a machine with only Go can do everything here.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run test programs test-all bench record docs lint clean
+.PHONY: build run check test programs test-all bench record docs lint clean
 
 build: ## the command line, and the same as a kubectl plugin
 	@echo "building apitrace (a minute or two the first time)"
@@ -13,42 +13,52 @@ build: ## the command line, and the same as a kubectl plugin
 run: build ## the first trace (the first time it builds kube-apiserver and etcd: minutes)
 	bin/apitrace run get-node
 
+check: lint ## formatting, static checks, and all tests that need no server: a minute
+	.ci/phase "tests without a server" go test -timeout 10m ./...
+
+lint:
+	test -z "$$(gofmt -l $$(git ls-files '*.go' | grep -v /testdata/))"
+	.ci/phase vet go vet ./...
+	.ci/phase staticcheck go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
 # What every change needs. The end-to-end tests want kube-apiserver and etcd, with tracing
 # and as upstream builds them: those are built first, or found in the cache, so that one
 # sees how far it is. One package at a time: two servers at once would slow each other down.
-test: programs ## all tests but the slow ones
-	$(E2E) go test -p 1 -timeout 30m ./...
+# What they run the go command does not see, so it must not take results from its cache.
+test: check programs ## check, then the end-to-end tests
+	.ci/phase "end to end" env $(E2E) go test -p 1 -count 1 -timeout 20m $(END_TO_END)
+
+END_TO_END = ./storage ./apiserver ./e2e ./e2e/commands
 
 programs: build
-	bin/apitrace build --sample
-	bin/apitrace build --plain
-	go build -C e2e/testdata/kubectl -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=v1.37.2" -o $(CURDIR)/bin/test/kubectl .
+	.ci/phase "build the traced programs" bin/apitrace build --sample
+	.ci/phase "build upstream's programs" bin/apitrace build --plain
+	.ci/phase "build kubectl" go build -C e2e/testdata/kubectl -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=v1.37.2" -o $(CURDIR)/bin/test/kubectl .
 
 # With the kubectl that programs has built, whatever the machine has.
 E2E = APITRACE_E2E=1 PATH="$(CURDIR)/bin/test:$$PATH"
 
-test-all: programs lint ## what takes longer: static checks, the slow tests, the race detector
-	bin/apitrace build --sample --k8s v1.30.4
-	bin/apitrace build --sample --k8s v1.22.17
-	$(E2E) APITRACE_SLOW=1 go test -p 1 -count 1 -timeout 60m ./...
-	.ci/race
+# Nothing that "make test" has run is run again: slow tests have names of their own.
+test-all: programs ## what is slow, on top of test: other releases, repetition, the race detector
+	.ci/phase "slow tests without a server" env APITRACE_SLOW=1 go test -timeout 20m -run '^TestSlow' ./cmd/... ./render/... ./trace/... ./workshop
+	.ci/phase "race detector" .ci/race
+	.ci/phase "build v1.30.4" bin/apitrace build --sample --k8s v1.30.4
+	.ci/phase "build v1.22.17" bin/apitrace build --sample --k8s v1.22.17
+	.ci/phase "slow, end to end" env $(E2E) APITRACE_SLOW=1 go test -p 1 -count 1 -timeout 30m -run '^TestSlow' $(END_TO_END)
 
 bench: programs ## measures what the README states, in about fifteen minutes
 	go test -run '^$$' -bench . ./instrument/... ./trace/... ./render/... ./workshop ./cmd/apitrace
-	APITRACE_E2E=1 APITRACE_SLOW=1 go test -timeout 30m -run '^$$' -bench Change -benchtime 3x ./cmd/apitrace
-	APITRACE_E2E=1 APITRACE_SLOW=1 go test -timeout 60m -run '^$$' -bench . -benchtime 5x ./e2e
+	APITRACE_E2E=1 go test -timeout 30m -run '^$$' -bench Change -benchtime 3x ./e2e/commands
+	APITRACE_E2E=1 go test -timeout 60m -run '^$$' -bench . -benchtime 5x ./e2e
+	APITRACE_E2E=1 go test -timeout 30m -run '^$$' -bench Run -benchtime 5x ./e2e/commands
 
 record: build ## the recordings that apitrace carries, of all releases or of some: make record K8S=v1.30.4
 	bin/apitrace record-library $(addprefix --k8s ,$(K8S))
 	$(MAKE) build docs # which then contain them
 
 docs: ## the trees in docs and README, out of the recordings; the tests compare them
-	go test ./cmd/apitrace -run "TestDocsShowRealOutput|TestChangesPage" -count 1 -update
-
-lint:
-	test -z "$$(gofmt -l $$(git ls-files '*.go' | grep -v /testdata/))"
-	go vet ./...
-	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	go test ./e2e -run TestChangesPage -count 1 -update
+	go test ./cmd/apitrace -run TestDocsShowRealOutput -count 1 -update
 
 clean: ## the binaries; "apitrace cache clean" removes what builds left in the cache
 	rm -rf bin

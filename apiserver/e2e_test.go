@@ -20,11 +20,9 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace"
 )
-
-// e2eEnv switches the tests on that build and run the real programs.
-const e2eEnv = "APITRACE_E2E"
 
 func TestMain(m *testing.M) {
 	if os.Getenv("TEST_APISERVER_PART") == "owner" {
@@ -41,9 +39,7 @@ var plainBuild = sync.OnceValues(func() (*Build, error) {
 
 func e2eBuild(t *testing.T) *Build {
 	t.Helper()
-	if os.Getenv(e2eEnv) == "" {
-		t.Skipf("builds and runs the real kube-apiserver, which takes minutes the first time: set %s=1", e2eEnv)
-	}
+	testenv.NeedsServer(t)
 	b, err := plainBuild()
 	if err != nil {
 		t.Fatal(err)

@@ -4,12 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -141,9 +138,6 @@ func BenchmarkRewrite(b *testing.B) {
 // BenchmarkBuild builds kube-apiserver and etcd, instrumented and not, each from an
 // empty build cache. It takes about ten minutes.
 func BenchmarkBuild(b *testing.B) {
-	if os.Getenv("APITRACE_SLOW") == "" {
-		b.Skip("builds kube-apiserver twice: set APITRACE_SLOW=1")
-	}
 	build(b, false) // modules are downloaded, and there is space
 	var took [2]time.Duration
 	for i, plain := range []bool{true, false} {
@@ -160,40 +154,6 @@ func BenchmarkBuild(b *testing.B) {
 	b.ReportMetric(took[0].Seconds(), "plain-s")
 	b.ReportMetric(took[1].Seconds()/took[0].Seconds(), "instrumented/plain")
 	b.ReportMetric(0, "ns/op")
-}
-
-// BenchmarkRun runs the command as a user does: on a server of its own, and on one that
-// "apitrace serve" keeps running.
-func BenchmarkRun(b *testing.B) {
-	build(b, false)
-	apitrace := filepath.Join(b.TempDir(), "apitrace")
-	if out, err := exec.Command("go", "build", "-o", apitrace, "../cmd/apitrace").CombinedOutput(); err != nil {
-		b.Fatalf("building apitrace: %v\n%s", err, out)
-	}
-	run := func(b *testing.B) {
-		for b.Loop() {
-			if out, err := exec.Command(apitrace, "run", "get-node").CombinedOutput(); err != nil {
-				b.Fatalf("apitrace run get-node: %v\n%s", err, out)
-			}
-		}
-	}
-	b.Run("own-server", run)
-	serve := exec.Command(apitrace, "serve")
-	stdout, err := serve.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := serve.Start(); err != nil {
-		b.Fatal(err)
-	}
-	defer func() {
-		_ = serve.Process.Signal(os.Interrupt)
-		_ = serve.Wait()
-	}()
-	if _, err := fmt.Fscanln(stdout, new(string)); err != nil { // it prints a kubeconfig's path once it is ready
-		b.Fatal(err)
-	}
-	b.Run("with-serve", run)
 }
 
 // BenchmarkLibrary plays every scenario that can share a server against one that runs, and reports what

@@ -3,28 +3,26 @@ package e2e
 import (
 	"encoding/json"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/routes"
 )
 
-// TestBoot traces the start of kube-apiserver, of the default version and of an older one, and compares
-// the routes that were built in it with those that the server itself publishes.
-func TestBoot(t *testing.T) {
-	t.Run(apiserver.DefaultVersion, func(t *testing.T) { traceBoot(t, traced) })
-	t.Run(older.version, func(t *testing.T) {
-		if os.Getenv("APITRACE_SLOW") == "" {
-			t.Skip("needs a build of another version: set APITRACE_SLOW=1")
-		}
-		traceBoot(t, older)
-	})
+// TestBoot traces the start of kube-apiserver and compares the routes that were built in it with those
+// that the server itself publishes.
+func TestBoot(t *testing.T) { traceBoot(t, traced) }
+
+// TestSlowBoot does the same with an older release.
+func TestSlowBoot(t *testing.T) {
+	testenv.Slow(t)
+	traceBoot(t, older)
 }
 
 func traceBoot(t *testing.T, k kind) {

@@ -3,27 +3,25 @@ package e2e
 import (
 	"cmp"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // TestLibrary plays each scenario of the library and demands what it expects of its
-// traces, and what was recorded of it, on the default version and on an older one.
-func TestLibrary(t *testing.T) {
-	t.Run(apiserver.DefaultVersion, func(t *testing.T) { playLibrary(t, traced) })
-	t.Run(older.version, func(t *testing.T) {
-		if os.Getenv("APITRACE_SLOW") == "" {
-			t.Skip("needs a build of another version: set APITRACE_SLOW=1")
-		}
-		playLibrary(t, older)
-	})
+// traces, and what was recorded of it.
+func TestLibrary(t *testing.T) { playLibrary(t, traced) }
+
+// TestSlowLibrary does the same on an older release.
+func TestSlowLibrary(t *testing.T) {
+	testenv.Slow(t)
+	playLibrary(t, older)
 }
 
 func playLibrary(t *testing.T, k kind) {
@@ -81,13 +79,11 @@ func (f functions) checkAbsent(t *testing.T) {
 	}
 }
 
-// TestLibraryDoesNotDependOnLuck wants the same names and nesting of a scenario's traces each
+// TestSlowLibraryDoesNotDependOnLuck wants the same names and nesting of a scenario's traces each
 // time, but where it says otherwise. Two runs of twenty may differ: a server works in
 // the background, too, and its writes can meet those of a request.
-func TestLibraryDoesNotDependOnLuck(t *testing.T) {
-	if os.Getenv("APITRACE_SLOW") == "" {
-		t.Skip("plays each scenario twenty times: set APITRACE_SLOW=1")
-	}
+func TestSlowLibraryDoesNotDependOnLuck(t *testing.T) {
+	testenv.Slow(t)
 	for _, scenario := range library(t) {
 		if scenario.Varies.En != "" {
 			continue

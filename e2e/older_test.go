@@ -9,14 +9,13 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// TestOlderReleases plays whatever an older release can run, in the checking mode, and asks the server for the
+// TestSlowOlderReleases plays whatever an older release can run, in the checking mode, and asks the server for the
 // OpenAPI document that its generated definitions give.
-func TestOlderReleases(t *testing.T) {
-	if os.Getenv("APITRACE_SLOW") == "" {
-		t.Skip("needs builds of older versions: set APITRACE_SLOW=1")
-	}
+func TestSlowOlderReleases(t *testing.T) {
+	testenv.Slow(t)
 	older := apiserver.Older()
 	for i, version := range older {
 		t.Run(version, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -101,9 +102,7 @@ func build(tb testing.TB, plain bool) *apiserver.Build {
 
 func buildKind(tb testing.TB, k kind) *apiserver.Build {
 	tb.Helper()
-	if os.Getenv("APITRACE_E2E") == "" {
-		tb.Skip("builds and runs the real kube-apiserver, which takes minutes the first time: set APITRACE_E2E=1")
-	}
+	testenv.NeedsServer(tb)
 	display := program.NewDisplay(os.Stderr, false)
 	defer display.Close()
 	b, err := apiserver.BuildPrograms(context.Background(), apiserver.BuildOptions{Version: k.version, Plain: k.plain, Progress: display})

@@ -1,22 +1,21 @@
 package e2e
 
 import (
-	"os"
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// TestGuideKnowsOtherReleases rewrites kube-apiserver of other releases: a function that the guide
+// TestSlowGuideKnowsOtherReleases rewrites kube-apiserver of other releases: a function that the guide
 // names for a release and that the release does not have is an error of Rewrite.
 // It downloads their source, and builds nothing.
-func TestGuideKnowsOtherReleases(t *testing.T) {
-	if os.Getenv("APITRACE_SLOW") == "" || os.Getenv("APITRACE_E2E") == "" {
-		t.Skip("downloads the source of all releases of Kubernetes: set APITRACE_E2E=1 and APITRACE_SLOW=1")
-	}
+func TestSlowGuideKnowsOtherReleases(t *testing.T) {
+	testenv.Slow(t)
+	testenv.NeedsServer(t)
 	guide, err := instrument.Load()
 	if err != nil {
 		t.Fatal(err)

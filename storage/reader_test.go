@@ -12,20 +12,16 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace"
 )
-
-// e2eEnv switches the tests on that build and run the real programs.
-const e2eEnv = "APITRACE_E2E"
 
 // testVersion is the etcd that the tests run.
 const testVersion = "v3.7.0"
 
 func buildEtcd(t *testing.T) (path string) {
 	t.Helper()
-	if os.Getenv(e2eEnv) == "" {
-		t.Skipf("builds and runs the real etcd, which takes a minute the first time: set %s=1", e2eEnv)
-	}
+	testenv.NeedsServer(t)
 	cache, err := program.OpenCache("")
 	if err != nil {
 		t.Fatal(err)

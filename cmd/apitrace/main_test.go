@@ -11,7 +11,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
@@ -22,7 +21,6 @@ func TestMain(m *testing.M) {
 		"apitrace":         main,
 		"kubectl-apitrace": main,
 		"apitrace-status":  checkStatus,
-		"thousand":         thousand,
 		"save-large":       saveLarge,
 	})
 }
@@ -64,50 +62,6 @@ func TestScript(t *testing.T) {
 			env.Setenv("GOMODCACHE", filepath.Join(env.WorkDir, "modules"))
 			env.Setenv("TMPDIR", env.WorkDir)
 			env.Setenv("HOME", env.WorkDir)
-			return nil
-		},
-	})
-}
-
-// TestEndToEndScript runs the scripts of testdata/e2e against a real kube-apiserver of
-// the cache, which is built if need be.
-func TestEndToEndScript(t *testing.T) {
-	if os.Getenv("APITRACE_E2E") == "" {
-		t.Skip("builds and runs kube-apiserver: set APITRACE_E2E=1, as \"make test\" does")
-	}
-	cache, err := program.OpenCache("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s, err := apiserver.Attach(t.Context(), cache, "*", apiserver.AnyVariant); err == nil {
-		t.Fatalf("the kube-apiserver of an \"apitrace serve\" is running at %s, and these tests would use it: stop it first", s.BaseURL)
-	}
-	scripts, err := filepath.Glob("testdata/e2e/*.txtar")
-	if err != nil || len(scripts) == 0 {
-		t.Fatalf("no scripts: %v", err)
-	}
-	for _, script := range scripts {
-		// One after the other: a run uses any server that another script keeps running.
-		t.Run(filepath.Base(script), func(t *testing.T) { runEndToEnd(t, script, cache) })
-	}
-}
-
-func runEndToEnd(t *testing.T, script string, cache *program.Cache) {
-	testscript.Run(t, testscript.Params{
-		Files:               []string{script},
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Setup: func(env *testscript.Env) error {
-			recording, err := filepath.Abs("testdata/get-node.jsonl")
-			if err != nil {
-				return err
-			}
-			env.Setenv("RECORDING", recording)
-			env.Setenv(program.CacheEnv, cache.Root)
-			// Builds use the user's modules.
-			for _, name := range []string{"HOME", "GOPATH", "GOMODCACHE", "GOPROXY", "GOFLAGS"} {
-				env.Setenv(name, os.Getenv(name))
-			}
 			return nil
 		},
 	})

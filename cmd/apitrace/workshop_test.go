@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -154,36 +153,5 @@ func (p *atWork) hints(e *workshop.Exercise, shown int) {
 		if has := strings.Contains(unwrapped(out), unwrapped(hint.In(p.lang))); has != (i < shown) {
 			p.t.Errorf("%s: after %d times \"hint\", hint %d is shown: %v\n%s", e.Name, shown, i+1, has, out)
 		}
-	}
-}
-
-// TestLiveExercises solves those exercises on a real server that ask for a request; with
-// APITRACE_SLOW=1 those that ask for a change of it, too: each is a build of a minute.
-func TestLiveExercises(t *testing.T) {
-	if os.Getenv("APITRACE_E2E") == "" {
-		t.Skip("builds and runs kube-apiserver: set APITRACE_E2E=1, as \"make test\" does")
-	}
-	course, err := workshop.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv(program.StateEnv, t.TempDir())
-	p := &atWork{t, "en"}
-	// The sources are at hand here: functions that no recording has are looked up in them.
-	out, err := p.types("verify")
-	if err != nil || strings.Count(out, "✓") != len(course.Exercises()) {
-		t.Errorf("%v\n%s", err, out)
-	}
-	for _, e := range course.Exercises() {
-		if !e.Live() {
-			continue
-		}
-		t.Run(e.Name, func(t *testing.T) {
-			if e.Change != nil && os.Getenv("APITRACE_SLOW") == "" {
-				t.Skip("builds a changed kube-apiserver: set APITRACE_SLOW=1, as \"make test-all\" does")
-			}
-			p := &atWork{t, "en"}
-			p.sees("✓ "+e.Name, "verify", "--live", e.Name)
-		})
 	}
 }

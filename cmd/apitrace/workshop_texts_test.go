@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,7 +35,7 @@ func textsOf(e *workshop.Exercise) []string {
 
 // commandsOf lists the commands in the texts of an exercise, each once, that show something which is there already.
 func commandsOf(e *workshop.Exercise) [][]string {
-	readers := []string{"show", "routes", "explain", "history", "diff", "compare", "source"}
+	readers := []string{"show", "routes", "explain", "history", "diff", "compare"}
 	var commands [][]string
 	for _, text := range textsOf(e) {
 		for _, found := range inTexts.FindAllStringSubmatch(text, -1) {
@@ -55,28 +54,19 @@ func commandsOf(e *workshop.Exercise) [][]string {
 }
 
 // TestCommandsInTexts types the commands that questions, hints, replies and explanations name: each works, and filters find
-// something. Those that show source code need the sources, and so APITRACE_E2E=1.
+// something. Those that show source code are typed in e2e/commands.
 func TestCommandsInTexts(t *testing.T) {
 	course, err := workshop.Open("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var p *atWork
-	if os.Getenv("APITRACE_E2E") == "" {
-		p = newAtWork(t, "en")
-	} else {
-		t.Setenv("APITRACE_STATE", t.TempDir())
-		p = &atWork{t, "en"}
-	}
+	p := newAtWork(t, "en")
 	n := 0
 	for _, e := range course.Exercises() {
 		if _, err := p.types("start", e.Name); err != nil {
 			t.Fatal(err)
 		}
 		for _, command := range commandsOf(e) {
-			if command[0] == "source" && os.Getenv("APITRACE_E2E") == "" {
-				continue
-			}
 			n++
 			var out, notices bytes.Buffer
 			err := execute(t.Context(), append([]string{"apitrace"}, command...), &streams{out: &out, err: &notices})

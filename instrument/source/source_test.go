@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -195,38 +194,5 @@ func TestEditorCommand(t *testing.T) {
 	}
 	if _, err := EditorCommand("a.go", 7, true, func(string) string { return "" }); err == nil {
 		t.Error("no error without an editor")
-	}
-}
-
-// Every function of a real recording is found in the pristine source where the
-// recording says that it is.
-func TestRealFunctions(t *testing.T) {
-	if os.Getenv("APITRACE_E2E") == "" {
-		t.Skip("reads the source of kube-apiserver and etcd, which has to be fetched: set APITRACE_E2E=1, as \"make test\" does")
-	}
-	rec, err := trace.Load("../../cmd/apitrace/testdata/get-node.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	trees := map[string]*Tree{}
-	seen := map[string]bool{}
-	for _, call := range rec.Requests[0].Calls {
-		if seen[call.Function] {
-			continue
-		}
-		seen[call.Function] = true
-		if trees[call.Process] == nil {
-			src, err := apiserver.SourceOf(t.Context(), call.Process, apiserver.BuildOptions{Version: rec.K8sVersion})
-			if err != nil {
-				t.Fatal(err)
-			}
-			trees[call.Process] = &Tree{Program: src.Program, Version: src.Version, Dir: src.Dir}
-		}
-		f, err := trees[call.Process].Function(call.Function)
-		if err != nil {
-			t.Error(err)
-		} else if f.File != call.File || f.Line != call.Line {
-			t.Errorf("%s: found in %s:%d, recorded in %s:%d", call.Function, f.File, f.Line, call.File, call.Line)
-		}
 	}
 }

@@ -129,7 +129,15 @@ func (c *Cache) Entries(kinds ...Kind) ([]Entry, error) {
 
 func kindOrder(k Kind) int { return slices.Index([]Kind{KindWorkspace, KindBuild, KindGoCache}, k) }
 
-func (c *Cache) kindDir(k Kind) string { return filepath.Join(c.Root, string(k)+"s") }
+// kindDir is where the entries of a kind are. It may be a link to a folder of another cache; the path is
+// without links, like Root and for the same reason.
+func (c *Cache) kindDir(k Kind) string {
+	dir := filepath.Join(c.Root, string(k)+"s")
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
+}
 
 func (c *Cache) goCacheEntry() ([]Entry, error) {
 	info, err := os.Stat(c.GoCache())

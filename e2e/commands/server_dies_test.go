@@ -1,7 +1,6 @@
-package main
+package commands
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -32,9 +31,7 @@ func TestServerDies(t *testing.T) {
 }
 
 func killDuringRun(t *testing.T, program string) {
-	if os.Getenv("APITRACE_E2E") == "" {
-		t.Skip("runs the real kube-apiserver: set APITRACE_E2E=1")
-	}
+	needsServer(t)
 	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
 		t.Skip("finds etcd in /proc")
 	}
@@ -50,19 +47,19 @@ func killDuringRun(t *testing.T, program string) {
 	if err := os.WriteFile(scenario, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var out, said bytes.Buffer
 	saved := filepath.Join(dir, "saved.jsonl")
 	killed := make(chan bool, 1)
 	go func() { killed <- killBelow(t.Context(), dir, program) }()
-	err = execute(t.Context(), []string{"apitrace", "run", scenario, "-o", "names", "--save", saved}, &streams{out: &out, err: &said})
+	out, notices, status := apitrace(t, "run", scenario, "-o", "names", "--save", saved)
 	if !<-killed {
-		t.Fatalf("%s was not found; the run said %v", program, err)
+		t.Fatalf("%s was not found; the run said\n%s", program, notices)
 	}
-	if err == nil || !strings.Contains(err.Error(), program+" ended: signal: killed") || strings.Contains(err.Error(), "cleaning up") {
-		t.Errorf("got %v, expected that %s has ended", err, program)
+	_, failed, _ := strings.Cut(notices, "error: ")
+	if status != 1 || !strings.Contains(failed, program+" ended: signal: killed") || strings.Contains(failed, "cleaning up") {
+		t.Errorf("exit status %d, expected 1 and that %s has ended:\n%s", status, program, notices)
 	}
-	if !strings.HasPrefix(out.String(), "# GET /api/v1/nodes -> 200\n") {
-		t.Errorf("what was recorded is not shown: %.100q", out.String())
+	if !strings.HasPrefix(out, "# GET /api/v1/nodes -> 200\n") {
+		t.Errorf("what was recorded is not shown: %.100q", out)
 	}
 	if rec, err := trace.Load(saved); err != nil || len(rec.Requests) != 1 {
 		t.Errorf("what was recorded is not saved: %v", err)

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -29,9 +29,7 @@ import (
 func TestStaticPod(t *testing.T) {
 	pod := documentedPod(t)
 	checkMounts(t, pod)
-	if os.Getenv("APITRACE_E2E") == "" {
-		t.Skip("runs the real kube-apiserver: set APITRACE_E2E=1")
-	}
+	needsServer(t)
 	node := newNode(t)
 	server, door := pod.Spec.Containers[0], pod.Spec.Containers[1]
 	// A pod's address is the cluster's business: here nobody else is to reach it.

@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"context"
@@ -16,9 +16,7 @@ import (
 // TestOwnEtcd gives commands an etcd that runs already: a request and a scenario work on it, but
 // no scenario where there are nodes.
 func TestOwnEtcd(t *testing.T) {
-	if os.Getenv("APITRACE_E2E") == "" {
-		t.Skip("builds and runs kube-apiserver: set APITRACE_E2E=1, as \"make test\" does")
-	}
+	needsServer(t)
 	flags := startOwnEtcd(t)
 	node := filepath.Join(t.TempDir(), "node.yaml")
 	if err := os.WriteFile(node, []byte("apiVersion: v1\nkind: Node\nmetadata: {name: worker}\n"), 0o600); err != nil {

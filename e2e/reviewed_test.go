@@ -1,8 +1,9 @@
-package main
+package e2e
 
 import (
 	"bytes"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,12 +16,15 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
+
+var update = flag.Bool("update", false, "write the table of docs/changes.md")
 
 // reviewedScenarios are those whose changes were compared with upstream's sources.
 var reviewedScenarios = []string{"get-node", "list-nodes", "create-deployment", "apply-configmap"}
@@ -145,9 +149,7 @@ func reviewedOf(d *diff.Diff, c render.ShownChange) reviewedChange {
 // TestReviewedChangesAreInTheSource looks the functions up in the sources of both releases:
 // those on each side are there, and what was renamed is not there any more, or calls no longer lead to it.
 func TestReviewedChangesAreInTheSource(t *testing.T) {
-	if os.Getenv("APITRACE_E2E") == "" {
-		t.Skip("fetches the sources of two releases: set APITRACE_E2E=1, as \"make test\" does")
-	}
+	testenv.NeedsServer(t)
 	list := readReviewed(t)
 	from, to := sourcesOf(t, list.From), sourcesOf(t, list.To)
 	for _, c := range list.Changes {
@@ -211,13 +213,13 @@ func (s sources) demandPackage(t *testing.T, path string) {
 }
 
 const (
-	reviewBegins = "<!-- The table is generated from cmd/apitrace/testdata/reviewed.yaml: make docs -->\n"
+	reviewBegins = "<!-- The table is generated from e2e/testdata/reviewed.yaml: make docs -->\n"
 	reviewEnds   = "<!-- End of the table -->\n"
 )
 
 // TestChangesPage compares the table of docs/changes.md with the review. "make docs" writes it anew.
 func TestChangesPage(t *testing.T) {
-	file := filepath.Join("..", "..", "docs", "changes.md")
+	file := filepath.Join("..", "docs", "changes.md")
 	page, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

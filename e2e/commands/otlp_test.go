@@ -1,4 +1,4 @@
-package main
+package commands
 
 import (
 	"bufio"
@@ -91,9 +91,7 @@ func (r *receiver) checkWhole(t *testing.T) {
 // "serve --otlp" sends what comes through its second door, and nothing else; "front" does the
 // same for a server that somebody else has started.
 func TestServeSamples(t *testing.T) {
-	if os.Getenv("APITRACE_E2E") == "" {
-		t.Skip("builds and runs kube-apiserver: set APITRACE_E2E=1, as \"make test\" does")
-	}
+	needsServer(t)
 	received := newReceiver(t)
 	proxy := newAuthority(t, "front-proxy")
 	// With flags of its own it is no server that other tests would take for theirs.

@@ -1,7 +1,6 @@
-package main
+package commands
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -23,9 +23,7 @@ type changer struct {
 
 // newChanger starts the exercise, and has a copy of the file that is not changed yet.
 func newChanger(t testing.TB, name string) *changer {
-	if os.Getenv("APITRACE_E2E") == "" || os.Getenv("APITRACE_SLOW") == "" {
-		t.Skip("builds a changed kube-apiserver: set APITRACE_E2E=1 and APITRACE_SLOW=1, as \"make test-all\" does")
-	}
+	needsServer(t)
 	course, err := workshop.Open("")
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +33,6 @@ func newChanger(t testing.TB, name string) *changer {
 		t.Fatal(err)
 	}
 	t.Setenv(program.StateEnv, t.TempDir())
-	t.Setenv("LC_ALL", "C")
 	c := &changer{TB: t, exercise: e}
 	c.sees("apitrace edit "+e.Change.File, "workshop", "start", name)
 	c.fails(2, "nothing of the server is changed yet", "workshop", "check")
@@ -57,15 +54,11 @@ func (c *changer) sees(want string, args ...string) string {
 // fails runs a command that must end with a status, and print a text or end with it.
 func (c *changer) fails(status int, want string, args ...string) string {
 	c.Helper()
-	var out bytes.Buffer
-	err := execute(c.Context(), append([]string{"apitrace"}, args...), &streams{out: &out, err: &out})
-	if err != nil {
-		fmt.Fprintln(&out, err)
+	out, notices, got := apitrace(c, args...)
+	if out += notices; got != status || !strings.Contains(unwrapped(out), unwrapped(want)) {
+		c.Fatalf("%q ends with status %d, expected %d and %q:\n%s", args, got, status, want, out)
 	}
-	if exitCode(err) != status || !strings.Contains(unwrapped(out.String()), unwrapped(want)) {
-		c.Fatalf("%q ends with status %d, expected %d and %q:\n%s", args, exitCode(err), status, want, &out)
-	}
-	return out.String()
+	return out
 }
 
 // saves writes the learner's copy.
@@ -86,9 +79,10 @@ func (c *changer) solved() string {
 	return text
 }
 
-// TestChangeTheServer plays an exercise that asks for a change as a learner does: with nothing changed, with what
+// TestSlowChangeTheServer plays an exercise that asks for a change as a learner does: with nothing changed, with what
 // does not compile, and with the solution.
-func TestChangeTheServer(t *testing.T) {
+func TestSlowChangeTheServer(t *testing.T) {
+	testenv.Slow(t)
 	c := newChanger(t, "your-own-rule")
 	c.fails(2, "your copy is as upstream's: change "+c.file, "workshop", "check")
 	lines := strings.Count(c.pristine, "\n")

@@ -1,0 +1,19 @@
+package commands
+
+import "testing"
+
+// BenchmarkRun runs the command as a user does: on a server of its own, and on one that
+// "apitrace serve" keeps running.
+func BenchmarkRun(b *testing.B) {
+	needsServer(b)
+	run := func(b *testing.B) {
+		for b.Loop() {
+			if _, notices, status := apitrace(b, "run", "get-node"); status != 0 {
+				b.Fatalf("apitrace run get-node: exit status %d\n%s", status, notices)
+			}
+		}
+	}
+	b.Run("own-server", run)
+	serveDuring(b)
+	b.Run("with-serve", run)
+}

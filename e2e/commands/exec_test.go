@@ -1,0 +1,178 @@
+package commands
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+const (
+	thousandWorkers = 8
+	thousandEach    = 125
+)
+
+// thousand is a client program that sends 1,000 requests, 8 at a time, each for another object.
+func thousand() {
+	if err := sendThousand(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func sendThousand() error {
+	ca, err := os.ReadFile(os.Getenv("APITRACE_CACERT"))
+	if err != nil {
+		return err
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(ca)
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}}
+	failed := make([]error, thousandWorkers)
+	var wg sync.WaitGroup
+	for w := range thousandWorkers {
+		wg.Go(func() {
+			for i := range thousandEach {
+				failed[w] = errors.Join(failed[w], sendOne(client, fmt.Sprintf("c-%d-%d-", w, i)))
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(failed...)
+}
+
+func sendOne(client *http.Client, name string) error {
+	r, err := http.NewRequest(http.MethodGet, os.Getenv("APITRACE_SERVER")+"/api/v1/namespaces/default/configmaps/"+name+"x", nil)
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+os.Getenv("APITRACE_TOKEN"))
+	resp, err := client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != http.StatusNotFound {
+		return fmt.Errorf("%s: answered %d, %v, expected 404: there is no such object", name, resp.StatusCode, err)
+	}
+	return nil
+}
+
+// TestExecThousand demands of a client with 1,000 requests, 8 at a time, 1,000 trees, none mixed
+// with another and none lost, in a memory that would not hold them all.
+func TestExecThousand(t *testing.T) {
+	needsServer(t)
+	serveDuring(t) // a process's greatest memory counts that of children that it has waited for
+	file := filepath.Join(t.TempDir(), "thousand.jsonl")
+	command := exec.Command("apitrace", "exec", "--save", file, "--", "thousand")
+	var out bytes.Buffer
+	command.Stdout, command.Stderr = &out, &out
+	if err := command.Run(); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	if n := strings.Count(out.String(), " 404 "); n != thousandWorkers*thousandEach {
+		t.Errorf("the summary has %d requests that were answered 404", n)
+	}
+	seen := map[string]bool{}
+	size := eachLine(t, file, func(rec *trace.Recording) { checkOne(t, rec, seen) })
+	if len(seen) != thousandWorkers*thousandEach {
+		t.Errorf("%d different objects were asked for", len(seen))
+	}
+	if usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage); ok && runtime.GOOS == "linux" {
+		t.Logf("the recording has %d MB; at most %d MB of memory were used", size>>20, usage.Maxrss>>10)
+		// Read into memory, a recording takes more than its file. How far below that a session stays
+		// depends on how far the garbage collector lags behind.
+		if usage.Maxrss<<10 > size {
+			t.Errorf("recording %d bytes took %d kB of memory, want less", size, usage.Maxrss)
+		}
+	}
+}
+
+// serveDuring keeps a server running until the end of the test, if nobody else does.
+func serveDuring(t testing.TB) {
+	t.Helper()
+	serve := exec.Command("apitrace", "serve")
+	out, err := serve.StdoutPipe()
+	if err == nil {
+		err = serve.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = serve.Process.Signal(os.Interrupt)
+		_ = serve.Wait()
+	})
+	_, _ = bufio.NewReader(out).ReadString('\n')
+}
+
+// eachLine loads the requests of a recording one by one, and returns the size of the file.
+func eachLine(t *testing.T, file string, do func(*trace.Recording)) (size int64) {
+	t.Helper()
+	in, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	one := filepath.Join(t.TempDir(), "one.jsonl")
+	for lines := bufio.NewReader(in); ; {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return size
+		}
+		size += int64(len(line))
+		if err := os.WriteFile(one, line, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		rec, err := trace.Load(one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		do(rec)
+	}
+}
+
+var thousandKey = regexp.MustCompile(`c-\d+-\d+-`)
+
+// checkOne checks that a trace is one tree, in both programs, of its own object alone.
+func checkOne(t *testing.T, rec *trace.Recording, seen map[string]bool) {
+	t.Helper()
+	r := rec.Requests[0]
+	own := thousandKey.FindString(r.Path)
+	if len(rec.Requests) != 1 || own == "" || seen[own] || len(r.Incomplete) > 0 {
+		t.Errorf("%s: seen before: %v; incomplete: %q", r.Path, seen[own], r.Incomplete)
+	}
+	seen[own] = true
+	roots, keys := 0, map[string]int{}
+	for _, c := range r.Calls {
+		if c.Parent == "" {
+			roots++
+		}
+		for _, value := range c.Attributes {
+			for _, name := range thousandKey.FindAllString(value, -1) {
+				if name != own {
+					t.Errorf("the trace of %s has %q in %s", r.Path, value, c.Function)
+				}
+				keys[c.Process]++
+			}
+		}
+	}
+	if roots != 1 || keys["kube-apiserver"] == 0 || keys["etcd"] == 0 {
+		t.Errorf("%s: %d roots; its object is named by calls of %v, want both programs", r.Path, roots, keys)
+	}
+}
