@@ -78,6 +78,7 @@ func planText(t *testing.T, c *Cache, program Program, rewrite *Rewrite) string 
 
 // The plan names every command with its environment; it is what a build then runs.
 func TestPlan(t *testing.T) {
+	t.Setenv("GOGC", "") // or the user's would be shown
 	serveModules(t)
 	c := newCache(t)
 	compareGolden(t, "plan-nothing-there.golden", planText(t, c, tiny(), rewriteHello(`"x"`)))

@@ -1,0 +1,23 @@
+package program
+
+import (
+	"slices"
+	"testing"
+)
+
+// Builds take more memory to take less time, but what the user has set for that wins. The build's key is the same.
+func TestGarbageCollectionOfBuilds(t *testing.T) {
+	c := newCache(t)
+	keys := map[string]bool{}
+	for user, want := range map[string]string{"": "GOGC=400", "50": "GOGC=50", "off": "GOGC=off"} {
+		t.Setenv("GOGC", user)
+		if env := (Toolchain{}).buildEnv(c); !slices.Contains(env, want) {
+			t.Errorf("with GOGC=%q a build runs with %q, want %s", user, env, want)
+		}
+		b := &build{program: tiny()}
+		keys[b.buildKey()] = true
+	}
+	if len(keys) != 1 {
+		t.Errorf("GOGC makes %d different keys, want one", len(keys))
+	}
+}
