@@ -24,18 +24,7 @@ func newBuildCommand(std *streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "build",
 		Short: "Build kube-apiserver and etcd",
-		Long: `Build a kube-apiserver that can be traced, and its etcd, or find them in the cache.
-"apitrace run" does so by itself; this prepares for it. The paths of the binaries go to
-standard output.`,
-		Example: `  # Prepare for working offline
-  apitrace build --k8s v1.30.4
-
-  # The sample API server, too, for aggregated-api and boot-sample
-  apitrace build --sample
-
-  # What would be done, as a shell script
-  apitrace build --dry-run`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.server.validate(); err != nil {
 				return err

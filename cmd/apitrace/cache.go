@@ -17,15 +17,8 @@ var kinds = []program.Kind{program.KindWorkspace, program.KindBuild, program.Kin
 
 func newCacheCommand(std *streams) *cobra.Command {
 	command := &cobra.Command{
-		Use:   "cache",
-		Short: "See and clean what builds leave behind",
-		Long: fmt.Sprintf(`See and clean the folder in which apitrace keeps workspaces (generated modules with
-the vendored source), builds (binaries) and Go's build cache, which only makes the
-next build faster. Everything in it can be made again.
-
-The folder is "apitrace" in your cache folder; the environment variable %s moves it.`, program.CacheEnv),
-		Example: `  apitrace cache list
-  apitrace cache clean gocache`,
+		Use:                        "cache",
+		Short:                      "See and clean what builds leave behind",
 		SuggestionsMinimumDistance: 2,
 		Args:                       knownCommand,
 		RunE:                       showHelp,
@@ -45,11 +38,9 @@ func cacheEntries() (*program.Cache, []program.Entry, error) {
 
 func newCacheListCommand(std *streams) *cobra.Command {
 	return &cobra.Command{
-		Use:     "list",
-		Short:   "List what is in the cache",
-		Long:    "List what is in the cache, with its size and when it was last used.",
-		Example: "  apitrace cache list",
-		Args:    cobra.NoArgs,
+		Use:   "list",
+		Short: "List what is in the cache",
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, entries, err := cacheEntries()
 			if err != nil {
@@ -93,11 +84,9 @@ func orDash(s string) string {
 
 func newCacheSizeCommand(std *streams) *cobra.Command {
 	return &cobra.Command{
-		Use:     "size",
-		Short:   "Say how big the cache is",
-		Long:    "Say how big the cache is, by kind, how much is free on its disk, and where it is.",
-		Example: "  apitrace cache size",
-		Args:    cobra.NoArgs,
+		Use:   "size",
+		Short: "Say how big the cache is",
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			cache, entries, err := cacheEntries()
 			if err != nil {
@@ -143,13 +132,6 @@ func newCacheCleanCommand(std *streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "clean [workspace|build|gocache]...",
 		Short: "Remove what is in the cache",
-		Long: `Remove what is in the cache: everything, or only what is of the given kinds. Without
-"gocache" the next build is slower, without "build" there has to be one.`,
-		Example: `  # What only makes builds faster, and takes the most room
-  apitrace cache clean gocache
-
-  # What was not used for a month
-  apitrace cache clean --older-than 720h`,
 		Args: func(_ *cobra.Command, args []string) error {
 			for _, arg := range args {
 				if !slices.Contains(kinds, program.Kind(arg)) {

@@ -16,23 +16,8 @@ type compareOptions struct {
 func newCompareCommand(std *streams) *cobra.Command {
 	o := &compareOptions{}
 	command := &cobra.Command{
-		Use:   "compare SCENARIO SCENARIO",
-		Short: "Show how two scenarios differ on one release",
-		Long: `Show two scenarios on one release of Kubernetes next to each other, and mark what only
-one of them runs through. "apitrace scenarios --pairs" lists pairs that are worth it, and
-what to look at.
-
-The recordings are part of apitrace: nothing is built, and no network is needed.
-
-The exit status is 0 if the paths are the same, 1 if they differ, 2 if there was trouble.`,
-		Example: `  # A read from etcd, and one from the watch cache
-  apitrace compare get-node get-node-cached
-
-  # In one tree, with every change
-  apitrace compare get-node get-node-cached --side-by-side=false --view full
-
-  # On another release
-  apitrace compare create-deployment create-invalid --k8s 1.30`,
+		Use:               "compare SCENARIO SCENARIO",
+		Short:             "Show how two scenarios differ on one release",
 		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -19,49 +19,8 @@ type diffOptions struct {
 func newDiffCommand(std *streams) *cobra.Command {
 	o := &diffOptions{}
 	command := &cobra.Command{
-		Use:   "diff {SCENARIO VERSION VERSION | SCENARIO VERSION..VERSION | FILE FILE}",
-		Short: "Show how a request's path differs between two releases",
-		Long: `Show how the path of a request differs between two releases of Kubernetes, or between two
-saved recordings: what changed in each layer, in sentences, and the tree of both
-with marks where they differ.
-
-Calls are matched by what they are first, and by where they stand second: a filter
-that is wrapped around everything is one addition, and a function that was
-renamed, or moved to another package, is the same function. Values that vary from run to run,
-such as revisions, are not compared, and times are not either.
-
-The tree shows the changes that concern key steps; --view full shows every change, and
--o names every call. Filters choose among the changes.
-
-The releases' recordings are part of apitrace ("apitrace scenarios" lists what was
-recorded); nothing is built, and no network is needed. A range compares each release
-with the next. --live replays the scenario on both releases now, as "apitrace run" does,
---live=a or --live=b on the first or second one alone; the heading says which.
-
-With --source, the text of one function is compared instead: the sources of both releases
-are fetched if they are not there.
-
-The exit status is 0 if the paths are the same, 1 if they differ, 2 if there was trouble.`,
-		Example: `  # What did seven releases do to the way of a write?
-  apitrace diff create-deployment v1.30.4 v1.37.1
-
-  # Release by release, in sentences
-  apitrace diff get-node 1.26..1.37
-
-  # Two recordings of your own
-  apitrace diff before.jsonl after.jsonl
-
-  # Every change of the watch cache and the store, both trees next to each other
-  apitrace diff list-nodes 1.30 1.37 --layer cacher,etcd3 --side-by-side
-
-  # Has anything changed since the recording was made? And what does my edit of the server change?
-  apitrace diff get-node 1.37 1.37 --live=b
-
-  # A page to pass on
-  apitrace diff get-node 1.30 1.37 -o html > get-node.html
-
-  # What happened to the code of one function
-  apitrace diff --source 'etcd3.(*store).Get' 1.30 1.37`,
+		Use:               "diff {SCENARIO VERSION VERSION | SCENARIO VERSION..VERSION | FILE FILE}",
+		Short:             "Show how a request's path differs between two releases",
 		Args:              cobra.RangeArgs(2, 3),
 		ValidArgsFunction: completeDiff,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -26,12 +26,7 @@ func newDoctorCommand(std *streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check whether this machine has what apitrace needs",
-		Long: `Check what apitrace needs on this machine: the Go toolchain, room on the disk, ports on
-loopback, the cache, and where modules come from. Each thing that is missing is named
-with what to do about it; then the exit status is 1.`,
-		Example: `  apitrace doctor
-  apitrace doctor --k8s v1.30.4`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.server.validate(); err != nil {
 				return err

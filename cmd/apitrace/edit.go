@@ -30,22 +30,7 @@ func newEditCommand(std *streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "edit [PACKAGE/FILE]",
 		Short: "Change a file of the server, and see what happens",
-		Long: `Copy a file of upstream's source into a folder of your own, and open it in $VISUAL or
-$EDITOR if you work in a terminal. From then on "apitrace run", "apitrace serve" and the
-other commands that need a server build it with your copy, traced as ever. Only what you
-changed is compiled anew, and the program is linked: that takes up to a minute.
-
-PACKAGE/FILE is the path as traces and "apitrace source" show it, or the end of it,
-such as "etcd3/store.go". The path of your copy goes to standard output. Each version of
-Kubernetes has edits of its own. Builds without edits stay as they are.`,
-		Example: `  apitrace edit k8s.io/apiserver/pkg/storage/etcd3/store.go
-  apitrace run get-node
-
-  # What is changed, and back to upstream's
-  apitrace edit --list
-  apitrace edit --revert etcd3/store.go
-  apitrace edit --revert --all`,
-		Args: cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := errors.Join(o.server.validate(), o.validate(args)); err != nil {
 				return err

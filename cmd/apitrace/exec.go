@@ -31,30 +31,6 @@ func newExecCommand(std *streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "exec -- PROGRAM [ARGUMENT...]",
 		Short: "Run kubectl, or any client, and show which code its requests run through",
-		Long: `Run a client program against the kube-apiserver. Each of its requests, and nobody else's,
-is traced. When the program has ended, a summary of them goes to standard error:
-status, number of calls, how long the client waited, and what was asked of etcd.
-
-With a view, a filter, --only or -o the traces themselves go to standard output, and what
-the program prints goes to standard error. --save keeps all of them for "apitrace show".
-
-The program finds its server in KUBECONFIG, a private file with credentials that end with the
-session. For programs that do not read that, there are APITRACE_SERVER, APITRACE_TOKEN and
-APITRACE_CACERT (a file). The exit status is that of the program; it gets the signals that we
-get, and what it has started ends with it.`,
-		Example: `  # What does kubectl ask for, and what does it cost the server?
-  apitrace exec -- kubectl get namespaces
-
-  # The tree of its third request
-  apitrace exec --only 3 -- kubectl apply -f deployment.yaml
-
-  # All of them, for later
-  apitrace exec --save apply.jsonl -- kubectl apply -f deployment.yaml
-  apitrace show apply.jsonl --view outline
-
-  # curl; the single quotes leave the variables to the program's shell
-  apitrace exec -- sh -c 'curl --cacert $APITRACE_CACERT \
-    -H "Authorization: Bearer $APITRACE_TOKEN" $APITRACE_SERVER/api/v1/nodes'`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 || c.ArgsLenAtDash() != 0 {
 				return errors.New("expected -- and a program with its arguments, such as: exec -- kubectl get nodes")

@@ -23,29 +23,8 @@ type explainOptions struct {
 func newExplainCommand(std *streams) *cobra.Command {
 	o := &explainOptions{}
 	command := &cobra.Command{
-		Use:   "explain FUNCTION",
-		Short: "Tell what is known of a function",
-		Long: `Tell what is known of a function: the guide's note on it and its layer, where it stands,
-and what it did in the recorded scenarios of the version: who called it from which line,
-what it called, how long it took, and the values that were seen. Of one scenario, or of
-recordings of your own, it tells so request by request.
-
-FUNCTION is a name as the tree shows it, or any end of a full one:
-"etcd3.(*store).Get", "Store.Create", "createHandler.func1".`,
-		Example: `  apitrace explain 'etcd3.(*store).Get'
-
-  # What it did in one scenario, on an older release
-  apitrace explain 'etcd3.(*store).Get' --scenario get-node --k8s 1.30
-
-  # What it did in a recording of your own
-  apitrace run get-node --save get-node.jsonl
-  apitrace explain getResourceHandler.func1 --trace get-node.jsonl
-
-  # in Chinese
-  apitrace explain Store.Create --lang zh
-
-  # Its source in your editor ($VISUAL or $EDITOR)
-  apitrace explain Store.Create --edit`,
+		Use:               "explain FUNCTION",
+		Short:             "Tell what is known of a function",
 		Args:              oneArgument("the name of a function, such as \"etcd3.(*store).Get\""),
 		ValidArgsFunction: completeFunction,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -20,19 +20,7 @@ func newExportCommand(std *streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "export FILE --otlp",
 		Short: "Send a saved recording to an OpenTelemetry receiver",
-		Long: `Send a saved recording to an OpenTelemetry receiver (a collector, Jaeger, Tempo): a span
-for each call, none dropped. It ends when the receiver has taken them.
-
-The standard variables say where and how: OTEL_EXPORTER_OTLP_ENDPOINT (default
-http://localhost:4318), OTEL_EXPORTER_OTLP_PROTOCOL (http/protobuf or grpc),
-OTEL_EXPORTER_OTLP_HEADERS, _CERTIFICATE, _INSECURE, _TIMEOUT, and the same with
-_TRACES_. For files in other forms see "apitrace show -o".`,
-		Example: `  apitrace export get-node.jsonl --otlp
-
-  # By gRPC
-  OTEL_EXPORTER_OTLP_PROTOCOL=grpc OTEL_EXPORTER_OTLP_ENDPOINT=http://localhost:4317 \
-    apitrace export get-node.jsonl --otlp`,
-		Args: oneArgument("the path of a saved recording"),
+		Args:  oneArgument("the path of a saved recording"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.file = args[0]
 			if !o.otlp {

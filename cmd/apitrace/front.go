@@ -33,21 +33,7 @@ func newFrontCommand(std *streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "front --server URL --server-cafile FILE --probe SOCKET --otlp",
 		Short: "Trace what goes to a kube-apiserver that somebody else started",
-		Long: `Open a traced door to a kube-apiserver that "apitrace build" has built and somebody else has
-started, such as the kubelet as a static pod: requests that come through it are handed on,
-traced, all or a sample, and their spans are sent to an OpenTelemetry receiver.
-
-That kube-apiserver has to be started with ` + program.SocketEnv + ` in its environment, the path of a
-unix socket that it makes; --probe names the same. Clients show their own tokens. A client's
-certificate ends here: with --client-cafile, and a certificate that kube-apiserver's
---requestheader flags allow, the door says whom it names; else who has nothing else is
-anonymous behind it.
-
-The path of the certificate with which clients verify the door goes to standard output,
-unless you have given it one of yours. It listens on this machine alone, until Ctrl-C.`,
-		Example: `  apitrace front --server https://127.0.0.1:6443 --server-cafile /etc/kubernetes/pki/ca.crt \
-    --probe /run/apitrace/probe.sock --port 6444 --otlp --sample 0.01`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.validate(); err != nil {
 				return err

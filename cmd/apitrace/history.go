@@ -30,24 +30,7 @@ func newHistoryCommand(std *streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "history {SCENARIO | FUNCTION}",
 		Short: "Tell when a path changed, or since when a function is on it",
-		Long: `Of a scenario, tell what each release changed in its path, one line per release: what came
-(+), what went (-), what has another name (~) or another place (>). "apitrace diff" shows
-the trees.
-
-Of a function, tell in which releases and scenarios it is on the path, under which name and
-where it stands. FUNCTION is a name as the tree shows it, or any end of a full one.
-
-The recordings of the releases are part of apitrace: nothing is built, and no network is
-needed.`,
-		Example: `  # When did the way of a read change?
-  apitrace history get-node
-
-  # Since when is this function on the path, and of which requests?
-  apitrace history 'registry.(*Store).Create'
-
-  # What was it called before?
-  apitrace history CacheDelegator.Get`,
-		Args: oneArgument("a scenario (see \"apitrace scenarios\") or the name of a function"),
+		Args:  oneArgument("a scenario (see \"apitrace scenarios\") or the name of a function"),
 		ValidArgsFunction: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			names, _ := completeScenario(c, args, typed)
 			functions, directive := completeFunction(c, args, typed)

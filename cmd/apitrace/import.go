@@ -19,16 +19,7 @@ func newImportCommand(std *streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Make a recording of OTLP JSON from elsewhere",
-		Long: `Make a recording of OTLP JSON that another program wrote, such as the file exporter of
-an OpenTelemetry collector. Each trace becomes a request, each span a call.
-
-Spans say which code they are of by code.function.name, code.file.path and
-code.line.number, or by the older code.function, code.namespace, code.filepath and
-code.lineno; at least one has to. A span without them keeps its own name. The
-recording goes to standard output, or to the file of --save.`,
-		Example: `  apitrace import spans.json --save shop.jsonl
-  apitrace show shop.jsonl --full`,
-		Args: oneArgument("the path of a file of OTLP JSON"),
+		Args:  oneArgument("the path of a file of OTLP JSON"),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.file = args[0]
 			return o.run(c.Context(), std)

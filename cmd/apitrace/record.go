@@ -23,19 +23,7 @@ func newRecordCommand(std *streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "record",
 		Short: "Trace all that clients send until Ctrl-C",
-		Long: `Keep a session open until Ctrl-C: all that client programs send meanwhile, with the kubeconfig
-that it makes, is traced and written to a file as it comes. "apitrace show" reads the
-file, also while it grows, and after a crash.
-
-The path of the kubeconfig goes to standard output, and then a line for each request when it
-is over: status, number of calls, how long the client waited, what was asked of etcd, and
-the request itself.`,
-		Example: `  apitrace record --save session.jsonl
-
-  # then, in another terminal, with the path that it prints
-  KUBECONFIG=/tmp/apitrace-1000-123/kubeconfig kubectl get nodes
-  apitrace show session.jsonl --view outline`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := errors.Join(o.server.validate(), validateAs(o.as), checkSave(o.save)); err != nil {
 				return err

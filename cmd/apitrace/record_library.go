@@ -26,14 +26,7 @@ func newRecordLibraryCommand(std *streams) *cobra.Command {
 		Use:    "record-library",
 		Hidden: true,
 		Short:  "Make the recordings that are part of apitrace",
-		Long: `Replay every scenario against a kube-apiserver of each release and write the traces to
-files that the next build of apitrace contains, one for each release. A scenario that
-fails is reported and left out, with the reason in the file; a release that fails does not
-keep the others from being recorded. The file of another patch release of the same minor
-version is removed.`,
-		Example: `  # In the repository of apitrace
-  apitrace record-library --k8s v1.30.4`,
-		Args: cobra.NoArgs,
+		Args:   cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := o.validate(); err != nil {
 				return err

@@ -28,29 +28,7 @@ func newRequestCommand(std *streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "request METHOD PATH",
 		Short: "Send a request of your own and show which code it runs through",
-		Long: `Send one request to the kube-apiserver, traced, and show its calls, as "apitrace run"
-does for the requests of a scenario. It is sent once and as it is: nothing is made for it,
-warmed up before, or cleaned up after it. So the tree also has what runs only the first time,
-and with "apitrace serve" what the request changes stays there.
-
-A body is YAML or JSON and is sent as JSON; with a Content-Type of your own it is sent
-as it is. Any answer will do, also one that is an error. An answer without end, such as
-that of a watch, ends with --timeout.`,
-		Example: `  apitrace request GET /api/v1/namespaces/default
-
-  # As kubectl asks for a table
-  apitrace request GET /api/v1/nodes -H 'Accept: application/json;as=Table;g=meta.k8s.io;v=v1'
-
-  # Create what is in a file
-  apitrace request POST /api/v1/namespaces/default/configmaps -f configmap.yaml
-
-  # Server-side apply
-  apitrace request PATCH '/api/v1/namespaces/default/configmaps/a?fieldManager=me' \
-    -H 'Content-Type: application/apply-patch+yaml' -f configmap.yaml
-
-  # What a user without rights gets, and why
-  apitrace request DELETE /api/v1/nodes/n1 --as learner --layer authorization`,
-		Args: requestArguments,
+		Args:  requestArguments,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.method, o.path = strings.ToUpper(args[0]), args[1]
 			if err := errors.Join(o.delivery.validate(), o.server.validate(), o.validate()); err != nil {

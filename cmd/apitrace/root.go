@@ -36,23 +36,8 @@ func displayName(program string) string {
 
 func newRoot(name string, std *streams) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "apitrace",
-		Short: "Show the code path of a request through the real kube-apiserver",
-		Long: `apitrace shows which code a request runs through in the real kube-apiserver:
-which function called which, in which file and line of which Kubernetes version,
-down into etcd.
-
-It builds the unmodified upstream kube-apiserver and etcd with a span around each
-function that matters, runs them on this machine, replays a scenario, and draws
-what happened as a tree. Only a Go toolchain is needed.`,
-		Example: `  # Which code runs when somebody reads a node? A recording, at once
-  apitrace show get-node
-
-  # The same on a server that is built and started now
-  apitrace run get-node
-
-  # Keep the server running, so that further runs take no time
-  apitrace serve`,
+		Use:                        "apitrace",
+		Short:                      "Show the code path of a request through the real kube-apiserver",
 		SuggestionsMinimumDistance: 2,
 		Annotations:                map[string]string{cobra.CommandDisplayNameAnnotation: name},
 		// Errors are printed once, by main, and without the whole usage text.
@@ -76,6 +61,7 @@ what happened as a tree. Only a Go toolchain is needed.`,
 	addGroup(root, "builds", "Builds:", newBuildCommand(std), newCacheCommand(std), newDoctorCommand(std))
 	root.AddCommand(newVersionCommand(std), newRecordLibraryCommand(std))
 	root.InitDefaultCompletionCmd()
+	addHelp(root, "")
 	adapt(root, name)
 	return root
 }

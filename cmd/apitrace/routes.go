@@ -36,21 +36,7 @@ func newRoutesCommand(std *streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "routes",
 		Short: "List the routes of kube-apiserver and what stands behind each",
-		Long: `List each route that kube-apiserver registers with go-restful while it starts: method,
-path, the function of the installer that makes the handler, the type of the storage behind
-it and of the storage's strategy. All of it is read from the trace of a start, scenario
-"boot": of the recording that apitrace carries, of a file, or with --live of a server that is
-started now. What the server answers without go-restful, such as /healthz, and the routes
-of custom resources, which one handler serves for all, are not among them.`,
-		Example: `  apitrace routes --resource pods
-
-  # Every route of a subresource; which functions serve POST
-  apitrace routes --resource deployments/scale
-  apitrace routes --method POST -o wide
-
-  # For other programs
-  apitrace routes -o json`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := errors.Join(o.server.validate(), o.validate(c)); err != nil {
 				return err

@@ -20,23 +20,8 @@ type runOptions struct {
 func newRunCommand(std *streams) *cobra.Command {
 	o := &runOptions{}
 	command := &cobra.Command{
-		Use:   "run SCENARIO",
-		Short: "Replay a scenario and show which code it runs through",
-		Long: `Replay a scenario against a kube-apiserver of the wanted version and show the calls
-that its traced requests made, in kube-apiserver and in etcd.
-
-SCENARIO is a name that "apitrace scenarios" lists, or the path of a scenario file.
-What is not yet built is built first: that takes minutes, once. If "apitrace serve"
-keeps a server of that version running, it is used; else one is started and stopped.
-The result goes to standard output, progress and notices to standard error.`,
-		Example: `  # Which code runs when somebody reads a node?
-  apitrace run get-node
-
-  # The same on another version, saved for later
-  apitrace run get-node --k8s v1.30.4 --save get-node.jsonl
-
-  # A scenario of your own
-  apitrace run ./mine.yaml`,
+		Use:               "run SCENARIO",
+		Short:             "Replay a scenario and show which code it runs through",
 		Args:              oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file"),
 		ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -24,23 +24,8 @@ func newScenariosCommand(std *streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "scenarios",
 		Short: "List the scenarios that can be run",
-		Long: `List the scenarios that come with apitrace, by topic. A scenario is a YAML file; to
-write one of your own, start from one of these and run it by its path.`,
-		Example: `  apitrace scenarios
-
-  # those that an older Kubernetes can run
-  apitrace scenarios --k8s v1.26.15
-
-  # in Chinese
-  apitrace scenarios --lang zh
-
-  # two that are worth comparing, and what to look at
-  apitrace scenarios --pairs
-
-  # for an editor that helps to write one
-  apitrace scenarios --schema > scenario.schema.json`,
-		Args: knownCommand,
-		RunE: func(*cobra.Command, []string) error { return o.run(std) },
+		Args:  knownCommand,
+		RunE:  func(*cobra.Command, []string) error { return o.run(std) },
 	}
 	addLanguageFlag(command, &o.lang)
 	command.Flags().BoolVar(&o.pairs, "pairs", false, "list pairs of scenarios that are worth comparing, and what they teach")

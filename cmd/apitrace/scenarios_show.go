@@ -21,15 +21,8 @@ type scenariosShowOptions struct {
 func newScenariosShowCommand(std *streams) *cobra.Command {
 	o := &scenariosShowOptions{}
 	command := &cobra.Command{
-		Use:   "show SCENARIO",
-		Short: "Say what a scenario does and teaches",
-		Long: `Say what a scenario sends, to which state, what its trace teaches, and which other
-scenarios are worth comparing with it. SCENARIO is a name that "apitrace scenarios"
-lists, or the path of a scenario file.`,
-		Example: `  apitrace scenarios show get-node-cached
-
-  # The file itself, to start a scenario of your own from
-  apitrace scenarios show get-node-cached -o yaml > mine.yaml`,
+		Use:               "show SCENARIO",
+		Short:             "Say what a scenario does and teaches",
 		Args:              oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file"),
 		ValidArgsFunction: completeScenario,
 		RunE:              func(_ *cobra.Command, args []string) error { return o.run(std, args[0]) },

@@ -21,35 +21,7 @@ func newServeCommand(std *streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "serve [-- FLAG...]",
 		Short: "Keep a server running that later runs use",
-		Long: `Start a kube-apiserver that can be traced, and its etcd, and keep them running until
-Ctrl-C. Meanwhile "apitrace run", "request", "exec" and "record" use them instead of
-starting their own. They listen on this machine alone.
-
-The path of a kubeconfig for the administrator, who may do everything, goes to standard
-output once the server is ready. There is also one for "learner", the ordinary user of
-the scenarios: it may do nothing, not even ask what there is, until the administrator
-gives it rights by RBAC objects. Nothing is written to your own kubeconfig.
-
-What is sent with these kubeconfigs is not traced. To see a trace of a request of your own,
-send it by "apitrace request", or by a program in "apitrace exec".
-
-Flags of kube-apiserver go behind --. --etcd-servers names an etcd that runs already. With
---otlp the server has a second door: requests that come through it are traced, all or a
-sample, and their spans are sent to an OpenTelemetry receiver.`,
-		Example: `  apitrace serve
-
-  # then, in another terminal
-  apitrace run get-node
-  apitrace exec -- kubectl get namespaces
-
-  # A kube-apiserver with flags of your own, on an etcd of your own
-  apitrace serve --etcd-servers https://10.0.0.1:2379,https://10.0.0.2:2379 \
-    --etcd-cafile ca.crt --etcd-certfile client.crt --etcd-keyfile client.key \
-    -- --service-cluster-ip-range=10.96.0.0/12 --v=4
-
-  # One of a hundred requests, to a collector on this machine
-  apitrace serve --otlp --sample 0.01`,
-		Args: serveArguments,
+		Args:  serveArguments,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.server.Extra.Flags = args
 			if err := errors.Join(o.server.validate(), o.sample.validate()); err != nil {

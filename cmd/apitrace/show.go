@@ -32,39 +32,8 @@ type showOptions struct {
 func newShowCommand(std *streams) *cobra.Command {
 	o := &showOptions{}
 	command := &cobra.Command{
-		Use:   "show SCENARIO|FILE|-",
-		Short: "Show a recording",
-		Long: `Show the recording of a scenario that apitrace carries, of any release that "apitrace
-versions" lists as recorded; or what --save has written (OTLP JSON), or "-o json" has
-printed. No server is needed, no network, and no Go toolchain.
-
-What has a slash or a dot in it, or is no scenario and lies in the working folder, is a file;
-"-" is standard input.`,
-		Example: `  # The same request through two releases
-  apitrace show get-node
-  apitrace show get-node --k8s 1.30
-
-  # On the real server of this moment instead, which may have to be built
-  apitrace show get-node --k8s 1.30 --live
-
-  # The layers that the request of a saved recording ran through
-  apitrace show get-node.jsonl --view outline
-
-  # The key steps, each with a note on what it decides
-  apitrace show get-node --notes
-
-  # Every call of the authorization
-  apitrace show get-node --view full --layer authorization
-
-  # What leads to etcd and takes a millisecond or more
-  apitrace show get-node.jsonl --etcd --min-duration 1ms
-
-  # The names of all functions, in order of entry
-  apitrace show get-node -o names
-
-  # What a client has sent, and the tree of its third request
-  apitrace show session.jsonl --summary
-  apitrace show session.jsonl --only 3`,
+		Use:               "show SCENARIO|FILE|-",
+		Short:             "Show a recording",
 		Args:              oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a saved recording"),
 		ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {

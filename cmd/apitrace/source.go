@@ -25,26 +25,8 @@ type sourceOptions struct {
 func newSourceCommand(std *streams) *cobra.Command {
 	o := &sourceOptions{}
 	command := &cobra.Command{
-		Use:   "source FUNCTION",
-		Short: "Print the source of a function",
-		Long: `Print the source of a function of kube-apiserver or etcd, as upstream released it, with
-its doc comment and upstream's line numbers. Lines from which calls went out in the
-recorded scenarios of the version are marked, and followed by what they called.
-
-FUNCTION is a name as the tree shows it, or any end of a full one:
-"etcd3.(*store).Get", "Store.Create", "createHandler.func1". The source is fetched if
-it is not there; nothing is built.`,
-		Example: `  apitrace source 'etcd3.(*store).Get'
-
-  # With the calls of one scenario marked
-  apitrace source 'etcd3.(*store).Get' --scenario get-node
-
-  # With the calls of a recording of your own
-  apitrace run get-node --save get-node.jsonl
-  apitrace source getResourceHandler.func1 --trace get-node.jsonl
-
-  # In your editor ($VISUAL or $EDITOR)
-  apitrace source Store.Create --edit`,
+		Use:               "source FUNCTION",
+		Short:             "Print the source of a function",
 		Args:              oneArgument("the name of a function, such as \"etcd3.(*store).Get\""),
 		ValidArgsFunction: completeFunction,
 		RunE: func(c *cobra.Command, args []string) error {

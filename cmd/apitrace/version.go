@@ -14,10 +14,7 @@ func newVersionCommand(std *streams) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of apitrace",
-		Long: `Print the version of apitrace, the Go version it was built with, and the version of
-Kubernetes that it traces when no other is asked for.`,
-		Example: `  apitrace version`,
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(std.out, "apitrace %s\nbuilt with %s for %s/%s\ntraces Kubernetes %s by default\n",
 				ownVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, apiserver.DefaultVersion)

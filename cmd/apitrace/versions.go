@@ -23,24 +23,7 @@ func newVersionsCommand(std *streams) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "versions",
 		Short: "List the versions of Kubernetes that can be traced",
-		Long: `List the versions of Kubernetes that apitrace was tried with, one release of each minor
-version, and others that were built here: with the etcd that belongs to each, whether it
-is built, how many scenarios are recorded and when, and what it takes on the disk. The
-oldest ones are built from source that had to be repaired: they can be traced in part, and
-none of their scenarios is recorded (docs/versions.md says how far each goes).
-
---k8s takes any of them as "v1.30.4" or "1.30", the newest as "latest", and also other patch
-releases. One that is not built is built when it is needed; "old" is a build by another
-apitrace, which is made anew. Recordings need no build. An etcd that several releases
-share counts in the size of each.`,
-		Example: `  apitrace versions
-
-  # What is recorded of each version, and why a scenario is not
-  apitrace versions --recorded
-
-  apitrace show get-node --k8s 1.30
-  apitrace build --k8s 1.30`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if recorded {
 				return writeRecorded(std)

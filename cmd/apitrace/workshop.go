@@ -23,25 +23,8 @@ func newWorkshopCommand(std *streams) *cobra.Command {
 	o := &workshopOptions{}
 	var details bool
 	command := &cobra.Command{
-		Use:   "workshop",
-		Short: "Learn the code path by exercises that a trace decides",
-		Long: `Learn how the real kube-apiserver works, by exercises: find the function that does
-something, put steps in order, say whether a claim is true, read a trace, send a
-request that takes a certain way, change the server. Answers are judged by a recorded
-or a live execution.
-
-Without a command, the exercises are listed with your progress. But for those marked
-"live", they need no network, no Go toolchain and no build.`,
-		Example: `  # What there is, and how far you are
-  apitrace workshop
-
-  # With what each teaches (which tells some answers), and the scenarios it asks
-  apitrace workshop --details
-
-  # Begin, or go on
-  apitrace workshop next
-  apitrace workshop check 'etcd3.(*store).Get'
-  apitrace workshop hint`,
+		Use:                        "workshop",
+		Short:                      "Learn the code path by exercises that a trace decides",
 		SuggestionsMinimumDistance: 2,
 		Args:                       knownCommand,
 		RunE:                       o.with(std, func(l *learner.Learner, _ context.Context, _ []string) error { return l.List(details) }),
@@ -108,13 +91,8 @@ func newWorkshopNextCommand(std *streams, o *workshopOptions) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "next",
 		Short: "Go to the next exercise that is not passed",
-		Long: `Go to the next exercise that is not passed, and show its question. Exercises of which
-the version of Kubernetes has no recording are left out. The current exercise is the next one
-until it is passed; --skip leaves it for later.`,
-		Example: `  apitrace workshop next
-  apitrace workshop next --skip`,
-		Args: cobra.NoArgs,
-		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Next(ctx, skip) }),
+		Args:  cobra.NoArgs,
+		RunE:  o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Next(ctx, skip) }),
 	}
 	command.Flags().BoolVar(&skip, "skip", false, "leave the current exercise for later")
 	return command
@@ -122,12 +100,8 @@ until it is passed; --skip leaves it for later.`,
 
 func newWorkshopStartCommand(std *streams, o *workshopOptions) *cobra.Command {
 	return &cobra.Command{
-		Use:   "start [EXERCISE]",
-		Short: "Show the question of an exercise",
-		Long: `Show the question of an exercise, by its name or its number, and make it the current one.
-Without a name, show that of the current one, or begin with the first.`,
-		Example: `  apitrace workshop start
-  apitrace workshop start last-stop-before-etcd`,
+		Use:               "start [EXERCISE]",
+		Short:             "Show the question of an exercise",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeExercise,
 		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
@@ -138,12 +112,8 @@ Without a name, show that of the current one, or begin with the first.`,
 
 func newWorkshopJumpCommand(std *streams, o *workshopOptions) *cobra.Command {
 	return &cobra.Command{
-		Use:   "jump EXERCISE",
-		Short: "Go to any exercise, and go on from there",
-		Long: `Go to any exercise, by its name or its number. "next" then goes on behind it; what lies
-before it and is not passed comes at the end.`,
-		Example: `  apitrace workshop jump 4.1
-  apitrace workshop jump last-stop-before-etcd`,
+		Use:               "jump EXERCISE",
+		Short:             "Go to any exercise, and go on from there",
 		Args:              oneArgument("the name of an exercise, or its number as \"apitrace workshop\" lists it"),
 		ValidArgsFunction: completeExercise,
 		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
@@ -158,13 +128,7 @@ func newWorkshopTraceCommand(std *streams, o *workshopOptions) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "trace",
 		Short: "Show the recording that the current exercise asks about",
-		Long: `Show the recording that the current exercise asks about, with all views and filters of
-"apitrace show". Where an exercise compares recordings, --which names another one of them.
-Of a live exercise it is the trace that your last check has made.`,
-		Example: `  apitrace workshop trace
-  apitrace workshop trace --view full --function 'storage/....Get'
-  apitrace workshop trace --which old`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			output.lang = o.lang
 			if err := output.validate(); err != nil {
@@ -189,20 +153,6 @@ func newWorkshopCheckCommand(std *streams, o *workshopOptions) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "check [ANSWER]...",
 		Short: "Judge an answer to the current exercise",
-		Long: `Judge an answer to the current exercise. Without an answer, that in the exercise's answer
-file is judged ("apitrace workshop watch" says where it is).
-
-What is asked for decides what an answer is: the name of a function, short as the tree
-shows it; the letters of the steps in order; true or false; a value. If a request of
-your own is asked for, it is METHOD and PATH, with --file for a body, or a saved
-recording (.jsonl), or a scenario of your own (.yaml). If a change of the server is asked
-for, nothing more is needed: the server is built with your edits and asked.
-
-The exit status is 1 if the answer is not right.`,
-		Example: `  apitrace workshop check 'etcd3.(*store).Get'
-  apitrace workshop check C A B D
-  apitrace workshop check false
-  apitrace workshop check GET '/api/v1/nodes/n1?resourceVersion=0'`,
 		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 			typed, err := request.read(std)
 			if err != nil {
@@ -223,13 +173,8 @@ func newWorkshopWatchCommand(std *streams, o *workshopOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "watch",
 		Short: "Judge again whenever your answer changes",
-		Long: `Show the current exercise and where to write its answer, and judge again whenever the
-answer file, your edits of the server or the server that "apitrace serve" keeps running
-change. When an exercise is passed, watch goes on with the next. It ends with Ctrl-C,
-or when all exercises are passed.`,
-		Example: "  apitrace workshop watch",
-		Args:    cobra.NoArgs,
-		RunE:    o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Watch(ctx) }),
+		Args:  cobra.NoArgs,
+		RunE:  o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Watch(ctx) }),
 	}
 }
 
@@ -237,24 +182,16 @@ func newWorkshopHintCommand(std *streams, o *workshopOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "hint",
 		Short: "Unlock the next hint for the current exercise",
-		Long: `Show the hints for the current exercise that you have unlocked, and unlock the next one.
-There are three: where to look, what to look for, and nearly the answer.`,
-		Example: "  apitrace workshop hint",
-		Args:    cobra.NoArgs,
-		RunE:    o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Hint(ctx) }),
+		Args:  cobra.NoArgs,
+		RunE:  o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Hint(ctx) }),
 	}
 }
 
 func newWorkshopSolutionCommand(std *streams, o *workshopOptions) *cobra.Command {
 	var anyway bool
 	command := &cobra.Command{
-		Use:   "solution [EXERCISE]",
-		Short: "Show the solution of an exercise that is passed",
-		Long: `Show the solution of an exercise that is passed: what the recording of this version of
-Kubernetes says is right. With --anyway, that of one that is not passed: it then bears a
-mark in the list.`,
-		Example: `  apitrace workshop solution
-  apitrace workshop solution --anyway`,
+		Use:               "solution [EXERCISE]",
+		Short:             "Show the solution of an exercise that is passed",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeExercise,
 		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
@@ -267,11 +204,8 @@ mark in the list.`,
 
 func newWorkshopExplainCommand(std *streams, o *workshopOptions) *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain [EXERCISE]",
-		Short: "Tell what there was to learn from an exercise that is passed",
-		Long: `Tell what there was to learn from an exercise: what happened, why it is so, and where to
-read on. The exercise must be passed, or its solution seen.`,
-		Example:           "  apitrace workshop explain",
+		Use:               "explain [EXERCISE]",
+		Short:             "Tell what there was to learn from an exercise that is passed",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeExercise,
 		RunE:              o.with(std, func(l *learner.Learner, _ context.Context, args []string) error { return l.Explain(firstOf(args)) }),
@@ -281,13 +215,8 @@ read on. The exercise must be passed, or its solution seen.`,
 func newWorkshopResetCommand(std *streams, o *workshopOptions) *cobra.Command {
 	var all bool
 	command := &cobra.Command{
-		Use:   "reset [EXERCISE]",
-		Short: "Forget what was done of an exercise, or of all",
-		Long: `Forget what was done of an exercise, the current one if none is named, or of all with
---all: it is as if it had never been started. Your answer file is removed as well; edits of
-the server stay ("apitrace edit --revert" takes those back).`,
-		Example: `  apitrace workshop reset last-stop-before-etcd
-  apitrace workshop reset --all`,
+		Use:               "reset [EXERCISE]",
+		Short:             "Forget what was done of an exercise, or of all",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: completeExercise,
 		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
@@ -308,13 +237,7 @@ func newWorkshopLessonCommand(std *streams, o *workshopOptions) *cobra.Command {
 	return &cobra.Command{
 		Use:   "lesson [CHAPTER]",
 		Short: "Print the lesson of a chapter, or the page for leaders",
-		Long: `Print the lesson of a chapter, by its number, or that of the current exercise's chapter: a
-page to read before the exercises or after them, with trees from the recordings. "leaders"
-is the page for those who lead a group. It is Markdown.`,
-		Example: `  apitrace workshop lesson
-  apitrace workshop lesson 5
-  apitrace workshop lesson leaders`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: o.with(std, func(l *learner.Learner, _ context.Context, args []string) error { return l.Lesson(firstOf(args)) }),
+		Args:  cobra.MaximumNArgs(1),
+		RunE:  o.with(std, func(l *learner.Learner, _ context.Context, args []string) error { return l.Lesson(firstOf(args)) }),
 	}
 }
