@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
-	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/release"
 )
 
 // files are the paths of what kube-apiserver reads at its start.
@@ -104,7 +104,7 @@ func (s *Server) flags(f files, port int) []string {
 		"--proxy-client-cert-file="+f.proxyCert,
 		"--proxy-client-key-file="+f.proxyKey,
 	)
-	if lastInsecure.Holds(s.K8sVersion) {
+	if lastInsecure.Has(s.K8sVersion) {
 		// Else whoever can reach the port 8080 would be an administrator.
 		flags = append(flags, "--insecure-port=0")
 	}
@@ -112,4 +112,4 @@ func (s *Server) flags(f files, port int) []string {
 }
 
 // lastInsecure holds the releases that listen without TLS and authentication unless told not to.
-var lastInsecure = instrument.Window{Until: "v1.19"}
+var lastInsecure = release.Range{Until: "v1.19"}

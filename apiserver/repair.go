@@ -3,15 +3,15 @@ package apiserver
 import (
 	gomod "golang.org/x/mod/module"
 
-	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/release"
 )
 
 // A repair is what has to be done to a released module before it builds, or before it runs when
 // a Go of today has built it. Nothing else of upstream's is changed.
 type repair struct {
-	// Window holds the releases that need it.
-	instrument.Window
+	// Range holds the releases that need it.
+	release.Range
 	// replace is that of program.Program.
 	replace map[string]gomod.Version
 	// generate is nil if there is nothing to generate.
@@ -22,19 +22,19 @@ type repair struct {
 var repairs = []repair{
 	{
 		// The domain is gone; its owner moved the repository.
-		Window:  instrument.Window{Until: "v1.19"},
+		Range:   release.Range{Until: "v1.19"},
 		replace: map[string]gomod.Version{"vbom.ml/util": {Path: "github.com/fvbommel/util"}},
 	},
 	{
 		// Encoding a map as JSON with v1.0.1 ends the program since Go 1.18 ("concurrent map iteration
 		// and map write"): it knows how maps were laid out before. Upstream took v1.0.2 with that Go.
-		Window:  instrument.Window{Until: "v1.22"},
+		Range:   release.Range{Until: "v1.22"},
 		replace: map[string]gomod.Version{"github.com/modern-go/reflect2": {Version: "v1.0.2"}},
 	},
 	{
 		// "make generated_files" made the definitions (gen_openapi in
 		// build/root/Makefile.generated_files), until v1.24 brought them into the repository.
-		Window: instrument.Window{Until: "v1.23"},
+		Range: release.Range{Until: "v1.23"},
 		generate: &program.Generator{
 			Tool:   "k8s.io/kube-openapi/cmd/openapi-gen",
 			Marker: "+k8s:openapi-gen=",
@@ -52,7 +52,7 @@ var repairs = []repair{
 // repaired returns the program with the repairs that its version needs.
 func repaired(p program.Program) program.Program {
 	for _, r := range repairs {
-		if !r.Holds(p.Version) {
+		if !r.Has(p.Version) {
 			continue
 		}
 		for path, by := range r.replace {

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
-	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/release"
 )
 
 // SampleProgram says how to build the sample server that belongs to a version of
@@ -150,7 +150,7 @@ func (a *Sample) start(ctx context.Context, o SampleOptions) (err error) {
 // sampleFlags are flags of the sample server that only old releases need: these let
 // nobody but an authenticated user ask whether it is ready.
 func sampleFlags(version string) []string {
-	if (instrument.Window{Until: "v1.21"}).Holds(version) {
+	if (release.Range{Until: "v1.21"}).Has(version) {
 		return []string{"--authorization-always-allow-paths=/readyz"}
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/storage"
@@ -164,7 +165,7 @@ func TestReviewedChangesAreInTheSource(t *testing.T) {
 		if c.B != "" {
 			to.demand(t, c.B, true)
 		}
-		if c.Kind == string(diff.Renamed) && diff.Package(c.A) != diff.Package(c.B) {
+		if c.Kind == string(diff.Renamed) && funcname.Package(c.A) != funcname.Package(c.B) {
 			to.demand(t, c.A, false) // it went, and left nothing behind
 		}
 	}
@@ -192,7 +193,7 @@ func (s sources) demand(t *testing.T, function string, want bool) {
 	found := false
 	for _, tree := range s {
 		_, err := tree.Function(function)
-		if unknown := new(source.UnknownError); err != nil && !errors.As(err, &unknown) {
+		if unknown := new(trace.UnknownFunctionError); err != nil && !errors.As(err, &unknown) {
 			t.Errorf("%s in %s: %v", function, tree, err)
 		}
 		found = found || err == nil

@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"path/filepath"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
 // A function is a declared function or method or a function literal, with
@@ -21,14 +24,26 @@ type function struct {
 	results []string // see functionRewriter.resultNames
 }
 
+// FunctionsIn lists the functions of a package that have a body, ordered by file and then
+// by line, whether they can have a span or not. vendor is a vendor folder, pkg the import path.
+func FunctionsIn(vendor, pkg string) ([]Function, error) {
+	fset := token.NewFileSet()
+	files, err := parsePackage(fset, filepath.Join(vendor, filepath.FromSlash(pkg)), parseFile)
+	if err != nil {
+		return nil, fmt.Errorf("functions of package %s: %w", pkg, err)
+	}
+	var all []Function
+	inits, globals := 0, numberGlobals(fset, files)
+	for _, f := range files {
+		for _, fn := range functionsOf(fset, f.ast, pkg, &inits, globals) {
+			all = append(all, Function{fn.name, pkg + "/" + filepath.Base(f.name), fn.line})
+		}
+	}
+	return all, nil
+}
+
 // functionsOf lists the functions of a file, in source order, named as the compiler
-// names them when nothing is inlined:
-//
-//	path.Function               path.(*Type).Method       path.Type.Method
-//	path.(*Type[...]).Method    path.Function.func1       path.Function.func1.2
-//	path.init.0                 path.init.func3 (a literal in a package-level variable)
-//
-// inits counts the package's init functions so far, globals numbers the literals of
+// names them when nothing is inlined; package funcname shows the forms of names. inits counts the package's init functions so far, globals numbers the literals of
 // its variables.
 func functionsOf(fset *token.FileSet, file *ast.File, path string, inits *int, globals map[*ast.FuncLit]int) []*function {
 	c := &collector{fset: fset}
@@ -114,7 +129,7 @@ func outermostLiterals(in ast.Node) []*ast.FuncLit {
 func declaredName(decl *ast.FuncDecl) string {
 	if decl.Recv == nil || len(decl.Recv.List) == 0 {
 		if decl.Type.TypeParams != nil {
-			return decl.Name.Name + genericMark
+			return decl.Name.Name + funcname.GenericMark
 		}
 		return decl.Name.Name
 	}
@@ -135,9 +150,9 @@ func declaredName(decl *ast.FuncDecl) string {
 	case *ast.Ident:
 		name = t.Name
 	case *ast.IndexExpr:
-		name = t.X.(*ast.Ident).Name + genericMark
+		name = t.X.(*ast.Ident).Name + funcname.GenericMark
 	case *ast.IndexListExpr:
-		name = t.X.(*ast.Ident).Name + genericMark
+		name = t.X.(*ast.Ident).Name + funcname.GenericMark
 	}
 	if pointer {
 		name = "(*" + name + ")"
@@ -146,4 +161,4 @@ func declaredName(decl *ast.FuncDecl) string {
 }
 
 // generic tells whether the function has type parameters, its own or its receiver's.
-func (f *function) generic() bool { return strings.Contains(f.name, genericMark) }
+func (f *function) generic() bool { return strings.Contains(f.name, funcname.GenericMark) }

@@ -10,9 +10,13 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
-	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/release"
 )
 
 //go:embed guide
@@ -28,37 +32,23 @@ type Guide struct {
 	Steps []Step
 	// Constructors make errors for those who call them: an error that comes out of one
 	// was decided on by its caller.
-	Constructors []Pattern
+	Constructors []funcname.Pattern
 	// Programs says what to instrument, by the program's name.
 	Programs map[string]*ProgramGuide
 }
 
-// A Text is written in two languages.
-type Text struct {
-	EN string `yaml:"en"`
-	ZH string `yaml:"zh"`
-}
-
-// In returns the text in the language "en" or "zh", or in English if it lacks it.
-func (t Text) In(lang string) string {
-	if lang == "zh" && t.ZH != "" {
-		return t.ZH
-	}
-	return t.EN
-}
-
 // A Layer is a part of the server.
 type Layer struct {
-	Name  string    `yaml:"name"`
-	Title Text      `yaml:"title"`
-	Match []Pattern `yaml:"match"`
+	Name  string             `yaml:"name"`
+	Title message.Text       `yaml:"title"`
+	Match []funcname.Pattern `yaml:"match"`
 }
 
 // A Step is a function, or several of one kind, that a learner must know.
 type Step struct {
-	Function Pattern `yaml:"function"`
-	Window   `yaml:",inline"`
-	Note     Text `yaml:"note"`
+	Function      funcname.Pattern `yaml:"function"`
+	release.Range `yaml:",inline"`
+	Note          message.Text `yaml:"note"`
 	// Group is what equal siblings are called when they are shown as one:
 	// "admission plugin" ×13.
 	Group string `yaml:"group"`
@@ -81,24 +71,6 @@ type Value struct {
 	Expr string `yaml:"expr"`
 }
 
-// A Window is a range of versions, as "v1.30" or "v1.30.4", both ends included; "" is
-// no limit.
-type Window struct {
-	Since string `yaml:"since"`
-	Until string `yaml:"until"`
-}
-
-// Holds tells whether the version, "v1.30.4", lies in the window.
-func (w Window) Holds(version string) bool {
-	if w.Since != "" && semver.Compare(version, w.Since) < 0 {
-		return false
-	}
-	if w.Until == "" || semver.Compare(version, w.Until) <= 0 {
-		return true
-	}
-	return semver.MajorMinor(version) == w.Until // "v1.30" includes its patch releases
-}
-
 // A ProgramGuide says what is instrumented of one program.
 type ProgramGuide struct {
 	Packages []Packages `yaml:"packages"`
@@ -106,8 +78,8 @@ type ProgramGuide struct {
 	// that the steps speak of: a step whose package it lacks is another program's.
 	Partial bool `yaml:"partial"`
 	// Never and Always override the rule for what gets a span.
-	Never  []Pattern `yaml:"never"`
-	Always []Pattern `yaml:"always"`
+	Never  []funcname.Pattern `yaml:"never"`
+	Always []funcname.Pattern `yaml:"always"`
 
 	// Failures are the types, other than error, of which a result that is not empty says
 	// that the function failed.
@@ -121,9 +93,9 @@ type ProgramGuide struct {
 
 // Packages names a package, or all at and below a path.
 type Packages struct {
-	Path      string `yaml:"path"`
-	Recursive bool   `yaml:"recursive"`
-	Window    `yaml:",inline"`
+	Path          string `yaml:"path"`
+	Recursive     bool   `yaml:"recursive"`
+	release.Range `yaml:",inline"`
 	// Except lists import paths that are left out with everything below them.
 	Except []string `yaml:"except"`
 }
@@ -138,16 +110,16 @@ type Failure struct {
 
 // A Root is a function in which a trace enters the program.
 type Root struct {
-	Function string `yaml:"function"`
-	Window   `yaml:",inline"`
+	Function      string `yaml:"function"`
+	release.Range `yaml:",inline"`
 	// Traceparent is an expression for the incoming W3C traceparent.
 	Traceparent string `yaml:"traceparent"`
 }
 
 // An Exit is a function in which a trace leaves the program for another one.
 type Exit struct {
-	Function string `yaml:"function"`
-	Window   `yaml:",inline"`
+	Function      string `yaml:"function"`
+	release.Range `yaml:",inline"`
 	// Statement is run when the function is entered; TRACEPARENT in it is the current
 	// call, METADATAKEY the name of the gRPC metadata that carries it.
 	Statement string `yaml:"statement"`
@@ -155,17 +127,17 @@ type Exit struct {
 
 // A Handoff is work that changes goroutines by way of a queue.
 type Handoff struct {
-	Name   string `yaml:"name"`
-	Window `yaml:",inline"`
-	Give   KeyedFunction `yaml:"give"`
-	Take   KeyedFunction `yaml:"take"`
+	Name          string `yaml:"name"`
+	release.Range `yaml:",inline"`
+	Give          KeyedFunction `yaml:"give"`
+	Take          KeyedFunction `yaml:"take"`
 }
 
 // A Stage is a function that takes up the event of a write on its way to the clients that
 // watch. The stages stand in the order in which an event meets them.
 type Stage struct {
-	Function string `yaml:"function"`
-	Window   `yaml:",inline"`
+	Function      string `yaml:"function"`
+	release.Range `yaml:",inline"`
 	// Revision is an expression for the revision of etcd that the write has got.
 	Revision string `yaml:"revision"`
 	// Settled marks the last stage that every event reaches, also if nobody watches.
@@ -179,8 +151,10 @@ type KeyedFunction struct {
 	Key string `yaml:"key"`
 }
 
-// Load reads the guide that is part of apitrace.
-func Load() (*Guide, error) { return load(guideFiles) }
+// Load returns the guide that is part of apitrace. It is read once; nobody may change it.
+func Load() (*Guide, error) { return builtIn() }
+
+var builtIn = sync.OnceValues(func() (*Guide, error) { return load(guideFiles) })
 
 // load merges all YAML files of a file system, in the order of their paths.
 func load(files fs.FS) (*Guide, error) {
@@ -209,7 +183,7 @@ func (g *Guide) merge(r io.Reader) error {
 	var part struct {
 		Layers       []Layer                  `yaml:"layers"`
 		Steps        []Step                   `yaml:"steps"`
-		Constructors []Pattern                `yaml:"constructors"`
+		Constructors []funcname.Pattern       `yaml:"constructors"`
 		Programs     map[string]*ProgramGuide `yaml:"programs"`
 	}
 	dec := yaml.NewDecoder(r)
@@ -259,8 +233,8 @@ func (s Step) validate() error {
 			return fmt.Errorf(`step %q: a value needs a "name", an "expr", and "at" which is "entry" or "exit"`, s.Function)
 		}
 	}
-	if w := s.Window; w.Since != "" && !semver.IsValid(w.Since) || w.Until != "" && !semver.IsValid(w.Until) {
-		return fmt.Errorf(`step %q: since %q, until %q: expected versions such as "v1.30"`, s.Function, w.Since, w.Until)
+	if err := s.Range.Validate(); err != nil {
+		return fmt.Errorf("step %q: %w", s.Function, err)
 	}
 	return nil
 }
@@ -269,17 +243,12 @@ func (s Step) validate() error {
 var ownSource embed.FS
 
 // Key identifies what the rewriter makes of the source of a program at a version: it
-// changes when the rewriter, the probe, or the guide's word on that program does.
+// changes when the rewriter, package funcname, the probe, or the guide's word on that
+// program does.
 func (g *Guide) Key(program, version string) string {
 	h := sha256.New()
-	_ = fs.WalkDir(ownSource, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") {
-			return err
-		}
-		content, err := ownSource.ReadFile(name)
-		fmt.Fprintf(h, "%s %d\n%s\n", name, len(content), content)
-		return err
-	})
+	addSource(h, ownSource)
+	addSource(h, funcname.Source)
 	prog := g.Programs[program]
 	if prog == nil {
 		prog = &ProgramGuide{} // Rewrite refuses it
@@ -289,33 +258,45 @@ func (g *Guide) Key(program, version string) string {
 	programs, _ := yaml.Marshal(prog.at(version))
 	h.Write(programs)
 	for _, s := range g.Steps {
-		if s.becomesCode() && s.Holds(version) && prog.covers(s.Function) {
+		if s.becomesCode() && s.Has(version) && prog.covers(s.Function) {
 			fmt.Fprintf(h, "%s %s %+v\n", s.Function, s.Span, s.Values)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
+// addSource adds the files of a package that are not tests to a hash.
+func addSource(h io.Writer, source embed.FS) {
+	_ = fs.WalkDir(source, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		content, err := source.ReadFile(name)
+		fmt.Fprintf(h, "%s %d\n%s\n", name, len(content), content)
+		return err
+	})
+}
+
 // becomesCode tells whether the step changes what is built: a note alone does not.
 func (s Step) becomesCode() bool { return s.Span != "" || len(s.Values) > 0 }
 
 // at returns the program's guide with the entries that hold for the version, without
-// their windows.
+// their ranges of releases.
 func (g *ProgramGuide) at(version string) ProgramGuide {
 	held := *g
-	held.Packages = heldAt(version, g.Packages, func(p *Packages) *Window { return &p.Window })
-	held.Roots = heldAt(version, g.Roots, func(r *Root) *Window { return &r.Window })
-	held.Exits = heldAt(version, g.Exits, func(e *Exit) *Window { return &e.Window })
-	held.Handoffs = heldAt(version, g.Handoffs, func(h *Handoff) *Window { return &h.Window })
-	held.Tail = heldAt(version, g.Tail, func(s *Stage) *Window { return &s.Window })
+	held.Packages = heldAt(version, g.Packages, func(p *Packages) *release.Range { return &p.Range })
+	held.Roots = heldAt(version, g.Roots, func(r *Root) *release.Range { return &r.Range })
+	held.Exits = heldAt(version, g.Exits, func(e *Exit) *release.Range { return &e.Range })
+	held.Handoffs = heldAt(version, g.Handoffs, func(h *Handoff) *release.Range { return &h.Range })
+	held.Tail = heldAt(version, g.Tail, func(s *Stage) *release.Range { return &s.Range })
 	return held
 }
 
-func heldAt[E any](version string, entries []E, window func(*E) *Window) []E {
+func heldAt[E any](version string, entries []E, releases func(*E) *release.Range) []E {
 	var held []E
 	for _, e := range entries {
-		if w := window(&e); w.Holds(version) {
-			*w = Window{}
+		if r := releases(&e); r.Has(version) {
+			*r = release.Range{}
 			held = append(held, e)
 		}
 	}

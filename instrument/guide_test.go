@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 func TestGuideIsComplete(t *testing.T) {
@@ -13,7 +15,7 @@ func TestGuideIsComplete(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, s := range g.Steps {
-		if s.Note.EN == "" || s.Note.ZH == "" {
+		if s.Note.En == "" || s.Note.Zh == "" {
 			t.Errorf("step %q: the note lacks a language", s.Function)
 		}
 		// One function may have an entry for each range of versions.
@@ -26,12 +28,12 @@ func TestGuideIsComplete(t *testing.T) {
 	if len(g.Steps) < 150 {
 		t.Errorf("%d key steps, expected 150 or more", len(g.Steps))
 	}
-	titles := map[string]Text{}
+	titles := map[string]message.Text{}
 	for _, l := range g.Layers {
-		if l.Title != (Text{}) && titles[l.Name] != (Text{}) && titles[l.Name] != l.Title {
+		if l.Title != (message.Text{}) && titles[l.Name] != (message.Text{}) && titles[l.Name] != l.Title {
 			t.Errorf("layer %q has two titles", l.Name)
 		}
-		if l.Title != (Text{}) {
+		if l.Title != (message.Text{}) {
 			titles[l.Name] = l.Title
 		}
 		if len(l.Match) == 0 {
@@ -39,7 +41,7 @@ func TestGuideIsComplete(t *testing.T) {
 		}
 	}
 	for _, l := range g.Layers {
-		if titles[l.Name].EN == "" || titles[l.Name].ZH == "" {
+		if titles[l.Name].En == "" || titles[l.Name].Zh == "" {
 			t.Errorf("layer %q lacks a title in one language", l.Name)
 		}
 	}

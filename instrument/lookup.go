@@ -1,6 +1,10 @@
 package instrument
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+)
 
 // A Lookup answers what the guide says of functions, by their full name. It
 // remembers its answers; a trace asks for the same few hundred names over and over.
@@ -8,13 +12,13 @@ import "sync"
 type Lookup struct {
 	layers []compiledLayer
 	steps  []compiledStep
-	makes  [][]string // patterns of constructors
-	known  sync.Map   // function → *Entry
+	makes  funcname.Matchers // constructors
+	known  sync.Map          // function → *Entry
 }
 
 type compiledLayer struct {
 	name  string
-	match [][]string
+	match funcname.Matchers
 }
 
 // An Entry is what the guide says of one function.
@@ -29,12 +33,12 @@ type Entry struct {
 
 // Lookup returns the guide as a book to look functions up in.
 func (g *Guide) Lookup() *Lookup {
-	l := &Lookup{makes: compile(g.Constructors)}
+	l := &Lookup{makes: funcname.Compile(g.Constructors)}
 	for _, layer := range g.Layers {
-		l.layers = append(l.layers, compiledLayer{layer.Name, compile(layer.Match)})
+		l.layers = append(l.layers, compiledLayer{layer.Name, funcname.Compile(layer.Match)})
 	}
 	for _, s := range g.Steps {
-		l.steps = append(l.steps, compiledStep{s, s.Function.parts()})
+		l.steps = append(l.steps, compiledStep{s, s.Function.Compile()})
 	}
 	return l
 }
@@ -45,11 +49,11 @@ func (l *Lookup) Entry(function string) *Entry {
 	if e, ok := l.known.Load(function); ok {
 		return e.(*Entry)
 	}
-	e := &Entry{Layer: l.layer(function), Constructor: matchAny(l.makes, function)}
+	e := &Entry{Layer: l.layer(function), Constructor: l.makes.Match(function)}
 	for i := range l.steps {
 		s := &l.steps[i]
-		exact := len(s.parts) == 1
-		if (e.Step == nil || exact) && matchParts(s.parts, function) {
+		exact := s.names.Exact()
+		if (e.Step == nil || exact) && s.names.Match(function) {
 			e.Step = &s.Step
 			if exact {
 				break
@@ -62,7 +66,7 @@ func (l *Lookup) Entry(function string) *Entry {
 
 func (l *Lookup) layer(function string) string {
 	for _, layer := range l.layers {
-		if matchAny(layer.match, function) {
+		if layer.match.Match(function) {
 			return layer.name
 		}
 	}

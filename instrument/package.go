@@ -24,20 +24,10 @@ const sitesFile = "0_apitrace_sites.go"
 
 // rewritePackage instruments the files of one package.
 func (p *plan) rewritePackage(dir packageDir) (*rewrittenPackage, error) {
-	names, err := sourceFiles(target(), dir.dir)
+	fset := token.NewFileSet()
+	files, err := parsePackage(fset, dir.dir, p.opts.parseFile)
 	if err != nil {
 		return nil, err
-	}
-	fset := token.NewFileSet()
-	var files []*sourceFile
-	for _, name := range names {
-		f, err := p.opts.parseFile(fset, name)
-		if err != nil {
-			return nil, err
-		}
-		if !f.usesCgo() {
-			files = append(files, f)
-		}
 	}
 	pkg := &packageRewriter{plan: p, dir: dir, names: newPackageNames(files), globals: numberGlobals(fset, files), out: &rewrittenPackage{overlay: map[string]string{}}}
 	for _, f := range files {
@@ -46,6 +36,25 @@ func (p *plan) rewritePackage(dir packageDir) (*rewrittenPackage, error) {
 		}
 	}
 	return pkg.out, pkg.writeSites(files)
+}
+
+// parsePackage parses the files of a package that a build for the target uses.
+func parsePackage(fset *token.FileSet, dir string, parse func(*token.FileSet, string) (*sourceFile, error)) ([]*sourceFile, error) {
+	names, err := sourceFiles(target(), dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []*sourceFile
+	for _, name := range names {
+		f, err := parse(fset, name)
+		if err != nil {
+			return nil, err
+		}
+		if !f.usesCgo() {
+			files = append(files, f)
+		}
+	}
+	return files, nil
 }
 
 // A packageRewriter is at work on one package.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
 // A packageDir is a package of the vendor tree.
@@ -23,7 +25,7 @@ type packageDir struct {
 func findPackages(opts Options, prog *ProgramGuide) ([]packageDir, error) {
 	found := map[string]packageDir{}
 	for _, entry := range prog.Packages {
-		if !entry.Holds(opts.Version) {
+		if !entry.Has(opts.Version) {
 			continue
 		}
 		paths, err := entry.find(opts.Vendor)
@@ -35,7 +37,7 @@ func findPackages(opts Options, prog *ProgramGuide) ([]packageDir, error) {
 		}
 	}
 	for _, name := range newPlan(opts, prog).links() {
-		path := importPath(name)
+		path := funcname.Package(name)
 		dir := filepath.Join(opts.Vendor, filepath.FromSlash(path))
 		if _, ok := found[path]; ok {
 			continue

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
 // A plan is the guide's word on each function of one program at one version.
@@ -15,8 +17,8 @@ type plan struct {
 	opts   Options
 	prog   *ProgramGuide
 	steps  []compiledStep
-	never  [][]string
-	always [][]string
+	never  funcname.Matchers
+	always funcname.Matchers
 
 	roots map[string]Root
 	exits map[string]Exit
@@ -29,7 +31,7 @@ type plan struct {
 
 type compiledStep struct {
 	Step
-	parts []string
+	names funcname.Matcher
 }
 
 type keyed struct{ link, key string }
@@ -41,71 +43,53 @@ type stage struct {
 
 func newPlan(opts Options, prog *ProgramGuide) *plan {
 	p := &plan{
-		opts: opts, prog: prog, never: compile(prog.Never), always: compile(prog.Always),
+		opts: opts, prog: prog, never: funcname.Compile(prog.Never), always: funcname.Compile(prog.Always),
 		roots: map[string]Root{}, exits: map[string]Exit{}, gives: map[string]keyed{}, takes: map[string]keyed{}, tail: map[string]stage{},
 	}
 	for _, s := range opts.Guide.Steps {
 		// Without values or an override a step says nothing about code.
-		if s.Holds(opts.Version) && prog.covers(s.Function) {
-			p.steps = append(p.steps, compiledStep{s, s.Function.parts()})
+		if s.Has(opts.Version) && prog.covers(s.Function) {
+			p.steps = append(p.steps, compiledStep{s, s.Function.Compile()})
 		}
 	}
 	for _, r := range prog.Roots {
-		if r.Holds(opts.Version) {
+		if r.Has(opts.Version) {
 			p.roots[r.Function] = r
 		}
 	}
 	for _, e := range prog.Exits {
-		if e.Holds(opts.Version) {
+		if e.Has(opts.Version) {
 			p.exits[e.Function] = e
 		}
 	}
 	for _, h := range prog.Handoffs {
-		if h.Holds(opts.Version) {
+		if h.Has(opts.Version) {
 			p.gives[h.Give.Function] = keyed{h.Name, h.Give.Key}
 			p.takes[h.Take.Function] = keyed{h.Name, h.Take.Key}
 		}
 	}
 	for _, s := range prog.Tail {
-		if s.Holds(opts.Version) {
+		if s.Has(opts.Version) {
 			p.tail[s.Function] = stage{s, len(p.tail) + 1}
 		}
 	}
 	return p
 }
 
-func compile(patterns []Pattern) [][]string {
-	var all [][]string
-	for _, p := range patterns {
-		all = append(all, p.parts())
-	}
-	return all
-}
-
 // covers tells whether functions with the name, or the pattern, belong to this
 // program rather than to another one of the guide.
-func (g *ProgramGuide) covers(function Pattern) bool {
-	path := importPath(function.parts()[0])
+func (g *ProgramGuide) covers(function funcname.Pattern) bool {
+	path := funcname.Package(function.Compile().Start())
 	return slices.ContainsFunc(g.Packages, func(p Packages) bool {
 		return path == p.Path || p.Recursive && strings.HasPrefix(path, p.Path+"/") || strings.HasPrefix(p.Path, path)
 	})
-}
-
-// importPath is the import path in a function's full name, or as much of it as the
-// beginning of a name holds.
-func importPath(name string) string {
-	slash := strings.LastIndexByte(name, '/')
-	if dot := strings.IndexByte(name[slash+1:], '.'); dot >= 0 {
-		return name[:slash+1+dot]
-	}
-	return strings.TrimSuffix(name, "/")
 }
 
 // wanted lists the functions that the guide names for this program and version.
 func (p *plan) wanted() []string {
 	var names []string
 	for _, s := range p.steps {
-		if len(s.parts) == 1 && !p.lacks(importPath(s.parts[0])) {
+		if s.names.Exact() && !p.lacks(funcname.Package(string(s.Function))) {
 			names = append(names, string(s.Function))
 		}
 	}
@@ -159,15 +143,14 @@ func (p *plan) spanned(f *function, names *packageNames) bool {
 		return true
 	}
 	for _, s := range p.steps {
-		if s.Span != "" && matchParts(s.parts, f.name) {
+		if s.Span != "" && s.names.Match(f.name) {
 			return s.Span == "always"
 		}
 	}
-	matches := func(parts []string) bool { return matchParts(parts, f.name) }
 	switch {
-	case slices.ContainsFunc(p.never, matches):
+	case p.never.Match(f.name):
 		return false
-	case slices.ContainsFunc(p.always, matches):
+	case p.always.Match(f.name):
 		return true
 	}
 	return !names.isLeaf(f)
@@ -178,10 +161,10 @@ func (p *plan) spanned(f *function, names *packageNames) bool {
 func (p *plan) values(name string) (values []Value, sure bool) {
 	seen := map[string]bool{}
 	for _, s := range p.steps {
-		if len(s.Values) == 0 || !matchParts(s.parts, name) {
+		if len(s.Values) == 0 || !s.names.Match(name) {
 			continue
 		}
-		sure = sure || len(s.parts) == 1
+		sure = sure || s.names.Exact()
 		for _, v := range s.Values {
 			if !seen[v.Name] {
 				seen[v.Name] = true

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
 // Options says what to rewrite.
@@ -50,7 +52,7 @@ type Result struct {
 	Functions []Function
 }
 
-// A Function is an instrumented function.
+// A Function is a function with a place in the source.
 type Function struct {
 	// Name is the full name, as the compiler names it when nothing is inlined:
 	// "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get",
@@ -127,7 +129,7 @@ func (p *plan) checkAllFound() error {
 		if _, ok := p.found.Load(name); ok {
 			continue
 		}
-		if edited := editedIn(p.opts, importPath(name)); len(edited) > 0 {
+		if edited := editedIn(p.opts, funcname.Package(name)); len(edited) > 0 {
 			missing = append(missing, fmt.Errorf("%s %s has no function %q any more, which tracing needs: of its package, %s was edited; leave the function its name and receiver", p.opts.Program, p.opts.Version, name, strings.Join(edited, ", ")))
 		} else {
 			missing = append(missing, fmt.Errorf("%s %s has no function %q, which the guide names: if another release has it, give the entry \"since\" or \"until\"", p.opts.Program, p.opts.Version, name))

@@ -122,11 +122,11 @@ func TestRewriteErrors(t *testing.T) {
 		"unknown program":  {"programs: {other: {packages: [{path: p}]}}", `no program "prog"`},
 		"unknown parameter": {plainGuide + "\nsteps: [{function: p.F, values: [{name: v, at: entry, expr: b}]}]",
 			`p.F: value v of prog v1.2.3: expression "b": the function has no parameter "b"`},
-		"no expression":   {plainGuide + "\nsteps: [{function: p.F, values: [{name: v, at: entry, expr: 'a +'}]}]", `expression "a +"`},
-		"unknown field":   {"program: {}", "field program not found"},
-		"unknown moment":  {plainGuide + "\nsteps: [{function: p.F, values: [{name: v, at: noon, expr: a}]}]", `"entry" or "exit"`},
-		"unknown span":    {plainGuide + "\nsteps: [{function: p.F, span: maybe}]", `span is "maybe"`},
-		"unknown version": {plainGuide + "\nsteps: [{function: p.F, since: '1.30'}]", `since "1.30"`},
+		"no expression":     {plainGuide + "\nsteps: [{function: p.F, values: [{name: v, at: entry, expr: 'a +'}]}]", `expression "a +"`},
+		"unknown field":     {"program: {}", "field program not found"},
+		"unknown moment":    {plainGuide + "\nsteps: [{function: p.F, values: [{name: v, at: noon, expr: a}]}]", `"entry" or "exit"`},
+		"unknown span":      {plainGuide + "\nsteps: [{function: p.F, span: maybe}]", `span is "maybe"`},
+		"malformed release": {plainGuide + "\nsteps: [{function: p.F, since: '1.30'}]", `since is "1.30"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := rewriteOne(t, source, test.guide)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
@@ -99,7 +100,7 @@ func (c *Differences) packageOnly(change diff.Change) (from, to string, ok bool)
 		return "", "", false
 	}
 	a, b := c.Diff.A.Call(change.A).Function, c.Diff.B.Call(change.B).Function
-	from, to = diff.Package(a), diff.Package(b)
+	from, to = funcname.Parse(a).Package, funcname.Parse(b).Package
 	return from, to, from != to && a[len(from):] == b[len(to):]
 }
 

@@ -34,7 +34,7 @@ type Filter struct {
 	Grep *regexp.Regexp
 }
 
-// A Matcher recognises functions by their full name; instrument.Pattern is one.
+// A Matcher recognises functions by their full name; funcname.Pattern is one.
 type Matcher interface{ Match(function string) bool }
 
 // Active reports whether the filter hides anything at all.

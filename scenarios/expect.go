@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -37,7 +37,7 @@ func (e *Expect) Check(seen trace.Request) error {
 
 // is tells whether key is what s describes.
 func (s Stored) is(key trace.StoredKey) bool {
-	return s.Op == key.Op && isValue(key.Key, s.Key) && (s.Encoding == "" || s.Encoding == key.Encoding)
+	return s.Op == key.Op && funcname.MatchText(s.Key, key.Key) && (s.Encoding == "" || s.Encoding == key.Encoding)
 }
 
 // String says in a message what is stored: `PUT /registry/secrets/default/s (encrypted)`.
@@ -95,7 +95,7 @@ func (v *Value) check(calls []trace.Call) error {
 		}
 		called = true
 		value, has := c.Attributes[v.Name]
-		if has && isValue(value, v.Value) {
+		if has && funcname.MatchText(v.Value, value) {
 			return nil
 		}
 		if has {
@@ -118,12 +118,6 @@ func (f Function) Is(full string) bool {
 	return slices.ContainsFunc(f, func(name string) bool {
 		return full == name || strings.HasSuffix(full, "/"+name)
 	})
-}
-
-// isValue tells whether value is as wanted, "..." in want standing for any text.
-func isValue(value, want string) bool {
-	pattern := strings.ReplaceAll(regexp.QuoteMeta(want), `\.\.\.`, `.*`)
-	return regexp.MustCompile(`(?s)^` + pattern + `$`).MatchString(value)
 }
 
 // nearestFunctions lists the functions of the calls most like the wanted one,

@@ -10,6 +10,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // conforms checks YAML text against schema.json.
@@ -51,7 +53,7 @@ func TestLibraryIsComplete(t *testing.T) {
 		if _, err := os.Stat("library/" + s.Name + ".yaml"); err != nil {
 			t.Errorf("scenario %q does not stand in a file of its name", s.Name)
 		}
-		for what, text := range map[string]Text{"title": s.Title, "description": s.Description, "teaches": s.Teaches} {
+		for what, text := range map[string]message.Text{"title": s.Title, "description": s.Description, "teaches": s.Teaches} {
 			if text.En == "" || text.Zh == "" {
 				t.Errorf("%s: %s lacks a language", s.Name, what)
 			}

@@ -13,6 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/release"
 )
 
 // A Scenario is a named, replayable sequence of requests with the state it needs.
@@ -22,16 +24,16 @@ type Scenario struct {
 	// Topic groups the scenario in lists; one of Topics. Empty for one's own.
 	Topic string `yaml:"topic"`
 	// Title says in a few words what happens.
-	Title Text `yaml:"title"`
+	Title message.Text `yaml:"title"`
 	// Description says in a few sentences what is sent, to which state.
-	Description Text `yaml:"description"`
+	Description message.Text `yaml:"description"`
 	// Teaches says what a reader can learn from the trace.
-	Teaches Text `yaml:"teaches"`
+	Teaches message.Text `yaml:"teaches"`
 	// Varies says what in the trace may differ from run to run, and why. Without it
 	// every run gives the same names and nesting.
-	Varies Text `yaml:"varies"`
+	Varies message.Text `yaml:"varies"`
 	// Releases are those that have what the scenario asks for.
-	Releases `yaml:",inline"`
+	Releases release.Range `yaml:",inline"`
 	// Setup is the state that must be there before the first request.
 	Setup Setup `yaml:"setup"`
 	// Boot makes the start of a server what the scenario traces. Nil: requests are.
@@ -49,7 +51,7 @@ type Scenario struct {
 // Topics lists the values of Scenario.Topic in the order in which they are shown.
 var Topics = []string{"boot", "reads", "writes", "access", "admission", "watch", "extensions"}
 
-var topicTitles = map[string]Text{
+var topicTitles = map[string]message.Text{
 	"boot":       {En: "boot", Zh: "启动"},
 	"reads":      {En: "reads", Zh: "读取"},
 	"writes":     {En: "writes", Zh: "写入"},
@@ -60,28 +62,14 @@ var topicTitles = map[string]Text{
 }
 
 // TopicTitle is what a topic is called in lists.
-func TopicTitle(topic string) Text { return topicTitles[topic] }
+func TopicTitle(topic string) message.Text { return topicTitles[topic] }
 
 // A Pair names a scenario whose trace differs from this one's in a way that teaches something.
 type Pair struct {
 	// With is the other scenario's name.
 	With string `yaml:"with"`
 	// Teaches says what to look at.
-	Teaches Text `yaml:"teaches"`
-}
-
-// A Text is something for people to read, in the languages that apitrace speaks.
-type Text struct {
-	En string `yaml:"en"`
-	Zh string `yaml:"zh"`
-}
-
-// In returns the text in the language "en" or "zh", or in English if it lacks it.
-func (t Text) In(lang string) string {
-	if lang == "zh" && t.Zh != "" {
-		return t.Zh
-	}
-	return t.En
+	Teaches message.Text `yaml:"teaches"`
 }
 
 // A Boot is the start of a program, traced from its first moment until clients can work.

@@ -17,7 +17,7 @@ var validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 // validate returns the first mistake, nil if there is none.
 func (s *Scenario) validate() *strictyaml.Mistake {
 	for _, validate := range []func() *strictyaml.Mistake{
-		s.validateHead, s.Releases.validate, s.validateServer, s.validateWebhooks, s.validateObjects,
+		s.validateHead, s.validateReleases, s.validateServer, s.validateWebhooks, s.validateObjects,
 		s.validatePairs, s.validateBoot, s.validateRequests, s.validateKept,
 	} {
 		if bad := validate(); bad != nil {

@@ -4,8 +4,9 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"regexp"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
 // WriteNames writes the names of the calls and nothing else, so that two runs
@@ -33,20 +34,5 @@ func WriteNames(w io.Writer, rec *Recording) error {
 	return out.Flush()
 }
 
-// ShortName returns the function's name with the last element of its import
-// path, as code that calls it would write it: "etcd3.(*store).Get". Where that
-// element is a version it says too little alone and keeps the one before it:
-// "apps/v1.SetObjectDefaults_Deployment", "go-restful/v3.(*Container).dispatch".
-func (c *Call) ShortName() string {
-	path := c.Function
-	if bracket := strings.IndexByte(path, '['); bracket >= 0 {
-		path = path[:bracket] // type arguments hold import paths of their own
-	}
-	slash := strings.LastIndexByte(path, '/')
-	if slash > 0 && version.MatchString(path[slash+1:]) {
-		slash = strings.LastIndexByte(path[:slash], '/')
-	}
-	return c.Function[slash+1:]
-}
-
-var version = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?\.`)
+// ShortName returns the function's name as [funcname.Short] writes it: "etcd3.(*store).Get".
+func (c *Call) ShortName() string { return funcname.Short(c.Function) }

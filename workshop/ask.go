@@ -1,6 +1,9 @@
 package workshop
 
-import "github.com/kubeapitrace/apitrace/trace"
+import (
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/trace"
+)
 
 // ask answers a test, and says of one that fails which part of it failed.
 func (t *traces) ask(test *Test) (holds bool, failed *Test, err error) {
@@ -88,14 +91,14 @@ func (t *traces) askRequest(test *Test) (bool, *Test, error) {
 		return false, nil, err
 	}
 	r := tree.Request
-	holds := (q.Method == "" || q.Method == r.Method) && (q.Path == "" || matchText(q.Path, r.Path)) &&
+	holds := (q.Method == "" || q.Method == r.Method) && (q.Path == "" || funcname.MatchText(q.Path, r.Path)) &&
 		(q.Status == 0 || q.Status == r.Status) && (q.Stored == "" || stored(r, q.Stored))
 	return holds, &Test{Request: q}, nil
 }
 
 func stored(r *trace.Request, pattern string) bool {
 	for _, s := range r.Stored {
-		if matchText(pattern, s.Op+" "+s.Key) {
+		if funcname.MatchText(pattern, s.Op+" "+s.Key) {
 			return true
 		}
 	}

@@ -9,11 +9,13 @@
 package workshop
 
 import (
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/release"
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
 // Text is something for people to read, in English and in Chinese.
-type Text = scenarios.Text
+type Text = message.Text
 
 // An Exercise is a question whose answer a trace decides.
 type Exercise struct {
@@ -36,7 +38,7 @@ type Exercise struct {
 	// Also names further recordings, for Selection.In.
 	Also map[string]Source `yaml:"also"`
 	// Releases are those for which the exercise holds.
-	scenarios.Releases `yaml:",inline"`
+	Releases release.Range `yaml:",inline"`
 	// Question is what is asked. It is Markdown, as all longer texts here.
 	Question Text `yaml:"question"`
 
@@ -175,7 +177,7 @@ type Wrong struct {
 	// are names of scenarios, whose recordings are judged.
 	Try Names `yaml:"try"`
 	// Releases are those in which the reply is given.
-	scenarios.Releases `yaml:",inline"`
+	Releases release.Range `yaml:",inline"`
 	// When is a test of the traces; $answer in it stands for the function that the answer names.
 	When *Test `yaml:"when"`
 	// Puts are ids of steps that the answer has in this order.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
 // judgeFind compares the function that was named with those that the recording gives.
@@ -122,7 +122,7 @@ func (t *traces) shortNames(s *Selection) ([]string, error) {
 func shorten(names []string) []string {
 	short := make([]string, len(names))
 	for i, name := range names {
-		short[i] = (&trace.Call{Function: name}).ShortName()
+		short[i] = funcname.Short(name)
 	}
 	return short
 }

@@ -133,7 +133,7 @@ func (j *Judge) Right(e *Exercise) ([]string, error) {
 func (t *traces) reply(said func(string) bool, puts func(ids []string) bool) (*Verdict, error) {
 	for i := range t.exercise.Wrong {
 		w := &t.exercise.Wrong[i]
-		if !w.Has(t.k8s) || w.Says != "" && !said(w.Says) || len(w.Puts) > 0 && !puts(w.Puts) {
+		if !w.Releases.Has(t.k8s) || w.Says != "" && !said(w.Says) || len(w.Puts) > 0 && !puts(w.Puts) {
 			continue
 		}
 		if w.When != nil {

@@ -9,7 +9,8 @@ import (
 
 	"github.com/agnivade/levenshtein"
 
-	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // receiver is how a method's receiver is declared: "(s *store) Get". Names have no variable in it.
@@ -22,11 +23,11 @@ func cleanName(text string) string {
 	return receiver.ReplaceAllString(text, "(${1}${2}).")
 }
 
-// functionsCalled returns the functions that somebody means by a name: those that source.Match finds. If there are
+// functionsCalled returns the functions that somebody means by a name: those that trace.FindFunctions finds. If there are
 // none, small and capital letters count as the same; then the receiver may be missing, and then the
 // package be another, as code that imports it may call it as it likes.
 func functionsCalled(text string, known []string) []string {
-	if found := source.Match(text, known); len(found) > 0 {
+	if found := trace.FindFunctions(text, known); len(found) > 0 {
 		return found
 	}
 	wanted := nameParts(text)
@@ -46,14 +47,11 @@ func functionsCalled(text string, known []string) []string {
 	return found
 }
 
-// literal is what the name of a function literal has behind that of the function around it.
-var literal = regexp.MustCompile(`\.func[0-9]+(\.[0-9]+)*$`)
-
 // literalsIn returns the function literals in the functions that somebody means by a name.
 func literalsIn(text string, known []string) []string {
 	around := map[string][]string{}
 	for _, name := range known {
-		if declared := literal.ReplaceAllString(name, ""); declared != name {
+		if declared, end := funcname.SplitLiteral(name); end != "" {
 			around[declared] = append(around[declared], name)
 		}
 	}
@@ -80,8 +78,7 @@ func matching(known []string, matches func(parts []string) bool) []string {
 
 // nameParts splits a name into package, receiver and function, all in small letters.
 func nameParts(name string) []string {
-	short := shorten([]string{name})[0]
-	return strings.Split(strings.ToLower(strings.NewReplacer("[...]", "", "(*", "", "(", "", ")", "").Replace(short)), ".")
+	return strings.Split(strings.ToLower(funcname.Unmarked(funcname.Short(name))), ".")
 }
 
 // withoutReceiver leaves out what stands between package and method.
@@ -101,7 +98,7 @@ func endsIn(parts, wanted []string) bool {
 func nearest(text string, known []string) []string {
 	wanted := nameParts(text)
 	last := wanted[len(wanted)-1]
-	found := source.Near(text, known)
+	found := trace.NearFunctions(text, known)
 	for _, name := range known {
 		if parts := nameParts(name); len(last) > 2 && strings.Contains(parts[len(parts)-1], last) {
 			found = append(found, name)

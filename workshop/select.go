@@ -2,9 +2,8 @@ package workshop
 
 import (
 	"slices"
-	"strings"
 
-	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -191,7 +190,7 @@ func (t *traces) callMatcher(s *Selection) func(*trace.Call) bool {
 	return func(c *trace.Call) bool {
 		return (s.Process == "" || c.Process == s.Process) &&
 			(len(s.Layer) == 0 || t.inLayer(c.Function, s.Layer)) &&
-			(s.Error == nil || matchText(*s.Error, c.Error) && (*s.Error == "") == (c.Error == "")) &&
+			(s.Error == nil || funcname.MatchText(*s.Error, c.Error) && (*s.Error == "") == (c.Error == "")) &&
 			hasValues(c, s.Values)
 	}
 }
@@ -208,7 +207,7 @@ func (t *traces) inLayer(function string, layers Names) bool {
 
 func hasValues(c *trace.Call, values map[string]string) bool {
 	for name, pattern := range values {
-		if value, ok := c.Attributes[name]; !ok || !matchText(pattern, value) {
+		if value, ok := c.Attributes[name]; !ok || !funcname.MatchText(pattern, value) {
 			return false
 		}
 	}
@@ -267,13 +266,11 @@ func (t *traces) goesBy(function string, names Names) bool {
 }
 
 // namedBy tells whether a full name goes by a name as an exercise gives it: the full
-// name, an end of it, or a pattern (see instrument.Pattern) of either.
+// name, an end of it, or a pattern (see funcname.Pattern) of either.
 func namedBy(function, name string) bool {
-	if rest, ok := strings.CutSuffix(function, name); ok && (rest == "" || strings.HasSuffix(rest, "/") || strings.HasSuffix(rest, ".")) {
+	if funcname.HasEnd(function, name) {
 		return true
 	}
-	if p := instrument.Pattern(name); strings.Contains(name, "...") && !p.Exact() {
-		return p.Match(function) || instrument.Pattern("...."+name).Match(function) || instrument.Pattern(".../"+name).Match(function)
-	}
-	return false
+	p := funcname.Pattern(name)
+	return !p.Exact() && (p.Match(function) || ("...." + p).Match(function) || (".../" + p).Match(function))
 }

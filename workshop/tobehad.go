@@ -11,7 +11,7 @@ import (
 // ToBeHad tells whether an exercise can be done with a version of Kubernetes: it holds for it, and all
 // recordings that it asks are part of apitrace.
 func (e *Exercise) ToBeHad(k8s string) (bool, error) {
-	if !e.Has(k8s) {
+	if !e.Releases.Has(k8s) {
 		return false, nil
 	}
 	infos, err := recordings.Versions()

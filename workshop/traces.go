@@ -3,7 +3,6 @@ package workshop
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -109,20 +108,4 @@ func sortedKeys(set map[string]bool) []string {
 	}
 	slices.Sort(keys)
 	return keys
-}
-
-// matchText tells whether a pattern, in which "..." stands for any text, is the text.
-func matchText(pattern, text string) bool {
-	parts := strings.Split(pattern, "...")
-	if len(parts) == 1 {
-		return text == pattern
-	}
-	text, ok := strings.CutPrefix(text, parts[0])
-	for _, part := range parts[1 : len(parts)-1] {
-		if !ok {
-			return false
-		}
-		_, text, ok = strings.Cut(text, part)
-	}
-	return ok && strings.HasSuffix(text, parts[len(parts)-1])
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
 // judgeValue compares what was read with what the trace has.
@@ -26,7 +28,7 @@ func judgeValue(t *traces, text string) (*Verdict, error) {
 	if strings.EqualFold(given, value) {
 		return passed("Right: %s", "正确：%s", value), nil
 	}
-	reply, err := t.reply(func(says string) bool { return matchText(strings.ToLower(says), strings.ToLower(given)) }, nil)
+	reply, err := t.reply(func(says string) bool { return funcname.MatchText(strings.ToLower(says), strings.ToLower(given)) }, nil)
 	if err != nil || reply != nil {
 		return reply, err
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -188,7 +188,7 @@ func (e *Exercise) otherwise(right []string) []string {
 func (p *proof) wrongAnswers() error {
 	var bad []error
 	for i, w := range p.Exercise.Wrong {
-		if !w.Has(p.K8s) {
+		if !w.Releases.Has(p.K8s) {
 			continue
 		}
 		replied := false
@@ -269,7 +269,7 @@ func (p *proof) functionsExist() error {
 		if slices.ContainsFunc(known, func(f string) bool { return namedBy(f, name) }) {
 			continue
 		}
-		if p.exists == nil || !instrument.Pattern(name).Exact() || p.Exercise.adds(name) {
+		if p.exists == nil || !funcname.Pattern(name).Exact() || p.Exercise.adds(name) {
 			continue
 		}
 		if exists, err := p.exists(p.K8s, name); err != nil {

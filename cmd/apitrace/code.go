@@ -13,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/storage"
@@ -146,7 +147,7 @@ func (c *code) resolve(ctx context.Context, query string) (string, error) {
 		}
 	}
 	slices.Sort(known)
-	found := source.Match(query, known)
+	found := trace.FindFunctions(query, known)
 	for _, name := range programsWith(query) {
 		if len(found) > 0 {
 			break
@@ -161,11 +162,11 @@ func (c *code) resolve(ctx context.Context, query string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", &source.UnknownError{Query: query, Where: fmt.Sprintf("Kubernetes %s and its etcd", c.version), Near: source.Near(query, known)}
+		return "", &trace.UnknownFunctionError{Query: query, Where: fmt.Sprintf("Kubernetes %s and its etcd", c.version), Near: trace.NearFunctions(query, known)}
 	case 1:
 		return found[0], nil
 	}
-	return "", &source.AmbiguousError{Query: query, Candidates: found}
+	return "", &trace.AmbiguousFunctionError{Query: query, Candidates: found}
 }
 
 // tree returns the source of a program, which is fetched if it is not there.
@@ -196,7 +197,7 @@ func (c *code) function(ctx context.Context, name string) (*source.Function, *so
 			return nil, nil, err
 		}
 		f, err := tree.Function(name)
-		var unknown *source.UnknownError
+		var unknown *trace.UnknownFunctionError
 		if err == nil || !errors.As(err, &unknown) {
 			return f, tree, err
 		}
@@ -240,7 +241,7 @@ func completeFunction(_ *cobra.Command, args []string, typed string) ([]string, 
 	}
 	var names []string
 	for _, step := range guide.Steps {
-		short := (&trace.Call{Function: string(step.Function)}).ShortName()
+		short := funcname.Short(string(step.Function))
 		if step.Function.Exact() && strings.HasPrefix(short, typed) && !slices.Contains(names, short) {
 			names = append(names, short)
 		}

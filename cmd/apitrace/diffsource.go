@@ -69,7 +69,7 @@ func openSource(std *streams, version string) (*code, error) {
 // versionOf finds the text of a function.
 func (c *code) versionOf(ctx context.Context, name string) (source.Version, error) {
 	f, tree, err := c.function(ctx, name)
-	if unknown := new(source.UnknownError); errors.As(err, &unknown) {
+	if unknown := new(trace.UnknownFunctionError); errors.As(err, &unknown) {
 		return source.Version{}, functionError(err)
 	}
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *code) counterparts(ctx context.Context, other *code, query string) (nam
 	if name, err = c.resolve(ctx, query); err == nil {
 		return name, c.counterpart(other, name), nil
 	}
-	if unknown := new(source.UnknownError); !errors.As(err, &unknown) {
+	if unknown := new(trace.UnknownFunctionError); !errors.As(err, &unknown) {
 		return "", "", functionError(err)
 	}
 	if otherName, err = other.resolve(ctx, query); err != nil {

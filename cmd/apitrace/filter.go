@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/render"
 )
 
@@ -85,12 +86,12 @@ func (o *filterOptions) filter(guide *instrument.Guide) (render.Filter, error) {
 
 // functionPattern takes a name as the tree prints it, without most of its import path, for
 // any function whose full name ends so.
-func functionPattern(p string) instrument.Pattern {
+func functionPattern(p string) funcname.Pattern {
 	first, _, slash := strings.Cut(p, "/")
 	if full := slash && strings.Contains(first, "."); full || strings.HasPrefix(p, "...") {
-		return instrument.Pattern(p)
+		return funcname.Pattern(p)
 	}
-	return instrument.Pattern("..." + p)
+	return funcname.Pattern("..." + p)
 }
 
 // set tells whether any filter is asked for.

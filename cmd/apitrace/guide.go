@@ -55,7 +55,7 @@ func holds(step instrument.Step, rec *trace.Recording) bool {
 	if etcdServer.MatchString(string(step.Function)) {
 		version = rec.EtcdVersion
 	}
-	return version == "" || step.Holds(version)
+	return version == "" || step.Has(version)
 }
 
 // Title returns the title of a layer, "" if there is no such layer.

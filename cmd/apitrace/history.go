@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -127,7 +127,7 @@ func (o *historyOptions) ofFunction(std *streams, query string) error {
 		return err
 	}
 	appearances, err := history.Of(releases, query)
-	if errors.As(err, new(*source.UnknownError)) {
+	if errors.As(err, new(*trace.UnknownFunctionError)) {
 		_, noScenario := scenarios.Find(query)
 		return &usageError{err: fmt.Errorf("%w\nit is no scenario either: %w", err, noScenario)}
 	}
@@ -167,7 +167,7 @@ func writeAppearances(std *streams, appearances []history.Appearance) error {
 			fmt.Fprintf(table, "%s\t0\t-\t-\n", a.Version)
 			continue
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s:%d\n", a.Version, len(a.Scenarios), (&trace.Call{Function: a.Name}).ShortName(), path.Base(a.File), a.Line)
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s:%d\n", a.Version, len(a.Scenarios), funcname.Short(a.Name), path.Base(a.File), a.Line)
 	}
 	if err := table.Flush(); err != nil {
 		return err

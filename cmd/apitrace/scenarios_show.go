@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -82,7 +83,7 @@ func describe(s *scenarios.Scenario, library []*scenarios.Scenario, lang string)
 	fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Title.In(lang))
 	for _, part := range []struct {
 		heading string
-		text    scenarios.Text
+		text    message.Text
 	}{{"", s.Description}, {words.teaches, s.Teaches}, {words.varies, s.Varies}} {
 		if text := part.text.In(lang); text != "" {
 			b.WriteString("\n" + section(part.heading, text))

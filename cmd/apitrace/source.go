@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // sourceOptions say which function to show, and how.
@@ -86,8 +87,8 @@ func (o *sourceOptions) run(ctx context.Context, std *streams) error {
 
 // functionError makes a name that is not one function's a mistake of the command line.
 func functionError(err error) error {
-	var unknown *source.UnknownError
-	var ambiguous *source.AmbiguousError
+	var unknown *trace.UnknownFunctionError
+	var ambiguous *trace.AmbiguousFunctionError
 	if errors.As(err, &unknown) || errors.As(err, &ambiguous) {
 		return &usageError{err: err}
 	}

@@ -109,7 +109,7 @@ func (p *atWork) play(judge workshop.Judge, e *workshop.Exercise) {
 	}
 	if p.lang == "en" { // The judge's work is the same in both.
 		for _, wrong := range e.Wrong {
-			if wrong.Has(judge.K8s) {
+			if wrong.Releases.Has(judge.K8s) {
 				p.failsOnce(e, wrong, right)
 			}
 		}

@@ -42,6 +42,9 @@ func Give(labels unsafe.Pointer, link string, key any) {
 
 const maxOffers = 10_000
 
+// attrHandoff is the attribute that names the queue by which work came to another goroutine.
+const attrHandoff = "apitrace.handoff"
+
 // Take begins a call below the one that gave the key. It is like Enter on a
 // goroutine that is traced already, and returns nil if nobody gave that key.
 //
@@ -53,7 +56,7 @@ func Take(labels unsafe.Pointer, site *Site, link string, key any) *Call {
 		if giver := taken(offer{link, key}); giver != nil {
 			c := begin(giver.trace, giver, labels, site, at)
 			if c != nil {
-				c.Attr("apitrace.handoff", link)
+				c.Attr(attrHandoff, link)
 			}
 			return c
 		}

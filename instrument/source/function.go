@@ -3,7 +3,6 @@ package source
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -14,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // A Function is a function, method or function literal with its source.
@@ -32,15 +33,15 @@ type Function struct {
 }
 
 // Function returns the function of a full name. If there is none, the error is an
-// *UnknownError.
+// *trace.UnknownFunctionError.
 func (t *Tree) Function(name string) (*Function, error) {
-	functions, err := t.functions(importPath(name))
+	functions, err := t.functions(funcname.Package(name))
 	if err != nil {
 		return nil, err
 	}
 	i := slices.IndexFunc(functions, func(f instrument.Function) bool { return f.Name == name })
 	if i < 0 {
-		return nil, &UnknownError{Query: name, Where: t.String(), Near: t.near(name, functions)}
+		return nil, &trace.UnknownFunctionError{Query: name, Where: t.String(), Near: t.near(name, functions)}
 	}
 	at := functions[i]
 	var sameLine []string
@@ -57,45 +58,25 @@ func (t *Tree) Function(name string) (*Function, error) {
 // near names the literals of a function if it is one of them that is not there.
 func (t *Tree) near(name string, functions []instrument.Function) []string {
 	var literals, all []string
-	declared, rest := splitLiteral(name)
+	declared, rest := funcname.SplitLiteral(name)
 	for _, f := range functions {
 		all = append(all, f.Name)
-		if of, r := splitLiteral(f.Name); of == declared && r != "" {
+		if of, r := funcname.SplitLiteral(f.Name); of == declared && r != "" {
 			literals = append(literals, f.Name)
 		}
 	}
 	if rest != "" && len(literals) > 0 {
 		return literals
 	}
-	return Near(name, all)
+	return trace.NearFunctions(name, all)
 }
 
-// functions lists the functions of a package, named by the rewriter itself: its rule
-// for the numbers of literals is not simple, and must not be told twice.
-func (t *Tree) functions(pkg string) (_ []instrument.Function, err error) {
+// functions lists the functions of a package.
+func (t *Tree) functions(pkg string) ([]instrument.Function, error) {
 	if _, err := os.Stat(filepath.Join(t.Dir, filepath.FromSlash(pkg))); err != nil {
-		return nil, &UnknownError{Query: pkg, Where: t.String()}
+		return nil, &trace.UnknownFunctionError{Query: pkg, Where: t.String()}
 	}
-	out, err := os.MkdirTemp("", "apitrace-source-")
-	if err != nil {
-		return nil, fmt.Errorf("names of the functions of %s: %w", pkg, err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(out)) }()
-	// The rewriter makes a folder beside the vendor folder: not in the tree itself, which is for reading.
-	vendor := filepath.Join(out, "vendor")
-	if err := os.Symlink(t.Dir, vendor); err != nil {
-		return nil, fmt.Errorf("names of the functions of %s: %w", pkg, err)
-	}
-	everything := &instrument.Guide{Programs: map[string]*instrument.ProgramGuide{t.Program: {
-		Packages: []instrument.Packages{{Path: pkg}}, Always: []instrument.Pattern{"..."},
-	}}}
-	result, err := instrument.Rewrite(instrument.Options{
-		Guide: everything, Program: t.Program, Version: t.Version, Vendor: vendor, Out: out,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("names of the functions of %s: %w", pkg, err)
-	}
-	return result.Functions, nil
+	return instrument.FunctionsIn(t.Dir, pkg)
 }
 
 // inSourceOrder compares names of functions that begin in one line: an outer one comes

@@ -11,6 +11,8 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
 // A Palette gives each part of the text its style. The zero value is plain text.
@@ -63,7 +65,7 @@ func Print(w io.Writer, f *Function, o PrintOptions) error {
 		line := fmt.Sprintf("%s %s %s", o.Palette.LineNumber.Render(fmt.Sprintf("%*d", width, number)), mark, text)
 		fmt.Fprintln(out, strings.TrimRight(line, " "))
 		for len(marks) > 0 && marks[0].Line == number {
-			called := arrow + " " + shortName(marks[0].Function)
+			called := arrow + " " + funcname.Short(marks[0].Function)
 			if marks[0].Calls > 1 {
 				called += fmt.Sprintf(" %s%d", times, marks[0].Calls)
 			}

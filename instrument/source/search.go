@@ -12,6 +12,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // A Tree is the source of one program: a vendor folder.
@@ -25,17 +28,17 @@ type Tree struct {
 func (t *Tree) String() string { return t.Program + " " + t.Version }
 
 // Search returns the full names of the functions of the tree that a query stands
-// for, see Match. A literal's own name is not looked up: Function does that.
+// for, see trace.FindFunctions. A literal's own name is not looked up: Function does that.
 func (t *Tree) Search(query string) ([]string, error) {
-	declared, rest := splitLiteral(query)
-	if name := lastName(declared); name == "init" || initFunction(declared) {
+	declared, rest := funcname.SplitLiteral(query)
+	if name := funcname.Last(declared); name == "init" || initFunction(declared) {
 		return t.searchInit(query)
 	}
 	names, err := t.declared(declared)
 	if err != nil {
 		return nil, fmt.Errorf("search of %s: %w", t, err)
 	}
-	found := Match(declared, names)
+	found := trace.FindFunctions(declared, names)
 	for i := range found {
 		found[i] += rest
 	}
@@ -44,14 +47,14 @@ func (t *Tree) Search(query string) ([]string, error) {
 
 // initFunction tells whether a name ends in that of an init function, which has a number: "init.0".
 func initFunction(name string) bool {
-	_, err := strconv.Atoi(lastName(name))
+	_, err := strconv.Atoi(funcname.Last(name))
 	return err == nil
 }
 
 // searchInit finds what is called init: every package may have it, so the query has
 // to give the package's full import path.
 func (t *Tree) searchInit(query string) ([]string, error) {
-	if _, err := os.Stat(filepath.Join(t.Dir, filepath.FromSlash(importPath(query)))); err != nil {
+	if _, err := os.Stat(filepath.Join(t.Dir, filepath.FromSlash(funcname.Package(query)))); err != nil {
 		return nil, nil
 	}
 	return []string{query}, nil
@@ -62,9 +65,9 @@ func (t *Tree) searchInit(query string) ([]string, error) {
 func (t *Tree) declared(query string) ([]string, error) {
 	in := ""
 	if strings.Contains(query, "/") {
-		in = importPath(query)
+		in = funcname.Package(query)
 	}
-	called := []byte(lastName(query))
+	called := []byte(funcname.Last(query))
 	var names []string
 	err := filepath.WalkDir(t.Dir, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
@@ -75,7 +78,7 @@ func (t *Tree) declared(query string) ([]string, error) {
 			return err
 		}
 		pkg := path.Dir(filepath.ToSlash(rel))
-		if in != "" && !endsWith(pkg, in) {
+		if in != "" && !funcname.HasEnd(pkg, in) {
 			return nil
 		}
 		found, err := declaredIn(file, called)

@@ -3,6 +3,8 @@ package diff
 import (
 	"slices"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
 // matchLiterals decides which function literal is which. Their numbers shift when a
@@ -99,7 +101,7 @@ func (id *identity) literalGroups() []int32 {
 	numbers := map[group]int32{}
 	of := make([]int32, len(id.names.list))
 	for i, f := range id.names.list {
-		declared, rest := splitLiteral(f.name)
+		declared, rest := funcname.SplitLiteral(f.name)
 		if rest == "" {
 			of[i] = none
 			continue
@@ -124,7 +126,7 @@ func (id *identity) strippedNames() []int32 {
 	numbers := map[stripped]int32{}
 	of := make([]int32, len(id.names.list))
 	for i, f := range id.names.list {
-		declared, rest := splitLiteral(f.name)
+		declared, rest := funcname.SplitLiteral(f.name)
 		s := stripped{function{f.process, declared}, rest != ""}
 		n, ok := numbers[s]
 		if !ok {
@@ -139,7 +141,7 @@ func (id *identity) strippedNames() []int32 {
 // onlyRenumbered reports whether two names are those of literals of one function, which differ
 // in their number alone.
 func onlyRenumbered(nameA, nameB string) bool {
-	a, restA := splitLiteral(nameA)
-	b, restB := splitLiteral(nameB)
+	a, restA := funcname.SplitLiteral(nameA)
+	b, restB := funcname.SplitLiteral(nameB)
 	return a == b && restA != "" && restB != "" && restA != restB
 }

@@ -2,23 +2,11 @@ package diff
 
 import (
 	"path"
-	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
-
-// literal is what the name of a function literal has behind that of its function.
-var literal = regexp.MustCompile(`\.func[0-9]+(\.[0-9]+)*$`)
-
-// splitLiteral takes a name apart into that of the declared function, and the rest,
-// which is "" unless it names a literal.
-func splitLiteral(name string) (declared, rest string) {
-	if !strings.Contains(name, ".func") {
-		return name, ""
-	}
-	rest = literal.FindString(name)
-	return strings.TrimSuffix(name, rest), rest
-}
 
 // A parsedName is the full name of a function, taken apart.
 type parsedName struct {
@@ -28,19 +16,8 @@ type parsedName struct {
 }
 
 func parseName(full string) parsedName {
-	slash := strings.LastIndexByte(strings.SplitN(full, "[", 2)[0], '/')
-	dot := strings.IndexByte(full[slash+1:], '.')
-	if dot < 0 {
-		return parsedName{fun: full}
-	}
-	p := parsedName{pkg: full[:slash+1+dot]}
-	rest := full[slash+1+dot+1:]
-	declared, lit := splitLiteral(rest)
-	if i := strings.LastIndexByte(declared, '.'); i >= 0 && !strings.HasPrefix(declared, "init.") {
-		p.typ, declared = strings.Trim(declared[:i], "(*)"), declared[i+1:]
-	}
-	p.fun = declared + lit
-	return p
+	n := funcname.Parse(full)
+	return parsedName{pkg: n.Package, typ: n.Type, fun: n.Func + n.Literal}
 }
 
 // likeness says how alike two names are apart from their packages, from 0 to 1; 1 only if they are equal.
@@ -110,6 +87,3 @@ func shared[K comparable](a, b map[K]bool) float64 {
 	}
 	return 2 * float64(common) / float64(len(a)+len(b))
 }
-
-// Package returns the import path in the full name of a function.
-func Package(function string) string { return parseName(function).pkg }

@@ -2,6 +2,8 @@ package diff
 
 import (
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
 // findRenames looks for functions that only one side has and that are alike: in
@@ -42,7 +44,7 @@ func (r *renames) byName() {
 
 // key is what functions have in common that are tried; all literals of a function do.
 func (r *renames) key(name int32) string {
-	declared, _ := splitLiteral("." + r.parse(name).fun)
+	declared, _ := funcname.SplitLiteral("." + r.parse(name).fun)
 	return r.id.names.list[name].process + " " + strings.ToLower(declared)
 }
 
@@ -105,8 +107,8 @@ func (r *renames) try(x, y int32) {
 // kept their name.
 func (r *renames) likeness(x, y int32) float64 {
 	p, q := r.parse(x), r.parse(y)
-	declaredA, restA := splitLiteral(r.id.names.list[x].name)
-	declaredB, restB := splitLiteral(r.id.names.list[y].name)
+	declaredA, restA := funcname.SplitLiteral(r.id.names.list[x].name)
+	declaredB, restB := funcname.SplitLiteral(r.id.names.list[y].name)
 	if restA != "" && restB != "" && r.same(x, declaredA, declaredB) {
 		if restA == restB {
 			return 0.95

@@ -12,7 +12,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
-	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
 // A Page is all that is known of a function.
@@ -179,7 +179,7 @@ func (w *pageWriter) neighbours(title string, all []Neighbour) {
 			w.line("  "+w.more, len(all)-i)
 			return
 		}
-		name := (&trace.Call{Function: n.Function}).ShortName()
+		name := funcname.Short(n.Function)
 		if n.Calls > 1 {
 			times := "×"
 			if w.ASCII {

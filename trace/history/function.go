@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -30,7 +29,8 @@ type Appearance struct {
 
 // Of follows a function through releases, which are given oldest first. The query is its
 // name in any of them, or the end of one; where the name changed, the recordings tell.
-// If no function or several go by it, the error is one of package source.
+// If no function or several go by it, the error is a
+// *trace.UnknownFunctionError or a *trace.AmbiguousFunctionError.
 func Of(releases []Release, query string) ([]Appearance, error) {
 	h := &follower{releases: releases}
 	for _, r := range releases {
@@ -43,9 +43,9 @@ func Of(releases []Release, query string) ([]Appearance, error) {
 		}
 	}
 	all := slices.Sorted(maps.Keys(names))
-	found := source.Match(query, all)
+	found := trace.FindFunctions(query, all)
 	if len(found) == 0 {
-		return nil, &source.UnknownError{Query: query, Where: "the recordings", Near: source.Near(query, all)}
+		return nil, &trace.UnknownFunctionError{Query: query, Where: "the recordings", Near: trace.NearFunctions(query, all)}
 	}
 	path, err := h.follow(found[len(found)-1])
 	if err != nil {
@@ -53,7 +53,7 @@ func Of(releases []Release, query string) ([]Appearance, error) {
 	}
 	for _, name := range found { // each has to be a name of the one function
 		if !slices.ContainsFunc(path, func(a Appearance) bool { return a.Function != nil && a.Name == name }) {
-			return nil, &source.AmbiguousError{Query: query, Candidates: found}
+			return nil, &trace.AmbiguousFunctionError{Query: query, Candidates: found}
 		}
 	}
 	return path, nil

@@ -10,7 +10,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -73,11 +72,11 @@ func TestOf(t *testing.T) {
 }
 
 func TestOfRefuses(t *testing.T) {
-	var unknown *source.UnknownError
+	var unknown *trace.UnknownFunctionError
 	if _, err := Of(releases, "p.Nothing"); !errors.As(err, &unknown) {
 		t.Errorf("of a function that nobody calls: %v", err)
 	}
-	var ambiguous *source.AmbiguousError
+	var ambiguous *trace.AmbiguousFunctionError
 	if _, err := Of(releases, "Get"); !errors.As(err, &ambiguous) || len(ambiguous.Candidates) != 3 {
 		t.Errorf("of two functions: %v", err)
 	}

@@ -53,7 +53,7 @@ func (l *Learner) following(skip bool) (*workshop.Exercise, error) {
 }
 
 func (l *Learner) start(ctx context.Context, e *workshop.Exercise) error {
-	if !e.Has(l.k8s) {
+	if !e.Releases.Has(l.k8s) {
 		return usagef("%s is about Kubernetes %s: choose one with --k8s", e.Name, e.Releases.Text().In(l.lang))
 	}
 	if toBeHad, err := e.ToBeHad(l.k8s); err != nil {

@@ -1,4 +1,4 @@
-package instrument
+package funcname
 
 import "testing"
 
@@ -34,6 +34,27 @@ func TestPattern(t *testing.T) {
 	for pattern, exact := range map[Pattern]bool{"a/b.F": true, "a.(*L[...]).add": true, "a/b...": false, "a/b....": false} {
 		if pattern.Exact() != exact {
 			t.Errorf("%q is exact: %v, expected %v", pattern, !exact, exact)
+		}
+	}
+}
+
+func TestMatchText(t *testing.T) {
+	for _, test := range []struct {
+		pattern, text string
+		want          bool
+	}{
+		{"", "", true},
+		{"a", "ab", false},
+		{"/registry/pods/...", "/registry/pods/x", true},
+		{"/registry/pods/...", "/registry/nodes/x", false},
+		{"a...b...c", "a-b-c", true},
+		{"a...b...c", "a-c-b", false},
+		{"ab...b", "ab", false},
+		{"...", "two\nlines", true},
+		{"[...]", "[1,2]", true},
+	} {
+		if got := MatchText(test.pattern, test.text); got != test.want {
+			t.Errorf("%q matches %q: %v, expected %v", test.pattern, test.text, got, test.want)
 		}
 	}
 }

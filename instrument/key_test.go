@@ -1,0 +1,42 @@
+package instrument
+
+import (
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestKeyCoversWhatTheRewriterUses holds against imports whose source is not part of the key
+// of a build although they determine what the rewriter makes.
+func TestKeyCoversWhatTheRewriterUses(t *testing.T) {
+	covered := []string{
+		"instrument/probe",
+		"internal/funcname",
+		"internal/message", // notes and titles, which do not become code
+		"internal/release", // the key is made of the entries that hold for the release
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, imp := range file.Imports {
+			path, _ := strconv.Unquote(imp.Path.Value)
+			ours, ok := strings.CutPrefix(path, "github.com/kubeapitrace/apitrace/")
+			if ok && !slices.Contains(covered, ours) {
+				t.Errorf("%s imports %s: let Guide.Key add its source, or say here why it need not", name, ours)
+			}
+		}
+	}
+}

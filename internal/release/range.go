@@ -1,0 +1,65 @@
+// Package release says which releases of Kubernetes or etcd something holds for.
+package release
+
+import (
+	"fmt"
+	"regexp"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
+
+// A Range is a range of releases. Both ends are part of it, and "v1.30" means all of its
+// patch releases. The zero value is every release.
+type Range struct {
+	// Since is the first one, "v1.30" or "v1.30.4"; "" for no limit.
+	Since string `yaml:"since"`
+	// Until is the last one; "" for no limit.
+	Until string `yaml:"until"`
+}
+
+// Has tells whether version, "v1.37.1", is in the range.
+func (r Range) Has(version string) bool {
+	if r.Since != "" && semver.Compare(version, r.Since) < 0 {
+		return false
+	}
+	return r.Until == "" || semver.Compare(version, r.Until) <= 0 || semver.MajorMinor(version) == r.Until
+}
+
+// Text describes the range: "v1.27 or newer", "v1.27 to v1.30"; it is empty for every release.
+func (r Range) Text() message.Text {
+	switch {
+	case r.Since != "" && r.Until != "":
+		return message.Text{En: r.Since + " to " + r.Until, Zh: r.Since + " 至 " + r.Until}
+	case r.Since != "":
+		return message.Text{En: r.Since + " or newer", Zh: r.Since + " 或更新"}
+	case r.Until != "":
+		return message.Text{En: r.Until + " or older", Zh: r.Until + " 或更早"}
+	}
+	return message.Text{}
+}
+
+// An Error says which end of a range is wrong.
+type Error struct {
+	// Field is "since" or "until".
+	Field string
+	err   error
+}
+
+func (e *Error) Error() string { return e.err.Error() }
+
+var valid = regexp.MustCompile(`^v\d+\.\d+(\.\d+)?$`)
+
+// Validate returns an *Error if an end is not a release or the range is empty.
+func (r Range) Validate() *Error {
+	for _, field := range []struct{ name, value string }{{"since", r.Since}, {"until", r.Until}} {
+		if field.value != "" && !valid.MatchString(field.value) {
+			return &Error{field.name, fmt.Errorf("%s is %q, expected a release such as \"v1.30\"", field.name, field.value)}
+		}
+	}
+	if r.Since != "" && r.Until != "" && !r.Has(r.Since) {
+		return &Error{"until", fmt.Errorf("until is %q, before since, %q: no release is left", r.Until, r.Since)}
+	}
+	return nil
+}

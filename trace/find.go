@@ -1,0 +1,115 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+)
+
+// An AmbiguousFunctionError says that several functions go by a name.
+type AmbiguousFunctionError struct {
+	Query string
+	// Candidates are their full names, sorted.
+	Candidates []string
+}
+
+func (e *AmbiguousFunctionError) Error() string {
+	const most = 20
+	shown, more := e.Candidates, ""
+	if len(shown) > most {
+		shown, more = shown[:most], fmt.Sprintf("\n  and %d more", len(e.Candidates)-most)
+	}
+	return fmt.Sprintf("%q names %d functions; say which, by as much of its name as it takes:\n  %s%s",
+		e.Query, len(e.Candidates), strings.Join(shown, "\n  "), more)
+}
+
+// An UnknownFunctionError says that no function goes by a name.
+type UnknownFunctionError struct {
+	Query string
+	// Where is what was searched: "kube-apiserver v1.37.1".
+	Where string
+	// Near are full names that are like it, the likest first.
+	Near []string
+}
+
+func (e *UnknownFunctionError) Error() string {
+	text := fmt.Sprintf("no function %q in %s", e.Query, e.Where)
+	if len(e.Near) > 0 {
+		text += ": did you mean one of these?\n  " + strings.Join(e.Near, "\n  ")
+	} else {
+		text += ": expected a name as it stands in the tree, such as \"etcd3.(*store).Get\""
+	}
+	return text
+}
+
+// FindFunctions returns those of the names that a query stands for: a full name or the end
+// of one, "etcd3.(*store).Get", "(*Store).Create", "createHandler.func1". If there are
+// none, the query may leave out what marks pointers and type parameters:
+// "Store.Create". The result is sorted, each name once.
+func FindFunctions(query string, names []string) []string {
+	var exact, loose []string
+	plain := funcname.Unmarked(query)
+	for _, name := range names {
+		if funcname.HasEnd(name, query) {
+			exact = append(exact, name)
+		} else if funcname.HasEnd(funcname.Unmarked(name), plain) {
+			loose = append(loose, name)
+		}
+	}
+	if len(exact) == 0 {
+		exact = loose
+	}
+	slices.Sort(exact)
+	return slices.Compact(exact)
+}
+
+// NearFunctions returns up to three of the names that are most like the query.
+func NearFunctions(query string, names []string) []string {
+	type near struct {
+		name     string
+		distance int
+	}
+	plain := strings.ToLower(funcname.Unmarked(funcname.Short(query)))
+	last := funcname.Last(plain)
+	var all []near
+	for _, name := range names {
+		other := strings.ToLower(funcname.Unmarked(funcname.Short(name)))
+		distance := levenshtein.ComputeDistance(plain, lastSegments(other, strings.Count(plain, ".")))
+		if last == funcname.Last(other) {
+			distance = min(distance, 2) // the right function of the wrong type or package
+		}
+		if 3*distance <= max(len(plain), 6) {
+			all = append(all, near{name, distance})
+		}
+	}
+	slices.SortFunc(all, func(a, b near) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))
+	})
+	var found []string
+	for _, n := range all {
+		if len(found) < 3 && !slices.Contains(found, n.name) {
+			found = append(found, n.name)
+		}
+	}
+	return found
+}
+
+// lastSegments returns the end of a name that has so many dots: of what was asked for
+// without its package, only that much can be compared.
+func lastSegments(name string, dots int) string {
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] != '.' {
+			continue
+		}
+		if dots == 0 {
+			return name[i+1:]
+		}
+		dots--
+	}
+	return name
+}
