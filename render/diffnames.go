@@ -21,10 +21,10 @@ func WriteDiffNames(w io.Writer, c *diff.Comparison, options DiffOptions) error 
 			if r == nil {
 				r, mark = pair.B, diffMarks[diff.Added]
 			}
-			fmt.Fprintf(out, "# %s %s %s -> %d\n", mark, r.Method, r.Path, r.Status)
+			fmt.Fprintf(out, "# %s %s %s -> %d\n", mark, r.Method, oneLine(r.Path), r.Status)
 			continue
 		}
-		fmt.Fprintf(out, "# %s %s -> %d\n", pair.B.Method, pair.B.Path, pair.B.Status)
+		fmt.Fprintf(out, "# %s %s -> %d\n", pair.B.Method, oneLine(pair.B.Path), pair.B.Status)
 		writeMergedNames(out, pair.Diff)
 	}
 	return out.Flush()

@@ -22,7 +22,7 @@ func (d *drawing) writeHeading(out *bufio.Writer) {
 	case r.Status == 0:
 		end = fmt.Sprintf(" %s no answer", d.arrow)
 	}
-	request := d.fit(r.Method+" "+r.Path, d.width-lipgloss.Width(end)) + end
+	request := d.fit(oneLine(r.Method+" "+r.Path), d.width-lipgloss.Width(end)) + end
 	fmt.Fprintln(out, d.Request.Render(request))
 	d.writeWrapped(out, d.Facts, d.facts())
 	if len(d.rec.Edited) > 0 {

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -96,7 +97,7 @@ func (r *Row) cells() string {
 	} else if r.Incomplete {
 		calls += "+"
 	}
-	return strings.Join([]string{status, calls, r.Duration.Round(10 * time.Microsecond).String(), r.etcd(), r.Method + " " + longValue.ReplaceAllString(r.Path, "=$1…")}, "\t")
+	return strings.Join([]string{status, calls, r.Duration.Round(10 * time.Microsecond).String(), r.etcd(), r.Method + " " + text.Escape(longValue.ReplaceAllString(r.Path, "=$1…"))}, "\t")
 }
 
 // etcd writes the operations as "Range, 2 Txn".

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
@@ -79,7 +80,9 @@ func (o *diffOutput) write(std *streams, steps iter.Seq2[compared, error], summa
 		if err != nil {
 			return err
 		}
-		options.NameA, options.NameB, options.LiveA, options.LiveB = step.nameA, step.nameB, step.liveA, step.liveB
+		// A side may be named by the scenario of a file from elsewhere.
+		options.NameA, options.NameB = text.Escape(step.nameA), text.Escape(step.nameB)
+		options.LiveA, options.LiveB = step.liveA, step.liveB
 		if err := o.writeStep(std, step, isFirst, newSpokenGuide(guide, lang, step.A, step.B), options); err != nil {
 			return err
 		}
@@ -120,7 +123,7 @@ func (c *compared) heading(ascii bool) string {
 		}
 		versions += " " + arrow + " " + b
 	}
-	return scenario + ": kube-apiserver " + versions
+	return text.Escape(scenario + ": kube-apiserver " + versions)
 }
 
 // side tells the versions of one side, and where one of both was replayed, when it was made.

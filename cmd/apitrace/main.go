@@ -6,10 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
 
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
@@ -32,7 +34,9 @@ func run(args []string) error {
 		signal.Stop(signals)
 		cancel(&signalError{s.(syscall.Signal)})
 	}()
-	err := execute(ctx, args, standardStreams())
+	std := standardStreams()
+	defer std.close()
+	err := execute(ctx, args, std)
 	var interrupted *signalError
 	if !errors.As(context.Cause(ctx), &interrupted) || isExit(err) {
 		return err
@@ -88,7 +92,7 @@ func usageErrorf(format string, args ...any) error {
 }
 
 // report prints the error, once, and where help is if the command line is wrong.
-func report(w *os.File, err error) {
+func report(w io.Writer, err error) {
 	if err == nil {
 		return
 	}
@@ -96,13 +100,13 @@ func report(w *os.File, err error) {
 		return
 	}
 	if _, ok := err.(*signalError); ok { // what the user wanted
-		fmt.Fprintln(w, err)
+		fmt.Fprintln(w, text.EscapeLines(err.Error()))
 		return
 	}
 	if exit, ok := err.(*exitError); ok && exit.err == nil { // the program has said why
 		return
 	}
-	fmt.Fprintf(w, "error: %v\n", err)
+	fmt.Fprintf(w, "error: %s\n", text.EscapeLines(err.Error()))
 	var usage *usageError
 	if errors.As(err, &usage) && usage.command != "" {
 		fmt.Fprintf(w, "see %q\n", usage.command+" --help")

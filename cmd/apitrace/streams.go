@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -16,7 +17,8 @@ import (
 // streams are where output goes: results to out, progress and notices to err; and where
 // a recording may come from.
 type streams struct {
-	in       io.Reader
+	in io.Reader
+	// out has a guard before it if it is a terminal.
 	out, err io.Writer
 	// width is the number of columns of out; 0 if it is no terminal.
 	width int
@@ -28,8 +30,24 @@ func standardStreams() *streams {
 	s := &streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, errTerminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 		s.width = width
+		s.out = &guard{to: os.Stdout}
 	}
 	return s
+}
+
+// raw is out without the guard, for the programs that we run.
+func (s *streams) raw() io.Writer {
+	if g, ok := s.out.(*guard); ok {
+		return g.to
+	}
+	return s.out
+}
+
+// close writes what a guard still holds.
+func (s *streams) close() {
+	if g, ok := s.out.(*guard); ok {
+		_ = g.Close() // the end of an unfinished sequence, at the end of the program
+	}
 }
 
 // load reads a recording from a file, or from standard input if that is called "-". One
@@ -61,7 +79,8 @@ func (s *streams) Notice(format string, args ...any) { s.notice(format, args...)
 // Building shows the progress of a build.
 func (s *streams) Building() session.BuildReporter { return program.NewDisplay(s.err, s.errTerminal) }
 
-// notice tells the user something that is not part of the result.
+// notice tells the user something that is not part of the result. What comes from a server, a
+// file or a client cannot command the terminal.
 func (s *streams) notice(format string, args ...any) {
-	fmt.Fprintf(s.err, format+"\n", args...)
+	fmt.Fprintln(s.err, text.EscapeLines(fmt.Sprintf(format, args...)))
 }

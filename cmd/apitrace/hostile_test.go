@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// hostile is a text that would clear the screen, set the title, open a link, reorder the line,
+// and break an encoding.
+const hostile = "evil\x1b[2J\x1b]0;owned\a\x1b]8;;file:///etc/passwd\x1b\\\u009b31m\u202egpj.exe\u2066\u200f\u2028\r\x7f\xff"
+
+// ours are the sequences that views write themselves.
+var ours = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// rawIn returns what a terminal must not get, "" if there is nothing.
+func rawIn(printed string) string {
+	printed = ours.ReplaceAllString(printed, "")
+	for i, r := range printed {
+		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
+			return fmt.Sprintf("%q", printed[max(0, i-60):min(len(printed), i+40)])
+		}
+		if r == unicode.ReplacementChar && printed[i] == 0xff {
+			return "invalid UTF-8"
+		}
+	}
+	return ""
+}
+
+// hostileRecording writes a recording in which every text that may be hostile is.
+func hostileRecording(t *testing.T) string {
+	t.Helper()
+	recording, err := trace.Load(filepath.Join("testdata", "create-invalid.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := trace.KeepableText(hostile)
+	recording.Scenario, recording.Edited = kept, []string{kept}
+	recording.Recorded = time.Unix(1, 0)
+	for i := range recording.Requests {
+		r := &recording.Requests[i]
+		r.Path += trace.KeepablePath("?x=" + hostile)
+		r.Incomplete = []string{kept}
+		for j := range r.Calls {
+			c := &r.Calls[j]
+			if c.Error != "" || j%5 == 0 {
+				c.Error = kept
+			}
+			for name := range c.Attributes {
+				c.Attributes[name] += kept
+			}
+		}
+		for j := range r.Stored {
+			r.Stored[j].Key += kept
+		}
+	}
+	file := filepath.Join(t.TempDir(), "hostile.jsonl")
+	if err := trace.Save(t.Context(), file, recording); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestNothingRawReachesATerminal runs every command that prints what a file, a client or the
+// command line says.
+func TestNothingRawReachesATerminal(t *testing.T) {
+	t.Setenv("FORCE_COLOR", "1")
+	// Nothing is built: a command that needs the sources says that they are not there.
+	t.Setenv("APITRACE_CACHE", t.TempDir())
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOMODCACHE", t.TempDir())
+	file := hostileRecording(t)
+	missing := filepath.Join(t.TempDir(), "missing"+hostile)
+	other := filepath.Join("testdata", "get-node.jsonl")
+	commands := [][]string{
+		{"show", file, "--summary"}, {"show", file, "--full", "--notes", "--upstream"}, {"show", file, "--view", "outline"}, {"show", file, "--errors"},
+		{"show", missing}, {"show", other, "--only", hostile}, {"show", other, "--grep", hostile}, {"show", other, "--function", hostile},
+		{"show", other, "--layer", hostile}, {"show", other, "-o", hostile},
+		{"diff", file, other}, {"diff", other, file}, {"diff", file, other, "--full"}, {"diff", file, other, "-o", "names"}, {"diff", file, other, "-o", "json"}, {"diff", file, other, "-o", "html"},
+		{"diff", missing, other}, {"compare", hostile, hostile}, {"history", hostile}, {"explain", hostile}, {"source", hostile}, {"routes", hostile},
+		{"import", file}, {"import", missing}, {"export", missing, "--otlp"},
+		{"scenarios", "show", hostile}, {"run", hostile}, {"run", missing + ".yaml"}, {"request", hostile, "/"}, {"request", "GET", hostile},
+		{"request", "GET", "/", "-H", hostile}, {"request", "GET", "/", "--as", hostile}, {"request", "POST", "/", "-f", missing},
+		{"record", "--save", missing + "/x"}, {"exec", "--save", missing + "/x", "--", "true"}, {"serve", "--k8s", hostile}, {"serve", "--", hostile},
+		{"front", "--server", hostile, "--server-cafile", missing, "--probe", missing, "--otlp"},
+		{"edit", hostile}, {"workshop", hostile}, {"cache", hostile}, {"build", "--k8s", hostile}, {hostile}, {"show", "--" + strings.ToValidUTF8(hostile, "")},
+	}
+	for _, format := range outputs {
+		commands = append(commands, []string{"show", file, "-o", format})
+	}
+	for _, args := range commands {
+		var printed, said bytes.Buffer
+		out := &guard{to: &printed}
+		err := execute(t.Context(), append([]string{"apitrace"}, args...), &streams{in: os.Stdin, out: out, err: &said, width: 100})
+		_ = out.Close()
+		report(&said, err)
+		if raw := rawIn(printed.String()); raw != "" {
+			t.Errorf("%q prints %s", args, raw)
+		}
+		if raw := rawIn(said.String()); raw != "" {
+			t.Errorf("%q says %s", args, raw)
+		}
+		if printed.Len()+said.Len() == 0 {
+			t.Errorf("%q prints nothing: is it one that a terminal gets anything from?", args)
+		}
+	}
+}
+
+// TestViewsEscapeByThemselves: also where there is no guard, since a file may be looked at later.
+func TestViewsEscapeByThemselves(t *testing.T) {
+	file := hostileRecording(t)
+	for _, args := range [][]string{
+		{"show", file, "--full", "--notes"}, {"show", file, "--view", "outline"}, {"show", file, "--summary"},
+		{"diff", file, filepath.Join("testdata", "get-node.jsonl")},
+	} {
+		var out, said bytes.Buffer
+		if err := execute(t.Context(), append([]string{"apitrace"}, args...), &streams{out: &out, err: &said}); err != nil && args[0] == "show" {
+			t.Fatal(err)
+		}
+		if raw := rawIn(out.String()); raw != "" {
+			t.Errorf("%q prints %s", args, raw)
+		}
+	}
+}
