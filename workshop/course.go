@@ -165,19 +165,28 @@ func (c *Course) Chapter(e *Exercise) *Chapter {
 	return nil
 }
 
-// Find returns the exercise of that name, or by its number as lists show it: "3.2".
+// number is how an exercise or a chapter is numbered, or somebody thinks it is.
+var number = regexp.MustCompile(`^[0-9.]+$`)
+
+// Find returns the exercise of that name, or by its number as lists show it, "3.2". The number of a chapter, "3", is
+// that of its first exercise.
 func (c *Course) Find(name string) (*Exercise, error) {
 	var names []string
-	for _, e := range c.Exercises() {
-		if e.Name == name || c.Number(e) == name {
+	all := c.Exercises()
+	for _, e := range all {
+		if n := c.Number(e); e.Name == name || n == name || n == name+".1" {
 			return e, nil
 		}
 		names = append(names, e.Name)
 	}
-	slices.SortStableFunc(names, func(a, b string) int {
-		return cmp.Compare(levenshtein.ComputeDistance(name, a), levenshtein.ComputeDistance(name, b))
-	})
-	return nil, &UnknownError{Name: name, Nearest: names[:min(3, len(names))]}
+	unknown := &UnknownError{Name: name, First: c.Number(all[0]), Last: c.Number(all[len(all)-1])}
+	if !number.MatchString(name) {
+		slices.SortStableFunc(names, func(a, b string) int {
+			return cmp.Compare(levenshtein.ComputeDistance(name, a), levenshtein.ComputeDistance(name, b))
+		})
+		unknown.Nearest = names[:min(3, len(names))]
+	}
+	return nil, unknown
 }
 
 // Number returns the number of an exercise as lists show it: "3.2".
@@ -192,17 +201,31 @@ func (c *Chapter) Number() string {
 	return strings.TrimLeft(number, "0")
 }
 
-// An UnknownError says that no exercise has the name that was asked for.
+// An UnknownError says that no exercise has the name or the number that was asked for.
 type UnknownError struct {
 	Name string
-	// Nearest are names that are like it, the likest first.
+	// Nearest are names that are like it, the likest first. A number has none.
 	Nearest []string
+	// First and Last are the numbers of the first and the last exercise of the course.
+	First, Last string
 }
 
-func (e *UnknownError) Error() string {
-	text := fmt.Sprintf("no exercise is called %q", e.Name)
-	if len(e.Nearest) > 0 {
-		text += fmt.Sprintf(": did you mean %q?", e.Nearest[0])
+func (e *UnknownError) Error() string { return e.Text().En }
+
+// Text is the error in both languages.
+func (e *UnknownError) Text() Text {
+	if number.MatchString(e.Name) {
+		return Text{
+			En: fmt.Sprintf("no exercise has the number %s: they go from %s to %s (\"apitrace workshop\" lists them)", e.Name, e.First, e.Last),
+			Zh: fmt.Sprintf("没有编号为 %s 的练习：编号从 %s 到 %s（\"apitrace workshop\" 列出全部练习）", e.Name, e.First, e.Last),
+		}
 	}
-	return text + " (\"apitrace workshop\" lists them)"
+	t := Text{En: fmt.Sprintf("no exercise is called %q", e.Name), Zh: fmt.Sprintf("没有名为 %q 的练习", e.Name)}
+	if len(e.Nearest) > 0 {
+		t.En += fmt.Sprintf(": did you mean %q?", e.Nearest[0])
+		t.Zh += fmt.Sprintf("：是不是 %q？", e.Nearest[0])
+	}
+	t.En += " (\"apitrace workshop\" lists them)"
+	t.Zh += "（\"apitrace workshop\" 列出全部练习）"
+	return t
 }

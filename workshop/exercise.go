@@ -119,6 +119,21 @@ func (e *Exercise) kinds() []Kind {
 // Live tells whether a running server is needed.
 func (e *Exercise) Live() bool { return e.Make != nil || e.Change != nil }
 
+// Texts lists all that a learner may get to read at the exercise.
+func (e *Exercise) Texts() []Text {
+	texts := append([]Text{e.Title, e.Teaches, e.Question, e.Debrief, e.Solution.Text}, e.Hints...)
+	for _, s := range e.Order {
+		texts = append(texts, s.Text)
+	}
+	for _, c := range e.Choose {
+		texts = append(texts, c.Text, c.Reply)
+	}
+	for _, w := range e.Wrong {
+		texts = append(texts, w.Reply)
+	}
+	return texts
+}
+
 // A Step is one of those to put in order: it is where its first call is.
 type Step struct {
 	// ID is what the step is called in Solution and Wrong.

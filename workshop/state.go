@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
 // A Deed is something that a learner did, or that happened to an exercise of theirs.
@@ -92,15 +94,22 @@ func (s *State) now() time.Time {
 	return time.Now()
 }
 
+// StateError says that a file of the workshop cannot be read or written, and how to have it elsewhere.
+func StateError(err error) error {
+	return fmt.Errorf("the workshop's state: %w; set %s to a folder that can be written", err, program.StateEnv)
+}
+
 func (s *State) locked(ctx context.Context, do func() error) error {
 	if err := os.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
-		return fmt.Errorf("the workshop's state: %w", err)
+		return StateError(err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	lock := flock.New(s.Path+".lock", flock.SetPermissions(0o600))
-	if _, err := lock.TryLockContext(ctx, 10*time.Millisecond); err != nil {
+	if _, err := lock.TryLockContext(ctx, 10*time.Millisecond); errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("the workshop's state: another apitrace holds %s: %w", lock.Path(), err)
+	} else if err != nil {
+		return StateError(err)
 	}
 	defer lock.Close()
 	return do()
@@ -131,14 +140,14 @@ func readIfThere(file string) (text []byte, missing bool, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, true, nil
 	} else if err != nil {
-		return nil, false, fmt.Errorf("the workshop's state: %w", err)
+		return nil, false, StateError(err)
 	}
 	return text, false, nil
 }
 
 func removeIfThere(file string) error {
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the workshop's state: %w", err)
+		return StateError(err)
 	}
 	return nil
 }
@@ -178,12 +187,12 @@ func (s *State) save(events []Event) error {
 	encoder.SetEscapeHTML(false)
 	for _, e := range events {
 		if err := encoder.Encode(e); err != nil {
-			return fmt.Errorf("the workshop's state: %w", err)
+			return StateError(err)
 		}
 	}
 	for _, file := range []string{s.Path, s.backup()} {
 		if err := replace(file, text.Bytes()); err != nil {
-			return fmt.Errorf("the workshop's state: %w", err)
+			return StateError(err)
 		}
 	}
 	return nil

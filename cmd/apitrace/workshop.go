@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/workshop"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
@@ -51,9 +53,13 @@ func (o *workshopOptions) with(std *streams, do func(*learner.Learner, context.C
 		if err != nil {
 			return err
 		}
+		colour, err := render.UseColour("auto", std.width > 0, os.Getenv)
+		if err != nil {
+			return err
+		}
 		l, err := learner.Open(c.Context(), learner.Options{
 			Lang: lang, K8s: o.k8s, Course: o.course,
-			Out: std.out, Columns: std.width, Notice: std.notice, Server: &learnersServer{std},
+			Out: std.out, Columns: std.width, Colour: colour, Notice: std.notice, Server: &learnersServer{std},
 		})
 		if err == nil {
 			err = do(l, c.Context(), args)

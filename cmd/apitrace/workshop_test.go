@@ -46,9 +46,10 @@ func (p *atWork) sees(want string, args ...string) {
 	}
 }
 
-// unwrapped is a text without the blanks and line ends that its layout may have put into it.
+// unwrapped is a text without the blanks and line ends that its layout may have put into it, and without the marks
+// of lists and emphasis that it has taken out.
 func unwrapped(text string) string {
-	return strings.Join(strings.Fields(text), "")
+	return strings.Join(strings.Fields(strings.NewReplacer("*", "", "\n- ", "\n", "• ", "").Replace(text)), "")
 }
 
 // TestPlayTheCourse plays the course from the first exercise to the last, but for those that need a

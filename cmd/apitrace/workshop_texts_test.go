@@ -16,29 +16,12 @@ var inTexts = regexp.MustCompile("`apitrace ([^`]+)`")
 // quoted splits a command line into words; nobody quotes quotes.
 var quoted = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
 
-// textsOf lists all that a learner may get to read at an exercise.
-func textsOf(e *workshop.Exercise) []string {
-	texts := []workshop.Text{e.Question, e.Debrief, e.Solution.Text}
-	texts = append(texts, e.Hints...)
-	for _, w := range e.Wrong {
-		texts = append(texts, w.Reply)
-	}
-	for _, c := range e.Choose {
-		texts = append(texts, c.Reply)
-	}
-	var all []string
-	for _, t := range texts {
-		all = append(all, t.En, t.Zh)
-	}
-	return all
-}
-
 // commandsOf lists the commands in the texts of an exercise, each once, that show something which is there already.
 func commandsOf(e *workshop.Exercise) [][]string {
 	readers := []string{"show", "routes", "explain", "history", "diff", "compare"}
 	var commands [][]string
-	for _, text := range textsOf(e) {
-		for _, found := range inTexts.FindAllStringSubmatch(text, -1) {
+	for _, text := range e.Texts() {
+		for _, found := range inTexts.FindAllStringSubmatch(text.En+text.Zh, -1) {
 			words := quoted.FindAllString(found[1], -1)
 			for i := range words {
 				words[i] = strings.Trim(words[i], `'"`)

@@ -36,6 +36,9 @@ func (l *Learner) check(ctx context.Context, e *workshop.Exercise, args []string
 			return false, err
 		}
 	}
+	if text == "" && e.Change == nil {
+		return false, l.noAnswer(e)
+	}
 	try := workshop.Try{Text: text}
 	if e.Live() {
 		var err error
@@ -64,14 +67,19 @@ func (l *Learner) check(ctx context.Context, e *workshop.Exercise, args []string
 	return verdict.Passed, nil
 }
 
+// noAnswer says that there is none, and where one can be given.
+func (l *Learner) noAnswer(e *workshop.Exercise) error {
+	how, _, _ := strings.Cut(l.howToAnswer(e), "    ")
+	return usagef(l.in("there is no answer yet: give it as \"%s\", or write it to %s", "还没有答案：用 \"%s\" 回答，或写到 %s"), how, l.answerFile(e))
+}
+
 // tell says what a judge said, and what to do next.
 func (l *Learner) tell(e *workshop.Exercise, v *workshop.Verdict) {
 	mark := "✗ "
 	if v.Passed {
 		mark = "✓ "
 	}
-	fmt.Fprint(l.out, mark+strings.TrimLeft(layOut(v.Reply.In(l.lang), l.width()-2), " "))
-	fmt.Fprintln(l.out)
+	fmt.Fprintln(l.out, mark+indented(l.lay(v.Reply, 2), 2)+"\n")
 	if e.Live() {
 		l.say("  what happened: apitrace workshop trace", "  发生了什么：apitrace workshop trace")
 	}

@@ -29,6 +29,8 @@ type Options struct {
 	Out io.Writer
 	// Columns is how wide Out is; 0 if it is not a terminal.
 	Columns int
+	// Colour draws texts with the escape sequences of a terminal.
+	Colour bool
 	// Notice takes what is not part of the result, a line at a time.
 	Notice func(format string, args ...any)
 	// Server serves the exercises that need one.
@@ -58,6 +60,7 @@ func usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(fo
 type Learner struct {
 	out      io.Writer
 	columns  int
+	colour   bool
 	notice   func(format string, args ...any)
 	server   Server
 	lang     string
@@ -71,7 +74,7 @@ type Learner struct {
 
 // Open reads the course, and how far the learner is.
 func Open(ctx context.Context, o Options) (_ *Learner, err error) {
-	l := &Learner{out: o.Out, columns: o.Columns, notice: o.Notice, server: o.Server, lang: o.Lang}
+	l := &Learner{out: o.Out, columns: o.Columns, colour: o.Colour, notice: o.Notice, server: o.Server, lang: o.Lang}
 	if l.k8s, err = recordings.Resolve(o.K8s); err != nil {
 		return nil, &UsageError{err}
 	}
@@ -149,8 +152,8 @@ func (l *Learner) named(name string) (*workshop.Exercise, error) {
 		return l.current()
 	}
 	e, err := l.course.Find(name)
-	if err != nil {
-		return nil, &UsageError{err}
+	if unknown := new(workshop.UnknownError); errors.As(err, &unknown) {
+		return nil, usagef("%s", unknown.Text().In(l.lang))
 	}
-	return e, nil
+	return e, err
 }

@@ -2,7 +2,6 @@ package learner
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"path"
 
@@ -20,7 +19,9 @@ func (l *Learner) Lesson(chapter string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return usagef("there is no lesson %q: expected one of %q", name, lessons.Names())
 	}
-	fmt.Fprint(l.out, text)
+	if err == nil {
+		l.markdown(workshop.Text{En: text, Zh: text})
+	}
 	return err
 }
 

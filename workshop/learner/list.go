@@ -73,12 +73,6 @@ func (l *Learner) listOne(e *workshop.Exercise, details bool) {
 	}
 }
 
-// detail prints a text below an entry of the list.
-func (l *Learner) detail(text string) {
-	const indent = "        "
-	fmt.Fprintln(l.out, indent+strings.ReplaceAll(wrapped(text, l.width()-len(indent)), "\n", "\n"+indent))
-}
-
 func (l *Learner) kindName(k workshop.Kind) string {
 	names := map[workshop.Kind]workshop.Text{
 		workshop.KindFind:   {En: "find", Zh: "找函数"},

@@ -3,8 +3,6 @@ package learner
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/workshop"
@@ -125,55 +123,4 @@ func (l *Learner) howToAnswer(e *workshop.Exercise) string {
 	default:
 		return "apitrace edit " + e.Change.File + "\n  " + strings.TrimSpace(check)
 	}
-}
-
-// answerFile is where an answer can be written, for check without arguments and for watch.
-func (l *Learner) answerFile(e *workshop.Exercise) string {
-	return filepath.Join(l.dir, "answers", e.Name+".txt")
-}
-
-// writeAnswerFile makes the file for the answer, with the steps to be put in order in it. One that is there
-// stays as it is.
-func (l *Learner) writeAnswerFile(e *workshop.Exercise) error {
-	if e.Change != nil {
-		return nil
-	}
-	file := l.answerFile(e)
-	if _, err := os.Stat(file); err == nil {
-		return nil
-	}
-	var text strings.Builder
-	fmt.Fprintf(&text, "# %s\n# %s\n", e.Title.In(l.lang), l.in("Write your answer below; lines with # do not count.", "在下面写答案；以 # 开头的行不算。"))
-	for at, step := range e.Shown() {
-		fmt.Fprintf(&text, "%c  %s\n", 'A'+at, onOneLine(e.Order[step].Text.In(l.lang)))
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return fmt.Errorf("the file for your answer: %w", err)
-	}
-	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
-		return fmt.Errorf("the file for your answer: %w", err)
-	}
-	return nil
-}
-
-func onOneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// readAnswerFile returns the answer in the file: of an order the first word of each line.
-func (l *Learner) readAnswerFile(e *workshop.Exercise) (string, error) {
-	text, err := os.ReadFile(l.answerFile(e))
-	if err != nil && !os.IsNotExist(err) {
-		return "", fmt.Errorf("the file with your answer: %w", err)
-	}
-	var words []string
-	for line := range strings.Lines(string(text)) {
-		fields := strings.Fields(line)
-		if len(fields) == 0 || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if e.Order != nil {
-			fields = fields[:1]
-		}
-		words = append(words, fields...)
-	}
-	return strings.Join(words, " "), nil
 }

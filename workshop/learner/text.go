@@ -3,84 +3,48 @@ package learner
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// lessonWidth is how wide texts are at most: longer lines are hard to read.
-const lessonWidth = 88
-
+// width is how wide texts are.
 func (l *Learner) width() int {
 	if l.columns > 0 {
-		return min(l.columns, lessonWidth)
+		return min(l.columns, widest)
 	}
-	return 80
+	return plainWidth
 }
 
-// markdown prints a text: its paragraphs wrapped, lists item by item, and indented lines as they are.
-func (l *Learner) markdown(t workshop.Text) {
-	fmt.Fprint(l.out, layOut(t.In(l.lang), l.width()))
+// lay lays a text out that stands behind something so wide.
+func (l *Learner) lay(t workshop.Text, indent int) string {
+	return typesetter{width: l.width() - indent, colour: l.colour}.lay(t.In(l.lang))
 }
+
+// markdown prints a text.
+func (l *Learner) markdown(t workshop.Text) { fmt.Fprint(l.out, l.lay(t, 0)) }
 
 // item prints a text behind its letter.
 func (l *Learner) item(letter string, t workshop.Text) {
-	text := layOut(t.In(l.lang), l.width()-5)
-	fmt.Fprintf(l.out, "  %s  %s\n", letter, strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n     "))
+	indent := len("  ") + len(letter) + len("  ")
+	fmt.Fprintf(l.out, "  %s  %s\n", letter, indented(l.lay(t, indent), indent))
 }
 
-// layOut wraps the paragraphs of a Markdown text.
-func layOut(text string, width int) string {
-	var out strings.Builder
-	var paragraph []string
-	flush := func() {
-		if len(paragraph) > 0 {
-			out.WriteString(wrapped(joinLines(paragraph), width) + "\n")
-			paragraph = nil
+// indented is a text with all lines but the first moved to the right, without the line break at its end.
+func indented(text string, by int) string {
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i := 1; i < len(lines); i++ {
+		if lines[i] != "" {
+			lines[i] = strings.Repeat(" ", by) + lines[i]
 		}
 	}
-	for line := range strings.Lines(strings.TrimSpace(text)) {
-		line = strings.TrimRight(line, " \n")
-		switch {
-		case line == "":
-			flush()
-			out.WriteString("\n")
-		case strings.HasPrefix(line, "  "):
-			flush()
-			out.WriteString(line + "\n")
-		case strings.HasPrefix(line, "- "), strings.HasPrefix(line, "#"):
-			flush()
-			paragraph = append(paragraph, line)
-		default:
-			paragraph = append(paragraph, strings.TrimSpace(line))
-		}
-	}
-	flush()
-	return out.String()
+	return strings.Join(lines, "\n")
 }
 
-// wrapped breaks a text into lines, but not at hyphens: commands have flags, and headers names with some.
-func wrapped(text string, width int) string {
-	const unbroken = "\u2011" // a hyphen, as wide as the other, that is no place to break at
-	text = ansi.Wrap(strings.ReplaceAll(text, "-", unbroken), width, " ")
-	return strings.ReplaceAll(text, unbroken, "-")
-}
-
-// firstWide is the first of the characters of Chinese writing.
-const firstWide = '\u2E80'
-
-// joinLines joins the lines of a paragraph. Between Chinese characters there is no blank.
-func joinLines(lines []string) string {
-	var out strings.Builder
-	for _, line := range lines {
-		last, _ := utf8.DecodeLastRuneInString(out.String())
-		first, _ := utf8.DecodeRuneInString(line)
-		if out.Len() > 0 && !(last >= firstWide && first >= firstWide) {
-			out.WriteByte(' ')
-		}
-		out.WriteString(line)
+// detail prints a text below an entry of the list.
+func (l *Learner) detail(t string) {
+	const indent = "        "
+	for _, line := range text.Wrap(t, l.width()-len(indent)) {
+		fmt.Fprintln(l.out, indent+line)
 	}
-	return out.String()
 }

@@ -1,0 +1,96 @@
+package learner
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/workshop"
+)
+
+// answerFile is where an answer can be written, for check without arguments and for watch.
+func (l *Learner) answerFile(e *workshop.Exercise) string {
+	return filepath.Join(l.dir, "answers", e.Name+".txt")
+}
+
+// writeAnswerFile makes the file for the answer, with the steps to be put in order in it. One that is there
+// stays as it is.
+func (l *Learner) writeAnswerFile(e *workshop.Exercise) error {
+	if e.Change != nil {
+		return nil
+	}
+	file := l.answerFile(e)
+	if _, err := os.Stat(file); err == nil {
+		return nil
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "# %s\n# %s\n", e.Title.In(l.lang), l.in("Write your answer below; lines with # do not count.", "在下面写答案；以 # 开头的行不算。"))
+	for at, step := range e.Shown() {
+		fmt.Fprintf(&text, "%c  %s\n", 'A'+at, onOneLine(e.Order[step].Text.In(l.lang)))
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return workshop.StateError(err)
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		return workshop.StateError(err)
+	}
+	return nil
+}
+
+func onOneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// readAnswerFile returns the answer in the file, "" if nothing was written into it yet.
+func (l *Learner) readAnswerFile(e *workshop.Exercise) (string, error) {
+	text, err := os.ReadFile(l.answerFile(e))
+	if err != nil && !os.IsNotExist(err) {
+		return "", workshop.StateError(err)
+	}
+	var lines [][]string
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); len(fields) > 0 && !strings.HasPrefix(line, "#") {
+			lines = append(lines, fields)
+		}
+	}
+	if e.Order != nil {
+		return orderIn(lines, len(e.Order)), nil
+	}
+	return strings.Join(slices.Concat(lines...), " "), nil
+}
+
+// orderIn returns the order of steps that is written in lines: what the last line with nothing but letters says, or else
+// the first word of each line. The order in which the steps were shown is no answer.
+func orderIn(lines [][]string, steps int) string {
+	var first, shown []string
+	for _, line := range lines {
+		first = append(first, line[0])
+	}
+	for i := range steps {
+		shown = append(shown, string(rune('A'+i)))
+	}
+	for _, line := range slices.Backward(lines) {
+		if letters := strings.Join(line, ""); len(letters) > 1 && onlyLetters(letters, steps) {
+			return strings.Join(line, " ")
+		}
+	}
+	if slices.Equal(first, shown) {
+		return ""
+	}
+	return strings.Join(first, " ")
+}
+
+// onlyLetters tells whether a text has letters of steps, each once, and what may stand between them.
+func onlyLetters(text string, steps int) bool {
+	seen := map[rune]bool{}
+	for _, r := range strings.ToUpper(text) {
+		if strings.ContainsRune(",;>-→，；", r) {
+			continue
+		}
+		if r < 'A' || int(r-'A') >= steps || seen[r] {
+			return false
+		}
+		seen[r] = true
+	}
+	return true
+}

@@ -1,0 +1,149 @@
+package learner
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"charm.land/glamour/v2"
+	"charm.land/glamour/v2/ansi"
+
+	"github.com/kubeapitrace/apitrace/internal/text"
+)
+
+// widest is how wide texts are at most: longer lines are hard to read. Where nobody says how wide the output is, such
+// as in a pipe, they are plainWidth wide.
+const (
+	widest     = 88
+	plainWidth = 80
+)
+
+// A typesetter lays Markdown out for a terminal, or for a file that somebody reads as it is.
+type typesetter struct {
+	width int
+	// colour draws emphasis and code with escape sequences. Without, code stays between backquotes, which tell
+	// where a command ends; emphasis is left out.
+	colour bool
+}
+
+// Marks around what glamour makes of a code block, whose lines are not wrapped: from the private use area, so that no text has them.
+const (
+	codeStart = "\uE000"
+	codeEnd   = "\uE001"
+)
+
+// lay returns the text in lines that are not wider than the typesetter's width, but for those of code blocks. It ends
+// in a line break.
+func (t typesetter) lay(markdown string) string {
+	styled := joinLines(markdown)
+	// Glamour styles; it does not wrap, because it breaks names at their dots and Chinese before a full stop.
+	renderer, err := glamour.NewTermRenderer(glamour.WithStyles(t.style()), glamour.WithWordWrap(0))
+	if err == nil {
+		styled, err = renderer.Render(styled)
+	}
+	if err != nil {
+		return markdown // which can be read, too
+	}
+	var out []string
+	code := false
+	for line := range strings.Lines(styled) {
+		line = strings.TrimRight(line, " \n")
+		switch {
+		case strings.Contains(line, codeStart):
+			code = true
+		case strings.Contains(line, codeEnd):
+			code = false
+		case code:
+			out = append(out, line)
+		case line != "" || len(out) > 0 && out[len(out)-1] != "":
+			out = append(out, t.wrap(line)...)
+		}
+	}
+	return strings.Trim(strings.Join(out, "\n"), "\n") + "\n"
+}
+
+// beginning is what stands in front of a line's text: its indentation, and the sign of a list's item.
+var beginning = regexp.MustCompile(`^ *(• |[0-9]+\. )?`)
+
+// wrap breaks a line. Those that follow begin where its text begins.
+func (t typesetter) wrap(line string) []string {
+	first := beginning.FindString(line)
+	indent := utf8.RuneCountInString(first)
+	lines := text.Wrap(line[len(first):], max(t.width-indent, 20))
+	for i := range lines {
+		if i == 0 {
+			lines[i] = first + lines[i]
+		} else {
+			lines[i] = strings.Repeat(" ", indent) + lines[i]
+		}
+	}
+	return lines
+}
+
+// style is how glamour draws.
+func (t typesetter) style() ansi.StyleConfig {
+	zero, two := uint(0), uint(2)
+	style := ansi.StyleConfig{
+		Document:    ansi.StyleBlock{Margin: &zero},
+		BlockQuote:  ansi.StyleBlock{Indent: &two},
+		List:        ansi.StyleList{LevelIndent: 2},
+		Item:        ansi.StylePrimitive{BlockPrefix: "• "},
+		Enumeration: ansi.StylePrimitive{BlockPrefix: ". "},
+		Heading:     ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{BlockSuffix: "\n"}},
+		CodeBlock: ansi.StyleCodeBlock{StyleBlock: ansi.StyleBlock{
+			StylePrimitive: ansi.StylePrimitive{BlockPrefix: codeStart + "\n", BlockSuffix: codeEnd + "\n"}, Margin: &two,
+		}},
+		Code: ansi.StyleBlock{StylePrimitive: ansi.StylePrimitive{Prefix: "`", Suffix: "`"}},
+	}
+	if !t.colour {
+		style.H1.Prefix, style.H2.Prefix, style.H3.Prefix = "# ", "## ", "### "
+		return style
+	}
+	yes, cyan := true, "6"
+	style.Heading.Bold, style.Strong.Bold, style.Emph.Italic, style.Link.Underline = &yes, &yes, &yes, &yes
+	style.Code.StylePrimitive = ansi.StylePrimitive{Color: &cyan}
+	return style
+}
+
+// block begins a line that does not go on with the paragraph before it: a heading, an item, a quotation or a table.
+var block = regexp.MustCompile(`^ *(#|- |\* |[0-9]+\. |>|\|)`)
+
+// joinLines makes a line of each paragraph of a Markdown text. Between Chinese characters there is no blank, as
+// there would be if Markdown had a line break there.
+func joinLines(markdown string) string {
+	var out strings.Builder
+	open := false // whether the next line may go on with the last one
+	fenced := false
+	for line := range strings.Lines(strings.TrimSpace(markdown)) {
+		line = strings.TrimRight(line, " \n")
+		fence := strings.HasPrefix(strings.TrimSpace(line), "```")
+		if fence {
+			fenced = !fenced
+		}
+		codeBlock := fenced || fence || !open && strings.HasPrefix(line, "    ")
+		if open && !codeBlock && line != "" && !block.MatchString(line) {
+			line = strings.TrimLeft(line, " ")
+			if blankBetween(out.String(), line) {
+				out.WriteByte(' ')
+			}
+			out.WriteString(line)
+			continue
+		}
+		if out.Len() > 0 {
+			out.WriteByte('\n')
+		}
+		out.WriteString(line)
+		open = line != "" && !codeBlock && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "|")
+	}
+	return out.String() + "\n"
+}
+
+// firstWide is the first of the characters of Chinese writing.
+const firstWide = '\u2E80'
+
+// blankBetween tells whether there is a blank between the two parts of a paragraph.
+func blankBetween(before, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	first, _ := utf8.DecodeRuneInString(after)
+	return last < firstWide || first < firstWide
+}
