@@ -10,6 +10,8 @@ import (
 
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/reason"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // indentedRequest makes a request of a text: a call per line, a blank for each level of depth,
@@ -64,15 +66,50 @@ func (everyStep) Title(string) string     { return "Layer" }
 func (everyStep) Note(string) string      { return "" }
 func (everyStep) Values(string) []string  { return nil }
 
+// codeOf makes the source of a release of its trace: each function calls what it called. The calls of also
+// stand in the source, too, and did not run: "caller callee".
+func codeOf(release string, r trace.Request, also ...string) *recordings.Code {
+	texts := map[string]*recordings.Source{}
+	text := func(name string) *recordings.Source {
+		if texts[name] == nil {
+			texts[name] = &recordings.Source{Name: name}
+		}
+		return texts[name]
+	}
+	tree := trace.TreeOfValid(&r)
+	for i := range tree.Len() {
+		f := text(tree.Call(i).Function)
+		for child := range tree.Children(i) {
+			f.Calls = append(f.Calls, recordings.SourceCall{Name: tree.Call(child).Function})
+		}
+	}
+	for _, call := range also {
+		caller, callee, _ := strings.Cut(call, " ")
+		callee, leaf := strings.CutSuffix(callee, "!")
+		f := text(caller)
+		f.Calls = append(f.Calls, recordings.SourceCall{Name: callee})
+		if leaf {
+			text(callee).Spanless = recordings.SpanlessLeaf
+		}
+		text(callee)
+	}
+	program := &recordings.Program{}
+	for _, f := range texts {
+		program.Functions = append(program.Functions, *f)
+	}
+	return recordings.NewCode(release, map[string]*recordings.Program{"kube-apiserver": program})
+}
+
 func TestSentences(t *testing.T) {
 	tests := []struct{ name, a, b, en, zh string }{
-		{"added", "p.A\n p.B", "p.A\n p.B\n p.C", "p.A now calls p.C", "p.A 现在调用 p.C"},
-		{"added in a loop", "p.A", "p.A\n p.C\n p.C", "p.A now calls p.C twice", "p.A 现在调用 p.C 2 次"},
-		{"removed", "p.A\n p.B", "p.A", "p.A no longer calls p.B", "p.A 不再调用 p.B"},
-		{"came between", "p.A\n p.B", "p.A\n p.W\n  p.B", "p.W now stands between p.A and p.B", "p.W 现在位于 p.A 和 p.B 之间"},
-		{"went from between", "p.A\n p.W\n  p.B", "p.A\n p.B", "p.W no longer stands between p.A and p.B", "p.W 不再位于 p.A 和 p.B 之间"},
+		{"added", "p.A\n p.B", "p.A\n p.B\n p.C", "p.A now calls p.C, new in the source", "p.A 现在调用 p.C，这是源码中新增的"},
+		{"added in a loop", "p.A", "p.A\n p.C\n p.C", "p.A now calls p.C twice, new in the source", "p.A 现在调用 p.C 2 次，这是源码中新增的"},
+		{"removed", "p.A\n p.B", "p.A", "p.A no longer calls p.B, gone from the source", "p.A 不再调用 p.B，它已从源码中删除"},
+		{"came between", "p.A\n p.B", "p.A\n p.W\n  p.B", "p.W now stands between p.A and p.B, new in the source", "p.W 现在位于 p.A 和 p.B 之间，这是源码中新增的"},
+		{"went from between", "p.A\n p.W\n  p.B", "p.A\n p.B", "p.W no longer stands between p.A and p.B, gone from the source", "p.W 不再位于 p.A 和 p.B 之间，它已从源码中删除"},
 		{"moved", "p.A\n p.P\n  p.M\n   p.N\n p.Q", "p.A\n p.P\n p.Q\n  p.M\n   p.N", "p.M is now called by p.Q, no longer by p.P", "p.M 现在由 p.Q 调用，不再由 p.P 调用"},
 		{"renamed", "p.A\n p.getIt\n  p.X", "p.A\n p.GetIt\n  p.X", "p.getIt is now p.GetIt", "p.getIt 现在是 p.GetIt"},
+		{"replaced", "p.A\n p.Old\n  p.X\n   p.Y", "p.A\n q.Different\n  q.More\n   p.X\n    p.Y", "q.Different takes the place of p.Old between p.A and p.X", "q.Different 取代 p.Old，位于 p.A 和 p.X 之间"},
 		{"repeated", "p.A\n p.L", "p.A\n p.L\n p.L", "p.A calls p.L twice, was once", "p.A 调用 p.L 2 次，原来 1 次"},
 		{"reordered", "p.A\n p.B\n  p.X\n p.C\n p.D", "p.A\n p.C\n p.D\n p.B\n  p.X", "p.B has another turn in p.A", "p.B 在 p.A 中的次序变了"},
 		{"another value", "p.A\n p.B apitrace.storage.type=x", "p.A\n p.B apitrace.storage.type=y", "storage type of p.B is y, was x", "p.B 的 storage type 是 y，原来是 x"},
@@ -82,7 +119,7 @@ func TestSentences(t *testing.T) {
 		{
 			"what is for several plugins is one sentence",
 			"p.A\n p.W\n  p.H apitrace.admission.plugin=a", "p.A\n p.W\n  p.H apitrace.admission.plugin=a\n  p.H apitrace.admission.plugin=b\n  p.H apitrace.admission.plugin=c",
-			"p.W now calls p.H (b, c)", "p.W 现在调用 p.H (b, c)",
+			"here p.W calls p.H (b, c) only in two, and its source does in both", "p.W 在这里只在 two 中调用 p.H (b, c)，两侧源码中都有此调用",
 		},
 		{
 			"what is called again for the same plugins is told once",
@@ -93,8 +130,10 @@ func TestSentences(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
+			c := comparisonOf(t, test.a, test.b, "v1", "v2")
+			finder := reason.NewFinderOf(codeOf("v1", c.A.Requests[0]), codeOf("v2", c.B.Requests[0]))
 			for lang, want := range map[string]string{"en": test.en, "zh": test.zh} {
-				if got := sentences(t, comparisonOf(t, test.a, test.b, "v1", "v2"), lang); got != want {
+				if got := sentences(t, c, finder, lang); got != want {
 					t.Errorf("%s: got %q, want %q", lang, got, want)
 				}
 			}
@@ -102,21 +141,73 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// TestSentencesOfScenarios checks that two scenarios on one release are told apart without
-// a before and after.
-func TestSentencesOfScenarios(t *testing.T) {
-	c := comparisonOf(t, "p.A\n p.B\n p.L", "p.A\n p.C\n p.L\n p.L", "v1", "v1")
-	want := "in 50%A p.A calls p.B; in two p.A calls p.C; p.A calls p.L once in 50%A, twice in two"
-	if got := sentences(t, c, "en"); got != want {
+// TestSentencesAskTheSource checks that what did not run on one side is not said to be gone: it may stand in
+// the source of both, or have no span.
+func TestSentencesAskTheSource(t *testing.T) {
+	tests := []struct {
+		name, a, b   string
+		alsoA, alsoB []string
+		want         string
+	}{
+		{"it ran on one side", "p.A\n p.B", "p.A", nil, []string{"p.A p.B"}, "here p.A calls p.B only in 50%A, and its source does in both"},
+		{"it lost its span", "p.A\n p.B", "p.A", nil, []string{"p.A p.B!"}, "p.A calls p.B in both, and in two it has no span: it calls nothing there"},
+		{"it got a span", "p.A", "p.A\n p.B", []string{"p.A p.B!"}, nil, "p.A calls p.B in both, and in 50%A it has no span: it calls nothing there"},
+		{"it is in a package that is not traced", "p.A\n p.B", "p.A", nil, []string{"p.A x.org/other.B"}, "p.A calls p.B in two, too, in a package that is not traced: x.org/other"},
+		{"the caller changed", "p.A\n p.B", "p.A", nil, []string{"p.C p.B"}, "p.A no longer calls p.B"},
+		{"both callers have it", "p.A\n p.P\n  p.M\n   p.N\n p.Q", "p.A\n p.P\n p.Q\n  p.M\n   p.N", []string{"p.Q p.M"}, nil, "p.M is called by p.P in 50%A, by p.Q in two"},
+		{"both names are there", "p.A\n p.getIt\n  p.X", "p.A\n p.GetIt\n  p.X", nil, []string{"p.C p.getIt"}, "p.GetIt takes the place of p.getIt"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := comparisonOf(t, test.a, test.b, "v1", "v2")
+			b := codeOf("v2", c.B.Requests[0], test.alsoB...)
+			if test.name == "it is in a package that is not traced" {
+				b = withoutPackage(b, "x.org/other")
+			}
+			finder := reason.NewFinderOf(codeOf("v1", c.A.Requests[0], test.alsoA...), b)
+			if got := sentences(t, c, finder, "en"); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// withoutPackage takes the functions of a package out of a source.
+func withoutPackage(code *recordings.Code, pkg string) *recordings.Code {
+	program := &recordings.Program{}
+	for _, f := range code.Functions("kube-apiserver") {
+		if !strings.HasPrefix(f.Name, pkg) {
+			program.Functions = append(program.Functions, f)
+		}
+	}
+	return recordings.NewCode("v2", map[string]*recordings.Program{"kube-apiserver": program})
+}
+
+// TestSentencesWithoutSource checks that nothing is said of the source where nothing is known of it.
+func TestSentencesWithoutSource(t *testing.T) {
+	c := comparisonOf(t, "p.A\n p.B\n p.L", "p.A\n p.C\n p.L\n p.L", "v1", "v2")
+	want := "in 50%A p.A leads to p.B; in two p.A leads to p.C; p.L runs twice below p.A, was once"
+	if got := sentences(t, c, nil, "en"); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-func sentences(t *testing.T, c *diff.Comparison, lang string) string {
+// TestSentencesOfScenarios checks that two scenarios on one release are told apart without
+// a before and after.
+func TestSentencesOfScenarios(t *testing.T) {
+	c := comparisonOf(t, "p.A\n p.B\n p.L", "p.A\n p.C\n p.L\n p.L", "v1", "v1")
+	code := codeOf("v1", c.A.Requests[0], "p.A p.C")
+	want := "in 50%A p.A calls p.B; in two p.A calls p.C; p.A calls p.L once in 50%A, twice in two"
+	if got := sentences(t, c, reason.NewFinderOf(code, code), "en"); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func sentences(t *testing.T, c *diff.Comparison, finder *reason.Finder, lang string) string {
 	t.Helper()
 	options := DiffOptions{Lang: lang, NameA: "50%A", NameB: "two"}
 	differences := NewDifferences(c.Requests[0].Diff, everyStep{})
-	changed, _ := differences.summarize(everyStep{}, options.words(c))
+	changed, _ := newSummary(differences, everyStep{}, options.words(c), finder).summarize()
 	if len(changed) != 1 {
 		t.Fatalf("layers that changed: %+v", changed)
 	}

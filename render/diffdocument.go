@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/reason"
 )
 
 // A DiffDocument is what WriteDiffJSON writes of a comparison. Other programs rely on it:
@@ -79,11 +80,38 @@ type DiffChange struct {
 	CountA int         `json:"countA,omitempty"`
 	CountB int         `json:"countB,omitempty"`
 	Values []DiffValue `json:"values,omitempty"`
+	// Reason says of an addition or removal what the sources tell of it, absent if nothing.
+	Reason *DiffReason `json:"reason,omitempty"`
 	// OwnNsA and OwnNsB are how many nanoseconds a call took by itself that differs in its time alone.
 	OwnNsA int64 `json:"ownNsA,omitempty"`
 	OwnNsB int64 `json:"ownNsB,omitempty"`
 	// Compare is where upstream shows what happened to the file, "" if it is another file.
 	Compare string `json:"compare,omitempty"`
+}
+
+// A DiffReason is what the sources tell of a call that one side alone has.
+type DiffReason struct {
+	// Why is "call" if only this side's caller has the call in its text, "function" if only this side's source
+	// has the function, "other way" if both sources have the call and it ran on this side alone, "no span" if the
+	// function has no span on the other side, "not traced" if it is in a package there that is not traced.
+	Why reason.Why `json:"why,omitempty"`
+	// Way says how the call comes from its caller: "calls" if it stands in the caller's text, "through" code
+	// without spans, "process" and "queue" by way of another program or goroutine, else "leads".
+	Way reason.WayKind `json:"way"`
+	// By is what lies in between: a package, a program or a queue.
+	By string `json:"by,omitempty"`
+	// Package is the one that is not traced.
+	Package string `json:"package,omitempty"`
+	// Gate is a feature gate on which the call depends and whose default is another one on the other side.
+	Gate *DiffGate `json:"gate,omitempty"`
+}
+
+// A DiffGate is a feature gate with its default on the side that has the call, and the minor
+// version since which it has been that: "v1.36".
+type DiffGate struct {
+	Name  string `json:"name"`
+	On    bool   `json:"on"`
+	Since string `json:"since"`
 }
 
 // A DiffValue is a value that is another one.
@@ -106,30 +134,37 @@ type DiffCall struct {
 }
 
 // NewDiffDocument puts together what is told of a comparison.
-func NewDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) *DiffDocument {
-	doc := newDiffDocument(c, guide, options)
+func NewDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) (*DiffDocument, error) {
+	doc, err := newDiffDocument(c, guide, options)
+	if err != nil {
+		return nil, err
+	}
 	for i := range c.Requests {
 		if d := c.Requests[i].Diff; d != nil {
 			doc.Requests[i].Script = d.Script()
 		}
 	}
-	return doc
+	return doc, nil
 }
 
 // newDiffDocument leaves out the scripts, which no person reads.
-func newDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) *DiffDocument {
+func newDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) (*DiffDocument, error) {
+	finder, err := reason.NewFinder(c)
+	if err != nil {
+		return nil, err
+	}
 	doc := &DiffDocument{A: diffSide(c.A, options.NameA, options.LiveA), B: diffSide(c.B, options.NameB, options.LiveB), Same: c.Same()}
 	for i := range c.Requests {
-		doc.Requests = append(doc.Requests, diffRequest(c, &c.Requests[i], guide, options))
+		doc.Requests = append(doc.Requests, diffRequest(c, &c.Requests[i], finder, guide, options))
 	}
-	return doc
+	return doc, nil
 }
 
 func diffSide(rec *trace.Recording, name string, live bool) DiffSide {
 	return DiffSide{Name: name, Scenario: rec.Scenario, K8sVersion: rec.K8sVersion, EtcdVersion: rec.EtcdVersion, Recorded: rec.Recorded, Live: live, Edited: rec.Edited, Edition: rec.Edition}
 }
 
-func diffRequest(c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) DiffRequest {
+func diffRequest(c *diff.Comparison, pair *diff.RequestPair, finder *reason.Finder, guide Guide, options DiffOptions) DiffRequest {
 	r := DiffRequest{Same: pair.Same()}
 	if pair.A != nil {
 		r.Method, r.Path, r.StatusA, r.CallsA = pair.A.Method, pair.A.Path, pair.A.Status, len(pair.A.Calls)
@@ -141,8 +176,8 @@ func diffRequest(c *diff.Comparison, pair *diff.RequestPair, guide Guide, option
 		return r
 	}
 	differences := NewDifferences(pair.Diff, guide)
-	s := &summary{Differences: differences, guide: guide, words: options.words(c)}
-	layers, unchanged := differences.summarize(guide, s.words)
+	s := newSummary(differences, guide, options.words(c), finder)
+	layers, unchanged := s.summarize()
 	for _, l := range layers {
 		r.Layers = append(r.Layers, DiffLayer{Name: l.Layer, Title: l.Title, Sentences: append([]string{}, l.Sentences...), Smaller: l.Smaller})
 	}
@@ -159,11 +194,25 @@ func (s *summary) document(c *diff.Comparison, change ShownChange) DiffChange {
 		Calls: change.Calls, Times: change.Times, Wraps: change.Wraps, CountA: change.CountA, CountB: change.CountB, OwnNsA: change.OwnNsA, OwnNsB: change.OwnNsB,
 		A: diffCall(c.A, s.Diff.A, change.A), B: diffCall(c.B, s.Diff.B, change.B),
 	}
+	if change.Kind == diff.Added || change.Kind == diff.Removed {
+		out.Reason = diffReason(s.reason(&change))
+	}
 	for _, v := range change.Values {
 		out.Values = append(out.Values, DiffValue(v))
 	}
 	if out.A != nil && out.B != nil && out.A.File == out.B.File {
 		out.Compare = CompareURL(c.A, c.B, s.Diff.B.Call(change.B))
+	}
+	return out
+}
+
+func diffReason(r reason.Reason) *DiffReason {
+	if r.Way.Kind == "" {
+		return nil
+	}
+	out := &DiffReason{Why: r.Why, Way: r.Way.Kind, By: r.Way.By, Package: r.Package}
+	if r.Gate != "" {
+		out.Gate = &DiffGate{Name: r.Gate, On: r.On, Since: r.Since}
 	}
 	return out
 }
@@ -182,8 +231,12 @@ func diffCall(rec *trace.Recording, tree *trace.Tree, i int) *DiffCall {
 
 // WriteDiffJSON writes a comparison as one JSON object, a DiffDocument.
 func WriteDiffJSON(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
+	doc, err := NewDiffDocument(c, guide, options)
+	if err != nil {
+		return err
+	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(NewDiffDocument(c, guide, options))
+	return enc.Encode(doc)
 }

@@ -48,7 +48,7 @@ func (d *diffDrawing) diffFacts() string {
 
 // writeSummary tells the changes layer by layer.
 func (d *diffDrawing) writeSummary(out *bufio.Writer) {
-	changed, unchanged := d.summarize(d.guide, d.words)
+	changed, unchanged := newSummary(d.Differences, d.guide, d.words, d.finder).summarize()
 	var smaller []string
 	for _, layer := range changed {
 		if len(layer.Sentences) > 0 {

@@ -19,7 +19,10 @@ var diffTemplate = template.Must(template.New("diff").Parse(diffPage))
 // WriteDiffHTML writes a comparison as one page that needs nothing else: the summary, the
 // changes, and both trees as one that can be folded.
 func WriteDiffHTML(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
-	doc := newDiffDocument(c, guide, options)
+	doc, err := newDiffDocument(c, guide, options)
+	if err != nil {
+		return err
+	}
 	page := htmlPage{DiffDocument: doc, Words: options.words(c).page(), Lang: options.Lang, Warnings: options.warnings(c)}
 	for i := range c.Requests {
 		r := htmlRequest{DiffRequest: doc.Requests[i]}

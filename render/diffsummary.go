@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/reason"
 )
 
 // A LayerSummary tells in sentences what changed in one part of the server.
@@ -23,31 +24,30 @@ type LayerSummary struct {
 
 // summarize tells what changed, layer by layer in the order of first entry. Layers without a
 // change are in unchanged, by title.
-func (c *Differences) summarize(guide Guide, words diffWords) (changed []LayerSummary, unchanged []string) {
-	s := &summary{Differences: c, guide: guide, words: words, index: map[string]int{}}
-	for _, p := range c.Packages {
+func (s *summary) summarize() (changed []LayerSummary, unchanged []string) {
+	for _, p := range s.Packages {
 		s.say(p.Layer, s.packageMoved(p))
 	}
-	for _, change := range c.Changes {
-		switch {
-		case change.Telling:
-			s.tell(&change)
-		case !c.movedWithPackage(change.Change):
+	for _, st := range s.statements() {
+		s.say(st.layer, s.text(st))
+	}
+	for _, change := range s.Changes {
+		if !change.Telling && !s.movedWithPackage(change.Change) {
 			s.layer(change.Layer).Smaller++
 		}
 	}
 	s.countOnly()
 	s.shorten()
 	var seen []string
-	for i := range c.Merged.Tree.Len() {
-		layer := guide.Layer(c.Merged.Tree.Call(i).Function)
+	for i := range s.Merged.Tree.Len() {
+		layer := s.guide.Layer(s.Merged.Tree.Call(i).Function)
 		if slices.Contains(seen, layer) {
 			continue
 		}
 		seen = append(seen, layer)
 		if at, ok := s.index[layer]; ok {
 			changed = append(changed, s.layers[at])
-		} else if title := guide.Title(layer); title != "" {
+		} else if title := s.guide.Title(layer); title != "" {
 			unchanged = append(unchanged, title)
 		}
 	}
@@ -96,13 +96,20 @@ func (s *summary) countOnly() {
 	}
 }
 
+// A summary says in sentences how two requests differ.
 type summary struct {
 	*Differences
-	guide  Guide
-	words  diffWords
+	guide Guide
+	words diffWords
+	// finder knows the source of both sides; nil if nothing is known.
+	finder *reason.Finder
 	layers []LayerSummary
 	index  map[string]int
 	leads  map[*trace.Tree][]bool // see keysBelow
+}
+
+func newSummary(c *Differences, guide Guide, words diffWords, finder *reason.Finder) *summary {
+	return &summary{Differences: c, guide: guide, words: words, finder: finder, index: map[string]int{}}
 }
 
 func (s *summary) layer(name string) *LayerSummary {
@@ -126,114 +133,22 @@ func (s *summary) say(layer, sentence string) {
 	}
 }
 
-// tell adds the sentence of a change. What differs from another one only in what it is for,
-// as calls of plugins do, is added to that one.
-func (s *summary) tell(change *ShownChange) {
-	call := s.call(change.Change)
-	purpose := purposeOf(call)
-	sentence := s.sentence(change)
-	if purpose == "" || change.Kind != diff.Added && change.Kind != diff.Removed {
-		s.say(change.Layer, sentence)
-		return
-	}
-	l := s.layer(change.Layer)
-	for i, before := range l.Sentences {
-		start, end, ok := strings.Cut(sentence, "("+purpose+")")
-		list, isSame := strings.CutPrefix(before, start+"(")
-		list, isSameToo := strings.CutSuffix(list, ")"+end)
-		if !ok || !isSame || !isSameToo {
-			continue
-		}
-		if !slices.Contains(strings.Split(list, ", "), purpose) { // it may be called twice
-			l.Sentences[i] = start + "(" + list + ", " + purpose + ")" + end
-		}
-		return
-	}
-	s.say(change.Layer, sentence)
-}
-
 func (s *summary) packageMoved(p PackageMove) string {
-	return fmt.Sprintf(s.words.packageMoved, strconv.Itoa(p.Functions), "", p.From, p.To)
+	return fmt.Sprintf(s.words.packageMoved, strconv.Itoa(p.Functions), p.From, p.To)
 }
 
-// sentence tells a change.
+// sentence tells one change.
 func (s *summary) sentence(c *ShownChange) string {
-	tree, i := s.Diff.B, c.B
-	if i == diff.None {
-		tree, i = s.Diff.A, c.A
+	if c.Kind != diff.Added && c.Kind != diff.Removed {
+		return s.changed(c)
 	}
-	name, caller := named(tree.Call(i)), callerName(tree, i)
-	switch c.Kind {
-	case diff.Added:
-		return s.onlyOn(&c.Change, tree, i, s.words.comesBetween, s.words.calls)
-	case diff.Removed:
-		return s.onlyOn(&c.Change, tree, i, s.words.wentBetween, s.words.callsNoMore)
-	case diff.Moved:
-		return say(s.words.moved, name, caller, callerName(s.Diff.A, c.A), "")
-	case diff.Renamed:
-		a := s.Diff.A.Call(c.A)
-		if was, is := a.ShortName(), tree.Call(i).ShortName(); was != is {
-			return say(s.words.renamed, name, caller, was, is)
-		}
-		return say(s.words.otherFile, name, caller, a.File, tree.Call(i).File)
-	case diff.Repeated:
-		return say(s.words.repeated, name, caller, s.words.count(c.CountA), s.words.count(c.CountB))
-	case diff.Reordered:
-		return say(s.words.reordered, name, caller, "", "")
-	case diff.Timed:
-		return say(s.words.timed, name, caller, s.words.units.duration(c.OwnNsA), s.words.units.duration(c.OwnNsB))
-	}
-	var texts []string
-	values := c.Values
-	if c.Telling {
-		values = c.Fresh
-	}
-	for _, v := range values {
-		texts = append(texts, s.valued(name, v))
-	}
-	return strings.Join(texts, s.words.between)
-}
-
-// say fills in a sentence; not every one has a place for all.
-func say(format, name, caller, was, is string) string {
-	return fmt.Sprintf(format, name, caller, was, is)
-}
-
-func (s *summary) valued(name string, v diff.ValueChange) string {
-	a, b := oneLine(shorten(v.A)), oneLine(shorten(v.B))
-	switch {
-	case v.Name == "error" && v.A == "":
-		return say(s.words.failsNow, name, "", a, b)
-	case v.Name == "error":
-		return say(s.words.failsNoMore, name, "", a, b)
-	}
-	return say(s.words.value, name, valueLabel(v.Name), quoteEmpty(a), quoteEmpty(b))
-}
-
-func quoteEmpty(s string) string {
-	if s == "" {
-		return `""`
-	}
-	return s
-}
-
-// onlyOn tells of a call that one side alone makes.
-func (s *summary) onlyOn(c *diff.Change, tree *trace.Tree, i int, between, calls string) string {
-	if c.Wraps && tree.Parent(i) >= 0 {
-		if below := s.firstPaired(tree, i); below != nil {
-			return say(between, named(tree.Call(i)), callerName(tree, i), named(below), "")
-		}
-	}
-	text := say(calls, named(tree.Call(i)), callerName(tree, i), "", "")
-	if c.Times > 1 {
-		text += " " + s.words.count(c.Times)
-	}
-	return text
+	o := s.only(c)
+	return s.onlyOn(&o, named(s.call(c.Change)))
 }
 
 // firstPaired is the call with most below it among those below call i that both sides make
 // and that lead to a key step, nil if there is none.
-func (s *summary) firstPaired(tree *trace.Tree, i int) *trace.Call {
+func (s *summary) firstPaired(tree *trace.Tree, i int) int {
 	partner := s.Diff.InB
 	if tree == s.Diff.B {
 		partner = s.Diff.InA
@@ -252,10 +167,7 @@ func (s *summary) firstPaired(tree *trace.Tree, i int) *trace.Call {
 		}
 		j = tree.End(j)
 	}
-	if best == diff.None {
-		return nil
-	}
-	return tree.Call(best)
+	return best
 }
 
 // named names a call in a sentence; where many calls go by one name, with what it is for.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/reason"
 )
 
 // DiffOptions say how differences are drawn. The zero value is the summary in English and
@@ -72,6 +73,10 @@ var diffKinds = []diff.Kind{diff.Added, diff.Removed, diff.Moved, diff.Renamed, 
 // WriteDiff tells how two recordings differ, request by request: a summary, and the
 // tree with marks where something changed.
 func WriteDiff(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
+	finder, err := reason.NewFinder(c)
+	if err != nil {
+		return err
+	}
 	out := bufio.NewWriter(w)
 	drawing := newDrawing(c.B, nil, guide, options.Options)
 	for _, note := range options.warnings(c) {
@@ -81,12 +86,12 @@ func WriteDiff(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions
 		if i > 0 {
 			out.WriteByte('\n')
 		}
-		writeRequestDiff(out, c, &c.Requests[i], guide, options)
+		writeRequestDiff(out, c, &c.Requests[i], finder, guide, options)
 	}
 	return out.Flush()
 }
 
-func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) {
+func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestPair, finder *reason.Finder, guide Guide, options DiffOptions) {
 	if pair.Diff == nil {
 		r, side := pair.A, options.NameA
 		if r == nil {
@@ -100,6 +105,7 @@ func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestP
 	}
 	differences := NewDifferences(pair.Diff, guide)
 	d := newDiffDrawing(c, pair, differences, guide, options)
+	d.finder = finder
 	d.writeDiffHeading(out)
 	d.writeSummary(out)
 	if !options.SummaryOnly && len(differences.Changes) > 0 {
@@ -140,6 +146,7 @@ type diffDrawing struct {
 	comparison *diff.Comparison
 	options    DiffOptions
 	words      diffWords
+	finder     *reason.Finder
 }
 
 func newDiffDrawing(c *diff.Comparison, pair *diff.RequestPair, differences *Differences, guide Guide, options DiffOptions) *diffDrawing {

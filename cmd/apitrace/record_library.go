@@ -17,6 +17,8 @@ import (
 type recordLibraryOptions struct {
 	versions []string
 	folder   string
+	// index asks for the index alone.
+	index bool
 }
 
 // newRecordLibraryCommand is for those who work on apitrace: "make record" calls it.
@@ -35,6 +37,7 @@ func newRecordLibraryCommand(std *streams) *cobra.Command {
 		},
 	}
 	command.Flags().StringArrayVar(&o.versions, "k8s", apiserver.Releases(), "version of Kubernetes to record; may be repeated")
+	command.Flags().BoolVar(&o.index, "index", false, "read the sources for the index, and record nothing")
 	command.Flags().StringVar(&o.folder, "to", recordings.Folder, "folder of the files")
 	return command
 }
@@ -54,7 +57,11 @@ func (o *recordLibraryOptions) validate() error {
 func (o *recordLibraryOptions) run(ctx context.Context, std *streams) error {
 	var failed error
 	for _, version := range o.versions {
-		if err := session.RecordRelease(ctx, version, o.folder, std); err != nil {
+		err := session.IndexRelease(ctx, version, o.folder, std)
+		if err == nil && !o.index {
+			err = session.RecordRelease(ctx, version, o.folder, std)
+		}
+		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("recording %s: %w", version, err))
 		}
 		if ctx.Err() != nil {

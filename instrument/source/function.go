@@ -50,7 +50,7 @@ func (t *Tree) Function(name string) (*Function, error) {
 			sameLine = append(sameLine, f.Name)
 		}
 	}
-	slices.SortFunc(sameLine, inSourceOrder)
+	slices.SortFunc(sameLine, InSourceOrder)
 	f := &Function{Name: name, File: at.File, Line: at.Line, Path: filepath.Join(t.Dir, filepath.FromSlash(at.File))}
 	return f, f.read(slices.Index(sameLine, name))
 }
@@ -79,9 +79,9 @@ func (t *Tree) functions(pkg string) ([]instrument.Function, error) {
 	return instrument.FunctionsIn(t.Dir, pkg)
 }
 
-// inSourceOrder compares names of functions that begin in one line: an outer one comes
+// InSourceOrder compares names of functions that begin in one line: an outer one comes
 // before its literals, and those go by number.
-func inSourceOrder(a, b string) int {
+func InSourceOrder(a, b string) int {
 	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(x, y string) int {
 		return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y))
 	})

@@ -1,0 +1,304 @@
+package calls
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// callsOf lists the calls in the text of a function, but not in that of the literals within it,
+// which are functions of their own.
+func (p *packageReader) callsOf(b body) []recordings.SourceCall {
+	c := &callFinder{packageReader: p, first: b.line}
+	switch node := b.node.(type) {
+	case *ast.FuncDecl:
+		c.block(node.Body.List, "")
+	case *ast.FuncLit:
+		c.block(node.Body.List, "")
+	}
+	return c.calls
+}
+
+// A callFinder walks through the text of one function.
+type callFinder struct {
+	*packageReader
+	first int // line of the function
+	calls []recordings.SourceCall
+}
+
+// A guarded visitor walks through what runs only if a feature gate has a certain value.
+type guarded struct {
+	*callFinder
+	gate string // "" for none
+	// deferred is set for the call of a defer statement.
+	deferred bool
+}
+
+// block walks through statements. What stands behind one that leaves depends on its condition, too.
+func (c *callFinder) block(list []ast.Stmt, gate string) {
+	for _, stmt := range list {
+		ast.Walk(guarded{callFinder: c, gate: gate}, stmt)
+		if branch, ok := stmt.(*ast.IfStmt); ok && leaves(branch.Body) {
+			if g := c.gateIn(branch.Cond); g != "" {
+				gate = g
+			}
+		}
+	}
+}
+
+func leaves(block *ast.BlockStmt) bool {
+	if len(block.List) == 0 {
+		return false
+	}
+	switch block.List[len(block.List)-1].(type) {
+	case *ast.ReturnStmt, *ast.BranchStmt:
+		return true
+	}
+	return false
+}
+
+func (g guarded) Visit(node ast.Node) ast.Visitor {
+	switch node := node.(type) {
+	case *ast.FuncLit:
+		return nil // a function of its own
+	case *ast.BlockStmt:
+		g.block(node.List, g.gate)
+		return nil
+	case *ast.IfStmt:
+		g.branch(node)
+		return nil
+	case *ast.CaseClause:
+		inside := g
+		for _, cond := range node.List {
+			ast.Walk(g, cond)
+			if gate := g.gateIn(cond); gate != "" {
+				inside.gate = gate
+			}
+		}
+		g.block(node.Body, inside.gate)
+		return nil
+	case *ast.CommClause:
+		if node.Comm != nil {
+			ast.Walk(g, node.Comm)
+		}
+		g.block(node.Body, g.gate)
+		return nil
+	case *ast.BinaryExpr:
+		if gate := g.gateIn(node.X); gate != "" && (node.Op == token.LAND || node.Op == token.LOR) {
+			ast.Walk(g, node.X)
+			ast.Walk(guarded{callFinder: g.callFinder, gate: gate}, node.Y)
+			return nil
+		}
+	case *ast.DeferStmt:
+		later := g
+		later.deferred = true
+		later.call(node.Call)
+		ast.Walk(g, node.Call.Fun)
+		for _, arg := range node.Call.Args {
+			ast.Walk(g, arg)
+		}
+		return nil
+	case *ast.CallExpr:
+		g.call(node)
+	case *ast.CompositeLit:
+		g.makes(node)
+	}
+	return g
+}
+
+func (g guarded) branch(node *ast.IfStmt) {
+	if node.Init != nil {
+		ast.Walk(g, node.Init)
+	}
+	ast.Walk(g, node.Cond)
+	inside := g
+	if gate := g.gateIn(node.Cond); gate != "" {
+		inside.gate = gate
+	}
+	ast.Walk(inside, node.Body)
+	if node.Else != nil {
+		ast.Walk(inside, node.Else)
+	}
+}
+
+func (g guarded) add(pos token.Pos, kind recordings.CallKind, name string) {
+	line := g.loader.fset.PositionFor(pos, false).Line - g.first
+	g.calls = append(g.calls, recordings.SourceCall{Line: line, Kind: kind, Name: name, Gate: g.gate, Deferred: g.deferred})
+}
+
+// call adds a call, unless it is a conversion or one of a built-in function.
+func (g guarded) call(node *ast.CallExpr) {
+	fun := ast.Unparen(node.Fun)
+	if tv, ok := g.pkg.info.Types[fun]; ok && (tv.IsType() || tv.IsBuiltin()) {
+		return
+	}
+	switch x := fun.(type) { // an instance of a generic function
+	case *ast.IndexExpr:
+		if tv := g.pkg.info.Types[x.Index]; tv.IsType() {
+			fun = ast.Unparen(x.X)
+		}
+	case *ast.IndexListExpr:
+		fun = ast.Unparen(x.X)
+	}
+	// Of a call that is written over several lines the runtime reports the line of its opening bracket.
+	pos := node.Lparen
+	switch fun := fun.(type) {
+	case *ast.FuncLit:
+		g.add(fun.Pos(), recordings.CallStatic, g.literals[fun])
+		return
+	case *ast.Ident:
+		g.callOf(pos, g.pkg.info.Uses[fun])
+		return
+	case *ast.SelectorExpr:
+		g.callOf(pos, g.pkg.info.Uses[fun.Sel])
+		return
+	}
+	g.add(pos, recordings.CallValue, "")
+}
+
+func (g guarded) callOf(pos token.Pos, object types.Object) {
+	switch object := object.(type) {
+	case *types.Func:
+		kind := recordings.CallStatic
+		if recv := object.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
+			kind = recordings.CallInterface
+		}
+		g.add(pos, kind, nameOf(object))
+	case *types.Var:
+		g.add(pos, recordings.CallValue, object.Name())
+	default: // what this Go does not compile
+		g.add(pos, recordings.CallValue, "")
+	}
+}
+
+// makes adds the making of a value of a traced package's type: its methods run only if
+// this text has.
+func (g guarded) makes(node *ast.CompositeLit) {
+	named, ok := types.Unalias(g.pkg.info.Types[node].Type).(*types.Named)
+	if !ok || named.NumMethods() == 0 || named.Obj().Pkg() == nil {
+		return
+	}
+	path := named.Obj().Pkg().Path()
+	if g.loader.bodies[path] && !strings.Contains(path, "/apis/") && !strings.HasPrefix(path, "k8s.io/apimachinery/") {
+		g.add(node.Lbrace, recordings.CallMakes, path+"."+named.Obj().Name())
+	}
+}
+
+// nameOf is the full name of a function or method.
+func nameOf(object types.Object) string {
+	fn, ok := object.(*types.Func)
+	if !ok {
+		return object.Name()
+	}
+	fn = fn.Origin()
+	path := ""
+	if fn.Pkg() != nil {
+		path = fn.Pkg().Path() + "."
+	}
+	recv := fn.Signature().Recv()
+	if recv == nil {
+		if fn.Signature().TypeParams().Len() > 0 {
+			return path + fn.Name() + "[...]"
+		}
+		return path + fn.Name()
+	}
+	typ, pointer := types.Unalias(recv.Type()), false
+	if p, ok := typ.(*types.Pointer); ok {
+		typ, pointer = types.Unalias(p.Elem()), true
+	}
+	named, ok := typ.(*types.Named)
+	if !ok {
+		return path + "interface." + fn.Name()
+	}
+	name := named.Obj().Name()
+	if named.TypeParams().Len() > 0 && !types.IsInterface(named) {
+		name += "[...]"
+	}
+	if pointer {
+		name = "(*" + name + ")"
+	}
+	return path + name + "." + fn.Name()
+}
+
+// gateIn returns the feature gate that an expression asks for, "" if there is none.
+func (p *packageReader) gateIn(expr ast.Expr) string {
+	gate := ""
+	ast.Inspect(expr, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			if name := p.enabledGate(node); name != "" {
+				gate = name
+			}
+		case *ast.Ident:
+			if object := p.pkg.info.Uses[node]; object != nil {
+				if name := p.gateVars[object]; name != "" {
+					gate = name
+				}
+			}
+		}
+		return gate == ""
+	})
+	return gate
+}
+
+// enabledGate returns the gate of a call such as utilfeature.DefaultFeatureGate.Enabled(features.X).
+func (p *packageReader) enabledGate(call *ast.CallExpr) string {
+	fun, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || fun.Sel.Name != "Enabled" || len(call.Args) != 1 {
+		return ""
+	}
+	value := p.pkg.info.Types[call.Args[0]].Value
+	if value == nil || value.Kind() != constant.String {
+		return ""
+	}
+	return constant.StringVal(value)
+}
+
+// findGateVars finds the variables and fields of a file that are set to whether a gate is on.
+func (p *packageReader) findGateVars(file *ast.File) {
+	set := func(to ast.Expr, value ast.Expr) {
+		call, ok := ast.Unparen(value).(*ast.CallExpr)
+		if !ok {
+			return
+		}
+		gate := p.enabledGate(call)
+		if gate == "" {
+			return
+		}
+		var ident *ast.Ident
+		switch to := to.(type) {
+		case *ast.Ident:
+			ident = to
+		case *ast.SelectorExpr:
+			ident = to.Sel
+		default:
+			return
+		}
+		if object := p.pkg.info.ObjectOf(ident); object != nil {
+			p.gateVars[object] = gate
+		}
+	}
+	ast.Inspect(file, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.AssignStmt:
+			for i := range min(len(node.Lhs), len(node.Rhs)) {
+				set(node.Lhs[i], node.Rhs[i])
+			}
+		case *ast.ValueSpec:
+			for i := range min(len(node.Names), len(node.Values)) {
+				set(node.Names[i], node.Values[i])
+			}
+		case *ast.KeyValueExpr:
+			if key, ok := node.Key.(*ast.Ident); ok {
+				set(key, node.Value)
+			}
+		}
+		return true
+	})
+}

@@ -1,0 +1,119 @@
+package calls
+
+import (
+	"go/ast"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// readPackage adds the functions of a traced package.
+func (r *reader) readPackage(pkg *loadedPackage) {
+	p := &packageReader{reader: r, pkg: pkg, literals: map[*ast.FuncLit]string{}, gateVars: map[any]string{}}
+	for _, file := range pkg.files {
+		p.findGateVars(file)
+	}
+	for _, file := range pkg.files {
+		p.readFile(file)
+	}
+}
+
+type packageReader struct {
+	*reader
+	pkg *loadedPackage
+	// literals are the names of the function literals of the file.
+	literals map[*ast.FuncLit]string
+	// gateVars are the variables and fields that hold whether a feature gate is on.
+	gateVars map[any]string
+}
+
+// A body is a function of a file.
+type body struct {
+	name string
+	line int
+	node ast.Node // *ast.FuncDecl or *ast.FuncLit
+}
+
+func (p *packageReader) readFile(file *ast.File) {
+	base := filepath.Base(p.loader.fset.Position(file.Package).Filename)
+	lines := p.files[p.pkg.path+"/"+base]
+	var bodies []body
+	taken := map[int]int{} // how many functions that begin in a line have their names
+	ast.Inspect(file, func(node ast.Node) bool {
+		var pos token.Pos
+		switch node := node.(type) {
+		case *ast.FuncDecl:
+			if node.Name.Name == "_" {
+				return false
+			}
+			if node.Body == nil || cannotHaveSpan(node) {
+				p.addWithout(node, base)
+				return false
+			}
+			pos = node.Type.Func
+		case *ast.FuncLit:
+			pos = node.Type.Func
+		default:
+			return true
+		}
+		line := p.loader.fset.PositionFor(pos, false).Line
+		if names := lines[line]; taken[line] < len(names) {
+			name := names[taken[line]]
+			taken[line]++
+			if lit, ok := node.(*ast.FuncLit); ok {
+				p.literals[lit] = name
+			}
+			bodies = append(bodies, body{name, line, node})
+		}
+		return true
+	})
+	for _, b := range bodies {
+		p.functions = append(p.functions, recordings.Source{Name: b.name, File: base, Spanless: p.spanless(b.name), Calls: p.callsOf(b)})
+	}
+}
+
+// cannotHaveSpan reports whether a directive forbids what the rewriter inserts.
+func cannotHaveSpan(decl *ast.FuncDecl) bool {
+	return decl.Doc != nil && slices.ContainsFunc(decl.Doc.List, func(c *ast.Comment) bool {
+		directive, _, _ := strings.Cut(c.Text, " ")
+		return slices.Contains([]string{"//go:nosplit", "//go:systemstack", "//go:nowritebarrier", "//go:nowritebarrierrec", "//go:norace"}, directive)
+	})
+}
+
+// addWithout adds a function whose text the rewriter leaves alone.
+func (p *packageReader) addWithout(decl *ast.FuncDecl, base string) {
+	fn, ok := p.pkg.info.Defs[decl.Name]
+	if !ok || fn == nil {
+		return
+	}
+	why := recordings.SpanlessDirective
+	if decl.Body == nil {
+		why = recordings.SpanlessBody
+	}
+	p.functions = append(p.functions, recordings.Source{Name: nameOf(fn), File: base, Spanless: why})
+}
+
+// spanless says why a function gets no span.
+func (r *reader) spanless(name string) recordings.Spanless {
+	if r.spans[name] {
+		return recordings.Spanned
+	}
+	if r.isNamed(name) {
+		return recordings.SpanlessNamed
+	}
+	return recordings.SpanlessLeaf
+}
+
+// isNamed reports whether the guide names a function as one to leave out.
+func (r *reader) isNamed(name string) bool {
+	for _, step := range r.guide.Steps {
+		if step.Span != "" && step.Has(r.release()) && step.Function.Match(name) {
+			return step.Span == "never"
+		}
+	}
+	return slices.ContainsFunc(r.guide.Programs[r.tree.Program].Never, func(p funcname.Pattern) bool { return p.Match(name) })
+}

@@ -1,0 +1,45 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/calls"
+	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/storage"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// IndexRelease reads the source of a release's programs, which is fetched if it is not there, and
+// puts their functions and calls into the index of the folder. Nothing is built.
+func IndexRelease(ctx context.Context, version, folder string, to Reporter) error {
+	guide, err := instrument.Load()
+	if err != nil {
+		return err
+	}
+	programs := map[string]*recordings.Program{}
+	for _, name := range []string{apiserver.Name, sampleserver.Name, storage.Name} {
+		display := to.Building()
+		src, err := apiserver.SourceOf(ctx, name, apiserver.BuildOptions{Version: version, Progress: display})
+		display.Close()
+		var missing *program.DownloadError
+		if errors.As(err, &missing) && missing.Unknown() && name == sampleserver.Name {
+			to.Notice("%s %s is not in the index: %v", name, version, err)
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("the index of %s: %w", version, err)
+		}
+		tree := &source.Tree{Program: src.Program, Version: src.Version, Dir: src.Dir}
+		to.Notice("%s: reading the calls", tree)
+		if programs[name], err = calls.Read(guide, tree); err != nil {
+			return err
+		}
+	}
+	return recordings.PutIndex(folder, version, programs)
+}

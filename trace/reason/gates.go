@@ -1,0 +1,93 @@
+package reason
+
+import (
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// gates knows on which feature gates it depends whether a function is called or a value of a type
+// is made.
+type gates struct {
+	// of has the gate if every call of the function depends on it.
+	of map[gated]string
+	// makers are the functions that make values of a type.
+	makers map[gated][]string
+}
+
+// gated is a function, or a type, of a program.
+type gated struct{ program, name string }
+
+func newGates(code *recordings.Code) *gates {
+	g := &gates{of: map[gated]string{}, makers: map[gated][]string{}}
+	free := map[gated]bool{} // what is called without a gate, or with several
+	for _, program := range code.Programs() {
+		for _, f := range code.Functions(program) {
+			for _, c := range f.Calls {
+				at := gated{program, c.Name}
+				if known := g.of[at]; c.Gate == "" || known != "" && known != c.Gate {
+					free[at] = true
+				}
+				g.of[at] = c.Gate
+				if c.Kind == recordings.CallMakes {
+					g.makers[at] = append(g.makers[at], f.Name)
+				}
+			}
+		}
+	}
+	for at := range free {
+		delete(g.of, at)
+	}
+	return g
+}
+
+// findGate looks for a gate of another default: at the call itself, where the function is made if it is a
+// literal, and where the value is made whose method it is.
+func (r *Reason) findGate(here, there side, tree *trace.Tree, i int) {
+	call, caller := tree.Call(i), tree.Call(tree.Parent(i))
+	names := []string{call.Function}
+	if declared, _, isLiteral := strings.Cut(call.Function, ".func"); isLiteral {
+		names = append(names, declared)
+	}
+	if typ := receiver(call.Function); typ != "" {
+		names = append(names, typ)
+		names = append(names, here.gates().makers[gated{call.Process, typ}]...)
+	}
+	if text := here.code.Function(caller.Process, caller.Function); text != nil {
+		for _, c := range text.Calls {
+			if c.Gate != "" && (c.Name == r.Way.by || c.Name == call.Function) && r.takeGate(here, there, call.Process, c.Gate) {
+				return
+			}
+		}
+	}
+	for _, name := range names {
+		if gate := here.gates().of[gated{call.Process, name}]; gate != "" && r.takeGate(here, there, call.Process, gate) {
+			return
+		}
+	}
+}
+
+// takeGate notes a gate if its default is another one on the other side.
+func (r *Reason) takeGate(here, there side, program, gate string) bool {
+	on, known := here.code.Gate(program, gate)
+	was, knownThere := there.code.Gate(program, gate)
+	if !known || knownThere && was == on || !knownThere && !on {
+		return false
+	}
+	r.Gate, r.On, r.Since = gate, on, here.code.GateSince(program, gate)
+	return true
+}
+
+// receiver is the type of which a function is a method, with its package; "" if it is none.
+func receiver(function string) string {
+	pkg := funcname.Package(function)
+	rest := strings.TrimPrefix(function[len(pkg):], ".")
+	typ, _, ok := strings.Cut(rest, ".")
+	if !ok {
+		return ""
+	}
+	typ = strings.Trim(typ, "(*)")
+	return pkg + "." + strings.TrimSuffix(typ, "[...]")
+}

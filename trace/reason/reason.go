@@ -1,0 +1,205 @@
+// Package reason says what is known of a difference between two recordings besides the
+// recordings: whether the source changed or the same source ran another way, whether a function
+// only has no span on one side, and whether a call stands in the text of its caller at all.
+// The index of the sources tells, see recordings.CodeOf.
+package reason
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// A Why says why one side alone has a call.
+type Why string
+
+// The reasons.
+const (
+	// Unknown: there is no index of the sources of one side, or it does not tell.
+	Unknown Why = ""
+	// NewCall: the source of the caller has the call on this side alone.
+	NewCall Why = "call"
+	// NewFunction: only this side's source has the function, in the packages that are traced on both.
+	NewFunction Why = "function"
+	// OtherPlace: the caller's source on the other side calls a function of that name in a package
+	// that is not traced.
+	OtherPlace Why = "not traced"
+	// NoSpan: the function has no span on the other side, where it may have run as well.
+	NoSpan Why = "no span"
+	// OtherWay: both sources have the call; it ran on this side alone.
+	OtherWay Why = "other way"
+)
+
+// A Reason says what is known of a call that one side alone has.
+type Reason struct {
+	Why Why
+	// Way says how the call comes from its caller.
+	Way Way
+	// Spanless says why it has no span on the other side, if Why is NoSpan.
+	Spanless recordings.Spanless
+	// Package is the package that is not traced, if Why is OtherPlace.
+	Package string
+	// Gate is a feature gate of another default on the other side on which the call depends, "" if
+	// none is known; On is its default on this side, and Since the minor version since which
+	// it has been that.
+	Gate  string
+	On    bool
+	Since string
+}
+
+// Replaces reports whether a function took the place of another one, between the same two calls: the same call
+// of an interface or a variable leads to both, or one came with the source and the other went.
+func (r Reason) Replaces(removed Reason) bool {
+	if r.Why == NewFunction && removed.Why == NewFunction {
+		return true
+	}
+	return !r.Way.static && r.Way.by != "" && r.Way.by == removed.Way.by && r.Way.kind == removed.Way.kind
+}
+
+// A Finder finds the reasons of one comparison.
+type Finder struct {
+	a, b side
+}
+
+// A side is one recording with what is known of its source.
+type side struct {
+	code  *recordings.Code // nil if nothing is
+	gates func() *gates
+}
+
+// NewFinder prepares to find the reasons of a comparison. Of a release that the index has not, and of a
+// program that somebody edited, nothing is known.
+func NewFinder(c *diff.Comparison) (*Finder, error) {
+	var codes []*recordings.Code
+	for _, rec := range []*trace.Recording{c.A, c.B} {
+		code, err := recordings.CodeOf(rec.K8sVersion)
+		if err != nil {
+			return nil, err
+		}
+		if len(rec.Edited) > 0 {
+			code = nil // it is not upstream's
+		}
+		codes = append(codes, code)
+	}
+	return NewFinderOf(codes[0], codes[1]), nil
+}
+
+// NewFinderOf prepares to find reasons in what is known of both sides' sources; nil is nothing.
+func NewFinderOf(a, b *recordings.Code) *Finder {
+	return &Finder{a: newSide(a), b: newSide(b)}
+}
+
+func newSide(code *recordings.Code) side {
+	return side{code: code, gates: sync.OnceValue(func() *gates { return newGates(code) })}
+}
+
+// WayInA says how call i of A comes from its caller; WayInB does of B.
+func (f *Finder) WayInA(d *diff.Diff, i int) Way { return f.a.way(d.A, i) }
+
+// WayInB says how call i of B comes from its caller.
+func (f *Finder) WayInB(d *diff.Diff, i int) Way { return f.b.way(d.B, i) }
+
+// Of returns what is known of an addition or a removal.
+func (f *Finder) Of(d *diff.Diff, c diff.Change) Reason {
+	if c.Kind == diff.Removed {
+		return find(f.a, f.b, d.A, d.B, d.InB, c.A)
+	}
+	return find(f.b, f.a, d.B, d.A, d.InA, c.B)
+}
+
+// Renamed reports whether a function of A goes by another name in B: neither source has the other's
+// name, and B has no function of the old name in another package.
+func (f *Finder) Renamed(a, b *trace.Call) bool {
+	if f.a.code == nil || f.b.code == nil || f.a.code.Function(a.Process, b.Function) != nil || f.b.code.Function(b.Process, a.Function) != nil {
+		return false
+	}
+	pkg := funcname.Package(a.Function)
+	name := a.Function[len(pkg):]
+	for _, other := range f.b.code.Functions(b.Process) {
+		if other.Name != b.Function && funcname.Package(other.Name) != pkg && strings.HasSuffix(other.Name, name) && f.a.code.Function(a.Process, other.Name) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// CallsInA and CallsInB report whether the text of a function calls another one; known is false if
+// the index does not tell.
+func (f *Finder) CallsInA(caller, called *trace.Call) (calls, known bool) {
+	return f.a.calls(caller, called)
+}
+
+// CallsInB is CallsInA for the other side.
+func (f *Finder) CallsInB(caller, called *trace.Call) (calls, known bool) {
+	return f.b.calls(caller, called)
+}
+
+// find says what is known of call i, which here has and there has not.
+func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reason {
+	r := Reason{Way: here.way(tree, i)}
+	above := tree.Parent(i)
+	if here.code == nil || there.code == nil || above < 0 || partner[above] == diff.None {
+		return r
+	}
+	call, caller := tree.Call(i), other.Call(partner[above])
+	function := there.code.Function(call.Process, call.Function)
+	text := there.code.Function(caller.Process, caller.Function)
+	var same bool // whether the caller's text on the other side has the call
+	if text != nil {
+		same = r.Way.standsIn(text, call)
+	}
+	switch {
+	case function == nil && text != nil && !same && r.Way.Kind == Calls && there.otherPlace(call.Process, r.Way, text) != "":
+		r.Why, r.Package = OtherPlace, there.otherPlace(call.Process, r.Way, text)
+	case function == nil && same && r.Way.static:
+		r.Why, r.Package = OtherPlace, funcname.Package(call.Function)
+	case function == nil && here.code.Function(call.Process, call.Function) != nil:
+		r.Why = NewFunction
+	case function == nil:
+		return r
+	case function.Spanless != recordings.Spanned && (same || r.Way.Kind != Calls):
+		r.Why, r.Spanless = NoSpan, function.Spanless
+	case text == nil:
+		return r
+	case same:
+		r.Why = OtherWay
+	default:
+		r.Why = NewCall
+	}
+	r.findGate(here, there, tree, i)
+	return r
+}
+
+// otherPlace returns the package that is not traced of which a text calls what goes by the same name there, with
+// the same receiver or interface, as what the way calls.
+func (s side) otherPlace(program string, way Way, text *recordings.Source) string {
+	name := way.by[len(funcname.Package(way.by)):]
+	for _, c := range text.Calls {
+		pkg := funcname.Package(c.Name)
+		if c.Kind == way.kind && c.Kind != recordings.CallValue && pkg != "" && c.Name[len(pkg):] == name && !s.code.Traces(program, pkg) {
+			return pkg
+		}
+	}
+	return ""
+}
+
+// calls reports whether the text of caller calls a function, at any line.
+func (s side) calls(caller, called *trace.Call) (calls, known bool) {
+	if s.code == nil {
+		return false, false
+	}
+	text := s.code.Function(caller.Process, caller.Function)
+	if text == nil {
+		return false, false
+	}
+	for _, c := range text.Calls {
+		if c.Kind == recordings.CallStatic && c.Name == called.Function || c.Kind == recordings.CallInterface && funcname.Last(c.Name) == funcname.Last(called.Function) {
+			return true, true
+		}
+	}
+	return false, true
+}

@@ -1,0 +1,129 @@
+package reason
+
+import (
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// A WayKind says how a call comes from the call above it.
+type WayKind string
+
+// The kinds of a Way.
+const (
+	// Leads: in some way that is not known.
+	Leads WayKind = "leads"
+	// Calls: the caller's text calls it.
+	Calls WayKind = "calls"
+	// Through: the caller's text calls code that has no spans, which calls it.
+	Through WayKind = "through"
+	// Process: the caller sends a request to another program.
+	Process WayKind = "process"
+	// Queue: the caller puts work into a queue that another goroutine takes out.
+	Queue WayKind = "queue"
+)
+
+// A Way says how a call comes from the call above it.
+type Way struct {
+	Kind WayKind
+	// By is what lies in between, "" if it is not known: a package without spans if Kind is Through, the program
+	// if it is Process, the queue if it is Queue.
+	By string
+	// static is set if the caller's text names the function itself; else by names the interface's
+	// method, or the variable, or for Through what is called instead.
+	static bool
+	kind   recordings.CallKind
+	by     string
+}
+
+// way says how call i of a tree comes from its caller.
+func (s side) way(tree *trace.Tree, i int) Way {
+	above := tree.Parent(i)
+	if above < 0 {
+		return Way{Kind: Leads}
+	}
+	call, caller := tree.Call(i), tree.Call(above)
+	switch {
+	case call.Process != caller.Process:
+		return Way{Kind: Process, By: call.Process}
+	case call.Attributes[trace.AttrHandoff] != "":
+		return Way{Kind: Queue, By: call.Attributes[trace.AttrHandoff]}
+	case s.code == nil:
+		return Way{Kind: Leads}
+	}
+	text := s.code.Function(caller.Process, caller.Function)
+	if text == nil {
+		return Way{Kind: Leads}
+	}
+	return s.wayFrom(text, call, call.CallerLine-caller.Line)
+}
+
+// wayFrom finds the call of a text that leads to another one. The line is where control left the text.
+func (s side) wayFrom(text *recordings.Source, call *trace.Call, line int) Way {
+	if slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool { return c.Kind == recordings.CallStatic && c.Name == call.Function }) {
+		return Way{Kind: Calls, static: true, by: call.Function}
+	}
+	there := callsAt(text, call, line)
+	for _, c := range there {
+		if c.Kind == recordings.CallInterface && funcname.Last(c.Name) == funcname.Last(call.Function) {
+			return Way{Kind: Calls, kind: c.Kind, by: c.Name}
+		}
+	}
+	for _, c := range there {
+		if c.Kind == recordings.CallValue {
+			return Way{Kind: Calls, kind: c.Kind, by: c.Name}
+		}
+	}
+	return s.through(call, there)
+}
+
+// callsAt lists the calls at a line, or where there are none, as where the function returns, those that
+// were deferred.
+func callsAt(text *recordings.Source, call *trace.Call, line int) []recordings.SourceCall {
+	var at, deferred []recordings.SourceCall
+	for _, c := range text.Calls {
+		switch {
+		case c.Kind == recordings.CallMakes:
+		case call.CallerLine > 0 && c.Line == line:
+			at = append(at, c)
+		case c.Deferred:
+			deferred = append(deferred, c)
+		}
+	}
+	if len(at) == 0 && call.CallerLine > 0 {
+		return deferred
+	}
+	return at
+}
+
+// through names the package that lies between a text and a call: that of the function that the
+// line calls, if there is only one that has no spans.
+func (s side) through(call *trace.Call, there []recordings.SourceCall) Way {
+	way := Way{Kind: Leads}
+	for _, c := range there {
+		pkg := funcname.Package(c.Name)
+		f := s.code.Function(call.Process, c.Name)
+		if pkg == "" || f != nil && f.Spanless == recordings.Spanned {
+			continue // it would stand between the two
+		}
+		if way.Kind == Through && way.By != pkg {
+			return Way{Kind: Leads}
+		}
+		if way.Kind == Leads {
+			way = Way{Kind: Through, By: pkg, kind: c.Kind, by: c.Name}
+		}
+	}
+	return way
+}
+
+// standsIn reports whether the text of the caller on the other side has the same call.
+func (w Way) standsIn(text *recordings.Source, call *trace.Call) bool {
+	return slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool {
+		if c.Kind == recordings.CallStatic && c.Name == call.Function {
+			return true
+		}
+		return !w.static && w.by != "" && c.Kind == w.kind && c.Name == w.by
+	})
+}

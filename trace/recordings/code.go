@@ -1,0 +1,189 @@
+package recordings
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+)
+
+// IndexFile is the name of the file with the index of all releases, beside their recordings.
+const IndexFile = "index.zst"
+
+//go:embed data/index.zst
+var embeddedIndex []byte
+
+var loadIndex = sync.OnceValues(func() (*index, error) { return unpackIndex(embeddedIndex) })
+
+// A Code is what the index says of a release: every function of its traced packages.
+type Code struct {
+	release  string
+	programs map[string]*Program
+	byName   map[string]map[string]*Source
+	// packages are the import paths of the traced packages, by program.
+	packages map[string]map[string]bool
+}
+
+// CodeOf returns what the index says of a release, "v1.37.1", nil if it has not that release.
+func CodeOf(release string) (*Code, error) {
+	x, err := loadIndex()
+	if err != nil {
+		return nil, err
+	}
+	loaded.Lock()
+	defer loaded.Unlock()
+	code, ok := loaded.codes[release]
+	if !ok {
+		code = x.code(release)
+		loaded.codes[release] = code
+	}
+	return code, nil
+}
+
+// loaded are what CodeOf has returned: a history asks for each release twice.
+var loaded = struct {
+	sync.Mutex
+	codes map[string]*Code
+}{codes: map[string]*Code{}}
+
+func (x *index) code(release string) *Code {
+	if !slices.Contains(x.releases, release) {
+		return nil
+	}
+	programs := map[string]*Program{}
+	for _, name := range x.programs {
+		if p := x.program(release, name); p != nil {
+			programs[name] = p
+		}
+	}
+	return NewCode(release, programs)
+}
+
+// NewCode returns what the sources of a release's programs say, by their names.
+func NewCode(release string, programs map[string]*Program) *Code {
+	c := &Code{release: release, programs: programs, byName: map[string]map[string]*Source{}, packages: map[string]map[string]bool{}}
+	for name, p := range programs {
+		all, packages := make(map[string]*Source, len(p.Functions)), map[string]bool{}
+		for i := range p.Functions {
+			all[p.Functions[i].Name] = &p.Functions[i]
+			packages[funcname.Package(p.Functions[i].Name)] = true
+		}
+		c.byName[name], c.packages[name] = all, packages
+	}
+	return c
+}
+
+// Function returns a function of a program, nil if none of the traced packages has it.
+func (c *Code) Function(program, name string) *Source { return c.byName[program][name] }
+
+// Traces reports whether functions of a package are among a program's.
+func (c *Code) Traces(program, pkg string) bool { return c.packages[program][pkg] }
+
+// Functions are all functions of a program's traced packages, sorted by name.
+func (c *Code) Functions(program string) []Source {
+	if p := c.programs[program]; p != nil {
+		return p.Functions
+	}
+	return nil
+}
+
+// Programs are the names of the traced programs, sorted.
+func (c *Code) Programs() []string {
+	var names []string
+	for name := range c.programs {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Gate reports whether a feature gate of a program is on by default, if it knows the gate.
+func (c *Code) Gate(program, gate string) (on, known bool) {
+	if p := c.programs[program]; p != nil {
+		on, known = p.Gates[gate]
+	}
+	return on, known
+}
+
+// GateSince returns the minor version, "v1.36", since which a gate has always had the default
+// that it has in this release, as far as the index goes back.
+func (c *Code) GateSince(program, gate string) string {
+	x, err := loadIndex()
+	if err != nil {
+		return ""
+	}
+	return x.gateSince(c.release, program, gate)
+}
+
+func (x *index) gateSince(release, program, gate string) string {
+	p, r := slices.Index(x.programs, program), slices.Index(x.releases, release)
+	at := slices.IndexFunc(x.gates, func(g indexGate) bool { return g.program == p && g.name == gate })
+	if at < 0 || r < 0 {
+		return ""
+	}
+	g := x.gates[at]
+	for r > 0 && g.known>>(r-1)&1 == 1 && g.on>>(r-1)&1 == g.on>>r&1 {
+		r--
+	}
+	return semver.MajorMinor(x.releases[r])
+}
+
+// PutIndex puts the programs of a release, by name, into the index file of a folder. What that says of
+// another patch release of the same minor version is removed.
+func PutIndex(folder, release string, programs map[string]*Program) error {
+	releases := map[string]map[string]*Program{}
+	if err := readIndexFile(folder, releases); err != nil {
+		return err
+	}
+	for other := range releases {
+		if semver.MajorMinor(other) == semver.MajorMinor(release) {
+			delete(releases, other)
+		}
+	}
+	releases[release] = programs
+	packed, err := packIndex(releases)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, IndexFile), packed, 0o644)
+}
+
+// readIndexFile reads the index of a folder; there need not be one.
+func readIndexFile(folder string, releases map[string]map[string]*Program) error {
+	path := filepath.Join(folder, IndexFile)
+	packed, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = readReleases(packed, releases)
+	}
+	if err != nil {
+		return fmt.Errorf("index %s: %w", path, err)
+	}
+	return nil
+}
+
+func readReleases(packed []byte, releases map[string]map[string]*Program) error {
+	x, err := unpackIndex(packed)
+	if err != nil {
+		return err
+	}
+	for _, release := range x.releases {
+		releases[release] = map[string]*Program{}
+		for _, program := range x.programs {
+			if p := x.program(release, program); p != nil {
+				releases[release][program] = p
+			}
+		}
+	}
+	return nil
+}

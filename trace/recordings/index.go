@@ -1,0 +1,68 @@
+package recordings
+
+// A Program is what the source of one traced program of a release says of its traced packages.
+type Program struct {
+	// Functions are all functions, methods and function literals, sorted by name.
+	Functions []Source
+	// Gates says of each feature gate whether it is on by default.
+	Gates map[string]bool
+}
+
+// A Source is a function as it stands in the source.
+type Source struct {
+	// Name is the full name, as in trace.Call.
+	Name string
+	// File is the name of its file, without the path of its package.
+	File string
+	// Spanless says why it has no span; Spanned if it has one.
+	Spanless Spanless
+	// Calls are those that stand in its text, in order. The text of a function literal within it
+	// is that of another function.
+	Calls []SourceCall
+}
+
+// Spanless is the reason why a function has no span.
+type Spanless int
+
+// The reasons.
+const (
+	// Spanned: it has one.
+	Spanned Spanless = iota
+	// SpanlessLeaf: it calls nothing.
+	SpanlessLeaf
+	// SpanlessNamed: the guide names it as an accessor that is called too often.
+	SpanlessNamed
+	// SpanlessBody: it has no body in Go.
+	SpanlessBody
+	// SpanlessDirective: a directive forbids to insert anything.
+	SpanlessDirective
+)
+
+// A SourceCall is a call that stands in the text of a function.
+type SourceCall struct {
+	// Line is its line, counted from that of the function, which is 0.
+	Line int
+	Kind CallKind
+	// Name is the full name of the function that is called, or what its Kind says.
+	Name string
+	// Gate is the feature gate on which it depends whether the call is made, "" for none.
+	Gate string
+	// Deferred is set for the call of a defer statement. It is made from the line where the
+	// function returns.
+	Deferred bool
+}
+
+// A CallKind says how a call names what it calls.
+type CallKind int
+
+// The kinds of a SourceCall.
+const (
+	// CallStatic: Name is the function.
+	CallStatic CallKind = iota
+	// CallInterface: Name is the method of an interface, "net/http.Handler.ServeHTTP".
+	CallInterface
+	// CallValue: Name is the variable or field whose value is called, "" if it has no name.
+	CallValue
+	// CallMakes is no call: a value of the type Name is made.
+	CallMakes
+)

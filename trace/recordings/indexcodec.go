@@ -1,0 +1,193 @@
+package recordings
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"golang.org/x/mod/semver"
+)
+
+// An index holds the programs of all releases. Most functions are the same in several of them:
+// each text of a function is kept once, with the releases that have it.
+type index struct {
+	// releases are at most maxReleases, oldest first.
+	releases []string
+	// programs are the names of the traced programs.
+	programs []string
+	// texts are sorted by name.
+	texts []indexText
+	gates []indexGate
+}
+
+// maxReleases is how many bits a set of releases has.
+const maxReleases = 64
+
+// An indexText is one text of a function.
+type indexText struct {
+	Source
+	// in has, for each program, a bit for each release.
+	in []uint64
+}
+
+// An indexGate is a feature gate of a program.
+type indexGate struct {
+	program int
+	name    string
+	// known and on have a bit for each release.
+	known, on uint64
+}
+
+// packIndex gives the content of the file. The programs of each release are by name.
+func packIndex(releases map[string]map[string]*Program) ([]byte, error) {
+	x := &index{releases: slices.SortedFunc(maps.Keys(releases), semver.Compare)}
+	if len(x.releases) > maxReleases {
+		return nil, fmt.Errorf("packing the index: %d releases, of which it can hold %d", len(x.releases), maxReleases)
+	}
+	programs := map[string]bool{}
+	for _, of := range releases {
+		for name := range of {
+			programs[name] = true
+		}
+	}
+	x.programs = slices.Sorted(maps.Keys(programs))
+	x.addTexts(releases)
+	x.addGates(releases)
+	c := &codec{writing: true, columns: newColumns(), index: map[string]uint64{}}
+	c.codeIndex(x)
+	cols, err := c.written()
+	if err != nil {
+		return nil, fmt.Errorf("packing the index: %w", err)
+	}
+	return cols.pack(nil)
+}
+
+func (x *index) addTexts(releases map[string]map[string]*Program) {
+	known := map[string][]int{} // the texts of a function
+	for r, release := range x.releases {
+		for p, program := range x.programs {
+			of := releases[release][program]
+			if of == nil {
+				continue
+			}
+			for _, f := range of.Functions {
+				at := slices.IndexFunc(known[f.Name], func(i int) bool { return x.texts[i].equal(&f) })
+				if at < 0 {
+					at = len(known[f.Name])
+					known[f.Name] = append(known[f.Name], len(x.texts))
+					x.texts = append(x.texts, indexText{Source: f, in: make([]uint64, len(x.programs))})
+				}
+				x.texts[known[f.Name][at]].in[p] |= 1 << r
+			}
+		}
+	}
+	slices.SortStableFunc(x.texts, func(a, b indexText) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+func (s *Source) equal(other *Source) bool {
+	return s.File == other.File && s.Spanless == other.Spanless && slices.Equal(s.Calls, other.Calls)
+}
+
+func (x *index) addGates(releases map[string]map[string]*Program) {
+	for p, program := range x.programs {
+		all := map[string]*indexGate{}
+		for r, release := range x.releases {
+			of := releases[release][program]
+			if of == nil {
+				continue
+			}
+			for name, on := range of.Gates {
+				if all[name] == nil {
+					all[name] = &indexGate{program: p, name: name}
+				}
+				all[name].known |= 1 << r
+				if on {
+					all[name].on |= 1 << r
+				}
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			x.gates = append(x.gates, *all[name])
+		}
+	}
+}
+
+// unpackIndex reads what packIndex wrote.
+func unpackIndex(packed []byte) (*index, error) {
+	cols, err := unpack(packed, nil)
+	if err != nil {
+		return nil, fmt.Errorf("reading the index: %w", err)
+	}
+	c, err := newReader(cols)
+	if err != nil {
+		return nil, fmt.Errorf("reading the index: %w", err)
+	}
+	x := new(index)
+	c.codeIndex(x)
+	if err := c.end(); err != nil {
+		return nil, fmt.Errorf("reading the index: %w", err)
+	}
+	return x, nil
+}
+
+// program gives what the index says of a program of a release, nil if it says nothing.
+func (x *index) program(release, program string) *Program {
+	r, p := slices.Index(x.releases, release), slices.Index(x.programs, program)
+	if r < 0 || p < 0 {
+		return nil
+	}
+	of := &Program{Gates: map[string]bool{}}
+	for i := range x.texts {
+		if x.texts[i].in[p]>>r&1 == 1 {
+			of.Functions = append(of.Functions, x.texts[i].Source)
+		}
+	}
+	for _, g := range x.gates {
+		if g.program == p && g.known>>r&1 == 1 {
+			of.Gates[g.name] = g.on>>r&1 == 1
+		}
+	}
+	if len(of.Functions) == 0 {
+		return nil
+	}
+	return of
+}
+
+func (c *codec) codeIndex(x *index) {
+	list(c, "releases", &x.releases, func(s *string) { c.text("release", s) })
+	list(c, "programs", &x.programs, func(s *string) { c.text("program", s) })
+	list(c, "functions", &x.texts, func(t *indexText) {
+		c.text("name", &t.Name)
+		c.text("file", &t.File)
+		integer(c, "spanless", (*int)(&t.Spanless))
+		if !c.writing {
+			t.in = make([]uint64, len(x.programs))
+		}
+		for p := range t.in {
+			c.number("in", &t.in[p])
+		}
+		line := 0
+		list(c, "calls", &t.Calls, func(call *SourceCall) {
+			c.sourceCall(call, line)
+			line = call.Line
+		})
+	})
+	list(c, "gates", &x.gates, func(g *indexGate) {
+		integer(c, "gate.program", &g.program)
+		c.text("gate.name", &g.name)
+		c.number("gate.known", &g.known)
+		c.number("gate.on", &g.on)
+	})
+}
+
+// sourceCall keeps a call, which comes behind one of another line.
+func (c *codec) sourceCall(call *SourceCall, line int) {
+	at := int64(call.Line)
+	c.step("call.line", &at, int64(line))
+	call.Line = int(at)
+	integer(c, "call.kind", (*int)(&call.Kind))
+	c.text("call.name", &call.Name)
+	c.text("call.gate", &call.Gate)
+	c.flag("call.deferred", &call.Deferred)
+}
