@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/render/view/viewtest"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -56,7 +57,7 @@ func BenchmarkShow100kCalls(b *testing.B) {
 	for name, choice := range map[string]Choice{"default": {}, "everything": {Full: true}} {
 		b.Run("draw/"+name, func(b *testing.B) {
 			for b.Loop() {
-				if err := WriteTree(io.Discard, rec, firstGuide{}, Options{Choice: choice}); err != nil {
+				if err := WriteTree(io.Discard, rec, viewtest.FirstGuide{}, Options{Choice: choice}); err != nil {
 					b.Fatal(err)
 				}
 			}

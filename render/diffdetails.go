@@ -33,7 +33,7 @@ func (d *diffDrawing) details(c ShownChange, width int) []string {
 		add(fmt.Sprintf("%s: %s %s %s", d.words.kinds[string(c.Kind)], d.duration(c.OwnNsA), d.arrow, d.duration(c.OwnNsB)), placeOf(d.Diff.A.Call(c.A)))
 	case diff.Valued:
 		for _, v := range c.Values {
-			add(fmt.Sprintf("%s: %s %s %s", d.label(v.Name), quoteEmpty(oneLine(shorten(v.A))), d.arrow, quoteEmpty(oneLine(shorten(v.B)))), placeOf(d.Diff.A.Call(c.A)))
+			add(fmt.Sprintf("%s: %s %s %s", label(v.Name, false), quoteEmpty(oneLine(shorten(v.A))), d.arrow, quoteEmpty(oneLine(shorten(v.B)))), placeOf(d.Diff.A.Call(c.A)))
 		}
 	}
 	if d.options.Links {

@@ -10,6 +10,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/dustin/go-humanize"
 
+	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/reason"
@@ -153,9 +154,9 @@ func newDiffDrawing(c *diff.Comparison, pair *diff.RequestPair, differences *Dif
 	d := &diffDrawing{Differences: differences, pair: pair, comparison: c, options: options}
 	d.words = options.words(c)
 	choice := options.Choice
-	choice.Full, choice.marked = false, d.marked(guide)
-	choice.marks = d.mark
-	d.drawing = newDrawing(c.B, NewView(differences.Merged.Tree, guide, choice), guide, options.Options)
+	choice.Full, choice.Marked = false, d.marked(guide)
+	choice.Marks = d.mark
+	d.drawing = newDrawing(c.B, view.NewView(differences.Merged.Tree, guide, choice), guide, options.Options)
 	d.drawing.diff, d.drawing.inView = d, map[int]bool{}
 	return d
 }

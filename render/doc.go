@@ -1,9 +1,8 @@
-// Package render shows traces to people.
+// Package render draws traces and their comparisons as text.
 //
-// What is in a view and how it is drawn are two things. NewView chooses: it
-// folds the plumbing, collapses equal siblings, and counts what it hides; the
-// result is a tree of Nodes without a word on columns or colours. WriteTree
-// draws such a view as text. Anything else that shows traces starts from a View.
+// What is in a view is decided in package view: which steps there are, in which
+// sections, under which names, and what was decided where. Here it becomes lines.
+// The width decides where lines break, and nothing else.
 //
 // Whether to use colour or hyperlinks is decided in UseColour and UseHyperlinks;
 // the drawing itself never asks for the terminal.

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/trace/diff"
+
+	"github.com/kubeapitrace/apitrace/render/view/viewtest"
 )
 
 // TestEdited demands that each view of programs that were not upstream's says so, and which files were edited.
@@ -15,13 +17,15 @@ func TestEdited(t *testing.T) {
 	c := diff.CompareRecordings(rec, &changed, diff.Options{})
 	options := DiffOptions{Options: Options{Width: 120}, NameA: "before", NameB: "after"}
 	for name, write := range map[string]func(*strings.Builder) error{
-		"tree": func(out *strings.Builder) error { return WriteTree(out, &changed, firstGuide{}, Options{Width: 120}) },
-		"outline": func(out *strings.Builder) error {
-			return WriteOutline(out, &changed, firstGuide{}, Options{Width: 120})
+		"tree": func(out *strings.Builder) error {
+			return WriteTree(out, &changed, viewtest.FirstGuide{}, Options{Width: 120})
 		},
-		"diff": func(out *strings.Builder) error { return WriteDiff(out, c, firstGuide{}, options) },
-		"html": func(out *strings.Builder) error { return WriteDiffHTML(out, c, firstGuide{}, options) },
-		"json": func(out *strings.Builder) error { return WriteDiffJSON(out, c, firstGuide{}, options) },
+		"outline": func(out *strings.Builder) error {
+			return WriteOutline(out, &changed, viewtest.FirstGuide{}, Options{Width: 120})
+		},
+		"diff": func(out *strings.Builder) error { return WriteDiff(out, c, viewtest.FirstGuide{}, options) },
+		"html": func(out *strings.Builder) error { return WriteDiffHTML(out, c, viewtest.FirstGuide{}, options) },
+		"json": func(out *strings.Builder) error { return WriteDiffJSON(out, c, viewtest.FirstGuide{}, options) },
 	} {
 		var out strings.Builder
 		if err := write(&out); err != nil {

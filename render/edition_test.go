@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/trace/diff"
+
+	"github.com/kubeapitrace/apitrace/render/view/viewtest"
 )
 
 // TestEditions demands a warning if, and only if, two recordings are known to be of editions that trace
@@ -18,8 +20,10 @@ func TestEditions(t *testing.T) {
 		a.Edition, b.Edition = test.a, test.b
 		c := diff.CompareRecordings(&a, &b, diff.Options{})
 		for name, write := range map[string]func(*strings.Builder, DiffOptions) error{
-			"tree": func(out *strings.Builder, o DiffOptions) error { return WriteDiff(out, c, firstGuide{}, o) },
-			"html": func(out *strings.Builder, o DiffOptions) error { return WriteDiffHTML(out, c, firstGuide{}, o) },
+			"tree": func(out *strings.Builder, o DiffOptions) error { return WriteDiff(out, c, viewtest.FirstGuide{}, o) },
+			"html": func(out *strings.Builder, o DiffOptions) error {
+				return WriteDiffHTML(out, c, viewtest.FirstGuide{}, o)
+			},
 		} {
 			var out strings.Builder
 			if err := write(&out, DiffOptions{Options: Options{Width: 400}, NameA: "before.jsonl", NameB: "after.jsonl"}); err != nil {

@@ -7,6 +7,7 @@ type glyphs struct {
 	branchOn, lastOn            string // before a child that continues the one before it
 	on                          string // the same where there is no branch
 	line, blank                 string // before what is below a child
+	dash, dashed                string // what connects a step with its caller: directly, through folded calls
 	folded, times               string
 	into, from, arrow, ellipsis string
 	failed, micro, mark, bar    string
@@ -14,11 +15,11 @@ type glyphs struct {
 }
 
 var unicodeGlyphs = glyphs{
-	branch: "├─ ", last: "└─ ", branchOn: "├↓ ", lastOn: "└↓ ", on: "↓ ", line: "│  ", blank: "   ",
+	branch: "├─ ", last: "└─ ", branchOn: "├↓ ", lastOn: "└↓ ", on: "↓ ", line: "│  ", blank: "   ", dash: "─", dashed: "┄",
 	folded: "⋯", times: "×", into: "▸", from: "←", arrow: "→", ellipsis: "…", failed: "✗", micro: "µs", mark: "◆", bar: "▇", later: "⇢",
 }
 
 var asciiGlyphs = glyphs{
-	branch: "+- ", last: "`- ", branchOn: "+v ", lastOn: "`v ", on: "v ", line: "|  ", blank: "   ",
+	branch: "+- ", last: "`- ", branchOn: "+v ", lastOn: "`v ", on: "v ", line: "|  ", blank: "   ", dash: "-", dashed: ".",
 	folded: "..", times: "x", into: ">", from: "<-", arrow: "->", ellipsis: "~", failed: "!", micro: "us", mark: "*", bar: "#", later: "~>",
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/render/view/viewtest"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -24,7 +25,7 @@ func load(t testing.TB, name string) *trace.Recording {
 func draw(t testing.TB, rec *trace.Recording, o Options) string {
 	t.Helper()
 	var out strings.Builder
-	if err := WriteTree(&out, rec, firstGuide{}, o); err != nil {
+	if err := WriteTree(&out, rec, viewtest.FirstGuide{}, o); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -6,139 +6,164 @@ import (
 	"slices"
 	"strings"
 
-	"charm.land/lipgloss/v2"
 	"github.com/dustin/go-humanize"
 
+	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
+// thousands writes a number with commas.
+func thousands(n int) string { return humanize.Comma(int64(n)) }
+
+// calls counts calls in English.
+func calls(n int) string { return saysCount("en", n) }
+
 // writeHeading names the request, what it took, and what may be missing.
-func (d *drawing) writeHeading(out *bufio.Writer) {
-	r := d.view.Tree.Request
-	end := fmt.Sprintf(" %s %d", d.arrow, r.Status)
-	switch {
-	case r.IsStart():
-		end = ""
-	case r.Status == 0:
-		end = fmt.Sprintf(" %s no answer", d.arrow)
+func (l *listing) writeHeading(out *bufio.Writer) {
+	r := l.story.Tree.Request
+	l.writeWrapped(out, l.Request, l.request(r))
+	l.writeWrapped(out, l.Facts, l.facts())
+	if len(l.rec.Edited) > 0 {
+		l.writeWrapped(out, l.Warning, saysEdited.Format(l.lang, oneLine(strings.Join(l.rec.Edited, ", "))))
 	}
-	request := d.fit(oneLine(r.Method+" "+r.Path), d.width-lipgloss.Width(end)) + end
-	fmt.Fprintln(out, d.Request.Render(request))
-	d.writeWrapped(out, d.Facts, d.facts())
-	if len(d.rec.Edited) > 0 {
-		d.writeWrapped(out, d.Warning, "not upstream's program: built with edits of "+oneLine(strings.Join(d.rec.Edited, ", ")))
-	}
-	if path := d.view.ErrorPath; path != nil {
-		d.writeWrapped(out, d.Error, d.errorPath(path))
+	if path := l.story.ErrorPath; path != nil {
+		l.writeWrapped(out, l.Error, l.errorPath(path))
 	}
 	for _, reason := range r.Incomplete {
-		d.writeWrapped(out, d.Warning, "incomplete: "+oneLine(reason))
+		l.writeWrapped(out, l.Warning, saysIncomplete.Format(l.lang, oneLine(reason)))
 	}
-	if n := unfinished(r); n > 0 && !r.IsStart() {
-		d.writeWrapped(out, d.Warning, fmt.Sprintf("unfinished: %s had not returned when the trace was collected", calls(n)))
+	if r.Calls[0].Unfinished && !r.IsStart() {
+		l.writeWrapped(out, l.Warning, saysUnfinished.In(l.lang))
+	} else if running := l.stillRunning(); len(running) > 0 {
+		l.writeWrapped(out, l.Facts, saysStillRunning.Format(l.lang, strings.Join(running, ", ")))
 	}
-	fmt.Fprintln(out)
+}
+
+// request is the line that names a request and its answer.
+func (l *listing) request(r *trace.Request) string {
+	text := oneLine(r.Method + " " + r.Path)
+	switch {
+	case r.IsStart():
+		return text
+	case r.Status == 0:
+		return fmt.Sprintf("%s %s %s", text, l.arrow, saysNoAnswer.In(l.lang))
+	}
+	return fmt.Sprintf("%s %s %d", text, l.arrow, r.Status)
+}
+
+// stillRunning names the functions that had not returned when the trace was collected. That is
+// as it should be for goroutines that outlive the request: a watch, a loop of the cache.
+func (l *listing) stillRunning() []string {
+	if l.story.Tree.Request.IsStart() {
+		return nil
+	}
+	var names []string
+	for i := range l.story.Tree.Len() {
+		call := l.story.Tree.Call(i)
+		if !call.Unfinished || l.waitsForOther(i) {
+			continue
+		}
+		name := fmt.Sprintf("%s (%s)", l.story.Names.Of(call), l.story.Names.Place(call))
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// waitsForOther reports whether a call below call i is unfinished, too.
+func (l *listing) waitsForOther(i int) bool {
+	for below := i + 1; below < l.story.Tree.End(i); below++ {
+		if l.story.Tree.Call(below).Unfinished {
+			return true
+		}
+	}
+	return false
 }
 
 // errorPath tells in one sentence how the request failed.
-func (d *drawing) errorPath(path *ErrorPath) string {
+func (l *listing) errorPath(path *view.ErrorPath) string {
 	var steps []string
 	before := ""
 	for _, step := range path.Steps {
-		name := d.view.Tree.Call(step.Call).ShortName()
+		name := l.story.Names.Of(l.story.Tree.Call(step.Call))
 		text := oneLine(step.Text)
 		switch step.Kind {
-		case ErrorAnswered:
-			return fmt.Sprintf("no error: answered %s in %s, without a Status", text, name)
-		case ErrorStatus:
-			steps = append(steps, fmt.Sprintf("Status %s in %s", text, name))
-		case ErrorRefused:
-			steps = append(steps, "refused by admission plugin "+text)
-		case ErrorBorn:
-			steps, before = append(steps, fmt.Sprintf("error born in %s: %s", name, text)), text
+		case view.ErrorAnswered:
+			return saysAnswered.Format(l.lang, text, name)
+		case view.ErrorStatus:
+			steps = append(steps, saysStatus.Format(l.lang, text, name))
+		case view.ErrorRefused:
+			steps = append(steps, saysRefused.Format(l.lang, text))
+		case view.ErrorBorn:
+			steps, before = append(steps, saysBorn.Format(l.lang, name, text)), text
 		default:
 			told := text
-			if step.Kind == ErrorWrapped && before != "" { // what it said before is there to read
-				told = strings.Replace(text, before, d.ellipsis, 1)
+			if step.Kind == view.ErrorWrapped && before != "" { // what it said before is there to read
+				told = strings.Replace(text, before, l.ellipsis, 1)
 			}
-			steps, before = append(steps, fmt.Sprintf("%s in %s: %s", step.Kind, name, told)), text
+			steps, before = append(steps, saysStep.Format(l.lang, saysKind[step.Kind].In(l.lang), name, told)), text
 		}
 	}
-	return strings.Join(steps, " "+d.arrow+" ")
+	return strings.Join(steps, " "+l.arrow+" ")
 }
 
 // facts says how many calls there were, in which programs, and how long it took.
-func (d *drawing) facts() string {
-	r := d.view.Tree.Request
+func (l *listing) facts() string {
+	r := l.story.Tree.Request
 	var processes []string
 	count := map[string]int{}
-	for _, call := range r.Calls {
-		if count[call.Process]++; count[call.Process] == 1 {
-			processes = append(processes, call.Process)
+	for i := range r.Calls {
+		process := r.Calls[i].Process
+		if count[process]++; count[process] == 1 {
+			processes = append(processes, process)
 		}
 	}
-	texts := []string{fmt.Sprintf("%s in %s", calls(len(r.Calls)), d.duration(r.Calls[0].DurationNs))}
+	texts := []string{saysCallsIn.Format(l.lang, l.calls(len(r.Calls)), l.duration(r.Calls[0].DurationNs))}
 	for _, process := range processes {
-		name := strings.TrimSpace(process + " " + oneLine(d.rec.Version(process)))
-		texts = append(texts, fmt.Sprintf("%s (%s)", name, humanize.Comma(int64(count[process]))))
+		name := strings.TrimSpace(process + " " + oneLine(l.rec.Version(process)))
+		texts = append(texts, fmt.Sprintf("%s (%s)", name, thousands(count[process])))
 	}
 	return strings.Join(texts, ", ")
 }
 
-func unfinished(r *trace.Request) int {
-	n := 0
-	for _, call := range r.Calls {
-		if call.Unfinished {
-			n++
-		}
+// writeFooter lists what is stored, and says what is hidden and how to see it.
+func (l *listing) writeFooter(out *bufio.Writer) {
+	l.writeStored(out)
+	for _, delivery := range l.deliveries() {
+		l.writeWrapped(out, l.Mark, delivery)
 	}
-	return n
+	for _, text := range l.hidden() {
+		l.writeWrapped(out, l.Facts, text)
+	}
 }
 
-func calls(n int) string {
-	if n == 1 {
-		return "1 call"
-	}
-	return humanize.Comma(int64(n)) + " calls"
-}
-
-// writeFooter lists what is stored, says what is hidden and explains the signs.
-func (d *drawing) writeFooter(out *bufio.Writer) {
+// writeStored lists what the request left in etcd.
+func (l *listing) writeStored(out *bufio.Writer) {
 	fmt.Fprintln(out)
-	for _, key := range d.view.Tree.Request.Stored {
-		d.writeWrapped(out, d.Plumbing, stored(key))
-	}
-	for _, delivery := range d.deliveries() {
-		d.writeWrapped(out, d.Mark, delivery)
-	}
-	if hidden := d.hidden(); hidden != "" {
-		d.writeWrapped(out, d.Facts, hidden)
-	}
-	if signs := d.signs(); signs != "" {
-		d.writeWrapped(out, d.Facts, signs)
+	for _, key := range l.story.Tree.Request.Stored {
+		l.writeWrapped(out, l.Decisive, l.stored(key))
 	}
 }
 
-// deliveries says in which other requests of the recording the events of this one's writes went
-// out: "revision 271 went out in request 1: cacher.(*cacheWatcher).sendWatchCacheEvent +1.31ms".
-func (d *drawing) deliveries() []string {
+// deliveries says in which other requests of the recording the events of this one's writes went out.
+func (l *listing) deliveries() []string {
 	var texts []string
-	self := slices.IndexFunc(d.rec.Requests, func(r trace.Request) bool { return r.TraceID == d.view.Tree.Request.TraceID })
+	self := slices.IndexFunc(l.rec.Requests, func(r trace.Request) bool { return r.TraceID == l.story.Tree.Request.TraceID })
 	if self < 0 {
 		return nil
 	}
-	for _, it := range d.rec.Deliveries(self) {
-		call := &d.rec.Requests[it.Request].Calls[it.Call]
-		texts = append(texts, fmt.Sprintf("%s revision %d went out in request %d: %s +%s", d.later, it.Revision, it.Request+1, call.ShortName(), d.duration(it.AfterNs)))
+	for _, it := range l.rec.Deliveries(self) {
+		call := &l.rec.Requests[it.Request].Calls[it.Call]
+		texts = append(texts, saysDelivered.Format(l.lang, it.Revision, it.Request+1, call.ShortName(), l.duration(it.AfterNs)))
 	}
-	d.used.later = d.used.later || len(texts) > 0
 	return texts
 }
 
 // stored describes a change in etcd:
-// "PUT /registry/deployments/default/nginx, revision 213, 1.2 kB, protobuf apps/v1".
-func stored(key trace.StoredKey) string {
-	texts := []string{key.Op + " " + key.Key, fmt.Sprintf("revision %d", key.Revision)}
+// "etcd: PUT /registry/deployments/default/nginx, revision 213, 1.2 kB, protobuf apps/v1".
+func (l *listing) stored(key trace.StoredKey) string {
+	texts := []string{key.Op + " " + key.Key, saysRevision.Format(l.lang, key.Revision)}
 	if key.Size > 0 {
 		texts = append(texts, humanize.Bytes(uint64(key.Size)))
 	}
@@ -146,88 +171,43 @@ func stored(key trace.StoredKey) string {
 	if kind != "" {
 		texts = append(texts, kind)
 	}
-	return oneLine(strings.Join(texts, ", "))
+	return saysStored.Format(l.lang, oneLine(strings.Join(texts, ", ")))
 }
 
 // hidden says how many calls are not to be seen and which flag shows them.
-func (d *drawing) hidden() string {
-	v := d.view
+func (l *listing) hidden() []string {
+	v := l.story.View
 	var texts []string
-	if d.choice.Filter.Active() {
-		texts = append(texts, d.matching())
-	} else if v.Folded > 0 {
-		texts = append(texts, fmt.Sprintf("%s folded (%s)", humanize.Comma(int64(v.Folded)), strings.Join(d.why(), ", ")))
+	if l.choice.Filter.Active() {
+		texts = append(texts, l.matching())
+	}
+	if v.Folded > 0 {
+		texts = append(texts, saysFolded.Format(l.lang, l.folded, thousands(v.Folded), l.calls(v.Tree.Len())))
+	}
+	if l.indirect {
+		texts = append(texts, saysIndirect.Format(l.lang, strings.TrimSpace(strings.Replace(l.last, l.dash, l.dashed, 1))))
 	}
 	if v.Collapsed > 0 {
-		texts = append(texts, fmt.Sprintf("%s collapsed (%s)", humanize.Comma(int64(v.Collapsed)), d.times))
-	}
-	if len(texts) > 0 && !d.choice.Filter.Active() {
-		texts[len(texts)-1] += ": --view full"
+		texts = append(texts, saysCollapsed.Format(l.lang, l.times))
 	}
 	if v.Cut > 0 {
-		texts = append(texts, fmt.Sprintf("%s cut: --depth %d", humanize.Comma(int64(v.Cut)), d.choice.Depth))
-	}
-	if len(texts) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("of %s %s", calls(v.Tree.Len()), strings.Join(texts, ", "))
-}
-
-// matching says what the filter found, and what of it is not shown.
-func (d *drawing) matching() string {
-	v, flags := d.view, strings.Join(d.choice.Filter.flags(), " ")
-	verb := "match"
-	if v.Matching == 1 {
-		verb = "matches"
-	}
-	text := fmt.Sprintf("%s %s %s", humanize.Comma(int64(v.Matching)), verb, flags)
-	if v.Matching == 0 {
-		text = "none matches " + flags
-	}
-	if v.Plumbing > 0 {
-		text += fmt.Sprintf(", %s of them no key steps: --view full", humanize.Comma(int64(v.Plumbing)))
-	}
-	if v.Handled > 0 {
-		text += fmt.Sprintf(", %s more had an error that a caller dealt with: --view full", humanize.Comma(int64(v.Handled)))
-	}
-	return text
-}
-
-// why says which of the folded calls a reader may miss.
-func (d *drawing) why() []string {
-	texts := []string{d.folded}
-	if n := d.view.LessTelling; n > 0 {
-		texts = append(texts, humanize.Comma(int64(n))+" key steps")
+		texts = append(texts, saysCut.Format(l.lang, thousands(v.Cut), l.choice.Depth))
 	}
 	return texts
 }
 
-// signs explains the signs that this drawing used.
-func (d *drawing) signs() string {
-	var texts []string
-	explain := func(used bool, text string) {
-		if used {
-			texts = append(texts, text)
-		}
+// matching says what the filter found, and what of it is not shown.
+func (l *listing) matching() string {
+	v, flags := l.story.View, strings.Join(l.choice.Filter.Flags(), " ")
+	if v.Matching == 0 {
+		return saysNoMatch.Format(l.lang, flags)
 	}
-	explain(d.choice.Filter.Active() && d.view.Folded > 0, d.folded+"N folded")
-	explain(d.used.on, strings.TrimSpace(d.on)+" called by the line before")
-	later := " +time since etcd's write, its event on the way to those who watch"
-	if d.diff != nil {
-		later = " etcd's event on the way to those who watch"
+	text := saysMatch.Format(l.lang, thousands(v.Matching), flags)
+	if v.Plumbing > 0 {
+		text += saysNoKeySteps.Format(l.lang, thousands(v.Plumbing))
 	}
-	explain(d.used.later, d.later+later)
-	explain(d.used.newGoroutine, "go goroutine")
-	explain(d.used.crossing, d.into+" process")
-	explain(d.used.from, d.from+"N called in line N")
-	explain(d.used.deeper, "+N levels deeper than drawn")
-	explain(d.used.failed, d.failed+" failed")
-	explain(d.used.upstream, d.mark+" upstream span")
-	return strings.Join(texts, ", ")
-}
-
-func (d *drawing) writeWrapped(out *bufio.Writer, style lipgloss.Style, text string) {
-	for _, line := range wrap(text, d.width) {
-		fmt.Fprintln(out, style.Render(line))
+	if v.Handled > 0 {
+		text += saysMoreHandled.Format(l.lang, thousands(v.Handled))
 	}
+	return text
 }

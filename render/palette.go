@@ -1,6 +1,10 @@
 package render
 
-import "charm.land/lipgloss/v2"
+import (
+	"charm.land/lipgloss/v2"
+
+	"github.com/kubeapitrace/apitrace/render/view"
+)
 
 // A Palette gives each part of a view its style. The zero value is plain text.
 type Palette struct {
@@ -13,8 +17,11 @@ type Palette struct {
 	Mark, Count lipgloss.Style
 	// Guide is the lines of the tree.
 	Guide lipgloss.Style
-	// Place is file and line, Duration the time, Value what the guide recorded.
-	Place, Duration, Value lipgloss.Style
+	// Place is file and line, Duration the time, Value what the guide recorded, Decisive
+	// those values by which the request was decided.
+	Place, Duration, Value, Decisive lipgloss.Style
+	// Layer returns the style of a layer; nil for plain text.
+	Layer func(layer string) lipgloss.Style
 	// Note is what the guide says of a step.
 	Note lipgloss.Style
 	// Added, Removed and Changed are the lines of a diff.
@@ -36,9 +43,11 @@ func Colours() Palette {
 		Mark:     plain.Foreground(lipgloss.Magenta),
 		Count:    plain.Foreground(lipgloss.Yellow),
 		Guide:    dim,
-		Place:    plain.Foreground(lipgloss.Cyan),
-		Duration: plain.Foreground(lipgloss.Green),
-		Value:    dim,
+		Place:    dim,
+		Duration: dim,
+		Value:    plain,
+		Decisive: plain.Bold(true),
+		Layer:    layerColour,
 		Note:     plain.Italic(true),
 		Added:    plain.Foreground(lipgloss.Green),
 		Removed:  plain.Foreground(lipgloss.Red),
@@ -46,4 +55,29 @@ func Colours() Palette {
 		Error:    plain.Foreground(lipgloss.Red),
 		Warning:  plain.Foreground(lipgloss.Yellow).Bold(true),
 	}
+}
+
+// layerColour is the colour of a layer, the same everywhere.
+func layerColour(layer string) lipgloss.Style {
+	colour := view.LayerColour(layer)
+	if colour == "" {
+		return lipgloss.NewStyle()
+	}
+	return lipgloss.NewStyle().Foreground(lipgloss.Color(colour))
+}
+
+// layerStyle is the style of a layer's steps.
+func (p *Palette) layerStyle(layer string) lipgloss.Style {
+	if p.Layer == nil {
+		return lipgloss.NewStyle()
+	}
+	return p.Layer(layer)
+}
+
+// headingStyle is the style of a layer's headings.
+func (p *Palette) headingStyle(layer string) lipgloss.Style {
+	if p.Layer == nil {
+		return lipgloss.NewStyle()
+	}
+	return p.Layer(layer).Bold(true)
 }

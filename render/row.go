@@ -8,50 +8,14 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"github.com/charmbracelet/x/ansi"
 
+	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// wide is from how many columns on a drawing shows more than the most needed.
-const wide = 100
-
-// draw draws the line of an item, and the lines below it for what has no room
-// there. It returns with them what values a reader has seen from here on.
+// draw draws the lines of an item. It returns with them what values a reader has seen from here on.
 func (d *drawing) draw(it *item, above values) (lines []string, shown values) {
-	if d.diff != nil {
-		return d.diff.drawDiff(it), above
-	}
-	width := d.width - it.level*lipgloss.Width(d.branch)
-	below := width - lipgloss.Width(d.line)
-	texts := d.values(it.node, above)
-	row, room := d.row(it, width)
-	behind, rest := d.split(texts, room, d.roomy == nil || d.roomy[it.node.Calls[0]])
-	row.left += d.Value.Render(behind)
-	lines = []string{row.join(width)}
-	for _, line := range d.pack(rest, below) {
-		lines = append(lines, d.Value.Render(line))
-	}
-	if d.tellsFailure(it.node) {
-		for _, text := range failures(d.call(it.node)) {
-			for _, line := range d.clip(wrap(text, below), 3, below) {
-				lines = append(lines, d.Error.Render(line))
-			}
-		}
-	}
-	if d.notes && it.node.Key {
-		for _, line := range wrap(oneLine(d.guide.Note(d.call(it.node).Function)), below) {
-			lines = append(lines, d.Note.Render(line))
-		}
-	}
-	return lines, above.with(texts)
-}
-
-// tellsFailure reports whether the text of what went wrong stands below the node:
-// where it began. Short views leave out what decided nothing, and what the sentence
-// above the tree says.
-func (d *drawing) tellsFailure(n *Node) bool {
-	return n.Origin && (d.choice.Full || d.choice.Filter.Errors || n.Fatal && d.view.ErrorPath.At(n.Calls[0]) == nil)
+	return d.diff.drawDiff(it), above
 }
 
 // together puts the lines of an item together, for a tree to hang others below.
@@ -78,46 +42,6 @@ type twoSided struct{ left, right string }
 func (t twoSided) join(width int) string {
 	gap := max(1, width-lipgloss.Width(t.left)-lipgloss.Width(t.right))
 	return t.left + strings.Repeat(" ", gap) + t.right
-}
-
-// row draws the line of a call: marks, name and counts to the left, place and
-// duration to the right. It returns how many columns are left between them.
-//
-// What does not fit is shortened at the front, where the more general part is:
-// first the place, then the name.
-func (d *drawing) row(it *item, width int) (row twoSided, room int) {
-	const leastPlace, leastName = 14, 12
-	before, after := d.marks(it), d.counts(it.node)
-	name, layer, place := d.name(it.node), d.layer(it.node), d.place(it.node)
-	duration := d.durationOf(it.node)
-	width -= lipgloss.Width(layer) + lipgloss.Width(duration) + 1
-	taken := lipgloss.Width(before) + lipgloss.Width(after) + 1
-	if over := taken + lipgloss.Width(name) + lipgloss.Width(place) - width; over > 0 {
-		place = d.fitEnd(place, max(lipgloss.Width(place)-over, leastPlace))
-	}
-	if over := taken + lipgloss.Width(name) + lipgloss.Width(place) - width; over > 0 {
-		name = strings.Replace(name, d.mark+" upstream ", d.mark+" ", 1)
-		over = taken + lipgloss.Width(name) + lipgloss.Width(place) - width
-		name = d.fitEnd(name, max(lipgloss.Width(name)-over, leastName))
-	}
-	left := before + d.nameStyle(it.node).Render(name) + after
-	left = ansi.Truncate(left, width-lipgloss.Width(place)-1, d.ellipsis)
-	row = twoSided{left, layer + d.placeStyle(it.node).Render(place) + " " + d.Duration.Render(duration)}
-	return row, width - lipgloss.Width(left) - lipgloss.Width(place) - 1
-}
-
-// fit shortens s at its end, fitEnd at its front, to a number of columns; a mark
-// stands for what was taken away.
-func (d *drawing) fit(s string, columns int) string {
-	return ansi.Truncate(s, columns, d.ellipsis)
-}
-
-func (d *drawing) fitEnd(s string, columns int) string {
-	over := lipgloss.Width(s) - columns
-	if over <= 0 {
-		return s
-	}
-	return ansi.TruncateLeft(s, over+lipgloss.Width(d.ellipsis), d.ellipsis)
 }
 
 // marks draws what stands before the name: how the call relates to the node
@@ -219,7 +143,7 @@ func (d *drawing) name(n *Node) string {
 	}
 	if call := d.call(n); upstream(call) {
 		d.used.upstream = true
-		return d.mark + " " + upstreamLabel(call)
+		return d.mark + " " + view.UpstreamLabel(call)
 	}
 	return d.call(n).ShortName()
 }
@@ -230,15 +154,6 @@ func (d *drawing) severalFunctions(n *Node) bool {
 	})
 }
 
-// layer is the part of the server that the call belongs to, in a wide drawing.
-func (d *drawing) layer(n *Node) string {
-	const most = 16 // columns
-	if d.width < wide || n.Layer == "" {
-		return ""
-	}
-	return d.Value.Render(d.fit(n.Layer, most)) + "  "
-}
-
 // place is file and line; none for calls of several functions. A wide drawing
 // has room for the line in the caller, where that one is shown.
 func (d *drawing) place(n *Node) string {
@@ -247,7 +162,7 @@ func (d *drawing) place(n *Node) string {
 		return ""
 	}
 	place := fmt.Sprintf("%s:%d", path.Base(at.File), at.Line)
-	if d.width >= wide && n.Above == 0 && len(n.Calls) == 1 && at.CallerLine > 0 {
+	if d.width >= 100 && n.Above == 0 && len(n.Calls) == 1 && at.CallerLine > 0 {
 		d.used.from = true
 		place += fmt.Sprintf(" %s%d", d.from, at.CallerLine)
 	}
@@ -276,28 +191,26 @@ func (d *drawing) placeStyle(n *Node) lipgloss.Style {
 	return d.Place.Hyperlink(SourceURL(d.rec, at))
 }
 
-// durationOf is the time of all calls of a node together, as wide as its column.
-func (d *drawing) durationOf(n *Node) string {
-	const column = len(">999ms") + 1 // "µ" is one column as well
-	var sum int64
-	for _, i := range n.Calls {
-		sum += d.view.Tree.Call(i).DurationNs
+// signs explains the signs that this drawing used.
+func (d *drawing) signs() string {
+	var texts []string
+	explain := func(used bool, text string) {
+		if used {
+			texts = append(texts, text)
+		}
 	}
-	duration := d.duration(sum)
-	if d.call(n).Unfinished {
-		duration = ">" + duration
+	explain(d.choice.Filter.Active() && d.view.Folded > 0, d.folded+"N folded")
+	explain(d.used.on, strings.TrimSpace(d.on)+" called by the line before")
+	later := " +time since etcd's write, its event on the way to those who watch"
+	if d.diff != nil {
+		later = " etcd's event on the way to those who watch"
 	}
-	return strings.Repeat(" ", max(0, column-lipgloss.Width(duration))) + duration
-}
-
-// failures says what went wrong in a call, one line each.
-func failures(call *trace.Call) []string {
-	var lines []string
-	if call.Error != "" {
-		lines = append(lines, "error: "+oneLine(call.Error))
-	}
-	if call.Panic != "" {
-		lines = append(lines, "panic: "+oneLine(call.Panic))
-	}
-	return lines
+	explain(d.used.later, d.later+later)
+	explain(d.used.newGoroutine, "go goroutine")
+	explain(d.used.crossing, d.into+" process")
+	explain(d.used.from, d.from+"N called in line N")
+	explain(d.used.deeper, "+N levels deeper than drawn")
+	explain(d.used.failed, d.failed+" failed")
+	explain(d.used.upstream, d.mark+" upstream span")
+	return strings.Join(texts, ", ")
 }

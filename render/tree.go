@@ -2,73 +2,24 @@ package render
 
 import (
 	"bufio"
-	"fmt"
-	"io"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 	"charm.land/lipgloss/v2/tree"
 
+	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Options say how traces are drawn. The zero value is the default view in plain
-// text, 80 columns wide.
-type Options struct {
-	Choice
-	// Lines is how many lines a request may take: of what Choice.Most may limit, as
-	// many of the most telling steps are shown as fit. 0 means that the requests of a
-	// recording share 60, or have 19 each if there are more than three; less means
-	// that nothing is limited.
-	Lines int
-	// Notes adds the guide's note below each key step; they count for no Lines.
-	Notes bool
-	// Width is the number of columns: 0 means 80. Below 40 no tree can be drawn;
-	// less counts as 40.
-	Width int
-	// Palette is Colours() for a terminal; the zero value is plain text.
-	Palette Palette
-	// ASCII draws with the characters of ASCII alone. Recorded texts stay as they are.
-	ASCII bool
-	// Hyperlinks makes each place a link to upstream's source. See UseHyperlinks.
-	Hyperlinks bool
-}
-
-// WriteTree draws each request of a recording as a tree of calls, with a heading
-// and with a note on what is hidden. No line is wider than the width.
-func WriteTree(w io.Writer, rec *trace.Recording, guide Guide, options Options) error {
-	const together, least = 60, 19
-	if n := len(rec.Requests); options.Lines == 0 && n > 0 {
-		options.Lines = max(least, (together-(n-1))/n) // with a blank line between them
-	}
-	out := bufio.NewWriter(w)
-	for i := range rec.Requests {
-		r := &rec.Requests[i]
-		calls, err := trace.NewTree(r)
-		if err != nil {
-			return fmt.Errorf("tree of %s %s: %w", r.Method, r.Path, err)
-		}
-		if i > 0 {
-			out.WriteByte('\n')
-		}
-		fitting(rec, calls, guide, options).write(out)
-	}
-	return out.Flush()
-}
-
 // A drawing is one view on its way to text.
 type drawing struct {
-	glyphs
-	Palette
+	pen
 	rec        *trace.Recording
-	view       *View
+	view       *view.View
 	guide      Guide
 	choice     Choice
 	notes      bool
-	width      int
 	hyperlinks bool
-	// roomy are the calls that may have a line for their values, nil for all.
-	roomy map[int]bool
 	// maxLevel is the deepest level that has a column of its own. What lies
 	// deeper stands there too and has its distance written before it.
 	maxLevel int
@@ -82,30 +33,12 @@ type drawing struct {
 // legend tells which signs a drawing used and therefore has to explain.
 type legend struct{ on, later, newGoroutine, crossing, from, deeper, failed, upstream bool }
 
-func (o *Options) glyphs() glyphs {
-	if o.ASCII {
-		return asciiGlyphs
-	}
-	return unicodeGlyphs
-}
-
-func newDrawing(rec *trace.Recording, view *View, guide Guide, o Options) *drawing {
-	const ordinary, least, forRow = 80, 40, 44 // forRow: enough for most names next to their place
-	d := &drawing{glyphs: o.glyphs(), Palette: o.Palette, rec: rec, view: view, guide: guide,
+func newDrawing(rec *trace.Recording, v *view.View, guide Guide, o Options) *drawing {
+	const forRow = 44 // enough for most names next to their place
+	d := &drawing{pen: newPen(&o), rec: rec, view: v, guide: guide,
 		choice: o.Choice, notes: o.Notes, hyperlinks: o.Hyperlinks}
-	d.width = o.Width
-	if d.width == 0 {
-		d.width = ordinary
-	}
-	d.width = max(d.width, least)
 	d.maxLevel = max(1, (d.width-forRow)/lipgloss.Width(d.branch))
 	return d
-}
-
-func (d *drawing) write(out *bufio.Writer) {
-	d.writeHeading(out)
-	d.writeItems(out)
-	d.writeFooter(out)
 }
 
 // writeItems draws the tree itself.

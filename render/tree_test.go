@@ -8,16 +8,17 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/kubeapitrace/apitrace/render/view/viewtest"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
 func TestWriteTreeErrors(t *testing.T) {
 	rec := load(t, "handmade-get-node")
-	if err := WriteTree(brokenPipe{}, rec, firstGuide{}, Options{}); !errors.Is(err, errBrokenPipe) {
+	if err := WriteTree(brokenPipe{}, rec, viewtest.FirstGuide{}, Options{}); !errors.Is(err, errBrokenPipe) {
 		t.Errorf("a broken pipe: %v", err)
 	}
 	rec.Requests[0].Calls[3].Parent = "00000000000000ff"
-	err := WriteTree(&strings.Builder{}, rec, firstGuide{}, Options{})
+	err := WriteTree(&strings.Builder{}, rec, viewtest.FirstGuide{}, Options{})
 	if err == nil || !strings.Contains(err.Error(), "orphan") || !strings.Contains(err.Error(), "GET /api/v1/nodes/n1") {
 		t.Errorf("a broken tree: %v", err)
 	}
@@ -28,15 +29,6 @@ var errBrokenPipe = errors.New("broken pipe")
 type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, errBrokenPipe }
-
-// The default views of the scenarios fit a screen or two; issue 2 demands at most 60 lines.
-func TestDefaultViewIsShort(t *testing.T) {
-	for _, name := range []string{"handmade-get-node", "handmade-create-deployment"} {
-		if lines := strings.Count(draw(t, load(t, name), Options{}), "\n"); lines > 60 {
-			t.Errorf("%s: %d lines", name, lines)
-		}
-	}
-}
 
 // Without colour and with it the text is the same.
 func TestColourChangesNoText(t *testing.T) {

@@ -1,9 +1,6 @@
 package render
 
-import (
-	"slices"
-	"testing"
-)
+import "testing"
 
 func TestDuration(t *testing.T) {
 	for ns, want := range map[int64]string{
@@ -16,35 +13,5 @@ func TestDuration(t *testing.T) {
 	}
 	if got := asciiGlyphs.duration(5000); got != "5.00us" {
 		t.Errorf("in ASCII 5000 ns is %q", got)
-	}
-}
-
-func TestWrap(t *testing.T) {
-	for text, want := range map[string][]string{
-		"":                     {""},
-		"a bc":                 {"a bc"},
-		"one two three":        {"one", "two", "three"},
-		"abcdefghijk x":        {"abcdef", "ghijk", "x"},
-		"长长长长 a":               {"长长长", "长 a"},
-		"get-node of  two   b": {"get-no", "de of", "two b"},
-	} {
-		if got := wrap(text, 6); !slices.Equal(got, want) {
-			t.Errorf("%q in 6 columns is %q, want %q", text, got, want)
-		}
-	}
-}
-
-func TestOneLine(t *testing.T) {
-	for text, want := range map[string]string{
-		"plain 文 é": "plain 文 é",
-		"a\nb\tc":   `a\nb\tc`,
-		"\x1b[31m":  `\x1b[31m`,
-		"\u202ertl": `\u202ertl`,
-		"\u200b":    `\u200b`,
-		"it's \x00": `it's \x00`,
-	} {
-		if got := oneLine(text); got != want {
-			t.Errorf("%q becomes %q, want %q", text, got, want)
-		}
 	}
 }

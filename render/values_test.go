@@ -2,42 +2,16 @@ package render
 
 import "testing"
 
-func TestShorten(t *testing.T) {
-	for value, want := range map[string]string{
-		"*k8s.io/kubernetes/pkg/registry/core/node/storage.REST":                     "*node/storage.REST",
-		"*k8s.io/apiserver/pkg/storage/cacher.CacheDelegator":                        "*cacher.CacheDelegator",
-		"k8s.io/kubernetes/pkg/registry/apps/deployment.deploymentStrategy":          "deployment.deploymentStrategy",
-		"*k8s.io/api/apps/v1.Deployment":                                             "*apps/v1.Deployment",
-		"*k8s.io/api/apps/v1beta2.Deployment":                                        "*apps/v1beta2.Deployment",
-		"apps/v1, Kind=Deployment":                                                   "apps/v1 Deployment",
-		"/v1, Kind=Node":                                                             "v1 Node",
-		`{"accepted":",","coerce":"true","name":"multi","target":"apps/__internal"}`: "apps/__internal",
-		`{"a": 1}`:                               `{"a": 1}`,
-		"/registry/minions/n1":                   "/registry/minions/n1",
-		"/registry/configmaps/a/b.txt":           "/registry/configmaps/a/b.txt",
-		"application/json":                       "application/json",
-		"application/strategic-merge-patch+json": "application/strategic-merge-patch+json",
-		"/api/v1/nodes/{name}":                   "/api/v1/nodes/{name}",
-		`RBAC: allowed by ClusterRoleBinding "a/b.c" of ClusterRole "d"`: `RBAC: allowed by ClusterRoleBinding "a/b.c" of ClusterRole "d"`,
-		"": "",
-	} {
-		if got := shorten(value); got != want {
-			t.Errorf("%q becomes %q, want %q", value, got, want)
-		}
-	}
-}
-
 func TestLabel(t *testing.T) {
 	for name, want := range map[string]string{
 		"apitrace.request.verb": "verb", "apitrace.request.name": "name", "apitrace.user.name": "user", "apitrace.storage.type": "storage",
 		"apitrace.etcd.key": "etcd.key", "apitrace.etcd.txn.succeeded": "succeeded", "apitrace.kind": "kind",
 		"k8s.namespace.name": "namespace", "http.response.status_code": "status_code",
 	} {
-		if got := (&drawing{}).label(name); got != want {
+		if got := label(name, false); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
 		}
-		full := &drawing{choice: Choice{Full: true}}
-		if got := full.label(name); "apitrace."+got != name && got != name {
+		if got := label(name, true); "apitrace."+got != name && got != name {
 			t.Errorf("in the full view %q is %q", name, got)
 		}
 	}

@@ -131,6 +131,7 @@ func (o *outputOptions) writeTree(std *streams, recording *trace.Recording) erro
 	if err != nil {
 		return err
 	}
+	options.Lang = lang
 	if o.view == "outline" {
 		return render.WriteOutline(std.out, recording, newSpokenGuide(guide, lang, recording), options)
 	}

@@ -1,6 +1,8 @@
 // Package message holds what apitrace says to people in the languages that it speaks.
 package message
 
+import "fmt"
+
 // A Text is something for people to read in two languages.
 type Text struct {
 	En string `yaml:"en"`
@@ -14,3 +16,6 @@ func (t Text) In(lang string) string {
 	}
 	return t.En
 }
+
+// Format returns the text in a language, with its arguments in the places of its verbs.
+func (t Text) Format(lang string, args ...any) string { return fmt.Sprintf(t.In(lang), args...) }

@@ -1,21 +1,22 @@
-package render
+package view
 
 import (
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // Attributes by which the guide tells upstream's own tracing from other calls.
 const (
 	upstreamPrefix = "apitrace.upstream."
-	attrSpan       = upstreamPrefix + "span"
-	attrEvent      = upstreamPrefix + "event"
+	AttrSpan       = upstreamPrefix + "span"
+	AttrEvent      = upstreamPrefix + "event"
 )
 
 // upstream reports whether the call is one of upstream's own tracing: it begins or
 // ends a span, or adds an event.
-func upstream(call *trace.Call) bool {
+func Upstream(call *trace.Call) bool {
 	for name := range call.Attributes {
 		if strings.HasPrefix(name, upstreamPrefix) {
 			return true
@@ -27,16 +28,16 @@ func upstream(call *trace.Call) bool {
 // upstreamSays reports whether the call names a span or an event, and does not
 // only end a span.
 func upstreamSays(call *trace.Call) bool {
-	return call.Attributes[attrSpan] != "" || call.Attributes[attrEvent] != ""
+	return call.Attributes[AttrSpan] != "" || call.Attributes[AttrEvent] != ""
 }
 
-// upstreamLabel is what a call of upstream's own tracing does, in words.
-func upstreamLabel(call *trace.Call) string {
+// UpstreamLabel is what a call of upstream's own tracing does, in words.
+func UpstreamLabel(call *trace.Call) string {
 	switch {
-	case call.Attributes[attrSpan] != "":
-		return `upstream span "` + oneLine(call.Attributes[attrSpan]) + `"`
-	case call.Attributes[attrEvent] != "":
-		return `upstream event "` + oneLine(call.Attributes[attrEvent]) + `"`
+	case call.Attributes[AttrSpan] != "":
+		return `upstream span "` + text.Escape(call.Attributes[AttrSpan]) + `"`
+	case call.Attributes[AttrEvent] != "":
+		return `upstream event "` + text.Escape(call.Attributes[AttrEvent]) + `"`
 	}
 	return "upstream span ends"
 }

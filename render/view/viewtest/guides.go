@@ -1,14 +1,12 @@
-package render
+package viewtest
 
 import (
 	"strings"
 	"sync"
 )
 
-// firstGuide is a small Guide for tests: key steps by a part of their name.
-type firstGuide struct{ fewWords }
-
-var _ Guide = firstGuide{}
+// FirstGuide is a small view.Guide for tests: key steps by a part of their name.
+type FirstGuide struct{ fewWords }
 
 // fewWords is a Guide's part for people.
 type fewWords struct{}
@@ -37,7 +35,7 @@ var keyParts = []string{
 // keys remembers Key's answers, as any guide that is used for a large trace does.
 var keys sync.Map
 
-func (g firstGuide) Key(function string) bool {
+func (g FirstGuide) Key(function string) bool {
 	if key, ok := keys.Load(function); ok {
 		return key.(bool)
 	}
@@ -46,7 +44,7 @@ func (g firstGuide) Key(function string) bool {
 	return key
 }
 
-func (g firstGuide) key(function string) bool {
+func (g FirstGuide) key(function string) bool {
 	for _, part := range keyParts {
 		if strings.Contains(function, part) {
 			return true
@@ -55,7 +53,7 @@ func (g firstGuide) key(function string) bool {
 	return g.Group(function) != ""
 }
 
-func (firstGuide) Layer(function string) string {
+func (FirstGuide) Layer(function string) string {
 	for _, layer := range []string{"filters", "authorizer", "admission", "registry", "etcd3"} {
 		if strings.Contains(function, "/"+layer+".") || strings.Contains(function, "/"+layer+"/") {
 			return layer
@@ -64,15 +62,38 @@ func (firstGuide) Layer(function string) string {
 	return ""
 }
 
-func (firstGuide) Group(function string) string {
+func (FirstGuide) Group(function string) string {
 	if strings.Contains(function, "pluginHandlerWithMetrics.") {
 		return "admission plugin"
 	}
 	return ""
 }
 
-func (firstGuide) Minor(string) bool { return false }
+func (FirstGuide) Minor(string) bool { return false }
 
-func (firstGuide) Constructor(function string) bool {
+func (FirstGuide) Constructor(function string) bool {
 	return strings.HasSuffix(function, "admission.NewForbidden")
+}
+
+// ByName is a view.Guide that goes by the name alone.
+type ByName struct{ fewWords }
+
+func (ByName) Layer(function string) string {
+	if layer, ok := strings.CutPrefix(function, "k8s.io/p.f"); ok {
+		return layer
+	}
+	layer, _, ok := strings.Cut(function, "/")
+	if !ok {
+		return ""
+	}
+	return layer
+}
+func (ByName) Key(function string) bool         { return !strings.HasSuffix(function, "plumbing") }
+func (ByName) Minor(function string) bool       { return strings.Contains(function, "minor") }
+func (ByName) Constructor(function string) bool { return strings.HasPrefix(function, "p.New") }
+func (ByName) Group(function string) string {
+	if strings.Contains(function, "group") {
+		return "one of a group"
+	}
+	return ""
 }

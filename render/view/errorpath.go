@@ -1,4 +1,4 @@
-package render
+package view
 
 import (
 	"net/http"
@@ -51,9 +51,9 @@ const (
 
 // Attributes by which the guide says what the handlers did with an error.
 const (
-	attrError  = "apitrace.error"
-	attrReason = "apitrace.status.reason"
-	attrCode   = "http.response.status_code"
+	AttrError  = "apitrace.error"
+	AttrReason = "apitrace.status.reason"
+	AttrCode   = "http.response.status_code"
 	attrPlugin = "apitrace.admission.plugin"
 )
 
@@ -82,16 +82,16 @@ type errorFinder struct {
 
 // errorPath returns the path of the error with which a request failed, or nil if
 // the request did not fail or the recording does not say how.
-func errorPath(tree *trace.Tree, classifier Classifier) *ErrorPath {
+func ErrorPathOf(tree *trace.Tree, classifier Classifier) *ErrorPath {
 	if tree.Request.Status < http.StatusBadRequest {
 		return nil
 	}
 	f := &errorFinder{tree, classifier, &ErrorPath{Calls: map[int]bool{}}}
-	handled := firstWith(tree, 0, attrError)
+	handled := firstWith(tree, 0, AttrError)
 	if handled < 0 {
 		return f.withoutError()
 	}
-	text := tree.Call(handled).Attributes[attrError]
+	text := tree.Call(handled).Attributes[AttrError]
 	if top := outermost(tree, handled, text); top >= 0 {
 		f.descend(top)
 		if tree.Call(top).Error != text {
@@ -102,7 +102,7 @@ func errorPath(tree *trace.Tree, classifier Classifier) *ErrorPath {
 	}
 	if status := statusOf(tree, handled); status >= 0 {
 		attributes := tree.Call(status).Attributes
-		f.add(status, ErrorStatus, strings.TrimSpace(attributes[attrReason]+" "+attributes[attrCode]))
+		f.add(status, ErrorStatus, strings.TrimSpace(attributes[AttrReason]+" "+attributes[AttrCode]))
 	}
 	return f.path
 }
@@ -175,7 +175,7 @@ func firstWith(tree *trace.Tree, i int, attribute string) int {
 // every Status has a reason.
 func statusOf(tree *trace.Tree, i int) int {
 	for ; i < tree.Len(); i++ {
-		if _, ok := tree.Call(i).Attributes[attrReason]; ok {
+		if _, ok := tree.Call(i).Attributes[AttrReason]; ok {
 			return i
 		}
 	}

@@ -1,10 +1,11 @@
-package render
+package view
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/render/view/viewtest"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -72,7 +73,7 @@ func describe(v *View) string {
 }
 
 // Names that end in "plumbing" are no key steps here, those with "group" are
-// collapsed as one group: see byName.
+// collapsed as one group: see viewtest.ByName.
 func TestView(t *testing.T) {
 	for name, test := range map[string]struct {
 		choice     Choice
@@ -260,7 +261,7 @@ root below1 cut3
     b cut3 on
 `},
 	} {
-		got := describe(NewView(outline(t, test.call), byName{}, test.choice))
+		got := describe(NewView(outline(t, test.call), viewtest.ByName{}, test.choice))
 		if got != strings.TrimPrefix(test.want, "\n") {
 			t.Errorf("%s: got\n%swant%s", name, got, test.want)
 		}
@@ -273,7 +274,7 @@ func TestPanicAndUnfinishedBeginBelow(t *testing.T) {
 		tree.Call(i).Unfinished = true
 	}
 	tree.Call(0).Panic, tree.Call(4).Panic = "here", "here"
-	got := describe(NewView(tree, byName{}, Choice{}))
+	got := describe(NewView(tree, viewtest.ByName{}, Choice{}))
 	want := "plumbing\n  plumbing above1 below1 origin\n  plumbing origin\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -293,7 +294,7 @@ serve
 	r := tree.Request
 	r.Calls[1].Attributes = map[string]string{"apitrace.etcd.txn.succeeded": "true", "apitrace.etcd.revision": "7"}
 	r.Calls[2].SetHandoff(trace.HandoffWatch, 7)
-	v := NewView(tree, byName{}, Choice{Full: true})
+	v := NewView(tree, viewtest.ByName{}, Choice{Full: true})
 	take := v.Root.Children[1]
 	if !take.Afterwards || take.AfterNs != 1 || take.Continues {
 		t.Errorf("%+v", take)
@@ -325,7 +326,7 @@ main
 }
 
 // starting takes functions called "p.key LAYER" for key steps of that layer.
-type starting struct{ byName }
+type starting struct{ viewtest.ByName }
 
 func (starting) Key(function string) bool { return strings.HasPrefix(function, "p.key") }
 

@@ -1,4 +1,4 @@
-package render
+package view
 
 import (
 	"iter"
@@ -129,7 +129,7 @@ func (f *errorFinder) causeBefore(i int) int {
 
 // keepsBooks reports whether a call only counts or traces what happened.
 func keepsBooks(call *trace.Call) bool {
-	return upstream(call) || strings.HasPrefix(call.ShortName(), "metrics.Record")
+	return Upstream(call) || strings.HasPrefix(call.ShortName(), "metrics.Record")
 }
 
 // lastFailure returns the last call that call i made if that one failed: it was then

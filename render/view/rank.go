@@ -1,4 +1,4 @@
-package render
+package view
 
 import (
 	"cmp"
@@ -43,8 +43,8 @@ type value struct{ name, value string }
 
 // rankSteps sorts the candidates' steps by how much they tell. The order depends
 // on which functions were called and with which values, never on how long they took.
-func rankSteps(c *chooser) []step {
-	r := ranking{chooser: c, index: map[way]int{}, known: map[value]bool{}, stepOf: make([]int, c.tree.Len())}
+func rankSteps(c *Chooser) []step {
+	r := ranking{Chooser: c, index: map[way]int{}, known: map[value]bool{}, stepOf: make([]int, c.tree.Len())}
 	for i, candidate := range c.candidates {
 		if candidate && !c.apart(i) {
 			r.add(i)
@@ -58,7 +58,7 @@ func rankSteps(c *chooser) []step {
 }
 
 type ranking struct {
-	*chooser
+	*Chooser
 	steps  []step
 	index  map[way]int
 	known  map[value]bool
@@ -98,7 +98,7 @@ func (r *ranking) add(i int) {
 		if anyValue := (value{name, ""}); !r.known[anyValue] {
 			r.known[anyValue] = true
 			step.newNames++
-			if shorten(v) == v {
+			if Shorten(v) == v {
 				step.facts++
 			}
 		}
@@ -180,7 +180,7 @@ func (r *ranking) score() {
 		points(s.newNames > 0, 2)
 		points(s.newValues > 0, 1)
 		points(s.below != 1, 2)
-		points(s.group && len(s.calls) > 1, 4)
+		points(s.group && len(s.calls) > 1, 12) // each plugin with its verdict
 		points(r.turn(s), 1)
 		points(s.starts, 2)
 		points(s.layer == ownLayer, 4)

@@ -1,4 +1,4 @@
-package render
+package view
 
 import (
 	"fmt"
@@ -45,8 +45,8 @@ func (f *Filter) Active() bool {
 // finds reports whether the filter looks for calls that a view may not show.
 func (f *Filter) finds() bool { return len(f.Functions) > 0 || f.Errors || f.Grep != nil }
 
-// flags names what is set, as it is spelled on the command line.
-func (f *Filter) flags() []string {
+// Flags names what is set, as it is spelled on the command line.
+func (f *Filter) Flags() []string {
 	var flags []string
 	add := func(set bool, flag string) {
 		if set {
@@ -76,13 +76,13 @@ type filtering struct {
 func newFiltering(filter *Filter, tree *trace.Tree, classifier Classifier, errors *ErrorPath) *filtering {
 	f := &filtering{Filter: filter, tree: tree, classifier: classifier, errors: errors, functions: map[string]bool{}}
 	if filter.Etcd {
-		f.etcd = leadingTo(tree, func(call *trace.Call) bool { return call.Process == "etcd" })
+		f.etcd = LeadingTo(tree, func(call *trace.Call) bool { return call.Process == "etcd" })
 	}
 	return f
 }
 
-// leadingTo marks the calls that are wanted and all those above them.
-func leadingTo(tree *trace.Tree, wanted func(*trace.Call) bool) []bool {
+// LeadingTo marks the calls that are wanted and all those above them.
+func LeadingTo(tree *trace.Tree, wanted func(*trace.Call) bool) []bool {
 	leads := make([]bool, tree.Len())
 	for i := tree.Len() - 1; i >= 0; i-- { // children before their parents
 		leads[i] = leads[i] || wanted(tree.Call(i))
@@ -134,9 +134,17 @@ func (f *filtering) grep(call *trace.Call) bool {
 		return true
 	}
 	for name, value := range call.Attributes {
-		if f.Grep.MatchString(name+"="+value) || f.Grep.MatchString(name+"="+inWords(name, value)) {
+		if f.Grep.MatchString(name+"="+value) || f.Grep.MatchString(name+"="+InWords(name, value)) {
 			return true
 		}
 	}
 	return false
+}
+
+// Lets returns what tells of each call whether a filter lets it through.
+func (v *View) Lets(filter *Filter, classifier Classifier) func(call int) bool {
+	if !filter.Active() {
+		return func(int) bool { return true }
+	}
+	return newFiltering(filter, v.Tree, classifier, v.ErrorPath).lets
 }

@@ -1,10 +1,12 @@
-package render
+package view
 
 import (
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kubeapitrace/apitrace/render/view/viewtest"
 )
 
 type contains string
@@ -49,7 +51,7 @@ root
 		tree.Call(4).DurationNs, tree.Call(6).DurationNs = 1000, 1001
 		last := tree.Call(6)
 		last.Attributes, last.File, last.Line = map[string]string{"apitrace.object.name": "n1"}, "p/f.go", 7
-		view := NewView(tree, byName{}, Choice{Filter: test.filter})
+		view := NewView(tree, viewtest.ByName{}, Choice{Filter: test.filter})
 		var got []string
 		var collect func(n *Node)
 		collect = func(n *Node) {
@@ -67,8 +69,8 @@ root
 		if shown, wanted := view.Shown, len(strings.Fields(test.want)); shown != wanted {
 			t.Errorf("%s: %d are counted as shown, want %d", name, shown, wanted)
 		}
-		if active := test.filter.Active(); active != (name != "nothing") || active != (len(test.filter.flags()) > 0) {
-			t.Errorf("%s: active is %v, flags are %q", name, active, test.filter.flags())
+		if active := test.filter.Active(); active != (name != "nothing") || active != (len(test.filter.Flags()) > 0) {
+			t.Errorf("%s: active is %v, flags are %q", name, active, test.filter.Flags())
 		}
 	}
 }

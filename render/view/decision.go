@@ -1,4 +1,4 @@
-package render
+package view
 
 import "github.com/kubeapitrace/apitrace/trace"
 
@@ -7,8 +7,8 @@ import "github.com/kubeapitrace/apitrace/trace"
 // k8s.io/apiserver/pkg/authorization/authorizer/interfaces.go.
 var decisions = map[string]string{"0": "Deny", "1": "Allow", "2": "NoOpinion"}
 
-// inWords is the value of an attribute as releases with a word for it write it.
-func inWords(name, value string) string {
+// InWords is the value of an attribute as releases with a word for it write it.
+func InWords(name, value string) string {
 	if word, ok := decisions[value]; ok && name == attrDecision {
 		return word
 	}
@@ -16,4 +16,4 @@ func inWords(name, value string) string {
 }
 
 // decision is what an authorizer decided in the call, "" if it is none.
-func decision(call *trace.Call) string { return inWords(attrDecision, call.Attributes[attrDecision]) }
+func decision(call *trace.Call) string { return InWords(attrDecision, call.Attributes[attrDecision]) }

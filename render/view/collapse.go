@@ -1,4 +1,4 @@
-package render
+package view
 
 import (
 	"hash/maphash"
@@ -70,8 +70,8 @@ func (c *collapser) collapse(n *Node) shape {
 		s.mark = c.marks(n.Calls[0])
 		s.eventful = s.eventful || s.mark != ""
 	}
-	if upstream(call) {
-		s.upstream = upstreamLabel(call)
+	if Upstream(call) {
+		s.upstream = UpstreamLabel(call)
 	}
 	if n.Group != "" && !c.groups {
 		s.call = n.Calls[0]

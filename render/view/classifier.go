@@ -1,4 +1,4 @@
-package render
+package view
 
 // A Classifier tells what a function is to a reader. Functions go by their full
 // name, as in trace.Call.

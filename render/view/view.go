@@ -1,4 +1,4 @@
-package render
+package view
 
 import "github.com/kubeapitrace/apitrace/trace"
 
@@ -18,14 +18,14 @@ type Choice struct {
 	// Upstream shows each span and event of upstream's own tracing.
 	Upstream bool
 
-	// marked, where it is set, says which calls are shown in place of key steps; marks what
+	// Marked, where it is set, says which calls are shown in place of key steps; Marks what
 	// tells a call from others of its function.
-	marked func(call int) bool
-	marks  func(call int) string
+	Marked func(call int) bool
+	Marks  func(call int) string
 }
 
 // limited reports whether Most holds.
-func (c *Choice) limited() bool { return !c.Full && !c.Filter.Active() && c.marked == nil }
+func (c *Choice) Limited() bool { return !c.Full && !c.Filter.Active() && c.Marked == nil }
 
 // A View is what is shown of one request. Each of its calls is in exactly one
 // place: in the Calls of a Node, or counted in one Node's Above, Below or Cut.
@@ -99,11 +99,14 @@ type Node struct {
 	// function behind a wrapper. Shown on its parent's level, long chains stay
 	// readable.
 	Continues bool
+	// Opens is the section that begins with this node, nil if it stands in that of its caller.
+	// Tell sets it.
+	Opens *Section
 }
 
 // NewView chooses what is shown of a trace.
 func NewView(tree *trace.Tree, classifier Classifier, choice Choice) *View {
-	return newChooser(tree, classifier, choice).view(choice.Most)
+	return NewChooser(tree, classifier, choice).view(choice.Most)
 }
 
 // count adds up the totals of a node and everything below it.
@@ -175,10 +178,10 @@ func (n *Node) upstream() int {
 }
 
 // nodes counts the nodes from n downwards.
-func (n *Node) nodes() int {
+func (n *Node) Nodes() int {
 	sum := 1
 	for _, child := range n.Children {
-		sum += child.nodes()
+		sum += child.Nodes()
 	}
 	return sum
 }

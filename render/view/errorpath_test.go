@@ -1,10 +1,11 @@
-package render
+package view
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/render/view/viewtest"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -198,7 +199,7 @@ authorization
 	} {
 		var steps []string
 		tree := failed(t, test.call)
-		path := errorPath(tree, byName{})
+		path := ErrorPathOf(tree, viewtest.ByName{})
 		if path == nil {
 			t.Errorf("%s: no error path", name)
 			continue
@@ -216,10 +217,10 @@ func TestNoErrorPath(t *testing.T) {
 	answered := "handler\n  store!lost\n  err?apitrace.error=lost\n"
 	tree := failed(t, answered)
 	tree.Request.Status = 200
-	if path := errorPath(tree, byName{}); path != nil {
+	if path := ErrorPathOf(tree, viewtest.ByName{}); path != nil {
 		t.Errorf("a request that succeeded has the error path %+v", path)
 	}
-	if path := errorPath(failed(t, "handler\n  store!lost\n"), byName{}); path != nil {
+	if path := ErrorPathOf(failed(t, "handler\n  store!lost\n"), viewtest.ByName{}); path != nil {
 		t.Errorf("a request whose handler noted no error has the error path %+v", path)
 	}
 }
@@ -228,7 +229,7 @@ func TestNoErrorPath(t *testing.T) {
 func TestNormalErrorIsPlumbing(t *testing.T) {
 	tree := outline(t, "root\n  a\n    plumbing!not mine\n  b!not mine\n")
 	tree.Request.Status = 200
-	if got, want := describe(NewView(tree, byName{}, Choice{})), "root\n  a below1\n  b origin\n"; got != want {
+	if got, want := describe(NewView(tree, viewtest.ByName{}, Choice{})), "root\n  a below1\n  b origin\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

@@ -1,0 +1,209 @@
+package render
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// least is how many columns a text has at least, however deep it stands.
+const least = 16
+
+// A block is the lines of one step. What is added stands next to what was added before if there
+// is room, else on the next line; names are never cut.
+type block struct {
+	d           *sectionDrawing
+	first, rest string
+	time        string
+	line        string // what stands on the current line
+	used        int    // its columns
+	begun       bool
+	started     bool // whether the first line was written
+}
+
+func (d *sectionDrawing) block(first, rest string) *block {
+	return &block{d: d, first: first, rest: rest}
+}
+
+// room is how many columns the current line has for texts.
+func (b *block) room() int {
+	lead := b.first
+	if b.started {
+		lead = b.rest
+	}
+	return max(b.d.width-b.d.timeColumns()-lipgloss.Width(lead), least)
+}
+
+// add puts a text that is not broken on the current line or, if it has no room there, on the next.
+func (b *block) add(style lipgloss.Style, text string) {
+	if text == "" {
+		return
+	}
+	columns := lipgloss.Width(text)
+	gap := 0
+	if b.begun {
+		gap = 1
+	}
+	if b.begun && b.used+gap+columns > b.room() {
+		b.next()
+		gap = 0
+	}
+	b.line += strings.Repeat(" ", gap) + style.Render(text)
+	b.used += gap + columns
+	b.begun = true
+}
+
+// A styled is a text with its style.
+type styled struct {
+	style lipgloss.Style
+	text  string
+}
+
+// pair adds two texts that stay on one line if they fit on any. The first is a path, and if it is
+// longer than a line, its middle is left out.
+func (b *block) pair(first, second styled) {
+	first.text = b.d.middle(first.text, b.room())
+	columns := lipgloss.Width(first.text) + 1 + lipgloss.Width(second.text)
+	if b.begun && first.text != "" && b.used+1+columns > b.room() {
+		b.next()
+	}
+	b.add(first.style, first.text)
+	b.add(second.style, second.text)
+}
+
+// name adds a function's name. If it has no room on a line, the line breaks behind a dot or a slash.
+func (b *block) name(style lipgloss.Style, name string) {
+	gap := 0
+	if b.begun {
+		gap = 1
+	}
+	if b.used+gap+lipgloss.Width(name) <= b.room() {
+		b.add(style, name)
+		return
+	}
+	for i, piece := range segments(name) {
+		if i > 0 && b.used+lipgloss.Width(piece) <= b.room() { // goes on without a blank
+			b.line += style.Render(piece)
+			b.used += lipgloss.Width(piece)
+			continue
+		}
+		if i > 0 {
+			b.next()
+		}
+		b.add(style, piece)
+	}
+}
+
+// segments splits a function's name behind its slashes and dots; what is in brackets stays whole.
+func segments(name string) []string {
+	var all []string
+	start, depth := 0, 0
+	for i, r := range name {
+		switch r {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			depth--
+		case '.', '/':
+			if depth == 0 && i > start {
+				all, start = append(all, name[start:i+1]), i+1
+			}
+		}
+	}
+	return append(all, name[start:])
+}
+
+// values adds values: behind the place if all fit there, else below it.
+func (b *block) values(texts []valueText) {
+	if len(texts) == 0 {
+		return
+	}
+	needed := 0
+	for _, t := range texts {
+		needed += 2 + lipgloss.Width(t.text)
+	}
+	if b.used+needed > b.room() {
+		b.next()
+	}
+	for _, t := range texts {
+		style := b.d.Value
+		if t.decides {
+			style = b.d.Decisive
+		}
+		b.value(style, t.text)
+	}
+}
+
+// value adds one value. What is longer than a line is broken at its blanks and, where it has
+// none, at the end of the line: nothing of a value is left out.
+func (b *block) value(style lipgloss.Style, text string) {
+	columns := lipgloss.Width(text)
+	if b.begun && b.used+2+columns > b.room() {
+		b.next()
+	}
+	if columns <= b.room() {
+		if b.begun {
+			b.line, b.used = b.line+" ", b.used+1
+		}
+		b.add(style, text)
+		return
+	}
+	for i, line := range wrapNames(text, b.room()) {
+		if i > 0 {
+			b.next()
+		}
+		b.add(style, line)
+	}
+}
+
+// wrapNames is wrap for texts with names and paths in them: a word that is longer than a line is
+// broken behind its slashes and dots.
+func wrapNames(text string, width int) []string {
+	var words []string
+	for word := range strings.FieldsSeq(text) {
+		if lipgloss.Width(word) <= width {
+			words = append(words, word)
+			continue
+		}
+		line := ""
+		for _, piece := range segments(word) {
+			if line != "" && lipgloss.Width(line+piece) > width {
+				words, line = append(words, line), ""
+			}
+			line += piece
+		}
+		words = append(words, line)
+	}
+	return wrap(strings.Join(words, " "), width)
+}
+
+// next begins a new line.
+func (b *block) next() {
+	b.write()
+	b.line, b.used, b.begun = "", 0, false
+}
+
+func (b *block) write() {
+	lead, time := b.first, b.time
+	if b.started {
+		lead, time = b.rest, ""
+	}
+	column := b.d.timeColumns()
+	if column > 0 {
+		time = strings.Repeat(" ", max(0, column-1-lipgloss.Width(time))) + b.d.Duration.Render(time) + " "
+	} else {
+		time = ""
+	}
+	b.d.put(time + b.d.Guide.Render(lead) + b.line)
+	b.started = true
+}
+
+// flush writes what is left.
+func (b *block) flush() {
+	if b.d.timeColumns() == 0 && b.time != "" {
+		b.add(b.d.Duration, b.time)
+	}
+	if b.begun || !b.started {
+		b.write()
+	}
+}

@@ -1,0 +1,46 @@
+package render
+
+// Options say how traces are drawn. The zero value is the default view in English and in
+// plain text, 80 columns wide.
+type Options struct {
+	Choice
+	// Notes adds the guide's note below each key step, once for each function.
+	Notes bool
+	// Lang is the language of headings and sentences: "en", which is the default, or "zh".
+	Lang string
+	// Width is the number of columns: 0 means 80. Below 40 no tree can be drawn;
+	// less counts as 40. It decides where lines break, never which steps there are.
+	Width int
+	// Palette is Colours() for a terminal; the zero value is plain text.
+	Palette Palette
+	// ASCII draws with the characters of ASCII alone. Recorded texts stay as they are.
+	ASCII bool
+	// Hyperlinks makes each place a link to upstream's source. See UseHyperlinks.
+	Hyperlinks bool
+}
+
+func (o *Options) glyphs() glyphs {
+	if o.ASCII {
+		return asciiGlyphs
+	}
+	return unicodeGlyphs
+}
+
+// columns returns the width of a drawing.
+func (o *Options) columns() int {
+	const ordinary, least = 80, 40
+	if o.Width == 0 {
+		return ordinary
+	}
+	return max(o.Width, least)
+}
+
+// stepsPerRequest is how many steps the default view shows of each of so many requests. It does
+// not depend on the width, so that whoever reads a tree sees what others see.
+func stepsPerRequest(requests int) int {
+	const alone, together, least = 48, 60, 20
+	if requests <= 1 {
+		return alone
+	}
+	return max(least, together/requests)
+}

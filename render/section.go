@@ -1,0 +1,286 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// narrow is below how many columns a drawing saves columns: the time stands behind the name.
+const narrow = 60
+
+// A sectionDrawing draws the steps of one section.
+type sectionDrawing struct {
+	*listing
+	out  *bufio.Writer
+	seen map[*view.Section]values
+}
+
+// node draws a step, and below it those it called. first leads to its line, rest past it to what
+// is below.
+func (d *sectionDrawing) node(n *Node, first, rest string, above values) {
+	texts := d.values(n, above)
+	shown := above.with(texts)
+	called := slices.DeleteFunc(slices.Clone(n.Children), func(child *Node) bool { return child.Afterwards })
+	below := rest + d.blanks()
+	if len(called) > 0 {
+		below = rest + d.bar()
+	}
+	d.step(n, first, below, texts)
+	for _, child := range n.Children {
+		if child.Opens != nil {
+			d.seen[child.Opens] = shown
+		}
+	}
+	for i, child := range called {
+		to, past := d.branches(child, i == len(called)-1)
+		if child.Opens != nil {
+			d.link(child, rest+to, rest+past)
+			continue
+		}
+		d.node(child, rest+to, rest+past, shown)
+	}
+}
+
+// branches returns what stands before a child and before what is below it.
+func (d *sectionDrawing) branches(child *Node, last bool) (to, past string) {
+	g := &d.glyphs
+	to, past = g.branch, g.line
+	if last {
+		to, past = g.last, g.blank
+	}
+	if child.Above > 0 {
+		d.indirect = true
+		to = strings.Replace(to, g.dash, g.dashed, 1)
+	}
+	if d.width < narrow {
+		to, past = strings.TrimSuffix(to, " "), strings.TrimSuffix(past, " ")
+	}
+	return to, past
+}
+
+func (d *sectionDrawing) bar() string {
+	if d.width < narrow {
+		return strings.TrimSuffix(d.line, " ")
+	}
+	return d.line
+}
+
+func (d *sectionDrawing) blanks() string { return strings.Repeat(" ", lipgloss.Width(d.bar())) }
+
+// link stands in place of a step with which another section begins.
+func (d *sectionDrawing) link(child *Node, first, rest string) {
+	s := child.Opens
+	style := d.headingStyle(s.Layer)
+	b := d.block(first, rest)
+	b.time = d.time(child)
+	b.add(style, fmt.Sprintf("%s %d", d.into, s.Number))
+	for _, word := range strings.Fields(d.title(s.Layer)) {
+		b.add(style, word)
+	}
+	b.flush()
+}
+
+// step draws the lines of a step: name, counts and place; values; what went wrong; the note.
+func (d *sectionDrawing) step(n *Node, first, rest string, texts []valueText) {
+	duration := d.time(n)
+	b := d.block(first, rest)
+	b.time = duration
+	if n.NewGoroutine && n.Opens == nil {
+		b.add(d.Mark, "go")
+	}
+	if name := d.name(n); strings.Contains(name, " ") { // a label
+		b.value(d.nameStyle(n), name)
+	} else {
+		b.name(d.nameStyle(n), name)
+	}
+	if len(n.Calls) > 1 {
+		b.add(d.Count, d.times+strconv.Itoa(len(n.Calls)))
+	}
+	b.pair(d.place(n), d.hiddenBelow(n))
+	if failure, style := d.failure(n); failure != "" {
+		b.add(style, failure)
+	}
+	if d.story.First(n).Unfinished && !d.story.Tree.Request.IsStart() {
+		b.add(d.Warning, saysRunning.In(d.lang))
+	}
+	plugins := d.story.Plugins(n)
+	if len(plugins) > 1 {
+		texts = nil // the lines below tell each plugin's
+	}
+	b.values(texts)
+	b.flush()
+	if len(plugins) > 1 {
+		d.plugins(plugins, rest)
+	}
+	if d.tellsFailure(n) {
+		for _, text := range d.failures(d.story.First(n)) {
+			d.lines(d.Error, text, rest)
+		}
+	}
+	d.note(n, rest)
+}
+
+// place is where a step's function is declared, "" if that is not known.
+func (d *sectionDrawing) place(n *Node) styled {
+	at := d.at(n)
+	if at == nil {
+		return styled{}
+	}
+	return styled{d.placeStyle(at), d.story.Names.Place(at)}
+}
+
+// hiddenBelow is the sign for folded calls with their number.
+func (d *sectionDrawing) hiddenBelow(n *Node) styled {
+	if folded := n.Folded() + n.Cut; folded > 0 {
+		return styled{d.Count, d.folded + thousands(folded)}
+	}
+	return styled{}
+}
+
+// note adds what the guide says of a key step, if it was not said before.
+func (d *sectionDrawing) note(n *Node, rest string) {
+	function := d.story.First(n).Function
+	if !d.notes || !n.Key || d.noted[function] {
+		return
+	}
+	d.noted[function] = true
+	if note := d.guide.Note(function); note != "" {
+		d.lines(d.Note, oneLine(note), rest)
+	}
+}
+
+// lines writes a text below a step.
+func (d *sectionDrawing) lines(style lipgloss.Style, text, rest string) {
+	lead := d.lead(rest)
+	for _, line := range wrapNames(text, max(d.width-lipgloss.Width(lead), least)) {
+		d.put(lead + style.Render(line))
+	}
+}
+
+// lead is what stands before a line that belongs to the step above it.
+func (d *sectionDrawing) lead(rest string) string {
+	return strings.Repeat(" ", d.timeColumns()) + d.Guide.Render(rest)
+}
+
+func (d *sectionDrawing) put(line string) { fmt.Fprintln(d.out, strings.TrimRight(line, " ")) }
+
+// plugins names the admission plugins of a step by their verdicts: those that made calls before
+// they accepted, those that accepted at once, those that were not asked, and any other.
+func (d *sectionDrawing) plugins(all []view.Plugin, rest string) {
+	for _, group := range view.GroupPlugins(all) {
+		var names []string
+		for _, p := range group.Plugins {
+			name := p.Name
+			if group.Kind == view.PluginsWorked {
+				name = fmt.Sprintf("%s (%s)", name, d.calls(p.Calls))
+			}
+			names = append(names, name)
+		}
+		style := d.Value
+		if group.Kind != view.PluginsAtOnce && group.Kind != view.PluginsNotAsked {
+			style = d.Decisive
+		}
+		d.lines(style, group.Title(d.lang)+": "+strings.Join(names, ", "), rest)
+	}
+}
+
+func (d *sectionDrawing) time(n *Node) string {
+	sum, unfinished := d.story.DurationNs(n)
+	text := d.duration(sum)
+	if unfinished {
+		text = ">" + text
+	}
+	return text
+}
+
+// timeColumns is how many columns stand before a line for its time.
+func (l *listing) timeColumns() int {
+	if l.width < narrow {
+		return 0
+	}
+	return len(">999ms") + 2
+}
+
+// tellsFailure reports whether the text of what went wrong stands below the node:
+// where it began. Short views leave out what decided nothing, and what the sentence
+// above the tree says.
+func (l *listing) tellsFailure(n *Node) bool {
+	return n.Origin && (l.choice.Full || l.choice.Filter.Errors || n.Fatal && l.story.ErrorPath.At(n.Calls[0]) == nil)
+}
+
+// failures says what went wrong in a call, one line each.
+func (l *listing) failures(call *trace.Call) []string {
+	var lines []string
+	if call.Error != "" {
+		lines = append(lines, saysError.Format(l.lang, oneLine(call.Error)))
+	}
+	if call.Panic != "" {
+		lines = append(lines, saysPanic.Format(l.lang, oneLine(call.Panic)))
+	}
+	return lines
+}
+
+// failure marks a call that failed, and says what it did to the error with which
+// the request failed. A failure that decided nothing is only hinted at.
+func (l *listing) failure(n *Node) (string, lipgloss.Style) {
+	call, step := l.story.First(n), l.story.ErrorPath.At(n.Calls[0])
+	failed := call.Error != "" || call.Panic != ""
+	switch {
+	case step != nil:
+		return l.failed + " " + saysKind[step.Kind].In(l.lang), l.Error
+	case failed && n.Fatal:
+		return l.failed + " " + saysFailed.In(l.lang), l.Error
+	case failed:
+		return l.failed + " " + saysHandled.In(l.lang), l.Value
+	}
+	return "", l.Value
+}
+
+func (l *listing) nameStyle(n *Node) lipgloss.Style {
+	if n.Key {
+		return l.layerStyle(n.Layer)
+	}
+	return l.Plumbing
+}
+
+// name is the function's name, or the group's label for collapsed calls.
+func (l *listing) name(n *Node) string {
+	call := l.story.First(n)
+	switch {
+	case len(n.Calls) > 1 && n.Group != "":
+		return n.Group
+	case upstream(call):
+		return view.UpstreamLabel(call)
+	}
+	return l.story.Names.Of(call)
+}
+
+// at is the call whose place is that of the node, nil if it has none. Of upstream's own
+// tracing it tells more where it is called than where it is implemented.
+func (l *listing) at(n *Node) *trace.Call {
+	call, parent := l.story.First(n), l.story.Tree.Parent(n.Calls[0])
+	if upstream(call) && parent >= 0 {
+		caller := l.story.Tree.Call(parent)
+		call = &trace.Call{Process: caller.Process, Function: caller.Function, File: caller.File, Line: call.CallerLine}
+	}
+	several := slices.ContainsFunc(n.Calls, func(i int) bool { return l.story.Tree.Call(i).Function != l.story.First(n).Function })
+	if several || call.File == "" {
+		return nil
+	}
+	return call
+}
+
+func (l *listing) placeStyle(at *trace.Call) lipgloss.Style {
+	if !l.hyperlinks {
+		return l.Place
+	}
+	return l.Place.Hyperlink(SourceURL(l.rec, at))
+}

@@ -1,0 +1,124 @@
+package view
+
+import (
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// Attributes by which the guide tells what admission plugins were asked and said.
+const (
+	AttrPlugin  = attrPlugin
+	AttrVerdict = "apitrace.admission.verdict"
+)
+
+// NotAsked is the verdict of a plugin that does not handle the operation.
+const NotAsked = "not asked"
+
+// A Plugin is an admission plugin that the request came to.
+type Plugin struct {
+	Call    int // index of View.Tree
+	Name    string
+	Verdict string // "accepted", "rejected", NotAsked
+	// Calls counts the calls that the plugin made, those for its metrics aside.
+	Calls int
+}
+
+// Plugins returns the admission plugins of a node, in the order in which they were asked; nil
+// if the node's calls are of no plugin.
+func (s *Story) Plugins(n *Node) []Plugin {
+	var all []Plugin
+	for _, i := range n.Calls {
+		call := s.Tree.Call(i)
+		if name := call.Attributes[AttrPlugin]; name != "" {
+			all = append(all, Plugin{Call: i, Name: name, Verdict: call.Attributes[AttrVerdict], Calls: s.made(i)})
+		}
+	}
+	return all
+}
+
+// made counts what a plugin's own method called.
+func (s *Story) made(i int) int {
+	for child := range s.Tree.Children(i) {
+		if !keepsBooks(s.Tree.Call(child)) && !observes(s.Tree.Call(child)) {
+			return s.Tree.End(child) - child - 1
+		}
+	}
+	return 0
+}
+
+// observes reports whether a call takes the time of a plugin.
+func observes(call *trace.Call) bool {
+	return funcname.Package(call.Function) == "k8s.io/apiserver/pkg/admission/metrics"
+}
+
+// A PluginKind says what plugins did with a request.
+type PluginKind int
+
+// The kinds of plugins, in the order in which a view names them.
+const (
+	// PluginsOther gave a verdict that is not "accepted".
+	PluginsOther PluginKind = iota
+	// PluginsWorked accepted after further calls, PluginsAtOnce with one at most.
+	PluginsWorked
+	PluginsAtOnce
+	// PluginsNotAsked do not handle the operation.
+	PluginsNotAsked
+)
+
+// A PluginGroup is the plugins of one kind, in the order in which they were asked.
+type PluginGroup struct {
+	Kind    PluginKind
+	Verdict string
+	Plugins []Plugin
+}
+
+var (
+	pluginsWorked   = message.Text{En: "accepted", Zh: "接受"}
+	pluginsAtOnce   = message.Text{En: "did nothing (accepted at once)", Zh: "什么也没做（立即接受）"}
+	pluginsNotAsked = message.Text{En: "did nothing (not asked: they do not handle the operation)", Zh: "什么也没做（未被询问：不处理该操作）"}
+)
+
+// Title says what the plugins of the group did.
+func (g *PluginGroup) Title(lang string) string {
+	switch g.Kind {
+	case PluginsWorked:
+		return pluginsWorked.In(lang)
+	case PluginsAtOnce:
+		return pluginsAtOnce.In(lang)
+	case PluginsNotAsked:
+		return pluginsNotAsked.In(lang)
+	}
+	return g.Verdict
+}
+
+// GroupPlugins puts plugins that did the same together.
+func GroupPlugins(all []Plugin) []PluginGroup {
+	var groups []PluginGroup
+	for kind := PluginsOther; kind <= PluginsNotAsked; kind++ {
+		for _, p := range all {
+			if p.kind() != kind {
+				continue
+			}
+			last := len(groups) - 1
+			if last < 0 || groups[last].Kind != kind || kind == PluginsOther && groups[last].Verdict != p.Verdict {
+				groups = append(groups, PluginGroup{Kind: kind, Verdict: p.Verdict})
+				last++
+			}
+			groups[last].Plugins = append(groups[last].Plugins, p)
+		}
+	}
+	return groups
+}
+
+func (p *Plugin) kind() PluginKind {
+	switch {
+	case p.Verdict == NotAsked:
+		return PluginsNotAsked
+	case p.Verdict != "accepted":
+		return PluginsOther
+	case p.Calls > 1:
+		return PluginsWorked
+	}
+	return PluginsAtOnce
+}

@@ -1,0 +1,114 @@
+package view
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/kubeapitrace/apitrace/render/view/viewtest"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// errorsOf is the error path that a view's filter goes by.
+func errorsOf(view *View, choice Choice) *ErrorPath {
+	if choice.Full {
+		return nil
+	}
+	return view.ErrorPath
+}
+
+func anyChoice(t *rapid.T) Choice {
+	choice := Choice{
+		Full: rapid.Bool().Draw(t, "full"), Depth: rapid.IntRange(0, 4).Draw(t, "depth"),
+		Most: rapid.IntRange(0, 5).Draw(t, "most"), Upstream: rapid.Bool().Draw(t, "upstream"),
+	}
+	if rapid.Bool().Draw(t, "filter") {
+		choice.Filter = Filter{
+			Errors: rapid.Bool().Draw(t, "errors"), Etcd: rapid.Bool().Draw(t, "etcd"),
+			MinDuration: time.Duration(rapid.SampledFrom([]int{0, 1 << 40}).Draw(t, "min-duration")),
+			Layers:      rapid.SampledFrom([][]string{nil, {"key1", "group1"}}).Draw(t, "layers"),
+			Grep:        rapid.SampledFrom([]*regexp.Regexp{nil, regexp.MustCompile("key|长")}).Draw(t, "grep"),
+		}
+	}
+	return choice
+}
+
+// Every call is in exactly one place of a view, and the totals say so.
+func TestEveryCallIsShownOrCounted(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rec := viewtest.AnyRecording(t)
+		tree, err := trace.NewTree(&rec.Requests[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		choice := anyChoice(t)
+		view := NewView(tree, viewtest.ByName{}, choice)
+		if sum := view.Shown + view.Folded + view.Cut; sum != tree.Len() {
+			t.Fatalf("%d shown + %d folded + %d cut of %d calls", view.Shown, view.Folded, view.Cut, tree.Len())
+		}
+		shown := map[int]*Node{}
+		checkNode(t, view, view.Root, shown)
+		if len(shown) != view.Shown {
+			t.Fatalf("%d calls in nodes, Shown is %d", len(shown), view.Shown)
+		}
+		for _, part := range []int{view.Plumbing, view.Handled, view.LessTelling, view.Upstream} {
+			if choice.Depth == 0 && part > view.Folded {
+				t.Fatalf("%d are plumbing, %d handled, %d less telling, %d upstream's of %d folded", view.Plumbing, view.Handled, view.LessTelling, view.Upstream, view.Folded)
+			}
+		}
+		if choice.Depth == 0 && view.Cut != 0 {
+			t.Fatalf("%d calls cut without a depth", view.Cut)
+		}
+		if choice.Depth == 0 && (choice.Full || choice.Most == 0) {
+			checkWanted(t, view, choice, shown)
+		}
+	})
+}
+
+// checkWanted demands that every call that the choice asks for is shown, unless it
+// disappeared in a group.
+func checkWanted(t *rapid.T, view *View, choice Choice, shown map[int]*Node) {
+	filter := newFiltering(&choice.Filter, view.Tree, viewtest.ByName{}, errorsOf(view, choice))
+	for i := range view.Tree.Len() {
+		call := view.Tree.Call(i)
+		wanted := choice.Full || choice.Filter.finds() || (viewtest.ByName{}).Key(call.Function) && (choice.Upstream || !Upstream(call))
+		if i == 0 || !wanted || choice.Filter.Active() && !filter.lets(i) {
+			if i > 0 && choice.Filter.Active() && !filter.lets(i) && shown[i] != nil {
+				t.Fatalf("call %d is shown in spite of the filter", i)
+			}
+			continue
+		}
+		above := i
+		for shown[above] == nil {
+			above = view.Tree.Parent(above)
+		}
+		if group := shown[above]; above != i && (choice.Full || group.Group == "" || len(group.Calls) == 1 || group.Origin && group.Fatal) {
+			t.Fatalf("call %d (%s) is not shown, and not in a group", i, call.Function)
+		}
+	}
+}
+
+// checkNode demands that each call of a node is new and below a call of its parent.
+func checkNode(t *rapid.T, view *View, n *Node, shown map[int]*Node) {
+	for _, i := range n.Calls {
+		if shown[i] != nil {
+			t.Fatalf("call %d is in two nodes", i)
+		}
+		shown[i] = n
+	}
+	for _, child := range n.Children {
+		for _, i := range child.Calls {
+			p := view.Tree.Parent(i)
+			for p >= 0 && shown[p] == nil {
+				p = view.Tree.Parent(p)
+			}
+			if !slices.Contains(n.Calls, p) {
+				t.Fatalf("call %d is drawn below %v, the nearest shown call above it is %d", i, n.Calls, p)
+			}
+		}
+		checkNode(t, view, child, shown)
+	}
+}

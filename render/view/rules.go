@@ -1,0 +1,325 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// rules make sentences, each of one kind.
+var rules = []rule{
+	{"request", 90, false, sayRequest},
+	{"caller", 95, false, sayCaller},
+	{"impersonated", 95, true, sayImpersonated},
+	{"flow", 85, false, sayFlow},
+	{"permission", 98, false, sayPermission},
+	{"route", 70, false, sayRoute},
+	{"aggregated", 96, false, sayAggregated},
+	{"storage", 50, false, sayHandler},
+	{"body", 65, false, sayBody},
+	{"owners", 55, false, sayOwners},
+	{"admission", 92, false, sayAdmission},
+	{"webhook", 94, false, sayWebhook},
+	{"strategy", 68, false, sayStrategy},
+	{"cache", 97, false, sayCache},
+	{"cached-list", 97, false, sayCachedList},
+	{"etcd", 97, false, sayEtcd},
+	{"etcd-server", 60, false, sayEtcdServer},
+	{"stored-form", 45, false, sayStoredForm},
+	{"answer", 93, true, sayAnswer},
+	{"event", 75, false, sayEvent},
+	{"sent", 76, false, saySent},
+}
+
+var (
+	saysResource    = message.Text{En: "the path means: %s", Zh: "路径的含义：%s"}
+	saysNonResource = message.Text{En: "the path names no resource; the verb is %s", Zh: "路径不指向任何资源；动词是 %s"}
+	inNamespace     = message.Text{En: "in namespace %s", Zh: "（命名空间 %s）"}
+	inGroup         = message.Text{En: "of group %s", Zh: "（API 组 %s）"}
+)
+
+func sayRequest(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+	verb := call.Attributes["apitrace.request.verb"]
+	if _, ok := call.Attributes["apitrace.request.api_version"]; !ok || verb == "" {
+		return "", false
+	}
+	resource := call.Attributes["apitrace.request.resource"]
+	if resource == "" {
+		return saysNonResource.Format(t.lang, verb), true
+	}
+	if sub := call.Attributes["apitrace.request.subresource"]; sub != "" {
+		resource += "/" + sub
+	}
+	group, namespace := call.Attributes["apitrace.request.api_group"], call.Attributes["k8s.namespace.name"]
+	if group != "" {
+		group = inGroup.Format(t.lang, group)
+	}
+	if namespace != "" {
+		namespace = inNamespace.Format(t.lang, namespace)
+	}
+	return saysResource.Format(t.lang, join(verb, resource, call.Attributes["apitrace.request.name"], group, namespace)), true
+}
+
+var (
+	saysCaller  = message.Text{En: "the caller is %s", Zh: "调用者是 %s"}
+	saysUnknown = message.Text{En: "nobody knows the caller", Zh: "无法识别调用者"}
+)
+
+func sayCaller(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+	switch call.Attributes[attrAuthenticated] {
+	case "true":
+		if user := call.Attributes["apitrace.user.name"]; user != "" {
+			return saysCaller.Format(t.lang, user), true
+		}
+	case "false":
+		return saysUnknown.In(t.lang), t.tree.Request.Status == 401
+	}
+	return "", false
+}
+
+var saysImpersonated = message.Text{En: "from here on the request runs as %s", Zh: "此后请求以 %s 的身份执行"}
+
+func sayImpersonated(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+	user := call.Attributes["apitrace.user.impersonated"]
+	return saysImpersonated.Format(t.lang, user), user != ""
+}
+
+var (
+	saysFlow   = message.Text{En: "flow schema %s sends it to priority level %s", Zh: "流模式 %s 将其归入优先级 %s"}
+	saysExempt = message.Text{En: "flow schema %s sends it to priority level %s: it never waits", Zh: "流模式 %s 将其归入优先级 %s：无需排队"}
+)
+
+func sayFlow(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+	schema, level := call.Attributes["apitrace.flowcontrol.flow_schema"], call.Attributes["apitrace.flowcontrol.priority_level"]
+	says := saysFlow
+	if call.Attributes["apitrace.flowcontrol.exempt"] == "true" {
+		says = saysExempt
+	}
+	return says.Format(t.lang, schema, level), schema != ""
+}
+
+var (
+	saysAllowedBy = message.Text{En: "RBAC allows it by %s", Zh: "RBAC 依据 %s 允许"}
+	saysAllowed   = message.Text{En: "it is allowed: %s", Zh: "允许：%s"}
+	saysNotBy     = message.Text{En: "it is not allowed: %s", Zh: "不允许：%s"}
+)
+
+func sayPermission(t *taleTeller, i int, call *trace.Call) (string, bool) {
+	switch decision(call) {
+	case "":
+		return "", false
+	case "Allow":
+		reason := call.Attributes[attrWhy]
+		if by, ok := strings.CutPrefix(reason, "RBAC: allowed by "); ok {
+			return saysAllowedBy.Format(t.lang, by), true
+		}
+		return saysAllowed.Format(t.lang, reason), true
+	}
+	return saysNotBy.Format(t.lang, whyNot(t.tree, i)), true
+}
+
+var saysRoute = message.Text{En: "the route is %s", Zh: "路由为 %s"}
+
+func sayRoute(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+	route := call.Attributes["apitrace.route"]
+	return saysRoute.Format(t.lang, route), route != ""
+}
+
+var saysAggregated = message.Text{En: "the request goes on to another API server: %s serves %s", Zh: "请求转交另一个 API server：%s 提供 %s"}
+
+func sayAggregated(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+	if call.Attributes["apitrace.apiservice.local"] != "false" {
+		return "", false
+	}
+	return saysAggregated.Format(t.lang, call.Attributes["apitrace.apiservice.service"], call.Attributes["apitrace.apiservice.name"]), true
+}
+
+var saysHandler = message.Text{En: "the handler works on the storage %s", Zh: "处理器使用存储 %s"}
+
+func sayHandler(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+	storage := with(call, "apitrace.storage.type")
+	return saysHandler.Format(t.lang, storage), storage != "" && t.classifier.Layer(call.Function) == "handler"
+}
+
+var saysBody = message.Text{En: "the body is decoded: %s becomes %s", Zh: "解码请求体：%s 变为 %s"}
+
+func sayBody(t *taleTeller, i int, call *trace.Call) (string, bool) {
+	kind, object := with(call, "apitrace.kind"), with(call, "apitrace.object.type")
+	if kind == "" || object == "" || object == "nil" || t.classifier.Layer(call.Function) != "codec" || t.above(i, "registry", "cacher", "etcd3", "response") {
+		return "", false
+	}
+	return saysBody.Format(t.lang, kind, object), true
+}
+
+var saysOwners = message.Text{En: "manager %s becomes the owner of the fields that it sets", Zh: "记录字段归属：管理者 %s"}
+
+func sayOwners(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+	manager := call.Attributes["apitrace.field_manager"]
+	return saysOwners.Format(t.lang, manager), manager != "" && t.classifier.Layer(call.Function) == "fieldmanager"
+}
+
+var (
+	saysMutating   = message.Text{En: "of %d mutating plugins %d make further calls, none refuses", Zh: "%d 个变更插件中 %d 个做了进一步调用，均未拒绝"}
+	saysValidating = message.Text{En: "of %d validating plugins %d make further calls, none refuses", Zh: "%d 个校验插件中 %d 个做了进一步调用，均未拒绝"}
+	saysRefuses    = message.Text{En: "admission plugin %s refuses", Zh: "准入插件 %s 拒绝了请求"}
+)
+
+func sayAdmission(t *taleTeller, i int, call *trace.Call) (string, bool) {
+	if call.Attributes[AttrVerdict] == "" || call.Attributes[AttrPlugin] != "" {
+		return "", false
+	}
+	s := &Story{View: &View{Tree: t.tree}}
+	plugins, worked := 0, 0
+	for below := i + 1; below < t.tree.End(i); below++ {
+		for _, p := range s.Plugins(&Node{Calls: []int{below}}) {
+			plugins++
+			switch p.kind() {
+			case PluginsWorked:
+				worked++
+			case PluginsOther:
+				return saysRefuses.Format(t.lang, p.Name), true
+			}
+		}
+	}
+	says := saysMutating
+	if strings.HasSuffix(call.Function, ".Validate") {
+		says = saysValidating
+	}
+	return says.Format(t.lang, plugins, worked), plugins > 0
+}
+
+var (
+	saysChanged = message.Text{En: "webhook %s of %s changes the object", Zh: "%[2]s 的 webhook %[1]s 修改了对象"}
+	saysAsked   = message.Text{En: "webhook %s of %s is asked: %s", Zh: "询问 %[2]s 的 webhook %[1]s：%[3]s"}
+)
+
+func sayWebhook(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+	name, verdict := call.Attributes["apitrace.webhook.name"], call.Attributes[AttrVerdict]
+	if name == "" || verdict == "" {
+		return "", false
+	}
+	if call.Attributes["apitrace.webhook.changed"] == "true" {
+		return saysChanged.Format(t.lang, name, call.Attributes["apitrace.webhook.configuration"]), true
+	}
+	return saysAsked.Format(t.lang, name, call.Attributes["apitrace.webhook.configuration"], verdict), true
+}
+
+var saysStrategy = message.Text{En: "the resource's strategy %s checks what is asked for", Zh: "资源策略 %s 检查请求内容"}
+
+func sayStrategy(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+	strategy := with(call, "apitrace.strategy.type")
+	return saysStrategy.Format(t.lang, strategy), strategy != "" && t.classifier.Layer(call.Function) == "strategy"
+}
+
+var (
+	saysHit  = message.Text{En: "the watch cache answers, at revision %s; etcd is not asked", Zh: "由 watch cache 应答（revision %s），不询问 etcd"}
+	saysMiss = message.Text{En: "the watch cache does not have the object", Zh: "watch cache 中没有该对象"}
+)
+
+func sayCache(t *taleTeller, i int, call *trace.Call) (string, bool) {
+	switch call.Attributes["apitrace.cache.hit"] {
+	case "true":
+		return saysHit.Format(t.lang, call.Attributes["apitrace.cache.revision"]), true
+	case "false":
+		return saysMiss.In(t.lang), true
+	}
+	return "", false
+}
+
+var (
+	saysListCached = message.Text{En: "the watch cache answers the list, at revision %s", Zh: "由 watch cache 应答列表（revision %s）"}
+	saysDelegates  = message.Text{En: "the watch cache passes the list on to etcd", Zh: "watch cache 将列表请求转交 etcd"}
+)
+
+func sayCachedList(t *taleTeller, i int, call *trace.Call) (string, bool) {
+	if call.Attributes["apitrace.cache.delegate_to_etcd"] == "true" {
+		return saysDelegates.In(t.lang), true
+	}
+	revision := call.Attributes["apitrace.cache.revision"]
+	if revision == "" || call.Attributes["apitrace.cache.hit"] != "" {
+		return "", false
+	}
+	return saysListCached.Format(t.lang, revision), true
+}
+
+var (
+	saysEtcdRead    = message.Text{En: "etcd answers, not the watch cache: key %s, at revision %s", Zh: "由 etcd 应答（不是 watch cache）：键 %s，revision %s"}
+	saysEtcdFresh   = message.Text{En: "etcd is only asked for its revision, so that the cache's answer is not older: key %s, revision %s", Zh: "只向 etcd 询问当前 revision，以保证缓存的应答不旧：键 %s，revision %s"}
+	saysEtcdAsks    = message.Text{En: "etcd is asked: key %s, at revision %s", Zh: "询问 etcd：键 %s，revision %s"}
+	saysEtcdWritten = message.Text{En: "etcd stores it: key %s, at revision %s", Zh: "etcd 写入：键 %s，revision %s"}
+	saysEtcdRefused = message.Text{En: "etcd does not store it, since the key %s has changed: revision %s", Zh: "etcd 未写入，因为键 %s 已变化：revision %s"}
+)
+
+func sayEtcd(t *taleTeller, i int, call *trace.Call) (string, bool) {
+	key, revision := call.Attributes["apitrace.etcd.key"], call.Attributes["apitrace.etcd.revision"]
+	if t.classifier.Layer(call.Function) != "etcd-client" || key == "" || revision == "" {
+		return "", false
+	}
+	says := saysEtcdAsks
+	switch call.Attributes["apitrace.etcd.txn.succeeded"] {
+	case "true":
+		says = saysEtcdWritten
+	case "false":
+		says = saysEtcdRefused
+	default:
+		switch {
+		case i < t.end["cached-list"]:
+			says = saysEtcdFresh
+		case t.tree.Request.Method == "GET" && t.above(i, "cacher"):
+			says = saysEtcdRead
+		}
+	}
+	return says.Format(t.lang, key, revision), true
+}
+
+var saysEtcdServer = message.Text{En: "etcd works on it in its own process", Zh: "etcd 在自己的进程中处理"}
+
+func sayEtcdServer(t *taleTeller, i int, call *trace.Call) (string, bool) {
+	return saysEtcdServer.In(t.lang), call.Process == "etcd" && t.tree.Call(0).Process != "etcd" && t.classifier.Key(call.Function)
+}
+
+var saysStoredForm = message.Text{En: "what etcd holds is decoded: %s becomes %s", Zh: "解码 etcd 中的内容：%s 变为 %s"}
+
+func sayStoredForm(t *taleTeller, i int, call *trace.Call) (string, bool) {
+	object := with(call, "apitrace.object.type")
+	kind := with(call, "apitrace.kind")
+	if object == "" || object == "nil" || kind == "" || t.classifier.Layer(call.Function) != "codec" || !t.above(i, "etcd3") || t.tree.Request.Method != "GET" {
+		return "", false
+	}
+	return saysStoredForm.Format(t.lang, kind, object), true
+}
+
+var (
+	saysAnswer   = message.Text{En: "the answer is %s", Zh: "应答 %s"}
+	saysAnswerAs = message.Text{En: "the answer is %s, written as %s", Zh: "应答 %s，格式 %s"}
+)
+
+func sayAnswer(t *taleTeller, i int, call *trace.Call) (string, bool) {
+	code := call.Attributes[AttrCode]
+	if code == "" || code != fmt.Sprint(t.tree.Request.Status) {
+		return "", false
+	}
+	for below := i; below < t.tree.End(i); below++ {
+		if media := t.tree.Call(below).Attributes["apitrace.media_type"]; media != "" {
+			return saysAnswerAs.Format(t.lang, code, media), true
+		}
+	}
+	return saysAnswer.Format(t.lang, code), true
+}
+
+var saysEvent = message.Text{En: "later the watch cache takes up the event %s of revision %s", Zh: "随后 watch cache 接收 revision %[2]s 的事件 %[1]s"}
+
+func sayEvent(t *taleTeller, i int, call *trace.Call) (string, bool) {
+	event, revision := call.Attributes["apitrace.watch.event"], call.Attributes["apitrace.resource_version"]
+	watch := call.Attributes[trace.AttrHandoff] == trace.HandoffWatch && t.classifier.Layer(call.Function) == "cacher"
+	return saysEvent.Format(t.lang, event, revision), watch && event != "" && revision != ""
+}
+
+var saysSent = message.Text{En: "a watcher is sent %s of revision %s", Zh: "向监听者发送 revision %[2]s 的 %[1]s"}
+
+func saySent(t *taleTeller, i int, call *trace.Call) (string, bool) {
+	event, revision := call.Attributes["apitrace.watch.event"], call.Attributes["apitrace.etcd.revision"]
+	return saysSent.Format(t.lang, event, revision), call.Attributes["apitrace.storage.key"] != "" && event != "" && t.above(i, "cacher") && call.Attributes[trace.AttrHandoff] == ""
+}

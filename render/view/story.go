@@ -1,0 +1,154 @@
+package view
+
+import (
+	"math"
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Story is a view divided into sections. In a section, and only there, a step
+// stands below the step that called it, so that the way of a request through
+// dozens of nested calls needs no more than maxLevel levels of indentation. Every
+// face of apitrace shows the same sections under the same numbers.
+type Story struct {
+	*View
+	// Sections are in order of entry; Sections[0] begins with the view's root.
+	Sections []*Section
+	// Names are what the calls of the story are called.
+	Names *Names
+
+	sections map[int]*Section // by the index of the calls that are shown
+}
+
+// A Section is the part of a request's way that lies in one layer of the server.
+type Section struct {
+	// Number counts from 1, in order of entry.
+	Number int
+	// Layer is the layer of the first step, "" if it has none.
+	Layer string
+	// Root is the first step, with which the request enters the layer.
+	Root *Node
+	// Caller is the step that called Root, in the section From; both are nil for the first section.
+	Caller *Node
+	From   *Section
+	// GoesOn is set when the section is a part of From's layer that has its own number
+	// only because it is nested too deeply to be drawn there.
+	GoesOn bool
+}
+
+// maxLevel is the deepest level of indentation in a section.
+const maxLevel = 6
+
+// Tell divides a view into sections.
+func Tell(v *View) *Story {
+	s := &storyteller{story: &Story{View: v, Names: NewNames(v), sections: map[int]*Section{}}}
+	s.section(&Section{Root: v.Root, Layer: v.Root.Layer})
+	return s.story
+}
+
+type storyteller struct{ story *Story }
+
+// section numbers a section, and then those that begin below it.
+func (t *storyteller) section(s *Section) {
+	t.story.Sections = append(t.story.Sections, s)
+	s.Number = len(t.story.Sections)
+	s.Root.Opens = s
+	t.holds(s, s.Root)
+	var begun []*Section
+	t.walk(s, s.Root, 0, &begun)
+	for _, next := range begun {
+		t.section(next)
+	}
+}
+
+func (t *storyteller) holds(s *Section, n *Node) {
+	for _, i := range n.Calls {
+		t.story.sections[i] = s
+	}
+}
+
+// walk finds the steps below n with which further sections begin.
+func (t *storyteller) walk(s *Section, n *Node, level int, begun *[]*Section) {
+	for _, child := range n.Children {
+		next := &Section{Layer: child.Layer, Root: child, Caller: n, From: s}
+		switch {
+		case t.leaves(s, child):
+		case level+1 > maxLevel:
+			next.GoesOn = child.Layer == s.Layer
+		default:
+			t.holds(s, child)
+			t.walk(s, child, level+1, begun)
+			continue
+		}
+		child.Opens = next
+		*begun = append(*begun, next)
+	}
+}
+
+// leaves reports whether a section of its own begins with a child of one of s's steps:
+// the request goes to another process or takes up the event of its own write, or much
+// happens in another layer or comes after it. A single step between two of s's layer stays.
+func (t *storyteller) leaves(s *Section, child *Node) bool {
+	const together, below = 2, 4 // steps
+	switch {
+	case child.Crossing, child.Afterwards:
+		return true
+	case child.Layer == "" || child.Layer == s.Layer || returnsTo(child, s.Layer):
+		return false
+	}
+	return count(child, together, func(n *Node) bool { return n.Layer == child.Layer }) >= together ||
+		count(child, below, func(*Node) bool { return true }) >= below
+}
+
+// returnsTo reports whether a step calls the layer that it was called from.
+func returnsTo(n *Node, layer string) bool {
+	return slices.ContainsFunc(n.Children, func(child *Node) bool { return child.Layer == layer && !child.Crossing && !child.Afterwards })
+}
+
+// count counts the steps that hang together from n downwards and are as asked for, up to most.
+func count(n *Node, most int, asked func(*Node) bool) int {
+	if !asked(n) {
+		return 0
+	}
+	sum := 1
+	for _, child := range n.Children {
+		if sum >= most {
+			break
+		}
+		sum += count(child, most-sum, asked)
+	}
+	return sum
+}
+
+// Folded counts the calls that are not shown and to which n is the nearest shown caller.
+func (n *Node) Folded() int {
+	sum := n.Below
+	for _, child := range n.Children {
+		sum += child.Above
+	}
+	return sum
+}
+
+// DurationNs is the time in which a node's calls ran; time in which several ran counts once.
+// unfinished is set when the first of them had not returned.
+func (s *Story) DurationNs(n *Node) (sum int64, unfinished bool) {
+	end := int64(math.MinInt64)
+	for _, i := range n.Calls { // in order of entry
+		call := s.Tree.Call(i)
+		from, to := max(call.StartNs, end), call.StartNs+call.DurationNs
+		sum += max(0, to-from)
+		end = max(end, to)
+	}
+	return sum, s.First(n).Unfinished
+}
+
+// SectionOf returns the section in which call i is shown or, if it is folded, the nearest call above it.
+func (s *Story) SectionOf(i int) *Section {
+	for ; i > 0 && s.sections[i] == nil; i = s.Tree.Parent(i) {
+	}
+	return s.sections[i]
+}
+
+// First returns the first call of a node.
+func (s *Story) First(n *Node) *trace.Call { return s.Tree.Call(n.Calls[0]) }

@@ -1,0 +1,2 @@
+// Package viewtest has guides and recordings for tests of what shows traces.
+package viewtest
