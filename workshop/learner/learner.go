@@ -11,8 +11,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/scenarios"
-	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
@@ -31,21 +30,8 @@ type Options struct {
 	Columns int
 	// Colour draws texts with the escape sequences of a terminal.
 	Colour bool
-	// Notice takes what is not part of the result, a line at a time.
-	Notice func(format string, args ...any)
-	// Server serves the exercises that need one.
-	Server Server
-}
-
-// A Server is where live exercises send their requests.
-type Server interface {
-	// Replay sends the requests of a scenario to a server of a version of Kubernetes, which is built with the edits in
-	// a folder, "" for the learner's own. Whatever the answers are, their traces count. Next to the recording
-	// it returns, for each of its requests, what the server said if it refused it, else "".
-	Replay(ctx context.Context, k8s string, scenario *scenarios.Scenario, edits string) (*trace.Recording, []string, error)
-	// EditsDir is the folder of the learner's own edits of the server, and Edits lists those of a version.
-	EditsDir() (string, error)
-	Edits(k8s string) ([]program.Edit, error)
+	// Reporter is told what is not part of the result, and of the building of servers.
+	Reporter session.Reporter
 }
 
 // A UsageError says that the learner asked for something that is not there, or is no answer.
@@ -61,8 +47,7 @@ type Learner struct {
 	out      io.Writer
 	columns  int
 	colour   bool
-	notice   func(format string, args ...any)
-	server   Server
+	reporter session.Reporter
 	lang     string
 	k8s      string
 	dir      string // where state and answers are
@@ -74,7 +59,7 @@ type Learner struct {
 
 // Open reads the course, and how far the learner is.
 func Open(ctx context.Context, o Options) (_ *Learner, err error) {
-	l := &Learner{out: o.Out, columns: o.Columns, colour: o.Colour, notice: o.Notice, server: o.Server, lang: o.Lang}
+	l := &Learner{out: o.Out, columns: o.Columns, colour: o.Colour, reporter: o.Reporter, lang: o.Lang}
 	if l.k8s, err = recordings.Resolve(o.K8s); err != nil {
 		return nil, &UsageError{err}
 	}
@@ -89,7 +74,7 @@ func Open(ctx context.Context, o Options) (_ *Learner, err error) {
 	}
 	l.state = &workshop.State{
 		Path: filepath.Join(l.dir, "workshop.jsonl"),
-		Warn: func(t workshop.Text) { l.notice("%s", t.In(l.lang)) },
+		Warn: func(t workshop.Text) { l.reporter.Notice("%s", t.In(l.lang)) },
 	}
 	return l, l.load(ctx)
 }

@@ -10,7 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
@@ -53,7 +56,11 @@ func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 // mustHaveEdited is an error if no file of the server is changed. One that is, but not the file that
 // the exercise is about, may do as well: the trace will tell.
 func (l *Learner) mustHaveEdited(e *workshop.Exercise) error {
-	all, err := l.server.Edits(l.k8s)
+	dir, err := session.Edits{}.Dir()
+	if err != nil {
+		return err
+	}
+	all, err := apiserver.ListEdits(program.Edits{Dir: dir, Version: l.k8s})
 	if err != nil {
 		return err
 	}
@@ -74,7 +81,7 @@ func (l *Learner) mustHaveEdited(e *workshop.Exercise) error {
 		return usagef(l.in("nothing of the server is changed yet: \"apitrace edit %s\" gives you a copy; change that, and check again",
 			"服务器还没有任何修改：\"apitrace edit %s\" 会给你一份副本，修改它再检查"), e.Change.File)
 	case !slices.Contains(changed, e.Change.File):
-		l.notice(l.in("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)",
+		l.reporter.Notice(l.in("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)",
 			"练习所问的 %s 与上游相同；已修改的是 %s（apitrace edit --list）"), e.Change.File, strings.Join(changed, ", "))
 	}
 	return nil
@@ -121,14 +128,15 @@ func ownRequest(e *workshop.Exercise, h *scenarios.HTTP) *scenarios.Scenario {
 // replay sends a scenario's requests to a server of the learner's version, which is built with
 // the edits in a folder, "" for the learner's own, and says what was answered.
 func (l *Learner) replay(ctx context.Context, scenario *scenarios.Scenario, edits string) (*trace.Recording, error) {
-	recording, messages, err := l.server.Replay(ctx, l.k8s, scenario, edits)
+	server := session.ServerOptions{Spec: session.Spec{Version: l.k8s}, Edits: session.EditsIn(edits)}
+	recording, messages, err := session.RunTraced(ctx, server, scenario, l.reporter)
 	if err != nil {
 		return nil, err
 	}
 	for i, r := range recording.Requests {
-		l.notice("%s %s → %d, %d calls", r.Method, r.Path, r.Status, len(r.Calls))
+		l.reporter.Notice("%s %s → %d, %d calls", r.Method, r.Path, r.Status, len(r.Calls))
 		if messages[i] != "" {
-			l.notice("%s", l.in("the answer: ", "回答：")+messages[i])
+			l.reporter.Notice("%s", l.in("the answer: ", "回答：")+messages[i])
 		}
 	}
 	return recording, nil

@@ -36,7 +36,7 @@ func (l *Learner) asked(e *workshop.Exercise, which string) (*trace.Recording, e
 			return nil, usagef("this exercise is about a trace of your own: \"apitrace workshop check\" makes it")
 		}
 		if errors.As(err, new(*trace.CutError)) { // what is left of it is as good
-			l.notice("%v", err)
+			l.reporter.Notice("%v", err)
 			err = nil
 		}
 		return recording, err

@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -66,7 +67,7 @@ func (l *Learner) watchOne(ctx context.Context, e *workshop.Exercise) (err error
 		}
 		if err != nil && ctx.Err() == nil {
 			// Half an answer, or a change that does not compile: the learner goes on.
-			l.notice("%v", err)
+			l.reporter.Notice("%v", err)
 		}
 	}
 	return err
@@ -78,7 +79,7 @@ func (l *Learner) watched(e *workshop.Exercise) ([]string, error) {
 	if !e.Live() {
 		return []string{answers}, nil
 	}
-	edits, err := l.server.EditsDir()
+	edits, err := session.Edits{}.Dir()
 	if err != nil {
 		return nil, err
 	}
