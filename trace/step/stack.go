@@ -16,14 +16,14 @@ type Frame struct {
 // processes: a call that runs on a goroutine of its own (trace.Call.NewGoroutine) stands above
 // the call that started it.
 func (w Walker) Stack(p Position) []Frame {
-	frames := []Frame{{Call: p.Call, Line: w.line(p)}}
+	frames := []Frame{{Call: p.Call, Line: w.lineOf(p)}}
 	for call := p.Call; w.Tree.Parent(call) >= 0; call = w.Tree.Parent(call) {
 		frames = append(frames, Frame{Call: w.Tree.Parent(call), Line: w.Tree.Call(call).CallerLine})
 	}
 	return slices.Clip(frames)
 }
 
-func (w Walker) line(p Position) int {
+func (w Walker) lineOf(p Position) int {
 	switch p.Kind {
 	case Entered:
 		return w.Tree.Call(p.Call).Line

@@ -58,6 +58,10 @@ const (
 	Into Action = iota
 	// Over steps to the next position that is not within a call made from here.
 	Over
+	// Line steps over to the first position of the next line: further calls that the line makes
+	// are passed, see Walker.lineStart. Backward, it steps to the first position of this line or,
+	// from there, of the line before.
+	Line
 	// Out steps to the next position of a caller.
 	Out
 )
@@ -112,6 +116,9 @@ func (w Walker) Step(p Position, action Action, direction Direction) (Position, 
 }
 
 func (w Walker) step(p Position, action Action, direction Direction) (Position, bool) {
+	if action == Line {
+		return w.line(p, direction)
+	}
 	if direction == Forward {
 		switch {
 		case action == Out:

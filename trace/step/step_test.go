@@ -106,6 +106,39 @@ func TestStepOverAndOut(t *testing.T) {
 	}
 }
 
+// TestStepByLine passes the calls that one line makes, but not the next round of a loop.
+func TestStepByLine(t *testing.T) {
+	call := func(id, parent, function string, from int) trace.Call {
+		return trace.Call{ID: id, Parent: parent, Function: function, CallerLine: from}
+	}
+	w := step.Walker{Tree: trace.TreeOfValid(&trace.Request{Calls: []trace.Call{
+		call("0", "", "main", 0),
+		call("1", "0", "key", 12), call("2", "0", "value", 12), call("3", "2", "inner", 12), call("4", "0", "set", 12), // set(key(), value())
+		call("5", "0", "key", 12), call("6", "0", "set", 12), // once more
+		call("7", "0", "done", 13),
+	}})}
+	want := []step.Position{entered(0), calling(0, 1), calling(0, 5), calling(0, 7), returning(0)}
+	at := w.First()
+	for i, p := range want {
+		if at != p {
+			t.Fatalf("forward, line %d: %v, want %v", i, at, p)
+		}
+		at, _ = w.Step(at, step.Line, step.Forward)
+	}
+	for i := len(want) - 1; i >= 0; i-- {
+		if at != want[i] {
+			t.Fatalf("backward, line %d: %v, want %v", i, at, want[i])
+		}
+		at, _ = w.Step(at, step.Line, step.Backward)
+	}
+	if back, ok := w.Step(calling(0, 4), step.Line, step.Backward); !ok || back != calling(0, 1) {
+		t.Errorf("back from the middle of a line: %v %t, want its first call", back, ok)
+	}
+	if on, ok := w.Step(calling(0, 2), step.Line, step.Forward); !ok || on != calling(0, 5) {
+		t.Errorf("on from the middle of a line: %v %t, want the next round", on, ok)
+	}
+}
+
 func TestStack(t *testing.T) {
 	w := step.Walker{Tree: request()}
 	for _, test := range []struct {

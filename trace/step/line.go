@@ -1,0 +1,56 @@
+package step
+
+// line does the action Line.
+func (w Walker) line(p Position, direction Direction) (Position, bool) {
+	if direction == Forward {
+		return w.lineForward(p)
+	}
+	if p.Kind == Calling {
+		if start := w.lineStart(p.Next); start != p.Next {
+			return w.before(start)
+		}
+	}
+	back, ok := w.step(p, Over, Backward)
+	if ok && back.Kind == Calling {
+		return w.before(w.lineStart(back.Next))
+	}
+	return back, ok
+}
+
+func (w Walker) lineForward(p Position) (Position, bool) {
+	on, ok := w.step(p, Over, Forward)
+	for p.Kind == Calling && ok && on.Kind == Calling && on.Call == p.Call && w.lineStart(on.Next) != on.Next {
+		on, ok = w.step(on, Over, Forward)
+	}
+	return on, ok
+}
+
+// lineStart returns the first of the calls that a line makes in one go, of which call is one. A line
+// can make several, f(g(), h()), and loops run it again: where it makes another call of a function
+// that it has called since it was reached, it is taken to run again. A call from a line
+// that is not recorded is on its own.
+func (w Walker) lineStart(call int) int {
+	caller := w.Tree.Parent(call)
+	if caller < 0 {
+		return call
+	}
+	start, line := call, w.Tree.Call(call).CallerLine
+	if line == 0 {
+		return call
+	}
+	// Where rounds of a loop begin depends on the calls from the first round on.
+	siblings := []int{call}
+	for s := w.previousSibling(call); s >= 0 && w.Tree.Call(s).CallerLine == line; s = w.previousSibling(s) {
+		siblings = append(siblings, s)
+	}
+	called := map[string]bool{}
+	for i := len(siblings) - 1; i >= 0; i-- {
+		function := w.Tree.Call(siblings[i]).Function
+		if i == len(siblings)-1 || called[function] {
+			start = siblings[i]
+			clear(called)
+		}
+		called[function] = true
+	}
+	return start
+}
