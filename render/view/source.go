@@ -13,10 +13,6 @@ const (
 	etcdTree       = "https://github.com/etcd-io/etcd/blob/"
 )
 
-// vendoredK8s are the modules below k8s.io/ that are not developed in the
-// kubernetes repository itself.
-var vendoredK8s = []string{"k8s.io/gengo", "k8s.io/klog", "k8s.io/kube-openapi", "k8s.io/system-validators", "k8s.io/utils"}
-
 // SourceURL returns where upstream's source of a call can be read, at the
 // version that was traced, or "" if that is not known, or the file was edited.
 func SourceURL(rec *trace.Recording, call *trace.Call) string {
@@ -25,7 +21,7 @@ func SourceURL(rec *trace.Recording, call *trace.Call) string {
 	case call.File == "" || slices.Contains(rec.Edited, call.File):
 		return ""
 	case (call.Process == "kube-apiserver" || call.Process == "sample-apiserver") && rec.K8sVersion != "":
-		base = kubernetesTree + rec.K8sVersion + "/" + kubernetesPath(call.File)
+		base = kubernetesTree + rec.K8sVersion + "/" + trace.KubernetesPath(call.File)
 	case call.Process == "etcd" && rec.EtcdVersion != "":
 		path, ok := strings.CutPrefix(call.File, "go.etcd.io/etcd/")
 		if !ok {
@@ -36,21 +32,4 @@ func SourceURL(rec *trace.Recording, call *trace.Call) string {
 		return ""
 	}
 	return fmt.Sprintf("%s#L%d", base, call.Line)
-}
-
-// kubernetesPath returns where the kubernetes repository keeps a file that is
-// compiled into its programs.
-func kubernetesPath(file string) string {
-	if path, ok := strings.CutPrefix(file, "k8s.io/kubernetes/"); ok {
-		return path
-	}
-	for _, module := range vendoredK8s {
-		if strings.HasPrefix(file, module+"/") {
-			return "vendor/" + file
-		}
-	}
-	if strings.HasPrefix(file, "k8s.io/") {
-		return "staging/src/" + file
-	}
-	return "vendor/" + file
 }

@@ -1,0 +1,24 @@
+package trace
+
+import "strings"
+
+// vendoredK8s are the modules below k8s.io/ that are not developed in the
+// kubernetes repository itself.
+var vendoredK8s = []string{"k8s.io/gengo", "k8s.io/klog", "k8s.io/kube-openapi", "k8s.io/system-validators", "k8s.io/utils"}
+
+// KubernetesPath returns where the kubernetes repository keeps a file, as Call.File has it, that
+// is compiled into its programs: below pkg or cmd, staging/src or vendor.
+func KubernetesPath(file string) string {
+	if path, ok := strings.CutPrefix(file, "k8s.io/kubernetes/"); ok {
+		return path
+	}
+	for _, module := range vendoredK8s {
+		if strings.HasPrefix(file, module+"/") {
+			return "vendor/" + file
+		}
+	}
+	if strings.HasPrefix(file, "k8s.io/") {
+		return "staging/src/" + file
+	}
+	return "vendor/" + file
+}
