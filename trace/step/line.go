@@ -54,3 +54,23 @@ func (w Walker) lineStart(call int) int {
 	}
 	return start
 }
+
+// StartsLine reports whether p is the first position of its line: no call that the line makes in
+// one go has been made yet. Of positions that are not Calling it is true.
+func (w Walker) StartsLine(p Position) bool {
+	return p.Kind != Calling || w.lineStart(p.Next) == p.Next
+}
+
+// LineCalls returns the calls that the line at p makes in one go from p on, in order: what one can
+// step into. There are none where p is not Calling.
+func (w Walker) LineCalls(p Position) []int {
+	var calls []int
+	for ok := true; ok && p.Kind == Calling; {
+		calls = append(calls, p.Next)
+		caller := p.Call
+		if p, ok = w.step(p, Over, Forward); p.Call != caller || w.StartsLine(p) {
+			break
+		}
+	}
+	return calls
+}

@@ -16,14 +16,15 @@ type Frame struct {
 // processes: a call that runs on a goroutine of its own (trace.Call.NewGoroutine) stands above
 // the call that started it.
 func (w Walker) Stack(p Position) []Frame {
-	frames := []Frame{{Call: p.Call, Line: w.lineOf(p)}}
+	frames := []Frame{{Call: p.Call, Line: w.Line(p)}}
 	for call := p.Call; w.Tree.Parent(call) >= 0; call = w.Tree.Parent(call) {
 		frames = append(frames, Frame{Call: w.Tree.Parent(call), Line: w.Tree.Call(call).CallerLine})
 	}
 	return slices.Clip(frames)
 }
 
-func (w Walker) lineOf(p Position) int {
+// Line returns the line of the innermost call at p, as Stack does.
+func (w Walker) Line(p Position) int {
 	switch p.Kind {
 	case Entered:
 		return w.Tree.Call(p.Call).Line

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/render/dap"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+func newDAPCommand(std *streams) *cobra.Command {
+	var listen string
+	command := &cobra.Command{
+		Use:   "dap",
+		Short: "Step through a recording in your editor",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			library := recordedSessions{std}
+			if listen == "" {
+				return dap.Serve(c.Context(), std.in, std.out, library)
+			}
+			listener, err := listenLoopback(listen)
+			if err != nil {
+				return err
+			}
+			std.notice("listening on %s", listener.Addr())
+			return dap.Listen(c.Context(), listener, library, func(err error) { std.notice("%v", err) })
+		},
+	}
+	command.Flags().StringVar(&listen, "listen", "", "serve editors that connect to this address of this machine, such as 127.0.0.1:4711")
+	return command
+}
+
+// listenLoopback listens on an address that only programs of this machine reach: who connects can read
+// the user's files as recordings.
+func listenLoopback(address string) (net.Listener, error) {
+	at, err := net.ResolveTCPAddr("tcp", address)
+	if err != nil || !at.IP.IsLoopback() {
+		return nil, usageErrorf("--listen %q: expected an address of this machine alone, such as 127.0.0.1:4711", address)
+	}
+	return net.ListenTCP("tcp", at)
+}
+
+// recordedSessions are the recordings and sources of debug sessions.
+type recordedSessions struct{ std *streams }
+
+func (l recordedSessions) Recording(launch dap.Launch) (*trace.Recording, error) {
+	if launch.File == "" {
+		return loadRecording(launch.K8s, launch.Scenario)
+	}
+	if launch.K8s != "" || launch.File == "-" {
+		return nil, fmt.Errorf("\"file\" is %q: expected the path of a recording, which is of one release: leave \"k8s\" out", launch.File)
+	}
+	return l.std.load(launch.File)
+}
+
+func (l recordedSessions) SourceFolder(ctx context.Context, rec *trace.Recording, process string, fetch bool) (string, error) {
+	if !fetch && process == sampleserver.Name {
+		return "", program.ErrNoSource
+	}
+	if !fetch {
+		return apiserver.CachedSourceOf(process, rec.K8sVersion, nil)
+	}
+	display := program.NewDisplay(l.std.err, l.std.errTerminal)
+	defer display.Close()
+	src, err := apiserver.SourceOf(ctx, process, apiserver.BuildOptions{Version: rec.K8sVersion, Progress: display})
+	if err != nil {
+		return "", err
+	}
+	return src.Dir, nil
+}

@@ -1,0 +1,670 @@
+package dap_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	protocol "github.com/google/go-dap"
+
+	"github.com/kubeapitrace/apitrace/render/dap"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// library gives what apitrace carries, or a recording of its own; sources are in a folder if there is one.
+type library struct {
+	rec    *trace.Recording
+	folder string
+}
+
+func (l library) Recording(launch dap.Launch) (*trace.Recording, error) {
+	if l.rec != nil {
+		return l.rec, nil
+	}
+	return recordings.Load(launch.K8s, launch.Scenario)
+}
+
+func (l library) SourceFolder(_ context.Context, _ *trace.Recording, _ string, fetch bool) (string, error) {
+	if l.folder == "" || !fetch {
+		return "", errors.New("no source")
+	}
+	return l.folder, nil
+}
+
+// A client plays the editor's side of a session.
+type client struct {
+	t   *testing.T
+	in  io.WriteCloser
+	out *bufio.Reader
+	seq int
+	// received is the number of the last message that came.
+	received int
+	ended    chan error
+}
+
+func connect(t *testing.T, lib dap.Library) *client {
+	fromClient, in := io.Pipe()
+	out, toClient := io.Pipe()
+	c := &client{t: t, in: in, out: bufio.NewReader(out), ended: make(chan error, 1)}
+	go func() {
+		err := dap.Serve(t.Context(), fromClient, toClient, lib)
+		_ = toClient.Close()
+		_ = fromClient.Close()
+		c.ended <- err
+	}()
+	t.Cleanup(func() { _ = in.Close(); _ = out.Close() })
+	return c
+}
+
+func (c *client) send(command string, arguments any) {
+	c.t.Helper()
+	c.seq++
+	content, err := json.Marshal(map[string]any{"seq": c.seq, "type": "request", "command": command, "arguments": arguments})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := protocol.WriteBaseMessage(c.in, content); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// receive returns the next message, which must have the next number.
+func (c *client) receive() protocol.Message {
+	c.t.Helper()
+	message, err := protocol.ReadProtocolMessage(c.out)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.received++
+	if message.GetSeq() != c.received {
+		c.t.Fatalf("message %d has seq %d: %#v", c.received, message.GetSeq(), message)
+	}
+	return message
+}
+
+// request sends a request and returns its response, which must come next and be of type R.
+func request[R protocol.ResponseMessage](c *client, command string, arguments any) R {
+	c.t.Helper()
+	c.send(command, arguments)
+	message := c.receive()
+	r, ok := message.(R)
+	if !ok {
+		if e, is := message.(*protocol.ErrorResponse); is {
+			c.t.Fatalf("%s %v: %s", command, arguments, e.Message)
+		}
+		c.t.Fatalf("%s %v: %#v", command, arguments, message)
+	}
+	if r.GetResponse().RequestSeq != c.seq || !r.GetResponse().Success && !isError(message) {
+		c.t.Fatalf("%s: %#v", command, r.GetResponse())
+	}
+	return r
+}
+
+func isError(m protocol.Message) bool {
+	_, is := m.(*protocol.ErrorResponse)
+	return is
+}
+
+// fail sends a request that must fail with a message that holds the text.
+func (c *client) fail(command string, arguments any, text string) {
+	c.t.Helper()
+	r := request[*protocol.ErrorResponse](c, command, arguments)
+	if r.Success || !strings.Contains(r.Message, text) {
+		c.t.Errorf("%s %v: %q, expected %q", command, arguments, r.Message, text)
+	}
+}
+
+// stopped returns the stop that must come next.
+func (c *client) stopped() protocol.StoppedEventBody {
+	c.t.Helper()
+	event, ok := c.receive().(*protocol.StoppedEvent)
+	if !ok {
+		c.t.Fatal("expected a stop")
+	}
+	return event.Body
+}
+
+// launch goes as far as the first stop; configure sets breakpoints.
+func (c *client) launch(arguments map[string]any, configure func()) protocol.StoppedEventBody {
+	c.t.Helper()
+	request[*protocol.InitializeResponse](c, "initialize", map[string]any{"adapterID": "apitrace"})
+	c.send("launch", arguments)
+	launched := c.seq
+	for {
+		switch m := c.receive().(type) {
+		case *protocol.OutputEvent:
+			continue
+		case *protocol.InitializedEvent:
+		default:
+			c.t.Fatalf("expected the initialized event, got %#v", m)
+		}
+		break
+	}
+	if configure != nil {
+		configure()
+	}
+	request[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
+	if r, ok := c.receive().(*protocol.LaunchResponse); !ok || r.RequestSeq != launched || !r.Success {
+		c.t.Fatalf("expected the response to launch, got %#v", r)
+	}
+	return c.stopped()
+}
+
+// move sends a request that must lead to a response and then to one stop.
+func (c *client) move(command string, thread int) protocol.StoppedEventBody {
+	c.t.Helper()
+	c.send(command, map[string]any{"threadId": thread})
+	if r, ok := c.receive().(protocol.ResponseMessage); !ok || !r.GetResponse().Success {
+		c.t.Fatalf("%s: %#v", command, r)
+	}
+	return c.stopped()
+}
+
+// A view is all that an editor shows at a stop.
+type view struct {
+	Threads   []protocol.Thread
+	Frames    []protocol.StackFrame
+	Variables [][]protocol.Variable
+}
+
+func (c *client) look(at protocol.StoppedEventBody) view {
+	c.t.Helper()
+	v := view{
+		Threads: request[*protocol.ThreadsResponse](c, "threads", nil).Body.Threads,
+		Frames:  request[*protocol.StackTraceResponse](c, "stackTrace", map[string]any{"threadId": at.ThreadId}).Body.StackFrames,
+	}
+	for _, scope := range request[*protocol.ScopesResponse](c, "scopes", map[string]any{"frameId": v.Frames[0].Id}).Body.Scopes {
+		v.Variables = append(v.Variables, request[*protocol.VariablesResponse](c, "variables", map[string]any{"variablesReference": scope.VariablesReference}).Body.Variables)
+	}
+	return v
+}
+
+// TestStepInVisitsEveryCall steps into each call of a recording, to the end.
+func TestStepInVisitsEveryCall(t *testing.T) {
+	calls := load(t, "get-not-found").Requests[0].Calls
+	c := connect(t, library{})
+	at := c.launch(map[string]any{"scenario": "get-not-found"}, nil)
+	var entered []string
+	stops := 0
+	for ; at.Reason != "end"; at = c.move("stepIn", at.ThreadId) {
+		stops++
+		if name, ok := strings.CutSuffix(at.Description, " begins"); ok {
+			entered = append(entered, name)
+		}
+	}
+	var want []string
+	for i := range calls {
+		want = append(want, calls[i].ShortName())
+	}
+	if !slices.Equal(entered, want) {
+		t.Errorf("entered %d calls, expected the recording's %d, in order", len(entered), len(want))
+	}
+	if stops != 3*len(want)-1 {
+		t.Errorf("%d stops, expected 3 for each of %d calls but the first, which has 2", stops, len(want))
+	}
+}
+
+// TestForwardAndBack goes forward through a recording and back over the wire: each stop shows the same
+// both ways, in the other order.
+func TestForwardAndBack(t *testing.T) {
+	functions := []map[string]string{}
+	for _, call := range load(t, "get-not-found").Requests[0].Calls {
+		functions = append(functions, map[string]string{"name": call.Function})
+	}
+	for _, test := range []struct {
+		name, forward, back string
+		breakpoints         []map[string]string
+	}{
+		{"by breakpoints", "continue", "reverseContinue", functions},
+		{"by lines", "next", "stepBack", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := connect(t, library{})
+			at := c.launch(map[string]any{"scenario": "get-not-found"}, func() {
+				request[*protocol.SetFunctionBreakpointsResponse](c, "setFunctionBreakpoints", map[string]any{"breakpoints": test.breakpoints})
+			})
+			var views []view
+			for {
+				views = append(views, c.look(at))
+				if at = c.move(test.forward, at.ThreadId); at.Reason == "end" {
+					break
+				}
+			}
+			if test.breakpoints != nil && len(views) != len(functions) {
+				t.Errorf("%d stops, expected %d", len(views), len(functions))
+			}
+			if test.breakpoints == nil { // the last step went from the return of the first call to itself
+				at = c.move(test.back, at.ThreadId)
+				views = views[:len(views)-1]
+			} else {
+				at = c.move(test.back, at.ThreadId)
+			}
+			for i, want := range slices.Backward(views) {
+				if got := c.look(at); !reflect.DeepEqual(got, want) {
+					t.Fatalf("back at stop %d, %s:\n%+v\nexpected\n%+v", i, at.Description, got, want)
+				}
+				at = c.move(test.back, at.ThreadId)
+			}
+			if at.Reason != "entry" || !strings.Contains(at.Description, "begins here") {
+				t.Errorf("before the beginning: %+v", at)
+			}
+		})
+	}
+}
+
+func load(t *testing.T, scenario string) *trace.Recording {
+	t.Helper()
+	rec, err := recordings.Load("", scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// small is a recording of two goroutines and an error:
+//
+//	main 10
+//	  read from 12 20, fails
+//	    parse from 21 30, fails
+//	  work on a goroutine from 14 40
+//	    done from a line that is not known 50
+//	  store from 16 60, returns a panic's error
+func small() *trace.Recording {
+	call := func(n, parent, function string, line, from int, goroutine uint64) trace.Call {
+		c := trace.Call{
+			ID: "000000000000000" + n, Function: "example.org/m." + function, File: "example.org/m/" + function + ".go",
+			Line: line, CallerLine: from, Goroutine: goroutine, Process: "kube-apiserver",
+		}
+		if parent != "" {
+			c.Parent = "000000000000000" + parent
+		}
+		return c
+	}
+	calls := []trace.Call{
+		call("1", "", "main", 10, 0, 7),
+		call("2", "1", "read", 20, 12, 7),
+		call("3", "2", "parse", 30, 21, 7),
+		call("4", "1", "work", 40, 14, 8),
+		call("5", "4", "done", 50, 0, 8),
+		call("6", "1", "store", 60, 16, 7),
+	}
+	for i := range calls {
+		calls[i].StartNs = int64(i)
+	}
+	calls[1].Error, calls[2].Error = "reading: {bad}", "{bad}"
+	calls[2].Attributes = map[string]string{"input": "{", "size": "1"}
+	calls[3].NewGoroutine = true
+	calls[5].Panic = "example.org/m.boom (boom.go:3)"
+	return &trace.Recording{Scenario: "small", K8sVersion: "v1.37.1", Requests: []trace.Request{{
+		TraceID: "00000000000000000000000000000001", Method: "GET", Path: "/", Status: 500, Calls: calls,
+	}}}
+}
+
+// sources writes files of which each has "func" in the line of its function.
+func sources(t *testing.T) string {
+	dir := t.TempDir()
+	rec := small()
+	for _, c := range rec.Requests[0].Calls {
+		file := filepath.Join(dir, filepath.FromSlash(c.File))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(strings.Repeat("\n", c.Line-1)+"func "+c.ShortName()+"() {}\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func breakpointsAt(lines ...int) []map[string]int {
+	list := []map[string]int{}
+	for _, line := range lines {
+		list = append(list, map[string]int{"line": line})
+	}
+	return list
+}
+
+func TestBreakpoints(t *testing.T) {
+	c := connect(t, library{rec: small(), folder: sources(t)})
+	inMain := map[string]any{"path": "/src/vendor/example.org/m/main.go"}
+	at := c.launch(map[string]any{"scenario": "small", "stopOnEntry": false}, func() {
+		got := request[*protocol.SetBreakpointsResponse](c, "setBreakpoints", map[string]any{"source": inMain, "breakpoints": breakpointsAt(13, 16, 17)}).Body.Breakpoints
+		if !got[0].Verified || got[0].Line != 14 || got[0].Message == "" || !got[1].Verified || got[1].Line != 16 || got[2].Verified || got[2].Message == "" {
+			t.Errorf("breakpoints: %+v", got)
+		}
+		functions := request[*protocol.SetFunctionBreakpointsResponse](c, "setFunctionBreakpoints",
+			map[string]any{"breakpoints": []map[string]string{{"name": "m.parse"}, {"name": "pase"}}}).Body.Breakpoints
+		if !functions[0].Verified || functions[1].Verified || !strings.Contains(functions[1].Message, "m.parse") {
+			t.Errorf("function breakpoints: %+v", functions)
+		}
+		other := request[*protocol.SetBreakpointsResponse](c, "setBreakpoints",
+			map[string]any{"source": map[string]any{"path": "/src/vendor/example.org/other.go"}, "breakpoints": breakpointsAt(1)}).Body.Breakpoints
+		if other[0].Verified || !strings.Contains(other[0].Message, "example.org/other.go") {
+			t.Errorf("in a file that was not recorded: %+v", other)
+		}
+	})
+	want := []struct{ reason, description string }{
+		{"function breakpoint", "m.parse begins"}, {"breakpoint", "m.main calls m.work"}, {"breakpoint", "m.main calls m.store"}, {"end", "m.main returns; the recording ends here"},
+	}
+	for i, w := range want {
+		if at.Reason != w.reason || at.Description != w.description || (len(at.HitBreakpointIds) > 0) != (w.reason != "end") {
+			t.Errorf("stop %d: %+v, expected %v", i, at, w)
+		}
+		at = c.move("continue", at.ThreadId)
+	}
+	// Breakpoints that are not sent again are gone; one on the way ends a step.
+	request[*protocol.SetBreakpointsResponse](c, "setBreakpoints", map[string]any{"source": inMain, "breakpoints": breakpointsAt()})
+	if at = c.move("stepBack", at.ThreadId); at.Description != "m.main calls m.store" || at.Reason != "step" {
+		t.Errorf("back over store: %+v", at)
+	}
+	c.move("stepBack", at.ThreadId)
+	if at = c.move("stepBack", at.ThreadId); at.Description != "m.parse begins" || at.Reason != "function breakpoint" {
+		t.Errorf("back over read: %+v", at)
+	}
+	locations := request[*protocol.BreakpointLocationsResponse](c, "breakpointLocations", map[string]any{"source": inMain, "line": 11, "endLine": 15}).Body.Breakpoints
+	if want := []protocol.BreakpointLocation{{Line: 12}, {Line: 14}}; !slices.Equal(locations, want) {
+		t.Errorf("locations %v, expected %v", locations, want)
+	}
+}
+
+func TestFailures(t *testing.T) {
+	for _, test := range []struct {
+		filters []string
+		want    []string
+	}{
+		{[]string{"began"}, []string{"m.parse returns"}},
+		{[]string{"error", "panic"}, []string{"m.parse returns", "m.read returns", "m.store returns"}},
+		{[]string{}, nil},
+	} {
+		c := connect(t, library{rec: small()})
+		at := c.launch(map[string]any{"scenario": "small", "stopOnEntry": false}, func() {
+			request[*protocol.SetExceptionBreakpointsResponse](c, "setExceptionBreakpoints", map[string]any{"filters": test.filters})
+		})
+		var got []string
+		for ; at.Reason == "exception"; at = c.move("continue", at.ThreadId) {
+			got = append(got, at.Description)
+			info := request[*protocol.ExceptionInfoResponse](c, "exceptionInfo", map[string]any{"threadId": at.ThreadId}).Body
+			if at.Text == "" || info.Description != at.Text || info.BreakMode != "always" {
+				t.Errorf("%s: %+v, %+v", at.Description, at, info)
+			}
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("filters %v: %q, expected %q", test.filters, got, test.want)
+		}
+		c.fail("exceptionInfo", map[string]any{"threadId": at.ThreadId}, "not stopped at a failure")
+		c.fail("setExceptionBreakpoints", map[string]any{"filters": []string{"x"}}, `expected "began"`)
+	}
+}
+
+func TestStackAndVariables(t *testing.T) {
+	c := connect(t, library{rec: small()})
+	at := c.launch(map[string]any{"scenario": "small"}, nil)
+	at = c.move("next", at.ThreadId) // main calls read
+	at = c.move("stepIn", at.ThreadId)
+	at = c.move("next", at.ThreadId)
+	at = c.move("stepIn", at.ThreadId)
+	v := c.look(at)
+	var names []string
+	for _, f := range v.Frames {
+		names = append(names, f.Name)
+	}
+	if want := []string{"m.parse", "m.read", "m.main"}; !slices.Equal(names, want) || v.Frames[0].Line != 30 || v.Frames[1].Line != 21 || v.Frames[2].Line != 12 {
+		t.Errorf("in parse: %+v", v.Frames)
+	}
+	if got := v.Variables[0]; len(got) != 2 || got[0].Name != "input" || got[0].Value != "{" {
+		t.Errorf("values of parse: %+v", got)
+	}
+	if got := v.Variables[len(v.Variables)-1][0].Value; got != "not recorded" {
+		t.Errorf("locals: %q", got)
+	}
+	if got := request[*protocol.EvaluateResponse](c, "evaluate", map[string]any{"expression": " input ", "frameId": v.Frames[0].Id, "context": "repl"}).Body.Result; got != "{" {
+		t.Errorf("evaluate: %q", got)
+	}
+	c.fail("evaluate", map[string]any{"expression": "input", "context": "hover"}, "not recorded")
+	c.fail("evaluate", map[string]any{"expression": "1+1"}, `"1+1" is not recorded; of m.parse, input, size`)
+	c.fail("evaluate", map[string]any{"expression": "input", "frameId": 99}, "frame 99")
+
+	at = c.move("stepOut", at.ThreadId) // read returns
+	v = c.look(at)
+	if v.Frames[0].Name != "m.read returns (from a line that is not recorded)" || v.Frames[0].Line != 20 {
+		t.Errorf("read returns: %+v", v.Frames[0])
+	}
+	if returned := v.Variables[1]; returned[len(returned)-1].Value != "{bad}" {
+		t.Errorf("returned from parse: %+v", returned)
+	}
+	if own := v.Variables[0]; own[len(own)-1].Value != "reading: {bad}" {
+		t.Errorf("read's own end: %+v", own)
+	}
+
+	at = c.move("stepOut", at.ThreadId) // main calls work
+	at = c.move("stepIn", at.ThreadId)
+	c.move("next", at.ThreadId)
+	at = c.move("stepIn", at.ThreadId) // in done, on the other goroutine
+	v = c.look(at)
+	if len(v.Threads) != 2 || v.Threads[0].Id != at.ThreadId || len(v.Frames) != 4 {
+		t.Fatalf("on a goroutine: %+v", v)
+	}
+	if v.Frames[1].Name != "m.work (at a line that is not recorded)" || v.Frames[2].PresentationHint != "label" || !strings.Contains(v.Frames[2].Name, "goroutine 7") {
+		t.Errorf("frames on a goroutine: %+v", v.Frames)
+	}
+	if scopes := request[*protocol.ScopesResponse](c, "scopes", map[string]any{"frameId": v.Frames[2].Id}).Body.Scopes; len(scopes) != 0 {
+		t.Errorf("a label has scopes: %+v", scopes)
+	}
+	part := request[*protocol.StackTraceResponse](c, "stackTrace", map[string]any{"threadId": at.ThreadId, "startFrame": 1, "levels": 2}).Body
+	if part.TotalFrames != 4 || !reflect.DeepEqual(part.StackFrames, v.Frames[1:3]) {
+		t.Errorf("a part of the stack: %+v", part)
+	}
+	// The goroutine that waits goes on where the other one's call is over.
+	if at = c.move("next", v.Threads[1].Id); at.Description != "m.main calls m.store" {
+		t.Errorf("step over in the outer goroutine: %+v", at)
+	}
+	c.fail("next", map[string]any{"threadId": v.Threads[0].Id}, "not on the stack")
+	c.send("restartFrame", map[string]any{"frameId": c.look(at).Frames[0].Id})
+	c.receive()
+	if at = c.stopped(); at.Description != "m.main begins" || at.Reason != "restart" {
+		t.Errorf("restarted: %+v", at)
+	}
+}
+
+func TestStepInTargets(t *testing.T) {
+	rec := small()
+	for _, i := range []int{3, 5} {
+		rec.Requests[0].Calls[i].CallerLine = 12 // main calls all three from one line
+	}
+	c := connect(t, library{rec: rec})
+	at := c.launch(map[string]any{"scenario": "small"}, nil)
+	at = c.move("next", at.ThreadId)
+	frame := c.look(at).Frames[0].Id
+	targets := request[*protocol.StepInTargetsResponse](c, "stepInTargets", map[string]any{"frameId": frame}).Body.Targets
+	if len(targets) != 3 || targets[2].Label != "m.store" {
+		t.Fatalf("targets: %+v", targets)
+	}
+	request[*protocol.StepInResponse](c, "stepIn", map[string]any{"threadId": at.ThreadId, "targetId": targets[2].Id})
+	if at = c.stopped(); at.Description != "m.store begins" {
+		t.Errorf("stepped into %+v", at)
+	}
+	c.fail("stepIn", map[string]any{"threadId": at.ThreadId, "targetId": 2}, "no target")
+}
+
+func TestSources(t *testing.T) {
+	c := connect(t, library{rec: small(), folder: sources(t)}) // which are fetched when they are asked for
+	at := c.launch(map[string]any{"scenario": "small"}, nil)
+	shown := c.look(at).Frames[0].Source
+	if shown.SourceReference == 0 {
+		t.Fatalf("a file that is not there: %+v", shown)
+	}
+	text := request[*protocol.SourceResponse](c, "source", map[string]any{"sourceReference": shown.SourceReference, "source": shown}).Body.Content
+	if !strings.Contains(text, "func m.main") {
+		t.Errorf("source: %q", text)
+	}
+	byPath := request[*protocol.SourceResponse](c, "source", map[string]any{"source": map[string]any{"path": shown.Path}}).Body.Content
+	if byPath != text {
+		t.Errorf("source by its path: %q", byPath)
+	}
+	c.fail("source", map[string]any{"sourceReference": 99}, "no source 99")
+	loaded := request[*protocol.LoadedSourcesResponse](c, "loadedSources", nil).Body.Sources
+	if len(loaded) != 6 {
+		t.Errorf("loaded sources: %+v", loaded)
+	}
+	// A breakpoint can be set in a file that came over the wire.
+	got := request[*protocol.SetBreakpointsResponse](c, "setBreakpoints", map[string]any{"source": shown, "breakpoints": breakpointsAt(14)}).Body.Breakpoints
+	if !got[0].Verified {
+		t.Errorf("breakpoint by reference: %+v", got)
+	}
+}
+
+// TestCheckout takes files from a checkout only if they have the recorded functions.
+func TestCheckout(t *testing.T) {
+	checkout := t.TempDir()
+	write := func(file, text string) {
+		t.Helper()
+		file = filepath.Join(checkout, file)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rec := small()
+	calls := rec.Requests[0].Calls
+	calls[0].File = "k8s.io/kubernetes/pkg/main.go"
+	calls[1].File = "k8s.io/apiserver/pkg/read.go"
+	write("go.mod", "module k8s.io/kubernetes\n")
+	write("pkg/main.go", strings.Repeat("\n", 9)+"func main() {}\n")
+	write("staging/src/k8s.io/apiserver/pkg/read.go", "package another\n")
+	c := connect(t, library{rec: rec})
+	at := c.launch(map[string]any{"scenario": "small", "checkout": checkout}, func() {
+		got := request[*protocol.SetBreakpointsResponse](c, "setBreakpoints",
+			map[string]any{"source": map[string]any{"path": filepath.Join(checkout, "pkg", "main.go")}, "breakpoints": breakpointsAt(14)}).Body.Breakpoints
+		if !got[0].Verified {
+			t.Errorf("breakpoint in the checkout: %+v", got)
+		}
+	})
+	if source := c.look(at).Frames[0].Source; source.Path != filepath.Join(checkout, "pkg", "main.go") || source.SourceReference != 0 {
+		t.Errorf("main is shown from %+v", source)
+	}
+	at = c.move("next", at.ThreadId)
+	at = c.move("stepIn", at.ThreadId)
+	if source := c.look(at).Frames[0].Source; source.SourceReference == 0 {
+		t.Errorf("read is shown from another version: %+v", source)
+	}
+}
+
+// TestCountingFromZero plays a client whose first line is 0.
+func TestCountingFromZero(t *testing.T) {
+	c := connect(t, library{rec: small()})
+	request[*protocol.InitializeResponse](c, "initialize", map[string]any{"linesStartAt1": false, "columnsStartAt1": false})
+	c.send("launch", map[string]any{"scenario": "small"})
+	for !isInitialized(c.receive()) {
+	}
+	got := request[*protocol.SetBreakpointsResponse](c, "setBreakpoints",
+		map[string]any{"source": map[string]any{"path": "example.org/m/main.go"}, "lines": []int{11}}).Body.Breakpoints
+	if !got[0].Verified || got[0].Line != 11 {
+		t.Errorf("breakpoint: %+v", got)
+	}
+	request[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
+	c.receive()
+	at := c.stopped()
+	if at = c.move("continue", at.ThreadId); at.Reason != "breakpoint" || c.look(at).Frames[0].Line != 11 {
+		t.Errorf("stop: %+v", at)
+	}
+}
+
+func isInitialized(m protocol.Message) bool {
+	_, is := m.(*protocol.InitializedEvent)
+	return is
+}
+
+// TestRefusals sends what cannot be answered; the session goes on each time.
+func TestRefusals(t *testing.T) {
+	c := connect(t, library{rec: small()})
+	c.fail("threads", nil, "launch request first")
+	c.fail("initialize", map[string]any{"pathFormat": "uri"}, `expected "path"`)
+	c.fail("attach", nil, `"request": "launch"`)
+	c.fail("launch", map[string]any{}, `either "scenario"`)
+	c.fail("launch", map[string]any{"scenario": "small", "file": "x"}, `either "scenario"`)
+	c.fail("launch", map[string]any{"scenario": "small", "requestNumber": 2}, "the recording has 1 request")
+	c.fail("launch", map[string]any{"scenario": 1}, "reading the configuration")
+	at := c.launch(map[string]any{"scenario": "small"}, func() {
+		c.fail("next", map[string]any{"threadId": 1}, `before "configurationDone"`)
+	})
+	c.fail("launch", map[string]any{"scenario": "small"}, "has its recording")
+	c.fail("configurationDone", nil, "done already")
+	c.fail("pause", map[string]any{"threadId": 1}, "nothing runs")
+	c.fail("setVariable", map[string]any{"name": "x", "value": "1", "variablesReference": 1}, "not supported")
+	c.fail("goThere", nil, `"goThere" is not supported`)
+	c.fail("next", map[string]any{"threadId": "x"}, "reading the request")
+	c.fail("variables", map[string]any{"variablesReference": 0}, "no variables 0")
+	c.fail("variables", map[string]any{"variablesReference": -5}, "no variables -5")
+	c.fail("variables", map[string]any{"variablesReference": 1, "start": -1}, "negative")
+	c.fail("stackTrace", map[string]any{"threadId": at.ThreadId, "startFrame": -1}, "negative")
+	c.fail("scopes", map[string]any{"frameId": 5}, "frame 5")
+	if at = c.move("next", at.ThreadId); at.Description != "m.main calls m.read" {
+		t.Errorf("afterwards: %+v", at)
+	}
+	request[*protocol.DisconnectResponse](c, "disconnect", nil)
+	if err := <-c.ended; err != nil {
+		t.Errorf("the end: %v", err)
+	}
+}
+
+// TestErrorTextsAreNotFormats checks that a client which fills in the error's format gets the text.
+func TestErrorTextsAreNotFormats(t *testing.T) {
+	c := connect(t, library{rec: small()})
+	c.launch(map[string]any{"scenario": "small"}, nil)
+	e := request[*protocol.ErrorResponse](c, "evaluate", map[string]any{"expression": "{x}"}).Body.Error
+	if e.Format != "{error}" || !strings.Contains(e.Variables["error"], "{x}") {
+		t.Errorf("%+v", e)
+	}
+}
+
+// FuzzServe gives the adapter what no editor sends: it must end without a panic, and answer in the
+// protocol's form.
+func FuzzServe(f *testing.F) {
+	message := func(content string) string {
+		var b strings.Builder
+		_ = protocol.WriteBaseMessage(&b, []byte(content))
+		return b.String()
+	}
+	start := message(`{"seq":1,"type":"request","command":"initialize"}`) + message(`{"seq":2,"type":"request","command":"launch","arguments":{"scenario":"small"}}`) +
+		message(`{"seq":3,"type":"request","command":"configurationDone"}`)
+	for _, text := range []string{
+		"", "Content-Length: 5\r\n\r\n{}", "Content-Length: 99999999999999999999\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+		message(`null`), message(`[1]`), message(`{"type":"request"}`), message(`{"type":"event","event":"stopped"}`),
+		start, start + message(`{"seq":4,"type":"request","command":"variables","arguments":{"variablesReference":-1}}`),
+		start + message(`{"seq":4,"type":"request","command":"stackTrace","arguments":{"threadId":1,"startFrame":9,"levels":9}}`),
+		start + message(`{"seq":4,"type":"request","command":"setBreakpoints","arguments":{"source":{"path":"example.org/m/main.go"},"breakpoints":[{"line":-1}]}}`),
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var out strings.Builder
+		_ = dap.Serve(t.Context(), strings.NewReader(text), &out, library{rec: small()})
+		answers := bufio.NewReader(strings.NewReader(out.String()))
+		for n := 1; ; n++ {
+			m, err := protocol.ReadProtocolMessage(answers)
+			if err == io.EOF {
+				return
+			}
+			if field := new(protocol.DecodeProtocolMessageFieldError); errors.As(err, &field) {
+				continue // the answer to a command that the protocol does not have
+			}
+			if err != nil || m.GetSeq() != n {
+				t.Fatalf("message %d: %v %v in %q", n, m, err, out.String())
+			}
+			if e, is := m.(*protocol.ErrorResponse); is && strings.Contains(e.Message, "internal error") {
+				t.Fatalf("%s", e.Message)
+			}
+		}
+	})
+}

@@ -1,0 +1,88 @@
+package dap
+
+import (
+	"fmt"
+
+	"github.com/google/go-dap"
+
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/step"
+)
+
+const (
+	filterBegan = "began"
+	filterError = "error"
+	filterPanic = "panic"
+)
+
+// exceptionFilters are the failures at which a client can have the session stop.
+var exceptionFilters = []dap.ExceptionBreakpointsFilter{
+	{Filter: filterBegan, Label: "Errors where they begin", Description: "Stop where a call returns an error and none that it made has"},
+	{Filter: filterError, Label: "All returned errors", Description: "Stop where a call returns an error"},
+	{Filter: filterPanic, Label: "Panics", Description: "Stop where a panic passes through a call"},
+}
+
+func (s *session) setExceptionBreakpoints(r *dap.SetExceptionBreakpointsArguments) (dap.ResponseMessage, error) {
+	filters := map[string]bool{}
+	for _, name := range r.Filters {
+		switch name {
+		case filterBegan, filterError, filterPanic:
+			filters[name] = true
+		default:
+			return nil, fmt.Errorf("exception filter %q: expected %q, %q or %q", name, filterBegan, filterError, filterPanic)
+		}
+	}
+	s.breakpoints.filters = filters
+	return &dap.SetExceptionBreakpointsResponse{}, nil
+}
+
+// failed reports whether a position is the end of a call that failed as one of the filters has it.
+func (s *session) failed(p step.Position) bool {
+	filters := s.breakpoints.filters
+	if p.Kind != step.Returning || len(filters) == 0 {
+		return false
+	}
+	c := s.walker.Tree.Call(p.Call)
+	switch {
+	case c.Panic != "" && filters[filterPanic]:
+		return true
+	case c.Error == "":
+		return false
+	case filters[filterError]:
+		return true
+	}
+	return filters[filterBegan] && !s.failedBelow(p.Call)
+}
+
+func (s *session) failedBelow(call int) bool {
+	for child := range s.walker.Tree.Children(call) {
+		if s.walker.Tree.Call(child).Error != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// failure says what went wrong in a call; "" if nothing did.
+func failure(c *trace.Call) string {
+	if c.Panic != "" {
+		return "a panic, raised in " + c.Panic
+	}
+	return c.Error
+}
+
+// exceptionInfo tells more of the failure at which the session has stopped.
+func (s *session) exceptionInfo(thread int) (dap.ResponseMessage, error) {
+	c := s.walker.Tree.Call(s.at.Call)
+	if s.stopped.reason != "exception" || s.threads.of(c) != thread {
+		return nil, fmt.Errorf("thread %d has not stopped at a failure", thread)
+	}
+	id := filterError
+	if c.Panic != "" {
+		id = filterPanic
+	}
+	return &dap.ExceptionInfoResponse{Body: dap.ExceptionInfoResponseBody{
+		ExceptionId: id, Description: failure(c), BreakMode: "always",
+		Details: &dap.ExceptionDetails{Message: failure(c), TypeName: id},
+	}}, nil
+}

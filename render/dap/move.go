@@ -1,0 +1,195 @@
+package dap
+
+import (
+	"fmt"
+
+	"github.com/google/go-dap"
+
+	"github.com/kubeapitrace/apitrace/trace/step"
+)
+
+// move returns what a request that moves to another position does, and false if the request is
+// none. Each leads to one stop.
+func (s *session) move(request dap.RequestMessage) (func() (dap.ResponseMessage, error), bool) {
+	type handler = func() (dap.ResponseMessage, error)
+	var do handler
+	switch r := request.(type) {
+	case *dap.ContinueRequest:
+		do = func() (dap.ResponseMessage, error) {
+			s.resume(step.Forward)
+			return &dap.ContinueResponse{Body: dap.ContinueResponseBody{AllThreadsContinued: true}}, nil
+		}
+	case *dap.ReverseContinueRequest:
+		do = func() (dap.ResponseMessage, error) {
+			s.resume(step.Backward)
+			return &dap.ReverseContinueResponse{}, nil
+		}
+	case *dap.NextRequest:
+		do = func() (dap.ResponseMessage, error) {
+			return &dap.NextResponse{}, s.step(r.Arguments.ThreadId, step.Line, step.Forward)
+		}
+	case *dap.StepBackRequest:
+		do = func() (dap.ResponseMessage, error) {
+			return &dap.StepBackResponse{}, s.step(r.Arguments.ThreadId, step.Line, step.Backward)
+		}
+	case *dap.StepOutRequest:
+		do = func() (dap.ResponseMessage, error) {
+			return &dap.StepOutResponse{}, s.step(r.Arguments.ThreadId, step.Out, step.Forward)
+		}
+	case *dap.StepInRequest:
+		do = func() (dap.ResponseMessage, error) { return &dap.StepInResponse{}, s.stepIn(&r.Arguments) }
+	case *dap.StepInTargetsRequest:
+		return func() (dap.ResponseMessage, error) { return s.stepInTargets(r.Arguments.FrameId) }, true
+	case *dap.RestartFrameRequest:
+		do = func() (dap.ResponseMessage, error) {
+			return &dap.RestartFrameResponse{}, s.restartFrame(r.Arguments.FrameId)
+		}
+	default:
+		return nil, false
+	}
+	return func() (dap.ResponseMessage, error) {
+		if s.launch != nil {
+			return nil, fmt.Errorf("%q came before \"configurationDone\"", request.GetRequest().Command)
+		}
+		return do()
+	}, true
+}
+
+// step does an action in the innermost call of a thread. A breakpoint on the way ends it early.
+func (s *session) step(thread int, action step.Action, direction step.Direction) error {
+	from, err := s.positionIn(thread)
+	if err != nil {
+		return err
+	}
+	if action == step.Into {
+		from = s.at // the next thing to happen, whoever waits for it
+	}
+	target, ok := s.walker.Step(from, action, direction)
+	for p := s.at; ; {
+		var more bool
+		p, more = s.walker.Step(p, step.Into, direction)
+		if !more {
+			break
+		}
+		if hit, ok := s.hit(p); ok {
+			s.stopAt(p, hit)
+			return nil
+		}
+		if p == target {
+			break
+		}
+	}
+	if !ok {
+		s.stopAt(target, end(direction))
+		return nil
+	}
+	s.stopAt(target, stop{reason: "step"})
+	return nil
+}
+
+// positionIn returns where a thread stands: the position of the session or, for a goroutine that
+// waits in one of the calls further out, that of making the next call further in.
+func (s *session) positionIn(thread int) (step.Position, error) {
+	innermost, inner, err := s.innermost(thread)
+	if err != nil || inner < 0 {
+		return s.at, err
+	}
+	return step.Position{Call: innermost, Kind: step.Calling, Next: inner}, nil
+}
+
+// stepIn steps to the next position, or into the call of the line that the client has chosen.
+func (s *session) stepIn(r *dap.StepInArguments) error {
+	if r.TargetId == 0 {
+		return s.step(r.ThreadId, step.Into, step.Forward)
+	}
+	for _, call := range s.walker.LineCalls(s.at) {
+		if frameID(call) == r.TargetId {
+			s.stopAt(step.Position{Call: call}, stop{reason: "step"})
+			return nil
+		}
+	}
+	return fmt.Errorf("no target %d to step into from here", r.TargetId)
+}
+
+// stepInTargets lists the calls that the line at hand makes from here on.
+func (s *session) stepInTargets(frame int) (dap.ResponseMessage, error) {
+	call, err := s.callOf(frame)
+	if err != nil {
+		return nil, err
+	}
+	targets := []dap.StepInTarget{}
+	if call == s.at.Call {
+		for _, next := range s.walker.LineCalls(s.at) {
+			c := s.walker.Tree.Call(next)
+			targets = append(targets, dap.StepInTarget{Id: frameID(next), Label: c.ShortName(), Line: s.line(c.CallerLine)})
+		}
+	}
+	return &dap.StepInTargetsResponse{Body: dap.StepInTargetsResponseBody{Targets: targets}}, nil
+}
+
+// restartFrame goes back to the beginning of a call.
+func (s *session) restartFrame(frame int) error {
+	call, err := s.callOf(frame)
+	if err != nil {
+		return err
+	}
+	s.stopAt(step.Position{Call: call}, stop{reason: "restart"})
+	return nil
+}
+
+// resume goes to the nearest breakpoint, or to the end.
+func (s *session) resume(direction step.Direction) {
+	var hit stop
+	at, ok := s.walker.Find(s.at, direction, func(p step.Position) bool {
+		var is bool
+		hit, is = s.hit(p)
+		return is
+	})
+	if !ok {
+		hit = end(direction)
+	}
+	s.stopAt(at, hit)
+}
+
+// end is the stop at either end of the recording. The session goes on: one can still step back, or
+// forward again.
+func end(direction step.Direction) stop {
+	if direction == step.Backward {
+		return stop{reason: "entry", description: "the recording begins here"}
+	}
+	return stop{reason: "end", description: "the recording ends here"}
+}
+
+// stopAt moves to a position and tells the client.
+func (s *session) stopAt(p step.Position, why stop) {
+	s.at = p
+	if why.description == "" {
+		why.description = s.describe(p)
+	} else {
+		why.description = s.describe(p) + "; " + why.description
+	}
+	s.stopped = why
+	body := dap.StoppedEventBody{
+		Reason: why.reason, Description: why.description, ThreadId: s.threads.of(s.walker.Tree.Call(p.Call)),
+		AllThreadsStopped: true, HitBreakpointIds: why.hit,
+	}
+	if why.reason == "exception" {
+		body.Text = failure(s.walker.Tree.Call(p.Call))
+	}
+	s.after("stopped", &dap.StoppedEvent{Body: body})
+}
+
+// describe tells where a position is, for people.
+func (s *session) describe(p step.Position) string {
+	name := s.walker.Tree.Call(p.Call).ShortName()
+	switch p.Kind {
+	case step.Calling:
+		return name + " calls " + s.walker.Tree.Call(p.Next).ShortName()
+	case step.Returning:
+		if s.walker.Tree.Call(p.Call).Unfinished {
+			return name + " has not returned when the recording ended"
+		}
+		return name + " returns"
+	}
+	return name + " begins"
+}

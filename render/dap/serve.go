@@ -1,0 +1,198 @@
+// Package dap makes a recording a debug session: an editor that speaks the Debug Adapter Protocol
+// (https://microsoft.github.io/debug-adapter-protocol/) steps through the calls of a request that
+// ran before, forward and backward, in upstream's source.
+//
+// Nothing runs while a session lasts. A session handles one request of the protocol after another;
+// each command that moves leads at once to exactly one stop, at either end of the recording, too.
+package dap
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+
+	"github.com/google/go-dap"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Library holds what sessions show.
+type Library interface {
+	// Recording returns the recording that an editor asks for.
+	Recording(Launch) (*trace.Recording, error)
+	// SourceFolder returns the folder below which a file of a program of the recording has the
+	// path that trace.Call.File gives. It fetches the source if fetch is set and it is not there.
+	SourceFolder(ctx context.Context, rec *trace.Recording, process string, fetch bool) (string, error)
+}
+
+// Launch are the arguments of the launch request, as an editor's configuration has them.
+// Either Scenario or File is set.
+type Launch struct {
+	// Scenario is the name of a recorded scenario, K8s the release as --k8s takes it.
+	Scenario string `json:"scenario"`
+	K8s      string `json:"k8s"`
+	// File is the path of a saved recording.
+	File string `json:"file"`
+	// Request is the number of the request in the recording, from 1; 0 is the first one.
+	Request int `json:"requestNumber"`
+	// StopOnEntry is whether to stop where the request begins. nil: it is.
+	StopOnEntry *bool `json:"stopOnEntry"`
+	// Checkout is a folder with a checkout of Kubernetes, of whose files those are shown that have
+	// the recorded functions at the recorded lines. "": none.
+	Checkout string `json:"checkout"`
+}
+
+// Serve plays the adapter's side of one session. It returns when the client has disconnected or
+// closed its side, or ctx is done.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, library Library) error {
+	s := &session{ctx: ctx, library: library, out: out}
+	messages, failed := make(chan []byte), make(chan error, 1)
+	done, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		failed <- read(done, bufio.NewReader(in), messages)
+	}()
+	for !s.over {
+		select {
+		case content := <-messages:
+			if err := s.receive(content); err != nil {
+				return fmt.Errorf("debug adapter: %w", err)
+			}
+		case err := <-failed:
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return fmt.Errorf("debug adapter: reading a message: %w", err)
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// read reads messages until it fails or ctx is done.
+func read(ctx context.Context, in *bufio.Reader, messages chan<- []byte) error {
+	for {
+		content, err := dap.ReadBaseMessage(in)
+		if err != nil {
+			return err
+		}
+		select {
+		case messages <- content:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Listen serves each connection as a session of its own until ctx is done. What goes wrong in
+// a session is given to report.
+func Listen(ctx context.Context, listener net.Listener, library Library, report func(error)) error {
+	defer context.AfterFunc(ctx, func() { _ = listener.Close() })()
+	for {
+		conn, err := listener.Accept()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			return fmt.Errorf("debug adapter: waiting for an editor on %s: %w", listener.Addr(), err)
+		}
+		go func() {
+			defer func() { _ = conn.Close() }()
+			if err := Serve(ctx, conn, conn, library); err != nil && ctx.Err() == nil {
+				report(err)
+			}
+		}()
+	}
+}
+
+// receive handles a message. The error is one of writing the answer.
+func (s *session) receive(content []byte) error {
+	message, err := dap.DecodeProtocolMessage(content)
+	request, ok := message.(dap.RequestMessage)
+	if err != nil || !ok {
+		return s.refuse(content, err)
+	}
+	response, err := s.answer(request, content)
+	if err != nil {
+		response = errorResponse(err)
+	}
+	if err := s.respond(request.GetRequest(), response); err != nil {
+		return err
+	}
+	for _, next := range s.queue {
+		if err := s.write(next); err != nil {
+			return err
+		}
+	}
+	s.queue = nil
+	return nil
+}
+
+// refuse answers a message that is no request of the protocol, if it is a request at all.
+func (s *session) refuse(content []byte, reason error) error {
+	var request dap.Request
+	if json.Unmarshal(content, &request) != nil || request.Type != "request" {
+		return nil
+	}
+	if errors.As(reason, new(*dap.DecodeProtocolMessageFieldError)) {
+		reason = unsupported(request.Command)
+	} else {
+		reason = fmt.Errorf("reading the request %q: %w", request.Command, reason)
+	}
+	return s.respond(&request, errorResponse(reason))
+}
+
+func unsupported(command string) error {
+	return fmt.Errorf("the request %q is not supported: a recording can be looked at, not changed", command)
+}
+
+func errorResponse(err error) dap.ResponseMessage {
+	return &dap.ErrorResponse{
+		Response: dap.Response{Message: err.Error()},
+		// The format replaces what stands in braces, which an error's text may have.
+		Body: dap.ErrorResponseBody{Error: &dap.ErrorMessage{Id: 1, Format: "{error}", Variables: map[string]string{"error": err.Error()}, ShowUser: true}},
+	}
+}
+
+// respond writes the response to a request; nil is written later.
+func (s *session) respond(request *dap.Request, response dap.ResponseMessage) error {
+	if response == nil {
+		return nil
+	}
+	return s.write(fill(request, response))
+}
+
+// fill sets what is common to all responses.
+func fill(request *dap.Request, response dap.ResponseMessage) dap.ResponseMessage {
+	r := response.GetResponse()
+	_, failed := response.(*dap.ErrorResponse)
+	r.Type, r.Command, r.RequestSeq, r.Success = "response", request.Command, request.Seq, !failed
+	return response
+}
+
+// after has an event written behind the response to the request at hand.
+func (s *session) after(name string, event dap.EventMessage) {
+	e := event.GetEvent()
+	e.Type, e.Event = "event", name
+	s.queue = append(s.queue, event)
+}
+
+// write numbers a message and writes it.
+func (s *session) write(message dap.Message) error {
+	s.seq++
+	switch m := message.(type) {
+	case dap.ResponseMessage:
+		m.GetResponse().Seq = s.seq
+	case dap.EventMessage:
+		m.GetEvent().Seq = s.seq
+	}
+	if err := dap.WriteProtocolMessage(s.out, message); err != nil {
+		return fmt.Errorf("writing a message: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+package dap
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/google/go-dap"
+
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/step"
+)
+
+// A session is the state of one debug session. One goroutine alone uses it.
+type session struct {
+	ctx     context.Context
+	library Library
+	out     io.Writer
+	// seq is the number of the last message written, queue what is written behind the next response.
+	seq   int
+	queue []dap.Message
+	over  bool
+	// lines and columns are the numbers of the first line and column, as the client counts.
+	lines, columns int
+
+	// launch is the request that is answered once the client has set its breakpoints.
+	launch      *dap.LaunchRequest
+	stopOnEntry bool
+
+	rec    *trace.Recording
+	walker step.Walker
+	at     step.Position
+	// stopped is why the session has stopped at the position.
+	stopped stop
+
+	threads     *threads
+	sources     *sources
+	breakpoints breakpoints
+}
+
+// A stop is what the client is told of a stop.
+type stop struct {
+	reason, description string
+	// hit are the ids of the breakpoints that caused it.
+	hit []int
+}
+
+var errNotLaunched = errors.New("no recording is open: send a launch request first")
+
+// answer handles a request. Of what is not there yet, and on failures of ours, it returns an error
+// for the client, who may go on.
+func (s *session) answer(request dap.RequestMessage, content []byte) (response dap.ResponseMessage, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.queue = nil
+			response, err = nil, fmt.Errorf("internal error in %q: %v", request.GetRequest().Command, r)
+		}
+	}()
+	switch r := request.(type) {
+	case *dap.InitializeRequest:
+		return s.initialize(r, content)
+	case *dap.LaunchRequest:
+		return nil, s.open(r)
+	case *dap.AttachRequest:
+		return nil, errors.New("a recording cannot be attached to: expected a configuration with \"request\": \"launch\"")
+	case *dap.DisconnectRequest:
+		s.over = true
+		return &dap.DisconnectResponse{}, nil
+	}
+	if s.rec == nil {
+		return nil, errNotLaunched
+	}
+	if move, ok := s.move(request); ok {
+		return move()
+	}
+	return s.look(request)
+}
+
+// look handles the requests that leave the position alone.
+func (s *session) look(request dap.RequestMessage) (dap.ResponseMessage, error) {
+	switch r := request.(type) {
+	case *dap.ConfigurationDoneRequest:
+		return s.begin()
+	case *dap.SetBreakpointsRequest:
+		return s.setBreakpoints(&r.Arguments), nil
+	case *dap.SetFunctionBreakpointsRequest:
+		return s.setFunctionBreakpoints(r.Arguments.Breakpoints), nil
+	case *dap.SetExceptionBreakpointsRequest:
+		return s.setExceptionBreakpoints(&r.Arguments)
+	case *dap.BreakpointLocationsRequest:
+		return s.breakpointLocations(r.Arguments), nil
+	case *dap.ThreadsRequest:
+		return s.listThreads(), nil
+	case *dap.StackTraceRequest:
+		return s.stackTrace(&r.Arguments)
+	case *dap.ScopesRequest:
+		return s.scopes(r.Arguments.FrameId)
+	case *dap.VariablesRequest:
+		return s.variables(&r.Arguments)
+	case *dap.EvaluateRequest:
+		return s.evaluate(&r.Arguments)
+	case *dap.ExceptionInfoRequest:
+		return s.exceptionInfo(r.Arguments.ThreadId)
+	case *dap.SourceRequest:
+		return s.source(&r.Arguments)
+	case *dap.LoadedSourcesRequest:
+		return s.loadedSources(), nil
+	case *dap.PauseRequest:
+		return nil, errors.New("nothing runs that could be paused: a recording is always stopped")
+	}
+	return nil, unsupported(request.GetRequest().Command)
+}
+
+func (s *session) initialize(r *dap.InitializeRequest, content []byte) (dap.ResponseMessage, error) {
+	if format := r.Arguments.PathFormat; format != "" && format != "path" {
+		return nil, fmt.Errorf("path format %q: expected \"path\"", format)
+	}
+	var counts struct {
+		Arguments struct {
+			LinesStartAt1, ColumnsStartAt1 *bool // which are true if they are left out
+		}
+	}
+	if err := json.Unmarshal(content, &counts); err != nil {
+		return nil, fmt.Errorf("reading the request \"initialize\": %w", err)
+	}
+	s.lines, s.columns = first(counts.Arguments.LinesStartAt1), first(counts.Arguments.ColumnsStartAt1)
+	return &dap.InitializeResponse{Body: dap.Capabilities{
+		SupportsConfigurationDoneRequest:   true,
+		SupportsFunctionBreakpoints:        true,
+		SupportsStepBack:                   true,
+		SupportsRestartFrame:               true,
+		SupportsStepInTargetsRequest:       true,
+		SupportsExceptionInfoRequest:       true,
+		SupportsDelayedStackTraceLoading:   true,
+		SupportsLoadedSourcesRequest:       true,
+		SupportsBreakpointLocationsRequest: true,
+		ExceptionBreakpointFilters:         exceptionFilters,
+	}}, nil
+}
+
+func first(startAt1 *bool) int {
+	if startAt1 != nil && !*startAt1 {
+		return 0
+	}
+	return 1
+}
+
+// open opens the recording of a launch request, whose response waits for begin: the client sets its
+// breakpoints in between, so that the first stop can be one of them.
+func (s *session) open(r *dap.LaunchRequest) error {
+	if s.rec != nil {
+		return errors.New("this session has its recording: start another session for another one")
+	}
+	var launch Launch
+	if err := json.Unmarshal(r.Arguments, &launch); err != nil {
+		return fmt.Errorf("reading the configuration: %w", err)
+	}
+	if (launch.Scenario == "") == (launch.File == "") {
+		return errors.New("nothing to open: expected either \"scenario\", the name of a recorded scenario, or \"file\", the path of a recording, in the configuration")
+	}
+	rec, err := s.library.Recording(launch)
+	if err != nil {
+		return err
+	}
+	n := cmp.Or(launch.Request, 1)
+	if n < 1 || n > len(rec.Requests) {
+		return fmt.Errorf("\"requestNumber\" is %d: the recording has %s", n, count(len(rec.Requests), "request"))
+	}
+	request := &rec.Requests[n-1]
+	tree, err := trace.NewTree(request)
+	if err != nil {
+		return fmt.Errorf("request %d: %w", n, err)
+	}
+	s.rec, s.launch = rec, r
+	s.walker = step.Walker{Tree: tree}
+	s.threads = newThreads(request)
+	s.sources = s.newSources(launch.Checkout)
+	s.breakpoints = breakpoints{lines: map[string][]lineBreakpoint{}}
+	s.stopOnEntry = launch.StopOnEntry == nil || *launch.StopOnEntry
+	s.introduce(n)
+	s.after("initialized", &dap.InitializedEvent{})
+	return nil
+}
+
+// introduce tells in the client's console what is open, and what it may lack.
+func (s *session) introduce(n int) {
+	request := s.walker.Tree.Request
+	s.print("%s %s → %d, request %d of %d, kube-apiserver %s: %s", request.Method, request.Path, request.Status,
+		n, len(s.rec.Requests), s.rec.K8sVersion, count(s.walker.Tree.Len(), "call"))
+	s.print("A recording knows calls and the lines that make them. Other lines and local variables are not recorded.")
+	for _, lack := range request.Incomplete {
+		s.print("Incomplete: %s", lack)
+	}
+	for _, file := range s.rec.Edited {
+		s.print("Edited when it was recorded, so lines may differ from upstream's: %s", file)
+	}
+}
+
+func (s *session) print(format string, args ...any) {
+	s.after("output", &dap.OutputEvent{Body: dap.OutputEventBody{Category: "console", Output: fmt.Sprintf(format, args...) + "\n"}})
+}
+
+// begin makes the first stop. The response to the launch request goes between this one's and the stop.
+func (s *session) begin() (dap.ResponseMessage, error) {
+	if s.launch == nil {
+		return nil, errors.New("the configuration is done already")
+	}
+	s.queue = append(s.queue, fill(s.launch.GetRequest(), &dap.LaunchResponse{}))
+	s.launch = nil
+	hit, ok := s.hit(s.walker.First())
+	switch {
+	case s.stopOnEntry:
+		s.stopAt(s.walker.First(), stop{reason: "entry"})
+	case ok:
+		s.stopAt(s.walker.First(), hit)
+	default:
+		s.resume(step.Forward)
+	}
+	return &dap.ConfigurationDoneResponse{}, nil
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,202 @@
+package dap
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/go-dap"
+	"golang.org/x/mod/modfile"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// sources are the files of the calls of a request: where they are, and which of their lines are recorded.
+// Where a file is stays the same for the whole session.
+type sources struct {
+	// lines are the recorded lines of each file, sorted: those of functions and those that make calls.
+	lines map[string][]int
+	// begins are those of them at which functions begin.
+	begins map[string][]int
+	// files are all files, sorted; a client gets a file that is not on its disk by its
+	// number here, from 1.
+	files []string
+	// process is a program that a file is compiled into, shown what a client is given.
+	process map[string]string
+	shown   map[string]*dap.Source
+}
+
+// newSources looks up where the files of the request are: in the checkout, if they are what was
+// recorded there, in the source of the release, if it is on this machine, or else nowhere.
+func (s *session) newSources(checkout string) *sources {
+	src := &sources{lines: map[string][]int{}, begins: map[string][]int{}, process: map[string]string{}, shown: map[string]*dap.Source{}}
+	tree := s.walker.Tree
+	for i := range tree.Len() {
+		c := tree.Call(i)
+		if c.File == "" {
+			continue
+		}
+		src.process[c.File] = c.Process
+		src.lines[c.File] = append(src.lines[c.File], c.Line)
+		src.begins[c.File] = append(src.begins[c.File], c.Line)
+		if parent := tree.Parent(i); parent >= 0 && c.CallerLine > 0 {
+			caller := tree.Call(parent).File
+			src.lines[caller] = append(src.lines[caller], c.CallerLine)
+		}
+	}
+	for _, lines := range []map[string][]int{src.lines, src.begins} {
+		for file := range lines {
+			slices.Sort(lines[file])
+			lines[file] = slices.Compact(lines[file])
+		}
+	}
+	src.files = slices.Sorted(maps.Keys(src.begins))
+	folders := map[string]string{} // "" if there is none
+	for i, file := range src.files {
+		process := src.process[file]
+		folder, known := folders[process]
+		if !known {
+			folder, _ = s.library.SourceFolder(s.ctx, s.rec, process, false)
+			folders[process] = folder
+		}
+		src.shown[file] = src.locate(i, folder, checkout, slices.Contains(s.rec.Edited, file))
+	}
+	return src
+}
+
+// locate says how a client gets a file.
+func (src *sources) locate(number int, folder, checkout string, edited bool) *dap.Source {
+	file := src.files[number]
+	shown := &dap.Source{Name: path.Base(file)}
+	if edited {
+		shown.Origin = "edited when it was recorded"
+	}
+	if checkout != "" && src.process[file] != "etcd" {
+		if at := filepath.Join(checkout, filepath.FromSlash(trace.KubernetesPath(file))); src.holds(at, file) {
+			shown.Path = at
+			return shown
+		}
+	}
+	if folder != "" {
+		if at := filepath.Join(folder, filepath.FromSlash(file)); src.holds(at, file) {
+			shown.Path = at
+			return shown
+		}
+	}
+	shown.Path, shown.SourceReference = file, number+1
+	return shown
+}
+
+// holds reports whether functions begin in a file at the lines at which recorded ones do.
+func (src *sources) holds(at, file string) bool {
+	text, err := os.ReadFile(at)
+	if err != nil {
+		return false
+	}
+	lines := strings.Split(string(text), "\n")
+	for _, n := range src.begins[file] {
+		if n > len(lines) || !strings.Contains(lines[n-1], "func") {
+			return false
+		}
+	}
+	return true
+}
+
+// of is where the source of a call is.
+func (src *sources) of(c *trace.Call) *dap.Source { return src.shown[c.File] }
+
+// find returns which file of the request a client means.
+func (src *sources) find(wanted *dap.Source) (string, error) {
+	if n := wanted.SourceReference; n > 0 {
+		if n > len(src.files) {
+			return "", fmt.Errorf("there is no source %d", n)
+		}
+		return src.files[n-1], nil
+	}
+	file := importPath(wanted.Path)
+	if _, ok := src.begins[file]; !ok {
+		return "", fmt.Errorf("the request makes no recorded call in %s", file)
+	}
+	return file, nil
+}
+
+// importPath returns a file's path as trace.Call has it. The path of a file is that of its
+// module and what is below; a vendor folder holds other modules.
+func importPath(file string) string {
+	file = filepath.ToSlash(file)
+	if _, vendored, ok := cutLast(file, "/vendor/"); ok {
+		return vendored
+	}
+	for dir := path.Dir(file); filepath.IsAbs(filepath.FromSlash(file)); dir = path.Dir(dir) {
+		if text, err := os.ReadFile(filepath.FromSlash(dir + "/go.mod")); err == nil {
+			return path.Join(modfile.ModulePath(text), strings.TrimPrefix(file, dir))
+		}
+		if dir == path.Dir(dir) {
+			break
+		}
+	}
+	return file
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(s, sep); i >= 0 {
+		return s[:i], s[i+len(sep):], true
+	}
+	return s, "", false
+}
+
+// lineWithCalls returns the line at which a breakpoint at a line of a file stops: that one, or
+// the next that makes a recorded call before another recorded function begins. 0 if there is none. The
+// message tells why it is not the line itself.
+func (src *sources) lineWithCalls(file string, line int) (at int, message string) {
+	lines := src.lines[file]
+	i, exact := slices.BinarySearch(lines, line)
+	switch {
+	case exact:
+		return line, ""
+	case i < len(lines) && !slices.Contains(src.begins[file], lines[i]):
+		return lines[i], fmt.Sprintf("line %d makes no recorded call: moved to the next one that does", line)
+	case i < len(lines):
+		return 0, fmt.Sprintf("line %d makes no recorded call, nor does any before the next recorded function, at line %d", line, lines[i])
+	}
+	return 0, fmt.Sprintf("no line from %d on makes a recorded call", line)
+}
+
+// source sends a file that the client does not find on its disk, fetching it if it is not there.
+func (s *session) source(r *dap.SourceArguments) (dap.ResponseMessage, error) {
+	wanted := dap.Source{SourceReference: r.SourceReference}
+	if r.Source != nil {
+		wanted.Path = r.Source.Path
+		wanted.SourceReference = max(r.SourceReference, r.Source.SourceReference)
+	}
+	file, err := s.sources.find(&wanted)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := s.library.SourceFolder(s.ctx, s.rec, s.sources.process[file], true)
+	if err != nil {
+		return nil, fmt.Errorf("source of %s: %w", file, err)
+	}
+	at := filepath.Join(folder, filepath.FromSlash(file))
+	text, err := os.ReadFile(at)
+	if err != nil {
+		return nil, fmt.Errorf("source of %s: %w", file, err)
+	}
+	if !s.sources.holds(at, file) {
+		return nil, fmt.Errorf("source of %s: no functions begin at the recorded lines of %s: another version was recorded", file, at)
+	}
+	return &dap.SourceResponse{Body: dap.SourceResponseBody{Content: string(text), MimeType: "text/x-go"}}, nil
+}
+
+// loadedSources lists the files of the request.
+func (s *session) loadedSources() dap.ResponseMessage {
+	list := make([]dap.Source, 0, len(s.sources.files))
+	for _, file := range s.sources.files {
+		list = append(list, *s.sources.shown[file])
+	}
+	return &dap.LoadedSourcesResponse{Body: dap.LoadedSourcesResponseBody{Sources: list}}
+}

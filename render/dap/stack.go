@@ -1,0 +1,103 @@
+package dap
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/google/go-dap"
+
+	"github.com/kubeapitrace/apitrace/trace/step"
+)
+
+// The ids of frames are those of calls, which stay the same all the time. Between the calls
+// of two goroutines stands a label, whose id is behind all of them.
+func frameID(call int) int { return call + 1 }
+
+func (s *session) labelID(call int) int { return s.walker.Tree.Len() + frameID(call) }
+
+// callOf returns the call of a frame on the stack.
+func (s *session) callOf(frame int) (int, error) {
+	for _, f := range s.walker.Stack(s.at) {
+		if frameID(f.Call) == frame {
+			return f.Call, nil
+		}
+	}
+	return 0, fmt.Errorf("frame %d is not on the stack here", frame)
+}
+
+// line returns a line as the client counts them.
+func (s *session) line(line int) int {
+	if line == 0 {
+		return 0
+	}
+	return line - 1 + s.lines
+}
+
+// stackTrace lists the calls from the innermost one of a thread outward, through the goroutines
+// and processes that wait for it.
+func (s *session) stackTrace(r *dap.StackTraceArguments) (dap.ResponseMessage, error) {
+	innermost, _, err := s.innermost(r.ThreadId)
+	if err != nil {
+		return nil, err
+	}
+	if r.StartFrame < 0 || r.Levels < 0 {
+		return nil, errors.New("stackTrace: startFrame and levels must not be negative")
+	}
+	frames := []dap.StackFrame{}
+	on := false
+	for _, frame := range s.walker.Stack(s.at) {
+		on = on || frame.Call == innermost
+		if !on {
+			continue
+		}
+		frames = append(frames, s.frame(frame))
+		if label := s.label(frame.Call); label != nil {
+			frames = append(frames, *label)
+		}
+	}
+	total := len(frames)
+	frames = frames[min(r.StartFrame, total):]
+	if r.Levels > 0 {
+		frames = frames[:min(r.Levels, len(frames))]
+	}
+	return &dap.StackTraceResponse{Body: dap.StackTraceResponseBody{StackFrames: frames, TotalFrames: total}}, nil
+}
+
+// frame describes a call on the stack. Where its line is not recorded, it stands at the beginning
+// of the function, and its name says so.
+func (s *session) frame(frame step.Frame) dap.StackFrame {
+	c := s.walker.Tree.Call(frame.Call)
+	f := dap.StackFrame{Id: frameID(frame.Call), Name: c.ShortName(), Line: s.line(frame.Line), Column: s.columns, CanRestart: true}
+	switch {
+	case frame.Line != 0:
+	case frame.Call == s.at.Call && s.at.Kind == step.Returning:
+		f.Name += " returns (from a line that is not recorded)"
+		f.Line = s.line(c.Line)
+	default:
+		f.Name += " (at a line that is not recorded)"
+		f.Line = s.line(c.Line)
+	}
+	if c.File == "" {
+		f.Line, f.Column = 0, 0 // as the protocol demands of a frame without a source
+		return f
+	}
+	f.Source = s.sources.of(c)
+	return f
+}
+
+// label stands below a call that another goroutine or process has caused.
+func (s *session) label(call int) *dap.StackFrame {
+	outer := s.walker.Tree.Parent(call)
+	if outer < 0 {
+		return nil
+	}
+	c, by := s.walker.Tree.Call(call), s.walker.Tree.Call(outer)
+	if goroutineOf(c) == goroutineOf(by) {
+		return nil
+	}
+	how := "on behalf of "
+	if c.NewGoroutine {
+		how = "started by "
+	}
+	return &dap.StackFrame{Id: s.labelID(call), Name: how + goroutineName(by), PresentationHint: "label"}
+}

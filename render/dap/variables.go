@@ -1,0 +1,173 @@
+package dap
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/go-dap"
+
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/step"
+)
+
+// The scopes of a frame, in the order in which they are shown.
+const (
+	scopeValues = iota
+	scopeReturned
+	scopeCall
+	scopeLocals
+	scopesPerCall
+)
+
+// reference numbers the variables of a scope of a call, from 1.
+func reference(call, scope int) int { return call*scopesPerCall + scope + 1 }
+
+// scopes lists what there is to see of a frame. A label has none.
+func (s *session) scopes(frame int) (dap.ResponseMessage, error) {
+	list := []dap.Scope{}
+	if frame > s.walker.Tree.Len() {
+		return &dap.ScopesResponse{Body: dap.ScopesResponseBody{Scopes: list}}, nil
+	}
+	call, err := s.callOf(frame)
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, dap.Scope{Name: "Recorded values", PresentationHint: "arguments", VariablesReference: reference(call, scopeValues)})
+	if returned, ok := s.walker.Returned(s.at); ok && call == s.at.Call {
+		name := "Returned from " + s.walker.Tree.Call(returned).ShortName()
+		list = append(list, dap.Scope{Name: name, PresentationHint: "returnValue", VariablesReference: reference(call, scopeReturned)})
+	}
+	list = append(list,
+		dap.Scope{Name: "Call", VariablesReference: reference(call, scopeCall)},
+		dap.Scope{Name: "Locals", PresentationHint: "locals", VariablesReference: reference(call, scopeLocals)})
+	return &dap.ScopesResponse{Body: dap.ScopesResponseBody{Scopes: list}}, nil
+}
+
+func (s *session) variables(r *dap.VariablesArguments) (dap.ResponseMessage, error) {
+	call, scope := (r.VariablesReference-1)/scopesPerCall, (r.VariablesReference-1)%scopesPerCall
+	if _, err := s.callOf(frameID(call)); err != nil || r.VariablesReference < 1 {
+		return nil, fmt.Errorf("there are no variables %d here", r.VariablesReference)
+	}
+	if r.Start < 0 || r.Count < 0 {
+		return nil, fmt.Errorf("variables: start and count must not be negative")
+	}
+	list := s.inScope(call, scope)
+	if r.Filter == "indexed" {
+		list = nil
+	}
+	list = list[min(r.Start, len(list)):]
+	if r.Count > 0 {
+		list = list[:min(r.Count, len(list))]
+	}
+	if list == nil {
+		list = []dap.Variable{}
+	}
+	return &dap.VariablesResponse{Body: dap.VariablesResponseBody{Variables: list}}, nil
+}
+
+func (s *session) inScope(call, scope int) []dap.Variable {
+	c := s.walker.Tree.Call(call)
+	switch scope {
+	case scopeValues:
+		list := values(c)
+		if s.at == (step.Position{Call: call, Kind: step.Returning}) {
+			list = append(list, outcome(c)...)
+		}
+		return list
+	case scopeReturned:
+		returned, ok := s.walker.Returned(s.at)
+		if !ok || call != s.at.Call {
+			return nil
+		}
+		c := s.walker.Tree.Call(returned)
+		return append(values(c), outcome(c)...)
+	case scopeCall:
+		return facts(c)
+	}
+	return []dap.Variable{variable("local variables", notRecorded)}
+}
+
+const notRecorded = "not recorded"
+
+func variable(name, value string) dap.Variable {
+	return dap.Variable{Name: name, Value: value, PresentationHint: &dap.VariablePresentationHint{Attributes: []string{"readOnly"}}}
+}
+
+// values lists the values that were recorded of a call. When in the call each was read is not known.
+func values(c *trace.Call) []dap.Variable {
+	var list []dap.Variable
+	for _, name := range slices.Sorted(maps.Keys(c.Attributes)) {
+		v := variable(name, c.Attributes[name])
+		v.EvaluateName = name
+		list = append(list, v)
+	}
+	if list == nil {
+		list = append(list, variable("values", notRecorded))
+	}
+	return list
+}
+
+// outcome tells how a call ended.
+func outcome(c *trace.Call) []dap.Variable {
+	var list []dap.Variable
+	if c.Unfinished {
+		list = append(list, variable("returned", "not when the recording ended"))
+	}
+	if c.Error != "" {
+		list = append(list, variable("error", c.Error))
+	}
+	if c.Panic != "" {
+		list = append(list, variable("panic", "raised in "+c.Panic))
+	}
+	if list == nil {
+		list = append(list, variable("error", "none recorded"))
+	}
+	return list
+}
+
+// facts tells what is known of every call.
+func facts(c *trace.Call) []dap.Variable {
+	from := notRecorded
+	if c.CallerLine > 0 {
+		from = strconv.Itoa(c.CallerLine)
+	}
+	took := time.Duration(c.DurationNs).String()
+	if c.Unfinished {
+		took = "more than " + took
+	}
+	return []dap.Variable{
+		variable("function", c.Function),
+		variable("begins at", c.File+":"+strconv.Itoa(c.Line)),
+		variable("called from line", from),
+		variable("process", c.Process),
+		variable("goroutine", strconv.FormatUint(c.Goroutine, 10)),
+		variable("began after", time.Duration(c.StartNs).String()),
+		variable("took", took),
+	}
+}
+
+// evaluate looks a recorded value up by its name. There is nothing that could be computed.
+func (s *session) evaluate(r *dap.EvaluateArguments) (dap.ResponseMessage, error) {
+	call := s.at.Call
+	if r.FrameId != 0 {
+		var err error
+		if call, err = s.callOf(r.FrameId); err != nil {
+			return nil, err
+		}
+	}
+	c := s.walker.Tree.Call(call)
+	name := strings.TrimSpace(r.Expression)
+	// Under the mouse is the name of a variable, which may be that of a value by chance alone.
+	if value, ok := c.Attributes[name]; ok && r.Context != "hover" {
+		return &dap.EvaluateResponse{Body: dap.EvaluateResponseBody{Result: value}}, nil
+	}
+	recorded := "nothing is"
+	if len(c.Attributes) > 0 {
+		recorded = strings.Join(slices.Sorted(maps.Keys(c.Attributes)), ", ")
+	}
+	return nil, fmt.Errorf("%q is not recorded; of %s, %s", name, c.ShortName(), recorded)
+}
