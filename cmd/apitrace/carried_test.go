@@ -13,6 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -55,7 +56,7 @@ func TestDefaultView(t *testing.T) {
 		t.Fatal(err)
 	}
 	carried(t, func(t *testing.T, rec *trace.Recording) {
-		guide := newSpokenGuide(loaded, "en", rec)
+		guide := spoken.New(loaded, "en", rec)
 		draw := func(palette render.Palette) string {
 			var out bytes.Buffer
 			if err := render.WriteTree(&out, rec, guide, render.Options{Palette: palette}); err != nil {

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/internal/inorder"
 )
 
 // compareOptions say of which release two scenarios are compared, and how that is shown.
@@ -44,5 +46,5 @@ func (o *compareOptions) run(ctx context.Context, std *streams, nameA, nameB str
 	}
 	c.nameA, c.nameB = nameA, nameB // also if it is one scenario
 	std.notice("recordings of Kubernetes %s that apitrace carries, made on %s", c.A.K8sVersion, c.A.Recorded.Format(time.DateOnly))
-	return o.output.write(std, inOrder(1, func(int) (compared, error) { return c, nil }), false)
+	return o.output.write(std, inorder.Each(1, func(int) (compared, error) { return c, nil }), false)
 }

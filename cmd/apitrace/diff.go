@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/inorder"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -58,7 +60,7 @@ func (o *diffOptions) run(ctx context.Context, std *streams, command *cobra.Comm
 		return usageErrorf("-o html is one page for two releases: name them instead of a range")
 	}
 	sayOrigin(std, sides)
-	steps := inOrder(len(sides)-1, func(i int) (compared, error) {
+	steps := inorder.Each(len(sides)-1, func(i int) (compared, error) {
 		return compareSides(ctx, std, sides[i], sides[i+1], o.output.comparison())
 	})
 	return o.output.write(std, steps, isRange && !command.Flags().Changed("view"))

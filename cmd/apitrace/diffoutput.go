@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -83,7 +84,7 @@ func (o *diffOutput) write(std *streams, steps iter.Seq2[compared, error], summa
 		// A side may be named by the scenario of a file from elsewhere.
 		options.NameA, options.NameB = text.Escape(step.nameA), text.Escape(step.nameB)
 		options.LiveA, options.LiveB = step.liveA, step.liveB
-		if err := o.writeStep(std, step, isFirst, newSpokenGuide(guide, lang, step.A, step.B), options); err != nil {
+		if err := o.writeStep(std, step, isFirst, spoken.New(guide, lang, step.A, step.B), options); err != nil {
 			return err
 		}
 		same, isFirst = same && step.Same(), false

@@ -174,7 +174,7 @@ func (o *editOptions) edit(ctx context.Context, std *streams, edits program.Edit
 	if std.width == 0 || os.Getenv("VISUAL") == "" && os.Getenv("EDITOR") == "" {
 		return nil
 	}
-	return openEditor(ctx, e.Path, 1, false)
+	return openEditor(ctx, std, e.Path, 1, false)
 }
 
 // find looks for the file in the sources of kube-apiserver, then of etcd.

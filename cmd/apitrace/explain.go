@@ -4,9 +4,12 @@ import (
 	"context"
 	"os"
 
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/trace/explain"
 )
 
@@ -59,14 +62,22 @@ func (o *explainOptions) run(ctx context.Context, std *streams) error {
 	if err != nil {
 		return err
 	}
-	name, err := c.resolve(ctx, o.function)
+	name, err := c.Resolve(ctx, o.function)
 	if err != nil {
 		return functionError(err)
 	}
 	if o.edit {
-		return c.edit(ctx, name)
+		f, _, err := c.SourceOf(ctx, name)
+		if err != nil {
+			return functionError(err)
+		}
+		return openEditor(ctx, std, f.Path, f.Line, true)
 	}
-	page, err := o.page(ctx, c, name)
+	lang, err := language(o.lang)
+	if err != nil {
+		return err
+	}
+	page, err := o.page(ctx, c, name, lang)
 	if err != nil {
 		return functionError(err)
 	}
@@ -74,37 +85,21 @@ func (o *explainOptions) run(ctx context.Context, std *streams) error {
 	if err != nil {
 		return err
 	}
-	lang, err := language(o.lang)
-	if err != nil {
-		return err
-	}
 	return page.Write(std.out, explain.WriteOptions{Width: std.width, Colour: colour, ASCII: o.ascii, Lang: lang})
 }
 
-// page gathers what is known. Only a function that no recording has is looked up in
-// the source, which may have to be fetched.
-func (o *explainOptions) page(ctx context.Context, c *code, name string) (*explain.Page, error) {
-	lang, err := language(o.lang)
+// page gathers what is known.
+func (o *explainOptions) page(ctx context.Context, c *code.Base, name, lang string) (*explain.Page, error) {
+	place, err := c.PlaceOf(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	guide := newSpokenGuide(c.guide, lang, c.recordings...)
+	guide := spoken.New(c.Guide, lang, c.Recordings...)
 	page := &explain.Page{
 		Function: name, Layer: guide.Title(guide.Layer(name)), Note: guide.Note(name),
-		Recordings: len(c.recordings), Merged: !o.code.detailed(),
+		File: place.File, Line: place.Line, URL: render.SourceURL(place.Recording, place.Call), Program: place.Program,
+		Recordings: len(c.Recordings), Merged: !o.code.detailed(),
 	}
-	if page.Sights, err = explain.Look(name, c.recordings); err != nil {
-		return nil, err
-	}
-	if call, ok := c.calls[name]; ok {
-		page.File, page.Line, page.URL = call.File, call.Line, render.SourceURL(call.rec, call.Call)
-		page.Program = programOf(call)
-		return page, nil
-	}
-	f, tree, err := c.function(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	page.File, page.Line, page.URL, page.Program = f.File, f.Line, c.url(f, tree), tree.String()
-	return page, nil
+	page.Sights, err = explain.Look(name, c.Recordings)
+	return page, err
 }

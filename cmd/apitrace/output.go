@@ -9,12 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/export"
 )
 
 // outputs are the forms in which a recording can be printed.
-var outputs = append([]string{"tree", "names", "json", "stdout"}, exportNames()...)
+var outputs = append([]string{"tree", "names", "json", "stdout"}, export.Formats...)
 
 // views are how much a tree can show, from little to everything.
 var views = []string{"outline", "path", "full"}
@@ -108,17 +110,6 @@ func (o *outputOptions) write(ctx context.Context, std *streams, recording *trac
 	case "stdout":
 		return trace.WriteStdout(ctx, std.out, recording)
 	}
-	lang, err := language(o.lang)
-	if err != nil {
-		return err
-	}
-	if known, err := writeExport(std.out, o.format, recording, lang); known {
-		return err
-	}
-	return o.writeTree(std, recording)
-}
-
-func (o *outputOptions) writeTree(std *streams, recording *trace.Recording) error {
 	guide, err := instrument.Load()
 	if err != nil {
 		return err
@@ -127,15 +118,18 @@ func (o *outputOptions) writeTree(std *streams, recording *trace.Recording) erro
 	if err != nil {
 		return err
 	}
+	if slices.Contains(export.Formats, o.format) {
+		return export.Write(std.out, o.format, recording, export.DiagramOptions{Guide: spoken.Of(guide, recording), Lang: lang})
+	}
 	options, err := o.drawing(std, guide)
 	if err != nil {
 		return err
 	}
 	options.Lang = lang
 	if o.view == "outline" {
-		return render.WriteOutline(std.out, recording, newSpokenGuide(guide, lang, recording), options)
+		return render.WriteOutline(std.out, recording, spoken.New(guide, lang, recording), options)
 	}
-	return render.WriteTree(std.out, recording, newSpokenGuide(guide, lang, recording), options)
+	return render.WriteTree(std.out, recording, spoken.New(guide, lang, recording), options)
 }
 
 // drawing says what is drawn, and how.

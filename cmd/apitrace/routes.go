@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -23,12 +21,11 @@ const bootScenario = "boot"
 
 // routesOptions say which routes to list, and how.
 type routesOptions struct {
-	server   serverFlags
-	live     bool
-	trace    string
-	resource string
-	method   string
-	format   string
+	server serverFlags
+	live   bool
+	trace  string
+	filter routes.Filter
+	format string
 }
 
 func newRoutesCommand(std *streams) *cobra.Command {
@@ -48,8 +45,8 @@ func newRoutesCommand(std *streams) *cobra.Command {
 	flags := command.Flags()
 	flags.BoolVar(&o.live, "live", false, "start a server now and trace that, instead of reading the recording")
 	flags.StringVar(&o.trace, "trace", "", "read this saved trace of \"apitrace run boot\" instead")
-	flags.StringVar(&o.resource, "resource", "", "only the routes of this resource: pods, deployments.apps, pods/status")
-	flags.StringVar(&o.method, "method", "", "only this HTTP method")
+	flags.StringVar(&o.filter.Resource, "resource", "", "only the routes of this resource: pods, deployments.apps, pods/status")
+	flags.StringVar(&o.filter.Method, "method", "", "only this HTTP method")
 	flags.StringVarP(&o.format, "output", "o", "table", "what to print: table, wide or json")
 	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "wide", "json"}, cobra.ShellCompDirectiveNoFileComp))
 	return command
@@ -74,11 +71,16 @@ func (o *routesOptions) run(ctx context.Context, std *streams) error {
 	if err != nil {
 		return err
 	}
-	wanted := slices.DeleteFunc(all, func(r routes.Route) bool { return !o.wants(r) })
+	wanted := slices.DeleteFunc(all, func(r routes.Route) bool { return !o.filter.Matches(r) })
 	if len(wanted) == 0 {
-		return fmt.Errorf("no route of Kubernetes %s is of resource %q and method %q: \"apitrace routes\" lists all", recording.K8sVersion, o.resource, o.method)
+		return fmt.Errorf("no route of Kubernetes %s is of resource %q and method %q: \"apitrace routes\" lists all", recording.K8sVersion, o.filter.Resource, o.filter.Method)
 	}
-	return o.write(std, wanted)
+	if o.format == "json" {
+		encoder := json.NewEncoder(std.out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(wanted)
+	}
+	return routes.Write(std.out, wanted, o.format == "wide")
 }
 
 func (o *routesOptions) load(ctx context.Context, std *streams) (*trace.Recording, error) {
@@ -104,63 +106,4 @@ func (o *routesOptions) record(ctx context.Context, std *streams) (*trace.Record
 	}
 	recording, _, err := session.RunTraced(ctx, o.server.ServerOptions, scenario, std)
 	return recording, err
-}
-
-// wants tells whether a route passes the filters. A resource may be given with its group.
-func (o *routesOptions) wants(r routes.Route) bool {
-	if o.method != "" && !strings.EqualFold(o.method, r.Method) {
-		return false
-	}
-	if o.resource == "" {
-		return true
-	}
-	resource, subresource, _ := strings.Cut(o.resource, "/")
-	name, group, grouped := strings.Cut(resource, ".")
-	ofRoute, ofSub, _ := strings.Cut(r.Resource, "/")
-	groupOfRoute, _, _ := strings.Cut(r.GroupVersion, "/")
-	return name == ofRoute && (!grouped || group == groupOfRoute) && (subresource == "" || subresource == ofSub)
-}
-
-func (o *routesOptions) write(std *streams, all []routes.Route) error {
-	if o.format == "json" {
-		encoder := json.NewEncoder(std.out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(all)
-	}
-	w := tabwriter.NewWriter(std.out, 0, 0, 3, ' ', 0)
-	heading := "METHOD\tPATH\tHANDLER\tSTORAGE\tSTRATEGY"
-	if o.format == "wide" {
-		heading += "\tOPERATION\tPLACE"
-	}
-	fmt.Fprintln(w, heading)
-	for _, r := range all {
-		row := []string{r.Method, r.Path, short(r.Handler), orNone(short(r.Storage)), orNone(short(r.Strategy))}
-		if o.format == "wide" {
-			row = append(row, orNone(r.Operation), fmt.Sprintf("%s:%d", r.File, r.Line))
-		}
-		fmt.Fprintln(w, strings.Join(row, "\t"))
-	}
-	return w.Flush()
-}
-
-// short is the name of a function, or of a type, as a reader knows it.
-func short(name string) string {
-	pointer := ""
-	if after, ok := strings.CutPrefix(name, "*"); ok {
-		pointer, name = "*", after
-	}
-	call := trace.Call{Function: name}
-	text := call.ShortName()
-	// Every resource's storage is in a package called so: the one above it tells which.
-	if dir, _, ok := strings.Cut(name, "/storage."); ok && strings.HasPrefix(text, "storage.") {
-		text = dir[strings.LastIndexByte(dir, '/')+1:] + "/" + text
-	}
-	return pointer + text
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -108,7 +109,7 @@ func eachRelease(t *testing.T, scenarios []string, f func(t *testing.T, draw fun
 					t.Fatal(err)
 				}
 				var out bytes.Buffer
-				if err := render.WriteTree(&out, rec, newSpokenGuide(guide, "en", rec), o); err != nil {
+				if err := render.WriteTree(&out, rec, spoken.New(guide, "en", rec), o); err != nil {
 					t.Fatal(err)
 				}
 				drawn[scenario] = true

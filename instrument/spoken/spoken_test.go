@@ -1,4 +1,4 @@
-package main
+package spoken
 
 import (
 	"testing"
@@ -33,7 +33,7 @@ func TestNotesOfOtherReleasesAreLeftOut(t *testing.T) {
 		{ofOldEtcd, []*trace.Recording{newer}, false},
 		{ofOldEtcd, []*trace.Recording{{K8sVersion: "v1.18.2", EtcdVersion: "v3.4.3"}}, true},
 	} {
-		spoken := newSpokenGuide(guide, "en", test.of...)
+		spoken := New(guide, "en", test.of...)
 		if key, note := spoken.Key(test.function), spoken.Note(test.function) != ""; key != test.want || note != test.want {
 			t.Errorf("%s of %v: key step %v, with a note %v, expected %v", test.function, test.of, key, note, test.want)
 		}

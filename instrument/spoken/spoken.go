@@ -1,26 +1,25 @@
-package main
+// Package spoken is the guide as somebody who reads recordings has it: the steps that hold for their
+// releases, in the reader's language.
+package spoken
 
 import (
 	"regexp"
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A spokenGuide is the guide in the reader's language.
-type spokenGuide struct {
+// A Guide is the guide in the reader's language.
+type Guide struct {
 	*instrument.Lookup
 	lang   string
 	titles map[string]string
 }
 
-var _ render.Guide = (*spokenGuide)(nil)
-
-// newSpokenGuide returns the guide as it holds for recordings; without any, all of it.
-func newSpokenGuide(guide *instrument.Guide, lang string, of ...*trace.Recording) *spokenGuide {
-	g := &spokenGuide{Lookup: guideOf(guide, of...).Lookup(), lang: lang, titles: map[string]string{}}
+// New returns the guide as it holds for recordings; without any, all of it.
+func New(guide *instrument.Guide, lang string, of ...*trace.Recording) *Guide {
+	g := &Guide{Lookup: Of(guide, of...).Lookup(), lang: lang, titles: map[string]string{}}
 	for _, layer := range guide.Layers {
 		if title := layer.Title.In(lang); title != "" { // further entries of a layer have none
 			g.titles[layer.Name] = title
@@ -29,9 +28,9 @@ func newSpokenGuide(guide *instrument.Guide, lang string, of ...*trace.Recording
 	return g
 }
 
-// guideOf returns the guide without the steps that hold for none of the recordings' releases: a
+// Of returns the guide without the steps that hold for none of the recordings' releases: a
 // function literal may have the name that another one had in an older release.
-func guideOf(guide *instrument.Guide, of ...*trace.Recording) *instrument.Guide {
+func Of(guide *instrument.Guide, of ...*trace.Recording) *instrument.Guide {
 	if len(of) == 0 {
 		return guide
 	}
@@ -59,10 +58,10 @@ func holds(step instrument.Step, rec *trace.Recording) bool {
 }
 
 // Title returns the title of a layer, "" if there is no such layer.
-func (g *spokenGuide) Title(layer string) string { return g.titles[layer] }
+func (g *Guide) Title(layer string) string { return g.titles[layer] }
 
 // Note returns the note of the function's step, "" if it is none.
-func (g *spokenGuide) Note(function string) string {
+func (g *Guide) Note(function string) string {
 	if step := g.Entry(function).Step; step != nil {
 		return step.Note.In(g.lang)
 	}
@@ -70,7 +69,7 @@ func (g *spokenGuide) Note(function string) string {
 }
 
 // Values returns the names of the values of the function's step, as the guide orders them.
-func (g *spokenGuide) Values(function string) []string {
+func (g *Guide) Values(function string) []string {
 	step := g.Entry(function).Step
 	if step == nil {
 		return nil

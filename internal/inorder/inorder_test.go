@@ -1,4 +1,4 @@
-package main
+package inorder
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 func TestInOrder(t *testing.T) {
 	var running, most atomic.Int32
 	var got []int
-	for value, err := range inOrder(50, func(i int) (int, error) {
+	for value, err := range Each(50, func(i int) (int, error) {
 		now := running.Add(1)
 		defer running.Add(-1)
 		for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
@@ -38,7 +38,7 @@ func TestInOrder(t *testing.T) {
 func TestInOrderPassesErrorsOn(t *testing.T) {
 	boom := errors.New("boom")
 	n := 0
-	for _, err := range inOrder(10, func(i int) (int, error) {
+	for _, err := range Each(10, func(i int) (int, error) {
 		if i == 3 {
 			return 0, boom
 		}

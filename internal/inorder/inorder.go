@@ -1,13 +1,14 @@
-package main
+// Package inorder does work at the same time and hands it over in order.
+package inorder
 
 import (
 	"iter"
 	"runtime"
 )
 
-// inOrder yields produce(0) to produce(n-1), in order. As many as there are processors are produced at the
+// Each yields produce(0) to produce(n-1), in order. As many as there are processors are produced at the
 // same time, and no more: each may be large.
-func inOrder[T any](n int, produce func(i int) (T, error)) iter.Seq2[T, error] {
+func Each[T any](n int, produce func(i int) (T, error)) iter.Seq2[T, error] {
 	type result struct {
 		value T
 		err   error

@@ -1,0 +1,196 @@
+// Package code is the source of one release together with the recordings that tell of it: which
+// function a name means, where it stands, and what it is called in another release.
+package code
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/storage"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Base is the source of one release of Kubernetes, with its sample server and etcd, and the recordings
+// that tell of it.
+type Base struct {
+	// Version is the release.
+	Version    string
+	Guide      *instrument.Guide
+	Recordings []*trace.Recording
+	to         session.Reporter
+	// calls holds one call of every recorded function.
+	calls map[string]located
+	trees map[string]*source.Tree
+}
+
+// A located call knows the recording that it is from.
+type located struct {
+	*trace.Call
+	rec *trace.Recording
+}
+
+// Open returns the source of a release with recordings of it. Nothing is fetched yet.
+func Open(version string, of []*trace.Recording, to session.Reporter) (*Base, error) {
+	guide, err := instrument.Load()
+	if err != nil {
+		return nil, err
+	}
+	c := &Base{Version: version, Guide: guide, Recordings: of, to: to, calls: map[string]located{}, trees: map[string]*source.Tree{}}
+	for _, rec := range of {
+		for _, r := range rec.Requests {
+			for i := range r.Calls {
+				c.know(located{&r.Calls[i], rec})
+			}
+		}
+	}
+	return c, nil
+}
+
+// know adds a call to those of recorded functions. What the sample server shares with
+// kube-apiserver is taken for the latter's.
+func (c *Base) know(call located) {
+	known, ok := c.calls[call.Function]
+	if !ok || known.Process == sampleserver.Name && call.Process != sampleserver.Name {
+		c.calls[call.Function] = call
+	}
+}
+
+// Resolve returns the full name of the function that the user means. What recordings
+// and guide know comes first; the whole source is searched for anything else.
+func (c *Base) Resolve(ctx context.Context, query string) (string, error) {
+	var known []string
+	for name := range c.calls {
+		known = append(known, name)
+	}
+	of := c.Recordings
+	if len(of) == 0 {
+		of = []*trace.Recording{{K8sVersion: c.Version}}
+	}
+	for _, step := range spoken.Of(c.Guide, of...).Steps {
+		if step.Function.Exact() {
+			known = append(known, string(step.Function))
+		}
+	}
+	slices.Sort(known)
+	found := trace.FindFunctions(query, known)
+	for _, name := range programsWith(query) {
+		if len(found) > 0 {
+			break
+		}
+		tree, err := c.tree(ctx, name)
+		if err != nil {
+			return "", err
+		}
+		if found, err = tree.Search(query); err != nil {
+			return "", err
+		}
+	}
+	switch len(found) {
+	case 0:
+		return "", &trace.UnknownFunctionError{Query: query, Where: fmt.Sprintf("Kubernetes %s and its etcd", c.Version), Near: trace.NearFunctions(query, known)}
+	case 1:
+		return found[0], nil
+	}
+	return "", &trace.AmbiguousFunctionError{Query: query, Candidates: found}
+}
+
+// tree returns the source of a program, which is fetched if it is not there.
+func (c *Base) tree(ctx context.Context, name string) (*source.Tree, error) {
+	if tree := c.trees[name]; tree != nil {
+		return tree, nil
+	}
+	progress := c.to.Building()
+	defer progress.Close()
+	src, err := apiserver.SourceOf(ctx, name, apiserver.BuildOptions{Version: c.Version, Progress: progress})
+	if err != nil {
+		return nil, err
+	}
+	c.trees[name] = &source.Tree{Program: src.Program, Version: src.Version, Dir: src.Dir}
+	return c.trees[name], nil
+}
+
+// function finds the source of a function, by its full name, and says whose it is.
+func (c *Base) function(ctx context.Context, name string) (*source.Function, *source.Tree, error) {
+	programs := programsWith(name)
+	if call, ok := c.calls[name]; ok {
+		programs = []string{call.Process}
+	}
+	var first error
+	for _, p := range programs {
+		tree, err := c.tree(ctx, p)
+		if err != nil {
+			return nil, nil, err
+		}
+		f, err := tree.Function(name)
+		var unknown *trace.UnknownFunctionError
+		if err == nil || !errors.As(err, &unknown) {
+			return f, tree, err
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, nil, first
+}
+
+// programsWith lists the programs that a function can be in, by what there is of its name.
+func programsWith(name string) []string {
+	switch {
+	case strings.HasPrefix(name, "go.etcd.io/etcd/server/"):
+		return []string{storage.Name}
+	case strings.Contains(name, sampleserver.Name+"/"):
+		return []string{sampleserver.Name}
+	}
+	return []string{apiserver.Name, storage.Name}
+}
+
+// A Place is where a function stands.
+type Place struct {
+	File string
+	Line int
+	// Program is the program that it is part of, with its version.
+	Program string
+	// Recording and Call say the same as the trace has it, so that one can say where upstream shows it.
+	Recording *trace.Recording
+	Call      *trace.Call
+}
+
+// PlaceOf returns where a function stands, by its full name. Only a function that no recording has is
+// looked up in the source, which may have to be fetched.
+func (c *Base) PlaceOf(ctx context.Context, name string) (Place, error) {
+	if call, ok := c.calls[name]; ok {
+		program := strings.TrimSpace(call.Process + " " + call.rec.Version(call.Process))
+		return Place{File: call.File, Line: call.Line, Program: program, Recording: call.rec, Call: call.Call}, nil
+	}
+	f, tree, err := c.function(ctx, name)
+	if err != nil {
+		return Place{}, err
+	}
+	return c.placeOf(f, tree), nil
+}
+
+// SourceOf returns the source of a function, by its full name, and where it stands in it.
+func (c *Base) SourceOf(ctx context.Context, name string) (*source.Function, Place, error) {
+	f, tree, err := c.function(ctx, name)
+	if err != nil {
+		return nil, Place{}, err
+	}
+	return f, c.placeOf(f, tree), nil
+}
+
+func (c *Base) placeOf(f *source.Function, tree *source.Tree) Place {
+	rec := &trace.Recording{K8sVersion: c.Version}
+	if tree.Program == storage.Name {
+		rec.EtcdVersion = tree.Version
+	}
+	return Place{File: f.File, Line: f.Line, Program: tree.String(), Recording: rec, Call: &trace.Call{Process: tree.Program, File: f.File, Line: f.Line}}
+}

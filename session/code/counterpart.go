@@ -1,0 +1,86 @@
+package code
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// Texts returns the text of a function in two releases. The query is its name in either, as Resolve takes it.
+func Texts(ctx context.Context, a, b *Base, query string) (textA, textB source.Version, err error) {
+	nameA, nameB, err := a.counterparts(ctx, b, query)
+	if err != nil {
+		return textA, textB, err
+	}
+	if textA, err = a.text(ctx, nameA); err != nil {
+		return textA, textB, err
+	}
+	if textB, err = b.text(ctx, nameB); err != nil {
+		return textA, textB, fmt.Errorf("%s of %s: %w", nameA, textA.Of, err)
+	}
+	return textA, textB, nil
+}
+
+// text finds the text of a function.
+func (c *Base) text(ctx context.Context, name string) (source.Version, error) {
+	f, tree, err := c.function(ctx, name)
+	if unknown := new(trace.UnknownFunctionError); errors.As(err, &unknown) {
+		return source.Version{}, err
+	}
+	if err != nil {
+		return source.Version{}, fmt.Errorf("%w\nthe source of Kubernetes %s is needed: with a network, \"apitrace build --k8s %s\" fetches it", err, c.Version, c.Version)
+	}
+	return source.Version{Function: f, Of: tree.String()}, nil
+}
+
+// counterparts returns the full names of a function in c's release and in that of other. The
+// recordings tell what it is called there; where none has it, its name is taken to be the same.
+func (c *Base) counterparts(ctx context.Context, other *Base, query string) (name, otherName string, err error) {
+	if name, err = c.Resolve(ctx, query); err == nil {
+		return name, c.counterpart(other, name), nil
+	}
+	if unknown := new(trace.UnknownFunctionError); !errors.As(err, &unknown) {
+		return "", "", err
+	}
+	if otherName, err = other.Resolve(ctx, query); err != nil {
+		return "", "", err
+	}
+	return other.counterpart(c, otherName), otherName, nil
+}
+
+// counterpart returns what a function of c's release is called in that of other.
+func (c *Base) counterpart(other *Base, name string) string {
+	if _, recorded := c.calls[name]; !recorded {
+		return name
+	}
+	for _, rec := range c.Recordings {
+		if !makes(rec, name) {
+			continue
+		}
+		there, err := recordings.Load(other.Version, rec.Scenario)
+		if err != nil {
+			continue // that release has not recorded it
+		}
+		if is := diff.CompareRecordings(rec, there, diff.Options{}).NameInB(name); is != "" {
+			return is
+		}
+	}
+	return name
+}
+
+// makes reports whether a recording has a call of a function.
+func makes(rec *trace.Recording, function string) bool {
+	for _, r := range rec.Requests {
+		for i := range r.Calls {
+			if r.Calls[i].Function == function {
+				return true
+			}
+		}
+	}
+	return false
+}

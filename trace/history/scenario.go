@@ -1,0 +1,79 @@
+package history
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/internal/inorder"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// Releases returns what was recorded of each release, the oldest first.
+func Releases() ([]Release, error) {
+	infos, err := recordings.Versions()
+	if err != nil {
+		return nil, err
+	}
+	var releases []Release
+	for _, info := range infos {
+		functions, err := recordings.Functions(info.K8sVersion)
+		if err != nil {
+			return nil, err
+		}
+		releases = append(releases, Release{Version: info.K8sVersion, Functions: functions, Load: func(scenario string) (*trace.Recording, error) {
+			if !info.Has(scenario) {
+				return nil, nil
+			}
+			return recordings.Load(info.K8sVersion, scenario)
+		}})
+	}
+	return releases, nil
+}
+
+// A Step is a release in the history of a scenario.
+type Step struct {
+	Version string
+	// Calls counts those of all requests.
+	Calls int
+	// Changes tells what changed since the release before; nil for the first one.
+	Changes *diff.Comparison
+}
+
+// Steps tells what each release that has recorded a scenario changed in it, the oldest first.
+func Steps(scenario string) (iter.Seq2[Step, error], error) {
+	releases, err := recordings.Versions()
+	if err != nil {
+		return nil, err
+	}
+	releases = slices.DeleteFunc(releases, func(release recordings.Info) bool { return !release.Has(scenario) })
+	if len(releases) == 0 {
+		return nil, fmt.Errorf("no release's recording of scenario %q is part of apitrace: \"apitrace run %s --k8s VERSION --save FILE\" makes one, and \"apitrace diff\" compares two files", scenario, scenario)
+	}
+	return inorder.Each(len(releases), func(i int) (Step, error) {
+		return stepOf(releases[max(i-1, 0)], releases[i], scenario)
+	}), nil
+}
+
+// stepOf compares a release with the one before, which is itself for the first one.
+func stepOf(before, release recordings.Info, scenario string) (Step, error) {
+	rec, err := recordings.Load(release.K8sVersion, scenario)
+	if err != nil {
+		return Step{}, err
+	}
+	step := Step{Version: release.K8sVersion}
+	for _, r := range rec.Requests {
+		step.Calls += len(r.Calls)
+	}
+	if before.K8sVersion == release.K8sVersion {
+		return step, nil
+	}
+	was, err := recordings.Load(before.K8sVersion, scenario)
+	if err != nil {
+		return Step{}, err
+	}
+	step.Changes = diff.CompareRecordings(was, rec, diff.Options{})
+	return step, nil
+}

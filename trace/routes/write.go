@@ -1,0 +1,74 @@
+package routes
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Filter chooses routes; "" in its fields means all.
+type Filter struct {
+	// Resource is that of the route, which may be given with its group and a subresource: "pods",
+	// "deployments.apps", "pods/status".
+	Resource string
+	// Method is the HTTP method, in any case.
+	Method string
+}
+
+// Matches tells whether a route passes the filter.
+func (f Filter) Matches(r Route) bool {
+	if f.Method != "" && !strings.EqualFold(f.Method, r.Method) {
+		return false
+	}
+	if f.Resource == "" {
+		return true
+	}
+	resource, subresource, _ := strings.Cut(f.Resource, "/")
+	name, group, grouped := strings.Cut(resource, ".")
+	ofRoute, ofSub, _ := strings.Cut(r.Resource, "/")
+	groupOfRoute, _, _ := strings.Cut(r.GroupVersion, "/")
+	return name == ofRoute && (!grouped || group == groupOfRoute) && (subresource == "" || subresource == ofSub)
+}
+
+// Write writes routes as a table; wide also has the operation and the place of each.
+func Write(out io.Writer, all []Route, wide bool) error {
+	w := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
+	heading := "METHOD\tPATH\tHANDLER\tSTORAGE\tSTRATEGY"
+	if wide {
+		heading += "\tOPERATION\tPLACE"
+	}
+	fmt.Fprintln(w, heading)
+	for _, r := range all {
+		row := []string{r.Method, r.Path, short(r.Handler), orNone(short(r.Storage)), orNone(short(r.Strategy))}
+		if wide {
+			row = append(row, orNone(r.Operation), fmt.Sprintf("%s:%d", r.File, r.Line))
+		}
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	return w.Flush()
+}
+
+// short is the name of a function, or of a type, as a reader knows it.
+func short(name string) string {
+	pointer := ""
+	if after, ok := strings.CutPrefix(name, "*"); ok {
+		pointer, name = "*", after
+	}
+	call := trace.Call{Function: name}
+	text := call.ShortName()
+	// Every resource's storage is in a package called so: the one above it tells which.
+	if dir, _, ok := strings.Cut(name, "/storage."); ok && strings.HasPrefix(text, "storage.") {
+		text = dir[strings.LastIndexByte(dir, '/')+1:] + "/" + text
+	}
+	return pointer + text
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
