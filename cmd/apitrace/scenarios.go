@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
@@ -52,14 +53,13 @@ func (o *scenariosOptions) run(std *streams) error {
 	if o.pairs {
 		return writePairs(std, all, lang)
 	}
-	rows := [][]string{listHeads[lang]}
+	p := message.For(lang)
+	rows := [][]string{{p.Sprintf("TOPIC"), p.Sprintf("NAME"), p.Sprintf("TITLE")}}
 	for _, s := range all {
 		rows = append(rows, []string{scenarios.TopicTitle(s.Topic).In(lang), s.Name, titleWithReleases(s, lang)})
 	}
 	return writeColumns(std.out, rows)
 }
-
-var listHeads = map[string][]string{"en": {"TOPIC", "NAME", "TITLE"}, "zh": {"主题", "名称", "标题"}}
 
 // list returns the scenarios that are asked for.
 func (o *scenariosOptions) list() ([]*scenarios.Scenario, error) {

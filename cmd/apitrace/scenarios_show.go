@@ -57,59 +57,40 @@ func (o *scenariosShowOptions) run(std *streams, name string) error {
 	return err
 }
 
-// descriptionWords are those of a description that are not the scenario's own.
-type descriptionWords struct {
-	teaches, varies, releases, server, state, webhook, sample, requests, meanwhile, as, traced, pairs string
-}
-
-// showWords are by language.
-var showWords = map[string]descriptionWords{
-	"en": {
-		teaches: "What it teaches", varies: "What varies", releases: "Kubernetes",
-		server: "A server of its own, with", state: "State", webhook: "the webhook", sample: "the sample API server", requests: "Requests",
-		meanwhile: "meanwhile", as: "as", traced: "traced", pairs: "Compare with",
-	},
-	"zh": {
-		teaches: "能学到什么", varies: "哪些会变化", releases: "Kubernetes",
-		server: "使用自己的服务器，参数为", state: "初始状态", webhook: "webhook", sample: "示例 API 服务器", requests: "请求",
-		meanwhile: "期间", as: "身份", traced: "被跟踪", pairs: "可与之比较",
-	},
-}
-
 // describe writes for a person what the scenario does. Those of the library may be paired with it.
 func describe(s *scenarios.Scenario, library []*scenarios.Scenario, lang string) string {
-	words := showWords[lang]
+	p := message.For(lang)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Title.In(lang))
 	for _, part := range []struct {
 		heading string
 		text    message.Text
-	}{{"", s.Description}, {words.teaches, s.Teaches}, {words.varies, s.Varies}} {
+	}{{"", s.Description}, {p.Sprintf("What it teaches"), s.Teaches}, {p.Sprintf("What varies"), s.Varies}} {
 		if text := part.text.In(lang); text != "" {
 			b.WriteString("\n" + section(part.heading, text))
 		}
 	}
 	if releases := s.Releases.Text().In(lang); releases != "" {
-		b.WriteString("\n" + section(words.releases, releases))
+		b.WriteString("\n" + section("Kubernetes", releases))
 	}
 	if flags := s.Setup.Server.Flags; len(flags) > 0 {
-		b.WriteString("\n" + words.server + "\n  " + strings.Join(flags, "\n  ") + "\n")
+		b.WriteString("\n" + p.Sprintf("A server of its own, with") + "\n  " + strings.Join(flags, "\n  ") + "\n")
 	}
-	b.WriteString(describeState(&s.Setup, words))
-	b.WriteString("\n" + words.requests + "\n")
+	b.WriteString(describeState(&s.Setup, p))
+	b.WriteString("\n" + p.Sprintf("Requests") + "\n")
 	if s.Boot != nil {
-		fmt.Fprintf(&b, "  %s %s, %s\n", trace.MethodStart, s.Boot.Program, words.traced)
+		fmt.Fprintf(&b, "  %s %s, %s\n", trace.MethodStart, s.Boot.Program, p.Sprintf("traced"))
 	}
 	for i := range s.Requests {
 		r := &s.Requests[i]
-		fmt.Fprintf(&b, "  %s\n", describeRequest(&r.HTTP, r.Traced, words))
+		fmt.Fprintf(&b, "  %s\n", describeRequest(&r.HTTP, r.Traced, p))
 		for j := range r.During {
-			fmt.Fprintf(&b, "    %s %s\n", words.meanwhile, describeRequest(&r.During[j].HTTP, r.During[j].Traced, words))
+			fmt.Fprintf(&b, "    %s %s\n", p.Sprintf("meanwhile"), describeRequest(&r.During[j].HTTP, r.During[j].Traced, p))
 		}
 	}
 	pairs := pairsOf(s, library)
 	if len(pairs) > 0 {
-		b.WriteString("\n" + words.pairs + "\n")
+		b.WriteString("\n" + p.Sprintf("Compare with") + "\n")
 	}
 	for _, pair := range pairs {
 		fmt.Fprintf(&b, "  %s\n%s\n", pair.With, paragraph(pair.Teaches.In(lang), "    "))
@@ -118,13 +99,13 @@ func describe(s *scenarios.Scenario, library []*scenarios.Scenario, lang string)
 }
 
 // describeState lists what there is before the first request.
-func describeState(setup *scenarios.Setup, words descriptionWords) string {
+func describeState(setup *scenarios.Setup, p message.Printer) string {
 	var all []string
 	if setup.Aggregated {
-		all = append(all, words.sample)
+		all = append(all, p.Sprintf("the sample API server"))
 	}
 	for i := range setup.Webhooks {
-		all = append(all, fmt.Sprintf("%s %q", words.webhook, setup.Webhooks[i].Name))
+		all = append(all, p.Sprintf("the webhook %q", setup.Webhooks[i].Name))
 	}
 	for i := range setup.Objects {
 		all = append(all, setup.Objects[i].String())
@@ -132,7 +113,7 @@ func describeState(setup *scenarios.Setup, words descriptionWords) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return "\n" + words.state + "\n  " + strings.Join(all, "\n  ") + "\n"
+	return "\n" + p.Sprintf("State") + "\n  " + strings.Join(all, "\n  ") + "\n"
 }
 
 // pairsOf lists the scenario's pairs, also those that the file of the other one names.
@@ -156,13 +137,13 @@ func section(heading, text string) string {
 }
 
 // describeRequest is one line: what is sent, the answer, who asks, and whether it is traced.
-func describeRequest(h *scenarios.HTTP, traced bool, words descriptionWords) string {
+func describeRequest(h *scenarios.HTTP, traced bool, p message.Printer) string {
 	line := fmt.Sprintf("%s %s -> %d", h.Method, h.Path, h.Status)
 	if h.As != "" && h.As != scenarios.Learner {
-		line += ", " + words.as + " " + h.As
+		line += ", " + p.Sprintf("as %s", h.As)
 	}
 	if traced {
-		line += ", " + words.traced
+		line += ", " + p.Sprintf("traced")
 	}
 	return line
 }

@@ -1,4 +1,3 @@
-// Package message holds what apitrace says to people in the languages that it speaks.
 package message
 
 import "fmt"
@@ -19,3 +18,9 @@ func (t Text) In(lang string) string {
 
 // Format returns the text in a language, with its arguments in the places of its verbs.
 func (t Text) Format(lang string, args ...any) string { return fmt.Sprintf(t.In(lang), args...) }
+
+// String returns the English text.
+func (t Text) String() string { return t.En }
+
+// Localize returns the text in the printer's language.
+func (t Text) Localize(p Printer) string { return t.In(p.Lang()) }

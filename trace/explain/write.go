@@ -13,6 +13,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // A Page is all that is known of a function.
@@ -55,19 +56,19 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 	if o.Width <= 0 {
 		o.Width = 80
 	}
-	out := &pageWriter{Writer: bufio.NewWriter(w), WriteOptions: o, words: wordsIn(o.Lang)}
+	out := &pageWriter{Writer: bufio.NewWriter(w), WriteOptions: o, Printer: message.For(o.Lang)}
 	out.title(p.Function)
 	layer := p.Layer
 	if layer == "" {
-		layer = out.none
+		layer = out.Sprintf("none")
 	}
-	out.fact(out.layer, layer)
+	out.fact(out.Sprintf("layer"), layer)
 	if p.File != "" {
-		out.fact(out.place, fmt.Sprintf("%s:%d", p.File, p.Line))
+		out.fact(out.Sprintf("place"), fmt.Sprintf("%s:%d", p.File, p.Line))
 	}
-	out.fact(out.program, p.Program)
+	out.fact(out.Sprintf("program"), p.Program)
 	if p.URL != "" {
-		out.fact(out.source, p.URL)
+		out.fact(out.Sprintf("source"), p.URL)
 	}
 	if p.Note != "" {
 		out.line("")
@@ -82,9 +83,9 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 	}
 	switch {
 	case p.Recordings == 0:
-		out.line("\n%s\n  apitrace run get-node --save get-node.jsonl", out.noRecording)
+		out.line("\n%s\n  apitrace run get-node --save get-node.jsonl", out.Sprintf("No recording of this version is at hand to see who calls it. Make one:"))
 	case len(p.Sights) == 0:
-		out.line("\n%s", out.notCalled(p.Recordings))
+		out.line("\n%s", out.Plural(p.Recordings, "Not called in the %d recording at hand.", "Not called in the %d recordings at hand.", p.Recordings))
 	}
 	return out.Flush()
 }
@@ -92,7 +93,7 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 type pageWriter struct {
 	*bufio.Writer
 	WriteOptions
-	words
+	message.Printer
 }
 
 func (w *pageWriter) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
@@ -126,6 +127,11 @@ func (w *pageWriter) overview(o Overview, recordings int) {
 	w.facts(o.Sight)
 }
 
+func (w *pageWriter) seenIn(requests, scenarios, recordings int) string {
+	return w.Sprintf("in %[1]s of %[2]d of the %[3]s", w.Plural(requests, "%d request", "%d requests", requests), scenarios,
+		w.Plural(recordings, "%d recorded scenario", "%d recorded scenarios", recordings))
+}
+
 // names prints a list and breaks no name, as wrapping of text would at hyphens.
 func (w *pageWriter) names(all []string) {
 	line := ""
@@ -147,17 +153,17 @@ func (w *pageWriter) names(all []string) {
 
 // facts prints what a function did, without where.
 func (w *pageWriter) facts(s Sight) {
-	w.line("%s", w.took(s.Calls, w.duration(s.Ns), w.duration(s.SelfNs)))
-	w.neighbours(w.calledBy, s.Callers)
-	w.neighbours(w.calls, s.Callees)
+	w.line("%s", w.Sprintf("%s, %s, %s of it its own", w.Plural(s.Calls, "%d call", "%d calls", s.Calls), w.duration(s.Ns), w.duration(s.SelfNs)))
+	w.neighbours(w.Sprintf("called by"), s.Callers)
+	w.neighbours(w.Sprintf("calls"), s.Callees)
 	if len(s.Values) > 0 {
-		w.line("%s", w.valuesSeen)
+		w.line("%s", w.Sprintf("values"))
 	}
 	for _, v := range s.Values {
 		w.values(v)
 	}
 	for _, e := range s.Errors {
-		w.line("%s  %s", w.failed, printable(e))
+		w.line("%s  %s", w.Sprintf("error"), printable(e))
 	}
 }
 
@@ -176,7 +182,7 @@ func (w *pageWriter) neighbours(title string, all []Neighbour) {
 	w.line("%s", title)
 	for i, n := range all {
 		if i == mostNeighbours {
-			w.line("  "+w.more, len(all)-i)
+			w.line("  %s", w.Sprintf("and %d more", len(all)-i))
 			return
 		}
 		name := funcname.Short(n.Function)
@@ -204,7 +210,7 @@ const mostValues = 5
 func (w *pageWriter) values(v Value) {
 	for i, value := range v.Seen {
 		if i == mostValues {
-			w.line("    "+w.more, len(v.Seen)-i)
+			w.line("    %s", w.Sprintf("and %d more", len(v.Seen)-i))
 			return
 		}
 		w.line("  %s = %s", printable(v.Name), printable(value))

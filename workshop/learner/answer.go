@@ -26,7 +26,7 @@ func (l *Learner) writeAnswerFile(e *workshop.Exercise) error {
 		return nil
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "# %s\n# %s\n", e.Title.In(l.lang), l.in("Write your answer below; lines with # do not count.", "在下面写答案；以 # 开头的行不算。"))
+	fmt.Fprintf(&text, "# %s\n# %s\n", e.Title.In(l.lang), l.p.Sprintf("Write your answer below; lines with # do not count."))
 	for at, step := range e.Shown() {
 		fmt.Fprintf(&text, "%c  %s\n", 'A'+at, onOneLine(e.Order[step].Text.In(l.lang)))
 	}

@@ -70,7 +70,7 @@ func (l *Learner) check(ctx context.Context, e *workshop.Exercise, args []string
 // noAnswer says that there is none, and where one can be given.
 func (l *Learner) noAnswer(e *workshop.Exercise) error {
 	how, _, _ := strings.Cut(l.howToAnswer(e), "    ")
-	return usagef(l.in("there is no answer yet: give it as \"%s\", or write it to %s", "还没有答案：用 \"%s\" 回答，或写到 %s"), how, l.answerFile(e))
+	return usagef("%s", l.p.Sprintf("there is no answer yet: give it as \"%s\", or write it to %s", how, l.answerFile(e)))
 }
 
 // tell says what a judge said, and what to do next.
@@ -81,14 +81,14 @@ func (l *Learner) tell(e *workshop.Exercise, v *workshop.Verdict) {
 	}
 	fmt.Fprintln(l.out, mark+indented(l.lay(v.Reply, 2), 2)+"\n")
 	if e.Live() {
-		l.say("  what happened: apitrace workshop trace", "  发生了什么：apitrace workshop trace")
+		l.sayf("  what happened: apitrace workshop trace")
 	}
 	switch done := l.progress.Of(e); {
 	case v.Passed:
-		l.say("  why it is so:  apitrace workshop explain\n  go on:         apitrace workshop next", "  为什么如此：apitrace workshop explain\n  继续：      apitrace workshop next")
+		l.sayf("  why it is so:  apitrace workshop explain\n  go on:         apitrace workshop next")
 	case done.Hints < len(e.Hints):
-		l.say("  a hint:  apitrace workshop hint", "  看提示：apitrace workshop hint")
+		l.sayf("  a hint:  apitrace workshop hint")
 	default:
-		l.say("  give up:  apitrace workshop solution --anyway", "  直接看答案：apitrace workshop solution --anyway")
+		l.sayf("  give up:  apitrace workshop solution --anyway")
 	}
 }

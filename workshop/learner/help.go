@@ -25,7 +25,7 @@ func (l *Learner) Hint(ctx context.Context) error {
 		l.item(fmt.Sprintf("%d/%d", i+1, len(e.Hints)), hint)
 	}
 	if shown == len(e.Hints) {
-		l.say("\nThat was the last one. If you give up: apitrace workshop solution --anyway", "\n这是最后一个提示。直接看答案：apitrace workshop solution --anyway")
+		l.sayf("\nThat was the last one. If you give up: apitrace workshop solution --anyway")
 	}
 	return nil
 }
@@ -38,7 +38,7 @@ func (l *Learner) Solution(ctx context.Context, name string, anyway bool) error 
 	}
 	if !l.progress.Of(e).Passed {
 		if !anyway {
-			return usagef("%s", l.in("this exercise is not passed yet: take a hint, or ask for the solution with --anyway, which leaves a mark", "这个练习还没有通过：先看提示，或者加上 --anyway 直接看答案（会留下标记）"))
+			return usagef("%s", l.p.Sprintf("this exercise is not passed yet: take a hint, or ask for the solution with --anyway, which leaves a mark"))
 		}
 		if err := l.record(ctx, e, workshop.Revealed, ""); err != nil {
 			return err
@@ -55,7 +55,7 @@ func (l *Learner) printSolution(e *workshop.Exercise) error {
 		fmt.Fprintf(l.out, "apitrace workshop check %s '%s'%s\n", r.Method, r.Path, requestFlags(r))
 		l.printBody(r)
 	case e.Change != nil:
-		l.say("In %s:", "在 %s 中：", e.Change.File)
+		l.sayf("In %s:", e.Change.File)
 		for _, edit := range e.Solution.Edits {
 			printReplacement(l.out, edit)
 		}
@@ -64,7 +64,7 @@ func (l *Learner) printSolution(e *workshop.Exercise) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(l.out, strings.Join(right, l.in("\nor ", "\n或 ")))
+		fmt.Fprintln(l.out, strings.Join(right, l.p.Sprintf("\nor ")))
 		for i, step := range e.Order {
 			fmt.Fprintf(l.out, "  %d. %s\n", i+1, onOneLine(step.Text.In(l.lang)))
 		}
@@ -83,13 +83,13 @@ func (l *Learner) Explain(name string) error {
 		return err
 	}
 	if done := l.progress.Of(e); !done.Passed && !done.Revealed {
-		return usagef("%s", l.in("this exercise is not passed yet, and the explanation has the answer in it", "这个练习还没有通过，而讲解里包含答案"))
+		return usagef("%s", l.p.Sprintf("this exercise is not passed yet, and the explanation has the answer in it"))
 	}
 	l.markdown(workshop.Text{En: "Learned: " + e.Teaches.En, Zh: "学到：" + e.Teaches.Zh})
 	fmt.Fprintln(l.out)
 	l.markdown(e.Debrief)
 	if lessonOf(l.course.Chapter(e)) != "" {
-		l.say("\nThe chapter's lesson: apitrace workshop lesson", "\n本章课文：apitrace workshop lesson")
+		l.sayf("\nThe chapter's lesson: apitrace workshop lesson")
 	}
 	return nil
 }
@@ -120,9 +120,9 @@ func (l *Learner) reset(ctx context.Context, e *workshop.Exercise, answered ...*
 		}
 	}
 	if e == nil {
-		l.say("All progress is forgotten.", "已清除全部进度。")
+		l.sayf("All progress is forgotten.")
 	} else {
-		l.say("%s is as if it had never been started.", "%s 已恢复为未开始的状态。", e.Name)
+		l.sayf("%s is as if it had never been started.", e.Name)
 	}
 	return nil
 }

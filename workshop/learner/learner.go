@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -49,6 +50,7 @@ type Learner struct {
 	colour   bool
 	reporter session.Reporter
 	lang     string
+	p        message.Printer // of lang
 	k8s      string
 	dir      string // where state and answers are
 	course   *workshop.Course
@@ -59,7 +61,7 @@ type Learner struct {
 
 // Open reads the course, and how far the learner is.
 func Open(ctx context.Context, o Options) (_ *Learner, err error) {
-	l := &Learner{out: o.Out, columns: o.Columns, colour: o.Colour, reporter: o.Reporter, lang: o.Lang}
+	l := &Learner{out: o.Out, columns: o.Columns, colour: o.Colour, reporter: o.Reporter, lang: o.Lang, p: message.For(o.Lang)}
 	if l.k8s, err = recordings.Resolve(o.K8s); err != nil {
 		return nil, &UsageError{err}
 	}
@@ -113,12 +115,9 @@ func (l *Learner) record(ctx context.Context, e *workshop.Exercise, did workshop
 	return l.load(ctx)
 }
 
-// in returns the text in the learner's language.
-func (l *Learner) in(en, zh string) string { return workshop.Text{En: en, Zh: zh}.In(l.lang) }
-
-// say prints a line.
-func (l *Learner) say(en, zh string, args ...any) {
-	fmt.Fprintf(l.out, l.in(en, zh)+"\n", args...)
+// sayf prints a message and ends the line.
+func (l *Learner) sayf(format string, args ...any) {
+	fmt.Fprintln(l.out, l.p.Sprintf(format, args...))
 }
 
 // current returns the exercise that was started last.
@@ -128,7 +127,7 @@ func (l *Learner) current() (*workshop.Exercise, error) {
 			return e, nil
 		}
 	}
-	return nil, errors.New(l.in("no exercise is started: begin with \"apitrace workshop next\"", "还没有开始任何练习：请先运行 \"apitrace workshop next\""))
+	return nil, errors.New(l.p.Sprintf("no exercise is started: begin with \"apitrace workshop next\""))
 }
 
 // named returns the exercise of a name or number; without one, the current exercise.

@@ -19,10 +19,9 @@ func (l *Learner) List(details bool) error {
 		passed, minutes = passed+done, minutes+left
 	}
 	fmt.Fprintln(l.out)
-	l.say("%d of %d passed, about %d minutes to go. ✓ passed, ✓* after seeing the solution, → the current one.",
-		"已完成 %d/%d，大约还需 %d 分钟。✓ 已通过，✓* 看过答案后通过，→ 当前练习。", passed, len(all), minutes)
+	l.sayf("%d of %d passed, about %d minutes to go. ✓ passed, ✓* after seeing the solution, → the current one.", passed, len(all), minutes)
 	if passed < len(all) {
-		l.say("Go on with \"apitrace workshop next\".", "用 \"apitrace workshop next\" 继续。")
+		l.sayf("Go on with \"apitrace workshop next\".")
 	}
 	return nil
 }
@@ -46,7 +45,7 @@ func (l *Learner) listChapter(chapter *workshop.Chapter, details bool) (passed, 
 	return passed, minutes
 }
 
-func (l *Learner) minutes(n int) string { return fmt.Sprintf(l.in("%d min", "%d 分钟"), n) }
+func (l *Learner) minutes(n int) string { return l.p.Sprintf("%d min", n) }
 
 func (l *Learner) listOne(e *workshop.Exercise, details bool) {
 	done := l.progress.Of(e)
@@ -61,14 +60,14 @@ func (l *Learner) listOne(e *workshop.Exercise, details bool) {
 	}
 	live := ""
 	if e.Live() {
-		live = l.in(", live", "，需要服务器")
+		live = l.p.Sprintf(", live")
 	}
 	fmt.Fprintf(l.out, "  %s %-4s %s (%s, %s%s)\n        %s\n", mark, l.course.Number(e), e.Title.In(l.lang),
 		l.kindName(e.Kind()), l.minutes(e.Minutes), live, e.Name)
 	if details {
 		l.detail(e.Teaches.In(l.lang))
 		if names := e.Scenarios(); len(names) > 0 {
-			l.detail(l.in("scenarios: ", "场景：") + strings.Join(names, ", "))
+			l.detail(l.p.Sprintf("scenarios: ") + strings.Join(names, ", "))
 		}
 	}
 }

@@ -35,14 +35,12 @@ func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 	}
 	if len(args) == 1 {
 		if _, err := os.Stat(args[0]); err != nil {
-			return nil, usagef(l.in("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: %q is none",
-				"请写方法与路径，例如 GET /api/v1/nodes/n1，或者一个文件：没有文件 %q"), args[0])
+			return nil, usagef("%s", l.p.Sprintf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: %q is none", args[0]))
 		}
 		return trace.Load(args[0])
 	}
 	if len(args) != 2 || !strings.HasPrefix(args[1], "/") {
-		return nil, usagef(l.in("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: found %q",
-			"请写方法与路径，例如 GET /api/v1/nodes/n1，或者一个文件：而不是 %q"), args)
+		return nil, usagef("%s", l.p.Sprintf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: found %q", args))
 	}
 	typed := *request
 	typed.Method, typed.Path = strings.ToUpper(args[0]), args[1]
@@ -76,13 +74,11 @@ func (l *Learner) mustHaveEdited(e *workshop.Exercise) error {
 	}
 	switch {
 	case len(changed) == 0 && mine != "":
-		return usagef(l.in("your copy is as upstream's: change %s, save it, and check again", "你的副本与上游相同：请修改 %s，保存后再检查"), mine)
+		return usagef("%s", l.p.Sprintf("your copy is as upstream's: change %s, save it, and check again", mine))
 	case len(changed) == 0:
-		return usagef(l.in("nothing of the server is changed yet: \"apitrace edit %s\" gives you a copy; change that, and check again",
-			"服务器还没有任何修改：\"apitrace edit %s\" 会给你一份副本，修改它再检查"), e.Change.File)
+		return usagef("%s", l.p.Sprintf("nothing of the server is changed yet: \"apitrace edit %s\" gives you a copy; change that, and check again", e.Change.File))
 	case !slices.Contains(changed, e.Change.File):
-		l.reporter.Notice(l.in("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)",
-			"练习所问的 %s 与上游相同；已修改的是 %s（apitrace edit --list）"), e.Change.File, strings.Join(changed, ", "))
+		l.reporter.Notice("%s", l.p.Sprintf("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)", e.Change.File, strings.Join(changed, ", ")))
 	}
 	return nil
 }
@@ -136,7 +132,7 @@ func (l *Learner) replay(ctx context.Context, scenario *scenarios.Scenario, edit
 	for i, r := range recording.Requests {
 		l.reporter.Notice("%s %s → %d, %d calls", r.Method, r.Path, r.Status, len(r.Calls))
 		if messages[i] != "" {
-			l.reporter.Notice("%s", l.in("the answer: ", "回答：")+messages[i])
+			l.reporter.Notice("%s", l.p.Sprintf("the answer: ")+messages[i])
 		}
 	}
 	return recording, nil
@@ -159,7 +155,7 @@ func requestFlags(h *scenarios.HTTP) string {
 
 func (l *Learner) printBody(h *scenarios.HTTP) {
 	if h.Body != nil {
-		l.say("\nbody.yaml:\n%s", "\nbody.yaml：\n%s", h.Body.JSON())
+		l.sayf("\nbody.yaml:\n%s", h.Body.JSON())
 	}
 }
 

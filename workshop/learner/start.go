@@ -27,7 +27,7 @@ func (l *Learner) Next(ctx context.Context, skip bool) error {
 		return err
 	}
 	if e == nil {
-		l.say("All exercises are passed.", "全部练习都已通过。")
+		l.sayf("All exercises are passed.")
 		return nil
 	}
 	return l.start(ctx, e)
@@ -70,9 +70,9 @@ func (l *Learner) start(ctx context.Context, e *workshop.Exercise) error {
 func (l *Learner) show(e *workshop.Exercise) {
 	chapter := l.course.Chapter(e)
 	fmt.Fprintf(l.out, "%s  %s\n", l.course.Number(e), e.Title.In(l.lang))
-	l.say("%s · %s · %d min · Kubernetes %s", "%s · %s · %d 分钟 · Kubernetes %s", chapter.Title.In(l.lang), l.kindName(e.Kind()), e.Minutes, l.k8s)
+	l.sayf("%s · %s · %d min · Kubernetes %s", chapter.Title.In(l.lang), l.kindName(e.Kind()), e.Minutes, l.k8s)
 	if e.Scenario != "" {
-		l.say("scenario: %s", "场景：%s", e.Scenario)
+		l.sayf("scenario: %s", e.Scenario)
 	}
 	fmt.Fprintln(l.out)
 	l.markdown(e.Question)
@@ -90,10 +90,9 @@ func (l *Learner) show(e *workshop.Exercise) {
 	}
 	fmt.Fprintln(l.out)
 	fmt.Fprintf(l.out, "  %s\n", l.howToAnswer(e))
-	l.say("  (for help: apitrace workshop hint)", "  （需要帮助：apitrace workshop hint）")
+	l.sayf("  (for help: apitrace workshop hint)")
 	if e.Live() {
-		l.say("  (it needs a server, which is built first, once, in minutes; without: apitrace workshop next --skip)",
-			"  （需要服务器：第一次要先构建几分钟；跳过：apitrace workshop next --skip）")
+		l.sayf("  (it needs a server, which is built first, once, in minutes; without: apitrace workshop next --skip)")
 	}
 }
 
@@ -102,24 +101,24 @@ func (l *Learner) howToAnswer(e *workshop.Exercise) string {
 	const check = "apitrace workshop check "
 	switch e.Kind() {
 	case workshop.KindFind:
-		return check + l.in("'FUNCTION'", "'函数名'")
+		return check + l.p.Sprintf("'FUNCTION'")
 	case workshop.KindOrder:
 		var letters []string
 		for i := range e.Order {
 			letters = append(letters, string(rune('A'+i)))
 		}
-		return check + strings.Join(letters, " ") + l.in("    (in the right order)", "    （按正确的顺序）")
+		return check + strings.Join(letters, " ") + l.p.Sprintf("    (in the right order)")
 	case workshop.KindClaim:
 		if e.Claim.Evidence != nil {
-			return check + l.in("true|false 'FUNCTION'", "true|false '函数名'")
+			return check + l.p.Sprintf("true|false 'FUNCTION'")
 		}
 		return check + "true|false"
 	case workshop.KindChoose:
-		return check + l.in("A ...    (all that are true)", "A ...    （所有成立的选项）")
+		return check + l.p.Sprintf("A ...    (all that are true)")
 	case workshop.KindValue:
-		return check + l.in("'VALUE'", "'值'")
+		return check + l.p.Sprintf("'VALUE'")
 	case workshop.KindMake:
-		return check + l.in("METHOD 'PATH' [--file BODY.yaml], or a file: a saved recording, or a scenario", "方法 '路径' [--file 请求体.yaml]，或一个文件：保存的录制，或场景")
+		return check + l.p.Sprintf("METHOD 'PATH' [--file BODY.yaml], or a file: a saved recording, or a scenario")
 	default:
 		return "apitrace edit " + e.Change.File + "\n  " + strings.TrimSpace(check)
 	}

@@ -25,7 +25,7 @@ func (l *Learner) Watch(ctx context.Context) error {
 			return err
 		}
 		if e.Change == nil {
-			l.say("\nwrite your answer to %s", "\n请把答案写到 %s", l.answerFile(e))
+			l.sayf("\nwrite your answer to %s", l.answerFile(e))
 		}
 		if err := l.watchOne(ctx, e); err != nil {
 			return err
@@ -35,7 +35,7 @@ func (l *Learner) Watch(ctx context.Context) error {
 		fmt.Fprintln(l.out)
 	}
 	if err == nil {
-		l.say("All exercises are passed.", "全部练习都已通过。")
+		l.sayf("All exercises are passed.")
 	}
 	return err
 }
