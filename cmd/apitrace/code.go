@@ -108,7 +108,7 @@ func openEditor(ctx context.Context, std *streams, file string, line int, readOn
 		return err
 	}
 	editor := exec.CommandContext(ctx, args[0], args[1:]...)
-	editor.Stdin, editor.Stdout, editor.Stderr = std.in, std.out, std.err
+	editor.Stdin, editor.Stdout, editor.Stderr = std.in, std.raw(), std.err
 	if err := editor.Run(); err != nil {
 		return fmt.Errorf("editor %q: %w", args[0], err)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -98,7 +99,7 @@ func TestNothingRawReachesATerminal(t *testing.T) {
 	}
 	for _, args := range commands {
 		var printed, said bytes.Buffer
-		out := &guard{to: &printed}
+		out := &text.Guard{To: &printed}
 		err := execute(t.Context(), append([]string{"apitrace"}, args...), &streams{in: os.Stdin, out: out, err: &said, width: 100})
 		_ = out.Close()
 		report(&said, err)

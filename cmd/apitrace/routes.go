@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -76,9 +75,7 @@ func (o *routesOptions) run(ctx context.Context, std *streams) error {
 		return fmt.Errorf("no route of Kubernetes %s is of resource %q and method %q: \"apitrace routes\" lists all", recording.K8sVersion, o.filter.Resource, o.filter.Method)
 	}
 	if o.format == "json" {
-		encoder := json.NewEncoder(std.out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(wanted)
+		return writeJSON(std.out, wanted)
 	}
 	return routes.Write(std.out, wanted, o.format == "wide")
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -30,22 +31,22 @@ func standardStreams() *streams {
 	s := &streams{in: os.Stdin, out: os.Stdout, err: os.Stderr, errTerminal: term.IsTerminal(int(os.Stderr.Fd()))}
 	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 		s.width = width
-		s.out = &guard{to: os.Stdout}
+		s.out = &text.Guard{To: os.Stdout}
 	}
 	return s
 }
 
 // raw is out without the guard, for the programs that we run.
 func (s *streams) raw() io.Writer {
-	if g, ok := s.out.(*guard); ok {
-		return g.to
+	if g, ok := s.out.(*text.Guard); ok {
+		return g.To
 	}
 	return s.out
 }
 
 // close writes what a guard still holds.
 func (s *streams) close() {
-	if g, ok := s.out.(*guard); ok {
+	if g, ok := s.out.(*text.Guard); ok {
 		_ = g.Close() // the end of an unfinished sequence, at the end of the program
 	}
 }
@@ -83,4 +84,11 @@ func (s *streams) Building() session.BuildReporter { return program.NewDisplay(s
 // file or a client cannot command the terminal.
 func (s *streams) notice(format string, args ...any) {
 	fmt.Fprintln(s.err, text.EscapeLines(fmt.Sprintf(format, args...)))
+}
+
+// writeJSON writes a value for other programs.
+func writeJSON(w io.Writer, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
 }

@@ -1,21 +1,20 @@
-package main
+package text
 
 import (
 	"bytes"
 	"io"
 	"regexp"
 	"unicode/utf8"
-
-	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// A guard stands before a terminal. It lets through text, the sequences that only choose
+// A Guard stands before a terminal. It lets through text, the sequences that only choose
 // colours, and links to web pages, and escapes whatever else could move the cursor, reorder a line or command the
 // terminal: names, paths and errors come from servers, files and clients. Views escape
 // what they show where they choose it; the guard is for what any output writes as it is,
 // such as JSON.
-type guard struct {
-	to io.Writer
+type Guard struct {
+	// To is the terminal.
+	To io.Writer
 	// rest is the beginning of a character or of a sequence whose end was not written yet.
 	rest []byte
 }
@@ -29,19 +28,19 @@ var (
 )
 
 // Write implements io.Writer.
-func (g *guard) Write(p []byte) (int, error) {
+func (g *Guard) Write(p []byte) (int, error) {
 	data := append(g.rest, p...)
 	out, rest := harmless(data)
 	g.rest = bytes.Clone(rest)
-	if _, err := io.WriteString(g.to, out); err != nil {
+	if _, err := io.WriteString(g.To, out); err != nil {
 		return 0, err
 	}
 	return len(p), nil
 }
 
 // Close writes what was begun and never ended.
-func (g *guard) Close() error {
-	_, err := io.WriteString(g.to, text.EscapeLines(string(g.rest)))
+func (g *Guard) Close() error {
+	_, err := io.WriteString(g.To, EscapeLines(string(g.rest)))
 	g.rest = nil
 	return err
 }
@@ -53,11 +52,11 @@ func harmless(data []byte) (out string, rest []byte) {
 		n := bytes.IndexByte(data, '\x1b')
 		switch {
 		case n > 0:
-			b.WriteString(text.EscapeLines(string(data[:n])))
+			b.WriteString(EscapeLines(string(data[:n])))
 			data = data[n:]
 		case n < 0:
 			end := wholeRunes(data)
-			b.WriteString(text.EscapeLines(string(data[:end])))
+			b.WriteString(EscapeLines(string(data[:end])))
 			return b.String(), data[end:]
 		default:
 			if sequence := allowed.Find(data); sequence != nil {
@@ -66,7 +65,7 @@ func harmless(data []byte) (out string, rest []byte) {
 			} else if begun.Match(data) {
 				return b.String(), data
 			} else {
-				b.WriteString(text.Escape("\x1b"))
+				b.WriteString(Escape("\x1b"))
 				data = data[1:]
 			}
 		}

@@ -1,4 +1,4 @@
-package main
+package machine
 
 import (
 	"testing"
@@ -16,14 +16,14 @@ func TestCleanWants(t *testing.T) {
 		{Kind: program.KindGoCache, Name: "gocache", LastUsed: old, Complete: true},
 	}
 	tests := []struct {
-		options cleanOptions
+		options Clean
 		want    string
 	}{
-		{cleanOptions{}, "new old half gocache "},
-		{cleanOptions{kinds: []string{"build", "gocache"}}, "new old gocache "},
-		{cleanOptions{olderThan: time.Minute}, "old gocache "},
-		{cleanOptions{kinds: []string{"build"}, olderThan: time.Minute}, "old "},
-		{cleanOptions{unfinished: true}, "half "},
+		{Clean{}, "new old half gocache "},
+		{Clean{Kinds: []string{"build", "gocache"}}, "new old gocache "},
+		{Clean{OlderThan: time.Minute}, "old gocache "},
+		{Clean{Kinds: []string{"build"}, OlderThan: time.Minute}, "old "},
+		{Clean{Unfinished: true}, "half "},
 	}
 	for _, test := range tests {
 		got := ""

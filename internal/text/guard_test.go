@@ -1,4 +1,4 @@
-package main
+package text
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ func TestGuard(t *testing.T) {
 	// However it is cut into pieces.
 	for size := 1; size <= len(in); size++ {
 		var out bytes.Buffer
-		g := &guard{to: &out}
+		g := &Guard{To: &out}
 		for rest := []byte(in); len(rest) > 0; {
 			n := min(size, len(rest))
 			if written, err := g.Write(rest[:n]); written != n || err != nil {

@@ -1,0 +1,158 @@
+package machine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/program"
+)
+
+// resolveTimeout is how long doctor waits for the place that modules come from.
+const resolveTimeout = 30 * time.Second
+
+// A Finding is what an examination has found.
+type Finding struct {
+	// What was examined: "Go toolchain".
+	What string
+	// Good is what is as it should be; "" if something is not.
+	Good string
+	// Bad says what is wrong and what to do.
+	Bad error
+}
+
+// String is the finding as a line.
+func (f Finding) String() string {
+	if f.Bad != nil {
+		return fmt.Sprintf("[!!] %s: %v", f.What, f.Bad)
+	}
+	return fmt.Sprintf("[ok] %s: %s", f.What, f.Good)
+}
+
+// Examine looks whether this machine has what apitrace needs to trace a release.
+func Examine(ctx context.Context, k8sVersion string) ([]Finding, error) {
+	version, err := apiserver.ParseVersion(k8sVersion)
+	if err != nil {
+		return nil, err
+	}
+	findings := []Finding{examineToolchain(ctx)}
+	cache, entries, err := cacheEntries()
+	if err != nil {
+		return append(findings, Finding{What: "cache", Bad: err}), nil
+	}
+	return append(findings,
+		examineCache(cache, entries),
+		examineBuild(entries, version),
+		examineSample(entries, version),
+		examineSpace(cache, entries, version),
+		examineModules(ctx, cache, version),
+		examinePorts(),
+		examineLeftovers(),
+	), nil
+}
+
+func examineToolchain(ctx context.Context) Finding {
+	f := Finding{What: "Go toolchain"}
+	toolchain, err := program.FindToolchain(ctx)
+	if err != nil {
+		f.Bad = err
+		return f
+	}
+	f.Good = fmt.Sprintf("%s at %s", toolchain.Version, toolchain.Go)
+	return f
+}
+
+func examineCache(cache *program.Cache, entries []program.Entry) Finding {
+	f := Finding{What: "cache"}
+	var unfinished []string
+	for _, e := range entries {
+		if !e.Complete {
+			unfinished = append(unfinished, e.Dir)
+		}
+	}
+	var size int64
+	for _, kind := range kinds {
+		size += sizeOf(entries, kind)
+	}
+	f.Good = fmt.Sprintf("%s in %d entries below %s", program.FormatBytes(size), len(entries), cache.Root)
+	if len(unfinished) > 0 { // no fault: the next build makes them again, and one may be going on
+		f.Good += fmt.Sprintf("; %d of them unfinished, by a build that goes on or was interrupted: \"apitrace cache clean --unfinished\" removes the latter", len(unfinished))
+	}
+	return f
+}
+
+// isBuilt tells whether a program that can be traced is in the cache. It may still be
+// one of another guide, and then has to be built anew.
+func isBuilt(entries []program.Entry, p program.Program) bool {
+	return slices.ContainsFunc(entries, func(e program.Entry) bool {
+		return e.Kind == program.KindBuild && e.Program == p.Name && e.Version == p.Version && e.Instrumented && e.Complete
+	})
+}
+
+func examineBuild(entries []program.Entry, version string) Finding {
+	f := Finding{What: "build of " + version, Good: "in the cache"}
+	if !isBuilt(entries, apiserver.Program(version)) {
+		f.Good = "not yet; the first run makes it, in some minutes"
+	}
+	return f
+}
+
+func examineSample(entries []program.Entry, version string) Finding {
+	p := apiserver.SampleProgram(version)
+	f := Finding{What: "build of " + p.String(), Good: "in the cache"}
+	if !isBuilt(entries, p) {
+		f.Good = "not yet; the first scenario with an aggregated server makes it, in a minute or two"
+	}
+	return f
+}
+
+func examineSpace(cache *program.Cache, entries []program.Entry, version string) Finding {
+	f := Finding{What: "disk"}
+	free, err := program.FreeSpace(cache.Root)
+	if err != nil {
+		f.Bad = err
+		return f
+	}
+	need := apiserver.Program(version).Space
+	if free < need && !isBuilt(entries, apiserver.Program(version)) {
+		f.Bad = &program.SpaceError{Program: apiserver.Program(version), Dir: cache.Root, Free: free, Need: need}
+		return f
+	}
+	f.Good = fmt.Sprintf("%s free, a build from nothing needs about %s", program.FormatBytes(free), program.FormatBytes(need))
+	return f
+}
+
+func examineModules(ctx context.Context, cache *program.Cache, version string) Finding {
+	f := Finding{What: "modules"}
+	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
+	defer cancel()
+	module := apiserver.Program(version).Module
+	if _, err := program.Resolve(ctx, cache, module, version); err != nil {
+		f.Bad = fmt.Errorf("%s %s is not to be had: %w; check the network and GOPROXY (\"go env GOPROXY\")", module, version, err)
+		return f
+	}
+	f.Good = fmt.Sprintf("%s %s can be had", module, version)
+	return f
+}
+
+func examinePorts() Finding {
+	f := Finding{What: "ports"}
+	if _, err := program.FreePort(); err != nil {
+		f.Bad = fmt.Errorf("%w; the servers listen on 127.0.0.1: does this machine have a loopback interface?", err)
+		return f
+	}
+	f.Good = "the servers can listen on 127.0.0.1"
+	return f
+}
+
+// examineLeftovers removes what killed runs have left, as the next run would.
+func examineLeftovers() Finding {
+	f := Finding{What: "leftovers of killed runs", Good: "none"}
+	if swept := program.SweepRunDirs(); len(swept) > 0 {
+		f.Good = "removed " + strings.Join(swept, ", ")
+	}
+	return f
+}

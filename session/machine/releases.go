@@ -1,0 +1,152 @@
+package machine
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// A Release is what there is of one release of Kubernetes.
+type Release struct {
+	K8sVersion  string `json:"k8sVersion"`
+	EtcdVersion string `json:"etcdVersion,omitempty"`
+	Default     bool   `json:"default"`
+	// Tried is set for those that apitrace was tried with.
+	Tried bool `json:"tried"`
+	// Older is set for those from before, which can be traced in part.
+	Older bool `json:"older"`
+	// Built is "yes", "no", or "old".
+	Built string `json:"built"`
+	// Recorded says what is recorded; nil for nothing.
+	Recorded *recordings.Info `json:"recorded,omitempty"`
+	// SizeBytes is what sources and builds take on the disk.
+	SizeBytes int64 `json:"sizeBytes"`
+}
+
+// Releases lists the releases that apitrace was tried with, and others that were built here, the oldest
+// first. It does not use the network.
+func Releases(ctx context.Context) ([]Release, error) {
+	cache, err := program.OpenCache("")
+	if err != nil {
+		return nil, err
+	}
+	entries, err := cache.Entries(program.KindWorkspace, program.KindBuild)
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := recordings.Versions()
+	if err != nil {
+		return nil, err
+	}
+	var all []Release
+	for _, version := range versionsOf(entries) {
+		r := Release{
+			K8sVersion: version, Default: version == apiserver.DefaultVersion,
+			Tried: slices.Contains(apiserver.Releases(), version), Older: slices.Contains(apiserver.Older(), version),
+		}
+		for i := range recorded {
+			if recorded[i].K8sVersion == version {
+				r.Recorded, r.EtcdVersion = &recorded[i], recorded[i].EtcdVersion
+			}
+		}
+		stock, err := apiserver.StockOf(ctx, version, cache, entries)
+		if err != nil {
+			return nil, err
+		}
+		r.add(stock)
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+func (r *Release) add(stock apiserver.Stock) {
+	if stock.EtcdVersion != "" {
+		r.EtcdVersion = stock.EtcdVersion
+	}
+	r.SizeBytes = stock.Size
+	switch {
+	case stock.Built:
+		r.Built = "yes"
+	case stock.OtherBuild:
+		r.Built = "old"
+	default:
+		r.Built = "no"
+	}
+}
+
+// versionsOf lists the releases that apitrace was tried with, older ones and those in the cache, the oldest first.
+// Releases that were built by an incompatible version of apitrace are not listed.
+func versionsOf(entries []program.Entry) []string {
+	all := append(apiserver.Older(), apiserver.Releases()...)
+	for _, e := range entries {
+		if _, err := apiserver.ParseVersion(e.Version); e.Program == apiserver.Name && err == nil {
+			all = append(all, e.Version)
+		}
+	}
+	slices.SortFunc(all, semver.Compare)
+	return slices.Compact(all)
+}
+
+// WriteRecorded writes what is recorded, of all releases that apitrace was tried with.
+func WriteRecorded(w io.Writer) error {
+	all, err := recordings.Versions()
+	if err != nil {
+		return err
+	}
+	infos := map[string]*recordings.Info{}
+	for i := range all {
+		infos[all[i].K8sVersion] = &all[i]
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(table, "VERSION\tETCD\tRECORDED\tSCENARIOS")
+	var missing []string
+	for _, version := range apiserver.Releases() {
+		info := infos[version]
+		date, count := recordedColumns(info)
+		if info == nil {
+			info = &recordings.Info{}
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", version, orDash(info.EtcdVersion), date, count)
+		for _, m := range info.Missing {
+			missing = append(missing, fmt.Sprintf("%s  %s: %s", version, m.Scenario, m.Reason))
+		}
+	}
+	if err := table.Flush(); err != nil || len(missing) == 0 {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "\nnot recorded:\n%s\n", strings.Join(missing, "\n"))
+	return err
+}
+
+// recordedColumns are the date of a recording and how many scenarios it has of all.
+func recordedColumns(info *recordings.Info) (date, count string) {
+	if info == nil {
+		return "-", "-"
+	}
+	return info.Recorded.Format(time.DateOnly), fmt.Sprintf("%d of %d", len(info.Scenarios), len(info.Scenarios)+len(info.Missing))
+}
+
+// WriteReleases writes releases as a table.
+func WriteReleases(w io.Writer, all []Release) error {
+	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(table, "VERSION\tETCD\tBUILT\tRECORDED\tSCENARIOS\tSIZE")
+	for _, r := range all {
+		recorded, count := recordedColumns(r.Recorded)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.K8sVersion, orDash(r.EtcdVersion), r.Built, recorded, count, program.FormatBytes(r.SizeBytes))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nolder, traced in part: %s (docs/versions.md says how far)\n", strings.Join(apiserver.Older(), ", "))
+	return err
+}
