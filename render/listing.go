@@ -12,23 +12,56 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
+// A NoMatchError says that a filter lets no call of a recording through.
+type NoMatchError struct {
+	// Flags are the filter's, as they are spelled on the command line.
+	Flags []string
+	// Calls is how many calls there are.
+	Calls int
+	Lang  string
+}
+
+func (e *NoMatchError) Error() string {
+	return saysNothingMatches.Format(e.Lang, strings.Join(e.Flags, " "), thousands(e.Calls))
+}
+
 // WriteTree draws each request of a recording as sections, each a tree of calls, with a
-// heading and with a note on what is folded.
+// heading and with a note on what is folded. Where a filter lets no call through, it draws nothing
+// and returns a NoMatchError.
 func WriteTree(w io.Writer, rec *trace.Recording, guide Guide, options Options) error {
 	if options.Most == 0 {
 		options.Most = stepsPerRequest(len(rec.Requests))
 	}
-	out := bufio.NewWriter(w)
+	return writeListings(w, rec, guide, options, (*listing).write)
+}
+
+// writeListings writes each request's story in a way.
+func writeListings(w io.Writer, rec *trace.Recording, guide Guide, options Options, write func(*listing, *bufio.Writer)) error {
+	var all []*listing
+	none := NoMatchError{Flags: options.Filter.Flags(), Lang: options.Lang}
 	for i := range rec.Requests {
 		r := &rec.Requests[i]
 		tree, err := trace.NewTree(r)
 		if err != nil {
 			return fmt.Errorf("tree of %s %s: %w", r.Method, r.Path, err)
 		}
+		l := newListing(rec, view.Tell(view.NewView(tree, guide, options.Choice)), guide, options)
+		if none.Calls += tree.Len(); l.story.Matching > 0 || !options.Filter.Active() {
+			all = append(all, l)
+		}
+	}
+	if len(all) == 0 && len(rec.Requests) > 0 {
+		return &none
+	}
+	out := bufio.NewWriter(w)
+	for i, l := range all {
 		if i > 0 {
 			out.WriteByte('\n')
 		}
-		newListing(rec, view.Tell(view.NewView(tree, guide, options.Choice)), guide, options).write(out)
+		write(l, out)
+	}
+	if left := len(rec.Requests) - len(all); left > 0 {
+		all[0].writeWrapped(out, all[0].Facts, "\n"+saysNotShown.Format(options.Lang, thousands(left)))
 	}
 	return out.Flush()
 }

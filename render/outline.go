@@ -17,26 +17,17 @@ const mostSentences = 15
 
 // WriteOutline tells the story of each request of a recording in a few sentences, each with
 // the function that did what it says, its place and its time. Of the options' Choice only the Filter
-// counts: a sentence whose call it does not let through is left out.
+// counts: a sentence whose call it does not let through is left out. It returns what WriteTree returns.
 func WriteOutline(w io.Writer, rec *trace.Recording, guide Guide, options Options) error {
-	out := bufio.NewWriter(w)
-	for i := range rec.Requests {
-		r := &rec.Requests[i]
-		tree, err := trace.NewTree(r)
-		if err != nil {
-			return fmt.Errorf("outline of %s %s: %w", r.Method, r.Path, err)
-		}
-		if i > 0 {
-			out.WriteByte('\n')
-		}
-		choice := view.Choice{Most: stepsPerRequest(len(rec.Requests)), Filter: options.Filter}
-		l := newListing(rec, view.Tell(view.NewView(tree, guide, choice)), guide, options)
-		l.writeHeading(out)
-		fmt.Fprintln(out)
-		l.writeSentences(out, view.Sentences(tree, guide, l.story.ErrorPath, options.Lang, mostSentences))
-		l.writeStored(out)
-	}
-	return out.Flush()
+	options.Choice = view.Choice{Most: stepsPerRequest(len(rec.Requests)), Filter: options.Filter}
+	return writeListings(w, rec, guide, options, (*listing).writeOutline)
+}
+
+func (l *listing) writeOutline(out *bufio.Writer) {
+	l.writeHeading(out)
+	fmt.Fprintln(out)
+	l.writeSentences(out, view.Sentences(l.story.Tree, l.guide, l.story.ErrorPath, l.lang, mostSentences))
+	l.writeStored(out)
 }
 
 // writeSentences writes a sentence a paragraph, its layer in front, and below it where that happened.

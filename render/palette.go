@@ -2,6 +2,7 @@ package render
 
 import (
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"github.com/kubeapitrace/apitrace/render/view"
 )
@@ -55,6 +56,16 @@ func Colours() Palette {
 		Error:    plain.Foreground(lipgloss.Red),
 		Warning:  plain.Foreground(lipgloss.Yellow).Bold(true),
 	}
+}
+
+// ColoursFor returns Colours for a terminal that has fewer: layers get the nearest that it has.
+func ColoursFor(profile colorprofile.Profile) Palette {
+	p := Colours()
+	p.Layer = func(layer string) lipgloss.Style {
+		style := layerColour(layer)
+		return style.Foreground(profile.Convert(style.GetForeground()))
+	}
+	return p
 }
 
 // layerColour is the colour of a layer, the same everywhere.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/charmbracelet/colorprofile"
 )
 
 // UseColour decides whether output is coloured. The flag wins ("always", "never";
@@ -47,4 +49,16 @@ func UseHyperlinks(terminal bool, getenv func(string) string) bool {
 	return vte >= 5000 ||
 		slices.Contains([]string{"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper"}, getenv("TERM_PROGRAM")) ||
 		slices.Contains([]string{"xterm-kitty", "alacritty", "foot", "xterm-ghostty"}, getenv("TERM"))
+}
+
+// ColourProfile says how many colours the terminal has, by COLORTERM and TERM.
+func ColourProfile(getenv func(string) string) colorprofile.Profile {
+	term := getenv("TERM")
+	switch {
+	case slices.Contains([]string{"truecolor", "24bit"}, getenv("COLORTERM")):
+		return colorprofile.TrueColor
+	case slices.Contains([]string{"linux", "xterm", "screen", "vt100", "ansi", "cygwin"}, term):
+		return colorprofile.ANSI
+	}
+	return colorprofile.ANSI256
 }

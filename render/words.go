@@ -54,13 +54,15 @@ var (
 
 	saysFolded = message.Text{En: "%sN: N further calls made there are folded (%s of %s in all). --view full shows every call.",
 		Zh: "%sN：此处另有 N 次调用被折叠（全部 %[3]s 中折叠了 %[2]s 次）。--view full 显示每次调用。"}
-	saysIndirect    = message.Text{En: "%s called through folded calls, not directly.", Zh: "%s 经由被折叠的调用间接调用。"}
-	saysCollapsed   = message.Text{En: "%sN: N calls in a row, drawn as one.", Zh: "%sN：连续 N 次调用合并为一行。"}
-	saysCut         = message.Text{En: "%s calls lie deeper than --depth %d.", Zh: "%s 次调用深于 --depth %d。"}
-	saysMatch       = message.Text{En: "%s calls match %s", Zh: "%s 次调用符合 %s"}
-	saysNoMatch     = message.Text{En: "no call matches %s", Zh: "没有调用符合 %s"}
-	saysNoKeySteps  = message.Text{En: "; %s of them are no key steps: --view full", Zh: "；其中 %s 次不是关键步骤：--view full"}
-	saysMoreHandled = message.Text{En: "; %s more had an error that a caller dealt with: --view full", Zh: "；另有 %s 次的错误已由调用方处理：--view full"}
+	saysIndirect       = message.Text{En: "%s called through folded calls, not directly.", Zh: "%s 经由被折叠的调用间接调用。"}
+	saysCollapsed      = message.Text{En: "%sN: N calls in a row, drawn as one.", Zh: "%sN：连续 N 次调用合并为一行。"}
+	saysCut            = message.Text{En: "%s calls lie deeper than --depth %d.", Zh: "%s 次调用深于 --depth %d。"}
+	saysMatch          = message.Text{En: "%s calls match %s", Zh: "%s 次调用符合 %s"}
+	saysNothingMatches = message.Text{En: "%s: none of %s calls matches", Zh: "%s：%s 次调用均不符合"}
+	saysNotShown       = message.Text{En: "%s more requests of the recording have no call that matches.", Zh: "录制中另有 %s 个请求没有符合的调用。"}
+	saysNoMatch        = message.Text{En: "no call matches %s", Zh: "没有调用符合 %s"}
+	saysNoKeySteps     = message.Text{En: "; %s of them are no key steps: --view full", Zh: "；其中 %s 次不是关键步骤：--view full"}
+	saysMoreHandled    = message.Text{En: "; %s more had an error that a caller dealt with: --view full", Zh: "；另有 %s 次的错误已由调用方处理：--view full"}
 )
 
 func saysCount(lang string, n int) string {

@@ -80,6 +80,11 @@ func NearFunctions(query string, names []string) []string {
 	for _, name := range names {
 		other := strings.ToLower(funcname.Unmarked(funcname.Short(name)))
 		distance := levenshtein.ComputeDistance(plain, lastSegments(other, strings.Count(plain, ".")))
+		if !strings.Contains(plain, ".") { // a package, a type or a function alone
+			for segment := range strings.SplitSeq(other, ".") {
+				distance = min(distance, levenshtein.ComputeDistance(plain, segment))
+			}
+		}
 		if last == funcname.Last(other) {
 			distance = min(distance, 2) // the right function of the wrong type or package
 		}

@@ -68,7 +68,7 @@ func (o *diffOutput) write(std *streams, steps iter.Seq2[compared, error], summa
 	if err != nil {
 		return err
 	}
-	drawing, err := o.view.drawing(std, guide)
+	drawing, err := o.view.drawing(std, guide, nil)
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func (o *explainOptions) run(ctx context.Context, std *streams) error {
 	if err != nil {
 		return err
 	}
-	return page.Write(std.out, explain.WriteOptions{Width: std.width, Colour: colour, ASCII: o.ascii, Lang: lang})
+	return page.Write(std.out, explain.WriteOptions{Width: std.columns(), Colour: colour, ASCII: o.ascii, Lang: lang})
 }
 
 // page gathers what is known.

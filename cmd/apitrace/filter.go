@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -10,8 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // filterOptions say which calls a tree is about. All commands that draw one have them.
@@ -28,7 +30,7 @@ type filterOptions struct {
 func (o *filterOptions) addFlags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.StringSliceVar(&o.layers, "layer", nil, "show only these layers of the server, such as authorization,etcd3")
-	flags.StringArrayVar(&o.functions, "function", nil, `show only functions of this name, short or full, "..." standing for any text: "etcd3.(*store).Get", "k8s.io/apiserver/pkg/admission..." (repeat for more)`)
+	flags.StringArrayVar(&o.functions, "function", nil, `show only functions of this name, full, short or a part of it, "*" or "..." standing for any text: "etcd3.(*store).Get", "rbac.*" (repeat for more)`)
 	flags.StringArrayVar(&o.notFunctions, "not-function", nil, "do not show functions of this name (repeat for more)")
 	flags.DurationVar(&o.minDuration, "min-duration", 0, "show only calls that took at least this long, such as 500us")
 	flags.BoolVar(&o.errors, "errors", false, "show only calls that failed; of a request that failed, those that had a part in it")
@@ -56,23 +58,22 @@ func layerNames(guide *instrument.Guide) []string {
 	return names
 }
 
-// filter returns what the flags ask for.
-func (o *filterOptions) filter(guide *instrument.Guide) (render.Filter, error) {
-	f := render.Filter{Layers: o.layers, MinDuration: o.minDuration, Errors: o.errors, Etcd: o.etcd}
-	known := layerNames(guide)
-	for _, layer := range o.layers {
-		if !slices.Contains(known, layer) {
-			return f, usageErrorf("unknown layer %q: expected some of %s", layer, strings.Join(known, ", "))
-		}
+// filter returns what the flags ask for. of is the recording that is shown, in which each name must be found;
+// nil if it is not known yet.
+func (o *filterOptions) filter(guide *instrument.Guide, of *trace.Recording) (render.Filter, error) {
+	f := render.Filter{MinDuration: o.minDuration, Errors: o.errors, Etcd: o.etcd}
+	var err error
+	if f.Layers, err = matchingLayers(o.layers, layerNames(guide)); err != nil {
+		return f, err
 	}
 	if o.minDuration < 0 {
 		return f, usageErrorf("--min-duration cannot be negative")
 	}
-	for _, p := range o.functions {
-		f.Functions = append(f.Functions, functionPattern(p))
+	if f.Functions, err = matchers("--function", o.functions, of); err != nil {
+		return f, err
 	}
-	for _, p := range o.notFunctions {
-		f.NotFunctions = append(f.NotFunctions, functionPattern(p))
+	if f.NotFunctions, err = matchers("--not-function", o.notFunctions, of); err != nil {
+		return f, err
 	}
 	if o.grep != "" {
 		grep, err := regexp.Compile(o.grep)
@@ -84,14 +85,64 @@ func (o *filterOptions) filter(guide *instrument.Guide) (render.Filter, error) {
 	return f, nil
 }
 
-// functionPattern takes a name as the tree prints it, without most of its import path, for
-// any function whose full name ends so.
-func functionPattern(p string) funcname.Pattern {
-	first, _, slash := strings.Cut(p, "/")
-	if full := slash && strings.Contains(first, "."); full || strings.HasPrefix(p, "...") {
-		return funcname.Pattern(p)
+// matchingLayers returns the layers that are named: each by its name or a part of it, in any case.
+func matchingLayers(asked, known []string) ([]string, error) {
+	var all []string
+	for _, name := range asked {
+		name = strings.ToLower(name)
+		found := []string{name}
+		if !slices.Contains(known, name) {
+			found = slices.DeleteFunc(slices.Clone(known), func(layer string) bool { return name == "" || !strings.Contains(layer, name) })
+		}
+		if len(found) == 0 {
+			return nil, usageErrorf("unknown layer %q: expected some of %s", name, strings.Join(known, ", "))
+		}
+		all = append(all, found...)
 	}
-	return funcname.Pattern("..." + p)
+	return all, nil
+}
+
+// matchers finds the functions that patterns name. Where a recording has none of them, it is an
+// error that names those that are like it.
+func matchers(flag string, patterns []string, of *trace.Recording) ([]view.Matcher, error) {
+	var all []view.Matcher
+	if of == nil {
+		for _, p := range patterns {
+			all = append(all, anyFunction(p))
+		}
+		return all, nil
+	}
+	names := of.Functions()
+	for _, p := range patterns {
+		found := trace.MatchFunctions(p, names)
+		if len(found) == 0 {
+			return nil, fmt.Errorf("%s: %w", flag, &trace.UnknownFunctionError{Query: p, Where: whatIs(of), Near: trace.NearFunctions(p, names)})
+		}
+		all = append(all, functionSet(found))
+	}
+	return all, nil
+}
+
+// whatIs names a recording: "get-node of v1.37.1".
+func whatIs(rec *trace.Recording) string {
+	return strings.TrimSpace(cmp.Or(rec.Scenario, "the recording") + " " + rec.K8sVersion)
+}
+
+// A functionSet matches the functions that it holds.
+type functionSet []string
+
+// Match implements view.Matcher.
+func (s functionSet) Match(function string) bool {
+	_, found := slices.BinarySearch(s, function)
+	return found
+}
+
+// anyFunction matches each function that a user may mean by it, without knowing which there are.
+type anyFunction string
+
+// Match implements view.Matcher.
+func (p anyFunction) Match(function string) bool {
+	return len(trace.MatchFunctions(string(p), []string{function})) > 0
 }
 
 // set tells whether any filter is asked for.

@@ -82,7 +82,7 @@ func (o *historyOptions) drawing(std *streams) (render.DiffOptions, *spoken.Guid
 	if err != nil {
 		return render.DiffOptions{}, nil, err
 	}
-	drawing, err := o.view.drawing(std, guide)
+	drawing, err := o.view.drawing(std, guide, nil)
 	return render.DiffOptions{Options: drawing, Lang: lang}, spoken.New(guide, lang), err
 }
 

@@ -36,3 +36,10 @@ func localeLanguage(getenv func(string) string) string {
 	}
 	return "en"
 }
+
+// asciiLocale tells whether the locale says that the terminal shows nothing but ASCII. Where no
+// locale is set, nearly all terminals show UTF-8 today.
+func asciiLocale(getenv func(string) string) bool {
+	locale := strings.ToLower(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
+	return locale != "" && !strings.Contains(locale, "utf")
+}

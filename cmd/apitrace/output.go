@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 	"strings"
@@ -33,6 +34,7 @@ type outputOptions struct {
 	width    int
 	colour   string
 	ascii    bool
+	noPager  bool
 	filter   filterOptions
 }
 
@@ -57,9 +59,10 @@ func (o *outputOptions) addDrawingFlags(command *cobra.Command) {
 	flags.BoolVar(&o.upstream, "upstream", false, "show each span and event of upstream's own tracing")
 	flags.BoolVar(&o.notes, "notes", false, "explain each key step in the tree")
 	flags.IntVar(&o.depth, "depth", 0, "cut the tree below this many levels (0: nowhere)")
-	flags.IntVar(&o.width, "width", 0, "draw the tree this many columns wide (0: as wide as the terminal, else 80)")
+	flags.IntVar(&o.width, "width", 0, "draw the tree this many columns wide (0: $COLUMNS, else as wide as the terminal, else 80)")
 	flags.StringVar(&o.colour, "color", "auto", "when to use colours: auto, always or never")
-	flags.BoolVar(&o.ascii, "ascii", false, "draw the tree with ASCII characters alone")
+	flags.BoolVar(&o.noPager, "no-pager", false, "do not show long output in a pager ($PAGER, else less)")
+	flags.BoolVar(&o.ascii, "ascii", false, "draw the tree with ASCII characters alone, as in a locale that is not UTF-8")
 	o.filter.addFlags(command)
 	_ = command.RegisterFlagCompletionFunc("view", cobra.FixedCompletions(views, cobra.ShellCompDirectiveNoFileComp))
 	_ = command.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
@@ -93,12 +96,14 @@ func (o *outputOptions) validateView() error {
 	if err != nil {
 		return err
 	}
-	_, err = o.filter.filter(guide)
+	_, err = o.filter.filter(guide, nil)
 	return err
 }
 
-// write prints the recording.
-func (o *outputOptions) write(ctx context.Context, std *streams, recording *trace.Recording) error {
+// write prints the recording, in a terminal through a pager.
+func (o *outputOptions) write(ctx context.Context, std *streams, recording *trace.Recording) (err error) {
+	std, wait := std.paged(!o.noPager)
+	defer func() { err = errors.Join(err, wait()) }()
 	if o.format != "tree" && (o.filter.set() || o.depth > 0) {
 		std.notice("-o %s is always complete: views, --depth and filters are for the tree", o.format)
 	}
@@ -121,7 +126,7 @@ func (o *outputOptions) write(ctx context.Context, std *streams, recording *trac
 	if slices.Contains(export.Formats, o.format) {
 		return export.Write(std.out, o.format, recording, export.DiagramOptions{Guide: spoken.Of(guide, recording), Lang: lang})
 	}
-	options, err := o.drawing(std, guide)
+	options, err := o.drawing(std, guide, recording)
 	if err != nil {
 		return err
 	}
@@ -132,14 +137,14 @@ func (o *outputOptions) write(ctx context.Context, std *streams, recording *trac
 	return render.WriteTree(std.out, recording, spoken.New(guide, lang, recording), options)
 }
 
-// drawing says what is drawn, and how.
-func (o *outputOptions) drawing(std *streams, guide *instrument.Guide) (render.Options, error) {
+// drawing says what is drawn of a recording, and how; see filterOptions.filter.
+func (o *outputOptions) drawing(std *streams, guide *instrument.Guide, of *trace.Recording) (render.Options, error) {
 	terminal := std.width > 0
 	colour, err := render.UseColour(o.colour, terminal, os.Getenv)
 	if err != nil {
 		return render.Options{}, err
 	}
-	filter, err := o.filter.filter(guide)
+	filter, err := o.filter.filter(guide, of)
 	if err != nil {
 		return render.Options{}, err
 	}
@@ -147,14 +152,14 @@ func (o *outputOptions) drawing(std *streams, guide *instrument.Guide) (render.O
 		Choice:     render.Choice{Full: o.full || o.view == "full", Depth: o.depth, Upstream: o.upstream, Filter: filter},
 		Notes:      o.notes,
 		Width:      o.width,
-		ASCII:      o.ascii,
+		ASCII:      o.ascii || asciiLocale(os.Getenv),
 		Hyperlinks: render.UseHyperlinks(terminal, os.Getenv),
 	}
 	if options.Width == 0 {
-		options.Width = std.width
+		options.Width = std.columns()
 	}
 	if colour {
-		options.Palette = render.Colours()
+		options.Palette = render.ColoursFor(render.ColourProfile(os.Getenv))
 	}
 	return options, nil
 }

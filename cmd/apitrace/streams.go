@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 
 	"golang.org/x/term"
 
@@ -42,6 +43,14 @@ func (s *streams) raw() io.Writer {
 		return g.To
 	}
 	return s.out
+}
+
+// columns is how wide output is to be: what COLUMNS says, else the terminal's width, 0 if neither is known.
+func (s *streams) columns() int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	return s.width
 }
 
 // close writes what a guard still holds.

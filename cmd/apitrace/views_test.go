@@ -27,7 +27,8 @@ func show(t *testing.T, recording string, flags ...string) string {
 // showNoticed is like show and also returns what goes to standard error.
 func showNoticed(t *testing.T, recording string, flags ...string) (printed, noticed string) {
 	t.Helper()
-	for _, name := range []string{"NO_COLOR", "FORCE_COLOR", "FORCE_HYPERLINK", "LC_ALL", "LC_MESSAGES", "LANG"} {
+	t.Setenv("COLORTERM", "truecolor")
+	for _, name := range []string{"COLUMNS", "LC_CTYPE", "NO_COLOR", "FORCE_COLOR", "FORCE_HYPERLINK", "LC_ALL", "LC_MESSAGES", "LANG"} {
 		t.Setenv(name, "")
 	}
 	var out, notices bytes.Buffer

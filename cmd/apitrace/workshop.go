@@ -59,7 +59,7 @@ func (o *workshopOptions) with(std *streams, do func(*learner.Learner, context.C
 		}
 		l, err := learner.Open(c.Context(), learner.Options{
 			Lang: lang, K8s: o.k8s, Course: o.course,
-			Out: std.out, Columns: std.width, Colour: colour, Reporter: std,
+			Out: std.out, Columns: std.columns(), Colour: colour, Reporter: std,
 		})
 		if err == nil {
 			err = do(l, c.Context(), args)

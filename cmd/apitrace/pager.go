@@ -1,0 +1,78 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"github.com/kubeapitrace/apitrace/internal/text"
+)
+
+// pagerCommand returns the shell command that shows long output, as git chooses it; "" for none.
+func pagerCommand(lookup func(string) (string, bool)) string {
+	for _, name := range []string{"APITRACE_PAGER", "PAGER"} {
+		if pager, set := lookup(name); set {
+			if pager == "cat" {
+				return ""
+			}
+			return pager
+		}
+	}
+	if _, err := exec.LookPath("less"); err != nil {
+		return ""
+	}
+	return "less"
+}
+
+// paged returns streams whose output goes through the user's pager, if it goes to a terminal and
+// one is wanted, and a function that waits until the user has left it.
+func (s *streams) paged(wanted bool) (paged *streams, wait func() error) {
+	none := func() error { return nil }
+	command := pagerCommand(os.LookupEnv)
+	if !wanted || s.width == 0 || command == "" {
+		return s, none
+	}
+	pager := exec.Command("sh", "-c", command)
+	pager.Stdout, pager.Stderr = s.raw(), s.err
+	pager.Env = append(os.Environ(),
+		"LESS="+cmp.Or(os.Getenv("LESS"), "FRX"), // ends where all fits on the screen, keeps colours
+		"LV="+cmp.Or(os.Getenv("LV"), "-c"))
+	in, err := pager.StdinPipe()
+	if err != nil || pager.Start() != nil {
+		return s, none
+	}
+	out := &pagerPipe{to: in}
+	guarded := *s
+	guarded.out = &text.Guard{To: out}
+	return &guarded, func() error {
+		guarded.close()
+		_ = in.Close() // the pager may have gone
+		if err := pager.Wait(); err != nil {
+			return fmt.Errorf("pager %q: %w; set PAGER, or use --no-pager", command, err)
+		}
+		return nil
+	}
+}
+
+// A pagerPipe takes what the user no longer wants to see, once they have left the pager.
+type pagerPipe struct {
+	to   io.Writer
+	left bool
+}
+
+// Write implements io.Writer.
+func (p *pagerPipe) Write(data []byte) (int, error) {
+	if p.left {
+		return len(data), nil
+	}
+	n, err := p.to.Write(data)
+	if errors.Is(err, syscall.EPIPE) {
+		p.left = true
+		return len(data), nil
+	}
+	return n, err
+}

@@ -1,0 +1,71 @@
+package trace
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+)
+
+// MatchFunctions returns those of the names that a user may have meant by a pattern. The
+// pattern is tried from strict to forgiving, and the first way that finds names decides:
+//
+//   - a name as FindFunctions takes it, or a full name with "..." for any text
+//   - the same in any case, with "*" for any text, too; the one of "(*T)" is meant as it stands
+//   - a part of a name in any case: "etcd3", "store.get"
+//
+// The result is sorted, each name once.
+func MatchFunctions(pattern string, names []string) []string {
+	strict := strictPattern(pattern)
+	folded := strictPattern(strings.ToLower(wildcards(pattern)))
+	part := "..." + strings.Trim(strings.ToLower(funcname.Unmarked(wildcards(pattern))), ".") + "..."
+	for _, matches := range []func(name string) bool{
+		strict.Match,
+		func(name string) bool { return folded.Match(strings.ToLower(name)) },
+		func(name string) bool {
+			return funcname.MatchText(part, strings.ToLower(name)) || funcname.MatchText(part, strings.ToLower(funcname.Unmarked(name)))
+		},
+	} {
+		found := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !matches(name) })
+		if len(found) > 0 {
+			slices.Sort(found)
+			return slices.Compact(found)
+		}
+	}
+	return nil
+}
+
+// strictPattern takes a name as the tree prints it, without most of its import path, for
+// any function whose full name ends so.
+func strictPattern(p string) funcname.Matcher {
+	first, _, slash := strings.Cut(p, "/")
+	if full := slash && strings.Contains(first, "."); full || strings.HasPrefix(p, "...") {
+		return funcname.Pattern(p).Compile()
+	}
+	return funcname.Pattern("..." + p).Compile()
+}
+
+// wildcards writes each "*" that is no pointer's mark as "...".
+func wildcards(p string) string {
+	const pointer = "(\x00"
+	p = strings.ReplaceAll(p, "(*", pointer)
+	for strings.Contains(p, "**") {
+		p = strings.ReplaceAll(p, "**", "*")
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(p, "*", "..."), pointer, "(*")
+}
+
+// Functions lists the functions that a recording has calls of, each once, in order of entry.
+func (r *Recording) Functions() []string {
+	seen := map[string]bool{}
+	var names []string
+	for i := range r.Requests {
+		for c := range r.Requests[i].Calls {
+			if name := r.Requests[i].Calls[c].Function; !seen[name] {
+				seen[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
