@@ -8,11 +8,12 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 const (
 	// Name is the name of the program, as it stands in traces.
-	Name   = "kube-apiserver"
+	Name   = trace.ProcessAPIServer
 	module = "k8s.io/kubernetes"
 )
 

@@ -180,7 +180,7 @@ func named(call *trace.Call) string {
 
 // purposeOf is what tells a call of an admission plugin from those of others.
 func purposeOf(call *trace.Call) string {
-	for _, attribute := range []string{"apitrace.admission.plugin", "apitrace.admission.type"} {
+	for _, attribute := range []string{trace.AttrAdmissionPlugin, trace.AttrAdmissionType} {
 		if value := call.Attributes[attribute]; value != "" {
 			return oneLine(shorten(value))
 		}

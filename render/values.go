@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // values are the texts of values that a reader has seen on the way to a node, by
@@ -47,7 +48,7 @@ func (l *listing) values(n *Node, above values) []valueText {
 	var texts []valueText
 	for _, name := range l.order(n, all) {
 		text := oneLine(label(name, l.choice.Full) + "=" + strings.Join(l.short(all[name]), ", "))
-		if name == view.AttrSpan || name == view.AttrEvent || !l.choice.Full && l.known(n, name, text, above) {
+		if name == trace.AttrUpstreamSpan || name == trace.AttrUpstreamEvent || !l.choice.Full && l.known(n, name, text, above) {
 			continue
 		}
 		texts = append(texts, valueText{name, text, view.Decides(name)})
@@ -92,8 +93,8 @@ func label(name string, full bool) string {
 // known reports whether a reader knows the value already: from a call above, or
 // from the sentence on how the request failed.
 func (l *listing) known(n *Node, name, text string, above values) bool {
-	return above[name] == text || name == view.AttrError && l.story.ErrorPath != nil ||
-		l.story.ErrorPath.At(n.Calls[0]) != nil && (name == view.AttrReason || name == view.AttrCode)
+	return above[name] == text || name == trace.AttrError && l.story.ErrorPath != nil ||
+		l.story.ErrorPath.At(n.Calls[0]) != nil && (name == trace.AttrStatusReason || name == trace.AttrStatusCode)
 }
 
 // order puts the names that a node has values for into the guide's order; those

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 var validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
@@ -84,7 +85,7 @@ func (s *Scenario) validateBoot() *strictyaml.Mistake {
 	if bad := s.Boot.validate(); bad != nil {
 		return bad
 	}
-	if s.Boots("sample-apiserver") && !s.Setup.Aggregated {
+	if s.Boots(trace.ProcessSample) && !s.Setup.Aggregated {
 		return strictyaml.MistakeAt("the sample server starts only where the setup asks for it: say \"aggregated: true\" under setup", "boot", "program")
 	}
 	return nil
@@ -137,7 +138,7 @@ func unknownWebhook(name string, known map[string]bool) string {
 }
 
 // bootable are the values of Boot.Program.
-var bootable = []string{"kube-apiserver", "sample-apiserver"}
+var bootable = []string{trace.ProcessAPIServer, trace.ProcessSample}
 
 func (b *Boot) validate() *strictyaml.Mistake {
 	if !slices.Contains(bootable, b.Program) {

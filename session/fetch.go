@@ -38,7 +38,7 @@ func NewFetcher(server *apiserver.Server) *Fetcher {
 		f.untraced = "etcd at " + server.Etcd.URL
 	}
 	if server.Etcd.URL == "" {
-		f.untraced = "etcd"
+		f.untraced = trace.ProcessEtcd
 		return f
 	}
 	f.etcd = sync.OnceValues(func() (*storage.Reader, error) {

@@ -73,7 +73,7 @@ func etcdOperations(request *trace.Request) map[string]int {
 	count := map[string]int{}
 	for i := range request.Calls {
 		// The client also runs in etcd, where it leads to another server.
-		if m := etcdOperation.FindStringSubmatch(request.Calls[i].Function); m != nil && request.Calls[i].Process != "etcd" {
+		if m := etcdOperation.FindStringSubmatch(request.Calls[i].Function); m != nil && request.Calls[i].Process != trace.ProcessEtcd {
 			count[m[1]]++
 		}
 	}

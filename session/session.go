@@ -235,8 +235,8 @@ func (s *Session) fetch(x front.Exchange) (*trace.Request, error) {
 // note adds what only the front knows to the first call.
 func note(request *trace.Request, x front.Exchange) {
 	for name, value := range map[string]string{
-		"user_agent.original":         x.UserAgent,
-		"apitrace.client.traceparent": x.ClientTraceparent,
+		"user_agent.original":       x.UserAgent,
+		trace.AttrClientTraceparent: x.ClientTraceparent,
 	} {
 		if value == "" {
 			continue

@@ -9,11 +9,12 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 const (
 	// Name is the name of the program, as it stands in traces.
-	Name = "etcd"
+	Name = trace.ProcessEtcd
 	// serverModule holds etcd's server.
 	serverModule = "go.etcd.io/etcd/server/v3"
 	// ClientModule is the etcd client that kube-apiserver is built with. Its version

@@ -29,15 +29,12 @@ func (rec *Recording) Deliveries(i int) []Delivery {
 	return all
 }
 
-// attrWatchEvent is the attribute of a call that hands an event to one who watches: its type.
-const attrWatchEvent = "apitrace.watch.event"
-
 // took finds the request's calls that handed on the event of a revision.
 func (r *Request) took(revision int64, index int, write time.Time) []Delivery {
 	var all []Delivery
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		if c.Attributes[attrWatchEvent] != "" && c.Attributes[AttrHandoff] == "" && c.Revision() == revision {
+		if c.Attributes[AttrWatchEvent] != "" && c.Attributes[AttrHandoff] == "" && c.Revision() == revision {
 			all = append(all, Delivery{Request: index, Call: i, Revision: revision, AfterNs: max(r.Start.Add(time.Duration(c.StartNs)).Sub(write).Nanoseconds(), 0)})
 		}
 	}

@@ -16,13 +16,13 @@ func TestDeliveries(t *testing.T) {
 		}
 		return r
 	}
-	event := map[string]string{attrWatchEvent: "ADDED", attrRevision: "7"}
+	event := map[string]string{AttrWatchEvent: "ADDED", AttrEtcdRevision: "7"}
 	rec := Recording{Requests: []Request{
-		request("a", at, nil, map[string]string{attrWatchEvent: "ADDED", attrRevision: "6"}, event),
+		request("a", at, nil, map[string]string{AttrWatchEvent: "ADDED", AttrEtcdRevision: "6"}, event),
 		// Etcd's own calls know the revision, too; the tail of the write is its own.
-		request("b", at.Add(5), nil, map[string]string{attrSucceeded: "true", attrRevision: "7"}, map[string]string{attrRevision: "7"},
-			map[string]string{attrWatchEvent: "ADDED", attrRevision: "7", AttrHandoff: HandoffWatch}),
-		request("c", at, map[string]string{attrRevision: "7"}),
+		request("b", at.Add(5), nil, map[string]string{AttrEtcdTxnSucceeded: "true", AttrEtcdRevision: "7"}, map[string]string{AttrEtcdRevision: "7"},
+			map[string]string{AttrWatchEvent: "ADDED", AttrEtcdRevision: "7", AttrHandoff: HandoffWatch}),
+		request("c", at, map[string]string{AttrEtcdRevision: "7"}),
 	}}
 	if got, want := rec.Deliveries(1), []Delivery{{Request: 0, Call: 2, Revision: 7, AfterNs: 5}}; !slices.Equal(got, want) {
 		t.Errorf("deliveries %+v, expected %+v", got, want)

@@ -5,19 +5,9 @@ import (
 	"strconv"
 )
 
-// AttrHandoff is the attribute of a call that took up work which its parent had put
-// into a queue: on another goroutine that the parent did not start. Its value
-// names the queue.
-const AttrHandoff = "apitrace.handoff"
-
 // HandoffWatch is the value of AttrHandoff where the work is the event of a write on
 // its way to the clients that watch. It may go on after the answer to the request.
 const HandoffWatch = "watch"
-
-const (
-	attrRevision  = "apitrace.etcd.revision"
-	attrSucceeded = "apitrace.etcd.txn.succeeded"
-)
 
 // SetHandoff marks the call as one that took up the event of the write which gave etcd
 // the revision.
@@ -26,12 +16,12 @@ func (c *Call) SetHandoff(queue string, revision int64) {
 		c.Attributes = map[string]string{}
 	}
 	c.Attributes[AttrHandoff] = queue
-	c.Attributes[attrRevision] = strconv.FormatInt(revision, 10)
+	c.Attributes[AttrEtcdRevision] = strconv.FormatInt(revision, 10)
 }
 
 // Revision returns the revision of etcd that the call has to do with, or 0.
 func (c *Call) Revision() int64 {
-	revision, err := strconv.ParseInt(c.Attributes[attrRevision], 10, 64)
+	revision, err := strconv.ParseInt(c.Attributes[AttrEtcdRevision], 10, 64)
 	if err != nil {
 		return 0
 	}
@@ -44,7 +34,7 @@ func (r *Request) Revisions() []int64 {
 	var revisions []int64
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		if rev := c.Revision(); rev != 0 && c.Attributes[attrSucceeded] == "true" && !slices.Contains(revisions, rev) {
+		if rev := c.Revision(); rev != 0 && c.Attributes[AttrEtcdTxnSucceeded] == "true" && !slices.Contains(revisions, rev) {
 			revisions = append(revisions, rev)
 		}
 	}
@@ -66,7 +56,7 @@ func (r *Request) SinceWrite(c *Call) int64 {
 // nil if there is none.
 func (r *Request) writeOf(revision int64) *Call {
 	for i := range slices.Backward(r.Calls) {
-		if c := &r.Calls[i]; c.Attributes[attrSucceeded] == "true" && c.Revision() == revision {
+		if c := &r.Calls[i]; c.Attributes[AttrEtcdTxnSucceeded] == "true" && c.Revision() == revision {
 			return c
 		}
 	}

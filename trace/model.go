@@ -34,13 +34,13 @@ type Recording struct {
 // Version is the version of a traced program, with its "v"; "" if it is not known.
 func (r *Recording) Version(process string) string {
 	switch process {
-	case "kube-apiserver":
+	case ProcessAPIServer:
 		return r.K8sVersion
-	case "sample-apiserver": // released with Kubernetes, as v0.37.1 with v1.37.1
+	case ProcessSample: // released with Kubernetes, as v0.37.1 with v1.37.1
 		if minor, ok := strings.CutPrefix(r.K8sVersion, "v1."); ok {
 			return "v0." + minor
 		}
-	case "etcd":
+	case ProcessEtcd:
 		return r.EtcdVersion
 	}
 	return ""

@@ -7,11 +7,12 @@ package sampleserver
 
 import (
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 const (
 	// Name is the name of the program, as it stands in traces.
-	Name   = "sample-apiserver"
+	Name   = trace.ProcessSample
 	module = "k8s.io/sample-apiserver"
 	// Group is the API group that it serves.
 	Group = "wardle.example.com"

@@ -75,7 +75,7 @@ func (src *sources) locate(number int, folder, checkout string, edited bool) *da
 	if edited {
 		shown.Origin = "edited when it was recorded"
 	}
-	if checkout != "" && src.process[file] != "etcd" {
+	if checkout != "" && src.process[file] != trace.ProcessEtcd {
 		if at := filepath.Join(checkout, filepath.FromSlash(trace.KubernetesPath(file))); src.holds(at, file) {
 			shown.Path = at
 			return shown

@@ -89,7 +89,7 @@ func (c *Chooser) findCandidates() {
 
 // startLayers are the guide's layers that a program's start is about. Its goroutines run
 // through many others, for the first time and without a request.
-var startLayers = []string{"server", "storage-setup", "installer"}
+var startLayers = []string{trace.LayerServer, trace.LayerStorageSetup, trace.LayerInstaller}
 
 // wanted reports whether a view for a first look may show call i: key steps, where
 // a failure began that matters, and one call of each process.

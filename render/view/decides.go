@@ -1,17 +1,19 @@
 package view
 
+import "github.com/kubeapitrace/apitrace/trace"
+
 // decisive are the attributes by which a request is decided: who asks, what for, who allows it,
 // how it is queued, where the object is and who answered.
 var decisive = map[string]bool{
-	"apitrace.user.name": true, attrAuthenticated: true,
-	"apitrace.request.verb": true, "apitrace.request.resource": true, "apitrace.request.name": true, "k8s.namespace.name": true,
-	attrDecision: true, attrWhy: true, attrBinding: true,
-	"apitrace.flowcontrol.flow_schema": true, "apitrace.flowcontrol.priority_level": true,
-	"apitrace.route": true,
-	AttrPlugin:       true, AttrVerdict: true,
-	"apitrace.cache.hit": true, "apitrace.cache.revision": true,
-	"apitrace.etcd.key": true, "apitrace.etcd.revision": true, "apitrace.etcd.txn.succeeded": true,
-	AttrError: true, AttrReason: true, AttrCode: true,
+	trace.AttrUserName: true, trace.AttrAuthenticationOK: true,
+	trace.AttrRequestVerb: true, trace.AttrRequestResource: true, trace.AttrRequestName: true, trace.AttrNamespace: true,
+	trace.AttrAuthorizationDecision: true, trace.AttrAuthorizationReason: true, trace.AttrRBACBinding: true,
+	trace.AttrFlowcontrolFlowSchema: true, trace.AttrFlowcontrolPriorityLevel: true,
+	trace.AttrRoute:           true,
+	trace.AttrAdmissionPlugin: true, trace.AttrAdmissionVerdict: true,
+	trace.AttrCacheHit: true, trace.AttrCacheRevision: true,
+	trace.AttrEtcdKey: true, trace.AttrEtcdRevision: true, trace.AttrEtcdTxnSucceeded: true,
+	trace.AttrError: true, trace.AttrStatusReason: true, trace.AttrStatusCode: true,
 }
 
 // Decides reports whether an attribute is one of those by which a request is decided.

@@ -9,19 +9,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Attributes by which the guide says who was asked and what the answer was.
-const (
-	attrDecision      = "apitrace.authorization.decision"
-	attrWhy           = "apitrace.authorization.reason"
-	attrAuthenticated = "apitrace.authentication.ok"
-	attrRuleAllows    = "apitrace.rbac.allowed"
-	attrBinding       = "apitrace.rbac.binding"
-	attrBindings      = "apitrace.rbac.bindings"
-)
-
 // answers reports whether a call was asked for permission, and whether it gave it.
 func answers(call *trace.Call) (answers, yes bool) {
-	decided, ok := decision(call), call.Attributes[attrAuthenticated]
+	decided, ok := decision(call), call.Attributes[trace.AttrAuthenticationOK]
 	return decided != "" || ok != "", decided == "Allow" || ok == "true"
 }
 
@@ -53,7 +43,7 @@ func whyNot(tree *trace.Tree, i int) string {
 	case "NoOpinion":
 		return "decision=NoOpinion, nobody allowed it" + lookedAt(tree, i)
 	default:
-		return strings.TrimSpace("decision=" + decided + " " + tree.Call(i).Attributes[attrWhy])
+		return strings.TrimSpace("decision=" + decided + " " + tree.Call(i).Attributes[trace.AttrAuthorizationReason])
 	}
 }
 
@@ -63,13 +53,13 @@ func lookedAt(tree *trace.Tree, i int) string {
 	rules, bindings, known := 0, 0, false
 	for below := i; below < tree.End(i); below++ {
 		attributes := tree.Call(below).Attributes
-		if attributes[attrRuleAllows] == "false" {
+		if attributes[trace.AttrRBACAllowed] == "false" {
 			rules++
-			if source := attributes[attrBinding]; source != "" && !slices.Contains(sources, source) {
+			if source := attributes[trace.AttrRBACBinding]; source != "" && !slices.Contains(sources, source) {
 				sources = append(sources, source)
 			}
 		}
-		if n, err := strconv.Atoi(attributes[attrBindings]); err == nil {
+		if n, err := strconv.Atoi(attributes[trace.AttrRBACBindings]); err == nil {
 			bindings, known = bindings+n, true
 		}
 	}

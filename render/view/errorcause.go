@@ -48,7 +48,7 @@ func (f *errorFinder) descend(i int) {
 	} else {
 		f.born(i)
 	}
-	if plugin := call.Attributes[attrPlugin]; plugin != "" {
+	if plugin := call.Attributes[trace.AttrAdmissionPlugin]; plugin != "" {
 		f.add(i, ErrorRefused, plugin)
 	}
 }

@@ -49,14 +49,6 @@ const (
 	ErrorStatus ErrorKind = "Status"
 )
 
-// Attributes by which the guide says what the handlers did with an error.
-const (
-	AttrError  = "apitrace.error"
-	AttrReason = "apitrace.status.reason"
-	AttrCode   = "http.response.status_code"
-	attrPlugin = "apitrace.admission.plugin"
-)
-
 // At returns the step that call i is, or nil.
 func (p *ErrorPath) At(i int) *ErrorStep {
 	if p == nil {
@@ -87,11 +79,11 @@ func ErrorPathOf(tree *trace.Tree, classifier Classifier) *ErrorPath {
 		return nil
 	}
 	f := &errorFinder{tree, classifier, &ErrorPath{Calls: map[int]bool{}}}
-	handled := firstWith(tree, 0, AttrError)
+	handled := firstWith(tree, 0, trace.AttrError)
 	if handled < 0 {
 		return f.withoutError()
 	}
-	text := tree.Call(handled).Attributes[AttrError]
+	text := tree.Call(handled).Attributes[trace.AttrError]
 	if top := outermost(tree, handled, text); top >= 0 {
 		f.descend(top)
 		if tree.Call(top).Error != text {
@@ -102,7 +94,7 @@ func ErrorPathOf(tree *trace.Tree, classifier Classifier) *ErrorPath {
 	}
 	if status := statusOf(tree, handled); status >= 0 {
 		attributes := tree.Call(status).Attributes
-		f.add(status, ErrorStatus, strings.TrimSpace(attributes[AttrReason]+" "+attributes[AttrCode]))
+		f.add(status, ErrorStatus, strings.TrimSpace(attributes[trace.AttrStatusReason]+" "+attributes[trace.AttrStatusCode]))
 	}
 	return f.path
 }
@@ -175,7 +167,7 @@ func firstWith(tree *trace.Tree, i int, attribute string) int {
 // every Status has a reason.
 func statusOf(tree *trace.Tree, i int) int {
 	for ; i < tree.Len(); i++ {
-		if _, ok := tree.Call(i).Attributes[AttrReason]; ok {
+		if _, ok := tree.Call(i).Attributes[trace.AttrStatusReason]; ok {
 			return i
 		}
 	}

@@ -76,7 +76,7 @@ type filtering struct {
 func newFiltering(filter *Filter, tree *trace.Tree, classifier Classifier, errors *ErrorPath) *filtering {
 	f := &filtering{Filter: filter, tree: tree, classifier: classifier, errors: errors, functions: map[string]bool{}}
 	if filter.Etcd {
-		f.etcd = LeadingTo(tree, func(call *trace.Call) bool { return call.Process == "etcd" })
+		f.etcd = LeadingTo(tree, func(call *trace.Call) bool { return call.Process == trace.ProcessEtcd })
 	}
 	return f
 }

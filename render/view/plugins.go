@@ -6,12 +6,6 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Attributes by which the guide tells what admission plugins were asked and said.
-const (
-	AttrPlugin  = attrPlugin
-	AttrVerdict = "apitrace.admission.verdict"
-)
-
 // NotAsked is the verdict of a plugin that does not handle the operation.
 const NotAsked = "not asked"
 
@@ -30,8 +24,8 @@ func (s *Story) Plugins(n *Node) []Plugin {
 	var all []Plugin
 	for _, i := range n.Calls {
 		call := s.Tree.Call(i)
-		if name := call.Attributes[AttrPlugin]; name != "" {
-			all = append(all, Plugin{Call: i, Name: name, Verdict: call.Attributes[AttrVerdict], Calls: s.made(i)})
+		if name := call.Attributes[trace.AttrAdmissionPlugin]; name != "" {
+			all = append(all, Plugin{Call: i, Name: name, Verdict: call.Attributes[trace.AttrAdmissionVerdict], Calls: s.made(i)})
 		}
 	}
 	return all

@@ -36,7 +36,7 @@ type way struct {
 
 // ownLayer is the guide's layer for what a resource does in its own way. It tells this
 // request from others, which all have the rest in common.
-const ownLayer = "resource"
+const ownLayer = trace.LayerResource
 
 // A value is an attribute with its value.
 type value struct{ name, value string }

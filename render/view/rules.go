@@ -41,25 +41,25 @@ var (
 )
 
 func sayRequest(t *taleTeller, _ int, call *trace.Call) (string, bool) {
-	verb := call.Attributes["apitrace.request.verb"]
-	if _, ok := call.Attributes["apitrace.request.api_version"]; !ok || verb == "" {
+	verb := call.Attributes[trace.AttrRequestVerb]
+	if _, ok := call.Attributes[trace.AttrRequestAPIVersion]; !ok || verb == "" {
 		return "", false
 	}
-	resource := call.Attributes["apitrace.request.resource"]
+	resource := call.Attributes[trace.AttrRequestResource]
 	if resource == "" {
 		return saysNonResource.Format(t.lang, verb), true
 	}
-	if sub := call.Attributes["apitrace.request.subresource"]; sub != "" {
+	if sub := call.Attributes[trace.AttrRequestSubresource]; sub != "" {
 		resource += "/" + sub
 	}
-	group, namespace := call.Attributes["apitrace.request.api_group"], call.Attributes["k8s.namespace.name"]
+	group, namespace := call.Attributes[trace.AttrRequestAPIGroup], call.Attributes[trace.AttrNamespace]
 	if group != "" {
 		group = inGroup.Format(t.lang, group)
 	}
 	if namespace != "" {
 		namespace = inNamespace.Format(t.lang, namespace)
 	}
-	return saysResource.Format(t.lang, join(verb, resource, call.Attributes["apitrace.request.name"], group, namespace)), true
+	return saysResource.Format(t.lang, join(verb, resource, call.Attributes[trace.AttrRequestName], group, namespace)), true
 }
 
 var (
@@ -68,9 +68,9 @@ var (
 )
 
 func sayCaller(t *taleTeller, _ int, call *trace.Call) (string, bool) {
-	switch call.Attributes[attrAuthenticated] {
+	switch call.Attributes[trace.AttrAuthenticationOK] {
 	case "true":
-		if user := call.Attributes["apitrace.user.name"]; user != "" {
+		if user := call.Attributes[trace.AttrUserName]; user != "" {
 			return saysCaller.Format(t.lang, user), true
 		}
 	case "false":
@@ -82,7 +82,7 @@ func sayCaller(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 var saysImpersonated = message.Text{En: "from here on the request runs as %s", Zh: "此后请求以 %s 的身份执行"}
 
 func sayImpersonated(t *taleTeller, _ int, call *trace.Call) (string, bool) {
-	user := call.Attributes["apitrace.user.impersonated"]
+	user := call.Attributes[trace.AttrUserImpersonated]
 	return saysImpersonated.Format(t.lang, user), user != ""
 }
 
@@ -92,9 +92,9 @@ var (
 )
 
 func sayFlow(t *taleTeller, _ int, call *trace.Call) (string, bool) {
-	schema, level := call.Attributes["apitrace.flowcontrol.flow_schema"], call.Attributes["apitrace.flowcontrol.priority_level"]
+	schema, level := call.Attributes[trace.AttrFlowcontrolFlowSchema], call.Attributes[trace.AttrFlowcontrolPriorityLevel]
 	says := saysFlow
-	if call.Attributes["apitrace.flowcontrol.exempt"] == "true" {
+	if call.Attributes[trace.AttrFlowcontrolExempt] == "true" {
 		says = saysExempt
 	}
 	return says.Format(t.lang, schema, level), schema != ""
@@ -111,7 +111,7 @@ func sayPermission(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	case "":
 		return "", false
 	case "Allow":
-		reason := call.Attributes[attrWhy]
+		reason := call.Attributes[trace.AttrAuthorizationReason]
 		if by, ok := strings.CutPrefix(reason, "RBAC: allowed by "); ok {
 			return saysAllowedBy.Format(t.lang, by), true
 		}
@@ -123,31 +123,31 @@ func sayPermission(t *taleTeller, i int, call *trace.Call) (string, bool) {
 var saysRoute = message.Text{En: "the route is %s", Zh: "路由为 %s"}
 
 func sayRoute(t *taleTeller, _ int, call *trace.Call) (string, bool) {
-	route := call.Attributes["apitrace.route"]
+	route := call.Attributes[trace.AttrRoute]
 	return saysRoute.Format(t.lang, route), route != ""
 }
 
 var saysAggregated = message.Text{En: "the request goes on to another API server: %s serves %s", Zh: "请求转交另一个 API server：%s 提供 %s"}
 
 func sayAggregated(t *taleTeller, _ int, call *trace.Call) (string, bool) {
-	if call.Attributes["apitrace.apiservice.local"] != "false" {
+	if call.Attributes[trace.AttrApiserviceLocal] != "false" {
 		return "", false
 	}
-	return saysAggregated.Format(t.lang, call.Attributes["apitrace.apiservice.service"], call.Attributes["apitrace.apiservice.name"]), true
+	return saysAggregated.Format(t.lang, call.Attributes[trace.AttrApiserviceService], call.Attributes[trace.AttrApiserviceName]), true
 }
 
 var saysHandler = message.Text{En: "the handler works on the storage %s", Zh: "处理器使用存储 %s"}
 
 func sayHandler(t *taleTeller, _ int, call *trace.Call) (string, bool) {
-	storage := with(call, "apitrace.storage.type")
-	return saysHandler.Format(t.lang, storage), storage != "" && t.classifier.Layer(call.Function) == "handler"
+	storage := with(call, trace.AttrStorageType)
+	return saysHandler.Format(t.lang, storage), storage != "" && t.classifier.Layer(call.Function) == trace.LayerHandler
 }
 
 var saysBody = message.Text{En: "the body is decoded: %s becomes %s", Zh: "解码请求体：%s 变为 %s"}
 
 func sayBody(t *taleTeller, i int, call *trace.Call) (string, bool) {
-	kind, object := with(call, "apitrace.kind"), with(call, "apitrace.object.type")
-	if kind == "" || object == "" || object == "nil" || t.classifier.Layer(call.Function) != "codec" || t.above(i, "registry", "cacher", "etcd3", "response") {
+	kind, object := with(call, trace.AttrKind), with(call, trace.AttrObjectType)
+	if kind == "" || object == "" || object == "nil" || t.classifier.Layer(call.Function) != trace.LayerCodec || t.above(i, trace.LayerRegistry, trace.LayerCacher, trace.LayerEtcd3, trace.LayerResponse) {
 		return "", false
 	}
 	return saysBody.Format(t.lang, kind, object), true
@@ -156,8 +156,8 @@ func sayBody(t *taleTeller, i int, call *trace.Call) (string, bool) {
 var saysOwners = message.Text{En: "manager %s becomes the owner of the fields that it sets", Zh: "记录字段归属：管理者 %s"}
 
 func sayOwners(t *taleTeller, _ int, call *trace.Call) (string, bool) {
-	manager := call.Attributes["apitrace.field_manager"]
-	return saysOwners.Format(t.lang, manager), manager != "" && t.classifier.Layer(call.Function) == "fieldmanager"
+	manager := call.Attributes[trace.AttrFieldManager]
+	return saysOwners.Format(t.lang, manager), manager != "" && t.classifier.Layer(call.Function) == trace.LayerFieldManager
 }
 
 var (
@@ -167,7 +167,7 @@ var (
 )
 
 func sayAdmission(t *taleTeller, i int, call *trace.Call) (string, bool) {
-	if call.Attributes[AttrVerdict] == "" || call.Attributes[AttrPlugin] != "" {
+	if call.Attributes[trace.AttrAdmissionVerdict] == "" || call.Attributes[trace.AttrAdmissionPlugin] != "" {
 		return "", false
 	}
 	s := &Story{View: &View{Tree: t.tree}}
@@ -196,21 +196,21 @@ var (
 )
 
 func sayWebhook(t *taleTeller, _ int, call *trace.Call) (string, bool) {
-	name, verdict := call.Attributes["apitrace.webhook.name"], call.Attributes[AttrVerdict]
+	name, verdict := call.Attributes[trace.AttrWebhookName], call.Attributes[trace.AttrAdmissionVerdict]
 	if name == "" || verdict == "" {
 		return "", false
 	}
-	if call.Attributes["apitrace.webhook.changed"] == "true" {
-		return saysChanged.Format(t.lang, name, call.Attributes["apitrace.webhook.configuration"]), true
+	if call.Attributes[trace.AttrWebhookChanged] == "true" {
+		return saysChanged.Format(t.lang, name, call.Attributes[trace.AttrWebhookConfiguration]), true
 	}
-	return saysAsked.Format(t.lang, name, call.Attributes["apitrace.webhook.configuration"], verdict), true
+	return saysAsked.Format(t.lang, name, call.Attributes[trace.AttrWebhookConfiguration], verdict), true
 }
 
 var saysStrategy = message.Text{En: "the resource's strategy %s checks what is asked for", Zh: "资源策略 %s 检查请求内容"}
 
 func sayStrategy(t *taleTeller, _ int, call *trace.Call) (string, bool) {
-	strategy := with(call, "apitrace.strategy.type")
-	return saysStrategy.Format(t.lang, strategy), strategy != "" && t.classifier.Layer(call.Function) == "strategy"
+	strategy := with(call, trace.AttrStrategyType)
+	return saysStrategy.Format(t.lang, strategy), strategy != "" && t.classifier.Layer(call.Function) == trace.LayerStrategy
 }
 
 var (
@@ -219,9 +219,9 @@ var (
 )
 
 func sayCache(t *taleTeller, i int, call *trace.Call) (string, bool) {
-	switch call.Attributes["apitrace.cache.hit"] {
+	switch call.Attributes[trace.AttrCacheHit] {
 	case "true":
-		return saysHit.Format(t.lang, call.Attributes["apitrace.cache.revision"]), true
+		return saysHit.Format(t.lang, call.Attributes[trace.AttrCacheRevision]), true
 	case "false":
 		return saysMiss.In(t.lang), true
 	}
@@ -234,11 +234,11 @@ var (
 )
 
 func sayCachedList(t *taleTeller, i int, call *trace.Call) (string, bool) {
-	if call.Attributes["apitrace.cache.delegate_to_etcd"] == "true" {
+	if call.Attributes[trace.AttrCacheDelegateToEtcd] == "true" {
 		return saysDelegates.In(t.lang), true
 	}
-	revision := call.Attributes["apitrace.cache.revision"]
-	if revision == "" || call.Attributes["apitrace.cache.hit"] != "" {
+	revision := call.Attributes[trace.AttrCacheRevision]
+	if revision == "" || call.Attributes[trace.AttrCacheHit] != "" {
 		return "", false
 	}
 	return saysListCached.Format(t.lang, revision), true
@@ -253,12 +253,12 @@ var (
 )
 
 func sayEtcd(t *taleTeller, i int, call *trace.Call) (string, bool) {
-	key, revision := call.Attributes["apitrace.etcd.key"], call.Attributes["apitrace.etcd.revision"]
-	if t.classifier.Layer(call.Function) != "etcd-client" || key == "" || revision == "" {
+	key, revision := call.Attributes[trace.AttrEtcdKey], call.Attributes[trace.AttrEtcdRevision]
+	if t.classifier.Layer(call.Function) != trace.LayerEtcdClient || key == "" || revision == "" {
 		return "", false
 	}
 	says := saysEtcdAsks
-	switch call.Attributes["apitrace.etcd.txn.succeeded"] {
+	switch call.Attributes[trace.AttrEtcdTxnSucceeded] {
 	case "true":
 		says = saysEtcdWritten
 	case "false":
@@ -267,7 +267,7 @@ func sayEtcd(t *taleTeller, i int, call *trace.Call) (string, bool) {
 		switch {
 		case i < t.end["cached-list"]:
 			says = saysEtcdFresh
-		case t.tree.Request.Method == "GET" && t.above(i, "cacher"):
+		case t.tree.Request.Method == "GET" && t.above(i, trace.LayerCacher):
 			says = saysEtcdRead
 		}
 	}
@@ -277,15 +277,15 @@ func sayEtcd(t *taleTeller, i int, call *trace.Call) (string, bool) {
 var saysEtcdServer = message.Text{En: "etcd works on it in its own process", Zh: "etcd 在自己的进程中处理"}
 
 func sayEtcdServer(t *taleTeller, i int, call *trace.Call) (string, bool) {
-	return saysEtcdServer.In(t.lang), call.Process == "etcd" && t.tree.Call(0).Process != "etcd" && t.classifier.Key(call.Function)
+	return saysEtcdServer.In(t.lang), call.Process == trace.ProcessEtcd && t.tree.Call(0).Process != trace.ProcessEtcd && t.classifier.Key(call.Function)
 }
 
 var saysStoredForm = message.Text{En: "what etcd holds is decoded: %s becomes %s", Zh: "解码 etcd 中的内容：%s 变为 %s"}
 
 func sayStoredForm(t *taleTeller, i int, call *trace.Call) (string, bool) {
-	object := with(call, "apitrace.object.type")
-	kind := with(call, "apitrace.kind")
-	if object == "" || object == "nil" || kind == "" || t.classifier.Layer(call.Function) != "codec" || !t.above(i, "etcd3") || t.tree.Request.Method != "GET" {
+	object := with(call, trace.AttrObjectType)
+	kind := with(call, trace.AttrKind)
+	if object == "" || object == "nil" || kind == "" || t.classifier.Layer(call.Function) != trace.LayerCodec || !t.above(i, trace.LayerEtcd3) || t.tree.Request.Method != "GET" {
 		return "", false
 	}
 	return saysStoredForm.Format(t.lang, kind, object), true
@@ -297,12 +297,12 @@ var (
 )
 
 func sayAnswer(t *taleTeller, i int, call *trace.Call) (string, bool) {
-	code := call.Attributes[AttrCode]
+	code := call.Attributes[trace.AttrStatusCode]
 	if code == "" || code != fmt.Sprint(t.tree.Request.Status) {
 		return "", false
 	}
 	for below := i; below < t.tree.End(i); below++ {
-		if media := t.tree.Call(below).Attributes["apitrace.media_type"]; media != "" {
+		if media := t.tree.Call(below).Attributes[trace.AttrMediaType]; media != "" {
 			return saysAnswerAs.Format(t.lang, code, media), true
 		}
 	}
@@ -312,14 +312,14 @@ func sayAnswer(t *taleTeller, i int, call *trace.Call) (string, bool) {
 var saysEvent = message.Text{En: "later the watch cache takes up the event %s of revision %s", Zh: "随后 watch cache 接收 revision %[2]s 的事件 %[1]s"}
 
 func sayEvent(t *taleTeller, i int, call *trace.Call) (string, bool) {
-	event, revision := call.Attributes["apitrace.watch.event"], call.Attributes["apitrace.resource_version"]
-	watch := call.Attributes[trace.AttrHandoff] == trace.HandoffWatch && t.classifier.Layer(call.Function) == "cacher"
+	event, revision := call.Attributes[trace.AttrWatchEvent], call.Attributes[trace.AttrResourceVersion]
+	watch := call.Attributes[trace.AttrHandoff] == trace.HandoffWatch && t.classifier.Layer(call.Function) == trace.LayerCacher
 	return saysEvent.Format(t.lang, event, revision), watch && event != "" && revision != ""
 }
 
 var saysSent = message.Text{En: "a watcher is sent %s of revision %s", Zh: "向监听者发送 revision %[2]s 的 %[1]s"}
 
 func saySent(t *taleTeller, i int, call *trace.Call) (string, bool) {
-	event, revision := call.Attributes["apitrace.watch.event"], call.Attributes["apitrace.etcd.revision"]
-	return saysSent.Format(t.lang, event, revision), call.Attributes["apitrace.storage.key"] != "" && event != "" && t.above(i, "cacher") && call.Attributes[trace.AttrHandoff] == ""
+	event, revision := call.Attributes[trace.AttrWatchEvent], call.Attributes[trace.AttrEtcdRevision]
+	return saysSent.Format(t.lang, event, revision), call.Attributes[trace.AttrStorageKey] != "" && event != "" && t.above(i, trace.LayerCacher) && call.Attributes[trace.AttrHandoff] == ""
 }

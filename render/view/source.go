@@ -20,9 +20,9 @@ func SourceURL(rec *trace.Recording, call *trace.Call) string {
 	switch {
 	case call.File == "" || slices.Contains(rec.Edited, call.File):
 		return ""
-	case (call.Process == "kube-apiserver" || call.Process == "sample-apiserver") && rec.K8sVersion != "":
+	case (call.Process == trace.ProcessAPIServer || call.Process == trace.ProcessSample) && rec.K8sVersion != "":
 		base = kubernetesTree + rec.K8sVersion + "/" + trace.KubernetesPath(call.File)
-	case call.Process == "etcd" && rec.EtcdVersion != "":
+	case call.Process == trace.ProcessEtcd && rec.EtcdVersion != "":
 		path, ok := strings.CutPrefix(call.File, "go.etcd.io/etcd/")
 		if !ok {
 			return "" // etcd's repository holds no copy of what it depends on

@@ -7,12 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Attributes by which the guide tells upstream's own tracing from other calls.
-const (
-	upstreamPrefix = "apitrace.upstream."
-	AttrSpan       = upstreamPrefix + "span"
-	AttrEvent      = upstreamPrefix + "event"
-)
+// upstreamPrefix begins the attributes by which the guide tells upstream's own tracing from other calls.
+const upstreamPrefix = "apitrace.upstream."
 
 // upstream reports whether the call is one of upstream's own tracing: it begins or
 // ends a span, or adds an event.
@@ -28,16 +24,16 @@ func Upstream(call *trace.Call) bool {
 // upstreamSays reports whether the call names a span or an event, and does not
 // only end a span.
 func upstreamSays(call *trace.Call) bool {
-	return call.Attributes[AttrSpan] != "" || call.Attributes[AttrEvent] != ""
+	return call.Attributes[trace.AttrUpstreamSpan] != "" || call.Attributes[trace.AttrUpstreamEvent] != ""
 }
 
 // UpstreamLabel is what a call of upstream's own tracing does, in words.
 func UpstreamLabel(call *trace.Call) string {
 	switch {
-	case call.Attributes[AttrSpan] != "":
-		return `upstream span "` + text.Escape(call.Attributes[AttrSpan]) + `"`
-	case call.Attributes[AttrEvent] != "":
-		return `upstream event "` + text.Escape(call.Attributes[AttrEvent]) + `"`
+	case call.Attributes[trace.AttrUpstreamSpan] != "":
+		return `upstream span "` + text.Escape(call.Attributes[trace.AttrUpstreamSpan]) + `"`
+	case call.Attributes[trace.AttrUpstreamEvent] != "":
+		return `upstream event "` + text.Escape(call.Attributes[trace.AttrUpstreamEvent]) + `"`
 	}
 	return "upstream span ends"
 }

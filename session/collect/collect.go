@@ -102,7 +102,7 @@ func inOrder(sockets map[string]string) []string {
 		names = append(names, name)
 	}
 	last := func(name string) int {
-		if name == "etcd" {
+		if name == trace.ProcessEtcd {
 			return 1
 		}
 		return 0

@@ -27,7 +27,7 @@ func Stored(ctx context.Context, etcd *storage.Reader, request *trace.Request) (
 func keys(request *trace.Request) []string {
 	var keys []string
 	for _, call := range request.Calls {
-		if key := call.Attributes["apitrace.etcd.key"]; key != "" && !slices.Contains(keys, key) {
+		if key := call.Attributes[trace.AttrEtcdKey]; key != "" && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
 	}

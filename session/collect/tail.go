@@ -16,7 +16,7 @@ import (
 func addTails(ctx context.Context, sockets map[string]string, r *trace.Request) error {
 	for _, revision := range r.Revisions() {
 		for _, process := range inOrder(sockets) {
-			if process == "etcd" {
+			if process == trace.ProcessEtcd {
 				continue // it has no watch of its own; what it tells its watchers is part of the request
 			}
 			answer, err := query(ctx, sockets[process], settled(probe.Query{Revision: revision}))

@@ -54,9 +54,6 @@ func titles(guide *instrument.Guide, lang string) map[string]string {
 	return all
 }
 
-// markLayer holds upstream's own spans and events: notes on the way, no part of it.
-const markLayer = "upstream-tracing"
-
 type diagram struct {
 	lookup *instrument.Lookup
 	titles map[string]string
@@ -114,7 +111,7 @@ func (d *diagram) arrows(tree *trace.Tree) []arrow {
 		}
 		call := tree.Call(i)
 		entry := d.lookup.Entry(call.Function)
-		if entry.Step == nil && i > 0 || entry.Layer == "" || entry.Layer == markLayer {
+		if entry.Step == nil && i > 0 || entry.Layer == "" || entry.Layer == trace.LayerUpstreamTracing {
 			continue
 		}
 		to := d.participant(entry.Layer)

@@ -76,7 +76,7 @@ func strategies(start *trace.Request) map[string]string {
 	all := map[string]string{}
 	for i := range start.Calls {
 		if c := &start.Calls[i]; c.Function == complete {
-			all[c.Attributes["apitrace.resource"]] = c.Attributes["apitrace.strategy.type"]
+			all[c.Attributes[trace.AttrResource]] = c.Attributes[trace.AttrStrategyType]
 		}
 	}
 	return all
@@ -110,16 +110,16 @@ func (w *walker) visit(i int) {
 }
 
 func (w *walker) route(i int, built map[string]string) Route {
-	r := Route{Method: built["apitrace.route.method"], Path: built["apitrace.route.path"], Operation: built["apitrace.route.operation"]}
-	r.Handler, r.File, r.Line = parseFunction(built["apitrace.route.function"])
+	r := Route{Method: built[trace.AttrRouteMethod], Path: built[trace.AttrRoutePath], Operation: built[trace.AttrRouteOperation]}
+	r.Handler, r.File, r.Line = parseFunction(built[trace.AttrRouteFunction])
 	if i < w.groupEnd {
-		r.GroupVersion = w.tree.Call(w.group).Attributes["apitrace.group_version"]
+		r.GroupVersion = w.tree.Call(w.group).Attributes[trace.AttrGroupVersion]
 	}
 	if i >= w.resEnd {
 		return r
 	}
 	registered := w.tree.Call(w.resource).Attributes
-	r.Resource, r.Storage = registered["apitrace.path"], registered["apitrace.storage.type"]
+	r.Resource, r.Storage = registered[trace.AttrPath], registered[trace.AttrStorageType]
 	r.Strategy = w.strategies[groupResource(r.GroupVersion, r.Resource)]
 	if w.maker != nil {
 		// The route's own function is the measurement around the handler, the same for all.

@@ -3,6 +3,8 @@ package viewtest
 import (
 	"strings"
 	"sync"
+
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // FirstGuide is a small view.Guide for tests: key steps by a part of their name.
@@ -18,7 +20,7 @@ func (fewWords) Note(function string) string {
 }
 
 func (fewWords) Values(string) []string {
-	return []string{"apitrace.etcd.key", "apitrace.object.type", "apitrace.etcd.key"}
+	return []string{trace.AttrEtcdKey, trace.AttrObjectType, trace.AttrEtcdKey}
 }
 
 var keyParts = []string{
@@ -54,7 +56,7 @@ func (g FirstGuide) key(function string) bool {
 }
 
 func (FirstGuide) Layer(function string) string {
-	for _, layer := range []string{"filters", "authorizer", "admission", "registry", "etcd3"} {
+	for _, layer := range []string{trace.LayerFilters, "authorizer", trace.LayerAdmission, trace.LayerRegistry, trace.LayerEtcd3} {
 		if strings.Contains(function, "/"+layer+".") || strings.Contains(function, "/"+layer+"/") {
 			return layer
 		}

@@ -29,17 +29,17 @@ func AnyRecording(t *rapid.T) *trace.Recording {
 			ID: fmt.Sprintf("%016x", i+1), Line: i, CallerLine: i,
 			Function: "k8s.io/p.f" + rapid.SampledFrom([]string{"key1", "key2", "group1", "group2", "plumbing", "数据" + strings.Repeat("长", 60)}).Draw(t, "function"),
 			File:     "k8s.io/p/" + strings.Repeat("文f", rapid.IntRange(0, 30).Draw(t, "file")) + ".go",
-			Process:  rapid.SampledFrom([]string{"kube-apiserver", "kube-apiserver", "etcd"}).Draw(t, "process"),
+			Process:  rapid.SampledFrom([]string{trace.ProcessAPIServer, trace.ProcessAPIServer, trace.ProcessEtcd}).Draw(t, "process"),
 			Error:    text.Draw(t, "error"), Panic: text.Draw(t, "panic"),
 			Unfinished: rapid.Bool().Draw(t, "unfinished"), NewGoroutine: rapid.Bool().Draw(t, "goroutine"),
 			DurationNs: rapid.Int64Range(0, 1<<50).Draw(t, "duration"),
 		}
 		if uneventful {
-			c.Process, c.Error, c.Panic, c.Unfinished, c.NewGoroutine = "kube-apiserver", "", "", false, false
+			c.Process, c.Error, c.Panic, c.Unfinished, c.NewGoroutine = trace.ProcessAPIServer, "", "", false, false
 		}
 		if value := text.Draw(t, "value"); value != "" {
-			name := rapid.SampledFrom([]string{"apitrace.value", "apitrace.error", "apitrace.status.reason", "apitrace.upstream.span", "apitrace.upstream.event", "apitrace.upstream.end"}).Draw(t, "name")
-			c.Attributes = map[string]string{name: value, "k8s.namespace.name": value}
+			name := rapid.SampledFrom([]string{"apitrace.value", trace.AttrError, trace.AttrStatusReason, trace.AttrUpstreamSpan, trace.AttrUpstreamEvent, "apitrace.upstream.end"}).Draw(t, "name")
+			c.Attributes = map[string]string{name: value, trace.AttrNamespace: value}
 		}
 		if i > 0 { // often a chain, so that the tree gets deep
 			c.Parent = fmt.Sprintf("%016x", rapid.OneOf(rapid.Just(i), rapid.IntRange(1, i)).Draw(t, "parent"))

@@ -1,0 +1,121 @@
+package trace
+
+// Keys of attributes of calls that other code than the guide uses. The names are those of the
+// semantic conventions of OpenTelemetry; what they lack is below "apitrace.".
+const (
+	// AttrAdmissionPlugin names an admission plugin.
+	AttrAdmissionPlugin = "apitrace.admission.plugin"
+	// AttrAdmissionType is the type of an admission plugin.
+	AttrAdmissionType = "apitrace.admission.type"
+	// AttrAdmissionVerdict is what an admission plugin answered.
+	AttrAdmissionVerdict = "apitrace.admission.verdict"
+	// AttrApiserviceLocal tells whether an API is served by kube-apiserver itself.
+	AttrApiserviceLocal = "apitrace.apiservice.local"
+	// AttrApiserviceName names an APIService.
+	AttrApiserviceName = "apitrace.apiservice.name"
+	// AttrApiserviceService is the Service behind an APIService.
+	AttrApiserviceService = "apitrace.apiservice.service"
+	// AttrAuthenticationOK tells whether an authenticator knew the user.
+	AttrAuthenticationOK = "apitrace.authentication.ok"
+	// AttrAuthorizationDecision is what an authorizer decided.
+	AttrAuthorizationDecision = "apitrace.authorization.decision"
+	// AttrAuthorizationReason is why an authorizer decided so.
+	AttrAuthorizationReason = "apitrace.authorization.reason"
+	// AttrCacheDelegateToEtcd tells whether the watch cache leaves a list to etcd.
+	AttrCacheDelegateToEtcd = "apitrace.cache.delegate_to_etcd"
+	// AttrCacheHit tells whether a cache had what was looked for.
+	AttrCacheHit = "apitrace.cache.hit"
+	// AttrCacheRevision is the revision that the watch cache is at.
+	AttrCacheRevision = "apitrace.cache.revision"
+	// AttrClientTraceparent is the traceparent that the client sent.
+	AttrClientTraceparent = "apitrace.client.traceparent"
+	// AttrError is an error that a function handles.
+	AttrError = "apitrace.error"
+	// AttrEtcdKey is a key in etcd.
+	AttrEtcdKey = "apitrace.etcd.key"
+	// AttrEtcdRevision is a revision of etcd; it links what follows a write to the write.
+	AttrEtcdRevision = "apitrace.etcd.revision"
+	// AttrEtcdTxnSucceeded tells whether the conditions of a transaction held.
+	AttrEtcdTxnSucceeded = "apitrace.etcd.txn.succeeded"
+	// AttrFieldManager is the owner of fields.
+	AttrFieldManager = "apitrace.field_manager"
+	// AttrFlowcontrolExempt tells whether no limit applies to a request.
+	AttrFlowcontrolExempt = "apitrace.flowcontrol.exempt"
+	// AttrFlowcontrolFlowSchema is the FlowSchema of a request.
+	AttrFlowcontrolFlowSchema = "apitrace.flowcontrol.flow_schema"
+	// AttrFlowcontrolPriorityLevel is the PriorityLevelConfiguration of a request.
+	AttrFlowcontrolPriorityLevel = "apitrace.flowcontrol.priority_level"
+	// AttrGroupVersion is a group and version of the API.
+	AttrGroupVersion = "apitrace.group_version"
+	// AttrHandoff is on a call that took up work which its parent had put into a queue: on
+	// another goroutine that the parent did not start. Its value names the queue.
+	AttrHandoff = "apitrace.handoff"
+	// AttrKind is the kind of an object.
+	AttrKind = "apitrace.kind"
+	// AttrMediaType is a media type.
+	AttrMediaType = "apitrace.media_type"
+	// AttrObjectType is the Go type of an object.
+	AttrObjectType = "apitrace.object.type"
+	// AttrPath is a path below a group and version.
+	AttrPath = "apitrace.path"
+	// AttrRBACAllowed tells whether a rule of RBAC allows the request.
+	AttrRBACAllowed = "apitrace.rbac.allowed"
+	// AttrRBACBinding is the binding of RBAC that allows the request.
+	AttrRBACBinding = "apitrace.rbac.binding"
+	// AttrRBACBindings lists the bindings of RBAC that were looked at.
+	AttrRBACBindings = "apitrace.rbac.bindings"
+	// AttrRequestAPIGroup is the API group of a request.
+	AttrRequestAPIGroup = "apitrace.request.api_group"
+	// AttrRequestAPIVersion is the API version of a request.
+	AttrRequestAPIVersion = "apitrace.request.api_version"
+	// AttrRequestName is the name of the object of a request.
+	AttrRequestName = "apitrace.request.name"
+	// AttrRequestResource is the resource of a request.
+	AttrRequestResource = "apitrace.request.resource"
+	// AttrRequestSubresource is the subresource of a request.
+	AttrRequestSubresource = "apitrace.request.subresource"
+	// AttrRequestVerb is the verb of a request.
+	AttrRequestVerb = "apitrace.request.verb"
+	// AttrResource is a resource of the API.
+	AttrResource = "apitrace.resource"
+	// AttrResourceVersion is the resource version of an object.
+	AttrResourceVersion = "apitrace.resource_version"
+	// AttrRoute is the path of a route, with its parameters.
+	AttrRoute = "apitrace.route"
+	// AttrRouteFunction is the handler of a route and its place.
+	AttrRouteFunction = "apitrace.route.function"
+	// AttrRouteMethod is the HTTP method of a route.
+	AttrRouteMethod = "apitrace.route.method"
+	// AttrRouteOperation is the name of a route in OpenAPI.
+	AttrRouteOperation = "apitrace.route.operation"
+	// AttrRoutePath is the path of a route that is installed.
+	AttrRoutePath = "apitrace.route.path"
+	// AttrStatusReason is the reason of an API error.
+	AttrStatusReason = "apitrace.status.reason"
+	// AttrStorageKey is a key in the store, without the prefix of the cluster.
+	AttrStorageKey = "apitrace.storage.key"
+	// AttrStorageType is the Go type of the store behind a resource.
+	AttrStorageType = "apitrace.storage.type"
+	// AttrStrategyType is the Go type of a strategy.
+	AttrStrategyType = "apitrace.strategy.type"
+	// AttrUpstreamEvent is an event of upstream's own tracing.
+	AttrUpstreamEvent = "apitrace.upstream.event"
+	// AttrUpstreamSpan is a span of upstream's own tracing.
+	AttrUpstreamSpan = "apitrace.upstream.span"
+	// AttrUserImpersonated is the user that another one acts as.
+	AttrUserImpersonated = "apitrace.user.impersonated"
+	// AttrUserName is the name of the user.
+	AttrUserName = "apitrace.user.name"
+	// AttrWatchEvent is the type of an event that the call hands to a client that watches.
+	AttrWatchEvent = "apitrace.watch.event"
+	// AttrWebhookChanged tells whether a webhook changed the object.
+	AttrWebhookChanged = "apitrace.webhook.changed"
+	// AttrWebhookConfiguration is the configuration of a webhook.
+	AttrWebhookConfiguration = "apitrace.webhook.configuration"
+	// AttrWebhookName names a webhook.
+	AttrWebhookName = "apitrace.webhook.name"
+	// AttrStatusCode is the status of an HTTP response.
+	AttrStatusCode = "http.response.status_code"
+	// AttrNamespace is a namespace.
+	AttrNamespace = "k8s.namespace.name"
+)

@@ -1,0 +1,78 @@
+package trace_test
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// constants returns the values of a file's constants by their names.
+func constants(t *testing.T, file string) map[string]string {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		if spec, ok := n.(*ast.ValueSpec); ok {
+			value := spec.Values[0].(*ast.BasicLit)
+			all[spec.Names[0].Name] = constant.StringVal(constant.MakeFromLiteral(value.Value, value.Kind, 0))
+		}
+		return true
+	})
+	return all
+}
+
+// TestConstantsAreThoseOfTheGuide compares the layers and attributes that code names with
+// those of the guide, so that neither can be renamed alone.
+func TestConstantsAreThoseOfTheGuide(t *testing.T) {
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers, keys := map[string]bool{}, map[string]bool{}
+	for _, layer := range guide.Layers {
+		layers[layer.Name] = true
+	}
+	for _, step := range guide.Steps {
+		for _, value := range step.Values {
+			keys[value.Name] = true
+			if !strings.HasPrefix(value.Name, "apitrace.") && value.Name != trace.AttrStatusCode && value.Name != trace.AttrNamespace {
+				t.Errorf("the guide's value %q: name it as trace/attributes.go does, or below \"apitrace.\"", value.Name)
+			}
+		}
+	}
+	declared := slices.Sorted(maps.Values(constants(t, "layers.go")))
+	if used := slices.Sorted(maps.Keys(layers)); !slices.Equal(declared, used) {
+		t.Errorf("layers of trace/layers.go:\n%q\nof the guide:\n%q", declared, used)
+	}
+	written := map[string]string{ // by whom, if not by the guide
+		trace.AttrHandoff:           "../instrument/probe/handoff.go",
+		trace.AttrClientTraceparent: "../session/session.go",
+	}
+	for name, key := range constants(t, "attributes.go") {
+		if file := written[key]; file != "" {
+			text, err := os.ReadFile(file)
+			if err != nil || !strings.Contains(string(text), `"`+key+`"`) && !strings.Contains(string(text), "trace."+name) {
+				t.Errorf("%s does not write %q (%v)", file, key, err)
+			}
+		} else if !keys[key] {
+			t.Errorf("%s: the guide has no value %q", name, key)
+		}
+	}
+	for name := range guide.Programs {
+		if !slices.Contains(slices.Collect(maps.Values(constants(t, "processes.go"))), name) {
+			t.Errorf("the guide's program %q has no constant in trace/processes.go", name)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package trace
+
+// Names of the layers of the guide, the parts of the servers to which calls belong, in the
+// order in which a request meets them. The guide has their titles.
+const (
+	LayerFilters         = "filters"
+	LayerServer          = "server"
+	LayerAudit           = "audit"
+	LayerInstaller       = "installer"
+	LayerAuthentication  = "authentication"
+	LayerAuthorization   = "authorization"
+	LayerFlowControl     = "flowcontrol"
+	LayerRouting         = "routing"
+	LayerAggregator      = "aggregator"
+	LayerExtensions      = "extensions"
+	LayerDiscovery       = "discovery"
+	LayerHandler         = "handler"
+	LayerNegotiation     = "negotiation"
+	LayerResponse        = "response"
+	LayerCodec           = "codec"
+	LayerConversion      = "conversion"
+	LayerFieldManager    = "fieldmanager"
+	LayerAdmission       = "admission"
+	LayerValidation      = "validation"
+	LayerRegistry        = "registry"
+	LayerStrategy        = "strategy"
+	LayerResource        = "resource"
+	LayerCacher          = "cacher"
+	LayerEtcd3           = "etcd3"
+	LayerStorageSetup    = "storage-setup"
+	LayerEtcdClient      = "etcd-client"
+	LayerEtcdRPC         = "etcd-rpc"
+	LayerEtcdApply       = "etcd-apply"
+	LayerEtcdMVCC        = "etcd-mvcc"
+	LayerUpstreamTracing = "upstream-tracing"
+)
