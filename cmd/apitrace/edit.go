@@ -4,17 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/storage"
 )
 
 // editOptions say which file of upstream's to edit, or what to do with those that are.
@@ -73,10 +70,8 @@ func (o *editOptions) run(ctx context.Context, std *streams, args []string) erro
 	switch {
 	case o.list:
 		return listEdits(std, edits)
-	case o.all:
-		return revertAll(std, edits)
 	case o.revert:
-		return revertOne(std, edits, args[0])
+		return revert(std, edits, strings.Join(args, "")) // none with --all
 	}
 	return o.edit(ctx, std, edits, args[0])
 }
@@ -94,77 +89,52 @@ func listEdits(std *streams, edits program.Edits) error {
 			fmt.Fprintf(std.out, "%s (as upstream's)\n  %s\n", e.Name, e.Path)
 			continue
 		}
-		added, removed := changedLines(e)
+		added, removed := e.Lines()
 		fmt.Fprintf(std.out, "%s (+%d -%d)\n  %s\n", e.Name, added, removed, e.Path)
 	}
 	return nil
 }
 
-// changedLines counts the lines that only the copy has, and those that only upstream's file has.
-func changedLines(e program.Edit) (added, removed int) {
-	counts := map[string]int{}
-	for line := range strings.Lines(string(e.Text)) {
-		counts[line]++
-	}
-	for line := range strings.Lines(string(e.Original)) {
-		counts[line]--
-	}
-	for _, n := range counts {
-		if n > 0 {
-			added += n
-		} else {
-			removed -= n
-		}
-	}
-	return added, removed
-}
-
-func revertAll(std *streams, edits program.Edits) error {
-	all, err := apiserver.ListEdits(edits)
-	if err != nil {
-		return err
-	}
-	if len(all) == 0 {
-		std.notice("no file of Kubernetes %s is edited", edits.Version)
-	}
-	for _, e := range all {
-		if err := edits.Revert(e); err != nil {
-			return err
-		}
-		std.notice("%s is upstream's again", e.Name)
-	}
-	return nil
-}
-
-func revertOne(std *streams, edits program.Edits, name string) error {
+// revert takes back the edit of a file, or all of them for "".
+func revert(std *streams, edits program.Edits, name string) error {
 	all, err := apiserver.ListEdits(edits)
 	if err != nil {
 		return err
 	}
 	var names []string
 	for _, e := range all {
-		if e.Name == name || strings.HasSuffix(e.Name, "/"+name) || e.Path == name {
-			if err := edits.Revert(e); err != nil {
-				return err
-			}
-			std.notice("%s is upstream's again", e.Name)
+		names = append(names, e.Name)
+		if name != "" && !e.Is(name) {
+			continue
+		}
+		if err := edits.Revert(e); err != nil {
+			return err
+		}
+		std.notice("%s is upstream's again", e.Name)
+		if name != "" {
 			return nil
 		}
-		names = append(names, e.Name)
 	}
-	if len(names) == 0 {
+	switch {
+	case name == "" && len(all) == 0:
+		std.notice("no file of Kubernetes %s is edited", edits.Version)
+	case name == "":
+	case len(all) == 0:
 		return usageErrorf("%q is not edited: no file of Kubernetes %s is", name, edits.Version)
+	default:
+		return usageErrorf("%q is not edited in Kubernetes %s: edited are %q", name, edits.Version, names)
 	}
-	return usageErrorf("%q is not edited in Kubernetes %s: edited are %q", name, edits.Version, names)
+	return nil
 }
 
 // edit copies the file and opens the copy.
 func (o *editOptions) edit(ctx context.Context, std *streams, edits program.Edits, name string) error {
-	programName, vendor, file, err := o.find(ctx, std, name)
-	if err != nil {
-		return err
+	progress := std.Building()
+	e, err := apiserver.AddEdit(ctx, edits, name, apiserver.BuildOptions{Version: o.server.Version, Progress: progress})
+	progress.Close()
+	if errors.As(err, new(*apiserver.FileError)) {
+		return &usageError{err: err}
 	}
-	e, err := edits.Add(programName, vendor, file)
 	if err != nil {
 		return err
 	}
@@ -175,48 +145,4 @@ func (o *editOptions) edit(ctx context.Context, std *streams, edits program.Edit
 		return nil
 	}
 	return openEditor(ctx, std, e.Path, 1, false)
-}
-
-// find looks for the file in the sources of kube-apiserver, then of etcd.
-func (o *editOptions) find(ctx context.Context, std *streams, name string) (programName, vendor, file string, err error) {
-	display := program.NewDisplay(std.err, std.errTerminal)
-	defer display.Close()
-	for _, programName := range []string{apiserver.Name, storage.Name} {
-		src, err := apiserver.SourceOf(ctx, programName, apiserver.BuildOptions{Version: o.server.Version, Progress: display})
-		if err != nil {
-			return "", "", "", err
-		}
-		found, err := filesCalled(src.Dir, name)
-		if err != nil {
-			return "", "", "", err
-		}
-		switch len(found) {
-		case 0:
-		case 1:
-			return programName, src.Dir, found[0], nil
-		default:
-			return "", "", "", usageErrorf("%q names %d files; say which, by as much of its path as it takes:\n  %s", name, len(found), strings.Join(found, "\n  "))
-		}
-	}
-	return "", "", "", usageErrorf("Kubernetes %s and its etcd have no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", o.server.Version, name)
-}
-
-// filesCalled lists the Go files whose path is the name or ends in it.
-func filesCalled(vendor, name string) ([]string, error) {
-	name = filepath.ToSlash(name)
-	if info, err := os.Stat(filepath.Join(vendor, filepath.FromSlash(name))); err == nil && info.Mode().IsRegular() && strings.HasSuffix(name, ".go") {
-		return []string{name}, nil
-	}
-	var found []string
-	err := filepath.WalkDir(vendor, func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() != path.Base(name) {
-			return err
-		}
-		rel, err := filepath.Rel(vendor, file)
-		if rel = filepath.ToSlash(rel); strings.HasSuffix(rel, "/"+name) && strings.HasSuffix(rel, ".go") {
-			found = append(found, rel)
-		}
-		return err
-	})
-	return found, err
 }

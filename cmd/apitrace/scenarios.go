@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
@@ -51,14 +50,9 @@ func (o *scenariosOptions) run(std *streams) error {
 		return err
 	}
 	if o.pairs {
-		return writePairs(std, all, lang)
+		return scenarios.WritePairs(std.out, all, lang)
 	}
-	p := message.For(lang)
-	rows := [][]string{{p.Sprintf("TOPIC"), p.Sprintf("NAME"), p.Sprintf("TITLE")}}
-	for _, s := range all {
-		rows = append(rows, []string{scenarios.TopicTitle(s.Topic).In(lang), s.Name, titleWithReleases(s, lang)})
-	}
-	return writeColumns(std.out, rows)
+	return scenarios.WriteList(std.out, all, lang)
 }
 
 // list returns the scenarios that are asked for.
@@ -72,23 +66,4 @@ func (o *scenariosOptions) list() ([]*scenarios.Scenario, error) {
 		return nil, &usageError{err: err}
 	}
 	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool { return !s.Releases.Has(version) }), nil
-}
-
-func titleWithReleases(s *scenarios.Scenario, lang string) string {
-	title := s.Title.In(lang)
-	if releases := s.Releases.Text().In(lang); releases != "" {
-		title += " [" + releases + "]"
-	}
-	return title
-}
-
-func writePairs(std *streams, all []*scenarios.Scenario, lang string) error {
-	for _, s := range all {
-		for _, pair := range s.Pairs {
-			if _, err := fmt.Fprintf(std.out, "%s, %s\n%s\n", pair.With, s.Name, paragraph(pair.Teaches.In(lang), "    ")); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
 )
 
 // StateEnv names the environment variable that moves the folder of StateDir.
@@ -57,6 +59,32 @@ type Edit struct {
 // Changed tells whether the copy differs from upstream's file. One that does not
 // changes no build.
 func (e *Edit) Changed() bool { return !bytes.Equal(e.Text, e.Original) }
+
+// Is tells whether a person means the edit: by its name, the end of it, or its path.
+func (e *Edit) Is(name string) bool {
+	return e.Name == name || strings.HasSuffix(e.Name, "/"+name) || e.Path == name
+}
+
+// Lines counts the lines that the copy has more than upstream's file, and those that it has not; a line that was
+// moved counts as both.
+func (e *Edit) Lines() (added, removed int) {
+	original := string(e.Original)
+	diff, err := udiff.ToUnifiedDiff("", "", original, udiff.Lines(original, string(e.Text)), 0)
+	if err != nil {
+		panic(err) // the edits are those of the text
+	}
+	for _, hunk := range diff.Hunks {
+		for _, line := range hunk.Lines {
+			switch line.Kind {
+			case udiff.Insert:
+				added++
+			case udiff.Delete:
+				removed++
+			}
+		}
+	}
+	return added, removed
+}
 
 const originalSuffix = ".orig"
 

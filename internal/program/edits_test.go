@@ -112,3 +112,20 @@ func TestStateDir(t *testing.T) {
 		}
 	}
 }
+
+func TestEditLines(t *testing.T) {
+	for _, test := range []struct {
+		original, text string
+		added, removed int
+	}{
+		{"a\nb\n", "a\nb\n", 0, 0},
+		{"a\nb\nc\n", "a\nx\ny\nc\n", 2, 1},
+		{"a\nb\n", "b\na\n", 1, 1}, // swapped lines are a change
+		{"", "a\n", 1, 0},
+	} {
+		e := Edit{Original: []byte(test.original), Text: []byte(test.text)}
+		if added, removed := e.Lines(); added != test.added || removed != test.removed {
+			t.Errorf("%q to %q: +%d -%d, expected +%d -%d", test.original, test.text, added, removed, test.added, test.removed)
+		}
+	}
+}

@@ -1,4 +1,4 @@
-package main
+package text
 
 import (
 	"fmt"
@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// writeColumns writes a table. Unlike a tabwriter it knows that a Chinese character is two columns wide.
-func writeColumns(w io.Writer, rows [][]string) error {
+// WriteColumns writes a table. Unlike a tabwriter it knows that a Chinese character is two columns wide.
+func WriteColumns(w io.Writer, rows [][]string) error {
 	const gap = 3
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {

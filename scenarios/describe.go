@@ -1,0 +1,144 @@
+package scenarios
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// Describe writes for a person, in a language, what the scenario does. Those of the library may be paired with it.
+func (s *Scenario) Describe(library []*Scenario, lang string) string {
+	p := message.For(lang)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Title.In(lang))
+	for _, part := range []struct {
+		heading string
+		text    message.Text
+	}{{"", s.Description}, {p.Sprintf("What it teaches"), s.Teaches}, {p.Sprintf("What varies"), s.Varies}} {
+		if text := part.text.In(lang); text != "" {
+			b.WriteString("\n" + section(part.heading, text))
+		}
+	}
+	if releases := s.Releases.Text().In(lang); releases != "" {
+		b.WriteString("\n" + section("Kubernetes", releases))
+	}
+	if flags := s.Setup.Server.Flags; len(flags) > 0 {
+		b.WriteString("\n" + p.Sprintf("A server of its own, with") + "\n  " + strings.Join(flags, "\n  ") + "\n")
+	}
+	b.WriteString(describeState(&s.Setup, p))
+	b.WriteString("\n" + p.Sprintf("Requests") + "\n")
+	if s.Boot != nil {
+		fmt.Fprintf(&b, "  %s %s, %s\n", trace.MethodStart, s.Boot.Program, p.Sprintf("traced"))
+	}
+	for i := range s.Requests {
+		r := &s.Requests[i]
+		fmt.Fprintf(&b, "  %s\n", describeRequest(&r.HTTP, r.Traced, p))
+		for j := range r.During {
+			fmt.Fprintf(&b, "    %s %s\n", p.Sprintf("meanwhile"), describeRequest(&r.During[j].HTTP, r.During[j].Traced, p))
+		}
+	}
+	pairs := pairsOf(s, library)
+	if len(pairs) > 0 {
+		b.WriteString("\n" + p.Sprintf("Compare with") + "\n")
+	}
+	for _, pair := range pairs {
+		fmt.Fprintf(&b, "  %s\n%s\n", pair.With, paragraph(pair.Teaches.In(lang), "    "))
+	}
+	return b.String()
+}
+
+// describeState lists what there is before the first request.
+func describeState(setup *Setup, p message.Printer) string {
+	var all []string
+	if setup.Aggregated {
+		all = append(all, p.Sprintf("the sample API server"))
+	}
+	for i := range setup.Webhooks {
+		all = append(all, p.Sprintf("the webhook %q", setup.Webhooks[i].Name))
+	}
+	for i := range setup.Objects {
+		all = append(all, setup.Objects[i].String())
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "\n" + p.Sprintf("State") + "\n  " + strings.Join(all, "\n  ") + "\n"
+}
+
+// pairsOf lists the scenario's pairs, also those that the file of the other one names.
+func pairsOf(s *Scenario, library []*Scenario) []Pair {
+	pairs := slices.Clone(s.Pairs)
+	for _, other := range library {
+		for _, pair := range other.Pairs {
+			if pair.With == s.Name {
+				pairs = append(pairs, Pair{With: other.Name, Teaches: pair.Teaches})
+			}
+		}
+	}
+	return pairs
+}
+
+func section(heading, text string) string {
+	if heading == "" {
+		return paragraph(text, "") + "\n"
+	}
+	return heading + "\n" + paragraph(text, "  ") + "\n"
+}
+
+// describeRequest is one line: what is sent, the answer, who asks, and whether it is traced.
+func describeRequest(h *HTTP, traced bool, p message.Printer) string {
+	line := fmt.Sprintf("%s %s -> %d", h.Method, h.Path, h.Status)
+	if h.As != "" && h.As != Learner {
+		line += ", " + p.Sprintf("as %s", h.As)
+	}
+	if traced {
+		line += ", " + p.Sprintf("traced")
+	}
+	return line
+}
+
+// textWidth is how wide running text is at most: what a narrow terminal shows.
+const textWidth = 80
+
+// paragraph wraps a text and indents every line of it.
+func paragraph(text, indent string) string {
+	wrapped := ansi.Wrap(text, textWidth-len(indent), "")
+	return indent + strings.ReplaceAll(wrapped, "\n", "\n"+indent)
+}
+
+// WriteList writes scenarios as a table.
+func WriteList(w io.Writer, all []*Scenario, lang string) error {
+	p := message.For(lang)
+	rows := [][]string{{p.Sprintf("TOPIC"), p.Sprintf("NAME"), p.Sprintf("TITLE")}}
+	for _, s := range all {
+		rows = append(rows, []string{TopicTitle(s.Topic).In(lang), s.Name, titleWithReleases(s, lang)})
+	}
+	return text.WriteColumns(w, rows)
+}
+
+func titleWithReleases(s *Scenario, lang string) string {
+	title := s.Title.In(lang)
+	if releases := s.Releases.Text().In(lang); releases != "" {
+		title += " [" + releases + "]"
+	}
+	return title
+}
+
+// WritePairs writes the pairs that are worth comparing, and what they teach.
+func WritePairs(w io.Writer, all []*Scenario, lang string) error {
+	for _, s := range all {
+		for _, pair := range s.Pairs {
+			if _, err := fmt.Fprintf(w, "%s, %s\n%s\n", pair.With, s.Name, paragraph(pair.Teaches.In(lang), "    ")); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
