@@ -2,6 +2,8 @@ package render
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -94,8 +96,8 @@ func codeOf(release string, r trace.Request, also ...string) *recordings.Code {
 		text(callee)
 	}
 	program := &recordings.Program{}
-	for _, f := range texts {
-		program.Functions = append(program.Functions, *f)
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		program.Functions = append(program.Functions, *texts[name])
 	}
 	return recordings.NewCode(release, map[string]*recordings.Program{"kube-apiserver": program})
 }

@@ -11,6 +11,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/reason"
 )
 
 // A HistoryStep is a release in the history of a scenario.
@@ -20,6 +21,9 @@ type HistoryStep struct {
 	Calls int
 	// Changes says what changed since the release before, as Brief does; "" for the first one.
 	Changes string
+	// NotRecorded is set for a release that has no recording of the scenario; Why says why, "" if nobody knows.
+	NotRecorded bool
+	Why         string
 }
 
 // newHistoryDrawing draws what no comparison is needed for.
@@ -37,8 +41,12 @@ func WriteHistory(w io.Writer, steps []HistoryStep, guide Guide, options DiffOpt
 	}
 	for _, step := range steps {
 		text := fmt.Sprintf(d.words.callsOf, step.Calls)
-		if step.Changes != "" {
-			text += d.words.colon + step.Changes
+		says := step.Changes
+		if step.NotRecorded {
+			text, says = d.words.notRecorded, step.Why
+		}
+		if says != "" {
+			text += d.words.colon + says
 		}
 		indent := strings.Repeat(" ", width+2)
 		for i, line := range wrap(text, max(d.width-len(indent), 20)) {
@@ -54,9 +62,14 @@ func WriteHistory(w io.Writer, steps []HistoryStep, guide Guide, options DiffOpt
 
 // Brief puts on one line what came between two releases, what went and what is another one,
 // as far as a first look should have it.
-func Brief(c *diff.Comparison, guide Guide, options DiffOptions) string {
+func Brief(c *diff.Comparison, guide Guide, options DiffOptions) (string, error) {
+	finder, err := reason.NewFinder(c)
+	if err != nil {
+		return "", err
+	}
 	d := newHistoryDrawing(guide, options)
-	kinds := map[diff.Kind][]string{}
+	told := map[string][]string{} // by mark
+	styles := map[string]lipgloss.Style{}
 	smaller := 0
 	var packages []string
 	for i := range c.Requests {
@@ -70,16 +83,17 @@ func Brief(c *diff.Comparison, guide Guide, options DiffOptions) string {
 		}
 		for _, change := range differences.Changes {
 			if change.Telling {
-				kinds[change.Kind] = appendNew(kinds[change.Kind], d.briefly(differences, change))
+				mark := d.briefMark(finder, pair.Diff, change.Change)
+				told[mark], styles[mark] = appendNew(told[mark], d.briefly(differences, change)), d.kindStyle(change.Kind)
 			} else if !differences.movedWithPackage(change.Change) {
 				smaller++
 			}
 		}
 	}
 	var texts []string
-	for _, kind := range []diff.Kind{diff.Added, diff.Removed, diff.Renamed, diff.Moved, diff.Repeated, diff.Reordered, diff.Valued} {
-		if names := kinds[kind]; len(names) > 0 {
-			texts = append(texts, d.kindStyle(kind).Render(diffMarks[kind])+" "+strings.Join(names, ", "))
+	for _, mark := range d.briefMarks() {
+		if names := told[mark]; len(names) > 0 {
+			texts = append(texts, styles[mark].Render(mark)+" "+strings.Join(names, ", "))
 		}
 	}
 	if len(packages) > 0 {
@@ -89,9 +103,34 @@ func Brief(c *diff.Comparison, guide Guide, options DiffOptions) string {
 		texts = append(texts, d.words.smaller+" "+strconv.Itoa(smaller))
 	}
 	if len(texts) == 0 {
-		return d.words.same
+		return d.words.same, nil
 	}
-	return strings.Join(texts, d.words.between)
+	return strings.Join(texts, d.words.between), nil
+}
+
+// briefMarks are the marks in a history, in their order.
+func (d *diffDrawing) briefMarks() []string {
+	marks := []string{diffMarks[diff.Added], diffMarks[diff.Removed], "(+)", "(-)", d.noSpan}
+	for _, kind := range []diff.Kind{diff.Renamed, diff.Moved, diff.Repeated, diff.Reordered, diff.Valued} {
+		marks = append(marks, diffMarks[kind])
+	}
+	return marks
+}
+
+// briefMark is the mark of a change in a history: in brackets if both sources have the call and it ran on
+// one side, another one if the other side has no span for the function.
+func (d *diffDrawing) briefMark(finder *reason.Finder, of *diff.Diff, c diff.Change) string {
+	mark := diffMarks[c.Kind]
+	if c.Kind != diff.Added && c.Kind != diff.Removed {
+		return mark
+	}
+	switch finder.Of(of, c).Why {
+	case reason.OtherWay:
+		return "(" + mark + ")"
+	case reason.NoSpan, reason.OtherPlace:
+		return d.noSpan
+	}
+	return mark
 }
 
 func (d *diffDrawing) kindStyle(kind diff.Kind) lipgloss.Style {

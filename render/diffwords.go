@@ -43,7 +43,7 @@ type diffWords struct {
 	edited, editions                          string
 	was, movedFrom, callsOnlyA, callsOnlyB    string
 	kinds                                     map[string]string
-	sameSource                                string
+	notRecorded                               string
 	between, colon, layerless                 string
 	// units are those of times.
 	units glyphs
@@ -99,11 +99,11 @@ var diffWordsIn = map[string]diffWords{
 		callsFact: "%s calls %s %s",
 		callsOf:   "%d calls",
 		oneCall:   "1 call", callsHeading: "calls",
-		callsOnlyA: "%s only in {A}",
-		callsOnlyB: "%s only in {B}",
-		was:        "was",
-		movedFrom:  "was called by",
-		sameSource: "in the source of both",
+		callsOnlyA:  "%s only in {A}",
+		callsOnlyB:  "%s only in {B}",
+		was:         "was",
+		movedFrom:   "was called by",
+		notRecorded: "not recorded",
 		kinds: map[string]string{"added": "added", "removed": "removed", "moved": "moved", "renamed": "renamed",
 			"repeated": "repeated", "reordered": "reordered", "value": "with other values", "timing": "timing only"},
 		between: "; ", colon: ": ", layerless: "Elsewhere",
@@ -157,11 +157,11 @@ var diffWordsIn = map[string]diffWords{
 		callsFact: "%s 次调用 %s %s",
 		callsOf:   "%d 次调用",
 		oneCall:   "1 次调用", callsHeading: "次调用",
-		callsOnlyA: "%s只在 {A} 中",
-		callsOnlyB: "%s只在 {B} 中",
-		was:        "原来是",
-		movedFrom:  "原来的调用者",
-		sameSource: "两侧源码中都有",
+		callsOnlyA:  "%s只在 {A} 中",
+		callsOnlyB:  "%s只在 {B} 中",
+		was:         "原来是",
+		movedFrom:   "原来的调用者",
+		notRecorded: "没有录制",
 		kinds: map[string]string{"added": "新增", "removed": "去掉", "moved": "移动", "renamed": "改名",
 			"repeated": "次数不同", "reordered": "次序不同", "value": "取值不同", "timing": "只有用时不同"},
 		between: "；", colon: "：", layerless: "其他",

@@ -12,14 +12,15 @@ type glyphs struct {
 	into, from, arrow, ellipsis string
 	failed, micro, mark, bar    string
 	later                       string // before what a write has caused
+	noSpan                      string // before what one release has no span for
 }
 
 var unicodeGlyphs = glyphs{
 	branch: "├─ ", last: "└─ ", branchOn: "├↓ ", lastOn: "└↓ ", on: "↓ ", line: "│  ", blank: "   ", dash: "─", dashed: "┄",
-	folded: "⋯", times: "×", into: "▸", from: "←", arrow: "→", ellipsis: "…", failed: "✗", micro: "µs", mark: "◆", bar: "▇", later: "⇢",
+	folded: "⋯", times: "×", into: "▸", from: "←", arrow: "→", ellipsis: "…", failed: "✗", micro: "µs", mark: "◆", bar: "▇", later: "⇢", noSpan: "◌",
 }
 
 var asciiGlyphs = glyphs{
 	branch: "+- ", last: "`- ", branchOn: "+v ", lastOn: "`v ", on: "v ", line: "|  ", blank: "   ", dash: "-", dashed: ".",
-	folded: "..", times: "x", into: ">", from: "<-", arrow: "->", ellipsis: "~", failed: "!", micro: "us", mark: "*", bar: "#", later: "~>",
+	folded: "..", times: "x", into: ">", from: "<-", arrow: "->", ellipsis: "~", failed: "!", micro: "us", mark: "*", bar: "#", later: "~>", noSpan: ".",
 }

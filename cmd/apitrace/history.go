@@ -64,9 +64,11 @@ func (o *historyOptions) ofScenario(std *streams, scenario string) error {
 		if err != nil {
 			return err
 		}
-		line := render.HistoryStep{Version: step.Version, Calls: step.Calls}
+		line := render.HistoryStep{Version: step.Version, Calls: step.Calls, NotRecorded: step.NotRecorded, Why: step.Why}
 		if step.Changes != nil {
-			line.Changes = render.Brief(step.Changes, spoken, options)
+			if line.Changes, err = render.Brief(step.Changes, spoken, options); err != nil {
+				return err
+			}
 		}
 		lines = append(lines, line)
 	}
@@ -100,5 +102,5 @@ func (o *historyOptions) ofFunction(std *streams, query string) error {
 	if err != nil {
 		return functionError(err)
 	}
-	return history.Write(std.out, appearances)
+	return history.Write(std.out, releases, appearances, o.view.ascii)
 }

@@ -2,7 +2,9 @@
 package history
 
 import (
+	"fmt"
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/trace"
@@ -15,48 +17,102 @@ type Release struct {
 	Version string
 	// Functions are all that its recordings call.
 	Functions []recordings.Function
+	// Recorded are the scenarios that it has recordings of, Missing those that it could not run.
+	Recorded []string
+	Missing  []recordings.Missing
+	// Code is what its source says, nil if that is not known.
+	Code *recordings.Code
 	// Load gets its recording of a scenario, nil if there is none. Only where a name is not in the release next
 	// to it, recordings are compared.
 	Load func(scenario string) (*trace.Recording, error)
 }
 
+// A State says what a release does with a function.
+type State int
+
+// The states.
+const (
+	// Called: a recording calls it.
+	Called State = iota
+	// NotCalled: its source has the function, with a span, and no recording calls it.
+	NotCalled
+	// NoSpan: its source has the function, without a span.
+	NoSpan
+	// NotThere: no traced package of its source has the function.
+	NotThere
+	// NotSeen: no recording calls it, and nothing is known of the source.
+	NotSeen
+)
+
 // An Appearance tells of a function in one release.
 type Appearance struct {
 	Version string
-	// Function is nil if no recording of the release calls it.
-	*recordings.Function
+	State   State
+	// Name is what the function is called there, or by the release next to it if it is not there.
+	Name string
+	// Place is its file, with the line if a recording calls it; "" if it is not there.
+	Place string
+	// Spanless is why it has no span.
+	Spanless recordings.Spanless
+	// Scenarios are those that call it, sorted; Recorded counts those that were recorded.
+	Scenarios []string
+	Recorded  int
 }
 
 // Of follows a function through releases, which are given oldest first. The query is its
 // name in any of them, or the end of one; where the name changed, the recordings tell.
-// If no function or several go by it, the error is a
-// *trace.UnknownFunctionError or a *trace.AmbiguousFunctionError.
+// A function that no recording calls is looked up in the sources. If no function or several go by the
+// query, the error is a *trace.UnknownFunctionError or a *trace.AmbiguousFunctionError.
 func Of(releases []Release, query string) ([]Appearance, error) {
 	h := &follower{releases: releases}
 	for _, r := range releases {
 		h.called = append(h.called, byName(r.Functions))
 	}
+	all := h.calledNames()
+	found := trace.FindFunctions(query, all)
+	if len(found) == 0 {
+		found = trace.FindFunctions(query, h.sourceNames())
+	}
+	if len(found) == 0 {
+		return nil, &trace.UnknownFunctionError{Query: query, Where: "the recordings and the traced sources", Near: trace.NearFunctions(query, all)}
+	}
+	followed, err := h.follow(found[len(found)-1])
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range found { // each has to be a name of the one function
+		if !slices.ContainsFunc(followed, func(a Appearance) bool { return a.Name == name }) {
+			return nil, &trace.AmbiguousFunctionError{Query: query, Candidates: found}
+		}
+	}
+	return followed, nil
+}
+
+// calledNames are the names of all functions that a recording calls, sorted.
+func (h *follower) calledNames() []string {
 	names := map[string]bool{}
 	for _, called := range h.called {
 		for name := range called {
 			names[name] = true
 		}
 	}
-	all := slices.Sorted(maps.Keys(names))
-	found := trace.FindFunctions(query, all)
-	if len(found) == 0 {
-		return nil, &trace.UnknownFunctionError{Query: query, Where: "the recordings", Near: trace.NearFunctions(query, all)}
-	}
-	path, err := h.follow(found[len(found)-1])
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range found { // each has to be a name of the one function
-		if !slices.ContainsFunc(path, func(a Appearance) bool { return a.Function != nil && a.Name == name }) {
-			return nil, &trace.AmbiguousFunctionError{Query: query, Candidates: found}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// sourceNames are the names of all functions of the sources, sorted.
+func (h *follower) sourceNames() []string {
+	names := map[string]bool{}
+	for _, r := range h.releases {
+		if r.Code == nil {
+			continue
+		}
+		for _, program := range r.Code.Programs() {
+			for _, f := range r.Code.Functions(program) {
+				names[f.Name] = true
+			}
 		}
 	}
-	return path, nil
+	return slices.Sorted(maps.Keys(names))
 }
 
 func byName(functions []recordings.Function) map[string]*recordings.Function {
@@ -76,11 +132,11 @@ type follower struct {
 // directions.
 func (h *follower) follow(name string) ([]Appearance, error) {
 	start := len(h.releases) - 1
-	for h.called[start][name] == nil {
+	for start > 0 && h.called[start][name] == nil && h.source(start, name) == nil {
 		start--
 	}
-	path := make([]Appearance, len(h.releases))
-	path[start] = h.appearance(start, name)
+	followed := make([]Appearance, len(h.releases))
+	followed[start] = h.appearance(start, name)
 	for _, step := range []int{-1, 1} {
 		is := name
 		for at := start; at+step >= 0 && at+step < len(h.releases); at += step {
@@ -88,23 +144,52 @@ func (h *follower) follow(name string) ([]Appearance, error) {
 			if is, err = h.next(at, at+step, is); err != nil {
 				return nil, err
 			}
-			path[at+step] = h.appearance(at+step, is)
+			followed[at+step] = h.appearance(at+step, is)
 		}
 	}
-	return path, nil
+	return followed, nil
 }
 
 func (h *follower) appearance(at int, name string) Appearance {
-	return Appearance{Version: h.releases[at].Version, Function: h.called[at][name]}
+	r := &h.releases[at]
+	a := Appearance{Version: r.Version, Name: name, Recorded: len(r.Recorded)}
+	source := h.source(at, name)
+	switch f := h.called[at][name]; {
+	case f != nil:
+		a.Place, a.Scenarios = fmt.Sprintf("%s:%d", path.Base(f.File), f.Line), f.Scenarios
+	case source != nil && source.Spanless == recordings.Spanned:
+		a.State, a.Place = NotCalled, source.File
+	case source != nil:
+		a.State, a.Place, a.Spanless = NoSpan, source.File, source.Spanless
+	case r.Code != nil:
+		a.State = NotThere
+	default:
+		a.State = NotSeen
+	}
+	return a
+}
+
+// source finds a function in the source of a release, whichever program has it.
+func (h *follower) source(at int, name string) *recordings.Source {
+	code := h.releases[at].Code
+	if code == nil {
+		return nil
+	}
+	for _, program := range code.Programs() {
+		if f := code.Function(program, name); f != nil {
+			return f
+		}
+	}
+	return nil
 }
 
 // next returns what a function of release at is called in release to, next to it. A name
-// that is there is taken to be the same; where it is not, the scenarios that call it are
+// that is there, called or in the source alone, is taken to be the same; where it is not, the scenarios that call it are
 // compared. What is in none of them keeps its name: it may come back.
 func (h *follower) next(at, to int, name string) (string, error) {
 	const enough = 5 // scenarios; others would say the same
 	f := h.called[at][name]
-	if f == nil || h.called[to][name] != nil {
+	if f == nil || h.called[to][name] != nil || h.source(to, name) != nil {
 		return name, nil
 	}
 	for _, scenario := range f.Scenarios[:min(enough, len(f.Scenarios))] {

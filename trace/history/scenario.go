@@ -23,7 +23,11 @@ func Releases() ([]Release, error) {
 		if err != nil {
 			return nil, err
 		}
-		releases = append(releases, Release{Version: info.K8sVersion, Functions: functions, Load: func(scenario string) (*trace.Recording, error) {
+		code, err := recordings.CodeOf(info.K8sVersion)
+		if err != nil {
+			return nil, err
+		}
+		releases = append(releases, Release{Version: info.K8sVersion, Functions: functions, Recorded: info.Scenarios, Missing: info.Missing, Code: code, Load: func(scenario string) (*trace.Recording, error) {
 			if !info.Has(scenario) {
 				return nil, nil
 			}
@@ -38,27 +42,32 @@ type Step struct {
 	Version string
 	// Calls counts those of all requests.
 	Calls int
-	// Changes tells what changed since the release before; nil for the first one.
+	// Changes tells what changed since the last release before that recorded the scenario; nil for the first one.
 	Changes *diff.Comparison
+	// NotRecorded is set for a release that has no recording of the scenario; Why says why, "" if nobody knows.
+	NotRecorded bool
+	Why         string
 }
 
-// Steps tells what each release that has recorded a scenario changed in it, the oldest first.
+// Steps tells what each release changed in a scenario, the oldest first.
 func Steps(scenario string) (iter.Seq2[Step, error], error) {
 	releases, err := recordings.Versions()
 	if err != nil {
 		return nil, err
 	}
-	releases = slices.DeleteFunc(releases, func(release recordings.Info) bool { return !release.Has(scenario) })
-	if len(releases) == 0 {
+	if !slices.ContainsFunc(releases, func(release recordings.Info) bool { return release.Has(scenario) }) {
 		return nil, fmt.Errorf("no release's recording of scenario %q is part of apitrace: \"apitrace run %s --k8s VERSION --save FILE\" makes one, and \"apitrace diff\" compares two files", scenario, scenario)
 	}
 	return inorder.Each(len(releases), func(i int) (Step, error) {
-		return stepOf(releases[max(i-1, 0)], releases[i], scenario)
+		return stepOf(releases[:i], releases[i], scenario)
 	}), nil
 }
 
-// stepOf compares a release with the one before, which is itself for the first one.
-func stepOf(before, release recordings.Info, scenario string) (Step, error) {
+// stepOf compares a release with the last one of those before that recorded the scenario.
+func stepOf(before []recordings.Info, release recordings.Info, scenario string) (Step, error) {
+	if !release.Has(scenario) {
+		return Step{Version: release.K8sVersion, NotRecorded: true, Why: release.Why(scenario)}, nil
+	}
 	rec, err := recordings.Load(release.K8sVersion, scenario)
 	if err != nil {
 		return Step{}, err
@@ -67,13 +76,16 @@ func stepOf(before, release recordings.Info, scenario string) (Step, error) {
 	for _, r := range rec.Requests {
 		step.Calls += len(r.Calls)
 	}
-	if before.K8sVersion == release.K8sVersion {
-		return step, nil
+	for _, earlier := range slices.Backward(before) {
+		if !earlier.Has(scenario) {
+			continue
+		}
+		was, err := recordings.Load(earlier.K8sVersion, scenario)
+		if err != nil {
+			return Step{}, err
+		}
+		step.Changes = diff.CompareRecordings(was, rec, diff.Options{})
+		break
 	}
-	was, err := recordings.Load(before.K8sVersion, scenario)
-	if err != nil {
-		return Step{}, err
-	}
-	step.Changes = diff.CompareRecordings(was, rec, diff.Options{})
 	return step, nil
 }

@@ -1,82 +1,152 @@
 package history
 
 import (
+	"bufio"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
+
+// signs are those of the states, and of a scenario that was not recorded.
+type signs struct {
+	states      map[State]string
+	notRecorded string
+}
+
+var (
+	unicodeSigns = signs{map[State]string{Called: "●", NotCalled: "○", NoSpan: "◌", NotThere: "-", NotSeen: "?"}, "?"}
+	asciiSigns   = signs{map[State]string{Called: "*", NotCalled: "o", NoSpan: ".", NotThere: "-", NotSeen: "?"}, "?"}
+)
+
+// meanings explain the signs.
+var meanings = map[State]string{
+	Called: "called", NotCalled: "in the source, not called in what was recorded", NoSpan: "in the source, without a span",
+	NotThere: "in no traced package of the source", NotSeen: "not called, and the source is not known",
+}
+
+// spanless says why a function has no span.
+var spanless = map[recordings.Spanless]string{
+	recordings.SpanlessLeaf: "it calls nothing", recordings.SpanlessNamed: "apitrace leaves it out: it is called too often",
+	recordings.SpanlessBody: "it has no body in Go", recordings.SpanlessDirective: "a directive of the compiler forbids it",
+}
 
 // textWidth is how wide running text is at most: what a narrow terminal shows.
 const textWidth = 80
 
-// Write writes in which releases and scenarios a function is on the path.
-func Write(w io.Writer, appearances []Appearance) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "RELEASE\tSCENARIOS\tFUNCTION\tPLACE")
-	for _, a := range appearances {
-		if a.Function == nil {
-			fmt.Fprintf(table, "%s\t0\t-\t-\n", a.Version)
-			continue
+// Write writes what releases do with a function, as Of has found it: a line for each release, and
+// the scenarios that call it.
+func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool) error {
+	s := unicodeSigns
+	if ascii {
+		s = asciiSigns
+	}
+	out := bufio.NewWriter(w)
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "RELEASE\t\tSCENARIOS\tFUNCTION\tPLACE")
+	for _, a := range followed {
+		count, name, place := "-", "-", "-"
+		if a.State == Called {
+			count = fmt.Sprintf("%d of %d", len(a.Scenarios), a.Recorded)
 		}
-		fmt.Fprintf(table, "%s\t%d\t%s\t%s:%d\n", a.Version, len(a.Scenarios), funcname.Short(a.Name), path.Base(a.File), a.Line)
+		if a.Place != "" {
+			name, place = funcname.Short(a.Name), a.Place
+		}
+		if why := spanless[a.Spanless]; why != "" {
+			place += ", no span: " + why
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", a.Version, s.states[a.State], count, name, place)
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintln(w)
-	for _, group := range byReleases(appearances) {
-		fmt.Fprintf(w, "%s\n%s\n", group.releases, listed(group.scenarios, "  "))
+	fmt.Fprintln(out)
+	for state := Called; state <= NotSeen; state++ {
+		if slices.ContainsFunc(followed, func(a Appearance) bool { return a.State == state }) {
+			fmt.Fprintf(out, "%s %s\n", s.states[state], meanings[state])
+		}
 	}
-	return nil
+	writeScenarios(out, releases, followed, s)
+	return out.Flush()
 }
 
-// A releaseGroup is scenarios that call the function in the same releases.
-type releaseGroup struct {
-	releases  string
-	scenarios []string
-}
-
-func byReleases(appearances []Appearance) []releaseGroup {
-	in := map[string][]string{}
+// writeScenarios writes which scenarios call the function in which releases, and which of these
+// scenarios some releases have no recording of.
+func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s signs) {
 	var names []string
-	for _, a := range appearances {
-		if a.Function == nil {
-			continue
-		}
-		for _, s := range a.Scenarios {
-			if len(in[s]) == 0 {
-				names = append(names, s)
-			}
-			in[s] = append(in[s], a.Version)
-		}
+	for _, a := range followed {
+		names = append(names, a.Scenarios...)
 	}
 	slices.Sort(names)
-	var groups []releaseGroup
+	names = slices.Compact(names)
+	called, missing := &groups{}, &groups{}
 	for _, name := range names {
-		releases := describeReleases(in[name], appearances)
-		at := slices.IndexFunc(groups, func(g releaseGroup) bool { return g.releases == releases })
-		if at < 0 {
-			at = len(groups)
-			groups = append(groups, releaseGroup{releases: releases})
+		var in, recorded []string
+		lacking := &groups{} // releases by reason
+		for i, a := range followed {
+			if slices.Contains(releases[i].Recorded, name) {
+				recorded = append(recorded, a.Version)
+			} else {
+				lacking.add(whyMissing(&releases[i], name), a.Version)
+			}
+			if slices.Contains(a.Scenarios, name) {
+				in = append(in, a.Version)
+			}
 		}
-		groups[at].scenarios = append(groups[at].scenarios, name)
+		called.add(describe(in, recorded, len(followed)), name)
+		for i, reason := range lacking.titles {
+			missing.add(fmt.Sprintf("%s not recorded of %s: %s", s.notRecorded, strings.Join(lacking.names[i], ", "), reason), name)
+		}
 	}
-	return groups
+	for _, all := range []*groups{called, missing} {
+		if len(all.titles) > 0 {
+			fmt.Fprintln(out)
+		}
+		for i, title := range all.titles {
+			fmt.Fprintf(out, "%s\n%s\n", title, listed(all.names[i], "  "))
+		}
+	}
 }
 
-// describeReleases names releases: all of them, a range, or each.
-func describeReleases(in []string, all []Appearance) string {
-	first := slices.IndexFunc(all, func(a Appearance) bool { return a.Version == in[0] })
-	last := len(in) - 1
+// whyMissing says why a release has no recording of a scenario.
+func whyMissing(r *Release, scenario string) string {
+	for _, m := range r.Missing {
+		if m.Scenario == scenario {
+			return m.Reason
+		}
+	}
+	return "nobody knows why"
+}
+
+// groups are names below titles, in the order in which the titles came.
+type groups struct {
+	titles []string
+	names  [][]string
+}
+
+func (g *groups) add(title, name string) {
+	at := slices.Index(g.titles, title)
+	if at < 0 {
+		at = len(g.titles)
+		g.titles, g.names = append(g.titles, title), append(g.names, nil)
+	}
+	g.names[at] = append(g.names[at], name)
+}
+
+// describe names the releases that call a function in a scenario, out of those that recorded it: all
+// of them, a range, or each.
+func describe(in, recorded []string, releases int) string {
+	first, last := slices.Index(recorded, in[0]), len(in)-1
 	switch {
-	case len(in) == len(all) && len(all) > 1:
+	case len(in) == releases && releases > 1:
 		return "in every release:"
-	case len(in) > 1 && first+last < len(all) && all[first+last].Version == in[last]:
+	case len(in) == len(recorded) && len(in) > 1:
+		return "in every release that recorded it:"
+	case len(in) > 1 && first+last < len(recorded) && recorded[first+last] == in[last]:
 		return fmt.Sprintf("from %s to %s:", in[0], in[last])
 	}
 	return "in " + strings.Join(in, ", ") + ":"

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/mod/semver"
@@ -27,9 +28,8 @@ var loadIndex = sync.OnceValues(func() (*index, error) { return unpackIndex(embe
 type Code struct {
 	release  string
 	programs map[string]*Program
-	byName   map[string]map[string]*Source
 	// packages are the import paths of the traced packages, by program.
-	packages map[string]map[string]bool
+	packages func() map[string]map[string]bool
 }
 
 // CodeOf returns what the index says of a release, "v1.37.1", nil if it has not that release.
@@ -69,23 +69,33 @@ func (x *index) code(release string) *Code {
 
 // NewCode returns what the sources of a release's programs say, by their names.
 func NewCode(release string, programs map[string]*Program) *Code {
-	c := &Code{release: release, programs: programs, byName: map[string]map[string]*Source{}, packages: map[string]map[string]bool{}}
-	for name, p := range programs {
-		all, packages := make(map[string]*Source, len(p.Functions)), map[string]bool{}
-		for i := range p.Functions {
-			all[p.Functions[i].Name] = &p.Functions[i]
-			packages[funcname.Package(p.Functions[i].Name)] = true
+	return &Code{release: release, programs: programs, packages: sync.OnceValue(func() map[string]map[string]bool {
+		all := map[string]map[string]bool{}
+		for name, p := range programs {
+			all[name] = map[string]bool{}
+			for i := range p.Functions {
+				all[name][funcname.Package(p.Functions[i].Name)] = true
+			}
 		}
-		c.byName[name], c.packages[name] = all, packages
-	}
-	return c
+		return all
+	})}
 }
 
 // Function returns a function of a program, nil if none of the traced packages has it.
-func (c *Code) Function(program, name string) *Source { return c.byName[program][name] }
+func (c *Code) Function(program, name string) *Source {
+	p := c.programs[program]
+	if p == nil {
+		return nil
+	}
+	at, ok := slices.BinarySearchFunc(p.Functions, name, func(f Source, name string) int { return strings.Compare(f.Name, name) })
+	if !ok {
+		return nil
+	}
+	return &p.Functions[at]
+}
 
 // Traces reports whether functions of a package are among a program's.
-func (c *Code) Traces(program, pkg string) bool { return c.packages[program][pkg] }
+func (c *Code) Traces(program, pkg string) bool { return c.packages()[program][pkg] }
 
 // Functions are all functions of a program's traced packages, sorted by name.
 func (c *Code) Functions(program string) []Source {

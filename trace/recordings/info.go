@@ -36,8 +36,8 @@ type Missing struct {
 // Has reports whether the scenario is among the recorded ones.
 func (i *Info) Has(scenario string) bool { return slices.Contains(i.Scenarios, scenario) }
 
-// why says why a scenario is missing; "" if nobody knows.
-func (i *Info) why(scenario string) string {
+// Why says why a scenario is missing; "" if nobody knows.
+func (i *Info) Why(scenario string) string {
 	for _, m := range i.Missing {
 		if m.Scenario == scenario {
 			return m.Reason

@@ -132,7 +132,7 @@ func find(k8sVersion string) (*archive, error) {
 }
 
 func (a *archive) unknown(scenario string) error {
-	e := &UnknownScenarioError{Scenario: scenario, K8sVersion: a.K8sVersion, Reason: a.why(scenario)}
+	e := &UnknownScenarioError{Scenario: scenario, K8sVersion: a.K8sVersion, Reason: a.Why(scenario)}
 	all, err := library()
 	if err != nil {
 		return err

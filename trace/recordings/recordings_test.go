@@ -97,7 +97,7 @@ func TestPack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(a.Scenarios, " "); got != "another buy" || a.why("x") != "too old" || a.Size != int64(len(one)) {
+	if got := strings.Join(a.Scenarios, " "); got != "another buy" || a.Why("x") != "too old" || a.Size != int64(len(one)) {
 		t.Errorf("unpacked %+v", a.Info)
 	}
 	wrong := small()
