@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -22,23 +23,25 @@ func recorded(t testing.TB) (Judge, []string) {
 	for _, info := range infos {
 		versions = append(versions, info.K8sVersion)
 	}
-	newest := len(versions) - 1
-	if testing.Short() { // for the race detector
-		versions = versions[newest:]
-		newest = 0
-	}
-	return Judge{Recordings: recordings.Load, Layer: guide.Lookup().Layer, K8s: versions[newest]}, versions
+	return Judge{Recordings: recordings.Load, Layer: guide.Lookup().Layer, K8s: versions[len(versions)-1]}, versions
 }
 
-// TestCourse proves every exercise for every recorded version: it fails unsolved, passes
+// TestCourse proves every exercise for recorded releases: it fails unsolved, passes
 // with its solution, and each listed wrong answer gets its reply.
-func TestCourse(t *testing.T) {
+func TestCourse(t *testing.T) { verifyCourse(t) }
+
+func TestSlowCourse(t *testing.T) {
+	testenv.Slow(t)
+	verifyCourse(t)
+}
+
+func verifyCourse(t *testing.T) {
 	judge, versions := recorded(t)
 	course, err := Open("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	verifier := &Verifier{Judge: judge, Versions: versions}
+	verifier := &Verifier{Judge: judge, Versions: testenv.Releases(t, versions)}
 	for _, e := range course.Exercises() {
 		t.Run(e.Name, func(t *testing.T) {
 			proofs, err := verifier.Verify(e)

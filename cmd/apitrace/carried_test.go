@@ -14,26 +14,23 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// carriedReleases are those that apitrace carries recordings of; with -short, which is for the race
-// detector, the newest alone.
+// carriedReleases are those that apitrace carries recordings of and that the test goes through.
 func carriedReleases(t *testing.T) []recordings.Info {
 	t.Helper()
 	releases, err := recordings.Versions()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if testing.Short() {
-		return releases[len(releases)-1:]
-	}
-	return releases
+	return testenv.Releases(t, releases)
 }
 
-// carried calls f with each recording that apitrace carries.
+// carried calls f with each recording that apitrace carries of the releases that the test goes through.
 func carried(t *testing.T, f func(t *testing.T, rec *trace.Recording)) {
 	t.Helper()
 	for _, version := range carriedReleases(t) {
@@ -50,7 +47,14 @@ func carried(t *testing.T, f func(t *testing.T, rec *trace.Recording)) {
 // TestDefaultView wants the view for a first look to fit on a screen, whatever the scenario:
 // 60 lines of 80 columns, with the same text in colour, and no name cut without a mark; and the
 // story of each request in 15 lines.
-func TestDefaultView(t *testing.T) {
+func TestDefaultView(t *testing.T) { checkDefaultViews(t) }
+
+func TestSlowDefaultView(t *testing.T) {
+	testenv.Slow(t)
+	checkDefaultViews(t)
+}
+
+func checkDefaultViews(t *testing.T) {
 	loaded, err := instrument.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +160,14 @@ func isEndOfOne(all map[string]bool, text string) bool {
 
 // TestRecordedFunctionsHaveLayers wants to know to which part of the server each function
 // belongs that was ever seen.
-func TestRecordedFunctionsHaveLayers(t *testing.T) {
+func TestRecordedFunctionsHaveLayers(t *testing.T) { checkLayers(t) }
+
+func TestSlowRecordedFunctionsHaveLayers(t *testing.T) {
+	testenv.Slow(t)
+	checkLayers(t)
+}
+
+func checkLayers(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
 		t.Fatal(err)

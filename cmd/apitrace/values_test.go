@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -46,7 +47,14 @@ var told = map[string][]string{
 }
 
 // TestValuesAreTold wants the values on the nodes in every release that has the scenario.
-func TestValuesAreTold(t *testing.T) {
+func TestValuesAreTold(t *testing.T) { checkValues(t) }
+
+func TestSlowValuesAreTold(t *testing.T) {
+	testenv.Slow(t)
+	checkValues(t)
+}
+
+func checkValues(t *testing.T) {
 	eachRelease(t, slices.Sorted(maps.Keys(told)), func(t *testing.T, draw func(scenario string, o render.Options) string) {
 		for scenario, values := range told {
 			full := draw(scenario, render.Options{Width: 1000, Choice: render.Choice{Full: true}})
@@ -77,7 +85,14 @@ var failed = map[string]string{
 }
 
 // TestFailuresAreTold wants every release to tell the same of the scenarios that fail.
-func TestFailuresAreTold(t *testing.T) {
+func TestFailuresAreTold(t *testing.T) { checkFailures(t) }
+
+func TestSlowFailuresAreTold(t *testing.T) {
+	testenv.Slow(t)
+	checkFailures(t)
+}
+
+func checkFailures(t *testing.T) {
 	eachRelease(t, slices.Sorted(maps.Keys(failed)), func(t *testing.T, draw func(scenario string, o render.Options) string) {
 		for scenario, want := range failed {
 			lines := strings.Split(draw(scenario, render.Options{Width: 2000}), "\n")

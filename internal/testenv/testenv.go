@@ -4,6 +4,7 @@ package testenv
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -28,10 +29,27 @@ func NeedsServer(tb testing.TB) {
 // test's name must begin with TestSlow: test-all runs those tests and no others, so that it repeats nothing.
 func Slow(t *testing.T) {
 	t.Helper()
-	if !strings.HasPrefix(t.Name(), "TestSlow") {
+	if !isSlow(t) {
 		t.Fatalf("%s is slow: its name must begin with TestSlow", t.Name())
 	}
 	if os.Getenv(slow) == "" {
 		t.Skipf("slow: set %s=1, as \"make test-all\" does", slow)
+	}
+}
+
+func isSlow(t *testing.T) bool { return strings.HasPrefix(t.Name(), "TestSlow") }
+
+// Releases returns those of a sorted list of recorded releases that a test goes through: the oldest and the newest one,
+// and a slow test the others. With -short, which is for the race detector, it is the newest alone.
+func Releases[R any](t *testing.T, all []R) []R {
+	t.Helper()
+	oldest, between, newest := all[:1], all[1:len(all)-1], all[len(all)-1:]
+	switch {
+	case isSlow(t):
+		return between
+	case testing.Short():
+		return newest
+	default:
+		return slices.Concat(oldest, newest)
 	}
 }
