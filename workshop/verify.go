@@ -38,6 +38,9 @@ type Proof struct {
 func (v *Verifier) Verify(e *Exercise) ([]Proof, error) {
 	var proofs []Proof
 	var wrong []error
+	if err := checkReplies(e); err != nil {
+		wrong = append(wrong, err)
+	}
 	for _, k8s := range v.Versions {
 		if toBeHad, err := e.ToBeHad(k8s); err != nil {
 			return nil, fmt.Errorf("%s: %w", e.File, err)

@@ -47,6 +47,9 @@ func (l *Learner) Verify(ctx context.Context, name string, live bool) error {
 		}
 		fmt.Fprintf(l.out, "✓ %s (%d versions, %d checks)\n", e.Name, len(proofs), checks)
 	}
+	if err := verifier.VerifyBalance(l.course); name == "" && err != nil {
+		return errors.Join(append(failed, err)...)
+	}
 	if err := errors.Join(failed...); err != nil {
 		return fmt.Errorf("%d of %d exercises are not proven:\n%w", len(failed), len(all), err)
 	}

@@ -1,0 +1,97 @@
+package workshop
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// nearMisses is how many wrong answers each exercise must have replies for.
+const nearMisses = 3
+
+// checkReplies demands that an exercise knows the answers that people give who are nearly right.
+func checkReplies(e *Exercise) error {
+	tried := len(e.Choose) // each statement has a reply of its own
+	for _, w := range e.Wrong {
+		tried += len(w.Try)
+	}
+	if e.Change == nil && tried < nearMisses { // wrong changes of a server are not to be listed
+		return fmt.Errorf("%s: %d wrong answers have replies: expected %d or more, listed under try of wrong", e.File, tried, nearMisses)
+	}
+	if e.Claim == nil {
+		return nil
+	}
+	if e.Claim.Evidence == nil {
+		return fmt.Errorf("%s: the claim has no evidence: expected the calls that show whether it is true, so that nobody passes by guessing", e.File)
+	}
+	right := map[string]bool{}
+	for _, answer := range e.Solution.Answer {
+		word, _, _ := strings.Cut(answer, " ")
+		right[word] = true
+	}
+	for _, w := range e.Wrong {
+		if slices.ContainsFunc(w.Try, func(answer string) bool { word, _, _ := strings.Cut(answer, " "); return right[word] }) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: no reply is for those who are right about the claim and name other evidence: expected a try under wrong that begins with the word of %q", e.File, e.Solution.Answer[0])
+}
+
+// fewestClaims is how many claims a course must have before their balance is judged.
+const fewestClaims = 6
+
+// longestRun is how many claims in a row may be all true, or all false.
+const longestRun = 3
+
+// VerifyBalance demands that about half of the claims of a course are true for the judge's version of Kubernetes, in no
+// pattern: or after some of them one knows the answer to the next.
+func (v *Verifier) VerifyBalance(c *Course) error {
+	var claims []bool
+	for _, e := range c.Exercises() {
+		if e.Claim == nil {
+			continue
+		}
+		if toBeHad, err := e.ToBeHad(v.Judge.K8s); err != nil || !toBeHad {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		holds, _, err := v.Judge.traces(e).ask(&e.Claim.Holds)
+		if err != nil {
+			return err
+		}
+		claims = append(claims, holds)
+	}
+	return balanced(claims)
+}
+
+func balanced(claims []bool) error {
+	if len(claims) < fewestClaims {
+		return nil
+	}
+	yes, run, alternating := 0, 0, true
+	var bad []error
+	for i, holds := range claims {
+		if holds {
+			yes++
+		}
+		if i == 0 || holds != claims[i-1] {
+			run = 0
+		} else {
+			alternating = false
+		}
+		if run++; run == longestRun+1 {
+			bad = append(bad, fmt.Errorf("more than %d claims in a row are %s: expected true and false ones mixed", longestRun, strconv.FormatBool(holds)))
+		}
+	}
+	if yes*5 < len(claims)*2 || yes*5 > len(claims)*3 {
+		bad = append(bad, fmt.Errorf("%d of %d claims are true: expected about half, between 40 and 60 percent", yes, len(claims)))
+	}
+	if alternating {
+		bad = append(bad, errors.New("true and false claims alternate: expected no pattern"))
+	}
+	return errors.Join(bad...)
+}
