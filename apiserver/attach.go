@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
@@ -36,7 +37,7 @@ func (o StartOptions) Variant() string {
 		return ""
 	}
 	text, err := json.Marshal(struct {
-		Extra Extra
+		Extra serverconfig.Extra
 		Etcd  *storage.Endpoint
 	}{o.Extra, o.Etcd})
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -254,7 +255,7 @@ func TestPortTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := e2eBuild(t)
-	server, err := second.program(b.APIServer.Path, dir, files, port, Extra{})
+	server, err := second.program(b.APIServer.Path, dir, files, port, serverconfig.Extra{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/internal/authority"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/release"
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 )
 
 // files are the paths of what kube-apiserver reads at its start.
@@ -26,7 +28,7 @@ func (s *Server) writeFiles(dir string) (files, error) {
 		serviceAccountKey: filepath.Join(dir, "service-account.key"), tokens: filepath.Join(dir, "tokens.csv"),
 		proxyCert: filepath.Join(dir, "proxy.crt"), proxyKey: filepath.Join(dir, "proxy.key"),
 	}
-	ca, err := program.NewAuthority("apitrace kube-apiserver")
+	ca, err := authority.New("apitrace kube-apiserver")
 	if err != nil {
 		return f, err
 	}
@@ -34,11 +36,11 @@ func (s *Server) writeFiles(dir string) (files, error) {
 	if err != nil {
 		return f, err
 	}
-	serviceAccountKey, err := program.NewKeyPEM()
+	serviceAccountKey, err := authority.NewKeyPEM()
 	if err != nil {
 		return f, err
 	}
-	proxyCA, err := program.NewAuthority("apitrace aggregator")
+	proxyCA, err := authority.New("apitrace aggregator")
 	if err != nil {
 		return f, err
 	}
@@ -67,9 +69,9 @@ func (s *Server) writeFiles(dir string) (files, error) {
 }
 
 // program says how to run kube-apiserver on a port.
-func (s *Server) program(binary, dir string, f files, port int, extra Extra) (program.Server, error) {
+func (s *Server) program(binary, dir string, f files, port int, extra serverconfig.Extra) (program.Server, error) {
 	s.BaseURL = fmt.Sprintf("https://127.0.0.1:%d", port)
-	args, err := extra.prepare(filepath.Join(dir, "extra"), s.flags(f, port))
+	args, err := extra.Prepare(filepath.Join(dir, "extra"), s.flags(f, port))
 	return program.Server{
 		Name: Name, Path: binary, Dir: dir, Check: s.Check, Boot: s.own.boot,
 		Args:   args,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
@@ -83,7 +84,7 @@ type StartOptions struct {
 	// Check switches the checking mode of the probes on.
 	Check bool
 	// Extra is what this server has beyond others.
-	Extra Extra
+	Extra serverconfig.Extra
 	// Etcd is one that somebody else runs. Nil: the server gets one of its own.
 	Etcd *storage.Endpoint
 	// Boot is a sampled W3C traceparent: kube-apiserver's start becomes that trace, which

@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/session/collect"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // The instrumented server answers as upstream's own build does: with the tracing
@@ -66,7 +67,7 @@ func lines(answer string) []string {
 }
 
 // mustBeTraced makes sure that the comparison was one with tracing.
-func mustBeTraced(t *testing.T, s *apiserver.Server, all []collect.Sent) {
+func mustBeTraced(t *testing.T, s *apiserver.Server, all []trace.Sent) {
 	t.Helper()
 	for _, sent := range all {
 		r, _, err := collect.Request(t.Context(), s.ProbeSockets, sent)
@@ -105,7 +106,7 @@ type session struct {
 		ResourceVersion string `json:"resourceVersion"`
 	}
 	answers []namedAnswer
-	sent    []collect.Sent // the traced ones
+	sent    []trace.Sent // the traced ones
 }
 
 // answersOf sends all requests to a server.
@@ -231,7 +232,7 @@ func (s *session) request(ctx context.Context, e exchange) *http.Request {
 	if s.sampled {
 		id := hexID(16)
 		req.Header.Set("Traceparent", "00-"+id+"-"+hexID(8)+"-01")
-		s.sent = append(s.sent, collect.Sent{TraceID: id, Method: e.method, Path: path, Status: e.status})
+		s.sent = append(s.sent, trace.Sent{TraceID: id, Method: e.method, Path: path, Status: e.status})
 	}
 	return req
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/session/collect"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // Each benchmark measures things against each other in one run and reports the
@@ -103,7 +104,7 @@ func BenchmarkGetNode(b *testing.B) {
 		untracedTimes = append(untracedTimes, ours.do(b, http.MethodGet, path, "", ""))
 		plainTimes = append(plainTimes, theirs.do(b, http.MethodGet, path, "", ""))
 		tracedTimes = append(tracedTimes, ours.do(b, http.MethodGet, path, "", id))
-		r, _, err := collect.Request(context.Background(), ours.server.ProbeSockets, collect.Sent{TraceID: id, Method: http.MethodGet, Path: path})
+		r, _, err := collect.Request(context.Background(), ours.server.ProbeSockets, trace.Sent{TraceID: id, Method: http.MethodGet, Path: path})
 		if err != nil {
 			b.Fatal(err)
 		}

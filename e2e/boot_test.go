@@ -40,7 +40,7 @@ func traceBoot(t *testing.T, k kind) {
 			t.Error(err)
 		}
 	})
-	start, _, err := collect.Request(t.Context(), s.ProbeSockets, collect.Sent{TraceID: id, Method: trace.MethodStart, Path: apiserver.Name, Boot: true})
+	start, _, err := collect.Request(t.Context(), s.ProbeSockets, trace.Sent{TraceID: id, Method: trace.MethodStart, Path: apiserver.Name, Boot: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -409,7 +409,7 @@ func collectTree(t *testing.T, s *apiserver.Server, sent sentObject) *trace.Requ
 // A sentObject is a request that a client sent, and the name of the object that it was about,
 // which the path of a creation lacks: the context of the request has it under objectKey.
 type sentObject struct {
-	collect.Sent
+	trace.Sent
 	object string
 }
 
@@ -428,7 +428,7 @@ func (tr *tracer) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	req.Header.Set("Traceparent", "00-"+id+"-"+hexID(8)+"-01")
 	resp, err := tr.next.RoundTrip(req)
-	sent := sentObject{Sent: collect.Sent{TraceID: id, Method: req.Method, Path: req.URL.RequestURI()}}
+	sent := sentObject{Sent: trace.Sent{TraceID: id, Method: req.Method, Path: req.URL.RequestURI()}}
 	sent.object, _ = req.Context().Value(objectKey{}).(string)
 	if err == nil {
 		sent.Status = resp.StatusCode

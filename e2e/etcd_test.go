@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/authority"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/storage"
@@ -31,7 +32,7 @@ type cluster struct {
 func startCluster(t *testing.T, binary string) *cluster {
 	t.Helper()
 	dir := t.TempDir()
-	ca, err := program.NewAuthority("test etcd")
+	ca, err := authority.New("test etcd")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func goesOn(t *testing.T, client kubernetes.Interface, kill func()) {
 }
 
 // checkEndsAtClient demands a tree that ends at the etcd client in kube-apiserver.
-func checkEndsAtClient(t *testing.T, s *apiserver.Server, sent collect.Sent) {
+func checkEndsAtClient(t *testing.T, s *apiserver.Server, sent trace.Sent) {
 	t.Helper()
 	r, _, err := collect.Request(t.Context(), s.ProbeSockets, sent)
 	if err != nil {

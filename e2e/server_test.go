@@ -14,6 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/collect"
@@ -60,7 +61,7 @@ func server(tb testing.TB, k kind) *apiserver.Server {
 	if s := servers.running[k]; s != nil {
 		return s
 	}
-	s := start(tb, k, apiserver.Extra{})
+	s := start(tb, k, serverconfig.Extra{})
 	if servers.running == nil {
 		servers.running = map[kind]*apiserver.Server{}
 	}
@@ -85,7 +86,7 @@ func serverFor(tb testing.TB, k kind, scenario *scenarios.Scenario) *apiserver.S
 	return s
 }
 
-func start(tb testing.TB, k kind, extra apiserver.Extra) *apiserver.Server {
+func start(tb testing.TB, k kind, extra serverconfig.Extra) *apiserver.Server {
 	tb.Helper()
 	s, err := apiserver.Start(context.Background(), buildKind(tb, k), apiserver.StartOptions{Check: k.check, Extra: extra})
 	if err != nil {
@@ -143,7 +144,7 @@ func play(tb testing.TB, s *apiserver.Server, name string) ([]trace.Request, *co
 		},
 	}
 	err = player.Play(context.Background(), scenario, func(ctx context.Context, _ *scenarios.Request, sent *scenarios.Sent) error {
-		r, found, err := collect.Request(ctx, sockets, collect.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status})
+		r, found, err := collect.Request(ctx, sockets, trace.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status})
 		if err != nil {
 			return err
 		}
@@ -195,7 +196,7 @@ func startSample(ctx context.Context, s *apiserver.Server, scenario *scenarios.S
 	}
 	sockets := maps.Clone(s.ProbeSockets)
 	sockets[sampleserver.Name] = sample.ProbeSocket
-	start, found, err := collect.Request(ctx, sockets, collect.Sent{TraceID: boot, Method: trace.MethodStart, Path: sampleserver.Name, Boot: true})
+	start, found, err := collect.Request(ctx, sockets, trace.Sent{TraceID: boot, Method: trace.MethodStart, Path: sampleserver.Name, Boot: true})
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, sample.Stop(ctx))
 	}

@@ -24,7 +24,7 @@ func TestSessionInformer(t *testing.T) {
 	traces := map[string]*trace.Request{}
 	var rows []clients.Row
 	gathered := clients.New(clients.Options{
-		Fetch: func(ctx context.Context, sent collect.Sent) (*trace.Request, error) {
+		Fetch: func(ctx context.Context, sent trace.Sent) (*trace.Request, error) {
 			r, _, err := collect.Request(ctx, s.ProbeSockets, sent)
 			return r, err
 		},

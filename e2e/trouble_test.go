@@ -50,7 +50,7 @@ func playTrouble(t *testing.T, s *apiserver.Server, scenario *scenarios.Scenario
 	}
 	var r *trace.Request
 	err := player.Play(t.Context(), scenario, func(ctx context.Context, _ *scenarios.Request, sent *scenarios.Sent) (err error) {
-		r, _, err = collect.Request(ctx, s.ProbeSockets, collect.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status})
+		r, _, err = collect.Request(ctx, s.ProbeSockets, trace.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status})
 		return err
 	})
 	return r, err

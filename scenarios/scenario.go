@@ -12,9 +12,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/release"
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 )
 
 // A Scenario is a named, replayable sequence of requests with the state it needs.
@@ -98,7 +98,7 @@ type Setup struct {
 	Aggregated bool `yaml:"aggregated"`
 	// Server is what the scenario needs of kube-apiserver itself. Whoever plays it starts one
 	// like that; the zero value is content with any.
-	Server apiserver.Extra `yaml:"server"`
+	Server serverconfig.Extra `yaml:"server"`
 }
 
 // A Request is one step of a scenario.

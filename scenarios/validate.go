@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -44,7 +44,7 @@ func (s *Scenario) validateHead() *strictyaml.Mistake {
 // kube-apiserver knows the flags, it says itself.
 func (s *Scenario) validateServer() *strictyaml.Mistake {
 	for i, flag := range s.Setup.Server.Flags {
-		if err := (apiserver.Extra{Flags: []string{flag}}).Check(); err != nil {
+		if err := (serverconfig.Extra{Flags: []string{flag}}).Check(); err != nil {
 			return strictyaml.MistakeAt(err.Error(), "setup", "server", "flags", i)
 		}
 	}

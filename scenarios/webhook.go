@@ -21,7 +21,7 @@ import (
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/authority"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
@@ -66,7 +66,7 @@ func serveWebhooks(ctx context.Context, wanted []Webhook, values kept) (webhooks
 	if len(wanted) == 0 {
 		return nil, nil
 	}
-	authority, err := program.NewAuthority("apitrace webhooks")
+	authority, err := authority.New("apitrace webhooks")
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func serveWebhooks(ctx context.Context, wanted []Webhook, values kept) (webhooks
 	return all, nil
 }
 
-func serveWebhook(ctx context.Context, wanted *Webhook, authority *program.Authority) (*webhook, error) {
+func serveWebhook(ctx context.Context, wanted *Webhook, authority *authority.Authority) (*webhook, error) {
 	cert, key, err := authority.Issue(wanted.Name)
 	if err != nil {
 		return nil, err

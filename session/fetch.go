@@ -66,12 +66,12 @@ func (f *Fetcher) Close() error {
 }
 
 // sentOf is a request that was sent, as package collect has it.
-func sentOf(sent *scenarios.Sent) collect.Sent {
-	return collect.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status}
+func sentOf(sent *scenarios.Sent) trace.Sent {
+	return trace.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status}
 }
 
 // Fetch gets the trace of a request that is over.
-func (f *Fetcher) Fetch(ctx context.Context, sent collect.Sent) (*trace.Request, error) {
+func (f *Fetcher) Fetch(ctx context.Context, sent trace.Sent) (*trace.Request, error) {
 	request, err := f.Calls(ctx, sent)
 	if err != nil {
 		return nil, err
@@ -96,7 +96,7 @@ func asksEtcd(request *trace.Request) bool {
 }
 
 // Calls gets the calls of a trace alone.
-func (f *Fetcher) Calls(ctx context.Context, sent collect.Sent) (*trace.Request, error) {
+func (f *Fetcher) Calls(ctx context.Context, sent trace.Sent) (*trace.Request, error) {
 	request, check, err := collect.Request(ctx, f.sockets, sent)
 	if err != nil {
 		return nil, err

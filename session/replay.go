@@ -11,7 +11,6 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
-	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -194,7 +193,7 @@ func (s *replay) collect(ctx context.Context, r *scenarios.Request, sent *scenar
 
 // boot makes the recording of the server's start, which has the given trace id.
 func (s *replay) boot(ctx context.Context, traceID string) error {
-	start, err := s.fetcher.Calls(ctx, collect.Sent{
+	start, err := s.fetcher.Calls(ctx, trace.Sent{
 		TraceID: traceID, Method: trace.MethodStart, Path: s.scenario.Boot.Program, Boot: true,
 	})
 	if err != nil {

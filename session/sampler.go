@@ -10,7 +10,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/export"
@@ -79,7 +78,7 @@ func startSampler(ctx context.Context, to Reporter, rate float64, fetcher *Fetch
 }
 
 // open opens the session in which traces are fetched and sent.
-func (s *Sampler) open(fetch func(context.Context, collect.Sent) (*trace.Request, error)) *Session {
+func (s *Sampler) open(fetch func(context.Context, trace.Sent) (*trace.Request, error)) *Session {
 	return New(Options{
 		Fetch: fetch, Keep: s.send, Done: s.done,
 		Queue: sendQueue, Dropped: func() { s.skipped.Add(1) }, Grace: sendGrace,

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/export"
 )
@@ -50,7 +49,7 @@ func samplerTo(t *testing.T, endpoint string) *Sampler {
 		t.Fatal(err)
 	}
 	s := &Sampler{rate: 1, sender: sender, to: silent{}}
-	s.session = s.open(func(_ context.Context, sent collect.Sent) (*trace.Request, error) { return traceOf(sent, 1), nil })
+	s.session = s.open(func(_ context.Context, sent trace.Sent) (*trace.Request, error) { return traceOf(sent, 1), nil })
 	return s
 }
 
@@ -103,7 +102,7 @@ func TestBadRequestCostsItself(t *testing.T) {
 	var failed atomic.Int64
 	var kept, told []string
 	s := New(Options{
-		Fetch: func(_ context.Context, sent collect.Sent) (*trace.Request, error) { return traceOf(sent, 1), nil },
+		Fetch: func(_ context.Context, sent trace.Sent) (*trace.Request, error) { return traceOf(sent, 1), nil },
 		Keep: func(_ context.Context, r *trace.Request) (trace.Place, error) {
 			if strings.Contains(r.Path, "bad") {
 				return trace.Place{}, &trace.RequestError{Method: r.Method, Path: r.Path, Err: io.ErrUnexpectedEOF}

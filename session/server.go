@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -27,7 +28,7 @@ type Spec struct {
 	Check bool
 	// Extra is what the server has beyond others, such as flags. A server that has it for a
 	// scenario is not shared.
-	Extra apiserver.Extra
+	Extra serverconfig.Extra
 	// Boot is the trace id of the server's start, "" if that is not traced. Such a server
 	// is not shared either.
 	Boot string

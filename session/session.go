@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -23,7 +22,7 @@ const fetchTimeout = 20 * time.Second
 // Options say what a session does with the requests.
 type Options struct {
 	// Fetch gets the trace of a request that is over. Required; called by several goroutines.
-	Fetch func(context.Context, collect.Sent) (*trace.Request, error)
+	Fetch func(context.Context, trace.Sent) (*trace.Request, error)
 	// Keep takes each trace, one after the other. It may take its time: no request waits
 	// for it other than in Admit. Its context ends when Close gives up. Its first
 	// error ends the session: what is sent from then on is not traced. Required.

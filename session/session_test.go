@@ -15,13 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // traceOf makes the trace of a request: it began at a second, and asked etcd for something.
-func traceOf(sent collect.Sent, second int) *trace.Request {
+func traceOf(sent trace.Sent, second int) *trace.Request {
 	call := func(id, parent, process, function string) trace.Call {
 		return trace.Call{ID: id, Parent: parent, Process: process, Function: function, File: "f.go", Line: 1}
 	}
@@ -41,7 +40,7 @@ func traceOf(sent collect.Sent, second int) *trace.Request {
 
 func exchange(path string) front.Exchange {
 	return front.Exchange{
-		Sent:  collect.Sent{TraceID: trace.NewTraceID(), Method: "GET", Path: path, Status: 200},
+		Sent:  trace.Sent{TraceID: trace.NewTraceID(), Method: "GET", Path: path, Status: 200},
 		Start: time.Unix(99, 0), Duration: 1234567 * time.Nanosecond,
 		UserAgent: "kubectl", ClientTraceparent: "00-1",
 	}
@@ -65,7 +64,7 @@ func TestSession(t *testing.T) {
 	defer recording.Close()
 	var rows []Row
 	s := New(Options{
-		Fetch: func(_ context.Context, sent collect.Sent) (*trace.Request, error) {
+		Fetch: func(_ context.Context, sent trace.Sent) (*trace.Request, error) {
 			now := fetching.Add(1)
 			defer fetching.Add(-1)
 			for {
@@ -118,7 +117,7 @@ func TestSession(t *testing.T) {
 func TestAdmitWaits(t *testing.T) {
 	release := make(chan struct{})
 	s := New(Options{
-		Fetch: func(_ context.Context, sent collect.Sent) (*trace.Request, error) {
+		Fetch: func(_ context.Context, sent trace.Sent) (*trace.Request, error) {
 			<-release
 			return traceOf(sent, 1), nil
 		},
@@ -153,7 +152,7 @@ func TestKeepFails(t *testing.T) {
 	var failed []error
 	kept, done := 0, 0
 	s := New(Options{
-		Fetch: func(_ context.Context, sent collect.Sent) (*trace.Request, error) { return traceOf(sent, 1), nil },
+		Fetch: func(_ context.Context, sent trace.Sent) (*trace.Request, error) { return traceOf(sent, 1), nil },
 		Keep: func(context.Context, *trace.Request) (trace.Place, error) {
 			if kept++; kept > 2 {
 				return trace.Place{}, full
@@ -219,7 +218,7 @@ func TestSummarize(t *testing.T) {
 func TestNotAnswered(t *testing.T) {
 	var rows []Row
 	s := New(Options{
-		Fetch: func(context.Context, collect.Sent) (*trace.Request, error) { panic("nobody has seen it") },
+		Fetch: func(context.Context, trace.Sent) (*trace.Request, error) { panic("nobody has seen it") },
 		Done:  func(row Row) { rows = append(rows, row) },
 	})
 	x := exchange("/x")

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/kubeapitrace/apitrace/internal/authority"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
@@ -103,7 +104,7 @@ func (e Endpoint) flags(version, data string) []string {
 // writeKeys makes an authority for this etcd alone, and one certificate for both
 // ends. The authority's key is forgotten at once.
 func (e Endpoint) writeKeys() error {
-	ca, err := program.NewAuthority("apitrace etcd")
+	ca, err := authority.New("apitrace etcd")
 	if err != nil {
 		return err
 	}

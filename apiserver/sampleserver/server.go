@@ -15,6 +15,7 @@ import (
 
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
+	"github.com/kubeapitrace/apitrace/internal/authority"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/storage"
 )
@@ -59,7 +60,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	ca, err := program.NewAuthority("apitrace " + Name)
+	ca, err := authority.New("apitrace " + Name)
 	if err != nil {
 		return nil, err
 	}

@@ -124,7 +124,7 @@ func (o *outputOptions) write(ctx context.Context, std *streams, recording *trac
 		return err
 	}
 	if slices.Contains(export.Formats, o.format) {
-		return export.Write(std.out, o.format, recording, export.DiagramOptions{Guide: spoken.Of(guide, recording), Lang: lang})
+		return export.Write(std.out, o.format, recording, spoken.New(guide, lang, recording))
 	}
 	options, err := o.drawing(std, guide, recording)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/authority"
 )
 
 // A receiver counts the spans of each trace that is sent to it.
@@ -119,7 +119,7 @@ func TestServeSamples(t *testing.T) {
 
 // byCertificate sends a request of a user whom a certificate names, through a door that may speak
 // for such users.
-func byCertificate(t *testing.T, server *rest.Config, proxy *authority, probe string) {
+func byCertificate(t *testing.T, server *rest.Config, proxy *otlpAuthority, probe string) {
 	t.Helper()
 	users := newAuthority(t, "jane")
 	serverCA := filepath.Join(t.TempDir(), "ca.crt")
@@ -146,14 +146,14 @@ func byCertificate(t *testing.T, server *rest.Config, proxy *authority, probe st
 }
 
 // An authority has issued one certificate. All but made are paths of files.
-type authority struct {
+type otlpAuthority struct {
 	ca, cert, key string
-	made          *program.Authority
+	made          *authority.Authority
 }
 
-func newAuthority(t *testing.T, name string) *authority {
+func newAuthority(t *testing.T, name string) *otlpAuthority {
 	t.Helper()
-	made, err := program.NewAuthority("authority of " + name)
+	made, err := authority.New("authority of " + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func newAuthority(t *testing.T, name string) *authority {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	a := &authority{filepath.Join(dir, "ca.crt"), filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"), made}
+	a := &otlpAuthority{filepath.Join(dir, "ca.crt"), filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key"), made}
 	for file, data := range map[string][]byte{a.ca: made.CertPEM, a.cert: cert, a.key: key} {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)

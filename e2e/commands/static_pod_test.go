@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/authority"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/storage"
 )
@@ -165,7 +166,7 @@ func freePort(t *testing.T) string {
 func (n *node) writePKI(t *testing.T, etcd storage.Endpoint) {
 	t.Helper()
 	cluster, proxy := newAuthority(t, "kube-apiserver"), newAuthority(t, "front-proxy-client")
-	account, err := program.NewKeyPEM()
+	account, err := authority.NewKeyPEM()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +194,7 @@ func (n *node) writePKI(t *testing.T, etcd storage.Endpoint) {
 }
 
 // clientOf returns a client that shows a certificate of the authority for a user.
-func clientOf(t *testing.T, a *authority, user string) *http.Client {
+func clientOf(t *testing.T, a *otlpAuthority, user string) *http.Client {
 	t.Helper()
 	cert, key, err := a.made.Issue(user)
 	if err != nil {

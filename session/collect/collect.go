@@ -19,19 +19,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Sent is a traced request as its client knows it.
-type Sent struct {
-	// TraceID is the trace id of the traceparent header that it carried.
-	TraceID      string
-	Method, Path string
-	// Status is the HTTP status of the answer, 0 if there was none.
-	Status int
-	// Boot is set if it is no request but the start of a program, which has goroutines
-	// that never end: the trace is what there is of it now.
-	Boot bool
-}
-
-func (s *Sent) query() probe.Query {
+func queryFor(s *trace.Sent) probe.Query {
 	if s.Boot {
 		return probe.Query{Trace: s.TraceID}
 	}
@@ -64,14 +52,14 @@ const patience = 250 * time.Millisecond
 // Request fetches what the probes have recorded of a request. sockets holds the path of
 // each traced program's socket by the name of the program. A trace that is no tree is
 // an error: a call is missing, and a tree with a hole is a wrong tree.
-func Request(ctx context.Context, sockets map[string]string, sent Sent) (*trace.Request, *Check, error) {
+func Request(ctx context.Context, sockets map[string]string, sent trace.Sent) (*trace.Request, *Check, error) {
 	r := &trace.Request{TraceID: sent.TraceID, Method: sent.Method, Path: trace.KeepablePath(sent.Path), Status: sent.Status}
 	chk := &Check{}
 	var all []call
 	// The programs are asked one after the other: while kube-apiserver has not
 	// settled, etcd cannot have.
 	for _, process := range inOrder(sockets) {
-		answer, err := query(ctx, sockets[process], sent.query())
+		answer, err := query(ctx, sockets[process], queryFor(&sent))
 		if err != nil {
 			return nil, nil, fmt.Errorf("asking the probe of %s for the calls of %s %s: %w", process, sent.Method, sent.Path, err)
 		}

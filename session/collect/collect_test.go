@@ -78,7 +78,7 @@ func TestRequestJoinsProcesses(t *testing.T) {
 			record("00000000000000a2", "00000000000000a1", "Get", 1, 10),
 			record("00000000000000a3", "00000000000000a1", "Write", 2, 40)),
 	}
-	r, check, err := Request(t.Context(), sockets, Sent{TraceID: traceID, Method: "GET", Path: "/x", Status: 200})
+	r, check, err := Request(t.Context(), sockets, trace.Sent{TraceID: traceID, Method: "GET", Path: "/x", Status: 200})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestRequestRefusesAHole(t *testing.T) {
 		"nobody there": {func(*testing.T) string { return filepath.Join(os.TempDir(), "nobody") }, "has the program ended"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, _, err := Request(t.Context(), map[string]string{"kube-apiserver": test.socket(t)}, Sent{TraceID: traceID, Method: "GET", Path: "/x"})
+			_, _, err := Request(t.Context(), map[string]string{"kube-apiserver": test.socket(t)}, trace.Sent{TraceID: traceID, Method: "GET", Path: "/x"})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q in it", err, test.want)
 			}
@@ -143,7 +143,7 @@ func TestRequestGetsWhatFollowedItsWrite(t *testing.T) {
 			42: {stage(1, record("00000000000000c1", "", "another's", 0, 20))},
 		}),
 	}
-	r, _, err := Request(t.Context(), sockets, Sent{TraceID: traceID, Method: "POST", Path: "/x", Status: 201})
+	r, _, err := Request(t.Context(), sockets, trace.Sent{TraceID: traceID, Method: "POST", Path: "/x", Status: 201})
 	if err != nil {
 		t.Fatal(err)
 	}

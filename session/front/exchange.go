@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -24,7 +23,7 @@ func exchangeOf(r *http.Request) *Exchange {
 
 func newExchange(r *http.Request) *Exchange {
 	return &Exchange{
-		Sent:              collect.Sent{TraceID: trace.NewTraceID(), Method: r.Method, Path: r.URL.RequestURI()},
+		Sent:              trace.Sent{TraceID: trace.NewTraceID(), Method: r.Method, Path: r.URL.RequestURI()},
 		Start:             time.Now(),
 		UserAgent:         r.UserAgent(),
 		ClientTraceparent: r.Header.Get("Traceparent"),

@@ -22,8 +22,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/session/collect"
+	"github.com/kubeapitrace/apitrace/internal/authority"
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // Options say which server stands behind a front, and what to do with the requests.
@@ -61,7 +61,7 @@ type CertificateUsers struct {
 
 // An Exchange is a traced request with its answer, as the front saw them.
 type Exchange struct {
-	collect.Sent
+	trace.Sent
 	Start    time.Time
 	Duration time.Duration
 	// UserAgent is what the client calls itself.
@@ -134,7 +134,7 @@ func (f *Front) tls(o Options) (*tls.Config, error) {
 		config.Certificates = []tls.Certificate{*o.Certificate}
 		return config, nil
 	}
-	ca, err := program.NewAuthority("apitrace front")
+	ca, err := authority.New("apitrace front")
 	if err != nil {
 		return nil, err
 	}

@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/authority"
 )
 
 // issue makes a certificate of an authority.
-func issue(t *testing.T, ca *program.Authority, name string) tls.Certificate {
+func issue(t *testing.T, ca *authority.Authority, name string) tls.Certificate {
 	t.Helper()
 	cert, key, err := ca.Issue(name)
 	if err != nil {
@@ -23,9 +23,9 @@ func issue(t *testing.T, ca *program.Authority, name string) tls.Certificate {
 	return pair
 }
 
-func newAuthority(t *testing.T, name string) (*program.Authority, *x509.CertPool) {
+func newAuthority(t *testing.T, name string) (*authority.Authority, *x509.CertPool) {
 	t.Helper()
-	ca, err := program.NewAuthority(name)
+	ca, err := authority.New(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -54,7 +55,7 @@ var writers = map[string]func(io.Writer, *trace.Recording) error{
 		if err != nil {
 			return err
 		}
-		return WriteMermaid(w, rec, DiagramOptions{Guide: guide})
+		return WriteMermaid(w, rec, spoken.New(guide, "en"))
 	},
 }
 
@@ -166,7 +167,7 @@ func TestMermaidParticipants(t *testing.T) {
 		var out bytes.Buffer
 		rec := real(t)
 		rec.Requests[0].Path = "/a;b#c?x=<y>"
-		if err := WriteMermaid(&out, rec, DiagramOptions{Guide: guide, Lang: lang}); err != nil {
+		if err := WriteMermaid(&out, rec, spoken.New(guide, lang)); err != nil {
 			t.Fatal(err)
 		}
 		known, met := map[string]bool{"client": true}, map[string]bool{"client": true}

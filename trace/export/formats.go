@@ -10,8 +10,8 @@ import (
 // Formats are the names of the formats that Write knows, in the order in which messages name them.
 var Formats = []string{"yaml", "chrome", "folded", "mermaid"}
 
-// Write writes a recording in one of the Formats. The options are those of the diagram.
-func Write(w io.Writer, format string, recording *trace.Recording, o DiagramOptions) error {
+// Write writes a recording in one of the Formats. The guide is for the diagram.
+func Write(w io.Writer, format string, recording *trace.Recording, guide Guide) error {
 	switch format {
 	case "yaml":
 		return WriteYAML(w, recording)
@@ -20,7 +20,7 @@ func Write(w io.Writer, format string, recording *trace.Recording, o DiagramOpti
 	case "folded":
 		return WriteFolded(w, recording)
 	case "mermaid":
-		return WriteMermaid(w, recording, o)
+		return WriteMermaid(w, recording, guide)
 	}
 	return fmt.Errorf("unknown format %q: expected one of %q", format, Formats)
 }

@@ -6,25 +6,27 @@ import (
 	"io"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// DiagramOptions says what a diagram shows.
-type DiagramOptions struct {
-	// Guide tells layers and key steps. Required.
-	Guide *instrument.Guide
-	// Lang is the language of the layers' titles, "en" or "zh"; "" is "en".
-	Lang string
+// A Guide tells a diagram of the functions that were called.
+type Guide interface {
+	// Layer returns the layer that a function belongs to, "" if it belongs to none.
+	Layer(function string) string
+	// Title returns what people call a layer.
+	Title(layer string) string
+	// Key tells whether a function is a key step.
+	Key(function string) bool
+	// Group returns what calls of a function and its likes are called, or "".
+	Group(function string) string
 }
 
 // WriteMermaid writes a Mermaid sequence diagram: who takes part is the client and
 // the layers of the server, in the order in which the requests enter them; an arrow
 // is a key step in another layer than the key step that led to it. Equal arrows one
 // after another are one, with their number. A note says how many calls there were.
-func WriteMermaid(w io.Writer, rec *trace.Recording, o DiagramOptions) error {
-	lookup := o.Guide.Lookup()
-	d := &diagram{lookup: lookup, titles: titles(o.Guide, o.Lang), ids: map[string]string{}}
+func WriteMermaid(w io.Writer, rec *trace.Recording, guide Guide) error {
+	d := &diagram{guide: guide, ids: map[string]string{}}
 	for i := range rec.Requests {
 		tree, err := trace.NewTree(&rec.Requests[i])
 		if err != nil {
@@ -36,7 +38,7 @@ func WriteMermaid(w io.Writer, rec *trace.Recording, o DiagramOptions) error {
 	fmt.Fprintln(out, "sequenceDiagram")
 	fmt.Fprintln(out, "    actor client as Client")
 	for _, layer := range d.layers {
-		fmt.Fprintf(out, "    participant %s as %s\n", d.ids[layer], escape(d.titles[layer]))
+		fmt.Fprintf(out, "    participant %s as %s\n", d.ids[layer], escape(d.guide.Title(layer)))
 	}
 	for _, line := range d.lines {
 		fmt.Fprintf(out, "    %s\n", line)
@@ -44,19 +46,8 @@ func WriteMermaid(w io.Writer, rec *trace.Recording, o DiagramOptions) error {
 	return out.Flush()
 }
 
-func titles(guide *instrument.Guide, lang string) map[string]string {
-	all := map[string]string{}
-	for _, layer := range guide.Layers {
-		if all[layer.Name] == "" {
-			all[layer.Name] = layer.Title.In(lang)
-		}
-	}
-	return all
-}
-
 type diagram struct {
-	lookup *instrument.Lookup
-	titles map[string]string
+	guide  Guide
 	layers []string          // in order of first entry
 	ids    map[string]string // by layer
 	lines  []string
@@ -110,17 +101,17 @@ func (d *diagram) arrows(tree *trace.Tree) []arrow {
 			at[i] = at[p]
 		}
 		call := tree.Call(i)
-		entry := d.lookup.Entry(call.Function)
-		if entry.Step == nil && i > 0 || entry.Layer == "" || entry.Layer == trace.LayerUpstreamTracing {
+		layer := d.guide.Layer(call.Function)
+		if !d.guide.Key(call.Function) && i > 0 || layer == "" || layer == trace.LayerUpstreamTracing {
 			continue
 		}
-		to := d.participant(entry.Layer)
+		to := d.participant(layer)
 		if to == at[i] {
 			continue
 		}
 		a := arrow{from: at[i], to: to, text: call.ShortName(), times: 1, failed: call.Error != "" || call.Panic != ""}
-		if entry.Step != nil && entry.Step.Group != "" {
-			a.text = entry.Step.Group
+		if group := d.guide.Group(call.Function); group != "" {
+			a.text = group
 		}
 		at[i] = to
 		if n := len(all) - 1; n >= 0 && all[n].from == a.from && all[n].to == a.to && all[n].text == a.text && all[n].failed == a.failed {

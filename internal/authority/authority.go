@@ -1,4 +1,5 @@
-package program
+// Package authority makes the certificates of one run.
+package authority
 
 import (
 	"crypto/ecdsa"
@@ -25,8 +26,8 @@ type Authority struct {
 // certLifetime is longer than anybody keeps a server running.
 const certLifetime = 365 * 24 * time.Hour
 
-// NewAuthority makes an authority with a random key.
-func NewAuthority(name string) (*Authority, error) {
+// New makes an authority with a random key.
+func New(name string) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("making the certificate authority %q: %w", name, err)

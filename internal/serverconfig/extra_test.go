@@ -1,4 +1,4 @@
-package apiserver
+package serverconfig
 
 import (
 	"encoding/base64"
@@ -19,7 +19,7 @@ func TestExtra(t *testing.T) {
 	keys := map[string]bool{}
 	for range 2 {
 		dir := filepath.Join(t.TempDir(), "extra")
-		flags, err := extra.prepare(dir, ownFlags)
+		flags, err := extra.Prepare(dir, ownFlags)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +28,9 @@ func TestExtra(t *testing.T) {
 		if !slices.Equal(flags, want) {
 			t.Errorf("flags %q, expected %q", flags, want)
 		}
-		checkPrivate(t, dir)
+		if info, err := os.Stat(filepath.Join(dir, "e.yaml")); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("the file is %v (%v), expected it to be readable for its owner alone", info, err)
+		}
 		text, err := os.ReadFile(filepath.Join(dir, "e.yaml"))
 		if err != nil {
 			t.Fatal(err)
@@ -54,7 +56,7 @@ func TestExtraRefused(t *testing.T) {
 		{Extra{Flags: []string{"-v2"}}, `"-v2" is no flag of kube-apiserver: expected --name=value`},
 		{Extra{Files: map[string]string{"../x": ""}}, `"../x" is no plain file name`},
 	} {
-		_, err := test.extra.prepare(filepath.Join(t.TempDir(), "extra"), ownFlags)
+		_, err := test.extra.Prepare(filepath.Join(t.TempDir(), "extra"), ownFlags)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("got %v, expected %s", err, test.want)
 		}

@@ -1,4 +1,6 @@
-package apiserver
+// Package serverconfig says what a kube-apiserver is started with beyond what every one is, and
+// needs no server for that.
+package serverconfig
 
 import (
 	"crypto/rand"
@@ -23,10 +25,10 @@ type Extra struct {
 // IsZero tells whether the server is like every other.
 func (e Extra) IsZero() bool { return len(e.Flags)+len(e.Files) == 0 }
 
-// ExtraDir and ExtraKey are what Extra's texts have for the folder and the key.
+// Dir and Key are what Extra's texts have for the folder and the key.
 const (
-	ExtraDir = "${dir}"
-	ExtraKey = "${key}"
+	Dir = "${dir}"
+	Key = "${key}"
 )
 
 // lists are flags of every server to which kube-apiserver adds what is given again. Any other
@@ -58,8 +60,8 @@ func flagName(flag string) string {
 	return name
 }
 
-// prepare writes the files into dir and returns all flags; own are those of every server.
-func (e Extra) prepare(dir string, own []string) ([]string, error) {
+// Prepare writes the files into dir and returns all flags; own are those of every server.
+func (e Extra) Prepare(dir string, own []string) ([]string, error) {
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
@@ -71,7 +73,7 @@ func (e Extra) prepare(dir string, own []string) ([]string, error) {
 	}
 	flags := slices.DeleteFunc(slices.Clone(own), replaced)
 	for _, flag := range e.Flags {
-		flags = append(flags, strings.ReplaceAll(flag, ExtraDir, dir))
+		flags = append(flags, strings.ReplaceAll(flag, Dir, dir))
 	}
 	return flags, nil
 }
@@ -89,7 +91,7 @@ func (e Extra) writeFiles(dir string) error {
 		if name != filepath.Base(name) {
 			return fmt.Errorf("writing files for kube-apiserver: %q is no plain file name", name)
 		}
-		text = strings.ReplaceAll(text, ExtraKey, base64.StdEncoding.EncodeToString(key))
+		text = strings.ReplaceAll(text, Key, base64.StdEncoding.EncodeToString(key))
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			return fmt.Errorf("writing files for kube-apiserver: %w", err)
 		}

@@ -1,4 +1,4 @@
-package program
+package authority
 
 import (
 	"crypto/tls"
@@ -12,7 +12,7 @@ import (
 
 // A client that trusts the authority reaches its server; another one does not.
 func TestAuthority(t *testing.T) {
-	ca, err := NewAuthority("test")
+	ca, err := New("test")
 	must(t, err)
 	cert, key, err := ca.Issue("server")
 	must(t, err)
@@ -24,7 +24,7 @@ func TestAuthority(t *testing.T) {
 	server.StartTLS()
 	defer server.Close()
 
-	other, err := NewAuthority("test")
+	other, err := New("test")
 	must(t, err)
 	for name, test := range map[string]struct {
 		authority *Authority
@@ -40,5 +40,12 @@ func TestAuthority(t *testing.T) {
 		if err == nil {
 			resp.Body.Close()
 		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

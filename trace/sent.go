@@ -1,0 +1,13 @@
+package trace
+
+// Sent is a traced request as its client knows it.
+type Sent struct {
+	// TraceID is the trace id of the traceparent header that it carried.
+	TraceID      string
+	Method, Path string
+	// Status is the HTTP status of the answer, 0 if there was none.
+	Status int
+	// Boot is set if it is no request but the start of a program, which has goroutines
+	// that never end: the trace is what there is of it now.
+	Boot bool
+}
