@@ -157,29 +157,3 @@ func isEndOfOne(all map[string]bool, text string) bool {
 	}
 	return false
 }
-
-// TestRecordedFunctionsHaveLayers wants to know to which part of the server each function
-// belongs that was ever seen.
-func TestRecordedFunctionsHaveLayers(t *testing.T) { checkLayers(t) }
-
-func TestSlowRecordedFunctionsHaveLayers(t *testing.T) {
-	testenv.Slow(t)
-	checkLayers(t)
-}
-
-func checkLayers(t *testing.T) {
-	guide, err := instrument.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	lookup := guide.Lookup()
-	carried(t, func(t *testing.T, rec *trace.Recording) {
-		for _, r := range rec.Requests {
-			for i := range r.Calls {
-				if f := r.Calls[i].Function; lookup.Layer(f) == "" {
-					t.Errorf("%s belongs to no layer of the guide", f)
-				}
-			}
-		}
-	})
-}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -74,10 +75,8 @@ func peakOf(tb testing.TB, program string, args ...string) (peak float64) {
 	return peak
 }
 
-func TestLargeRecordingNeedsLittleMemory(t *testing.T) {
-	if raceDetector {
-		t.Skip("the race detector needs memory of its own")
-	}
+func TestSlowLargeRecordingNeedsLittleMemory(t *testing.T) {
+	testenv.Slow(t)
 	const most = 300
 	if peak := peakOf(t, "apitrace", "show", largeFile(t)); peak > most {
 		t.Errorf("apitrace show of 100,000 calls took %.0f MB, expected at most %d", peak, most)

@@ -44,13 +44,21 @@ func TestCommandsInTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newAtWork(t, "en")
-	n := 0
+	typed := map[string]bool{}
 	for _, e := range course.Exercises() {
 		if _, err := p.types("start", e.Name); err != nil {
 			t.Fatal(err)
 		}
 		for _, command := range commandsOf(e) {
-			n++
+			// What it prints depends on the exercise only where it shows the exercise's trace.
+			line := strings.Join(command, " ")
+			if command[0] == "workshop" {
+				line = e.Name + ": " + line
+			}
+			if typed[line] {
+				continue
+			}
+			typed[line] = true
 			var out, notices bytes.Buffer
 			err := execute(t.Context(), append([]string{"apitrace"}, command...), &streams{out: &out, err: &notices})
 			if differs := command[0] == "diff" && exitCode(err) == 1; err != nil && !differs {
@@ -61,7 +69,8 @@ func TestCommandsInTexts(t *testing.T) {
 			}
 		}
 	}
-	if n < 50 {
-		t.Errorf("%d commands were typed: how they are written must have changed", n)
+	if len(typed) < 40 {
+		t.Errorf("%d commands were typed: how they are written must have changed", len(typed))
 	}
+	t.Logf("%d commands were typed", len(typed))
 }

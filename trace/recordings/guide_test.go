@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -13,7 +14,14 @@ import (
 const goMain = "runtime.main"
 
 // A reader is told of every recorded function what it belongs to, in every release.
-func TestFunctionsHaveLayers(t *testing.T) {
+func TestFunctionsHaveLayers(t *testing.T) { checkLayers(t) }
+
+func TestSlowFunctionsHaveLayers(t *testing.T) {
+	testenv.Slow(t)
+	checkLayers(t)
+}
+
+func checkLayers(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +32,7 @@ func TestFunctionsHaveLayers(t *testing.T) {
 	}
 	lookup := guide.Lookup()
 	without := map[string]string{}
-	for _, info := range all {
+	for _, info := range testenv.Releases(t, all) {
 		traces, err := recordings.All(info.K8sVersion)
 		if err != nil {
 			t.Fatal(err)

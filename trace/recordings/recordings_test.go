@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -28,6 +29,27 @@ func TestVersions(t *testing.T) {
 		if strings.HasSuffix(info.Apitrace, "-dirty") {
 			t.Errorf("%s was recorded by %s: record from a clean commit", info.K8sVersion, info.Apitrace)
 		}
+	}
+	t.Logf("%d releases, %d bytes", len(all), total)
+	if total > maxTotal {
+		t.Errorf("all recordings take %d bytes, want %d or fewer", total, maxTotal)
+	}
+}
+
+// Each recording can be read, and is of the scenario and the release that it is listed under.
+func TestLoad(t *testing.T) { loadAll(t) }
+
+func TestSlowLoad(t *testing.T) {
+	testenv.Slow(t)
+	loadAll(t)
+}
+
+func loadAll(t *testing.T) {
+	all, err := Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, info := range testenv.Releases(t, all) {
 		for _, scenario := range info.Scenarios {
 			rec, err := Load(info.K8sVersion, scenario)
 			if err != nil {
@@ -36,10 +58,6 @@ func TestVersions(t *testing.T) {
 				t.Errorf("%s %s: it is of %s, %s, etcd %s", info.K8sVersion, scenario, rec.Scenario, rec.K8sVersion, rec.EtcdVersion)
 			}
 		}
-	}
-	t.Logf("%d releases, %d bytes", len(all), total)
-	if total > maxTotal {
-		t.Errorf("all recordings take %d bytes, want %d or fewer", total, maxTotal)
 	}
 }
 
