@@ -198,7 +198,7 @@ func (c *Course) Number(e *Exercise) string {
 // Number is that of the folder: "3" for "03-get".
 func (c *Chapter) Number() string {
 	number, _, _ := strings.Cut(c.Name, "-")
-	return strings.TrimLeft(number, "0")
+	return cmp.Or(strings.TrimLeft(number, "0"), "0")
 }
 
 // An UnknownError says that no exercise has the name or the number that was asked for.

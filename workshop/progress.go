@@ -62,6 +62,9 @@ func (p *Progress) reset(exercise string) {
 	delete(p.done, exercise)
 }
 
+// Empty tells whether nothing was done yet.
+func (p *Progress) Empty() bool { return len(p.done) == 0 }
+
 // Of returns what was done of an exercise: nothing, the zero Done, if it was never started.
 func (p *Progress) Of(e *Exercise) Done {
 	if d := p.done[e.Name]; d != nil {

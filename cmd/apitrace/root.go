@@ -56,7 +56,7 @@ func newRoot(name string, std *streams) *cobra.Command {
 	addGroup(root, "compare", "Compare:",
 		newDiffCommand(std), newCompareCommand(std), newHistoryCommand(std), newVersionsCommand(std))
 	addGroup(root, "learn", "Learn the code:",
-		newWorkshopCommand(std), newExplainCommand(std), newSourceCommand(std), newRoutesCommand(std), newEditCommand(std))
+		newLearnCommand(std), newWorkshopCommand(std), newExplainCommand(std), newSourceCommand(std), newRoutesCommand(std), newEditCommand(std))
 	addGroup(root, "editor", "Use it in your editor:", newDAPCommand(std))
 	addGroup(root, "exchange", "Exchange recordings:", newExportCommand(std), newImportCommand(std))
 	addGroup(root, "builds", "Builds:", newBuildCommand(std), newCacheCommand(std), newDoctorCommand(std))

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/render"
@@ -29,14 +30,15 @@ func newWorkshopCommand(std *streams) *cobra.Command {
 		Short:                      "Learn the code path by exercises that a trace decides",
 		SuggestionsMinimumDistance: 2,
 		Args:                       knownCommand,
-		RunE:                       o.with(std, func(l *learner.Learner, _ context.Context, _ []string) error { return l.List(details) }),
+		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
+			if l.Fresh() && !details {
+				return l.Learn(ctx, drawFirst(std, o.lang))
+			}
+			return l.List(details)
+		}),
 	}
 	command.Flags().BoolVar(&details, "details", false, "list with each exercise what it teaches, and the scenarios it is about")
-	flags := command.PersistentFlags()
-	flags.StringVar(&o.lang, "lang", "", "language: en or zh (default: the locale's)")
-	_ = command.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(languages, cobra.ShellCompDirectiveNoFileComp))
-	flags.StringVar(&o.k8s, "k8s", apiserver.DefaultVersion, "version of Kubernetes whose recordings decide")
-	flags.StringVar(&o.course, "course", "", "folder of a course of your own (default: the one that comes with apitrace)")
+	o.addFlags(command, command.PersistentFlags())
 	command.AddCommand(
 		newWorkshopNextCommand(std, o), newWorkshopStartCommand(std, o), newWorkshopJumpCommand(std, o),
 		newWorkshopTraceCommand(std, o), newWorkshopCheckCommand(std, o), newWorkshopWatchCommand(std, o),
@@ -44,6 +46,14 @@ func newWorkshopCommand(std *streams) *cobra.Command {
 		newWorkshopLessonCommand(std, o), newWorkshopResetCommand(std, o), newWorkshopNewCommand(std), newWorkshopVerifyCommand(std, o),
 	)
 	return command
+}
+
+// addFlags adds what all commands of the workshop have to the flags of a command.
+func (o *workshopOptions) addFlags(command *cobra.Command, flags *pflag.FlagSet) {
+	flags.StringVar(&o.lang, "lang", "", "language: en or zh (default: the locale's)")
+	_ = command.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(languages, cobra.ShellCompDirectiveNoFileComp))
+	flags.StringVar(&o.k8s, "k8s", apiserver.DefaultVersion, "version of Kubernetes whose recordings decide")
+	flags.StringVar(&o.course, "course", "", "folder of a course of your own (default: the one that comes with apitrace)")
 }
 
 // with makes a command's work of a learner's.

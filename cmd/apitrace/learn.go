@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/workshop/learner"
+)
+
+func newLearnCommand(std *streams) *cobra.Command {
+	o := &workshopOptions{}
+	command := &cobra.Command{
+		Use:   "learn",
+		Short: "Begin the workshop, or go on with it",
+		Args:  cobra.NoArgs,
+		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
+			return l.Learn(ctx, drawFirst(std, o.lang))
+		}),
+	}
+	o.addFlags(command, command.Flags())
+	return command
+}
+
+// drawFirst draws the tree on which a learner learns to read trees: little enough of it for one screen.
+func drawFirst(std *streams, lang string) func(context.Context, *trace.Recording) error {
+	return func(ctx context.Context, recording *trace.Recording) error {
+		o := outputOptions{format: "tree", view: "path", colour: "auto", lang: lang, filter: filterOptions{layers: []string{"handler", "registry"}}}
+		return o.write(ctx, std, recording)
+	}
+}
