@@ -30,7 +30,7 @@ func (e *NoMatchError) Error() string {
 // and returns a NoMatchError.
 func WriteTree(w io.Writer, rec *trace.Recording, guide Guide, options Options) error {
 	if options.Most == 0 {
-		options.Most = stepsPerRequest(len(rec.Requests))
+		options.Most = StepsPerRequest(len(rec.Requests))
 	}
 	return writeListings(w, rec, guide, options, (*listing).write)
 }

@@ -35,9 +35,9 @@ func (o *Options) columns() int {
 	return max(o.Width, least)
 }
 
-// stepsPerRequest is how many steps the default view shows of each of so many requests. It does
+// StepsPerRequest is how many steps the default view shows of each of so many requests. It does
 // not depend on the width, so that whoever reads a tree sees what others see.
-func stepsPerRequest(requests int) int {
+func StepsPerRequest(requests int) int {
 	const alone, together, least = 48, 60, 20
 	if requests <= 1 {
 		return alone

@@ -19,7 +19,7 @@ const mostSentences = 15
 // the function that did what it says, its place and its time. Of the options' Choice only the Filter
 // counts: a sentence whose call it does not let through is left out. It returns what WriteTree returns.
 func WriteOutline(w io.Writer, rec *trace.Recording, guide Guide, options Options) error {
-	options.Choice = view.Choice{Most: stepsPerRequest(len(rec.Requests)), Filter: options.Filter}
+	options.Choice = view.Choice{Most: StepsPerRequest(len(rec.Requests)), Filter: options.Filter}
 	return writeListings(w, rec, guide, options, (*listing).writeOutline)
 }
 

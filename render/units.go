@@ -24,3 +24,11 @@ func (g glyphs) duration(ns int64) string {
 	}
 	return strconv.FormatFloat(value, 'f', decimals, 64) + units[0]
 }
+
+// Duration writes nanoseconds with three digits and a unit, as the tree does.
+func Duration(ns int64, ascii bool) string {
+	if ascii {
+		return asciiGlyphs.duration(ns)
+	}
+	return unicodeGlyphs.duration(ns)
+}

@@ -27,6 +27,8 @@ type showOptions struct {
 	// summary asks for a table of the requests, only for some of them by their numbers in it.
 	summary bool
 	only    []int
+	// interactive asks for the full-screen view.
+	interactive bool
 }
 
 func newShowCommand(std *streams) *cobra.Command {
@@ -48,6 +50,7 @@ func newShowCommand(std *streams) *cobra.Command {
 	command.Flags().BoolVar(&o.live, "live", false, "replay the scenario now, as \"apitrace run\" does, instead of showing the recording")
 	command.Flags().BoolVar(&o.summary, "summary", false, "print a table of the requests instead of their traces")
 	addOnlyFlag(command, &o.only)
+	command.Flags().BoolVarP(&o.interactive, "interactive", "i", false, "walk through the recording full screen, as \"apitrace explore\" does")
 	o.output.addFlags(command)
 	return command
 }
@@ -84,6 +87,9 @@ func (o *showOptions) run(ctx context.Context, std *streams) error {
 	}
 	if recording.Requests, err = choose(recording.Requests, o.only); err != nil {
 		return err
+	}
+	if o.interactive {
+		return explore(ctx, std, recording, &o.output)
 	}
 	if o.summary {
 		return session.WriteTable(std.out, session.Summarize(recording))

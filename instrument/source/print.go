@@ -45,7 +45,7 @@ type PrintOptions struct {
 // Print writes the function's source, each line with its number in upstream's file.
 // A line from which calls went out is marked, and followed by what was called.
 func Print(w io.Writer, f *Function, o PrintOptions) error {
-	lines, err := o.Palette.highlight(f.Text)
+	lines, err := o.Palette.Highlight(f.Text)
 	if err != nil {
 		return fmt.Errorf("print %s: %w", f.Name, err)
 	}
@@ -76,8 +76,8 @@ func Print(w io.Writer, f *Function, o PrintOptions) error {
 	return out.Flush()
 }
 
-// highlight colours Go source and splits it into lines. Tabs become four blanks.
-func (p Palette) highlight(text string) ([]string, error) {
+// Highlight colours Go source and splits it into lines. Tabs become four blanks.
+func (p Palette) Highlight(text string) ([]string, error) {
 	tokens, err := lexers.Get("go").Tokenise(nil, harmless(text))
 	if err != nil {
 		return nil, err

@@ -1,0 +1,209 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// shelf is a Library of the recordings, with a source that says its line numbers.
+type shelf struct{}
+
+func (shelf) Scenarios() []string { return []string{"create-deployment", "get-forbidden", "get-node"} }
+func (shelf) Releases() []string  { return []string{"v1.37.1", "v1.36.3"} }
+func (shelf) Load(scenario, release string) (*trace.Recording, error) {
+	return recordings.Load(release, scenario)
+}
+func (shelf) Guide(rec *trace.Recording, lang string) (view.Guide, error) {
+	guide, err := instrument.Load()
+	if err != nil {
+		return nil, err
+	}
+	return spoken.New(guide, lang, rec), nil
+}
+func (shelf) Source(_ *trace.Recording, call *trace.Call) (string, error) {
+	if strings.Contains(call.File, "etcd") {
+		return "", errors.New("not here")
+	}
+	return strings.Repeat("// "+call.File+"\n", 2000), nil
+}
+func (shelf) Diff(a, b *trace.Recording, _ string, _ int, _ bool) (string, error) {
+	return a.K8sVersion + " and " + b.K8sVersion + "\n", nil
+}
+func (shelf) Replay(context.Context, string, string) (*trace.Recording, error) {
+	return nil, errors.New("no server runs")
+}
+func (shelf) Editor(*trace.Recording, *trace.Call, int) (*exec.Cmd, error) {
+	return nil, errors.New("no editor")
+}
+
+func open(t testing.TB, scenario string, width, height int) *Model {
+	t.Helper()
+	rec, err := recordings.Load("v1.37.1", scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := New(shelf{}, rec, Options{Lang: "en", Steps: 48})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	return m
+}
+
+// press types keys, and does what their commands do.
+func press(m *Model, keys ...string) {
+	for _, key := range keys {
+		msg := tea.KeyPressMsg{Text: key}
+		switch code := []rune(key)[0]; {
+		case len(key) == 1:
+			msg.Code = code
+		default:
+			msg.Text = ""
+			msg.Code = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "left": tea.KeyLeft, "right": tea.KeyRight, "end": tea.KeyEnd}[key]
+		}
+		if _, cmd := m.Update(msg); cmd != nil {
+			if answer := cmd(); answer != nil {
+				m.Update(answer)
+			}
+		}
+	}
+}
+
+func TestScreens(t *testing.T) {
+	for name, test := range map[string]struct {
+		scenario      string
+		width, height int
+		keys          []string
+	}{
+		"first":      {"get-node", 80, 24, nil},
+		"wide":       {"create-deployment", 120, 40, []string{"1"}},
+		"source":     {"get-node", 80, 24, []string{"1", "}", "}", "}", "}", "j"}},
+		"values":     {"get-node", 100, 24, []string{"2", "/", "v", "i", "s", "i", "t", "enter"}},
+		"notes":      {"get-node", 80, 24, []string{"3"}},
+		"json":       {"get-node", 80, 24, []string{"4"}},
+		"no-source":  {"get-node", 80, 24, []string{"1", "/", "L", "i", "n", "e", "a", "r", "enter"}},
+		"unfolded":   {"get-node", 80, 24, []string{"right", "right"}},
+		"closed":     {"get-node", 80, 24, []string{"z"}},
+		"everything": {"get-node", 80, 24, []string{"f"}},
+		"filter":     {"get-node", 80, 24, []string{"&", "e", "t", "c", "d", "3", "enter"}},
+		"stepped":    {"get-node", 80, 24, []string{"2", "s", "s", "s", "s", "x", "d", "S"}},
+		"error":      {"get-forbidden", 80, 24, []string{"e", "2"}},
+		"help":       {"get-node", 80, 24, []string{"?"}},
+		"pick":       {"get-node", 80, 24, []string{"p", "f", "o"}},
+		"picked":     {"get-node", 80, 24, []string{"p", "f", "o", "enter"}},
+		"release":    {"get-node", 80, 24, []string{"R", "3", "6", "enter"}},
+		"diff":       {"get-node", 80, 24, []string{"=", "3", "6", "enter"}},
+		"replay":     {"get-node", 80, 24, []string{"r"}},
+		"chinese":    {"get-node", 80, 24, []string{"L", "3"}},
+		"small":      {"get-node", 30, 5, nil},
+		"nothing":    {"get-node", 0, 0, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := open(t, test.scenario, test.width, test.height)
+			press(m, test.keys...)
+			screen := m.Screen()
+			lines := strings.Split(screen, "\n")
+			if test.width >= 40 {
+				if len(lines) != test.height {
+					t.Errorf("%d lines of %d", len(lines), test.height)
+				}
+				for i, line := range lines {
+					lines[i] = strings.TrimRight(line, " ")
+					if width := lipgloss.Width(line); width > test.width {
+						t.Errorf("%d columns of %d: %q", width, test.width, line)
+					}
+				}
+			}
+			got := strings.ReplaceAll(strings.Join(lines, "\n")+"\n", "\x1b", "␛")
+			file := filepath.Join("testdata", name+".golden")
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatalf("%v (go test ./render/terminal -update writes it)", err)
+			}
+			if got != string(want) {
+				t.Errorf("%s differs (go test ./render/terminal -update writes it anew); got:\n%s", file, got)
+			}
+		})
+	}
+}
+
+// Each call that is selected by whatever way has a row, and the rows know it.
+func TestRowsKnowTheirCalls(t *testing.T) {
+	m := open(t, "create-deployment", 80, 24)
+	for _, key := range strings.Fields("s s s d x c t e w u ] [ } { f z f right left S D X n w w w") {
+		press(m, key)
+		for i, r := range m.forest.rows {
+			if r.kind == rowStep && m.forest.at[r.call] != int32(i) {
+				t.Fatalf("after %q row %d is of call %d, whose row is %d", key, i, r.call, m.forest.at[r.call])
+			}
+		}
+		if m.cursor < 0 || m.cursor >= len(m.forest.rows) || m.cursor < m.top || m.cursor >= m.top+m.treeHeight() {
+			t.Fatalf("after %q the cursor is on row %d of %d, the screen begins at %d", key, m.cursor, len(m.forest.rows), m.top)
+		}
+	}
+}
+
+// No key does two things, and every key of the table has an effect that is told.
+func TestBindingsAreDistinct(t *testing.T) {
+	seen := map[string]string{}
+	for _, group := range Bindings() {
+		for _, b := range group.Bindings {
+			if b.What.En == "" || b.What.Zh == "" {
+				t.Errorf("%q: nothing is said of it in one of the languages", b.Keys)
+			}
+			for _, key := range b.Keys {
+				if other, ok := seen[key]; ok {
+					t.Errorf("%q does %q and %q", key, other, b.What.En)
+				}
+				seen[key] = b.What.En
+			}
+		}
+	}
+}
+
+// The goal: a boot of 200,000 calls opens within 1.5 s and answers a key within 50 ms.
+func BenchmarkBoot(b *testing.B) {
+	b.Run("open", func(b *testing.B) {
+		for b.Loop() {
+			_ = open(b, "boot", 100, 40).Screen()
+		}
+	})
+	m := open(b, "boot", 100, 40)
+	press(m, "f")
+	for _, keys := range []string{"j", "G g", "left right", "f f", "s", "c", "w"} {
+		b.Run("key "+keys, func(b *testing.B) {
+			for b.Loop() {
+				press(m, strings.Fields(keys)...)
+				_ = m.Screen()
+			}
+		})
+	}
+	b.Run("search", func(b *testing.B) {
+		for b.Loop() {
+			press(m, "/", "R", "E", "S", "esc")
+			_ = m.Screen()
+		}
+	})
+}

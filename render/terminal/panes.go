@@ -1,0 +1,136 @@
+package terminal
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"maps"
+
+	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A sourceCache keeps the lines of the files that were looked at.
+type sourceCache map[string]sourceFile
+
+type sourceFile struct {
+	lines []string
+	err   error
+}
+
+// calledFrom returns the call in whose file the selected call was made, and the line; of the first
+// call, itself.
+func (m *Model) calledFrom() (*trace.Call, int) {
+	i := m.call()
+	call := m.forest.tree.Call(i)
+	if parent := m.forest.tree.Parent(i); parent >= 0 && call.CallerLine > 0 {
+		return m.forest.tree.Call(parent), call.CallerLine
+	}
+	return call, call.Line
+}
+
+// paneLines returns what the pane shows, in lines of a width.
+func (m *Model) paneLines(width, height int) []string {
+	call := m.forest.tree.Call(m.call())
+	switch m.pane {
+	case paneSource:
+		return m.sourceLines(width, height)
+	case paneValues:
+		return slices.Concat(m.valueLines(call, width), []string{""}, m.stackLines(width))
+	case paneNotes:
+		note := m.guide.Note(call.Function)
+		if note == "" {
+			note = saysNoNote.In(m.options.Lang)
+		}
+		return text.Wrap(text.Escape(note), width)
+	case paneJSON:
+		data, err := json.MarshalIndent(call, "", "  ")
+		if err != nil {
+			return []string{err.Error()}
+		}
+		var lines []string
+		for line := range strings.Lines(string(data)) {
+			lines = append(lines, text.Escape(strings.TrimRight(line, "\n")))
+		}
+		return lines
+	}
+	return nil
+}
+
+// sourceLines shows the file from which the selected call was made, its line in the middle.
+func (m *Model) sourceLines(width, height int) []string {
+	call, at := m.calledFrom()
+	lines := text.Wrap(saysCalledAt.Format(m.options.Lang, fmt.Sprintf("%s:%d", call.File, at)), width)
+	file, known := m.sources[call.File]
+	if !known {
+		content, err := m.lib.Source(m.rec, call)
+		file = sourceFile{strings.Split(content, "\n"), err}
+		m.sources[call.File] = file
+	}
+	if file.err != nil {
+		return append(lines, text.Wrap(saysNoSource.Format(m.options.Lang, call.File, file.err), width)...)
+	}
+	first := max(0, at-1-(height-len(lines))/2) + m.scroll
+	first = max(0, min(first, len(file.lines)-1))
+	last := min(len(file.lines), first+height-len(lines))
+	var palette source.Palette
+	if m.options.Colour {
+		palette = source.Colours()
+	}
+	shown, err := palette.Highlight(strings.Join(file.lines[first:last], "\n") + "\n")
+	if err != nil {
+		return append(lines, err.Error())
+	}
+	for i, line := range shown {
+		number, mark := first+i+1, " "
+		if number == at {
+			mark = m.glyph("▶", ">")
+		}
+		lines = append(lines, fmt.Sprintf("%s %s%s", palette.LineNumber.Render(fmt.Sprintf("%5d", number)), palette.Mark.Render(mark), line))
+	}
+	return lines
+}
+
+func (m *Model) valueLines(call *trace.Call, width int) []string {
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(call.Attributes)) {
+		value := name + "=" + view.InWords(name, call.Attributes[name])
+		style := m.palette.Value
+		if view.Decides(name) {
+			style = m.palette.Decisive
+		}
+		for _, line := range text.Wrap(text.Escape(value), width) {
+			lines = append(lines, style.Render(line))
+		}
+	}
+	if len(lines) == 0 {
+		lines = text.Wrap(saysNoValues.In(m.options.Lang), width)
+	}
+	if call.Error != "" {
+		for _, line := range text.Wrap(text.Escape("error="+call.Error), width) {
+			lines = append(lines, m.palette.Error.Render(line))
+		}
+	}
+	return lines
+}
+
+// stackLines lists the callers of the selected call, the nearest first.
+func (m *Model) stackLines(width int) []string {
+	lines := []string{m.palette.Key.Render(saysStack.In(m.options.Lang))}
+	for i := m.call(); i >= 0; i = m.forest.tree.Parent(i) {
+		call := m.forest.tree.Call(i)
+		lines = append(lines, "  "+m.forest.story.Names.Of(call)+" "+m.palette.Place.Render(m.forest.story.Names.Place(call)))
+	}
+	return lines
+}
+
+func (m *Model) glyph(unicode, ascii string) string {
+	if m.options.ASCII {
+		return ascii
+	}
+	return unicode
+}

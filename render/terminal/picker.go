@@ -1,0 +1,94 @@
+package terminal
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A picker lets one of several names be chosen.
+type picker struct {
+	all    []string
+	query  string
+	cursor int
+	then   func(m *Model, chosen string) tea.Cmd
+}
+
+// list returns the names that hold what was typed.
+func (p *picker) list() []string {
+	var all []string
+	for _, name := range p.all {
+		if strings.Contains(strings.ToLower(name), strings.ToLower(p.query)) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+func (m *Model) pick(all []string, now string, then func(*Model, string) tea.Cmd) {
+	m.mode, m.picker = modePick, picker{all: all, then: then}
+	for i, name := range all {
+		if name == now {
+			m.picker.cursor = i
+		}
+	}
+}
+
+func (m *Model) pickScenario() {
+	m.pick(m.lib.Scenarios(), m.rec.Scenario, func(m *Model, chosen string) tea.Cmd {
+		m.request = 0
+		return m.load(chosen, m.rec.K8sVersion)
+	})
+}
+
+func (m *Model) pickRelease() {
+	m.pick(m.lib.Releases(), m.rec.K8sVersion, func(m *Model, chosen string) tea.Cmd { return m.load(m.rec.Scenario, chosen) })
+}
+
+func (m *Model) pickOther() {
+	m.pick(m.lib.Releases(), m.rec.K8sVersion, func(m *Model, chosen string) tea.Cmd {
+		other, err := m.lib.Load(m.rec.Scenario, chosen)
+		if err != nil {
+			m.status = err.Error()
+			return nil
+		}
+		return m.compareWith(other)
+	})
+}
+
+// compareWith tells how the recording differs from another one.
+func (m *Model) compareWith(other *trace.Recording) tea.Cmd {
+	rec, lang, width, side := m.rec, m.options.Lang, m.width, m.side
+	return func() tea.Msg {
+		text, err := m.lib.Diff(other, rec, lang, width, side)
+		return compared{text: strings.Split(strings.TrimRight(text, "\n"), "\n"), other: other, err: err}
+	}
+}
+
+func (m *Model) picked(key, text string) tea.Cmd {
+	p := &m.picker
+	list := p.list()
+	switch key {
+	case "esc":
+		m.mode = modeTree
+	case "enter":
+		if m.mode = modeTree; p.cursor < len(list) {
+			return p.then(m, list[p.cursor])
+		}
+	case "up":
+		p.cursor = max(0, p.cursor-1)
+	case "down":
+		p.cursor = min(len(list)-1, p.cursor+1)
+	case "backspace":
+		if runes := []rune(p.query); len(runes) > 0 {
+			p.query, p.cursor = string(runes[:len(runes)-1]), 0
+		}
+	default:
+		if text != "" {
+			p.query, p.cursor = p.query+text, 0
+		}
+	}
+	return nil
+}

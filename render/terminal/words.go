@@ -1,0 +1,25 @@
+package terminal
+
+import "github.com/kubeapitrace/apitrace/internal/message"
+
+var (
+	saysKeys      = message.Text{En: "? keys  / search  1-4 panes  q quit", Zh: "? 按键  / 搜索  1-4 窗格  q 退出"}
+	saysNoMatch   = message.Text{En: "no match for %q", Zh: "没有与 %q 匹配的调用"}
+	saysMatches   = message.Text{En: "match %d of %d", Zh: "第 %d 个，共 %d 个匹配"}
+	saysNone      = message.Text{En: "there is none", Zh: "没有"}
+	saysNoSource  = message.Text{En: "The source of %s is not on this machine: %v. \"apitrace build\" or \"apitrace source\" fetches it.", Zh: "本机没有 %s 的源码：%v。可用 apitrace build 或 apitrace source 获取。"}
+	saysCopied    = message.Text{En: "copied: %s", Zh: "已复制：%s"}
+	saysLoading   = message.Text{En: "loading %s …", Zh: "正在加载 %s …"}
+	saysReplaying = message.Text{En: "replaying %s …", Zh: "正在重放 %s …"}
+	saysReplayed  = message.Text{En: "replayed just now: %d calls; before, %d", Zh: "刚刚重放：%d 次调用；之前 %d 次"}
+	saysNoValues  = message.Text{En: "The guide records no values of this call.", Zh: "指南没有记录此调用的值。"}
+	saysNoNote    = message.Text{En: "The guide has no note on this function.", Zh: "指南没有此函数的说明。"}
+	saysFirstCall = message.Text{En: "The first call of the request: its caller is not recorded.", Zh: "请求的第一个调用：没有录制其调用者。"}
+	saysCalledAt  = message.Text{En: "called from %s", Zh: "调用位置：%s"}
+	saysStack     = message.Text{En: "Stack", Zh: "调用栈"}
+	saysTooSmall  = message.Text{En: "The terminal is too small: at least 40×8.", Zh: "终端太小：至少 40×8。"}
+	saysPick      = message.Text{En: "Choose, type to filter, enter, esc", Zh: "选择：输入以过滤，回车确认，esc 取消"}
+	paneTitles    = map[pane]message.Text{
+		paneSource: {En: "Source", Zh: "源码"}, paneValues: {En: "Values", Zh: "值"}, paneNotes: {En: "Notes", Zh: "说明"}, paneJSON: {En: "JSON", Zh: "JSON"},
+	}
+)
