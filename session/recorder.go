@@ -12,6 +12,8 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -177,7 +179,8 @@ func (r *recorder) write(folder string) error {
 		return err
 	}
 	file := recordings.FileName(r.info.K8sVersion)
-	if err := writeAtomically(filepath.Join(folder, file), data); err != nil {
+	// It becomes part of the repository, so others may read it.
+	if err := renameio.WriteFile(filepath.Join(folder, file), data, 0o644); err != nil {
 		return err
 	}
 	r.to.Notice("%s: %d scenarios, %s", filepath.Join(folder, file), len(r.all), program.FormatBytes(int64(len(data))))
@@ -196,14 +199,4 @@ func (r *recorder) removeOlder(folder, keep string) error {
 		}
 	}
 	return err
-}
-
-// writeAtomically writes a file that is there complete or not at all. It is part of the
-// repository, so others may read it.
-func writeAtomically(path string, data []byte) error {
-	temporary := path + ".new"
-	if err := os.WriteFile(temporary, data, 0o644); err != nil {
-		return errors.Join(err, os.Remove(temporary))
-	}
-	return os.Rename(temporary, path)
 }

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"unicode/utf8"
+
+	"github.com/google/renameio/v2"
 )
 
 // Save writes the recording to a file as OTLP JSON (see WriteOTLP), readable by
@@ -22,19 +24,18 @@ func Save(ctx context.Context, path string, rec *Recording) (err error) {
 		return fmt.Errorf("save recording: %w", err)
 	}
 	defer lock.Close()
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // mode 0600
+	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(0o600))
 	if err != nil {
 		return fmt.Errorf("save recording %q: %w", path, err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("save recording %q: %w", path, err), os.Remove(file.Name()))
-		}
-	}()
-	if err := errors.Join(WriteOTLP(ctx, file, rec), file.Sync(), file.Close()); err != nil {
-		return err
+	defer func() { err = errors.Join(err, file.Cleanup()) }() // nothing, once the file has replaced the older one
+	if err := WriteOTLP(ctx, file, rec); err != nil {
+		return fmt.Errorf("save recording %q: %w", path, err)
 	}
-	return os.Rename(file.Name(), path)
+	if err := file.CloseAtomicallyReplace(); err != nil {
+		return fmt.Errorf("save recording %q: %w", path, err)
+	}
+	return nil
 }
 
 // Load reads a recording from a file that Save, an Appender or WriteJSON wrote; it tells

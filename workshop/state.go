@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
@@ -198,16 +199,7 @@ func (s *State) save(events []Event) error {
 	return nil
 }
 
+// replace writes a file that others than its owner cannot read: all of it, or the old one stays.
 func replace(file string, text []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*") // makes private files (0600)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(text)
-	// Without Sync, a power cut may leave the new name with nothing in it.
-	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), file)
+	return renameio.WriteFile(file, text, 0o600, renameio.WithStaticPermissions(0o600))
 }

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/renameio/v2"
 	"golang.org/x/sync/errgroup"
 )
 
@@ -207,18 +208,10 @@ func writeJSON(file string, v any) error {
 	return writeFile(file, append(data, '\n'))
 }
 
+// writeFile writes a file that others than its owner cannot read, which suits tokens as well.
+// A reader sees the old file or the new one, never a part.
 func writeFile(file string, data []byte) error {
-	// CreateTemp makes private files (0600), which suits tokens as well.
-	tmp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", file, err)
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(data)
-	if err := errors.Join(err, tmp.Close()); err != nil {
-		return fmt.Errorf("writing %s: %w", file, err)
-	}
-	if err := os.Rename(tmp.Name(), file); err != nil {
+	if err := renameio.WriteFile(file, data, 0o600, renameio.WithStaticPermissions(0o600)); err != nil {
 		return fmt.Errorf("writing %s: %w", file, err)
 	}
 	return nil
