@@ -262,7 +262,7 @@ func (s *summary) moved(name string, c *ShownChange) string {
 	w := &s.words
 	is, was := callerName(s.Diff.B, c.B), callerName(s.Diff.A, c.A)
 	format := w.runsBelow
-	if s.finder != nil {
+	if s.finder != nil && s.Diff.A.Call(c.A).Function == s.Diff.B.Call(c.B).Function {
 		inA, inB := s.finder.WayInA(s.Diff, c.A), s.finder.WayInB(s.Diff, c.B)
 		called := inA.Kind == reason.Calls && inB.Kind == reason.Calls
 		switch {

@@ -5,6 +5,7 @@
 package reason
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -145,16 +146,20 @@ func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reaso
 	if here.code == nil || there.code == nil || above < 0 || partner[above] == diff.None {
 		return r
 	}
-	call, caller := tree.Call(i), other.Call(partner[above])
+	call, caller := tree.Call(i), tree.Call(above)
 	function := there.code.Function(call.Process, call.Function)
+	// The caller goes by its own name on the other side, or else by that of the call which is the same.
 	text := there.code.Function(caller.Process, caller.Function)
+	if text == nil {
+		text = there.code.Function(caller.Process, other.Call(partner[above]).Function)
+	}
 	var same bool // whether the caller's text on the other side has the call
 	if text != nil {
 		same = r.Way.standsIn(text, call)
 	}
 	switch {
-	case function == nil && text != nil && !same && r.Way.Kind == Calls && there.otherPlace(call.Process, r.Way, text) != "":
-		r.Why, r.Package = OtherPlace, there.otherPlace(call.Process, r.Way, text)
+	case function == nil && text != nil && !same && r.Way.Kind == Calls && otherPlace(here, there, caller, r.Way, text) != "":
+		r.Why, r.Package = OtherPlace, otherPlace(here, there, caller, r.Way, text)
 	case function == nil && same && r.Way.static:
 		r.Why, r.Package = OtherPlace, funcname.Package(call.Function)
 	case function == nil && here.code.Function(call.Process, call.Function) != nil:
@@ -174,13 +179,18 @@ func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reaso
 	return r
 }
 
-// otherPlace returns the package that is not traced of which a text calls what goes by the same name there, with
-// the same receiver or interface, as what the way calls.
-func (s side) otherPlace(program string, way Way, text *recordings.Source) string {
+// otherPlace returns the package that is not traced of which a text of the other side calls what goes by the same
+// name there, with the same receiver or interface, as what the way calls. What the caller calls here as well is
+// another function.
+func otherPlace(here, there side, caller *trace.Call, way Way, text *recordings.Source) string {
 	name := way.by[len(funcname.Package(way.by)):]
+	own := here.code.Function(caller.Process, caller.Function)
 	for _, c := range text.Calls {
 		pkg := funcname.Package(c.Name)
-		if c.Kind == way.kind && c.Kind != recordings.CallValue && pkg != "" && c.Name[len(pkg):] == name && !s.code.Traces(program, pkg) {
+		if c.Kind != way.kind || c.Kind == recordings.CallValue || pkg == "" || c.Name[len(pkg):] != name || there.code.Traces(caller.Process, pkg) {
+			continue
+		}
+		if own == nil || !slices.ContainsFunc(own.Calls, func(o recordings.SourceCall) bool { return o.Name == c.Name }) {
 			return pkg
 		}
 	}

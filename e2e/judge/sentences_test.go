@@ -1,0 +1,209 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// indexed is the source of a release as the index has it.
+type indexed struct{ *recordings.Code }
+
+func (x indexed) text(program, function string) ([]call, bool) {
+	f := x.Function(program, function)
+	if f == nil {
+		return nil, false
+	}
+	var calls []call
+	for _, c := range f.Calls {
+		switch c.Kind {
+		case recordings.CallStatic:
+			calls = append(calls, call{c.Name, true})
+		case recordings.CallInterface:
+			calls = append(calls, call{c.Name, false})
+		case recordings.CallValue:
+			calls = append(calls, call{})
+		}
+	}
+	return calls, true
+}
+
+func indexOf(t *testing.T, release string) source {
+	t.Helper()
+	code, err := recordings.CodeOf(release)
+	if err != nil || code == nil {
+		t.Fatalf("the index has no %s: %v", release, err)
+	}
+	return indexed{code}
+}
+
+// TestSentencesAreTrue checks the sentences about the two newest releases against the index.
+func TestSentencesAreTrue(t *testing.T) {
+	releases := recorded(t)
+	a, b := releases[len(releases)-2], releases[len(releases)-1]
+	few := b
+	few.Scenarios = few.Scenarios[:10] // each compared with the next; the slow test takes all
+	judged := judgePair(t, a, b, indexOf(t, a.K8sVersion), indexOf(t, b.K8sVersion), false) +
+		judgeScenarios(t, few, indexOf(t, b.K8sVersion), false)
+	t.Logf("%d sentences", judged)
+	if judged < 500 {
+		t.Errorf("only %d sentences were judged", judged)
+	}
+}
+
+func recorded(t *testing.T) []recordings.Info {
+	t.Helper()
+	releases, err := recordings.Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return releases
+}
+
+// judgePair judges every sentence of diff and history about two releases, and returns how many there are. Starts of
+// programs, which are larger than all else together, are judged if starts is set.
+func judgePair(t *testing.T, a, b recordings.Info, sourceA, sourceB source, starts bool) int {
+	t.Helper()
+	n := 0
+	for _, scenario := range b.Scenarios {
+		if !a.Has(scenario) {
+			continue
+		}
+		was, is := load(t, a.K8sVersion, scenario), load(t, b.K8sVersion, scenario)
+		if !starts && is.Requests[0].IsStart() {
+			continue
+		}
+		c := diff.CompareRecordings(was, is, diff.Options{})
+		j := newJudge(a.K8sVersion, b.K8sVersion, sourceA, sourceB, was, is)
+		n += judgeDocument(t, fmt.Sprintf("diff %s %s %s", scenario, a.K8sVersion, b.K8sVersion), c, j)
+		n += judgeBrief(t, fmt.Sprintf("history %s: %s", scenario, b.K8sVersion), c, j)
+	}
+	return n
+}
+
+// judgeScenarios judges every sentence of compare about each scenario of a release and the next.
+func judgeScenarios(t *testing.T, release recordings.Info, of source, starts bool) int {
+	t.Helper()
+	n := 0
+	for i, scenario := range release.Scenarios[1:] {
+		first, second := release.Scenarios[i], scenario
+		a, b := load(t, release.K8sVersion, first), load(t, release.K8sVersion, second)
+		if !starts && (a.Requests[0].IsStart() || b.Requests[0].IsStart()) {
+			continue
+		}
+		c := diff.CompareRecordings(a, b, diff.Options{})
+		j := newJudge(first, second, of, of, a, b)
+		n += judgeDocument(t, fmt.Sprintf("compare %s %s", first, second), c, j)
+	}
+	return n
+}
+
+func load(t *testing.T, release, scenario string) *trace.Recording {
+	t.Helper()
+	rec, err := recordings.Load(release, scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+func guideFor(t *testing.T, c *diff.Comparison) render.Guide {
+	t.Helper()
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spoken.New(guide, "en", c.A, c.B)
+}
+
+// judgeDocument judges what the JSON of a comparison says: of each change, and in the summary.
+func judgeDocument(t *testing.T, what string, c *diff.Comparison, j *judge) int {
+	t.Helper()
+	doc, err := render.NewDiffDocument(c, guideFor(t, c), render.DiffOptions{NameA: j.a, NameB: j.b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	seen := map[string]bool{}
+	check := func(sentence string) {
+		if seen[sentence] {
+			return
+		}
+		seen[sentence] = true
+		n++
+		if err := j.judge(sentence); err != nil {
+			t.Errorf("%s: %q: %v", what, sentence, err)
+		}
+	}
+	for _, r := range doc.Requests {
+		for _, layer := range r.Layers {
+			for _, sentence := range layer.Sentences {
+				check(sentence)
+			}
+		}
+		for _, change := range r.Changes {
+			check(change.Sentence)
+		}
+	}
+	return n
+}
+
+// judgeBrief judges the signs of a history: what has come or gone has with the source, what is in
+// brackets is in the source of both.
+func judgeBrief(t *testing.T, what string, c *diff.Comparison, j *judge) int {
+	t.Helper()
+	text, err := render.Brief(c, guideFor(t, c), render.DiffOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, part := range strings.Split(text, "; ") {
+		sign, names, _ := strings.Cut(part, " ")
+		for _, short := range strings.Split(names, ", ") {
+			short, _, _ = strings.Cut(short, " (")
+			if strings.HasSuffix(short, ")") && len(j.known[short]) == 0 {
+				continue // one of several purposes
+			}
+			var err error
+			switch sign {
+			case "+":
+				err = j.came(j.b, j.a, short)
+			case "-":
+				err = j.came(j.a, j.b, short)
+			case "(+)", "(-)":
+				err = j.inBoth(short)
+			default:
+				continue
+			}
+			n++
+			if err != nil {
+				t.Errorf("%s: %q of %q: %v", what, short, part, err)
+			}
+		}
+	}
+	return n
+}
+
+// came demands that the source of one side has a function, and that of the other has not, or has a caller
+// less of it.
+func (j *judge) came(has, lacks, short string) error {
+	if len(j.of(has, short)) == 0 {
+		return fmt.Errorf("the source of %s has no %s", has, short)
+	}
+	if len(j.of(lacks, short)) == 0 {
+		return nil
+	}
+	for caller := range j.known {
+		if j.verdict(has, caller, short) >= perhaps && j.verdict(lacks, caller, short) < surely {
+			return nil
+		}
+	}
+	return fmt.Errorf("nothing in the source of %s calls it that does not in %s", has, lacks)
+}
