@@ -520,6 +520,12 @@ func TestSources(t *testing.T) {
 	if !got[0].Verified {
 		t.Errorf("breakpoint by reference: %+v", got)
 	}
+	// Neovim takes the path for one below its working folder.
+	below := map[string]any{"path": "/home/me/" + shown.Path}
+	got = request[*protocol.SetBreakpointsResponse](c, "setBreakpoints", map[string]any{"source": below, "breakpoints": breakpointsAt(14)}).Body.Breakpoints
+	if !got[0].Verified {
+		t.Errorf("breakpoint by the path sent: %+v", got)
+	}
 }
 
 // TestCheckout takes files from a checkout only if they have the recorded functions.

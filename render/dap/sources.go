@@ -117,21 +117,21 @@ func (src *sources) find(wanted *dap.Source) (string, error) {
 		}
 		return src.files[n-1], nil
 	}
-	file := importPath(wanted.Path)
-	if _, ok := src.begins[file]; !ok {
-		return "", fmt.Errorf("the request makes no recorded call in %s", file)
+	at := filepath.ToSlash(wanted.Path)
+	for _, file := range src.files { // in a vendor folder, in staging/src, or as it was sent to the client
+		if at == file || strings.HasSuffix(at, "/"+file) {
+			return file, nil
+		}
 	}
-	return file, nil
+	if file := inModule(at); src.begins[file] != nil {
+		return file, nil
+	}
+	return "", fmt.Errorf("the request makes no recorded call in %s", wanted.Path)
 }
 
-// importPath returns a file's path as trace.Call has it. The path of a file is that of its
-// module and what is below; a vendor folder holds other modules.
-func importPath(file string) string {
-	file = filepath.ToSlash(file)
-	if _, vendored, ok := cutLast(file, "/vendor/"); ok {
-		return vendored
-	}
-	for dir := path.Dir(file); filepath.IsAbs(filepath.FromSlash(file)); dir = path.Dir(dir) {
+// inModule returns the path of a file of a module as trace.Call has it, "" if no go.mod is above it.
+func inModule(file string) string {
+	for dir := path.Dir(file); filepath.IsAbs(filepath.FromSlash(dir)); dir = path.Dir(dir) {
 		if text, err := os.ReadFile(filepath.FromSlash(dir + "/go.mod")); err == nil {
 			return path.Join(modfile.ModulePath(text), strings.TrimPrefix(file, dir))
 		}
@@ -139,14 +139,7 @@ func importPath(file string) string {
 			break
 		}
 	}
-	return file
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
+	return ""
 }
 
 // lineWithCalls returns the line at which a breakpoint at a line of a file stops: that one, or
