@@ -7,18 +7,20 @@ import "strings"
 var vendoredK8s = []string{"k8s.io/gengo", "k8s.io/klog", "k8s.io/kube-openapi", "k8s.io/system-validators", "k8s.io/utils"}
 
 // KubernetesPath returns where the kubernetes repository keeps a file, as Call.File has it, that
-// is compiled into its programs: below pkg or cmd, staging/src or vendor.
-func KubernetesPath(file string) string {
+// is compiled into its programs: below pkg or cmd, staging/src or vendor. It has none of the files of
+// Go's standard library.
+func KubernetesPath(file string) (path string, ok bool) {
 	if path, ok := strings.CutPrefix(file, "k8s.io/kubernetes/"); ok {
-		return path
+		return path, true
 	}
 	for _, module := range vendoredK8s {
 		if strings.HasPrefix(file, module+"/") {
-			return "vendor/" + file
+			return "vendor/" + file, true
 		}
 	}
 	if strings.HasPrefix(file, "k8s.io/") {
-		return "staging/src/" + file
+		return "staging/src/" + file, true
 	}
-	return "vendor/" + file
+	domain, _, _ := strings.Cut(file, "/")
+	return "vendor/" + file, strings.Contains(domain, ".")
 }

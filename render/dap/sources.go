@@ -75,8 +75,8 @@ func (src *sources) locate(number int, folder, checkout string, edited bool) *da
 	if edited {
 		shown.Origin = "edited when it was recorded"
 	}
-	if checkout != "" && src.process[file] != trace.ProcessEtcd {
-		if at := filepath.Join(checkout, filepath.FromSlash(trace.KubernetesPath(file))); src.holds(at, file) {
+	if below, ok := trace.KubernetesPath(file); ok && checkout != "" && src.process[file] != trace.ProcessEtcd {
+		if at := filepath.Join(checkout, filepath.FromSlash(below)); src.holds(at, file) {
 			shown.Path = at
 			return shown
 		}

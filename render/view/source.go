@@ -21,7 +21,11 @@ func SourceURL(rec *trace.Recording, call *trace.Call) string {
 	case call.File == "" || slices.Contains(rec.Edited, call.File):
 		return ""
 	case (call.Process == trace.ProcessAPIServer || call.Process == trace.ProcessSample) && rec.K8sVersion != "":
-		base = kubernetesTree + rec.K8sVersion + "/" + trace.KubernetesPath(call.File)
+		path, ok := trace.KubernetesPath(call.File)
+		if !ok {
+			return ""
+		}
+		base = kubernetesTree + rec.K8sVersion + "/" + path
 	case call.Process == trace.ProcessEtcd && rec.EtcdVersion != "":
 		path, ok := strings.CutPrefix(call.File, "go.etcd.io/etcd/")
 		if !ok {

@@ -1,0 +1,114 @@
+package commands
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// TestToursNameTheirFunctions looks at each line that a tour names: it must hold the function.
+func TestToursNameTheirFunctions(t *testing.T) {
+	needsServer(t)
+	checkTours(t, apiserver.DefaultVersion)
+}
+
+func TestSlowToursOfAllReleases(t *testing.T) {
+	needsServer(t)
+	testenv.Slow(t)
+	releases, err := recordings.Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, release := range releases {
+		checkTours(t, release.K8sVersion)
+	}
+}
+
+func checkTours(t *testing.T, version string) {
+	t.Helper()
+	all, err := recordings.All(version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders := map[string]string{}
+	steps := 0
+	for _, rec := range all {
+		out, err := exec.Command("apitrace", "export", "tour", rec.Scenario, "--k8s", version).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tour struct {
+			Steps []struct {
+				File, Description string
+				Line              int
+			}
+		}
+		if err := json.Unmarshal(out, &tour); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range tour.Steps {
+			if s.File == "" {
+				continue
+			}
+			steps++
+			function, _, _ := strings.Cut(strings.TrimPrefix(s.Description, "**`"), "`**")
+			if line := lineOf(t, folders, version, s.File, s.Line); !declares(line, function) {
+				t.Errorf("%s %s: %s is not in %s:%d: %q", version, rec.Scenario, function, s.File, s.Line, line)
+			}
+		}
+	}
+	if steps == 0 {
+		t.Errorf("%s: no tour has a step in the checkout", version)
+	}
+	t.Logf("%s: %d steps of %d tours", version, steps, len(all))
+}
+
+// declares tells whether a line holds the word "func" and, of a function that has one, its name.
+func declares(line, function string) bool {
+	declared, literal := funcname.SplitLiteral(function)
+	name := funcname.Last(funcname.Unmarked(declared))
+	return strings.Contains(line, "func") && (literal != "" || strings.Contains(line, name+"(") || strings.Contains(line, name+"["))
+}
+
+// lineOf returns a line of a file of a checkout of Kubernetes, out of the sources that the programs are built of.
+// It keeps their folders.
+func lineOf(t *testing.T, folders map[string]string, version, file string, number int) string {
+	t.Helper()
+	at := "k8s.io/kubernetes/" + file
+	for _, root := range []string{"staging/src/", "vendor/"} {
+		if below, ok := strings.CutPrefix(file, root); ok {
+			at = below
+		}
+	}
+	program := apiserver.Name
+	if strings.Contains(file, "/"+sampleserver.Name+"/") {
+		program = sampleserver.Name
+	}
+	dir, known := folders[program]
+	if !known {
+		source, err := apiserver.SourceOf(t.Context(), program, apiserver.BuildOptions{Version: version})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir = source.Dir
+		folders[program] = dir
+	}
+	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(at)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	if number > len(lines) {
+		return ""
+	}
+	return lines[number-1]
+}

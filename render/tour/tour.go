@@ -1,0 +1,192 @@
+// Package tour writes the default view of a recording as a tour of CodeTour, the extension of
+// VS Code (https://github.com/microsoft/codetour): a step for each key step, at its line in a checkout of
+// Kubernetes, with the guide's note and the recorded values.
+package tour
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A file is a tour as CodeTour reads it; the schema in testdata tells of the fields.
+type file struct {
+	Schema      string `json:"$schema"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	// Ref is the tag of the checkout: with it, CodeTour shows the files as they are there.
+	Ref   string `json:"ref,omitempty"`
+	Steps []step `json:"steps"`
+}
+
+type step struct {
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	// File is the path below the root of the checkout; "" for a step without a file.
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+}
+
+// A Choice says what a tour shows.
+type Choice struct {
+	// Most is how many key steps it shows of a request at most; 0 is no limit.
+	Most int
+	// Lang is the language of what is not the guide's, "en" or "zh".
+	Lang string
+}
+
+var (
+	saysTour    = message.Text{En: "The path of %s through kube-apiserver %s, recorded by apitrace.", Zh: "%s 在 kube-apiserver %s 中的路径，由 apitrace 录制。"}
+	saysRequest = message.Text{En: "%s: %d calls, of which this tour shows the key steps.", Zh: "%s：共 %d 次调用，本导览展示其中的关键步骤。"}
+	saysOutside = message.Text{En: "This code is not in the repository of Kubernetes: %s, %s line %d.", Zh: "这段代码不在 Kubernetes 仓库中：%s，%s 第 %d 行。"}
+	saysEdited  = message.Text{En: "%s was edited when this was recorded.", Zh: "录制时 %s 已被修改。"}
+	saysTimes   = message.Text{En: "%d such calls, one after another.", Zh: "连续 %d 次这样的调用。"}
+	saysFailed  = message.Text{En: "It fails: %s", Zh: "失败：%s"}
+	saysPanic   = message.Text{En: "A panic, raised in %s, passes through it.", Zh: "%s 引发的 panic 经过此处。"}
+	saysCaller  = message.Text{En: "Called by %s, line %d.", Zh: "由 %s 第 %d 行调用。"}
+)
+
+// Write writes the tour of a recording, for a checkout of Kubernetes at the recorded release.
+func Write(w io.Writer, rec *trace.Recording, guide view.Guide, choice Choice) error {
+	t := file{Schema: "https://aka.ms/codetour-schema", Title: plain(rec.Scenario), Ref: rec.K8sVersion}
+	var paths []string
+	for i := range rec.Requests {
+		r := &rec.Requests[i]
+		tree, err := trace.NewTree(r)
+		if err != nil {
+			return fmt.Errorf("tour of %s %s: %w", r.Method, r.Path, err)
+		}
+		paths = append(paths, r.Method+" "+r.Path)
+		t.Steps = append(t.Steps, step{
+			Title:       plain(r.Method + " " + r.Path),
+			Description: saysRequest.Format(choice.Lang, code(r.Method+" "+r.Path)+answer(r), tree.Len()),
+		})
+		g := guided{rec: rec, guide: guide, lang: choice.Lang, view: view.NewView(tree, guide, view.Choice{Most: choice.Most})}
+		t.Steps = g.add(t.Steps, g.view.Root)
+	}
+	if t.Title == "" {
+		t.Title = plain(strings.Join(paths, ", "))
+	}
+	t.Description = saysTour.Format(choice.Lang, code(strings.Join(paths, ", ")), rec.K8sVersion)
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	return out.Encode(t)
+}
+
+// answer is how a request was answered; "" if it was not.
+func answer(r *trace.Request) string {
+	if r.Status == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" → %d", r.Status)
+}
+
+// guided is what the steps of a request are written with.
+type guided struct {
+	rec   *trace.Recording
+	guide view.Guide
+	lang  string
+	view  *view.View
+}
+
+// add appends a node and what is below it, in order of entry.
+func (g *guided) add(steps []step, n *view.Node) []step {
+	steps = append(steps, g.step(n))
+	for _, child := range n.Children {
+		steps = g.add(steps, child)
+	}
+	return steps
+}
+
+func (g *guided) step(n *view.Node) step {
+	c := g.view.Tree.Call(n.Calls[0])
+	s := step{Title: plain(funcname.Unmarked(c.ShortName()))}
+	texts := []string{"**" + code(c.ShortName()) + "**"}
+	if title := g.guide.Title(n.Layer); title != "" {
+		texts[0] += " · " + title
+	}
+	add := func(text string) { texts = append(texts, text) }
+	switch path, in := inCheckout(c); {
+	case slices.Contains(g.rec.Edited, c.File):
+		add(saysEdited.Format(g.lang, code(c.File)))
+	case !in:
+		add(saysOutside.Format(g.lang, strings.TrimSpace(c.Process+" "+g.rec.Version(c.Process)), code(c.File), c.Line))
+	default:
+		s.File, s.Line = path, c.Line
+	}
+	if url := view.SourceURL(g.rec, c); url != "" && s.File == "" {
+		add("<" + url + ">")
+	}
+	if note := g.guide.Note(c.Function); note != "" {
+		add(note)
+	}
+	if len(n.Calls) > 1 {
+		add(saysTimes.Format(g.lang, len(n.Calls)))
+	}
+	if values := g.values(c); values != "" {
+		add(values)
+	}
+	if c.Error != "" {
+		add(saysFailed.Format(g.lang, code(c.Error)))
+	}
+	if c.Panic != "" {
+		add(saysPanic.Format(g.lang, code(c.Panic)))
+	}
+	if parent := g.view.Tree.Parent(n.Calls[0]); parent >= 0 && c.CallerLine > 0 {
+		add(saysCaller.Format(g.lang, code(g.view.Tree.Call(parent).ShortName()), c.CallerLine))
+	}
+	s.Description = strings.Join(texts, "\n\n")
+	return s
+}
+
+// inCheckout returns the path of a call's file in a checkout of Kubernetes, and false if it is not
+// there, as the code of etcd's server is not.
+func inCheckout(c *trace.Call) (string, bool) {
+	if c.Process != trace.ProcessAPIServer && c.Process != trace.ProcessSample {
+		return "", false
+	}
+	return trace.KubernetesPath(c.File)
+}
+
+// values lists a call's values as the guide orders them.
+func (g *guided) values(c *trace.Call) string {
+	var lines []string
+	for _, name := range g.guide.Values(c.Function) {
+		if value := view.InWords(name, c.Attributes[name]); value != "" {
+			lines = append(lines, "- "+strings.TrimPrefix(name, "apitrace.")+": "+code(value))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// code makes a text code in Markdown. CodeTour follows links in descriptions, commands of the editor
+// included, so what a recording says must not become one.
+func code(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	fence := "`"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") || text == "" {
+		text = " " + text + " "
+	}
+	return fence + text + fence
+}
+
+// plain leaves of a text what means nothing in Markdown: CodeTour puts titles into links.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("[]()<>`*\\!#", r) || r < ' ' {
+			return -1
+		}
+		return r
+	}, text)
+}
