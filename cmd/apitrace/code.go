@@ -15,6 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -79,7 +80,7 @@ func (o *codeOptions) load(std *streams) (version string, of []*trace.Recording,
 		return version, of, err
 	}
 	if o.scenario != "" {
-		rec, err := loadRecording(version, o.scenario)
+		rec, err := session.Recorded(version, o.scenario)
 		return version, []*trace.Recording{rec}, err
 	}
 	of, err = recordings.All(version)
@@ -87,16 +88,6 @@ func (o *codeOptions) load(std *streams) (version string, of []*trace.Recording,
 		return version, nil, nil // the source alone tells of the function
 	}
 	return version, of, err
-}
-
-// functionError makes a name that is not one function's a mistake of the command line.
-func functionError(err error) error {
-	var unknown *trace.UnknownFunctionError
-	var ambiguous *trace.AmbiguousFunctionError
-	if errors.As(err, &unknown) || errors.As(err, &ambiguous) {
-		return &usageError{err: err}
-	}
-	return err
 }
 
 const editUsage = "open the source of the function in $VISUAL or $EDITOR instead"

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/inorder"
+	"github.com/kubeapitrace/apitrace/session/sides"
 )
 
 // compareOptions say of which release two scenarios are compared, and how that is shown.
@@ -40,11 +41,12 @@ func newCompareCommand(std *streams) *cobra.Command {
 }
 
 func (o *compareOptions) run(ctx context.Context, std *streams, nameA, nameB string) error {
-	c, err := compareSides(ctx, std, diffSide{scenario: nameA, version: o.k8s}, diffSide{scenario: nameB, version: o.k8s}, o.output.comparison())
+	loader := sides.Loader{In: std.in, To: std}
+	c, err := loader.Compare(ctx, sides.Side{Scenario: nameA, Version: o.k8s}, sides.Side{Scenario: nameB, Version: o.k8s}, o.output.comparison())
 	if err != nil {
 		return err
 	}
-	c.nameA, c.nameB = nameA, nameB // also if it is one scenario
+	c.NameA, c.NameB = nameA, nameB // also if it is one scenario
 	std.notice("recordings of Kubernetes %s that apitrace carries, made on %s", c.A.K8sVersion, c.A.Recorded.Format(time.DateOnly))
-	return o.output.write(std, inorder.Each(1, func(int) (compared, error) { return c, nil }), false)
+	return o.output.write(std, inorder.Each(1, func(int) (sides.Compared, error) { return c, nil }), false)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/render/dap"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -52,7 +53,7 @@ type recordedSessions struct{ std *streams }
 
 func (l recordedSessions) Recording(launch dap.Launch) (*trace.Recording, error) {
 	if launch.File == "" {
-		return loadRecording(launch.K8s, launch.Scenario)
+		return session.Recorded(launch.K8s, launch.Scenario)
 	}
 	if launch.K8s != "" || launch.File == "-" {
 		return nil, fmt.Errorf("\"file\" is %q: expected the path of a recording, which is of one release: leave \"k8s\" out", launch.File)

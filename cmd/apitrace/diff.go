@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/inorder"
+	"github.com/kubeapitrace/apitrace/session/sides"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -52,16 +53,17 @@ func (o *diffOptions) run(ctx context.Context, std *streams, command *cobra.Comm
 	if o.source != "" {
 		return o.diffSource(ctx, std, args)
 	}
-	sides, isRange, err := o.sides(args)
+	all, isRange, err := o.sides(args)
 	if err != nil {
 		return err
 	}
 	if isRange && o.output.format == "html" {
 		return usageErrorf("-o html is one page for two releases: name them instead of a range")
 	}
-	sayOrigin(std, sides)
-	steps := inorder.Each(len(sides)-1, func(i int) (compared, error) {
-		return compareSides(ctx, std, sides[i], sides[i+1], o.output.comparison())
+	sides.ReportOrigin(std, all)
+	loader := sides.Loader{In: std.in, To: std}
+	steps := inorder.Each(len(all)-1, func(i int) (sides.Compared, error) {
+		return loader.Compare(ctx, all[i], all[i+1], o.output.comparison())
 	})
 	return o.output.write(std, steps, isRange && !command.Flags().Changed("view"))
 }

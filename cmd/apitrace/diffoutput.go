@@ -5,7 +5,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/render"
-	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/session/sides"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
@@ -50,16 +49,8 @@ func (o *diffOutput) validate() error {
 // comparison says what is compared.
 func (o *diffOutput) comparison() diff.Options { return diff.Options{Times: o.times} }
 
-// A compared is what is printed: two recordings, what each is called, and whether it was made
-// just now.
-type compared struct {
-	*diff.Comparison
-	nameA, nameB string
-	liveA, liveB bool
-}
-
 // write prints how recordings differ, step by step. It returns errDifferent if any two do.
-func (o *diffOutput) write(std *streams, steps iter.Seq2[compared, error], summaryOnly bool) error {
+func (o *diffOutput) write(std *streams, steps iter.Seq2[sides.Compared, error], summaryOnly bool) error {
 	guide, err := instrument.Load()
 	if err != nil {
 		return err
@@ -82,8 +73,8 @@ func (o *diffOutput) write(std *streams, steps iter.Seq2[compared, error], summa
 			return err
 		}
 		// A side may be named by the scenario of a file from elsewhere.
-		options.NameA, options.NameB = text.Escape(step.nameA), text.Escape(step.nameB)
-		options.LiveA, options.LiveB = step.liveA, step.liveB
+		options.NameA, options.NameB = text.Escape(step.NameA), text.Escape(step.NameB)
+		options.LiveA, options.LiveB = step.LiveA, step.LiveB
 		if err := o.writeStep(std, step, isFirst, spoken.New(guide, lang, step.A, step.B), options); err != nil {
 			return err
 		}
@@ -95,7 +86,7 @@ func (o *diffOutput) write(std *streams, steps iter.Seq2[compared, error], summa
 	return nil
 }
 
-func (o *diffOutput) writeStep(std *streams, step compared, isFirst bool, guide render.Guide, options render.DiffOptions) error {
+func (o *diffOutput) writeStep(std *streams, step sides.Compared, isFirst bool, guide render.Guide, options render.DiffOptions) error {
 	switch o.format {
 	case "names":
 		return render.WriteDiffNames(std.out, step.Comparison, options)
@@ -107,34 +98,6 @@ func (o *diffOutput) writeStep(std *streams, step compared, isFirst bool, guide 
 	if !isFirst {
 		fmt.Fprintln(std.out)
 	}
-	fmt.Fprintln(std.out, options.Palette.Request.Render(step.heading(options.ASCII)))
+	fmt.Fprintln(std.out, options.Palette.Request.Render(text.Escape(step.Heading(options.ASCII))))
 	return render.WriteDiff(std.out, step.Comparison, guide, options)
-}
-
-// heading names both sides, and says of those that were replayed just now that they are live.
-func (c *compared) heading(ascii bool) string {
-	scenario, versions := c.A.Scenario, c.side(c.A, c.liveA)
-	if c.B.Scenario != scenario {
-		scenario += " | " + c.B.Scenario
-	}
-	if b := c.side(c.B, c.liveB); b != versions {
-		arrow := "→"
-		if ascii {
-			arrow = "->"
-		}
-		versions += " " + arrow + " " + b
-	}
-	return text.Escape(scenario + ": kube-apiserver " + versions)
-}
-
-// side tells the versions of one side, and where one of both was replayed, when it was made.
-func (c *compared) side(rec *trace.Recording, live bool) string {
-	text := rec.K8sVersion + ", etcd " + rec.EtcdVersion
-	switch {
-	case live:
-		text += " (live)"
-	case c.liveA || c.liveB:
-		text += " (recorded " + rec.Recorded.Format(time.DateOnly) + ")"
-	}
-	return text
 }

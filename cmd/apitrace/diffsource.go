@@ -30,7 +30,7 @@ func (o *diffOptions) diffSource(ctx context.Context, std *streams, args []strin
 	}
 	textA, textB, err := code.Texts(ctx, releases[0], releases[1], o.source)
 	if err != nil {
-		return functionError(err)
+		return err
 	}
 	colour, err := render.UseColour(o.output.view.colour, std.width > 0, os.Getenv)
 	if err != nil {

@@ -132,9 +132,6 @@ func (o *editOptions) edit(ctx context.Context, std *streams, edits program.Edit
 	progress := std.Building()
 	e, err := apiserver.AddEdit(ctx, edits, name, apiserver.BuildOptions{Version: o.server.Version, Progress: progress})
 	progress.Close()
-	if errors.As(err, new(*apiserver.FileError)) {
-		return &usageError{err: err}
-	}
 	if err != nil {
 		return err
 	}

@@ -64,12 +64,12 @@ func (o *explainOptions) run(ctx context.Context, std *streams) error {
 	}
 	name, err := c.Resolve(ctx, o.function)
 	if err != nil {
-		return functionError(err)
+		return err
 	}
 	if o.edit {
 		f, _, err := c.SourceOf(ctx, name)
 		if err != nil {
-			return functionError(err)
+			return err
 		}
 		return openEditor(ctx, std, f.Path, f.Line, true)
 	}
@@ -79,7 +79,7 @@ func (o *explainOptions) run(ctx context.Context, std *streams) error {
 	}
 	page, err := o.page(ctx, c, name, lang)
 	if err != nil {
-		return functionError(err)
+		return err
 	}
 	colour, err := render.UseColour(o.colour, std.width > 0, os.Getenv)
 	if err != nil {

@@ -100,7 +100,7 @@ func (o *historyOptions) ofFunction(std *streams, query string) error {
 		return &usageError{err: fmt.Errorf("%w\nit is no scenario either: %w", err, noScenario)}
 	}
 	if err != nil {
-		return functionError(err)
+		return err
 	}
 	return history.Write(std.out, releases, appearances, o.view.ascii)
 }

@@ -9,6 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
 // Commands are listed in the order in which one meets them, not by the alphabet.
@@ -19,11 +25,21 @@ func execute(ctx context.Context, args []string, std *streams) error {
 	root := newRoot(displayName(args[0]), std)
 	root.SetArgs(args[1:])
 	command, err := root.ExecuteContextC(ctx)
+	if isWrongChoice(err) && !isExit(err) {
+		err = &usageError{err: err}
+	}
 	var usage *usageError
 	if errors.As(err, &usage) && usage.command == "" {
 		usage.command = command.CommandPath()
 	}
 	return err
+}
+
+// isWrongChoice tells whether the user named something that there is not.
+func isWrongChoice(err error) bool {
+	return errors.As(err, new(*session.ChoiceError)) || errors.As(err, new(*scenarios.UnknownError)) ||
+		errors.As(err, new(*trace.UnknownFunctionError)) || errors.As(err, new(*trace.AmbiguousFunctionError)) ||
+		errors.As(err, new(*apiserver.FileError)) || errors.As(err, new(*learner.UsageError))
 }
 
 // displayName is what the user types: kubectl runs "kubectl-apitrace" as "kubectl apitrace".

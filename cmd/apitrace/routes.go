@@ -87,7 +87,7 @@ func (o *routesOptions) load(ctx context.Context, std *streams) (*trace.Recordin
 	case o.live:
 		return o.record(ctx, std)
 	}
-	recording, err := loadRecording(o.server.Version, bootScenario)
+	recording, err := session.Recorded(o.server.Version, bootScenario)
 	if err != nil {
 		return nil, fmt.Errorf("%w; or add --live", err)
 	}

@@ -50,15 +50,6 @@ func completeScenario(_ *cobra.Command, args []string, _ string) ([]string, cobr
 	return names, cobra.ShellCompDirectiveDefault
 }
 
-// findScenario finds a scenario by its name or path; an unknown name is a wrong command line.
-func findScenario(name string) (*scenarios.Scenario, error) {
-	scenario, err := scenarios.Find(name)
-	if errors.As(err, new(*scenarios.UnknownError)) {
-		return nil, &usageError{err: err}
-	}
-	return scenario, err
-}
-
 // completeScenarioName offers the names of the scenarios alone, for a flag.
 func completeScenarioName(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	names, _ := completeScenario(c, nil, typed)

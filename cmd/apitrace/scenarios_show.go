@@ -34,7 +34,7 @@ func (o *scenariosShowOptions) run(std *streams, name string) error {
 	if o.output != "text" && o.output != "yaml" {
 		return usageErrorf("unknown form of output %q: expected text or yaml", o.output)
 	}
-	s, err := findScenario(name)
+	s, err := scenarios.Find(name)
 	if err != nil {
 		return err
 	}

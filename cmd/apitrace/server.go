@@ -53,16 +53,13 @@ func (o *serverFlags) validate() error {
 
 // replay replays a scenario, which is given by its name or path: see session.Run.
 func (o *serverFlags) replay(ctx context.Context, std *streams, name string, deliver func(*trace.Recording) error) error {
-	scenario, err := findScenario(name)
-	if err != nil {
-		return err
-	}
 	version, err := apiserver.ParseVersion(o.Version)
 	if err != nil {
 		return &usageError{err: err}
 	}
-	if err := scenario.RunsOn(version); err != nil { // before anything is built
-		return &usageError{err: err}
+	scenario, err := session.FindScenario(name, version)
+	if err != nil {
+		return err
 	}
 	return session.Run(ctx, o.ServerOptions, scenario, std, deliver)
 }

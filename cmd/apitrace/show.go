@@ -3,18 +3,15 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // showOptions say which recording to show, and how.
@@ -101,41 +98,10 @@ func (o *showOptions) load(std *streams) (*trace.Recording, error) {
 	if o.isFile() {
 		return std.load(o.what)
 	}
-	recording, err := loadRecording(o.server.Version, o.what)
+	recording, err := session.Recorded(o.server.Version, o.what)
 	if err != nil {
 		return nil, err
 	}
 	std.notice("a recording of Kubernetes %s, made on %s; --notes explains its key steps, --live replays it now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
 	return recording, nil
-}
-
-// loadRecording returns what apitrace carries of a scenario and a version, which is given
-// as --k8s takes it. Where there is nothing, it tells how one can see it.
-func loadRecording(k8sVersion, scenario string) (*trace.Recording, error) {
-	version, err := apiserver.ParseVersion(k8sVersion)
-	if err != nil {
-		return nil, &usageError{err: err}
-	}
-	recording, err := recordings.Load(version, scenario)
-	var unknownVersion *recordings.UnknownVersionError
-	var unknownScenario *recordings.UnknownScenarioError
-	switch {
-	case errors.As(err, &unknownVersion):
-		return nil, usageErrorf("%w; \"apitrace run %s --k8s %s\" replays it on a server of that version, which it builds", err, scenario, version)
-	case errors.As(err, &unknownScenario):
-		return nil, &usageError{err: explainMissing(scenario, version, err)}
-	}
-	return recording, err
-}
-
-// explainMissing tells a scenario that does not exist from one that was not recorded.
-func explainMissing(scenario, version string, err error) error {
-	known, unknown := scenarios.Find(scenario)
-	if unknown != nil {
-		return unknown
-	}
-	if known.RunsOn(version) != nil {
-		return err
-	}
-	return fmt.Errorf("%w; \"apitrace run %s --k8s %s\" replays it", err, scenario, version)
 }

@@ -57,11 +57,11 @@ func (o *sourceOptions) run(ctx context.Context, std *streams) error {
 	}
 	name, err := c.Resolve(ctx, o.function)
 	if err != nil {
-		return functionError(err)
+		return err
 	}
 	f, place, err := c.SourceOf(ctx, name)
 	if err != nil {
-		return functionError(err)
+		return err
 	}
 	if o.edit {
 		return openEditor(ctx, std, f.Path, f.Line, true)

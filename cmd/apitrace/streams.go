@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -60,20 +59,8 @@ func (s *streams) close() {
 	}
 }
 
-// load reads a recording from a file, or from standard input if that is called "-". One
-// that was cut is as good as what is left of it.
-func (s *streams) load(file string) (recording *trace.Recording, err error) {
-	if file == "-" {
-		recording, err = trace.Read(s.in, "standard input")
-	} else {
-		recording, err = trace.Load(file)
-	}
-	if errors.As(err, new(*trace.CutError)) {
-		s.notice("%v", err)
-		return recording, nil
-	}
-	return recording, err
-}
+// load reads a recording from a file, or from standard input if that is called "-".
+func (s *streams) load(file string) (*trace.Recording, error) { return session.Load(file, s.in, s) }
 
 // readInput reads a file, or standard input if that is called "-".
 func (s *streams) readInput(name string) ([]byte, error) {

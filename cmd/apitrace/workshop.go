@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -71,13 +70,10 @@ func (o *workshopOptions) with(std *streams, do func(*learner.Learner, context.C
 			Lang: lang, K8s: o.k8s, Course: o.course,
 			Out: std.out, Columns: std.columns(), Colour: colour, Reporter: std,
 		})
-		if err == nil {
-			err = do(l, c.Context(), args)
+		if err != nil {
+			return err
 		}
-		if errors.As(err, new(*learner.UsageError)) {
-			return &usageError{err: err}
-		}
-		return err
+		return do(l, c.Context(), args)
 	}
 }
 

@@ -1,0 +1,83 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// A ChoiceError says that what somebody asked for does not exist, or cannot be had together: a scenario, a release, a recording.
+type ChoiceError struct{ err error }
+
+// WrongChoice makes an error a ChoiceError.
+func WrongChoice(err error) error { return &ChoiceError{err} }
+
+func (e *ChoiceError) Error() string { return e.err.Error() }
+func (e *ChoiceError) Unwrap() error { return e.err }
+
+// FindScenario finds a scenario by its name or path, and tells before anything is built whether it can be played
+// on a release. The error is a ChoiceError if there is no such scenario, or it cannot.
+func FindScenario(name, version string) (*scenarios.Scenario, error) {
+	scenario, err := scenarios.Find(name)
+	if errors.As(err, new(*scenarios.UnknownError)) {
+		return nil, WrongChoice(err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := scenario.RunsOn(version); err != nil {
+		return nil, WrongChoice(err)
+	}
+	return scenario, nil
+}
+
+// Load reads a recording from a file, or from in if that is called "-". One that was cut is as good as
+// what is left of it.
+func Load(file string, in io.Reader, to Reporter) (recording *trace.Recording, err error) {
+	if file == "-" {
+		recording, err = trace.Read(in, "standard input")
+	} else {
+		recording, err = trace.Load(file)
+	}
+	if errors.As(err, new(*trace.CutError)) {
+		to.Notice("%v", err)
+		return recording, nil
+	}
+	return recording, err
+}
+
+// Recorded returns what apitrace carries of a scenario and a version, which is given
+// as --k8s takes it. Where there is nothing, it tells how one can see it.
+func Recorded(k8sVersion, scenario string) (*trace.Recording, error) {
+	version, err := apiserver.ParseVersion(k8sVersion)
+	if err != nil {
+		return nil, WrongChoice(err)
+	}
+	recording, err := recordings.Load(version, scenario)
+	var unknownVersion *recordings.UnknownVersionError
+	var unknownScenario *recordings.UnknownScenarioError
+	switch {
+	case errors.As(err, &unknownVersion):
+		return nil, WrongChoice(fmt.Errorf("%w; \"apitrace run %s --k8s %s\" replays it on a server of that version, which it builds", err, scenario, version))
+	case errors.As(err, &unknownScenario):
+		return nil, WrongChoice(explainMissing(scenario, version, err))
+	}
+	return recording, err
+}
+
+// explainMissing tells a scenario that does not exist from one that was not recorded.
+func explainMissing(scenario, version string, err error) error {
+	known, unknown := scenarios.Find(scenario)
+	if unknown != nil {
+		return unknown
+	}
+	if known.RunsOn(version) != nil {
+		return err
+	}
+	return fmt.Errorf("%w; \"apitrace run %s --k8s %s\" replays it", err, scenario, version)
+}
