@@ -112,7 +112,7 @@ func (l *terminalLibrary) Releases() []string {
 }
 
 func (l *terminalLibrary) Load(scenario, release string) (*trace.Recording, error) {
-	return loadRecording(release, scenario)
+	return session.Recorded(release, scenario)
 }
 
 func (l *terminalLibrary) Guide(rec *trace.Recording, lang string) (view.Guide, error) {
