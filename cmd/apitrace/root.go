@@ -67,7 +67,7 @@ func newRoot(name string, std *streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err: flagError(err)} })
 	root.SetUsageTemplate(narrowFlags(root.UsageTemplate()))
 	addGroup(root, "watch", "Watch a request:",
-		newRunCommand(std), newShowCommand(std), newExploreCommand(std), newScenariosCommand(std), newRequestCommand(std),
+		newRunCommand(std), newShowCommand(std), newExploreCommand(std), newSearchCommand(std), newScenariosCommand(std), newRequestCommand(std),
 		newExecCommand(std), newRecordCommand(std), newServeCommand(std), newFrontCommand(std))
 	addGroup(root, "compare", "Compare:",
 		newDiffCommand(std), newCompareCommand(std), newHistoryCommand(std), newVersionsCommand(std))
