@@ -241,7 +241,7 @@ func TestFixtureRecordsValues(t *testing.T) {
 			{Key: "name", Value: "a name"}, {Key: "implementation", Value: "*fixture.test/app.base"},
 			{Key: "traced.method", Value: "strange fixture.test/app.valued"}, {Key: "numbers", Value: "2"},
 			{Key: "implements", Value: "does"},
-			{Key: "name.at.exit", Value: "a name"}, {Key: "chosen", Value: "refused"}, {Key: "first", Value: "0"}, {Key: "second", Value: "changed"}, {Key: "third", Value: "an error"},
+			{Key: "name.at.exit", Value: "a name"}, {Key: "chosen", Value: "refused"}, {Key: "first", Value: "0"}, {Key: "second", Value: "changed"}, {Key: "third", Value: "an error"}, {Key: "made", Value: "made of 1"},
 		},
 		"valued":       {{Key: "outer", Value: "fixture.test/app.Serve"}},
 		"valued.func1": {{Key: "outer", Value: "fixture.test/app.Serve"}, {Key: "local", Value: "of a literal"}},
@@ -250,6 +250,48 @@ func TestFixtureRecordsValues(t *testing.T) {
 	} {
 		if got := byFunction(t, records, function).Attrs; !slices.Equal(got, want) {
 			t.Errorf("%s: values %v, expected %v", function, got, want)
+		}
+	}
+}
+
+// TestFixtureKeepsSecrets: of a request on secrets the errors are known by their type alone, in
+// results and in values, unless the reader asks for all. Nothing else changes.
+func TestFixtureKeepsSecrets(t *testing.T) {
+	f := newFixture(t)
+	bin := f.build(t)
+	fetchOf := func(path, secrets string) (probe.Header, []probe.Record) {
+		t.Helper()
+		_, socket := f.start(t, bin, "FIXTURE_PATH="+path)
+		return fetch(t, socket, probe.Query{Trace: fixtureTrace, SettleMillis: 20, TimeoutMillis: 5000, Secrets: secrets})
+	}
+	const onSecret, onPod = "/api/v1/namespaces/default/secrets/one", "/api/v1/namespaces/default/pods/one"
+	const told = " (text not shown: the request is on secrets)"
+	for _, test := range []struct {
+		path, secrets string
+		cut           bool
+	}{
+		{onSecret, "", true}, {onSecret, probe.SecretsShow, false},
+		{onPod, "", false}, {onPod, probe.SecretsCut, true},
+	} {
+		header, records := fetchOf(test.path, test.secrets)
+		if header.Secret != (test.path == onSecret) {
+			t.Errorf("%s: the probe takes it for secret: %t", test.path, header.Secret)
+		}
+		want := map[string]string{"unnamed": "unnamed result", "strange": "strange fixture.test/app.strange", "listed": "one\nanother", "isNil": "", "makesError": "made of 1"}
+		if test.cut {
+			want = map[string]string{
+				"unnamed": "unnamed result" /* a constant */, "strange": "*fixture.test/app.strangeError" + told,
+				"listed": "*errors.joinError" + told, "isNil": "", "makesError": "*errors.errorString" + told,
+			}
+		}
+		for function, text := range want {
+			if got := byFunction(t, records, function).Error; got != text {
+				t.Errorf("%s %s: %s returned error %q, expected %q", test.path, test.secrets, function, got, text)
+			}
+		}
+		attrs := byFunction(t, records, "values").Attrs
+		if !slices.Contains(attrs, probe.Attr{Key: "made", Value: want["makesError"]}) || !slices.Contains(attrs, probe.Attr{Key: "name", Value: "a name"}) {
+			t.Errorf("%s %s: values %v, expected made %q and the name", test.path, test.secrets, attrs, want["makesError"])
 		}
 	}
 }

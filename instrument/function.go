@@ -68,7 +68,18 @@ func (w *functionRewriter) span() (string, error) {
 	if root, ok := w.roots[w.fn.name]; ok {
 		traceparent := strings.ReplaceAll(root.Traceparent, "METADATAKEY", fmt.Sprintf("%q", probe.MetadataKey))
 		tp, err := w.expression(traceparent)
-		return fmt.Sprintf(" if apitraceC := apitraceProbe.Root(apitraceProbe.Labels(), %s, %s); apitraceC != nil { defer apitraceC.Exit(%s);%s };", site, tp, result, values), err
+		if err != nil {
+			return "", err
+		}
+		about := ""
+		if root.Path != "" {
+			path, err := w.expression(root.Path)
+			if err != nil {
+				return "", err
+			}
+			about = " apitraceC.About(" + path + ");"
+		}
+		return fmt.Sprintf(" if apitraceC := apitraceProbe.Root(apitraceProbe.Labels(), %s, %s); apitraceC != nil { defer apitraceC.Exit(%s);%s%s };", site, tp, result, about, values), nil
 	}
 	if take, ok := w.takes[w.fn.name]; ok {
 		key, err := w.expression(take.key)

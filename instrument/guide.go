@@ -114,6 +114,9 @@ type Root struct {
 	release.Range `yaml:",inline"`
 	// Traceparent is an expression for the incoming W3C traceparent.
 	Traceparent string `yaml:"traceparent"`
+	// Path is an expression for the URL path of the request, "" where it has none.
+	// The errors of a request on Secrets are recorded without their text.
+	Path string `yaml:"path"`
 }
 
 // An Exit is a function in which a trace leaves the program for another one.

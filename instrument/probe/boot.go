@@ -17,7 +17,7 @@ func traceBoot(traceparent string) {
 	if traceparent == "" {
 		return
 	}
-	traceID, _, ok := parseTraceparent(traceparent)
+	traceID, _, _, ok := parseTraceparent(traceparent)
 	if !ok {
 		fmt.Fprintf(os.Stderr, "apitrace probe: the start is not traced: %s=%q is no sampled W3C traceparent\n", EnvBoot, traceparent)
 		return

@@ -44,9 +44,16 @@ type Call struct {
 
 // notes are what is worth noting on some calls only.
 type notes struct {
-	err, panicked string
-	stage         int // see After
-	attrs         []Attr
+	err      text
+	panicked string
+	stage    int // see After
+	attrs    []value
+}
+
+// A value is one that the guide asked for.
+type value struct {
+	key  string
+	text text
 }
 
 // note changes the call's notes.
@@ -90,13 +97,16 @@ func Root(labels unsafe.Pointer, site *Site, traceparent any) *Call {
 	if parent != nil && !parent.trace.boot {
 		return begin(parent.trace, parent, labels, site, at)
 	}
-	traceID, remote, ok := parseTraceparent(traceparent)
+	traceID, remote, flags, ok := parseTraceparent(traceparent)
 	if !ok || !listening.Load() {
 		return outside(parent, labels)
 	}
 	c := begin(traces.open(traceID), nil, labels, site, at)
 	if c != nil {
 		c.trace.setRemote(c.seq, remote)
+		if flags&flagSecret != 0 {
+			c.trace.secret.Store(true)
+		}
 	}
 	return c
 }
@@ -140,7 +150,7 @@ func (c *Call) Exit(err *error) {
 	c.end = ticks()
 	setLabels(c.prev)
 	if err != nil && *err != nil {
-		text := errorText(*err)
+		text := textOf(*err)
 		c.note(func(n *notes) { n.err = text })
 	}
 	if frameOf(framePointer()).up().returnPC() == stack.panicPC {
@@ -151,19 +161,23 @@ func (c *Call) Exit(err *error) {
 }
 
 // Attr notes a value, if there is one.
-func (c *Call) Attr(key string, value any) {
-	if value == nil {
+func (c *Call) Attr(key string, v any) {
+	if v == nil {
 		return
 	}
-	text, _ := Value(func() any { return bounded(format(value), maxAttr) }).(string)
-	c.note(func(n *notes) { n.attrs = append(n.attrs, Attr{key, text}) })
+	var noted text
+	noted.full, _ = Value(func() any { return bounded(format(v), maxAttr) }).(string)
+	if err, ok := v.(error); ok {
+		noted.kind = textOf(err).kind
+	}
+	c.note(func(n *notes) { n.attrs = append(n.attrs, value{key, noted}) })
 }
 
 // Fail notes the error of a function whose last result holds errors without being one.
 // err is an error, or nil.
 func (c *Call) Fail(err any) {
 	if err, ok := err.(error); ok {
-		text := errorText(err)
+		text := textOf(err)
 		c.note(func(n *notes) { n.err = text })
 	}
 }
@@ -186,14 +200,6 @@ const (
 	maxAttr  = 512
 	maxError = 2048
 )
-
-func errorText(err error) string {
-	text, ok := Value(func() any { return bounded(err.Error(), maxError) }).(string)
-	if !ok {
-		return fmt.Sprintf("(%T, whose Error method panicked)", err)
-	}
-	return text
-}
 
 func bounded(s string, limit int) string {
 	if len(s) <= limit {

@@ -87,7 +87,11 @@ func Traceparent(labels unsafe.Pointer) string {
 	if c == nil || c.trace.closed.Load() {
 		return ""
 	}
-	return "00-" + c.trace.id + "-" + c.spanID() + "-01"
+	flags := byte(flagSampled)
+	if c.trace.secret.Load() {
+		flags |= flagSecret
+	}
+	return fmt.Sprintf("00-%s-%s-%02x", c.trace.id, c.spanID(), flags)
 }
 
 // spanID makes the id of a call: unique within its trace, across processes, and

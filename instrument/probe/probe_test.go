@@ -322,6 +322,7 @@ func TestFormat(t *testing.T) {
 		{true, "true"}, {1.5, "1.5"}, {&n, "3"}, {errors.New("error"), "error"}, {time.Second, "1s"},
 		{secret, `(struct { Token string })`}, {&secret, `(*struct { Token string })`}, {[]byte("secret"), "([]uint8)"},
 		{map[string]string{"a": "secret"}, "(map[string]string)"}, {Type(&callSite), "*" + packagePath + ".Site"}, {Type(nil), "nil"},
+		{stored("secret"), "(" + packagePath + ".stored)"},
 	} {
 		if got := format(test.value); got != test.want {
 			t.Errorf("%#v is %q, expected %q", test.value, got, test.want)
@@ -334,7 +335,7 @@ func FuzzTraceparent(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		trace, parent, ok := parseTraceparent(s)
+		trace, parent, _, ok := parseTraceparent(s)
 		if !ok {
 			return
 		}

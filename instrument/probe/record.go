@@ -21,7 +21,16 @@ type Query struct {
 	// that sleeps, a watch. They are marked as unfinished. After ten times as long the
 	// probe answers in any case.
 	TimeoutMillis int `json:"timeoutMillis"`
+	// Secrets says what becomes of the texts of errors: "" cuts them for a request on a
+	// resource that holds secrets, and for what follows any write.
+	Secrets string `json:"secrets,omitempty"`
 }
+
+// Values of Query.Secrets.
+const (
+	SecretsCut  = "cut"  // cut them for any request
+	SecretsShow = "show" // cut none
+)
 
 // A Header opens the answer to a Query.
 type Header struct {
@@ -34,6 +43,8 @@ type Header struct {
 	// Dropped counts calls of this trace that happened and are not among the
 	// Records, because the trace outgrew the probe's memory limit.
 	Dropped int64 `json:"dropped,omitempty"`
+	// Secret is set if the request is on a resource that holds secrets.
+	Secret bool `json:"secret,omitempty"`
 	// Undelivered counts calls of other, earlier traces that nobody fetched before
 	// the probe had to make room.
 	Undelivered int64 `json:"undelivered,omitempty"`

@@ -95,25 +95,26 @@ func deliver(conn net.Conn, q Query) error {
 	if t != nil {
 		calls = t.settle(quiet, timeout)
 		t.in.remove(t)
-		h.Calls, h.Dropped = len(calls), t.dropped.Load()
+		h.Calls, h.Dropped, h.Secret = len(calls), t.dropped.Load(), t.secret.Load()
 	}
 	h.Checked, h.Mismatches = checks.done.Load(), takeMismatches()
-	err := write(conn, h, t, calls)
+	err := write(conn, h, t, calls, q.Secrets)
 	if err != nil && t != nil {
 		t.in.restore(t)
 	}
 	return err
 }
 
-func write(conn net.Conn, h Header, t *tracing, calls []*Call) error {
+func write(conn net.Conn, h Header, t *tracing, calls []*Call, secrets string) error {
 	w := bufio.NewWriterSize(conn, 64<<10)
 	out := json.NewEncoder(w)
 	until := now()
+	cut := t != nil && t.secret.Load() && secrets != SecretsShow || secrets == SecretsCut
 	if err := out.Encode(h); err != nil {
 		return err
 	}
 	for _, c := range calls {
-		if err := out.Encode(t.record(c, until)); err != nil {
+		if err := out.Encode(t.record(c, until, cut)); err != nil {
 			return err
 		}
 	}
@@ -142,8 +143,8 @@ func (t *tracing) settle(quiet, timeout time.Duration) []*Call {
 }
 
 // record renders a call for the wire. A call that is still running is taken to last until
-// the given moment.
-func (t *tracing) record(c *Call, until moment) Record {
+// the given moment. cut keeps the texts of errors here.
+func (t *tracing) record(c *Call, until moment, cut bool) Record {
 	time := scale{t.began, until}
 	start := time.since(c.start)
 	r := Record{
@@ -164,7 +165,10 @@ func (t *tracing) record(c *Call, until moment) Record {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if n := c.notes; n != nil {
-		r.Error, r.Panic, r.Stage, r.Attrs = n.err, n.panicked, n.stage, n.attrs[:len(n.attrs):len(n.attrs)]
+		r.Error, r.Panic, r.Stage = n.err.shown(cut), n.panicked, n.stage
+		for _, v := range n.attrs {
+			r.Attrs = append(r.Attrs, Attr{v.key, v.text.shown(cut)})
+		}
 	}
 	if c.parent == nil {
 		r.Parent = t.remotes[c.seq]

@@ -51,6 +51,7 @@ func After(labels unsafe.Pointer, site *Site, stage int, settled bool, revision 
 		return nil
 	}
 	t := tails.open(tailID(rev))
+	t.secret.Store(true) // nothing here tells of what resource the event is
 	c := begin(t, nil, labels, site, at)
 	if c != nil {
 		c.note(func(n *notes) { n.stage = stage })

@@ -26,6 +26,7 @@ type tracing struct {
 	closed  atomic.Bool
 	dropped atomic.Int64
 	settled atomic.Bool // of a tail: see After
+	secret  atomic.Bool // its error texts stay here: see About
 
 	mu      sync.Mutex
 	chunks  []*chunk
@@ -204,26 +205,33 @@ func (t *tracing) room() int64 {
 	return int64(len(t.chunks) * len(chunk{}.calls))
 }
 
+// Flags of a traceparent. The second is no W3C flag: it tells the next traced process that
+// the request is on secrets, and stands in what Traceparent makes only.
+const (
+	flagSampled = 0x01
+	flagSecret  = 0x80
+)
+
 // parseTraceparent reads a W3C traceparent, "00-<trace id>-<parent id>-<flags>",
 // as a string or the []string of gRPC metadata. ok tells whether it is valid and sampled.
-func parseTraceparent(v any) (traceID, parent string, ok bool) {
+func parseTraceparent(v any) (traceID, parent string, flags byte, ok bool) {
 	s, isString := v.(string)
 	if list, isList := v.([]string); isList && len(list) > 0 {
 		s, isString = list[0], true
 	}
 	// Later versions may append fields; version ff is forbidden.
 	if !isString || len(s) < 55 || s[2] != '-' || s[35] != '-' || s[52] != '-' || s[:2] == "ff" || (len(s) > 55 && (s[:2] == "00" || s[55] != '-')) {
-		return "", "", false
+		return "", "", 0, false
 	}
 	traceID, parent = s[3:35], s[36:52]
 	for _, part := range []string{s[:2], traceID, parent, s[53:55]} {
 		if _, err := hex.DecodeString(part); err != nil || part != strings.ToLower(part) {
-			return "", "", false
+			return "", "", 0, false
 		}
 	}
 	if strings.Trim(traceID, "0") == "" || strings.Trim(parent, "0") == "" {
-		return "", "", false
+		return "", "", 0, false
 	}
-	flags, _ := hex.DecodeString(s[53:55])
-	return traceID, parent, flags[0]&1 == 1
+	bits, _ := hex.DecodeString(s[53:55])
+	return traceID, parent, bits[0], bits[0]&flagSampled != 0
 }

@@ -62,6 +62,9 @@ func function(f reflect.Value) string {
 // format renders a value of the guide. It knows plain values only: a struct or a
 // pointer could hold what must not be shown, so it is named by its type.
 func format(v any) string {
+	if isObject(v) {
+		return "(" + Type(v) + ")"
+	}
 	switch v := v.(type) {
 	case nil:
 		return ""

@@ -1,0 +1,118 @@
+//go:build go1.26
+
+package probe
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// The errors of a request on a Secret quote the Secret: a patch that does not fit
+// quotes all its keys. So the text of an error in such a trace stays in the process, unless
+// it is a constant; its type and the call that returned it go out. See Query.Secrets for the exception.
+
+// secretKinds are the resources whose objects hold secrets; see HoldsSecrets.
+var secretKinds = []string{
+	"secrets", "serviceaccounts/token", "*.authentication.k8s.io",
+	"certificatesigningrequests.certificates.k8s.io", "podcertificaterequests.certificates.k8s.io",
+}
+
+// About notes the URL path of the request that the trace is of. It keeps a trace from
+// giving out error texts if the path is that of a resource which holds secrets.
+func (c *Call) About(path any) {
+	if path, ok := path.(string); ok && !c.trace.boot && HoldsSecrets(path) {
+		c.trace.secret.Store(true)
+	}
+}
+
+// HoldsSecrets tells whether the URL path of a request is that of a resource whose objects hold
+// secrets: one of those that the probe knows, or of more. These have the form RESOURCE,
+// RESOURCE.GROUP or RESOURCE/SUBRESOURCE.GROUP; "*" stands for any resource of a group.
+func HoldsSecrets(path string, more ...string) bool {
+	resource, subresource, group := resourceOf(path)
+	return resource != "" && slices.ContainsFunc(slices.Concat(secretKinds, more), func(kind string) bool {
+		name, ofGroup, _ := strings.Cut(kind, ".")
+		return ofGroup == group && (name == "*" || name == resource || name == resource+"/"+subresource)
+	})
+}
+
+// resourceOf reads the path of a request as kube-apiserver does
+// (k8s.io/apiserver/pkg/endpoints/request/requestinfo.go): /api/VERSION or
+// /apis/GROUP/VERSION, then [watch/][namespaces/NAMESPACE/]RESOURCE[/NAME[/SUBRESOURCE]].
+// resource is "" for a path of another kind.
+func resourceOf(path string) (resource, subresource, group string) {
+	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
+	switch {
+	case len(parts) > 2 && parts[0] == "api":
+		parts = parts[2:]
+	case len(parts) > 3 && parts[0] == "apis":
+		group, parts = parts[1], parts[3:]
+	default:
+		return "", "", ""
+	}
+	if len(parts) > 1 && (parts[0] == "watch" || parts[0] == "proxy") {
+		parts = parts[1:]
+	}
+	if len(parts) > 2 && parts[0] == "namespaces" && parts[2] != "status" && parts[2] != "finalize" {
+		parts = parts[2:]
+	}
+	if len(parts) > 2 {
+		subresource = parts[2]
+	}
+	return parts[0], subresource, group
+}
+
+// A text is what a call notes of an error or of another value.
+type text struct {
+	full string
+	// kind is the type of an error; "" for another value, and for an error whose text is a
+	// constant of the program.
+	kind string
+}
+
+// shown is the text as it may leave the process.
+func (t text) shown(cut bool) string {
+	if !cut || t.kind == "" {
+		return t.full
+	}
+	return t.kind + " (text not shown: the request is on secrets)"
+}
+
+// textOf makes the text of an error.
+func textOf(err error) text {
+	full, ok := Value(func() any { return bounded(err.Error(), maxError) }).(string)
+	if !ok {
+		return text{full: fmt.Sprintf("(%T, whose Error method panicked)", err)}
+	}
+	if isConstant(full) {
+		return text{full: full}
+	}
+	return text{full, kindOf(err)}
+}
+
+// kindOf is the type of an error; of one that becomes an HTTP answer (a StatusError of
+// k8s.io/apimachinery/pkg/api/errors) with its code.
+func kindOf(err error) string {
+	kind := Type(err)
+	v := reflect.Indirect(reflect.ValueOf(err))
+	if v.Kind() != reflect.Struct {
+		return kind
+	}
+	status := v.FieldByName("ErrStatus")
+	if !status.IsValid() || status.Kind() != reflect.Struct {
+		return kind
+	}
+	if code := status.FieldByName("Code"); code.IsValid() && code.CanInt() {
+		kind += fmt.Sprintf(" %d", code.Int())
+	}
+	return kind
+}
+
+// isObject tells whether a value is one that can be stored or sent as a whole: a Secret
+// could be in it.
+func isObject(v any) bool {
+	_, ok := v.(interface{ Marshal() ([]byte, error) })
+	return ok
+}
