@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/instrument/probe"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -65,6 +66,8 @@ type Sent struct {
 	// Path is the URL path with its query, as the scenario has it: "${name}" stands
 	// where a kept value was sent.
 	Path string
+	// RequestBody is what was sent, nil if nothing.
+	RequestBody []byte
 	// Status is the status code of the answer, 0 if there was none: see Err.
 	Status int
 	Header http.Header
@@ -91,6 +94,9 @@ type duringSent struct {
 // carries no traceparent header, so that the server does not trace it.
 func (w *wire) send(ctx context.Context, h *HTTP, traceID string) *Sent {
 	sent := &Sent{TraceID: traceID, Method: h.Method, Path: h.Path, Start: time.Now()}
+	if h.Body != nil {
+		sent.RequestBody = h.Body.json
+	}
 	sent.Err = w.exchange(ctx, h, sent)
 	sent.Duration = time.Since(sent.Start)
 	return sent
@@ -171,9 +177,23 @@ func (s *Sent) must(status int) error {
 	return nil
 }
 
-// Message is what the server says in an answer that is an error: the message of
-// the Status object, or else the beginning of the body.
+// Message is what the server says in an answer that is an error, but not of a request on secrets,
+// since a Status quotes the object.
 func (s *Sent) Message() string {
+	if path, _, _ := strings.Cut(s.Path, "?"); probe.HoldsSecrets(path) {
+		return s.Outcome()
+	}
+	return s.FullMessage()
+}
+
+// Outcome says what became of the request and nothing of what it is about.
+func (s *Sent) Outcome() string {
+	return fmt.Sprintf("%d %s (its message is not shown: the request is on secrets)", s.Status, http.StatusText(s.Status))
+}
+
+// FullMessage is what the server says in an answer that is an error: the message of
+// the Status object, or else the beginning of the body.
+func (s *Sent) FullMessage() string {
 	var status struct {
 		Message string `json:"message"`
 	}

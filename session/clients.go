@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -22,6 +23,8 @@ type ClientsOptions struct {
 	As string
 	// Save is the file of the recording; "" for one that is gone at the end.
 	Save string
+	// Secrets say what becomes of the errors of requests on secrets.
+	Secrets collect.Secrets
 	// Done is told of each request.
 	Done func(Row)
 	// Failed, if not nil, is told when nothing more can be recorded, and why.
@@ -43,7 +46,7 @@ type Clients struct {
 
 // OpenClients opens a session with a server. The caller calls Finish, and then Close.
 func OpenClients(server *apiserver.Server, o ClientsOptions) (_ *Clients, err error) {
-	c := &Clients{fetcher: NewFetcher(server)}
+	c := &Clients{fetcher: NewFetcher(server, o.Secrets)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.Close())
@@ -64,7 +67,7 @@ func OpenClients(server *apiserver.Server, o ClientsOptions) (_ *Clients, err er
 	})
 	if c.front, err = front.Start(front.Options{
 		Server: server.BaseURL, CAPEM: server.CAPEM, Token: tokenOf(server, o.As),
-		Trace: c.session.Admit, Over: c.session.Over,
+		Trace: c.session.Admit, Over: c.session.Over, KeepBody: o.Secrets.Hold,
 	}); err != nil {
 		return nil, err
 	}

@@ -24,6 +24,8 @@ type Fetcher struct {
 	untraced string
 	// etcd connects to the store, at first use. Nil: nobody knows where it is.
 	etcd func() (*storage.Reader, error)
+	// secrets say what becomes of error texts.
+	secrets collect.Secrets
 
 	mu sync.Mutex
 	// connected is what etcd has returned.
@@ -32,8 +34,9 @@ type Fetcher struct {
 	checked collect.Check
 }
 
-func NewFetcher(server *apiserver.Server) *Fetcher {
-	f := &Fetcher{sockets: maps.Clone(server.ProbeSockets)}
+// NewFetcher makes a fetcher for the requests to a server.
+func NewFetcher(server *apiserver.Server, secrets collect.Secrets) *Fetcher {
+	f := &Fetcher{sockets: maps.Clone(server.ProbeSockets), secrets: secrets}
 	if server.ExternalEtcd {
 		f.untraced = "etcd at " + server.Etcd.URL
 	}
@@ -67,7 +70,7 @@ func (f *Fetcher) Close() error {
 
 // sentOf is a request that was sent, as package collect has it.
 func sentOf(sent *scenarios.Sent) trace.Sent {
-	return trace.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status}
+	return trace.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status, Values: collect.SecretValues(sent.RequestBody)}
 }
 
 // Fetch gets the trace of a request that is over.
@@ -97,7 +100,7 @@ func asksEtcd(request *trace.Request) bool {
 
 // Calls gets the calls of a trace alone.
 func (f *Fetcher) Calls(ctx context.Context, sent trace.Sent) (*trace.Request, error) {
-	request, check, err := collect.Request(ctx, f.sockets, sent)
+	request, check, err := collect.RequestWith(ctx, f.sockets, sent, f.secrets)
 	if err != nil {
 		return nil, err
 	}

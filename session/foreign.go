@@ -14,14 +14,16 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // SampleForeign opens a front to a traced kube-apiserver that somebody else has started, the Server of
 // door; probe is the path of its probe's socket, and rate the part of the requests that is traced.
-// The caller calls Close.
-func SampleForeign(ctx context.Context, probe string, rate float64, door front.Options, to Reporter) (*Sampler, error) {
+// secrets say what becomes of the errors of requests on secrets. The caller calls Close.
+func SampleForeign(ctx context.Context, probe string, rate float64, door front.Options, secrets collect.Secrets, to Reporter) (*Sampler, error) {
+	door.KeepBody = secrets.Hold
 	server := &apiserver.Server{BaseURL: door.Server, CAPEM: door.CAPEM, ProbeSockets: map[string]string{apiserver.Name: probe}}
 	version, err := versionOf(ctx, server)
 	if err != nil {
@@ -31,7 +33,7 @@ func SampleForeign(ctx context.Context, probe string, rate float64, door front.O
 		return nil, fmt.Errorf("its probe does not answer: %w; is %s=%s in its environment, and is it one that \"apitrace build\" has built?", err, program.SocketEnv, probe)
 	}
 	head := trace.Recording{Scenario: "front", K8sVersion: version, Recorded: time.Now()}
-	s, err := startSampler(ctx, to, rate, NewFetcher(server), head, door)
+	s, err := startSampler(ctx, to, rate, NewFetcher(server, secrets), head, door)
 	if err != nil || door.Certificate != nil {
 		return s, err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -157,7 +158,7 @@ func (r *recorder) typical(ctx context.Context, server *Running, scenario *scena
 
 // once plays a scenario; boot is the trace id of its server's start, if that is traced.
 func (r *recorder) once(ctx context.Context, server *Running, scenario *scenarios.Scenario, boot string) (*trace.Recording, error) {
-	s := newReplay(server.Server, scenario)
+	s := newReplay(server.Server, scenario, collect.Secrets{})
 	if err := s.record(ctx, r.to, boot); err != nil {
 		return nil, err
 	}

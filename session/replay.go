@@ -11,6 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -40,7 +41,7 @@ func Run(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to 
 	if len(running.Edited) > 0 {
 		scenario = scenario.AnyAnswer()
 	}
-	s := newReplay(running.Server, scenario)
+	s := newReplay(running.Server, scenario, o.Secrets)
 	s.sample = sample
 	playErr := s.record(serving, to, o.Boot)
 	if playErr != nil && ctx.Err() == nil {
@@ -70,7 +71,7 @@ func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenari
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, running.Close()) }()
-	s := newReplay(running.Server, scenario)
+	s := newReplay(running.Server, scenario, o.Secrets)
 	if scenario.Boots(apiserver.Name) {
 		return &s.recording, nil, s.boot(ctx, o.Boot)
 	}
@@ -104,8 +105,8 @@ type replay struct {
 	fetcher *Fetcher
 }
 
-func newReplay(server *apiserver.Server, scenario *scenarios.Scenario) *replay {
-	return &replay{server: server, scenario: scenario, fetcher: NewFetcher(server), recording: newRecording(server, scenario.Name)}
+func newReplay(server *apiserver.Server, scenario *scenarios.Scenario, secrets collect.Secrets) *replay {
+	return &replay{server: server, scenario: scenario, fetcher: NewFetcher(server, secrets), recording: newRecording(server, scenario.Name)}
 }
 
 // record makes the recording: of the server's start, which has the trace id boot, or of
@@ -185,7 +186,7 @@ func (s *replay) collect(ctx context.Context, r *scenarios.Request, sent *scenar
 	s.add(request, &r.Expect)
 	message := ""
 	if sent.Status >= http.StatusBadRequest {
-		message = sent.Message()
+		message = answerOf(sent, s.fetcher.secrets)
 	}
 	s.messages = append(s.messages, message)
 	return nil

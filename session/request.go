@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -25,6 +26,16 @@ func (r *Running) Record(ctx context.Context, name string, sent *scenarios.Sent)
 	recording := newRecording(r.Server, name)
 	recording.Requests = []trace.Request{*request}
 	return &recording, nil
+}
+
+// Answer is what the server said of a request that was sent and that it did not do.
+func (r *Running) Answer(sent *scenarios.Sent) string { return answerOf(sent, r.options.Secrets) }
+
+func answerOf(sent *scenarios.Sent, secrets collect.Secrets) string {
+	if secrets.Hidden(sent.Path) {
+		return sent.Outcome()
+	}
+	return sent.FullMessage()
 }
 
 // Verdict is an error if the calls that Record has fetched differ from the real stack.

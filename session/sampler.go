@@ -47,8 +47,8 @@ type Sampler struct {
 // Sample opens a front to the server whose requests are sampled: rate is the part of them that is
 // traced. Requests come in as the administrator's. The caller calls Close.
 func (r *Running) Sample(ctx context.Context, rate float64, to Reporter) (*Sampler, error) {
-	s, err := startSampler(ctx, to, rate, NewFetcher(r.Server), newRecording(r.Server, "serve"), front.Options{
-		Server: r.BaseURL, CAPEM: r.CAPEM, Token: r.AdminToken,
+	s, err := startSampler(ctx, to, rate, NewFetcher(r.Server, r.options.Secrets), newRecording(r.Server, "serve"), front.Options{
+		Server: r.BaseURL, CAPEM: r.CAPEM, Token: r.AdminToken, KeepBody: r.options.Secrets.Hold,
 	})
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -77,6 +78,8 @@ type ServerOptions struct {
 	Spec
 	Reuse Reuse
 	Edits Edits
+	// Secrets say what becomes of the errors of requests on secrets.
+	Secrets collect.Secrets
 }
 
 // For returns the options for a scenario.
@@ -190,7 +193,7 @@ func (o ServerOptions) Start(ctx context.Context, to Reporter) (context.Context,
 }
 
 func (o ServerOptions) use(server *apiserver.Server, stop func() error) *Running {
-	return &Running{Server: server, options: o, fetcher: NewFetcher(server), stop: stop}
+	return &Running{Server: server, options: o, fetcher: NewFetcher(server, o.Secrets), stop: stop}
 }
 
 // ReportKind reports in what the server differs from upstream's with an etcd of its own.

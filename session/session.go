@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -220,10 +221,12 @@ func (s *Session) fetch(x front.Exchange) (*trace.Request, error) {
 	if s.ctx.Err() != nil {
 		return nil, ErrGivenUp
 	}
+	sent := x.Sent
+	sent.Values = collect.SecretValues(x.Body)
 	// Also the last requests before a Ctrl-C are fetched.
 	ctx, cancel := context.WithTimeout(s.ctx, fetchTimeout)
 	defer cancel()
-	request, err := s.options.Fetch(ctx, x.Sent)
+	request, err := s.options.Fetch(ctx, sent)
 	if err != nil {
 		return nil, errors.Join(err, x.Err)
 	}

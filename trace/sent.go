@@ -10,4 +10,6 @@ type Sent struct {
 	// Boot is set if it is no request but the start of a program, which has goroutines
 	// that never end: the trace is what there is of it now.
 	Boot bool
+	// Values are what the request makes secret: no text of its trace may have them.
+	Values []string
 }

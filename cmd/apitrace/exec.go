@@ -74,7 +74,7 @@ func (o *execOptions) run(ctx context.Context, std *streams) (status int, err er
 	defer func() { err = errors.Join(err, server.Close()) }()
 	var rows []session.Row
 	c, err := session.OpenClients(server.Server, session.ClientsOptions{
-		Name: "exec", As: o.as, Save: o.delivery.save, Done: func(row session.Row) { rows = append(rows, row) },
+		Name: "exec", As: o.as, Save: o.delivery.save, Secrets: o.server.Secrets, Done: func(row session.Row) { rows = append(rows, row) },
 		Failed: func(error) { std.notice("the recording cannot be written; what is sent from now on is not traced") },
 	})
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/session/front"
 )
 
@@ -26,6 +27,7 @@ type frontOptions struct {
 	// kube-apiserver believes whom they name.
 	clientCAFile, proxyCertFile, proxyKeyFile string
 	sample                                    sampleOptions
+	secrets                                   collect.Secrets
 }
 
 func newFrontCommand(std *streams) *cobra.Command {
@@ -52,6 +54,7 @@ func newFrontCommand(std *streams) *cobra.Command {
 	flags.StringVar(&o.proxyCertFile, "proxy-client-cert-file", "", "file with a certificate that may speak for users: of the authority in kube-apiserver's --requestheader-client-ca-file")
 	flags.StringVar(&o.proxyKeyFile, "proxy-client-key-file", "", "file with the key of that certificate")
 	o.sample.addFlags(command)
+	addSecretFlags(command, &o.secrets)
 	return command
 }
 
@@ -76,12 +79,12 @@ func (o *frontOptions) run(ctx context.Context, out *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	s, err := session.SampleForeign(ctx, o.probe, o.sample.rate, door, out)
+	s, err := session.SampleForeign(ctx, o.probe, o.sample.rate, door, o.secrets, out)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close(ctx)) }()
-	out.notice("requests to %s are handed on to %s, %v of them traced and sent by OTLP; press Ctrl-C to end", s.Front.URL, o.server, o.sample.rate)
+	out.notice("requests to %s are handed on to %s, %s traced and sent by OTLP; press Ctrl-C to end", s.Front.URL, o.server, o.sample.part())
 	if s.CAFile != "" {
 		fmt.Fprintln(out.out, s.CAFile)
 	}

@@ -52,7 +52,7 @@ func (o *recordOptions) run(ctx context.Context, std *streams) (err error) {
 	failed, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	c, err := session.OpenClients(server.Server, session.ClientsOptions{
-		Name: "record", As: o.as, Save: o.save, Failed: fail,
+		Name: "record", As: o.as, Save: o.save, Secrets: o.server.Secrets, Failed: fail,
 		Done: func(row session.Row) {
 			fmt.Fprintln(std.out, row.String())
 			if row.Err != nil {

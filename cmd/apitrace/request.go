@@ -110,7 +110,7 @@ func (o *requestOptions) run(ctx context.Context, std *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	o.tell(std, sent)
+	o.tell(std, sent, server.Answer)
 	recording, err := server.Record(ctx, "request", sent)
 	if ctx.Err() != nil {
 		return errors.Join(session.DeathOf(ctx), context.Cause(ctx))
@@ -122,7 +122,7 @@ func (o *requestOptions) run(ctx context.Context, std *streams) (err error) {
 }
 
 // tell says what the tree does not: why there is no answer, or what the server says of an error.
-func (o *requestOptions) tell(std *streams, sent *scenarios.Sent) {
+func (o *requestOptions) tell(std *streams, sent *scenarios.Sent, answer func(*scenarios.Sent) string) {
 	switch {
 	case errors.Is(sent.Err, context.DeadlineExceeded) && sent.Status != 0:
 		std.notice("hung up after %s: the answer, %d, went on", o.timeout, sent.Status)
@@ -131,6 +131,6 @@ func (o *requestOptions) tell(std *streams, sent *scenarios.Sent) {
 	case sent.Err != nil:
 		std.notice("the answer broke off: %v", sent.Err)
 	case sent.Status >= http.StatusBadRequest:
-		std.notice("the answer: %s", sent.Message())
+		std.notice("the answer: %s", answer(sent))
 	}
 }

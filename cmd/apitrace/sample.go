@@ -1,6 +1,10 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+)
 
 // sampleOptions say which requests of a server's clients are traced, and that their spans are sent.
 type sampleOptions struct {
@@ -22,4 +26,12 @@ func (o *sampleOptions) validate() error {
 		return usageErrorf("--sample chooses what --otlp sends: give both")
 	}
 	return nil
+}
+
+// part says which of the requests are traced.
+func (o *sampleOptions) part() string {
+	if o.rate == 1 {
+		return "each request"
+	}
+	return fmt.Sprintf("%v of the requests", o.rate)
 }

@@ -75,7 +75,7 @@ func (o *serveOptions) run(ctx context.Context, std *streams) (err error) {
 			return sampleErr
 		}
 		defer func() { err = errors.Join(err, sampler.Close(ctx)) }()
-		std.notice("as the administrator, %v of the requests traced and sent by OTLP:", o.sample.rate)
+		std.notice("as the administrator, %s traced and sent by OTLP:", o.sample.part())
 		std.notice("  export KUBECONFIG=%s", sampler.Kubeconfig)
 	}
 	std.notice("press Ctrl-C to stop it")

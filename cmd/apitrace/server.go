@@ -26,6 +26,7 @@ func (o *serverFlags) addVersion(command *cobra.Command) {
 func (o *serverFlags) add(command *cobra.Command) {
 	o.addVersion(command)
 	flags := command.Flags()
+	addSecretFlags(command, &o.Secrets)
 	flags.BoolVar(&o.Check, "check", false, "compare each recorded call with the real stack of its goroutine (slower), and fail if one differs")
 	// These are called what kube-apiserver calls them.
 	flags.StringVar(&o.Etcd.URL, "etcd-servers", "", "use this etcd instead of one of its own: its URL, or those of its members with commas between")

@@ -19,11 +19,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-func queryFor(s *trace.Sent) probe.Query {
+func queryFor(s *trace.Sent, secrets Secrets) probe.Query {
+	q := probe.Query{Trace: s.TraceID, Secrets: secrets.query(s.Path)}
 	if s.Boot {
-		return probe.Query{Trace: s.TraceID}
+		return q
 	}
-	return settled(probe.Query{Trace: s.TraceID})
+	return settled(q)
 }
 
 // settled has the probe wait until what the query asks for is over.
@@ -51,17 +52,27 @@ const patience = 250 * time.Millisecond
 
 // Request fetches what the probes have recorded of a request. sockets holds the path of
 // each traced program's socket by the name of the program. A trace that is no tree is
-// an error: a call is missing, and a tree with a hole is a wrong tree.
+// an error: a call is missing, and a tree with a hole is a wrong tree. It keeps secrets as the
+// zero Secrets do.
 func Request(ctx context.Context, sockets map[string]string, sent trace.Sent) (*trace.Request, *Check, error) {
+	return RequestWith(ctx, sockets, sent, Secrets{})
+}
+
+// RequestWith is Request that treats secrets as it is told.
+func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent, secrets Secrets) (*trace.Request, *Check, error) {
 	r := &trace.Request{TraceID: sent.TraceID, Method: sent.Method, Path: trace.KeepablePath(sent.Path), Status: sent.Status}
 	chk := &Check{}
 	var all []call
 	// The programs are asked one after the other: while kube-apiserver has not
 	// settled, etcd cannot have.
+	q, secret := queryFor(&sent, secrets), secrets.Hold(sent.Path)
 	for _, process := range inOrder(sockets) {
-		answer, err := query(ctx, sockets[process], queryFor(&sent))
+		answer, err := query(ctx, sockets[process], q)
 		if err != nil {
 			return nil, nil, fmt.Errorf("asking the probe of %s for the calls of %s %s: %w", process, sent.Method, sent.Path, err)
+		}
+		if secret = secret || answer.Secret; secret && !secrets.Show {
+			q.Secrets = probe.SecretsCut // the next program may not know it
 		}
 		chk.Calls += answer.Checked
 		chk.Mismatches = append(chk.Mismatches, answer.Mismatches...)
@@ -74,11 +85,20 @@ func Request(ctx context.Context, sockets map[string]string, sent trace.Sent) (*
 		return nil, nil, fmt.Errorf("no traced program has seen %s %s (trace %s): is this the server that the request was sent to, and did it carry a sampled traceparent?", sent.Method, sent.Path, sent.TraceID)
 	}
 	join(r, all)
-	if err := addTails(ctx, sockets, r); err != nil {
+	if err := addTails(ctx, sockets, r, q.Secrets); err != nil {
 		return nil, nil, err
 	}
 	if err := r.Sort(); err != nil {
 		return nil, nil, fmt.Errorf("the calls of %s %s are not one tree: %w", sent.Method, sent.Path, err)
+	}
+	if !secrets.Show {
+		withhold(r, sent.Values)
+	} else if secret {
+		first := &r.Calls[0]
+		if first.Attributes == nil {
+			first.Attributes = map[string]string{}
+		}
+		first.Attributes[AttrSecrets] = "shown: this trace may hold contents of secrets"
 	}
 	return r, chk, nil
 }

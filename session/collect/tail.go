@@ -13,13 +13,13 @@ import (
 // addTails adds what followed the request's writes: the event of each on its way from
 // etcd's watch to the clients that watch. It is found by the revision that the write
 // has got, hangs below the first call of the request, and goes on after the answer.
-func addTails(ctx context.Context, sockets map[string]string, r *trace.Request) error {
+func addTails(ctx context.Context, sockets map[string]string, r *trace.Request, secrets string) error {
 	for _, revision := range r.Revisions() {
 		for _, process := range inOrder(sockets) {
 			if process == trace.ProcessEtcd {
 				continue // it has no watch of its own; what it tells its watchers is part of the request
 			}
-			answer, err := query(ctx, sockets[process], settled(probe.Query{Revision: revision}))
+			answer, err := query(ctx, sockets[process], settled(probe.Query{Revision: revision, Secrets: secrets}))
 			if err != nil {
 				return fmt.Errorf("asking the probe of %s what followed revision %d: %w", process, revision, err)
 			}

@@ -43,6 +43,8 @@ type Options struct {
 	Users *CertificateUsers
 	// Trace decides whether a request is traced, and may hold it back meanwhile. Nil: all are.
 	Trace func(context.Context) bool
+	// KeepBody, if not nil, says by the path of which requests the Exchange holds the body.
+	KeepBody func(path string) bool
 	// Over, if not nil, is called once for each traced request, when its answer has ended or
 	// its client has hung up. Calls may come at the same time.
 	Over func(Exchange)
@@ -71,6 +73,8 @@ type Exchange struct {
 	ClientTraceparent string
 	// HungUp is set when the client did not wait for the end of the answer: a watch, mostly.
 	HungUp bool
+	// Body is what the client sent, up to 4 MB of it, if Options.KeepBody asks for it.
+	Body []byte
 	// Err says why there was no answer.
 	Err error
 
@@ -207,9 +211,15 @@ func (f *Front) handler(o Options) (http.Handler, error) {
 			return
 		}
 		x := newExchange(r)
+		var sent *copied
+		if r.ContentLength != 0 && o.KeepBody != nil && o.KeepBody(x.Path) {
+			sent = &copied{ReadCloser: r.Body}
+			r.Body = sent
+		}
 		// Deferred: an answer that breaks off ends in a panic, which closes the client's connection.
 		defer func() {
 			x.end(r.Context())
+			x.Body = sent.bytes()
 			if o.Over != nil {
 				o.Over(*x)
 			}

@@ -1,0 +1,87 @@
+package collect
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// SecretValues returns what a request's body, in JSON or YAML, would make secret: the values of a
+// Secret in each form in which a text could quote them, tokens and certificates. The longest come first.
+// Of a body that does not parse, which is when errors quote it, it takes what looks like a value.
+func SecretValues(body []byte) []string {
+	if len(body) == 0 {
+		return nil
+	}
+	found := map[string]bool{}
+	var parsed any
+	if err := yaml.Unmarshal(body, &parsed); err == nil && !isText(parsed) {
+		findSecrets(parsed, false, found)
+	} else {
+		for _, m := range looksLikeValue.FindAllSubmatch(body, -1) {
+			addForms(strings.TrimSpace(string(m[1])+string(m[2])), found)
+		}
+	}
+	var all []string
+	for value := range found {
+		all = append(all, value)
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b))
+	})
+	return all
+}
+
+func isText(v any) bool {
+	_, is := v.(string)
+	return is
+}
+
+// looksLikeValue is what stands behind a colon: a text in quotes, or the rest of the line.
+var looksLikeValue = regexp.MustCompile(`:[ \t]*(?:"((?:[^"\\]|\\.)*)"?|([^\s"{\[|>][^\n,}\]]*))`)
+
+// secretFields are the fields whose values are secrets, in any object and in a JSON patch.
+var secretFields = []string{"data", "stringData", "token", "password", "certificate", "request", "privateKey"}
+
+// findSecrets walks a body; secret is set below a field that holds secrets.
+func findSecrets(v any, secret bool, found map[string]bool) {
+	switch v := v.(type) {
+	case string:
+		if secret {
+			addForms(v, found)
+		}
+	case []any:
+		for _, item := range v {
+			findSecrets(item, secret, found)
+		}
+	case map[string]any:
+		path, _ := v["path"].(string) // of an operation of a JSON patch
+		for name, item := range v {
+			isField := slices.Contains(secretFields, name)
+			isPatch := name == "value" && slices.ContainsFunc(strings.Split(path, "/"), func(part string) bool { return slices.Contains(secretFields, part) })
+			findSecrets(item, secret || isField || isPatch, found)
+		}
+	}
+}
+
+// addForms adds a value as it is, decoded and encoded, and as JSON writes it.
+func addForms(value string, found map[string]bool) {
+	forms := []string{value, base64.StdEncoding.EncodeToString([]byte(value))}
+	if decoded, err := base64.StdEncoding.DecodeString(value); err == nil {
+		forms = append(forms, string(decoded))
+	}
+	for _, form := range forms {
+		if form = strings.TrimSpace(form); form == "" {
+			continue
+		}
+		found[form] = true
+		if quoted, err := json.Marshal(form); err == nil {
+			found[string(quoted[1:len(quoted)-1])] = true
+		}
+	}
+}
