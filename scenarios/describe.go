@@ -116,11 +116,12 @@ func paragraph(text, indent string) string {
 // WriteList writes scenarios as a table.
 func WriteList(w io.Writer, all []*Scenario, lang string) error {
 	p := message.For(lang)
-	rows := [][]string{{p.Sprintf("TOPIC"), p.Sprintf("NAME"), p.Sprintf("TITLE")}}
+	table := text.NewTable(3)
+	table.Row(p.Sprintf("TOPIC"), p.Sprintf("NAME"), p.Sprintf("TITLE"))
 	for _, s := range all {
-		rows = append(rows, []string{TopicTitle(s.Topic).In(lang), s.Name, titleWithReleases(s, lang)})
+		table.Row(TopicTitle(s.Topic).In(lang), s.Name, titleWithReleases(s, lang))
 	}
-	return text.WriteColumns(w, rows)
+	return table.Write(w)
 }
 
 func titleWithReleases(s *Scenario, lang string) string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -107,9 +108,9 @@ func (v *Value) check(calls []trace.Call) error {
 	case !called:
 		return missingCall(v.Function, nil, calls)
 	case len(seen) == 0:
-		return fmt.Errorf("%v has no value %q, expected %q; the nearest that it has: %s", v.Function, v.Name, v.Value, firstOf(byDistance(v.Name, others)))
+		return fmt.Errorf("%v has no value %q, expected %q; the nearest that it has: %s", v.Function, v.Name, v.Value, firstOf(text.ByDistance(v.Name, others)))
 	default:
-		return fmt.Errorf("%v: value %q is not as expected %q; seen: %s", v.Function, v.Name, v.Value, firstOf(byDistance(v.Value, seen)))
+		return fmt.Errorf("%v: value %q is not as expected %q; seen: %s", v.Function, v.Name, v.Value, firstOf(text.ByDistance(v.Value, seen)))
 	}
 }
 
@@ -130,7 +131,7 @@ func nearestFunctions(want string, calls []trace.Call) string {
 	for _, c := range calls {
 		names = append(names, path.Base(c.Function))
 	}
-	return firstOf(byDistance(path.Base(want), names))
+	return firstOf(text.ByDistance(path.Base(want), names))
 }
 
 // firstOf lists the first three names, which are the nearest.
@@ -138,5 +139,5 @@ func firstOf(names []string) string {
 	if len(names) == 0 {
 		return "none"
 	}
-	return quoted(names[:min(3, len(names))])
+	return text.Alternatives(names[:min(3, len(names))])
 }

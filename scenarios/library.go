@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
 //go:embed library/*.yaml
@@ -68,7 +68,7 @@ func Find(name string) (*Scenario, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return nil, &UnknownError{Name: name, Nearest: nearest(name, names, 3)}
+	return nil, &UnknownError{Name: name, Nearest: text.Nearest(name, names, 3)}
 }
 
 // An UnknownError says that no scenario has the name that was asked for.
@@ -79,44 +79,9 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
-	text := fmt.Sprintf("unknown scenario %q: ", e.Name)
+	message := fmt.Sprintf("unknown scenario %q: ", e.Name)
 	if len(e.Nearest) > 0 {
-		text += "did you mean " + quoted(e.Nearest) + "? "
+		message += "did you mean " + text.Alternatives(e.Nearest) + "? "
 	}
-	return text + "\"apitrace scenarios\" lists all, and a path such as \"./mine.yaml\" plays a file"
-}
-
-// nearest returns up to n of the names that are most like the wanted one, the nearest
-// first: one of which more than half would have to be written anew is not like it.
-func nearest(want string, names []string, n int) []string {
-	like := slices.DeleteFunc(byDistance(want, names), func(name string) bool {
-		return 2*levenshtein.ComputeDistance(want, name) > max(len(want), len(name))
-	})
-	return like[:min(n, len(like))]
-}
-
-// byDistance returns the names, each once, those that are most like the wanted one first.
-func byDistance(want string, names []string) []string {
-	unique := slices.Compact(slices.Sorted(slices.Values(names)))
-	distance := map[string]int{}
-	for _, name := range unique {
-		distance[name] = levenshtein.ComputeDistance(want, name)
-	}
-	slices.SortStableFunc(unique, func(a, b string) int { return cmp.Compare(distance[a], distance[b]) })
-	return unique
-}
-
-// quoted joins names for a message: "a", "b" or "c".
-func quoted(names []string) string {
-	var text strings.Builder
-	for i, name := range names {
-		switch {
-		case i > 0 && i == len(names)-1:
-			text.WriteString(" or ")
-		case i > 0:
-			text.WriteString(", ")
-		}
-		fmt.Fprintf(&text, "%q", name)
-	}
-	return text.String()
+	return message + "\"apitrace scenarios\" lists all, and a path such as \"./mine.yaml\" plays a file"
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/release"
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
+	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
 // A Scenario is a named, replayable sequence of requests with the state it needs.
@@ -208,7 +209,7 @@ func (f *Function) UnmarshalYAML(node *yaml.Node) error {
 }
 
 // String gives the names as they stand in messages.
-func (f Function) String() string { return quoted(f) }
+func (f Function) String() string { return text.Alternatives(f) }
 
 // A Value is an attribute that some call of a function must have.
 type Value struct {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -142,7 +143,7 @@ var bootable = []string{trace.ProcessAPIServer, trace.ProcessSample}
 
 func (b *Boot) validate() *strictyaml.Mistake {
 	if !slices.Contains(bootable, b.Program) {
-		return strictyaml.MistakeAt(fmt.Sprintf("program is %q, expected %s", b.Program, quoted(bootable)), "boot", "program")
+		return strictyaml.MistakeAt(fmt.Sprintf("program is %q, expected %s", b.Program, text.Alternatives(bootable)), "boot", "program")
 	}
 	if bad := b.Expect.validate(); bad != nil {
 		return bad.Below("boot", "expect")
@@ -231,7 +232,7 @@ func (s Stored) validate() string {
 	case !strings.HasPrefix(s.Key, "/"):
 		return fmt.Sprintf("key is %q, expected one of etcd's such as \"/registry/pods/default/web\"", s.Key)
 	case s.Encoding != "" && !slices.Contains(encodings, s.Encoding):
-		return fmt.Sprintf("encoding is %q, expected %s", s.Encoding, quoted(encodings))
+		return fmt.Sprintf("encoding is %q, expected %s", s.Encoding, text.Alternatives(encodings))
 	}
 	return ""
 }
@@ -257,14 +258,14 @@ func (h *HTTP) validate() *strictyaml.Mistake {
 	case h.Status < 200 || h.Status > 599:
 		return strictyaml.MistakeAt(fmt.Sprintf("status is %d, expected the HTTP status code that the answer must have, 200 to 599", h.Status), "status")
 	case h.As != "" && !slices.Contains(askers, h.As):
-		return strictyaml.MistakeAt(fmt.Sprintf("as is %q, expected %s", h.As, quoted(askers)), "as")
+		return strictyaml.MistakeAt(fmt.Sprintf("as is %q, expected %s", h.As, text.Alternatives(askers)), "as")
 	case h.Stays && h.Method != "DELETE":
 		return strictyaml.MistakeAt(fmt.Sprintf("only what is deleted can stay for a while, but method is %q", h.Method), "stays")
 	case h.BodyFile != "" && h.Body != nil:
 		return strictyaml.MistakeAt("both body and bodyFile are given, expected one of them", "bodyFile")
 	}
 	if i := slices.IndexFunc(h.Events, func(e string) bool { return !slices.Contains(eventTypes, e) }); i >= 0 {
-		return strictyaml.MistakeAt(fmt.Sprintf("event is %q, expected %s", h.Events[i], quoted(eventTypes)), "events", i)
+		return strictyaml.MistakeAt(fmt.Sprintf("event is %q, expected %s", h.Events[i], text.Alternatives(eventTypes)), "events", i)
 	}
 	for i := range h.During {
 		if bad := h.During[i].validateDuring(); bad != nil {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/text"
@@ -84,7 +83,7 @@ func etcdOperations(request *trace.Request) map[string]int {
 var longValue = regexp.MustCompile(`=([^&]{24})[^&]{8,}`)
 
 // cells are the row's columns: status, calls, time, etcd, request.
-func (r *Row) cells() string {
+func (r *Row) cells() []string {
 	status, calls := strconv.Itoa(r.Status), strconv.Itoa(r.Calls)
 	if r.Status == 0 {
 		status = "none"
@@ -97,7 +96,7 @@ func (r *Row) cells() string {
 	} else if r.Incomplete {
 		calls += "+"
 	}
-	return strings.Join([]string{status, calls, r.Duration.Round(10 * time.Microsecond).String(), r.etcd(), r.Method + " " + text.Escape(longValue.ReplaceAllString(r.Path, "=$1…"))}, "\t")
+	return []string{status, calls, r.Duration.Round(10 * time.Microsecond).String(), r.etcd(), r.Method + " " + text.Escape(longValue.ReplaceAllString(r.Path, "=$1…"))}
 }
 
 // etcd writes the operations as "Range, 2 Txn".
@@ -116,7 +115,7 @@ func (r *Row) etcd() string {
 }
 
 // String is the row as a line of its own.
-func (r *Row) String() string { return strings.ReplaceAll(r.cells(), "\t", "  ") }
+func (r *Row) String() string { return strings.Join(r.cells(), "  ") }
 
 // Sort puts rows into the order in which the requests were sent.
 func Sort(rows []Row) {
@@ -125,10 +124,14 @@ func Sort(rows []Row) {
 
 // WriteTable writes rows as a table, numbered from 1.
 func WriteTable(w io.Writer, rows []Row) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "#\tSTATUS\tCALLS\tTIME\tETCD\tREQUEST")
+	table := text.NewTable(2)
+	table.Row("#", "STATUS", "CALLS", "TIME", "ETCD", "REQUEST")
 	for i := range rows {
-		fmt.Fprintf(table, "%d\t%s\n", i+1, rows[i].cells())
+		row := []any{i + 1}
+		for _, cell := range rows[i].cells() {
+			row = append(row, cell)
+		}
+		table.Row(row...)
 	}
-	return table.Flush()
+	return table.Write(w)
 }

@@ -13,9 +13,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agnivade/levenshtein"
-
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
+	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
 //go:embed course
@@ -181,10 +180,7 @@ func (c *Course) Find(name string) (*Exercise, error) {
 	}
 	unknown := &UnknownError{Name: name, First: c.Number(all[0]), Last: c.Number(all[len(all)-1])}
 	if !number.MatchString(name) {
-		slices.SortStableFunc(names, func(a, b string) int {
-			return cmp.Compare(levenshtein.ComputeDistance(name, a), levenshtein.ComputeDistance(name, b))
-		})
-		unknown.Nearest = names[:min(3, len(names))]
+		unknown.Nearest = text.Nearest(name, names, 3)
 	}
 	return nil, unknown
 }

@@ -4,7 +4,6 @@ package strictyaml
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
 // ErrEmpty is the error of a file that holds nothing.
@@ -156,10 +156,8 @@ func Suggest(word string, known []string) string {
 	if len(known) == 0 {
 		return ""
 	}
-	distance := func(to string) int { return levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(to)) }
-	near := slices.MinFunc(known, func(a, b string) int { return cmp.Compare(distance(a), distance(b)) })
-	if distance(near) <= (len(word)+1)/3 {
-		return fmt.Sprintf(": did you mean %q?", near)
+	if near := text.Nearest(word, known, 1); len(near) > 0 {
+		return fmt.Sprintf(": did you mean %q?", near[0])
 	}
 	return ", expected one of " + strings.Join(known, ", ")
 }

@@ -53,7 +53,7 @@ func TestDecode(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := Decode("menu.yaml", []byte(test.text), &menu{})
-			if got := text(err); got != test.want {
+			if got := textOf(err); got != test.want {
 				t.Errorf("\ngot  %s\nwant %s", got, test.want)
 			}
 		})
@@ -63,7 +63,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-func text(err error) string {
+func textOf(err error) string {
 	if err == nil {
 		return ""
 	}
@@ -86,11 +86,11 @@ func TestMistakeIn(t *testing.T) {
 		{"beyond the list", MistakeAt("no third", "dishes", 2), "m:3: no third"},
 		{"the file", MistakeAt("bad menu"), "m:1: bad menu"},
 	} {
-		if got := text(test.mistake.In("m", []byte(file))); got != test.want {
+		if got := textOf(test.mistake.In("m", []byte(file))); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}
 	}
-	if got := text(MistakeAt("no name", "name").In("m", nil)); got != "m:1: no name" {
+	if got := textOf(MistakeAt("no name", "name").In("m", nil)); got != "m:1: no name" {
 		t.Errorf("an empty file: got %q", got)
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
 // kinds of what the cache holds, in the order in which they are listed.
@@ -38,13 +38,12 @@ func WriteCache(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "KIND\tPROGRAM\tVERSION\tTRACED\tSIZE\tLAST-USED\tSTATE")
+	table := text.NewTable(3)
+	table.Row("KIND", "PROGRAM", "VERSION", "TRACED", "SIZE", "LAST-USED", "STATE")
 	for _, e := range entries {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Kind, orDash(e.Program), orDash(e.Version), traced(e),
-			program.FormatBytes(e.Size), e.LastUsed.Format(time.DateTime), state(e))
+		table.Row(e.Kind, orDash(e.Program), orDash(e.Version), traced(e), program.FormatBytes(e.Size), e.LastUsed.Format(time.DateTime), state(e))
 	}
-	return table.Flush()
+	return table.Write(w)
 }
 
 func traced(e program.Entry) string {
@@ -82,15 +81,17 @@ func WriteSizes(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	table := text.NewTable(3)
 	var total int64
 	for _, kind := range kinds {
 		size := sizeOf(entries, kind)
 		total += size
-		fmt.Fprintf(table, "%s\t%s\n", kind, program.FormatBytes(size))
+		table.Row(kind, program.FormatBytes(size))
 	}
-	fmt.Fprintf(table, "total\t%s\nfree\t%s\nfolder\t%s\n", program.FormatBytes(total), program.FormatBytes(free), cache.Root)
-	return table.Flush()
+	table.Row("total", program.FormatBytes(total))
+	table.Row("free", program.FormatBytes(free))
+	table.Row("folder", cache.Root)
+	return table.Write(w)
 }
 
 func sizeOf(entries []program.Entry, kind program.Kind) int64 {

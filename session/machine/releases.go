@@ -6,13 +6,13 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"golang.org/x/mod/semver"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -107,8 +107,8 @@ func WriteRecorded(w io.Writer) error {
 	for i := range all {
 		infos[all[i].K8sVersion] = &all[i]
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "VERSION\tETCD\tRECORDED\tSCENARIOS")
+	table := text.NewTable(3)
+	table.Row("VERSION", "ETCD", "RECORDED", "SCENARIOS")
 	var missing []string
 	for _, version := range apiserver.Releases() {
 		info := infos[version]
@@ -116,12 +116,12 @@ func WriteRecorded(w io.Writer) error {
 		if info == nil {
 			info = &recordings.Info{}
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", version, orDash(info.EtcdVersion), date, count)
+		table.Row(version, orDash(info.EtcdVersion), date, count)
 		for _, m := range info.Missing {
 			missing = append(missing, fmt.Sprintf("%s  %s: %s", version, m.Scenario, m.Reason))
 		}
 	}
-	if err := table.Flush(); err != nil || len(missing) == 0 {
+	if err := table.Write(w); err != nil || len(missing) == 0 {
 		return err
 	}
 	_, err = fmt.Fprintf(w, "\nnot recorded:\n%s\n", strings.Join(missing, "\n"))
@@ -138,13 +138,13 @@ func recordedColumns(info *recordings.Info) (date, count string) {
 
 // WriteReleases writes releases as a table.
 func WriteReleases(w io.Writer, all []Release) error {
-	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(table, "VERSION\tETCD\tBUILT\tRECORDED\tSCENARIOS\tSIZE")
+	table := text.NewTable(3)
+	table.Row("VERSION", "ETCD", "BUILT", "RECORDED", "SCENARIOS", "SIZE")
 	for _, r := range all {
 		recorded, count := recordedColumns(r.Recorded)
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.K8sVersion, orDash(r.EtcdVersion), r.Built, recorded, count, program.FormatBytes(r.SizeBytes))
+		table.Row(r.K8sVersion, orDash(r.EtcdVersion), r.Built, recorded, count, program.FormatBytes(r.SizeBytes))
 	}
-	if err := table.Flush(); err != nil {
+	if err := table.Write(w); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\nolder, traced in part: %s (docs/versions.md says how far)\n", strings.Join(apiserver.Older(), ", "))

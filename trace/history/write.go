@@ -6,9 +6,9 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -46,8 +46,8 @@ func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool) e
 		s = asciiSigns
 	}
 	out := bufio.NewWriter(w)
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "RELEASE\t\tSCENARIOS\tFUNCTION\tPLACE")
+	table := text.NewTable(2)
+	table.Row("RELEASE", "", "SCENARIOS", "FUNCTION", "PLACE")
 	for _, a := range followed {
 		count, name, place := "-", "-", "-"
 		if a.State == Called {
@@ -59,9 +59,9 @@ func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool) e
 		if why := spanless[a.Spanless]; why != "" {
 			place += ", no span: " + why
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", a.Version, s.states[a.State], count, name, place)
+		table.Row(a.Version, s.states[a.State], count, name, place)
 	}
-	if err := table.Flush(); err != nil {
+	if err := table.Write(out); err != nil {
 		return err
 	}
 	fmt.Fprintln(out)

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -35,20 +35,20 @@ func (f Filter) Matches(r Route) bool {
 
 // Write writes routes as a table; wide also has the operation and the place of each.
 func Write(out io.Writer, all []Route, wide bool) error {
-	w := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
-	heading := "METHOD\tPATH\tHANDLER\tSTORAGE\tSTRATEGY"
+	table := text.NewTable(3)
+	heading := []any{"METHOD", "PATH", "HANDLER", "STORAGE", "STRATEGY"}
 	if wide {
-		heading += "\tOPERATION\tPLACE"
+		heading = append(heading, "OPERATION", "PLACE")
 	}
-	fmt.Fprintln(w, heading)
+	table.Row(heading...)
 	for _, r := range all {
-		row := []string{r.Method, r.Path, short(r.Handler), orNone(short(r.Storage)), orNone(short(r.Strategy))}
+		row := []any{r.Method, r.Path, short(r.Handler), orNone(short(r.Storage)), orNone(short(r.Strategy))}
 		if wide {
 			row = append(row, orNone(r.Operation), fmt.Sprintf("%s:%d", r.File, r.Line))
 		}
-		fmt.Fprintln(w, strings.Join(row, "\t"))
+		table.Row(row...)
 	}
-	return w.Flush()
+	return table.Write(out)
 }
 
 // short is the name of a function, or of a type, as a reader knows it.

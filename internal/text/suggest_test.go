@@ -1,0 +1,28 @@
+package text
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestNearest(t *testing.T) {
+	known := []string{"get-node", "get-pods", "list-nodes", "watch", "get-node"}
+	for word, want := range map[string][]string{
+		"get-nod":  {"get-node", "get-pods"},
+		"GET-NODE": {"get-node", "get-pods"},
+		"watsch":   {"watch"},
+		"xyzzy":    {},
+	} {
+		if got := Nearest(word, known, 2); !slices.Equal(got, want) {
+			t.Errorf("nearest to %q are %q, expected %q", word, got, want)
+		}
+	}
+}
+
+func TestAlternatives(t *testing.T) {
+	for want, words := range map[string][]string{"": nil, `"a"`: {"a"}, `"a" or "b"`: {"a", "b"}, `"a", "b" or "c"`: {"a", "b", "c"}} {
+		if got := Alternatives(words); got != want {
+			t.Errorf("got %s, expected %s", got, want)
+		}
+	}
+}
