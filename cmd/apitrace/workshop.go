@@ -42,7 +42,7 @@ func newWorkshopCommand(std *streams) *cobra.Command {
 		newWorkshopNextCommand(std, o), newWorkshopStartCommand(std, o), newWorkshopJumpCommand(std, o),
 		newWorkshopTraceCommand(std, o), newWorkshopCheckCommand(std, o), newWorkshopWatchCommand(std, o),
 		newWorkshopHintCommand(std, o), newWorkshopSolutionCommand(std, o), newWorkshopExplainCommand(std, o),
-		newWorkshopLessonCommand(std, o), newWorkshopResetCommand(std, o), newWorkshopNewCommand(std), newWorkshopVerifyCommand(std, o),
+		newWorkshopLessonCommand(std, o), newWorkshopSummaryCommand(std, o), newWorkshopResetCommand(std, o), newWorkshopNewCommand(std), newWorkshopVerifyCommand(std, o),
 	)
 	return command
 }
@@ -252,4 +252,16 @@ func newWorkshopLessonCommand(std *streams, o *workshopOptions) *cobra.Command {
 		Args:  cobra.MaximumNArgs(1),
 		RunE:  o.with(std, func(l *learner.Learner, _ context.Context, args []string) error { return l.Lesson(firstOf(args)) }),
 	}
+}
+
+func newWorkshopSummaryCommand(std *streams, o *workshopOptions) *cobra.Command {
+	var html bool
+	command := &cobra.Command{
+		Use:   "summary",
+		Short: "Print what you have learned, as a page to keep",
+		Args:  cobra.NoArgs,
+		RunE:  o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Summary(ctx, html) }),
+	}
+	command.Flags().BoolVar(&html, "html", false, "print a page of HTML")
+	return command
 }

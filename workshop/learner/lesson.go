@@ -15,6 +15,9 @@ func (l *Learner) Lesson(chapter string) error {
 	if err != nil {
 		return err
 	}
+	if name == "" {
+		return usagef("%s", l.p.Sprintf("this chapter has no lesson: \"apitrace workshop lesson 1\" prints the first one"))
+	}
 	text, err := lessons.Page(name, l.lang)
 	if errors.Is(err, fs.ErrNotExist) {
 		return usagef("there is no lesson %q: expected one of %q", name, lessons.Names())

@@ -27,10 +27,15 @@ func (l *Learner) Next(ctx context.Context, skip bool) error {
 		return err
 	}
 	if e == nil {
-		l.sayf("All exercises are passed.")
+		l.sayAllPassed()
 		return nil
 	}
 	return l.start(ctx, e)
+}
+
+// sayAllPassed says that nothing is left to do.
+func (l *Learner) sayAllPassed() {
+	l.sayf("All exercises are passed. A page with what you have learned: apitrace workshop summary")
 }
 
 // following is the next exercise that can be done and is not passed, nil if there is none. The current one

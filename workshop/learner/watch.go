@@ -35,7 +35,7 @@ func (l *Learner) Watch(ctx context.Context) error {
 		fmt.Fprintln(l.out)
 	}
 	if err == nil {
-		l.sayf("All exercises are passed.")
+		l.sayAllPassed()
 	}
 	return err
 }

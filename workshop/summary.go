@@ -1,0 +1,105 @@
+package workshop
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// pause is how long somebody may do nothing and still be at work: reading a trace leaves no events.
+const pause = 30 * time.Minute
+
+// A Summary is what somebody has learned, tried, and how long it took.
+type Summary struct {
+	course   *Course
+	progress *Progress
+	// spent is the time at work on each exercise, by its name; passed is when it was passed.
+	spent  map[string]time.Duration
+	passed map[string]time.Time
+}
+
+// Summarize adds up the events of a learner.
+func Summarize(c *Course, events []Event) *Summary {
+	s := &Summary{course: c, progress: NewProgress(events), spent: map[string]time.Duration{}, passed: map[string]time.Time{}}
+	current := ""
+	for i, e := range events {
+		if i > 0 {
+			if gap := e.Time.Sub(events[i-1].Time); gap < pause {
+				s.spent[current] += gap
+			}
+		}
+		switch e.Did {
+		case Started:
+			current = e.Exercise
+		case Passed:
+			if s.passed[e.Exercise].IsZero() {
+				s.passed[e.Exercise] = e.Time
+			}
+		case Reset:
+			s.reset(e.Exercise)
+		}
+	}
+	return s
+}
+
+func (s *Summary) reset(exercise string) {
+	if exercise == "" {
+		clear(s.spent)
+		clear(s.passed)
+	}
+	delete(s.spent, exercise)
+	delete(s.passed, exercise)
+}
+
+// Markdown is the summary as a page to keep.
+func (s *Summary) Markdown(lang string) string {
+	in := func(en, zh string, args ...any) string { return fmt.Sprintf(Text{En: en, Zh: zh}.In(lang), args...) }
+	var page strings.Builder
+	all, passed, tries, spent := s.course.Exercises(), 0, 0, time.Duration(0)
+	for _, e := range all {
+		done := s.progress.Of(e)
+		tries, spent = tries+done.Tries, spent+s.spent[e.Name]
+		if done.Passed {
+			passed++
+		}
+	}
+	page.WriteString(in("# What I learned about kube-apiserver\n\n", "# 我学到的 kube-apiserver\n\n"))
+	page.WriteString(in("%d of %d exercises passed, %d wrong answers on the way, %s at work.\n", "通过 %d/%d 个练习，其间答错 %d 次，用时 %s。\n", passed, len(all), tries, inMinutes(spent, lang)))
+	for i := range s.course.Chapters {
+		s.chapter(&page, &s.course.Chapters[i], lang)
+	}
+	return page.String()
+}
+
+// chapter writes what was passed of a chapter, nothing if that is nothing.
+func (s *Summary) chapter(page *strings.Builder, c *Chapter, lang string) {
+	begun := false
+	for _, e := range c.Exercises {
+		done := s.progress.Of(e)
+		if !done.Passed {
+			continue
+		}
+		if !begun {
+			begun = true
+			fmt.Fprintf(page, "\n## %s %s\n\n%s\n\n", c.Number(), c.Title.In(lang), strings.TrimSpace(c.Teaches.In(lang)))
+		}
+		facts := []string{s.passed[e.Name].Format(time.DateOnly), inMinutes(s.spent[e.Name], lang)}
+		if done.Tries > 0 {
+			facts = append(facts, fmt.Sprintf(Text{En: "wrong answers: %d", Zh: "答错 %d 次"}.In(lang), done.Tries))
+		}
+		if done.Revealed {
+			facts = append(facts, Text{En: "after seeing the solution", Zh: "看过答案"}.In(lang))
+		}
+		fmt.Fprintf(page, "- **%s** (%s)%s%s\n", e.Title.In(lang), strings.Join(facts, Text{En: ", ", Zh: "，"}.In(lang)),
+			Text{En: ": ", Zh: "："}.In(lang), strings.TrimSpace(e.Teaches.In(lang)))
+	}
+}
+
+// inMinutes is a time that somebody has spent.
+func inMinutes(d time.Duration, lang string) string {
+	minutes := int(d.Round(time.Minute).Minutes())
+	if hours := minutes / 60; hours > 0 {
+		return fmt.Sprintf(Text{En: "%d h %d min", Zh: "%d 小时 %d 分钟"}.In(lang), hours, minutes%60)
+	}
+	return fmt.Sprintf(Text{En: "%d min", Zh: "%d 分钟"}.In(lang), minutes)
+}
