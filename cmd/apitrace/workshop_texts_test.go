@@ -13,8 +13,8 @@ import (
 // inTexts finds the commands that texts tell a learner to type.
 var inTexts = regexp.MustCompile("`apitrace ([^`]+)`")
 
-// quoted splits a command line into words; nobody quotes quotes.
-var quoted = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
+// commandWords splits a command line into words; nobody quotes quotes.
+var commandWords = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
 
 // commandsOf lists the commands in the texts of an exercise, each once, that show something which is there already.
 func commandsOf(e *workshop.Exercise) [][]string {
@@ -22,7 +22,7 @@ func commandsOf(e *workshop.Exercise) [][]string {
 	var commands [][]string
 	for _, text := range e.Texts() {
 		for _, found := range inTexts.FindAllStringSubmatch(text.En+text.Zh, -1) {
-			words := quoted.FindAllString(found[1], -1)
+			words := commandWords.FindAllString(found[1], -1)
 			for i := range words {
 				words[i] = strings.Trim(words[i], `'"`)
 			}
