@@ -28,7 +28,7 @@ lint:
 test: check programs ## check, then the end-to-end tests
 	.ci/phase "end to end" env $(E2E) go test -p 1 -count 1 -timeout 20m $(END_TO_END)
 
-END_TO_END = ./storage ./apiserver ./e2e ./e2e/commands
+END_TO_END = ./storage ./apiserver ./e2e/...
 
 programs: build
 	.ci/phase "build the traced programs" bin/apitrace build --sample
