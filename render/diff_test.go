@@ -154,7 +154,7 @@ func TestSentencesAskTheSource(t *testing.T) {
 		{"it ran on one side", "p.A\n p.B", "p.A", nil, []string{"p.A p.B"}, "here p.A calls p.B only in 50%A, and its source does in both"},
 		{"it lost its span", "p.A\n p.B", "p.A", nil, []string{"p.A p.B!"}, "p.A calls p.B in both, and in two it has no span: it calls nothing there"},
 		{"it got a span", "p.A", "p.A\n p.B", []string{"p.A p.B!"}, nil, "p.A calls p.B in both, and in 50%A it has no span: it calls nothing there"},
-		{"it is in a package that is not traced", "p.A\n p.B", "p.A", nil, []string{"p.A x.org/other.B"}, "p.A calls p.B in two, too, in a package that is not traced: x.org/other"},
+		{"it is in a package that is not traced", "p.A\n p.B", "p.A", nil, []string{"p.A x.org/p.B"}, "p.A calls p.B in two, too, in a package that is not traced: x.org/p"},
 		{"the caller changed", "p.A\n p.B", "p.A", nil, []string{"p.C p.B"}, "p.A no longer calls p.B"},
 		{"both callers have it", "p.A\n p.P\n  p.M\n   p.N\n p.Q", "p.A\n p.P\n p.Q\n  p.M\n   p.N", []string{"p.Q p.M"}, nil, "p.M is called by p.P in 50%A, by p.Q in two"},
 		{"both names are there", "p.A\n p.getIt\n  p.X", "p.A\n p.GetIt\n  p.X", nil, []string{"p.C p.getIt"}, "p.GetIt takes the place of p.getIt"},
@@ -164,7 +164,7 @@ func TestSentencesAskTheSource(t *testing.T) {
 			c := comparisonOf(t, test.a, test.b, "v1", "v2")
 			b := codeOf("v2", c.B.Requests[0], test.alsoB...)
 			if test.name == "it is in a package that is not traced" {
-				b = withoutPackage(b, "x.org/other")
+				b = withoutPackage(b, "x.org/p")
 			}
 			finder := reason.NewFinderOf(codeOf("v1", c.A.Requests[0], test.alsoA...), b)
 			if got := sentences(t, c, finder, "en"); got != test.want {

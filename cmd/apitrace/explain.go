@@ -3,14 +3,17 @@ package main
 import (
 	"context"
 	"os"
-
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/trace/explain"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // explainOptions say which function to explain, and how.
@@ -100,6 +103,37 @@ func (o *explainOptions) page(ctx context.Context, c *code.Base, name, lang stri
 		File: place.File, Line: place.Line, URL: render.SourceURL(place.Recording, place.Call), Program: place.Program,
 		Recordings: len(c.Recordings), Merged: !o.code.detailed(),
 	}
+	page.Version = c.Version
+	if err := fromIndex(page, place.Program); err != nil {
+		return nil, err
+	}
 	page.Sights, err = explain.Look(name, c.Recordings)
 	return page, err
+}
+
+// fromIndex adds what the recordings say of a function that are not at hand: its source, and a scenario
+// that calls it in the newest release.
+func fromIndex(page *explain.Page, program string) error {
+	known, err := recordings.CodeOf(page.Version)
+	if err != nil {
+		return err
+	}
+	if known != nil {
+		name, _, _ := strings.Cut(program, " ")
+		page.Source = known.Function(name, page.Function)
+		page.Untraced = !known.Traces(name, funcname.Package(page.Function))
+	}
+	if page.Recordings > 0 {
+		return nil
+	}
+	called, err := recordings.Functions(recordings.Latest)
+	if err != nil {
+		return err
+	}
+	for _, f := range called {
+		if f.Name == page.Function && !slices.Contains(f.Scenarios, "get-node") {
+			page.Scenario = f.Scenarios[0]
+		}
+	}
+	return nil
 }

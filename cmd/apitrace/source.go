@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // sourceOptions say which function to show, and how.
@@ -70,7 +71,14 @@ func (o *sourceOptions) run(ctx context.Context, std *streams) error {
 	if err != nil {
 		return err
 	}
+	known, err := recordings.CodeOf(c.Version)
+	if err != nil {
+		return err
+	}
 	options := source.PrintOptions{Marks: source.Marks(f, c.Recordings), ASCII: o.ascii}
+	if known != nil {
+		options.Marks = source.Merge(options.Marks, source.SpanlessMarks(f, place.Call.Process, known))
+	}
 	if colour {
 		options.Palette = source.Colours()
 	}

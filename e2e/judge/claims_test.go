@@ -253,6 +253,9 @@ func (j *judge) absent(side, short string) error {
 
 // both demands that the call is in both sources. The caller may have another name on one side.
 func (j *judge) both(caller, called string) error {
+	if strings.Contains(caller, ".init.func") {
+		return j.inBoth(called) // a literal of a variable of a package, which the slow test does not read
+	}
 	inA, inB := j.verdict(j.a, caller, called), j.verdict(j.b, caller, called)
 	if inA == never || inB == never || inA == noText && inB == noText {
 		return fmt.Errorf("the sources do not both have this call")
@@ -303,16 +306,21 @@ func (j *judge) leads(side, caller, called, how, by string) error {
 	if how != "through" || !strings.ContainsAny(by, "./") && by != "sync" && by != "sort" && by != "fmt" && by != "errors" && by != "os" {
 		return nil // a program, or a queue such as raft
 	}
-	for _, f := range j.known[caller] {
+	texts := 0
+	for _, f := range j.known[caller] { // one of those that go by the name
 		calls, ok := j.sides[side].text(f.program, f.name)
 		if !ok {
 			continue
 		}
-		if !slices.ContainsFunc(calls, func(c call) bool { return c.name != "" && funcname.Package(c.name) == by }) {
-			return fmt.Errorf("in %s the text of %s calls nothing of package %s", side, f.name, by)
+		texts++
+		if slices.ContainsFunc(calls, func(c call) bool { return c.name != "" && funcname.Package(c.name) == by }) {
+			return nil
 		}
 	}
-	return nil
+	if texts == 0 {
+		return nil
+	}
+	return fmt.Errorf("in %s the text of %s calls nothing of package %s", side, caller, by)
 }
 
 // between demands of what came or went that the sources differ in it: the function itself, or the call.

@@ -5,9 +5,10 @@ import (
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Mark is a function that was called from a line.
+// A Mark is a function that was called from a line, or may have been.
 type Mark struct {
 	// Line is the line from which the calls went out.
 	Line int
@@ -15,6 +16,36 @@ type Mark struct {
 	Function string
 	// Calls counts them.
 	Calls int
+	// NoSpan is set for a function that has no span, so that no recording tells whether it was called.
+	NoSpan bool
+}
+
+// SpanlessMarks lists the functions without a span that the text of f calls, by line: those that the
+// index of the sources knows, and that are called in f itself, not in a literal in its text.
+func SpanlessMarks(f *Function, program string, code *recordings.Code) []Mark {
+	known := code.Function(program, f.Name)
+	if known == nil {
+		return nil
+	}
+	var marks []Mark
+	for _, c := range known.Calls {
+		called := code.Function(program, c.Name)
+		if c.Kind != recordings.CallStatic || called == nil || called.Spanless == recordings.Spanned {
+			continue
+		}
+		mark := Mark{Line: f.Line + c.Line, Function: c.Name, NoSpan: true}
+		if !slices.Contains(marks, mark) {
+			marks = append(marks, mark)
+		}
+	}
+	return marks
+}
+
+// Merge puts marks in the order of their lines.
+func Merge(a, b []Mark) []Mark {
+	all := slices.Concat(a, b)
+	slices.SortStableFunc(all, func(a, b Mark) int { return cmp.Compare(a.Line, b.Line) })
+	return all
 }
 
 // Marks lists what recorded calls of the function, and of the literals in its text,

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -43,15 +44,16 @@ type PrintOptions struct {
 }
 
 // Print writes the function's source, each line with its number in upstream's file.
-// A line from which calls went out is marked, and followed by what was called.
+// A line from which calls went out is marked, and followed by what was called. A line that calls what has
+// no span has another mark: no recording tells whether it did.
 func Print(w io.Writer, f *Function, o PrintOptions) error {
 	lines, err := o.Palette.Highlight(f.Text)
 	if err != nil {
 		return fmt.Errorf("print %s: %w", f.Name, err)
 	}
-	sign, arrow, times := "▶", "→", "×"
+	sign, noSpan, arrow, times := "▶", "◌", "→", "×"
 	if o.ASCII {
-		sign, arrow, times = ">", "->", "x"
+		sign, noSpan, arrow, times = ">", ".", "->", "x"
 	}
 	out := bufio.NewWriter(w)
 	width := len(strconv.Itoa(f.Last))
@@ -60,7 +62,10 @@ func Print(w io.Writer, f *Function, o PrintOptions) error {
 		number := f.First + i
 		mark := " "
 		if len(marks) > 0 && marks[0].Line == number {
-			mark = o.Palette.Mark.Render(sign)
+			mark = o.Palette.Mark.Render(noSpan)
+			if slices.ContainsFunc(marks, func(m Mark) bool { return m.Line == number && !m.NoSpan }) {
+				mark = o.Palette.Mark.Render(sign)
+			}
 		}
 		line := fmt.Sprintf("%s %s %s", o.Palette.LineNumber.Render(fmt.Sprintf("%*d", width, number)), mark, text)
 		fmt.Fprintln(out, strings.TrimRight(line, " "))
@@ -68,6 +73,9 @@ func Print(w io.Writer, f *Function, o PrintOptions) error {
 			called := arrow + " " + funcname.Short(marks[0].Function)
 			if marks[0].Calls > 1 {
 				called += fmt.Sprintf(" %s%d", times, marks[0].Calls)
+			}
+			if marks[0].NoSpan {
+				called = noSpan + " " + funcname.Short(marks[0].Function) + ", no span"
 			}
 			fmt.Fprintf(out, "%*s   %s\n", width, "", o.Palette.Mark.Render(called))
 			marks = marks[1:]

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"path"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // A Page is all that is known of a function.
@@ -37,6 +39,12 @@ type Page struct {
 	Merged bool
 	// Recordings counts those that were looked at.
 	Recordings int
+	// Version is the release of Kubernetes, Scenario one that calls the function in another release, "" if none does.
+	Version, Scenario string
+	// Source is what the index of the sources says, nil if nothing.
+	Source *recordings.Source
+	// Untraced is set if the index knows the release, and none of its functions is of this package.
+	Untraced bool
 }
 
 // WriteOptions says how a page is printed.
@@ -83,7 +91,16 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 	}
 	switch {
 	case p.Recordings == 0:
-		out.line("\n%s\n  apitrace run get-node --save get-node.jsonl", out.Sprintf("No recording of this version is at hand to see who calls it. Make one:"))
+		scenario := cmp.Or(p.Scenario, "get-node")
+		of := ""
+		if p.Version != "" {
+			of = " --k8s " + p.Version
+		}
+		out.line("\n%s\n  apitrace run %s%s --save %[2]s.jsonl", out.Sprintf("No recording of this version is at hand to see who calls it. Make one:"), scenario, of)
+	case len(p.Sights) == 0 && p.Source != nil && p.Source.Spanless != recordings.Spanned:
+		out.line("\n%s", out.Sprintf("It has no span, so that no recording tells whether it ran: %s.", out.spanless(p.Source.Spanless)))
+	case len(p.Sights) == 0 && p.Untraced:
+		out.line("\n%s", out.Sprintf("Its package is not traced, so that no recording tells whether it ran."))
 	case len(p.Sights) == 0:
 		out.line("\n%s", out.Plural(p.Recordings, "Not called in the %d recording at hand.", "Not called in the %d recordings at hand.", p.Recordings))
 	}
@@ -97,6 +114,19 @@ type pageWriter struct {
 }
 
 func (w *pageWriter) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
+
+// spanless is the reason why a function has no span, as it ends a sentence.
+func (w *pageWriter) spanless(why recordings.Spanless) string {
+	switch why {
+	case recordings.SpanlessNamed:
+		return w.Sprintf("it is called too often")
+	case recordings.SpanlessBody:
+		return w.Sprintf("it has no body in Go")
+	case recordings.SpanlessDirective:
+		return w.Sprintf("a directive of the compiler forbids it")
+	}
+	return w.Sprintf("it calls nothing")
+}
 
 func (w *pageWriter) title(text string) {
 	text = printable(text)

@@ -5,6 +5,7 @@
 package reason
 
 import (
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -187,6 +188,9 @@ func otherPlace(here, there side, caller *trace.Call, way Way, text *recordings.
 	own := here.code.Function(caller.Process, caller.Function)
 	for _, c := range text.Calls {
 		pkg := funcname.Package(c.Name)
+		if !sameKind(name, funcname.Package(way.by), pkg) {
+			continue // it only has the same name
+		}
 		if c.Kind != way.kind || c.Kind == recordings.CallValue || pkg == "" || c.Name[len(pkg):] != name || there.code.Traces(caller.Process, pkg) {
 			continue
 		}
@@ -195,6 +199,12 @@ func otherPlace(here, there side, caller *trace.Call, way Way, text *recordings.
 		}
 	}
 	return ""
+}
+
+// sameKind reports whether what has the same name in two packages may be the same: a method of a type, or of
+// packages that are called the same.
+func sameKind(name, pkg, other string) bool {
+	return strings.Count(name, ".") > 1 || path.Base(pkg) == path.Base(other)
 }
 
 // calls reports whether the text of caller calls a function, at any line.
