@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -101,6 +102,8 @@ func asksEtcd(request *trace.Request) bool {
 // Calls gets the calls of a trace alone.
 func (f *Fetcher) Calls(ctx context.Context, sent trace.Sent) (*trace.Request, error) {
 	request, check, err := collect.RequestWith(ctx, f.sockets, sent, f.secrets)
+	path, _, _ := strings.Cut(sent.Path, "?") // a query may hold what is nobody's business
+	slog.DebugContext(ctx, "fetched a trace", "id", sent.TraceID, "method", sent.Method, "path", path, "status", sent.Status, "error", err)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"strings"
 	"time"
@@ -116,6 +117,7 @@ func BuildSample(ctx context.Context, version string, plain bool, to Reporter) (
 // reads no binary, so that a run which finds a server begins at once.
 func (o ServerOptions) Attach(ctx context.Context) (*apiserver.Server, error) {
 	if o.Reuse == ReuseNone || !o.Shared() {
+		slog.Debug("not using a running server", "reuse", int(o.Reuse), "shared", o.Shared())
 		return nil, apiserver.ErrNotServed
 	}
 	cache, err := program.OpenCache("")
@@ -131,6 +133,7 @@ func (o ServerOptions) Attach(ctx context.Context) (*apiserver.Server, error) {
 		return nil, err
 	}
 	variant := o.startOptions().Variant()
+	logWanted(o, key+variant)
 	server, err := apiserver.Attach(ctx, cache, version, key+variant)
 	if errors.Is(err, apiserver.ErrNotServed) && o.Reuse == ReuseAny && variant == "" {
 		server, err = apiserver.Attach(ctx, cache, version, key+apiserver.AnyVariant)
@@ -155,6 +158,7 @@ type Running struct {
 func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context, *Running, error) {
 	server, err := o.Attach(ctx)
 	if err == nil {
+		logServer(ctx, "attached to a server", server)
 		to.Notice("using the server that is running at %s", server.BaseURL)
 		running := o.use(server, func() error { return nil })
 		running.ReportKind(to)
@@ -176,10 +180,12 @@ func (o ServerOptions) Start(ctx context.Context, to Reporter) (context.Context,
 	if err != nil {
 		return nil, nil, err
 	}
+	slog.DebugContext(ctx, "starting a server", "kube-apiserver", build.APIServer.Path, "etcd", build.Etcd.Path, "edited", build.Edited)
 	server, err := apiserver.Start(ctx, build, o.startOptions())
 	if err != nil {
 		return nil, nil, err
 	}
+	logServer(ctx, "started a server", server)
 	serving, cancel := context.WithCancelCause(ctx)
 	go func() {
 		select {

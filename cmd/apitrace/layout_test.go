@@ -44,3 +44,50 @@ func TestImportsGoInOneDirection(t *testing.T) {
 		}
 	}
 }
+
+// TestAtMostTenFolders counts the folders at the top with Go code, docs and e2e aside.
+func TestAtMostTenFolders(t *testing.T) {
+	const atMost = 10
+	var folders []string
+	for _, file := range goFiles(t) {
+		folder, _, below := strings.Cut(file, "/")
+		if below && folder != "docs" && folder != "e2e" && !slices.Contains(folders, folder) {
+			folders = append(folders, folder)
+		}
+	}
+	if len(folders) == 0 || len(folders) > atMost {
+		t.Errorf("%d folders hold Go code, expected 1 to %d: %q", len(folders), atMost, folders)
+	}
+}
+
+// TestCommandLineStaysThin counts the lines of the command line, tests aside. The limit may only fall: the
+// aim is 2,500, and whatever another face would want belongs in the package that owns it.
+func TestCommandLineStaysThin(t *testing.T) {
+	const atMost = 4100
+	lines := 0
+	for _, file := range goFiles(t) {
+		if !strings.HasPrefix(file, "cmd/apitrace/") || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile("../../" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines += strings.Count(string(text), "\n")
+	}
+	if lines == 0 || lines > atMost {
+		t.Errorf("cmd/apitrace has %d lines without its tests, expected 1 to %d: move logic to the package that owns it", lines, atMost)
+	}
+}
+
+// goFiles lists the Go files of the repository by their paths below it.
+func goFiles(t *testing.T) []string {
+	t.Helper()
+	list := exec.Command("git", "ls-files", "*.go")
+	list.Dir = "../.."
+	out, err := list.Output()
+	if err != nil {
+		t.Skipf("the files are counted in a checkout: %v", err)
+	}
+	return strings.Fields(string(out))
+}

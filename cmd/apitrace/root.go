@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strings"
 
@@ -61,6 +62,12 @@ func newRoot(name string, std *streams) *cobra.Command {
 		SilenceUsage:  true,
 		Args:          knownCommand,
 		RunE:          showHelp,
+	}
+	verbose := root.PersistentFlags().BoolP("verbose", "v", false, "log to standard error what is looked for, started, sent and fetched, to report a problem")
+	root.PersistentPreRun = func(*cobra.Command, []string) {
+		if *verbose {
+			slog.SetDefault(slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: slog.LevelDebug})))
+		}
 	}
 	root.SetOut(std.out)
 	root.SetErr(std.err)
