@@ -161,8 +161,8 @@ func (l *listing) called(s *view.Section) string {
 		return saysAfterWrite.Format(l.lang, l.duration(root.AfterNs))
 	}
 	text := saysCalledBy.Format(l.lang, l.name(s.Caller), s.From.Number)
-	if root.Above > 0 {
-		text = saysCalledThrough.Format(l.lang, l.name(s.Caller), s.From.Number, l.calls(root.Above))
+	if root.Through > 0 {
+		text = saysCalledThrough.Format(l.lang, l.name(s.Caller), s.From.Number, l.calls(root.Through))
 	}
 	if root.Crossing {
 		text += saysInProcess.Format(l.lang, l.story.First(root).Process)

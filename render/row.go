@@ -162,7 +162,7 @@ func (d *drawing) place(n *Node) string {
 		return ""
 	}
 	place := fmt.Sprintf("%s:%d", path.Base(at.File), at.Line)
-	if d.width >= 100 && n.Above == 0 && len(n.Calls) == 1 && at.CallerLine > 0 {
+	if d.width >= 100 && n.Through == 0 && len(n.Calls) == 1 && at.CallerLine > 0 {
 		d.used.from = true
 		place += fmt.Sprintf(" %s%d", d.from, at.CallerLine)
 	}

@@ -56,7 +56,7 @@ func (d *sectionDrawing) branches(child *Node, last bool) (to, past string) {
 	if last {
 		to, past = g.last, g.blank
 	}
-	if child.Above > 0 {
+	if child.Through > 0 {
 		d.indirect = true
 		to = strings.Replace(to, g.dash, g.dashed, 1)
 	}

@@ -179,9 +179,9 @@ func origins(tree *trace.Tree) []bool {
 
 // state is what a node learns from the folded calls above it.
 type state struct {
-	above        int
-	newGoroutine bool
-	event        *trace.Call // the first that took up a write's event
+	above, through int
+	newGoroutine   bool
+	event          *trace.Call // the first that took up a write's event
 }
 
 func (c *Chooser) node(i int) *Node {
@@ -205,7 +205,7 @@ func (c *Chooser) descend(node *Node, i int, from state) (pending int) {
 		if !c.shown[child] {
 			node.Upstream += c.upstreamIn(child, child+1)
 		}
-		below := state{above: pending, newGoroutine: from.newGoroutine || call.NewGoroutine, event: from.event}
+		below := state{above: pending, through: from.through, newGoroutine: from.newGoroutine || call.NewGoroutine, event: from.event}
 		if below.event == nil && call.Attributes[trace.AttrHandoff] == trace.HandoffWatch {
 			below.event = call
 		}
@@ -213,6 +213,7 @@ func (c *Chooser) descend(node *Node, i int, from state) (pending int) {
 		case c.shown[child]:
 			next := c.node(child)
 			next.Above, pending = pending, 0
+			next.Through = from.through
 			next.NewGoroutine = below.newGoroutine
 			if below.event != nil {
 				next.Afterwards, next.AfterNs = true, c.tree.Request.SinceWrite(below.event)
@@ -222,6 +223,7 @@ func (c *Chooser) descend(node *Node, i int, from state) (pending int) {
 			c.descend(next, child, state{})
 		case c.shownBefore[c.tree.End(child)] > c.shownBefore[child]:
 			below.above++
+			below.through++
 			pending = c.descend(node, child, below)
 		default:
 			node.Below += c.tree.End(child) - child

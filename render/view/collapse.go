@@ -104,6 +104,7 @@ func fold(n *Node) {
 func merge(n, other *Node) {
 	n.Calls = append(n.Calls, other.Calls...)
 	n.Above += other.Above
+	n.Through = max(n.Through, other.Through)
 	n.Below += other.Below
 	n.Upstream += other.Upstream
 	for i, child := range other.Children {

@@ -101,9 +101,13 @@ func checkNode(t *rapid.T, view *View, n *Node, shown map[int]*Node) {
 	}
 	for _, child := range n.Children {
 		for _, i := range child.Calls {
-			p := view.Tree.Parent(i)
+			p, through := view.Tree.Parent(i), 0
 			for p >= 0 && shown[p] == nil {
 				p = view.Tree.Parent(p)
+				through++
+			}
+			if through > child.Through || len(child.Calls) == 1 && through != child.Through {
+				t.Fatalf("call %d is %d calls below its node's parent, Through is %d", i, through, child.Through)
 			}
 			if !slices.Contains(n.Calls, p) {
 				t.Fatalf("call %d is drawn below %v, the nearest shown call above it is %d", i, n.Calls, p)

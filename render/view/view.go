@@ -61,6 +61,10 @@ type Node struct {
 	// Above counts the folded calls between this node and the one it is a child
 	// of. A folded call that leads to several nodes is counted at the first.
 	Above int
+	// Through counts the folded calls on the way from that node's call to this one,
+	// however many nodes they lead to: 0 if that call itself made this one. Of calls drawn
+	// as one it is that of the longest way.
+	Through int
 	// Below counts the folded calls that lead from this node to no other.
 	Below int
 	// Cut counts the calls below this node that lie deeper than Choice.Depth.
