@@ -1,0 +1,27 @@
+package main
+
+import (
+	"io"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/render/mcp"
+)
+
+func newMCPCommand(std *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "mcp",
+		Short: "Let an assistant ask the recordings",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			transport := &sdk.IOTransport{Reader: io.NopCloser(std.in), Writer: unclosed{std.out}}
+			return mcp.Serve(c.Context(), transport, ownVersion())
+		},
+	}
+}
+
+// unclosed is a writer that others close.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }

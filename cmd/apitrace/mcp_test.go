@@ -1,0 +1,24 @@
+package main
+
+import (
+	"os/exec"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// TestMCPCommand asks the command as a client starts it.
+func TestMCPCommand(t *testing.T) {
+	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command("apitrace", "mcp")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "tree", Arguments: map[string]any{"scenario": "get-node"}})
+	if err != nil || result.IsError || len(result.Content) != 1 {
+		t.Errorf("tree: %+v %v", result, err)
+	}
+	if err := session.Close(); err != nil {
+		t.Errorf("the end: %v", err)
+	}
+}

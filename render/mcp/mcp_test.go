@@ -1,0 +1,120 @@
+package mcp_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	face "github.com/kubeapitrace/apitrace/render/mcp"
+)
+
+// connect returns the SDK's client, connected to the tools.
+func connect(t *testing.T) *mcp.ClientSession {
+	t.Setenv("APITRACE_CACHE", t.TempDir()) // no sources are on this machine
+	here, there := mcp.NewInMemoryTransports()
+	ended := make(chan error, 1)
+	go func() { ended <- face.Serve(t.Context(), there, "test") }()
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), here, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := session.Close(); err != nil {
+			t.Error(err)
+		}
+		<-ended
+	})
+	return session
+}
+
+// call calls a tool and returns its text, and whether that is an error.
+func call(t *testing.T, session *mcp.ClientSession, tool string, arguments map[string]any) (string, bool) {
+	t.Helper()
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: arguments})
+	if err != nil {
+		t.Fatalf("%s %v: %v", tool, arguments, err)
+	}
+	var b strings.Builder
+	for _, content := range result.Content {
+		b.WriteString(content.(*mcp.TextContent).Text)
+	}
+	if b.Len() > 21_000 {
+		t.Errorf("%s %v: %d bytes", tool, arguments, b.Len())
+	}
+	return b.String(), result.IsError
+}
+
+func TestToolsAreReadOnly(t *testing.T) {
+	tools, err := connect(t).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range tools.Tools {
+		names = append(names, tool.Name)
+		if tool.Annotations == nil || !tool.Annotations.ReadOnlyHint || tool.Description == "" {
+			t.Errorf("%s: %+v", tool.Name, tool.Annotations)
+		}
+	}
+	slices.Sort(names)
+	if want := []string{"diff", "explain", "scenarios", "search", "source", "tree"}; !slices.Equal(names, want) {
+		t.Errorf("tools %q, expected %q", names, want)
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	session := connect(t)
+	for _, test := range []struct {
+		tool      string
+		arguments map[string]any
+		want      string
+		isError   bool
+	}{
+		{"scenarios", nil, "get-node: ", false},
+		{"scenarios", nil, "v1.30.4", false},
+		{"search", map[string]any{"text": "corruptObjectDeleter"}, "etcd3.(*corruptObjectDeleter).Get\n  in ", false},
+		{"search", map[string]any{"text": "corruptObjectDeletre"}, "no function", true},
+		{"search", map[string]any{"text": " "}, "empty", true},
+		{"tree", map[string]any{"scenario": "get-node", "k8s": "1.30"}, "etcd3.(*store).Get", false},
+		{"tree", map[string]any{"scenario": "get-node", "view": "outline"}, "GET /api/v1/nodes/n1", false},
+		{"tree", map[string]any{"scenario": "get-node", "view": "full"}, "\"skip\": ", false},
+		{"tree", map[string]any{"scenario": "get-node", "view": "x"}, "expected outline, path or full", true},
+		{"tree", map[string]any{"scenario": "get-nodes"}, "no recording of scenario", true},
+		{"tree", map[string]any{"scenario": "get-node", "k8s": "1.3"}, "recorded are", true},
+		{"tree", map[string]any{"scenario": "get-node", "skip": -1}, "skip is -1", true},
+		{"explain", map[string]any{"function": "etcd3.(*store).Get"}, "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get", false},
+		{"explain", map[string]any{"function": "Get"}, "names ", true},
+		{"explain", map[string]any{"function": "stroe.Get"}, "no function", true},
+		{"source", map[string]any{"function": "etcd3.(*store).Get"}, "this tool fetches nothing", true},
+		{"diff", map[string]any{"scenario": "get-node", "from": "1.30", "to": "1.37"}, "v1.37.1", false},
+		{"diff", map[string]any{"scenario": "get-node", "from": "1.30", "to": "1.37", "tree": true}, "ServeHTTP", false},
+	} {
+		text, isError := call(t, session, test.tool, test.arguments)
+		if isError != test.isError || !strings.Contains(text, test.want) {
+			t.Errorf("%s %v: error %t, expected %q in\n%.600s", test.tool, test.arguments, isError, test.want, text)
+		}
+	}
+}
+
+// TestPagesMakeTheWhole reads a long answer to its end.
+func TestPagesMakeTheWhole(t *testing.T) {
+	session := connect(t)
+	skip, lines := 0, 0
+	for {
+		text, isError := call(t, session, "tree", map[string]any{"scenario": "get-not-found", "view": "full", "skip": skip})
+		if isError {
+			t.Fatal(text)
+		}
+		n := strings.Count(text, "\n")
+		if !strings.Contains(text, "more lines: ask again") {
+			break
+		}
+		skip += n - 1
+		lines += n - 1
+	}
+	if lines < 500 {
+		t.Errorf("%d lines on the pages before the last, expected those of 600 calls", lines)
+	}
+}
