@@ -3,7 +3,7 @@
 # Without cgo: a machine with only Go can do everything here.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run check test programs test-all bench record docs lint clean
+.PHONY: build run check dead test programs test-all bench record docs lint clean
 
 build: ## the command line, and the same as a kubectl plugin
 	@echo "building apitrace (a minute or two the first time)"
@@ -20,6 +20,11 @@ lint:
 	test -z "$$(gofmt -l $$(git ls-files '*.go' | grep -v /testdata/))"
 	.ci/phase vet go vet ./...
 	.ci/phase staticcheck go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+# The rewriter inserts the calls of instrument/probe, so they are in no source of ours.
+dead: ## lists functions that nothing calls, not even a test, and fails if there are any
+	found=$$(go run golang.org/x/tools/cmd/deadcode@v0.51.0 -test ./...) || exit 1; \
+	! printf '%s\n' "$$found" | grep 'unreachable func' | grep -v '^instrument/probe/'
 
 # What every change needs. The end-to-end tests want kube-apiserver and etcd, with tracing
 # and as upstream builds them: those are built first, or found in the cache, so that one
@@ -39,7 +44,7 @@ programs: build
 E2E = APITRACE_E2E=1 PATH="$(CURDIR)/bin/test:$$PATH"
 
 # Nothing that "make test" has run is run again: slow tests have names of their own.
-test-all: programs ## what is slow, on top of test: other releases, repetition, the race detector
+test-all: programs dead ## what is slow, on top of test: other releases, repetition, the race detector
 	.ci/phase "slow tests without a server" env APITRACE_SLOW=1 go test -timeout 20m -run '^TestSlow' ./cmd/... ./render/... ./trace/... ./workshop
 	.ci/phase "race detector" .ci/race
 	.ci/phase "build v1.30.4" bin/apitrace build --sample --k8s v1.30.4

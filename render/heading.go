@@ -15,9 +15,6 @@ import (
 // thousands writes a number with commas.
 func thousands(n int) string { return humanize.Comma(int64(n)) }
 
-// calls counts calls in English.
-func calls(n int) string { return saysCount("en", n) }
-
 // writeHeading names the request, what it took, and what may be missing.
 func (l *listing) writeHeading(out *bufio.Writer) {
 	r := l.story.Tree.Request

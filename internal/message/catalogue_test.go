@@ -90,15 +90,11 @@ func collect(path string, said map[string]string, texts map[string]bool, wrong f
 }
 
 // messages returns the arguments of a call that are messages: those of the methods of
-// Printer, of Errorf of this package, and of the functions that pass a message on, under the
+// Printer, and of the functions that pass a message on, under the
 // name "format".
 func messages(function *ast.SelectorExpr, args []ast.Expr, imports map[string]bool) []ast.Expr {
 	of, isName := function.X.(*ast.Ident)
 	switch function.Sel.Name {
-	case "Errorf":
-		if isName && of.Name == "message" {
-			return args[:1]
-		}
 	case "Sprintf", "sayf":
 		if !isName || !imports[of.Name] {
 			return args[:1]
@@ -173,15 +169,14 @@ func TestChineseIsChinese(t *testing.T) {
 }
 
 func TestPrinter(t *testing.T) {
-	en, zh := Printer{}, For("zh")
+	zh := For("zh")
 	if got := zh.Sprintf("no such message %d", 1); got != "no such message 1" {
 		t.Errorf("a message that the catalogue lacks is %q", got)
 	}
-	err := Errorf("no such error of %v: %w", Text{En: "x", Zh: "某"}, fs.ErrNotExist)
-	if got := en.Error(err); got != "no such error of x: file does not exist" || err.Error() != got {
-		t.Errorf("in English: %q, %q", got, err)
+	if got := zh.Sprintf("as %s", Text{En: "x", Zh: "某"}); got != "身份 某" {
+		t.Errorf("a text in a Chinese message is %q", got)
 	}
-	if got := For("zh").Sprintf("%v", Text{En: "x", Zh: "某"}); got != "x" { // not in the catalogue, so all of it in English
-		t.Errorf("got %q", got)
+	if got := (Printer{}).Sprintf("as %s", Text{En: "x", Zh: "某"}); got != "as x" {
+		t.Errorf("a text in an English message is %q", got)
 	}
 }

@@ -212,7 +212,3 @@ func (r *ranking) scoreStart() {
 		functions[s.function] = true
 	}
 }
-
-// valueScore is what a line with the step's values is worth, compared with the steps
-// themselves: the new ones count, and types less than other facts.
-func (s *step) valueScore() int { return 200*s.facts + 100*(s.newNames-s.facts) - 5 }
