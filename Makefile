@@ -59,7 +59,7 @@ bench: programs ## measures what the README states, in about fifteen minutes
 
 record: build ## the recordings that apitrace carries, of all releases or of some: make record K8S=v1.30.4
 	bin/apitrace record-library $(addprefix --k8s ,$(K8S))
- #	go test ./trace/search -run TestUpdateIndex -count 1 -update
+	go test ./trace/search -run TestUpdateIndex -count 1 -update
 	$(MAKE) build docs # which then contain them
 
 docs: ## the trees in docs and README, out of the recordings; the tests compare them

@@ -106,10 +106,10 @@ func (d *sectionDrawing) step(n *Node, first, rest string, texts []valueText) {
 	}
 	b.pair(d.place(n), d.hiddenBelow(n))
 	if failure, style := d.failure(n); failure != "" {
-		b.add(style, failure)
+		b.value(style, failure)
 	}
 	if d.story.First(n).Unfinished && !d.story.Tree.Request.IsStart() {
-		b.add(d.Warning, saysRunning.In(d.lang))
+		b.value(d.Warning, saysRunning.In(d.lang))
 	}
 	plugins := d.story.Plugins(n)
 	if len(plugins) > 1 {

@@ -102,8 +102,8 @@ func matchingLayers(asked, known []string) ([]string, error) {
 	return all, nil
 }
 
-// matchers finds the functions that patterns name. Where a recording has none of them, it is an
-// error that names those that are like it.
+// matchers finds the functions that patterns name. Where a recording has none of any, it is an
+// error that names those that are like the first.
 func matchers(flag string, patterns []string, of *trace.Recording) ([]view.Matcher, error) {
 	var all []view.Matcher
 	if of == nil {
@@ -113,14 +113,19 @@ func matchers(flag string, patterns []string, of *trace.Recording) ([]view.Match
 		return all, nil
 	}
 	names := of.Functions()
+	var unknown error
 	for _, p := range patterns {
 		found := trace.MatchFunctions(p, names)
-		if len(found) == 0 {
-			return nil, fmt.Errorf("%s: %w", flag, &trace.UnknownFunctionError{Query: p, Where: whatIs(of), Near: trace.NearFunctions(p, names)})
+		if len(found) > 0 {
+			all = append(all, functionSet(found))
+		} else if unknown == nil {
+			unknown = fmt.Errorf("%s: %w", flag, &trace.UnknownFunctionError{Query: p, Where: whatIs(of), Near: trace.NearFunctions(p, names)})
 		}
-		all = append(all, functionSet(found))
 	}
-	return all, nil
+	if len(all) > 0 {
+		unknown = nil
+	}
+	return all, unknown
 }
 
 // whatIs names a recording: "get-node of v1.37.1".

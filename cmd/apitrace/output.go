@@ -163,3 +163,21 @@ func (o *outputOptions) drawing(std *streams, guide *instrument.Guide, of *trace
 	}
 	return options, nil
 }
+
+// writeSigns explains the signs of a tree.
+func (o *outputOptions) writeSigns(std *streams) error {
+	lang, err := language(o.lang)
+	if err != nil {
+		return err
+	}
+	guide, err := instrument.Load()
+	if err != nil {
+		return err
+	}
+	options, err := o.drawing(std, guide, nil)
+	if err != nil {
+		return err
+	}
+	options.Lang = lang
+	return render.WriteSigns(std.out, options)
+}

@@ -137,12 +137,12 @@ func commandFor(h search.Hit) string {
 	command := fmt.Sprintf("apitrace show %s --k8s %s ", p.Scenario, p.Release)
 	switch h.Kind {
 	case search.Function:
-		return command + "--function " + quoted(funcname.Short(h.Text))
+		return command + "--function " + shellQuoted(funcname.Short(h.Text))
 	case search.Value:
 		_, value, _ := strings.Cut(h.Text, "=")
-		return command + "--view full --grep " + quoted(grepFor(value))
+		return command + "--view full --grep " + shellQuoted(grepFor(value))
 	}
-	return command + "--view full --grep " + quoted(grepFor(h.Text))
+	return command + "--view full --grep " + shellQuoted(grepFor(h.Text))
 }
 
 // grepFor is a regular expression that finds a text by its beginning.
@@ -153,7 +153,7 @@ func grepFor(s string) string {
 	return regexpSpecial.ReplaceAllString(s, ".")
 }
 
-// quoted quotes a word for the shell.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// shellQuoted quotes a word for the shell.
+func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 var regexpSpecial = regexp.MustCompile(`[^\p{L}\p{N} _/:=-]`)

@@ -26,16 +26,26 @@ type showOptions struct {
 	only    []int
 	// interactive asks for the full-screen view.
 	interactive bool
+	// signs asks for an explanation of the tree's signs.
+	signs bool
 }
 
 func newShowCommand(std *streams) *cobra.Command {
 	o := &showOptions{}
 	command := &cobra.Command{
-		Use:               "show SCENARIO|FILE|-",
-		Short:             "Show a recording",
-		Args:              oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a saved recording"),
+		Use:   "show SCENARIO|FILE|-",
+		Short: "Show a recording",
+		Args: func(c *cobra.Command, args []string) error {
+			if o.signs && len(args) == 0 {
+				return nil
+			}
+			return oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a saved recording")(c, args)
+		},
 		ValidArgsFunction: completeScenario,
 		RunE: func(c *cobra.Command, args []string) error {
+			if o.signs {
+				return o.output.writeSigns(std)
+			}
 			o.what = args[0]
 			if err := errors.Join(o.output.validate(), o.server.validate(), o.validate(c)); err != nil {
 				return err
@@ -48,6 +58,7 @@ func newShowCommand(std *streams) *cobra.Command {
 	command.Flags().BoolVar(&o.summary, "summary", false, "print a table of the requests instead of their traces")
 	addOnlyFlag(command, &o.only)
 	command.Flags().BoolVarP(&o.interactive, "interactive", "i", false, "walk through the recording full screen, as \"apitrace explore\" does")
+	command.Flags().BoolVar(&o.signs, "signs", false, "explain the signs of a tree on one screen")
 	o.output.addFlags(command)
 	return command
 }

@@ -1,0 +1,139 @@
+package render
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"charm.land/lipgloss/v2"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// widths are the columns at which every scenario is drawn.
+var widths = []int{40, 80, 120, 200}
+
+// recorded draws a recorded scenario at a width.
+func recorded(t *testing.T, rec *trace.Recording, width int) string {
+	t.Helper()
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := WriteTree(&out, rec, spoken.New(guide, "en", rec), Options{Width: width}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// The golden file has a line for each scenario and width: how many lines it takes and their checksum.
+// Three scenarios are there in full, to be read.
+func TestEveryScenario(t *testing.T) {
+	infos, err := recordings.Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	newest := infos[len(infos)-1]
+	var sums strings.Builder
+	for _, scenario := range newest.Scenarios {
+		rec, err := recordings.Load(newest.K8sVersion, scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, width := range widths {
+			text := recorded(t, rec, width)
+			fmt.Fprintf(&sums, "%s %d: %d lines, %x\n", scenario, width, strings.Count(text, "\n"), sha256.Sum256([]byte(text)))
+			checkLines(t, scenario, text, width)
+			checkNames(t, rec, text, width)
+			if slices.Contains([]string{"get-node", "create-deployment", "get-forbidden"}, scenario) {
+				golden(t, fmt.Sprintf("%s.%d", scenario, width), text)
+			}
+		}
+	}
+	golden(t, "all", sums.String())
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", "scenarios", name+".golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v (go test ./render -update writes it)", err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (go test ./render -update writes it anew); \"apitrace show\" prints what is in it now", file)
+	}
+}
+
+// checkLines demands that nothing is wider than the width but a part of a name that is, and that no name
+// was cut: whatever takes the place of a part of one is a sign.
+func checkLines(t *testing.T, scenario, text string, width int) {
+	t.Helper()
+	for line := range strings.SplitSeq(text, "\n") {
+		if columns := lipgloss.Width(line); columns > width && !oneName(line) {
+			t.Errorf("%s: %d columns of %d: %q", scenario, columns, width, line)
+		}
+	}
+}
+
+// squeezed is a drawing without the lines of its tree and without blanks: a name that goes on in the
+// next line is in one piece.
+func squeezed(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || strings.ContainsRune("─│├└┄", r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// checkNames demands that the names of all steps are there, whole and in order: the same ones at every width.
+func checkNames(t *testing.T, rec *trace.Recording, text string, width int) {
+	t.Helper()
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest := squeezed(text)
+	for i := range rec.Requests {
+		tree, err := trace.NewTree(&rec.Requests[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		choice := view.Choice{Most: StepsPerRequest(len(rec.Requests))}
+		l := newListing(rec, view.Tell(view.NewView(tree, spoken.New(guide, "en", rec), choice)), spoken.New(guide, "en", rec), Options{})
+		var steps func(n *Node)
+		steps = func(n *Node) {
+			name := squeezed(l.name(n))
+			_, behind, ok := strings.Cut(rest, name)
+			if !ok {
+				t.Errorf("%s at %d columns: no %q where it should be", rec.Scenario, width, name)
+			} else {
+				rest = behind
+			}
+			for _, child := range n.Children {
+				if child.Opens == nil {
+					steps(child)
+				}
+			}
+		}
+		for _, section := range l.story.Sections {
+			steps(section.Root)
+		}
+	}
+}
