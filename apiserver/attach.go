@@ -24,7 +24,7 @@ func ServedDir(c *program.Cache) string { return filepath.Join(c.Root, "served")
 
 // stateFormat ends the name of a published state: another apitrace may publish what this one cannot use.
 // It changes with what the fields of Server mean.
-const stateFormat = ".2.json"
+const stateFormat = ".3.json"
 
 func stateFile(c *program.Cache, b *Build, variant string, runDir *program.RunDir) string {
 	return filepath.Join(ServedDir(c), b.K8sVersion+"_"+b.Key()+variant+"_"+filepath.Base(runDir.Path)+stateFormat)
@@ -69,31 +69,89 @@ func (s *Server) Publish() error {
 
 // Attach finds a server that another process published, of a version and a build
 // key. It removes what is published of servers that are gone, and returns
-// ErrNotServed if none is left. Stopping an attached server does nothing.
+// ErrNotServed if none is left, a [SilentError] if there is one that does not answer.
+// Stopping an attached server does nothing.
 func Attach(ctx context.Context, c *program.Cache, version, buildKey string) (*Server, error) {
-	found, err := filepath.Glob(filepath.Join(ServedDir(c), version+"_"+buildKey+"_*"+stateFormat))
-	if err != nil {
-		return nil, fmt.Errorf("looking for a running server: %w", err)
-	}
-	for _, file := range found {
-		if s, err := attach(ctx, file); err == nil {
-			return s, nil
-		}
-	}
-	return nil, ErrNotServed
-}
-
-func attach(ctx context.Context, file string) (*Server, error) {
-	data, err := os.ReadFile(file)
+	servers, err := published(c, version, buildKey)
 	if err != nil {
 		return nil, err
 	}
-	s := new(Server)
-	if json.Unmarshal(data, s) != nil || !program.RunDirAlive(s.RunDir) {
-		return nil, errors.Join(ErrNotServed, os.Remove(file))
+	none := ErrNotServed
+	for _, s := range servers {
+		err := s.Answers(ctx)
+		if err == nil {
+			return s, nil
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if !errors.Is(err, ErrNotServed) {
+			none = err
+		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	return nil, none
+}
+
+// Served lists the servers that processes of this user keep running, of any version, whether
+// they answer or not.
+func Served(c *program.Cache) ([]*Server, error) { return published(c, "*", AnyVariant) }
+
+// published reads the states of servers whose owners live, and removes the others.
+func published(c *program.Cache, version, buildKey string) ([]*Server, error) {
+	files, err := filepath.Glob(filepath.Join(ServedDir(c), version+"_"+buildKey+"_*"+stateFormat))
+	if err != nil {
+		return nil, fmt.Errorf("looking for a running server: %w", err)
+	}
+	var servers []*Server
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has just ended
+		}
+		s := new(Server)
+		if json.Unmarshal(data, s) != nil || !program.RunDirAlive(s.RunDir) {
+			_ = os.Remove(file) // else the next one does
+			continue
+		}
+		servers = append(servers, s)
+	}
+	return servers, nil
+}
+
+// A SilentError says that a server whose owner lives does not answer.
+type SilentError struct {
+	Server *Server
+	// Err is what came of asking.
+	Err error
+}
+
+func (e *SilentError) Error() string {
+	return fmt.Sprintf("the server of %s at %s, which process %d keeps running, does not answer: %v", e.Server.K8sVersion, e.Server.BaseURL, e.Server.Owner, e.Err)
+}
+
+// Unwrap returns what came of asking.
+func (e *SilentError) Unwrap() error { return e.Err }
+
+// answerTimeout is how long a server may take to say that it is ready: seconds, on a busy machine.
+const answerTimeout = 10 * time.Second
+
+// Answers returns nil once the server says that it is ready, a SilentError if it does not, and
+// ErrNotServed if it ends meanwhile.
+func (s *Server) Answers(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	// Not removed: a server may be slow, and its owner lives.
-	return s, s.ready(ctx)
+	for {
+		err := s.ready(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return &SilentError{s, err}
+		case <-time.After(100 * time.Millisecond):
+		}
+		if !program.RunDirAlive(s.RunDir) {
+			return ErrNotServed
+		}
+	}
 }

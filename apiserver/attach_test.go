@@ -14,6 +14,10 @@ func TestStateFormatChangesWithState(t *testing.T) {
 			"adminKubeconfig", "adminToken", "baseURL", "buildKey", "caPEM", "check", "edited,omitempty", "etcd", "etcdVersion", "externalEtcd,omitempty",
 			"k8sVersion", "learnerKubeconfig", "learnerToken", "playerTokens", "probeSockets", "proxyCAFile", "runDir", "sampleKubeconfig",
 		},
+		".3.json": {
+			"adminKubeconfig", "adminToken", "baseURL", "buildKey", "caPEM", "check", "edited,omitempty", "etcd", "etcdVersion", "externalEtcd,omitempty",
+			"k8sVersion", "learnerKubeconfig", "learnerToken", "owner", "playerTokens", "probeSockets", "proxyCAFile", "runDir", "sampleKubeconfig",
+		},
 	}
 	var got []string
 	for f := range reflect.TypeFor[Server]().Fields() {

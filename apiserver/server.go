@@ -55,6 +55,8 @@ type Server struct {
 	Check bool `json:"check"`
 	// RunDir is the folder in which the servers run.
 	RunDir string `json:"runDir"`
+	// Owner is the id of the process that has started them, and stops them when it ends.
+	Owner int `json:"owner"`
 
 	sampleToken string
 	// own is nil in a Server that another process owns.
@@ -110,7 +112,7 @@ func Start(ctx context.Context, b *Build, o StartOptions) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		K8sVersion: b.K8sVersion, EtcdVersion: b.EtcdVersion, BuildKey: b.Key(), Edited: b.Edited, Check: o.Check, RunDir: runDir.Path,
+		K8sVersion: b.K8sVersion, EtcdVersion: b.EtcdVersion, BuildKey: b.Key(), Edited: b.Edited, Check: o.Check, RunDir: runDir.Path, Owner: os.Getpid(),
 		own: &owned{runDir: runDir, stateFile: stateFile(o.Cache, b, o.Variant(), runDir), boot: o.Boot, ended: make(chan struct{})},
 	}
 	if err := s.start(ctx, b, o); err != nil {
@@ -229,14 +231,15 @@ func (s *Server) Stop(ctx context.Context) error {
 		return nil
 	}
 	var errs []error
+	// First: nobody is to ask a server that is ending.
+	if err := os.Remove(s.own.stateFile); err != nil && !errors.Is(err, os.ErrNotExist) {
+		errs = append(errs, err)
+	}
 	if s.own.child != nil {
 		errs = append(errs, s.own.child.Stop(ctx, stopGrace))
 	}
 	if s.own.etcd != nil {
 		errs = append(errs, s.own.etcd.Stop(ctx))
-	}
-	if err := os.Remove(s.own.stateFile); err != nil && !errors.Is(err, os.ErrNotExist) {
-		errs = append(errs, err)
 	}
 	return errors.Join(append(errs, s.own.runDir.Close())...)
 }

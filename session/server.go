@@ -120,23 +120,14 @@ func (o ServerOptions) Attach(ctx context.Context) (*apiserver.Server, error) {
 		slog.Debug("not using a running server", "reuse", int(o.Reuse), "shared", o.Shared())
 		return nil, apiserver.ErrNotServed
 	}
-	cache, err := program.OpenCache("")
+	k, err := o.kind(ctx)
 	if err != nil {
 		return nil, err
 	}
-	edits, err := o.Edits.Dir()
-	if err != nil {
-		return nil, err
-	}
-	version, key, err := apiserver.Key(ctx, apiserver.BuildOptions{Version: o.Version, EditsDir: edits, Cache: cache})
-	if err != nil {
-		return nil, err
-	}
-	variant := o.startOptions().Variant()
-	logWanted(o, key+variant)
-	server, err := apiserver.Attach(ctx, cache, version, key+variant)
-	if errors.Is(err, apiserver.ErrNotServed) && o.Reuse == ReuseAny && variant == "" {
-		server, err = apiserver.Attach(ctx, cache, version, key+apiserver.AnyVariant)
+	logWanted(o, k.key)
+	server, err := apiserver.Attach(ctx, k.cache, k.version, k.key)
+	if errors.Is(err, apiserver.ErrNotServed) && k.any != k.key {
+		server, err = apiserver.Attach(ctx, k.cache, k.version, k.any)
 	}
 	if err == nil && o.Check && !server.Check {
 		return nil, apiserver.ErrNotServed
@@ -156,7 +147,7 @@ type Running struct {
 // Obtain finds a running server, or builds and starts one. The context that it returns ends when
 // that server dies; DeathOf tells why.
 func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context, *Running, error) {
-	server, err := o.Attach(ctx)
+	server, err := o.attachOrWait(ctx, to)
 	if err == nil {
 		logServer(ctx, "attached to a server", server)
 		to.Notice("using the server that is running at %s", server.BaseURL)

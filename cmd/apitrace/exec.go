@@ -53,6 +53,7 @@ func newExecCommand(std *streams) *cobra.Command {
 	addOnlyFlag(command, &o.only)
 	addAsFlag(command, &o.as)
 	o.server.add(command)
+	o.server.addFresh(command)
 	o.delivery.addFlags(command)
 	return command
 }

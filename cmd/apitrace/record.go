@@ -37,6 +37,7 @@ func newRecordCommand(std *streams) *cobra.Command {
 	command.Flags().StringVar(&o.save, "save", "", "file to write, as OTLP JSON; an older one is replaced (default: apitrace-DATE-TIME.jsonl)")
 	addAsFlag(command, &o.as)
 	o.server.add(command)
+	o.server.addFresh(command)
 	return command
 }
 

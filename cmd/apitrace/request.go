@@ -44,6 +44,7 @@ func newRequestCommand(std *streams) *cobra.Command {
 	flags.StringVar(&o.as, "as", scenarios.Admin, "who asks: admin (may do everything), learner (may do what RBAC objects allow it), anonymous (shows no credentials), or stranger (shows a token that the server does not know)")
 	_ = command.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(scenarios.Askers(), cobra.ShellCompDirectiveNoFileComp))
 	o.server.add(command)
+	o.server.addFresh(command)
 	o.delivery.addFlags(command)
 	return command
 }

@@ -33,6 +33,7 @@ func newRunCommand(std *streams) *cobra.Command {
 		},
 	}
 	o.server.add(command)
+	o.server.addFresh(command)
 	o.delivery.addFlags(command)
 	return command
 }

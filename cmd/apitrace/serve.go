@@ -6,14 +6,14 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"github.com/kubeapitrace/apitrace/apiserver"
 )
 
 // serveOptions say which server to keep running.
 type serveOptions struct {
 	server serverFlags
 	sample sampleOptions
+	// status and stop are about the servers that run already; background starts one and leaves it running.
+	status, stop, background bool
 }
 
 func newServeCommand(std *streams) *cobra.Command {
@@ -23,6 +23,9 @@ func newServeCommand(std *streams) *cobra.Command {
 		Short: "Keep a server running that later runs use",
 		Args:  serveArguments,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.exclusive(c); err != nil {
+				return err
+			}
 			o.server.Extra.Flags = args
 			if err := errors.Join(o.server.validate(), o.sample.validate()); err != nil {
 				return err
@@ -30,11 +33,23 @@ func newServeCommand(std *streams) *cobra.Command {
 			if err := o.server.Extra.Check(); err != nil {
 				return &usageError{err: err}
 			}
+			switch {
+			case o.status:
+				return showServed(c.Context(), std)
+			case o.stop:
+				return o.stopServed(c, std)
+			case o.background:
+				return serveInBackground(c.Context(), std)
+			}
 			return o.run(c.Context(), std)
 		},
 	}
 	o.server.add(command)
 	o.sample.addFlags(command)
+	flags := command.Flags()
+	flags.BoolVar(&o.background, "background", false, "return once the server is ready, and leave it running until --stop")
+	flags.BoolVar(&o.status, "status", false, "list the servers that are kept running, and whether they answer")
+	flags.BoolVar(&o.stop, "stop", false, "stop the servers that are kept running: all, or those of --k8s")
 	return command
 }
 
@@ -47,20 +62,11 @@ func serveArguments(c *cobra.Command, args []string) error {
 }
 
 func (o *serveOptions) run(ctx context.Context, std *streams) (err error) {
-	if other, err := o.server.Attach(ctx); err == nil {
-		return fmt.Errorf("a server of %s is running already, at %s, with the kubeconfig %s: use that one, or stop it first",
-			other.K8sVersion, other.BaseURL, other.AdminKubeconfig)
-	} else if !errors.Is(err, apiserver.ErrNotServed) {
-		return err
-	}
-	serving, server, err := o.server.Start(ctx, std)
+	serving, server, err := o.server.Serve(ctx, std)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
-	if err := server.Publish(); err != nil {
-		return err
-	}
 	std.notice("kube-apiserver %s with etcd %s is ready at %s", server.K8sVersion, server.EtcdVersion, server.BaseURL)
 	server.ReportKind(std)
 	std.notice("as the administrator, who may do everything:")

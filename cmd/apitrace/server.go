@@ -13,10 +13,15 @@ import (
 )
 
 // serverFlags are those that say which kube-apiserver is wanted.
-type serverFlags struct{ session.ServerOptions }
+type serverFlags struct {
+	session.ServerOptions
+	fresh bool
+}
 
 // anyServer are the flags of commands that also use a server with extras that they did not ask for.
-func anyServer() serverFlags { return serverFlags{session.ServerOptions{Reuse: session.ReuseAny}} }
+func anyServer() serverFlags {
+	return serverFlags{ServerOptions: session.ServerOptions{Reuse: session.ReuseAny}}
+}
 
 func (o *serverFlags) addVersion(command *cobra.Command) {
 	command.Flags().StringVar(&o.Version, "k8s", apiserver.DefaultVersion, "version of Kubernetes to trace")
@@ -36,7 +41,15 @@ func (o *serverFlags) add(command *cobra.Command) {
 	flags.StringVar(&o.Etcd.Prefix, "etcd-prefix", "", "what the keys in that etcd begin with (default \""+storage.DefaultPrefix+"\")")
 }
 
+// addFresh adds the flag of commands that use a server which somebody keeps running.
+func (o *serverFlags) addFresh(command *cobra.Command) {
+	command.Flags().BoolVar(&o.fresh, "fresh", false, "start a server for this command alone, whatever \"apitrace serve\" keeps running")
+}
+
 func (o *serverFlags) validate() error {
+	if o.fresh {
+		o.Reuse = session.ReuseNone
+	}
 	if _, err := apiserver.ParseVersion(o.Version); err != nil {
 		return &usageError{err: err}
 	}

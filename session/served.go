@@ -1,0 +1,144 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/program"
+)
+
+// A kind is what servers that can stand for each other have in common.
+type kind struct {
+	cache   *program.Cache
+	version string
+	// key is that of the build with the variant of the options; any is the same for servers that
+	// will do as well, and equal to key if there are none.
+	key, any string
+}
+
+// kind says which servers the options ask for.
+func (o ServerOptions) kind(ctx context.Context) (k kind, err error) {
+	if k.cache, err = program.OpenCache(""); err != nil {
+		return k, err
+	}
+	edits, err := o.Edits.Dir()
+	if err != nil {
+		return k, err
+	}
+	var build string
+	if k.version, build, err = apiserver.Key(ctx, apiserver.BuildOptions{Version: o.Version, EditsDir: edits, Cache: k.cache}); err != nil {
+		return k, err
+	}
+	variant := o.startOptions().Variant()
+	k.key = build + variant
+	if k.any = k.key; o.Reuse == ReuseAny && variant == "" {
+		k.any = build + apiserver.AnyVariant
+	}
+	return k, nil
+}
+
+// attachOrWait is Attach, and waits for a server that "apitrace serve" is starting.
+func (o ServerOptions) attachOrWait(ctx context.Context, to Reporter) (*apiserver.Server, error) {
+	server, err := o.Attach(ctx)
+	if o.Reuse == ReuseNone || !o.Shared() {
+		return server, err
+	}
+	for told := false; errors.Is(err, apiserver.ErrNotServed); told = true {
+		k, kindErr := o.kind(ctx)
+		if kindErr != nil {
+			return nil, kindErr
+		}
+		if !apiserver.Starting(k.cache, k.version, k.any) {
+			break
+		}
+		if !told {
+			to.Notice("waiting for the server that \"apitrace serve\" is starting")
+		}
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-time.After(startPoll):
+		}
+		server, err = o.Attach(ctx)
+	}
+	if errors.As(err, new(*apiserver.SilentError)) {
+		return nil, fmt.Errorf("%w; what you have made is there, so no other server takes its place: let it go on, end it with \"apitrace serve --stop\", or give this command a server of its own with --fresh", err)
+	}
+	return server, err
+}
+
+// startPoll is how often it is looked whether a server that is being started is ready.
+const startPoll = 200 * time.Millisecond
+
+// Serve starts a server that others find, unless there is one of its kind or another process
+// is starting one. The context that it returns is as that of Obtain.
+func (o ServerOptions) Serve(ctx context.Context, to Reporter) (_ context.Context, _ *Running, err error) {
+	k, err := o.kind(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	claim, err := apiserver.ClaimServer(k.cache, k.version, k.key)
+	if errors.Is(err, apiserver.ErrClaimed) {
+		return nil, nil, whoServes(ctx, k)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, claim.Close())
+		}
+	}()
+	serving, running, err := o.Start(ctx, to)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := running.Publish(); err != nil {
+		return nil, nil, errors.Join(err, running.Close())
+	}
+	stop := running.stop
+	running.stop = func() error { return errors.Join(stop(), claim.Close()) }
+	return serving, running, nil
+}
+
+// whoServes says what keeps us from serving.
+func whoServes(ctx context.Context, k kind) error {
+	server, err := apiserver.Attach(ctx, k.cache, k.version, k.key)
+	switch {
+	case err == nil:
+		return fmt.Errorf("a server of %s is running already, at %s, with the kubeconfig %s: use that one, or stop it first (apitrace serve --stop)",
+			server.K8sVersion, server.BaseURL, server.AdminKubeconfig)
+	case errors.Is(err, apiserver.ErrNotServed):
+		return fmt.Errorf("another \"apitrace serve\" is starting or stopping a server of %s: wait for it; \"apitrace serve --status\" tells when it is ready", k.version)
+	default:
+		return fmt.Errorf("%w; stop it first (apitrace serve --stop)", err)
+	}
+}
+
+// StopServed stops a server that another process keeps running: it asks the process to end, also
+// if that was stopped itself, and kills it if it does not.
+func StopServed(ctx context.Context, server *apiserver.Server) error {
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	defer cancel()
+	owner, err := os.FindProcess(server.Owner)
+	if err != nil {
+		return fmt.Errorf("stopping process %d: %w", server.Owner, err)
+	}
+	if err := errors.Join(owner.Signal(syscall.SIGTERM), owner.Signal(syscall.SIGCONT)); err != nil && program.RunDirAlive(server.RunDir) {
+		return fmt.Errorf("stopping process %d: %w", server.Owner, err)
+	}
+	for program.RunDirAlive(server.RunDir) {
+		select {
+		case <-ctx.Done():
+			_ = owner.Kill() // the servers hold a pipe to it, and end with it
+			return fmt.Errorf("process %d did not stop its server within %v and was killed", server.Owner, stopTimeout)
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	return nil
+}
