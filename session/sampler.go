@@ -136,7 +136,9 @@ func (s *Sampler) Close(ctx context.Context) error {
 	if n := s.session.Pending(); n > 0 {
 		s.to.Notice("sending the traces of %d requests, for at most %v", n, sendGrace)
 	}
-	err := errors.Join(frontErr, s.session.Close(), s.fetcher.Close(), s.closeSender(ctx))
+	err := errors.Join(frontErr, s.session.Close())
+	s.failed.Add(int64(s.session.Pending())) // whose end nobody waits for any more
+	err = errors.Join(err, s.fetcher.Close(), s.closeSender(ctx))
 	if s.dir != nil {
 		err = errors.Join(err, s.dir.Close())
 	}

@@ -176,6 +176,8 @@ type running struct {
 	// line is its first line of output.
 	line    string
 	notices lockedBuffer
+	// end asks the command to end, and waits until it has.
+	end func()
 }
 
 // start starts a command and waits for its first line of output.
@@ -191,9 +193,12 @@ func start(t *testing.T, args ...string) *running {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	r.end = sync.OnceFunc(func() {
 		_ = command.Process.Signal(os.Interrupt)
 		_ = command.Wait()
+	})
+	t.Cleanup(func() {
+		r.end()
 		if t.Failed() {
 			t.Logf("apitrace %s:\n%s", strings.Join(args, " "), r.notices.String())
 		}

@@ -59,8 +59,8 @@ func NewSender(ctx context.Context) (*Sender, error) {
 // when the receiver has taken them, or with the first error; a receiver that rejects some of
 // them is an error too. Several goroutines may call it.
 func (s *Sender) Send(ctx context.Context, rec *trace.Recording) (spans int, err error) {
-	b := &batcher{to: s.exporter}
-	if err := errors.Join(trace.Export(ctx, rec, b), b.flush(ctx)); err != nil {
+	b := &batcher{ctx: ctx, to: s.exporter}
+	if err := errors.Join(trace.Export(ctx, rec, b), b.flush()); err != nil {
 		return b.sent, fmt.Errorf("%w; is a receiver there? OTEL_EXPORTER_OTLP_ENDPOINT says where, OTEL_EXPORTER_OTLP_PROTOCOL how (%s or %s)", err, protocolGRPC, protocolHTTP)
 	}
 	return b.sent, nil
@@ -110,6 +110,9 @@ const batchSize = 512
 // A batcher is an sdktrace.SpanExporter that gathers spans and passes them on many
 // at a time. Unlike the SDK's batch processor it drops none and hides no error.
 type batcher struct {
+	// ctx is that of Send. The SDK exports a span that ends with a context of its own, which
+	// would let a receiver hold us.
+	ctx   context.Context
 	to    sdktrace.SpanExporter
 	spans []sdktrace.ReadOnlySpan
 	sent  int
@@ -118,20 +121,20 @@ type batcher struct {
 
 var _ sdktrace.SpanExporter = (*batcher)(nil)
 
-func (b *batcher) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+func (b *batcher) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlySpan) error {
 	b.spans = append(b.spans, spans...)
 	if len(b.spans) < batchSize {
 		return b.err
 	}
-	return b.flush(ctx)
+	return b.flush()
 }
 
 // flush sends what was gathered. After an error it sends nothing more.
-func (b *batcher) flush(ctx context.Context) error {
+func (b *batcher) flush() error {
 	if b.err != nil || len(b.spans) == 0 {
 		return nil
 	}
-	if b.err = b.to.ExportSpans(ctx, b.spans); b.err != nil {
+	if b.err = b.to.ExportSpans(b.ctx, b.spans); b.err != nil {
 		return b.err
 	}
 	b.sent += len(b.spans)
