@@ -34,14 +34,14 @@ func (s *session) hit(p step.Position) (stop, bool) {
 	if ids := s.breakpoints.functions[c.Function]; p.Kind == step.Entered && len(ids) > 0 {
 		return stop{reason: "function breakpoint", hit: ids}, true
 	}
-	if line := s.walker.Line(p); line > 0 && s.walker.StartsLine(p) {
+	if line := s.walker.Line(p); line > 0 {
 		var ids []int
 		for _, b := range s.breakpoints.lines[c.File] {
 			if b.line == line {
 				ids = append(ids, b.id)
 			}
 		}
-		if ids != nil {
+		if ids != nil && s.walker.StartsLine(p) { // which looks at all earlier calls of the line
 			return stop{reason: "breakpoint", hit: ids}, true
 		}
 	}
