@@ -27,11 +27,14 @@ func (d *sectionDrawing) block(first, rest string) *block {
 
 // room is how many columns the current line has for texts.
 func (b *block) room() int {
-	lead := b.first
-	if b.started {
-		lead = b.rest
+	lead, before := b.first, b.d.timeColumns()
+	if before > 0 {
+		before = max(before, lipgloss.Width(b.time)+1) // the time of days takes more
 	}
-	return max(b.d.width-b.d.timeColumns()-lipgloss.Width(lead), least)
+	if b.started {
+		lead, before = b.rest, b.d.timeColumns()
+	}
+	return max(b.d.width-before-lipgloss.Width(lead), least)
 }
 
 // add puts a text that is not broken on the current line or, if it has no room there, on the next.

@@ -70,12 +70,12 @@ func checkValues(t *testing.T) {
 // failed are the sentences that tell how a scenario failed, from where its error was born to
 // its HTTP code, as regular expressions.
 var failed = map[string]string{
-	"get-not-found":       `^error born in etcd3\.\(\*store\)\.Get: StorageError: key not found, .* → turned in errors\.InterpretGetError: nodes "missing" not found → Status NotFound 404 in responsewriters\.ErrorToAPIStatus$`,
-	"get-forbidden":       `^denied in union\.unionAuthzHandler\.Authorize: decision=NoOpinion, nobody allowed it \(RBAC: there are no bindings\) → error born in filters\.[wW]ithAuthorization\.func1: nodes "n1" is forbidden: User "learner" cannot get .* → Status Forbidden 403 in `,
-	"get-anonymous":       `^denied in union\.unionAuthzHandler\.Authorize: decision=NoOpinion, .* → error born in filters\.[wW]ithAuthorization\.func1: nodes "n1" is forbidden: User "system:anonymous" .* → Status Forbidden 403 in `,
-	"get-unauthenticated": `^denied in tokenfile\.\(\*TokenAuthenticator\)\.AuthenticateToken: does not know who calls → error born in bearertoken\.\(\*Authenticator\)\.AuthenticateRequest: invalid bearer token → turned in filters\.Unauthorized\.func1: Unauthorized → Status Unauthorized 401 in `,
+	"get-not-found":       `^error born in etcd3\.\(\*store\)\.Get: StorageError: key not found, .* → turned into another error in errors\.InterpretGetError: nodes "missing" not found → Status NotFound 404 in responsewriters\.ErrorToAPIStatus$`,
+	"get-forbidden":       `^denied in authorization/union\.unionAuthzHandler\.Authorize: decision=NoOpinion, nobody allowed it \(RBAC: there are no bindings\) → error born in endpoints/filters\.[wW]ithAuthorization\.func1: nodes "n1" is forbidden: User "learner" cannot get .* → Status Forbidden 403 in `,
+	"get-anonymous":       `^denied in authorization/union\.unionAuthzHandler\.Authorize: decision=NoOpinion, .* → error born in endpoints/filters\.[wW]ithAuthorization\.func1: nodes "n1" is forbidden: User "system:anonymous" .* → Status Forbidden 403 in `,
+	"get-unauthenticated": `^denied in tokenfile\.\(\*TokenAuthenticator\)\.AuthenticateToken: does not know who calls → error born in bearertoken\.\(\*Authenticator\)\.AuthenticateRequest: invalid bearer token → turned into another error in endpoints/filters\.Unauthorized\.func1: Unauthorized → Status Unauthorized 401 in `,
 	"create-invalid":      `^error born in validation\.ValidatePodTemplateSpecForReplicaSet: spec\.template\.metadata\.labels: .* → wrapped in rest\.BeforeCreate: Deployment\.\w+ "nginx" is invalid: … → Status Invalid 422 in `,
-	"create-exists":       `^error born in etcd3\.\(\*store\)\.Create: StorageError: key exists, .* → turned in errors\.InterpretCreateError: deployments\.apps "nginx" already exists → Status AlreadyExists 409 in `,
+	"create-exists":       `^error born in etcd3\.\(\*store\)\.Create: StorageError: key exists, .* → turned into another error in errors\.InterpretCreateError: deployments\.apps "nginx" already exists → Status AlreadyExists 409 in `,
 	"update-conflict":     `^error born in registry\.\(\*Store\)\.Update\.func1: Operation cannot be fulfilled .* → Status Conflict 409 in `,
 	"apply-conflict":      `^error born in \w+\.\(\*FieldManager\)\.Apply: Apply failed with 1 conflict: .* → Status Conflict 409 in `,
 	"policy-deny":         `^error born in .*: a ConfigMap needs the label "team" → refused by admission plugin ValidatingAdmissionPolicy → Status Invalid 422 in `,
