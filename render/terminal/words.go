@@ -14,7 +14,6 @@ var (
 	saysReplayed  = message.Text{En: "replayed just now: %d calls; before, %d", Zh: "刚刚重放：%d 次调用；之前 %d 次"}
 	saysNoValues  = message.Text{En: "The guide records no values of this call.", Zh: "指南没有记录此调用的值。"}
 	saysNoNote    = message.Text{En: "The guide has no note on this function.", Zh: "指南没有此函数的说明。"}
-	saysFirstCall = message.Text{En: "The first call of the request: its caller is not recorded.", Zh: "请求的第一个调用：没有录制其调用者。"}
 	saysCalledAt  = message.Text{En: "called from %s", Zh: "调用位置：%s"}
 	saysStack     = message.Text{En: "Stack", Zh: "调用栈"}
 	saysTooSmall  = message.Text{En: "The terminal is too small: at least 40×8.", Zh: "终端太小：至少 40×8。"}
