@@ -68,7 +68,7 @@ var makeHome = sync.OnceValue(func() (err error) {
 	for name, value := range map[string]string{
 		"PATH":           filepath.Join(home, "bin") + string(filepath.ListSeparator) + os.Getenv("PATH"),
 		"TMPDIR":         tmp,
-		"LC_ALL":         "C",
+		"LC_ALL":         "C.UTF-8",
 		program.CacheEnv: own,
 		program.StateEnv: filepath.Join(home, "state"),
 	} {
