@@ -6,7 +6,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// NotAsked is the verdict of a plugin that does not handle the operation.
+// NotAsked is the verdict of a plugin that has no method for the phase: one that only validates is
+// not asked to mutate (pluginHandlerWithMetrics in apiserver/pkg/admission/metrics/metrics.go).
 const NotAsked = "not asked"
 
 // A Plugin is an admission plugin that the request came to.
@@ -56,7 +57,7 @@ const (
 	// PluginsWorked accepted after further calls, PluginsAtOnce with one at most.
 	PluginsWorked
 	PluginsAtOnce
-	// PluginsNotAsked do not handle the operation.
+	// PluginsNotAsked have no method for the phase.
 	PluginsNotAsked
 )
 
@@ -68,9 +69,9 @@ type PluginGroup struct {
 }
 
 var (
-	pluginsWorked   = message.Text{En: "accepted", Zh: "接受"}
-	pluginsAtOnce   = message.Text{En: "did nothing (accepted at once)", Zh: "什么也没做（立即接受）"}
-	pluginsNotAsked = message.Text{En: "did nothing (not asked: they do not handle the operation)", Zh: "什么也没做（未被询问：不处理该操作）"}
+	pluginsWorked   = message.Text{En: "accepted after further calls", Zh: "做了进一步调用后接受"}
+	pluginsAtOnce   = message.Text{En: "accepted at once", Zh: "立即接受"}
+	pluginsNotAsked = message.Text{En: "not asked (they take no part in this phase)", Zh: "未被询问（不参与此阶段）"}
 )
 
 // Title says what the plugins of the group did.

@@ -161,8 +161,8 @@ func sayOwners(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 }
 
 var (
-	saysMutating   = message.Text{En: "of %d mutating plugins %d make further calls, none refuses", Zh: "%d 个变更插件中 %d 个做了进一步调用，均未拒绝"}
-	saysValidating = message.Text{En: "of %d validating plugins %d make further calls, none refuses", Zh: "%d 个校验插件中 %d 个做了进一步调用，均未拒绝"}
+	saysMutating   = message.Text{En: "of %d plugins asked to mutate %d make further calls, none refuses", Zh: "被要求变更的 %d 个插件中 %d 个做了进一步调用，均未拒绝"}
+	saysValidating = message.Text{En: "of %d plugins asked to validate %d make further calls, none refuses", Zh: "被要求验证的 %d 个插件中 %d 个做了进一步调用，均未拒绝"}
 	saysRefuses    = message.Text{En: "admission plugin %s refuses", Zh: "准入插件 %s 拒绝了请求"}
 )
 
@@ -171,23 +171,25 @@ func sayAdmission(t *taleTeller, i int, call *trace.Call) (string, bool) {
 		return "", false
 	}
 	s := &Story{View: &View{Tree: t.tree}}
-	plugins, worked := 0, 0
+	asked, worked := map[string]bool{}, map[string]bool{} // by name: some are asked twice
 	for below := i + 1; below < t.tree.End(i); below++ {
 		for _, p := range s.Plugins(&Node{Calls: []int{below}}) {
-			plugins++
 			switch p.kind() {
-			case PluginsWorked:
-				worked++
 			case PluginsOther:
 				return saysRefuses.Format(t.lang, p.Name), true
+			case PluginsNotAsked:
+				continue
+			case PluginsWorked:
+				worked[p.Name] = true
 			}
+			asked[p.Name] = true
 		}
 	}
 	says := saysMutating
 	if strings.HasSuffix(call.Function, ".Validate") {
 		says = saysValidating
 	}
-	return says.Format(t.lang, plugins, worked), plugins > 0
+	return says.Format(t.lang, len(asked), len(worked)), len(asked) > 0
 }
 
 var (
