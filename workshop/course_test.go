@@ -1,6 +1,7 @@
 package workshop
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument"
@@ -28,14 +29,16 @@ func recorded(t testing.TB) (Judge, []string) {
 
 // TestCourse proves every exercise for recorded releases: it fails unsolved, passes
 // with its solution, and each listed wrong answer gets its reply.
-func TestCourse(t *testing.T) { verifyCourse(t) }
+func TestCourse(t *testing.T) { verifyCourse(t, false) }
 
 func TestSlowCourse(t *testing.T) {
 	testenv.Slow(t)
-	verifyCourse(t)
+	verifyCourse(t, true)
 }
 
-func verifyCourse(t *testing.T) {
+// verifyCourse verifies for the releases of the test. An exercise may hold for none of those in
+// between: TestCourse has proved it for the oldest or the newest.
+func verifyCourse(t *testing.T, between bool) {
 	judge, versions := recorded(t)
 	course, err := Open("")
 	if err != nil {
@@ -45,6 +48,9 @@ func verifyCourse(t *testing.T) {
 	for _, e := range course.Exercises() {
 		t.Run(e.Name, func(t *testing.T) {
 			proofs, err := verifier.Verify(e)
+			if between && errors.Is(err, errHoldsForNone) {
+				t.Skip("holds for none of the releases in between")
+			}
 			if err != nil {
 				t.Error(err)
 			}

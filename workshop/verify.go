@@ -33,6 +33,8 @@ type Proof struct {
 	Checks int
 }
 
+var errHoldsForNone = errors.New("it holds for none of the versions")
+
 // Verify proves an exercise for all versions that it holds for. The error says everything that is
 // wrong with it.
 func (v *Verifier) Verify(e *Exercise) ([]Proof, error) {
@@ -55,7 +57,7 @@ func (v *Verifier) Verify(e *Exercise) ([]Proof, error) {
 		proofs = append(proofs, p.Proof)
 	}
 	if len(proofs) == 0 {
-		wrong = append(wrong, fmt.Errorf("%s: it holds for none of the versions %s, or they have no recordings of its scenarios%s", e.File, strings.Join(v.Versions, ", "), v.missing(e)))
+		wrong = append(wrong, fmt.Errorf("%s: %w %s, or they have no recordings of its scenarios%s", e.File, errHoldsForNone, strings.Join(v.Versions, ", "), v.missing(e)))
 	}
 	return proofs, errors.Join(wrong...)
 }
