@@ -21,17 +21,12 @@ type buildOptions struct {
 
 func newBuildCommand(std *streams) *cobra.Command {
 	o := &buildOptions{}
-	command := &cobra.Command{
-		Use:   "build",
-		Short: "Build kube-apiserver and etcd",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := o.server.validate(); err != nil {
-				return err
-			}
-			return o.run(c.Context(), std)
-		},
-	}
+	command := newCommand("build", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		if err := o.server.validate(); err != nil {
+			return err
+		}
+		return o.run(c.Context(), std)
+	})
 	o.server.addVersion(command)
 	command.Flags().BoolVar(&o.plain, "plain", false, "build upstream's programs as they are, without tracing")
 	command.Flags().BoolVar(&o.sample, "sample", false, "build the sample API server of that version as well, for scenarios with an aggregated server")

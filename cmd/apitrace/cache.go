@@ -10,54 +10,33 @@ import (
 )
 
 func newCacheCommand(std *streams) *cobra.Command {
-	command := &cobra.Command{
-		Use:                        "cache",
-		Short:                      "See and clean what builds leave behind",
-		SuggestionsMinimumDistance: 2,
-		Args:                       knownCommand,
-		RunE:                       showHelp,
-	}
+	command := newCommand("cache", knownCommand, showHelp)
 	command.AddCommand(newCacheListCommand(std), newCacheSizeCommand(std), newCacheCleanCommand(std))
 	return command
 }
 
 func newCacheListCommand(std *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "list",
-		Short: "List what is in the cache",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return machine.WriteCache(std.out) },
-	}
+	return newCommand("cache-list", cobra.NoArgs, func(*cobra.Command, []string) error { return machine.WriteCache(std.out) })
 }
 
 func newCacheSizeCommand(std *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "size",
-		Short: "Say how big the cache is",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return machine.WriteSizes(std.out) },
-	}
+	return newCommand("cache-size", cobra.NoArgs, func(*cobra.Command, []string) error { return machine.WriteSizes(std.out) })
 }
 
 func newCacheCleanCommand(std *streams) *cobra.Command {
 	o := &machine.Clean{}
-	command := &cobra.Command{
-		Use:   "clean [workspace|build|gocache]...",
-		Short: "Remove what is in the cache",
-		Args: func(_ *cobra.Command, args []string) error {
-			for _, arg := range args {
-				if !slices.Contains(machine.Kinds(), arg) {
-					return fmt.Errorf("unknown kind %q: expected workspace, build or gocache", arg)
-				}
+	command := newCommand("cache-clean", func(_ *cobra.Command, args []string) error {
+		for _, arg := range args {
+			if !slices.Contains(machine.Kinds(), arg) {
+				return fmt.Errorf("unknown kind %q: expected workspace, build or gocache", arg)
 			}
-			return nil
-		},
-		ValidArgs: machine.Kinds(),
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.Kinds = args
-			return o.Run(std.out)
-		},
-	}
+		}
+		return nil
+	}, func(_ *cobra.Command, args []string) error {
+		o.Kinds = args
+		return o.Run(std.out)
+	})
+	command.ValidArgs = machine.Kinds()
 	command.Flags().DurationVar(&o.OlderThan, "older-than", 0, "remove only what was last used longer ago than this")
 	command.Flags().BoolVar(&o.Unfinished, "unfinished", false, "remove only what interrupted builds have left")
 	command.Flags().BoolVar(&o.DryRun, "dry-run", false, "print what would be removed and remove nothing")

@@ -18,21 +18,16 @@ type compareOptions struct {
 
 func newCompareCommand(std *streams) *cobra.Command {
 	o := &compareOptions{}
-	command := &cobra.Command{
-		Use:               "compare SCENARIO SCENARIO",
-		Short:             "Show how two scenarios differ on one release",
-		Args:              cobra.ExactArgs(2),
-		ValidArgsFunction: completeScenario,
-		RunE: func(c *cobra.Command, args []string) error {
-			if !c.Flags().Changed("side-by-side") {
-				o.output.sideBySide = true
-			}
-			if err := o.output.validate(); err != nil {
-				return err
-			}
-			return inTrouble(o.run(c.Context(), std, args[0], args[1]))
-		},
-	}
+	command := newCommand("compare", cobra.ExactArgs(2), func(c *cobra.Command, args []string) error {
+		if !c.Flags().Changed("side-by-side") {
+			o.output.sideBySide = true
+		}
+		if err := o.output.validate(); err != nil {
+			return err
+		}
+		return inTrouble(o.run(c.Context(), std, args[0], args[1]))
+	})
+	command.ValidArgsFunction = completeScenario
 	command.Flags().StringVar(&o.k8s, "k8s", "", "version of Kubernetes (default: the newest recorded one)")
 	_ = command.RegisterFlagCompletionFunc("k8s", completeRelease)
 	o.output.addFlags(command)

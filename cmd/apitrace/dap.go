@@ -17,23 +17,18 @@ import (
 
 func newDAPCommand(std *streams) *cobra.Command {
 	var listen string
-	command := &cobra.Command{
-		Use:   "dap",
-		Short: "Step through a recording in your editor",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			library := recordedSessions{std}
-			if listen == "" {
-				return dap.Serve(c.Context(), std.in, std.out, library)
-			}
-			listener, err := listenLoopback(listen)
-			if err != nil {
-				return err
-			}
-			std.notice("listening on %s", listener.Addr())
-			return dap.Listen(c.Context(), listener, library, func(err error) { std.notice("%v", err) })
-		},
-	}
+	command := newCommand("dap", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		library := recordedSessions{std}
+		if listen == "" {
+			return dap.Serve(c.Context(), std.in, std.out, library)
+		}
+		listener, err := listenLoopback(listen)
+		if err != nil {
+			return err
+		}
+		std.notice("listening on %s", listener.Addr())
+		return dap.Listen(c.Context(), listener, library, func(err error) { std.notice("%v", err) })
+	})
 	command.Flags().StringVar(&listen, "listen", "", "serve editors that connect to this address of this machine, such as 127.0.0.1:4711")
 	return command
 }

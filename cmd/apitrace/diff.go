@@ -21,18 +21,13 @@ type diffOptions struct {
 
 func newDiffCommand(std *streams) *cobra.Command {
 	o := &diffOptions{}
-	command := &cobra.Command{
-		Use:               "diff {SCENARIO VERSION VERSION | SCENARIO VERSION..VERSION | FILE FILE}",
-		Short:             "Show how a request's path differs between two releases",
-		Args:              cobra.RangeArgs(2, 3),
-		ValidArgsFunction: completeDiff,
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.output.validate(); err != nil {
-				return err
-			}
-			return inTrouble(o.run(c.Context(), std, c, args))
-		},
-	}
+	command := newCommand("diff", cobra.RangeArgs(2, 3), func(c *cobra.Command, args []string) error {
+		if err := o.output.validate(); err != nil {
+			return err
+		}
+		return inTrouble(o.run(c.Context(), std, c, args))
+	})
+	command.ValidArgsFunction = completeDiff
 	o.output.addFlags(command)
 	command.Flags().StringVar(&o.live, "live", "", "replay the scenario now instead of taking recordings: on both releases, or =a on the first, =b on the second one")
 	command.Flags().Lookup("live").NoOptDefVal = "both"

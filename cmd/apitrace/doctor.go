@@ -16,17 +16,12 @@ type doctorOptions struct {
 
 func newDoctorCommand(std *streams) *cobra.Command {
 	o := &doctorOptions{}
-	command := &cobra.Command{
-		Use:   "doctor",
-		Short: "Check whether this machine has what apitrace needs",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := o.server.validate(); err != nil {
-				return err
-			}
-			return o.run(c.Context(), std)
-		},
-	}
+	command := newCommand("doctor", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		if err := o.server.validate(); err != nil {
+			return err
+		}
+		return o.run(c.Context(), std)
+	})
 	o.server.addVersion(command)
 	return command
 }

@@ -24,17 +24,12 @@ type editOptions struct {
 
 func newEditCommand(std *streams) *cobra.Command {
 	o := &editOptions{}
-	command := &cobra.Command{
-		Use:   "edit [PACKAGE/FILE]",
-		Short: "Change a file of the server, and see what happens",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := errors.Join(o.server.validate(), o.validate(args)); err != nil {
-				return err
-			}
-			return o.run(c.Context(), std, args)
-		},
-	}
+	command := newCommand("edit", cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
+		if err := errors.Join(o.server.validate(), o.validate(args)); err != nil {
+			return err
+		}
+		return o.run(c.Context(), std, args)
+	})
 	o.server.addVersion(command)
 	flags := command.Flags()
 	flags.BoolVar(&o.list, "list", false, "list the edited files, with the lines that are other than upstream's")

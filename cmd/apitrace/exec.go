@@ -28,28 +28,23 @@ type execOptions struct {
 
 func newExecCommand(std *streams) *cobra.Command {
 	o := &execOptions{server: anyServer()}
-	command := &cobra.Command{
-		Use:   "exec -- PROGRAM [ARGUMENT...]",
-		Short: "Run kubectl, or any client, and show which code its requests run through",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 || c.ArgsLenAtDash() != 0 {
-				return errors.New("expected -- and a program with its arguments, such as: exec -- kubectl get nodes")
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			o.client = args
-			c.Flags().Visit(func(f *pflag.Flag) { o.trees = o.trees || asksForTrees(f.Name) })
-			if err := errors.Join(o.delivery.validate(), o.server.validate(), validateAs(o.as), validateOnly(o.only)); err != nil {
-				return err
-			}
-			status, err := o.run(c.Context(), std)
-			if err == nil || status != 0 {
-				return &exitError{status: status, err: err}
-			}
+	command := newCommand("exec", func(c *cobra.Command, args []string) error {
+		if len(args) == 0 || c.ArgsLenAtDash() != 0 {
+			return errors.New("expected -- and a program with its arguments, such as: exec -- kubectl get nodes")
+		}
+		return nil
+	}, func(c *cobra.Command, args []string) error {
+		o.client = args
+		c.Flags().Visit(func(f *pflag.Flag) { o.trees = o.trees || asksForTrees(f.Name) })
+		if err := errors.Join(o.delivery.validate(), o.server.validate(), validateAs(o.as), validateOnly(o.only)); err != nil {
 			return err
-		},
-	}
+		}
+		status, err := o.run(c.Context(), std)
+		if err == nil || status != 0 {
+			return &exitError{status: status, err: err}
+		}
+		return err
+	})
 	addOnlyFlag(command, &o.only)
 	addAsFlag(command, &o.as)
 	o.server.add(command)

@@ -28,19 +28,14 @@ type explainOptions struct {
 
 func newExplainCommand(std *streams) *cobra.Command {
 	o := &explainOptions{}
-	command := &cobra.Command{
-		Use:               "explain FUNCTION",
-		Short:             "Tell what is known of a function",
-		Args:              oneArgument("the name of a function, such as \"etcd3.(*store).Get\""),
-		ValidArgsFunction: completeFunction,
-		RunE: func(c *cobra.Command, args []string) error {
-			o.function = args[0]
-			if err := o.validate(); err != nil {
-				return err
-			}
-			return o.run(c.Context(), std)
-		},
-	}
+	command := newCommand("explain", oneArgument("the name of a function, such as \"etcd3.(*store).Get\""), func(c *cobra.Command, args []string) error {
+		o.function = args[0]
+		if err := o.validate(); err != nil {
+			return err
+		}
+		return o.run(c.Context(), std)
+	})
+	command.ValidArgsFunction = completeFunction
 	o.code.addFlags(command)
 	addLanguageFlag(command, &o.lang)
 	flags := command.Flags()

@@ -31,20 +31,15 @@ import (
 
 func newExploreCommand(std *streams) *cobra.Command {
 	o := &showOptions{interactive: true}
-	command := &cobra.Command{
-		Use:               "explore [SCENARIO|FILE|-]",
-		Short:             "Walk through a recording, full screen",
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeScenario,
-		RunE: func(c *cobra.Command, args []string) error {
-			const first = "get-node"
-			o.what = strings.Join(append(args, first)[:1], "")
-			if err := errors.Join(o.output.validateView(), o.server.validate(), o.validate(c)); err != nil {
-				return err
-			}
-			return o.run(c.Context(), std)
-		},
-	}
+	command := newCommand("explore", cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
+		const first = "get-node"
+		o.what = strings.Join(append(args, first)[:1], "")
+		if err := errors.Join(o.output.validateView(), o.server.validate(), o.validate(c)); err != nil {
+			return err
+		}
+		return o.run(c.Context(), std)
+	})
+	command.ValidArgsFunction = completeScenario
 	o.output.view, o.output.format = "path", "tree"
 	o.server.addVersion(command)
 	addOnlyFlag(command, &o.only)

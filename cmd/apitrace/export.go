@@ -17,18 +17,13 @@ type exportOptions struct {
 
 func newExportCommand(std *streams) *cobra.Command {
 	o := &exportOptions{}
-	command := &cobra.Command{
-		Use:   "export FILE --otlp",
-		Short: "Send a saved recording to an OpenTelemetry receiver, or write it as a tour for VS Code",
-		Args:  oneArgument("the path of a saved recording"),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.file = args[0]
-			if !o.otlp {
-				return usageErrorf("where to: expected --otlp; \"apitrace show -o\" writes other forms")
-			}
-			return o.run(c.Context(), std)
-		},
-	}
+	command := newCommand("export", oneArgument("the path of a saved recording"), func(c *cobra.Command, args []string) error {
+		o.file = args[0]
+		if !o.otlp {
+			return usageErrorf("where to: expected --otlp; \"apitrace show -o\" writes other forms")
+		}
+		return o.run(c.Context(), std)
+	})
 	command.Flags().BoolVar(&o.otlp, "otlp", false, "send it by OTLP, as the OTEL_EXPORTER_OTLP_* variables say")
 	command.AddCommand(newExportTourCommand(std))
 	return command

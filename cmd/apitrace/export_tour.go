@@ -17,19 +17,14 @@ type exportTourOptions struct {
 
 func newExportTourCommand(std *streams) *cobra.Command {
 	o := &exportTourOptions{}
-	command := &cobra.Command{
-		Use:               "tour SCENARIO|FILE|-",
-		Short:             "Write a recording as a tour for VS Code's CodeTour",
-		Args:              oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a saved recording"),
-		ValidArgsFunction: completeScenario,
-		RunE: func(c *cobra.Command, args []string) error {
-			o.show.what = args[0]
-			if err := o.show.validate(c); err != nil {
-				return err
-			}
-			return o.run(std)
-		},
-	}
+	command := newCommand("export-tour", oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a saved recording"), func(c *cobra.Command, args []string) error {
+		o.show.what = args[0]
+		if err := o.show.validate(c); err != nil {
+			return err
+		}
+		return o.run(std)
+	})
+	command.ValidArgsFunction = completeScenario
 	o.show.server.addVersion(command)
 	addOnlyFlag(command, &o.show.only)
 	addLanguageFlag(command, &o.lang)

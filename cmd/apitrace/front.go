@@ -32,17 +32,12 @@ type frontOptions struct {
 
 func newFrontCommand(std *streams) *cobra.Command {
 	o := &frontOptions{}
-	command := &cobra.Command{
-		Use:   "front --server URL --server-cafile FILE --probe SOCKET --otlp",
-		Short: "Trace what goes to a kube-apiserver that somebody else started",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := o.validate(); err != nil {
-				return err
-			}
-			return o.run(c.Context(), std)
-		},
-	}
+	command := newCommand("front", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		if err := o.validate(); err != nil {
+			return err
+		}
+		return o.run(c.Context(), std)
+	})
 	flags := command.Flags()
 	flags.StringVar(&o.server, "server", "", "URL of the kube-apiserver, such as https://127.0.0.1:6443")
 	flags.StringVar(&o.caFile, "server-cafile", "", "file with the authority that verifies it")

@@ -21,24 +21,19 @@ type historyOptions struct {
 
 func newHistoryCommand(std *streams) *cobra.Command {
 	o := &historyOptions{}
-	command := &cobra.Command{
-		Use:   "history {SCENARIO | FUNCTION}",
-		Short: "Tell when a path changed, or since when a function is on it",
-		Args:  oneArgument("a scenario (see \"apitrace scenarios\") or the name of a function"),
-		ValidArgsFunction: func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-			names, _ := completeScenario(c, args, typed)
-			functions, directive := completeFunction(c, args, typed)
-			return append(names, functions...), directive
-		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := o.view.validateView(); err != nil {
-				return err
-			}
-			if _, err := scenarios.Find(args[0]); err == nil {
-				return o.ofScenario(std, args[0])
-			}
-			return o.ofFunction(std, args[0])
-		},
+	command := newCommand("history", oneArgument("a scenario (see \"apitrace scenarios\") or the name of a function"), func(_ *cobra.Command, args []string) error {
+		if err := o.view.validateView(); err != nil {
+			return err
+		}
+		if _, err := scenarios.Find(args[0]); err == nil {
+			return o.ofScenario(std, args[0])
+		}
+		return o.ofFunction(std, args[0])
+	})
+	command.ValidArgsFunction = func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		names, _ := completeScenario(c, args, typed)
+		functions, directive := completeFunction(c, args, typed)
+		return append(names, functions...), directive
 	}
 	flags := command.Flags()
 	flags.IntVar(&o.view.width, "width", 0, "write this many columns wide (0: as wide as the terminal, else 80)")

@@ -16,15 +16,10 @@ type importOptions struct {
 
 func newImportCommand(std *streams) *cobra.Command {
 	o := &importOptions{}
-	command := &cobra.Command{
-		Use:   "import FILE",
-		Short: "Make a recording of OTLP JSON from elsewhere",
-		Args:  oneArgument("the path of a file of OTLP JSON"),
-		RunE: func(c *cobra.Command, args []string) error {
-			o.file = args[0]
-			return o.run(c.Context(), std)
-		},
-	}
+	command := newCommand("import", oneArgument("the path of a file of OTLP JSON"), func(c *cobra.Command, args []string) error {
+		o.file = args[0]
+		return o.run(c.Context(), std)
+	})
 	command.Flags().StringVar(&o.save, "save", "", "save the recording to this file, for \"apitrace show\"")
 	return command
 }

@@ -11,14 +11,9 @@ import (
 
 func newLearnCommand(std *streams) *cobra.Command {
 	o := &workshopOptions{}
-	command := &cobra.Command{
-		Use:   "learn",
-		Short: "Begin the workshop, or go on with it",
-		Args:  cobra.NoArgs,
-		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
-			return l.Learn(ctx, drawFirst(std, o.lang))
-		}),
-	}
+	command := newCommand("learn", cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
+		return l.Learn(ctx, drawFirst(std, o.lang))
+	}))
 	o.addFlags(command, command.Flags())
 	return command
 }

@@ -10,15 +10,10 @@ import (
 )
 
 func newMCPCommand(std *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "mcp",
-		Short: "Let an assistant ask the recordings",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			transport := &sdk.IOTransport{Reader: io.NopCloser(std.in), Writer: unclosed{std.out}}
-			return mcp.Serve(c.Context(), transport, ownVersion())
-		},
-	}
+	return newCommand("mcp", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		transport := &sdk.IOTransport{Reader: io.NopCloser(std.in), Writer: unclosed{std.out}}
+		return mcp.Serve(c.Context(), transport, ownVersion())
+	})
 }
 
 // unclosed is a writer that others close.

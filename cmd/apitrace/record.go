@@ -20,20 +20,15 @@ type recordOptions struct {
 
 func newRecordCommand(std *streams) *cobra.Command {
 	o := &recordOptions{server: anyServer()}
-	command := &cobra.Command{
-		Use:   "record",
-		Short: "Trace all that clients send until Ctrl-C",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := errors.Join(o.server.validate(), validateAs(o.as), checkSave(o.save)); err != nil {
-				return err
-			}
-			if err := o.run(c.Context(), std); err != nil {
-				return err
-			}
-			return &exitError{} // Ctrl-C is how it is meant to end
-		},
-	}
+	command := newCommand("record", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		if err := errors.Join(o.server.validate(), validateAs(o.as), checkSave(o.save)); err != nil {
+			return err
+		}
+		if err := o.run(c.Context(), std); err != nil {
+			return err
+		}
+		return &exitError{} // Ctrl-C is how it is meant to end
+	})
 	command.Flags().StringVar(&o.save, "save", "", "file to write, as OTLP JSON; an older one is replaced (default: apitrace-DATE-TIME.jsonl)")
 	addAsFlag(command, &o.as)
 	o.server.add(command)

@@ -24,18 +24,13 @@ type recordLibraryOptions struct {
 // newRecordLibraryCommand is for those who work on apitrace: "make record" calls it.
 func newRecordLibraryCommand(std *streams) *cobra.Command {
 	o := &recordLibraryOptions{}
-	command := &cobra.Command{
-		Use:    "record-library",
-		Hidden: true,
-		Short:  "Make the recordings that are part of apitrace",
-		Args:   cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := o.validate(); err != nil {
-				return err
-			}
-			return o.run(c.Context(), std)
-		},
-	}
+	command := newCommand("record-library", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		if err := o.validate(); err != nil {
+			return err
+		}
+		return o.run(c.Context(), std)
+	})
+	command.Hidden = true
 	command.Flags().StringArrayVar(&o.versions, "k8s", apiserver.Releases(), "version of Kubernetes to record; may be repeated")
 	command.Flags().BoolVar(&o.index, "index", false, "read the sources for the index, and record nothing")
 	command.Flags().StringVar(&o.folder, "to", recordings.Folder, "folder of the files")

@@ -25,18 +25,13 @@ type requestOptions struct {
 
 func newRequestCommand(std *streams) *cobra.Command {
 	o := &requestOptions{server: anyServer()}
-	command := &cobra.Command{
-		Use:   "request METHOD PATH",
-		Short: "Send a request of your own and show which code it runs through",
-		Args:  requestArguments,
-		RunE: func(c *cobra.Command, args []string) error {
-			o.method, o.path = strings.ToUpper(args[0]), args[1]
-			if err := errors.Join(o.delivery.validate(), o.server.validate(), o.validate()); err != nil {
-				return err
-			}
-			return o.run(c.Context(), std)
-		},
-	}
+	command := newCommand("request", requestArguments, func(c *cobra.Command, args []string) error {
+		o.method, o.path = strings.ToUpper(args[0]), args[1]
+		if err := errors.Join(o.delivery.validate(), o.server.validate(), o.validate()); err != nil {
+			return err
+		}
+		return o.run(c.Context(), std)
+	})
 	flags := command.Flags()
 	flags.StringArrayVarP(&o.headers, "header", "H", nil, `send this header, "Name: value" (repeat for more)`)
 	flags.StringVarP(&o.body, "filename", "f", "", `file with the body, "-" for standard input`)

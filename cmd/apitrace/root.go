@@ -52,17 +52,9 @@ func displayName(program string) string {
 }
 
 func newRoot(name string, std *streams) *cobra.Command {
-	root := &cobra.Command{
-		Use:                        "apitrace",
-		Short:                      "Show the code path of a request through the real kube-apiserver",
-		SuggestionsMinimumDistance: 2,
-		Annotations:                map[string]string{cobra.CommandDisplayNameAnnotation: name},
-		// Errors are printed once, by main, and without the whole usage text.
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          knownCommand,
-		RunE:          showHelp,
-	}
+	root := newCommand("apitrace", knownCommand, showHelp)
+	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: name}
+	root.SilenceErrors, root.SilenceUsage = true, true // main prints errors, once, and without the whole usage text
 	verbose := root.PersistentFlags().BoolP("verbose", "v", false, "log to standard error what is looked for, started, sent and fetched, to report a problem")
 	root.PersistentPreRun = func(*cobra.Command, []string) {
 		if *verbose {
@@ -85,7 +77,6 @@ func newRoot(name string, std *streams) *cobra.Command {
 	addGroup(root, "builds", "Builds:", newBuildCommand(std), newCacheCommand(std), newDoctorCommand(std))
 	root.AddCommand(newVersionCommand(std), newRecordLibraryCommand(std))
 	root.InitDefaultCompletionCmd()
-	addHelp(root, "")
 	adapt(root, name)
 	return root
 }

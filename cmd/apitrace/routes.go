@@ -29,17 +29,12 @@ type routesOptions struct {
 
 func newRoutesCommand(std *streams) *cobra.Command {
 	o := &routesOptions{}
-	command := &cobra.Command{
-		Use:   "routes",
-		Short: "List the routes of kube-apiserver and what stands behind each",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if err := errors.Join(o.server.validate(), o.validate(c)); err != nil {
-				return err
-			}
-			return o.run(c.Context(), std)
-		},
-	}
+	command := newCommand("routes", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		if err := errors.Join(o.server.validate(), o.validate(c)); err != nil {
+			return err
+		}
+		return o.run(c.Context(), std)
+	})
 	o.server.addVersion(command)
 	flags := command.Flags()
 	flags.BoolVar(&o.live, "live", false, "start a server now and trace that, instead of reading the recording")

@@ -19,19 +19,14 @@ type runOptions struct {
 
 func newRunCommand(std *streams) *cobra.Command {
 	o := &runOptions{}
-	command := &cobra.Command{
-		Use:               "run SCENARIO",
-		Short:             "Replay a scenario and show which code it runs through",
-		Args:              oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file"),
-		ValidArgsFunction: completeScenario,
-		RunE: func(c *cobra.Command, args []string) error {
-			o.scenario = args[0]
-			if err := errors.Join(o.delivery.validate(), o.server.validate()); err != nil {
-				return err
-			}
-			return o.run(c.Context(), std)
-		},
-	}
+	command := newCommand("run", oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file"), func(c *cobra.Command, args []string) error {
+		o.scenario = args[0]
+		if err := errors.Join(o.delivery.validate(), o.server.validate()); err != nil {
+			return err
+		}
+		return o.run(c.Context(), std)
+	})
+	command.ValidArgsFunction = completeScenario
 	o.server.add(command)
 	o.server.addFresh(command)
 	o.delivery.addFlags(command)

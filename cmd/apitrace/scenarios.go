@@ -21,12 +21,7 @@ type scenariosOptions struct {
 
 func newScenariosCommand(std *streams) *cobra.Command {
 	o := &scenariosOptions{}
-	command := &cobra.Command{
-		Use:   "scenarios",
-		Short: "List the scenarios that can be run",
-		Args:  knownCommand,
-		RunE:  func(*cobra.Command, []string) error { return o.run(std) },
-	}
+	command := newCommand("scenarios", knownCommand, func(*cobra.Command, []string) error { return o.run(std) })
 	addLanguageFlag(command, &o.lang)
 	command.Flags().BoolVar(&o.pairs, "pairs", false, "list pairs of scenarios that are worth comparing, and what they teach")
 	command.Flags().BoolVar(&o.schema, "schema", false, "print the JSON Schema of scenario files")

@@ -14,13 +14,8 @@ type scenariosShowOptions struct {
 
 func newScenariosShowCommand(std *streams) *cobra.Command {
 	o := &scenariosShowOptions{}
-	command := &cobra.Command{
-		Use:               "show SCENARIO",
-		Short:             "Say what a scenario does and teaches",
-		Args:              oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file"),
-		ValidArgsFunction: completeScenario,
-		RunE:              func(_ *cobra.Command, args []string) error { return o.run(std, args[0]) },
-	}
+	command := newCommand("scenarios-show", oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file"), func(_ *cobra.Command, args []string) error { return o.run(std, args[0]) })
+	command.ValidArgsFunction = completeScenario
 	addLanguageFlag(command, &o.lang)
 	command.Flags().StringVarP(&o.output, "output", "o", "text", "form of output: text or yaml")
 	return command

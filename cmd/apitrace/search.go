@@ -23,20 +23,15 @@ type searchOptions struct {
 
 func newSearchCommand(std *streams) *cobra.Command {
 	o := &searchOptions{}
-	command := &cobra.Command{
-		Use:   "search TEXT",
-		Short: "Search everything that is recorded",
-		Args:  cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if o.most < 1 {
-				return usageErrorf("--most %d: expected at least 1", o.most)
-			}
-			if (len(args) == 1) == (o.value != "") || len(args) == 1 && args[0] == "" {
-				return usageErrorf("expected a text, or --value NAME=TEXT")
-			}
-			return o.run(std, strings.Join(args, ""))
-		},
-	}
+	command := newCommand("search", cobra.MaximumNArgs(1), func(_ *cobra.Command, args []string) error {
+		if o.most < 1 {
+			return usageErrorf("--most %d: expected at least 1", o.most)
+		}
+		if (len(args) == 1) == (o.value != "") || len(args) == 1 && args[0] == "" {
+			return usageErrorf("expected a text, or --value NAME=TEXT")
+		}
+		return o.run(std, strings.Join(args, ""))
+	})
 	command.Flags().StringVar(&o.value, "value", "", `search the values of a name: "flow_schema=exempt", or "flow_schema" for all`)
 	command.Flags().IntVar(&o.most, "most", 20, "list at most this many functions, values and errors")
 	return command

@@ -18,32 +18,27 @@ type serveOptions struct {
 
 func newServeCommand(std *streams) *cobra.Command {
 	o := &serveOptions{}
-	command := &cobra.Command{
-		Use:   "serve [-- FLAG...]",
-		Short: "Keep a server running that later runs use",
-		Args:  serveArguments,
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.exclusive(c); err != nil {
-				return err
-			}
-			o.server.Extra.Flags = args
-			if err := errors.Join(o.server.validate(), o.sample.validate()); err != nil {
-				return err
-			}
-			if err := o.server.Extra.Check(); err != nil {
-				return &usageError{err: err}
-			}
-			switch {
-			case o.status:
-				return showServed(c.Context(), std)
-			case o.stop:
-				return o.stopServed(c, std)
-			case o.background:
-				return serveInBackground(c.Context(), std)
-			}
-			return o.run(c.Context(), std)
-		},
-	}
+	command := newCommand("serve", serveArguments, func(c *cobra.Command, args []string) error {
+		if err := o.exclusive(c); err != nil {
+			return err
+		}
+		o.server.Extra.Flags = args
+		if err := errors.Join(o.server.validate(), o.sample.validate()); err != nil {
+			return err
+		}
+		if err := o.server.Extra.Check(); err != nil {
+			return &usageError{err: err}
+		}
+		switch {
+		case o.status:
+			return showServed(c.Context(), std)
+		case o.stop:
+			return o.stopServed(c, std)
+		case o.background:
+			return serveInBackground(c.Context(), std)
+		}
+		return o.run(c.Context(), std)
+	})
 	o.server.add(command)
 	o.sample.addFlags(command)
 	flags := command.Flags()

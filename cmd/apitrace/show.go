@@ -32,27 +32,22 @@ type showOptions struct {
 
 func newShowCommand(std *streams) *cobra.Command {
 	o := &showOptions{}
-	command := &cobra.Command{
-		Use:   "show SCENARIO|FILE|-",
-		Short: "Show a recording",
-		Args: func(c *cobra.Command, args []string) error {
-			if o.signs && len(args) == 0 {
-				return nil
-			}
-			return oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a saved recording")(c, args)
-		},
-		ValidArgsFunction: completeScenario,
-		RunE: func(c *cobra.Command, args []string) error {
-			if o.signs {
-				return o.output.writeSigns(std)
-			}
-			o.what = args[0]
-			if err := errors.Join(o.output.validate(), o.server.validate(), o.validate(c)); err != nil {
-				return err
-			}
-			return o.run(c.Context(), std)
-		},
-	}
+	command := newCommand("show", func(c *cobra.Command, args []string) error {
+		if o.signs && len(args) == 0 {
+			return nil
+		}
+		return oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a saved recording")(c, args)
+	}, func(c *cobra.Command, args []string) error {
+		if o.signs {
+			return o.output.writeSigns(std)
+		}
+		o.what = args[0]
+		if err := errors.Join(o.output.validate(), o.server.validate(), o.validate(c)); err != nil {
+			return err
+		}
+		return o.run(c.Context(), std)
+	})
+	command.ValidArgsFunction = completeScenario
 	o.server.addVersion(command)
 	command.Flags().BoolVar(&o.live, "live", false, "replay the scenario now, as \"apitrace run\" does, instead of showing the recording")
 	command.Flags().BoolVar(&o.summary, "summary", false, "print a table of the requests instead of their traces")

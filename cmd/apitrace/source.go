@@ -23,19 +23,14 @@ type sourceOptions struct {
 
 func newSourceCommand(std *streams) *cobra.Command {
 	o := &sourceOptions{}
-	command := &cobra.Command{
-		Use:               "source FUNCTION",
-		Short:             "Print the source of a function",
-		Args:              oneArgument("the name of a function, such as \"etcd3.(*store).Get\""),
-		ValidArgsFunction: completeFunction,
-		RunE: func(c *cobra.Command, args []string) error {
-			o.function = args[0]
-			if err := o.validate(); err != nil {
-				return err
-			}
-			return o.run(c.Context(), std)
-		},
-	}
+	command := newCommand("source", oneArgument("the name of a function, such as \"etcd3.(*store).Get\""), func(c *cobra.Command, args []string) error {
+		o.function = args[0]
+		if err := o.validate(); err != nil {
+			return err
+		}
+		return o.run(c.Context(), std)
+	})
+	command.ValidArgsFunction = completeFunction
 	o.code.addFlags(command)
 	flags := command.Flags()
 	flags.StringVar(&o.colour, "color", "auto", "when to use colours: auto, always or never")

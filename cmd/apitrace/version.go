@@ -11,16 +11,11 @@ import (
 )
 
 func newVersionCommand(std *streams) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version of apitrace",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(std.out, "apitrace %s\nbuilt with %s for %s/%s\ntraces Kubernetes %s by default\n",
-				ownVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, apiserver.DefaultVersion)
-			return err
-		},
-	}
+	return newCommand("version", cobra.NoArgs, func(*cobra.Command, []string) error {
+		_, err := fmt.Fprintf(std.out, "apitrace %s\nbuilt with %s for %s/%s\ntraces Kubernetes %s by default\n",
+			ownVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, apiserver.DefaultVersion)
+		return err
+	})
 }
 
 // ownVersion is what the go command has noted of this build: the module's

@@ -11,32 +11,27 @@ import (
 func newVersionsCommand(std *streams) *cobra.Command {
 	var format string
 	var recorded bool
-	command := &cobra.Command{
-		Use:   "versions",
-		Short: "List the versions of Kubernetes that can be traced",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			if recorded {
-				return machine.WriteRecorded(std.out)
+	command := newCommand("versions", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		if recorded {
+			return machine.WriteRecorded(std.out)
+		}
+		all, err := machine.Releases(c.Context())
+		if err != nil {
+			return err
+		}
+		switch format {
+		case "table":
+			return machine.WriteReleases(std.out, all)
+		case "json":
+			return writeJSON(std.out, all)
+		case "name":
+			for _, r := range all {
+				fmt.Fprintln(std.out, r.K8sVersion)
 			}
-			all, err := machine.Releases(c.Context())
-			if err != nil {
-				return err
-			}
-			switch format {
-			case "table":
-				return machine.WriteReleases(std.out, all)
-			case "json":
-				return writeJSON(std.out, all)
-			case "name":
-				for _, r := range all {
-					fmt.Fprintln(std.out, r.K8sVersion)
-				}
-				return nil
-			}
-			return usageErrorf("unknown output %q: expected one of table, json, name", format)
-		},
-	}
+			return nil
+		}
+		return usageErrorf("unknown output %q: expected one of table, json, name", format)
+	})
 	command.Flags().StringVarP(&format, "output", "o", "table", "what to print: table, json, or name (one version per line)")
 	command.Flags().BoolVar(&recorded, "recorded", false, "tell of each version what is recorded and what is not, and nothing of this machine")
 	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions([]string{"table", "json", "name"}, cobra.ShellCompDirectiveNoFileComp))

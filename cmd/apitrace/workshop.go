@@ -24,18 +24,12 @@ type workshopOptions struct {
 func newWorkshopCommand(std *streams) *cobra.Command {
 	o := &workshopOptions{}
 	var details bool
-	command := &cobra.Command{
-		Use:                        "workshop",
-		Short:                      "Learn the code path by exercises that a trace decides",
-		SuggestionsMinimumDistance: 2,
-		Args:                       knownCommand,
-		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
-			if l.Fresh() && !details {
-				return l.Learn(ctx, drawFirst(std, o.lang))
-			}
-			return l.List(details)
-		}),
-	}
+	command := newCommand("workshop", knownCommand, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
+		if l.Fresh() && !details {
+			return l.Learn(ctx, drawFirst(std, o.lang))
+		}
+		return l.List(details)
+	}))
 	command.Flags().BoolVar(&details, "details", false, "list with each exercise what it teaches, and the scenarios it is about")
 	o.addFlags(command, command.PersistentFlags())
 	command.AddCommand(
@@ -100,61 +94,43 @@ func completeExercise(_ *cobra.Command, args []string, _ string) ([]string, cobr
 
 func newWorkshopNextCommand(std *streams, o *workshopOptions) *cobra.Command {
 	var skip bool
-	command := &cobra.Command{
-		Use:   "next",
-		Short: "Go to the next exercise that is not passed",
-		Args:  cobra.NoArgs,
-		RunE:  o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Next(ctx, skip) }),
-	}
+	command := newCommand("workshop-next", cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Next(ctx, skip) }))
 	command.Flags().BoolVar(&skip, "skip", false, "leave the current exercise for later")
 	return command
 }
 
 func newWorkshopStartCommand(std *streams, o *workshopOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:               "start [EXERCISE]",
-		Short:             "Show the question of an exercise",
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeExercise,
-		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
-			return l.Start(ctx, firstOf(args))
-		}),
-	}
+	command := newCommand("workshop-start", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+		return l.Start(ctx, firstOf(args))
+	}))
+	command.ValidArgsFunction = completeExercise
+	return command
 }
 
 func newWorkshopJumpCommand(std *streams, o *workshopOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:               "jump EXERCISE",
-		Short:             "Go to any exercise, and go on from there",
-		Args:              oneArgument("the name of an exercise, or its number as \"apitrace workshop\" lists it"),
-		ValidArgsFunction: completeExercise,
-		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
-			return l.Start(ctx, args[0])
-		}),
-	}
+	command := newCommand("workshop-jump", oneArgument("the name of an exercise, or its number as \"apitrace workshop\" lists it"), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+		return l.Start(ctx, args[0])
+	}))
+	command.ValidArgsFunction = completeExercise
+	return command
 }
 
 func newWorkshopTraceCommand(std *streams, o *workshopOptions) *cobra.Command {
 	output := &outputOptions{}
 	var which string
-	command := &cobra.Command{
-		Use:   "trace",
-		Short: "Show the recording that the current exercise asks about",
-		Args:  cobra.NoArgs,
-		RunE: func(c *cobra.Command, args []string) error {
-			output.lang = o.lang
-			if err := output.validate(); err != nil {
+	command := newCommand("workshop-trace", cobra.NoArgs, func(c *cobra.Command, args []string) error {
+		output.lang = o.lang
+		if err := output.validate(); err != nil {
+			return err
+		}
+		return o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
+			recording, err := l.Recording(which)
+			if err != nil {
 				return err
 			}
-			return o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
-				recording, err := l.Recording(which)
-				if err != nil {
-					return err
-				}
-				return output.write(ctx, std, recording)
-			})(c, args)
-		},
-	}
+			return output.write(ctx, std, recording)
+		})(c, args)
+	})
 	output.addViewFlags(command)
 	command.Flags().StringVar(&which, "which", "", "the recording, where an exercise has several")
 	return command
@@ -162,17 +138,13 @@ func newWorkshopTraceCommand(std *streams, o *workshopOptions) *cobra.Command {
 
 func newWorkshopCheckCommand(std *streams, o *workshopOptions) *cobra.Command {
 	request := &typedFlags{}
-	command := &cobra.Command{
-		Use:   "check [ANSWER]...",
-		Short: "Judge an answer to the current exercise",
-		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
-			typed, err := request.read(std)
-			if err != nil {
-				return err
-			}
-			return l.Check(ctx, args, typed)
-		}),
-	}
+	command := newCommand("workshop-check", nil, o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+		typed, err := request.read(std)
+		if err != nil {
+			return err
+		}
+		return l.Check(ctx, args, typed)
+	}))
 	flags := command.Flags()
 	flags.StringVarP(&request.body, "file", "f", "", "file with the body of your request, YAML or JSON; \"-\" for standard input")
 	flags.StringVar(&request.as, "as", scenarios.Learner, "who sends your request: learner, admin, anonymous or stranger")
@@ -182,86 +154,52 @@ func newWorkshopCheckCommand(std *streams, o *workshopOptions) *cobra.Command {
 }
 
 func newWorkshopWatchCommand(std *streams, o *workshopOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "watch",
-		Short: "Judge again whenever your answer changes",
-		Args:  cobra.NoArgs,
-		RunE:  o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Watch(ctx) }),
-	}
+	return newCommand("workshop-watch", cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Watch(ctx) }))
 }
 
 func newWorkshopHintCommand(std *streams, o *workshopOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "hint",
-		Short: "Unlock the next hint for the current exercise",
-		Args:  cobra.NoArgs,
-		RunE:  o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Hint(ctx) }),
-	}
+	return newCommand("workshop-hint", cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Hint(ctx) }))
 }
 
 func newWorkshopSolutionCommand(std *streams, o *workshopOptions) *cobra.Command {
 	var anyway bool
-	command := &cobra.Command{
-		Use:               "solution [EXERCISE]",
-		Short:             "Show the solution of an exercise that is passed",
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeExercise,
-		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
-			return l.Solution(ctx, firstOf(args), anyway)
-		}),
-	}
+	command := newCommand("workshop-solution", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+		return l.Solution(ctx, firstOf(args), anyway)
+	}))
+	command.ValidArgsFunction = completeExercise
 	command.Flags().BoolVar(&anyway, "anyway", false, "show it although the exercise is not passed, and mark the exercise")
 	return command
 }
 
 func newWorkshopExplainCommand(std *streams, o *workshopOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:               "explain [EXERCISE]",
-		Short:             "Tell what there was to learn from an exercise that is passed",
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeExercise,
-		RunE:              o.with(std, func(l *learner.Learner, _ context.Context, args []string) error { return l.Explain(firstOf(args)) }),
-	}
+	command := newCommand("workshop-explain", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, _ context.Context, args []string) error { return l.Explain(firstOf(args)) }))
+	command.ValidArgsFunction = completeExercise
+	return command
 }
 
 func newWorkshopResetCommand(std *streams, o *workshopOptions) *cobra.Command {
 	var all bool
-	command := &cobra.Command{
-		Use:               "reset [EXERCISE]",
-		Short:             "Forget what was done of an exercise, or of all",
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeExercise,
-		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
-			if all && len(args) > 0 {
-				return usageErrorf("--all forgets everything: name an exercise, or give --all")
-			}
-			if all {
-				return l.ResetAll(ctx)
-			}
-			return l.Reset(ctx, firstOf(args))
-		}),
-	}
+	command := newCommand("workshop-reset", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+		if all && len(args) > 0 {
+			return usageErrorf("--all forgets everything: name an exercise, or give --all")
+		}
+		if all {
+			return l.ResetAll(ctx)
+		}
+		return l.Reset(ctx, firstOf(args))
+	}))
+	command.ValidArgsFunction = completeExercise
 	command.Flags().BoolVar(&all, "all", false, "forget everything")
 	return command
 }
 
 func newWorkshopLessonCommand(std *streams, o *workshopOptions) *cobra.Command {
-	return &cobra.Command{
-		Use:   "lesson [CHAPTER]",
-		Short: "Print the lesson of a chapter, or the page for leaders",
-		Args:  cobra.MaximumNArgs(1),
-		RunE:  o.with(std, func(l *learner.Learner, _ context.Context, args []string) error { return l.Lesson(firstOf(args)) }),
-	}
+	return newCommand("workshop-lesson", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, _ context.Context, args []string) error { return l.Lesson(firstOf(args)) }))
 }
 
 func newWorkshopSummaryCommand(std *streams, o *workshopOptions) *cobra.Command {
 	var html bool
-	command := &cobra.Command{
-		Use:   "summary",
-		Short: "Print what you have learned, as a page to keep",
-		Args:  cobra.NoArgs,
-		RunE:  o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Summary(ctx, html) }),
-	}
+	command := newCommand("workshop-summary", cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Summary(ctx, html) }))
 	command.Flags().BoolVar(&html, "html", false, "print a page of HTML")
 	return command
 }

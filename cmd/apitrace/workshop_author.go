@@ -12,18 +12,13 @@ import (
 
 func newWorkshopNewCommand(std *streams) *cobra.Command {
 	var kind string
-	command := &cobra.Command{
-		Use:   "new FILE",
-		Short: "Write the beginning of a new exercise",
-		Args:  oneArgument("the path of the file to write, such as mine/01-basics/01-first-call.yaml"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := workshop.WriteNew(args[0], workshop.Kind(kind)); err != nil {
-				return &usageError{err: err}
-			}
-			std.notice("fill in %s, then: apitrace workshop verify --course %s", args[0], filepath.Dir(filepath.Dir(args[0])))
-			return nil
-		},
-	}
+	command := newCommand("workshop-new", oneArgument("the path of the file to write, such as mine/01-basics/01-first-call.yaml"), func(_ *cobra.Command, args []string) error {
+		if err := workshop.WriteNew(args[0], workshop.Kind(kind)); err != nil {
+			return &usageError{err: err}
+		}
+		std.notice("fill in %s, then: apitrace workshop verify --course %s", args[0], filepath.Dir(filepath.Dir(args[0])))
+		return nil
+	})
 	command.Flags().StringVar(&kind, "kind", string(workshop.KindFind), "what is asked for: find, order, claim, choose, value, make or change")
 	_ = command.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]string{"find", "order", "claim", "choose", "value", "make", "change"}, cobra.ShellCompDirectiveNoFileComp))
 	return command
@@ -31,15 +26,10 @@ func newWorkshopNewCommand(std *streams) *cobra.Command {
 
 func newWorkshopVerifyCommand(std *streams, o *workshopOptions) *cobra.Command {
 	var live bool
-	command := &cobra.Command{
-		Use:               "verify [EXERCISE]",
-		Short:             "Prove that exercises can be solved, and not by everything",
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: completeExercise,
-		RunE: o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
-			return l.Verify(ctx, firstOf(args), live)
-		}),
-	}
+	command := newCommand("workshop-verify", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+		return l.Verify(ctx, firstOf(args), live)
+	}))
+	command.ValidArgsFunction = completeExercise
 	command.Flags().BoolVar(&live, "live", false, "solve the live exercises on a server")
 	return command
 }
