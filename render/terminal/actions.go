@@ -1,8 +1,6 @@
 package terminal
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubeapitrace/apitrace/render/view"
@@ -94,16 +92,13 @@ func (m *Model) toNext(is func(call int) bool) {
 }
 
 func (m *Model) sameFunction(i int) bool {
-	return i != m.call() && m.forest.tree.Call(i).Function == m.forest.tree.Call(m.call()).Function
+	return i != m.call() && m.forest.function[i] == m.forest.function[m.call()]
 }
 
-func (m *Model) failed(i int) bool {
-	call := m.forest.tree.Call(i)
-	return i != m.call() && (call.Error != "" || call.Panic != "" || m.forest.story.ErrorPath.At(i) != nil)
-}
+func (m *Model) failed(i int) bool { return i != m.call() && m.forest.failed(i) }
 
 func (m *Model) keyStep(i int) bool {
-	return i != m.call() && m.guide.Key(m.forest.tree.Call(i).Function) && !view.Upstream(m.forest.tree.Call(i))
+	return i != m.call() && m.forest.isKey(i, m.guide) && !view.Upstream(m.forest.tree.Call(i))
 }
 
 func (m *Model) toLongest() {
@@ -142,10 +137,7 @@ func (m *Model) toggleEverything() {
 	call := m.call()
 	m.forest.everything, m.forest.only = !m.forest.everything, nil
 	m.forest.layout()
-	for m.forest.at[call] < 0 && call > 0 {
-		call = m.forest.tree.Parent(call)
-	}
-	m.cursor = max(0, int(m.forest.at[call]))
+	m.near(call)
 }
 
 // step steps through what was recorded, from the selected call if that was chosen by hand.
@@ -211,112 +203,6 @@ func (m *Model) copy(text string) tea.Cmd {
 	}
 	m.status = saysCopied.Format(m.options.Lang, text)
 	return tea.SetClipboard(text)
-}
-
-// typed edits the query of a search or a filter, which takes effect at once.
-func (m *Model) typed(key, text string) {
-	switch key {
-	case "esc":
-		if m.mode == modeSearch {
-			m.cursor = m.before
-		}
-		m.forest.only, m.matches, m.mode = nil, nil, modeTree
-		m.forest.layout()
-		return
-	case "enter":
-		m.mode = modeTree
-		return
-	case "backspace":
-		if runes := []rune(m.query); len(runes) > 0 {
-			m.query = string(runes[:len(runes)-1])
-		}
-	default:
-		if text == "" {
-			return
-		}
-		m.query += text
-	}
-	m.search()
-}
-
-// search finds the calls whose name, values or error hold the query.
-func (m *Model) search() {
-	m.matches = nil
-	query := strings.ToLower(m.query)
-	names := map[string]bool{}
-	for i := range m.forest.tree.Len() {
-		call := m.forest.tree.Call(i)
-		hit, known := names[call.Function]
-		if !known {
-			hit = strings.Contains(strings.ToLower(call.Function), query)
-			names[call.Function] = hit
-		}
-		if query != "" && (hit || holds(call.Error, query) || holdsValue(call.Attributes, query)) {
-			m.matches = append(m.matches, i)
-		}
-	}
-	if m.mode == modeFilter {
-		m.filter()
-		return
-	}
-	m.cursor = m.before
-	m.toMatch(1)
-}
-
-func holds(text, query string) bool {
-	return text != "" && strings.Contains(strings.ToLower(text), query)
-}
-
-func holdsValue(values map[string]string, query string) bool {
-	for name, value := range values {
-		if holds(name+"="+value, query) {
-			return true
-		}
-	}
-	return false
-}
-
-// filter shows the matches and nothing else.
-func (m *Model) filter() {
-	m.forest.only = nil
-	if m.query != "" {
-		m.forest.only = make([]bool, m.forest.tree.Len())
-		for _, i := range m.matches {
-			m.forest.only[i] = true
-		}
-	}
-	m.forest.layout()
-	m.cursor = min(1, len(m.forest.rows)-1)
-	m.say()
-}
-
-func (m *Model) say() {
-	if len(m.matches) == 0 && m.query != "" {
-		m.status = saysNoMatch.Format(m.options.Lang, m.query)
-	}
-}
-
-// toMatch goes to the next match in a direction.
-func (m *Model) toMatch(direction int) {
-	if len(m.matches) == 0 {
-		m.say()
-		return
-	}
-	at, call := 0, m.call()
-	if direction < 0 {
-		at = len(m.matches) - 1
-	}
-	for i := range m.matches {
-		if direction > 0 && m.matches[i] > call {
-			at = i
-			break
-		}
-		if direction < 0 && m.matches[i] < call {
-			at = i
-		}
-	}
-	m.goTo(m.matches[at])
-	m.status = saysMatches.Format(m.options.Lang, at+1, len(m.matches))
 }
 
 func (m *Model) wheel(msg tea.MouseWheelMsg) {

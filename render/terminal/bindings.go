@@ -64,10 +64,10 @@ func init() { // a variable would refer to itself through the help
 			{[]string{"f"}, message.Text{En: "every call, or the key steps", Zh: "全部调用，或关键步骤"}, act((*Model).toggleEverything)},
 		}},
 		{message.Text{En: "Find", Zh: "查找"}, []Binding{
-			{[]string{"/"}, message.Text{En: "search names, values and errors", Zh: "搜索名称、值与错误"}, act(func(m *Model) { m.mode, m.query, m.before = modeSearch, "", m.cursor })},
+			{[]string{"/"}, message.Text{En: "search names, values and errors", Zh: "搜索名称、值与错误"}, act((*Model).startSearch)},
 			{[]string{"n"}, message.Text{En: "next match", Zh: "下一个匹配"}, act(func(m *Model) { m.toMatch(1) })},
 			{[]string{"N"}, message.Text{En: "previous match", Zh: "上一个匹配"}, act(func(m *Model) { m.toMatch(-1) })},
-			{[]string{"&"}, message.Text{En: "show only calls that match", Zh: "只显示匹配的调用"}, act(func(m *Model) { m.mode, m.query = modeFilter, "" })},
+			{[]string{"&"}, message.Text{En: "show only calls that match", Zh: "只显示匹配的调用"}, act((*Model).startFilter)},
 		}},
 		{message.Text{En: "Step, as in a debugger", Zh: "单步，如同调试器"}, []Binding{
 			{[]string{"s", "f11"}, message.Text{En: "into", Zh: "步入"}, act(func(m *Model) { m.step(step.Into, step.Forward) })},

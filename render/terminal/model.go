@@ -72,7 +72,9 @@ type Model struct {
 
 	query   string
 	matches []int
-	before  int // the cursor before the search
+	before  int      // the call that was selected before the search
+	opened  openness // what was open before it
+	index   *index   // nil until it is built
 
 	picker picker
 	text   []string
@@ -100,19 +102,17 @@ func (m *Model) show(rec *trace.Recording, request int) error {
 	if request >= len(rec.Requests) {
 		return fmt.Errorf("the recording has no request %d", request+1)
 	}
-	tree, err := trace.NewTree(&rec.Requests[request])
-	if err != nil {
-		return err
-	}
+	tree := trace.TreeOfValid(&rec.Requests[request])
 	story := view.Tell(view.NewView(tree, guide, view.Choice{Most: m.options.Steps}))
 	m.rec, m.guide, m.request, m.forest = rec, guide, request, newForest(story)
 	m.walker, m.at, m.stepped = step.Walker{Tree: tree}, step.Position{}, false
 	m.cursor, m.top, m.scroll, m.matches, m.marks = min(1, len(m.forest.rows)-1), 0, 0, nil, map[int]bool{}
+	m.index = nil
 	return nil
 }
 
 // Init implements tea.Model.
-func (m *Model) Init() tea.Cmd { return nil }
+func (m *Model) Init() tea.Cmd { return m.buildIndex() }
 
 // messages of commands
 type (
@@ -126,7 +126,8 @@ type (
 		other *trace.Recording
 		err   error
 	}
-	edited struct{ err error }
+	edited  struct{ err error }
+	indexed struct{ index *index }
 )
 
 // Update implements tea.Model.
@@ -147,6 +148,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			m.status = msg.err.Error()
 		} else {
 			m.mode, m.text, m.other, m.scroll = modeText, msg.text, msg.other, 0
+		}
+	case indexed:
+		if msg.index.forest == m.forest && m.index == nil {
+			m.index = msg.index
 		}
 	case edited:
 		if msg.err != nil {

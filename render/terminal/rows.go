@@ -1,6 +1,8 @@
 package terminal
 
 import (
+	"slices"
+
 	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -30,17 +32,17 @@ type row struct {
 type forest struct {
 	tree  *trace.Tree
 	story *view.Story
-	// roots are the sections that begin with a call.
-	roots map[int]int
-	// merged are the calls that are drawn as one with the call before; their number by the first of them.
-	merged []bool
-	equal  map[int]int
-	// chosen are the calls that the view shows; shown are those and what was opened since.
-	chosen, shown []bool
-	closed        []bool // by call: its steps are hidden
-	closedSection []bool
-	only          []bool // what a filter lets through, nil if there is none
-	everything    bool
+	// roots are, by call, the section that begins with it, -1 for none.
+	roots []int32
+	// equal has the calls that are drawn as one, by the first of them.
+	equal map[int32][]int
+	// functions are the names of the functions, each once, function is the index of that of each call.
+	functions []string
+	function  []int32
+	key       []keyness // by function, as far as it was asked
+	openness
+	only       []bool // what a filter lets through, nil if there is none
+	everything bool
 
 	rows []row
 	at   []int32 // the row of a call, -1 if it has none
@@ -51,6 +53,20 @@ type forest struct {
 	bySection [][]row
 }
 
+// An openness is what is open of a forest.
+type openness struct {
+	// shown are the calls that the view shows, and what was opened since.
+	shown []bool
+	// merged are the calls that are drawn as one with a call before.
+	merged        []bool
+	closed        []bool // by call: its steps are hidden
+	closedSection []bool
+}
+
+func (o openness) clone() openness {
+	return openness{slices.Clone(o.shown), slices.Clone(o.merged), slices.Clone(o.closed), slices.Clone(o.closedSection)}
+}
+
 // A place is where a call stands, whether or not it has a row.
 type place struct {
 	section, level, above int32 // above is the nearest call above that may have a row
@@ -59,30 +75,69 @@ type place struct {
 
 func newForest(story *view.Story) *forest {
 	n := story.Tree.Len()
-	f := &forest{tree: story.Tree, story: story, roots: map[int]int{}, merged: make([]bool, n), equal: map[int]int{},
-		chosen: make([]bool, n), shown: make([]bool, n), closed: make([]bool, n), closedSection: make([]bool, len(story.Sections)), at: make([]int32, n)}
+	f := &forest{tree: story.Tree, story: story, roots: make([]int32, n), equal: map[int32][]int{},
+		function: make([]int32, n), at: make([]int32, n),
+		openness: openness{make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, len(story.Sections))}}
+	known := map[string]int32{}
+	for i := range n {
+		f.roots[i] = -1
+		name := f.tree.Call(i).Function
+		number, ok := known[name]
+		if !ok {
+			number = int32(len(f.functions))
+			known[name] = number
+			f.functions = append(f.functions, name)
+		}
+		f.function[i] = number
+	}
+	f.key = make([]keyness, len(f.functions))
 	for s, section := range story.Sections {
-		f.roots[section.Root.Calls[0]] = s
+		f.roots[section.Root.Calls[0]] = int32(s)
 	}
 	f.choose(story.Root)
-	copy(f.shown, f.chosen)
 	f.layout()
 	return f
 }
 
 func (f *forest) choose(n *view.Node) {
 	for i, call := range n.Calls {
-		f.chosen[call] = true
+		f.shown[call] = true
 		if i > 0 {
 			f.merged[call] = true
 		}
 	}
 	if len(n.Calls) > 1 {
-		f.equal[n.Calls[0]] = len(n.Calls)
+		f.equal[int32(n.Calls[0])] = n.Calls
 	}
 	for _, child := range n.Children {
 		f.choose(child)
 	}
+}
+
+// keyness says whether a function is a key step.
+type keyness uint8
+
+const (
+	keyUnknown keyness = iota
+	keyYes
+	keyNo
+)
+
+// isKey reports whether call i is one of a key step; all guides of a recording have the same.
+func (f *forest) isKey(i int, guide view.Guide) bool {
+	known := &f.key[f.function[i]]
+	if *known == keyUnknown {
+		if *known = keyNo; guide.Key(f.functions[f.function[i]]) {
+			*known = keyYes
+		}
+	}
+	return *known == keyYes
+}
+
+// failed reports whether call i has an error, or passed that of the request on.
+func (f *forest) failed(i int) bool {
+	call := f.tree.Call(i)
+	return call.Error != "" || call.Panic != "" || f.story.ErrorPath.At(i) != nil
 }
 
 // has reports whether a call may have a row.
@@ -120,16 +175,17 @@ func (f *forest) layout() {
 				p.hidden = p.hidden || f.closed[parent]
 			}
 		}
-		if s, root := f.roots[i]; root && f.has(i) {
+		has := f.has(i)
+		if s := f.roots[i]; s >= 0 && has {
 			if i > 0 && !p.hidden {
-				bySection[p.section] = append(bySection[p.section], row{kind: rowLink, section: int32(s), call: int32(i), level: p.level + 1})
+				bySection[p.section] = append(bySection[p.section], row{kind: rowLink, section: s, call: int32(i), level: p.level + 1})
 			}
-			p.section, p.level, p.hidden = int32(s), -1, false
+			p.section, p.level, p.hidden = s, -1, false
 		}
-		if f.has(i) {
+		if has {
 			p.level++
 			if !p.hidden {
-				bySection[p.section] = append(bySection[p.section], row{kind: rowStep, section: p.section, call: int32(i), level: p.level, equal: int32(max(1, f.equal[i]))})
+				bySection[p.section] = append(bySection[p.section], row{kind: rowStep, section: p.section, call: int32(i), level: p.level})
 			} else {
 				folded[p.above]++
 			}
@@ -150,12 +206,23 @@ func (f *forest) layout() {
 		}
 		for _, r := range rows {
 			if r.kind == rowStep {
-				r.folded = folded[r.call]
+				r.folded, r.equal = folded[r.call], f.standsFor(r.call)
 				f.at[r.call] = int32(len(f.rows))
 			}
 			f.rows = append(f.rows, r)
 		}
 	}
+}
+
+// standsFor returns how many equal calls the row of a call stands for.
+func (f *forest) standsFor(call int32) int32 {
+	n := int32(1)
+	for _, i := range f.equal[call] {
+		if f.merged[i] {
+			n++
+		}
+	}
+	return n
 }
 
 // open shows more of a row: what was closed or, of an open step, the calls that it made.
@@ -169,10 +236,9 @@ func (f *forest) open(r row) {
 		f.closed[r.call] = false
 	default:
 		call := int(r.call)
-		for i := call + 1; r.equal > 1 && i < f.tree.End(f.tree.Parent(call)); i = f.tree.End(i) {
-			f.merged[i] = false
+		for _, i := range f.equal[r.call] {
+			f.merged[i], f.shown[i] = false, true
 		}
-		delete(f.equal, call)
 		for child := range f.tree.Children(call) {
 			f.shown[child] = true
 		}

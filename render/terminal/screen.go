@@ -162,7 +162,7 @@ func (m *Model) stepLine(r row) string {
 	if r.folded > 0 {
 		line += m.palette.Count.Render(fmt.Sprintf(" %s%d", m.glyph("⋯", ".."), r.folded))
 	}
-	if call.Error != "" || call.Panic != "" || m.forest.story.ErrorPath.At(int(r.call)) != nil {
+	if m.forest.failed(int(r.call)) {
 		line += " " + m.palette.Error.Render(m.glyph("✗", "!"))
 	}
 	return line

@@ -6,6 +6,7 @@ var (
 	saysKeys      = message.Text{En: "? keys  / search  1-4 panes  q quit", Zh: "? 按键  / 搜索  1-4 窗格  q 退出"}
 	saysNoMatch   = message.Text{En: "no match for %q", Zh: "没有与 %q 匹配的调用"}
 	saysMatches   = message.Text{En: "match %d of %d", Zh: "第 %d 个，共 %d 个匹配"}
+	saysFiltered  = message.Text{En: "%d of %d calls match", Zh: "%[2]d 次调用中有 %[1]d 次匹配"}
 	saysNone      = message.Text{En: "there is none", Zh: "没有"}
 	saysNoSource  = message.Text{En: "The source of %s is not on this machine: %v. \"apitrace build\" or \"apitrace source\" fetches it.", Zh: "本机没有 %s 的源码：%v。可用 apitrace build 或 apitrace source 获取。"}
 	saysCopied    = message.Text{En: "copied: %s", Zh: "已复制：%s"}

@@ -1,0 +1,197 @@
+package terminal
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// An index holds what a search looks at, in lower case. It is built in the background, for a start of
+// the server has 200,000 calls.
+type index struct {
+	forest *forest
+	// functions are the names by forest.function, texts the values and the error of each call.
+	functions []string
+	texts     []string
+}
+
+func newIndex(f *forest) *index {
+	x := &index{forest: f, functions: make([]string, len(f.functions)), texts: make([]string, f.tree.Len())}
+	for i, name := range f.functions {
+		x.functions[i] = strings.ToLower(name)
+	}
+	var text strings.Builder
+	for i := range x.texts {
+		call := f.tree.Call(i)
+		if len(call.Attributes) == 0 && call.Error == "" {
+			continue
+		}
+		text.Reset()
+		for _, name := range slices.Sorted(maps.Keys(call.Attributes)) {
+			text.WriteString(name + "=" + call.Attributes[name] + "\n")
+		}
+		text.WriteString(call.Error)
+		x.texts[i] = strings.ToLower(text.String())
+	}
+	return x
+}
+
+// find returns the calls of which the name of the function, a value or the error holds a text in lower
+// case; of a list of calls, or of all if that is nil.
+func (x *index) find(text string, of []int) []int {
+	var found []int
+	names := make([]bool, len(x.functions))
+	for i, name := range x.functions {
+		names[i] = strings.Contains(name, text)
+	}
+	look := func(i int) {
+		if names[x.forest.function[i]] || x.texts[i] != "" && strings.Contains(x.texts[i], text) {
+			found = append(found, i)
+		}
+	}
+	if of != nil {
+		for _, i := range of {
+			look(i)
+		}
+		return found
+	}
+	for i := range x.texts {
+		look(i)
+	}
+	return found
+}
+
+// buildIndex returns the command that builds the index of the tree that is shown.
+func (m *Model) buildIndex() tea.Cmd {
+	f := m.forest
+	return func() tea.Msg { return indexed{newIndex(f)} }
+}
+
+// startSearch lets a search be typed. What it opens on the way to a match is closed again with the next letter.
+func (m *Model) startSearch() {
+	m.mode, m.query, m.before, m.matches = modeSearch, "", m.call(), nil
+	m.opened = m.forest.openness.clone()
+}
+
+// endSearch shows the tree as it was before the search.
+func (m *Model) endSearch() {
+	m.forest.openness = m.opened.clone()
+	m.forest.layout()
+	m.near(m.before)
+}
+
+// startFilter lets a filter be typed.
+func (m *Model) startFilter() { m.mode, m.query, m.matches = modeFilter, "", nil }
+
+// typed edits the query of a search or a filter, which takes effect at once.
+func (m *Model) typed(key, text string) {
+	before := m.query
+	switch key {
+	case "esc":
+		if m.mode == modeSearch {
+			m.endSearch()
+		} else {
+			m.unfilter()
+		}
+		m.matches, m.mode, m.status = nil, modeTree, ""
+		return
+	case "enter":
+		m.mode = modeTree
+		return
+	case "backspace":
+		if runes := []rune(m.query); len(runes) > 0 {
+			m.query = string(runes[:len(runes)-1])
+		}
+	default:
+		if text == "" {
+			return
+		}
+		m.query += text
+	}
+	m.search(before)
+}
+
+// search finds the calls that hold the query. What holds it also held the query of before, if that is a part of it.
+func (m *Model) search(before string) {
+	if m.index == nil || m.index.forest != m.forest {
+		m.index = newIndex(m.forest)
+	}
+	query := strings.ToLower(m.query)
+	switch {
+	case query == "":
+		m.matches = nil
+	case before != "" && strings.Contains(query, strings.ToLower(before)):
+		m.matches = m.index.find(query, append([]int{}, m.matches...))
+	default:
+		m.matches = m.index.find(query, nil)
+	}
+	if m.mode == modeFilter {
+		m.filter()
+		return
+	}
+	m.endSearch()
+	m.status = ""
+	m.toMatch(1)
+}
+
+// filter shows the matches and nothing else.
+func (m *Model) filter() {
+	call := m.call()
+	m.forest.only = nil
+	if m.query != "" {
+		m.forest.only = make([]bool, m.forest.tree.Len())
+		for _, i := range m.matches {
+			m.forest.only[i] = true
+		}
+	}
+	m.forest.layout()
+	m.near(call)
+	m.status = ""
+	m.say()
+}
+
+// unfilter shows again what a filter had hidden.
+func (m *Model) unfilter() {
+	call := m.call()
+	m.forest.only = nil
+	m.forest.layout()
+	m.near(call)
+}
+
+// near selects a call, or the nearest above it that has a row.
+func (m *Model) near(call int) {
+	for call > 0 && m.forest.at[call] < 0 {
+		call = m.forest.tree.Parent(call)
+	}
+	m.cursor = max(0, int(m.forest.at[call]))
+}
+
+func (m *Model) say() {
+	switch {
+	case m.query == "":
+	case len(m.matches) == 0:
+		m.status = saysNoMatch.Format(m.options.Lang, m.query)
+	case m.forest.only != nil:
+		m.status = saysFiltered.Format(m.options.Lang, len(m.matches), m.forest.tree.Len())
+	}
+}
+
+// toMatch goes to the next match in a direction, around the ends.
+func (m *Model) toMatch(direction int) {
+	if len(m.matches) == 0 {
+		m.say()
+		return
+	}
+	at, found := slices.BinarySearch(m.matches, m.call())
+	switch {
+	case direction < 0:
+		at--
+	case found:
+		at++
+	}
+	at = (at + len(m.matches)) % len(m.matches)
+	m.goTo(m.matches[at])
+	m.status = saysMatches.Format(m.options.Lang, at+1, len(m.matches))
+}
