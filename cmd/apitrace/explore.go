@@ -1,32 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 
-	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
-	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/terminal"
-	"github.com/kubeapitrace/apitrace/render/view"
-	"github.com/kubeapitrace/apitrace/scenarios"
-	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/diff"
-	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 func newExploreCommand(std *streams) *cobra.Command {
@@ -62,7 +47,7 @@ func explore(ctx context.Context, std *streams, recording *trace.Recording, o *o
 	if err != nil {
 		return err
 	}
-	model, err := terminal.New(&terminalLibrary{std: std}, recording, terminal.Options{
+	model, err := terminal.New(&terminal.Local{}, recording, terminal.Options{
 		Lang: lang, Colour: colour, ASCII: o.ascii || asciiLocale(os.Getenv), Steps: render.StepsPerRequest(len(recording.Requests)),
 	})
 	if err != nil {
@@ -74,111 +59,3 @@ func explore(ctx context.Context, std *streams, recording *trace.Recording, o *o
 	}
 	return err
 }
-
-// A terminalLibrary is what the full-screen view shows: the recordings that apitrace carries, and sources
-// that are on this machine.
-type terminalLibrary struct{ std *streams }
-
-var _ terminal.Library = (*terminalLibrary)(nil)
-
-func (l *terminalLibrary) Scenarios() []string {
-	infos, err := recordings.Versions()
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, info := range infos {
-		names = append(names, info.Scenarios...)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
-func (l *terminalLibrary) Releases() []string {
-	infos, err := recordings.Versions()
-	if err != nil {
-		return nil
-	}
-	var names []string
-	for _, info := range slices.Backward(infos) {
-		names = append(names, info.K8sVersion)
-	}
-	return names
-}
-
-func (l *terminalLibrary) Load(scenario, release string) (*trace.Recording, error) {
-	return session.Recorded(release, scenario)
-}
-
-func (l *terminalLibrary) Guide(rec *trace.Recording, lang string) (view.Guide, error) {
-	guide, err := instrument.Load()
-	if err != nil {
-		return nil, err
-	}
-	return spoken.New(guide, lang, rec), nil
-}
-
-func (l *terminalLibrary) Source(rec *trace.Recording, call *trace.Call) (string, error) {
-	folder, err := apiserver.CachedSourceOf(call.Process, rec.K8sVersion, nil)
-	if err != nil {
-		return "", err
-	}
-	text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(call.File)))
-	return string(text), err
-}
-
-func (l *terminalLibrary) Diff(a, b *trace.Recording, lang string, width int, sideBySide bool) (string, error) {
-	guide, err := instrument.Load()
-	if err != nil {
-		return "", err
-	}
-	spoken := spoken.New(guide, lang, a, b)
-	var out bytes.Buffer
-	err = render.WriteDiff(&out, diff.CompareRecordings(a, b, diff.Options{}), spoken, render.DiffOptions{
-		Options: render.Options{Width: width, Palette: render.Colours()}, Lang: lang, SideBySide: sideBySide,
-		NameA: a.K8sVersion, NameB: b.K8sVersion,
-	})
-	return out.String(), err
-}
-
-func (l *terminalLibrary) Replay(ctx context.Context, name, release string) (replayed *trace.Recording, err error) {
-	scenario, err := scenarios.Find(name)
-	if err != nil {
-		return nil, err
-	}
-	o := session.ServerOptions{Spec: session.Spec{Version: release}, Reuse: session.ReuseAny}
-	if _, err := o.Attach(ctx); err != nil {
-		return nil, fmt.Errorf("replaying %q: %w; start a server with \"apitrace serve --k8s %s\"", name, err, release)
-	}
-	err = session.Run(ctx, o, scenario, quiet{io.Discard}, func(rec *trace.Recording) error {
-		replayed = rec
-		return nil
-	})
-	return replayed, err
-}
-
-func (l *terminalLibrary) Editor(rec *trace.Recording, call *trace.Call, line int) (*exec.Cmd, error) {
-	editor := os.Getenv("VISUAL")
-	if editor == "" {
-		editor = os.Getenv("EDITOR")
-	}
-	if editor == "" {
-		return nil, errors.New("set VISUAL or EDITOR to the editor that you use")
-	}
-	folder, err := apiserver.CachedSourceOf(call.Process, rec.K8sVersion, nil)
-	if err != nil {
-		return nil, err
-	}
-	file := filepath.Join(folder, filepath.FromSlash(call.File))
-	if strings.Contains(filepath.Base(strings.Fields(editor)[0]), "code") {
-		return exec.Command("sh", "-c", editor+` --goto "$0"`, fmt.Sprintf("%s:%d", file, line)), nil
-	}
-	return exec.Command("sh", "-c", editor+` "$0" "$1"`, fmt.Sprintf("+%d", line), file), nil
-}
-
-// quiet keeps what a session reports off the screen, which the full-screen view has.
-type quiet struct{ to io.Writer }
-
-func (q quiet) Notice(format string, args ...any) { fmt.Fprintf(q.to, format, args...) }
-
-func (q quiet) Building() session.BuildReporter { return program.NewDisplay(q.to, false) }
