@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -50,6 +51,9 @@ func StockOf(ctx context.Context, version string, cache *program.Cache, entries 
 		return stock, nil
 	}
 	_, key, err := Key(ctx, o)
+	if errors.As(err, new(*program.NeedsGoError)) { // nothing is there that can be used
+		return stock, nil
+	}
 	if err != nil {
 		return stock, err
 	}

@@ -3,6 +3,7 @@ package apiserver
 import (
 	"errors"
 	"fmt"
+	"go/scanner"
 	"regexp"
 	"slices"
 	"strings"
@@ -43,10 +44,20 @@ func (e *EditError) Unwrap() error { return e.err }
 // others complain, the edit broke them: they are kept as they are.
 func explainCompile(err error, edits []program.Edit) error {
 	var compile *program.CompileError
-	if len(edits) == 0 || !errors.As(err, &compile) {
+	var syntax scanner.ErrorList
+	if len(edits) == 0 {
 		return err
 	}
 	e := &EditError{err: err}
+	if errors.As(err, &syntax) { // found before anything is compiled
+		for _, s := range syntax {
+			e.Complaints = append(e.Complaints, s.Error())
+		}
+		return e
+	}
+	if !errors.As(err, &compile) {
+		return err
+	}
 	for _, line := range compile.Complaints {
 		if found := compiled.FindStringSubmatch(line); found != nil {
 			e.Complaints = append(e.Complaints, fmt.Sprintf("%s:%s: %s", pathOf(edits, found[1]), found[2], found[3]))

@@ -2,6 +2,9 @@ package apiserver
 
 import (
 	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
 	"strings"
 	"testing"
 
@@ -31,5 +34,17 @@ func TestExplainCompile(t *testing.T) {
 	}
 	if err := explainCompile(compile, nil); err != error(compile) {
 		t.Errorf("without edits it is %v", err)
+	}
+}
+
+// A file that cannot be parsed is found by the rewriter, before the compiler sees it.
+func TestExplainSyntaxError(t *testing.T) {
+	edits := []program.Edit{{Name: "k8s.io/apiserver/pkg/storage/etcd3/store.go", Path: "/mine/store.go"}}
+	_, syntax := parser.ParseFile(token.NewFileSet(), edits[0].Path, "package etcd3\n\nfunc f( {\n}\n", 0)
+	err := explainCompile(fmt.Errorf("rewriting kube-apiserver v1.37.1: %w", syntax), edits)
+	for _, want := range []string{"your change does not compile", "/mine/store.go:3:9: ", "--revert"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\ndoes not say %q", err, want)
+		}
 	}
 }

@@ -78,7 +78,8 @@ func advise(version string, err error) error {
 	tried := triedLike(version)
 	var edit *EditError
 	var space *program.SpaceError
-	if err == nil || tried == version || errors.Is(err, context.Canceled) || errors.As(err, &edit) || errors.As(err, &space) {
+	var noGo *program.NeedsGoError
+	if err == nil || tried == version || errors.Is(err, context.Canceled) || errors.As(err, &edit) || errors.As(err, &space) || errors.As(err, &noGo) {
 		return err
 	}
 	return fmt.Errorf("%w\napitrace was tried with %s of the same minor version: \"--k8s %[2]s\"", err, tried)

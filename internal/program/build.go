@@ -26,7 +26,9 @@ type build struct {
 	rewrite   *Rewrite
 	tell      *reporter
 	toolchain Toolchain
-	upstream  Upstream
+	// noGo says why there is no toolchain; then the build can only be found in the cache.
+	noGo     error
+	upstream Upstream
 
 	goMod        []byte
 	workspaceKey string
@@ -44,9 +46,15 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.key == "" {
+		return nil, b.needsGo()
+	}
 	m, err := b.checkBinary()
 	cached := err == nil
 	if !cached {
+		if b.noGo != nil {
+			return nil, fmt.Errorf("the build %s is damaged: %w; %w", b.dir, err, b.needsGo())
+		}
 		if !errors.Is(err, errNoEntry) {
 			tell.note("the build %s is damaged (%v); making it again", b.dir, err)
 		}
@@ -69,21 +77,25 @@ func Key(ctx context.Context, p Program, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if b.key == "" {
+		return "", b.needsGo()
+	}
 	return b.key, nil
 }
 
-// newBuild decides what has to be built, without building anything.
+// newBuild decides what has to be built, without building anything. Without a toolchain, the key is
+// that of a build in the cache, "" if none will do.
 func newBuild(ctx context.Context, p Program, o Options, tell *reporter) (*build, error) {
 	up, err := Resolve(ctx, o.Cache, p.Module, p.Version)
 	if err != nil {
 		return nil, err
 	}
-	toolchain, err := FindToolchain(ctx)
-	if err != nil {
-		return nil, err
+	toolchain, noGo := FindToolchain(ctx)
+	if errors.As(noGo, new(*TempDirError)) || ctx.Err() != nil {
+		return nil, noGo
 	}
-	if err := checkGoVersion(p, toolchain, up); err != nil {
-		return nil, err
+	if noGo == nil {
+		noGo = checkGoVersion(p, toolchain, up)
 	}
 	goMod, err := p.goMod(up)
 	if err != nil {
@@ -91,13 +103,19 @@ func newBuild(ctx context.Context, p Program, o Options, tell *reporter) (*build
 	}
 	b := &build{
 		program: p, cache: o.Cache, rewrite: o.Rewrite, tell: tell,
-		toolchain: toolchain, upstream: up, goMod: goMod,
+		toolchain: toolchain, noGo: noGo, upstream: up, goMod: goMod,
 	}
 	b.workspaceKey = p.workspaceKey(up, goMod)
 	b.workspace = o.Cache.entryDir(KindWorkspace, p, b.workspaceKey)
-	b.key = b.buildKey()
-	b.dir = o.Cache.entryDir(KindBuild, p, b.key)
+	if b.noGo != nil {
+		return b, b.adopt()
+	}
+	b.setKey(b.buildKey())
 	return b, nil
+}
+
+func (b *build) setKey(key string) {
+	b.key, b.dir = key, b.cache.entryDir(KindBuild, b.program, key)
 }
 
 func checkGoVersion(p Program, t Toolchain, up Upstream) error {

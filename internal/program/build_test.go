@@ -130,6 +130,88 @@ func TestNoGo(t *testing.T) {
 	}
 }
 
+// withoutGo takes the Go toolchain away.
+func withoutGo(t *testing.T) {
+	t.Helper()
+	t.Setenv("PATH", "")
+	t.Setenv("GOROOT", "")
+	if _, err := FindToolchain(t.Context()); err == nil {
+		t.Fatal("there is a Go toolchain even so")
+	}
+}
+
+// What is built needs no Go, whichever version of it built it.
+func TestCachedBuildWithoutGo(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	plain, _ := mustBuild(t, tiny(), Options{Cache: c})
+	traced, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewriteHello(`"x"`)})
+	withoutGo(t)
+	for _, test := range []struct {
+		rewrite *Rewrite
+		want    *Binary
+	}{{nil, plain}, {rewriteHello(`"x"`), traced}} {
+		o := Options{Cache: c, Rewrite: test.rewrite}
+		b, _ := mustBuild(t, tiny(), o)
+		if !b.Cached || b.Path != test.want.Path || b.Key != test.want.Key {
+			t.Errorf("without Go it is %+v, want %+v from the cache", b, test.want)
+		}
+		if key, err := Key(t.Context(), tiny(), o); err != nil || key != test.want.Key {
+			t.Errorf("its key is %q, %v, want %q", key, err, test.want.Key)
+		}
+	}
+	if vendor, err := SourceTree(t.Context(), tiny(), Options{Cache: c}); err != nil || vendor != filepath.Join(plain.Workspace, "vendor") {
+		t.Errorf("its source is %q, %v", vendor, err)
+	}
+
+	_, err := Build(t.Context(), tiny(), Options{Cache: c, Rewrite: rewriteHello(`"y"`)})
+	if !errors.As(err, new(*NeedsGoError)) {
+		t.Fatalf("what was never built: %v", err)
+	}
+	for _, want := range []string{"tiny v1.2.3 must be compiled", c.Root, "no Go toolchain", "https://go.dev/dl"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\ndoes not say %q", err, want)
+		}
+	}
+	must(t, os.Truncate(plain.Path, 1000))
+	if _, err := Build(t.Context(), tiny(), Options{Cache: c}); !errors.As(err, new(*NeedsGoError)) {
+		t.Errorf("a damaged build: %v", err)
+	}
+}
+
+// Everything needs a folder for temporary files, and says so before something else fails for want of it.
+func TestMissingTempDir(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	mustBuild(t, tiny(), Options{Cache: c})
+	missing := filepath.Join(t.TempDir(), "none")
+	t.Setenv("TMPDIR", missing)
+	for _, p := range []Program{tiny(), lacking()} {
+		_, err := Build(t.Context(), p, Options{Cache: c})
+		if !errors.As(err, new(*TempDirError)) {
+			t.Fatalf("Build: %v, want a TempDirError", err)
+		}
+		for _, want := range []string{"TMPDIR", missing, "does not exist", "make it", "unset"} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%v\ndoes not say %q", err, want)
+			}
+		}
+	}
+}
+
+// The go command finds a file that it cannot parse before it compiles.
+func TestSyntaxErrorIsCompileError(t *testing.T) {
+	serveModules(t)
+	_, err := Build(t.Context(), tiny(), Options{Cache: newCache(t), Rewrite: rewriteHello(`"x" + }`)})
+	var compile *CompileError
+	if !errors.As(err, &compile) || !strings.Contains(err.Error(), "syntax error") && !strings.Contains(err.Error(), "expected operand") {
+		t.Fatalf("Build: %v, want a CompileError", err)
+	}
+	if log, err := os.ReadFile(compile.Log); err != nil || !strings.Contains(string(log), compile.Complaints[0]) {
+		t.Errorf("the log has %q, %v", log, err)
+	}
+}
+
 func TestGoTooOld(t *testing.T) {
 	up := Upstream{GoMod: "module m\n\ngo 1.99\n"}
 	err := checkGoVersion(tiny(), Toolchain{Go: "/go", Version: "go1.26.8"}, up)

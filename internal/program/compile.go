@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,7 +63,12 @@ func (b *build) buildCommand() Command {
 // a log file, and its beginning into the error.
 func (b *build) compile(ctx context.Context) error {
 	b.tell.stage(StageCompile, 0)
-	packages, stale, err := b.packages(ctx)
+	log, err := os.OpenFile(filepath.Join(b.dir, logFile), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("build log: %w", err)
+	}
+	defer log.Close()
+	packages, stale, err := b.packages(ctx, log)
 	if err != nil {
 		return err
 	}
@@ -70,11 +76,6 @@ func (b *build) compile(ctx context.Context) error {
 		// At most package main, which is small: what is left is linking.
 		b.tell.stage(StageLink, 0)
 	}
-	log, err := os.OpenFile(filepath.Join(b.dir, logFile), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("build log: %w", err)
-	}
-	defer log.Close()
 	var complaints []string
 	err = b.buildCommand().start(ctx, log, func(line string) {
 		fmt.Fprintln(log, line)
@@ -95,12 +96,19 @@ func (b *build) compile(ctx context.Context) error {
 }
 
 // packages gives the import paths of all packages of the program, and how many of
-// them have to be compiled.
-func (b *build) packages(ctx context.Context) (all map[string]bool, stale int, err error) {
+// them have to be compiled. A file that the go command cannot parse is a CompileError.
+func (b *build) packages(ctx context.Context, log io.Writer) (all map[string]bool, stale int, err error) {
 	var stdout bytes.Buffer
-	var tail tailBuffer
-	if err := b.listCommand().start(ctx, &stdout, tail.add); err != nil {
-		return nil, 0, fmt.Errorf("listing the packages of %s: %w\n%s", b.program, err, tail.String())
+	var complaints []string
+	err = b.listCommand().start(ctx, &stdout, func(line string) {
+		fmt.Fprintln(log, line)
+		complaints = append(complaints, line)
+	})
+	if ctx.Err() != nil {
+		return nil, 0, ctx.Err()
+	}
+	if err != nil {
+		return nil, 0, &CompileError{Program: b.program, Complaints: complaints, Log: filepath.Join(b.dir, logFile), Err: err}
 	}
 	all = map[string]bool{}
 	for line := range strings.Lines(stdout.String()) {

@@ -44,6 +44,9 @@ func MakePlan(ctx context.Context, p Program, o Options) (*Plan, error) {
 		if b, err = newBuild(ctx, p, o, newReporter(nil, p)); err != nil {
 			return nil, err
 		}
+		if b.noGo != nil { // too old for the program
+			return nil, b.noGo
+		}
 	} else {
 		b.upstream = Upstream{Module: p.Module, Version: p.Version}
 		b.workspace = strings.TrimRight(o.Cache.entryDir(KindWorkspace, p, unknownKey), "-")

@@ -25,6 +25,9 @@ func SourceTree(ctx context.Context, p Program, o Options) (string, error) {
 		touch(b.workspace)
 		return vendor, nil
 	}
+	if b.noGo != nil {
+		return "", fmt.Errorf("the source of %s is not in the cache %s, and Go must fetch it: %w", p, o.Cache.Root, b.noGo)
+	}
 	unlock, err := o.Cache.lock(ctx, p, tell)
 	if err != nil {
 		return "", err

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"go/version"
+	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
@@ -30,9 +31,45 @@ type Toolchain struct {
 	ModCache string `json:"GOMODCACHE"`
 }
 
+// A TempDirError says that there is no folder for temporary files, which the go command and the
+// servers need.
+type TempDirError struct {
+	// Dir is the folder.
+	Dir string
+	// Set tells whether TMPDIR names it.
+	Set bool
+	err error
+}
+
+func (e *TempDirError) Error() string {
+	if e.Set {
+		return fmt.Sprintf("the folder that TMPDIR names, %q, cannot be used for temporary files: %v; make it, set TMPDIR to a folder that is there, or unset TMPDIR", e.Dir, e.err)
+	}
+	return fmt.Sprintf("the folder %q cannot be used for temporary files: %v; make it, or set TMPDIR to a folder that is there", e.Dir, e.err)
+}
+
+func (e *TempDirError) Unwrap() error { return e.err }
+
+func checkTempDir() error {
+	dir := os.TempDir()
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = errors.New("it does not exist")
+	case err == nil && !info.IsDir():
+		err = errors.New("it is not a folder")
+	case err == nil:
+		return nil
+	}
+	return &TempDirError{Dir: dir, Set: os.Getenv("TMPDIR") != "", err: err}
+}
+
 // FindToolchain finds the go command on PATH and asks it what it is.
 func FindToolchain(ctx context.Context) (Toolchain, error) {
 	var t Toolchain
+	if err := checkTempDir(); err != nil {
+		return t, err
+	}
 	goCmd, err := exec.LookPath("go")
 	if err != nil {
 		return t, fmt.Errorf("no Go toolchain: the command %q is not on PATH, and apitrace compiles kube-apiserver with it; install %s or newer from https://go.dev/dl", "go", MinGo)

@@ -1,0 +1,65 @@
+package program
+
+import (
+	"debug/buildinfo"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+)
+
+// A NeedsGoError says that a program must be compiled, for which there is no toolchain.
+type NeedsGoError struct {
+	Program Program
+	// Cache is the folder that has no build of the program that can be used.
+	Cache string
+	// Edited is set when the build is one with edits.
+	Edited bool
+	// Err says what is wrong with the toolchain, and what to do.
+	Err error
+}
+
+func (e *NeedsGoError) Error() string {
+	what := ""
+	if e.Edited {
+		what = " with your edits"
+	}
+	return fmt.Sprintf("%s must be compiled, because the cache %s has no complete build of it%s: %v", e.Program, e.Cache, what, e.Err)
+}
+
+// Unwrap returns what is wrong with the toolchain.
+func (e *NeedsGoError) Unwrap() error { return e.Err }
+
+func (b *build) needsGo() error {
+	return &NeedsGoError{Program: b.program, Cache: b.cache.Root, Edited: b.rewrite != nil && b.rewrite.Edited, Err: b.noGo}
+}
+
+// adopt takes the toolchain of a build in the cache, for want of our own: the build last used
+// that is as it would be today with that toolchain.
+func (b *build) adopt() error {
+	dirs, err := filepath.Glob(b.cache.entryDir(KindBuild, b.program, "????????????"))
+	if err != nil {
+		return err
+	}
+	var made []manifest
+	of := map[string]string{}
+	for _, dir := range dirs {
+		if m, err := readManifest(dir); err == nil && m.Rewrite == b.rewriteKey() {
+			made, of[m.Key] = append(made, m), dir
+		}
+	}
+	slices.SortFunc(made, func(a, b manifest) int { return b.lastUsed.Compare(a.lastUsed) })
+	for _, m := range made {
+		info, err := buildinfo.ReadFile(filepath.Join(of[m.Key], b.program.Name))
+		if err != nil {
+			continue // damaged
+		}
+		b.toolchain = Toolchain{Version: info.GoVersion, OS: runtime.GOOS, Arch: runtime.GOARCH}
+		if key := b.buildKey(); key == m.Key {
+			b.setKey(key)
+			return nil
+		}
+	}
+	b.toolchain = Toolchain{}
+	return nil
+}
