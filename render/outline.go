@@ -8,6 +8,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -52,9 +53,38 @@ func (l *listing) writeSentences(out *bufio.Writer, sentences []view.Sentence) {
 			}
 			fmt.Fprintln(out, indent+line)
 		}
-		where := fmt.Sprintf("%s %s, %s", l.story.Names.Of(call), l.story.Names.Place(call), l.duration(call.DurationNs))
+		where := fmt.Sprintf("%s %s, %s", l.story.Names.Of(call), l.story.Names.Place(call), l.took(call))
 		for _, line := range wrapNames(where, l.width-len(indent)) {
 			fmt.Fprintln(out, indent+l.Facts.Render(line))
+		}
+		l.writeServers(out, s.Servers, indent)
+	}
+}
+
+// took is how long a call took. One that goes on has no duration: what is recorded of it is how long ago
+// it had begun when its process was asked, and that can be later than the end of the others.
+func (l *listing) took(call *trace.Call) string {
+	if call.Unfinished {
+		return saysRunning.In(l.lang)
+	}
+	return l.duration(call.DurationNs)
+}
+
+// writeServers draws servers that hand requests on to one another.
+func (l *listing) writeServers(out *bufio.Writer, servers []view.Server, indent string) {
+	p := message.For(l.lang)
+	for n, server := range servers {
+		lead := ""
+		if n > 0 {
+			lead = strings.Repeat(l.blank, n-1) + strings.TrimSuffix(l.last, " ") + l.into + " "
+		}
+		below := indent + strings.Repeat(" ", lipgloss.Width(lead)+2)
+		fmt.Fprintln(out, indent+l.Guide.Render(lead)+l.Key.Render(server.Name))
+		text := p.Sprintf("%s, %s: %s",
+			p.Plural(server.Resources, "%d resource", "%d resources and subresources", server.Resources),
+			p.Plural(server.Routes, "%d route", "%d routes", server.Routes), strings.Join(server.Versions, ", "))
+		for _, line := range wrapNames(text, l.width-len(below)) {
+			fmt.Fprintln(out, below+l.Facts.Render(line))
 		}
 	}
 }
@@ -66,10 +96,14 @@ func (l *listing) colon() string {
 	return ": "
 }
 
-// shortTitle is the title of a layer without what stands in brackets.
+// shortTitle is the title of a layer without what stands in brackets. Of what the first layer of all is
+// about, "Server start, configuration and background work", a start's outline names the first.
 func (l *listing) shortTitle(layer string) string {
-	title := l.title(layer)
-	if cut := strings.IndexAny(title, "(（"); cut > 0 {
+	title, ends := l.title(layer), "(（"
+	if l.story.Tree.Request.IsStart() {
+		ends += ",、"
+	}
+	if cut := strings.IndexAny(title, ends); cut > 0 {
 		title = strings.TrimSpace(title[:cut])
 	}
 	return title

@@ -137,3 +137,42 @@ func checkNames(t *testing.T, rec *trace.Recording, text string, width int) {
 		}
 	}
 }
+
+// The outline of a start tells of its servers and of a resource, in old releases as in new ones, and no
+// call took longer than the whole.
+func TestOutlinesOfStarts(t *testing.T) {
+	infos, err := recordings.Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, info := range []recordings.Info{infos[0], infos[len(infos)-1]} {
+		rec, err := recordings.Load(info.K8sVersion, "boot")
+		if err != nil {
+			t.Fatal(err)
+		}
+		guide, err := instrument.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		tree, err := trace.NewTree(&rec.Requests[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		sentences := view.Sentences(tree, spoken.New(guide, "en", rec), nil, "en", mostSentences)
+		if len(sentences) < 10 {
+			t.Errorf("%s: %d sentences", info.K8sVersion, len(sentences))
+		}
+		var servers []string
+		for _, s := range sentences {
+			for _, server := range s.Servers {
+				servers = append(servers, server.Name)
+			}
+			if call := tree.Call(s.Call); call.Unfinished || call.DurationNs > tree.Call(0).DurationNs {
+				t.Errorf("%s: %q is told of a call that took %d ns of %d", info.K8sVersion, s.Text, call.DurationNs, tree.Call(0).DurationNs)
+			}
+		}
+		if want := []string{"kube-aggregator", "kube-apiserver", "apiextensions-apiserver"}; !slices.Equal(servers, want) {
+			t.Errorf("%s: delegation %v, want %v", info.K8sVersion, servers, want)
+		}
+	}
+}

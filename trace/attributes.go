@@ -31,6 +31,8 @@ const (
 	AttrClientTraceparent = "apitrace.client.traceparent"
 	// AttrError is an error that a function handles.
 	AttrError = "apitrace.error"
+	// AttrEncryptionType is the type of what encrypts objects before they go to etcd, "nil" for nothing.
+	AttrEncryptionType = "apitrace.encryption.type"
 	// AttrEtcdKey is a key in etcd.
 	AttrEtcdKey = "apitrace.etcd.key"
 	// AttrEtcdRevision is a revision of etcd; it links what follows a write to the write.
@@ -50,6 +52,8 @@ const (
 	// AttrHandoff is on a call that took up work which its parent had put into a queue: on
 	// another goroutine that the parent did not start. Its value names the queue.
 	AttrHandoff = "apitrace.handoff"
+	// AttrHookName names a post-start hook.
+	AttrHookName = "apitrace.hook.name"
 	// AttrKind is the kind of an object.
 	AttrKind = "apitrace.kind"
 	// AttrMediaType is a media type.
@@ -90,10 +94,14 @@ const (
 	AttrRouteOperation = "apitrace.route.operation"
 	// AttrRoutePath is the path of a route that is installed.
 	AttrRoutePath = "apitrace.route.path"
+	// AttrServerName names one of the servers that a program consists of.
+	AttrServerName = "apitrace.server.name"
 	// AttrStatusReason is the reason of an API error.
 	AttrStatusReason = "apitrace.status.reason"
 	// AttrStorageKey is a key in the store, without the prefix of the cluster.
 	AttrStorageKey = "apitrace.storage.key"
+	// AttrStoragePrefix begins the keys of what a storage holds.
+	AttrStoragePrefix = "apitrace.storage.prefix"
 	// AttrStorageType is the Go type of the store behind a resource.
 	AttrStorageType = "apitrace.storage.type"
 	// AttrStrategyType is the Go type of a strategy.

@@ -18,6 +18,9 @@ type Sentence struct {
 	Layer string
 	// Text is the sentence, in the reader's language, without a full stop.
 	Text string
+	// Servers are those that the sentence is about, if it says how they follow one another: each
+	// hands on to the next one what it does not serve itself.
+	Servers []Server
 }
 
 // Sentences tells the story of a request in sentences, in order of entry: what its
@@ -25,6 +28,10 @@ type Sentence struct {
 // functions. There are at most so many sentences; those that tell least go first.
 func Sentences(tree *trace.Tree, classifier Classifier, errors *ErrorPath, lang string, most int) []Sentence {
 	t := &taleTeller{tree: tree, classifier: classifier, lang: lang, end: map[string]int{}}
+	if tree.Request.IsStart() {
+		t.tellStart()
+		return t.most(most)
+	}
 	if errors != nil {
 		at := 0
 		for _, step := range errors.Steps { // which come after one another, whoever called whom
@@ -74,7 +81,7 @@ func (t *taleTeller) add(kind string, weight, i, at int, said string) {
 	if slices.ContainsFunc(t.told, func(s weighted) bool { return s.Text == said || s.Call == i && s.weight >= weight }) {
 		return
 	}
-	t.told = append(t.told, weighted{Sentence{i, t.classifier.Layer(t.tree.Call(i).Function), said}, weight, at})
+	t.told = append(t.told, weighted{Sentence{Call: i, Layer: t.classifier.Layer(t.tree.Call(i).Function), Text: said}, weight, at})
 }
 
 // most keeps the sentences of most weight and puts them into the order in which things happened.

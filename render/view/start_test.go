@@ -1,0 +1,111 @@
+package view_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/render/view/viewtest"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// start makes the trace of a start out of lines, one a call: blanks for its depth, its function, and its
+// values as name=value.
+func start(t *testing.T, lines string) *trace.Tree {
+	t.Helper()
+	r := &trace.Request{TraceID: strings.Repeat("a", 32), Method: trace.MethodStart, Path: "kube-apiserver"}
+	var above []string // ids
+	for line := range strings.SplitSeq(strings.Trim(lines, "\n"), "\n") {
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		depth := (len(line) - len(strings.TrimLeft(line, " "))) / 2
+		call := trace.Call{ID: fmt.Sprintf("%016x", len(r.Calls)+1), Function: words[0], Process: trace.ProcessAPIServer, Attributes: map[string]string{}, StartNs: int64(len(r.Calls)), DurationNs: 1}
+		above = above[:depth]
+		if depth > 0 {
+			call.Parent = above[depth-1]
+		}
+		above = append(above, call.ID)
+		for _, value := range words[1:] {
+			name, value, _ := strings.Cut(value, "=")
+			call.Attributes["apitrace."+name] = value
+		}
+		r.Calls = append(r.Calls, call)
+	}
+	tree, err := trace.NewTree(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+const twoServers = `
+runtime.main
+  k8s.io/k/app.newFirst
+    k8s.io/apiserver/pkg/server.completedConfig.New server.name=first
+    k8s.io/apiserver/pkg/endpoints.(*APIGroupVersion).InstallREST group_version=a.io/v1
+      k8s.io/apiserver/pkg/endpoints.(*APIInstaller).registerResourceHandlers path=things
+        go-restful.(*RouteBuilder).Build route.method=POST route.path=/apis/a.io/v1/things
+        go-restful.(*RouteBuilder).Build route.method=GET route.path=/apis/a.io/v1/things
+  k8s.io/k/app.newSecond
+    k8s.io/apiserver/pkg/server.completedConfig.New server.name=second
+`
+
+func told(tree *trace.Tree) (texts []string, servers []view.Server) {
+	for _, s := range view.Sentences(tree, viewtest.FirstGuide{}, nil, "en", 15) {
+		texts = append(texts, s.Text)
+		servers = append(servers, s.Servers...)
+	}
+	return texts, servers
+}
+
+// Who hands on to whom is told only if the recording shows that one server has another one behind it.
+func TestDelegationOfServers(t *testing.T) {
+	_, servers := told(start(t, twoServers+`
+  k8s.io/apiserver/pkg/server.(*GenericAPIServer).PrepareRun
+    k8s.io/apiserver/pkg/server.(*GenericAPIServer).PrepareRun`))
+	if len(servers) != 2 || servers[0].Name != "second" || servers[1].Name != "first" {
+		t.Fatalf("servers %+v, want second, which hands on to first", servers)
+	}
+	if s := servers[1]; !slices.Equal(s.Versions, []string{"a.io/v1"}) || s.Resources != 1 || s.Routes != 2 {
+		t.Errorf("what is installed in the first server: %+v", s)
+	}
+	if s := servers[0]; len(s.Versions) != 0 || s.Resources != 0 || s.Routes != 0 {
+		t.Errorf("nothing is installed in the second server: %+v", s)
+	}
+	if _, servers := told(start(t, twoServers+"\n  k8s.io/apiserver/pkg/server.(*GenericAPIServer).PrepareRun")); len(servers) != 0 {
+		t.Errorf("no server was prepared below another one, but %+v", servers)
+	}
+}
+
+// Each sentence comes out of calls: without them it is not told.
+func TestStartIsToldByItsCalls(t *testing.T) {
+	texts, _ := told(start(t, twoServers))
+	if want := []string{"the server first is created, with its own filter chain and its own routers", "the server second is created, with its own filter chain and its own routers"}; !slices.Equal(texts, want) {
+		t.Errorf("told %q, want %q", texts, want)
+	}
+	if texts, _ := told(start(t, "runtime.main")); len(texts) != 0 {
+		t.Errorf("of a start without calls it is told %q", texts)
+	}
+	texts, _ = told(start(t, `
+runtime.main
+  k8s.io/apiserver/pkg/registry/generic/registry.(*Store).CompleteWithOptions resource=things.a.io strategy.type=s storage.type=c
+    k8s.io/apiserver/pkg/registry/generic/registry.StorageWithCacher.func1 storage.prefix=/things
+      k8s.io/apiserver/pkg/storage/storagebackend/factory.newETCD3Storage storage.prefix=/registry encryption.type=aes
+  k8s.io/apiserver/pkg/endpoints.(*APIGroupVersion).InstallREST group_version=b.io/v1
+    k8s.io/apiserver/pkg/endpoints.(*APIInstaller).registerResourceHandlers path=things
+      go-restful.(*RouteBuilder).Build route.method=POST route.path=/apis/b.io/v1/things
+  k8s.io/apiserver/pkg/endpoints.(*APIGroupVersion).InstallREST group_version=a.io/v1
+    k8s.io/apiserver/pkg/endpoints.(*APIInstaller).registerResourceHandlers path=things
+      go-restful.(*RouteBuilder).Build route.method=POST route.path=/apis/a.io/v1/things`))
+	if want := []string{
+		"things.a.io: its store gets the strategy s and the storage c",
+		"things.a.io: its objects are kept in etcd below /registry/things, encrypted by aes",
+		"things.a.io: the installer makes 1 route, POST /apis/a.io/v1/things",
+	}; !slices.Equal(texts, want) {
+		t.Errorf("told %q, want %q", texts, want)
+	}
+}
