@@ -2,7 +2,6 @@ package apiserver
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -10,17 +9,13 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// A FileError says that a name is not that of one file of the sources.
-type FileError struct{ text string }
-
-func (e *FileError) Error() string { return e.text }
-
 // AddEdit copies a file of kube-apiserver's sources, or else of etcd's, so that it can be edited: by its path below
 // the vendor folder, or the end of that. The sources are fetched if they are not there. The error is a
-// FileError if there is no such file, or several.
+// usage.Error if there is no such file, or several.
 func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptions) (program.Edit, error) {
 	for _, programName := range []string{Name, storage.Name} {
 		src, err := SourceOf(ctx, programName, o)
@@ -36,10 +31,10 @@ func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptio
 		case 1:
 			return edits.Add(programName, src.Dir, found[0])
 		default:
-			return program.Edit{}, &FileError{fmt.Sprintf("%q names %d files; say which, by as much of its path as it takes:\n  %s", name, len(found), strings.Join(found, "\n  "))}
+			return program.Edit{}, usage.Errorf("%q names %d files; say which, by as much of its path as it takes:\n  %s", name, len(found), strings.Join(found, "\n  "))
 		}
 	}
-	return program.Edit{}, &FileError{fmt.Sprintf("Kubernetes %s and its etcd have no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", o.Version, name)}
+	return program.Edit{}, usage.Errorf("Kubernetes %s and its etcd have no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", o.Version, name)
 }
 
 // filesCalled lists the Go files whose path is the name or ends in it.

@@ -6,32 +6,24 @@ import (
 	"io"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A ChoiceError says that what somebody asked for does not exist, or cannot be had together: a scenario, a release, a recording.
-type ChoiceError struct{ err error }
-
-// WrongChoice makes an error a ChoiceError.
-func WrongChoice(err error) error { return &ChoiceError{err} }
-
-func (e *ChoiceError) Error() string { return e.err.Error() }
-func (e *ChoiceError) Unwrap() error { return e.err }
-
 // FindScenario finds a scenario by its name or path, and tells before anything is built whether it can be played
-// on a release. The error is a ChoiceError if there is no such scenario, or it cannot.
+// on a release. The error is a usage.Error if there is no such scenario, or it cannot.
 func FindScenario(name, version string) (*scenarios.Scenario, error) {
 	scenario, err := scenarios.Find(name)
 	if errors.As(err, new(*scenarios.UnknownError)) {
-		return nil, WrongChoice(err)
+		return nil, usage.Wrong(err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if err := scenario.RunsOn(version); err != nil {
-		return nil, WrongChoice(err)
+		return nil, usage.Wrong(err)
 	}
 	return scenario, nil
 }
@@ -56,16 +48,16 @@ func Load(file string, in io.Reader, to Reporter) (recording *trace.Recording, e
 func Recorded(k8sVersion, scenario string) (*trace.Recording, error) {
 	version, err := apiserver.ParseVersion(k8sVersion)
 	if err != nil {
-		return nil, WrongChoice(err)
+		return nil, usage.Wrong(err)
 	}
 	recording, err := recordings.Load(version, scenario)
 	var unknownVersion *recordings.UnknownVersionError
 	var unknownScenario *recordings.UnknownScenarioError
 	switch {
 	case errors.As(err, &unknownVersion):
-		return nil, WrongChoice(fmt.Errorf("%w; \"apitrace run %s --k8s %s\" replays it on a server of that version, which it builds", err, scenario, version))
+		return nil, usage.Wrong(fmt.Errorf("%w; \"apitrace run %s --k8s %s\" replays it on a server of that version, which it builds", err, scenario, version))
 	case errors.As(err, &unknownScenario):
-		return nil, WrongChoice(explainMissing(scenario, version, err))
+		return nil, usage.Wrong(explainMissing(scenario, version, err))
 	}
 	return recording, err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -38,10 +39,10 @@ func (o *codeOptions) addFlags(command *cobra.Command) {
 
 func (o *codeOptions) validate() error {
 	if _, err := apiserver.ParseVersion(o.k8s); err != nil {
-		return &usageError{err: err}
+		return usage.Wrong(err)
 	}
 	if o.scenario != "" && len(o.traces) > 0 {
-		return usageErrorf("--scenario names a recording that apitrace carries, --trace a file: choose one of them")
+		return usage.Errorf("--scenario names a recording that apitrace carries, --trace a file: choose one of them")
 	}
 	return nil
 }
@@ -72,7 +73,7 @@ func (o *codeOptions) load(std *streams) (version string, of []*trace.Recording,
 			return "", nil, err
 		}
 		if rec.K8sVersion != version {
-			return "", nil, usageErrorf("%q was recorded on Kubernetes %s, not %s: lines of one version say nothing of another", file, rec.K8sVersion, version)
+			return "", nil, usage.Errorf("%q was recorded on Kubernetes %s, not %s: lines of one version say nothing of another", file, rec.K8sVersion, version)
 		}
 		of = append(of, rec)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render/dap"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -38,7 +39,7 @@ func newDAPCommand(std *streams) *cobra.Command {
 func listenLoopback(address string) (net.Listener, error) {
 	at, err := net.ResolveTCPAddr("tcp", address)
 	if err != nil || !at.IP.IsLoopback() {
-		return nil, usageErrorf("--listen %q: expected an address of this machine alone, such as 127.0.0.1:4711", address)
+		return nil, usage.Errorf("--listen %q: expected an address of this machine alone, such as 127.0.0.1:4711", address)
 	}
 	return net.ListenTCP("tcp", at)
 }

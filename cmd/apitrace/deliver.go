@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -27,7 +28,7 @@ func (o *delivery) addFlags(command *cobra.Command) {
 
 func (o *delivery) validate() error {
 	if o.export != "" && o.export != "otlp" {
-		return usageErrorf("unknown export %q: expected otlp", o.export)
+		return usage.Errorf("unknown export %q: expected otlp", o.export)
 	}
 	return errors.Join(o.output.validate(), checkSave(o.save))
 }
@@ -38,13 +39,13 @@ func checkSave(file string) error {
 		return nil
 	}
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
-		return usageErrorf("--save %s: that is a folder; name a file in it", file)
+		return usage.Errorf("--save %s: that is a folder; name a file in it", file)
 	}
 	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
-		return usageErrorf("--save %s: there is no folder %s; make it first", file, filepath.Dir(file))
+		return usage.Errorf("--save %s: there is no folder %s; make it first", file, filepath.Dir(file))
 	}
 	if err := trace.CheckWritable(file); err != nil {
-		return usageErrorf("--save %w", err)
+		return usage.Errorf("--save %w", err)
 	}
 	return nil
 }

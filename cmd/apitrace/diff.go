@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/inorder"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/sides"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -53,7 +54,7 @@ func (o *diffOptions) run(ctx context.Context, std *streams, command *cobra.Comm
 		return err
 	}
 	if isRange && o.output.format == "html" {
-		return usageErrorf("-o html is one page for two releases: name them instead of a range")
+		return usage.Errorf("-o html is one page for two releases: name them instead of a range")
 	}
 	sides.ReportOrigin(std, all)
 	loader := sides.Loader{In: std.in, To: std}

@@ -11,6 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/session/sides"
 	"github.com/kubeapitrace/apitrace/trace/diff"
@@ -41,7 +42,7 @@ func (o *diffOutput) addFlags(command *cobra.Command) {
 
 func (o *diffOutput) validate() error {
 	if !slices.Contains(diffFormats, o.format) {
-		return usageErrorf("unknown output %q: expected one of %s", o.format, strings.Join(diffFormats, ", "))
+		return usage.Errorf("unknown output %q: expected one of %s", o.format, strings.Join(diffFormats, ", "))
 	}
 	return o.view.validateView()
 }

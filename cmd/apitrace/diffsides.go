@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/sides"
 )
 
@@ -16,19 +17,19 @@ func (o *diffOptions) sides(args []string) (all []sides.Side, isRange bool, err 
 	isLive := o.live != ""
 	if from, to, ok := strings.Cut(args[1], ".."); ok && !isFile(args[1]) {
 		if isLive {
-			return nil, false, usageErrorf("--live builds and runs what it replays: name two releases instead of the range %q", args[1])
+			return nil, false, usage.Errorf("--live builds and runs what it replays: name two releases instead of the range %q", args[1])
 		}
 		all, err = sides.Range(args[0], from, to)
 		return all, true, err
 	}
 	for _, file := range args {
 		if !isFile(file) && file != "-" {
-			return nil, false, usageErrorf("there is no file %q: expected two files, a scenario with two versions, or a scenario with a range such as 1.26..1.37", file)
+			return nil, false, usage.Errorf("there is no file %q: expected two files, a scenario with two versions, or a scenario with a range such as 1.26..1.37", file)
 		}
 		all = append(all, sides.Side{File: file})
 	}
 	if isLive {
-		return nil, false, usageErrorf("files are of one moment: --live is for a scenario with two versions")
+		return nil, false, usage.Errorf("files are of one moment: --live is for a scenario with two versions")
 	}
 	return all, false, nil
 }
@@ -44,7 +45,7 @@ func (o *diffOptions) replayed(all []sides.Side) error {
 	case "b":
 		all[1].Live = true
 	default:
-		return usageErrorf("--live=%s: expected a (the first version), b (the second one), or both", o.live)
+		return usage.Errorf("--live=%s: expected a (the first version), b (the second one), or both", o.live)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/session/code"
 )
@@ -12,10 +13,10 @@ import (
 // diffSource compares the text of a function in two releases.
 func (o *diffOptions) diffSource(ctx context.Context, std *streams, args []string) error {
 	if len(args) != 2 {
-		return usageErrorf("--source compares a function of two versions: expected \"apitrace diff --source %s VERSION VERSION\"", o.source)
+		return usage.Errorf("--source compares a function of two versions: expected \"apitrace diff --source %s VERSION VERSION\"", o.source)
 	}
 	if o.output.format != "tree" || o.live != "" {
-		return usageErrorf("--source compares the text of a function: leave -o and --live out")
+		return usage.Errorf("--source compares the text of a function: leave -o and --live out")
 	}
 	var releases [2]*code.Base
 	for i, version := range args {

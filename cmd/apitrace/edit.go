@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 // editOptions say which file of upstream's to edit, or what to do with those that are.
@@ -41,13 +42,13 @@ func newEditCommand(std *streams) *cobra.Command {
 func (o *editOptions) validate(args []string) error {
 	switch {
 	case o.list && (o.revert || len(args) > 0):
-		return usageErrorf("--list lists all edits: give it alone")
+		return usage.Errorf("--list lists all edits: give it alone")
 	case o.all && !o.revert:
-		return usageErrorf("--all is for --revert")
+		return usage.Errorf("--all is for --revert")
 	case o.revert && o.all == (len(args) > 0):
-		return usageErrorf("--revert needs the file whose edit to take back, or --all")
+		return usage.Errorf("--revert needs the file whose edit to take back, or --all")
 	case !o.list && !o.revert && len(args) == 0:
-		return usageErrorf("expected the path of a file, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\", or --list or --revert")
+		return usage.Errorf("expected the path of a file, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\", or --list or --revert")
 	}
 	return nil
 }
@@ -115,9 +116,9 @@ func revert(std *streams, edits program.Edits, name string) error {
 		std.notice("no file of Kubernetes %s is edited", edits.Version)
 	case name == "":
 	case len(all) == 0:
-		return usageErrorf("%q is not edited: no file of Kubernetes %s is", name, edits.Version)
+		return usage.Errorf("%q is not edited: no file of Kubernetes %s is", name, edits.Version)
 	default:
-		return usageErrorf("%q is not edited in Kubernetes %s: edited are %q", name, edits.Version, names)
+		return usage.Errorf("%q is not edited in Kubernetes %s: edited are %q", name, edits.Version, names)
 	}
 	return nil
 }

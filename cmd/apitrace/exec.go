@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 )
@@ -144,7 +145,7 @@ func addAsFlag(command *cobra.Command, as *string) {
 
 func validateAs(as string) error {
 	if !slices.Contains(users, as) {
-		return usageErrorf("--as %q: expected one of %s", as, strings.Join(users, ", "))
+		return usage.Errorf("--as %q: expected one of %s", as, strings.Join(users, ", "))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/trace/explain"
@@ -47,7 +48,7 @@ func newExplainCommand(std *streams) *cobra.Command {
 
 func (o *explainOptions) validate() error {
 	if _, err := render.UseColour(o.colour, false, os.Getenv); err != nil {
-		return &usageError{err: err}
+		return usage.Wrong(err)
 	}
 	if _, err := language(o.lang); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/export"
 )
@@ -20,7 +21,7 @@ func newExportCommand(std *streams) *cobra.Command {
 	command := newCommand("export", oneArgument("the path of a saved recording"), func(c *cobra.Command, args []string) error {
 		o.file = args[0]
 		if !o.otlp {
-			return usageErrorf("where to: expected --otlp; \"apitrace show -o\" writes other forms")
+			return usage.Errorf("where to: expected --otlp; \"apitrace show -o\" writes other forms")
 		}
 		return o.run(c.Context(), std)
 	})

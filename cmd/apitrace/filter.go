@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -67,7 +68,7 @@ func (o *filterOptions) filter(guide *instrument.Guide, of *trace.Recording) (re
 		return f, err
 	}
 	if o.minDuration < 0 {
-		return f, usageErrorf("--min-duration cannot be negative")
+		return f, usage.Errorf("--min-duration cannot be negative")
 	}
 	if f.Functions, err = matchers("--function", o.functions, of); err != nil {
 		return f, err
@@ -78,7 +79,7 @@ func (o *filterOptions) filter(guide *instrument.Guide, of *trace.Recording) (re
 	if o.grep != "" {
 		grep, err := regexp.Compile(o.grep)
 		if err != nil {
-			return f, &usageError{err: fmt.Errorf("--grep: %w", err)}
+			return f, usage.Wrong(fmt.Errorf("--grep: %w", err))
 		}
 		f.Grep = grep
 	}
@@ -95,7 +96,7 @@ func matchingLayers(asked, known []string) ([]string, error) {
 			found = slices.DeleteFunc(slices.Clone(known), func(layer string) bool { return name == "" || !strings.Contains(layer, name) })
 		}
 		if len(found) == 0 {
-			return nil, usageErrorf("unknown layer %q: expected some of %s", name, strings.Join(known, ", "))
+			return nil, usage.Errorf("unknown layer %q: expected some of %s", name, strings.Join(known, ", "))
 		}
 		all = append(all, found...)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/session/front"
@@ -55,16 +56,16 @@ func newFrontCommand(std *streams) *cobra.Command {
 
 func (o *frontOptions) validate() error {
 	if o.server == "" || o.caFile == "" || o.probe == "" || !o.sample.otlp {
-		return usageErrorf("expected --server, --server-cafile, --probe and --otlp")
+		return usage.Errorf("expected --server, --server-cafile, --probe and --otlp")
 	}
 	if u, err := url.Parse(o.server); err != nil || u.Scheme != "https" || u.Host == "" {
-		return usageErrorf("--server %q: expected a URL such as https://127.0.0.1:6443", o.server)
+		return usage.Errorf("--server %q: expected a URL such as https://127.0.0.1:6443", o.server)
 	}
 	if (o.certFile == "") != (o.keyFile == "") {
-		return usageErrorf("--tls-cert-file needs --tls-private-key-file, and the other way round")
+		return usage.Errorf("--tls-cert-file needs --tls-private-key-file, and the other way round")
 	}
 	if set := o.clientCAFile != ""; set != (o.proxyCertFile != "") || set != (o.proxyKeyFile != "") {
-		return usageErrorf("--client-cafile, --proxy-client-cert-file and --proxy-client-key-file belong together: expected all or none")
+		return usage.Errorf("--client-cafile, --proxy-client-cert-file and --proxy-client-key-file belong together: expected all or none")
 	}
 	return o.sample.validate()
 }

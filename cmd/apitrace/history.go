@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -92,7 +93,7 @@ func (o *historyOptions) ofFunction(std *streams, query string) error {
 	appearances, err := history.Of(releases, query)
 	if errors.As(err, new(*trace.UnknownFunctionError)) {
 		_, noScenario := scenarios.Find(query)
-		return &usageError{err: fmt.Errorf("%w\nit is no scenario either: %w", err, noScenario)}
+		return usage.Wrong(fmt.Errorf("%w\nit is no scenario either: %w", err, noScenario))
 	}
 	if err != nil {
 		return err

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 var languages = []string{"en", "zh"}
@@ -25,7 +27,7 @@ func language(flag string) (string, error) {
 	case "":
 		return localeLanguage(os.Getenv), nil
 	}
-	return "", usageErrorf("unknown language %q: expected en or zh", flag)
+	return "", usage.Errorf("unknown language %q: expected en or zh", flag)
 }
 
 // localeLanguage is the language of the messages in the environment's locale: the

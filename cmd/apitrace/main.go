@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
@@ -76,21 +77,6 @@ func isExit(err error) bool {
 	return is
 }
 
-// A usageError says that the command line is wrong.
-type usageError struct {
-	err error
-	// command is the command whose help tells how it is right; "" if unknown.
-	command string
-}
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-
-// usageErrorf makes a usageError of a text.
-func usageErrorf(format string, args ...any) error {
-	return &usageError{err: fmt.Errorf(format, args...)}
-}
-
 // report prints the error, once, and where help is if the command line is wrong.
 func report(w io.Writer, err error) {
 	if err == nil {
@@ -107,9 +93,9 @@ func report(w io.Writer, err error) {
 		return
 	}
 	fmt.Fprintf(w, "error: %s\n", text.EscapeLines(err.Error()))
-	var usage *usageError
-	if errors.As(err, &usage) && usage.command != "" {
-		fmt.Fprintf(w, "see %q\n", usage.command+" --help")
+	var wrong *usage.Error
+	if errors.As(err, &wrong) && wrong.Command != "" {
+		fmt.Fprintf(w, "see %q\n", wrong.Command+" --help")
 	}
 }
 
@@ -126,7 +112,6 @@ func (e *troubleError) Unwrap() error { return e.err }
 // signal, as shells have it, and 1 for everything else. Comparisons end as diff(1) does, with
 // 1 for a difference and 2 for trouble.
 func exitCode(err error) int {
-	var usage *usageError
 	var interrupted *signalError
 	var trouble *troubleError
 	if exit, ok := err.(*exitError); ok {
@@ -137,7 +122,7 @@ func exitCode(err error) int {
 		return 0
 	case errors.As(err, &interrupted):
 		return 128 + int(interrupted.signal)
-	case errors.As(err, &usage), errors.As(err, &trouble):
+	case errors.As(err, new(*usage.Error)), errors.As(err, &trouble):
 		return 2
 	default:
 		return 1

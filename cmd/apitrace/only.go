@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 // addOnlyFlag lets the user choose requests by their numbers in a summary.
@@ -12,7 +14,7 @@ func addOnlyFlag(command *cobra.Command, only *[]int) {
 func validateOnly(only []int) error {
 	for _, n := range only {
 		if n < 1 {
-			return usageErrorf("--only %d: the requests are numbered from 1", n)
+			return usage.Errorf("--only %d: the requests are numbered from 1", n)
 		}
 	}
 	return nil
@@ -26,7 +28,7 @@ func choose[T any](all []T, only []int) ([]T, error) {
 	var chosen []T
 	for _, n := range only {
 		if n > len(all) {
-			return nil, usageErrorf("--only %d: the requests are numbered from 1 to %d", n, len(all))
+			return nil, usage.Errorf("--only %d: the requests are numbered from 1 to %d", n, len(all))
 		}
 		chosen = append(chosen, all[n-1])
 	}

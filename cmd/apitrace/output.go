@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/export"
@@ -70,7 +71,7 @@ func (o *outputOptions) addDrawingFlags(command *cobra.Command) {
 
 func (o *outputOptions) validate() error {
 	if !slices.Contains(outputs, o.format) {
-		return usageErrorf("unknown output %q: expected one of %s", o.format, strings.Join(outputs, ", "))
+		return usage.Errorf("unknown output %q: expected one of %s", o.format, strings.Join(outputs, ", "))
 	}
 	return o.validateView()
 }
@@ -78,16 +79,16 @@ func (o *outputOptions) validate() error {
 // validateView checks the flags of addDrawingFlags, and the language.
 func (o *outputOptions) validateView() error {
 	if !slices.Contains(views, o.view) {
-		return usageErrorf("unknown view %q: expected one of %s", o.view, strings.Join(views, ", "))
+		return usage.Errorf("unknown view %q: expected one of %s", o.view, strings.Join(views, ", "))
 	}
 	if o.depth < 0 || o.width < 0 {
-		return usageErrorf("--depth and --width cannot be negative")
+		return usage.Errorf("--depth and --width cannot be negative")
 	}
 	if o.view == "outline" && (o.full || o.depth > 0 || o.upstream || o.notes) {
-		return usageErrorf("--view outline shows layers, no calls: --full, --depth, --upstream and --notes need another view")
+		return usage.Errorf("--view outline shows layers, no calls: --full, --depth, --upstream and --notes need another view")
 	}
 	if _, err := render.UseColour(o.colour, false, os.Getenv); err != nil {
-		return &usageError{err: err}
+		return usage.Wrong(err)
 	}
 	if _, err := language(o.lang); err != nil {
 		return err

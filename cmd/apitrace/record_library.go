@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -40,11 +41,11 @@ func newRecordLibraryCommand(std *streams) *cobra.Command {
 func (o *recordLibraryOptions) validate() error {
 	for _, version := range o.versions {
 		if _, err := apiserver.ParseVersion(version); err != nil {
-			return &usageError{err: err}
+			return usage.Wrong(err)
 		}
 	}
 	if info, err := os.Stat(o.folder); err != nil || !info.IsDir() {
-		return usageErrorf("there is no folder %q: call this in the repository of apitrace, or say where with --to", o.folder)
+		return usage.Errorf("there is no folder %q: call this in the repository of apitrace, or say where with --to", o.folder)
 	}
 	return nil
 }

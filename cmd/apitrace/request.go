@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 )
@@ -53,7 +54,7 @@ func requestArguments(_ *cobra.Command, args []string) error {
 
 func (o *requestOptions) validate() error {
 	if o.timeout <= 0 {
-		return usageErrorf("--timeout %s: expected a time greater than 0, such as 5s", o.timeout)
+		return usage.Errorf("--timeout %s: expected a time greater than 0, such as 5s", o.timeout)
 	}
 	return nil
 }
@@ -87,7 +88,7 @@ func (o *requestOptions) http(std *streams) (*scenarios.HTTP, error) {
 	typed.Method, typed.Path = o.method, o.path
 	h, err := typed.HTTP()
 	if err != nil {
-		return nil, &usageError{err: err}
+		return nil, usage.Wrong(err)
 	}
 	return h, nil
 }

@@ -11,11 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
-	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
 // Commands are listed in the order in which one meets them, not by the alphabet.
@@ -27,20 +25,19 @@ func execute(ctx context.Context, args []string, std *streams) error {
 	root.SetArgs(args[1:])
 	command, err := root.ExecuteContextC(ctx)
 	if isWrongChoice(err) && !isExit(err) {
-		err = &usageError{err: err}
+		err = usage.Wrong(err)
 	}
-	var usage *usageError
-	if errors.As(err, &usage) && usage.command == "" {
-		usage.command = command.CommandPath()
+	var wrong *usage.Error
+	if errors.As(err, &wrong) && wrong.Command == "" {
+		wrong.Command = command.CommandPath()
 	}
 	return err
 }
 
 // isWrongChoice tells whether the user named something that there is not.
 func isWrongChoice(err error) bool {
-	return errors.As(err, new(*session.ChoiceError)) || errors.As(err, new(*scenarios.UnknownError)) ||
-		errors.As(err, new(*trace.UnknownFunctionError)) || errors.As(err, new(*trace.AmbiguousFunctionError)) ||
-		errors.As(err, new(*apiserver.FileError)) || errors.As(err, new(*learner.UsageError))
+	return errors.As(err, new(*scenarios.UnknownError)) ||
+		errors.As(err, new(*trace.UnknownFunctionError)) || errors.As(err, new(*trace.AmbiguousFunctionError))
 }
 
 // displayName is what the user types: kubectl runs "kubectl-apitrace" as "kubectl apitrace".
@@ -63,7 +60,7 @@ func newRoot(name string, std *streams) *cobra.Command {
 	}
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err: flagError(err)} })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage.Wrong(flagError(err)) })
 	root.SetUsageTemplate(narrowFlags(root.UsageTemplate()))
 	addGroup(root, "watch", "Watch a request:",
 		newRunCommand(std), newShowCommand(std), newExploreCommand(std), newSearchCommand(std), newScenariosCommand(std), newRequestCommand(std),
@@ -124,7 +121,7 @@ func adapt(command *cobra.Command, name string) {
 	if check := command.Args; check != nil {
 		command.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {
-				return &usageError{err: err}
+				return usage.Wrong(err)
 			}
 			return nil
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -48,10 +49,10 @@ func newRoutesCommand(std *streams) *cobra.Command {
 
 func (o *routesOptions) validate(command *cobra.Command) error {
 	if !slices.Contains([]string{"table", "wide", "json"}, o.format) {
-		return usageErrorf("unknown output %q: expected table, wide or json", o.format)
+		return usage.Errorf("unknown output %q: expected table, wide or json", o.format)
 	}
 	if o.trace != "" && (o.live || command.Flags().Changed("k8s")) {
-		return usageErrorf("--trace %s is of one version and one moment: leave --k8s and --live out", o.trace)
+		return usage.Errorf("--trace %s is of one version and one moment: leave --k8s and --live out", o.trace)
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 // sampleOptions say which requests of a server's clients are traced, and that their spans are sent.
@@ -20,10 +22,10 @@ func (o *sampleOptions) addFlags(command *cobra.Command) {
 
 func (o *sampleOptions) validate() error {
 	if o.rate <= 0 || o.rate > 1 {
-		return usageErrorf("--sample %v: expected a number greater than 0 and at most 1, such as 0.01", o.rate)
+		return usage.Errorf("--sample %v: expected a number greater than 0 and at most 1, such as 0.01", o.rate)
 	}
 	if o.rate != 1 && !o.otlp {
-		return usageErrorf("--sample chooses what --otlp sends: give both")
+		return usage.Errorf("--sample chooses what --otlp sends: give both")
 	}
 	return nil
 }

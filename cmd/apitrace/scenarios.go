@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
@@ -58,7 +59,7 @@ func (o *scenariosOptions) list() ([]*scenarios.Scenario, error) {
 	}
 	version, err := apiserver.ParseVersion(o.k8s)
 	if err != nil {
-		return nil, &usageError{err: err}
+		return nil, usage.Wrong(err)
 	}
 	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool { return !s.Releases.Has(version) }), nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 )
 
@@ -27,7 +28,7 @@ func (o *scenariosShowOptions) run(std *streams, name string) error {
 		return err
 	}
 	if o.output != "text" && o.output != "yaml" {
-		return usageErrorf("unknown form of output %q: expected text or yaml", o.output)
+		return usage.Errorf("unknown form of output %q: expected text or yaml", o.output)
 	}
 	s, err := scenarios.Find(name)
 	if err != nil {

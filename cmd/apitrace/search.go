@@ -11,6 +11,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
@@ -25,10 +26,10 @@ func newSearchCommand(std *streams) *cobra.Command {
 	o := &searchOptions{}
 	command := newCommand("search", cobra.MaximumNArgs(1), func(_ *cobra.Command, args []string) error {
 		if o.most < 1 {
-			return usageErrorf("--most %d: expected at least 1", o.most)
+			return usage.Errorf("--most %d: expected at least 1", o.most)
 		}
 		if (len(args) == 1) == (o.value != "") || len(args) == 1 && args[0] == "" {
-			return usageErrorf("expected a text, or --value NAME=TEXT")
+			return usage.Errorf("expected a text, or --value NAME=TEXT")
 		}
 		return o.run(std, strings.Join(args, ""))
 	})

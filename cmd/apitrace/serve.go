@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 // serveOptions say which server to keep running.
@@ -27,7 +29,7 @@ func newServeCommand(std *streams) *cobra.Command {
 			return err
 		}
 		if err := o.server.Extra.Check(); err != nil {
-			return &usageError{err: err}
+			return usage.Wrong(err)
 		}
 		switch {
 		case o.status:

@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 )
 
@@ -34,7 +35,7 @@ func (o *serveOptions) exclusive(c *cobra.Command) error {
 		}
 	})
 	if len(given) > 1 || o.status && c.Flags().Changed("k8s") {
-		return usageErrorf("--status and --stop are about servers that run already: give one of them alone, or --stop with --k8s")
+		return usage.Errorf("--status and --stop are about servers that run already: give one of them alone, or --stop with --k8s")
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -51,16 +52,16 @@ func (o *serverFlags) validate() error {
 		o.Reuse = session.ReuseNone
 	}
 	if _, err := apiserver.ParseVersion(o.Version); err != nil {
-		return &usageError{err: err}
+		return usage.Wrong(err)
 	}
 	if o.Etcd.URL == "" {
 		if o.Etcd != (storage.Endpoint{}) {
-			return usageErrorf("--etcd-cafile, --etcd-certfile, --etcd-keyfile and --etcd-prefix are for an etcd of your own: say where it is with --etcd-servers")
+			return usage.Errorf("--etcd-cafile, --etcd-certfile, --etcd-keyfile and --etcd-prefix are for an etcd of your own: say where it is with --etcd-servers")
 		}
 		return nil
 	}
 	if err := o.Etcd.Validate(); err != nil {
-		return &usageError{err: fmt.Errorf("--etcd-servers: %w", err)}
+		return usage.Wrong(fmt.Errorf("--etcd-servers: %w", err))
 	}
 	return nil
 }
@@ -69,7 +70,7 @@ func (o *serverFlags) validate() error {
 func (o *serverFlags) replay(ctx context.Context, std *streams, name string, deliver func(*trace.Recording) error) error {
 	version, err := apiserver.ParseVersion(o.Version)
 	if err != nil {
-		return &usageError{err: err}
+		return usage.Wrong(err)
 	}
 	scenario, err := session.FindScenario(name, version)
 	if err != nil {

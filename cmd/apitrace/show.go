@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -71,10 +72,10 @@ func (o *showOptions) isFile() bool {
 
 func (o *showOptions) validate(command *cobra.Command) error {
 	if o.isFile() && (o.live || command.Flags().Changed("k8s")) {
-		return usageErrorf("%q is a file, which is of one version and one moment: --k8s and --live are for scenarios", o.what)
+		return usage.Errorf("%q is a file, which is of one version and one moment: --k8s and --live are for scenarios", o.what)
 	}
 	if o.live && (o.summary || len(o.only) > 0) {
-		return usageErrorf("--summary and --only are for what is recorded: leave --live out")
+		return usage.Errorf("--summary and --only are for what is recorded: leave --live out")
 	}
 	return validateOnly(o.only)
 }

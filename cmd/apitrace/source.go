@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -41,7 +42,7 @@ func newSourceCommand(std *streams) *cobra.Command {
 
 func (o *sourceOptions) validate() error {
 	if _, err := render.UseColour(o.colour, false, os.Getenv); err != nil {
-		return &usageError{err: err}
+		return usage.Wrong(err)
 	}
 	return o.code.validate()
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/machine"
 )
 
@@ -30,7 +31,7 @@ func newVersionsCommand(std *streams) *cobra.Command {
 			}
 			return nil
 		}
-		return usageErrorf("unknown output %q: expected one of table, json, name", format)
+		return usage.Errorf("unknown output %q: expected one of table, json, name", format)
 	})
 	command.Flags().StringVarP(&format, "output", "o", "table", "what to print: table, json, or name (one version per line)")
 	command.Flags().BoolVar(&recorded, "recorded", false, "tell of each version what is recorded and what is not, and nothing of this machine")

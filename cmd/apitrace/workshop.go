@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/workshop"
@@ -181,7 +182,7 @@ func newWorkshopResetCommand(std *streams, o *workshopOptions) *cobra.Command {
 	var all bool
 	command := newCommand("workshop-reset", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 		if all && len(args) > 0 {
-			return usageErrorf("--all forgets everything: name an exercise, or give --all")
+			return usage.Errorf("--all forgets everything: name an exercise, or give --all")
 		}
 		if all {
 			return l.ResetAll(ctx)

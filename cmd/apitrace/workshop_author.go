@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/workshop"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
@@ -14,7 +15,7 @@ func newWorkshopNewCommand(std *streams) *cobra.Command {
 	var kind string
 	command := newCommand("workshop-new", oneArgument("the path of the file to write, such as mine/01-basics/01-first-call.yaml"), func(_ *cobra.Command, args []string) error {
 		if err := workshop.WriteNew(args[0], workshop.Kind(kind)); err != nil {
-			return &usageError{err: err}
+			return usage.Wrong(err)
 		}
 		std.notice("fill in %s, then: apitrace workshop verify --course %s", args[0], filepath.Dir(filepath.Dir(args[0])))
 		return nil

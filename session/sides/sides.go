@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -52,10 +53,10 @@ type Compared struct {
 func Range(scenario, from, to string) ([]Side, error) {
 	releases, err := recordings.Range(from, to)
 	if err != nil {
-		return nil, session.WrongChoice(err)
+		return nil, usage.Wrong(err)
 	}
 	if len(releases) == 0 {
-		return nil, wrongChoicef("the range %s..%s goes from the newer release to the older one: turn it round", from, to)
+		return nil, usage.Errorf("the range %s..%s goes from the newer release to the older one: turn it round", from, to)
 	}
 	var sides []Side
 	for _, release := range releases {
@@ -67,7 +68,7 @@ func Range(scenario, from, to string) ([]Side, error) {
 		if _, err := scenarios.Find(scenario); err != nil {
 			return nil, err
 		}
-		return nil, wrongChoicef("scenario %q is recorded on fewer than two releases of %s..%s: there is nothing to compare", scenario, from, to)
+		return nil, usage.Errorf("scenario %q is recorded on fewer than two releases of %s..%s: there is nothing to compare", scenario, from, to)
 	}
 	return sides, nil
 }
@@ -91,7 +92,7 @@ func (l *Loader) load(ctx context.Context, s Side) (*trace.Recording, error) {
 func (l *Loader) replay(ctx context.Context, s Side) (recording *trace.Recording, err error) {
 	version, err := apiserver.ParseVersion(s.Version)
 	if err != nil {
-		return nil, session.WrongChoice(err)
+		return nil, usage.Wrong(err)
 	}
 	l.To.Notice("replaying %q on Kubernetes %s", s.Scenario, s.Version)
 	scenario, err := session.FindScenario(s.Scenario, version)
@@ -178,8 +179,4 @@ func ReportOrigin(to session.Reporter, sides []Side) {
 		return
 	}
 	to.Notice("recordings that apitrace carries, made on %s; --live replays two releases now, and files that \"apitrace run --save FILE\" writes can be compared as well", date)
-}
-
-func wrongChoicef(format string, args ...any) error {
-	return session.WrongChoice(fmt.Errorf(format, args...))
 }

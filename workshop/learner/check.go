@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
@@ -52,7 +53,7 @@ func (l *Learner) check(ctx context.Context, e *workshop.Exercise, args []string
 	verdict, err := l.judge.Judge(e, try)
 	var bad *workshop.AnswerError
 	if errors.As(err, &bad) {
-		return false, usagef("%s", bad.Reason.In(l.lang))
+		return false, usage.Errorf("%s", bad.Reason.In(l.lang))
 	} else if err != nil {
 		return false, err
 	}
@@ -70,7 +71,7 @@ func (l *Learner) check(ctx context.Context, e *workshop.Exercise, args []string
 // noAnswer says that there is none, and where one can be given.
 func (l *Learner) noAnswer(e *workshop.Exercise) error {
 	how, _, _ := strings.Cut(l.howToAnswer(e), "    ")
-	return usagef("%s", l.p.Sprintf("there is no answer yet: give it as \"%s\", or write it to %s", how, l.answerFile(e)))
+	return usage.Errorf("%s", l.p.Sprintf("there is no answer yet: give it as \"%s\", or write it to %s", how, l.answerFile(e)))
 }
 
 // tell says what a judge said, and what to do next.

@@ -12,6 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/workshop"
@@ -35,14 +36,6 @@ type Options struct {
 	Reporter session.Reporter
 }
 
-// A UsageError says that the learner asked for something that is not there, or is no answer.
-type UsageError struct{ err error }
-
-func (e *UsageError) Error() string { return e.err.Error() }
-func (e *UsageError) Unwrap() error { return e.err }
-
-func usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
-
 // A Learner is somebody at work on a course.
 type Learner struct {
 	out      io.Writer
@@ -63,7 +56,7 @@ type Learner struct {
 func Open(ctx context.Context, o Options) (_ *Learner, err error) {
 	l := &Learner{out: o.Out, columns: o.Columns, colour: o.Colour, reporter: o.Reporter, lang: o.Lang, p: message.For(o.Lang)}
 	if l.k8s, err = recordings.Resolve(o.K8s); err != nil {
-		return nil, &UsageError{err}
+		return nil, usage.Wrong(err)
 	}
 	if l.course, err = workshop.Open(o.Course); err != nil {
 		return nil, err
@@ -137,7 +130,7 @@ func (l *Learner) named(name string) (*workshop.Exercise, error) {
 	}
 	e, err := l.course.Find(name)
 	if unknown := new(workshop.UnknownError); errors.As(err, &unknown) {
-		return nil, usagef("%s", unknown.Text().In(l.lang))
+		return nil, usage.Errorf("%s", unknown.Text().In(l.lang))
 	}
 	return e, err
 }

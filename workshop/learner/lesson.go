@@ -6,6 +6,7 @@ import (
 	"path"
 
 	"github.com/kubeapitrace/apitrace/docs/lessons"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -16,11 +17,11 @@ func (l *Learner) Lesson(chapter string) error {
 		return err
 	}
 	if name == "" {
-		return usagef("%s", l.p.Sprintf("this chapter has no lesson: \"apitrace workshop lesson 1\" prints the first one"))
+		return usage.Errorf("%s", l.p.Sprintf("this chapter has no lesson: \"apitrace workshop lesson 1\" prints the first one"))
 	}
 	text, err := lessons.Page(name, l.lang)
 	if errors.Is(err, fs.ErrNotExist) {
-		return usagef("there is no lesson %q: expected one of %q", name, lessons.Names())
+		return usage.Errorf("there is no lesson %q: expected one of %q", name, lessons.Names())
 	}
 	if err == nil {
 		l.markdown(workshop.Text{En: text, Zh: text})

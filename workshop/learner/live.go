@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -35,18 +36,18 @@ func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 	}
 	if len(args) == 1 {
 		if _, err := os.Stat(args[0]); err != nil {
-			return nil, usagef("%s", l.p.Sprintf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: %q is none", args[0]))
+			return nil, usage.Errorf("%s", l.p.Sprintf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: %q is none", args[0]))
 		}
 		return trace.Load(args[0])
 	}
 	if len(args) != 2 || !strings.HasPrefix(args[1], "/") {
-		return nil, usagef("%s", l.p.Sprintf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: found %q", args))
+		return nil, usage.Errorf("%s", l.p.Sprintf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: found %q", args))
 	}
 	typed := *request
 	typed.Method, typed.Path = strings.ToUpper(args[0]), args[1]
 	h, err := typed.HTTP()
 	if err != nil {
-		return nil, &UsageError{err}
+		return nil, usage.Wrong(err)
 	}
 	return l.replay(ctx, ownRequest(e, h), "")
 }
@@ -74,9 +75,9 @@ func (l *Learner) mustHaveEdited(e *workshop.Exercise) error {
 	}
 	switch {
 	case len(changed) == 0 && mine != "":
-		return usagef("%s", l.p.Sprintf("your copy is as upstream's: change %s, save it, and check again", mine))
+		return usage.Errorf("%s", l.p.Sprintf("your copy is as upstream's: change %s, save it, and check again", mine))
 	case len(changed) == 0:
-		return usagef("%s", l.p.Sprintf("nothing of the server is changed yet: \"apitrace edit %s\" gives you a copy; change that, and check again", e.Change.File))
+		return usage.Errorf("%s", l.p.Sprintf("nothing of the server is changed yet: \"apitrace edit %s\" gives you a copy; change that, and check again", e.Change.File))
 	case !slices.Contains(changed, e.Change.File):
 		l.reporter.Notice("%s", l.p.Sprintf("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)", e.Change.File, strings.Join(changed, ", ")))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -57,12 +58,12 @@ func (l *Learner) following(skip bool) (*workshop.Exercise, error) {
 
 func (l *Learner) start(ctx context.Context, e *workshop.Exercise) error {
 	if !e.Releases.Has(l.k8s) {
-		return usagef("%s is about Kubernetes %s: choose one with --k8s", e.Name, e.Releases.Text().In(l.lang))
+		return usage.Errorf("%s is about Kubernetes %s: choose one with --k8s", e.Name, e.Releases.Text().In(l.lang))
 	}
 	if toBeHad, err := e.ToBeHad(l.k8s); err != nil {
 		return err
 	} else if !toBeHad {
-		return usagef("Kubernetes %s has no recordings of what %s asks about: choose another version with --k8s (\"apitrace versions\" lists them)", l.k8s, e.Name)
+		return usage.Errorf("Kubernetes %s has no recordings of what %s asks about: choose another version with --k8s (\"apitrace versions\" lists them)", l.k8s, e.Name)
 	}
 	if err := l.record(ctx, e, workshop.Started, ""); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/workshop"
@@ -28,12 +29,12 @@ func (l *Learner) asked(e *workshop.Exercise, which string) (*trace.Recording, e
 	if which != "" {
 		var ok bool
 		if source, ok = e.Also[which]; !ok {
-			return nil, usagef("this exercise has no recording %q%s", which, others(e))
+			return nil, usage.Errorf("this exercise has no recording %q%s", which, others(e))
 		}
 	} else if e.Live() {
 		recording, err := trace.Load(l.traceFile(e))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, usagef("this exercise is about a trace of your own: \"apitrace workshop check\" makes it")
+			return nil, usage.Errorf("this exercise is about a trace of your own: \"apitrace workshop check\" makes it")
 		}
 		if errors.As(err, new(*trace.CutError)) { // what is left of it is as good
 			l.reporter.Notice("%v", err)
