@@ -93,10 +93,13 @@ func answered(answer *http.Response) error {
 		return nil
 	}
 	x.Status = answer.StatusCode
-	if answer.StatusCode == http.StatusSwitchingProtocols {
+	switch {
+	case answer.StatusCode == http.StatusSwitchingProtocols:
 		x.whole = true // what follows is no answer any more
-	} else {
-		answer.Body = &body{answer.Body, answer.Request.Context(), x}
+	case answer.Request.Method == http.MethodHead || answer.ContentLength == 0:
+		x.whole = true // the header is all
+	default:
+		answer.Body = &body{answer.Body, answer.Request.Context(), x, answer.ContentLength}
 	}
 	return nil
 }
@@ -107,12 +110,17 @@ type body struct {
 	io.ReadCloser
 	client   context.Context
 	exchange *Exchange
+	// left is how many bytes are still to come, negative if the answer does not state its length. A client
+	// that knows the length may close its connection with the last byte, before the end was read here.
+	left int64
 }
 
 // Read implements io.Reader.
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
-	if err == io.EOF && b.client.Err() == nil {
+	stated := b.left > 0
+	b.left -= int64(n)
+	if (err == io.EOF || stated && b.left == 0) && b.client.Err() == nil {
 		b.exchange.whole = true
 	}
 	return n, err

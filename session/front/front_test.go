@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -256,6 +257,40 @@ func TestHungUp(t *testing.T) {
 		x := &Exchange{whole: whole}
 		if x.end(gone); x.HungUp == whole {
 			t.Errorf("whole answer: %v, hung up: %v", whole, x.HungUp)
+		}
+	}
+}
+
+// A client that knows how long the answer is may be gone before the server has ended it.
+func TestGoneWithTheLastByte(t *testing.T) {
+	const text = "all of it"
+	b := newBehind(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", strconv.Itoa(len(text)))
+		if r.Method == http.MethodHead {
+			return
+		}
+		fmt.Fprint(w, text)
+		w.(http.Flusher).Flush()
+		time.Sleep(200 * time.Millisecond) // only then does the answer end
+	})
+	f, over := start(t, b.options())
+	for _, method := range []string{http.MethodGet, http.MethodHead} {
+		for _, major := range []int{1, 2} {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			resp, err := send(t, client(t, f, major), ctx, method, f.URL+"/", nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if method == http.MethodGet {
+				if _, err := io.ReadFull(resp.Body, make([]byte, len(text))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cancel()
+			if x := next(t, over); x.HungUp {
+				t.Errorf("HTTP/%d %s: the client has all, and is said to have hung up", major, method)
+			}
 		}
 	}
 }
