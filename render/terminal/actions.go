@@ -4,6 +4,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
@@ -80,10 +81,12 @@ func (m *Model) toHeading(direction int) {
 }
 
 // toNext goes to the next call of which something is true, from the selected one on and around.
-func (m *Model) toNext(is func(call int) bool) {
+func (m *Model) toNext(is func(call int) bool) { m.toNextIn(1, is) }
+
+func (m *Model) toNextIn(direction int, is func(call int) bool) {
 	n := m.forest.tree.Len()
 	for i := 1; i <= n; i++ {
-		if call := (m.call() + i) % n; is(call) {
+		if call := (m.call() + i*direction + n) % n; is(call) {
 			m.goTo(call)
 			return
 		}
@@ -142,6 +145,10 @@ func (m *Model) toggleEverything() {
 
 // step steps through what was recorded, from the selected call if that was chosen by hand.
 func (m *Model) step(action step.Action, direction step.Direction) {
+	if m.compared != nil {
+		m.status = saysNoSteps.In(m.options.Lang)
+		return
+	}
 	if !m.stepped || m.at.Call != m.call() && m.at.Next != m.call() {
 		m.at = step.Position{Call: m.call()}
 	}
@@ -161,28 +168,54 @@ func (m *Model) setPane(p pane) {
 }
 
 func (m *Model) nextRequest() {
-	if err := m.show(m.rec, (m.request+1)%len(m.rec.Requests)); err != nil {
+	var err error
+	if m.compared != nil {
+		err = m.nextPair(m.compared, m.request)
+	} else {
+		err = m.show(m.rec, (m.request+1)%len(m.rec.Requests))
+	}
+	if err != nil {
 		m.status = err.Error()
 	}
 }
 
+// toggleLanguage changes the language of everything, and nothing else.
 func (m *Model) toggleLanguage() {
 	if m.options.Lang == "zh" {
 		m.options.Lang = "en"
 	} else {
 		m.options.Lang = "zh"
 	}
-	guide, err := m.lib.Guide(m.rec, m.options.Lang)
+	recs := []*trace.Recording{m.rec}
+	if m.compared != nil {
+		recs = append(recs, m.compared.A)
+	}
+	guide, err := m.lib.Guide(m.options.Lang, recs...)
 	if err != nil {
 		m.status = err.Error()
 		return
 	}
-	m.guide = guide
+	if m.guide = guide; m.compared != nil {
+		m.compared.draw(m, guide)
+	}
+}
+
+// escape leaves what was entered last: a job, a filter, a comparison.
+func (m *Model) escape() {
+	switch {
+	case m.cancel():
+		m.status = saysCancelled.In(m.options.Lang)
+	case m.forest.only != nil:
+		m.unfilter()
+	case m.compared != nil:
+		m.leaveComparison()
+	}
 }
 
 func (m *Model) edit() tea.Cmd {
 	call, line := m.calledFrom()
-	command, err := m.lib.Editor(m.rec, call, line)
+	rec, _, _ := m.side()
+	command, err := m.lib.Editor(rec, call, line)
 	if err != nil {
 		m.status = err.Error()
 		return nil
@@ -193,7 +226,8 @@ func (m *Model) edit() tea.Cmd {
 func (m *Model) copyName() tea.Cmd { return m.copy(m.forest.tree.Call(m.call()).Function) }
 
 func (m *Model) copyLink() tea.Cmd {
-	return m.copy(view.SourceURL(m.rec, m.forest.tree.Call(m.call())))
+	rec, tree, call := m.side()
+	return m.copy(view.SourceURL(rec, tree.Call(call)))
 }
 
 func (m *Model) copy(text string) tea.Cmd {
@@ -210,21 +244,34 @@ func (m *Model) wheel(msg tea.MouseWheelMsg) {
 	if msg.Button == tea.MouseWheelUp {
 		delta = -3
 	}
-	if m.mode != modeTree || m.pane != paneNone && msg.X > m.treeWidth() {
-		m.scroll = max(0, m.scroll+delta)
-		return
+	switch {
+	case m.mode == modePick:
+		m.picker.move(delta)
+	case m.mode == modeHelp, m.pane != paneNone && msg.X >= m.treeWidth() && msg.Y <= m.treeHeight():
+		m.scroll += delta
+	case m.belowHeight() > 0 && msg.Y > m.treeHeight():
+		m.belowScroll += delta
+	default:
+		m.cursor += delta
 	}
-	m.cursor += delta
 }
 
-func (m *Model) click(x, y int) {
-	at := m.top + y - 1
-	if m.mode != modeTree || x >= m.treeWidth() || y < 1 || at >= len(m.forest.rows) {
+// click selects the row under the mouse; of the selected row, it opens or closes it.
+func (m *Model) click(msg tea.MouseClickMsg) {
+	if msg.Button != tea.MouseLeft {
 		return
 	}
-	if at == m.cursor {
-		m.open()
+	at := m.top + msg.Y - 1
+	if m.mode != modeTree || msg.X >= m.treeWidth() || msg.Y < 1 || msg.Y > m.treeHeight() || at >= len(m.forest.rows) {
 		return
 	}
-	m.cursor = at
+	if at != m.cursor {
+		m.cursor, m.scroll, m.belowScroll = at, 0, 0
+		return
+	}
+	if r := m.row(); m.forest.close(r) {
+		m.stay(r)
+		return
+	}
+	m.open()
 }

@@ -82,23 +82,32 @@ func init() { // a variable would refer to itself through the help
 			{[]string{"2"}, message.Text{En: "values and stack", Zh: "值与调用栈"}, act(func(m *Model) { m.setPane(paneValues) })},
 			{[]string{"3"}, message.Text{En: "notes", Zh: "说明"}, act(func(m *Model) { m.setPane(paneNotes) })},
 			{[]string{"4"}, message.Text{En: "JSON", Zh: "JSON"}, act(func(m *Model) { m.setPane(paneJSON) })},
-			{[]string{"0"}, message.Text{En: "close the pane", Zh: "关闭窗格"}, act(func(m *Model) { m.pane = paneNone })},
-			{[]string{"<"}, message.Text{En: "wider pane", Zh: "加宽窗格"}, act(func(m *Model) { m.share = min(80, m.share+5) })},
-			{[]string{">"}, message.Text{En: "narrower pane", Zh: "缩窄窗格"}, act(func(m *Model) { m.share = max(20, m.share-5) })},
-			{[]string{"J", "ctrl+down"}, message.Text{En: "scroll the pane down", Zh: "窗格向下滚动"}, act(func(m *Model) { m.scroll++ })},
-			{[]string{"K", "ctrl+up"}, message.Text{En: "scroll the pane up", Zh: "窗格向上滚动"}, act(func(m *Model) { m.scroll-- })},
+			{[]string{"5"}, message.Text{En: "of a comparison: what changed, with the changed source, below the tree", Zh: "比较时：树下方显示变化及变化的源码"}, act(func(m *Model) { m.below = !m.below })},
+			{[]string{"0"}, message.Text{En: "close all panes", Zh: "关闭所有窗格"}, act(func(m *Model) { m.pane, m.below = paneNone, false })},
+			{[]string{"<"}, message.Text{En: "wider pane", Zh: "加宽窗格"}, act(func(m *Model) { m.share = min(mostShare, m.share+5) })},
+			{[]string{">"}, message.Text{En: "narrower pane", Zh: "缩窄窗格"}, act(func(m *Model) { m.share = max(leastShare, m.share-5) })},
+			{[]string{"+"}, message.Text{En: "higher part below the tree", Zh: "加高树下方的部分"}, act(func(m *Model) { m.belowShare = min(mostShare, m.belowShare+5) })},
+			{[]string{"-"}, message.Text{En: "lower part below the tree", Zh: "降低树下方的部分"}, act(func(m *Model) { m.belowShare = max(leastShare, m.belowShare-5) })},
+			{[]string{"J", "ctrl+down"}, message.Text{En: "scroll the pane down", Zh: "窗格向下滚动"}, act(func(m *Model) { m.scrollPane(1) })},
+			{[]string{"K", "ctrl+up"}, message.Text{En: "scroll the pane up", Zh: "窗格向上滚动"}, act(func(m *Model) { m.scrollPane(-1) })},
+		}},
+		{message.Text{En: "Compare", Zh: "比较"}, []Binding{
+			{[]string{"="}, message.Text{En: "compare with another release", Zh: "与另一版本比较"}, act((*Model).pickOther)},
+			{[]string{"v"}, message.Text{En: "next change", Zh: "下一处变化"}, act(func(m *Model) { m.toChange(1) })},
+			{[]string{"V"}, message.Text{En: "previous change", Zh: "上一处变化"}, act(func(m *Model) { m.toChange(-1) })},
+			{[]string{"|"}, message.Text{En: "side by side, or one tree with marks", Zh: "并排，或带标记的一棵树"}, act(func(m *Model) { m.sideBySide = !m.sideBySide })},
+			{[]string{"r"}, message.Text{En: "replay now, on the server that runs, and show what is new", Zh: "在运行中的服务器上重放，显示有何不同"}, (*Model).replay},
 		}},
 		{message.Text{En: "Go elsewhere", Zh: "切换"}, []Binding{
 			{[]string{"p"}, message.Text{En: "choose a scenario", Zh: "选择场景"}, act((*Model).pickScenario)},
 			{[]string{"R"}, message.Text{En: "choose a release", Zh: "选择版本"}, act((*Model).pickRelease)},
 			{[]string{"tab"}, message.Text{En: "next request of the recording", Zh: "录制中的下一个请求"}, act((*Model).nextRequest)},
 			{[]string{"L"}, message.Text{En: "English or Chinese", Zh: "英文或中文"}, act((*Model).toggleLanguage)},
-			{[]string{"="}, message.Text{En: "compare with another release", Zh: "与另一版本比较"}, act((*Model).pickOther)},
-			{[]string{"r"}, message.Text{En: "replay now, on the server that runs", Zh: "在运行中的服务器上重放"}, (*Model).replay},
 			{[]string{"o"}, message.Text{En: "open the editor at the line", Zh: "在编辑器中打开该行"}, (*Model).edit},
 			{[]string{"y"}, message.Text{En: "copy the name", Zh: "复制名称"}, (*Model).copyName},
 			{[]string{"Y"}, message.Text{En: "copy the permalink", Zh: "复制永久链接"}, (*Model).copyLink},
 			{[]string{"M"}, message.Text{En: "mouse on or off (off: the terminal selects text)", Zh: "开关鼠标（关：由终端选择文本）"}, act(func(m *Model) { m.mouse = !m.mouse })},
+			{[]string{"esc"}, message.Text{En: "cancel what is under way; leave a filter or a comparison", Zh: "取消进行中的操作；离开过滤或比较"}, act((*Model).escape)},
 			{[]string{"?"}, message.Text{En: "this help", Zh: "此帮助"}, act(func(m *Model) { m.mode, m.scroll = modeHelp, 0 })},
 			{[]string{"q", "ctrl+c"}, message.Text{En: "quit", Zh: "退出"}, func(*Model) tea.Cmd { return tea.Quit }},
 		}},
@@ -117,10 +126,16 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 		m.typed(key, msg.Text)
 	case modePick:
 		cmd = m.picked(key, msg.Text)
-	case modeHelp, modeText:
-		cmd = m.scrolled(key)
+	case modeHelp:
+		m.scrollHelp(key)
 	default:
 		m.status = ""
+		before := m.cursor
+		defer func() {
+			if m.cursor != before {
+				m.scroll, m.belowScroll = 0, 0
+			}
+		}()
 		for _, group := range groups {
 			for _, b := range group.Bindings {
 				if slices.Contains(b.Keys, key) {
@@ -133,27 +148,33 @@ func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return cmd
 }
 
-// scrolled moves in the help or in a text.
-func (m *Model) scrolled(key string) tea.Cmd {
+// scrollHelp moves in the help, or leaves it.
+func (m *Model) scrollHelp(key string) {
 	switch key {
 	case "up", "k":
 		m.scroll--
 	case "down", "j":
 		m.scroll++
 	case "pgup", "ctrl+b":
-		m.scroll -= m.height - 2
+		m.scroll -= m.treeHeight()
 	case "pgdown", "ctrl+f", "space":
-		m.scroll += m.height - 2
-	case "b":
-		if m.mode == modeText && m.other != nil {
-			m.side = !m.side
-			return m.compareWith(m.other)
-		}
+		m.scroll += m.treeHeight()
+	case "home", "g":
+		m.scroll = 0
+	case "end", "G":
+		m.scroll = len(m.help())
 	case "q", "esc", "?", "left", "enter":
 		m.mode, m.scroll = modeTree, 0
 	}
-	m.scroll = max(0, m.scroll)
-	return nil
+}
+
+// scrollPane scrolls the pane beside the tree or, without one, the part below it.
+func (m *Model) scrollPane(lines int) {
+	if m.pane == paneNone {
+		m.belowScroll += lines
+		return
+	}
+	m.scroll += lines
 }
 
 // help lists the bindings.

@@ -4,7 +4,8 @@ import (
 	"context"
 	"os/exec"
 
-	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -15,12 +16,12 @@ type Library interface {
 	Releases() []string
 	// Load returns the recording of a scenario by a release.
 	Load(scenario, release string) (*trace.Recording, error)
-	// Guide returns the guide in a language, as it holds for a recording.
-	Guide(rec *trace.Recording, lang string) (view.Guide, error)
+	// Guide returns the guide in a language, as it holds for recordings.
+	Guide(lang string, recs ...*trace.Recording) (render.Guide, error)
 	// Source returns the text of a call's file, from this machine alone.
 	Source(rec *trace.Recording, call *trace.Call) (string, error)
-	// Diff tells in text how two recordings differ.
-	Diff(a, b *trace.Recording, lang string, width int, sideBySide bool) (string, error)
+	// SourceDiff compares the text of a function on both sides of a comparison, from this machine alone.
+	SourceDiff(a, b *trace.Recording, callA, callB *trace.Call, o source.DiffOptions) (string, error)
 	// Replay replays a scenario on the server that runs.
 	Replay(ctx context.Context, scenario, release string) (*trace.Recording, error)
 	// Editor returns the command that opens the file of a call at a line.

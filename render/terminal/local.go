@@ -1,9 +1,7 @@
 package terminal
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,14 +12,13 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/render"
-	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -64,12 +61,12 @@ func (*Local) Load(scenario, release string) (*trace.Recording, error) {
 }
 
 // Guide implements Library.
-func (*Local) Guide(rec *trace.Recording, lang string) (view.Guide, error) {
+func (*Local) Guide(lang string, recs ...*trace.Recording) (render.Guide, error) {
 	guide, err := instrument.Load()
 	if err != nil {
 		return nil, err
 	}
-	return spoken.New(guide, lang, rec), nil
+	return spoken.New(guide, lang, recs...), nil
 }
 
 // Source implements Library.
@@ -82,19 +79,30 @@ func (*Local) Source(rec *trace.Recording, call *trace.Call) (string, error) {
 	return string(text), err
 }
 
-// Diff implements Library.
-func (*Local) Diff(a, b *trace.Recording, lang string, width int, sideBySide bool) (string, error) {
-	guide, err := instrument.Load()
+// SourceDiff implements Library.
+func (*Local) SourceDiff(a, b *trace.Recording, callA, callB *trace.Call, o source.DiffOptions) (string, error) {
+	textA, err := versionOf(a, callA)
 	if err != nil {
 		return "", err
 	}
-	spoken := spoken.New(guide, lang, a, b)
-	var out bytes.Buffer
-	err = render.WriteDiff(&out, diff.CompareRecordings(a, b, diff.Options{}), spoken, render.DiffOptions{
-		Options: render.Options{Width: width, Palette: render.Colours()}, Lang: lang, SideBySide: sideBySide,
-		NameA: a.K8sVersion, NameB: b.K8sVersion,
-	})
+	textB, err := versionOf(b, callB)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	_, err = source.WriteDiff(&out, textA, textB, o)
 	return out.String(), err
+}
+
+// versionOf returns the text of a call's function, from this machine alone.
+func versionOf(rec *trace.Recording, call *trace.Call) (source.Version, error) {
+	folder, err := apiserver.CachedSourceOf(call.Process, rec.K8sVersion, nil)
+	if err != nil {
+		return source.Version{}, fmt.Errorf("%s: %w", rec.K8sVersion, err)
+	}
+	tree := &source.Tree{Program: call.Process, Version: rec.Version(call.Process), Dir: folder}
+	function, err := tree.Function(call.Function)
+	return source.Version{Function: function, Of: tree.String()}, err
 }
 
 // Replay implements Library.
@@ -116,22 +124,15 @@ func (*Local) Replay(ctx context.Context, name, release string) (replayed *trace
 
 // Editor implements Library.
 func (*Local) Editor(rec *trace.Recording, call *trace.Call, line int) (*exec.Cmd, error) {
-	editor := os.Getenv("VISUAL")
-	if editor == "" {
-		editor = os.Getenv("EDITOR")
-	}
-	if editor == "" {
-		return nil, errors.New("set VISUAL or EDITOR to the editor that you use")
-	}
 	folder, err := apiserver.CachedSourceOf(call.Process, rec.K8sVersion, nil)
 	if err != nil {
 		return nil, err
 	}
-	file := filepath.Join(folder, filepath.FromSlash(call.File))
-	if strings.Contains(filepath.Base(strings.Fields(editor)[0]), "code") {
-		return exec.Command("sh", "-c", editor+` --goto "$0"`, fmt.Sprintf("%s:%d", file, line)), nil
+	args, err := source.EditorCommand(filepath.Join(folder, filepath.FromSlash(call.File)), line, true, os.Getenv)
+	if err != nil {
+		return nil, err
 	}
-	return exec.Command("sh", "-c", editor+` "$0" "$1"`, fmt.Sprintf("+%d", line), file), nil
+	return exec.Command(args[0], args[1:]...), nil
 }
 
 // quiet keeps what a session reports off the screen, which the full-screen view has.

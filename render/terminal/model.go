@@ -3,6 +3,7 @@ package terminal
 import (
 	"context"
 	"fmt"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -23,6 +24,9 @@ const (
 	paneJSON
 )
 
+// Sides of the screen that a pane or the lower part has, in percent.
+const leastShare, mostShare = 20, 80
+
 // A mode says where keys go.
 type mode int
 
@@ -32,7 +36,6 @@ const (
 	modeFilter
 	modeHelp
 	modePick
-	modeText // a text that can be scrolled
 )
 
 // Options say how a Model begins.
@@ -43,6 +46,8 @@ type Options struct {
 	ASCII  bool
 	// Steps is how many steps a request shows at first, as render's text does.
 	Steps int
+	// Now is the clock; nil is that of the machine.
+	Now func() time.Time
 }
 
 // A Model is the state of the full-screen view. Update returns the next one.
@@ -53,7 +58,7 @@ type Model struct {
 
 	rec     *trace.Recording
 	guide   view.Guide
-	request int // index of rec.Requests
+	request int // index of rec.Requests or, of a comparison, of its pairs
 	forest  *forest
 	cursor  int // index of forest.rows
 	top     int // the first row on the screen
@@ -66,27 +71,36 @@ type Model struct {
 	mode          mode
 	pane          pane
 	share         int // of the width that the pane has, in percent
-	scroll        int // of the pane, the help or the text
+	belowShare    int // of the height that the part below the tree has, in percent
+	below         bool
+	belowScroll   int
+	scroll        int // of the pane or the help
 	mouse         bool
 	status        string
 
-	query   string
-	matches []int
-	before  int      // the call that was selected before the search
-	opened  openness // what was open before it
-	index   *index   // nil until it is built
+	query    string
+	matches  []int
+	before   int      // the call that was selected before the search
+	opened   openness // what was open before it
+	index    *index   // nil until it is built
+	indexing *forest  // of which an index is being built
 
 	picker picker
-	text   []string
-	other  *trace.Recording // that was compared last
-	side   bool
+	job    *job // nil if nothing is under way
+
+	compared   *comparison // nil if the tree is that of one recording
+	sideBySide bool
+	hunks      map[hunkKey]hunkText
 
 	sources sourceCache
 }
 
 // New returns the model of a recording.
 func New(lib Library, rec *trace.Recording, o Options) (*Model, error) {
-	m := &Model{lib: lib, options: o, width: 80, height: 24, share: 50, mouse: true, marks: map[int]bool{}, sources: sourceCache{}}
+	m := &Model{lib: lib, options: o, width: 80, height: 24, share: 50, belowShare: 40, mouse: true, marks: map[int]bool{}, sources: sourceCache{}, hunks: map[hunkKey]hunkText{}}
+	if o.Now == nil {
+		m.options.Now = time.Now
+	}
 	if o.Colour {
 		m.palette = render.Colours()
 	}
@@ -95,60 +109,81 @@ func New(lib Library, rec *trace.Recording, o Options) (*Model, error) {
 
 // show takes another recording, or another request of it.
 func (m *Model) show(rec *trace.Recording, request int) error {
-	guide, err := m.lib.Guide(rec, m.options.Lang)
+	guide, err := m.lib.Guide(m.options.Lang, rec)
 	if err != nil {
 		return err
 	}
 	if request >= len(rec.Requests) {
 		return fmt.Errorf("the recording has no request %d", request+1)
 	}
+	selected := ""
+	if m.rec != nil && m.rec.Scenario == rec.Scenario {
+		selected = m.selectedFunction()
+	}
+	m.rec, m.guide, m.request, m.compared, m.below = rec, guide, request, nil, false
 	tree := trace.TreeOfValid(&rec.Requests[request])
-	story := view.Tell(view.NewView(tree, guide, view.Choice{Most: m.options.Steps}))
-	m.rec, m.guide, m.request, m.forest = rec, guide, request, newForest(story)
-	m.walker, m.at, m.stepped = step.Walker{Tree: tree}, step.Position{}, false
-	m.cursor, m.top, m.scroll, m.matches, m.marks = min(1, len(m.forest.rows)-1), 0, 0, nil, map[int]bool{}
-	m.index = nil
+	m.display(view.Tell(view.NewView(tree, guide, view.Choice{Most: m.options.Steps})))
+	m.selectFunction(selected)
 	return nil
 }
 
+// display shows a tree from its beginning.
+func (m *Model) display(story *view.Story) {
+	m.forest = newForest(story)
+	m.walker, m.at, m.stepped = step.Walker{Tree: story.Tree}, step.Position{}, false
+	m.cursor, m.top, m.scroll, m.belowScroll, m.matches, m.marks = min(1, len(m.forest.rows)-1), 0, 0, 0, nil, map[int]bool{}
+	m.index = nil
+}
+
 // Init implements tea.Model.
-func (m *Model) Init() tea.Cmd { return m.buildIndex() }
+func (m *Model) Init() tea.Cmd { return m.background() }
 
 // messages of commands
 type (
 	loaded struct {
-		rec      *trace.Recording
-		err      error
-		replayed bool
+		rec *trace.Recording
+		err error
 	}
-	compared struct {
-		text  []string
-		other *trace.Recording
-		err   error
+	comparing struct {
+		*comparison
+		err error
 	}
-	edited  struct{ err error }
-	indexed struct{ index *index }
+	replayed struct{ comparing }
+	edited   struct{ err error }
+	indexed  struct{ index *index }
 )
 
 // Update implements tea.Model.
 func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	if done, ok := msg.(finished); ok {
+		if done.job != m.job {
+			return m, nil // was cancelled
+		}
+		m.job = nil
+		msg = done.result
+	}
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 	case tea.KeyPressMsg:
-		return m, m.key(msg)
+		cmd = m.key(msg)
 	case tea.MouseWheelMsg:
 		m.wheel(msg)
 	case tea.MouseClickMsg:
-		m.click(msg.X, msg.Y)
-	case loaded:
-		m.take(msg)
-	case compared:
-		if m.status = ""; msg.err != nil {
-			m.status = msg.err.Error()
-		} else {
-			m.mode, m.text, m.other, m.scroll = modeText, msg.text, msg.other, 0
+		m.click(msg)
+	case ticked:
+		if msg.job == m.job {
+			cmd = m.job.tick()
 		}
+	case loaded:
+		m.take(msg.err, func() error { return m.show(msg.rec, min(m.request, len(msg.rec.Requests)-1)) })
+	case comparing:
+		m.take(msg.err, func() error { return m.compare(msg.comparison) })
+	case replayed:
+		m.take(msg.err, func() error { return m.takeReplay(msg) })
+	case hunked:
+		m.hunks[msg.key] = msg.text
 	case indexed:
 		if msg.index.forest == m.forest && m.index == nil {
 			m.index = msg.index
@@ -159,39 +194,63 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	}
 	m.follow()
-	return m, nil
+	return m, tea.Batch(cmd, m.background())
 }
 
-func (m *Model) take(msg loaded) {
-	before := m.forest.tree.Len()
-	m.status = ""
-	err := msg.err
-	if err == nil {
-		err = m.show(msg.rec, min(m.request, len(msg.rec.Requests)-1))
+// background returns the commands that prepare what is needed for the screen or the next keys.
+func (m *Model) background() tea.Cmd {
+	var index tea.Cmd
+	if m.indexing != m.forest {
+		m.indexing = m.forest
+		index = m.buildIndex()
 	}
-	switch {
-	case err != nil:
+	return tea.Batch(index, m.compareSource())
+}
+
+// take shows the result of a job, or why there is none.
+func (m *Model) take(err error, show func() error) {
+	m.status = ""
+	if err == nil {
+		err = show()
+	}
+	if err != nil {
 		m.status = err.Error()
-	case msg.replayed:
-		m.status = saysReplayed.Format(m.options.Lang, m.forest.tree.Len(), before)
 	}
 }
 
 func (m *Model) load(scenario, release string) tea.Cmd {
-	m.status = saysLoading.Format(m.options.Lang, scenario+" "+release)
-	return func() tea.Msg {
+	return m.start(saysLoading, scenario+" "+release, func(context.Context) tea.Msg {
 		rec, err := m.lib.Load(scenario, release)
 		return loaded{rec: rec, err: err}
-	}
+	})
 }
 
+// replay replays the scenario and compares what is shown with it.
 func (m *Model) replay() tea.Cmd {
-	scenario, release := m.rec.Scenario, m.rec.K8sVersion
-	m.status = saysReplaying.Format(m.options.Lang, scenario)
-	return func() tea.Msg {
-		rec, err := m.lib.Replay(context.Background(), scenario, release)
-		return loaded{rec: rec, err: err, replayed: true}
+	shown := m.rec
+	return m.start(saysReplaying, shown.Scenario, func(ctx context.Context) tea.Msg {
+		rec, err := m.lib.Replay(ctx, shown.Scenario, shown.K8sVersion)
+		if err != nil {
+			return replayed{comparing: comparing{err: err}}
+		}
+		return replayed{comparing: comparing{comparison: newComparison(shown, rec, saysShown.In(m.options.Lang), saysNow.In(m.options.Lang))}}
+	})
+}
+
+// takeReplay shows what was replayed: what is new or, if it took the same path, the new tree.
+func (m *Model) takeReplay(msg replayed) error {
+	if !msg.Same() {
+		return m.compare(msg.comparison)
 	}
+	request := m.request
+	if m.compared != nil {
+		request = 0
+	}
+	if err := m.show(msg.B, min(request, len(msg.B.Requests)-1)); err != nil {
+		return err
+	}
+	m.status = saysSamePath.Format(m.options.Lang, m.forest.tree.Len())
+	return nil
 }
 
 // row returns the row under the cursor.
@@ -207,7 +266,7 @@ func (m *Model) goTo(call int) {
 	} else {
 		m.cursor = m.forest.reveal(call)
 	}
-	m.scroll = 0
+	m.scroll, m.belowScroll = 0, 0
 }
 
 // follow keeps the cursor on the screen, in the middle if it jumped.
@@ -225,4 +284,13 @@ func (m *Model) follow() {
 	m.top = max(0, min(m.top, len(m.forest.rows)-height))
 }
 
-func (m *Model) treeHeight() int { return max(1, m.height-3) }
+// treeHeight is how many lines the tree has.
+func (m *Model) treeHeight() int { return max(1, m.height-3-m.belowHeight()) }
+
+// belowHeight is how many lines the part below the tree has, with the rule between.
+func (m *Model) belowHeight() int {
+	if !m.below || m.compared == nil || m.mode != modeTree && m.mode != modeSearch && m.mode != modeFilter {
+		return 0
+	}
+	return max(3, (m.height-3)*m.belowShare/100)
+}

@@ -4,18 +4,21 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
-	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -26,16 +29,16 @@ var update = flag.Bool("update", false, "write the golden files anew")
 type shelf struct{}
 
 func (shelf) Scenarios() []string { return []string{"create-deployment", "get-forbidden", "get-node"} }
-func (shelf) Releases() []string  { return []string{"v1.37.1", "v1.36.3"} }
+func (shelf) Releases() []string  { return []string{"v1.37.1", "v1.36.3", "v1.30.4"} }
 func (shelf) Load(scenario, release string) (*trace.Recording, error) {
 	return recordings.Load(release, scenario)
 }
-func (shelf) Guide(rec *trace.Recording, lang string) (view.Guide, error) {
+func (shelf) Guide(lang string, recs ...*trace.Recording) (render.Guide, error) {
 	guide, err := instrument.Load()
 	if err != nil {
 		return nil, err
 	}
-	return spoken.New(guide, lang, rec), nil
+	return spoken.New(guide, lang, recs...), nil
 }
 func (shelf) Source(_ *trace.Recording, call *trace.Call) (string, error) {
 	if strings.Contains(call.File, "etcd") {
@@ -43,8 +46,9 @@ func (shelf) Source(_ *trace.Recording, call *trace.Call) (string, error) {
 	}
 	return strings.Repeat("// "+call.File+"\n", 2000), nil
 }
-func (shelf) Diff(a, b *trace.Recording, _ string, _ int, _ bool) (string, error) {
-	return a.K8sVersion + " and " + b.K8sVersion + "\n", nil
+func (shelf) SourceDiff(a, b *trace.Recording, callA, callB *trace.Call, _ source.DiffOptions) (string, error) {
+	return fmt.Sprintf("--- %s %s\n+++ %s %s\n@@ -1,2 +1,2 @@\n first\n-old\n+new\n@@ -%d,200 +%d,200 @@\n the hunk of the selected call\n",
+		a.K8sVersion, callA.Function, b.K8sVersion, callB.Function, callA.Line, callB.Line), nil
 }
 func (shelf) Replay(context.Context, string, string) (*trace.Recording, error) {
 	return nil, errors.New("no server runs")
@@ -59,11 +63,12 @@ func open(t testing.TB, scenario string, width, height int) *Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := New(shelf{}, rec, Options{Lang: "en", Steps: 48})
+	m, err := New(shelf{}, rec, Options{Lang: "en", Steps: 48, Now: func() time.Time { return time.Unix(0, 0) }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	_, cmd := m.Update(tea.WindowSizeMsg{Width: width, Height: height})
+	settle(m, cmd)
 	return m
 }
 
@@ -78,11 +83,25 @@ func press(m *Model, keys ...string) {
 			msg.Text = ""
 			msg.Code = map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape, "left": tea.KeyLeft, "right": tea.KeyRight, "end": tea.KeyEnd}[key]
 		}
-		if _, cmd := m.Update(msg); cmd != nil {
-			if answer := cmd(); answer != nil {
-				m.Update(answer)
-			}
+		_, cmd := m.Update(msg)
+		settle(m, cmd)
+	}
+}
+
+// settle does what a command does, and what that leads to. The ticks of a job are left out.
+func settle(m *Model, cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	switch msg := cmd().(type) {
+	case nil, ticked:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			settle(m, c)
 		}
+	default:
+		_, next := m.Update(msg)
+		settle(m, next)
 	}
 }
 
@@ -109,7 +128,11 @@ func TestScreens(t *testing.T) {
 		"pick":       {"get-node", 80, 24, []string{"p", "f", "o"}},
 		"picked":     {"get-node", 80, 24, []string{"p", "f", "o", "enter"}},
 		"release":    {"get-node", 80, 24, []string{"R", "3", "6", "enter"}},
-		"diff":       {"get-node", 80, 24, []string{"=", "3", "6", "enter"}},
+		"diff":       {"get-node", 80, 24, []string{"=", "3", "0", "enter"}},
+		"diff-next":  {"get-node", 120, 40, []string{"=", "3", "0", "enter", "v", "v", "v"}},
+		"diff-sides": {"get-node", 120, 40, []string{"=", "3", "0", "enter", "v", "|", "1"}},
+		"diff-left":  {"get-node", 80, 24, []string{"=", "3", "0", "enter", "v", "v", "esc"}},
+		"diff-small": {"create-deployment", 80, 24, []string{"=", "3", "0", "enter", "V", "L"}},
 		"replay":     {"get-node", 80, 24, []string{"r"}},
 		"chinese":    {"get-node", 80, 24, []string{"L", "3"}},
 		"small":      {"get-node", 30, 5, nil},
@@ -152,7 +175,7 @@ func TestScreens(t *testing.T) {
 // Each call that is selected by whatever way has a row, and the rows know it.
 func TestRowsKnowTheirCalls(t *testing.T) {
 	m := open(t, "create-deployment", 80, 24)
-	for _, key := range strings.Fields("s s s d x c t e w u ] [ } { f z f right left S D X n w w w") {
+	for _, key := range strings.Fields("s s s d x c t e w u ] [ } { f z f right left S D X n w w w = 3 0 enter v v V | e t w u right left c f v z ] esc s s") {
 		press(m, key)
 		for i, r := range m.forest.rows {
 			if r.kind == rowStep && m.forest.at[r.call] != int32(i) {

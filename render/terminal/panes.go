@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A sourceCache keeps the lines of the files that were looked at.
+// A sourceCache keeps the lines of the files that were looked at, by release and file.
 type sourceCache map[string]sourceFile
 
 type sourceFile struct {
@@ -25,17 +25,18 @@ type sourceFile struct {
 // calledFrom returns the call in whose file the selected call was made, and the line; of the first
 // call, itself.
 func (m *Model) calledFrom() (*trace.Call, int) {
-	i := m.call()
-	call := m.forest.tree.Call(i)
-	if parent := m.forest.tree.Parent(i); parent >= 0 && call.CallerLine > 0 {
-		return m.forest.tree.Call(parent), call.CallerLine
+	_, tree, i := m.side()
+	call := tree.Call(i)
+	if parent := tree.Parent(i); parent >= 0 && call.CallerLine > 0 {
+		return tree.Call(parent), call.CallerLine
 	}
 	return call, call.Line
 }
 
 // paneLines returns what the pane shows, in lines of a width.
 func (m *Model) paneLines(width, height int) []string {
-	call := m.forest.tree.Call(m.call())
+	_, tree, selected := m.side()
+	call := tree.Call(selected)
 	switch m.pane {
 	case paneSource:
 		return m.sourceLines(width, height)
@@ -65,17 +66,20 @@ func (m *Model) paneLines(width, height int) []string {
 func (m *Model) sourceLines(width, height int) []string {
 	call, at := m.calledFrom()
 	lines := text.Wrap(saysCalledAt.Format(m.options.Lang, fmt.Sprintf("%s:%d", call.File, at)), width)
-	file, known := m.sources[call.File]
+	rec, _, _ := m.side()
+	key := rec.K8sVersion + " " + call.File
+	file, known := m.sources[key]
 	if !known {
-		content, err := m.lib.Source(m.rec, call)
+		content, err := m.lib.Source(rec, call)
 		file = sourceFile{strings.Split(content, "\n"), err}
-		m.sources[call.File] = file
+		m.sources[key] = file
 	}
 	if file.err != nil {
 		return append(lines, text.Wrap(saysNoSource.Format(m.options.Lang, call.File, file.err), width)...)
 	}
-	first := max(0, at-1-(height-len(lines))/2) + m.scroll
-	first = max(0, min(first, len(file.lines)-1))
+	middle := max(0, at-1-(height-len(lines))/2)
+	first := max(0, min(middle+m.scroll, len(file.lines)-1))
+	m.scroll = first - middle
 	last := min(len(file.lines), first+height-len(lines))
 	var palette source.Palette
 	if m.options.Colour {

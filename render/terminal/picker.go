@@ -4,8 +4,6 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-
-	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // A picker lets one of several names be chosen.
@@ -27,6 +25,8 @@ func (p *picker) list() []string {
 	return all
 }
 
+func (p *picker) move(by int) { p.cursor = max(0, min(len(p.list())-1, p.cursor+by)) }
+
 func (m *Model) pick(all []string, now string, then func(*Model, string) tea.Cmd) {
 	m.mode, m.picker = modePick, picker{all: all, then: then}
 	for i, name := range all {
@@ -47,26 +47,6 @@ func (m *Model) pickRelease() {
 	m.pick(m.lib.Releases(), m.rec.K8sVersion, func(m *Model, chosen string) tea.Cmd { return m.load(m.rec.Scenario, chosen) })
 }
 
-func (m *Model) pickOther() {
-	m.pick(m.lib.Releases(), m.rec.K8sVersion, func(m *Model, chosen string) tea.Cmd {
-		other, err := m.lib.Load(m.rec.Scenario, chosen)
-		if err != nil {
-			m.status = err.Error()
-			return nil
-		}
-		return m.compareWith(other)
-	})
-}
-
-// compareWith tells how the recording differs from another one.
-func (m *Model) compareWith(other *trace.Recording) tea.Cmd {
-	rec, lang, width, side := m.rec, m.options.Lang, m.width, m.side
-	return func() tea.Msg {
-		text, err := m.lib.Diff(other, rec, lang, width, side)
-		return compared{text: strings.Split(strings.TrimRight(text, "\n"), "\n"), other: other, err: err}
-	}
-}
-
 func (m *Model) picked(key, text string) tea.Cmd {
 	p := &m.picker
 	list := p.list()
@@ -78,9 +58,9 @@ func (m *Model) picked(key, text string) tea.Cmd {
 			return p.then(m, list[p.cursor])
 		}
 	case "up":
-		p.cursor = max(0, p.cursor-1)
+		p.move(-1)
 	case "down":
-		p.cursor = min(len(list)-1, p.cursor+1)
+		p.move(1)
 	case "backspace":
 		if runes := []rune(p.query); len(runes) > 0 {
 			p.query, p.cursor = string(runes[:len(runes)-1]), 0

@@ -8,8 +8,11 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
 // View implements tea.Model. It draws only the rows that are on the screen.
@@ -32,12 +35,14 @@ func (m *Model) Screen() string {
 	switch m.mode {
 	case modeHelp:
 		lines = append(lines, m.window(m.help())...)
-	case modeText:
-		lines = append(lines, m.window(m.text)...)
 	case modePick:
 		lines = append(lines, m.pickerLines()...)
 	default:
 		lines = append(lines, m.treeAndPane()...)
+		if height := m.belowHeight(); height > 0 {
+			lines = append(lines, m.palette.Guide.Render(strings.Repeat(m.glyph("─", "-"), m.width)))
+			lines = append(lines, m.belowLines(m.width, height-1)...)
+		}
 	}
 	lines = append(lines, m.timeLine(), m.statusLine())
 	for i, line := range lines {
@@ -48,12 +53,18 @@ func (m *Model) Screen() string {
 
 func (m *Model) titleLine() string {
 	r := m.forest.tree.Request
-	title := fmt.Sprintf("%s %s  %s %s", m.rec.Scenario, m.rec.K8sVersion, r.Method, r.Path)
+	release := m.rec.K8sVersion
+	requests := len(m.rec.Requests)
+	if c := m.compared; c != nil {
+		release = fmt.Sprintf("%s %s %s", c.nameA, m.glyph("→", "->"), c.nameB)
+		requests = len(c.Requests)
+	}
+	title := fmt.Sprintf("%s %s  %s %s", m.rec.Scenario, release, r.Method, r.Path)
 	if r.Status > 0 {
 		title += fmt.Sprintf(" %s %d", m.glyph("→", "->"), r.Status)
 	}
-	if n := len(m.rec.Requests); n > 1 {
-		title += fmt.Sprintf("  (%d/%d)", m.request+1, n)
+	if requests > 1 {
+		title += fmt.Sprintf("  (%d/%d)", m.request+1, requests)
 	}
 	return m.palette.Request.Render(pad(text.Escape(title), m.width))
 }
@@ -131,7 +142,9 @@ func (m *Model) rowLine(at, width int) string {
 	case rowLink:
 		line = m.indent(r) + fmt.Sprintf("%s %d  %s", m.glyph("▸", ">"), section.Number, m.guide.Title(section.Layer))
 	default:
-		line = m.stepLine(r)
+		if line = m.stepLine(r, width); m.compared != nil && m.sideBySide {
+			line = m.sidesLine(r, width)
+		}
 	}
 	if at == m.cursor {
 		return m.selected(pad(ansi.Strip(line), width))
@@ -139,33 +152,92 @@ func (m *Model) rowLine(at, width int) string {
 	if r.kind != rowStep && m.palette.Layer != nil {
 		return m.palette.Layer(section.Layer).Bold(true).Render(fit(line, width))
 	}
+	if m.compared != nil && r.kind == rowStep && (m.sideBySide || m.compared.view.Mark(int(r.call)) != "") {
+		return m.compared.view.Style(int(r.call)).Render(fit(ansi.Strip(line), width))
+	}
 	return line
 }
 
-func (m *Model) stepLine(r row) string {
-	call := m.forest.tree.Call(int(r.call))
-	name := m.forest.story.Names.Of(call)
-	if m.palette.Layer != nil && m.guide.Key(call.Function) {
-		name = m.palette.Layer(m.guide.Layer(call.Function)).Render(name)
+// sidesLine draws the call of a row as both sides have it, next to each other.
+func (m *Model) sidesLine(r row, width int) string {
+	d := m.compared.view.Differences()
+	column := (width - 3) / 2
+	side := func(tree *trace.Tree, call int) string {
+		if call == diff.None {
+			return strings.Repeat(" ", column)
+		}
+		name := tree.Call(call).ShortName()
+		if tree == d.Diff.B { // whose calls the story names
+			name = m.forest.story.Names.Of(tree.Call(call))
+		}
+		before, after := strings.Repeat(" ", min(int(r.level), column/8))+m.opener(r.folded > 0, m.forest.opened(r))+" ", ""
+		if r.folded > 0 {
+			after = fmt.Sprintf(" %s%d", m.glyph("⋯", ".."), r.folded)
+		}
+		return fit(before+m.fitName(name, column-lipgloss.Width(before)-lipgloss.Width(after))+after, column)
 	}
-	var marks []string
+	mark := m.compared.view.Mark(int(r.call))
+	if mark == "" {
+		mark = m.glyph("│", "|")
+	}
+	return side(d.Diff.A, d.Merged.A[r.call]) + " " + firstRune(mark) + " " + side(d.Diff.B, d.Merged.B[r.call])
+}
+
+func firstRune(s string) string {
+	for _, r := range s {
+		return string(r)
+	}
+	return ""
+}
+
+func (m *Model) stepLine(r row, width int) string {
+	call := m.forest.tree.Call(int(r.call))
+	before := m.indent(r) + m.opener(r.folded > 0, m.forest.opened(r)) + " "
 	if m.marks[int(r.call)] {
-		marks = append(marks, "*")
+		before += "* "
 	}
 	if call.NewGoroutine {
-		marks = append(marks, "go")
+		before += "go "
 	}
-	line := m.indent(r) + m.opener(r.folded > 0, m.forest.opened(r)) + " " + strings.Join(append(marks, name), " ")
+	if m.compared != nil {
+		if mark := m.compared.view.Mark(int(r.call)); mark != "" {
+			before += mark + " "
+		}
+	}
+	after := ""
 	if r.equal > 1 && !m.forest.everything {
-		line += fmt.Sprintf(" %s%d", m.glyph("×", "x"), r.equal)
+		after += fmt.Sprintf(" %s%d", m.glyph("×", "x"), r.equal)
 	}
 	if r.folded > 0 {
-		line += m.palette.Count.Render(fmt.Sprintf(" %s%d", m.glyph("⋯", ".."), r.folded))
+		after += m.palette.Count.Render(fmt.Sprintf(" %s%d", m.glyph("⋯", ".."), r.folded))
 	}
 	if m.forest.failed(int(r.call)) {
-		line += " " + m.palette.Error.Render(m.glyph("✗", "!"))
+		after += " " + m.palette.Error.Render(m.glyph("✗", "!"))
 	}
-	return line
+	name := m.fitName(m.forest.story.Names.Of(call), width-lipgloss.Width(before)-lipgloss.Width(after))
+	if m.palette.Layer != nil && m.forest.isKey(int(r.call), m.guide) {
+		name = m.palette.Layer(m.guide.Layer(call.Function)).Render(name)
+	}
+	return before + name + after
+}
+
+// fitName shortens the name of a function to a number of columns: by its package, then by its receiver.
+// Only what is still too long is cut.
+func (m *Model) fitName(name string, columns int) string {
+	ellipsis := m.glyph("…", "..")
+	at := strings.LastIndex(name, "/") + 1
+	for _, cut := range []string{".", ")."} {
+		if lipgloss.Width(name) <= columns {
+			break
+		}
+		if i := strings.Index(name[at:], cut); i >= 0 {
+			name, at = ellipsis+name[at+i+len(cut)-1:], len(ellipsis)
+		}
+	}
+	if lipgloss.Width(name) <= columns {
+		return name
+	}
+	return ansi.Truncate(name, max(1, columns), ellipsis)
 }
 
 // opener is the sign before a row that can be opened or closed.
@@ -195,7 +267,8 @@ func (m *Model) selected(line string) string { return lipgloss.NewStyle().Revers
 
 // timeLine shows where in the time of the request the selected call runs.
 func (m *Model) timeLine() string {
-	root, call := m.forest.tree.Call(0), m.forest.tree.Call(m.call())
+	_, tree, selected := m.side()
+	root, call := tree.Call(0), tree.Call(selected)
 	columns := m.width - 30
 	if columns < 10 || root.DurationNs <= 0 {
 		return ""
@@ -212,6 +285,8 @@ func (m *Model) timeLine() string {
 
 func (m *Model) statusLine() string {
 	switch {
+	case m.job != nil:
+		return m.progress()
 	case m.mode == modeSearch:
 		return "/" + m.query + "  " + m.status
 	case m.mode == modeFilter:
@@ -220,11 +295,19 @@ func (m *Model) statusLine() string {
 		return text.Escape(m.status)
 	}
 	call := m.forest.tree.Call(m.call())
-	place := m.forest.story.Names.Place(call)
+	place := m.forest.story.Names.Of(call) + " " + m.forest.story.Names.Place(call)
 	if m.stepped && m.at.Call == m.call() {
-		place = m.at.Kind.String() + " " + place
+		place = stepKinds[m.at.Kind].In(m.options.Lang) + " " + place
 	}
-	return fit(place, m.width-lipgloss.Width(saysKeys.In(m.options.Lang))-2) + "  " + saysKeys.In(m.options.Lang)
+	if m.forest.only != nil {
+		place = "&" + m.query + "  " + place
+	}
+	for _, hint := range []message.Text{saysKeys, saysHelpKey} {
+		if hint := hint.In(m.options.Lang); lipgloss.Width(place)+lipgloss.Width(hint)+2 <= m.width {
+			return pad(place, m.width-lipgloss.Width(hint)-2) + "  " + hint
+		}
+	}
+	return fit(place, m.width)
 }
 
 // pad fills a plain text with blanks, or cuts it, to a number of columns; fit does it with

@@ -1,0 +1,58 @@
+package terminal
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
+
+// A job is work that takes its time while the screen goes on. There is at most one; a new one takes the
+// place of the old.
+type job struct {
+	says    message.Text
+	what    string
+	started time.Time
+	cancel  context.CancelFunc
+}
+
+type (
+	// finished is the result of a job.
+	finished struct {
+		job    *job
+		result tea.Msg
+	}
+	// ticked lets the time that a job has taken be drawn anew.
+	ticked struct{ job *job }
+)
+
+// start does work in the background. Its result becomes a message unless the user cancels it.
+func (m *Model) start(says message.Text, what string, work func(context.Context) tea.Msg) tea.Cmd {
+	m.cancel()
+	ctx, cancel := context.WithCancel(context.Background())
+	j := &job{says: says, what: what, started: m.options.Now(), cancel: cancel}
+	m.job = j
+	return tea.Batch(func() tea.Msg { return finished{j, work(ctx)} }, j.tick())
+}
+
+func (j *job) tick() tea.Cmd {
+	return tea.Tick(100*time.Millisecond, func(time.Time) tea.Msg { return ticked{j} })
+}
+
+// cancel ends the job that is under way. It reports whether there was one.
+func (m *Model) cancel() bool {
+	if m.job == nil {
+		return false
+	}
+	m.job.cancel()
+	m.job = nil
+	return true
+}
+
+// progress says what is under way, and for how long.
+func (m *Model) progress() string {
+	took := m.options.Now().Sub(m.job.started).Seconds()
+	return saysProgress.Format(m.options.Lang, m.job.says.Format(m.options.Lang, m.job.what), took)
+}
