@@ -68,6 +68,9 @@ func Find(name string) (*Scenario, error) {
 		}
 		names = append(names, s.Name)
 	}
+	if isFolder(name) {
+		return nil, folderError(name)
+	}
 	return nil, &UnknownError{Name: name, Nearest: text.Nearest(name, names, 3)}
 }
 

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,6 +119,16 @@ func TestFindUnknown(t *testing.T) {
 	want := `unknown scenario "get-nodes": did you mean "get-node", `
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s...", err, want)
+	}
+}
+
+func TestFindFolder(t *testing.T) {
+	for _, name := range []string{".", "./", "testdata", "./testdata"} {
+		_, err := Find(name)
+		want := fmt.Sprintf("%q is a folder: expected one scenario file, such as %q", name, filepath.Join(name, "mine.yaml"))
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
 	}
 }
 

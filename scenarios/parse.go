@@ -15,6 +15,9 @@ import (
 
 // ReadFile reads a scenario of one's own. Its errors name the file and the line.
 func ReadFile(name string) (*Scenario, error) {
+	if isFolder(name) {
+		return nil, folderError(name)
+	}
 	text, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("reading the scenario: %w", err)
@@ -25,6 +28,16 @@ func ReadFile(name string) (*Scenario, error) {
 		}
 		return os.ReadFile(body)
 	})
+}
+
+func isFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// folderError says that a folder was given for a scenario.
+func folderError(name string) error {
+	return fmt.Errorf("%q is a folder: expected one scenario file, such as %q, or a name that \"apitrace scenarios\" lists", name, filepath.Join(name, "mine.yaml"))
 }
 
 // readFS reads the scenario file of a file system.

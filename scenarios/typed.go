@@ -1,8 +1,10 @@
 package scenarios
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -36,6 +38,8 @@ func (t *TypedRequest) HTTP() (*HTTP, error) {
 		return nil, fmt.Errorf("invalid method %q: expected one such as GET, POST, PUT, PATCH or DELETE", t.Method)
 	case !strings.HasPrefix(t.Path, "/"):
 		return nil, fmt.Errorf("invalid path %q: expected one that begins with a slash, such as /api/v1/nodes", t.Path)
+	case t.pathMistake() != nil:
+		return nil, fmt.Errorf("invalid path %q: %w; no such request reaches the handlers of kube-apiserver", t.Path, t.pathMistake())
 	case t.As != "" && !slices.Contains(askers, t.As):
 		return nil, fmt.Errorf("unknown user %q: expected one of %s", t.As, strings.Join(askers, ", "))
 	}
@@ -50,6 +54,16 @@ func (t *TypedRequest) HTTP() (*HTTP, error) {
 		}
 	}
 	return h, nil
+}
+
+// pathMistake says why an HTTP client cannot send the path.
+func (t *TypedRequest) pathMistake() error {
+	_, err := url.ParseRequestURI(t.Path)
+	var why *url.Error
+	if errors.As(err, &why) {
+		return why.Err // without the path, which the message has already
+	}
+	return err
 }
 
 func parseHeaders(lines []string) (map[string]string, error) {

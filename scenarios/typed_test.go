@@ -16,6 +16,8 @@ func TestTypedRequest(t *testing.T) {
 		{typed: TypedRequest{Method: "POST", Path: "/api", Body: []byte("a: 1"), Headers: []string{"content-type: text/plain"}}, body: "a: 1"},
 		{typed: TypedRequest{Method: "G T", Path: "/api"}, wrong: `invalid method "G T"`},
 		{typed: TypedRequest{Method: "GET", Path: "api"}, wrong: `invalid path "api"`},
+		{typed: TypedRequest{Method: "GET", Path: "/%zz"}, wrong: `invalid path "/%zz": invalid URL escape "%zz"; no such request reaches the handlers`},
+		{typed: TypedRequest{Method: "GET", Path: "/a\x1b"}, wrong: `invalid path "/a\x1b": net/url: invalid control character in URL`},
 		{typed: TypedRequest{Method: "GET", Path: "/api", As: "root"}, wrong: `unknown user "root": expected one of learner, admin, anonymous, stranger`},
 		{typed: TypedRequest{Method: "GET", Path: "/api", Headers: []string{"Accept"}}, wrong: `invalid header "Accept"`},
 		{typed: TypedRequest{Method: "GET", Path: "/api", Headers: []string{"A: b\nc"}}, wrong: "invalid header"},

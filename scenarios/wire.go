@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kubeapitrace/apitrace/instrument/probe"
+	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -180,7 +180,7 @@ func (s *Sent) must(status int) error {
 // Message is what the server says in an answer that is an error, but not of a request on secrets,
 // since a Status quotes the object.
 func (s *Sent) Message() string {
-	if path, _, _ := strings.Cut(s.Path, "?"); probe.HoldsSecrets(path) {
+	if (collect.Secrets{}).Hold(s.Path) {
 		return s.Outcome()
 	}
 	return s.FullMessage()

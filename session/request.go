@@ -2,8 +2,11 @@ package session
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -15,6 +18,17 @@ func (r *Running) Send(ctx context.Context, h *scenarios.HTTP, timeout time.Dura
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return newPlayer(r.Server, to).Send(ctx, h)
+}
+
+// Silence is an error if a request got no answer because the server gives none to any.
+func (r *Running) Silence(ctx context.Context, sent *scenarios.Sent) error {
+	if sent.Err == nil || sent.Status != 0 || ctx.Err() != nil {
+		return nil
+	}
+	if err := r.Answers(ctx); errors.As(err, new(*apiserver.SilentError)) && ctx.Err() == nil {
+		return fmt.Errorf("%s %s was not answered: %w", sent.Method, sent.Path, notReplaced(err))
+	}
+	return nil
 }
 
 // Record fetches the trace of a request that was sent, as a recording of that name.

@@ -67,9 +67,14 @@ func (o ServerOptions) attachOrWait(ctx context.Context, to Reporter) (*apiserve
 		server, err = o.Attach(ctx)
 	}
 	if errors.As(err, new(*apiserver.SilentError)) {
-		return nil, fmt.Errorf("%w; what you have made is there, so no other server takes its place: let it go on, end it with \"apitrace serve --stop\", or give this command a server of its own with --fresh", err)
+		return nil, notReplaced(err)
 	}
 	return server, err
+}
+
+// notReplaced says what to do about a server that does not answer.
+func notReplaced(silent error) error {
+	return fmt.Errorf("%w; what you have made is there, so no other server takes its place: let it go on, end it with \"apitrace serve --stop\", or give this command a server of its own with --fresh", silent)
 }
 
 // startPoll is how often it is looked whether a server that is being started is ready.

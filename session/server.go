@@ -221,7 +221,11 @@ func (r *Running) Blame(serving context.Context, err error) error {
 	if r.Done() != nil {
 		return err // it is ours, and lives
 	}
-	if _, gone := r.options.Attach(serving); gone != nil {
+	_, gone := r.options.Attach(serving)
+	if errors.As(gone, new(*apiserver.SilentError)) {
+		return fmt.Errorf("%w; %w", err, notReplaced(gone))
+	}
+	if gone != nil {
 		return fmt.Errorf("%w; the server at %s that another apitrace keeps running has ended, or answers no more (look at the terminal of \"apitrace serve\"); run it again, and one is started", err, r.BaseURL)
 	}
 	return err

@@ -107,13 +107,19 @@ func (o *requestOptions) run(ctx context.Context, std *streams) (err error) {
 	if err != nil {
 		return err
 	}
-	o.tell(std, sent, server.Answer)
+	if err := server.Silence(ctx, sent); err != nil {
+		return err
+	}
 	recording, err := server.Record(ctx, "request", sent)
 	if ctx.Err() != nil {
 		return errors.Join(session.DeathOf(ctx), context.Cause(ctx))
 	}
+	if err != nil && sent.Err != nil { // that there is no trace follows from it
+		return fmt.Errorf("%s %s was not answered: %w", sent.Method, sent.Path, sent.Err)
+	}
+	o.tell(std, sent, server.Answer)
 	if err != nil {
-		return errors.Join(sent.Err, err)
+		return err
 	}
 	return errors.Join(o.delivery.deliver(ctx, std, recording), server.Verdict(std))
 }

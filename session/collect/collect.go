@@ -50,6 +50,9 @@ const settle = 25 * time.Millisecond
 // sleeps until a timeout.
 const patience = 250 * time.Millisecond
 
+// silence is how long a probe may say nothing. It answers within 10 times its patience.
+const silence = 20 * time.Second
+
 // Request fetches what the probes have recorded of a request. sockets holds the path of
 // each traced program's socket by the name of the program. A trace that is no tree is
 // an error: a call is missing, and a tree with a hole is a wrong tree. It keeps secrets as the
@@ -190,9 +193,12 @@ func query(ctx context.Context, socket string, q probe.Query) (*answer, error) {
 	}
 	a := &answer{}
 	in := json.NewDecoder(conn)
+	// The kernel takes connections for a program that is stopped.
+	_ = conn.SetReadDeadline(time.Now().Add(silence))
 	if err := in.Decode(&a.Header); err != nil {
 		return nil, errors.Join(fmt.Errorf("reading the probe's answer: %w", err), ctx.Err())
 	}
+	_ = conn.SetReadDeadline(time.Time{})
 	if a.Error != "" {
 		return nil, fmt.Errorf("nothing is traced: %s", a.Error)
 	}
