@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
 // A Client is a program that is run in a session.
@@ -16,7 +18,10 @@ type Client struct {
 	// Args are the program and its arguments. It is looked for in PATH.
 	Args []string
 	// Env is its whole environment, as "NAME=value".
-	Env            []string
+	Env []string
+	// Mark is one of Env that no process outside of the session has: what has it is killed if we are.
+	// "" for none.
+	Mark           string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 }
@@ -27,17 +32,21 @@ const clientGrace = 5 * time.Second
 // Run runs the client to its end and returns its exit status, 128 and the number for one that a
 // signal ended, as shells have it. When ctx ends the client gets a signal: that which the cause
 // of ctx has by a method Signal, else SIGTERM; and is killed if that does not end it.
-// What the client has started ends with it.
+// What the client has started ends with it, and with us, however we end.
 func (c Client) Run(ctx context.Context) (status int, err error) {
 	cmd := exec.Command(c.Args[0], c.Args[1:]...)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Env, c.Stdin, c.Stdout, c.Stderr
 	// What the client has started may hold its output open.
 	cmd.WaitDelay = time.Second
 	back := giveTerminal(cmd)
+	if c.Mark != "" {
+		defer program.GuardMark(c.Mark)()
+	}
 	if err := cmd.Start(); err != nil {
 		return 0, fmt.Errorf("starting the client: %w", err)
 	}
 	defer back()
+	defer program.GuardGroup(cmd.Process.Pid)()
 	defer signalGroup(cmd, syscall.SIGKILL)
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()

@@ -109,10 +109,13 @@ func (c *Clients) Environment() []string {
 		// Not among the user's: kubectl keeps what it discovers by the server's port.
 		"KUBECACHEDIR=" + filepath.Join(c.dir.Path, "cache"),
 		"APITRACE_SERVER=" + c.front.URL,
-		"APITRACE_CACERT=" + c.ca,
+		c.Mark(),
 		"APITRACE_TOKEN=" + c.front.Token,
 	}
 }
+
+// Mark is the one of Environment that names a file of this session: no client of another has it.
+func (c *Clients) Mark() string { return "APITRACE_CACERT=" + c.ca }
 
 // Finish ends what the clients have left open, and waits for the traces.
 func (c *Clients) Finish() error { return errors.Join(c.front.Close(), c.session.Close()) }

@@ -128,7 +128,7 @@ func (o *execOptions) show(ctx context.Context, std *streams, c *session.Clients
 
 // program is the client in the environment of the session.
 func (o *execOptions) program(c *session.Clients, std *streams) session.Client {
-	p := session.Client{Args: o.client, Env: append(os.Environ(), c.Environment()...), Stdin: std.in, Stdout: std.raw(), Stderr: std.err}
+	p := session.Client{Args: o.client, Env: append(os.Environ(), c.Environment()...), Mark: c.Mark(), Stdin: std.in, Stdout: std.raw(), Stderr: std.err}
 	if o.trees {
 		p.Stdout = std.err
 	}

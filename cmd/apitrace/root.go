@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -53,7 +54,10 @@ func newRoot(name string, std *streams) *cobra.Command {
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: name}
 	root.SilenceErrors, root.SilenceUsage = true, true // main prints errors, once, and without the whole usage text
 	verbose := root.PersistentFlags().BoolP("verbose", "v", false, "log to standard error what is looked for, started, sent and fetched, to report a problem")
-	root.PersistentPreRun = func(*cobra.Command, []string) {
+	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
+		if c.Name() != "doctor" { // which tells what it sweeps
+			program.SweepRunDirs()
+		}
 		if *verbose {
 			slog.SetDefault(slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: slog.LevelDebug})))
 		}

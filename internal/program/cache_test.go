@@ -22,6 +22,10 @@ func TestMain(m *testing.M) {
 		os.Exit(playBuilder())
 	case "owner":
 		os.Exit(playOwner())
+	case "exec":
+		os.Exit(playExec())
+	case "sweeper":
+		os.Exit(playSweeper())
 	}
 	os.Exit(m.Run())
 }

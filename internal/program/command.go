@@ -52,7 +52,12 @@ func (c Command) start(ctx context.Context, stdout io.Writer, line func(string))
 	cmd.WaitDelay = 2 * time.Second
 	w := &lineWriter{line: line}
 	cmd.Stderr = w
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		release := GuardGroup(cmd.Process.Pid)
+		err = cmd.Wait()
+		release()
+	}
 	w.flush()
 	if ctx.Err() != nil {
 		return ctx.Err()

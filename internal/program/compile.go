@@ -63,6 +63,12 @@ func (b *build) buildCommand() Command {
 // a log file, and its beginning into the error.
 func (b *build) compile(ctx context.Context) error {
 	b.tell.stage(StageCompile, 0)
+	// The go command leaves its temporary files behind when it is killed.
+	tmp, err := NewRunDir()
+	if err != nil {
+		return err
+	}
+	defer tmp.Close()
 	log, err := os.OpenFile(filepath.Join(b.dir, logFile), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("build log: %w", err)
@@ -77,7 +83,9 @@ func (b *build) compile(ctx context.Context) error {
 		b.tell.stage(StageLink, 0)
 	}
 	var complaints []string
-	err = b.buildCommand().start(ctx, log, func(line string) {
+	command := b.buildCommand()
+	command.Env = append(command.Env, "GOTMPDIR="+tmp.Path)
+	err = command.start(ctx, log, func(line string) {
 		fmt.Fprintln(log, line)
 		if !packages[line] {
 			complaints = append(complaints, line)

@@ -12,14 +12,15 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A RunDir is the private folder of servers that run together: data, keys,
-// sockets, logs. It is locked as long as its owner lives, and nothing of it
-// survives: the owner removes it with Close, the children remove their parts of
-// it when the owner was killed, and what is left even so goes with the next
-// NewRunDir.
+// A RunDir is the private folder of one use of servers, of clients or of the compiler: data, keys,
+// credentials, sockets, logs. It is locked as long as its owner lives, and nothing of it
+// survives: the owner removes it with Close, the guard when the owner was killed, and what
+// is left even so goes with the next SweepRunDirs.
 type RunDir struct {
 	Path string
 	lock *flock.Flock
+	// release tells the guard that the folder is no business of its own any more.
+	release func()
 }
 
 // maxSocketPath is the longest path of a unix socket: 104 bytes with the
@@ -42,7 +43,7 @@ func NewRunDir() (*RunDir, error) {
 			return nil, fmt.Errorf("making a folder for the servers to run in: %w", err)
 		}
 		if lock, ok := lockDir(dir); ok {
-			return &RunDir{Path: dir, lock: lock}, nil
+			return &RunDir{Path: dir, lock: lock, release: guardDir(dir)}, nil
 		}
 		// Another process took it for a deserted one before we had locked it.
 	}
@@ -62,11 +63,13 @@ func (r *RunDir) Part(name string) (string, error) {
 // Close removes the folder with all that is in it.
 func (r *RunDir) Close() error {
 	err := os.RemoveAll(r.Path)
+	r.release()
 	return errors.Join(err, r.lock.Close())
 }
 
 // SweepRunDirs removes the run directories of this user whose owners are gone,
-// and returns their paths. What cannot be removed is left for the next time.
+// and returns their paths. What cannot be removed is left for the next time. It reads the folders
+// that run directories are made in, and nothing else where no killed process has left anything.
 func SweepRunDirs() []string {
 	var swept []string
 	for _, base := range runBases() {

@@ -1,0 +1,154 @@
+package commands
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// within waits until something holds.
+func within(t *testing.T, limit time.Duration, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); !holds(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %v: %s", limit, what)
+		}
+	}
+}
+
+// withEnvironment lists the processes that were started with a variable of this value.
+func withEnvironment(t *testing.T, assignment string) []int {
+	t.Helper()
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Skip("no /proc")
+	}
+	var pids []int
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		environment, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
+		for variable := range bytes.SplitSeq(environment, []byte{0}) {
+			if string(variable) == assignment {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
+}
+
+// TestKilledLeavesNothing: after a SIGKILL, of a command with its own server, there is no process of it,
+// and nothing in the folder for temporary files. (The client of exec starts others, one of them in a session of its own.)
+func TestKilledLeavesNothing(t *testing.T) {
+	needsServer(t)
+	setsid, err := exec.LookPath("setsid")
+	if err != nil {
+		t.Skip("no setsid")
+	}
+	for name, args := range map[string][]string{
+		"exec":   {"exec", "--fresh", "--", "sh", "-c", `echo "$KUBECONFIG"; sleep 1000 & ` + setsid + ` sleep 1000 & wait`},
+		"record": {"record", "--fresh", "--save", filepath.Join(t.TempDir(), "record.jsonl")},
+		"serve":  {"serve", "--otlp", "--", "--event-ttl=3599s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tmp, err := os.MkdirTemp("/tmp", "k") // short, for the sockets
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { os.RemoveAll(tmp) })
+			mark := "TEST_KILLED=" + tmp
+			command := exec.Command("apitrace", args...)
+			command.Env = append(os.Environ(), "TMPDIR="+tmp, "XDG_RUNTIME_DIR=", "TEST_KILLED="+tmp, "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1")
+			out, err := command.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := command.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				command.Process.Kill()
+				for _, pid := range withEnvironment(t, mark) {
+					syscall.Kill(pid, syscall.SIGKILL)
+				}
+			})
+			kubeconfig, err := bufio.NewReader(out).ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			kubeconfig = strings.TrimSpace(kubeconfig)
+			if _, err := os.Stat(kubeconfig); err != nil || !strings.HasPrefix(kubeconfig, tmp) {
+				t.Fatalf("the kubeconfig is %q in %s: %v", kubeconfig, tmp, err)
+			}
+			if name == "exec" {
+				within(t, 10*time.Second, "the client has started two others", func() bool { return len(withEnvironment(t, mark)) == 4 })
+			}
+			if name == "serve" {
+				traced := filepath.Join(filepath.Dir(filepath.Dir(kubeconfig)), "traced.kubeconfig")
+				within(t, 10*time.Second, "there is "+traced, func() bool { _, err := os.Stat(traced); return err == nil })
+			}
+			servers := serversIn(t, tmp)
+			if len(servers) < 2 {
+				t.Fatalf("the servers are %v", servers)
+			}
+			if err := command.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			command.Wait()
+			within(t, 15*time.Second, "the processes and folders of the killed command are gone", func() bool {
+				left, err := os.ReadDir(tmp)
+				return err == nil && len(left) == 0 && len(withEnvironment(t, mark)) == 0 && len(serversIn(t, tmp)) == 0
+			})
+		})
+	}
+}
+
+// serversIn lists the processes that work in a folder.
+func serversIn(t *testing.T, dir string) []string {
+	t.Helper()
+	links, err := filepath.Glob("/proc/[0-9]*/cwd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, link := range links {
+		if cwd, err := os.Readlink(link); err == nil && strings.HasPrefix(cwd, dir) {
+			found = append(found, link)
+		}
+	}
+	return found
+}
+
+// TestNextCommandSweeps: what nobody could remove, not even the guard, goes with the next command, whichever that is;
+// what a running session has stays.
+func TestNextCommandSweeps(t *testing.T) {
+	needsServer(t)
+	record := start(t, "record", "--save", filepath.Join(t.TempDir(), "record.jsonl"))
+	deserted := filepath.Join(filepath.Dir(filepath.Dir(record.line)), "apitrace-"+strconv.Itoa(os.Getuid())+"-1")
+	for _, args := range [][]string{{"show", "get-node", "--view", "outline"}, {"version"}, {"scenarios"}, {"serve", "--status"}} {
+		if err := os.MkdirAll(deserted, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(deserted, "kubeconfig"), []byte("token"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, said, status := apitrace(t, args...); status != 0 {
+			t.Fatalf("apitrace %q: exit status %d\n%s", args, status, said)
+		}
+		if _, err := os.Stat(deserted); !os.IsNotExist(err) {
+			t.Errorf("after apitrace %q the deserted folder is there: %v", args, err)
+		}
+		if _, err := os.Stat(record.line); err != nil {
+			t.Errorf("after apitrace %q the folder of a running session is gone: %v", args, err)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package program
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// The guard is a process that outlives this one, for a moment. It holds the reading end of a pipe whose
+// writing end is ours, as the leash of the servers does, so that it knows when this process is gone, also
+// after a SIGKILL. It then does the duties that it was given and that were not taken back: it kills what
+// we started, and removes what we wrote.
+type guard struct {
+	mu   sync.Mutex
+	to   io.Writer // nil: there is no guard
+	next int
+}
+
+// A duty is one of the things that the guard does. It is sent as a line of JSON.
+type duty struct {
+	// ID tells duties apart.
+	ID int `json:"id"`
+	// Done takes the duty with the ID back.
+	Done bool `json:"done,omitempty"`
+	// Group is a process group to kill.
+	Group int `json:"group,omitempty"`
+	// Mark is an environment variable with its value: processes that have it are killed, if this
+	// system tells the environments of processes.
+	Mark string `json:"mark,omitempty"`
+	// Dir is a folder to remove.
+	Dir string `json:"dir,omitempty"`
+}
+
+// guardEnv and guardArgument make a process the guard of the one that starts it.
+const (
+	guardEnv      = "APITRACE_GUARD"
+	guardArgument = "guard"
+)
+
+// ourGuard is started when it gets its first duty.
+var ourGuard = sync.OnceValue(func() *guard {
+	to, err := startGuard()
+	if err != nil {
+		// The next command finds most of what a killed one has left.
+		slog.Debug("there is no guard", "error", err)
+		return &guard{}
+	}
+	return &guard{to: to}
+})
+
+// init makes this process a guard if it was started as one. That is done here and not in main, because
+// the process that starts the guard may be any that uses this package.
+func init() {
+	if len(os.Args) == 2 && os.Args[1] == guardArgument && os.Getenv(guardEnv) != "" {
+		runGuard(os.Stdin)
+		os.Exit(0)
+	}
+}
+
+func startGuard() (*os.File, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	cmd := exec.Command(self, guardArgument)
+	cmd.Env, cmd.Dir, cmd.Stdin = []string{guardEnv + "=1"}, "/", theirs
+	// Neither the terminal's signals nor those to our process group reach it.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		ours.Close()
+		return nil, err
+	}
+	go cmd.Wait()
+	return ours, nil
+}
+
+// GuardGroup has a process group killed when this process is gone, until release is called.
+func GuardGroup(pgid int) (release func()) { return ourGuard().give(duty{Group: pgid}) }
+
+// GuardMark has the processes killed whose environment has the assignment when this process is gone,
+// until release is called. That finds those that have left their group, on Linux alone.
+func GuardMark(assignment string) (release func()) { return ourGuard().give(duty{Mark: assignment}) }
+
+// guardDir has a folder removed when this process is gone, until release is called.
+func guardDir(dir string) (release func()) { return ourGuard().give(duty{Dir: dir}) }
+
+func (g *guard) give(d duty) (release func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.next++
+	d.ID = g.next
+	g.send(d)
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.send(duty{ID: d.ID, Done: true})
+	}
+}
+
+// send writes to the pipe, so that the guard reads it even if we are killed next.
+func (g *guard) send(d duty) {
+	if g.to == nil {
+		return
+	}
+	data, err := json.Marshal(d)
+	if err != nil {
+		panic(err) // these are numbers and texts
+	}
+	if _, err := g.to.Write(append(data, '\n')); err != nil {
+		slog.Debug("the guard is gone", "error", err)
+	}
+}
+
+// runGuard reads duties until the other process is gone, and does those that are left.
+func runGuard(from io.Reader) {
+	left := map[int]duty{}
+	lines := bufio.NewScanner(from)
+	for lines.Scan() {
+		var d duty
+		if json.Unmarshal(lines.Bytes(), &d) != nil {
+			break // it was killed while it wrote
+		}
+		if d.Done {
+			delete(left, d.ID)
+		} else {
+			left[d.ID] = d
+		}
+	}
+	for _, d := range left {
+		if d.Group > 1 {
+			_ = syscall.Kill(-d.Group, syscall.SIGKILL) // nobody there: then there is nothing to end
+		}
+	}
+	for _, d := range left {
+		if d.Mark != "" {
+			killMarked(d.Mark)
+		}
+	}
+	for _, d := range left { // once nobody writes there any more
+		if d.Dir != "" {
+			removeDeserted(d.Dir)
+		}
+	}
+}
+
+// removeDeserted removes a folder in which processes that are ending may still write.
+func removeDeserted(dir string) {
+	for range 100 {
+		if os.RemoveAll(dir) == nil {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}

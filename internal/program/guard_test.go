@@ -1,0 +1,220 @@
+package program
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// within waits until something holds.
+func within(t *testing.T, limit time.Duration, what string, holds func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); !holds(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within %v: %s", limit, what)
+		}
+	}
+}
+
+// processes lists those that have the assignment in their environment, but for this one and its guard.
+func processes(t *testing.T, assignment string) []int {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells the environment of a process")
+	}
+	out, err := exec.Command("sh", "-c", "grep -lzxF -e \"$1\" /proc/[0-9]*/environ 2>/dev/null || true", "sh", assignment).Output()
+	must(t, err)
+	var pids []int
+	for _, file := range strings.Fields(string(out)) {
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file))); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// What a killed apitrace has started ends, with all that it has started in turn, also in other process
+// groups and sessions, and its folder goes.
+func TestGuard(t *testing.T) {
+	newRunDir(t) // sets TMPDIR
+	mark := "TEST_MARK=" + t.TempDir()
+	owner := play("exec", "TEST_SESSION="+mark)
+	out, err := owner.StdoutPipe()
+	must(t, err)
+	must(t, owner.Start())
+	t.Cleanup(func() {
+		owner.Process.Kill()
+		for _, pid := range processes(t, mark) {
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+	})
+	dir, err := bufio.NewReader(out).ReadString('\n')
+	must(t, err)
+	dir = strings.TrimSpace(dir)
+	within(t, 10*time.Second, "the session has four processes", func() bool { return len(processes(t, mark)) == 4 })
+	if !exists(filepath.Join(dir, "kubeconfig")) || !RunDirAlive(dir) {
+		t.Fatalf("before the kill, %s is not as it should be", dir)
+	}
+	must(t, owner.Process.Signal(syscall.SIGKILL))
+	owner.Wait()
+	within(t, 10*time.Second, "the processes and the folder of the killed one are gone", func() bool {
+		return len(processes(t, mark)) == 0 && !exists(dir)
+	})
+}
+
+// playExec is a process with a run directory that runs a shell, which starts others: in its group, in
+// one of its own, and in a session of its own.
+func playExec() int {
+	r, err := NewRunDir()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if err := os.WriteFile(filepath.Join(r.Path, "kubeconfig"), nil, 0o600); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	mark := os.Getenv("TEST_SESSION")
+	GuardMark(mark)
+	cmd := exec.Command("sh", "-c", `sleep 1000 & setsid sleep 1000 & set -m; sleep 1000 & wait`)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), mark}
+	ownGroup(cmd)
+	if err := cmd.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	GuardGroup(cmd.Process.Pid)
+	fmt.Println(r.Path)
+	select {}
+}
+
+// What was given back is left alone when the process ends.
+func TestGuardForgets(t *testing.T) {
+	kept, dir := filepath.Join(t.TempDir(), "kept"), filepath.Join(t.TempDir(), "dir")
+	must(t, os.Mkdir(kept, 0o700))
+	must(t, os.Mkdir(dir, 0o700))
+	sleep := exec.Command("sleep", "1000")
+	ownGroup(sleep)
+	must(t, sleep.Start())
+	defer sleep.Wait()
+	defer sleep.Process.Kill()
+	runGuard(strings.NewReader(fmt.Sprintf(`{"id":1,"dir":%q}
+{"id":2,"dir":%q}
+{"id":3,"group":%d}
+{"id":1,"done":true}
+{"id":3,"done":true}
+{"id":4,"gro`, kept, dir, sleep.Process.Pid)))
+	if !exists(kept) || exists(dir) || !alive(sleep.Process.Pid) {
+		t.Errorf("the folder that was given back is there: %t; the other one: %t; the process lives: %t", exists(kept), exists(dir), alive(sleep.Process.Pid))
+	}
+}
+
+// hangingGo is a go command that starts another process instead of building, and waits for it.
+const hangingGo = `#!/bin/sh
+for arg; do
+	case $arg in
+	build) echo "$GOTMPDIR" > "$STARTED.tmp"; mv "$STARTED.tmp" "$STARTED"; sleep 1000 & wait ;;
+	esac
+done
+exec %s "$@"
+`
+
+// A build ends with the apitrace that was killed: its compiler does not go on in the background, where
+// the next build would find it at work on the same files.
+func TestKilledBuild(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	newRunDir(t) // sets TMPDIR
+	goCmd, err := exec.LookPath("go")
+	must(t, err)
+	bin, started := t.TempDir(), filepath.Join(t.TempDir(), "started")
+	script := fmt.Sprintf(hangingGo, goCmd)
+	script = strings.ReplaceAll(script, "$STARTED", started)
+	must(t, os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o700))
+	mark := "GOTMPDIR="
+	builder := play("builder", CacheEnv+"="+c.Root, "PATH="+bin+":"+os.Getenv("PATH"))
+	must(t, builder.Start())
+	defer builder.Process.Kill()
+	within(t, time.Minute, "go build runs", func() bool { return exists(started) })
+	tmp, err := os.ReadFile(started)
+	must(t, err)
+	mark += strings.TrimSpace(string(tmp))
+	if !exists(strings.TrimPrefix(mark, "GOTMPDIR=")) || len(processes(t, mark)) == 0 {
+		t.Fatalf("before the kill, the processes of the build are %v, with %s", processes(t, mark), mark)
+	}
+	must(t, builder.Process.Signal(syscall.SIGKILL))
+	builder.Wait()
+	within(t, 10*time.Second, "the build and its temporary files are gone", func() bool {
+		return len(processes(t, mark)) == 0 && !exists(strings.TrimPrefix(mark, "GOTMPDIR="))
+	})
+	b, _ := mustBuild(t, tiny(), Options{Cache: c})
+	if b.Cached {
+		t.Error("what the killed build has left counts as complete")
+	}
+}
+
+// Several processes sweep and make run directories at once: none loses one in use.
+func TestSweepersDoNotCollide(t *testing.T) {
+	base := filepath.Dir(newRunDir(t).Path)
+	var all []*exec.Cmd
+	for range 6 {
+		cmd := play("sweeper")
+		must(t, cmd.Start())
+		all = append(all, cmd)
+	}
+	deserted := 0
+	for i := range 50 { // something to sweep; a sweeper may be at it before it is complete
+		dir := filepath.Join(base, runDirPrefix()+"x"+strconv.Itoa(i))
+		if err := os.MkdirAll(filepath.Join(dir, "etcd", "data"), 0o700); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+		deserted++
+	}
+	for _, cmd := range all {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("a process has lost its run directory: %v", err)
+		}
+	}
+	SweepRunDirs()
+	left, err := filepath.Glob(filepath.Join(base, runDirPrefix()+"x*"))
+	must(t, err)
+	if len(left) > 0 {
+		t.Errorf("of %d deserted folders there are left: %q", deserted, left)
+	}
+}
+
+// playSweeper makes run directories, and demands that they stay while others sweep.
+func playSweeper() int {
+	for range 60 {
+		r, err := NewRunDir()
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		file := filepath.Join(r.Path, "kubeconfig")
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		SweepRunDirs()
+		if _, err := os.Stat(file); err != nil || !RunDirAlive(r.Path) {
+			fmt.Fprintln(os.Stderr, "lost", r.Path, err)
+			return 1
+		}
+		if err := r.Close(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	return 0
+}

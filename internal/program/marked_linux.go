@@ -1,0 +1,49 @@
+package program
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// killMarked kills this user's processes that were started with an environment variable of this value,
+// and what they start meanwhile.
+func killMarked(assignment string) {
+	for range 20 {
+		found := false
+		for _, pid := range marked(assignment) {
+			found = syscall.Kill(pid, syscall.SIGKILL) == nil || found
+		}
+		if !found {
+			return
+		}
+	}
+}
+
+// marked lists the processes with the assignment in their environment. Those of others cannot be read.
+func marked(assignment string) []int {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var pids []int
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		environment, err := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
+		if err != nil {
+			continue
+		}
+		for variable := range bytes.SplitSeq(environment, []byte{0}) {
+			if string(variable) == assignment {
+				pids = append(pids, pid)
+				break
+			}
+		}
+	}
+	return pids
+}
