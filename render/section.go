@@ -176,20 +176,25 @@ func (d *sectionDrawing) put(line string) { fmt.Fprintln(d.out, strings.TrimRigh
 // they accepted, those that accepted at once, those that were not asked, and any other.
 func (d *sectionDrawing) plugins(all []view.Plugin, rest string) {
 	for _, group := range view.GroupPlugins(all) {
-		var names []string
-		for _, p := range group.Plugins {
-			name := p.Name
-			if group.Kind == view.PluginsWorked {
-				name = fmt.Sprintf("%s (%s)", name, d.calls(p.Calls))
-			}
-			names = append(names, name)
-		}
 		style := d.Value
 		if group.Kind != view.PluginsAtOnce && group.Kind != view.PluginsNotAsked {
 			style = d.Decisive
 		}
-		d.lines(style, group.Title(d.lang)+": "+strings.Join(names, ", "), rest)
+		d.lines(style, d.pluginsLine(group), rest)
 	}
+}
+
+// pluginsLine names the plugins of one verdict.
+func (l *listing) pluginsLine(group view.PluginGroup) string {
+	var names []string
+	for _, p := range group.Plugins {
+		name := p.Name
+		if group.Kind == view.PluginsWorked {
+			name = fmt.Sprintf("%s (%s)", name, l.calls(p.Calls))
+		}
+		names = append(names, name)
+	}
+	return group.Title(l.lang) + ": " + strings.Join(names, ", ")
 }
 
 func (d *sectionDrawing) time(n *Node) string {

@@ -73,7 +73,7 @@ func newRoot(name string, std *streams) *cobra.Command {
 		newDiffCommand(std), newCompareCommand(std), newHistoryCommand(std), newVersionsCommand(std))
 	addGroup(root, "learn", "Learn the code:",
 		newLearnCommand(std), newWorkshopCommand(std), newExplainCommand(std), newSourceCommand(std), newRoutesCommand(std), newEditCommand(std))
-	addGroup(root, "editor", "Use it in your editor:", newDAPCommand(std), newMCPCommand(std))
+	addGroup(root, "editor", "Use it in your editor:", newDAPCommand(std), newMCPCommand(std), newWebCommand(std))
 	addGroup(root, "exchange", "Exchange recordings:", newExportCommand(std), newImportCommand(std))
 	addGroup(root, "builds", "Builds:", newBuildCommand(std), newCacheCommand(std), newDoctorCommand(std))
 	root.AddCommand(newVersionCommand(std), newRecordLibraryCommand(std))

@@ -1,0 +1,369 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi2"
+	"github.com/getkin/kin-openapi/openapi2conv"
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"github.com/kubeapitrace/apitrace/session/web"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+const token = "the-token-of-the-test"
+
+// start serves until the test ends, and returns the server's address.
+func start(t *testing.T, o web.Options) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Token, o.Version = token, "test"
+	if o.Source == nil {
+		o.Source = fakeSource(t)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- web.Serve(ctx, listener, o) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("the server ended with: %v", err)
+		}
+	})
+	return "http://" + listener.Addr().String()
+}
+
+// get sends a request with the token.
+func get(t *testing.T, address string) (*http.Response, []byte) {
+	t.Helper()
+	return send(t, http.MethodGet, address, nil)
+}
+
+func send(t *testing.T, method, address string, edit func(*http.Request)) (*http.Response, []byte) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token)
+	if edit != nil {
+		edit(request)
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response, body
+}
+
+// fakeSource writes files in which the function that get-node calls for etcd begins where it does upstream.
+func fakeSource(t *testing.T) web.SourceFolder {
+	t.Helper()
+	folder := t.TempDir()
+	rec, err := recordings.Load("v1.37.1", "get-node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := rec.Requests[0].Calls
+	at := callOf(t, rec, storeGet)
+	text := "// Package etcd3 <img src=x onerror=alert(1)>\npackage etcd3\n"
+	text += strings.Repeat("\n", calls[at].Line-strings.Count(text, "\n")-2)
+	text += "// Get gets \"<b>\".\nfunc (s *store) Get() error {\n" + strings.Repeat("\ts.work(42) // <i>\n", 60) + "\treturn nil\n}\n\ntype store struct{}\n"
+	file := filepath.Join(folder, filepath.FromSlash(calls[at].File))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return func(process, k8sVersion string) (string, error) {
+		if process != trace.ProcessAPIServer || k8sVersion != "v1.37.1" {
+			return "", fmt.Errorf("there is none")
+		}
+		return folder, nil
+	}
+}
+
+const storeGet = "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get"
+
+// callOf returns which call of the first request is the first of a function.
+func callOf(t *testing.T, rec *trace.Recording, function string) int {
+	t.Helper()
+	for i, c := range rec.Requests[0].Calls {
+		if c.Function == function {
+			return i
+		}
+	}
+	t.Fatalf("no call of %s", function)
+	return 0
+}
+
+// openAPI returns the document that a server serves, checked by kin-openapi, and a router for it.
+func openAPI(t *testing.T, address string) (*openapi3.T, routers.Router) {
+	t.Helper()
+	response, body := get(t, address+web.OpenAPIPath)
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s", response.Status, body)
+	}
+	var v2 openapi2.T
+	if err := json.Unmarshal(body, &v2); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := openapi2conv.ToV3(&v2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context()); err != nil {
+		t.Fatalf("the OpenAPI document is not valid: %v", err)
+	}
+	router, err := legacy.NewRouter(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc, router
+}
+
+// TestEveryRouteIsAsDescribed calls each route with good and bad input, and checks request and answer against
+// the OpenAPI document.
+func TestEveryRouteIsAsDescribed(t *testing.T) {
+	address := start(t, web.Options{})
+	doc, router := openAPI(t, address)
+	rec, err := recordings.Load("v1.37.1", "get-node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const recording = web.Base + "/releases/1.37/scenarios/get-node"
+	const request = recording + "/requests/1"
+	store := fmt.Sprintf("%s/calls/%d", request, callOf(t, rec, storeGet))
+	called := map[string]map[int]bool{} // by path of the document
+	for _, test := range []struct {
+		path   string
+		status int
+		want   string
+	}{
+		{web.Base + "/releases", 200, `"k8sVersion":"v1.37.1"`},
+		{web.Base + "/releases?x=1", 400, `leave it out`},
+		{web.Base + "/scenarios", 200, `"name":"get-node"`},
+		{web.Base + "/scenarios?lang=zh", 200, `读取`},
+		{web.Base + "/scenarios?lang=de", 400, `expected one of en, zh`},
+		{web.Base + "/scenarios?lnag=zh", 400, `did you mean \"lang\"?`},
+		{web.Base + "/scenarios?lang=zh&lang=en", 400, `2 times`},
+		{recording, 200, `"method":"GET"`},
+		{web.Base + "/releases/latest/scenarios/boot", 200, `"method":"START"`},
+		{web.Base + "/releases/1.3/scenarios/get-node", 404, `lists the releases`},
+		{web.Base + "/releases/1.37/scenarios/get-nodes", 404, `lists the scenarios`},
+		{recording + "/export", 200, `"durationNs"`},
+		{web.Base + "/releases/1.37/scenarios/get-nodes/export", 404, `lists the scenarios`},
+		{request + "/view", 200, `the caller is learner`},
+		{request + "/view?lang=zh&show=upstream", 200, `认证`},
+		{request + "/view?show=x", 400, `expected one of path, upstream`},
+		{recording + "/requests/2/view", 404, `the recording has 1`},
+		{recording + "/requests/x/view", 400, `whole number`},
+		{request + "/calls?limit=3", 200, `"total":710`},
+		{request + "/calls?from=709", 200, `"from":709`},
+		{request + "/calls?from=9999999", 200, `"items":[]`},
+		{request + "/calls?text=REGISTRY%2Fminions", 200, `/registry/minions/n1`},
+		{request + "/calls?limit=0", 400, `at least 1`},
+		{request + "/calls?limit=100000", 400, `at most 2000`},
+		{request + "/calls?from=-1", 400, `from 0 on`},
+		{request + "/calls/0", 200, `"title":"HTTP server and filter chain"`},
+		{store, 200, `"nth":1`},
+		{request + "/calls/710", 404, `the request has 710`},
+		{request + "/calls/x", 400, `whole number`},
+		{request + "/calls/0/children", 200, `"caller":0`},
+		{request + "/calls/710/children", 404, `the request has 710`},
+		{store + "/source", 200, `"count":`},
+		{request + "/calls/0/source", 404, `no function`},
+		{request + "/calls/710/source", 404, `the request has 710`},
+		{web.Base + "/releases/1.30/scenarios/get-node/requests/1/calls/0/source", 404, `fetches it`},
+		{request + "/find?function=" + storeGet, 200, `"exact":false`},
+		{request + "/find?function=nothing", 404, `makes no call of`},
+		{request + "/find", 400, `\"function\" is missing`},
+		{request + "/position", 200, `"kind":"entered"`},
+		{request + "/position?call=0&kind=calling&next=1&action=into", 200, `"number":2`},
+		{request + "/position?action=out&direction=backward", 200, `"moved":false`},
+		{request + "/position?call=0&kind=calling&next=700", 400, `does not make call`},
+		{request + "/position?kind=x", 400, `expected one of entered`},
+		{request + "/position?call=1000", 404, `the request has 710`},
+		{request + "/timeline?pixels=500", 200, `"lanes":[{`},
+		{request + "/timeline?startNs=100&endNs=1", 400, `before it begins`},
+		{recording + "/requests/7/timeline", 404, `the recording has 1`},
+		{web.Base + "/releases/1.37/source?function=" + storeGet, 200, `"kind":"keyword"`},
+		{web.Base + "/releases/1.37/source?function=" + storeGet + "&scenario=get-node", 200, `"count":1`},
+		{web.Base + "/releases/1.37/source?function=Get", 400, `full name`},
+		{web.Base + "/releases/1.37/source?function=stroe.Get", 404, `finds functions`},
+		{web.Base + "/releases/1.37/source", 400, `\"function\" is missing`},
+		{web.Base + "/search?text=corruptObjectDeleter&limit=2", 200, `"kind":"function"`},
+		{web.Base + "/search?text=nosuchthingatall", 200, `"total":0`},
+		{web.Base + "/search", 400, `\"text\" is missing`},
+		{web.Base + "/diff?scenario=get-node&from=1.36&to=1.37", 200, `"sentences"`},
+		{web.Base + "/diff?scenario=get-node&from=1.36", 400, `\"to\" is missing`},
+		{web.Base + "/diff?scenario=get-nodes&from=1.36&to=1.37", 404, `lists the scenarios`},
+	} {
+		response, body := get(t, address+strings.ReplaceAll(strings.ReplaceAll(test.path, "(", "%28"), ")", "%29"))
+		if response.StatusCode != test.status || !strings.Contains(string(body), test.want) {
+			t.Errorf("%s: %s, expected %d with %q:\n%.600s", test.path, response.Status, test.status, test.want, body)
+			continue
+		}
+		route := checkAnswer(t, router, response, body)
+		if called[route] == nil {
+			called[route] = map[int]bool{}
+		}
+		called[route][test.status/100] = true
+		if test.status >= 400 {
+			checkError(t, test.path, response, body)
+		}
+	}
+	for path := range doc.Paths.Map() {
+		if !called[path][2] || !called[path][4] {
+			t.Errorf("%s was called with the outcomes %v, expected good and bad input", path, called[path])
+		}
+	}
+}
+
+// checkAnswer checks an answer against the document, and returns the path of its route there.
+func checkAnswer(t *testing.T, router routers.Router, response *http.Response, body []byte) string {
+	t.Helper()
+	route, parameters, err := router.FindRoute(response.Request)
+	if err != nil {
+		t.Errorf("%s is not in the OpenAPI document: %v", response.Request.URL, err)
+		return ""
+	}
+	input := &openapi3filter.RequestValidationInput{Request: response.Request, PathParams: parameters, Route: route}
+	err = openapi3filter.ValidateRequest(t.Context(), input)
+	if response.StatusCode == http.StatusOK && err != nil {
+		t.Errorf("%s is served, but not as the OpenAPI document has it: %v", response.Request.URL, err)
+	}
+	answer := &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: input, Status: response.StatusCode, Header: response.Header, Body: io.NopCloser(bytes.NewReader(body)),
+		Options: &openapi3filter.Options{IncludeResponseStatus: true},
+	}
+	if err := openapi3filter.ValidateResponse(t.Context(), answer); err != nil {
+		t.Errorf("the answer of %s is not as described: %.600v", response.Request.URL, err)
+	}
+	return route.Path
+}
+
+func checkError(t *testing.T, path string, response *http.Response, body []byte) {
+	t.Helper()
+	var e web.Error
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&e); err != nil || e.Status != response.StatusCode || e.Message == "" {
+		t.Errorf("%s: %s is not an error with status, message and action: %v", path, body, err)
+	}
+}
+
+// TestAnswersHaveTheCallsOfTheRecording compares the calls of the API with the JSON of the recording.
+func TestAnswersHaveTheCallsOfTheRecording(t *testing.T) {
+	address := start(t, web.Options{})
+	rec, err := recordings.Load("v1.37.1", "create-deployment")
+	if err != nil {
+		t.Fatal(err)
+	}
+	request := address + web.Base + "/releases/v1.37.1/scenarios/create-deployment/requests/1"
+	_, body := get(t, request+"/calls?limit=2000")
+	var list struct{ Items []map[string]any }
+	if err := json.Unmarshal(body, &list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Items) != len(rec.Requests[0].Calls) {
+		t.Fatalf("%d calls, expected %d", len(list.Items), len(rec.Requests[0].Calls))
+	}
+	for i, want := range rec.Requests[0].Calls {
+		if want.Attributes == nil {
+			want.Attributes = map[string]string{}
+		}
+		data, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(data, &fields); err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range fields {
+			if got := list.Items[i][name]; fmt.Sprint(got) != fmt.Sprint(value) {
+				t.Errorf("call %d: %s is %v, expected %v", i, name, got, value)
+			}
+		}
+	}
+}
+
+// TestCallsAreFoundByTheirPlace finds each call of a request by what names it in a link.
+func TestCallsAreFoundByTheirPlace(t *testing.T) {
+	address := start(t, web.Options{})
+	request := address + web.Base + "/releases/v1.37.1/scenarios/get-node/requests/1"
+	rec, err := recordings.Load("v1.37.1", "get-node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree := trace.TreeOfValid(&rec.Requests[0])
+	for i := 0; i < tree.Len(); i += 13 {
+		var details web.CallDetails
+		_, body := get(t, fmt.Sprintf("%s/calls/%d", request, i))
+		if err := json.Unmarshal(body, &details); err != nil {
+			t.Fatal(err)
+		}
+		query := fmt.Sprintf("/find?nth=%d&function=%s", details.Nth, escape(details.Call.Function))
+		if len(details.Stack) > 0 {
+			query += "&caller=" + escape(details.Stack[0].Function)
+		}
+		var found web.Found
+		_, body = get(t, request+query)
+		if err := json.Unmarshal(body, &found); err != nil {
+			t.Fatal(err)
+		}
+		if found.Index != i || !found.Exact {
+			t.Errorf("%s finds %+v, expected call %d", query, found, i)
+		}
+	}
+}
+
+func escape(name string) string {
+	return strings.NewReplacer("(", "%28", ")", "%29", "*", "%2A", "[", "%5B", "]", "%5D", " ", "%20").Replace(name)
+}
+
+// TestLargeRequestsAreServedInParts asks for the start of a server, which has 206,000 calls.
+func TestLargeRequestsAreServedInParts(t *testing.T) {
+	address := start(t, web.Options{})
+	request := address + web.Base + "/releases/v1.37.1/scenarios/boot/requests/1"
+	began := time.Now()
+	_, body := get(t, request+"/view")
+	if len(body) > 500_000 {
+		t.Errorf("the view of boot has %d bytes", len(body))
+	}
+	t.Logf("the first view of boot: %d bytes after %v", len(body), time.Since(began))
+	for _, part := range []string{"/calls?from=150000", "/calls/0/children", "/timeline", "/calls/150000", "/calls?text=InstallAPIGroup"} {
+		began := time.Now()
+		response, body := get(t, request+part)
+		if response.StatusCode != 200 || len(body) > 4_000_000 {
+			t.Errorf("%s: %s, %d bytes", part, response.Status, len(body))
+		}
+		t.Logf("%s: %d bytes after %v", part, len(body), time.Since(began))
+	}
+}

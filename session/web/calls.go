@@ -1,0 +1,327 @@
+package web
+
+import (
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/emicklei/go-restful/v3"
+
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// asked returns the recording that the path of a request names.
+func (a *api) asked(r *restful.Request) (*loaded, error) {
+	return a.library.load(r.PathParameter("release"), r.PathParameter("scenario"))
+}
+
+// A traced is the request of a recording that the path of a request names.
+type traced struct {
+	*loaded
+	n     int
+	tree  *trace.Tree
+	guide view.Guide
+}
+
+func (a *api) tracedOf(r *restful.Request) (*traced, error) {
+	l, err := a.asked(r)
+	if err != nil {
+		return nil, err
+	}
+	n := int(number(r, "request", 0))
+	tree, err := l.request(n)
+	if err != nil {
+		return nil, err
+	}
+	guide, err := l.guide(a.query(r, paramLang))
+	if err != nil {
+		return nil, err
+	}
+	return &traced{l, n, tree, guide}, nil
+}
+
+// callOf returns also which call the path names.
+func (a *api) callOf(r *restful.Request) (*traced, int, error) {
+	t, err := a.tracedOf(r)
+	if err != nil {
+		return nil, 0, err
+	}
+	i, err := t.known(number(r, "call", 0))
+	return t, i, err
+}
+
+// known returns the number of a call if there is such a call.
+func (t *traced) known(i int64) (int, error) {
+	if i >= int64(t.tree.Len()) {
+		return 0, notFound(fmt.Errorf("there is no call %d: the request has %d", i, t.tree.Len()), "ask for one from 0 on")
+	}
+	return int(i), nil
+}
+
+func (a *api) getRecording(r *restful.Request) (any, error) {
+	l, err := a.asked(r)
+	if err != nil {
+		return nil, err
+	}
+	head := RecordingHead{
+		Scenario: l.scenario, Title: l.scenario, K8sVersion: l.rec.K8sVersion, EtcdVersion: l.rec.EtcdVersion,
+		Edited: l.rec.Edited, Requests: []RequestHead{},
+	}
+	if s, err := scenarios.Find(l.rec.Scenario); err == nil {
+		head.Title = s.Title.In(a.query(r, paramLang))
+	}
+	if !l.rec.Recorded.IsZero() {
+		head.Recorded = &l.rec.Recorded
+	}
+	for i, r := range l.rec.Requests {
+		head.Requests = append(head.Requests, RequestHead{i + 1, r.TraceID, r.Method, r.Path, r.Status, len(r.Calls), r.Calls[0].DurationNs})
+	}
+	return head, nil
+}
+
+func (a *api) exportRecording(r *restful.Request, response *restful.Response) error {
+	l, err := a.asked(r)
+	if err != nil {
+		return err
+	}
+	response.Header().Set("Content-Type", restful.MIME_JSON)
+	response.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", l.scenario+"-"+l.release+".json"))
+	response.WriteHeader(http.StatusOK)
+	if err := trace.WriteJSON(response, l.rec); err != nil { // the client left
+		slog.Debug("exporting a recording", "error", err)
+	}
+	return nil
+}
+
+func (a *api) getView(r *restful.Request) (any, error) {
+	l, err := a.asked(r)
+	if err != nil {
+		return nil, err
+	}
+	show := r.QueryParameter("show")
+	if show == "" {
+		show = viewPath
+	}
+	return l.document(int(number(r, "request", 0)), a.query(r, paramLang), show)
+}
+
+func (a *api) listCalls(r *restful.Request) (any, error) {
+	t, err := a.tracedOf(r)
+	if err != nil {
+		return nil, err
+	}
+	text := strings.ToLower(r.QueryParameter("text"))
+	if text == "" {
+		from, to := window(r, t.tree.Len())
+		list := CallList{Total: t.tree.Len(), From: from, Items: []Call{}}
+		for i := from; i < to; i++ {
+			list.Items = append(list.Items, t.call(i))
+		}
+		return list, nil
+	}
+	var found []int
+	for i := range t.tree.Len() {
+		if holds(t.tree.Call(i), text) {
+			found = append(found, i)
+		}
+	}
+	return t.list(r, found), nil
+}
+
+// holds reports whether a call has a text, in lower case, that a reader sees of it.
+func holds(call *trace.Call, text string) bool {
+	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
+	if has(call.Function) || has(fmt.Sprintf("%s:%d", call.File, call.Line)) || has(call.Error) || has(call.Panic) {
+		return true
+	}
+	for _, value := range call.Attributes {
+		if has(value) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *api) listChildren(r *restful.Request) (any, error) {
+	t, i, err := a.callOf(r)
+	if err != nil {
+		return nil, err
+	}
+	return t.list(r, slices.Collect(t.tree.Children(i))), nil
+}
+
+// list returns the part of a list of calls that is asked for.
+func (t *traced) list(r *restful.Request, calls []int) CallList {
+	from, to := window(r, len(calls))
+	list := CallList{Total: len(calls), From: from, Items: []Call{}}
+	for _, i := range calls[from:to] {
+		list.Items = append(list.Items, t.call(i))
+	}
+	return list
+}
+
+// call describes call i.
+func (t *traced) call(i int) Call {
+	c := t.tree.Call(i)
+	layer := t.guide.Layer(c.Function)
+	out := Call{
+		ID: c.ID, Parent: c.Parent, Function: c.Function, File: c.File, Line: c.Line, CallerLine: c.CallerLine,
+		Process: c.Process, Goroutine: c.Goroutine, NewGoroutine: c.NewGoroutine, StartNs: c.StartNs, DurationNs: c.DurationNs,
+		Unfinished: c.Unfinished, Error: c.Error, Panic: c.Panic, Attributes: c.Attributes,
+		Index: i, Caller: t.tree.Parent(i), Depth: t.tree.Depth(i), Below: t.tree.End(i) - i - 1,
+		Name: c.ShortName(), Place: placeOf(c), Time: render.Duration(c.DurationNs, false),
+		Layer: layer, Colour: view.LayerColour(layer), Key: t.guide.Key(c.Function), URL: view.SourceURL(t.rec, c),
+	}
+	if view.Upstream(c) {
+		out.Name = view.UpstreamLabel(c)
+	}
+	if out.Attributes == nil {
+		out.Attributes = map[string]string{}
+	}
+	for range t.tree.Children(i) {
+		out.Made++
+	}
+	return out
+}
+
+// placeOf writes where a function is declared as the tree does.
+func placeOf(c *trace.Call) string { return (&view.Names{}).Place(c) }
+
+func (a *api) getCall(r *restful.Request) (any, error) {
+	t, i, err := a.callOf(r)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := t.document(t.n, a.query(r, paramLang), viewPath)
+	if err != nil {
+		return nil, err
+	}
+	c := t.tree.Call(i)
+	out := CallDetails{Call: t.call(i), Note: t.guide.Note(c.Function), Nth: t.placeIndex(t.n).nth(t.tree, i), Stack: []Frame{}, Values: t.values(c)}
+	if layer := t.guide.Layer(c.Function); layer != "" {
+		out.Title = t.guide.Title(layer)
+	}
+	shown := shownBy(doc)
+	for out.Step = i; out.Step > 0 && !shown[out.Step]; {
+		out.Step = t.tree.Parent(out.Step)
+	}
+	for child := i; t.tree.Parent(child) >= 0; child = t.tree.Parent(child) {
+		out.Stack = append(out.Stack, t.frame(t.tree.Parent(child), t.tree.Call(child).CallerLine))
+	}
+	return out, nil
+}
+
+// frame describes a call on the stack, with the line at which control is in it.
+func (t *traced) frame(i, line int) Frame {
+	c := t.tree.Call(i)
+	layer := t.guide.Layer(c.Function)
+	return Frame{i, c.Function, c.ShortName(), c.File, line, c.Process, layer, view.LayerColour(layer), c.NewGoroutine}
+}
+
+// values lists a call's values, those first that decide, each group as the guide orders it.
+func (t *traced) values(c *trace.Call) []Value {
+	names := t.guide.Values(c.Function)
+	for _, name := range slices.Sorted(maps.Keys(c.Attributes)) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	out := []Value{}
+	for _, name := range names {
+		if value, ok := c.Attributes[name]; ok && !slices.ContainsFunc(out, func(v Value) bool { return v.Name == name }) {
+			out = append(out, Value{name, view.InWords(name, value), view.Decides(name)})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Value) int {
+		switch {
+		case a.Decides == b.Decides:
+			return 0
+		case a.Decides:
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// shownBy returns the calls that a view shows.
+func shownBy(doc *render.Document) map[int]bool {
+	shown := map[int]bool{}
+	var add func(s *render.DocumentStep)
+	add = func(s *render.DocumentStep) {
+		shown[s.Call] = true
+		for i := range s.Children {
+			add(&s.Children[i])
+		}
+	}
+	for i := range doc.Sections {
+		add(&doc.Sections[i].Root)
+	}
+	return shown
+}
+
+func (a *api) findCall(r *restful.Request) (any, error) {
+	t, err := a.tracedOf(r)
+	if err != nil {
+		return nil, err
+	}
+	function := r.QueryParameter("function")
+	i, exact := t.placeIndex(t.n).find(function, r.QueryParameter("caller"), int(number(r, "nth", 1)))
+	if i < 0 {
+		return nil, notFound(fmt.Errorf("the request makes no call of %q", function), "GET "+Base+"/search?text=… finds the recordings that do")
+	}
+	return Found{i, exact}, nil
+}
+
+// A placeIndex finds calls by their name and the name of their caller.
+type placeIndex struct {
+	calls      map[[2]string][]int
+	byFunction map[string][]int
+}
+
+func (l *loaded) placeIndex(n int) *placeIndex {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.places[n] == nil {
+		tree := l.trees[n]
+		x := &placeIndex{map[[2]string][]int{}, map[string][]int{}}
+		for i := range tree.Len() {
+			key := placeKey(tree, i)
+			x.calls[key] = append(x.calls[key], i)
+			x.byFunction[key[0]] = append(x.byFunction[key[0]], i)
+		}
+		l.places[n] = x
+	}
+	return l.places[n]
+}
+
+func placeKey(tree *trace.Tree, i int) [2]string {
+	if p := tree.Parent(i); p >= 0 {
+		return [2]string{tree.Call(i).Function, tree.Call(p).Function}
+	}
+	return [2]string{tree.Call(i).Function, ""}
+}
+
+// nth says which of the calls of its function by its caller call i is, from 1.
+func (x *placeIndex) nth(tree *trace.Tree, i int) int {
+	at, _ := slices.BinarySearch(x.calls[placeKey(tree, i)], i)
+	return at + 1
+}
+
+// find returns the nth call of a function by a caller or, where there is none, the nearest that is like it; -1 if
+// the function is not called.
+func (x *placeIndex) find(function, caller string, nth int) (call int, exact bool) {
+	if calls := x.calls[[2]string{function, caller}]; len(calls) > 0 {
+		return calls[min(max(nth, 1), len(calls))-1], nth >= 1 && nth <= len(calls)
+	}
+	if calls := x.byFunction[function]; len(calls) > 0 {
+		return calls[min(max(nth, 1), len(calls))-1], false
+	}
+	return -1, false
+}

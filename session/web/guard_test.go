@@ -1,0 +1,158 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/session/web"
+)
+
+// TestOnlyWhoHasTheTokenIsServed tries everything that must not get an answer.
+func TestOnlyWhoHasTheTokenIsServed(t *testing.T) {
+	address := start(t, web.Options{})
+	host := strings.TrimPrefix(address, "http://")
+	port := host[strings.LastIndex(host, ":")+1:]
+	noToken := func(r *http.Request) { r.Header.Del("Authorization") }
+	header := func(name, value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set(name, value) }
+	}
+	for _, test := range []struct {
+		name   string
+		method string
+		path   string
+		edit   func(*http.Request)
+		status int
+	}{
+		{"the token", "GET", web.Base + "/releases", nil, 200},
+		{"localhost", "GET", web.Base + "/releases", func(r *http.Request) { r.Host = "localhost:" + port }, 200},
+		{"own origin", "GET", web.Base + "/releases", header("Origin", address), 200},
+		{"no token", "GET", web.Base + "/releases", noToken, 401},
+		{"no token, OpenAPI", "GET", web.OpenAPIPath, noToken, 401},
+		{"no token, root", "GET", "/", noToken, 401},
+		{"wrong token", "GET", web.Base + "/releases", header("Authorization", "Bearer "+token+"x"), 401},
+		{"wrong token in the address", "GET", "/?token=x", noToken, 401},
+		{"empty token in the address", "GET", "/?token=", noToken, 401},
+		{"wrong cookie", "GET", web.Base + "/releases", func(r *http.Request) {
+			noToken(r)
+			r.AddCookie(&http.Cookie{Name: "apitrace-" + port, Value: "x"})
+		}, 401},
+		{"cookie of another port", "GET", web.Base + "/releases", func(r *http.Request) {
+			noToken(r)
+			r.AddCookie(&http.Cookie{Name: "apitrace-1", Value: token})
+		}, 401},
+		{"DNS rebinding", "GET", web.Base + "/releases", func(r *http.Request) { r.Host = "evil.example:" + port }, 403},
+		{"another port", "GET", web.Base + "/releases", func(r *http.Request) { r.Host = "127.0.0.1:1" }, 403},
+		{"DNS rebinding with the token in the address", "GET", "/?token=" + token, func(r *http.Request) { r.Host = "evil.example:" + port }, 403},
+		{"foreign origin", "GET", web.Base + "/releases", header("Origin", "http://evil.example"), 403},
+		{"https origin", "GET", web.Base + "/releases", header("Origin", "https://"+host), 403},
+		{"null origin", "GET", web.Base + "/releases", header("Origin", "null"), 403},
+		{"foreign fetch", "GET", web.Base + "/releases", header("Sec-Fetch-Site", "cross-site"), 403},
+		{"page of another port", "GET", web.Base + "/releases", header("Sec-Fetch-Site", "same-site"), 403},
+		{"large body", "POST", web.Base + "/releases", func(r *http.Request) {
+			r.ContentLength, r.Body = 1<<20, io.NopCloser(strings.NewReader(strings.Repeat("x", 1<<20)))
+		}, 413},
+		{"POST", "POST", web.Base + "/releases", nil, 405},
+		{"DELETE", "DELETE", web.Base + "/scenarios", nil, 405},
+		{"unknown route", "GET", web.Base + "/nothing", nil, 404},
+		{"outside", "GET", "/etc/passwd", nil, 404},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			response, body := send(t, test.method, address+test.path, test.edit)
+			if response.StatusCode != test.status {
+				t.Fatalf("%s, expected %d:\n%.300s", response.Status, test.status, body)
+			}
+			if test.status >= 400 {
+				checkError(t, test.path, response, body)
+			}
+			if csp := response.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") || strings.Contains(csp, "unsafe") {
+				t.Errorf("Content-Security-Policy %q", csp)
+			}
+		})
+	}
+}
+
+func TestTokenBecomesACookie(t *testing.T) {
+	address := start(t, web.Options{})
+	noToken := func(r *http.Request) { r.Header.Del("Authorization") }
+	for path, to := range map[string]string{
+		"/?token=" + token: "/", "/?x=1&token=" + token: "/?x=1", "//evil.example/?token=" + token: "/evil.example/",
+	} {
+		response, _ := send(t, http.MethodGet, address+path, noToken)
+		if response.StatusCode != http.StatusSeeOther || response.Header.Get("Location") != to {
+			t.Errorf("%s: %s to %q, expected %q", path, response.Status, response.Header.Get("Location"), to)
+		}
+	}
+	response, _ := send(t, http.MethodGet, address+"/?token="+token, noToken)
+	cookies := response.Cookies()
+	if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteStrictMode || cookies[0].Value != token {
+		t.Fatalf("cookies %v, expected one that is HttpOnly and SameSite=Strict", response.Header["Set-Cookie"])
+	}
+	response, body := send(t, http.MethodGet, address+web.Base+"/releases", func(r *http.Request) {
+		noToken(r)
+		r.AddCookie(cookies[0])
+	})
+	if response.StatusCode != http.StatusOK {
+		t.Errorf("with the cookie: %s: %s", response.Status, body)
+	}
+}
+
+// TestAnswersAllowNoOtherOrigin looks for headers that would let foreign pages read.
+func TestAnswersAllowNoOtherOrigin(t *testing.T) {
+	address := start(t, web.Options{})
+	for _, path := range []string{web.OpenAPIPath, web.Base + "/releases"} {
+		response, _ := get(t, address+path)
+		if allowed := response.Header.Get("Access-Control-Allow-Origin"); allowed != "" {
+			t.Errorf("%s allows %q", path, allowed)
+		}
+	}
+}
+
+// TestServeEndsCleanly cancels while a client is connected: the port is free afterwards.
+func TestServeEndsCleanly(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := listener.Addr().String()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- web.Serve(ctx, listener, web.Options{Token: token}) }()
+	idle, err := net.Dial("tcp", at) // a browser keeps such connections open
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer idle.Close()
+	if response, _ := get(t, "http://"+at+web.Base+"/scenarios"); response.StatusCode != http.StatusOK {
+		t.Fatal(response.Status)
+	}
+	cancel()
+	select {
+	case err := <-ended:
+		if err != nil && !errors.Is(err, net.ErrClosed) {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("the server has not ended after ten seconds")
+	}
+	again, err := net.Listen("tcp", at)
+	if err != nil {
+		t.Fatalf("the port is still taken: %v", err)
+	}
+	again.Close()
+}
+
+func TestServeListensOnThisMachineAlone(t *testing.T) {
+	listener, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := web.Serve(t.Context(), listener, web.Options{Token: token}); err == nil || !strings.Contains(err.Error(), "this machine alone") {
+		t.Errorf("served on %s: %v", listener.Addr(), err)
+	}
+}

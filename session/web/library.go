@@ -1,0 +1,193 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// A File is a recording of the user's own.
+type File struct {
+	// Name takes the place of a scenario's name.
+	Name      string
+	Recording *trace.Recording
+}
+
+// NewFile names a recording that was loaded from a path.
+func NewFile(path string, rec *trace.Recording) (File, error) {
+	name := filepath.Base(path)
+	if _, err := scenarios.Find(name); err == nil {
+		return File{}, fmt.Errorf("the recording %q is called as a scenario is: give the file another name", path)
+	}
+	return File{Name: name, Recording: rec}, nil
+}
+
+// SourceFolder returns the folder with the sources of a program of a release of Kubernetes; below it a file
+// has the path that calls name.
+type SourceFolder func(process, k8sVersion string) (string, error)
+
+// CachedSource is the SourceFolder of the cache. It fetches nothing. What the sample server shares with
+// kube-apiserver is the same there.
+func CachedSource(process, k8sVersion string) (string, error) {
+	if process == trace.ProcessSample {
+		process = trace.ProcessAPIServer
+	}
+	return apiserver.CachedSourceOf(process, k8sVersion, nil)
+}
+
+// mostLoaded is how many recordings a library keeps in memory. The start of a server takes 100 MB.
+const mostLoaded = 6
+
+// A library loads recordings and keeps those that were asked for last.
+type library struct {
+	files  []File
+	source SourceFolder
+
+	mu     sync.Mutex
+	loaded []*loaded // the one that was used last comes last
+}
+
+// loaded is a recording with what was derived from it.
+type loaded struct {
+	release, scenario string
+	rec               *trace.Recording
+
+	mu        sync.Mutex
+	trees     map[int]*trace.Tree
+	places    map[int]*placeIndex
+	documents map[documentKey]*render.Document
+	guides    map[string]view.Guide
+}
+
+type documentKey struct {
+	request    int
+	lang, view string
+}
+
+func (l *library) load(release, scenario string) (*loaded, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	release, rec, err := l.resolve(release, scenario)
+	if err != nil {
+		return nil, err
+	}
+	for i, known := range l.loaded {
+		if known.release == release && known.scenario == scenario {
+			l.loaded = append(slices.Delete(l.loaded, i, i+1), known)
+			return known, nil
+		}
+	}
+	if rec == nil {
+		if rec, err = session.Recorded(release, scenario); err != nil {
+			return nil, err
+		}
+	}
+	known := &loaded{
+		release: release, scenario: scenario, rec: rec, trees: map[int]*trace.Tree{}, places: map[int]*placeIndex{},
+		documents: map[documentKey]*render.Document{}, guides: map[string]view.Guide{},
+	}
+	l.loaded = append(l.loaded, known)
+	if len(l.loaded) > mostLoaded {
+		l.loaded = slices.Delete(l.loaded, 0, 1)
+	}
+	return known, nil
+}
+
+// resolve gives a release its full name, and the recording if it is a file's.
+func (l *library) resolve(release, scenario string) (string, *trace.Recording, error) {
+	for _, f := range l.files {
+		if f.Name == scenario {
+			if is := f.Recording.K8sVersion; is != release && release != recordings.Latest {
+				return "", nil, notFound(fmt.Errorf("the recording %q is of release %q, not of %q", scenario, is, release), "ask for the release that it is of")
+			}
+			return f.Recording.K8sVersion, f.Recording, nil
+		}
+	}
+	version, err := recordings.Resolve(release)
+	if err != nil {
+		return "", nil, notFound(err, "GET "+Base+"/releases lists the releases")
+	}
+	return version, nil, nil
+}
+
+// request returns the tree of request number n, counted from 1.
+func (l *loaded) request(n int) (*trace.Tree, error) {
+	if n < 1 || n > len(l.rec.Requests) {
+		return nil, notFound(fmt.Errorf("there is no request %d: the recording has %d", n, len(l.rec.Requests)), "ask for one from 1 on")
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.trees[n] == nil {
+		tree, err := trace.NewTree(&l.rec.Requests[n-1])
+		if err != nil {
+			return nil, err
+		}
+		l.trees[n] = tree
+	}
+	return l.trees[n], nil
+}
+
+// guide returns the guide for the recording.
+func (l *loaded) guide(lang string) (view.Guide, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.guideLocked(lang)
+}
+
+func (l *loaded) guideLocked(lang string) (view.Guide, error) {
+	if l.guides[lang] == nil {
+		guide, err := instrument.Load()
+		if err != nil {
+			return nil, err
+		}
+		l.guides[lang] = spoken.New(guide, lang, l.rec)
+	}
+	return l.guides[lang], nil
+}
+
+// document returns what is told of request number n.
+func (l *loaded) document(n int, lang, how string) (*render.Document, error) {
+	if _, err := l.request(n); err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := documentKey{n, lang, how}
+	if l.documents[key] == nil {
+		guide, err := l.guideLocked(lang)
+		if err != nil {
+			return nil, err
+		}
+		doc, err := render.NewDocument(l.rec, n-1, guide, render.Options{Lang: lang, Choice: render.Choice{Upstream: how == viewUpstream}})
+		if err != nil {
+			return nil, err
+		}
+		l.documents[key] = doc
+	}
+	return l.documents[key], nil
+}
+
+// sourceFolder returns the folder with the sources of a call's program, or an error that says how to get them.
+func (l *library) sourceFolder(process, k8sVersion string) (string, error) {
+	if k8sVersion == "" {
+		return "", notFound(errors.New("the recording does not say of which release it is, so that there is no source of it"), "")
+	}
+	folder, err := l.source(process, k8sVersion)
+	if err != nil {
+		return "", notFound(fmt.Errorf("the source of %s, Kubernetes %s, is not on this machine: %w", process, k8sVersion, err),
+			fmt.Sprintf("\"apitrace source createHandler --k8s %s\" fetches it", k8sVersion))
+	}
+	return folder, nil
+}

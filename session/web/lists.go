@@ -1,0 +1,126 @@
+package web
+
+import (
+	"slices"
+
+	"github.com/emicklei/go-restful/v3"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/trace/search"
+)
+
+var saysFiles = message.Text{En: "files", Zh: "文件"}
+
+func (a *api) listReleases(*restful.Request) (any, error) {
+	infos, err := recordings.Versions()
+	if err != nil {
+		return nil, err
+	}
+	list := ReleaseList{Items: []Release{}}
+	for _, info := range slices.Backward(infos) {
+		_, err := a.library.source(trace.ProcessAPIServer, info.K8sVersion)
+		list.Items = append(list.Items, Release{info.K8sVersion, info.EtcdVersion, info.Recorded, info.Scenarios, err == nil})
+	}
+	return list, nil
+}
+
+func (a *api) listScenarios(r *restful.Request) (any, error) {
+	lang := a.query(r, paramLang)
+	all, err := scenarios.List()
+	if err != nil {
+		return nil, err
+	}
+	infos, err := recordings.Versions()
+	if err != nil {
+		return nil, err
+	}
+	list := ScenarioList{Items: []Scenario{}}
+	for _, f := range a.library.files {
+		list.Items = append(list.Items, Scenario{Name: f.Name, Topic: saysFiles.In(lang), Title: f.Name, Releases: []string{f.Recording.K8sVersion}})
+	}
+	for _, s := range all {
+		out := Scenario{
+			Name: s.Name, Topic: scenarios.TopicTitle(s.Topic).In(lang), Title: s.Title.In(lang),
+			Description: s.Description.In(lang), Teaches: s.Teaches.In(lang), Releases: []string{},
+		}
+		for _, info := range slices.Backward(infos) {
+			if info.Has(s.Name) {
+				out.Releases = append(out.Releases, info.K8sVersion)
+			}
+		}
+		list.Items = append(list.Items, out)
+	}
+	return list, nil
+}
+
+func (a *api) search(r *restful.Request) (any, error) {
+	hits, err := search.Text(r.QueryParameter("text"))
+	if err != nil {
+		return nil, err
+	}
+	// What few recordings have tells more than what all of them have.
+	slices.SortStableFunc(hits, func(x, y search.Hit) int {
+		if x.Kind != y.Kind {
+			return int(x.Kind) - int(y.Kind)
+		}
+		return len(x.Places) - len(y.Places)
+	})
+	from, to := window(r, len(hits))
+	list := HitList{Total: len(hits), From: from, Items: []Hit{}}
+	for _, h := range hits[from:to] {
+		out := Hit{Kind: kinds[h.Kind], Text: h.Text, Short: h.Text, Places: places(h.Places)}
+		if h.Kind == search.Function {
+			out.Short = funcname.Short(h.Text)
+		}
+		list.Items = append(list.Items, out)
+	}
+	return list, nil
+}
+
+var kinds = map[search.Kind]string{search.Function: "function", search.Value: "value", search.Error: "error"}
+
+// places puts the releases of a scenario together.
+func places(all []search.Place) []HitPlace {
+	var out []HitPlace
+	for _, p := range slices.Backward(all) {
+		at := slices.IndexFunc(out, func(h HitPlace) bool { return h.Scenario == p.Scenario })
+		if at < 0 {
+			at = len(out)
+			out = append(out, HitPlace{Scenario: p.Scenario})
+		}
+		out[at].Releases = append(out[at].Releases, p.Release)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+func (a *api) diff(r *restful.Request) (any, error) {
+	scenario, lang := r.QueryParameter("scenario"), a.query(r, paramLang)
+	from, err := a.library.load(r.QueryParameter("from"), scenario)
+	if err != nil {
+		return nil, err
+	}
+	to, err := a.library.load(r.QueryParameter("to"), scenario)
+	if err != nil {
+		return nil, err
+	}
+	guide, err := to.guide(lang)
+	if err != nil {
+		return nil, err
+	}
+	c := diff.CompareRecordings(from.rec, to.rec, diff.Options{})
+	doc, err := render.NewDiffDocument(c, guide, render.DiffOptions{Options: render.Options{Lang: lang}, Lang: lang, NameA: from.release, NameB: to.release})
+	if err != nil {
+		return nil, err
+	}
+	for i := range doc.Requests {
+		doc.Requests[i].Script = nil
+	}
+	return doc, nil
+}

@@ -1,0 +1,99 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/emicklei/go-restful/v3"
+
+	"github.com/kubeapitrace/apitrace/internal/text"
+)
+
+// check refuses what the route does not describe: parameters of other names, and values of other kinds.
+func (r *route) check(request *restful.Request) error {
+	var names []string
+	for _, p := range r.query {
+		names = append(names, p.name)
+	}
+	for name, values := range request.Request.URL.Query() {
+		at := slices.Index(names, name)
+		if at < 0 {
+			return badRequest(fmt.Errorf("unknown parameter %q", name), didYouMean(name, names))
+		}
+		if len(values) > 1 {
+			return badRequest(fmt.Errorf("parameter %q is there %d times", name, len(values)), "give it once")
+		}
+		if err := r.query[at].check(values[0]); err != nil {
+			return err
+		}
+	}
+	for _, p := range r.query {
+		if p.required && request.QueryParameter(p.name) == "" {
+			return badRequest(fmt.Errorf("parameter %q is missing", p.name), p.doc)
+		}
+	}
+	for name, value := range request.PathParameters() {
+		if err := pathParameters[name].check(value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func didYouMean(name string, names []string) string {
+	switch near := text.Nearest(name, names, 1); {
+	case len(near) > 0:
+		return fmt.Sprintf("did you mean %q?", near[0])
+	case len(names) == 0:
+		return "leave it out: the route takes none"
+	}
+	return "expected one of " + strings.Join(names, ", ")
+}
+
+// check tells what is wrong with a value.
+func (p parameter) check(value string) error {
+	if len(p.values) > 0 && !slices.Contains(p.values, value) {
+		return badRequest(fmt.Errorf("%s is %q", p.name, value), "expected one of "+strings.Join(p.values, ", "))
+	}
+	if p.kind != "integer" {
+		return nil
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	switch {
+	case err != nil || n < 0:
+		return badRequest(fmt.Errorf("%s is %q", p.name, value), "expected a whole number from 0 on")
+	case n < p.least:
+		return badRequest(fmt.Errorf("%s is %d", p.name, n), fmt.Sprintf("expected at least %d", p.least))
+	case p.most > 0 && n > p.most:
+		return badRequest(fmt.Errorf("%s is %d", p.name, n), fmt.Sprintf("expected at most %d", p.most))
+	}
+	return nil
+}
+
+// query returns a parameter of the query, or what it is without one. route.check has checked it.
+func (a *api) query(r *restful.Request, p parameter) string {
+	if v := r.QueryParameter(p.name); v != "" {
+		return v
+	}
+	return p.otherwise
+}
+
+func number(r *restful.Request, name string, otherwise int64) int64 {
+	value := r.QueryParameter(name)
+	if value == "" {
+		value = r.PathParameter(name)
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil { // there is none
+		return otherwise
+	}
+	return n
+}
+
+// window returns which part of a list of n is asked for.
+func window(r *restful.Request, n int) (from, to int) {
+	from = int(min(number(r, "from", 0), int64(n)))
+	return from, min(n, from+int(number(r, "limit", usuallyListed)))
+}

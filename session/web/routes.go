@@ -1,0 +1,210 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	restfulspec "github.com/emicklei/go-restful-openapi/v2"
+	"github.com/emicklei/go-restful/v3"
+)
+
+// OpenAPIPath is where the OpenAPI document of the API is.
+const OpenAPIPath = "/openapi.json"
+
+// An api answers the routes.
+type api struct {
+	library *library
+	version string
+}
+
+// A route is one of the API: it is registered and described from this.
+type route struct {
+	path, id, doc string
+	// parameters of the query; those of the path are found in it.
+	query []parameter
+	// sample is of the type of the answer.
+	sample any
+	handle func(*restful.Request) (any, error)
+	// stream answers itself, in place of handle.
+	stream func(*restful.Request, *restful.Response) error
+}
+
+// A parameter of a route.
+type parameter struct {
+	name, doc string
+	// kind is "string", "integer" or "boolean".
+	kind     string
+	required bool
+	values   []string
+	// most and least bound an integer; 0 for no bound.
+	least, most int64
+	otherwise   string
+}
+
+var (
+	paramLang  = parameter{name: "lang", doc: "The language of titles, notes and sentences.", kind: "string", values: []string{"en", "zh"}, otherwise: "en"}
+	paramFrom  = parameter{name: "from", doc: "How many of the list to pass over.", kind: "integer", otherwise: "0"}
+	paramLimit = parameter{name: "limit", doc: "How many of the list to return at most.", kind: "integer", least: 1, most: mostListed, otherwise: fmt.Sprint(usuallyListed)}
+)
+
+const (
+	usuallyListed = 200
+	mostListed    = 2000
+)
+
+// pathParameters describe the parameters in paths.
+var pathParameters = map[string]parameter{
+	"release":  {name: "release", kind: "string", doc: "A recorded release: \"v1.37.1\", \"1.37\" or \"latest\"."},
+	"scenario": {name: "scenario", kind: "string", doc: "Name of a scenario, or of a file that the server was started with."},
+	"request":  {name: "request", kind: "integer", doc: "Number of a request of the recording, from 1."},
+	"call":     {name: "call", kind: "integer", doc: "Number of a call of the request, from 0, in order of entry."},
+}
+
+const recordingPath = "/releases/{release}/scenarios/{scenario}"
+const requestPath = recordingPath + "/requests/{request}"
+
+func (a *api) routes() []route {
+	return []route{
+		{path: "/releases", id: "listReleases", doc: "List the recorded releases, the newest first", sample: ReleaseList{}, handle: a.listReleases},
+		{path: "/scenarios", id: "listScenarios", doc: "List the scenarios, by topic", query: []parameter{paramLang}, sample: ScenarioList{}, handle: a.listScenarios},
+		{path: recordingPath, id: "getRecording", doc: "Describe a recording: what was recorded, and its requests", query: []parameter{paramLang}, sample: RecordingHead{}, handle: a.getRecording},
+		{path: recordingPath + "/export", id: "exportRecording", doc: "Return a whole recording, in the format of \"apitrace show -o json\"", sample: recordingSample, stream: a.exportRecording},
+		{path: requestPath + "/view", id: "getView", doc: "Return the default view of a request: sections, steps and sentences",
+			query:  []parameter{paramLang, {name: "show", doc: "What to show: key steps, or key steps and upstream's own spans and events.", kind: "string", values: []string{viewPath, viewUpstream}, otherwise: viewPath}},
+			sample: viewSample, handle: a.getView},
+		{path: requestPath + "/calls", id: "listCalls", doc: "List the calls of a request in order of entry",
+			query:  []parameter{paramFrom, paramLimit, {name: "text", doc: "Only calls whose function, place, values or error hold this text, in any case.", kind: "string"}},
+			sample: CallList{}, handle: a.listCalls},
+		{path: requestPath + "/calls/{call}", id: "getCall", doc: "Return a call with its note and its stack", query: []parameter{paramLang}, sample: CallDetails{}, handle: a.getCall},
+		{path: requestPath + "/calls/{call}/children", id: "listChildren", doc: "List the calls that a call made", query: []parameter{paramFrom, paramLimit}, sample: CallList{}, handle: a.listChildren},
+		{path: requestPath + "/calls/{call}/source", id: "getCallSource", doc: "Return the source of a call's function, with the calls that this call made from its lines", sample: Source{}, handle: a.getCallSource},
+		{path: requestPath + "/find", id: "findCall", doc: "Find a call by its name and its place in the tree, which stay the same in a new recording",
+			query: []parameter{
+				{name: "function", doc: "Full name of the function.", kind: "string", required: true},
+				{name: "caller", doc: "Full name of the function that called it; empty for the first call.", kind: "string"},
+				{name: "nth", doc: "Which of the calls of the function by that caller it is, from 1.", kind: "integer", least: 1, otherwise: "1"},
+			}, sample: Found{}, handle: a.findCall},
+		{path: requestPath + "/position", id: "getPosition", doc: "Return a position of the step player, or the one to which an action leads",
+			query: []parameter{
+				{name: "call", doc: "The innermost call.", kind: "integer", otherwise: "0"},
+				{name: "kind", doc: "Where in that call: entered, about to make another call, or returning.", kind: "string", values: []string{"entered", "calling", "returning"}, otherwise: "entered"},
+				{name: "next", doc: "The call that is about to be made, where kind is calling.", kind: "integer", otherwise: "0"},
+				{name: "action", doc: "How far to step from there; no step without it.", kind: "string", values: []string{"into", "over", "line", "out"}},
+				{name: "direction", doc: "Where to step to.", kind: "string", values: []string{"forward", "backward"}, otherwise: "forward"},
+			}, sample: Position{}, handle: a.getPosition},
+		{path: requestPath + "/timeline", id: "getTimeline", doc: "Return the calls of a span of time as boxes on lanes, without those that would be too narrow to see",
+			query: []parameter{
+				{name: "startNs", doc: "Where the span begins, in nanoseconds from the first call.", kind: "integer", otherwise: "0"},
+				{name: "endNs", doc: "Where it ends; 0 is the end of the request.", kind: "integer", otherwise: "0"},
+				{name: "pixels", doc: "How wide the picture is: calls of less than a pixel are left out.", kind: "integer", least: 1, most: 10000, otherwise: "1000"},
+			}, sample: Timeline{}, handle: a.getTimeline},
+		{path: "/releases/{release}/source", id: "getSource", doc: "Return the source of a function, with the lines from which recorded calls went out",
+			query: []parameter{
+				{name: "function", doc: "The function: its full name or an end of it, such as \"etcd3.(*store).Get\".", kind: "string", required: true},
+				{name: "scenario", doc: "Count the calls of this scenario alone, not of all that call the function.", kind: "string"},
+			}, sample: Source{}, handle: a.getSource},
+		{path: "/search", id: "search", doc: "Find functions, recorded values and errors by a part of their text",
+			query: []parameter{{name: "text", doc: "What to search for.", kind: "string", required: true}, paramFrom, paramLimit}, sample: HitList{}, handle: a.search},
+		{path: "/diff", id: "diff", doc: "Tell how the path of a scenario's requests differs between two releases, in the format of \"apitrace diff -o json\" without the script",
+			query: []parameter{
+				{name: "scenario", doc: "Name of a scenario.", kind: "string", required: true},
+				{name: "from", doc: "The older release.", kind: "string", required: true},
+				{name: "to", doc: "The newer release.", kind: "string", required: true}, paramLang,
+			}, sample: diffSample, handle: a.diff},
+	}
+}
+
+// newHandler makes the container with all routes, the OpenAPI document and the page.
+func newHandler(o Options) (http.Handler, error) {
+	a := &api{library: &library{files: o.Files, source: o.Source}, version: o.Version}
+	if a.library.source == nil {
+		a.library.source = CachedSource
+	}
+	container := restful.NewContainer()
+	container.ServiceErrorHandler(func(err restful.ServiceError, _ *restful.Request, response *restful.Response) {
+		for name, values := range err.Header {
+			response.Header()[name] = values
+		}
+		refuse(response, err.Code, strings.TrimPrefix(err.Message, fmt.Sprintf("%d: ", err.Code)), "GET "+OpenAPIPath+" lists the routes")
+	})
+	service := new(restful.WebService)
+	service.Path(Base).Produces(restful.MIME_JSON)
+	for _, r := range a.routes() {
+		service.Route(r.build(service))
+	}
+	container.Add(service)
+	document, err := describe(service, o.Version)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle(Base+"/", container)
+	mux.HandleFunc("GET "+OpenAPIPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", restful.MIME_JSON)
+		_, _ = w.Write(document) // a client that left
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		refuse(w, http.StatusNotFound, fmt.Sprintf("there is nothing at %q", r.URL.Path), "GET "+OpenAPIPath+" lists the routes")
+	})
+	return mux, nil
+}
+
+// build makes go-restful's route.
+func (r *route) build(service *restful.WebService) *restful.RouteBuilder {
+	b := service.GET(r.path).Doc(r.doc).Operation(r.id).Writes(r.sample).
+		Metadata(restfulspec.KeyOpenAPITags, []string{"apitrace"}).
+		Returns(http.StatusOK, "OK", r.sample).
+		Returns(http.StatusBadRequest, "A parameter is wrong", Error{}).
+		Returns(http.StatusUnauthorized, "The token is missing or wrong", Error{}).
+		Returns(http.StatusForbidden, "Another host or origin", Error{}).
+		Returns(http.StatusNotFound, "There is no such thing", Error{}).
+		Returns(http.StatusInternalServerError, "A bug of apitrace", Error{})
+	for part := range strings.SplitSeq(r.path, "/") {
+		if name, ok := strings.CutPrefix(part, "{"); ok {
+			p := pathParameters[strings.TrimSuffix(name, "}")]
+			b.Param(restful.PathParameter(p.name, p.doc).DataType(p.kind).Required(true))
+		}
+	}
+	for _, p := range r.query {
+		q := restful.QueryParameter(p.name, p.doc).DataType(p.kind).Required(p.required).DefaultValue(p.otherwise)
+		if len(p.values) > 0 {
+			q.PossibleValues(p.values)
+		}
+		if p.least != 0 {
+			q.Minimum(float64(p.least))
+		}
+		if p.most != 0 {
+			q.Maximum(float64(p.most))
+		}
+		b.Param(q)
+	}
+	return b.To(r.serve)
+}
+
+func (r *route) serve(request *restful.Request, response *restful.Response) {
+	err := r.check(request)
+	if err == nil && r.stream != nil {
+		err = r.stream(request, response)
+	} else if err == nil {
+		var answer any
+		if answer, err = r.handle(request); err == nil {
+			response.Header().Set("Content-Type", restful.MIME_JSON)
+			write(response, answer)
+		}
+	}
+	if err != nil {
+		e := errorOf(err)
+		refuse(response, e.Status, e.Message, e.Action)
+	}
+}
+
+// describe makes the OpenAPI document.
+func describe(service *restful.WebService, version string) ([]byte, error) {
+	document, err := openAPI(service, version)
+	if err != nil {
+		return nil, fmt.Errorf("making the OpenAPI document: %w", err)
+	}
+	return json.MarshalIndent(document, "", "  ")
+}

@@ -1,0 +1,58 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Options say what is served, and to whom.
+type Options struct {
+	// Files are recordings of the user's own.
+	Files []File
+	// Source finds the sources; nil means CachedSource.
+	Source SourceFolder
+	// Token is what a browser must have; see NewToken.
+	Token string
+	// Version is that of apitrace.
+	Version string
+}
+
+// Serve serves until ctx is done. The listener must be on an address of this machine alone, and is closed in the
+// end. Requests that are being answered then have a second to end.
+func Serve(ctx context.Context, listener net.Listener, o Options) error {
+	at, ok := listener.Addr().(*net.TCPAddr)
+	if !ok || !at.IP.IsLoopback() {
+		return errors.Join(fmt.Errorf("%s is not an address of this machine alone: the page shows the user's recordings", listener.Addr()), listener.Close())
+	}
+	handler, err := newHandler(o)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	server := &http.Server{
+		Handler:           newGuard(o.Token, at, handler),
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
+		BaseContext: func(net.Listener) context.Context { return ctx },
+		ErrorLog:    slog.NewLogLogger(slog.Default().Handler(), slog.LevelDebug),
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if err := server.Shutdown(patience); err != nil {
+		return server.Close()
+	}
+	return nil
+}
+
+// Address is where a browser finds the page: with the token, which becomes a cookie.
+func Address(at net.Addr, token string) string { return fmt.Sprintf("http://%s/?token=%s", at, token) }

@@ -1,0 +1,215 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/emicklei/go-restful/v3"
+
+	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+func errorf(format string, args ...any) error { return fmt.Errorf(format, args...) }
+
+func (a *api) getCallSource(r *restful.Request) (any, error) {
+	t, i, err := a.callOf(r)
+	if err != nil {
+		return nil, err
+	}
+	c := t.tree.Call(i)
+	if slices.Contains(t.rec.Edited, c.File) {
+		return nil, notFound(errorf("%s was edited when this was recorded, so that upstream's source is not the one that ran", c.File), "")
+	}
+	f, out, err := a.read(t.rec, c)
+	if err != nil {
+		return nil, err
+	}
+	out.Marks = append(out.Marks, t.marks(i, f)...)
+	addSpanless(out, f, c.Process, t.rec.K8sVersion)
+	return out, nil
+}
+
+// read reads the source of a call's function.
+func (a *api) read(rec *trace.Recording, c *trace.Call) (*source.Function, *Source, error) {
+	folder, err := a.library.sourceFolder(c.Process, rec.K8sVersion)
+	if err != nil {
+		return nil, nil, err
+	}
+	tree := &source.Tree{Program: c.Process, Version: rec.Version(c.Process), Dir: folder}
+	f, err := tree.Function(c.Function)
+	if err != nil {
+		return nil, nil, notFound(fmt.Errorf("source of %s: %w", c.Function, err), "")
+	}
+	if f.Line != c.Line {
+		return nil, nil, notFound(errorf("the source of %s on this machine has it in line %d, the recording in line %d: it is of another version", c.Function, f.Line, c.Line), "")
+	}
+	lines, err := highlight(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	return f, &Source{Function: f.Name, File: f.File, Line: f.Line, Program: tree.String(), URL: view.SourceURL(rec, c), Lines: lines, Marks: []Mark{}}, nil
+}
+
+// mostMarked is how many calls of one function a mark lists.
+const mostMarked = 100
+
+// marks lists what call i, and the literals in its text that run below it, called from the lines of the text.
+func (t *traced) marks(i int, f *source.Function) []Mark {
+	var marks []Mark
+	inText := map[int]bool{i: true}
+	for child := i + 1; child < t.tree.End(i); {
+		c, parent := t.tree.Call(child), t.tree.Parent(child)
+		if c.Function == f.Name { // it calls itself: that is a call of its own
+			if inText[parent] {
+				marks = addCall(marks, child, c)
+			}
+			child = t.tree.End(child)
+			continue
+		}
+		if inText[parent] && c.CallerLine >= f.First && c.CallerLine <= f.Last {
+			marks = addCall(marks, child, c)
+		}
+		inText[child] = c.File == f.File && c.Line >= f.First && c.Line <= f.Last
+		child++
+	}
+	slices.SortStableFunc(marks, func(a, b Mark) int { return a.Line - b.Line })
+	return marks
+}
+
+func addCall(marks []Mark, i int, c *trace.Call) []Mark {
+	at := slices.IndexFunc(marks, func(m Mark) bool { return m.Line == c.CallerLine && m.Function == c.Function })
+	if at < 0 {
+		at = len(marks)
+		marks = append(marks, Mark{Line: c.CallerLine, Function: c.Function, Name: c.ShortName(), Calls: []int{}})
+	}
+	m := &marks[at]
+	m.Count++
+	m.Failed = m.Failed || c.Error != "" || c.Panic != ""
+	if len(m.Calls) < mostMarked {
+		m.Calls = append(m.Calls, i)
+	}
+	return marks
+}
+
+// addSpanless adds the functions without a span that the text calls.
+func addSpanless(out *Source, f *source.Function, process, k8sVersion string) {
+	known, err := recordings.CodeOf(k8sVersion)
+	if err != nil || known == nil { // the index does not have the release
+		return
+	}
+	for _, m := range source.SpanlessMarks(f, process, known) {
+		out.Marks = append(out.Marks, Mark{Line: m.Line, Function: m.Function, Name: funcname.Short(m.Function), Calls: []int{}, NoSpan: true})
+	}
+	slices.SortStableFunc(out.Marks, func(a, b Mark) int { return a.Line - b.Line })
+}
+
+func (a *api) getSource(r *restful.Request) (any, error) {
+	release, err := recordings.Resolve(r.PathParameter("release"))
+	if err != nil {
+		return nil, err
+	}
+	called, err := recordings.Functions(release)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, f := range called {
+		names = append(names, f.Name)
+	}
+	query := r.QueryParameter("function")
+	found := trace.FindFunctions(query, names)
+	switch len(found) {
+	case 0:
+		return nil, &trace.UnknownFunctionError{Query: query, Where: "the recordings of " + release, Near: trace.NearFunctions(query, names)}
+	case 1:
+	default:
+		return nil, badRequest(&trace.AmbiguousFunctionError{Query: query, Candidates: found}, "ask for one of them by its full name")
+	}
+	function := called[slices.Index(names, found[0])]
+	of, err := a.recordingsOf(release, r.QueryParameter("scenario"), function)
+	if err != nil {
+		return nil, err
+	}
+	f, out, err := a.read(of[0], &trace.Call{Function: function.Name, File: function.File, Line: function.Line, Process: function.Process})
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range source.Marks(f, of) {
+		out.Marks = append(out.Marks, Mark{Line: m.Line, Function: m.Function, Name: funcname.Short(m.Function), Count: m.Calls, Calls: []int{}})
+	}
+	addSpanless(out, f, function.Process, release)
+	return out, nil
+}
+
+// recordingsOf returns the recordings that call a function, or the one that is asked for.
+func (a *api) recordingsOf(release, scenario string, f recordings.Function) ([]*trace.Recording, error) {
+	names := f.Scenarios
+	if scenario != "" {
+		names = []string{scenario}
+	}
+	var of []*trace.Recording
+	for _, name := range names {
+		rec, err := recordings.Load(release, name)
+		if err != nil {
+			return nil, err
+		}
+		of = append(of, rec)
+	}
+	return of, nil
+}
+
+// highlight splits a function's text into lines, and those into pieces of one kind.
+func highlight(f *source.Function) ([]SourceLine, error) {
+	tokens, err := lexers.Get("go").Tokenise(nil, strings.ReplaceAll(f.Text, "\r\n", "\n"))
+	if err != nil {
+		return nil, fmt.Errorf("highlighting %s: %w", f.Name, err)
+	}
+	var lines []SourceLine
+	for i, line := range chroma.SplitTokensIntoLines(tokens.Tokens()) {
+		if f.First+i > f.Last {
+			break
+		}
+		out := SourceLine{Number: f.First + i, Tokens: []Token{}}
+		for _, token := range line {
+			text := strings.TrimSuffix(token.Value, "\n")
+			kind := tokenKind(token.Type)
+			last := len(out.Tokens) - 1
+			switch {
+			case text == "":
+			case last >= 0 && out.Tokens[last].Kind == kind:
+				out.Tokens[last].Text += text
+			default:
+				out.Tokens = append(out.Tokens, Token{kind, text})
+			}
+		}
+		lines = append(lines, out)
+	}
+	return lines, nil
+}
+
+func tokenKind(t chroma.TokenType) string {
+	switch {
+	case t.InCategory(chroma.Comment):
+		return "comment"
+	case t == chroma.KeywordType:
+		return "type"
+	case t.InCategory(chroma.Keyword):
+		return "keyword"
+	case t.InSubCategory(chroma.LiteralString):
+		return "string"
+	case t.InSubCategory(chroma.LiteralNumber):
+		return "number"
+	case t == chroma.NameFunction:
+		return "function"
+	case t == chroma.NameBuiltin:
+		return "builtin"
+	}
+	return ""
+}

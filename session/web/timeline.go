@@ -1,0 +1,81 @@
+package web
+
+import (
+	"github.com/emicklei/go-restful/v3"
+
+	"github.com/kubeapitrace/apitrace/render/view"
+)
+
+// mostBoxes is how many boxes a time line has at most: the longest of each lane stay.
+const mostBoxes = 20000
+
+func (a *api) getTimeline(r *restful.Request) (any, error) {
+	t, err := a.tracedOf(r)
+	if err != nil {
+		return nil, err
+	}
+	out := Timeline{StartNs: number(r, "startNs", 0), EndNs: number(r, "endNs", 0), Lanes: []Lane{}}
+	for i := range t.tree.Len() {
+		c := t.tree.Call(i)
+		out.TotalNs = max(out.TotalNs, c.StartNs+c.DurationNs)
+	}
+	if out.EndNs == 0 {
+		out.EndNs = out.TotalNs
+	}
+	if out.EndNs < out.StartNs {
+		return nil, badRequest(errorf("the span ends at %d, before it begins at %d", out.EndNs, out.StartNs), "ask for endNs above startNs, or 0 for the end of the request")
+	}
+	least := (out.EndNs - out.StartNs) / number(r, "pixels", 1000)
+	out.lanes(t, least)
+	return out, nil
+}
+
+type laneKey struct {
+	process   string
+	goroutine uint64
+}
+
+// lanes puts the calls that take at least so long on the lanes of their goroutines. A call's row is how many calls of
+// its goroutine are above it.
+func (out *Timeline) lanes(t *traced, least int64) {
+	index := map[laneKey]int{}
+	rows := make([]int, t.tree.Len())
+	boxes, rootEnd := 0, t.tree.Call(0).DurationNs
+	for i := range t.tree.Len() {
+		c := t.tree.Call(i)
+		key := laneKey{c.Process, c.Goroutine}
+		at, known := index[key]
+		if !known {
+			at = len(out.Lanes)
+			index[key] = at
+			out.Lanes = append(out.Lanes, Lane{Process: c.Process, Goroutine: c.Goroutine, After: c.StartNs > rootEnd, Boxes: []Box{}})
+		}
+		for p := t.tree.Parent(i); p >= 0; p = t.tree.Parent(p) {
+			if above := t.tree.Call(p); above.Process == c.Process && above.Goroutine == c.Goroutine {
+				rows[i] = rows[p] + 1
+				break
+			}
+		}
+		if c.StartNs > out.EndNs || c.StartNs+c.DurationNs < out.StartNs {
+			continue
+		}
+		if c.DurationNs < least || boxes >= mostBoxes {
+			out.Hidden++
+			continue
+		}
+		boxes++
+		lane := &out.Lanes[at]
+		lane.Rows = max(lane.Rows, rows[i]+1)
+		lane.Boxes = append(lane.Boxes, Box{
+			Call: i, Row: rows[i], StartNs: c.StartNs, DurationNs: c.DurationNs, Name: c.ShortName(),
+			Colour: view.LayerColour(t.guide.Layer(c.Function)), Failed: c.Error != "" || c.Panic != "",
+		})
+	}
+	kept := out.Lanes[:0]
+	for _, lane := range out.Lanes {
+		if len(lane.Boxes) > 0 {
+			kept = append(kept, lane)
+		}
+	}
+	out.Lanes = kept
+}

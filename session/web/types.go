@@ -1,0 +1,246 @@
+package web
+
+import (
+	"time"
+
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// The values of the view's parameter "show".
+const (
+	viewPath     = "path"
+	viewUpstream = "upstream"
+)
+
+var (
+	viewSample      = render.Document{}
+	diffSample      = render.DiffDocument{}
+	recordingSample = trace.Recording{}
+)
+
+// A ReleaseList lists releases.
+type ReleaseList struct {
+	Items []Release `json:"items" description:"The releases, the newest first."`
+}
+
+// A Release is one of which there are recordings.
+type Release struct {
+	K8sVersion  string    `json:"k8sVersion" description:"The release of Kubernetes."`
+	EtcdVersion string    `json:"etcdVersion" description:"The etcd behind it."`
+	Recorded    time.Time `json:"recorded" description:"When its recordings were made."`
+	Scenarios   []string  `json:"scenarios" description:"The scenarios that it has recorded."`
+	Source      bool      `json:"source" description:"Whether the source of its kube-apiserver is on this machine."`
+}
+
+// A ScenarioList lists scenarios.
+type ScenarioList struct {
+	Items []Scenario `json:"items" description:"The scenarios, by topic."`
+}
+
+// A Scenario is one of the library, or a file.
+type Scenario struct {
+	Name        string   `json:"name" description:"Name of the scenario, or of the file."`
+	Topic       string   `json:"topic" description:"Title of the topic that it belongs to."`
+	Title       string   `json:"title" description:"What happens, in a few words."`
+	Description string   `json:"description" description:"What is sent, to which state."`
+	Teaches     string   `json:"teaches" description:"What one can learn from the trace."`
+	Releases    []string `json:"releases" description:"The releases that have recorded it, the newest first."`
+}
+
+// A RecordingHead is a recording without its calls.
+type RecordingHead struct {
+	Scenario    string        `json:"scenario" description:"Name of the scenario."`
+	Title       string        `json:"title" description:"What happens, in a few words."`
+	K8sVersion  string        `json:"k8sVersion" description:"Version of the traced kube-apiserver."`
+	EtcdVersion string        `json:"etcdVersion" description:"Version of the etcd behind it."`
+	Edited      []string      `json:"edited,omitempty" description:"The files that were not upstream's; absent if all were."`
+	Recorded    *time.Time    `json:"recorded,omitempty" description:"When the recording was made; absent if unknown."`
+	Requests    []RequestHead `json:"requests" description:"The requests, in the order in which they were sent."`
+}
+
+// A RequestHead is a request without its calls.
+type RequestHead struct {
+	Number     int    `json:"number" description:"Counts from 1."`
+	TraceID    string `json:"traceID" description:"W3C trace id."`
+	Method     string `json:"method" description:"HTTP method."`
+	Path       string `json:"path" description:"URL path with its query."`
+	Status     int    `json:"status" description:"HTTP status code, 0 if the client received none."`
+	Calls      int    `json:"calls" description:"How many calls it has."`
+	DurationNs int64  `json:"durationNs" description:"How long its first call took, in nanoseconds."`
+}
+
+// A CallList is a part of a list of calls.
+type CallList struct {
+	Total int    `json:"total" description:"How many calls the whole list has."`
+	From  int    `json:"from" description:"How many of them are before the first one here."`
+	Items []Call `json:"items" description:"The calls."`
+}
+
+// A Call is a call in the format of a recording, with its place in the tree.
+type Call struct {
+	ID           string            `json:"id" description:"Identifies the call within its trace."`
+	Parent       string            `json:"parent" description:"The id of the call that made this one; empty for the first."`
+	Function     string            `json:"function" description:"Full name of the function."`
+	File         string            `json:"file" description:"Import path of the package, a slash, and the name of the file."`
+	Line         int               `json:"line" description:"Line of the word func."`
+	CallerLine   int               `json:"callerLine" description:"Line in the parent's file from which the call was made; 0 where it is not known."`
+	Process      string            `json:"process" description:"The traced program."`
+	Goroutine    uint64            `json:"goroutine" description:"The runtime's id of the goroutine."`
+	NewGoroutine bool              `json:"newGoroutine,omitempty" description:"Whether it runs on another goroutine of the same process than its parent."`
+	StartNs      int64             `json:"startNs" description:"Nanoseconds from the start of the first call."`
+	DurationNs   int64             `json:"durationNs" description:"How long the call took, in nanoseconds."`
+	Unfinished   bool              `json:"unfinished,omitempty" description:"Whether it had not returned when the trace was collected."`
+	Error        string            `json:"error" description:"Text of the error that it returned, or empty."`
+	Panic        string            `json:"panic,omitempty" description:"Where the panic that passed through it was raised."`
+	Attributes   map[string]string `json:"attributes" description:"The recorded values, by name."`
+
+	Index  int    `json:"index" description:"Number of the call, from 0, in order of entry."`
+	Caller int    `json:"caller" description:"Number of the call that made this one, -1 for the first."`
+	Depth  int    `json:"depth" description:"How many calls are above it."`
+	Below  int    `json:"below" description:"How many calls are below it."`
+	Made   int    `json:"made" description:"How many of them it made itself."`
+	Name   string `json:"name" description:"Short name of the function."`
+	Place  string `json:"place" description:"Folder, file and line of the function."`
+	Time   string `json:"time" description:"How long it took, as the tree writes it."`
+	Layer  string `json:"layer" description:"Name of the function's layer, empty if it has none."`
+	Colour string `json:"colour" description:"Colour of the layer, empty if it has none."`
+	Key    bool   `json:"key" description:"Whether it is a key step."`
+	URL    string `json:"url,omitempty" description:"Where upstream shows the function; absent if that is not known."`
+}
+
+// CallDetails are a call with all that is told of it.
+type CallDetails struct {
+	Call  Call    `json:"call" description:"The call."`
+	Title string  `json:"title" description:"Title of its layer, empty if it has none."`
+	Note  string  `json:"note" description:"What the guide says of the function, empty if it says nothing."`
+	Nth   int     `json:"nth" description:"Which of the calls of the function by its caller it is, from 1; see findCall."`
+	Step  int     `json:"step" description:"The nearest call, itself or above, that the default view shows."`
+	Stack []Frame `json:"stack" description:"The calls above it, the nearest first."`
+	// Values are the attributes in the order and the words of the tree.
+	Values []Value `json:"values" description:"The recorded values, those by which the request was decided first."`
+}
+
+// A Value is a recorded value.
+type Value struct {
+	Name    string `json:"name" description:"Full name of the attribute."`
+	Value   string `json:"value" description:"The value, in words where there is one."`
+	Decides bool   `json:"decides" description:"Whether requests are decided by it."`
+}
+
+// A Frame is a call on the stack.
+type Frame struct {
+	Index    int    `json:"index" description:"Number of the call."`
+	Function string `json:"function" description:"Full name of the function."`
+	Name     string `json:"name" description:"Short name of the function."`
+	File     string `json:"file" description:"File of the function."`
+	Line     int    `json:"line" description:"Line from which the call below it on the stack was made, of the innermost where control is; 0 where that is not known."`
+	Process  string `json:"process" description:"The traced program."`
+	Layer    string `json:"layer" description:"Name of the layer."`
+	Colour   string `json:"colour" description:"Colour of the layer."`
+	// Goes is set where the frame runs on another goroutine than the one above it.
+	NewGoroutine bool `json:"newGoroutine,omitempty" description:"Whether it runs on another goroutine than its caller."`
+}
+
+// Found is where a call was found.
+type Found struct {
+	Index int  `json:"index" description:"Number of the call."`
+	Exact bool `json:"exact" description:"Whether caller and number are as asked for; else it is the nearest call of the function."`
+}
+
+// A Position is where the step player stands.
+type Position struct {
+	Call     int     `json:"call" description:"The innermost call."`
+	Kind     string  `json:"kind" description:"Where in it: entered, calling or returning." enum:"entered|calling|returning"`
+	Next     int     `json:"next" description:"The call that is about to be made if kind is calling, else 0."`
+	Number   int     `json:"number" description:"How many positions are before it."`
+	Total    int     `json:"total" description:"How many positions there are."`
+	Moved    bool    `json:"moved" description:"Whether the action led anywhere: false at the end of the request in that direction."`
+	Line     int     `json:"line" description:"Line at which control is, 0 where that is not known."`
+	Returned int     `json:"returned" description:"The call that returned right before, -1 if none did."`
+	Stack    []Frame `json:"stack" description:"The calls around the position, the innermost first."`
+}
+
+// A Timeline is the calls of a span of time.
+type Timeline struct {
+	StartNs int64  `json:"startNs" description:"Where the span begins."`
+	EndNs   int64  `json:"endNs" description:"Where it ends."`
+	TotalNs int64  `json:"totalNs" description:"Where the last call of the request ends."`
+	Hidden  int    `json:"hidden" description:"How many calls in the span are too narrow to see."`
+	Lanes   []Lane `json:"lanes" description:"The goroutines, in the order in which the request reached them."`
+}
+
+// A Lane is the calls of one goroutine.
+type Lane struct {
+	Process   string `json:"process" description:"The traced program."`
+	Goroutine uint64 `json:"goroutine" description:"The runtime's id of the goroutine."`
+	After     bool   `json:"after" description:"Whether it began after the first call had returned: what a write causes later."`
+	Rows      int    `json:"rows" description:"How many rows the boxes take."`
+	Boxes     []Box  `json:"boxes" description:"The calls, in order of entry."`
+}
+
+// A Box is a call on the time line.
+type Box struct {
+	Call       int    `json:"call" description:"Number of the call."`
+	Row        int    `json:"row" description:"Row of the lane, from 0."`
+	StartNs    int64  `json:"startNs" description:"Where it begins."`
+	DurationNs int64  `json:"durationNs" description:"How long it took."`
+	Name       string `json:"name" description:"Short name of the function."`
+	Colour     string `json:"colour" description:"Colour of the layer, empty if it has none."`
+	Failed     bool   `json:"failed,omitempty" description:"Whether it returned an error or panicked."`
+}
+
+// A Source is the source of a function.
+type Source struct {
+	Function string       `json:"function" description:"Full name of the function."`
+	File     string       `json:"file" description:"File of the function, as calls name it."`
+	Line     int          `json:"line" description:"Line of the word func."`
+	Program  string       `json:"program" description:"The program that it is part of, with its version."`
+	URL      string       `json:"url,omitempty" description:"Where upstream shows it; absent if that is not known."`
+	Lines    []SourceLine `json:"lines" description:"The lines, from the doc comment on."`
+	Marks    []Mark       `json:"marks" description:"What was called from the lines, by line, in order of entry."`
+}
+
+// A SourceLine is a line of source, in pieces of one kind each.
+type SourceLine struct {
+	Number int     `json:"number" description:"Number of the line in upstream's file."`
+	Tokens []Token `json:"tokens" description:"The pieces of the line."`
+}
+
+// A Token is a piece of a line.
+type Token struct {
+	Kind string `json:"kind,omitempty" description:"keyword, string, number, comment, function, builtin or type; absent for the rest."`
+	Text string `json:"text" description:"The text."`
+}
+
+// A Mark is a function that was called from a line.
+type Mark struct {
+	Line     int    `json:"line" description:"The line."`
+	Function string `json:"function" description:"Full name of what was called."`
+	Name     string `json:"name" description:"Its short name."`
+	Count    int    `json:"count" description:"How often it was called from there."`
+	Calls    []int  `json:"calls" description:"The calls, of getCallSource; the first hundred. Empty otherwise."`
+	NoSpan   bool   `json:"noSpan,omitempty" description:"Whether the function has no span, so that no recording tells whether it was called."`
+	Failed   bool   `json:"failed,omitempty" description:"Whether one of the calls returned an error or panicked."`
+}
+
+// A HitList is a part of what a search found.
+type HitList struct {
+	Total int   `json:"total" description:"How many hits there are."`
+	From  int   `json:"from" description:"How many of them are before the first one here."`
+	Items []Hit `json:"items" description:"The hits: functions, values, errors; of each kind those first that fewest recordings have."`
+}
+
+// A Hit is a text that holds what was searched for.
+type Hit struct {
+	Kind   string     `json:"kind" description:"What the text is." enum:"function|value|error"`
+	Text   string     `json:"text" description:"Full name of a function, \"name=value\", or an error."`
+	Short  string     `json:"short" description:"The same, shorter."`
+	Places []HitPlace `json:"places" description:"The scenarios that have it."`
+}
+
+// A HitPlace is a scenario with the releases whose recordings have the text.
+type HitPlace struct {
+	Scenario string   `json:"scenario" description:"Name of the scenario."`
+	Releases []string `json:"releases" description:"The releases, the newest first."`
+}
