@@ -10,32 +10,28 @@ import (
 
 func newWebCommand(std *streams) *cobra.Command {
 	o, listen := web.Options{Token: web.NewToken(), Version: ownVersion()}, ""
-	command := &cobra.Command{
-		Use:   "web [FILE...]",
-		Short: "Serve the recordings to programs and browsers of this machine",
-		RunE: func(c *cobra.Command, args []string) error {
-			for _, path := range args {
-				rec, err := std.load(path)
-				if err != nil {
-					return err
-				}
-				file, err := web.NewFile(path, rec)
-				if err != nil {
-					return err
-				}
-				o.Files = append(o.Files, file)
-			}
-			listener, err := web.Listen(listen)
+	command := newCommand("web", cobra.ArbitraryArgs, func(c *cobra.Command, args []string) error {
+		for _, path := range args {
+			rec, err := std.load(path)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintln(std.out, web.Address(listener.Addr(), o.Token))
-			if err := web.Serve(c.Context(), listener, o); err != nil {
+			file, err := web.NewFile(path, rec)
+			if err != nil {
 				return err
 			}
-			return &exitError{} // Ctrl-C is how it is meant to end
-		},
-	}
+			o.Files = append(o.Files, file)
+		}
+		listener, err := web.Listen(listen)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(std.out, web.Address(listener.Addr(), o.Token))
+		if err := web.Serve(c.Context(), listener, o); err != nil {
+			return err
+		}
+		return &exitError{} // Ctrl-C is how it is meant to end
+	})
 	command.Flags().StringVar(&listen, "listen", "0", "the port, or an address of this machine, to listen on; 0 is any free port")
 	return command
 }
