@@ -6,7 +6,6 @@ import (
 	"os"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/render"
@@ -36,26 +35,26 @@ func newExploreCommand(std *streams) *cobra.Command {
 
 // explore shows a recording full screen until the user leaves.
 func explore(ctx context.Context, std *streams, recording *trace.Recording, o *outputOptions) error {
+	options, err := fullScreen(std, o, len(recording.Requests))
+	if err != nil {
+		return err
+	}
+	model, err := terminal.New(&terminal.Local{}, recording, options)
+	if err != nil {
+		return err
+	}
+	return terminal.Run(ctx, model, std.in, std.raw())
+}
+
+// fullScreen returns the options of a full-screen view of so many requests, or an error without a terminal.
+func fullScreen(std *streams, o *outputOptions, requests int) (terminal.Options, error) {
 	if std.width == 0 {
-		return errors.New("the full-screen view needs a terminal: standard output is none; \"apitrace show\" prints the same")
+		return terminal.Options{}, errors.New("the full-screen view needs a terminal, and standard output is not a terminal; \"apitrace show\" prints the same")
 	}
 	lang, err := language(o.lang)
 	if err != nil {
-		return err
+		return terminal.Options{}, err
 	}
 	colour, err := render.UseColour(o.colour, true, os.Getenv)
-	if err != nil {
-		return err
-	}
-	model, err := terminal.New(&terminal.Local{}, recording, terminal.Options{
-		Lang: lang, Colour: colour, ASCII: o.ascii || asciiLocale(os.Getenv), Steps: render.StepsPerRequest(len(recording.Requests)),
-	})
-	if err != nil {
-		return err
-	}
-	_, err = tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(std.in), tea.WithOutput(std.raw())).Run()
-	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
+	return terminal.Options{Lang: lang, Colour: colour, ASCII: o.ascii || asciiLocale(os.Getenv), Steps: render.StepsPerRequest(requests)}, err
 }

@@ -31,8 +31,15 @@ func act(change func(*Model)) func(*Model) tea.Cmd {
 	}
 }
 
-// Bindings is the table of keys. Help and documentation list it; Update looks keys up in it.
-func Bindings() []Group { return groups }
+// Bindings is the table of keys, with those of the list of requests as its last group. Help and
+// documentation list it; Update looks keys up in it.
+func Bindings() []Group {
+	list := Group{Title: message.Text{En: "In the list of \"apitrace record -i\"", Zh: "在 apitrace record -i 的列表中"}}
+	for _, b := range requestBindings {
+		list.Bindings = append(list.Bindings, b.Binding)
+	}
+	return append(slices.Clone(groups), list)
+}
 
 var groups []Group
 
@@ -109,7 +116,7 @@ func init() { // a variable would refer to itself through the help
 			{[]string{"M"}, message.Text{En: "mouse on or off (off: the terminal selects text)", Zh: "开关鼠标（关：由终端选择文本）"}, act(func(m *Model) { m.mouse = !m.mouse })},
 			{[]string{"esc"}, message.Text{En: "cancel what is under way; leave a filter or a comparison", Zh: "取消进行中的操作；离开过滤或比较"}, act((*Model).escape)},
 			{[]string{"?"}, message.Text{En: "this help", Zh: "此帮助"}, act(func(m *Model) { m.mode, m.scroll = modeHelp, 0 })},
-			{[]string{"q", "ctrl+c"}, message.Text{En: "quit", Zh: "退出"}, func(*Model) tea.Cmd { return tea.Quit }},
+			{[]string{"q", "ctrl+c"}, message.Text{En: "quit", Zh: "退出"}, (*Model).leave},
 		}},
 	}
 }
@@ -166,6 +173,15 @@ func (m *Model) scrollHelp(key string) {
 	case "q", "esc", "?", "left", "enter":
 		m.mode, m.scroll = modeTree, 0
 	}
+}
+
+// leave ends the program or, of a request of a list, goes back to that.
+func (m *Model) leave() tea.Cmd {
+	if m.nested {
+		m.left = true
+		return nil
+	}
+	return tea.Quit
 }
 
 // scrollPane scrolls the pane beside the tree or, without one, the part below it.

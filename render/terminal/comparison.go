@@ -38,7 +38,7 @@ func (m *Model) pickOther() {
 			if err != nil {
 				return comparing{err: err}
 			}
-			return comparing{comparison: newComparison(other, rec, other.K8sVersion, rec.K8sVersion)}
+			return comparing{comparison: newComparison(other, rec, other.K8sVersion, m.nameOf(rec))}
 		})
 	})
 }

@@ -1,8 +1,8 @@
 package terminal
 
 import (
+	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -80,13 +80,18 @@ func (m *Model) belowLines(width, height int) []string {
 	}
 	known := m.hunks[hunkKey{m.compared.A.K8sVersion, m.compared.B.K8sVersion, a.Function, b.Function}]
 	if known.err != nil {
-		return filled(append(lines, text.Wrap(saysNoSource.Format(m.options.Lang, b.File, known.err), width)...), height)
+		return filled(append(lines, text.Wrap(text.Escape(known.err.Error()), width)...), height)
 	}
 	heading := min(2, len(known.lines)) // which functions are compared
 	hunk := max(heading, hunkOf(known.lines, line, onB))
 	from := max(heading, min(hunk+m.belowScroll, len(known.lines)-1))
 	m.belowScroll = from - hunk
-	for _, l := range slices.Concat(known.lines[:heading], known.lines[min(from, len(known.lines)):]) {
+	if heading == 2 {
+		names := m.forest.story.Names
+		lines = append(lines, m.palette.Removed.Render(fmt.Sprintf("--- %s  %s  %s", m.compared.nameA, names.Of(a), names.Place(a))),
+			m.palette.Added.Render(fmt.Sprintf("+++ %s  %s  %s", m.compared.nameB, names.Of(b), names.Place(b))))
+	}
+	for _, l := range known.lines[min(from, len(known.lines)):] {
 		lines = append(lines, strings.ReplaceAll(l, "\t", "    "))
 	}
 	return filled(lines, height)

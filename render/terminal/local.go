@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -73,7 +74,7 @@ func (*Local) Guide(lang string, recs ...*trace.Recording) (render.Guide, error)
 func (*Local) Source(rec *trace.Recording, call *trace.Call) (string, error) {
 	folder, err := apiserver.CachedSourceOf(call.Process, rec.K8sVersion, nil)
 	if err != nil {
-		return "", err
+		return "", fetchHint(err, rec, call)
 	}
 	text, err := os.ReadFile(filepath.Join(folder, filepath.FromSlash(call.File)))
 	return string(text), err
@@ -94,11 +95,19 @@ func (*Local) SourceDiff(a, b *trace.Recording, callA, callB *trace.Call, o sour
 	return out.String(), err
 }
 
+// fetchHint adds to an error the command that fetches the source of a call.
+func fetchHint(err error, rec *trace.Recording, call *trace.Call) error {
+	if !errors.Is(err, program.ErrNoSource) {
+		return err
+	}
+	return fmt.Errorf("%w; \"apitrace source '%s' --k8s %s\" fetches it", err, call.ShortName(), rec.K8sVersion)
+}
+
 // versionOf returns the text of a call's function, from this machine alone.
 func versionOf(rec *trace.Recording, call *trace.Call) (source.Version, error) {
 	folder, err := apiserver.CachedSourceOf(call.Process, rec.K8sVersion, nil)
 	if err != nil {
-		return source.Version{}, fmt.Errorf("%s: %w", rec.K8sVersion, err)
+		return source.Version{}, fetchHint(err, rec, call)
 	}
 	tree := &source.Tree{Program: call.Process, Version: rec.Version(call.Process), Dir: folder}
 	function, err := tree.Function(call.Function)
@@ -126,7 +135,7 @@ func (*Local) Replay(ctx context.Context, name, release string) (replayed *trace
 func (*Local) Editor(rec *trace.Recording, call *trace.Call, line int) (*exec.Cmd, error) {
 	folder, err := apiserver.CachedSourceOf(call.Process, rec.K8sVersion, nil)
 	if err != nil {
-		return nil, err
+		return nil, fetchHint(err, rec, call)
 	}
 	args, err := source.EditorCommand(filepath.Join(folder, filepath.FromSlash(call.File)), line, true, os.Getenv)
 	if err != nil {

@@ -93,6 +93,10 @@ type Model struct {
 	hunks      map[hunkKey]hunkText
 
 	sources sourceCache
+
+	// nested is set for a request of a list, left once the user goes back to that.
+	nested, left bool
+	live         *trace.Recording // that was replayed last
 }
 
 // New returns the model of a recording.
@@ -231,14 +235,23 @@ func (m *Model) replay() tea.Cmd {
 	return m.start(saysReplaying, shown.Scenario, func(ctx context.Context) tea.Msg {
 		rec, err := m.lib.Replay(ctx, shown.Scenario, shown.K8sVersion)
 		if err != nil {
-			return replayed{comparing: comparing{err: err}}
+			return replayed{comparing{err: err}}
 		}
-		return replayed{comparing: comparing{comparison: newComparison(shown, rec, saysShown.In(m.options.Lang), saysNow.In(m.options.Lang))}}
+		return replayed{comparing{comparison: newComparison(shown, rec, saysShown.In(m.options.Lang), saysNow.In(m.options.Lang))}}
 	})
+}
+
+// nameOf is what a recording is called: its release, and whether it was replayed just now.
+func (m *Model) nameOf(rec *trace.Recording) string {
+	if rec == m.live {
+		return saysNowOf.Format(m.options.Lang, rec.K8sVersion)
+	}
+	return rec.K8sVersion
 }
 
 // takeReplay shows what was replayed: what is new or, if it took the same path, the new tree.
 func (m *Model) takeReplay(msg replayed) error {
+	m.live = msg.B
 	if !msg.Same() {
 		return m.compare(msg.comparison)
 	}

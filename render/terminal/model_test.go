@@ -147,28 +147,37 @@ func TestScreens(t *testing.T) {
 				if len(lines) != test.height {
 					t.Errorf("%d lines of %d", len(lines), test.height)
 				}
-				for i, line := range lines {
-					lines[i] = strings.TrimRight(line, " ")
+				for _, line := range lines {
 					if width := lipgloss.Width(line); width > test.width {
 						t.Errorf("%d columns of %d: %q", width, test.width, line)
 					}
 				}
 			}
-			got := strings.ReplaceAll(strings.Join(lines, "\n")+"\n", "\x1b", "␛")
-			file := filepath.Join("testdata", name+".golden")
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatalf("%v (go test ./render/terminal -update writes it)", err)
-			}
-			if got != string(want) {
-				t.Errorf("%s differs (go test ./render/terminal -update writes it anew); got:\n%s", file, got)
-			}
+			golden(t, name, screen)
 		})
+	}
+}
+
+// golden compares a screen with that of testdata.
+func golden(t *testing.T, name, screen string) {
+	t.Helper()
+	lines := strings.Split(screen, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	got := strings.ReplaceAll(strings.Join(lines, "\n")+"\n", "\x1b", "␛")
+	file := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v (go test ./render/terminal -update writes it)", err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (go test ./render/terminal -update writes it anew); got:\n%s", file, got)
 	}
 }
 
@@ -191,7 +200,10 @@ func TestRowsKnowTheirCalls(t *testing.T) {
 // No key does two things, and every key of the table has an effect that is told.
 func TestBindingsAreDistinct(t *testing.T) {
 	seen := map[string]string{}
-	for _, group := range Bindings() {
+	for i, group := range Bindings() {
+		if i == len(groups) { // the list of requests has keys of its own
+			clear(seen)
+		}
 		for _, b := range group.Bindings {
 			if b.What.En == "" || b.What.Zh == "" {
 				t.Errorf("%q: nothing is said of it in one of the languages", b.Keys)
@@ -203,6 +215,41 @@ func TestBindingsAreDistinct(t *testing.T) {
 				seen[key] = b.What.En
 			}
 		}
+	}
+}
+
+// The page of the documentation lists the keys of the table.
+func TestDocsListTheBindings(t *testing.T) {
+	const page, begin, end = "../../docs/explore.md", "<!-- keys -->\n", "<!-- end of keys -->\n"
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, _ := strings.Cut(string(data), begin)
+	_, after, ok := strings.Cut(rest, end)
+	if !ok {
+		t.Fatalf("%s: expected %q and %q", page, begin, end)
+	}
+	var table strings.Builder
+	for _, group := range Bindings() {
+		fmt.Fprintf(&table, "\n### %s\n\n| keys | |\n| --- | --- |\n", group.Title.En)
+		for _, b := range group.Bindings {
+			keys := make([]string, len(b.Keys))
+			for i, key := range b.Keys {
+				keys[i] = "`" + strings.ReplaceAll(key, "|", "\\|") + "`"
+			}
+			fmt.Fprintf(&table, "| %s | %s |\n", strings.Join(keys, " "), strings.ReplaceAll(b.What.En, "|", "\\|"))
+		}
+	}
+	want := before + begin + table.String() + "\n" + end + after
+	if want == string(data) {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s does not list the keys of the table: go test ./render/terminal -update writes them", page)
+	}
+	if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -53,7 +53,7 @@ func (m *Model) Screen() string {
 
 func (m *Model) titleLine() string {
 	r := m.forest.tree.Request
-	release := m.rec.K8sVersion
+	release := m.nameOf(m.rec)
 	requests := len(m.rec.Requests)
 	if c := m.compared; c != nil {
 		release = fmt.Sprintf("%s %s %s", c.nameA, m.glyph("→", "->"), c.nameB)

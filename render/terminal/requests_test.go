@@ -1,0 +1,116 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// tape is a Recorder that has a recording of get-node for every request.
+type tape struct{}
+
+func (tape) Environment() []string { return []string{"KUBECONFIG=/tmp/kubeconfig"} }
+
+func (tape) Read(_ context.Context, rows []session.Row) (*trace.Recording, error) {
+	if len(rows) != 1 {
+		return nil, fmt.Errorf("%d requests were asked for, expected one", len(rows))
+	}
+	return recordings.Load("v1.37.1", "get-node")
+}
+
+// sent is a request in a second of the clock.
+func sent(second, status int, path string, err error) session.Row {
+	return session.Row{Method: "GET", Path: path, Status: status, Calls: 100 * second, Duration: time.Duration(second) * time.Millisecond,
+		Start: time.Date(2026, 1, 2, 3, 4, second, 0, time.Local), Err: err}
+}
+
+func newList(t *testing.T) (*Requests, *Feed) {
+	feed := NewFeed()
+	r := NewRequests(shelf{}, feed, tape{}, Options{Lang: "en", Steps: 48})
+	r.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	return r, feed
+}
+
+// typeKeys gives the list keys, and does what their commands do.
+func typeKeys(r *Requests, keys string) {
+	for _, key := range strings.Fields(keys) {
+		msg := tea.KeyPressMsg{Text: key, Code: []rune(key)[0]}
+		if len(key) > 1 {
+			msg = tea.KeyPressMsg{Code: map[string]rune{"enter": tea.KeyEnter, "esc": tea.KeyEscape}[key]}
+		}
+		if _, cmd := r.Update(msg); cmd != nil {
+			if opened, ok := cmd().(read); ok {
+				r.Update(opened)
+			}
+		}
+	}
+}
+
+func TestRequestsAreListedOpenedAndLeft(t *testing.T) {
+	r, feed := newList(t)
+	if screen := r.Screen(); !strings.Contains(screen, "export KUBECONFIG=/tmp/kubeconfig") {
+		t.Errorf("an empty list does not say how to fill it:\n%s", screen)
+	}
+	feed.Add(sent(2, 403, "/second", nil))
+	feed.Add(sent(1, 200, "/first", nil))
+	r.Update(feed.wait())
+	feed.Add(sent(3, 0, "/third", errors.New("the probe is gone")))
+	r.Update(feed.wait())
+	golden(t, "requests", r.Screen())
+
+	typeKeys(r, "enter")
+	if r.model != nil || !strings.Contains(r.Screen(), "no trace: the probe is gone") {
+		t.Errorf("a request without a trace was opened:\n%s", r.Screen())
+	}
+	typeKeys(r, "g enter j j")
+	if r.model == nil || r.model.cursor != 3 {
+		t.Fatalf("the request is not open, or has not got the keys:\n%s", r.Screen())
+	}
+	feed.Add(sent(4, 200, "/fourth", nil))
+	r.Update(feed.wait()) // while another one is open
+	typeKeys(r, "q")
+	if r.model != nil || r.cursor != 0 || len(r.rows) != 4 {
+		t.Errorf("request %d of %d is selected after coming back:\n%s", r.cursor, len(r.rows), r.Screen())
+	}
+	typeKeys(r, "e")
+	if got := r.shown()[r.cursor].Path; got != "/second" {
+		t.Errorf("the next refused request is %s", got)
+	}
+	typeKeys(r, "/ t h i r")
+	golden(t, "requests-filter", r.Screen())
+	typeKeys(r, "esc ?")
+	golden(t, "requests-help", r.Screen())
+	if _, cmd := r.Update(tea.KeyPressMsg{Code: 'q', Text: "q"}); cmd != nil || r.help {
+		t.Error("q in the help does not only leave the help")
+	}
+	if _, cmd := r.Update(tea.KeyPressMsg{Code: 'q', Text: "q"}); cmd == nil || cmd() != tea.Quit() {
+		t.Error("q in the list does not quit")
+	}
+}
+
+// Whoever looks at the last request goes on looking at the last one; whoever looks at another stays there.
+func TestRequestsFollow(t *testing.T) {
+	r, feed := newList(t)
+	for second := range 50 {
+		feed.Add(sent(second+1, 200, fmt.Sprint("/", second+1), nil))
+		r.Update(feed.wait())
+	}
+	if r.cursor != 49 || !strings.Contains(r.Screen(), "/50") {
+		t.Errorf("the last request is not selected:\n%s", r.Screen())
+	}
+	typeKeys(r, "g j")
+	feed.Add(sent(0, 200, "/0", nil)) // sent before, and over now
+	r.Update(feed.wait())
+	if got := r.shown()[r.cursor].Path; got != "/2" {
+		t.Errorf("%s is selected, expected /2 as before", got)
+	}
+}
