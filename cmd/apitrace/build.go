@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // buildOptions say what to build.
@@ -19,7 +20,7 @@ type buildOptions struct {
 	dryRun bool
 }
 
-func newBuildCommand(std *streams) *cobra.Command {
+func newBuildCommand(std *console.Streams) *cobra.Command {
 	o := &buildOptions{}
 	command := newCommand("build", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		if err := o.server.validate(); err != nil {
@@ -34,7 +35,7 @@ func newBuildCommand(std *streams) *cobra.Command {
 	return command
 }
 
-func (o *buildOptions) run(ctx context.Context, std *streams) error {
+func (o *buildOptions) run(ctx context.Context, std *console.Streams) error {
 	if o.dryRun {
 		return o.writePlan(ctx, std)
 	}
@@ -50,19 +51,19 @@ func (o *buildOptions) run(ctx context.Context, std *streams) error {
 		}
 		paths = append(paths, sample.Path)
 	}
-	_, err = fmt.Fprintln(std.out, strings.Join(paths, "\n"))
+	_, err = fmt.Fprintln(std.Out, strings.Join(paths, "\n"))
 	return err
 }
 
-func (o *buildOptions) writePlan(ctx context.Context, std *streams) error {
+func (o *buildOptions) writePlan(ctx context.Context, std *console.Streams) error {
 	edits, err := o.server.Edits.Dir()
 	if err != nil {
 		return err
 	}
 	wanted := apiserver.BuildOptions{Version: o.server.Version, Plain: o.plain, EditsDir: edits}
-	if err := apiserver.WritePlan(ctx, std.out, wanted); err != nil || !o.sample {
+	if err := apiserver.WritePlan(ctx, std.Out, wanted); err != nil || !o.sample {
 		return err
 	}
-	fmt.Fprintln(std.out)
-	return apiserver.WriteSamplePlan(ctx, std.out, wanted)
+	fmt.Fprintln(std.Out)
+	return apiserver.WriteSamplePlan(ctx, std.Out, wanted)
 }

@@ -6,24 +6,25 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/machine"
 )
 
-func newCacheCommand(std *streams) *cobra.Command {
+func newCacheCommand(std *console.Streams) *cobra.Command {
 	command := newCommand("cache", knownCommand, showHelp)
 	command.AddCommand(newCacheListCommand(std), newCacheSizeCommand(std), newCacheCleanCommand(std))
 	return command
 }
 
-func newCacheListCommand(std *streams) *cobra.Command {
-	return newCommand("cache-list", cobra.NoArgs, func(*cobra.Command, []string) error { return machine.WriteCache(std.out) })
+func newCacheListCommand(std *console.Streams) *cobra.Command {
+	return newCommand("cache-list", cobra.NoArgs, func(*cobra.Command, []string) error { return machine.WriteCache(std.Out) })
 }
 
-func newCacheSizeCommand(std *streams) *cobra.Command {
-	return newCommand("cache-size", cobra.NoArgs, func(*cobra.Command, []string) error { return machine.WriteSizes(std.out) })
+func newCacheSizeCommand(std *console.Streams) *cobra.Command {
+	return newCommand("cache-size", cobra.NoArgs, func(*cobra.Command, []string) error { return machine.WriteSizes(std.Out) })
 }
 
-func newCacheCleanCommand(std *streams) *cobra.Command {
+func newCacheCleanCommand(std *console.Streams) *cobra.Command {
 	o := &machine.Clean{}
 	command := newCommand("cache-clean", func(_ *cobra.Command, args []string) error {
 		for _, arg := range args {
@@ -34,7 +35,7 @@ func newCacheCleanCommand(std *streams) *cobra.Command {
 		return nil
 	}, func(_ *cobra.Command, args []string) error {
 		o.Kinds = args
-		return o.Run(std.out)
+		return o.Run(std.Out)
 	})
 	command.ValidArgs = machine.Kinds()
 	command.Flags().DurationVar(&o.OlderThan, "older-than", 0, "remove only what was last used longer ago than this")

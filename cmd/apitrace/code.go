@@ -18,6 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/code"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -52,7 +53,7 @@ func (o *codeOptions) detailed() bool { return o.scenario != "" || len(o.traces)
 
 // open opens the source of the wanted version with the recordings that are named, or those of the version
 // that apitrace carries.
-func (o *codeOptions) open(std *streams) (*code.Base, error) {
+func (o *codeOptions) open(std *console.Streams) (*code.Base, error) {
 	version, of, err := o.load(std)
 	if err != nil {
 		return nil, err
@@ -60,10 +61,10 @@ func (o *codeOptions) open(std *streams) (*code.Base, error) {
 	return code.Open(version, of, std)
 }
 
-func (o *codeOptions) load(std *streams) (version string, of []*trace.Recording, err error) {
+func (o *codeOptions) load(std *console.Streams) (version string, of []*trace.Recording, err error) {
 	version = o.k8s
 	for _, file := range o.traces {
-		rec, err := std.load(file)
+		rec, err := std.Load(file)
 		if err != nil {
 			return "", nil, err
 		}
@@ -94,13 +95,13 @@ func (o *codeOptions) load(std *streams) (version string, of []*trace.Recording,
 const editUsage = "open the source of the function in $VISUAL or $EDITOR instead"
 
 // openEditor opens a file at a line in the user's editor and waits for it.
-func openEditor(ctx context.Context, std *streams, file string, line int, readOnly bool) error {
+func openEditor(ctx context.Context, std *console.Streams, file string, line int, readOnly bool) error {
 	args, err := source.EditorCommand(file, line, readOnly, os.Getenv)
 	if err != nil {
 		return err
 	}
 	editor := exec.CommandContext(ctx, args[0], args[1:]...)
-	editor.Stdin, editor.Stdout, editor.Stderr = std.in, std.raw(), std.err
+	editor.Stdin, editor.Stdout, editor.Stderr = std.In, std.Raw(), std.Err
 	if err := editor.Run(); err != nil {
 		return fmt.Errorf("editor %q: %w", args[0], err)
 	}

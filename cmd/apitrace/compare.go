@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/inorder"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/sides"
 )
 
@@ -16,7 +17,7 @@ type compareOptions struct {
 	output diffOutput
 }
 
-func newCompareCommand(std *streams) *cobra.Command {
+func newCompareCommand(std *console.Streams) *cobra.Command {
 	o := &compareOptions{}
 	command := newCommand("compare", cobra.ExactArgs(2), func(c *cobra.Command, args []string) error {
 		if !c.Flags().Changed("side-by-side") {
@@ -35,13 +36,13 @@ func newCompareCommand(std *streams) *cobra.Command {
 	return command
 }
 
-func (o *compareOptions) run(ctx context.Context, std *streams, nameA, nameB string) error {
-	loader := sides.Loader{In: std.in, To: std}
+func (o *compareOptions) run(ctx context.Context, std *console.Streams, nameA, nameB string) error {
+	loader := sides.Loader{In: std.In, To: std}
 	c, err := loader.Compare(ctx, sides.Side{Scenario: nameA, Version: o.k8s}, sides.Side{Scenario: nameB, Version: o.k8s}, o.output.comparison())
 	if err != nil {
 		return err
 	}
 	c.NameA, c.NameB = nameA, nameB // also if it is one scenario
-	std.notice("recordings of Kubernetes %s that apitrace carries, made on %s", c.A.K8sVersion, c.A.Recorded.Format(time.DateOnly))
+	std.Notice("recordings of Kubernetes %s that apitrace carries, made on %s", c.A.K8sVersion, c.A.Recorded.Format(time.DateOnly))
 	return o.output.write(std, inorder.Each(1, func(int) (sides.Compared, error) { return c, nil }), false)
 }

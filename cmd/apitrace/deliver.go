@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -51,12 +52,12 @@ func checkSave(file string) error {
 }
 
 // deliver saves, prints and sends the recording, each also if another fails: with a full disk it can still be seen.
-func (o *delivery) deliver(ctx context.Context, std *streams, recording *trace.Recording) error {
+func (o *delivery) deliver(ctx context.Context, std *console.Streams, recording *trace.Recording) error {
 	var errs []error
 	if o.save != "" {
 		err := trace.Save(ctx, o.save, recording)
 		if err == nil {
-			std.notice("saved to %s", o.save)
+			std.Notice("saved to %s", o.save)
 		}
 		errs = append(errs, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/inorder"
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/sides"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -20,7 +21,7 @@ type diffOptions struct {
 	output diffOutput
 }
 
-func newDiffCommand(std *streams) *cobra.Command {
+func newDiffCommand(std *console.Streams) *cobra.Command {
 	o := &diffOptions{}
 	command := newCommand("diff", cobra.RangeArgs(2, 3), func(c *cobra.Command, args []string) error {
 		if err := o.output.validate(); err != nil {
@@ -45,7 +46,7 @@ func inTrouble(err error) error {
 	return &troubleError{err}
 }
 
-func (o *diffOptions) run(ctx context.Context, std *streams, command *cobra.Command, args []string) error {
+func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *cobra.Command, args []string) error {
 	if o.source != "" {
 		return o.diffSource(ctx, std, args)
 	}
@@ -57,7 +58,7 @@ func (o *diffOptions) run(ctx context.Context, std *streams, command *cobra.Comm
 		return usage.Errorf("-o html is one page for two releases: name them instead of a range")
 	}
 	sides.ReportOrigin(std, all)
-	loader := sides.Loader{In: std.in, To: std}
+	loader := sides.Loader{In: std.In, To: std}
 	steps := inorder.Each(len(all)-1, func(i int) (sides.Compared, error) {
 		return loader.Compare(ctx, all[i], all[i+1], o.output.comparison())
 	})

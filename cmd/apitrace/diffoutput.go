@@ -13,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/sides"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
@@ -51,7 +52,7 @@ func (o *diffOutput) validate() error {
 func (o *diffOutput) comparison() diff.Options { return diff.Options{Times: o.times} }
 
 // write prints how recordings differ, step by step. It returns errDifferent if any two do.
-func (o *diffOutput) write(std *streams, steps iter.Seq2[sides.Compared, error], summaryOnly bool) error {
+func (o *diffOutput) write(std *console.Streams, steps iter.Seq2[sides.Compared, error], summaryOnly bool) error {
 	guide, err := instrument.Load()
 	if err != nil {
 		return err
@@ -87,18 +88,18 @@ func (o *diffOutput) write(std *streams, steps iter.Seq2[sides.Compared, error],
 	return nil
 }
 
-func (o *diffOutput) writeStep(std *streams, step sides.Compared, isFirst bool, guide render.Guide, options render.DiffOptions) error {
+func (o *diffOutput) writeStep(std *console.Streams, step sides.Compared, isFirst bool, guide render.Guide, options render.DiffOptions) error {
 	switch o.format {
 	case "names":
-		return render.WriteDiffNames(std.out, step.Comparison, options)
+		return render.WriteDiffNames(std.Out, step.Comparison, options)
 	case "json":
-		return render.WriteDiffJSON(std.out, step.Comparison, guide, options)
+		return render.WriteDiffJSON(std.Out, step.Comparison, guide, options)
 	case "html":
-		return render.WriteDiffHTML(std.out, step.Comparison, guide, options)
+		return render.WriteDiffHTML(std.Out, step.Comparison, guide, options)
 	}
 	if !isFirst {
-		fmt.Fprintln(std.out)
+		fmt.Fprintln(std.Out)
 	}
-	fmt.Fprintln(std.out, options.Palette.Request.Render(text.Escape(step.Heading(options.ASCII))))
-	return render.WriteDiff(std.out, step.Comparison, guide, options)
+	fmt.Fprintln(std.Out, options.Palette.Request.Render(text.Escape(step.Heading(options.ASCII))))
+	return render.WriteDiff(std.Out, step.Comparison, guide, options)
 }

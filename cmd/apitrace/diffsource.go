@@ -8,10 +8,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/session/code"
+	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // diffSource compares the text of a function in two releases.
-func (o *diffOptions) diffSource(ctx context.Context, std *streams, args []string) error {
+func (o *diffOptions) diffSource(ctx context.Context, std *console.Streams, args []string) error {
 	if len(args) != 2 {
 		return usage.Errorf("--source compares a function of two versions: expected \"apitrace diff --source %s VERSION VERSION\"", o.source)
 	}
@@ -33,7 +34,7 @@ func (o *diffOptions) diffSource(ctx context.Context, std *streams, args []strin
 	if err != nil {
 		return err
 	}
-	colour, err := render.UseColour(o.output.view.colour, std.width > 0, os.Getenv)
+	colour, err := render.UseColour(o.output.view.colour, std.Width > 0, os.Getenv)
 	if err != nil {
 		return err
 	}
@@ -42,7 +43,7 @@ func (o *diffOptions) diffSource(ctx context.Context, std *streams, args []strin
 		palette := render.Colours()
 		options = source.DiffOptions{Added: palette.Added, Removed: palette.Removed, Heading: palette.Place}
 	}
-	same, err := source.WriteDiff(std.out, textA, textB, options)
+	same, err := source.WriteDiff(std.Out, textA, textB, options)
 	if err == nil && !same {
 		err = errDifferent
 	}

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // shownInDocs is a block of a page that begins with a command and goes on with its output.
@@ -92,7 +94,7 @@ func printed(t *testing.T, line, locale string) string {
 		}
 	}
 	var out bytes.Buffer
-	if err := execute(t.Context(), args, &streams{out: &out, err: t.Output()}); err != nil && !errors.Is(err, errDifferent) {
+	if err := execute(t.Context(), args, &console.Streams{Out: &out, Err: t.Output()}); err != nil && !errors.Is(err, errDifferent) {
 		t.Fatalf("%s: %v", line, err)
 	}
 	if !filtered {

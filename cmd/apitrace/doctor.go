@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/machine"
 )
 
@@ -14,7 +15,7 @@ type doctorOptions struct {
 	server serverFlags
 }
 
-func newDoctorCommand(std *streams) *cobra.Command {
+func newDoctorCommand(std *console.Streams) *cobra.Command {
 	o := &doctorOptions{}
 	command := newCommand("doctor", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		if err := o.server.validate(); err != nil {
@@ -26,7 +27,7 @@ func newDoctorCommand(std *streams) *cobra.Command {
 	return command
 }
 
-func (o *doctorOptions) run(ctx context.Context, std *streams) error {
+func (o *doctorOptions) run(ctx context.Context, std *console.Streams) error {
 	findings, err := machine.Examine(ctx, o.server.Version)
 	if err != nil {
 		return err
@@ -36,7 +37,7 @@ func (o *doctorOptions) run(ctx context.Context, std *streams) error {
 		if f.Bad != nil {
 			wrong++
 		}
-		fmt.Fprintln(std.out, f)
+		fmt.Fprintln(std.Out, f)
 	}
 	if wrong > 0 {
 		return fmt.Errorf("%d of %d checks failed", wrong, len(findings))

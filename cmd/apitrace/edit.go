@@ -13,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // editOptions say which file of upstream's to edit, or what to do with those that are.
@@ -23,7 +24,7 @@ type editOptions struct {
 	all    bool
 }
 
-func newEditCommand(std *streams) *cobra.Command {
+func newEditCommand(std *console.Streams) *cobra.Command {
 	o := &editOptions{}
 	command := newCommand("edit", cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
 		if err := errors.Join(o.server.validate(), o.validate(args)); err != nil {
@@ -53,7 +54,7 @@ func (o *editOptions) validate(args []string) error {
 	return nil
 }
 
-func (o *editOptions) run(ctx context.Context, std *streams, args []string) error {
+func (o *editOptions) run(ctx context.Context, std *console.Streams, args []string) error {
 	dir, err := o.server.Edits.Dir()
 	if err != nil {
 		return err
@@ -72,27 +73,27 @@ func (o *editOptions) run(ctx context.Context, std *streams, args []string) erro
 	return o.edit(ctx, std, edits, args[0])
 }
 
-func listEdits(std *streams, edits program.Edits) error {
+func listEdits(std *console.Streams, edits program.Edits) error {
 	all, err := apiserver.ListEdits(edits)
 	if err != nil {
 		return err
 	}
 	if len(all) == 0 {
-		std.notice("no file of Kubernetes %s is edited", edits.Version)
+		std.Notice("no file of Kubernetes %s is edited", edits.Version)
 	}
 	for _, e := range all {
 		if !e.Changed() {
-			fmt.Fprintf(std.out, "%s (as upstream's)\n  %s\n", e.Name, e.Path)
+			fmt.Fprintf(std.Out, "%s (as upstream's)\n  %s\n", e.Name, e.Path)
 			continue
 		}
 		added, removed := e.Lines()
-		fmt.Fprintf(std.out, "%s (+%d -%d)\n  %s\n", e.Name, added, removed, e.Path)
+		fmt.Fprintf(std.Out, "%s (+%d -%d)\n  %s\n", e.Name, added, removed, e.Path)
 	}
 	return nil
 }
 
 // revert takes back the edit of a file, or all of them for "".
-func revert(std *streams, edits program.Edits, name string) error {
+func revert(std *console.Streams, edits program.Edits, name string) error {
 	all, err := apiserver.ListEdits(edits)
 	if err != nil {
 		return err
@@ -106,14 +107,14 @@ func revert(std *streams, edits program.Edits, name string) error {
 		if err := edits.Revert(e); err != nil {
 			return err
 		}
-		std.notice("%s is upstream's again", e.Name)
+		std.Notice("%s is upstream's again", e.Name)
 		if name != "" {
 			return nil
 		}
 	}
 	switch {
 	case name == "" && len(all) == 0:
-		std.notice("no file of Kubernetes %s is edited", edits.Version)
+		std.Notice("no file of Kubernetes %s is edited", edits.Version)
 	case name == "":
 	case len(all) == 0:
 		return usage.Errorf("%q is not edited: no file of Kubernetes %s is", name, edits.Version)
@@ -124,17 +125,17 @@ func revert(std *streams, edits program.Edits, name string) error {
 }
 
 // edit copies the file and opens the copy.
-func (o *editOptions) edit(ctx context.Context, std *streams, edits program.Edits, name string) error {
+func (o *editOptions) edit(ctx context.Context, std *console.Streams, edits program.Edits, name string) error {
 	progress := std.Building()
 	e, err := apiserver.AddEdit(ctx, edits, name, apiserver.BuildOptions{Version: o.server.Version, Progress: progress})
 	progress.Close()
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(std.out, e.Path)
-	std.notice("this is your copy of %s of %s (Kubernetes %s); the next build of the server has it", e.Name, e.Program, edits.Version)
-	std.notice("back to upstream's: apitrace edit --revert %s", path.Base(path.Dir(e.Name))+"/"+path.Base(e.Name))
-	if std.width == 0 || os.Getenv("VISUAL") == "" && os.Getenv("EDITOR") == "" {
+	fmt.Fprintln(std.Out, e.Path)
+	std.Notice("this is your copy of %s of %s (Kubernetes %s); the next build of the server has it", e.Name, e.Program, edits.Version)
+	std.Notice("back to upstream's: apitrace edit --revert %s", path.Base(path.Dir(e.Name))+"/"+path.Base(e.Name))
+	if std.Width == 0 || os.Getenv("VISUAL") == "" && os.Getenv("EDITOR") == "" {
 		return nil
 	}
 	return openEditor(ctx, std, e.Path, 1, false)

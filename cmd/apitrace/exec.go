@@ -14,6 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // execOptions say which client to run, as whom, and what to show of its requests.
@@ -27,7 +28,7 @@ type execOptions struct {
 	delivery delivery
 }
 
-func newExecCommand(std *streams) *cobra.Command {
+func newExecCommand(std *console.Streams) *cobra.Command {
 	o := &execOptions{server: anyServer()}
 	command := newCommand("exec", func(c *cobra.Command, args []string) error {
 		if len(args) == 0 || c.ArgsLenAtDash() != 0 {
@@ -63,7 +64,7 @@ func asksForTrees(flag string) bool {
 }
 
 // run returns the exit status of the client, once it has ended.
-func (o *execOptions) run(ctx context.Context, std *streams) (status int, err error) {
+func (o *execOptions) run(ctx context.Context, std *console.Streams) (status int, err error) {
 	ctx, server, err := o.server.Obtain(ctx, std)
 	if err != nil {
 		return 0, err
@@ -72,7 +73,7 @@ func (o *execOptions) run(ctx context.Context, std *streams) (status int, err er
 	var rows []session.Row
 	c, err := session.OpenClients(server.Server, session.ClientsOptions{
 		Name: "exec", As: o.as, Save: o.delivery.save, Secrets: o.server.Secrets, Done: func(row session.Row) { rows = append(rows, row) },
-		Failed: func(error) { std.notice("the recording cannot be written; what is sent from now on is not traced") },
+		Failed: func(error) { std.Notice("the recording cannot be written; what is sent from now on is not traced") },
 	})
 	if err != nil {
 		return 0, err
@@ -86,7 +87,7 @@ func (o *execOptions) run(ctx context.Context, std *streams) (status int, err er
 	err = errors.Join(err, c.Finish())
 	session.Sort(rows)
 	if len(rows) == 0 && err == nil {
-		std.notice("%s has sent no request to be traced: does it read KUBECONFIG?", o.client[0])
+		std.Notice("%s has sent no request to be traced: does it read KUBECONFIG?", o.client[0])
 	}
 	// What was traced is shown also after a Ctrl-C.
 	shown := o.show(context.WithoutCancel(ctx), std, c, rows)
@@ -94,18 +95,18 @@ func (o *execOptions) run(ctx context.Context, std *streams) (status int, err er
 }
 
 // show prints the summary, and the traces that are asked for.
-func (o *execOptions) show(ctx context.Context, std *streams, c *session.Clients, rows []session.Row) error {
+func (o *execOptions) show(ctx context.Context, std *console.Streams, c *session.Clients, rows []session.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if std.errTerminal {
-		fmt.Fprintln(std.err) // what the program has printed may end without
+	if std.ErrTerminal {
+		fmt.Fprintln(std.Err) // what the program has printed may end without
 	}
-	if err := session.WriteTable(std.err, rows); err != nil {
+	if err := session.WriteTable(std.Err, rows); err != nil {
 		return err
 	}
 	if o.delivery.save != "" && c.Recording.Requests > 0 {
-		std.notice("saved to %s", o.delivery.save)
+		std.Notice("saved to %s", o.delivery.save)
 	}
 	chosen, err := choose(rows, o.only)
 	if err != nil || !o.trees && o.delivery.export == "" {
@@ -127,10 +128,10 @@ func (o *execOptions) show(ctx context.Context, std *streams, c *session.Clients
 }
 
 // program is the client in the environment of the session.
-func (o *execOptions) program(c *session.Clients, std *streams) session.Client {
-	p := session.Client{Args: o.client, Env: append(os.Environ(), c.Environment()...), Mark: c.Mark(), Stdin: std.in, Stdout: std.raw(), Stderr: std.err}
+func (o *execOptions) program(c *session.Clients, std *console.Streams) session.Client {
+	p := session.Client{Args: o.client, Env: append(os.Environ(), c.Environment()...), Mark: c.Mark(), Stdin: std.In, Stdout: std.Raw(), Stderr: std.Err}
 	if o.trees {
-		p.Stdout = std.err
+		p.Stdout = std.Err
 	}
 	return p
 }

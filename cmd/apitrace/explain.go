@@ -13,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/session/code"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace/explain"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -27,7 +28,7 @@ type explainOptions struct {
 	edit     bool
 }
 
-func newExplainCommand(std *streams) *cobra.Command {
+func newExplainCommand(std *console.Streams) *cobra.Command {
 	o := &explainOptions{}
 	command := newCommand("explain", oneArgument("the name of a function, such as \"etcd3.(*store).Get\""), func(c *cobra.Command, args []string) error {
 		o.function = args[0]
@@ -56,7 +57,7 @@ func (o *explainOptions) validate() error {
 	return o.code.validate()
 }
 
-func (o *explainOptions) run(ctx context.Context, std *streams) error {
+func (o *explainOptions) run(ctx context.Context, std *console.Streams) error {
 	c, err := o.code.open(std)
 	if err != nil {
 		return err
@@ -80,11 +81,11 @@ func (o *explainOptions) run(ctx context.Context, std *streams) error {
 	if err != nil {
 		return err
 	}
-	colour, err := render.UseColour(o.colour, std.width > 0, os.Getenv)
+	colour, err := render.UseColour(o.colour, std.Width > 0, os.Getenv)
 	if err != nil {
 		return err
 	}
-	return page.Write(std.out, explain.WriteOptions{Width: std.columns(), Colour: colour, ASCII: o.ascii, Lang: lang})
+	return page.Write(std.Out, explain.WriteOptions{Width: std.Columns(), Colour: colour, ASCII: o.ascii, Lang: lang})
 }
 
 // page gathers what is known.

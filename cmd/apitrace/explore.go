@@ -10,10 +10,11 @@ import (
 
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/terminal"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-func newExploreCommand(std *streams) *cobra.Command {
+func newExploreCommand(std *console.Streams) *cobra.Command {
 	o := &showOptions{interactive: true}
 	command := newCommand("explore", cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
 		const first = "get-node"
@@ -34,7 +35,7 @@ func newExploreCommand(std *streams) *cobra.Command {
 }
 
 // explore shows a recording full screen until the user leaves.
-func explore(ctx context.Context, std *streams, recording *trace.Recording, o *outputOptions) error {
+func explore(ctx context.Context, std *console.Streams, recording *trace.Recording, o *outputOptions) error {
 	options, err := fullScreen(std, o, len(recording.Requests))
 	if err != nil {
 		return err
@@ -43,12 +44,12 @@ func explore(ctx context.Context, std *streams, recording *trace.Recording, o *o
 	if err != nil {
 		return err
 	}
-	return terminal.Run(ctx, model, std.in, std.raw())
+	return terminal.Run(ctx, model, std.In, std.Raw())
 }
 
 // fullScreen returns the options of a full-screen view of so many requests, or an error without a terminal.
-func fullScreen(std *streams, o *outputOptions, requests int) (terminal.Options, error) {
-	if std.width == 0 {
+func fullScreen(std *console.Streams, o *outputOptions, requests int) (terminal.Options, error) {
+	if std.Width == 0 {
 		return terminal.Options{}, errors.New("the full-screen view needs a terminal, and standard output is not a terminal; \"apitrace show\" prints the same")
 	}
 	lang, err := language(o.lang)

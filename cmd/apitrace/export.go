@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/export"
 )
@@ -16,7 +17,7 @@ type exportOptions struct {
 	otlp bool
 }
 
-func newExportCommand(std *streams) *cobra.Command {
+func newExportCommand(std *console.Streams) *cobra.Command {
 	o := &exportOptions{}
 	command := newCommand("export", oneArgument("the path of a saved recording"), func(c *cobra.Command, args []string) error {
 		o.file = args[0]
@@ -30,19 +31,19 @@ func newExportCommand(std *streams) *cobra.Command {
 	return command
 }
 
-func (o *exportOptions) run(ctx context.Context, std *streams) error {
-	recording, err := std.load(o.file)
+func (o *exportOptions) run(ctx context.Context, std *console.Streams) error {
+	recording, err := std.Load(o.file)
 	if err != nil {
 		return err
 	}
 	return sendOTLP(ctx, std, recording)
 }
 
-func sendOTLP(ctx context.Context, std *streams, recording *trace.Recording) error {
+func sendOTLP(ctx context.Context, std *console.Streams, recording *trace.Recording) error {
 	sent, err := export.SendOTLP(ctx, recording)
 	if err != nil {
 		return err
 	}
-	std.notice("sent %d spans by OTLP", sent)
+	std.Notice("sent %d spans by OTLP", sent)
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -41,7 +42,7 @@ func TestRunExports(t *testing.T) {
 	var out, notices bytes.Buffer
 	o := &delivery{export: "otlp"}
 	o.output.format = "names"
-	if err := o.deliver(t.Context(), &streams{out: &out, err: &notices}, recording); err != nil {
+	if err := o.deliver(t.Context(), &console.Streams{Out: &out, Err: &notices}, recording); err != nil {
 		t.Fatal(err)
 	}
 	if want := int64(len(recording.Requests[0].Calls)); received.Load() != want {
@@ -61,7 +62,7 @@ func TestDeliverShowsWhatIsNotSaved(t *testing.T) {
 	var out, notices bytes.Buffer
 	o := &delivery{save: filepath.Join(t.TempDir(), "gone", "saved.jsonl")}
 	o.output.format = "names"
-	err = o.deliver(t.Context(), &streams{out: &out, err: &notices}, recording)
+	err = o.deliver(t.Context(), &console.Streams{Out: &out, Err: &notices}, recording)
 	if err == nil || !strings.Contains(err.Error(), "save recording") {
 		t.Errorf("got %v, want that the recording cannot be saved", err)
 	}

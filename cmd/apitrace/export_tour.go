@@ -7,6 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/tour"
+	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // exportTourOptions say of what a tour is made.
@@ -15,7 +16,7 @@ type exportTourOptions struct {
 	lang string
 }
 
-func newExportTourCommand(std *streams) *cobra.Command {
+func newExportTourCommand(std *console.Streams) *cobra.Command {
 	o := &exportTourOptions{}
 	command := newCommand("export-tour", oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a saved recording"), func(c *cobra.Command, args []string) error {
 		o.show.what = args[0]
@@ -31,7 +32,7 @@ func newExportTourCommand(std *streams) *cobra.Command {
 	return command
 }
 
-func (o *exportTourOptions) run(std *streams) error {
+func (o *exportTourOptions) run(std *console.Streams) error {
 	lang, err := language(o.lang)
 	if err != nil {
 		return err
@@ -48,5 +49,5 @@ func (o *exportTourOptions) run(std *streams) error {
 		return err
 	}
 	choice := tour.Choice{Most: render.StepsPerRequest(len(recording.Requests)), Lang: lang}
-	return tour.Write(std.out, recording, spoken.New(guide, lang, recording), choice)
+	return tour.Write(std.Out, recording, spoken.New(guide, lang, recording), choice)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/collect"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/front"
 )
 
@@ -31,7 +32,7 @@ type frontOptions struct {
 	secrets                                   collect.Secrets
 }
 
-func newFrontCommand(std *streams) *cobra.Command {
+func newFrontCommand(std *console.Streams) *cobra.Command {
 	o := &frontOptions{}
 	command := newCommand("front", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		if err := o.validate(); err != nil {
@@ -70,19 +71,19 @@ func (o *frontOptions) validate() error {
 	return o.sample.validate()
 }
 
-func (o *frontOptions) run(ctx context.Context, out *streams) (err error) {
+func (o *frontOptions) run(ctx context.Context, std *console.Streams) (err error) {
 	door, err := o.door()
 	if err != nil {
 		return err
 	}
-	s, err := session.SampleForeign(ctx, o.probe, o.sample.rate, door, o.secrets, out)
+	s, err := session.SampleForeign(ctx, o.probe, o.sample.rate, door, o.secrets, std)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close(ctx)) }()
-	out.notice("requests to %s are handed on to %s, %s traced and sent by OTLP; press Ctrl-C to end", s.Front.URL, o.server, o.sample.part())
+	std.Notice("requests to %s are handed on to %s, %s traced and sent by OTLP; press Ctrl-C to end", s.Front.URL, o.server, o.sample.part())
 	if s.CAFile != "" {
-		fmt.Fprintln(out.out, s.CAFile)
+		fmt.Fprintln(std.Out, s.CAFile)
 	}
 	<-ctx.Done()
 	return ctx.Err()

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // Every command has a file that says in one line what it does, then at length, and shows how it is called;
@@ -37,7 +39,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 			walk(child)
 		}
 	}
-	walk(newRoot("apitrace", standardStreams()))
+	walk(newRoot("apitrace", console.Standard()))
 	for file := range unused {
 		t.Errorf("%s is the text of no command", file)
 	}

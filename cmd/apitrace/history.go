@@ -11,6 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/history"
 )
@@ -20,7 +21,7 @@ type historyOptions struct {
 	view outputOptions
 }
 
-func newHistoryCommand(std *streams) *cobra.Command {
+func newHistoryCommand(std *console.Streams) *cobra.Command {
 	o := &historyOptions{}
 	command := newCommand("history", oneArgument("a scenario (see \"apitrace scenarios\") or the name of a function"), func(_ *cobra.Command, args []string) error {
 		if err := o.view.validateView(); err != nil {
@@ -46,7 +47,7 @@ func newHistoryCommand(std *streams) *cobra.Command {
 }
 
 // ofScenario tells what each release changed.
-func (o *historyOptions) ofScenario(std *streams, scenario string) error {
+func (o *historyOptions) ofScenario(std *console.Streams, scenario string) error {
 	steps, err := history.Steps(scenario)
 	if err != nil {
 		return err
@@ -68,10 +69,10 @@ func (o *historyOptions) ofScenario(std *streams, scenario string) error {
 		}
 		lines = append(lines, line)
 	}
-	return render.WriteHistory(std.out, lines, spoken, options)
+	return render.WriteHistory(std.Out, lines, spoken, options)
 }
 
-func (o *historyOptions) drawing(std *streams) (render.DiffOptions, *spoken.Guide, error) {
+func (o *historyOptions) drawing(std *console.Streams) (render.DiffOptions, *spoken.Guide, error) {
 	guide, err := instrument.Load()
 	if err != nil {
 		return render.DiffOptions{}, nil, err
@@ -85,7 +86,7 @@ func (o *historyOptions) drawing(std *streams) (render.DiffOptions, *spoken.Guid
 }
 
 // ofFunction tells in which releases and scenarios a function is on the path.
-func (o *historyOptions) ofFunction(std *streams, query string) error {
+func (o *historyOptions) ofFunction(std *console.Streams, query string) error {
 	releases, err := history.Releases()
 	if err != nil {
 		return err
@@ -98,5 +99,5 @@ func (o *historyOptions) ofFunction(std *streams, query string) error {
 	if err != nil {
 		return err
 	}
-	return history.Write(std.out, releases, appearances, o.view.ascii)
+	return history.Write(std.Out, releases, appearances, o.view.ascii)
 }

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -100,7 +101,7 @@ func TestNothingRawReachesATerminal(t *testing.T) {
 	for _, args := range commands {
 		var printed, said bytes.Buffer
 		out := &text.Guard{To: &printed}
-		err := execute(t.Context(), append([]string{"apitrace"}, args...), &streams{in: os.Stdin, out: out, err: &said, width: 100})
+		err := execute(t.Context(), append([]string{"apitrace"}, args...), &console.Streams{In: os.Stdin, Out: out, Err: &said, Width: 100})
 		_ = out.Close()
 		report(&said, err)
 		if raw := rawIn(printed.String()); raw != "" {
@@ -123,7 +124,7 @@ func TestViewsEscapeByThemselves(t *testing.T) {
 		{"diff", file, filepath.Join("testdata", "get-node.jsonl")},
 	} {
 		var out, said bytes.Buffer
-		if err := execute(t.Context(), append([]string{"apitrace"}, args...), &streams{out: &out, err: &said}); err != nil && args[0] == "show" {
+		if err := execute(t.Context(), append([]string{"apitrace"}, args...), &console.Streams{Out: &out, Err: &said}); err != nil && args[0] == "show" {
 			t.Fatal(err)
 		}
 		if raw := rawIn(out.String()); raw != "" {

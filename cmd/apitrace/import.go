@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -14,7 +15,7 @@ type importOptions struct {
 	save string
 }
 
-func newImportCommand(std *streams) *cobra.Command {
+func newImportCommand(std *console.Streams) *cobra.Command {
 	o := &importOptions{}
 	command := newCommand("import", oneArgument("the path of a file of OTLP JSON"), func(c *cobra.Command, args []string) error {
 		o.file = args[0]
@@ -24,22 +25,22 @@ func newImportCommand(std *streams) *cobra.Command {
 	return command
 }
 
-func (o *importOptions) run(ctx context.Context, std *streams) error {
+func (o *importOptions) run(ctx context.Context, std *console.Streams) error {
 	recording, err := trace.Import(o.file)
 	if err != nil {
 		return err
 	}
 	for _, r := range recording.Requests {
 		for _, missing := range r.Incomplete {
-			std.notice("trace %s: %s", r.TraceID, missing)
+			std.Notice("trace %s: %s", r.TraceID, missing)
 		}
 	}
 	if o.save == "" {
-		return trace.WriteOTLP(ctx, std.out, recording)
+		return trace.WriteOTLP(ctx, std.Out, recording)
 	}
 	if err := trace.Save(ctx, o.save, recording); err != nil {
 		return err
 	}
-	std.notice("saved to %s", o.save)
+	std.Notice("saved to %s", o.save)
 	return nil
 }

@@ -5,11 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-func newLearnCommand(std *streams) *cobra.Command {
+func newLearnCommand(std *console.Streams) *cobra.Command {
 	o := &workshopOptions{}
 	command := newCommand("learn", cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
 		return l.Learn(ctx, drawFirst(std, o.lang))
@@ -19,7 +20,7 @@ func newLearnCommand(std *streams) *cobra.Command {
 }
 
 // drawFirst draws the tree on which a learner learns to read trees: little enough of it for one screen.
-func drawFirst(std *streams, lang string) func(context.Context, *trace.Recording) error {
+func drawFirst(std *console.Streams, lang string) func(context.Context, *trace.Recording) error {
 	return func(ctx context.Context, recording *trace.Recording) error {
 		o := outputOptions{format: "tree", view: "path", colour: "auto", lang: lang, filter: filterOptions{layers: []string{"handler", "registry"}}}
 		return o.write(ctx, std, recording)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
@@ -35,8 +36,8 @@ func run(args []string) error {
 		signal.Stop(signals)
 		cancel(&signalError{s.(syscall.Signal)})
 	}()
-	std := standardStreams()
-	defer std.close()
+	std := console.Standard()
+	defer std.Close()
 	err := execute(ctx, args, std)
 	var interrupted *signalError
 	if !errors.As(context.Cause(ctx), &interrupted) || isExit(err) {

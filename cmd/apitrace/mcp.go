@@ -7,11 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/render/mcp"
+	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-func newMCPCommand(std *streams) *cobra.Command {
+func newMCPCommand(std *console.Streams) *cobra.Command {
 	return newCommand("mcp", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
-		transport := &sdk.IOTransport{Reader: io.NopCloser(std.in), Writer: unclosed{std.out}}
+		transport := &sdk.IOTransport{Reader: io.NopCloser(std.In), Writer: unclosed{std.Out}}
 		return mcp.Serve(c.Context(), transport, ownVersion())
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/export"
 )
@@ -102,19 +103,19 @@ func (o *outputOptions) validateView() error {
 }
 
 // write prints the recording, in a terminal through a pager.
-func (o *outputOptions) write(ctx context.Context, std *streams, recording *trace.Recording) (err error) {
-	std, wait := std.paged(!o.noPager)
+func (o *outputOptions) write(ctx context.Context, std *console.Streams, recording *trace.Recording) (err error) {
+	std, wait := std.Paged(!o.noPager)
 	defer func() { err = errors.Join(err, wait()) }()
 	if o.format != "tree" && (o.filter.set() || o.depth > 0) {
-		std.notice("-o %s is always complete: views, --depth and filters are for the tree", o.format)
+		std.Notice("-o %s is always complete: views, --depth and filters are for the tree", o.format)
 	}
 	switch o.format {
 	case "names":
-		return trace.WriteNames(std.out, recording)
+		return trace.WriteNames(std.Out, recording)
 	case "json":
-		return trace.WriteJSON(std.out, recording)
+		return trace.WriteJSON(std.Out, recording)
 	case "stdout":
-		return trace.WriteStdout(ctx, std.out, recording)
+		return trace.WriteStdout(ctx, std.Out, recording)
 	}
 	guide, err := instrument.Load()
 	if err != nil {
@@ -125,7 +126,7 @@ func (o *outputOptions) write(ctx context.Context, std *streams, recording *trac
 		return err
 	}
 	if slices.Contains(export.Formats, o.format) {
-		return export.Write(std.out, o.format, recording, spoken.New(guide, lang, recording))
+		return export.Write(std.Out, o.format, recording, spoken.New(guide, lang, recording))
 	}
 	options, err := o.drawing(std, guide, recording)
 	if err != nil {
@@ -133,14 +134,14 @@ func (o *outputOptions) write(ctx context.Context, std *streams, recording *trac
 	}
 	options.Lang = lang
 	if o.view == "outline" {
-		return render.WriteOutline(std.out, recording, spoken.New(guide, lang, recording), options)
+		return render.WriteOutline(std.Out, recording, spoken.New(guide, lang, recording), options)
 	}
-	return render.WriteTree(std.out, recording, spoken.New(guide, lang, recording), options)
+	return render.WriteTree(std.Out, recording, spoken.New(guide, lang, recording), options)
 }
 
 // drawing says what is drawn of a recording, and how; see filterOptions.filter.
-func (o *outputOptions) drawing(std *streams, guide *instrument.Guide, of *trace.Recording) (render.Options, error) {
-	terminal := std.width > 0
+func (o *outputOptions) drawing(std *console.Streams, guide *instrument.Guide, of *trace.Recording) (render.Options, error) {
+	terminal := std.Width > 0
 	colour, err := render.UseColour(o.colour, terminal, os.Getenv)
 	if err != nil {
 		return render.Options{}, err
@@ -157,7 +158,7 @@ func (o *outputOptions) drawing(std *streams, guide *instrument.Guide, of *trace
 		Hyperlinks: render.UseHyperlinks(terminal, os.Getenv),
 	}
 	if options.Width == 0 {
-		options.Width = std.columns()
+		options.Width = std.Columns()
 	}
 	if colour {
 		options.Palette = render.ColoursFor(render.ColourProfile(os.Getenv))
@@ -166,7 +167,7 @@ func (o *outputOptions) drawing(std *streams, guide *instrument.Guide, of *trace
 }
 
 // writeSigns explains the signs of a tree.
-func (o *outputOptions) writeSigns(std *streams) error {
+func (o *outputOptions) writeSigns(std *console.Streams) error {
 	lang, err := language(o.lang)
 	if err != nil {
 		return err
@@ -180,5 +181,5 @@ func (o *outputOptions) writeSigns(std *streams) error {
 		return err
 	}
 	options.Lang = lang
-	return render.WriteSigns(std.out, options)
+	return render.WriteSigns(std.Out, options)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/render/terminal"
 	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // recordOptions say as whom to record, and where to.
@@ -22,7 +23,7 @@ type recordOptions struct {
 	output      outputOptions
 }
 
-func newRecordCommand(std *streams) *cobra.Command {
+func newRecordCommand(std *console.Streams) *cobra.Command {
 	o := &recordOptions{server: anyServer()}
 	command := newCommand("record", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		if err := errors.Join(o.server.validate(), validateAs(o.as), checkSave(o.save)); err != nil {
@@ -45,7 +46,7 @@ func newRecordCommand(std *streams) *cobra.Command {
 	return command
 }
 
-func (o *recordOptions) run(ctx context.Context, std *streams) (err error) {
+func (o *recordOptions) run(ctx context.Context, std *console.Streams) (err error) {
 	if o.save == "" {
 		o.save = time.Now().Format("apitrace-20060102-150405.jsonl")
 	}
@@ -70,7 +71,7 @@ func (o *recordOptions) run(ctx context.Context, std *streams) (err error) {
 	defer func() { err = errors.Join(err, c.Close()) }()
 	left := list.wait(failed, c)
 	err = errors.Join(session.DeathOf(failed), left, c.Finish())
-	std.notice("requests in %s: %d", o.save, c.Recording.Requests)
+	std.Notice("requests in %s: %d", o.save, c.Recording.Requests)
 	return errors.Join(err, c.Verdict(o.server.Check, std))
 }
 
@@ -81,23 +82,23 @@ type recordList struct {
 	wait func(context.Context, *session.Clients) error
 }
 
-func (o *recordOptions) list(std *streams) (recordList, error) {
+func (o *recordOptions) list(std *console.Streams) (recordList, error) {
 	if o.interactive {
 		return o.screen(std)
 	}
 	return recordList{
 		add: func(row session.Row) {
-			fmt.Fprintln(std.out, row.String())
+			fmt.Fprintln(std.Out, row.String())
 			if row.Err != nil {
-				std.notice("not traced: %v", row.Err)
+				std.Notice("not traced: %v", row.Err)
 			}
 		},
 		wait: func(ctx context.Context, c *session.Clients) error {
-			std.notice("recording to %s what is sent with this kubeconfig; press Ctrl-C to end:", o.save)
+			std.Notice("recording to %s what is sent with this kubeconfig; press Ctrl-C to end:", o.save)
 			for _, variable := range c.Environment() {
-				std.notice("  export %s", variable)
+				std.Notice("  export %s", variable)
 			}
-			fmt.Fprintln(std.out, c.Kubeconfig)
+			fmt.Fprintln(std.Out, c.Kubeconfig)
 			<-ctx.Done()
 			return nil
 		},
@@ -105,14 +106,14 @@ func (o *recordOptions) list(std *streams) (recordList, error) {
 }
 
 // screen is the list full screen.
-func (o *recordOptions) screen(std *streams) (recordList, error) {
+func (o *recordOptions) screen(std *console.Streams) (recordList, error) {
 	options, err := fullScreen(std, &o.output, 1)
 	if err != nil {
 		return recordList{}, err
 	}
 	feed := terminal.NewFeed()
 	return recordList{add: feed.Add, wait: func(ctx context.Context, c *session.Clients) error {
-		err := terminal.Run(ctx, terminal.NewRequests(&terminal.Local{}, feed, c, options), std.in, std.raw())
+		err := terminal.Run(ctx, terminal.NewRequests(&terminal.Local{}, feed, c, options), std.In, std.Raw())
 		if ctx.Err() != nil {
 			return nil // the caller says why
 		}

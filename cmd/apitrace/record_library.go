@@ -11,6 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -23,7 +24,7 @@ type recordLibraryOptions struct {
 }
 
 // newRecordLibraryCommand is for those who work on apitrace: "make record" calls it.
-func newRecordLibraryCommand(std *streams) *cobra.Command {
+func newRecordLibraryCommand(std *console.Streams) *cobra.Command {
 	o := &recordLibraryOptions{}
 	command := newCommand("record-library", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		if err := o.validate(); err != nil {
@@ -50,7 +51,7 @@ func (o *recordLibraryOptions) validate() error {
 	return nil
 }
 
-func (o *recordLibraryOptions) run(ctx context.Context, std *streams) error {
+func (o *recordLibraryOptions) run(ctx context.Context, std *console.Streams) error {
 	var failed error
 	for _, version := range o.versions {
 		err := session.IndexRelease(ctx, version, o.folder, std)

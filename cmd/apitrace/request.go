@@ -13,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // requestOptions say what to send, as whom, and what to do with the trace.
@@ -24,7 +25,7 @@ type requestOptions struct {
 	server       serverFlags
 }
 
-func newRequestCommand(std *streams) *cobra.Command {
+func newRequestCommand(std *console.Streams) *cobra.Command {
 	o := &requestOptions{server: anyServer()}
 	command := newCommand("request", requestArguments, func(c *cobra.Command, args []string) error {
 		o.method, o.path = strings.ToUpper(args[0]), args[1]
@@ -66,12 +67,12 @@ type typedFlags struct {
 }
 
 // read returns the request that the flags describe, with its body read.
-func (f *typedFlags) read(std *streams) (*scenarios.TypedRequest, error) {
+func (f *typedFlags) read(std *console.Streams) (*scenarios.TypedRequest, error) {
 	typed := &scenarios.TypedRequest{Headers: f.headers, As: f.as, BodyFile: f.body}
 	if f.body == "" {
 		return typed, nil
 	}
-	body, err := std.readInput(f.body)
+	body, err := std.ReadInput(f.body)
 	if err != nil {
 		return nil, fmt.Errorf("reading the body: %w", err)
 	}
@@ -80,7 +81,7 @@ func (f *typedFlags) read(std *streams) (*scenarios.TypedRequest, error) {
 }
 
 // http returns the request, checked.
-func (o *requestOptions) http(std *streams) (*scenarios.HTTP, error) {
+func (o *requestOptions) http(std *console.Streams) (*scenarios.HTTP, error) {
 	typed, err := o.read(std)
 	if err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func (o *requestOptions) http(std *streams) (*scenarios.HTTP, error) {
 	return h, nil
 }
 
-func (o *requestOptions) run(ctx context.Context, std *streams) (err error) {
+func (o *requestOptions) run(ctx context.Context, std *console.Streams) (err error) {
 	h, err := o.http(std)
 	if err != nil {
 		return err
@@ -125,15 +126,15 @@ func (o *requestOptions) run(ctx context.Context, std *streams) (err error) {
 }
 
 // tell says what the tree does not: why there is no answer, or what the server says of an error.
-func (o *requestOptions) tell(std *streams, sent *scenarios.Sent, answer func(*scenarios.Sent) string) {
+func (o *requestOptions) tell(std *console.Streams, sent *scenarios.Sent, answer func(*scenarios.Sent) string) {
 	switch {
 	case errors.Is(sent.Err, context.DeadlineExceeded) && sent.Status != 0:
-		std.notice("hung up after %s: the answer, %d, went on", o.timeout, sent.Status)
+		std.Notice("hung up after %s: the answer, %d, went on", o.timeout, sent.Status)
 	case errors.Is(sent.Err, context.DeadlineExceeded):
-		std.notice("hung up after %s: there was no answer", o.timeout)
+		std.Notice("hung up after %s: there was no answer", o.timeout)
 	case sent.Err != nil:
-		std.notice("the answer broke off: %v", sent.Err)
+		std.Notice("the answer broke off: %v", sent.Err)
 	case sent.Status >= http.StatusBadRequest:
-		std.notice("the answer: %s", answer(sent))
+		std.Notice("the answer: %s", answer(sent))
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -21,7 +22,7 @@ import (
 func init() { cobra.EnableCommandSorting = false }
 
 // execute runs the command that args, the program's name first, ask for.
-func execute(ctx context.Context, args []string, std *streams) error {
+func execute(ctx context.Context, args []string, std *console.Streams) error {
 	root := newRoot(displayName(args[0]), std)
 	root.SetArgs(args[1:])
 	command, err := root.ExecuteContextC(ctx)
@@ -49,7 +50,7 @@ func displayName(program string) string {
 	return "apitrace"
 }
 
-func newRoot(name string, std *streams) *cobra.Command {
+func newRoot(name string, std *console.Streams) *cobra.Command {
 	root := newCommand("apitrace", knownCommand, showHelp)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: name}
 	root.SilenceErrors, root.SilenceUsage = true, true // main prints errors, once, and without the whole usage text
@@ -59,11 +60,11 @@ func newRoot(name string, std *streams) *cobra.Command {
 			program.SweepRunDirs()
 		}
 		if *verbose {
-			slog.SetDefault(slog.New(slog.NewTextHandler(std.err, &slog.HandlerOptions{Level: slog.LevelDebug})))
+			slog.SetDefault(slog.New(slog.NewTextHandler(std.Err, &slog.HandlerOptions{Level: slog.LevelDebug})))
 		}
 	}
-	root.SetOut(std.out)
-	root.SetErr(std.err)
+	root.SetOut(std.Out)
+	root.SetErr(std.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage.Wrong(flagError(err)) })
 	root.SetUsageTemplate(narrowFlags(root.UsageTemplate()))
 	addGroup(root, "watch", "Watch a request:",

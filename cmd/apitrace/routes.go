@@ -12,6 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/routes"
 )
@@ -28,7 +29,7 @@ type routesOptions struct {
 	format string
 }
 
-func newRoutesCommand(std *streams) *cobra.Command {
+func newRoutesCommand(std *console.Streams) *cobra.Command {
 	o := &routesOptions{}
 	command := newCommand("routes", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		if err := errors.Join(o.server.validate(), o.validate(c)); err != nil {
@@ -57,7 +58,7 @@ func (o *routesOptions) validate(command *cobra.Command) error {
 	return nil
 }
 
-func (o *routesOptions) run(ctx context.Context, std *streams) error {
+func (o *routesOptions) run(ctx context.Context, std *console.Streams) error {
 	recording, err := o.load(ctx, std)
 	if err != nil {
 		return err
@@ -71,15 +72,15 @@ func (o *routesOptions) run(ctx context.Context, std *streams) error {
 		return fmt.Errorf("no route of Kubernetes %s is of resource %q and method %q: \"apitrace routes\" lists all", recording.K8sVersion, o.filter.Resource, o.filter.Method)
 	}
 	if o.format == "json" {
-		return writeJSON(std.out, wanted)
+		return std.WriteJSON(wanted)
 	}
-	return routes.Write(std.out, wanted, o.format == "wide")
+	return routes.Write(std.Out, wanted, o.format == "wide")
 }
 
-func (o *routesOptions) load(ctx context.Context, std *streams) (*trace.Recording, error) {
+func (o *routesOptions) load(ctx context.Context, std *console.Streams) (*trace.Recording, error) {
 	switch {
 	case o.trace != "":
-		return std.load(o.trace)
+		return std.Load(o.trace)
 	case o.live:
 		return o.record(ctx, std)
 	}
@@ -87,12 +88,12 @@ func (o *routesOptions) load(ctx context.Context, std *streams) (*trace.Recordin
 	if err != nil {
 		return nil, fmt.Errorf("%w; or add --live", err)
 	}
-	std.notice("from a recording of Kubernetes %s, made on %s; --live starts a server now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
+	std.Notice("from a recording of Kubernetes %s, made on %s; --live starts a server now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
 	return recording, nil
 }
 
 // record starts a server and traces that.
-func (o *routesOptions) record(ctx context.Context, std *streams) (*trace.Recording, error) {
+func (o *routesOptions) record(ctx context.Context, std *console.Streams) (*trace.Recording, error) {
 	scenario, err := scenarios.Find(bootScenario)
 	if err != nil {
 		return nil, err

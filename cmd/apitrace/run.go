@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -17,7 +18,7 @@ type runOptions struct {
 	delivery delivery
 }
 
-func newRunCommand(std *streams) *cobra.Command {
+func newRunCommand(std *console.Streams) *cobra.Command {
 	o := &runOptions{}
 	command := newCommand("run", oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file"), func(c *cobra.Command, args []string) error {
 		o.scenario = args[0]
@@ -52,7 +53,7 @@ func completeScenarioName(c *cobra.Command, _ []string, typed string) ([]string,
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (o *runOptions) run(ctx context.Context, std *streams) error {
+func (o *runOptions) run(ctx context.Context, std *console.Streams) error {
 	return o.server.replay(ctx, std, o.scenario, func(recording *trace.Recording) error {
 		return o.delivery.deliver(context.WithoutCancel(ctx), std, recording)
 	})

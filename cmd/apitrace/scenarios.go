@@ -9,6 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // scenariosOptions say how the scenarios are listed.
@@ -20,7 +21,7 @@ type scenariosOptions struct {
 	k8s string
 }
 
-func newScenariosCommand(std *streams) *cobra.Command {
+func newScenariosCommand(std *console.Streams) *cobra.Command {
 	o := &scenariosOptions{}
 	command := newCommand("scenarios", knownCommand, func(*cobra.Command, []string) error { return o.run(std) })
 	addLanguageFlag(command, &o.lang)
@@ -32,9 +33,9 @@ func newScenariosCommand(std *streams) *cobra.Command {
 	return command
 }
 
-func (o *scenariosOptions) run(std *streams) error {
+func (o *scenariosOptions) run(std *console.Streams) error {
 	if o.schema {
-		_, err := fmt.Fprint(std.out, scenarios.Schema)
+		_, err := fmt.Fprint(std.Out, scenarios.Schema)
 		return err
 	}
 	lang, err := language(o.lang)
@@ -46,9 +47,9 @@ func (o *scenariosOptions) run(std *streams) error {
 		return err
 	}
 	if o.pairs {
-		return scenarios.WritePairs(std.out, all, lang)
+		return scenarios.WritePairs(std.Out, all, lang)
 	}
-	return scenarios.WriteList(std.out, all, lang)
+	return scenarios.WriteList(std.Out, all, lang)
 }
 
 // list returns the scenarios that are asked for.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // scenariosShowOptions say how a scenario is described.
@@ -13,7 +14,7 @@ type scenariosShowOptions struct {
 	output string
 }
 
-func newScenariosShowCommand(std *streams) *cobra.Command {
+func newScenariosShowCommand(std *console.Streams) *cobra.Command {
 	o := &scenariosShowOptions{}
 	command := newCommand("scenarios-show", oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file"), func(_ *cobra.Command, args []string) error { return o.run(std, args[0]) })
 	command.ValidArgsFunction = completeScenario
@@ -22,7 +23,7 @@ func newScenariosShowCommand(std *streams) *cobra.Command {
 	return command
 }
 
-func (o *scenariosShowOptions) run(std *streams, name string) error {
+func (o *scenariosShowOptions) run(std *console.Streams, name string) error {
 	lang, err := language(o.lang)
 	if err != nil {
 		return err
@@ -35,13 +36,13 @@ func (o *scenariosShowOptions) run(std *streams, name string) error {
 		return err
 	}
 	if o.output == "yaml" {
-		_, err = std.out.Write([]byte(s.Source))
+		_, err = std.Out.Write([]byte(s.Source))
 		return err
 	}
 	library, err := scenarios.List()
 	if err != nil {
 		return err
 	}
-	_, err = std.out.Write([]byte(s.Describe(library, lang)))
+	_, err = std.Out.Write([]byte(s.Describe(library, lang)))
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
@@ -22,7 +23,7 @@ type searchOptions struct {
 	most  int
 }
 
-func newSearchCommand(std *streams) *cobra.Command {
+func newSearchCommand(std *console.Streams) *cobra.Command {
 	o := &searchOptions{}
 	command := newCommand("search", cobra.MaximumNArgs(1), func(_ *cobra.Command, args []string) error {
 		if o.most < 1 {
@@ -38,7 +39,7 @@ func newSearchCommand(std *streams) *cobra.Command {
 	return command
 }
 
-func (o *searchOptions) run(std *streams, query string) error {
+func (o *searchOptions) run(std *console.Streams, query string) error {
 	hits, err := o.hits(query)
 	if err != nil {
 		return err
@@ -51,14 +52,14 @@ func (o *searchOptions) run(std *streams, query string) error {
 		return len(a.Places) - len(b.Places)
 	})
 	for _, h := range hits[:min(len(hits), o.most)] {
-		fmt.Fprintln(std.out, text.Escape(h.Text))
+		fmt.Fprintln(std.Out, text.Escape(h.Text))
 		for _, line := range where(h.Places) {
-			fmt.Fprintln(std.out, "  "+line)
+			fmt.Fprintln(std.Out, "  "+line)
 		}
-		fmt.Fprintln(std.out, "  "+commandFor(h))
+		fmt.Fprintln(std.Out, "  "+commandFor(h))
 	}
 	if more := len(hits) - o.most; more > 0 {
-		fmt.Fprintf(std.out, "and %d more: --most %d lists all\n", more, len(hits))
+		fmt.Fprintf(std.Out, "and %d more: --most %d lists all\n", more, len(hits))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // serveOptions say which server to keep running.
@@ -18,7 +19,7 @@ type serveOptions struct {
 	status, stop, background bool
 }
 
-func newServeCommand(std *streams) *cobra.Command {
+func newServeCommand(std *console.Streams) *cobra.Command {
 	o := &serveOptions{}
 	command := newCommand("serve", serveArguments, func(c *cobra.Command, args []string) error {
 		if err := o.exclusive(c); err != nil {
@@ -58,31 +59,31 @@ func serveArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-func (o *serveOptions) run(ctx context.Context, std *streams) (err error) {
+func (o *serveOptions) run(ctx context.Context, std *console.Streams) (err error) {
 	serving, server, err := o.server.Serve(ctx, std)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
-	std.notice("kube-apiserver %s with etcd %s is ready at %s", server.K8sVersion, server.EtcdVersion, server.BaseURL)
+	std.Notice("kube-apiserver %s with etcd %s is ready at %s", server.K8sVersion, server.EtcdVersion, server.BaseURL)
 	server.ReportKind(std)
-	std.notice("as the administrator, who may do everything:")
-	std.notice("  export KUBECONFIG=%s", server.AdminKubeconfig)
-	std.notice("as the learner, who may do nothing but what RBAC objects allow it:")
-	std.notice("  export KUBECONFIG=%s", server.LearnerKubeconfig)
-	std.notice("to see the trace of a request of your own: apitrace request GET /api/v1/namespaces")
-	std.notice("or of all that a program sends: apitrace exec -- kubectl get namespaces")
+	std.Notice("as the administrator, who may do everything:")
+	std.Notice("  export KUBECONFIG=%s", server.AdminKubeconfig)
+	std.Notice("as the learner, who may do nothing but what RBAC objects allow it:")
+	std.Notice("  export KUBECONFIG=%s", server.LearnerKubeconfig)
+	std.Notice("to see the trace of a request of your own: apitrace request GET /api/v1/namespaces")
+	std.Notice("or of all that a program sends: apitrace exec -- kubectl get namespaces")
 	if o.sample.otlp {
 		sampler, sampleErr := server.Sample(ctx, o.sample.rate, std)
 		if sampleErr != nil {
 			return sampleErr
 		}
 		defer func() { err = errors.Join(err, sampler.Close(ctx)) }()
-		std.notice("as the administrator, %s traced and sent by OTLP:", o.sample.part())
-		std.notice("  export KUBECONFIG=%s", sampler.Kubeconfig)
+		std.Notice("as the administrator, %s traced and sent by OTLP:", o.sample.part())
+		std.Notice("  export KUBECONFIG=%s", sampler.Kubeconfig)
 	}
-	std.notice("press Ctrl-C to stop it")
-	fmt.Fprintln(std.out, server.AdminKubeconfig)
+	std.Notice("press Ctrl-C to stop it")
+	fmt.Fprintln(std.Out, server.AdminKubeconfig)
 	<-serving.Done()
 	return context.Cause(serving)
 }

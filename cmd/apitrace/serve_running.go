@@ -21,6 +21,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // exclusive refuses what --status and --stop would ignore.
@@ -41,16 +42,16 @@ func (o *serveOptions) exclusive(c *cobra.Command) error {
 }
 
 // showServed lists the servers that are kept running.
-func showServed(ctx context.Context, std *streams) error {
+func showServed(ctx context.Context, std *console.Streams) error {
 	servers, err := served()
 	if err != nil {
 		return err
 	}
 	if len(servers) == 0 {
-		std.notice("no server is kept running; \"apitrace serve\" starts one")
+		std.Notice("no server is kept running; \"apitrace serve\" starts one")
 		return nil
 	}
-	table := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+	table := tabwriter.NewWriter(std.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "VERSION\tURL\tPROCESS\tSTATE\tKUBECONFIG")
 	for _, s := range servers {
 		state := "ready"
@@ -74,7 +75,7 @@ func served() ([]*apiserver.Server, error) {
 }
 
 // stopServed stops the servers that are kept running, or those of a release that was asked for.
-func (o *serveOptions) stopServed(c *cobra.Command, std *streams) error {
+func (o *serveOptions) stopServed(c *cobra.Command, std *console.Streams) error {
 	servers, err := served()
 	if err != nil {
 		return err
@@ -83,7 +84,7 @@ func (o *serveOptions) stopServed(c *cobra.Command, std *streams) error {
 		servers = slices.DeleteFunc(servers, func(s *apiserver.Server) bool { return s.K8sVersion != o.server.Version })
 	}
 	if len(servers) == 0 {
-		std.notice("no server is kept running")
+		std.Notice("no server is kept running")
 	}
 	var errs []error
 	for _, s := range servers {
@@ -91,13 +92,13 @@ func (o *serveOptions) stopServed(c *cobra.Command, std *streams) error {
 			errs = append(errs, err)
 			continue
 		}
-		std.notice("stopped the server of %s at %s", s.K8sVersion, s.BaseURL)
+		std.Notice("stopped the server of %s at %s", s.K8sVersion, s.BaseURL)
 	}
 	return errors.Join(errs...)
 }
 
 // serveInBackground runs the same command in the background, and returns when its server is ready.
-func serveInBackground(ctx context.Context, std *streams) error {
+func serveInBackground(ctx context.Context, std *console.Streams) error {
 	cache, err := program.OpenCache("")
 	if err != nil {
 		return err
@@ -139,9 +140,9 @@ func serveInBackground(ctx context.Context, std *streams) error {
 			defer os.Remove(logName)
 			return fmt.Errorf("the server did not start:\n%s", contents(log))
 		}
-		std.notice("%s", contents(log))
-		std.notice("it runs in the background, as process %d, and says what happens in %s; \"apitrace serve --stop\" ends it", child.Process.Pid, logName)
-		fmt.Fprintln(std.out, path)
+		std.Notice("%s", contents(log))
+		std.Notice("it runs in the background, as process %d, and says what happens in %s; \"apitrace serve --stop\" ends it", child.Process.Pid, logName)
+		fmt.Fprintln(std.Out, path)
 		return child.Process.Release()
 	case <-ctx.Done():
 		_ = child.Process.Signal(syscall.SIGTERM)

@@ -9,6 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -67,7 +68,7 @@ func (o *serverFlags) validate() error {
 }
 
 // replay replays a scenario, which is given by its name or path: see session.Run.
-func (o *serverFlags) replay(ctx context.Context, std *streams, name string, deliver func(*trace.Recording) error) error {
+func (o *serverFlags) replay(ctx context.Context, std *console.Streams, name string, deliver func(*trace.Recording) error) error {
 	version, err := apiserver.ParseVersion(o.Version)
 	if err != nil {
 		return usage.Wrong(err)

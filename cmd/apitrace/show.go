@@ -12,6 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -31,7 +32,7 @@ type showOptions struct {
 	signs bool
 }
 
-func newShowCommand(std *streams) *cobra.Command {
+func newShowCommand(std *console.Streams) *cobra.Command {
 	o := &showOptions{}
 	command := newCommand("show", func(c *cobra.Command, args []string) error {
 		if o.signs && len(args) == 0 {
@@ -80,7 +81,7 @@ func (o *showOptions) validate(command *cobra.Command) error {
 	return validateOnly(o.only)
 }
 
-func (o *showOptions) run(ctx context.Context, std *streams) error {
+func (o *showOptions) run(ctx context.Context, std *console.Streams) error {
 	if o.live {
 		live := runOptions{scenario: o.what, server: o.server, delivery: delivery{output: o.output}}
 		return live.run(ctx, std)
@@ -96,19 +97,19 @@ func (o *showOptions) run(ctx context.Context, std *streams) error {
 		return explore(ctx, std, recording, &o.output)
 	}
 	if o.summary {
-		return session.WriteTable(std.out, session.Summarize(recording))
+		return session.WriteTable(std.Out, session.Summarize(recording))
 	}
 	return o.output.write(ctx, std, recording)
 }
 
-func (o *showOptions) load(std *streams) (*trace.Recording, error) {
+func (o *showOptions) load(std *console.Streams) (*trace.Recording, error) {
 	if o.isFile() {
-		return std.load(o.what)
+		return std.Load(o.what)
 	}
 	recording, err := session.Recorded(o.server.Version, o.what)
 	if err != nil {
 		return nil, err
 	}
-	std.notice("a recording of Kubernetes %s, made on %s; --notes explains its key steps, --live replays it now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
+	std.Notice("a recording of Kubernetes %s, made on %s; --notes explains its key steps, --live replays it now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
 	return recording, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -22,7 +23,7 @@ type sourceOptions struct {
 	edit     bool
 }
 
-func newSourceCommand(std *streams) *cobra.Command {
+func newSourceCommand(std *console.Streams) *cobra.Command {
 	o := &sourceOptions{}
 	command := newCommand("source", oneArgument("the name of a function, such as \"etcd3.(*store).Get\""), func(c *cobra.Command, args []string) error {
 		o.function = args[0]
@@ -47,7 +48,7 @@ func (o *sourceOptions) validate() error {
 	return o.code.validate()
 }
 
-func (o *sourceOptions) run(ctx context.Context, std *streams) error {
+func (o *sourceOptions) run(ctx context.Context, std *console.Streams) error {
 	c, err := o.code.open(std)
 	if err != nil {
 		return err
@@ -63,7 +64,7 @@ func (o *sourceOptions) run(ctx context.Context, std *streams) error {
 	if o.edit {
 		return openEditor(ctx, std, f.Path, f.Line, true)
 	}
-	colour, err := render.UseColour(o.colour, std.width > 0, os.Getenv)
+	colour, err := render.UseColour(o.colour, std.Width > 0, os.Getenv)
 	if err != nil {
 		return err
 	}
@@ -78,10 +79,10 @@ func (o *sourceOptions) run(ctx context.Context, std *streams) error {
 	if colour {
 		options.Palette = source.Colours()
 	}
-	fmt.Fprintf(std.out, "%s\n%s:%d, %s\n", f.Name, f.File, f.Line, place.Program)
+	fmt.Fprintf(std.Out, "%s\n%s:%d, %s\n", f.Name, f.File, f.Line, place.Program)
 	if url := render.SourceURL(place.Recording, place.Call); url != "" {
-		fmt.Fprintln(std.out, url)
+		fmt.Fprintln(std.Out, url)
 	}
-	fmt.Fprintln(std.out)
-	return source.Print(std.out, f, options)
+	fmt.Fprintln(std.Out)
+	return source.Print(std.Out, f, options)
 }

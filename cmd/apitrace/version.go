@@ -8,11 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-func newVersionCommand(std *streams) *cobra.Command {
+func newVersionCommand(std *console.Streams) *cobra.Command {
 	return newCommand("version", cobra.NoArgs, func(*cobra.Command, []string) error {
-		_, err := fmt.Fprintf(std.out, "apitrace %s\nbuilt with %s for %s/%s\ntraces Kubernetes %s by default\n",
+		_, err := fmt.Fprintf(std.Out, "apitrace %s\nbuilt with %s for %s/%s\ntraces Kubernetes %s by default\n",
 			ownVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH, apiserver.DefaultVersion)
 		return err
 	})

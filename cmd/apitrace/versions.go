@@ -6,15 +6,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/machine"
 )
 
-func newVersionsCommand(std *streams) *cobra.Command {
+func newVersionsCommand(std *console.Streams) *cobra.Command {
 	var format string
 	var recorded bool
 	command := newCommand("versions", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		if recorded {
-			return machine.WriteRecorded(std.out)
+			return machine.WriteRecorded(std.Out)
 		}
 		all, err := machine.Releases(c.Context())
 		if err != nil {
@@ -22,12 +23,12 @@ func newVersionsCommand(std *streams) *cobra.Command {
 		}
 		switch format {
 		case "table":
-			return machine.WriteReleases(std.out, all)
+			return machine.WriteReleases(std.Out, all)
 		case "json":
-			return writeJSON(std.out, all)
+			return std.WriteJSON(all)
 		case "name":
 			for _, r := range all {
-				fmt.Fprintln(std.out, r.K8sVersion)
+				fmt.Fprintln(std.Out, r.K8sVersion)
 			}
 			return nil
 		}

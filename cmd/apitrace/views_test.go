@@ -11,6 +11,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // show runs "apitrace show" on one of the recordings of testdata, 80 columns wide, and
@@ -33,7 +35,7 @@ func showNoticed(t *testing.T, recording string, flags ...string) (printed, noti
 	}
 	var out, notices bytes.Buffer
 	args := append([]string{"apitrace", "show", filepath.Join("testdata", recording+".jsonl")}, flags...)
-	if err := execute(t.Context(), args, &streams{out: &out, err: &notices}); err != nil {
+	if err := execute(t.Context(), args, &console.Streams{Out: &out, Err: &notices}); err != nil {
 		t.Fatalf("%s: %v", strings.Join(args, " "), err)
 	}
 	return out.String(), notices.String()

@@ -11,6 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/workshop"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
@@ -22,7 +23,7 @@ type workshopOptions struct {
 	course string
 }
 
-func newWorkshopCommand(std *streams) *cobra.Command {
+func newWorkshopCommand(std *console.Streams) *cobra.Command {
 	o := &workshopOptions{}
 	var details bool
 	command := newCommand("workshop", knownCommand, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
@@ -51,19 +52,19 @@ func (o *workshopOptions) addFlags(command *cobra.Command, flags *pflag.FlagSet)
 }
 
 // with makes a command's work of a learner's.
-func (o *workshopOptions) with(std *streams, do func(*learner.Learner, context.Context, []string) error) func(*cobra.Command, []string) error {
+func (o *workshopOptions) with(std *console.Streams, do func(*learner.Learner, context.Context, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		lang, err := language(o.lang)
 		if err != nil {
 			return err
 		}
-		colour, err := render.UseColour("auto", std.width > 0, os.Getenv)
+		colour, err := render.UseColour("auto", std.Width > 0, os.Getenv)
 		if err != nil {
 			return err
 		}
 		l, err := learner.Open(c.Context(), learner.Options{
 			Lang: lang, K8s: o.k8s, Course: o.course,
-			Out: std.out, Columns: std.columns(), Colour: colour, Reporter: std,
+			Out: std.Out, Columns: std.Columns(), Colour: colour, Reporter: std,
 		})
 		if err != nil {
 			return err
@@ -93,14 +94,14 @@ func completeExercise(_ *cobra.Command, args []string, _ string) ([]string, cobr
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-func newWorkshopNextCommand(std *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopNextCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
 	var skip bool
 	command := newCommand("workshop-next", cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Next(ctx, skip) }))
 	command.Flags().BoolVar(&skip, "skip", false, "leave the current exercise for later")
 	return command
 }
 
-func newWorkshopStartCommand(std *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopStartCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
 	command := newCommand("workshop-start", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 		return l.Start(ctx, firstOf(args))
 	}))
@@ -108,7 +109,7 @@ func newWorkshopStartCommand(std *streams, o *workshopOptions) *cobra.Command {
 	return command
 }
 
-func newWorkshopJumpCommand(std *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopJumpCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
 	command := newCommand("workshop-jump", oneArgument("the name of an exercise, or its number as \"apitrace workshop\" lists it"), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 		return l.Start(ctx, args[0])
 	}))
@@ -116,7 +117,7 @@ func newWorkshopJumpCommand(std *streams, o *workshopOptions) *cobra.Command {
 	return command
 }
 
-func newWorkshopTraceCommand(std *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopTraceCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
 	output := &outputOptions{}
 	var which string
 	command := newCommand("workshop-trace", cobra.NoArgs, func(c *cobra.Command, args []string) error {
@@ -137,7 +138,7 @@ func newWorkshopTraceCommand(std *streams, o *workshopOptions) *cobra.Command {
 	return command
 }
 
-func newWorkshopCheckCommand(std *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopCheckCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
 	request := &typedFlags{}
 	command := newCommand("workshop-check", nil, o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 		typed, err := request.read(std)
@@ -154,15 +155,15 @@ func newWorkshopCheckCommand(std *streams, o *workshopOptions) *cobra.Command {
 	return command
 }
 
-func newWorkshopWatchCommand(std *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopWatchCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
 	return newCommand("workshop-watch", cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Watch(ctx) }))
 }
 
-func newWorkshopHintCommand(std *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopHintCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
 	return newCommand("workshop-hint", cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Hint(ctx) }))
 }
 
-func newWorkshopSolutionCommand(std *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopSolutionCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
 	var anyway bool
 	command := newCommand("workshop-solution", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 		return l.Solution(ctx, firstOf(args), anyway)
@@ -172,13 +173,13 @@ func newWorkshopSolutionCommand(std *streams, o *workshopOptions) *cobra.Command
 	return command
 }
 
-func newWorkshopExplainCommand(std *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopExplainCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
 	command := newCommand("workshop-explain", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, _ context.Context, args []string) error { return l.Explain(firstOf(args)) }))
 	command.ValidArgsFunction = completeExercise
 	return command
 }
 
-func newWorkshopResetCommand(std *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopResetCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
 	var all bool
 	command := newCommand("workshop-reset", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 		if all && len(args) > 0 {
@@ -194,11 +195,11 @@ func newWorkshopResetCommand(std *streams, o *workshopOptions) *cobra.Command {
 	return command
 }
 
-func newWorkshopLessonCommand(std *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopLessonCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
 	return newCommand("workshop-lesson", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, _ context.Context, args []string) error { return l.Lesson(firstOf(args)) }))
 }
 
-func newWorkshopSummaryCommand(std *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopSummaryCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
 	var html bool
 	command := newCommand("workshop-summary", cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Summary(ctx, html) }))
 	command.Flags().BoolVar(&html, "html", false, "print a page of HTML")

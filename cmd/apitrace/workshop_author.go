@@ -7,17 +7,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/workshop"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-func newWorkshopNewCommand(std *streams) *cobra.Command {
+func newWorkshopNewCommand(std *console.Streams) *cobra.Command {
 	var kind string
 	command := newCommand("workshop-new", oneArgument("the path of the file to write, such as mine/01-basics/01-first-call.yaml"), func(_ *cobra.Command, args []string) error {
 		if err := workshop.WriteNew(args[0], workshop.Kind(kind)); err != nil {
 			return usage.Wrong(err)
 		}
-		std.notice("fill in %s, then: apitrace workshop verify --course %s", args[0], filepath.Dir(filepath.Dir(args[0])))
+		std.Notice("fill in %s, then: apitrace workshop verify --course %s", args[0], filepath.Dir(filepath.Dir(args[0])))
 		return nil
 	})
 	command.Flags().StringVar(&kind, "kind", string(workshop.KindFind), "what is asked for: find, order, claim, choose, value, make or change")
@@ -25,7 +26,7 @@ func newWorkshopNewCommand(std *streams) *cobra.Command {
 	return command
 }
 
-func newWorkshopVerifyCommand(std *streams, o *workshopOptions) *cobra.Command {
+func newWorkshopVerifyCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
 	var live bool
 	command := newCommand("workshop-verify", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 		return l.Verify(ctx, firstOf(args), live)

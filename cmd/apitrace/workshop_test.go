@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/workshop"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
@@ -31,7 +32,7 @@ func newAtWork(t *testing.T, lang string) *atWork {
 // types runs a command and returns what it prints and its error.
 func (p *atWork) types(args ...string) (string, error) {
 	var out, notices bytes.Buffer
-	err := execute(p.t.Context(), append([]string{"apitrace", "workshop", "--lang", p.lang}, args...), &streams{out: &out, err: &notices})
+	err := execute(p.t.Context(), append([]string{"apitrace", "workshop", "--lang", p.lang}, args...), &console.Streams{Out: &out, Err: &notices})
 	return out.String(), err
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -60,7 +61,7 @@ func TestCommandsInTexts(t *testing.T) {
 			}
 			typed[line] = true
 			var out, notices bytes.Buffer
-			err := execute(t.Context(), append([]string{"apitrace"}, command...), &streams{out: &out, err: &notices})
+			err := execute(t.Context(), append([]string{"apitrace"}, command...), &console.Streams{Out: &out, Err: &notices})
 			if differs := command[0] == "diff" && exitCode(err) == 1; err != nil && !differs {
 				t.Errorf("%s: %q: %v", e.Name, command, err)
 			}

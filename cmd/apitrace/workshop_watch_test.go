@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/session/console"
 )
 
 // A shared buffer is written by a command and read while it runs.
@@ -44,7 +45,7 @@ func TestWatch(t *testing.T) {
 	var out, notices sharedBuffer
 	ended := make(chan error, 1)
 	go func() {
-		ended <- execute(ctx, []string{"apitrace", "workshop", "watch", "--lang", "en"}, &streams{out: &out, err: &notices})
+		ended <- execute(ctx, []string{"apitrace", "workshop", "watch", "--lang", "en"}, &console.Streams{Out: &out, Err: &notices})
 	}()
 	file := filepath.Join(os.Getenv(program.StateEnv), "answers", "last-stop-before-etcd.txt")
 	await(t, &out, "write your answer to")

@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"cmp"
@@ -28,16 +28,16 @@ func pagerCommand(lookup func(string) (string, bool)) string {
 	return "less"
 }
 
-// paged returns streams whose output goes through the user's pager, if it goes to a terminal and
+// Paged returns streams whose output goes through the user's pager, if it goes to a terminal and
 // one is wanted, and a function that waits until the user has left it.
-func (s *streams) paged(wanted bool) (paged *streams, wait func() error) {
+func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	none := func() error { return nil }
 	command := pagerCommand(os.LookupEnv)
-	if !wanted || s.width == 0 || command == "" {
+	if !wanted || s.Width == 0 || command == "" {
 		return s, none
 	}
 	pager := exec.Command("sh", "-c", command)
-	pager.Stdout, pager.Stderr = s.raw(), s.err
+	pager.Stdout, pager.Stderr = s.Raw(), s.Err
 	pager.Env = append(os.Environ(),
 		"LESS="+cmp.Or(os.Getenv("LESS"), "FRX"), // ends where all fits on the screen, keeps colours
 		"LV="+cmp.Or(os.Getenv("LV"), "-c"))
@@ -47,9 +47,9 @@ func (s *streams) paged(wanted bool) (paged *streams, wait func() error) {
 	}
 	out := &pagerPipe{to: in}
 	guarded := *s
-	guarded.out = &text.Guard{To: out}
+	guarded.Out = &text.Guard{To: out}
 	return &guarded, func() error {
-		guarded.close()
+		guarded.Close()
 		_ = in.Close() // the pager may have gone
 		if err := pager.Wait(); err != nil {
 			return fmt.Errorf("pager %q: %w; set PAGER, or use --no-pager", command, err)

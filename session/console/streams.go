@@ -1,0 +1,92 @@
+// Package console is the terminal, or the files and pipes in its place, that a command reads and writes:
+// results, notices, the progress of builds, the pager.
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"golang.org/x/term"
+
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// Streams are where output goes: results to Out, progress and notices to Err; and In, where a recording
+// may come from. They are a session.Reporter.
+type Streams struct {
+	In io.Reader
+	// Out has a guard before it if it is a terminal: what comes from a server cannot command that.
+	Out, Err io.Writer
+	// Width is the number of columns of Out; 0 if it is not a terminal.
+	Width int
+	// ErrTerminal is set when Err is a terminal, where progress can be a bar.
+	ErrTerminal bool
+}
+
+var _ session.Reporter = (*Streams)(nil)
+
+// Standard returns the streams of the process. The caller closes them.
+func Standard() *Streams {
+	s := &Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, ErrTerminal: term.IsTerminal(int(os.Stderr.Fd()))}
+	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		s.Width = width
+		s.Out = &text.Guard{To: os.Stdout}
+	}
+	return s
+}
+
+// Raw is Out without the guard, for the programs that we run.
+func (s *Streams) Raw() io.Writer {
+	if g, ok := s.Out.(*text.Guard); ok {
+		return g.To
+	}
+	return s.Out
+}
+
+// Columns is how wide output is to be: what COLUMNS says, else the terminal's width, 0 if neither is known.
+func (s *Streams) Columns() int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	return s.Width
+}
+
+// Close writes what a guard still holds.
+func (s *Streams) Close() {
+	if g, ok := s.Out.(*text.Guard); ok {
+		_ = g.Close() // the end of an unfinished sequence, at the end of the program
+	}
+}
+
+// Load reads a recording from a file, or from standard input if that is called "-".
+func (s *Streams) Load(file string) (*trace.Recording, error) { return session.Load(file, s.In, s) }
+
+// ReadInput reads a file, or standard input if that is called "-".
+func (s *Streams) ReadInput(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(s.In)
+	}
+	return os.ReadFile(name)
+}
+
+// Building shows the progress of a build.
+func (s *Streams) Building() session.BuildReporter { return program.NewDisplay(s.Err, s.ErrTerminal) }
+
+// Notice tells the user something that is not part of the result. What comes from a server, a
+// file or a client cannot command the terminal.
+func (s *Streams) Notice(format string, args ...any) {
+	fmt.Fprintln(s.Err, text.EscapeLines(fmt.Sprintf(format, args...)))
+}
+
+// WriteJSON writes a value for other programs.
+func (s *Streams) WriteJSON(value any) error {
+	encoder := json.NewEncoder(s.Out)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
+}
