@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 	"syscall"
+	"text/tabwriter"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
@@ -125,9 +128,9 @@ func whoServes(ctx context.Context, k kind) error {
 	}
 }
 
-// StopServed stops a server that another process keeps running: it asks the process to end, also
+// stopServed stops a server that another process keeps running: it asks the process to end, also
 // if that was stopped itself, and kills it if it does not.
-func StopServed(ctx context.Context, server *apiserver.Server) error {
+func stopServed(ctx context.Context, server *apiserver.Server) error {
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
 	owner, err := os.FindProcess(server.Owner)
@@ -146,4 +149,60 @@ func StopServed(ctx context.Context, server *apiserver.Server) error {
 		}
 	}
 	return nil
+}
+
+// WriteServed lists the servers that are kept running, and whether they answer.
+func WriteServed(ctx context.Context, w io.Writer, to Reporter) error {
+	servers, err := served()
+	if err != nil {
+		return err
+	}
+	if len(servers) == 0 {
+		to.Notice("no server is kept running; \"apitrace serve\" starts one")
+		return nil
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "VERSION\tURL\tPROCESS\tSTATE\tKUBECONFIG")
+	for _, s := range servers {
+		state := "ready"
+		if err := s.Answers(ctx); err != nil {
+			state = "does not answer"
+		}
+		if len(s.Edited) > 0 {
+			state += ", edited"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", s.K8sVersion, s.BaseURL, s.Owner, state, s.AdminKubeconfig)
+	}
+	return table.Flush()
+}
+
+func served() ([]*apiserver.Server, error) {
+	cache, err := program.OpenCache("")
+	if err != nil {
+		return nil, err
+	}
+	return apiserver.Served(cache)
+}
+
+// StopAllServed stops the servers that are kept running, or those of a release; "" for all.
+func StopAllServed(ctx context.Context, version string, to Reporter) error {
+	servers, err := served()
+	if err != nil {
+		return err
+	}
+	if version != "" {
+		servers = slices.DeleteFunc(servers, func(s *apiserver.Server) bool { return s.K8sVersion != version })
+	}
+	if len(servers) == 0 {
+		to.Notice("no server is kept running")
+	}
+	var errs []error
+	for _, s := range servers {
+		if err := stopServed(ctx, s); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		to.Notice("stopped the server of %s at %s", s.K8sVersion, s.BaseURL)
+	}
+	return errors.Join(errs...)
 }

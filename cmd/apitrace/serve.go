@@ -4,6 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"github.com/kubeapitrace/apitrace/session"
 
 	"github.com/spf13/cobra"
 
@@ -34,11 +39,15 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 		}
 		switch {
 		case o.status:
-			return showServed(c.Context(), std)
+			return session.WriteServed(c.Context(), std.Out, std)
 		case o.stop:
-			return o.stopServed(c, std)
+			version := ""
+			if c.Flags().Changed("k8s") {
+				version = o.server.Version
+			}
+			return session.StopAllServed(c.Context(), version, std)
 		case o.background:
-			return serveInBackground(c.Context(), std)
+			return session.ServeInBackground(c.Context(), os.Args[1:], std.Out, std)
 		}
 		return o.run(c.Context(), std)
 	})
@@ -86,4 +95,21 @@ func (o *serveOptions) run(ctx context.Context, std *console.Streams) (err error
 	fmt.Fprintln(std.Out, server.AdminKubeconfig)
 	<-serving.Done()
 	return context.Cause(serving)
+}
+
+// exclusive refuses what --status and --stop would ignore.
+func (o *serveOptions) exclusive(c *cobra.Command) error {
+	if !o.status && !o.stop {
+		return nil
+	}
+	var given []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && f.Name != "k8s" {
+			given = append(given, "--"+f.Name)
+		}
+	})
+	if len(given) > 1 || o.status && c.Flags().Changed("k8s") {
+		return usage.Errorf("--status and --stop are about servers that run already: give one of them alone, or --stop with --k8s")
+	}
+	return nil
 }

@@ -1,0 +1,97 @@
+package session
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/kubeapitrace/apitrace/internal/program"
+)
+
+// ServeInBackground runs this program with the arguments in the background, without --background, and returns
+// when its server is ready. It writes the path of the kubeconfig to w.
+func ServeInBackground(ctx context.Context, args []string, w io.Writer, to Reporter) error {
+	cache, err := program.OpenCache("")
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("finding apitrace to run it in the background: %w", err)
+	}
+	sweepLogs(cache)
+	log, err := os.CreateTemp(cache.Root, "serve-*.log")
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--background" || arg == "--background=true" })
+	child := exec.Command(self, args...)
+	child.Stderr = log
+	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // it survives the terminal
+	ready, err := child.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := child.Start(); err != nil {
+		return errors.Join(fmt.Errorf("starting apitrace in the background: %w", err), os.Remove(log.Name()))
+	}
+	logName := logOf(cache, child.Process.Pid)
+	if err := os.Rename(log.Name(), logName); err != nil {
+		logName = log.Name()
+	}
+	kubeconfig := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(ready).ReadString('\n')
+		kubeconfig <- strings.TrimSpace(line)
+	}()
+	select {
+	case path := <-kubeconfig:
+		if path == "" { // it has ended
+			_ = child.Wait()
+			defer os.Remove(logName)
+			return fmt.Errorf("the server did not start:\n%s", contents(log))
+		}
+		to.Notice("%s", contents(log))
+		to.Notice("it runs in the background, as process %d, and says what happens in %s; \"apitrace serve --stop\" ends it", child.Process.Pid, logName)
+		fmt.Fprintln(w, path)
+		return child.Process.Release()
+	case <-ctx.Done():
+		_ = child.Process.Signal(syscall.SIGTERM)
+		_ = child.Wait()
+		return errors.Join(context.Cause(ctx), os.Remove(logName))
+	}
+}
+
+// logOf is the log of a process in the background.
+func logOf(cache *program.Cache, pid int) string {
+	return filepath.Join(cache.Root, fmt.Sprintf("serve-%d.log", pid))
+}
+
+// sweepLogs removes the logs of processes that have ended.
+func sweepLogs(cache *program.Cache) {
+	logs, _ := filepath.Glob(filepath.Join(cache.Root, "serve-*.log"))
+	for _, log := range logs {
+		var pid int
+		if _, err := fmt.Sscanf(filepath.Base(log), "serve-%d.log", &pid); err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+			_ = os.Remove(log) // else the next one does
+		}
+	}
+}
+
+// contents is what a log says so far, without the advice for somebody in front of it.
+func contents(log *os.File) string {
+	data, err := io.ReadAll(io.NewSectionReader(log, 0, 1<<20))
+	if err != nil {
+		return fmt.Sprintf("(reading %s: %v)", filepath.Base(log.Name()), err)
+	}
+	return strings.TrimSpace(strings.ReplaceAll(string(data), "press Ctrl-C to stop it\n", ""))
+}

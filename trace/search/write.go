@@ -1,0 +1,132 @@
+package search
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// Write lists hits, at most so many, with the recordings that have each and the command that shows it.
+// It sorts them by their kind.
+func Write(w io.Writer, hits []Hit, most int) error {
+	var out bytes.Buffer
+	// What few recordings have tells more than what all of them have.
+	slices.SortStableFunc(hits, func(a, b Hit) int {
+		if a.Kind != b.Kind {
+			return int(a.Kind) - int(b.Kind)
+		}
+		return len(a.Places) - len(b.Places)
+	})
+	for _, h := range hits[:min(len(hits), most)] {
+		fmt.Fprintln(&out, text.Escape(h.Text))
+		for _, line := range where(h.Places) {
+			fmt.Fprintln(&out, "  "+line)
+		}
+		fmt.Fprintln(&out, "  "+commandFor(h))
+	}
+	if more := len(hits) - most; more > 0 {
+		fmt.Fprintf(&out, "and %d more: --most %d lists all\n", more, len(hits))
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+// Find returns what has the text, or with a value, NAME=TEXT or NAME, the values that have it. The error of a
+// search without a result names what is near.
+func Find(query, value string) ([]Hit, error) {
+	if value == "" {
+		hits, err := Text(query)
+		if err != nil || len(hits) > 0 {
+			return hits, err
+		}
+		names, err := Functions()
+		if err != nil {
+			return nil, err
+		}
+		return nil, &trace.UnknownFunctionError{Query: query, Where: "any recording, nor a value or an error with this text", Near: trace.NearFunctions(query, names)}
+	}
+	name, value, _ := strings.Cut(value, "=")
+	hits, err := Values(name, value)
+	if err != nil || len(hits) > 0 {
+		return hits, err
+	}
+	if all, err := Values(name, ""); err != nil || len(all) > 0 {
+		return nil, errors.Join(err, fmt.Errorf("no recording has a value of %q with %q; it has values such as %s", name, value, text.Escape(all[0].Text)))
+	}
+	names, err := ValueNames()
+	if err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("no value %q is recorded: expected one of %s", name, strings.Join(names, ", "))
+}
+
+// where says which scenarios of which releases are meant, scenarios with the same releases together.
+func where(places []Place) []string {
+	var scenarios []string
+	releases := map[string][]string{}
+	for _, p := range places {
+		if releases[p.Scenario] == nil {
+			scenarios = append(scenarios, p.Scenario)
+		}
+		releases[p.Scenario] = append(releases[p.Scenario], p.Release)
+	}
+	slices.Sort(scenarios)
+	var ranges []string
+	byRange := map[string][]string{}
+	for _, s := range scenarios {
+		of := releases[s]
+		r := of[0]
+		if len(of) > 1 {
+			r = fmt.Sprintf("%s to %s (%d)", of[0], of[len(of)-1], len(of))
+		}
+		if byRange[r] == nil {
+			ranges = append(ranges, r)
+		}
+		byRange[r] = append(byRange[r], s)
+	}
+	var lines []string
+	for _, r := range ranges {
+		const most = 6
+		names := byRange[r]
+		if more := len(names) - most; more > 1 {
+			names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", more))
+		}
+		lines = append(lines, strings.Join(names, ", ")+": "+r)
+	}
+	return lines
+}
+
+// commandFor is the command that shows a hit, in the newest release that has it.
+func commandFor(h Hit) string {
+	p := h.Places[len(h.Places)-1]
+	command := fmt.Sprintf("apitrace show %s --k8s %s ", p.Scenario, p.Release)
+	switch h.Kind {
+	case Function:
+		return command + "--function " + shellQuoted(funcname.Short(h.Text))
+	case Value:
+		_, value, _ := strings.Cut(h.Text, "=")
+		return command + "--view full --grep " + shellQuoted(grepFor(value))
+	}
+	return command + "--view full --grep " + shellQuoted(grepFor(h.Text))
+}
+
+// grepFor is a regular expression that finds a text by its beginning.
+func grepFor(s string) string {
+	const most = 40
+	runes := []rune(s)
+	s = string(runes[:min(len(runes), most)])
+	return regexpSpecial.ReplaceAllString(s, ".")
+}
+
+// shellQuoted quotes a word for the shell.
+func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+var regexpSpecial = regexp.MustCompile(`[^\p{L}\p{N} _/:=-]`)
