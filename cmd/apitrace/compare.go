@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/inorder"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/sides"
 )
@@ -14,16 +15,16 @@ import (
 // compareOptions say of which release two scenarios are compared, and how that is shown.
 type compareOptions struct {
 	k8s    string
-	output diffOutput
+	output output.Diff
 }
 
 func newCompareCommand(std *console.Streams) *cobra.Command {
 	o := &compareOptions{}
 	command := newCommand("compare", cobra.ExactArgs(2), func(c *cobra.Command, args []string) error {
 		if !c.Flags().Changed("side-by-side") {
-			o.output.sideBySide = true
+			o.output.SideBySide = true
 		}
-		if err := o.output.validate(); err != nil {
+		if err := o.output.Validate(); err != nil {
 			return err
 		}
 		return inTrouble(o.run(c.Context(), std, args[0], args[1]))
@@ -31,18 +32,18 @@ func newCompareCommand(std *console.Streams) *cobra.Command {
 	command.ValidArgsFunction = completeScenario
 	command.Flags().StringVar(&o.k8s, "k8s", "", "version of Kubernetes (default: the newest recorded one)")
 	_ = command.RegisterFlagCompletionFunc("k8s", completeRelease)
-	o.output.addFlags(command)
+	addDiffFlags(command, &o.output)
 	command.Flags().Lookup("side-by-side").Usage = "draw both trees next to each other (default true)"
 	return command
 }
 
 func (o *compareOptions) run(ctx context.Context, std *console.Streams, nameA, nameB string) error {
 	loader := sides.Loader{In: std.In, To: std}
-	c, err := loader.Compare(ctx, sides.Side{Scenario: nameA, Version: o.k8s}, sides.Side{Scenario: nameB, Version: o.k8s}, o.output.comparison())
+	c, err := loader.Compare(ctx, sides.Side{Scenario: nameA, Version: o.k8s}, sides.Side{Scenario: nameB, Version: o.k8s}, o.output.Comparison())
 	if err != nil {
 		return err
 	}
 	c.NameA, c.NameB = nameA, nameB // also if it is one scenario
 	std.Notice("recordings of Kubernetes %s that apitrace carries, made on %s", c.A.K8sVersion, c.A.Recorded.Format(time.DateOnly))
-	return o.output.write(std, inorder.Each(1, func(int) (sides.Compared, error) { return c, nil }), false)
+	return differs(o.output.Write(std, inorder.Each(1, func(int) (sides.Compared, error) { return c, nil }), false))
 }

@@ -9,19 +9,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // A delivery says what becomes of a recording that was just made.
 type delivery struct {
-	output outputOptions
+	output output.Options
 	save   string
 	export string
 }
 
 func (o *delivery) addFlags(command *cobra.Command) {
-	o.output.addFlags(command)
+	addOutputFlags(command, &o.output)
 	command.Flags().StringVar(&o.save, "save", "", "save the trace to this file as OTLP JSON, for \"apitrace show\" and other viewers")
 	command.Flags().StringVar(&o.export, "export", "", "send the trace as well: otlp, to where the OTEL_EXPORTER_OTLP_* variables say")
 	_ = command.RegisterFlagCompletionFunc("export", cobra.FixedCompletions([]string{"otlp"}, cobra.ShellCompDirectiveNoFileComp))
@@ -31,7 +32,7 @@ func (o *delivery) validate() error {
 	if o.export != "" && o.export != "otlp" {
 		return usage.Errorf("unknown export %q: expected otlp", o.export)
 	}
-	return errors.Join(o.output.validate(), checkSave(o.save))
+	return errors.Join(o.output.Validate(), checkSave(o.save))
 }
 
 // checkSave tells before anything is built or run that a file cannot be written.
@@ -61,7 +62,7 @@ func (o *delivery) deliver(ctx context.Context, std *console.Streams, recording 
 		}
 		errs = append(errs, err)
 	}
-	errs = append(errs, o.output.write(ctx, std, recording))
+	errs = append(errs, o.output.Write(ctx, std, recording))
 	if o.export != "" {
 		errs = append(errs, sendOTLP(ctx, std, recording))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/inorder"
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/sides"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -18,19 +19,19 @@ type diffOptions struct {
 	source string
 	// live says which sides are replayed: "a", "b", "both", or "" for none.
 	live   string
-	output diffOutput
+	output output.Diff
 }
 
 func newDiffCommand(std *console.Streams) *cobra.Command {
 	o := &diffOptions{}
 	command := newCommand("diff", cobra.RangeArgs(2, 3), func(c *cobra.Command, args []string) error {
-		if err := o.output.validate(); err != nil {
+		if err := o.output.Validate(); err != nil {
 			return err
 		}
 		return inTrouble(o.run(c.Context(), std, c, args))
 	})
 	command.ValidArgsFunction = completeDiff
-	o.output.addFlags(command)
+	addDiffFlags(command, &o.output)
 	command.Flags().StringVar(&o.live, "live", "", "replay the scenario now instead of taking recordings: on both releases, or =a on the first, =b on the second one")
 	command.Flags().Lookup("live").NoOptDefVal = "both"
 	_ = command.RegisterFlagCompletionFunc("live", cobra.FixedCompletions([]string{"a", "b", "both"}, cobra.ShellCompDirectiveNoFileComp))
@@ -46,6 +47,14 @@ func inTrouble(err error) error {
 	return &troubleError{err}
 }
 
+// differs makes a difference an error, for the exit status.
+func differs(same bool, err error) error {
+	if err == nil && !same {
+		return errDifferent
+	}
+	return err
+}
+
 func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *cobra.Command, args []string) error {
 	if o.source != "" {
 		return o.diffSource(ctx, std, args)
@@ -54,15 +63,15 @@ func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *co
 	if err != nil {
 		return err
 	}
-	if isRange && o.output.format == "html" {
+	if isRange && o.output.Format == "html" {
 		return usage.Errorf("-o html is one page for two releases: name them instead of a range")
 	}
 	sides.ReportOrigin(std, all)
 	loader := sides.Loader{In: std.In, To: std}
 	steps := inorder.Each(len(all)-1, func(i int) (sides.Compared, error) {
-		return loader.Compare(ctx, all[i], all[i+1], o.output.comparison())
+		return loader.Compare(ctx, all[i], all[i+1], o.output.Comparison())
 	})
-	return o.output.write(std, steps, isRange && !command.Flags().Changed("view"))
+	return differs(o.output.Write(std, steps, isRange && !command.Flags().Changed("view")))
 }
 
 // completeDiff offers scenarios, then recorded releases.

@@ -16,7 +16,7 @@ func (o *diffOptions) diffSource(ctx context.Context, std *console.Streams, args
 	if len(args) != 2 {
 		return usage.Errorf("--source compares a function of two versions: expected \"apitrace diff --source %s VERSION VERSION\"", o.source)
 	}
-	if o.output.format != "tree" || o.live != "" {
+	if o.output.Format != "tree" || o.live != "" {
 		return usage.Errorf("--source compares the text of a function: leave -o and --live out")
 	}
 	var releases [2]*code.Base
@@ -34,7 +34,7 @@ func (o *diffOptions) diffSource(ctx context.Context, std *console.Streams, args
 	if err != nil {
 		return err
 	}
-	colour, err := render.UseColour(o.output.view.colour, std.Width > 0, os.Getenv)
+	colour, err := render.UseColour(o.output.View.Colour, std.Width > 0, os.Getenv)
 	if err != nil {
 		return err
 	}
@@ -43,9 +43,5 @@ func (o *diffOptions) diffSource(ctx context.Context, std *console.Streams, args
 		palette := render.Colours()
 		options = source.DiffOptions{Added: palette.Added, Removed: palette.Removed, Heading: palette.Place}
 	}
-	same, err := source.WriteDiff(std.Out, textA, textB, options)
-	if err == nil && !same {
-		err = errDifferent
-	}
-	return err
+	return differs(source.WriteDiff(std.Out, textA, textB, options))
 }

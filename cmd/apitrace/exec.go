@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/console"
@@ -59,7 +60,7 @@ func newExecCommand(std *console.Streams) *cobra.Command {
 // what is shown of them, not only how.
 func asksForTrees(flag string) bool {
 	shown := &cobra.Command{}
-	new(outputOptions).addFlags(shown)
+	addOutputFlags(shown, &output.Options{})
 	return flag == "only" || shown.Flags().Lookup(flag) != nil && !slices.Contains([]string{"width", "color", "ascii", "lang"}, flag)
 }
 
@@ -117,7 +118,7 @@ func (o *execOptions) show(ctx context.Context, std *console.Streams, c *session
 		return err
 	}
 	if o.trees {
-		if err := o.delivery.output.write(ctx, std, recording); err != nil {
+		if err := o.delivery.output.Write(ctx, std, recording); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace/explain"
@@ -51,7 +52,7 @@ func (o *explainOptions) validate() error {
 	if _, err := render.UseColour(o.colour, false, os.Getenv); err != nil {
 		return usage.Wrong(err)
 	}
-	if _, err := language(o.lang); err != nil {
+	if _, err := output.Language(o.lang); err != nil {
 		return err
 	}
 	return o.code.validate()
@@ -73,7 +74,7 @@ func (o *explainOptions) run(ctx context.Context, std *console.Streams) error {
 		}
 		return openEditor(ctx, std, f.Path, f.Line, true)
 	}
-	lang, err := language(o.lang)
+	lang, err := output.Language(o.lang)
 	if err != nil {
 		return err
 	}

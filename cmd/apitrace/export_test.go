@@ -41,7 +41,7 @@ func TestRunExports(t *testing.T) {
 	}
 	var out, notices bytes.Buffer
 	o := &delivery{export: "otlp"}
-	o.output.format = "names"
+	o.output.Format = "names"
 	if err := o.deliver(t.Context(), &console.Streams{Out: &out, Err: &notices}, recording); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestDeliverShowsWhatIsNotSaved(t *testing.T) {
 	}
 	var out, notices bytes.Buffer
 	o := &delivery{save: filepath.Join(t.TempDir(), "gone", "saved.jsonl")}
-	o.output.format = "names"
+	o.output.Format = "names"
 	err = o.deliver(t.Context(), &console.Streams{Out: &out, Err: &notices}, recording)
 	if err == nil || !strings.Contains(err.Error(), "save recording") {
 		t.Errorf("got %v, want that the recording cannot be saved", err)

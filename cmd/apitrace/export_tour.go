@@ -6,6 +6,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/render/tour"
 	"github.com/kubeapitrace/apitrace/session/console"
 )
@@ -33,7 +34,7 @@ func newExportTourCommand(std *console.Streams) *cobra.Command {
 }
 
 func (o *exportTourOptions) run(std *console.Streams) error {
-	lang, err := language(o.lang)
+	lang, err := output.Language(o.lang)
 	if err != nil {
 		return err
 	}

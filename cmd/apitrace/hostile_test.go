@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -95,7 +96,7 @@ func TestNothingRawReachesATerminal(t *testing.T) {
 		{"front", "--server", hostile, "--server-cafile", missing, "--probe", missing, "--otlp"},
 		{"edit", hostile}, {"workshop", hostile}, {"cache", hostile}, {"build", "--k8s", hostile}, {hostile}, {"show", "--" + strings.ToValidUTF8(hostile, "")},
 	}
-	for _, format := range outputs {
+	for _, format := range output.Formats {
 		commands = append(commands, []string{"show", file, "-o", format})
 	}
 	for _, args := range commands {

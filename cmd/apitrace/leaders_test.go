@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/docs/lessons"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -36,7 +37,7 @@ func TestLeadersPages(t *testing.T) {
 		"zh": fmt.Sprintf("（%d 个中的 %d 个）", len(all), live),
 	}
 	named := map[string][]string{}
-	for _, lang := range languages {
+	for _, lang := range output.Languages {
 		text, err := lessons.Page("leaders", lang)
 		if err != nil {
 			t.Fatal(err)

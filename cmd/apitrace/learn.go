@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
@@ -22,7 +23,7 @@ func newLearnCommand(std *console.Streams) *cobra.Command {
 // drawFirst draws the tree on which a learner learns to read trees: little enough of it for one screen.
 func drawFirst(std *console.Streams, lang string) func(context.Context, *trace.Recording) error {
 	return func(ctx context.Context, recording *trace.Recording) error {
-		o := outputOptions{format: "tree", view: "path", colour: "auto", lang: lang, filter: filterOptions{layers: []string{"handler", "registry"}}}
-		return o.write(ctx, std, recording)
+		o := output.Options{Format: "tree", View: "path", Colour: "auto", Lang: lang, Filter: output.Filter{Layers: []string{"handler", "registry"}}}
+		return o.Write(ctx, std, recording)
 	}
 }

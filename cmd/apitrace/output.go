@@ -1,185 +1,79 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"os"
-	"slices"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/spoken"
-	"github.com/kubeapitrace/apitrace/internal/usage"
-	"github.com/kubeapitrace/apitrace/render"
-	"github.com/kubeapitrace/apitrace/session/console"
-	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/export"
+	"github.com/kubeapitrace/apitrace/render/output"
 )
 
-// outputs are the forms in which a recording can be printed.
-var outputs = append([]string{"tree", "names", "json", "stdout"}, export.Formats...)
-
-// views are how much a tree can show, from little to everything.
-var views = []string{"outline", "path", "full"}
-
-// outputOptions say how a recording is printed. All commands that print one have them.
-type outputOptions struct {
-	format   string
-	view     string
-	full     bool
-	depth    int
-	upstream bool
-	notes    bool
-	lang     string
-	width    int
-	colour   string
-	ascii    bool
-	noPager  bool
-	filter   filterOptions
-}
-
-func (o *outputOptions) addFlags(command *cobra.Command) {
-	o.addViewFlags(command)
-	addLanguageFlag(command, &o.lang)
+// addOutputFlags adds the flags that say how a recording is printed. All commands that print one have them.
+func addOutputFlags(command *cobra.Command, o *output.Options) {
+	addViewFlags(command, o)
+	addLanguageFlag(command, &o.Lang)
 }
 
 // addViewFlags adds all flags but the language's, for commands that have that from elsewhere.
-func (o *outputOptions) addViewFlags(command *cobra.Command) {
+func addViewFlags(command *cobra.Command, o *output.Options) {
 	flags := command.Flags()
-	flags.StringVarP(&o.format, "output", "o", "tree", "what to print: tree, names (one function per line), json, yaml, stdout (OpenTelemetry spans), chrome (trace events for Perfetto), folded (stacks for flame graphs), or mermaid (diagram)")
-	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(outputs, cobra.ShellCompDirectiveNoFileComp))
-	o.addDrawingFlags(command)
+	flags.StringVarP(&o.Format, "output", "o", "tree", "what to print: tree, names (one function per line), json, yaml, stdout (OpenTelemetry spans), chrome (trace events for Perfetto), folded (stacks for flame graphs), or mermaid (diagram)")
+	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.Formats, cobra.ShellCompDirectiveNoFileComp))
+	addDrawingFlags(command, o)
 }
 
 // addDrawingFlags adds the flags that say how a tree is drawn.
-func (o *outputOptions) addDrawingFlags(command *cobra.Command) {
+func addDrawingFlags(command *cobra.Command, o *output.Options) {
 	flags := command.Flags()
-	flags.StringVar(&o.view, "view", "path", "how much of the tree to show: outline (layers), path (key steps), or full (every call)")
-	flags.BoolVar(&o.full, "full", false, "the same as --view full")
-	flags.BoolVar(&o.upstream, "upstream", false, "show each span and event of upstream's own tracing")
-	flags.BoolVar(&o.notes, "notes", false, "explain each key step in the tree")
-	flags.IntVar(&o.depth, "depth", 0, "cut the tree below this many levels (0: nowhere)")
-	flags.IntVar(&o.width, "width", 0, "draw the tree this many columns wide (0: $COLUMNS, else as wide as the terminal, else 80)")
-	flags.StringVar(&o.colour, "color", "auto", "when to use colours: auto, always or never")
-	flags.BoolVar(&o.noPager, "no-pager", false, "do not show long output in a pager ($PAGER, else less)")
-	flags.BoolVar(&o.ascii, "ascii", false, "draw the tree with ASCII characters alone, as in a locale that is not UTF-8")
-	o.filter.addFlags(command)
-	_ = command.RegisterFlagCompletionFunc("view", cobra.FixedCompletions(views, cobra.ShellCompDirectiveNoFileComp))
+	flags.StringVar(&o.View, "view", "path", "how much of the tree to show: outline (layers), path (key steps), or full (every call)")
+	flags.BoolVar(&o.Full, "full", false, "the same as --view full")
+	flags.BoolVar(&o.Upstream, "upstream", false, "show each span and event of upstream's own tracing")
+	flags.BoolVar(&o.Notes, "notes", false, "explain each key step in the tree")
+	flags.IntVar(&o.Depth, "depth", 0, "cut the tree below this many levels (0: nowhere)")
+	flags.IntVar(&o.Width, "width", 0, "draw the tree this many columns wide (0: $COLUMNS, else as wide as the terminal, else 80)")
+	flags.StringVar(&o.Colour, "color", "auto", "when to use colours: auto, always or never")
+	flags.BoolVar(&o.NoPager, "no-pager", false, "do not show long output in a pager ($PAGER, else less)")
+	flags.BoolVar(&o.ASCII, "ascii", false, "draw the tree with ASCII characters alone, as in a locale that is not UTF-8")
+	addFilterFlags(command, &o.Filter)
+	_ = command.RegisterFlagCompletionFunc("view", cobra.FixedCompletions(output.Views, cobra.ShellCompDirectiveNoFileComp))
 	_ = command.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-func (o *outputOptions) validate() error {
-	if !slices.Contains(outputs, o.format) {
-		return usage.Errorf("unknown output %q: expected one of %s", o.format, strings.Join(outputs, ", "))
-	}
-	return o.validateView()
+// addFilterFlags adds the flags that say which calls a tree is about. All commands that draw one have them.
+func addFilterFlags(command *cobra.Command, o *output.Filter) {
+	flags := command.Flags()
+	flags.StringSliceVar(&o.Layers, "layer", nil, "show only these layers of the server, such as authorization,etcd3")
+	flags.StringArrayVar(&o.Functions, "function", nil, `show only functions of this name, full, short or a part of it, "*" or "..." standing for any text: "etcd3.(*store).Get", "rbac.*" (repeat for more)`)
+	flags.StringArrayVar(&o.NotFunctions, "not-function", nil, "do not show functions of this name (repeat for more)")
+	flags.DurationVar(&o.MinDuration, "min-duration", 0, "show only calls that took at least this long, such as 500us")
+	flags.BoolVar(&o.Errors, "errors", false, "show only calls that failed; of a request that failed, those that had a part in it")
+	flags.BoolVar(&o.Etcd, "etcd", false, "show only what runs in etcd and what leads there")
+	flags.StringVar(&o.Grep, "grep", "", "show only calls whose name, file:line, values or error match this regular expression")
+	_ = command.RegisterFlagCompletionFunc("layer", completeLayer)
 }
 
-// validateView checks the flags of addDrawingFlags, and the language.
-func (o *outputOptions) validateView() error {
-	if !slices.Contains(views, o.view) {
-		return usage.Errorf("unknown view %q: expected one of %s", o.view, strings.Join(views, ", "))
-	}
-	if o.depth < 0 || o.width < 0 {
-		return usage.Errorf("--depth and --width cannot be negative")
-	}
-	if o.view == "outline" && (o.full || o.depth > 0 || o.upstream || o.notes) {
-		return usage.Errorf("--view outline shows layers, no calls: --full, --depth, --upstream and --notes need another view")
-	}
-	if _, err := render.UseColour(o.colour, false, os.Getenv); err != nil {
-		return usage.Wrong(err)
-	}
-	if _, err := language(o.lang); err != nil {
-		return err
-	}
+func completeLayer(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	guide, err := instrument.Load()
 	if err != nil {
-		return err
+		return nil, cobra.ShellCompDirectiveError
 	}
-	_, err = o.filter.filter(guide, nil)
-	return err
+	return output.LayerNames(guide), cobra.ShellCompDirectiveNoFileComp
 }
 
-// write prints the recording, in a terminal through a pager.
-func (o *outputOptions) write(ctx context.Context, std *console.Streams, recording *trace.Recording) (err error) {
-	std, wait := std.Paged(!o.noPager)
-	defer func() { err = errors.Join(err, wait()) }()
-	if o.format != "tree" && (o.filter.set() || o.depth > 0) {
-		std.Notice("-o %s is always complete: views, --depth and filters are for the tree", o.format)
-	}
-	switch o.format {
-	case "names":
-		return trace.WriteNames(std.Out, recording)
-	case "json":
-		return trace.WriteJSON(std.Out, recording)
-	case "stdout":
-		return trace.WriteStdout(ctx, std.Out, recording)
-	}
-	guide, err := instrument.Load()
-	if err != nil {
-		return err
-	}
-	lang, err := language(o.lang)
-	if err != nil {
-		return err
-	}
-	if slices.Contains(export.Formats, o.format) {
-		return export.Write(std.Out, o.format, recording, spoken.New(guide, lang, recording))
-	}
-	options, err := o.drawing(std, guide, recording)
-	if err != nil {
-		return err
-	}
-	options.Lang = lang
-	if o.view == "outline" {
-		return render.WriteOutline(std.Out, recording, spoken.New(guide, lang, recording), options)
-	}
-	return render.WriteTree(std.Out, recording, spoken.New(guide, lang, recording), options)
+// addDiffFlags adds the flags that say how differences are printed. All commands that compare have them.
+func addDiffFlags(command *cobra.Command, o *output.Diff) {
+	flags := command.Flags()
+	flags.StringVarP(&o.Format, "output", "o", "tree", "what to print: tree, names (one function per line, marked), json, or html (one file for a browser)")
+	flags.BoolVar(&o.SideBySide, "side-by-side", false, "draw both trees next to each other")
+	flags.BoolVar(&o.Times, "times", false, "write behind each call how long it took on both sides, and mark calls that differ in their own time alone; they count as the same, for times vary from run to run")
+	flags.BoolVar(&o.Links, "links", false, "write below each change where upstream shows its code and what happened to the file")
+	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.DiffFormats, cobra.ShellCompDirectiveNoFileComp))
+	addDrawingFlags(command, &o.View)
+	addLanguageFlag(command, &o.View.Lang)
 }
 
-// drawing says what is drawn of a recording, and how; see filterOptions.filter.
-func (o *outputOptions) drawing(std *console.Streams, guide *instrument.Guide, of *trace.Recording) (render.Options, error) {
-	terminal := std.Width > 0
-	colour, err := render.UseColour(o.colour, terminal, os.Getenv)
-	if err != nil {
-		return render.Options{}, err
-	}
-	filter, err := o.filter.filter(guide, of)
-	if err != nil {
-		return render.Options{}, err
-	}
-	options := render.Options{
-		Choice:     render.Choice{Full: o.full || o.view == "full", Depth: o.depth, Upstream: o.upstream, Filter: filter},
-		Notes:      o.notes,
-		Width:      o.width,
-		ASCII:      o.ascii || asciiLocale(os.Getenv),
-		Hyperlinks: render.UseHyperlinks(terminal, os.Getenv),
-	}
-	if options.Width == 0 {
-		options.Width = std.Columns()
-	}
-	if colour {
-		options.Palette = render.ColoursFor(render.ColourProfile(os.Getenv))
-	}
-	return options, nil
-}
-
-// writeSigns explains the signs of a tree.
-func (o *outputOptions) writeSigns(std *console.Streams) error {
-	lang, err := language(o.lang)
-	if err != nil {
-		return err
-	}
-	guide, err := instrument.Load()
-	if err != nil {
-		return err
-	}
-	options, err := o.drawing(std, guide, nil)
-	if err != nil {
-		return err
-	}
-	options.Lang = lang
-	return render.WriteSigns(std.Out, options)
+// addLanguageFlag adds --lang, spelled the same in every command that has it. The
+// default is the language of the locale.
+func addLanguageFlag(command *cobra.Command, lang *string) {
+	command.Flags().StringVar(lang, "lang", "", "language of titles and notes: en or zh (default: the locale's)")
+	_ = command.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(output.Languages, cobra.ShellCompDirectiveNoFileComp))
 }

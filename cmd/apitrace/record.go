@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/render/terminal"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/console"
@@ -20,7 +21,7 @@ type recordOptions struct {
 	server serverFlags
 	// interactive asks for the list on which requests can be opened, drawn as output says.
 	interactive bool
-	output      outputOptions
+	output      output.Options
 }
 
 func newRecordCommand(std *console.Streams) *cobra.Command {
@@ -39,7 +40,7 @@ func newRecordCommand(std *console.Streams) *cobra.Command {
 	})
 	command.Flags().StringVar(&o.save, "save", "", "file to write, as OTLP JSON; an older one is replaced (default: apitrace-DATE-TIME.jsonl)")
 	command.Flags().BoolVarP(&o.interactive, "interactive", "i", false, "list the requests full screen as they come in, and open the tree of any")
-	addLanguageFlag(command, &o.output.lang)
+	addLanguageFlag(command, &o.output.Lang)
 	addAsFlag(command, &o.as)
 	o.server.add(command)
 	o.server.addFresh(command)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/console"
 )
@@ -38,7 +39,7 @@ func (o *scenariosOptions) run(std *console.Streams) error {
 		_, err := fmt.Fprint(std.Out, scenarios.Schema)
 		return err
 	}
-	lang, err := language(o.lang)
+	lang, err := output.Language(o.lang)
 	if err != nil {
 		return err
 	}

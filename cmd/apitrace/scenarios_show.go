@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/console"
 )
@@ -24,7 +25,7 @@ func newScenariosShowCommand(std *console.Streams) *cobra.Command {
 }
 
 func (o *scenariosShowOptions) run(std *console.Streams, name string) error {
-	lang, err := language(o.lang)
+	lang, err := output.Language(o.lang)
 	if err != nil {
 		return err
 	}

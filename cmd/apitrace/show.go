@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/console"
@@ -22,7 +23,7 @@ type showOptions struct {
 	what   string
 	live   bool
 	server serverFlags
-	output outputOptions
+	output output.Options
 	// summary asks for a table of the requests, only for some of them by their numbers in it.
 	summary bool
 	only    []int
@@ -41,10 +42,10 @@ func newShowCommand(std *console.Streams) *cobra.Command {
 		return oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a saved recording")(c, args)
 	}, func(c *cobra.Command, args []string) error {
 		if o.signs {
-			return o.output.writeSigns(std)
+			return o.output.WriteSigns(std)
 		}
 		o.what = args[0]
-		if err := errors.Join(o.output.validate(), o.server.validate(), o.validate(c)); err != nil {
+		if err := errors.Join(o.output.Validate(), o.server.validate(), o.validate(c)); err != nil {
 			return err
 		}
 		return o.run(c.Context(), std)
@@ -56,7 +57,7 @@ func newShowCommand(std *console.Streams) *cobra.Command {
 	addOnlyFlag(command, &o.only)
 	command.Flags().BoolVarP(&o.interactive, "interactive", "i", false, "walk through the recording full screen, as \"apitrace explore\" does")
 	command.Flags().BoolVar(&o.signs, "signs", false, "explain the signs of a tree on one screen")
-	o.output.addFlags(command)
+	addOutputFlags(command, &o.output)
 	return command
 }
 
@@ -99,7 +100,7 @@ func (o *showOptions) run(ctx context.Context, std *console.Streams) error {
 	if o.summary {
 		return session.WriteTable(std.Out, session.Summarize(recording))
 	}
-	return o.output.write(ctx, std, recording)
+	return o.output.Write(ctx, std, recording)
 }
 
 func (o *showOptions) load(std *console.Streams) (*trace.Recording, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/workshop"
@@ -46,7 +47,7 @@ func newWorkshopCommand(std *console.Streams) *cobra.Command {
 // addFlags adds what all commands of the workshop have to the flags of a command.
 func (o *workshopOptions) addFlags(command *cobra.Command, flags *pflag.FlagSet) {
 	flags.StringVar(&o.lang, "lang", "", "language: en or zh (default: the locale's)")
-	_ = command.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(languages, cobra.ShellCompDirectiveNoFileComp))
+	_ = command.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(output.Languages, cobra.ShellCompDirectiveNoFileComp))
 	flags.StringVar(&o.k8s, "k8s", apiserver.DefaultVersion, "version of Kubernetes whose recordings decide")
 	flags.StringVar(&o.course, "course", "", "folder of a course of your own (default: the one that comes with apitrace)")
 }
@@ -54,7 +55,7 @@ func (o *workshopOptions) addFlags(command *cobra.Command, flags *pflag.FlagSet)
 // with makes a command's work of a learner's.
 func (o *workshopOptions) with(std *console.Streams, do func(*learner.Learner, context.Context, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
-		lang, err := language(o.lang)
+		lang, err := output.Language(o.lang)
 		if err != nil {
 			return err
 		}
@@ -118,11 +119,11 @@ func newWorkshopJumpCommand(std *console.Streams, o *workshopOptions) *cobra.Com
 }
 
 func newWorkshopTraceCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
-	output := &outputOptions{}
+	shown := &output.Options{}
 	var which string
 	command := newCommand("workshop-trace", cobra.NoArgs, func(c *cobra.Command, args []string) error {
-		output.lang = o.lang
-		if err := output.validate(); err != nil {
+		shown.Lang = o.lang
+		if err := shown.Validate(); err != nil {
 			return err
 		}
 		return o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
@@ -130,10 +131,10 @@ func newWorkshopTraceCommand(std *console.Streams, o *workshopOptions) *cobra.Co
 			if err != nil {
 				return err
 			}
-			return output.write(ctx, std, recording)
+			return shown.Write(ctx, std, recording)
 		})(c, args)
 	})
-	output.addViewFlags(command)
+	addViewFlags(command, shown)
 	command.Flags().StringVar(&which, "which", "", "the recording, where an exercise has several")
 	return command
 }

@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"cmp"
@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
@@ -17,39 +15,22 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// filterOptions say which calls a tree is about. All commands that draw one have them.
-type filterOptions struct {
-	layers       []string
-	functions    []string
-	notFunctions []string
-	minDuration  time.Duration
-	errors       bool
-	etcd         bool
-	grep         string
+// A Filter says which calls a tree is about, in the words of a user. The zero value shows all.
+type Filter struct {
+	// Layers are names of layers, or parts of them.
+	Layers []string
+	// Functions and NotFunctions are patterns: see trace.MatchFunctions.
+	Functions    []string
+	NotFunctions []string
+	MinDuration  time.Duration
+	Errors       bool
+	Etcd         bool
+	// Grep is a regular expression.
+	Grep string
 }
 
-func (o *filterOptions) addFlags(command *cobra.Command) {
-	flags := command.Flags()
-	flags.StringSliceVar(&o.layers, "layer", nil, "show only these layers of the server, such as authorization,etcd3")
-	flags.StringArrayVar(&o.functions, "function", nil, `show only functions of this name, full, short or a part of it, "*" or "..." standing for any text: "etcd3.(*store).Get", "rbac.*" (repeat for more)`)
-	flags.StringArrayVar(&o.notFunctions, "not-function", nil, "do not show functions of this name (repeat for more)")
-	flags.DurationVar(&o.minDuration, "min-duration", 0, "show only calls that took at least this long, such as 500us")
-	flags.BoolVar(&o.errors, "errors", false, "show only calls that failed; of a request that failed, those that had a part in it")
-	flags.BoolVar(&o.etcd, "etcd", false, "show only what runs in etcd and what leads there")
-	flags.StringVar(&o.grep, "grep", "", "show only calls whose name, file:line, values or error match this regular expression")
-	_ = command.RegisterFlagCompletionFunc("layer", completeLayer)
-}
-
-func completeLayer(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	guide, err := instrument.Load()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	return layerNames(guide), cobra.ShellCompDirectiveNoFileComp
-}
-
-// layerNames lists the guide's layers, each once.
-func layerNames(guide *instrument.Guide) []string {
+// LayerNames lists the guide's layers, each once.
+func LayerNames(guide *instrument.Guide) []string {
 	var names []string
 	for _, layer := range guide.Layers {
 		if !slices.Contains(names, layer.Name) {
@@ -59,25 +40,25 @@ func layerNames(guide *instrument.Guide) []string {
 	return names
 }
 
-// filter returns what the flags ask for. of is the recording that is shown, in which each name must be found;
+// parse returns what is asked for. of is the recording that is shown, in which each name must be found;
 // nil if it is not known yet.
-func (o *filterOptions) filter(guide *instrument.Guide, of *trace.Recording) (render.Filter, error) {
-	f := render.Filter{MinDuration: o.minDuration, Errors: o.errors, Etcd: o.etcd}
+func (o *Filter) parse(guide *instrument.Guide, of *trace.Recording) (render.Filter, error) {
+	f := render.Filter{MinDuration: o.MinDuration, Errors: o.Errors, Etcd: o.Etcd}
 	var err error
-	if f.Layers, err = matchingLayers(o.layers, layerNames(guide)); err != nil {
+	if f.Layers, err = matchingLayers(o.Layers, LayerNames(guide)); err != nil {
 		return f, err
 	}
-	if o.minDuration < 0 {
+	if o.MinDuration < 0 {
 		return f, usage.Errorf("--min-duration cannot be negative")
 	}
-	if f.Functions, err = matchers("--function", o.functions, of); err != nil {
+	if f.Functions, err = matchers("--function", o.Functions, of); err != nil {
 		return f, err
 	}
-	if f.NotFunctions, err = matchers("--not-function", o.notFunctions, of); err != nil {
+	if f.NotFunctions, err = matchers("--not-function", o.NotFunctions, of); err != nil {
 		return f, err
 	}
-	if o.grep != "" {
-		grep, err := regexp.Compile(o.grep)
+	if o.Grep != "" {
+		grep, err := regexp.Compile(o.Grep)
 		if err != nil {
 			return f, usage.Wrong(fmt.Errorf("--grep: %w", err))
 		}
@@ -152,6 +133,6 @@ func (p anyFunction) Match(function string) bool {
 }
 
 // set tells whether any filter is asked for.
-func (o *filterOptions) set() bool {
-	return len(o.layers)+len(o.functions)+len(o.notFunctions) > 0 || o.minDuration > 0 || o.errors || o.etcd || o.grep != ""
+func (o *Filter) set() bool {
+	return len(o.Layers)+len(o.Functions)+len(o.NotFunctions) > 0 || o.MinDuration > 0 || o.Errors || o.Etcd || o.Grep != ""
 }

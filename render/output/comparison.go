@@ -1,0 +1,95 @@
+package output
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/session/sides"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+)
+
+// DiffFormats are the forms in which differences can be printed.
+var DiffFormats = []string{"tree", "names", "json", "html"}
+
+// Diff says how differences are printed.
+type Diff struct {
+	// Format is one of DiffFormats.
+	Format string
+	// SideBySide draws both trees next to each other.
+	SideBySide bool
+	// Links writes below each change where upstream shows it.
+	Links bool
+	// Times compares how long calls took, too.
+	Times bool
+	View  Options
+}
+
+// Validate checks the options before anything is done.
+func (o *Diff) Validate() error {
+	if !slices.Contains(DiffFormats, o.Format) {
+		return usage.Errorf("unknown output %q: expected one of %s", o.Format, strings.Join(DiffFormats, ", "))
+	}
+	return o.View.ValidateView()
+}
+
+// Comparison says what is compared.
+func (o *Diff) Comparison() diff.Options { return diff.Options{Times: o.Times} }
+
+// Write prints how recordings differ, step by step, and tells whether all are the same.
+func (o *Diff) Write(std *console.Streams, steps iter.Seq2[sides.Compared, error], summaryOnly bool) (same bool, err error) {
+	guide, err := instrument.Load()
+	if err != nil {
+		return false, err
+	}
+	lang, err := Language(o.View.Lang)
+	if err != nil {
+		return false, err
+	}
+	drawing, err := o.View.drawing(std, guide, nil)
+	if err != nil {
+		return false, err
+	}
+	options := render.DiffOptions{
+		Options: drawing, Lang: lang, SideBySide: o.SideBySide, Links: o.Links, Times: o.Times,
+		SummaryOnly: summaryOnly || o.View.View == "outline",
+	}
+	same = true
+	isFirst := true
+	for step, err := range steps {
+		if err != nil {
+			return false, err
+		}
+		// A side may be named by the scenario of a file from elsewhere.
+		options.NameA, options.NameB = text.Escape(step.NameA), text.Escape(step.NameB)
+		options.LiveA, options.LiveB = step.LiveA, step.LiveB
+		if err := o.writeStep(std, step, isFirst, spoken.New(guide, lang, step.A, step.B), options); err != nil {
+			return false, err
+		}
+		same, isFirst = same && step.Same(), false
+	}
+	return same, nil
+}
+
+func (o *Diff) writeStep(std *console.Streams, step sides.Compared, isFirst bool, guide render.Guide, options render.DiffOptions) error {
+	switch o.Format {
+	case "names":
+		return render.WriteDiffNames(std.Out, step.Comparison, options)
+	case "json":
+		return render.WriteDiffJSON(std.Out, step.Comparison, guide, options)
+	case "html":
+		return render.WriteDiffHTML(std.Out, step.Comparison, guide, options)
+	}
+	if !isFirst {
+		fmt.Fprintln(std.Out)
+	}
+	fmt.Fprintln(std.Out, options.Palette.Request.Render(text.Escape(step.Heading(options.ASCII))))
+	return render.WriteDiff(std.Out, step.Comparison, guide, options)
+}

@@ -1,0 +1,163 @@
+// Package output prints recordings and comparisons as a user asks for them: the format, the view, filters,
+// language and colours, in the words of the command line.
+package output
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/export"
+)
+
+// Formats are the forms in which a recording can be printed.
+var Formats = append([]string{"tree", "names", "json", "stdout"}, export.Formats...)
+
+// Views are how much a tree can show, from little to everything.
+var Views = []string{"outline", "path", "full"}
+
+// Options say how a recording is printed.
+type Options struct {
+	// Format is one of Formats, View one of Views.
+	Format string
+	View   string
+	// Full is the same as the view "full".
+	Full bool
+	// Depth cuts the tree below so many levels; 0 cuts nothing.
+	Depth int
+	// Upstream shows the spans of upstream's own tracing, Notes explains each key step.
+	Upstream bool
+	Notes    bool
+	// Lang is "en", "zh", or "" for the language of the locale.
+	Lang string
+	// Width is the number of columns; 0 takes that of the terminal.
+	Width int
+	// Colour is auto, always or never.
+	Colour  string
+	ASCII   bool
+	NoPager bool
+	Filter  Filter
+}
+
+// Validate checks all options before anything is done.
+func (o *Options) Validate() error {
+	if !slices.Contains(Formats, o.Format) {
+		return usage.Errorf("unknown output %q: expected one of %s", o.Format, strings.Join(Formats, ", "))
+	}
+	return o.ValidateView()
+}
+
+// ValidateView checks all options but the format.
+func (o *Options) ValidateView() error {
+	if !slices.Contains(Views, o.View) {
+		return usage.Errorf("unknown view %q: expected one of %s", o.View, strings.Join(Views, ", "))
+	}
+	if o.Depth < 0 || o.Width < 0 {
+		return usage.Errorf("--depth and --width cannot be negative")
+	}
+	if o.View == "outline" && (o.Full || o.Depth > 0 || o.Upstream || o.Notes) {
+		return usage.Errorf("--view outline shows layers, no calls: --full, --depth, --upstream and --notes need another view")
+	}
+	if _, err := render.UseColour(o.Colour, false, os.Getenv); err != nil {
+		return usage.Wrong(err)
+	}
+	if _, err := Language(o.Lang); err != nil {
+		return err
+	}
+	guide, err := instrument.Load()
+	if err != nil {
+		return err
+	}
+	_, err = o.Filter.parse(guide, nil)
+	return err
+}
+
+// Write prints the recording, in a terminal through a pager.
+func (o *Options) Write(ctx context.Context, std *console.Streams, recording *trace.Recording) (err error) {
+	std, wait := std.Paged(!o.NoPager)
+	defer func() { err = errors.Join(err, wait()) }()
+	if o.Format != "tree" && (o.Filter.set() || o.Depth > 0) {
+		std.Notice("-o %s is always complete: views, --depth and filters are for the tree", o.Format)
+	}
+	switch o.Format {
+	case "names":
+		return trace.WriteNames(std.Out, recording)
+	case "json":
+		return trace.WriteJSON(std.Out, recording)
+	case "stdout":
+		return trace.WriteStdout(ctx, std.Out, recording)
+	}
+	guide, err := instrument.Load()
+	if err != nil {
+		return err
+	}
+	lang, err := Language(o.Lang)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(export.Formats, o.Format) {
+		return export.Write(std.Out, o.Format, recording, spoken.New(guide, lang, recording))
+	}
+	options, err := o.drawing(std, guide, recording)
+	if err != nil {
+		return err
+	}
+	options.Lang = lang
+	if o.View == "outline" {
+		return render.WriteOutline(std.Out, recording, spoken.New(guide, lang, recording), options)
+	}
+	return render.WriteTree(std.Out, recording, spoken.New(guide, lang, recording), options)
+}
+
+// drawing says what is drawn of a recording, and how; see Filter.parse.
+func (o *Options) drawing(std *console.Streams, guide *instrument.Guide, of *trace.Recording) (render.Options, error) {
+	terminal := std.Width > 0
+	colour, err := render.UseColour(o.Colour, terminal, os.Getenv)
+	if err != nil {
+		return render.Options{}, err
+	}
+	filter, err := o.Filter.parse(guide, of)
+	if err != nil {
+		return render.Options{}, err
+	}
+	options := render.Options{
+		Choice:     render.Choice{Full: o.Full || o.View == "full", Depth: o.Depth, Upstream: o.Upstream, Filter: filter},
+		Notes:      o.Notes,
+		Width:      o.Width,
+		ASCII:      o.ASCII || ASCIILocale(os.Getenv),
+		Hyperlinks: render.UseHyperlinks(terminal, os.Getenv),
+	}
+	if options.Width == 0 {
+		options.Width = std.Columns()
+	}
+	if colour {
+		options.Palette = render.ColoursFor(render.ColourProfile(os.Getenv))
+	}
+	return options, nil
+}
+
+// WriteSigns explains the signs of a tree.
+func (o *Options) WriteSigns(std *console.Streams) error {
+	lang, err := Language(o.Lang)
+	if err != nil {
+		return err
+	}
+	guide, err := instrument.Load()
+	if err != nil {
+		return err
+	}
+	options, err := o.drawing(std, guide, nil)
+	if err != nil {
+		return err
+	}
+	options.Lang = lang
+	return render.WriteSigns(std.Out, options)
+}
