@@ -1,10 +1,15 @@
 package session
 
 import (
+	"context"
+	"fmt"
+	"io"
+	"path"
 	"path/filepath"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 // Edits say which edits of the source a server is built with. The zero value takes the user's own.
@@ -41,4 +46,91 @@ func reportEdits(to Reporter, dir, k8s string) error {
 		}
 	}
 	return err
+}
+
+// of are the edits of a version, which is given as --k8s takes it.
+func (e Edits) of(k8s string) (program.Edits, error) {
+	dir, err := e.Dir()
+	if err != nil {
+		return program.Edits{}, err
+	}
+	version, err := apiserver.ParseVersion(k8s)
+	return program.Edits{Dir: dir, Version: version}, err
+}
+
+// WriteList lists the edited files of a version, with the number of their changed lines.
+func (e Edits) WriteList(k8s string, w io.Writer, to Reporter) error {
+	edits, err := e.of(k8s)
+	if err != nil {
+		return err
+	}
+	all, err := apiserver.ListEdits(edits)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		to.Notice("no file of Kubernetes %s is edited", edits.Version)
+	}
+	for _, edit := range all {
+		if !edit.Changed() {
+			fmt.Fprintf(w, "%s (as upstream's)\n  %s\n", edit.Name, edit.Path)
+			continue
+		}
+		added, removed := edit.Lines()
+		fmt.Fprintf(w, "%s (+%d -%d)\n  %s\n", edit.Name, added, removed, edit.Path)
+	}
+	return nil
+}
+
+// Revert takes back the edit of a file of a version, or all of them for "".
+func (e Edits) Revert(k8s, name string, to Reporter) error {
+	edits, err := e.of(k8s)
+	if err != nil {
+		return err
+	}
+	all, err := apiserver.ListEdits(edits)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, edit := range all {
+		names = append(names, edit.Name)
+		if name != "" && !edit.Is(name) {
+			continue
+		}
+		if err := edits.Revert(edit); err != nil {
+			return err
+		}
+		to.Notice("%s is upstream's again", edit.Name)
+		if name != "" {
+			return nil
+		}
+	}
+	switch {
+	case name == "" && len(all) == 0:
+		to.Notice("no file of Kubernetes %s is edited", edits.Version)
+	case name == "":
+	case len(all) == 0:
+		return usage.Errorf("%q is not edited: no file of Kubernetes %s is", name, edits.Version)
+	default:
+		return usage.Errorf("%q is not edited in Kubernetes %s: edited are %q", name, edits.Version, names)
+	}
+	return nil
+}
+
+// Add copies a file of the source of a version to where it can be edited, and says what that means.
+func (e Edits) Add(ctx context.Context, k8s, name string, to Reporter) (program.Edit, error) {
+	edits, err := e.of(k8s)
+	if err != nil {
+		return program.Edit{}, err
+	}
+	progress := to.Building()
+	added, err := apiserver.AddEdit(ctx, edits, name, apiserver.BuildOptions{Version: k8s, Progress: progress})
+	progress.Close()
+	if err != nil {
+		return program.Edit{}, err
+	}
+	to.Notice("this is your copy of %s of %s (Kubernetes %s); the next build of the server has it", added.Name, added.Program, edits.Version)
+	to.Notice("back to upstream's: apitrace edit --revert %s", path.Base(path.Dir(added.Name))+"/"+path.Base(added.Name))
+	return added, nil
 }

@@ -19,10 +19,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// SampleForeign opens a front to a traced kube-apiserver that somebody else has started, the Server of
+// sampleForeign opens a front to a traced kube-apiserver that somebody else has started, the Server of
 // door; probe is the path of its probe's socket, and rate the part of the requests that is traced.
 // secrets say what becomes of the errors of requests on secrets. The caller calls Close.
-func SampleForeign(ctx context.Context, probe string, rate float64, door front.Options, secrets collect.Secrets, to Reporter) (*Sampler, error) {
+func sampleForeign(ctx context.Context, probe string, rate float64, door front.Options, secrets collect.Secrets, to Reporter) (*Sampler, error) {
 	door.KeepBody = secrets.Hold
 	server := &apiserver.Server{BaseURL: door.Server, CAPEM: door.CAPEM, ProbeSockets: map[string]string{apiserver.Name: probe}}
 	version, err := versionOf(ctx, server)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
@@ -12,16 +13,36 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Send sends one traced request, as it is, and hangs up after the timeout. What went wrong with
-// the answer is in Sent.Err.
-func (r *Running) Send(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*scenarios.Sent, error) {
+// Request sends one traced request, as it is, hangs up after the timeout, and returns its trace. It says of the
+// request what its tree does not.
+func (r *Running) Request(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*trace.Recording, error) {
+	sent, err := r.send(ctx, h, timeout, to)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.silence(ctx, sent); err != nil {
+		return nil, err
+	}
+	recording, err := r.record(ctx, "request", sent)
+	if ctx.Err() != nil {
+		return nil, errors.Join(DeathOf(ctx), context.Cause(ctx))
+	}
+	if err != nil && sent.Err != nil { // that there is no trace follows from it
+		return nil, fmt.Errorf("%s %s was not answered: %w", sent.Method, sent.Path, sent.Err)
+	}
+	r.tell(sent, timeout, to)
+	return recording, err
+}
+
+// send sends the request. What went wrong with the answer is in Sent.Err.
+func (r *Running) send(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*scenarios.Sent, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return newPlayer(r.Server, to).Send(ctx, h)
 }
 
-// Silence is an error if a request got no answer because the server gives none to any.
-func (r *Running) Silence(ctx context.Context, sent *scenarios.Sent) error {
+// silence is an error if a request got no answer because the server gives none to any.
+func (r *Running) silence(ctx context.Context, sent *scenarios.Sent) error {
 	if sent.Err == nil || sent.Status != 0 || ctx.Err() != nil {
 		return nil
 	}
@@ -31,8 +52,8 @@ func (r *Running) Silence(ctx context.Context, sent *scenarios.Sent) error {
 	return nil
 }
 
-// Record fetches the trace of a request that was sent, as a recording of that name.
-func (r *Running) Record(ctx context.Context, name string, sent *scenarios.Sent) (*trace.Recording, error) {
+// record fetches the trace of a request that was sent, as a recording of that name.
+func (r *Running) record(ctx context.Context, name string, sent *scenarios.Sent) (*trace.Recording, error) {
 	request, err := r.fetcher.Fetch(ctx, sentOf(sent))
 	if err != nil {
 		return nil, err
@@ -42,9 +63,21 @@ func (r *Running) Record(ctx context.Context, name string, sent *scenarios.Sent)
 	return &recording, nil
 }
 
-// Answer is what the server said of a request that was sent and that it did not do.
-func (r *Running) Answer(sent *scenarios.Sent) string { return answerOf(sent, r.options.Secrets) }
+// tell says of a request what its tree does not: why there is no answer, or what the server says of an error.
+func (r *Running) tell(sent *scenarios.Sent, timeout time.Duration, to Reporter) {
+	switch {
+	case errors.Is(sent.Err, context.DeadlineExceeded) && sent.Status != 0:
+		to.Notice("hung up after %s: the answer, %d, went on", timeout, sent.Status)
+	case errors.Is(sent.Err, context.DeadlineExceeded):
+		to.Notice("hung up after %s: there was no answer", timeout)
+	case sent.Err != nil:
+		to.Notice("the answer broke off: %v", sent.Err)
+	case sent.Status >= http.StatusBadRequest:
+		to.Notice("the answer: %s", answerOf(sent, r.options.Secrets))
+	}
+}
 
+// answerOf is what the server said of a request that it did not do.
 func answerOf(sent *scenarios.Sent, secrets collect.Secrets) string {
 	if secrets.Hidden(sent.Path) {
 		return sent.Outcome()
@@ -52,5 +85,5 @@ func answerOf(sent *scenarios.Sent, secrets collect.Secrets) string {
 	return sent.FullMessage()
 }
 
-// Verdict is an error if the calls that Record has fetched differ from the real stack.
+// Verdict is an error if the calls that Request has fetched differ from the real stack.
 func (r *Running) Verdict(to Reporter) error { return r.fetcher.Verdict(r.options.Check, to) }

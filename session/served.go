@@ -114,6 +114,18 @@ func (o ServerOptions) Serve(ctx context.Context, to Reporter) (_ context.Contex
 	return serving, running, nil
 }
 
+// Introduce says where the server is and how to send it requests.
+func (r *Running) Introduce(to Reporter) {
+	to.Notice("kube-apiserver %s with etcd %s is ready at %s", r.K8sVersion, r.EtcdVersion, r.BaseURL)
+	r.reportKind(to)
+	to.Notice("as the administrator, who may do everything:")
+	to.Notice("  export KUBECONFIG=%s", r.AdminKubeconfig)
+	to.Notice("as the learner, who may do nothing but what RBAC objects allow it:")
+	to.Notice("  export KUBECONFIG=%s", r.LearnerKubeconfig)
+	to.Notice("to see the trace of a request of your own: apitrace request GET /api/v1/namespaces")
+	to.Notice("or of all that a program sends: apitrace exec -- kubectl get namespaces")
+}
+
 // whoServes says what keeps us from serving.
 func whoServes(ctx context.Context, k kind) error {
 	server, err := apiserver.Attach(ctx, k.cache, k.version, k.key)

@@ -152,7 +152,7 @@ func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context
 		logServer(ctx, "attached to a server", server)
 		to.Notice("using the server that is running at %s", server.BaseURL)
 		running := o.use(server, func() error { return nil })
-		running.ReportKind(to)
+		running.reportKind(to)
 		return ctx, running, nil
 	}
 	if !errors.Is(err, apiserver.ErrNotServed) {
@@ -160,7 +160,7 @@ func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context
 	}
 	serving, running, err := o.Start(ctx, to)
 	if err == nil {
-		running.ReportKind(to)
+		running.reportKind(to)
 	}
 	return serving, running, err
 }
@@ -193,8 +193,8 @@ func (o ServerOptions) use(server *apiserver.Server, stop func() error) *Running
 	return &Running{Server: server, options: o, fetcher: NewFetcher(server, o.Secrets), stop: stop}
 }
 
-// ReportKind reports in what the server differs from upstream's with an etcd of its own.
-func (r *Running) ReportKind(to Reporter) {
+// reportKind reports in what the server differs from upstream's with an etcd of its own.
+func (r *Running) reportKind(to Reporter) {
 	if r.ExternalEtcd {
 		to.Notice("its etcd, at %s, is not traced: traces end at the etcd client in kube-apiserver", r.Etcd.URL)
 	}

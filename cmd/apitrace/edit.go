@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/console"
 )
@@ -55,86 +52,17 @@ func (o *editOptions) validate(args []string) error {
 }
 
 func (o *editOptions) run(ctx context.Context, std *console.Streams, args []string) error {
-	dir, err := o.server.Edits.Dir()
-	if err != nil {
-		return err
-	}
-	version, err := apiserver.ParseVersion(o.server.Version)
-	if err != nil {
-		return err
-	}
-	edits := program.Edits{Dir: dir, Version: version}
 	switch {
 	case o.list:
-		return listEdits(std, edits)
+		return o.server.Edits.WriteList(o.server.Version, std.Out, std)
 	case o.revert:
-		return revert(std, edits, strings.Join(args, "")) // none with --all
+		return o.server.Edits.Revert(o.server.Version, strings.Join(args, ""), std) // none with --all
 	}
-	return o.edit(ctx, std, edits, args[0])
-}
-
-func listEdits(std *console.Streams, edits program.Edits) error {
-	all, err := apiserver.ListEdits(edits)
-	if err != nil {
-		return err
-	}
-	if len(all) == 0 {
-		std.Notice("no file of Kubernetes %s is edited", edits.Version)
-	}
-	for _, e := range all {
-		if !e.Changed() {
-			fmt.Fprintf(std.Out, "%s (as upstream's)\n  %s\n", e.Name, e.Path)
-			continue
-		}
-		added, removed := e.Lines()
-		fmt.Fprintf(std.Out, "%s (+%d -%d)\n  %s\n", e.Name, added, removed, e.Path)
-	}
-	return nil
-}
-
-// revert takes back the edit of a file, or all of them for "".
-func revert(std *console.Streams, edits program.Edits, name string) error {
-	all, err := apiserver.ListEdits(edits)
-	if err != nil {
-		return err
-	}
-	var names []string
-	for _, e := range all {
-		names = append(names, e.Name)
-		if name != "" && !e.Is(name) {
-			continue
-		}
-		if err := edits.Revert(e); err != nil {
-			return err
-		}
-		std.Notice("%s is upstream's again", e.Name)
-		if name != "" {
-			return nil
-		}
-	}
-	switch {
-	case name == "" && len(all) == 0:
-		std.Notice("no file of Kubernetes %s is edited", edits.Version)
-	case name == "":
-	case len(all) == 0:
-		return usage.Errorf("%q is not edited: no file of Kubernetes %s is", name, edits.Version)
-	default:
-		return usage.Errorf("%q is not edited in Kubernetes %s: edited are %q", name, edits.Version, names)
-	}
-	return nil
-}
-
-// edit copies the file and opens the copy.
-func (o *editOptions) edit(ctx context.Context, std *console.Streams, edits program.Edits, name string) error {
-	progress := std.Building()
-	e, err := apiserver.AddEdit(ctx, edits, name, apiserver.BuildOptions{Version: o.server.Version, Progress: progress})
-	progress.Close()
+	e, err := o.server.Edits.Add(ctx, o.server.Version, args[0], std)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(std.Out, e.Path)
-	std.Notice("this is your copy of %s of %s (Kubernetes %s); the next build of the server has it", e.Name, e.Program, edits.Version)
-	std.Notice("back to upstream's: apitrace edit --revert %s", path.Base(path.Dir(e.Name))+"/"+path.Base(e.Name))
 	if std.Width == 0 || os.Getenv("VISUAL") == "" && os.Getenv("EDITOR") == "" {
 		return nil
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
-	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
@@ -104,37 +102,9 @@ func (o *requestOptions) run(ctx context.Context, std *console.Streams) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
-	sent, err := server.Send(ctx, h, o.timeout, std)
-	if err != nil {
-		return err
-	}
-	if err := server.Silence(ctx, sent); err != nil {
-		return err
-	}
-	recording, err := server.Record(ctx, "request", sent)
-	if ctx.Err() != nil {
-		return errors.Join(session.DeathOf(ctx), context.Cause(ctx))
-	}
-	if err != nil && sent.Err != nil { // that there is no trace follows from it
-		return fmt.Errorf("%s %s was not answered: %w", sent.Method, sent.Path, sent.Err)
-	}
-	o.tell(std, sent, server.Answer)
+	recording, err := server.Request(ctx, h, o.timeout, std)
 	if err != nil {
 		return err
 	}
 	return errors.Join(o.delivery.deliver(ctx, std, recording), server.Verdict(std))
-}
-
-// tell says what the tree does not: why there is no answer, or what the server says of an error.
-func (o *requestOptions) tell(std *console.Streams, sent *scenarios.Sent, answer func(*scenarios.Sent) string) {
-	switch {
-	case errors.Is(sent.Err, context.DeadlineExceeded) && sent.Status != 0:
-		std.Notice("hung up after %s: the answer, %d, went on", o.timeout, sent.Status)
-	case errors.Is(sent.Err, context.DeadlineExceeded):
-		std.Notice("hung up after %s: there was no answer", o.timeout)
-	case sent.Err != nil:
-		std.Notice("the answer broke off: %v", sent.Err)
-	case sent.Status >= http.StatusBadRequest:
-		std.Notice("the answer: %s", answer(sent))
-	}
 }

@@ -74,14 +74,7 @@ func (o *serveOptions) run(ctx context.Context, std *console.Streams) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
-	std.Notice("kube-apiserver %s with etcd %s is ready at %s", server.K8sVersion, server.EtcdVersion, server.BaseURL)
-	server.ReportKind(std)
-	std.Notice("as the administrator, who may do everything:")
-	std.Notice("  export KUBECONFIG=%s", server.AdminKubeconfig)
-	std.Notice("as the learner, who may do nothing but what RBAC objects allow it:")
-	std.Notice("  export KUBECONFIG=%s", server.LearnerKubeconfig)
-	std.Notice("to see the trace of a request of your own: apitrace request GET /api/v1/namespaces")
-	std.Notice("or of all that a program sends: apitrace exec -- kubectl get namespaces")
+	server.Introduce(std)
 	if o.sample.otlp {
 		sampler, sampleErr := server.Sample(ctx, o.sample.rate, std)
 		if sampleErr != nil {

@@ -1,0 +1,91 @@
+package session
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/url"
+	"os"
+
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/session/collect"
+	"github.com/kubeapitrace/apitrace/session/front"
+)
+
+// A Foreign is a traced kube-apiserver that another program started, and the files of a front to it.
+type Foreign struct {
+	// Server is its URL, CAFile holds the authority that verifies it, Probe is the path of its probe's socket.
+	Server, CAFile, Probe string
+	// Port is where the front listens; 0 takes any that is free.
+	Port int
+	// CertFile and KeyFile hold the certificate that the front shows clients; "" makes one.
+	CertFile, KeyFile string
+	// ClientCAFile verifies clients' certificates; with the proxy's certificate, the
+	// kube-apiserver believes whom they name.
+	ClientCAFile, ProxyCertFile, ProxyKeyFile string
+	Secrets                                   collect.Secrets
+}
+
+// Validate checks what can be checked without reading a file.
+func (o *Foreign) Validate() error {
+	if u, err := url.Parse(o.Server); err != nil || u.Scheme != "https" || u.Host == "" {
+		return usage.Errorf("--server %q: expected a URL such as https://127.0.0.1:6443", o.Server)
+	}
+	if (o.CertFile == "") != (o.KeyFile == "") {
+		return usage.Errorf("--tls-cert-file needs --tls-private-key-file, and the other way round")
+	}
+	if set := o.ClientCAFile != ""; set != (o.ProxyCertFile != "") || set != (o.ProxyKeyFile != "") {
+		return usage.Errorf("--client-cafile, --proxy-client-cert-file and --proxy-client-key-file belong together: expected all or none")
+	}
+	return nil
+}
+
+// Sample opens a front to the kube-apiserver and traces that part of the requests.
+func (o *Foreign) Sample(ctx context.Context, rate float64, to Reporter) (*Sampler, error) {
+	door, err := o.door()
+	if err != nil {
+		return nil, err
+	}
+	return sampleForeign(ctx, o.Probe, rate, door, o.Secrets, to)
+}
+
+// door reads what the front needs. It has no credentials of its own to give.
+func (o *Foreign) door() (front.Options, error) {
+	ca, err := os.ReadFile(o.CAFile)
+	if err != nil {
+		return front.Options{}, err
+	}
+	door := front.Options{Server: o.Server, CAPEM: ca, Port: o.Port}
+	if door.Users, err = o.users(); err != nil {
+		return front.Options{}, err
+	}
+	if o.CertFile == "" {
+		return door, nil
+	}
+	pair, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile)
+	if err != nil {
+		return front.Options{}, fmt.Errorf("the certificate for clients: %w", err)
+	}
+	door.Certificate = &pair
+	return door, nil
+}
+
+// users reads who may show a certificate; nil: nobody.
+func (o *Foreign) users() (*front.CertificateUsers, error) {
+	if o.ClientCAFile == "" {
+		return nil, nil
+	}
+	ca, err := os.ReadFile(o.ClientCAFile)
+	if err != nil {
+		return nil, err
+	}
+	users := &front.CertificateUsers{CAs: x509.NewCertPool()}
+	if !users.CAs.AppendCertsFromPEM(ca) {
+		return nil, fmt.Errorf("--client-cafile: %s holds no certificate", o.ClientCAFile)
+	}
+	if users.Proxy, err = tls.LoadX509KeyPair(o.ProxyCertFile, o.ProxyKeyFile); err != nil {
+		return nil, fmt.Errorf("the certificate that speaks for users: %w", err)
+	}
+	return users, nil
+}
