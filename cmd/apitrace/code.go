@@ -15,84 +15,71 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
-	"github.com/kubeapitrace/apitrace/internal/usage"
-	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/session/console"
-	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// codeOptions say of which version a function is wanted, and which recordings tell of it.
-type codeOptions struct {
-	k8s      string
-	traces   []string
-	scenario string
+// functionOptions say which function to show, and how.
+type functionOptions struct {
+	code  code.Choice
+	shown output.Function
+	edit  bool
 }
 
-func (o *codeOptions) addFlags(command *cobra.Command) {
+func newExplainCommand(std *console.Streams) *cobra.Command {
+	o := &functionOptions{}
+	command := o.command("explain", std, o.shown.Explain, "use ASCII characters alone")
+	addLanguageFlag(command, &o.shown.Lang)
+	return command
+}
+
+func newSourceCommand(std *console.Streams) *cobra.Command {
+	o := &functionOptions{}
+	return o.command("source", std, o.shown.WriteSource, "mark lines with ASCII characters")
+}
+
+// command makes a command on a function, which show shows.
+func (o *functionOptions) command(name string, std *console.Streams, show func(context.Context, *console.Streams, *code.Base, string) error, ascii string) *cobra.Command {
+	command := newCommand(name, oneArgument("the name of a function, such as \"etcd3.(*store).Get\""), func(c *cobra.Command, args []string) error {
+		if err := errors.Join(o.shown.Validate(), o.code.Validate()); err != nil {
+			return err
+		}
+		base, err := o.code.Open(std.In, std)
+		if err != nil {
+			return err
+		}
+		function, err := base.Resolve(c.Context(), args[0])
+		if err != nil {
+			return err
+		}
+		if !o.edit {
+			o.shown.Merged = !o.code.Detailed()
+			return show(c.Context(), std, base, function)
+		}
+		f, _, err := base.SourceOf(c.Context(), function)
+		if err != nil {
+			return err
+		}
+		return openEditor(c.Context(), std, f.Path, f.Line, true)
+	})
+	command.ValidArgsFunction = completeFunction
+	addCodeFlags(command, &o.code)
 	flags := command.Flags()
-	flags.StringVar(&o.k8s, "k8s", "", "version of Kubernetes (default: that of --trace, else "+apiserver.DefaultVersion+")")
-	flags.StringArrayVar(&o.traces, "trace", nil, "a saved recording to look into; may be repeated (default: the recordings that apitrace carries)")
-	flags.StringVar(&o.scenario, "scenario", "", "look into the recording of this scenario alone")
+	flags.StringVar(&o.shown.Colour, "color", "auto", "when to use colours: auto, always or never")
+	flags.BoolVar(&o.shown.ASCII, "ascii", false, ascii)
+	flags.BoolVar(&o.edit, "edit", false, "open the source of the function in $VISUAL or $EDITOR instead")
+	return command
+}
+
+// addCodeFlags adds the flags that say of which version a function is wanted, and which recordings tell of it.
+func addCodeFlags(command *cobra.Command, o *code.Choice) {
+	flags := command.Flags()
+	flags.StringVar(&o.K8s, "k8s", "", "version of Kubernetes (default: that of --trace, else "+apiserver.DefaultVersion+")")
+	flags.StringArrayVar(&o.Traces, "trace", nil, "a saved recording to look into; may be repeated (default: the recordings that apitrace carries)")
+	flags.StringVar(&o.Scenario, "scenario", "", "look into the recording of this scenario alone")
 	_ = command.RegisterFlagCompletionFunc("scenario", completeScenarioName)
 }
-
-func (o *codeOptions) validate() error {
-	if _, err := apiserver.ParseVersion(o.k8s); err != nil {
-		return usage.Wrong(err)
-	}
-	if o.scenario != "" && len(o.traces) > 0 {
-		return usage.Errorf("--scenario names a recording that apitrace carries, --trace a file: choose one of them")
-	}
-	return nil
-}
-
-// detailed tells whether each request of the recordings is of interest: there are few.
-func (o *codeOptions) detailed() bool { return o.scenario != "" || len(o.traces) > 0 }
-
-// open opens the source of the wanted version with the recordings that are named, or those of the version
-// that apitrace carries.
-func (o *codeOptions) open(std *console.Streams) (*code.Base, error) {
-	version, of, err := o.load(std)
-	if err != nil {
-		return nil, err
-	}
-	return code.Open(version, of, std)
-}
-
-func (o *codeOptions) load(std *console.Streams) (version string, of []*trace.Recording, err error) {
-	version = o.k8s
-	for _, file := range o.traces {
-		rec, err := std.Load(file)
-		if err != nil {
-			return "", nil, err
-		}
-		if version == "" {
-			version = rec.K8sVersion
-		} else if version, err = apiserver.ParseVersion(version); err != nil {
-			return "", nil, err
-		}
-		if rec.K8sVersion != version {
-			return "", nil, usage.Errorf("%q was recorded on Kubernetes %s, not %s: lines of one version say nothing of another", file, rec.K8sVersion, version)
-		}
-		of = append(of, rec)
-	}
-	if version, err = apiserver.ParseVersion(version); err != nil || len(of) > 0 {
-		return version, of, err
-	}
-	if o.scenario != "" {
-		rec, err := session.Recorded(version, o.scenario)
-		return version, []*trace.Recording{rec}, err
-	}
-	of, err = recordings.All(version)
-	if errors.As(err, new(*recordings.UnknownVersionError)) {
-		return version, nil, nil // the source alone tells of the function
-	}
-	return version, of, err
-}
-
-const editUsage = "open the source of the function in $VISUAL or $EDITOR instead"
 
 // openEditor opens a file at a line in the user's editor and waits for it.
 func openEditor(ctx context.Context, std *console.Streams, file string, line int, readOnly bool) error {

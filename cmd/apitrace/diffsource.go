@@ -21,10 +21,10 @@ func (o *diffOptions) diffSource(ctx context.Context, std *console.Streams, args
 	}
 	var releases [2]*code.Base
 	for i, version := range args {
-		options := codeOptions{k8s: version}
-		err := options.validate()
+		options := code.Choice{K8s: version}
+		err := options.Validate()
 		if err == nil {
-			releases[i], err = options.open(std)
+			releases[i], err = options.Open(std.In, std)
 		}
 		if err != nil {
 			return err

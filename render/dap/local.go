@@ -1,0 +1,48 @@
+package dap
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	serving "github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// Local is a Library of the recordings that apitrace carries, and of the files and sources on this machine.
+type Local struct {
+	// To is told of sources that are fetched.
+	To serving.Reporter
+}
+
+var _ Library = Local{}
+
+// Recording implements Library.
+func (l Local) Recording(launch Launch) (*trace.Recording, error) {
+	if launch.File == "" {
+		return serving.Recorded(launch.K8s, launch.Scenario)
+	}
+	if launch.K8s != "" || launch.File == "-" {
+		return nil, fmt.Errorf("\"file\" is %q: expected the path of a recording, which is of one release: leave \"k8s\" out", launch.File)
+	}
+	return serving.Load(launch.File, nil, l.To)
+}
+
+// SourceFolder implements Library.
+func (l Local) SourceFolder(ctx context.Context, rec *trace.Recording, process string, fetch bool) (string, error) {
+	if !fetch && process == sampleserver.Name {
+		return "", program.ErrNoSource
+	}
+	if !fetch {
+		return apiserver.CachedSourceOf(process, rec.K8sVersion, nil)
+	}
+	display := l.To.Building()
+	defer display.Close()
+	src, err := apiserver.SourceOf(ctx, process, apiserver.BuildOptions{Version: rec.K8sVersion, Progress: display})
+	if err != nil {
+		return "", err
+	}
+	return src.Dir, nil
+}

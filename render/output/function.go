@@ -1,0 +1,132 @@
+package output
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/session/code"
+	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/trace/explain"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// A Function says how a function is shown.
+type Function struct {
+	// Lang is "en", "zh", or "" for the language of the locale.
+	Lang string
+	// Colour is auto, always or never.
+	Colour string
+	ASCII  bool
+	// Merged asks Explain for an overview of all recordings instead of each request.
+	Merged bool
+}
+
+// Validate checks the options before anything is done.
+func (o *Function) Validate() error {
+	if _, err := render.UseColour(o.Colour, false, os.Getenv); err != nil {
+		return usage.Wrong(err)
+	}
+	_, err := Language(o.Lang)
+	return err
+}
+
+// Explain writes what is known of a function, by its full name.
+func (o *Function) Explain(ctx context.Context, std *console.Streams, c *code.Base, name string) error {
+	lang, err := Language(o.Lang)
+	if err != nil {
+		return err
+	}
+	page, err := o.page(ctx, c, name, lang)
+	if err != nil {
+		return err
+	}
+	colour, err := render.UseColour(o.Colour, std.Width > 0, os.Getenv)
+	if err != nil {
+		return err
+	}
+	return page.Write(std.Out, explain.WriteOptions{Width: std.Columns(), Colour: colour, ASCII: o.ASCII, Lang: lang})
+}
+
+// WriteSource writes the source of a function, by its full name, with the calls of its lines.
+func (o *Function) WriteSource(ctx context.Context, std *console.Streams, c *code.Base, name string) error {
+	f, place, err := c.SourceOf(ctx, name)
+	if err != nil {
+		return err
+	}
+	colour, err := render.UseColour(o.Colour, std.Width > 0, os.Getenv)
+	if err != nil {
+		return err
+	}
+	known, err := recordings.CodeOf(c.Version)
+	if err != nil {
+		return err
+	}
+	options := source.PrintOptions{Marks: source.Marks(f, c.Recordings), ASCII: o.ASCII}
+	if known != nil {
+		options.Marks = source.Merge(options.Marks, source.SpanlessMarks(f, place.Call.Process, known))
+	}
+	if colour {
+		options.Palette = source.Colours()
+	}
+	fmt.Fprintf(std.Out, "%s\n%s:%d, %s\n", f.Name, f.File, f.Line, place.Program)
+	if url := render.SourceURL(place.Recording, place.Call); url != "" {
+		fmt.Fprintln(std.Out, url)
+	}
+	fmt.Fprintln(std.Out)
+	return source.Print(std.Out, f, options)
+}
+
+// page gathers what is known.
+func (o *Function) page(ctx context.Context, c *code.Base, name, lang string) (*explain.Page, error) {
+	place, err := c.PlaceOf(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	guide := spoken.New(c.Guide, lang, c.Recordings...)
+	page := &explain.Page{
+		Function: name, Layer: guide.Title(guide.Layer(name)), Note: guide.Note(name),
+		File: place.File, Line: place.Line, URL: render.SourceURL(place.Recording, place.Call), Program: place.Program,
+		Recordings: len(c.Recordings), Merged: o.Merged,
+	}
+	page.Version = c.Version
+	if err := fromIndex(page, place.Program); err != nil {
+		return nil, err
+	}
+	page.Sights, err = explain.Look(name, c.Recordings)
+	return page, err
+}
+
+// fromIndex adds what the recordings say of a function that are not at hand: its source, and a scenario
+// that calls it in the newest release.
+func fromIndex(page *explain.Page, program string) error {
+	known, err := recordings.CodeOf(page.Version)
+	if err != nil {
+		return err
+	}
+	if known != nil {
+		name, _, _ := strings.Cut(program, " ")
+		page.Source = known.Function(name, page.Function)
+		page.Untraced = !known.Traces(name, funcname.Package(page.Function))
+	}
+	if page.Recordings > 0 {
+		return nil
+	}
+	called, err := recordings.Functions(recordings.Latest)
+	if err != nil {
+		return err
+	}
+	for _, f := range called {
+		if f.Name == page.Function && !slices.Contains(f.Scenarios, "get-node") {
+			page.Scenario = f.Scenarios[0]
+		}
+	}
+	return nil
+}

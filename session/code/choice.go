@@ -1,0 +1,77 @@
+package code
+
+import (
+	"errors"
+	"io"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// A Choice says of which release a function is wanted, and which recordings tell of it.
+type Choice struct {
+	// K8s is the release as --k8s takes it; "" takes that of the recordings, else the default.
+	K8s string
+	// Traces are files of recordings; Scenario is one that apitrace carries. Without both, all recordings of the
+	// release tell.
+	Traces   []string
+	Scenario string
+}
+
+// Validate checks the choice before anything is read.
+func (o *Choice) Validate() error {
+	if _, err := apiserver.ParseVersion(o.K8s); err != nil {
+		return usage.Wrong(err)
+	}
+	if o.Scenario != "" && len(o.Traces) > 0 {
+		return usage.Errorf("--scenario names a recording that apitrace carries, --trace a file: choose one of them")
+	}
+	return nil
+}
+
+// Detailed tells whether each request of the recordings is of interest: there are few.
+func (o *Choice) Detailed() bool { return o.Scenario != "" || len(o.Traces) > 0 }
+
+// Open opens the source of the wanted version with the recordings that are named, or those of the version
+// that apitrace carries.
+func (o *Choice) Open(in io.Reader, to session.Reporter) (*Base, error) {
+	version, of, err := o.load(in, to)
+	if err != nil {
+		return nil, err
+	}
+	return Open(version, of, to)
+}
+
+func (o *Choice) load(in io.Reader, to session.Reporter) (version string, of []*trace.Recording, err error) {
+	version = o.K8s
+	for _, file := range o.Traces {
+		rec, err := session.Load(file, in, to)
+		if err != nil {
+			return "", nil, err
+		}
+		if version == "" {
+			version = rec.K8sVersion
+		} else if version, err = apiserver.ParseVersion(version); err != nil {
+			return "", nil, err
+		}
+		if rec.K8sVersion != version {
+			return "", nil, usage.Errorf("%q was recorded on Kubernetes %s, not %s: lines of one version say nothing of another", file, rec.K8sVersion, version)
+		}
+		of = append(of, rec)
+	}
+	if version, err = apiserver.ParseVersion(version); err != nil || len(of) > 0 {
+		return version, of, err
+	}
+	if o.Scenario != "" {
+		rec, err := session.Recorded(version, o.Scenario)
+		return version, []*trace.Recording{rec}, err
+	}
+	of, err = recordings.All(version)
+	if errors.As(err, new(*recordings.UnknownVersionError)) {
+		return version, nil, nil // the source alone tells of the function
+	}
+	return version, of, err
+}
