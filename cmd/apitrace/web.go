@@ -5,14 +5,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/web"
 )
 
-func newWebCommand(std *streams) *cobra.Command {
+func newWebCommand(std *console.Streams) *cobra.Command {
 	o, listen := web.Options{Token: web.NewToken(), Version: ownVersion()}, ""
 	command := newCommand("web", cobra.ArbitraryArgs, func(c *cobra.Command, args []string) error {
 		for _, path := range args {
-			rec, err := std.load(path)
+			rec, err := std.Load(path)
 			if err != nil {
 				return err
 			}
@@ -26,7 +27,7 @@ func newWebCommand(std *streams) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(std.out, web.Address(listener.Addr(), o.Token))
+		fmt.Fprintln(std.Out, web.Address(listener.Addr(), o.Token))
 		if err := web.Serve(c.Context(), listener, o); err != nil {
 			return err
 		}
