@@ -43,3 +43,21 @@ func IndexRelease(ctx context.Context, version, folder string, to Reporter) erro
 	}
 	return recordings.PutIndex(folder, version, programs)
 }
+
+// RecordLibrary makes the index and the recordings of releases in a folder, or only the index.
+func RecordLibrary(ctx context.Context, versions []string, folder string, onlyIndex bool, to Reporter) error {
+	var failed error
+	for _, version := range versions {
+		err := IndexRelease(ctx, version, folder, to)
+		if err == nil && !onlyIndex {
+			err = RecordRelease(ctx, version, folder, to)
+		}
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("recording %s: %w", version, err))
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return failed
+}

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"strings"
+	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/usage"
@@ -41,6 +44,32 @@ func Load(file string, in io.Reader, to Reporter) (recording *trace.Recording, e
 		return recording, nil
 	}
 	return recording, err
+}
+
+// IsFile tells whether what names a recording is a file, not a scenario: it has a slash or a dot, is "-", or is the
+// name of no scenario but of a file.
+func IsFile(what string) bool {
+	if strings.ContainsAny(what, "./") || what == "-" {
+		return true
+	}
+	if _, err := scenarios.Find(what); err == nil {
+		return false
+	}
+	_, err := os.Stat(what)
+	return err == nil
+}
+
+// Open returns the recording in a file, or that of a scenario and a version, which is given as --k8s takes it.
+func Open(what, k8sVersion string, in io.Reader, to Reporter) (*trace.Recording, error) {
+	if IsFile(what) {
+		return Load(what, in, to)
+	}
+	recording, err := Recorded(k8sVersion, what)
+	if err != nil {
+		return nil, err
+	}
+	to.Notice("a recording of Kubernetes %s, made on %s; --notes explains its key steps, --live replays it now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
+	return recording, nil
 }
 
 // Recorded returns what apitrace carries of a scenario and a version, which is given

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -134,4 +135,19 @@ func WriteTable(w io.Writer, rows []Row) error {
 		table.Row(row...)
 	}
 	return table.Write(w)
+}
+
+// Choose returns the requests with these numbers, which count from 1, and all without a number.
+func Choose[T any](all []T, only []int) ([]T, error) {
+	if len(only) == 0 {
+		return all, nil
+	}
+	var chosen []T
+	for _, n := range only {
+		if n > len(all) {
+			return nil, usage.Errorf("--only %d: the requests are numbered from 1 to %d", n, len(all))
+		}
+		chosen = append(chosen, all[n-1])
+	}
+	return chosen, nil
 }

@@ -59,7 +59,7 @@ func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *co
 	if o.source != "" {
 		return o.diffSource(ctx, std, args)
 	}
-	all, isRange, err := o.sides(args)
+	all, isRange, err := sides.Parse(args, o.live)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ type execOptions struct {
 	// trees is set when more than the summary is asked for.
 	trees    bool
 	server   serverFlags
-	delivery delivery
+	delivery output.Delivery
 }
 
 func newExecCommand(std *console.Streams) *cobra.Command {
@@ -39,7 +39,7 @@ func newExecCommand(std *console.Streams) *cobra.Command {
 	}, func(c *cobra.Command, args []string) error {
 		o.client = args
 		c.Flags().Visit(func(f *pflag.Flag) { o.trees = o.trees || asksForTrees(f.Name) })
-		if err := errors.Join(o.delivery.validate(), o.server.validate(), validateAs(o.as), validateOnly(o.only)); err != nil {
+		if err := errors.Join(o.delivery.Validate(), o.server.validate(), validateAs(o.as), validateOnly(o.only)); err != nil {
 			return err
 		}
 		status, err := o.run(c.Context(), std)
@@ -52,7 +52,7 @@ func newExecCommand(std *console.Streams) *cobra.Command {
 	addAsFlag(command, &o.as)
 	o.server.add(command)
 	o.server.addFresh(command)
-	o.delivery.addFlags(command)
+	addDeliveryFlags(command, &o.delivery)
 	return command
 }
 
@@ -66,51 +66,28 @@ func asksForTrees(flag string) bool {
 
 // run returns the exit status of the client, once it has ended.
 func (o *execOptions) run(ctx context.Context, std *console.Streams) (status int, err error) {
-	ctx, server, err := o.server.Obtain(ctx, std)
-	if err != nil {
-		return 0, err
+	client := session.Client{Args: o.client, Env: os.Environ(), Stdin: std.In, Stdout: std.Raw(), Stderr: std.Err}
+	if o.trees {
+		client.Stdout = std.Err
 	}
-	defer func() { err = errors.Join(err, server.Close()) }()
-	var rows []session.Row
-	c, err := session.OpenClients(server.Server, session.ClientsOptions{
-		Name: "exec", As: o.as, Save: o.delivery.save, Secrets: o.server.Secrets, Done: func(row session.Row) { rows = append(rows, row) },
-		Failed: func(error) { std.Notice("the recording cannot be written; what is sent from now on is not traced") },
-	})
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-
-	status, err = o.program(c, std).Run(ctx)
-	if death := session.DeathOf(ctx); death != nil {
-		status, err = 0, errors.Join(err, death) // it was we who ended the client
-	}
-	err = errors.Join(err, c.Finish())
-	session.Sort(rows)
-	if len(rows) == 0 && err == nil {
-		std.Notice("%s has sent no request to be traced: does it read KUBECONFIG?", o.client[0])
-	}
-	// What was traced is shown also after a Ctrl-C.
-	shown := o.show(context.WithoutCancel(ctx), std, c, rows)
-	return status, errors.Join(err, session.Untraced(rows), shown, c.Verdict(o.server.Check, std))
+	return o.server.Execute(ctx, client, session.Execution{
+		As: o.as, Save: o.delivery.Save,
+		Show: func(ctx context.Context, c *session.Clients, rows []session.Row) error {
+			return o.show(ctx, std, c, rows)
+		},
+	}, std)
 }
 
 // show prints the summary, and the traces that are asked for.
 func (o *execOptions) show(ctx context.Context, std *console.Streams, c *session.Clients, rows []session.Row) error {
-	if len(rows) == 0 {
-		return nil
-	}
 	if std.ErrTerminal {
 		fmt.Fprintln(std.Err) // what the program has printed may end without
 	}
 	if err := session.WriteTable(std.Err, rows); err != nil {
 		return err
 	}
-	if o.delivery.save != "" && c.Recording.Requests > 0 {
-		std.Notice("saved to %s", o.delivery.save)
-	}
-	chosen, err := choose(rows, o.only)
-	if err != nil || !o.trees && o.delivery.export == "" {
+	chosen, err := session.Choose(rows, o.only)
+	if err != nil || !o.trees && o.delivery.Export == "" {
 		return err
 	}
 	recording, err := c.Read(ctx, chosen)
@@ -118,23 +95,12 @@ func (o *execOptions) show(ctx context.Context, std *console.Streams, c *session
 		return err
 	}
 	if o.trees {
-		if err := o.delivery.output.Write(ctx, std, recording); err != nil {
-			return err
-		}
+		err = o.delivery.Output.Write(ctx, std, recording)
 	}
-	if o.delivery.export == "" {
-		return nil
+	if err != nil || o.delivery.Export == "" {
+		return err
 	}
-	return sendOTLP(ctx, std, recording)
-}
-
-// program is the client in the environment of the session.
-func (o *execOptions) program(c *session.Clients, std *console.Streams) session.Client {
-	p := session.Client{Args: o.client, Env: append(os.Environ(), c.Environment()...), Mark: c.Mark(), Stdin: std.In, Stdout: std.Raw(), Stderr: std.Err}
-	if o.trees {
-		p.Stdout = std.Err
-	}
-	return p
+	return output.SendOTLP(ctx, recording, std)
 }
 
 // users are as whom a client can be run.

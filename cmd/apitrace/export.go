@@ -6,9 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/console"
-	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/export"
 )
 
 // exportOptions say what to send, and where.
@@ -36,14 +35,5 @@ func (o *exportOptions) run(ctx context.Context, std *console.Streams) error {
 	if err != nil {
 		return err
 	}
-	return sendOTLP(ctx, std, recording)
-}
-
-func sendOTLP(ctx context.Context, std *console.Streams, recording *trace.Recording) error {
-	sent, err := export.SendOTLP(ctx, recording)
-	if err != nil {
-		return err
-	}
-	std.Notice("sent %d spans by OTLP", sent)
-	return nil
+	return output.SendOTLP(ctx, recording, std)
 }

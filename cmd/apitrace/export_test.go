@@ -13,6 +13,7 @@ import (
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -40,9 +41,9 @@ func TestRunExports(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, notices bytes.Buffer
-	o := &delivery{export: "otlp"}
-	o.output.Format = "names"
-	if err := o.deliver(t.Context(), &console.Streams{Out: &out, Err: &notices}, recording); err != nil {
+	o := &output.Delivery{Export: "otlp"}
+	o.Output.Format = "names"
+	if err := o.Deliver(t.Context(), &console.Streams{Out: &out, Err: &notices}, recording); err != nil {
 		t.Fatal(err)
 	}
 	if want := int64(len(recording.Requests[0].Calls)); received.Load() != want {
@@ -60,9 +61,9 @@ func TestDeliverShowsWhatIsNotSaved(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, notices bytes.Buffer
-	o := &delivery{save: filepath.Join(t.TempDir(), "gone", "saved.jsonl")}
-	o.output.Format = "names"
-	err = o.deliver(t.Context(), &console.Streams{Out: &out, Err: &notices}, recording)
+	o := &output.Delivery{Save: filepath.Join(t.TempDir(), "gone", "saved.jsonl")}
+	o.Output.Format = "names"
+	err = o.Deliver(t.Context(), &console.Streams{Out: &out, Err: &notices}, recording)
 	if err == nil || !strings.Contains(err.Error(), "save recording") {
 		t.Errorf("got %v, want that the recording cannot be saved", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/render/tour"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
@@ -42,7 +43,7 @@ func (o *exportTourOptions) run(std *console.Streams) error {
 	if err != nil {
 		return err
 	}
-	if recording.Requests, err = choose(recording.Requests, o.show.only); err != nil {
+	if recording.Requests, err = session.Choose(recording.Requests, o.show.only); err != nil {
 		return err
 	}
 	guide, err := instrument.Load()

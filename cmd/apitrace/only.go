@@ -19,18 +19,3 @@ func validateOnly(only []int) error {
 	}
 	return nil
 }
-
-// choose returns those that --only names, and all if it names none.
-func choose[T any](all []T, only []int) ([]T, error) {
-	if len(only) == 0 {
-		return all, nil
-	}
-	var chosen []T
-	for _, n := range only {
-		if n > len(all) {
-			return nil, usage.Errorf("--only %d: the requests are numbered from 1 to %d", n, len(all))
-		}
-		chosen = append(chosen, all[n-1])
-	}
-	return chosen, nil
-}

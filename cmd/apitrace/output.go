@@ -77,3 +77,11 @@ func addLanguageFlag(command *cobra.Command, lang *string) {
 	command.Flags().StringVar(lang, "lang", "", "language of titles and notes: en or zh (default: the locale's)")
 	_ = command.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(output.Languages, cobra.ShellCompDirectiveNoFileComp))
 }
+
+// addDeliveryFlags adds the flags that say what becomes of a recording that was just made.
+func addDeliveryFlags(command *cobra.Command, o *output.Delivery) {
+	addOutputFlags(command, &o.Output)
+	command.Flags().StringVar(&o.Save, "save", "", "save the trace to this file as OTLP JSON, for \"apitrace show\" and other viewers")
+	command.Flags().StringVar(&o.Export, "export", "", "send the trace as well: otlp, to where the OTEL_EXPORTER_OTLP_* variables say")
+	_ = command.RegisterFlagCompletionFunc("export", cobra.FixedCompletions([]string{"otlp"}, cobra.ShellCompDirectiveNoFileComp))
+}

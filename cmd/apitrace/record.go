@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +25,7 @@ type recordOptions struct {
 func newRecordCommand(std *console.Streams) *cobra.Command {
 	o := &recordOptions{server: anyServer()}
 	command := newCommand("record", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
-		if err := errors.Join(o.server.validate(), validateAs(o.as), checkSave(o.save)); err != nil {
+		if err := errors.Join(o.server.validate(), validateAs(o.as), output.CheckSave(o.save)); err != nil {
 			return err
 		}
 		if err := o.run(c.Context(), std); err != nil {
@@ -49,71 +47,25 @@ func newRecordCommand(std *console.Streams) *cobra.Command {
 
 func (o *recordOptions) run(ctx context.Context, std *console.Streams) (err error) {
 	if o.save == "" {
-		o.save = time.Now().Format("apitrace-20060102-150405.jsonl")
+		o.save = session.RecordingName()
 	}
-	list, err := o.list(std)
-	if err != nil {
-		return err
-	}
-	ctx, server, err := o.server.Obtain(ctx, std)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, server.Close()) }()
-	failed, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
-	c, err := session.OpenClients(server.Server, session.ClientsOptions{
-		Name: "record", As: o.as, Save: o.save, Secrets: o.server.Secrets, Failed: fail,
-		Done: list.add,
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-	left := list.wait(failed, c)
-	err = errors.Join(session.DeathOf(failed), left, c.Finish())
-	std.Notice("requests in %s: %d", o.save, c.Recording.Requests)
-	return errors.Join(err, c.Verdict(o.server.Check, std))
-}
-
-// A recordList shows the requests of a recording as they end.
-type recordList struct {
-	add func(session.Row)
-	// wait shows how to send requests and returns once the recording is to end.
-	wait func(context.Context, *session.Clients) error
-}
-
-func (o *recordOptions) list(std *console.Streams) (recordList, error) {
+	list := session.PrintedList(std.Out, o.save, std)
 	if o.interactive {
-		return o.screen(std)
+		if list, err = o.screen(std); err != nil {
+			return err
+		}
 	}
-	return recordList{
-		add: func(row session.Row) {
-			fmt.Fprintln(std.Out, row.String())
-			if row.Err != nil {
-				std.Notice("not traced: %v", row.Err)
-			}
-		},
-		wait: func(ctx context.Context, c *session.Clients) error {
-			std.Notice("recording to %s what is sent with this kubeconfig; press Ctrl-C to end:", o.save)
-			for _, variable := range c.Environment() {
-				std.Notice("  export %s", variable)
-			}
-			fmt.Fprintln(std.Out, c.Kubeconfig)
-			<-ctx.Done()
-			return nil
-		},
-	}, nil
+	return o.server.Record(ctx, o.as, o.save, list, std)
 }
 
 // screen is the list full screen.
-func (o *recordOptions) screen(std *console.Streams) (recordList, error) {
+func (o *recordOptions) screen(std *console.Streams) (session.RequestList, error) {
 	options, err := fullScreen(std, &o.output, 1)
 	if err != nil {
-		return recordList{}, err
+		return session.RequestList{}, err
 	}
 	feed := terminal.NewFeed()
-	return recordList{add: feed.Add, wait: func(ctx context.Context, c *session.Clients) error {
+	return session.RequestList{Add: feed.Add, Wait: func(ctx context.Context, c *session.Clients) error {
 		err := terminal.Run(ctx, terminal.NewRequests(&terminal.Local{}, feed, c, options), std.In, std.Raw())
 		if ctx.Err() != nil {
 			return nil // the caller says why

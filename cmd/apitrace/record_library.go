@@ -1,9 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -30,7 +27,7 @@ func newRecordLibraryCommand(std *console.Streams) *cobra.Command {
 		if err := o.validate(); err != nil {
 			return err
 		}
-		return o.run(c.Context(), std)
+		return session.RecordLibrary(c.Context(), o.versions, o.folder, o.index, std)
 	})
 	command.Hidden = true
 	command.Flags().StringArrayVar(&o.versions, "k8s", apiserver.Releases(), "version of Kubernetes to record; may be repeated")
@@ -49,21 +46,4 @@ func (o *recordLibraryOptions) validate() error {
 		return usage.Errorf("there is no folder %q: call this in the repository of apitrace, or say where with --to", o.folder)
 	}
 	return nil
-}
-
-func (o *recordLibraryOptions) run(ctx context.Context, std *console.Streams) error {
-	var failed error
-	for _, version := range o.versions {
-		err := session.IndexRelease(ctx, version, o.folder, std)
-		if err == nil && !o.index {
-			err = session.RecordRelease(ctx, version, o.folder, std)
-		}
-		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("recording %s: %w", version, err))
-		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return failed
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/console"
 )
@@ -19,7 +20,7 @@ type requestOptions struct {
 	typedFlags
 	method, path string
 	timeout      time.Duration
-	delivery     delivery
+	delivery     output.Delivery
 	server       serverFlags
 }
 
@@ -27,7 +28,7 @@ func newRequestCommand(std *console.Streams) *cobra.Command {
 	o := &requestOptions{server: anyServer()}
 	command := newCommand("request", requestArguments, func(c *cobra.Command, args []string) error {
 		o.method, o.path = strings.ToUpper(args[0]), args[1]
-		if err := errors.Join(o.delivery.validate(), o.server.validate(), o.validate()); err != nil {
+		if err := errors.Join(o.delivery.Validate(), o.server.validate(), o.validate()); err != nil {
 			return err
 		}
 		return o.run(c.Context(), std)
@@ -40,7 +41,7 @@ func newRequestCommand(std *console.Streams) *cobra.Command {
 	_ = command.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(scenarios.Askers(), cobra.ShellCompDirectiveNoFileComp))
 	o.server.add(command)
 	o.server.addFresh(command)
-	o.delivery.addFlags(command)
+	addDeliveryFlags(command, &o.delivery)
 	return command
 }
 
@@ -106,5 +107,5 @@ func (o *requestOptions) run(ctx context.Context, std *console.Streams) (err err
 	if err != nil {
 		return err
 	}
-	return errors.Join(o.delivery.deliver(ctx, std, recording), server.Verdict(std))
+	return errors.Join(o.delivery.Deliver(ctx, std, recording), server.Verdict(std))
 }

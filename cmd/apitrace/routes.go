@@ -63,13 +63,9 @@ func (o *routesOptions) run(ctx context.Context, std *console.Streams) error {
 	if err != nil {
 		return err
 	}
-	all, err := routes.Of(&recording.Requests[0])
+	wanted, err := routes.Choose(recording, o.filter)
 	if err != nil {
 		return err
-	}
-	wanted := slices.DeleteFunc(all, func(r routes.Route) bool { return !o.filter.Matches(r) })
-	if len(wanted) == 0 {
-		return fmt.Errorf("no route of Kubernetes %s is of resource %q and method %q: \"apitrace routes\" lists all", recording.K8sVersion, o.filter.Resource, o.filter.Method)
 	}
 	if o.format == "json" {
 		return std.WriteJSON(wanted)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -15,14 +16,14 @@ import (
 type runOptions struct {
 	scenario string
 	server   serverFlags
-	delivery delivery
+	delivery output.Delivery
 }
 
 func newRunCommand(std *console.Streams) *cobra.Command {
 	o := &runOptions{}
 	command := newCommand("run", oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file"), func(c *cobra.Command, args []string) error {
 		o.scenario = args[0]
-		if err := errors.Join(o.delivery.validate(), o.server.validate()); err != nil {
+		if err := errors.Join(o.delivery.Validate(), o.server.validate()); err != nil {
 			return err
 		}
 		return o.run(c.Context(), std)
@@ -30,7 +31,7 @@ func newRunCommand(std *console.Streams) *cobra.Command {
 	command.ValidArgsFunction = completeScenario
 	o.server.add(command)
 	o.server.addFresh(command)
-	o.delivery.addFlags(command)
+	addDeliveryFlags(command, &o.delivery)
 	return command
 }
 
@@ -55,6 +56,6 @@ func completeScenarioName(c *cobra.Command, _ []string, typed string) ([]string,
 
 func (o *runOptions) run(ctx context.Context, std *console.Streams) error {
 	return o.server.replay(ctx, std, o.scenario, func(recording *trace.Recording) error {
-		return o.delivery.deliver(context.WithoutCancel(ctx), std, recording)
+		return o.delivery.Deliver(context.WithoutCancel(ctx), std, recording)
 	})
 }

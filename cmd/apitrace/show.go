@@ -3,15 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render/output"
-	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -61,19 +57,8 @@ func newShowCommand(std *console.Streams) *cobra.Command {
 	return command
 }
 
-func (o *showOptions) isFile() bool {
-	if strings.ContainsAny(o.what, "./") || o.what == "-" {
-		return true
-	}
-	if _, err := scenarios.Find(o.what); err == nil {
-		return false
-	}
-	_, err := os.Stat(o.what)
-	return err == nil
-}
-
 func (o *showOptions) validate(command *cobra.Command) error {
-	if o.isFile() && (o.live || command.Flags().Changed("k8s")) {
+	if session.IsFile(o.what) && (o.live || command.Flags().Changed("k8s")) {
 		return usage.Errorf("%q is a file, which is of one version and one moment: --k8s and --live are for scenarios", o.what)
 	}
 	if o.live && (o.summary || len(o.only) > 0) {
@@ -84,14 +69,14 @@ func (o *showOptions) validate(command *cobra.Command) error {
 
 func (o *showOptions) run(ctx context.Context, std *console.Streams) error {
 	if o.live {
-		live := runOptions{scenario: o.what, server: o.server, delivery: delivery{output: o.output}}
+		live := runOptions{scenario: o.what, server: o.server, delivery: output.Delivery{Output: o.output}}
 		return live.run(ctx, std)
 	}
 	recording, err := o.load(std)
 	if err != nil {
 		return err
 	}
-	if recording.Requests, err = choose(recording.Requests, o.only); err != nil {
+	if recording.Requests, err = session.Choose(recording.Requests, o.only); err != nil {
 		return err
 	}
 	if o.interactive {
@@ -104,13 +89,5 @@ func (o *showOptions) run(ctx context.Context, std *console.Streams) error {
 }
 
 func (o *showOptions) load(std *console.Streams) (*trace.Recording, error) {
-	if o.isFile() {
-		return std.Load(o.what)
-	}
-	recording, err := session.Recorded(o.server.Version, o.what)
-	if err != nil {
-		return nil, err
-	}
-	std.Notice("a recording of Kubernetes %s, made on %s; --notes explains its key steps, --live replays it now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
-	return recording, nil
+	return session.Open(o.what, o.server.Version, std.In, std)
 }

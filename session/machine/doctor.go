@@ -3,6 +3,7 @@ package machine
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -155,4 +156,23 @@ func examineLeftovers() Finding {
 		f.Good = "removed " + strings.Join(swept, ", ")
 	}
 	return f
+}
+
+// WriteFindings examines the machine for a release and writes what it finds. It is an error if something is wrong.
+func WriteFindings(ctx context.Context, k8sVersion string, w io.Writer) error {
+	findings, err := Examine(ctx, k8sVersion)
+	if err != nil {
+		return err
+	}
+	wrong := 0
+	for _, f := range findings {
+		if f.Bad != nil {
+			wrong++
+		}
+		fmt.Fprintln(w, f)
+	}
+	if wrong > 0 {
+		return fmt.Errorf("%d of %d checks failed", wrong, len(findings))
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package routes
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/text"
@@ -31,6 +32,19 @@ func (f Filter) Matches(r Route) bool {
 	ofRoute, ofSub, _ := strings.Cut(r.Resource, "/")
 	groupOfRoute, _, _ := strings.Cut(r.GroupVersion, "/")
 	return name == ofRoute && (!grouped || group == groupOfRoute) && (subresource == "" || subresource == ofSub)
+}
+
+// Choose returns the routes of a recorded start that a filter lets through; none is an error.
+func Choose(start *trace.Recording, f Filter) ([]Route, error) {
+	all, err := Of(&start.Requests[0])
+	if err != nil {
+		return nil, err
+	}
+	wanted := slices.DeleteFunc(all, func(r Route) bool { return !f.Matches(r) })
+	if len(wanted) == 0 {
+		return nil, fmt.Errorf("no route of Kubernetes %s is of resource %q and method %q: \"apitrace routes\" lists all", start.K8sVersion, f.Resource, f.Method)
+	}
+	return wanted, nil
 }
 
 // Write writes routes as a table; wide also has the operation and the place of each.

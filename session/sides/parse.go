@@ -1,32 +1,32 @@
-package main
+package sides
 
 import (
 	"os"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/usage"
-	"github.com/kubeapitrace/apitrace/session/sides"
 )
 
-// sides reads the arguments. Each side is compared with the next.
-func (o *diffOptions) sides(args []string) (all []sides.Side, isRange bool, err error) {
+// Parse reads the sides as a user names them: SCENARIO VERSION VERSION, SCENARIO VERSION..VERSION, or FILE FILE.
+// Each side is compared with the next. live says which are replayed: "a", "b", "both", or "" for none.
+func Parse(args []string, live string) (all []Side, isRange bool, err error) {
 	if len(args) == 3 {
-		all = []sides.Side{{Scenario: args[0], Version: args[1]}, {Scenario: args[0], Version: args[2]}}
-		return all, false, o.replayed(all)
+		all = []Side{{Scenario: args[0], Version: args[1]}, {Scenario: args[0], Version: args[2]}}
+		return all, false, replayed(all, live)
 	}
-	isLive := o.live != ""
+	isLive := live != ""
 	if from, to, ok := strings.Cut(args[1], ".."); ok && !isFile(args[1]) {
 		if isLive {
 			return nil, false, usage.Errorf("--live builds and runs what it replays: name two releases instead of the range %q", args[1])
 		}
-		all, err = sides.Range(args[0], from, to)
+		all, err = Range(args[0], from, to)
 		return all, true, err
 	}
 	for _, file := range args {
 		if !isFile(file) && file != "-" {
 			return nil, false, usage.Errorf("there is no file %q: expected two files, a scenario with two versions, or a scenario with a range such as 1.26..1.37", file)
 		}
-		all = append(all, sides.Side{File: file})
+		all = append(all, Side{File: file})
 	}
 	if isLive {
 		return nil, false, usage.Errorf("files are of one moment: --live is for a scenario with two versions")
@@ -35,8 +35,8 @@ func (o *diffOptions) sides(args []string) (all []sides.Side, isRange bool, err 
 }
 
 // replayed marks the sides that --live names.
-func (o *diffOptions) replayed(all []sides.Side) error {
-	switch o.live {
+func replayed(all []Side, live string) error {
+	switch live {
 	case "":
 	case "both":
 		all[0].Live, all[1].Live = true, true
@@ -45,7 +45,7 @@ func (o *diffOptions) replayed(all []sides.Side) error {
 	case "b":
 		all[1].Live = true
 	default:
-		return usage.Errorf("--live=%s: expected a (the first version), b (the second one), or both", o.live)
+		return usage.Errorf("--live=%s: expected a (the first version), b (the second one), or both", live)
 	}
 	return nil
 }

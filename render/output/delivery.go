@@ -1,0 +1,75 @@
+package output
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/export"
+)
+
+// A Delivery says what becomes of a recording that was just made.
+type Delivery struct {
+	Output Options
+	// Save is a file to write, "" for none.
+	Save string
+	// Export is "otlp" to send the trace as well, "" otherwise.
+	Export string
+}
+
+// Validate checks the delivery before anything is done.
+func (o *Delivery) Validate() error {
+	if o.Export != "" && o.Export != "otlp" {
+		return usage.Errorf("unknown export %q: expected otlp", o.Export)
+	}
+	return errors.Join(o.Output.Validate(), CheckSave(o.Save))
+}
+
+// CheckSave tells before anything is built or run that a file cannot be written.
+func CheckSave(file string) error {
+	if file == "" {
+		return nil
+	}
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return usage.Errorf("--save %s: that is a folder; name a file in it", file)
+	}
+	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
+		return usage.Errorf("--save %s: there is no folder %s; make it first", file, filepath.Dir(file))
+	}
+	if err := trace.CheckWritable(file); err != nil {
+		return usage.Errorf("--save %w", err)
+	}
+	return nil
+}
+
+// Deliver saves, prints and sends the recording, each also if another fails: with a full disk it can still be seen.
+func (o *Delivery) Deliver(ctx context.Context, std *console.Streams, recording *trace.Recording) error {
+	var errs []error
+	if o.Save != "" {
+		err := trace.Save(ctx, o.Save, recording)
+		if err == nil {
+			std.Notice("saved to %s", o.Save)
+		}
+		errs = append(errs, err)
+	}
+	errs = append(errs, o.Output.Write(ctx, std, recording))
+	if o.Export != "" {
+		errs = append(errs, SendOTLP(ctx, recording, std))
+	}
+	return errors.Join(errs...)
+}
+
+// SendOTLP sends a recording to where the OTEL_EXPORTER_OTLP_* variables say.
+func SendOTLP(ctx context.Context, recording *trace.Recording, to session.Reporter) error {
+	sent, err := export.SendOTLP(ctx, recording)
+	if err != nil {
+		return err
+	}
+	to.Notice("sent %d spans by OTLP", sent)
+	return nil
+}

@@ -1,0 +1,103 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// An Execution says how the requests of a client program are traced.
+type Execution struct {
+	// As is the user that the client is, Save the file of the recording; "" for one that is gone at the end.
+	As, Save string
+	// Show shows the requests at the end, also after a Ctrl-C, unless there are none.
+	Show func(context.Context, *Clients, []Row) error
+}
+
+// Execute runs a client program to its end and traces its requests. It adds to the client's environment
+// what the client needs to reach the server. It returns the exit status of the client.
+func (o ServerOptions) Execute(ctx context.Context, client Client, e Execution, to Reporter) (status int, err error) {
+	ctx, server, err := o.Obtain(ctx, to)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	var rows []Row
+	c, err := OpenClients(server.Server, ClientsOptions{
+		Name: "exec", As: e.As, Save: e.Save, Secrets: o.Secrets, Done: func(row Row) { rows = append(rows, row) },
+		Failed: func(error) { to.Notice("the recording cannot be written; what is sent from now on is not traced") },
+	})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+
+	client.Env, client.Mark = append(client.Env, c.Environment()...), c.Mark()
+	status, err = client.Run(ctx)
+	if death := DeathOf(ctx); death != nil {
+		status, err = 0, errors.Join(err, death) // it was we who ended the client
+	}
+	err = errors.Join(err, c.Finish())
+	Sort(rows)
+	if len(rows) == 0 {
+		if err == nil {
+			to.Notice("%s has sent no request to be traced: does it read KUBECONFIG?", client.Args[0])
+		}
+		return status, errors.Join(err, c.Verdict(o.Check, to))
+	}
+	shown := e.Show(context.WithoutCancel(ctx), c, rows)
+	return status, errors.Join(err, Untraced(rows), shown, c.Verdict(o.Check, to))
+}
+
+// A RequestList shows the requests of a recording as they end.
+type RequestList struct {
+	Add func(Row)
+	// Wait shows how to send requests and returns once the recording is to end.
+	Wait func(context.Context, *Clients) error
+}
+
+// PrintedList writes a line for each request to w, after the path of the kubeconfig.
+func PrintedList(w io.Writer, save string, to Reporter) RequestList {
+	return RequestList{
+		Add: func(row Row) {
+			fmt.Fprintln(w, row.String())
+			if row.Err != nil {
+				to.Notice("not traced: %v", row.Err)
+			}
+		},
+		Wait: func(ctx context.Context, c *Clients) error {
+			to.Notice("recording to %s what is sent with this kubeconfig; press Ctrl-C to end:", save)
+			for _, variable := range c.Environment() {
+				to.Notice("  export %s", variable)
+			}
+			fmt.Fprintln(w, c.Kubeconfig)
+			<-ctx.Done()
+			return nil
+		},
+	}
+}
+
+// RecordingName is the name of a file for a recording without another one.
+func RecordingName() string { return time.Now().Format("apitrace-20060102-150405.jsonl") }
+
+// Record writes the traces of what clients send as a user to a file, until the list ends it.
+func (o ServerOptions) Record(ctx context.Context, as, save string, list RequestList, to Reporter) (err error) {
+	ctx, server, err := o.Obtain(ctx, to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	failed, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	c, err := OpenClients(server.Server, ClientsOptions{Name: "record", As: as, Save: save, Secrets: o.Secrets, Failed: fail, Done: list.Add})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	left := list.Wait(failed, c)
+	err = errors.Join(DeathOf(failed), left, c.Finish())
+	to.Notice("requests in %s: %d", save, c.Recording.Requests)
+	return errors.Join(err, c.Verdict(o.Check, to))
+}
