@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -35,12 +36,56 @@ func newWorkshopCommand(std *console.Streams) *cobra.Command {
 	}))
 	command.Flags().BoolVar(&details, "details", false, "list with each exercise what it teaches, and the scenarios it is about")
 	o.addFlags(command, command.PersistentFlags())
-	command.AddCommand(
-		newWorkshopNextCommand(std, o), newWorkshopStartCommand(std, o), newWorkshopJumpCommand(std, o),
-		newWorkshopTraceCommand(std, o), newWorkshopCheckCommand(std, o), newWorkshopWatchCommand(std, o),
-		newWorkshopHintCommand(std, o), newWorkshopSolutionCommand(std, o), newWorkshopExplainCommand(std, o),
-		newWorkshopLessonCommand(std, o), newWorkshopSummaryCommand(std, o), newWorkshopResetCommand(std, o), newWorkshopNewCommand(std), newWorkshopVerifyCommand(std, o),
-	)
+	command.AddCommand(o.commands(std)...)
+	return command
+}
+
+// commands are those below the workshop.
+func (o *workshopOptions) commands(std *console.Streams) []*cobra.Command {
+	var skip, anyway, all, html, live bool
+	next := o.plain(std, "next", func(l *learner.Learner, ctx context.Context) error { return l.Next(ctx, skip) })
+	next.Flags().BoolVar(&skip, "skip", false, "leave the current exercise for later")
+	start := o.on(std, "start", func(l *learner.Learner, ctx context.Context, name string) error { return l.Start(ctx, name) })
+	jump := o.on(std, "jump", func(l *learner.Learner, ctx context.Context, name string) error { return l.Start(ctx, name) })
+	jump.Args = oneArgument("the name of an exercise, or its number as \"apitrace workshop\" lists it")
+	watch := o.plain(std, "watch", func(l *learner.Learner, ctx context.Context) error { return l.Watch(ctx) })
+	hint := o.plain(std, "hint", func(l *learner.Learner, ctx context.Context) error { return l.Hint(ctx) })
+	solution := o.on(std, "solution", func(l *learner.Learner, ctx context.Context, name string) error { return l.Solution(ctx, name, anyway) })
+	solution.Flags().BoolVar(&anyway, "anyway", false, "show it although the exercise is not passed, and mark the exercise")
+	explain := o.on(std, "explain", func(l *learner.Learner, _ context.Context, name string) error { return l.Explain(name) })
+	lesson := o.on(std, "lesson", func(l *learner.Learner, _ context.Context, name string) error { return l.Lesson(name) })
+	lesson.ValidArgsFunction = nil
+	summary := o.plain(std, "summary", func(l *learner.Learner, ctx context.Context) error { return l.Summary(ctx, html) })
+	summary.Flags().BoolVar(&html, "html", false, "print a page of HTML")
+	reset := o.on(std, "reset", func(l *learner.Learner, ctx context.Context, name string) error {
+		switch {
+		case all && name != "":
+			return usage.Errorf("--all forgets everything: name an exercise, or give --all")
+		case all:
+			return l.ResetAll(ctx)
+		}
+		return l.Reset(ctx, name)
+	})
+	reset.Flags().BoolVar(&all, "all", false, "forget everything")
+	verify := o.on(std, "verify", func(l *learner.Learner, ctx context.Context, name string) error { return l.Verify(ctx, name, live) })
+	verify.Flags().BoolVar(&live, "live", false, "solve the live exercises on a server")
+	return []*cobra.Command{
+		next, start, jump, newWorkshopTraceCommand(std, o), newWorkshopCheckCommand(std, o), watch, hint, solution, explain, lesson,
+		summary, reset, newWorkshopNewCommand(std), verify,
+	}
+}
+
+// plain makes a command without arguments.
+func (o *workshopOptions) plain(std *console.Streams, name string, do func(*learner.Learner, context.Context) error) *cobra.Command {
+	return newCommand("workshop-"+name, cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return do(l, ctx) }))
+}
+
+// on makes a command on an exercise, "" if none is named.
+func (o *workshopOptions) on(std *console.Streams, name string, do func(*learner.Learner, context.Context, string) error) *cobra.Command {
+	command := newCommand("workshop-"+name, cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+		return do(l, ctx, strings.Join(args, ""))
+	}))
+	command.ValidArgsFunction = completeExercise
 	return command
 }
 
@@ -74,14 +119,6 @@ func (o *workshopOptions) with(std *console.Streams, do func(*learner.Learner, c
 	}
 }
 
-// firstOf is the argument of a command that may be left out, "" if it is.
-func firstOf(args []string) string {
-	if len(args) == 0 {
-		return ""
-	}
-	return args[0]
-}
-
 // completeExercise offers the names of the exercises.
 func completeExercise(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	course, err := workshop.Open("")
@@ -93,29 +130,6 @@ func completeExercise(_ *cobra.Command, args []string, _ string) ([]string, cobr
 		names = append(names, e.Name+"\t"+e.Title.En)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-func newWorkshopNextCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
-	var skip bool
-	command := newCommand("workshop-next", cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Next(ctx, skip) }))
-	command.Flags().BoolVar(&skip, "skip", false, "leave the current exercise for later")
-	return command
-}
-
-func newWorkshopStartCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
-	command := newCommand("workshop-start", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
-		return l.Start(ctx, firstOf(args))
-	}))
-	command.ValidArgsFunction = completeExercise
-	return command
-}
-
-func newWorkshopJumpCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
-	command := newCommand("workshop-jump", oneArgument("the name of an exercise, or its number as \"apitrace workshop\" lists it"), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
-		return l.Start(ctx, args[0])
-	}))
-	command.ValidArgsFunction = completeExercise
-	return command
 }
 
 func newWorkshopTraceCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
@@ -153,56 +167,5 @@ func newWorkshopCheckCommand(std *console.Streams, o *workshopOptions) *cobra.Co
 	flags.StringVar(&request.as, "as", scenarios.Learner, "who sends your request: learner, admin, anonymous or stranger")
 	_ = command.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(scenarios.Askers(), cobra.ShellCompDirectiveNoFileComp))
 	flags.StringArrayVarP(&request.headers, "header", "H", nil, `header of your request, "Name: value" (repeat for more)`)
-	return command
-}
-
-func newWorkshopWatchCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
-	return newCommand("workshop-watch", cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Watch(ctx) }))
-}
-
-func newWorkshopHintCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
-	return newCommand("workshop-hint", cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Hint(ctx) }))
-}
-
-func newWorkshopSolutionCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
-	var anyway bool
-	command := newCommand("workshop-solution", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
-		return l.Solution(ctx, firstOf(args), anyway)
-	}))
-	command.ValidArgsFunction = completeExercise
-	command.Flags().BoolVar(&anyway, "anyway", false, "show it although the exercise is not passed, and mark the exercise")
-	return command
-}
-
-func newWorkshopExplainCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
-	command := newCommand("workshop-explain", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, _ context.Context, args []string) error { return l.Explain(firstOf(args)) }))
-	command.ValidArgsFunction = completeExercise
-	return command
-}
-
-func newWorkshopResetCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
-	var all bool
-	command := newCommand("workshop-reset", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
-		if all && len(args) > 0 {
-			return usage.Errorf("--all forgets everything: name an exercise, or give --all")
-		}
-		if all {
-			return l.ResetAll(ctx)
-		}
-		return l.Reset(ctx, firstOf(args))
-	}))
-	command.ValidArgsFunction = completeExercise
-	command.Flags().BoolVar(&all, "all", false, "forget everything")
-	return command
-}
-
-func newWorkshopLessonCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
-	return newCommand("workshop-lesson", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, _ context.Context, args []string) error { return l.Lesson(firstOf(args)) }))
-}
-
-func newWorkshopSummaryCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
-	var html bool
-	command := newCommand("workshop-summary", cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return l.Summary(ctx, html) }))
-	command.Flags().BoolVar(&html, "html", false, "print a page of HTML")
 	return command
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -9,7 +8,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/workshop"
-	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
 func newWorkshopNewCommand(std *console.Streams) *cobra.Command {
@@ -23,15 +21,5 @@ func newWorkshopNewCommand(std *console.Streams) *cobra.Command {
 	})
 	command.Flags().StringVar(&kind, "kind", string(workshop.KindFind), "what is asked for: find, order, claim, choose, value, make or change")
 	_ = command.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]string{"find", "order", "claim", "choose", "value", "make", "change"}, cobra.ShellCompDirectiveNoFileComp))
-	return command
-}
-
-func newWorkshopVerifyCommand(std *console.Streams, o *workshopOptions) *cobra.Command {
-	var live bool
-	command := newCommand("workshop-verify", cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
-		return l.Verify(ctx, firstOf(args), live)
-	}))
-	command.ValidArgsFunction = completeExercise
-	command.Flags().BoolVar(&live, "live", false, "solve the live exercises on a server")
 	return command
 }
