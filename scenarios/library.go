@@ -88,3 +88,13 @@ func (e *UnknownError) Error() string {
 	}
 	return message + "\"apitrace scenarios\" lists all, and a path such as \"./mine.yaml\" plays a file"
 }
+
+// Names lists the names of the scenarios of the library, each with its title behind a tab, as shells complete them.
+func Names() ([]string, error) {
+	all, err := List()
+	var names []string
+	for _, s := range all {
+		names = append(names, s.Name+"\t"+s.Title.En)
+	}
+	return names, err
+}

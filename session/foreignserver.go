@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 
@@ -41,13 +43,24 @@ func (o *Foreign) Validate() error {
 	return nil
 }
 
-// Sample opens a front to the kube-apiserver and traces that part of the requests.
-func (o *Foreign) Sample(ctx context.Context, rate float64, to Reporter) (*Sampler, error) {
+// Sample opens a front to the kube-apiserver and traces requests until ctx ends. It writes the path of the file
+// with which clients verify the front to w, if it made one.
+func (o *Foreign) Sample(ctx context.Context, sampling Sampling, w io.Writer, to Reporter) (err error) {
 	door, err := o.door()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return sampleForeign(ctx, o.Probe, rate, door, o.Secrets, to)
+	s, err := sampleForeign(ctx, o.Probe, sampling.Rate, door, o.Secrets, to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close(ctx)) }()
+	to.Notice("requests to %s are handed on to %s, %s traced and sent by OTLP; press Ctrl-C to end", s.Front.URL, o.Server, sampling.part())
+	if s.CAFile != "" {
+		fmt.Fprintln(w, s.CAFile)
+	}
+	<-ctx.Done()
+	return ctx.Err()
 }
 
 // door reads what the front needs. It has no credentials of its own to give.

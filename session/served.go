@@ -114,8 +114,32 @@ func (o ServerOptions) Serve(ctx context.Context, to Reporter) (_ context.Contex
 	return serving, running, nil
 }
 
-// Introduce says where the server is and how to send it requests.
-func (r *Running) Introduce(to Reporter) {
+// ServeUntil starts a server that others find, says how to use it, and keeps it running until ctx or the server
+// ends. It writes the path of the administrator's kubeconfig to w.
+func (o ServerOptions) ServeUntil(ctx context.Context, sampling Sampling, w io.Writer, to Reporter) (err error) {
+	serving, server, err := o.Serve(ctx, to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	server.introduce(to)
+	if sampling.OTLP {
+		sampler, sampleErr := server.Sample(ctx, sampling.Rate, to)
+		if sampleErr != nil {
+			return sampleErr
+		}
+		defer func() { err = errors.Join(err, sampler.Close(ctx)) }()
+		to.Notice("as the administrator, %s traced and sent by OTLP:", sampling.part())
+		to.Notice("  export KUBECONFIG=%s", sampler.Kubeconfig)
+	}
+	to.Notice("press Ctrl-C to stop it")
+	fmt.Fprintln(w, server.AdminKubeconfig)
+	<-serving.Done()
+	return context.Cause(serving)
+}
+
+// introduce says where the server is and how to send it requests.
+func (r *Running) introduce(to Reporter) {
 	to.Notice("kube-apiserver %s with etcd %s is ready at %s", r.K8sVersion, r.EtcdVersion, r.BaseURL)
 	r.reportKind(to)
 	to.Notice("as the administrator, who may do everything:")

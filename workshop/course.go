@@ -225,3 +225,17 @@ func (e *UnknownError) Text() Text {
 	t.Zh += "（\"apitrace workshop\" 列出全部练习）"
 	return t
 }
+
+// ExerciseNames lists the names of the exercises of the embedded course, each with its title behind a tab, as shells
+// complete them.
+func ExerciseNames() ([]string, error) {
+	course, err := Open("")
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range course.Exercises() {
+		names = append(names, e.Name+"\t"+e.Title.En)
+	}
+	return names, nil
+}

@@ -3,18 +3,10 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"os/exec"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/instrument"
-	"github.com/kubeapitrace/apitrace/instrument/source"
-	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/session/console"
@@ -61,7 +53,7 @@ func (o *functionOptions) command(name string, std *console.Streams, show func(c
 		if err != nil {
 			return err
 		}
-		return openEditor(c.Context(), std, f.Path, f.Line, true)
+		return std.Edit(c.Context(), f.Path, f.Line, true)
 	})
 	command.ValidArgsFunction = completeFunction
 	addCodeFlags(command, &o.code)
@@ -79,34 +71,4 @@ func addCodeFlags(command *cobra.Command, o *code.Choice) {
 	flags.StringArrayVar(&o.Traces, "trace", nil, "a saved recording to look into; may be repeated (default: the recordings that apitrace carries)")
 	flags.StringVar(&o.Scenario, "scenario", "", "look into the recording of this scenario alone")
 	_ = command.RegisterFlagCompletionFunc("scenario", completeScenarioName)
-}
-
-// openEditor opens a file at a line in the user's editor and waits for it.
-func openEditor(ctx context.Context, std *console.Streams, file string, line int, readOnly bool) error {
-	args, err := source.EditorCommand(file, line, readOnly, os.Getenv)
-	if err != nil {
-		return err
-	}
-	editor := exec.CommandContext(ctx, args[0], args[1:]...)
-	editor.Stdin, editor.Stdout, editor.Stderr = std.In, std.Raw(), std.Err
-	if err := editor.Run(); err != nil {
-		return fmt.Errorf("editor %q: %w", args[0], err)
-	}
-	return nil
-}
-
-// completeFunction offers the names of key steps.
-func completeFunction(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	guide, err := instrument.Load()
-	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var names []string
-	for _, step := range guide.Steps {
-		short := funcname.Short(string(step.Function))
-		if step.Function.Exact() && strings.HasPrefix(short, typed) && !slices.Contains(names, short) {
-			names = append(names, short)
-		}
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/sides"
-	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // diffOptions say what is compared, and how that is shown.
@@ -74,23 +73,13 @@ func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *co
 	return differs(o.output.Write(std, steps, isRange && !command.Flags().Changed("view")))
 }
 
-// completeDiff offers scenarios, then recorded releases.
-func completeDiff(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	if len(args) == 0 {
-		names, _ := completeScenario(command, args, typed)
-		return names, cobra.ShellCompDirectiveDefault // files, too
+// diffSource compares the text of a function in two releases.
+func (o *diffOptions) diffSource(ctx context.Context, std *console.Streams, args []string) error {
+	if len(args) != 2 {
+		return usage.Errorf("--source compares a function of two versions: expected \"apitrace diff --source %s VERSION VERSION\"", o.source)
 	}
-	return completeRelease(command, args, typed)
-}
-
-func completeRelease(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	releases, err := recordings.Versions()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
+	if o.output.Format != "tree" || o.live != "" {
+		return usage.Errorf("--source compares the text of a function: leave -o and --live out")
 	}
-	var names []string
-	for _, release := range releases {
-		names = append(names, release.K8sVersion)
-	}
-	return names, cobra.ShellCompDirectiveDefault
+	return differs(output.WriteSourceDiff(ctx, std, o.source, [2]string(args), o.output.View.Colour))
 }

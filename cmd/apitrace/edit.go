@@ -66,5 +66,5 @@ func (o *editOptions) run(ctx context.Context, std *console.Streams, args []stri
 	if std.Width == 0 || os.Getenv("VISUAL") == "" && os.Getenv("EDITOR") == "" {
 		return nil
 	}
-	return openEditor(ctx, std, e.Path, 1, false)
+	return std.Edit(ctx, e.Path, 1, false)
 }

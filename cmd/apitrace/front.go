@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +14,7 @@ import (
 // frontOptions say which running kube-apiserver to open a traced door to.
 type frontOptions struct {
 	session.Foreign
-	sample sampleOptions
+	sample session.Sampling
 }
 
 func newFrontCommand(std *console.Streams) *cobra.Command {
@@ -25,7 +23,7 @@ func newFrontCommand(std *console.Streams) *cobra.Command {
 		if err := o.validate(); err != nil {
 			return err
 		}
-		return o.run(c.Context(), std)
+		return o.Foreign.Sample(c.Context(), o.sample, std.Out, std)
 	})
 	flags := command.Flags()
 	flags.StringVar(&o.Server, "server", "", "URL of the kube-apiserver, such as https://127.0.0.1:6443")
@@ -37,28 +35,14 @@ func newFrontCommand(std *console.Streams) *cobra.Command {
 	flags.StringVar(&o.ClientCAFile, "client-cafile", "", "file with the authority of clients' certificates: kube-apiserver's --client-ca-file")
 	flags.StringVar(&o.ProxyCertFile, "proxy-client-cert-file", "", "file with a certificate that may speak for users: of the authority in kube-apiserver's --requestheader-client-ca-file")
 	flags.StringVar(&o.ProxyKeyFile, "proxy-client-key-file", "", "file with the key of that certificate")
-	o.sample.addFlags(command)
+	addSampleFlags(command, &o.sample)
 	addSecretFlags(command, &o.Secrets)
 	return command
 }
 
 func (o *frontOptions) validate() error {
-	if o.Server == "" || o.CAFile == "" || o.Probe == "" || !o.sample.otlp {
+	if o.Server == "" || o.CAFile == "" || o.Probe == "" || !o.sample.OTLP {
 		return usage.Errorf("expected --server, --server-cafile, --probe and --otlp")
 	}
-	return errors.Join(o.Foreign.Validate(), o.sample.validate())
-}
-
-func (o *frontOptions) run(ctx context.Context, std *console.Streams) (err error) {
-	s, err := o.Foreign.Sample(ctx, o.sample.rate, std)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close(ctx)) }()
-	std.Notice("requests to %s are handed on to %s, %s traced and sent by OTLP; press Ctrl-C to end", s.Front.URL, o.Server, o.sample.part())
-	if s.CAFile != "" {
-		fmt.Fprintln(std.Out, s.CAFile)
-	}
-	<-ctx.Done()
-	return ctx.Err()
+	return errors.Join(o.Foreign.Validate(), o.sample.Validate())
 }

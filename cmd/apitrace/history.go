@@ -4,6 +4,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/render/output"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
@@ -15,11 +17,10 @@ func newHistoryCommand(std *console.Streams) *cobra.Command {
 		}
 		return o.WriteHistory(std, args[0])
 	})
-	command.ValidArgsFunction = func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		names, _ := completeScenario(c, args, typed)
-		functions, directive := completeFunction(c, args, typed)
-		return append(names, functions...), directive
-	}
+	command.ValidArgsFunction = offerFirst(func() ([]string, error) {
+		names, err := scenarios.Names()
+		return append(names, code.KeySteps()...), err
+	}, false)
 	flags := command.Flags()
 	flags.IntVar(&o.Width, "width", 0, "write this many columns wide (0: as wide as the terminal, else 80)")
 	flags.StringVar(&o.Colour, "color", "auto", "when to use colours: auto, always or never")

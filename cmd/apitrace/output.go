@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/render/output"
 )
 
@@ -48,15 +47,7 @@ func addFilterFlags(command *cobra.Command, o *output.Filter) {
 	flags.BoolVar(&o.Errors, "errors", false, "show only calls that failed; of a request that failed, those that had a part in it")
 	flags.BoolVar(&o.Etcd, "etcd", false, "show only what runs in etcd and what leads there")
 	flags.StringVar(&o.Grep, "grep", "", "show only calls whose name, file:line, values or error match this regular expression")
-	_ = command.RegisterFlagCompletionFunc("layer", completeLayer)
-}
-
-func completeLayer(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	guide, err := instrument.Load()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	return output.LayerNames(guide), cobra.ShellCompDirectiveNoFileComp
+	_ = command.RegisterFlagCompletionFunc("layer", offer(output.Layers))
 }
 
 // addDiffFlags adds the flags that say how differences are printed. All commands that compare have them.

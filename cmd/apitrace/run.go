@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/render/output"
-	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -33,25 +32,6 @@ func newRunCommand(std *console.Streams) *cobra.Command {
 	o.server.addFresh(command)
 	addDeliveryFlags(command, &o.delivery)
 	return command
-}
-
-// completeScenario offers the names of the scenarios, and files.
-func completeScenario(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	all, err := scenarios.List()
-	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var names []string
-	for _, s := range all {
-		names = append(names, s.Name+"\t"+s.Title.En)
-	}
-	return names, cobra.ShellCompDirectiveDefault
-}
-
-// completeScenarioName offers the names of the scenarios alone, for a flag.
-func completeScenarioName(c *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	names, _ := completeScenario(c, nil, typed)
-	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 func (o *runOptions) run(ctx context.Context, std *console.Streams) error {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -19,7 +18,7 @@ import (
 // serveOptions say which server to keep running.
 type serveOptions struct {
 	server serverFlags
-	sample sampleOptions
+	sample session.Sampling
 	// status and stop are about the servers that run already; background starts one and leaves it running.
 	status, stop, background bool
 }
@@ -31,7 +30,7 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 			return err
 		}
 		o.server.Extra.Flags = args
-		if err := errors.Join(o.server.validate(), o.sample.validate()); err != nil {
+		if err := errors.Join(o.server.validate(), o.sample.Validate()); err != nil {
 			return err
 		}
 		if err := o.server.Extra.Check(); err != nil {
@@ -49,10 +48,10 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 		case o.background:
 			return session.ServeInBackground(c.Context(), os.Args[1:], std.Out, std)
 		}
-		return o.run(c.Context(), std)
+		return o.server.ServeUntil(c.Context(), o.sample, std.Out, std)
 	})
 	o.server.add(command)
-	o.sample.addFlags(command)
+	addSampleFlags(command, &o.sample)
 	flags := command.Flags()
 	flags.BoolVar(&o.background, "background", false, "return once the server is ready, and leave it running until --stop")
 	flags.BoolVar(&o.status, "status", false, "list the servers that are kept running, and whether they answer")
@@ -66,28 +65,6 @@ func serveArguments(c *cobra.Command, args []string) error {
 		return fmt.Errorf("unexpected %q: flags of kube-apiserver go behind --", args[0])
 	}
 	return nil
-}
-
-func (o *serveOptions) run(ctx context.Context, std *console.Streams) (err error) {
-	serving, server, err := o.server.Serve(ctx, std)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, server.Close()) }()
-	server.Introduce(std)
-	if o.sample.otlp {
-		sampler, sampleErr := server.Sample(ctx, o.sample.rate, std)
-		if sampleErr != nil {
-			return sampleErr
-		}
-		defer func() { err = errors.Join(err, sampler.Close(ctx)) }()
-		std.Notice("as the administrator, %s traced and sent by OTLP:", o.sample.part())
-		std.Notice("  export KUBECONFIG=%s", sampler.Kubeconfig)
-	}
-	std.Notice("press Ctrl-C to stop it")
-	fmt.Fprintln(std.Out, server.AdminKubeconfig)
-	<-serving.Done()
-	return context.Cause(serving)
 }
 
 // exclusive refuses what --status and --stop would ignore.

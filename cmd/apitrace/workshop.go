@@ -85,7 +85,7 @@ func (o *workshopOptions) on(std *console.Streams, name string, do func(*learner
 	command := newCommand("workshop-"+name, cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 		return do(l, ctx, strings.Join(args, ""))
 	}))
-	command.ValidArgsFunction = completeExercise
+	command.ValidArgsFunction = offerFirst(workshop.ExerciseNames, false)
 	return command
 }
 
@@ -117,19 +117,6 @@ func (o *workshopOptions) with(std *console.Streams, do func(*learner.Learner, c
 		}
 		return do(l, c.Context(), args)
 	}
-}
-
-// completeExercise offers the names of the exercises.
-func completeExercise(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	course, err := workshop.Open("")
-	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var names []string
-	for _, e := range course.Exercises() {
-		names = append(names, e.Name+"\t"+e.Title.En)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 func newWorkshopTraceCommand(std *console.Streams, o *workshopOptions) *cobra.Command {

@@ -29,8 +29,17 @@ type Filter struct {
 	Grep string
 }
 
-// LayerNames lists the guide's layers, each once.
-func LayerNames(guide *instrument.Guide) []string {
+// Layers lists the names of layers.
+func Layers() ([]string, error) {
+	guide, err := instrument.Load()
+	if err != nil {
+		return nil, err
+	}
+	return layerNames(guide), nil
+}
+
+// layerNames lists the guide's layers, each once.
+func layerNames(guide *instrument.Guide) []string {
 	var names []string
 	for _, layer := range guide.Layers {
 		if !slices.Contains(names, layer.Name) {
@@ -45,7 +54,7 @@ func LayerNames(guide *instrument.Guide) []string {
 func (o *Filter) parse(guide *instrument.Guide, of *trace.Recording) (render.Filter, error) {
 	f := render.Filter{MinDuration: o.MinDuration, Errors: o.Errors, Etcd: o.Etcd}
 	var err error
-	if f.Layers, err = matchingLayers(o.Layers, LayerNames(guide)); err != nil {
+	if f.Layers, err = matchingLayers(o.Layers, layerNames(guide)); err != nil {
 		return f, err
 	}
 	if o.MinDuration < 0 {

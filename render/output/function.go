@@ -130,3 +130,33 @@ func fromIndex(page *explain.Page, program string) error {
 	}
 	return nil
 }
+
+// WriteSourceDiff compares the text of a function in two versions and tells whether it is the same. colour is auto,
+// always or never.
+func WriteSourceDiff(ctx context.Context, std *console.Streams, function string, versions [2]string, colour string) (same bool, err error) {
+	var releases [2]*code.Base
+	for i, version := range versions {
+		options := code.Choice{K8s: version}
+		err := options.Validate()
+		if err == nil {
+			releases[i], err = options.Open(std.In, std)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	textA, textB, err := code.Texts(ctx, releases[0], releases[1], function)
+	if err != nil {
+		return false, err
+	}
+	coloured, err := render.UseColour(colour, std.Width > 0, os.Getenv)
+	if err != nil {
+		return false, err
+	}
+	options := source.DiffOptions{}
+	if coloured {
+		palette := render.Colours()
+		options = source.DiffOptions{Added: palette.Added, Removed: palette.Removed, Heading: palette.Place}
+	}
+	return source.WriteDiff(std.Out, textA, textB, options)
+}

@@ -176,3 +176,13 @@ func (e *UnknownScenarioError) Error() string {
 	}
 	return text
 }
+
+// Names lists the recorded releases.
+func Names() ([]string, error) {
+	infos, err := Versions()
+	var names []string
+	for _, info := range infos {
+		names = append(names, info.K8sVersion)
+	}
+	return names, err
+}

@@ -1,0 +1,30 @@
+package output
+
+import (
+	"io"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/render/tour"
+	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// WriteTour writes the requests of a recording with these numbers, or all of them, as a tour for VS Code's CodeTour.
+// lang is "en", "zh", or "" for the language of the locale.
+func WriteTour(w io.Writer, recording *trace.Recording, only []int, lang string) error {
+	lang, err := Language(lang)
+	if err != nil {
+		return err
+	}
+	if recording.Requests, err = session.Choose(recording.Requests, only); err != nil {
+		return err
+	}
+	guide, err := instrument.Load()
+	if err != nil {
+		return err
+	}
+	choice := tour.Choice{Most: render.StepsPerRequest(len(recording.Requests)), Lang: lang}
+	return tour.Write(w, recording, spoken.New(guide, lang, recording), choice)
+}

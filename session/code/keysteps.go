@@ -1,0 +1,24 @@
+package code
+
+import (
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+)
+
+// KeySteps lists the short names of the functions that the guide calls key steps, each once.
+func KeySteps() []string {
+	guide, err := instrument.Load()
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, step := range guide.Steps {
+		short := funcname.Short(string(step.Function))
+		if step.Function.Exact() && !slices.Contains(names, short) {
+			names = append(names, short)
+		}
+	}
+	return names
+}

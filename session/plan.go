@@ -1,0 +1,41 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+)
+
+// BuildAll builds kube-apiserver and etcd, and the sample API server if that is wanted, and returns the paths of the
+// programs. With plain they are upstream's, without tracing.
+func (o ServerOptions) BuildAll(ctx context.Context, plain, sample bool, to Reporter) (paths []string, err error) {
+	build, err := o.Build(ctx, plain, to)
+	if err != nil {
+		return nil, err
+	}
+	paths = []string{build.APIServer.Path, build.Etcd.Path}
+	if sample {
+		program, err := BuildSample(ctx, o.Version, plain, to)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, program.Path)
+	}
+	return paths, nil
+}
+
+// WritePlan writes what BuildAll would do.
+func (o ServerOptions) WritePlan(ctx context.Context, plain, sample bool, w io.Writer) error {
+	edits, err := o.Edits.Dir()
+	if err != nil {
+		return err
+	}
+	wanted := apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits}
+	if err := apiserver.WritePlan(ctx, w, wanted); err != nil || !sample {
+		return err
+	}
+	fmt.Fprintln(w)
+	return apiserver.WriteSamplePlan(ctx, w, wanted)
+}

@@ -1,0 +1,34 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/kubeapitrace/apitrace/internal/usage"
+)
+
+// Sampling says which requests of a server's clients are traced, and that their spans are sent.
+type Sampling struct {
+	// OTLP asks for it.
+	OTLP bool
+	// Rate is the part of the requests, greater than 0 and at most 1.
+	Rate float64
+}
+
+// Validate checks the choice.
+func (o *Sampling) Validate() error {
+	if o.Rate <= 0 || o.Rate > 1 {
+		return usage.Errorf("--sample %v: expected a number greater than 0 and at most 1, such as 0.01", o.Rate)
+	}
+	if o.Rate != 1 && !o.OTLP {
+		return usage.Errorf("--sample chooses what --otlp sends: give both")
+	}
+	return nil
+}
+
+// part says which of the requests are traced.
+func (o *Sampling) part() string {
+	if o.Rate == 1 {
+		return "each request"
+	}
+	return fmt.Sprintf("%v of the requests", o.Rate)
+}
