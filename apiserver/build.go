@@ -37,6 +37,12 @@ type Build struct {
 	Edited []string
 }
 
+// Release allows others to remove the binaries from the cache, once no server runs them.
+func (b *Build) Release() {
+	b.APIServer.Release()
+	b.Etcd.Release()
+}
+
 // Key identifies the pair of binaries by content.
 func (b *Build) Key() string { return pairKey(b.APIServer.Key, b.Etcd.Key) }
 
@@ -68,9 +74,7 @@ func BuildPrograms(ctx context.Context, o BuildOptions) (*Build, error) {
 		return nil, err
 	}
 	b := &Build{K8sVersion: pair.apiserver.Version, EtcdVersion: pair.etcd.Release()}
-	for _, e := range slices.Concat(pair.apiserverEdits, pair.etcdEdits) {
-		b.Edited = append(b.Edited, e.Name)
-	}
+	b.Edited = namesOf(slices.Concat(pair.apiserverEdits, pair.etcdEdits))
 	if b.Etcd, err = program.Build(ctx, pair.etcd, pair.etcdOptions); err != nil {
 		return nil, advise(pair.apiserver.Version, explainCompile(err, pair.etcdEdits))
 	}

@@ -22,6 +22,29 @@ func ListEdits(edits program.Edits) ([]program.Edit, error) {
 	return slices.Concat(ours, theirs), err
 }
 
+// RevertEdit takes an edit back, and removes the builds that have it from the cache, nil being the
+// default one. Those that a server runs stay until later builds take their place.
+func RevertEdit(edits program.Edits, e program.Edit, c *program.Cache) error {
+	if err := edits.Revert(e); err != nil {
+		return err
+	}
+	if c == nil {
+		var err error
+		if c, err = program.OpenCache(""); err != nil {
+			return err
+		}
+	}
+	p := Program(edits.Version)
+	if e.Program == storage.Name {
+		_, up, _ := program.CachedSource(c, p) // which also knows it without the source
+		var err error
+		if p, err = storage.ProgramOf(up); err != nil {
+			return nil // no etcd of that release was ever built
+		}
+	}
+	return c.DropEdited(p.Name, p.Version, e.Name)
+}
+
 // compiled is where the compiler found something: a file of the vendor folder or of the
 // overlay, and a line. The column counts what the rewriter has inserted and is left out.
 var compiled = regexp.MustCompile(`^(?:\S*/overlay/|(?:\./)?vendor/)(\S+\.go):(\d+)(?::\d+)?: (.*)$`)

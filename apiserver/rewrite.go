@@ -13,8 +13,8 @@ import (
 // a version, with a person's edits of its source.
 func instrumentation(guide *instrument.Guide, p program.Program, version string, edits []program.Edit) *program.Rewrite {
 	return &program.Rewrite{
-		Key:    guide.Key(p.Name, version) + program.EditsKey(edits),
-		Edited: len(edits) > 0,
+		Key:   guide.Key(p.Name, version) + program.EditsKey(edits),
+		Edits: namesOf(edits),
 		Run: func(_ context.Context, workspace, out string) (map[string]string, string, error) {
 			result, err := instrument.Rewrite(instrument.Options{
 				Guide: guide, Program: p.Name, Version: version, Vendor: filepath.Join(workspace, "vendor"), Out: out,
@@ -38,4 +38,12 @@ func editedFiles(edits []program.Edit) map[string]instrument.EditedFile {
 		files[e.Name] = instrument.EditedFile{Path: e.Path, Text: e.Text}
 	}
 	return files
+}
+
+func namesOf(edits []program.Edit) []string {
+	var names []string
+	for _, e := range edits {
+		names = append(names, e.Name)
+	}
+	return names
 }

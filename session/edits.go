@@ -98,7 +98,7 @@ func (e Edits) Revert(k8s, name string, to Reporter) error {
 		if name != "" && !edit.Is(name) {
 			continue
 		}
-		if err := edits.Revert(edit); err != nil {
+		if err := apiserver.RevertEdit(edits, edit, nil); err != nil {
 			return err
 		}
 		to.Notice("%s is upstream's again", edit.Name)

@@ -171,6 +171,7 @@ func (o ServerOptions) Start(ctx context.Context, to Reporter) (context.Context,
 	if err != nil {
 		return nil, nil, err
 	}
+	defer build.Release() // the server keeps them while it runs
 	slog.DebugContext(ctx, "starting a server", "kube-apiserver", build.APIServer.Path, "etcd", build.Etcd.Path, "edited", build.Edited)
 	server, err := apiserver.Start(ctx, build, o.startOptions())
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/machine"
 )
@@ -33,13 +34,18 @@ func newCacheCleanCommand(std *console.Streams) *cobra.Command {
 			}
 		}
 		return nil
-	}, func(_ *cobra.Command, args []string) error {
+	}, func(c *cobra.Command, args []string) error {
 		o.Kinds = args
-		return o.Run(std.Out)
+		if err := usage.Wrong(o.Validate()); err != nil {
+			return err
+		}
+		return o.Run(c.Context(), std.Out)
 	})
 	command.ValidArgs = machine.Kinds()
 	command.Flags().DurationVar(&o.OlderThan, "older-than", 0, "remove only what was last used longer ago than this")
 	command.Flags().BoolVar(&o.Unfinished, "unfinished", false, "remove only what interrupted builds have left")
+	command.Flags().BoolVar(&o.Edited, "edited", false, "remove only builds with your edits")
+	command.Flags().StringVar(&o.Max, "max", "", "remove what was used least recently, until the cache takes no more than this, such as 5GB")
 	command.Flags().BoolVar(&o.DryRun, "dry-run", false, "print what would be removed and remove nothing")
 	return command
 }

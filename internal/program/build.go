@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -17,6 +16,8 @@ const (
 	overlayFile = "overlay.json"
 	overlayDir  = "overlay"
 	logFile     = "build.log"
+	// failedFile tells a build that did not compile from one that was interrupted.
+	failedFile = "apitrace.failed"
 )
 
 // A build is one program on its way to a binary.
@@ -29,6 +30,8 @@ type build struct {
 	// noGo says why there is no toolchain; then the build can only be found in the cache.
 	noGo     error
 	upstream Upstream
+	// release is that of the Binary.
+	release func()
 
 	goMod        []byte
 	workspaceKey string
@@ -51,6 +54,11 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 	}
 	m, err := b.checkBinary()
 	cached := err == nil
+	defer func() {
+		if err != nil {
+			b.release()
+		}
+	}()
 	if !cached {
 		if b.noGo != nil {
 			return nil, fmt.Errorf("the build %s is damaged: %w; %w", b.dir, err, b.needsGo())
@@ -58,7 +66,11 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 		if !errors.Is(err, errNoEntry) {
 			tell.note("the build %s is damaged (%v); making it again", b.dir, err)
 		}
-		if m, cached, err = b.run(ctx); err != nil {
+		m, cached, err = b.run(ctx)
+		if ctx.Err() == nil {
+			b.trim(ctx)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -66,7 +78,7 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 	touch(b.dir)
 	return &Binary{
 		Path: filepath.Join(b.dir, p.Name), Workspace: b.workspace, Key: b.key,
-		Upstream: b.upstream, Summary: m.Summary, Cached: cached,
+		Upstream: b.upstream, Summary: m.Summary, Cached: cached, release: b.release,
 	}, nil
 }
 
@@ -103,7 +115,7 @@ func newBuild(ctx context.Context, p Program, o Options, tell *reporter) (*build
 	}
 	b := &build{
 		program: p, cache: o.Cache, rewrite: o.Rewrite, tell: tell,
-		toolchain: toolchain, noGo: noGo, upstream: up, goMod: goMod,
+		toolchain: toolchain, noGo: noGo, upstream: up, goMod: goMod, release: func() {},
 	}
 	b.workspaceKey = p.workspaceKey(up, goMod)
 	b.workspace = o.Cache.entryDir(KindWorkspace, p, b.workspaceKey)
@@ -143,8 +155,22 @@ func (b *build) rewriteKey() string {
 }
 
 // checkBinary looks for the finished build and verifies the binary; what else is
-// in the entry was only needed to make it.
-func (b *build) checkBinary() (manifest, error) {
+// in the entry was only needed to make it. A build that is good stays in the cache until
+// b.release is called.
+func (b *build) checkBinary() (m manifest, err error) {
+	release, ok := useEntry(b.dir)
+	if !ok {
+		return m, errNoEntry
+	}
+	if m, err = b.verify(); err != nil {
+		release()
+		return m, err
+	}
+	b.release = release
+	return m, nil
+}
+
+func (b *build) verify() (manifest, error) {
 	return check(b.dir, b.key, func(file string) bool { return file == b.program.Name })
 }
 
@@ -166,9 +192,14 @@ func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 	if err := b.ensureWorkspace(ctx); err != nil {
 		return m, false, err
 	}
-	m, err = b.make(ctx)
+	if m, err = b.make(ctx); err == nil {
+		b.release, _ = useEntry(b.dir) // while nobody else can remove it
+	}
 	var compile *CompileError
-	if err != nil && !errors.As(err, &compile) { // whose log and overlay people want to look at
+	switch {
+	case errors.As(err, &compile): // whose log and overlay people want to look at
+		err = errors.Join(err, writeFile(filepath.Join(b.dir, failedFile), nil))
+	case err != nil:
 		err = errors.Join(err, removeEntry(b.dir))
 	}
 	return m, false, err
@@ -176,7 +207,10 @@ func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 
 // make fills the build's folder and completes it.
 func (b *build) make(ctx context.Context) (manifest, error) {
-	m := manifest{Program: b.program.Name, Version: b.program.Version, Key: b.key, Rewrite: b.rewriteKey(), Edited: b.rewrite != nil && b.rewrite.Edited}
+	m := manifest{Program: b.program.Name, Version: b.program.Version, Key: b.key, Rewrite: b.rewriteKey(), Edited: b.edited()}
+	if m.Edited {
+		m.Edits = b.rewrite.Edits
+	}
 	if err := removeEntry(b.dir); err != nil {
 		return m, fmt.Errorf("making room for the build: %w", err)
 	}
@@ -190,42 +224,11 @@ func (b *build) make(ctx context.Context) (manifest, error) {
 	if err := b.compile(ctx); err != nil {
 		return m, err
 	}
-	if err := seal(b.dir, m); err != nil {
-		return m, err
-	}
-	return m, b.removeOldEdited()
+	return m, seal(b.dir, m)
 }
 
-// keptEdited is how many builds with edits stay in the cache: going back to the edit
-// before takes no build then, and no server that another terminal just built is taken
-// away from it.
-const keptEdited = 3
-
-// removeOldEdited removes builds of the same program with edits that nobody wants any
-// more, if this is another one.
-func (b *build) removeOldEdited() error {
-	if b.rewrite == nil || !b.rewrite.Edited {
-		return nil
-	}
-	dirs, err := filepath.Glob(b.cache.entryDir(KindBuild, b.program, "????????????"))
-	if err != nil {
-		return err
-	}
-	var edited []manifest
-	of := map[string]string{}
-	for _, dir := range dirs {
-		if m, err := readManifest(dir); err == nil && m.Edited {
-			edited, of[m.Key] = append(edited, m), dir
-		}
-	}
-	slices.SortFunc(edited, func(a, b manifest) int { return b.lastUsed.Compare(a.lastUsed) })
-	for _, m := range edited[min(keptEdited, len(edited)):] {
-		if err := removeEntry(of[m.Key]); err != nil {
-			return fmt.Errorf("removing an old build with edits: %w", err)
-		}
-	}
-	return nil
-}
+// edited tells whether a person's edits are built in.
+func (b *build) edited() bool { return b.rewrite != nil && len(b.rewrite.Edits) > 0 }
 
 // makeOverlay runs the rewriter, if there is one.
 func (b *build) makeOverlay(ctx context.Context) (summary string, err error) {

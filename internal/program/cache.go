@@ -21,13 +21,19 @@ import (
 type Cache struct {
 	// Root is the absolute path of the folder.
 	Root string
+	// Max is how many bytes it may take; 0: there is no bound. Builds keep it: see Trim.
+	Max int64
 }
 
 // CacheEnv names the environment variable that moves the cache.
 const CacheEnv = "APITRACE_CACHE"
 
+// MaxEnv names the environment variable that bounds the cache: "10GB".
+const MaxEnv = "APITRACE_CACHE_MAX"
+
 // OpenCache opens the cache at root, which is created if need be. An empty root
-// means $APITRACE_CACHE, else the folder "apitrace" in the user's cache folder.
+// means $APITRACE_CACHE, else the folder "apitrace" in the user's cache folder. Its bound is
+// $APITRACE_CACHE_MAX.
 func OpenCache(root string) (*Cache, error) {
 	if root == "" {
 		root = os.Getenv(CacheEnv)
@@ -43,6 +49,12 @@ func OpenCache(root string) (*Cache, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the cache folder: %w", err)
 	}
+	var maxSize int64
+	if bound := os.Getenv(MaxEnv); bound != "" {
+		if maxSize, err = ParseBytes(bound); err != nil {
+			return nil, fmt.Errorf("%s: %w", MaxEnv, err)
+		}
+	}
 	for _, dir := range []string{root, filepath.Join(root, "locks"), filepath.Join(root, "modules")} {
 		// Private: a served server's tokens are kept here too.
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -54,7 +66,7 @@ func OpenCache(root string) (*Cache, error) {
 	if root, err = filepath.EvalSymlinks(root); err != nil {
 		return nil, fmt.Errorf("the cache folder: %w", err)
 	}
-	return &Cache{Root: root}, nil
+	return &Cache{Root: root, Max: maxSize}, nil
 }
 
 // GoCache is the folder of Go's build cache for everything that is built here.
@@ -84,9 +96,13 @@ type Entry struct {
 	Key string
 	// Instrumented tells an instrumented build from a plain one.
 	Instrumented bool
-	Dir          string
-	Size         int64
-	LastUsed     time.Time
+	// Edited tells whether a person's edits are built in, Edits which files they are of, by their
+	// path below the vendor folder; builds from before that was recorded have none there.
+	Edited   bool
+	Edits    []string
+	Dir      string
+	Size     int64
+	LastUsed time.Time
 	// Complete is false for what an interrupted build left behind.
 	Complete bool
 }
@@ -163,6 +179,7 @@ func readEntry(kind Kind, dir string) (Entry, error) {
 	e.Program, e.Version, _ = splitEntryName(e.Name)
 	if m, err := readManifest(dir); err == nil {
 		e.Instrumented, e.Complete, e.LastUsed = m.Rewrite != "", true, m.lastUsed
+		e.Edited, e.Edits = m.Edited, m.Edits
 		if kind == KindBuild {
 			e.Key = m.Key
 		}
@@ -230,8 +247,23 @@ func (c *Cache) Verify(e Entry) error {
 	return nil
 }
 
-// Remove deletes an entry. A program that is already running goes on running;
-// an entry that is being built right now is refused.
+// InUse tells whether a process uses the entry: one that runs the program, or is about to.
+func (e Entry) InUse() bool {
+	if e.Kind != KindBuild {
+		return false
+	}
+	if _, err := os.Stat(filepath.Join(e.Dir, useFile)); err != nil {
+		return false
+	}
+	release, free, err := takeEntry(e.Dir)
+	if free {
+		release()
+	}
+	return err == nil && !free
+}
+
+// Remove deletes an entry. One that a process uses, or that is being built right now, is
+// refused with an [InUseError].
 func (c *Cache) Remove(e Entry) error {
 	name := programLock(e.Program, e.Version)
 	if e.Kind == KindGoCache {
@@ -243,9 +275,21 @@ func (c *Cache) Remove(e Entry) error {
 		return fmt.Errorf("removing %s from the cache: locking: %w", e.Name, err)
 	}
 	if !locked {
-		return fmt.Errorf("removing %s from the cache: another apitrace is building with it; wait for that to end", e.Name)
+		return &InUseError{Entry: e, Building: true}
 	}
 	defer l.Close()
+	if e.Kind == KindBuild {
+		release, free, err := takeEntry(e.Dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("removing %s from the cache: %w", e.Name, err)
+		}
+		if err == nil && !free {
+			return &InUseError{Entry: e}
+		}
+		if free {
+			defer release()
+		}
+	}
 	if err := removeEntry(e.Dir); err != nil {
 		return fmt.Errorf("removing %s from the cache: %w", e.Name, err)
 	}

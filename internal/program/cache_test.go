@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +25,8 @@ func TestMain(m *testing.M) {
 		os.Exit(playOwner())
 	case "exec":
 		os.Exit(playExec())
+	case "remover":
+		os.Exit(playRemover())
 	case "sweeper":
 		os.Exit(playSweeper())
 	}
@@ -130,7 +133,9 @@ func TestEntries(t *testing.T) {
 	c := newCache(t)
 	before := time.Now().Add(-time.Second)
 	plain, _ := mustBuild(t, tiny(), Options{Cache: c})
-	mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewriteHello(`"x"`)})
+	traced, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewriteHello(`"x"`)})
+	plain.Release()
+	traced.Release()
 	list := entries(t, c)
 	if len(list) != 4 {
 		t.Fatalf("entries %+v, want workspace, two builds and Go's cache", list)
@@ -222,8 +227,21 @@ func playBuilder() int {
 	c, err := OpenCache("")
 	if err == nil {
 		var b *Binary
-		if b, err = Build(context.Background(), tiny(), Options{Cache: c}); err == nil {
+		o := Options{Cache: c}
+		if word := os.Getenv("TEST_WORD"); word != "" {
+			o.Rewrite = editHello(word)
+		}
+		if b, err = Build(context.Background(), tiny(), o); err == nil {
 			err = json.NewEncoder(os.Stdout).Encode(b)
+		}
+		if err == nil && os.Getenv("TEST_STAY") != "" {
+			select {}
+		}
+		if err == nil { // what others remove meanwhile is not this
+			var out []byte
+			if out, err = exec.Command(b.Path).CombinedOutput(); err == nil && !strings.Contains(string(out), os.Getenv("TEST_WORD")) {
+				err = fmt.Errorf("the program says %q", out)
+			}
 		}
 	}
 	if err != nil {

@@ -70,7 +70,9 @@ type Child struct {
 	cmd    *exec.Cmd
 	// leash is our end of the pipe whose closing ends the child.
 	leash *os.File
-	done  chan struct{}
+	// release is that of the build in the cache that the child runs.
+	release func()
+	done    chan struct{}
 	// err is set before done is closed.
 	err error
 }
@@ -100,6 +102,12 @@ func spawn(s Server) (*Child, error) {
 		return nil, err
 	}
 	defer theirs.Close()
+	release := func() {}
+	if build := filepath.Dir(s.Path); isEntry(build) {
+		if use, ok := useEntry(build); ok {
+			release = use
+		}
+	}
 	cmd := exec.Command(s.Path, s.Args...)
 	cmd.Dir = s.Dir
 	cmd.Stdout, cmd.Stderr = log, log
@@ -107,10 +115,11 @@ func spawn(s Server) (*Child, error) {
 	cmd.Env = s.env()
 	ownGroup(cmd)
 	if err := cmd.Start(); err != nil {
+		release()
 		ours.Close()
 		return nil, err
 	}
-	c := &Child{server: s, cmd: cmd, leash: ours, done: make(chan struct{})}
+	c := &Child{server: s, cmd: cmd, leash: ours, release: release, done: make(chan struct{})}
 	go c.wait()
 	return c, nil
 }
@@ -135,6 +144,7 @@ func (s Server) env() []string {
 func (c *Child) wait() {
 	err := c.cmd.Wait()
 	c.leash.Close()
+	c.release()
 	c.err = &ExitError{Name: c.server.Name, State: c.cmd.ProcessState.String(), Log: c.tail()}
 	if c.cmd.ProcessState == nil {
 		c.err = fmt.Errorf("waiting for %s: %w", c.server.Name, err)

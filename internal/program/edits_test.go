@@ -62,41 +62,6 @@ func TestAddEditOfNothing(t *testing.T) {
 	}
 }
 
-func TestOldEditedBuildsAreRemoved(t *testing.T) {
-	cache, err := OpenCache(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := Program{Name: "prog", Version: "v1.0.0"}
-	add := func(key string, edited bool) *build {
-		key += "00000000000"
-		b := &build{program: p, cache: cache, rewrite: &Rewrite{Edited: edited}, key: key, dir: cache.entryDir(KindBuild, p, key)}
-		writeText(t, filepath.Join(b.dir, "prog"), key)
-		if err := seal(b.dir, manifest{Key: key, Edited: edited}); err != nil {
-			t.Fatal(err)
-		}
-		if err := b.removeOldEdited(); err != nil {
-			t.Fatal(err)
-		}
-		return b
-	}
-	first, plain := add("a", true), add("b", false)
-	for _, key := range []string{"c", "d", "e"} {
-		add(key, true)
-	}
-	if _, err := os.Stat(first.dir); !os.IsNotExist(err) {
-		t.Errorf("of four builds with edits, the oldest is still there (%v)", err)
-	}
-	for _, key := range []string{"c", "d", "e"} {
-		if _, err := os.Stat(cache.entryDir(KindBuild, p, key+"00000000000")); err != nil {
-			t.Error(err)
-		}
-	}
-	if _, err := os.Stat(plain.dir); err != nil {
-		t.Errorf("a build without edits was removed: %v", err)
-	}
-}
-
 func TestStateDir(t *testing.T) {
 	t.Setenv("HOME", "/home/somebody")
 	for _, c := range []struct{ own, xdg, want string }{

@@ -36,8 +36,9 @@ type manifest struct {
 	// Rewrite and Summary are those of an instrumented build.
 	Rewrite string `json:"rewrite,omitempty"`
 	Summary string `json:"summary,omitempty"`
-	// Edited is that of Rewrite.
-	Edited bool `json:"edited,omitempty"`
+	// Edited tells whether a person's edits are built in; Edits are those of Rewrite.
+	Edited bool     `json:"edited,omitempty"`
+	Edits  []string `json:"edits,omitempty"`
 	// Sums is the checksum of the list of the files' checksums.
 	Sums string `json:"sums"`
 

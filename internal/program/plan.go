@@ -56,7 +56,7 @@ func MakePlan(ctx context.Context, p Program, o Options) (*Plan, error) {
 		Program: p, Workspace: b.workspace, Build: b.dir, GoCache: o.Cache.GoCache(),
 		Binary: filepath.Join(b.dir, p.Name), Instrumented: o.Rewrite != nil, Upstream: b.upstream,
 	}
-	_, binaryErr := b.checkBinary()
+	_, binaryErr := b.verify()
 	_, workspaceErr := check(b.workspace, b.workspaceKey, func(string) bool { return false })
 	plan.Cached, plan.HasWorkspace = resolved && binaryErr == nil, resolved && workspaceErr == nil
 	plan.Commands = b.commands(resolved, plan.HasWorkspace)

@@ -68,9 +68,9 @@ type Rewrite struct {
 	// Key identifies everything that decides the result: rules, rewriter, probe.
 	// It is part of the key of the build.
 	Key string
-	// Edited is set when a person's edits are built in. Of such builds the cache keeps
+	// Edits names the files of which a person's edits are built in. Of such builds the cache keeps
 	// only the latest: each try makes one.
-	Edited bool
+	Edits []string
 	// Run writes changed copies of files of the workspace below out and says
 	// which file of the workspace each of them replaces (key: absolute path in the
 	// workspace, where a file need not exist yet). The summary is for people:
@@ -103,6 +103,16 @@ type Binary struct {
 	Summary string
 	// Cached is set when the binary was there before.
 	Cached bool
+
+	release func()
+}
+
+// Release allows others to remove the binary from the cache, which they otherwise cannot until this
+// process ends. A server that runs it keeps it there as well.
+func (b *Binary) Release() {
+	if b != nil && b.release != nil {
+		b.release()
+	}
 }
 
 // Release is the name of the program's release: "v3.4.3".

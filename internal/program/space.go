@@ -2,6 +2,9 @@ package program
 
 import (
 	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -38,6 +41,32 @@ func checkSpace(c *Cache, p Program) error {
 		return &SpaceError{Program: p, Dir: c.Root, Free: free, Need: p.Space}
 	}
 	return nil
+}
+
+// sizeText is a number of bytes as people write it.
+var sizeText = regexp.MustCompile(`^(\d+(?:\.\d+)?) ?([kKMGT]?)(i?)B?$`)
+
+// ParseBytes reads a number of bytes: "500MB", "1.5 GB", "8GiB", "8G", which is 8 GB.
+func ParseBytes(s string) (int64, error) {
+	m := sizeText.FindStringSubmatch(strings.TrimSpace(s))
+	if m == nil || m[3] != "" && m[2] == "" {
+		return 0, fmt.Errorf("%q is not a size: expected a number with a unit, such as 10GB or 500MB", s)
+	}
+	n, err := strconv.ParseFloat(m[1], 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a size: %w", s, err)
+	}
+	base := 1000.0
+	if m[3] != "" {
+		base = 1024
+	}
+	for range strings.Index(" kMGT", strings.Replace(m[2], "K", "k", 1)) {
+		n *= base
+	}
+	if n >= 1<<62 {
+		return 0, fmt.Errorf("%q is more than any disk has", s)
+	}
+	return int64(n), nil
 }
 
 // FormatBytes writes a number of bytes for people: "512 B", "1.2 kB", "36 MB", "2.1 GB".

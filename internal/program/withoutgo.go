@@ -31,7 +31,7 @@ func (e *NeedsGoError) Error() string {
 func (e *NeedsGoError) Unwrap() error { return e.Err }
 
 func (b *build) needsGo() error {
-	return &NeedsGoError{Program: b.program, Cache: b.cache.Root, Edited: b.rewrite != nil && b.rewrite.Edited, Err: b.noGo}
+	return &NeedsGoError{Program: b.program, Cache: b.cache.Root, Edited: b.edited(), Err: b.noGo}
 }
 
 // adopt takes the toolchain of a build in the cache, for want of our own: the build last used

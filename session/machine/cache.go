@@ -1,8 +1,11 @@
 package machine
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -34,16 +37,45 @@ func cacheEntries() (*program.Cache, []program.Entry, error) {
 
 // WriteCache lists what is in the cache.
 func WriteCache(w io.Writer) error {
-	_, entries, err := cacheEntries()
+	cache, entries, err := cacheEntries()
 	if err != nil {
 		return err
 	}
+	var total int64
 	table := text.NewTable(3)
-	table.Row("KIND", "PROGRAM", "VERSION", "TRACED", "SIZE", "LAST-USED", "STATE")
+	table.Row("KIND", "PROGRAM", "VERSION", "TRACED", "SIZE", "LAST-USED", "STATE", "EDITED")
 	for _, e := range entries {
-		table.Row(e.Kind, orDash(e.Program), orDash(e.Version), traced(e), program.FormatBytes(e.Size), e.LastUsed.Format(time.DateTime), state(e))
+		table.Row(e.Kind, orDash(e.Program), orDash(e.Version), traced(e), program.FormatBytes(e.Size), e.LastUsed.Format(time.DateTime), state(e), edited(e))
+		total += e.Size
 	}
-	return table.Write(w)
+	if err := table.Write(w); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "\ntotal: %s; bound: %s\n", program.FormatBytes(total), bound(cache))
+	return err
+}
+
+// bound says how much the cache may take, and what decides it.
+func bound(cache *program.Cache) string {
+	if cache.Max == 0 {
+		return "none (" + program.MaxEnv + " sets one)"
+	}
+	return program.FormatBytes(cache.Max) + " (" + program.MaxEnv + ")"
+}
+
+// edited names the files whose edits a build has.
+func edited(e program.Entry) string {
+	if !e.Edited {
+		return "-"
+	}
+	var files []string
+	for _, file := range e.Edits {
+		files = append(files, path.Base(path.Dir(file))+"/"+path.Base(file))
+	}
+	if len(files) == 0 {
+		return "yes"
+	}
+	return strings.Join(files, ",")
 }
 
 func traced(e program.Entry) string {
@@ -58,10 +90,14 @@ func traced(e program.Entry) string {
 }
 
 func state(e program.Entry) string {
-	if e.Complete {
+	switch {
+	case !e.Complete:
+		return "unfinished"
+	case e.InUse():
+		return "in use"
+	default:
 		return "complete"
 	}
-	return "unfinished"
 }
 
 func orDash(s string) string {
@@ -89,6 +125,7 @@ func WriteSizes(w io.Writer) error {
 		table.Row(kind, program.FormatBytes(size))
 	}
 	table.Row("total", program.FormatBytes(total))
+	table.Row("bound", bound(cache))
 	table.Row("free", program.FormatBytes(free))
 	table.Row("folder", cache.Root)
 	return table.Write(w)
@@ -112,39 +149,99 @@ type Clean struct {
 	OlderThan time.Duration
 	// Unfinished keeps all but what interrupted builds have left.
 	Unfinished bool
+	// Edited keeps all but builds with edits.
+	Edited bool
+	// Max, if not "", keeps what fits into that size: what was used least recently goes first.
+	Max string
 	// DryRun removes nothing.
 	DryRun bool
 }
 
-// Run removes it, and lists what it removes.
-func (o *Clean) Run(w io.Writer) error {
+// Validate says what is wrong with the choice.
+func (o *Clean) Validate() error {
+	if o.Max == "" {
+		return nil
+	}
+	if len(o.Kinds) > 0 || o.OlderThan != 0 || o.Unfinished || o.Edited {
+		return errors.New("--max chooses by itself what goes: give it alone, or with --dry-run")
+	}
+	if _, err := program.ParseBytes(o.Max); err != nil {
+		return fmt.Errorf("--max: %w", err)
+	}
+	return nil
+}
+
+// Run removes it, and lists what it removes. What is in use stays, which is an error.
+func (o *Clean) Run(ctx context.Context, w io.Writer) error {
+	if o.Max != "" {
+		return o.trim(ctx, w)
+	}
 	cache, entries, err := cacheEntries()
 	if err != nil {
 		return err
 	}
 	var freed int64
+	var errs []error
 	for _, e := range entries {
 		if !o.wants(e) {
 			continue
 		}
 		if !o.DryRun {
 			if err := cache.Remove(e); err != nil {
-				return err
+				errs = append(errs, err)
+				continue
 			}
 		}
 		freed += e.Size
-		fmt.Fprintf(w, "%s %s\n", e.Kind, strings.Join(strings.Fields(e.Program+" "+e.Version+" "+program.FormatBytes(e.Size)), " "))
+		o.removed(w, e)
 	}
+	o.total(w, freed)
+	return errors.Join(errs...)
+}
+
+// trim removes until the rest fits.
+func (o *Clean) trim(ctx context.Context, w io.Writer) error {
+	cache, err := program.OpenCache("")
+	if err != nil {
+		return err
+	}
+	maxSize, err := program.ParseBytes(o.Max)
+	if err != nil {
+		return err
+	}
+	// 0 would be no bound.
+	trimmed, err := cache.Trim(ctx, max(maxSize, 1), o.DryRun)
+	if err != nil {
+		return err
+	}
+	for _, e := range trimmed.Entries {
+		o.removed(w, e)
+	}
+	if trimmed.GoCache > 0 {
+		fmt.Fprintf(w, "%s %s (its oldest files)\n", program.KindGoCache, program.FormatBytes(trimmed.GoCache))
+	}
+	o.total(w, trimmed.Freed())
+	if trimmed.Left > maxSize {
+		return fmt.Errorf("the cache still takes %s: the rest is in use", program.FormatBytes(trimmed.Left))
+	}
+	return nil
+}
+
+func (o *Clean) removed(w io.Writer, e program.Entry) {
+	fmt.Fprintf(w, "%s %s\n", e.Kind, strings.Join(strings.Fields(e.Program+" "+e.Version+" "+program.FormatBytes(e.Size)), " "))
+}
+
+func (o *Clean) total(w io.Writer, freed int64) {
 	verb := "removed"
 	if o.DryRun {
 		verb = "would remove"
 	}
 	fmt.Fprintf(w, "%s %s\n", verb, program.FormatBytes(freed))
-	return nil
 }
 
 func (o *Clean) wants(e program.Entry) bool {
 	return (len(o.Kinds) == 0 || slices.Contains(o.Kinds, string(e.Kind))) &&
 		(o.OlderThan == 0 || time.Since(e.LastUsed) > o.OlderThan) &&
-		(!o.Unfinished || !e.Complete)
+		(!o.Unfinished || !e.Complete) &&
+		(!o.Edited || e.Edited)
 }

@@ -10,7 +10,7 @@ import (
 func TestCleanWants(t *testing.T) {
 	old := time.Now().Add(-time.Hour)
 	entries := []program.Entry{
-		{Kind: program.KindBuild, Name: "new", LastUsed: time.Now(), Complete: true},
+		{Kind: program.KindBuild, Name: "new", LastUsed: time.Now(), Complete: true, Edited: true},
 		{Kind: program.KindBuild, Name: "old", LastUsed: old, Complete: true},
 		{Kind: program.KindWorkspace, Name: "half", LastUsed: time.Now()},
 		{Kind: program.KindGoCache, Name: "gocache", LastUsed: old, Complete: true},
@@ -24,6 +24,7 @@ func TestCleanWants(t *testing.T) {
 		{Clean{OlderThan: time.Minute}, "old gocache "},
 		{Clean{Kinds: []string{"build"}, OlderThan: time.Minute}, "old "},
 		{Clean{Unfinished: true}, "half "},
+		{Clean{Edited: true}, "new "},
 	}
 	for _, test := range tests {
 		got := ""

@@ -1,0 +1,234 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// keptEdited is how many builds with edits of one program and version stay in the cache: going back to
+// the edit before takes no build then.
+const keptEdited = 3
+
+// A Trimmed says what Trim has removed.
+type Trimmed struct {
+	// Entries are the workspaces and builds, in the order in which they went.
+	Entries []Entry
+	// GoCache is how many bytes of Go's build cache went.
+	GoCache int64
+	// Left is the size of the cache now. It is known only if Max is not 0.
+	Left, Max int64
+}
+
+// Freed is the number of bytes that were removed.
+func (t Trimmed) Freed() int64 {
+	freed := t.GoCache
+	for _, e := range t.Entries {
+		freed += e.Size
+	}
+	return freed
+}
+
+// Trim removes what nobody needs: what interrupted builds and removals have left, all builds with
+// edits but the newest few, and, if maxSize is not 0, what was used least recently until
+// the cache takes no more than that. What a process uses stays. Builds do this by themselves
+// when they end, with the bound of the cache. With dryRun nothing is removed.
+func (c *Cache) Trim(ctx context.Context, maxSize int64, dryRun bool) (Trimmed, error) {
+	t := &trimmer{cache: c, dryRun: dryRun, Trimmed: Trimmed{Max: maxSize}}
+	// Two that trim at once would each make room for both.
+	lock := flock.New(c.lockFile("trim"))
+	defer lock.Close()
+	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
+		return t.Trimmed, fmt.Errorf("trimming the cache: locking: %w", err)
+	}
+	kinds := []Kind{KindWorkspace, KindBuild}
+	if maxSize > 0 {
+		kinds = append(kinds, KindGoCache)
+	}
+	entries, err := c.Entries(kinds...)
+	if err != nil {
+		return t.Trimmed, err
+	}
+	for _, e := range entries {
+		t.Left += e.Size
+	}
+	// The newest come first.
+	slices.SortStableFunc(entries, func(a, b Entry) int { return b.LastUsed.Compare(a.LastUsed) })
+	entries = slices.DeleteFunc(entries, func(e Entry) bool { return e.Kind == KindGoCache })
+	if entries, err = t.deserted(entries); err == nil && maxSize > 0 {
+		err = t.bound(entries)
+	}
+	return t.Trimmed, err
+}
+
+type trimmer struct {
+	Trimmed
+	cache  *Cache
+	dryRun bool
+}
+
+// deserted removes what nobody needs, whatever its size, and returns the others.
+func (t *trimmer) deserted(entries []Entry) (left []Entry, err error) {
+	seen := map[string]int{}
+	for _, e := range entries {
+		kept := true
+		switch of := fmt.Sprint(e.Kind, e.Program, e.Version, e.Complete); {
+		case e.Program == "": // nothing of ours
+		case !e.Complete:
+			// Of the builds that failed, people look at the log of the last one.
+			if _, err := os.Stat(filepath.Join(e.Dir, failedFile)); err != nil {
+				kept = false
+			} else {
+				seen[of]++
+				kept = seen[of] == 1
+			}
+		case e.Edited:
+			seen[of]++
+			kept = seen[of] <= keptEdited
+		}
+		if !kept {
+			if kept, err = t.remove(e); err != nil {
+				return nil, err
+			}
+		}
+		if kept {
+			left = append(left, e)
+		}
+	}
+	return left, nil
+}
+
+// bound removes what was used least recently until the rest fits. entries begin with the newest.
+func (t *trimmer) bound(entries []Entry) error {
+	lock := flock.New(t.cache.lockFile(goCacheLock))
+	defer lock.Close()
+	idle, err := lock.TryLock() // else builds go on
+	if err != nil {
+		return fmt.Errorf("trimming Go's build cache: locking: %w", err)
+	}
+	files, err := t.goFiles()
+	if err != nil {
+		return err
+	}
+	// Files that must stay while another build goes on do not drive others out: it trims when it ends.
+	var later int64
+	for t.Left-later > t.Max && (len(entries) > 0 || len(files) > 0) {
+		if n := len(entries) - 1; len(files) == 0 || n >= 0 && entries[n].LastUsed.Before(files[len(files)-1].used) {
+			if _, err := t.remove(entries[n]); err != nil {
+				return err
+			}
+			entries = entries[:n]
+			continue
+		}
+		last := files[len(files)-1]
+		files = files[:len(files)-1]
+		if !idle {
+			later += last.size
+			continue
+		}
+		if !t.dryRun {
+			if err := ignoreNotExist(os.Remove(last.path)); err != nil {
+				return fmt.Errorf("trimming Go's build cache: %w", err)
+			}
+		}
+		t.GoCache += last.size
+		t.Left -= last.size
+	}
+	return nil
+}
+
+// remove removes an entry, unless it is in use or was used since it was listed.
+func (t *trimmer) remove(e Entry) (kept bool, err error) {
+	now, err := readEntry(e.Kind, e.Dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Left -= e.Size
+		return false, nil
+	}
+	if err != nil || now.LastUsed.After(e.LastUsed) {
+		return true, err
+	}
+	if t.dryRun {
+		if e.InUse() {
+			return true, nil
+		}
+	} else if err := t.cache.Remove(e); errors.As(err, new(*InUseError)) {
+		return true, nil
+	} else if err != nil {
+		return true, err
+	}
+	t.Entries = append(t.Entries, e)
+	t.Left -= e.Size
+	return false, nil
+}
+
+// A goFile is a file of Go's build cache.
+type goFile struct {
+	path string
+	size int64
+	used time.Time
+}
+
+// goFiles lists the files of Go's build cache, those used last first. The go command bears it when files are gone that
+// no build uses, and marks those that it uses, as it removes old ones itself.
+func (t *trimmer) goFiles() (files []goFile, err error) {
+	err = filepath.WalkDir(t.cache.GoCache(), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || len(filepath.Base(filepath.Dir(path))) != len("00") {
+			return ignoreNotExist(err)
+		}
+		info, err := d.Info()
+		if err == nil {
+			files = append(files, goFile{path, info.Size(), info.ModTime()})
+		}
+		return ignoreNotExist(err)
+	})
+	slices.SortFunc(files, func(a, b goFile) int { return b.used.Compare(a.used) })
+	return files, ignoreNotExist(err)
+}
+
+// DropEdited removes the builds of a program that have an edit of a file built in. Those that a server
+// runs stay until a later Trim.
+func (c *Cache) DropEdited(program, version, file string) error {
+	entries, err := c.Entries(KindBuild)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		// Builds from before their edits were recorded have none there.
+		if e.Edited && e.Program == program && e.Version == version && (len(e.Edits) == 0 || slices.Contains(e.Edits, file)) {
+			if err := c.Remove(e); err != nil && !errors.As(err, new(*InUseError)) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// trim is Trim at the end of a build, with the bound of the cache. What it has removed is reported.
+func (b *build) trim(ctx context.Context) {
+	t, err := b.cache.Trim(ctx, b.cache.Max, false)
+	if err != nil {
+		b.tell.note("the cache was not trimmed: %v", err)
+		return
+	}
+	if len(t.Entries) > 0 || t.GoCache > 0 {
+		var names []string
+		for _, e := range t.Entries {
+			names = append(names, string(e.Kind)+" "+e.Name)
+		}
+		if t.GoCache > 0 {
+			names = append(names, "the oldest files of Go's build cache")
+		}
+		b.tell.note("removed from the cache (%s): %s", FormatBytes(t.Freed()), strings.Join(names, ", "))
+	}
+	if t.Max > 0 && t.Left > t.Max {
+		b.tell.note("the cache takes %s, more than the %s of %s: the rest is in use", FormatBytes(t.Left), FormatBytes(t.Max), MaxEnv)
+	}
+}

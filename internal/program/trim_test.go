@@ -1,0 +1,344 @@
+package program
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// editHello is rewriteHello as a person's edit.
+func editHello(word string) *Rewrite {
+	r := rewriteHello(fmt.Sprintf("%q", word))
+	r.Edits = []string{"example.org/dep/dep.go"}
+	return r
+}
+
+// built lists the names of the builds in a cache, the oldest first.
+func built(t *testing.T, c *Cache) (names []string) {
+	t.Helper()
+	list, err := c.Entries(KindBuild)
+	must(t, err)
+	for _, e := range list {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+func nameOf(b *Binary) string { return filepath.Base(filepath.Dir(b.Path)) }
+
+// usedAgo sets when an entry was last used.
+func usedAgo(t *testing.T, dir string, ago time.Duration) {
+	t.Helper()
+	then := time.Now().Add(-ago)
+	must(t, os.Chtimes(filepath.Join(dir, manifestFile), then, then))
+}
+
+// Of the builds with edits the newest few stay, those without all do, and a failed one leaves its log
+// until the next fails.
+func TestOldEditedBuildsAreRemoved(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	plain, _ := mustBuild(t, tiny(), Options{Cache: c})
+	usedAgo(t, filepath.Dir(plain.Path), 240*time.Hour)
+	var edited []*Binary
+	for i := range keptEdited + 2 {
+		b, r := mustBuild(t, tiny(), Options{Cache: c, Rewrite: editHello(fmt.Sprint("word", i))})
+		b.Release()
+		edited = append(edited, b)
+		usedAgo(t, filepath.Dir(b.Path), time.Duration(100-i)*time.Hour)
+		if removed := strings.Contains(r.notes(), "removed from the cache"); removed != (i >= keptEdited) {
+			t.Errorf("at edit %d the user was told %q", i, r.notes())
+		}
+	}
+	for i, b := range edited {
+		if kept := exists(b.Path); kept != (i >= 2) {
+			t.Errorf("of %d builds with edits, number %d is there: %t", len(edited), i, kept)
+		}
+	}
+	if !exists(plain.Path) {
+		t.Error("the build without edits is gone")
+	}
+	list, err := c.Entries(KindBuild)
+	must(t, err)
+	for _, e := range list {
+		if want := e.Dir != filepath.Dir(plain.Path); e.Edited != want || want && (len(e.Edits) != 1 || e.Edits[0] != "example.org/dep/dep.go") {
+			t.Errorf("%s is marked as edited: %t, with %q", e.Name, e.Edited, e.Edits)
+		}
+	}
+
+	var logs []string
+	for _, word := range []string{"undefined1", "undefined2"} {
+		r := rewriteHello(word)
+		r.Edits = []string{"example.org/dep/dep.go"}
+		_, err := Build(t.Context(), tiny(), Options{Cache: c, Rewrite: r})
+		var compile *CompileError
+		if !errors.As(err, &compile) {
+			t.Fatal(err)
+		}
+		logs = append(logs, compile.Log)
+	}
+	if exists(logs[0]) || !exists(logs[1]) {
+		t.Errorf("the log of the first failure is there: %t; that of the last: %t", exists(logs[0]), exists(logs[1]))
+	}
+}
+
+// An edit that is taken back takes its builds along, and no others.
+func TestDropEdited(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	plain, _ := mustBuild(t, tiny(), Options{Cache: c})
+	ours, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: editHello("ours")})
+	ours.Release()
+	other := editHello("other")
+	other.Edits = []string{"example.org/dep/other.go"}
+	theirs, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: other})
+	theirs.Release()
+	must(t, c.DropEdited("tiny", "v1.2.3", "example.org/dep/dep.go"))
+	if exists(filepath.Dir(ours.Path)) || !exists(theirs.Path) || !exists(plain.Path) {
+		t.Errorf("the build with the edit is there: %t; with another: %t; with none: %t", exists(ours.Path), exists(theirs.Path), exists(plain.Path))
+	}
+}
+
+// What was used least recently goes first, and no more than it takes.
+func TestBound(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	goCache := ownGoCache(t, c)
+	old, _ := mustBuild(t, tiny(), Options{Cache: c})
+	older, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewriteHello(`"older"`)})
+	for _, b := range []*Binary{old, older} {
+		b.Release()
+	}
+	goCache("old", 6*time.Hour)
+	goCache("new", 0)
+	usedAgo(t, filepath.Dir(old.Path), 5*time.Hour)
+	usedAgo(t, filepath.Dir(older.Path), 7*time.Hour)
+	usedAgo(t, old.Workspace, 4*time.Hour)
+	var total int64
+	var size = map[string]int64{}
+	for _, e := range entries(t, c) {
+		total += e.Size
+		size[e.Name] = e.Size
+	}
+	building := flock.New(c.lockFile(goCacheLock))
+	must(t, building.RLock())
+	trimmed, err := c.Trim(t.Context(), total-size[nameOf(older)]-1, true)
+	must(t, err)
+	must(t, building.Close())
+	if len(trimmed.Entries) != 1 || trimmed.Entries[0].Name != nameOf(older) || trimmed.GoCache != 0 {
+		t.Errorf("while another build goes on, it removes %+v", trimmed)
+	}
+	// Room is made in this order: the older build, the old file, the old build, the workspace.
+	for i, step := range []struct {
+		gone string
+		max  int64
+	}{
+		{"nothing", total},
+		{"the older build", total - 1},
+		{"the old file as well", total - size[nameOf(older)] - 1},
+		{"the old build as well", total - size[nameOf(older)] - goFileSize - 1},
+	} {
+		for _, dryRun := range []bool{true, false} {
+			before := fmt.Sprint(built(t, c))
+			trimmed, err := c.Trim(t.Context(), step.max, dryRun)
+			must(t, err)
+			if trimmed.Left > step.max || dryRun && fmt.Sprint(built(t, c)) != before {
+				t.Errorf("%s: %d bytes are left of %d; dry run: %t", step.gone, trimmed.Left, step.max, dryRun)
+			}
+		}
+		for number, path := range []string{older.Path, goCache("old", -1), old.Path, old.Workspace} {
+			if there := exists(path); there != (number >= i) {
+				t.Errorf("%s must be gone: %s is there: %t", step.gone, path, there)
+			}
+		}
+	}
+	if !exists(goCache("new", -1)) {
+		t.Error("the new file of Go's cache is gone")
+	}
+}
+
+const goFileSize = 1000
+
+// ownGoCache gives the cache a Go cache of its own, which is not the developer's. The result makes a file in it that was
+// last used so long ago, unless ago is negative, and returns its path.
+func ownGoCache(t *testing.T, c *Cache) func(name string, ago time.Duration) string {
+	t.Helper()
+	cleanup := c.GoCache()
+	target, err := os.Readlink(cleanup)
+	must(t, err)
+	return func(name string, ago time.Duration) string {
+		path := filepath.Join(cleanup, "00", name)
+		if ago < 0 {
+			return path
+		}
+		if link, err := os.Readlink(cleanup); err == nil && link == target {
+			must(t, os.Remove(cleanup))
+		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, make([]byte, goFileSize), 0o600))
+		then := time.Now().Add(-ago)
+		must(t, os.Chtimes(path, then, then))
+		return path
+	}
+}
+
+// A build that a process uses stays, whatever the bound, until that process ends, however it does.
+func TestInUse(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	newRunDir(t) // sets TMPDIR
+	user := play("builder", CacheEnv+"="+c.Root, "TEST_STAY=1")
+	line := firstLine(t, user)
+	var b Binary
+	must(t, json.Unmarshal([]byte(line), &b))
+	inUse := func() (in bool) {
+		for _, e := range entries(t, c) {
+			in = in || e.InUse()
+		}
+		return in
+	}
+	trim := func() {
+		t.Helper()
+		_, err := c.Trim(t.Context(), 1, false)
+		must(t, err)
+	}
+	if trim(); !exists(b.Path) || !inUse() {
+		t.Fatal("a build that is about to be run was removed")
+	}
+	// A server keeps it as well.
+	server := play("owner", "TEST_BINARY="+b.Path, "TEST_OUTSIDE="+filepath.Join(t.TempDir(), "file"))
+	firstLine(t, server)
+	must(t, user.Process.Kill())
+	user.Wait()
+	if trim(); !exists(b.Path) || !inUse() {
+		t.Fatal("a build that a server runs was removed")
+	}
+	for _, e := range entries(t, c) {
+		var use *InUseError
+		if err := c.Remove(e); e.Kind == KindBuild && (!errors.As(err, &use) || use.Building) {
+			t.Errorf("removing it: %v", err)
+		}
+	}
+	must(t, server.Process.Kill())
+	server.Wait()
+	within(t, 5*time.Second, "nobody uses it", func() bool { return !inUse() })
+	if trim(); exists(filepath.Dir(b.Path)) {
+		t.Error("a build that nobody uses was not removed")
+	}
+}
+
+// firstLine starts a command, and returns the first line that it prints.
+func firstLine(t *testing.T, cmd *exec.Cmd) string {
+	t.Helper()
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	t.Cleanup(func() { cmd.Process.Kill() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	must(t, err)
+	return strings.TrimSpace(line)
+}
+
+// Processes that build at once, in a cache that has room for none of it, all get what they want.
+func TestBuildersWithoutRoom(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	mustBuild(t, tiny(), Options{Cache: c})
+	var commands []*exec.Cmd
+	for i := range 6 {
+		cmd := play("builder", CacheEnv+"="+c.Root, MaxEnv+"=1kB", fmt.Sprintf("TEST_WORD=word%d", i%4))
+		must(t, cmd.Start())
+		commands = append(commands, cmd)
+	}
+	for i, cmd := range commands {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("process %d: %v", i, err)
+		}
+	}
+}
+
+// What a killed build or removal has left goes with the next build, of whichever program; and what
+// people keep there is theirs.
+func TestLeftoversAreRemoved(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	b, _ := mustBuild(t, tiny(), Options{Cache: c})
+	b.Release()
+	must(t, os.Remove(filepath.Join(filepath.Dir(b.Path), manifestFile))) // as removals begin
+	must(t, os.RemoveAll(filepath.Join(b.Workspace, manifestFile)))
+	theirs := filepath.Join(c.kindDir(KindBuild), "mine")
+	must(t, os.Mkdir(theirs, 0o700))
+	killed := c.entryDir(KindBuild, Program{Name: "other", Version: "v1.0.0"}, "0123456789abc")
+	must(t, os.MkdirAll(filepath.Join(killed, overlayDir), 0o700))
+	other, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewriteHello(`"x"`)})
+	if exists(filepath.Dir(b.Path)) || exists(killed) || !exists(other.Path) || !exists(theirs) {
+		t.Errorf("builds are %q", built(t, c))
+	}
+	again, _ := mustBuild(t, tiny(), Options{Cache: c})
+	if again.Cached || again.Path != b.Path {
+		t.Errorf("what was half removed is %+v", again)
+	}
+}
+
+// One that is killed in the middle of removing leaves nothing that counts as complete.
+func TestKilledRemoval(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	b, _ := mustBuild(t, tiny(), Options{Cache: c})
+	b.Release()
+	for i := range 2000 { // so that it takes a while
+		must(t, os.WriteFile(filepath.Join(filepath.Dir(b.Path), overlayDir, fmt.Sprint(i)), nil, 0o600))
+	}
+	remover := play("remover", CacheEnv+"="+c.Root)
+	must(t, remover.Start())
+	within(t, 10*time.Second, "the removal has begun", func() bool { return !isEntry(filepath.Dir(b.Path)) })
+	must(t, remover.Process.Signal(syscall.SIGKILL))
+	remover.Wait()
+	again, _ := mustBuild(t, tiny(), Options{Cache: c})
+	if again.Cached || !strings.HasPrefix(output(t, again), "hello staged") {
+		t.Errorf("what was half removed is %+v", again)
+	}
+}
+
+// playRemover removes all builds.
+func playRemover() int {
+	c, err := OpenCache("")
+	if err == nil {
+		_, err = c.Trim(context.Background(), 1, false)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func TestParseBytes(t *testing.T) {
+	for text, want := range map[string]int64{
+		"0": 0, "17": 17, "17B": 17, "500MB": 500e6, "1.5 GB": 1.5e9, "8G": 8e9, "8GiB": 8 << 30, "2kB": 2000, "2KB": 2000, "1TB": 1e12,
+	} {
+		if got, err := ParseBytes(text); err != nil || got != want {
+			t.Errorf("ParseBytes(%q) = %d, %v, want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "GB", "-1GB", "10 apples", "1iB", "1e9", "99999999TB"} {
+		if got, err := ParseBytes(text); err == nil {
+			t.Errorf("ParseBytes(%q) = %d", text, got)
+		}
+	}
+	t.Setenv(MaxEnv, "much")
+	if _, err := OpenCache(t.TempDir()); err == nil || !strings.Contains(err.Error(), MaxEnv) || !strings.Contains(err.Error(), "10GB") {
+		t.Errorf("a bound that is no size: %v", err)
+	}
+}
