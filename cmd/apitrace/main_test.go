@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 		"kubectl-apitrace": main,
 		"apitrace-status":  checkStatus,
 		"save-large":       saveLarge,
+		"panicking-screen": panickingScreen,
 	})
 }
 

@@ -23,15 +23,23 @@ type sourceFile struct {
 }
 
 // calledFrom returns the call in whose file the selected call was made, and the line; of the first
-// call, itself.
+// call, itself. While one steps it is where control is: in the selected call.
 func (m *Model) calledFrom() (*trace.Call, int) {
 	_, tree, i := m.side()
 	call := tree.Call(i)
-	if parent := tree.Parent(i); parent >= 0 && call.CallerLine > 0 {
+	switch parent := tree.Parent(i); {
+	case m.stepping() && m.walker.Line(m.at) > 0:
+		return call, m.walker.Line(m.at)
+	case m.stepping():
+		return call, call.Line
+	case parent >= 0 && call.CallerLine > 0:
 		return tree.Call(parent), call.CallerLine
 	}
 	return call, call.Line
 }
+
+// stepping reports whether the selected call is the one to which the last step led.
+func (m *Model) stepping() bool { return m.stepped && m.at.Call == m.call() }
 
 // paneLines returns what the pane shows, in lines of a width.
 func (m *Model) paneLines(width, height int) []string {
@@ -65,7 +73,11 @@ func (m *Model) paneLines(width, height int) []string {
 // sourceLines shows the file from which the selected call was made, its line in the middle.
 func (m *Model) sourceLines(width, height int) []string {
 	call, at := m.calledFrom()
-	lines := text.Wrap(saysCalledAt.Format(m.options.Lang, fmt.Sprintf("%s:%d", call.File, at)), width)
+	says := saysCalledAt
+	if m.stepping() {
+		says = saysControlAt
+	}
+	lines := text.Wrap(says.Format(m.options.Lang, fmt.Sprintf("%s:%d", call.File, at)), width)
 	rec, _, _ := m.side()
 	key := rec.K8sVersion + " " + call.File
 	file, known := m.sources[key]

@@ -13,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
 // View implements tea.Model. It draws only the rows that are on the screen.
@@ -296,8 +297,8 @@ func (m *Model) statusLine() string {
 	}
 	call := m.forest.tree.Call(m.call())
 	place := m.forest.story.Names.Of(call) + " " + m.forest.story.Names.Place(call)
-	if m.stepped && m.at.Call == m.call() {
-		place = stepKinds[m.at.Kind].In(m.options.Lang) + " " + place
+	if m.stepping() {
+		place = m.control()
 	}
 	if m.forest.only != nil {
 		place = "&" + m.query + "  " + place
@@ -308,6 +309,18 @@ func (m *Model) statusLine() string {
 		}
 	}
 	return fit(place, m.width)
+}
+
+// control says in words where the last step led.
+func (m *Model) control() string {
+	name := func(call int) string { return m.forest.story.Names.Of(m.forest.tree.Call(call)) }
+	switch m.at.Kind {
+	case step.Calling:
+		return saysCallsNext.Format(m.options.Lang, name(m.at.Call), name(m.at.Next))
+	case step.Returning:
+		return saysReturns.Format(m.options.Lang, name(m.at.Call))
+	}
+	return saysEntered.Format(m.options.Lang, name(m.at.Call))
 }
 
 // pad fills a plain text with blanks, or cuts it, to a number of columns; fit does it with

@@ -1,9 +1,6 @@
 package terminal
 
-import (
-	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/trace/step"
-)
+import "github.com/kubeapitrace/apitrace/internal/message"
 
 var (
 	saysKeys         = message.Text{En: "? keys  / search  1-4 panes  q quit", Zh: "? 按键  / 搜索  1-4 窗格  q 退出"}
@@ -31,6 +28,7 @@ var (
 	saysNoValues     = message.Text{En: "The guide records no values of this call.", Zh: "指南没有记录此调用的值。"}
 	saysNoNote       = message.Text{En: "The guide has no note on this function.", Zh: "指南没有此函数的说明。"}
 	saysCalledAt     = message.Text{En: "called from %s", Zh: "调用位置：%s"}
+	saysControlAt    = message.Text{En: "control is at %s", Zh: "执行到：%s"}
 	saysStack        = message.Text{En: "Stack", Zh: "调用栈"}
 	saysTooSmall     = message.Text{En: "The terminal is too small: at least 40×8.", Zh: "终端太小：至少 40×8。"}
 	saysPick         = message.Text{En: "Choose, type to filter, enter, esc", Zh: "选择：输入以过滤，回车确认，esc 取消"}
@@ -44,10 +42,10 @@ var (
 	saysCalls        = message.Text{En: "CALLS", Zh: "调用"}
 	saysTook         = message.Text{En: "TIME", Zh: "用时"}
 	saysRequest      = message.Text{En: "REQUEST", Zh: "请求"}
-	stepKinds        = map[step.Kind]message.Text{
-		step.Entered: {En: "entered", Zh: "已进入"}, step.Calling: {En: "about to call from", Zh: "即将调用，位于"}, step.Returning: {En: "about to return from", Zh: "即将返回，位于"},
-	}
-	paneTitles = map[pane]message.Text{
+	saysEntered      = message.Text{En: "%s: entered", Zh: "%s：已进入"}
+	saysCallsNext    = message.Text{En: "%s: calls %s next", Zh: "%s：接下来调用 %s"}
+	saysReturns      = message.Text{En: "%s: returns next", Zh: "%s：接下来返回"}
+	paneTitles       = map[pane]message.Text{
 		paneSource: {En: "Source", Zh: "源码"}, paneValues: {En: "Values", Zh: "值"}, paneNotes: {En: "Notes", Zh: "说明"}, paneJSON: {En: "JSON", Zh: "JSON"},
 	}
 )

@@ -1,0 +1,277 @@
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubeapitrace/apitrace/internal/console"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/render/terminal"
+)
+
+// inTerminal starts apitrace in a terminal, without a cache and without a network.
+func inTerminal(t *testing.T, columns, rows int, args ...string) *console.Console {
+	t.Helper()
+	return console.Start(t, command(t, "apitrace", args...), columns, rows)
+}
+
+func command(t *testing.T, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	dir := t.TempDir()
+	c := exec.Command(name, args...)
+	c.Env = append(os.Environ(), "TERM=xterm-256color", "LANG=en_US.UTF-8", "LC_ALL=", "NO_COLOR=", "VISUAL=", "EDITOR=",
+		"HOME="+dir, "GOPROXY=off", program.CacheEnv+"="+filepath.Join(dir, "cache"))
+	return c
+}
+
+// A leg of a journey is keys, and the screen to which they lead.
+type leg []string
+
+// TestExploreJourneys walks through recordings with the program in a terminal. The screens of a journey
+// are in one file.
+func TestExploreJourneys(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each journey starts the program")
+	}
+	for name, test := range map[string]struct {
+		columns, rows int
+		args          []string
+		legs          []leg
+	}{
+		"walk": {80, 24, []string{"get-node"}, []leg{
+			nil, {"down", "down"}, {"}", "j"}, {"left"}, {"right"}, {"right"}, {"w"}, {"u"}, {"]"}, {"t"}, {"z"}, {"z"}, {"f"}, {"f"}, {"G"}, {"g"}, {"pgdown"},
+		}},
+		"find": {80, 24, []string{"get-node"}, []leg{
+			{"/", "R", "B", "A", "C"}, {"backspace", "backspace", "backspace", "backspace", "v", "i", "s", "i", "t", "enter"}, {"n"}, {"n"}, {"N"},
+			{"/", "q", "q", "q"}, {"esc"}, {"&", "e", "t", "c", "d", "3", "enter"}, {"esc"}, {"m"}, {"G", "'"}, {"c"},
+		}},
+		"fail": {80, 24, []string{"get-forbidden"}, []leg{{"e"}, {"e", "2"}, {"0", "3"}}},
+		"step": {100, 30, []string{"get-node"}, []leg{
+			{"2", "s"}, {"s", "s"}, {"d"}, {"f11", "f11", "f11", "f11"}, {"x"}, {"S"}, {"D"}, {"X"}, {"X", "X"},
+		}},
+		"switch": {80, 24, []string{"get-node"}, []leg{
+			{"p"}, {"f", "o", "r", "b"}, {"enter"}, {"R"}, {"1", ".", "2", "2", "enter"}, {"L"}, {"3"}, {"p", "esc"}, {"L"},
+		}},
+		"diff": {80, 24, []string{"get-node"}, []leg{
+			{"="}, {"1", ".", "3", "0", "enter"}, {"v"}, {"v", "v"}, {"V"}, {"|"}, {"|", "-", "-", "-"}, {"5"}, {"s"}, {"L"}, {"L", "esc"},
+		}},
+		"diff-sides": {200, 50, []string{"create-deployment", "--k8s", "1.37"}, []leg{{"=", "1", ".", "3", "0", "enter", "|"}, {"v", "v", "v"}, {"2"}}},
+		"panes": {120, 40, []string{"create-deployment"}, []leg{
+			{"1"}, {"2"}, {"3", "<", "<"}, {">", ">", ">"}, {"4"}, {"J", "J"}, {"4"}, {"?"}, {"j", "j"}, {"q"}, {"o"}, {"r"},
+		}},
+		"files":   {80, 24, []string{"testdata/create-deployment.jsonl"}, []leg{nil, {"r"}}},
+		"ascii":   {80, 24, []string{"get-node", "--ascii", "--color", "never"}, []leg{nil, {"2"}}},
+		"chinese": {80, 24, []string{"create-deployment", "--lang", "zh"}, []leg{nil, {"?"}, {"q", "3", "t"}}},
+		"tabs":    {80, 24, []string{"watch-pods"}, []leg{nil, {"tab"}, {"tab"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := inTerminal(t, test.columns, test.rows, append([]string{"explore"}, test.args...)...)
+			c.Shows(" 1  ")
+			compareLegs(t, c, name, test.legs)
+			c.Type("q")
+			if status := c.Wait(); status != 0 {
+				t.Errorf("exit status %d", status)
+			}
+		})
+	}
+}
+
+// compareLegs types keys and compares the screens with a file.
+func compareLegs(t *testing.T, c *console.Console, name string, legs []leg) {
+	t.Helper()
+	file := filepath.Join("testdata", "explore", name+".golden")
+	data, err := os.ReadFile(file)
+	if err != nil && !*update {
+		t.Fatalf("%v (go test ./cmd/apitrace -run TestExplore -update writes it)", err)
+	}
+	heading := func(l leg) string { return "== " + strings.Join(l, " ") + "\n" }
+	rest := string(data)
+	var all strings.Builder
+	for i, l := range legs {
+		c.Type(l...)
+		if *update {
+			all.WriteString(heading(l) + c.Settled())
+			continue
+		}
+		after, ok := strings.CutPrefix(rest, heading(l))
+		if !ok {
+			t.Fatalf("%s has no screen after %q (-update writes it)", file, l)
+		}
+		want := after
+		if i+1 < len(legs) {
+			want, rest = before(after, heading(legs[i+1]))
+		}
+		c.Until(fmt.Sprintf("what %s has after %q:\n%s", file, l, want), func(screen string) bool { return screen == want })
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(all.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// before cuts a text before a heading that begins a line.
+func before(text, heading string) (string, string) {
+	if i := strings.Index(text, "\n"+heading); i >= 0 {
+		return text[:i+1], text[i+1:]
+	}
+	return text, ""
+}
+
+// TestExploreResizes makes the terminal smaller than the view needs, and large again.
+func TestExploreResizes(t *testing.T) {
+	c := inTerminal(t, 120, 40, "explore", "get-node")
+	first := c.Shows("▾ 7  Handler")
+	c.Type("1", "j")
+	c.Shows("called from")
+	c.Resize(80, 24)
+	c.Until("80 columns", func(screen string) bool {
+		return strings.Count(screen, "\n") == 24 && strings.Contains(screen, "? keys") && !strings.Contains(screen, "▾ 7  Handler")
+	})
+	c.Resize(30, 6)
+	c.Shows("too small")
+	c.Resize(120, 40)
+	c.Shows("called from")
+	c.Type("0", "k")
+	c.Until("the first screen:\n"+first, func(screen string) bool { return screen == first })
+	c.Type("ctrl+c")
+	if status := c.Wait(); status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+}
+
+// TestExploreTakesTheMouse selects, opens and scrolls by mouse.
+func TestExploreTakesTheMouse(t *testing.T) {
+	c := inTerminal(t, 80, 24, "explore", "get-node")
+	closed := c.Shows("▹ request.(*RequestInfoFactory).NewRequestInfo ⋯1")
+	c.Click(20, 5)
+	c.Shows("»  2.85µs       ▹ request.(*RequestInfoFactory).NewRequestInfo")
+	c.Click(20, 5)
+	c.Shows("▾ request.(*RequestInfoFactory).NewRequestInfo")
+	c.Click(20, 5)
+	c.Shows("▹ request.(*RequestInfoFactory).NewRequestInfo ⋯1")
+	for range 20 {
+		c.Type("\x1b[<65;10;10M") // the wheel
+	}
+	c.Until("what lies below", func(screen string) bool { return screen != closed && !strings.Contains(screen, "▾ 1  HTTP server") })
+	c.Type("M")
+	c.Until("the end of mouse tracking", func(string) bool { return strings.HasSuffix(mouseModes(c.Output()), "l") })
+	c.Type("q")
+	c.Wait()
+}
+
+// mouseModes returns how mouse tracking was switched on (h) and off (l).
+func mouseModes(output string) string {
+	modes := ""
+	for _, part := range strings.Split(output, "\x1b[?1002")[1:] {
+		modes += part[:1]
+	}
+	return modes
+}
+
+// TestExploreCopies reads the clipboard as the terminal gets it.
+func TestExploreCopies(t *testing.T) {
+	c := inTerminal(t, 80, 24, "explore", "get-node")
+	c.Shows("▾ 1")
+	c.Type("y")
+	c.Shows("copied: k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP")
+	c.Type("Y")
+	c.Shows("copied: https://github.com/kubernetes/")
+	c.Type("q")
+	c.Wait()
+	var copied []string
+	for _, text := range c.Clipboard() {
+		data, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied = append(copied, string(data))
+	}
+	want := []string{
+		"k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP",
+		"https://github.com/kubernetes/kubernetes/blob/v1.37.1/staging/src/k8s.io/apiserver/pkg/server/handler.go#L187",
+	}
+	if !slices.Equal(copied, want) {
+		t.Errorf("copied %q, expected %q", copied, want)
+	}
+}
+
+// TestExploreLeavesTheTerminalAsItWas also when it is ended by a signal.
+func TestExploreLeavesTheTerminalAsItWas(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
+		t.Run(s.String(), func(t *testing.T) {
+			c := inTerminal(t, 80, 24, "explore", "get-node")
+			c.Shows("▾ 1")
+			c.Signal(s)
+			if status := c.Wait(); status != 128+int(s) {
+				t.Errorf("exit status %d, expected %d", status, 128+int(s))
+			}
+			if screen := c.Screen(); !strings.Contains(screen, "stopped by signal") {
+				t.Errorf("the screen does not say why it ended:\n%s", screen)
+			}
+		})
+	}
+}
+
+// TestExploreNeedsATerminal says so where there is none.
+func TestExploreNeedsATerminal(t *testing.T) {
+	out, err := command(t, "apitrace", "explore").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "needs a terminal") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestPanicLeavesTheTerminalAsItWas runs a model that panics on a key, in Update or in a command.
+func TestPanicLeavesTheTerminalAsItWas(t *testing.T) {
+	for _, key := range []string{"u", "c"} {
+		c := console.Start(t, command(t, "panicking-screen"), 80, 24)
+		c.Shows("press u or c")
+		c.Type(key)
+		if status := c.Wait(); status != 1 {
+			t.Errorf("%s: exit status %d, expected 1", key, status)
+		}
+		if !strings.Contains(c.Output(), "broken by a test") {
+			t.Errorf("%s: the panic is not told:\n%s", key, c.Screen())
+		}
+	}
+}
+
+// panickingScreen is a program that shows a panicking model as explore shows its own.
+func panickingScreen() {
+	if err := terminal.Run(context.Background(), panicking{}, os.Stdin, os.Stdout); err != nil {
+		report(os.Stderr, err)
+		os.Exit(exitCode(err))
+	}
+}
+
+type panicking struct{}
+
+func (panicking) Init() tea.Cmd { return nil }
+
+func (p panicking) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if key, ok := msg.(tea.KeyPressMsg); ok {
+		if key.String() == "u" {
+			panic(errors.New("broken by a test"))
+		}
+		return p, func() tea.Msg { panic(errors.New("broken by a test")) }
+	}
+	return p, nil
+}
+
+func (panicking) View() tea.View {
+	v := tea.NewView("press u or c")
+	v.AltScreen, v.MouseMode = true, tea.MouseModeCellMotion
+	return v
+}

@@ -1,0 +1,283 @@
+// Package console runs a program in a pseudo terminal of a fixed size, types keys and reads the screen
+// with a terminal emulator. It is for tests.
+package console
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+	"golang.org/x/term"
+)
+
+// patience is how long a screen may take to come. It is only used up by a test that fails.
+const patience = 20 * time.Second
+
+// A Console is a terminal with a program that runs in it.
+type Console struct {
+	t       testing.TB
+	command *exec.Cmd
+	ours    *os.File // of the pair of files that a pseudo terminal is, theirs is the program's
+	theirs  *os.File
+	before  *term.State
+	ended   chan struct{}
+	err     error // of the program, once ended is closed
+
+	mu       sync.Mutex
+	emulator *vt.Emulator
+	output   bytes.Buffer
+	changed  time.Time
+	altered  map[ansi.Mode]bool // the modes that are not as they were at first
+	alt      bool
+}
+
+// Start starts a program in a terminal. The test ends it, if it has not ended by then.
+func Start(t testing.TB, command *exec.Cmd, columns, rows int) *Console {
+	t.Helper()
+	c := &Console{t: t, command: command, ended: make(chan struct{}), emulator: vt.NewEmulator(columns, rows), altered: map[ansi.Mode]bool{}, changed: time.Now()}
+	change := func(mode ansi.Mode) {
+		if c.altered[mode] = !c.altered[mode]; !c.altered[mode] {
+			delete(c.altered, mode)
+		}
+	}
+	set := map[ansi.Mode]bool{ansi.ModeTextCursorEnable: true, ansi.ModeAutoWrap: true}
+	to := func(on bool) func(ansi.Mode) {
+		return func(mode ansi.Mode) {
+			if set[mode] != on {
+				set[mode] = on
+				change(mode)
+			}
+		}
+	}
+	c.emulator.SetCallbacks(vt.Callbacks{AltScreen: func(on bool) { c.alt = on }, EnableMode: to(true), DisableMode: to(false)})
+	var err error
+	if c.ours, c.theirs, err = pty.Open(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.ours.Close(); c.theirs.Close() })
+	c.resize(columns, rows)
+	if c.before, err = term.GetState(int(c.theirs.Fd())); err != nil {
+		t.Fatal(err)
+	}
+	command.Stdin, command.Stdout, command.Stderr = c.theirs, c.theirs, c.theirs
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		c.err = command.Wait()
+		close(c.ended)
+	}()
+	t.Cleanup(c.end)
+	go c.read()
+	go io.Copy(c.ours, c.emulator) // what a terminal answers
+	return c
+}
+
+// end ends the program if it has not ended, and what reads from it.
+func (c *Console) end() {
+	select {
+	case <-c.ended:
+	default:
+		_ = c.command.Process.Kill()
+		<-c.ended
+	}
+	if pipe, ok := c.emulator.InputPipe().(io.Closer); ok {
+		_ = pipe.Close()
+	}
+}
+
+func (c *Console) read() {
+	data := make([]byte, 1<<16)
+	for {
+		n, err := c.ours.Read(data)
+		if err != nil {
+			return
+		}
+		c.mu.Lock()
+		c.output.Write(data[:n])
+		_, _ = c.emulator.Write(data[:n]) // which cannot fail
+		c.changed = time.Now()
+		c.mu.Unlock()
+	}
+}
+
+// keys are the names of keys that have no character.
+var keys = map[string]string{
+	"enter": "\r", "esc": "\x1b", "tab": "\t", "space": " ", "backspace": "\x7f", "ctrl+c": "\x03",
+	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "pgdown": "\x1b[6~", "pgup": "\x1b[5~", "f10": "\x1b[21~", "f11": "\x1b[23~",
+}
+
+// Type types keys: names of keys, or characters.
+func (c *Console) Type(names ...string) {
+	c.t.Helper()
+	for _, name := range names {
+		key, ok := keys[name]
+		if !ok {
+			key = name
+		}
+		if _, err := io.WriteString(c.ours, key); err != nil {
+			c.t.Fatalf("typing %q: %v", name, err)
+		}
+		if name == "esc" {
+			time.Sleep(100 * time.Millisecond) // with the next key it would be one key with Alt
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.changed = time.Now()
+}
+
+// Click clicks with the left button of a mouse on a cell, from 0.
+func (c *Console) Click(x, y int) {
+	c.t.Helper()
+	c.Type(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, x+1, y+1))
+}
+
+// Resize gives the terminal another size.
+func (c *Console) Resize(columns, rows int) {
+	c.mu.Lock()
+	c.emulator.Resize(columns, rows)
+	c.changed = time.Now()
+	c.mu.Unlock()
+	c.resize(columns, rows)
+}
+
+func (c *Console) resize(columns, rows int) {
+	if err := pty.Setsize(c.ours, &pty.Winsize{Cols: uint16(columns), Rows: uint16(rows)}); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// Signal sends the program a signal.
+func (c *Console) Signal(s os.Signal) {
+	if err := c.command.Process.Signal(s); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// Screen returns the screen line by line: "»" and the text of a line that has something in reverse, a
+// blank and the text of any other.
+func (c *Console) Screen() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var out strings.Builder
+	for y := range c.emulator.Height() {
+		mark, line := " ", ""
+		for x := 0; x < c.emulator.Width(); {
+			cell := c.emulator.CellAt(x, y)
+			if cell == nil || cell.Content == "" {
+				line += " "
+				x++
+				continue
+			}
+			if cell.Style.Attrs&uv.AttrReverse != 0 {
+				mark = "»"
+			}
+			line += cell.Content
+			x += max(1, cell.Width)
+		}
+		out.WriteString(strings.TrimRight(mark+line, " ") + "\n")
+	}
+	return out.String()
+}
+
+// Output returns everything that the program has written.
+func (c *Console) Output() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.output.String()
+}
+
+// Until waits for a screen, and fails the test if it does not come.
+func (c *Console) Until(what string, is func(screen string) bool) string {
+	c.t.Helper()
+	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+		screen := c.Screen()
+		if is(screen) {
+			return screen
+		}
+		if time.Now().After(deadline) {
+			c.t.Fatalf("no screen with %s; the last one:\n%s", what, screen)
+		}
+	}
+}
+
+// Shows waits for a screen with a text.
+func (c *Console) Shows(text string) string {
+	c.t.Helper()
+	return c.Until(fmt.Sprintf("%q", text), func(screen string) bool { return strings.Contains(screen, text) })
+}
+
+// Settled returns the screen once nothing more has been drawn for a while. Tests compare by Until; this is for
+// writing what they compare with.
+func (c *Console) Settled() string {
+	const quiet = 700 * time.Millisecond
+	for {
+		c.mu.Lock()
+		left := quiet - time.Since(c.changed)
+		c.mu.Unlock()
+		if left <= 0 {
+			return c.Screen()
+		}
+		time.Sleep(left)
+	}
+}
+
+// Wait waits for the end of the program and returns its exit status. It fails the test if the terminal is not
+// as the program found it.
+func (c *Console) Wait() int {
+	c.t.Helper()
+	select {
+	case <-c.ended:
+	case <-time.After(patience):
+		c.t.Fatalf("the program does not end; its screen:\n%s", c.Screen())
+	}
+	c.Settled()
+	after, err := term.GetState(int(c.theirs.Fd()))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !reflect.DeepEqual(after, c.before) {
+		c.t.Errorf("the terminal's line settings are not as before: %+v, were %+v", after, c.before)
+	}
+	if c.alt {
+		c.t.Error("the alternate screen was not left")
+	}
+	for mode := range maps.Keys(c.altered) {
+		c.t.Errorf("mode %v of the terminal is not as before", mode)
+	}
+	var exit *exec.ExitError
+	if c.err != nil && !errors.As(c.err, &exit) {
+		c.t.Fatal(c.err)
+	}
+	return c.command.ProcessState.ExitCode()
+}
+
+// Clipboard returns the texts that the program has put onto the clipboard, by OSC 52, in base64.
+func (c *Console) Clipboard() []string {
+	const begin = "\x1b]52;c;"
+	var all []string
+	for _, part := range strings.Split(c.Output(), begin)[1:] {
+		text := part[:max(0, strings.IndexAny(part, "\a\x1b"))]
+		all = append(all, text)
+	}
+	return slices.Clip(all)
+}
