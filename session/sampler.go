@@ -40,8 +40,10 @@ type Sampler struct {
 	sender *export.Sender
 	to     Reporter
 
-	requests, spans, failed, skipped atomic.Int64
-	lastFailed                       atomic.Bool
+	receiver receiver
+	// requests were sent with spans; failed were traced and not sent; skipped and unwanted were chosen and
+	// not traced.
+	requests, spans, failed, skipped, unwanted atomic.Int64
 }
 
 // Sample opens a front to the server whose requests are sampled: rate is the part of them that is
@@ -69,6 +71,7 @@ func startSampler(ctx context.Context, to Reporter, rate float64, fetcher *Fetch
 		return nil, err
 	}
 	s := &Sampler{rate: rate, head: head, fetcher: fetcher, sender: sender, to: to}
+	s.check(ctx)
 	s.session = s.open(fetcher.Fetch)
 	door.Trace, door.Over = s.choose, s.session.Over
 	if s.Front, err = front.Start(door); err != nil {
@@ -77,10 +80,19 @@ func startSampler(ctx context.Context, to Reporter, rate float64, fetcher *Fetch
 	return s, nil
 }
 
+// check looks whether the receiver is there, for a second.
+func (s *Sampler) check(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, slowSend)
+	defer cancel()
+	if s.sender.Check(ctx) != nil {
+		s.receiver.doubt()
+	}
+}
+
 // open opens the session in which traces are fetched and sent.
 func (s *Sampler) open(fetch func(context.Context, trace.Sent) (*trace.Request, error)) *Session {
 	return New(Options{
-		Fetch: fetch, Keep: s.send, Done: s.done,
+		Fetch: fetch, Wanted: s.receiver.given, Keep: s.send, Done: s.done,
 		Queue: sendQueue, Dropped: func() { s.skipped.Add(1) }, Grace: sendGrace,
 	})
 }
@@ -94,12 +106,21 @@ func (s *Sampler) choose(context.Context) bool {
 		s.skipped.Add(1)
 		return false
 	}
+	if !s.receiver.mayTrace(time.Now()) {
+		s.unwanted.Add(1)
+		return false
+	}
 	return true
 }
 
 // send sends the spans of a request. A receiver that is away costs spans, but not the server's
 // clients, nor what is sent when it is back.
 func (s *Sampler) send(ctx context.Context, r *trace.Request) (trace.Place, error) {
+	if !s.receiver.given(r.Start) {
+		s.failed.Add(1)
+		return trace.Place{}, nil
+	}
+	s.receiver.begin(time.Now())
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
 	rec := s.head
@@ -108,12 +129,14 @@ func (s *Sampler) send(ctx context.Context, r *trace.Request) (trace.Place, erro
 	s.spans.Add(int64(spans))
 	if err == nil {
 		s.requests.Add(1)
-		s.lastFailed.Store(false)
+		if s.receiver.succeeded() {
+			s.to.Notice("%s: the OTLP receiver takes traces again", time.Now().Format(time.TimeOnly))
+		}
 		return trace.Place{}, nil
 	}
 	s.failed.Add(1)
-	if !s.lastFailed.Swap(true) {
-		s.to.Notice("%s: a trace was not sent: %v", time.Now().Format(time.TimeOnly), err)
+	if first, pause := s.receiver.failedAt(time.Now()); first {
+		s.to.Notice("%s: a trace was not sent: %v; requests are not traced until the receiver takes one: the next attempt is in %v", time.Now().Format(time.TimeOnly), err, pause)
 	}
 	return trace.Place{}, nil
 }
@@ -123,7 +146,7 @@ func (s *Sampler) done(row Row) {
 		return
 	}
 	s.failed.Add(1)
-	if errors.Is(row.Err, ErrGivenUp) {
+	if errors.Is(row.Err, ErrGivenUp) || errors.Is(row.Err, ErrUnwanted) {
 		return // Close says how many
 	}
 	s.to.Notice("%s: not traced: %s %s: %v", time.Now().Format(time.TimeOnly), row.Method, row.Path, row.Err)
@@ -148,6 +171,9 @@ func (s *Sampler) Close(ctx context.Context) error {
 	}
 	if n := s.skipped.Load(); n > 0 {
 		s.to.Notice("requests that were chosen and not traced, because too many were being traced: %d", n)
+	}
+	if n := s.unwanted.Load(); n > 0 {
+		s.to.Notice("requests that were chosen and not traced, because the receiver took no traces: %d", n)
 	}
 	return err
 }

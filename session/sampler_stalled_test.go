@@ -87,9 +87,13 @@ func TestSamplerNeverWaits(t *testing.T) {
 		if took := time.Since(begun); took > 2*sendGrace+2*toHeed {
 			t.Errorf("a receiver that %s: the end took %v, more than the grace of %v", name, took, sendGrace)
 		}
-		sent, failed, skipped := s.requests.Load(), s.failed.Load(), s.skipped.Load()
+		sent, failed, skipped := s.requests.Load(), s.failed.Load(), s.skipped.Load()+s.unwanted.Load()
 		if sent+failed+skipped != n {
 			t.Errorf("a receiver that %s: sent %d, failed %d, skipped %d: the sum is not %d", name, sent, failed, skipped, n)
+		}
+		// What nobody takes is not made: the attempts of a second or two, and what had begun before the first failed.
+		if name != "takes" && failed > atOnce+2 {
+			t.Errorf("a receiver that %s: %d requests were traced in vain", name, failed)
 		}
 		if (sent > 0) != (name == "takes") {
 			t.Errorf("a receiver that %s: sent %d", name, sent)

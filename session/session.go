@@ -24,6 +24,9 @@ const fetchTimeout = 20 * time.Second
 type Options struct {
 	// Fetch gets the trace of a request that is over. Required; called by several goroutines.
 	Fetch func(context.Context, trace.Sent) (*trace.Request, error)
+	// Wanted, if not nil, tells whether the trace of a request that began then is worth fetching. One that is
+	// not has the Row.Err ErrUnwanted.
+	Wanted func(start time.Time) bool
 	// Keep takes each trace, one after the other. It may take its time: no request waits
 	// for it other than in Admit. Its context ends when Close gives up. Its first
 	// error ends the session: what is sent from then on is not traced. Required.
@@ -43,6 +46,9 @@ type Options struct {
 
 // ErrGivenUp is the Row.Err of a request whose trace was not kept when the session's grace was over.
 var ErrGivenUp = errors.New("the session ended before the trace was kept")
+
+// ErrUnwanted is the Row.Err of a request whose trace was not fetched: see Options.Wanted.
+var ErrUnwanted = errors.New("nobody would take the trace")
 
 // A Session is open as long as its front is.
 type Session struct {
@@ -220,6 +226,9 @@ func (s *Session) fetch(x front.Exchange) (*trace.Request, error) {
 	}
 	if s.ctx.Err() != nil {
 		return nil, ErrGivenUp
+	}
+	if s.options.Wanted != nil && !s.options.Wanted(x.Start) {
+		return nil, ErrUnwanted
 	}
 	sent := x.Sent
 	sent.Values = collect.SecretValues(x.Body)

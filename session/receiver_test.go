@@ -1,0 +1,56 @@
+package session
+
+import (
+	"testing"
+	"time"
+)
+
+// TestReceiverBackoff: while a receiver fails, one request is traced at the end of each pause, and the pauses grow.
+func TestReceiverBackoff(t *testing.T) {
+	r, now := &receiver{}, time.Unix(1000, 0)
+	if !r.mayTrace(now) || !r.mayTrace(now) {
+		t.Error("a receiver of which nothing is known: a request is not traced")
+	}
+	for i, want := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
+		r.begin(now)
+		first, pause := r.failedAt(now)
+		if pause != want*time.Second || first != (i == 0) {
+			t.Errorf("after failure %d the pause is %v, first: %v", i+1, pause, first)
+		}
+		if r.mayTrace(now.Add(pause - 1)) {
+			t.Error("a request in the pause is traced")
+		}
+		if r.given(now.Add(-1)) {
+			t.Error("the trace of a request from before the failure is wanted")
+		}
+		now = now.Add(pause)
+		if !r.mayTrace(now) || r.mayTrace(now) {
+			t.Error("after the pause not exactly one request is traced")
+		}
+		if !r.given(now) {
+			t.Error("the trace of the trial is not wanted")
+		}
+	}
+	if !r.mayTrace(now.Add(trialTime)) {
+		t.Error("a trial without an end is the last one")
+	}
+	if !r.succeeded() || r.succeeded() || !r.mayTrace(now) || !r.mayTrace(now) {
+		t.Error("a receiver that is back")
+	}
+	r.begin(now)
+	if !r.mayTrace(now.Add(slowSend)) || r.mayTrace(now.Add(slowSend+1)) {
+		t.Errorf("while sending takes more than %v, requests are traced", slowSend)
+	}
+}
+
+// TestReceiverInDoubt: a receiver that refuses an empty message gets a trace before more are made.
+func TestReceiverInDoubt(t *testing.T) {
+	r, now := &receiver{}, time.Unix(1000, 0)
+	r.doubt()
+	if !r.mayTrace(now) || r.mayTrace(now) {
+		t.Error("not exactly one request is traced")
+	}
+	if r.succeeded() || !r.mayTrace(now) {
+		t.Error("it has taken a trace, and no further request is traced")
+	}
+}
