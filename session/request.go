@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,18 +21,15 @@ func (r *Running) Request(ctx context.Context, h *scenarios.HTTP, timeout time.D
 	if err != nil {
 		return nil, err
 	}
-	if err := r.silence(ctx, sent); err != nil {
-		return nil, err
-	}
 	recording, err := r.record(ctx, "request", sent)
 	if ctx.Err() != nil {
 		return nil, errors.Join(DeathOf(ctx), context.Cause(ctx))
 	}
-	if err != nil && sent.Err != nil { // that there is no trace follows from it
-		return nil, fmt.Errorf("%s %s was not answered: %w", sent.Method, sent.Path, sent.Err)
+	if err != nil {
+		return nil, err
 	}
 	r.tell(sent, timeout, to)
-	return recording, err
+	return recording, nil
 }
 
 // send sends the request. What went wrong with the answer is in Sent.Err.
@@ -41,26 +39,37 @@ func (r *Running) send(ctx context.Context, h *scenarios.HTTP, timeout time.Dura
 	return newPlayer(r.Server, to).Send(ctx, h)
 }
 
-// silence is an error if a request got no answer because the server gives none to any.
-func (r *Running) silence(ctx context.Context, sent *scenarios.Sent) error {
-	if sent.Err == nil || sent.Status != 0 || ctx.Err() != nil {
-		return nil
-	}
-	if err := r.Answers(ctx); errors.As(err, new(*apiserver.SilentError)) && ctx.Err() == nil {
-		return fmt.Errorf("%s %s was not answered: %w", sent.Method, sent.Path, notReplaced(err))
-	}
-	return nil
-}
-
-// record fetches the trace of a request that was sent, as a recording of that name.
+// record fetches the trace of a request that was sent, as a recording of that name. Where there is
+// none because the server does not answer, or has not answered, the error says that instead.
 func (r *Running) record(ctx context.Context, name string, sent *scenarios.Sent) (*trace.Recording, error) {
+	if sent.Err != nil && sent.Status == 0 {
+		if err := r.silence(ctx); err != nil {
+			return nil, err
+		}
+	}
 	request, err := r.fetcher.Fetch(ctx, sentOf(sent))
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(r.silence(ctx), noAnswer(sent), err)
 	}
 	recording := newRecording(r.Server, name)
 	recording.Requests = []trace.Request{*request}
 	return &recording, nil
+}
+
+// silence is an error if the server answers no request.
+func (r *Running) silence(ctx context.Context) error {
+	if err := r.Answers(ctx); errors.As(err, new(*apiserver.SilentError)) && ctx.Err() == nil {
+		return notReplaced(err)
+	}
+	return nil
+}
+
+// noAnswer is an error if a request was not answered.
+func noAnswer(sent *scenarios.Sent) error {
+	if sent.Err == nil || sent.Status != 0 {
+		return nil
+	}
+	return fmt.Errorf("%s %s was not answered: %w", sent.Method, sent.Path, sent.Err)
 }
 
 // tell says of a request what its tree does not: why there is no answer, or what the server says of an error.
