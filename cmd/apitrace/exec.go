@@ -66,9 +66,9 @@ func asksForTrees(flag string) bool {
 
 // run returns the exit status of the client, once it has ended.
 func (o *execOptions) run(ctx context.Context, std *console.Streams) (status int, err error) {
-	client := session.Client{Args: o.client, Env: os.Environ(), Stdin: std.In, Stdout: std.Raw(), Stderr: std.Err}
+	client := session.Client{Args: o.client, Env: os.Environ(), Stdin: std.In, Stdout: std.Raw(), Stderr: std.RawErr()}
 	if o.trees {
-		client.Stdout = std.Err
+		client.Stdout = std.RawErr()
 	}
 	return o.server.Execute(ctx, client, session.Execution{
 		As: o.as, Save: o.delivery.Save,

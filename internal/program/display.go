@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
 // A Display shows progress to a person. A build that is in the cache already
@@ -56,6 +58,8 @@ func (d *Display) Close() {
 func (d *Display) Report(e Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	// Versions come from the command line, notes quote what the go command says.
+	e.Program, e.Note = text.Escape(e.Program), text.EscapeLines(e.Note)
 	if e.Note != "" {
 		d.clear()
 		fmt.Fprintf(d.w, "%s: %s\n", e.Program, e.Note)

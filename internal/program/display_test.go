@@ -37,6 +37,25 @@ tiny v1.2.3: done, 0s
 	}
 }
 
+// TestDisplayEscapes: a version that somebody typed and what a tool says cannot command the terminal.
+func TestDisplayEscapes(t *testing.T) {
+	for _, terminal := range []bool{false, true} {
+		var out bytes.Buffer
+		d := NewDisplay(&out, terminal)
+		d.Report(Event{Program: "evil\x1b]0;owned\a", Stage: StageCompile, Total: 3})
+		d.Report(Event{Program: "evil\x1b]0;owned\a", Stage: StageCompile, Note: "gpj\u202eexe\x1b[2Jx\u009b31m\xff"})
+		d.Close()
+		for _, raw := range []string{"\x1b]", "\a", "\u202e", "\x1b[2J", "\u009b", "\xff"} {
+			if strings.Contains(out.String(), raw) {
+				t.Errorf("on a terminal: %v: %q is written raw: %q", terminal, raw, out.String())
+			}
+		}
+		if !strings.Contains(out.String(), `evil\x1b]0;owned\a`) || !strings.Contains(out.String(), `gpj\u202eexe`) {
+			t.Errorf("on a terminal: %v: %q", terminal, out.String())
+		}
+	}
+}
+
 func TestDisplayTerminal(t *testing.T) {
 	var out bytes.Buffer
 	d := NewDisplay(&out, true)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -11,10 +12,12 @@ import (
 // colours, and links to web pages, and escapes whatever else could move the cursor, reorder a line or command the
 // terminal: names, paths and errors come from servers, files and clients. Views escape
 // what they show where they choose it; the guard is for what any output writes as it is,
-// such as JSON.
+// such as JSON. Several goroutines may write.
 type Guard struct {
 	// To is the terminal.
 	To io.Writer
+
+	mu sync.Mutex
 	// rest is the beginning of a character or of a sequence whose end was not written yet.
 	rest []byte
 }
@@ -29,6 +32,8 @@ var (
 
 // Write implements io.Writer.
 func (g *Guard) Write(p []byte) (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	data := append(g.rest, p...)
 	out, rest := harmless(data)
 	g.rest = bytes.Clone(rest)
@@ -40,6 +45,8 @@ func (g *Guard) Write(p []byte) (int, error) {
 
 // Close writes what was begun and never ended.
 func (g *Guard) Close() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	_, err := io.WriteString(g.To, EscapeLines(string(g.rest)))
 	g.rest = nil
 	return err

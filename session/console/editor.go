@@ -16,7 +16,7 @@ func (s *Streams) Edit(ctx context.Context, file string, line int, readOnly bool
 		return err
 	}
 	editor := exec.CommandContext(ctx, args[0], args[1:]...)
-	editor.Stdin, editor.Stdout, editor.Stderr = s.In, s.Raw(), s.Err
+	editor.Stdin, editor.Stdout, editor.Stderr = s.In, s.Raw(), s.RawErr()
 	if err := editor.Run(); err != nil {
 		return fmt.Errorf("editor %q: %w", args[0], err)
 	}

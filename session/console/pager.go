@@ -37,7 +37,7 @@ func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 		return s, none
 	}
 	pager := exec.Command("sh", "-c", command)
-	pager.Stdout, pager.Stderr = s.Raw(), s.Err
+	pager.Stdout, pager.Stderr = s.Raw(), s.RawErr()
 	pager.Env = append(os.Environ(),
 		"LESS="+cmp.Or(os.Getenv("LESS"), "FRX"), // ends where all fits on the screen, keeps colours
 		"LV="+cmp.Or(os.Getenv("LV"), "-c"))

@@ -21,7 +21,7 @@ import (
 // may come from. They are a session.Reporter.
 type Streams struct {
 	In io.Reader
-	// Out has a guard before it if it is a terminal: what comes from a server cannot command that.
+	// Each has a guard before it if it is a terminal: what comes from a server cannot command that.
 	Out, Err io.Writer
 	// Width is the number of columns of Out; 0 if it is not a terminal.
 	Width int
@@ -38,15 +38,23 @@ func Standard() *Streams {
 		s.Width = width
 		s.Out = &text.Guard{To: os.Stdout}
 	}
+	if s.ErrTerminal {
+		s.Err = &text.Guard{To: os.Stderr}
+	}
 	return s
 }
 
 // Raw is Out without the guard, for the programs that we run.
-func (s *Streams) Raw() io.Writer {
-	if g, ok := s.Out.(*text.Guard); ok {
+func (s *Streams) Raw() io.Writer { return unguarded(s.Out) }
+
+// RawErr is Err without the guard, for those programs and for the progress bar.
+func (s *Streams) RawErr() io.Writer { return unguarded(s.Err) }
+
+func unguarded(w io.Writer) io.Writer {
+	if g, ok := w.(*text.Guard); ok {
 		return g.To
 	}
-	return s.Out
+	return w
 }
 
 // Columns is how wide output is to be: what COLUMNS says, else the terminal's width, 0 if neither is known.
@@ -57,10 +65,12 @@ func (s *Streams) Columns() int {
 	return s.Width
 }
 
-// Close writes what a guard still holds.
+// Close writes what the guards still hold.
 func (s *Streams) Close() {
-	if g, ok := s.Out.(*text.Guard); ok {
-		_ = g.Close() // the end of an unfinished sequence, at the end of the program
+	for _, w := range []io.Writer{s.Out, s.Err} {
+		if g, ok := w.(*text.Guard); ok {
+			_ = g.Close() // the end of an unfinished sequence, at the end of the program
+		}
 	}
 }
 
@@ -76,7 +86,9 @@ func (s *Streams) ReadInput(name string) ([]byte, error) {
 }
 
 // Building shows the progress of a build.
-func (s *Streams) Building() session.BuildReporter { return program.NewDisplay(s.Err, s.ErrTerminal) }
+func (s *Streams) Building() session.BuildReporter {
+	return program.NewDisplay(s.RawErr(), s.ErrTerminal)
+}
 
 // Notice tells the user something that is not part of the result. What comes from a server, a
 // file or a client cannot command the terminal.
