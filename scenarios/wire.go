@@ -192,15 +192,24 @@ func (s *Sent) Outcome() string {
 }
 
 // FullMessage is what the server says in an answer that is an error: the message of
-// the Status object, or else the beginning of the body.
+// the Status object, or else the beginning of the body. Of a message that quotes megabytes it is the beginning.
 func (s *Sent) FullMessage() string {
 	var status struct {
 		Message string `json:"message"`
 	}
 	if json.Unmarshal(s.Body, &status) == nil && status.Message != "" {
-		return status.Message
+		return shortened(status.Message)
 	}
 	return fmt.Sprintf("%q", beginning(s.Body))
+}
+
+// shortened returns a message that fits on a screen.
+func shortened(message string) string {
+	const enough = 2000
+	if len(message) <= enough {
+		return message
+	}
+	return fmt.Sprintf("%s… (%d bytes more)", strings.ToValidUTF8(message[:enough], ""), len(message)-enough)
 }
 
 // beginning returns of an answer as much as a message can hold.

@@ -1,0 +1,77 @@
+package commands
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+)
+
+// onTerminal runs a command whose standard output and standard error are a terminal of 100 columns, and
+// returns what the terminal got.
+func onTerminal(t *testing.T, interrupt time.Duration, name string, args ...string) string {
+	t.Helper()
+	control, screen := openTerminal(t)
+	defer control.Close()
+	command := exec.CommandContext(t.Context(), name, args...)
+	command.Stdout, command.Stderr = screen, screen
+	command.Env = append(os.Environ(), "TERM=xterm-256color", "PAGER=cat", "APITRACE_PAGER=cat")
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	screen.Close()
+	if interrupt > 0 {
+		defer time.AfterFunc(interrupt, func() { _ = command.Process.Signal(os.Interrupt) }).Stop()
+	}
+	shown, _ := io.ReadAll(control) // ends with EIO when the last program has closed the terminal
+	_ = command.Wait()
+	return string(shown)
+}
+
+// openTerminal opens a pseudo-terminal, or skips the test.
+func openTerminal(t *testing.T) (control, screen *os.File) {
+	t.Helper()
+	control, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("no pseudo-terminals: %v", err)
+	}
+	number, err := unix.IoctlGetInt(int(control.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(control.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(int(control.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 100})
+	}
+	if err == nil {
+		screen, err = os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return control, screen
+}
+
+// sequences are those that apitrace itself writes: colours, links to the web, and what clears the line of a
+// progress bar. A terminal gets each end of a line with a carriage return.
+var sequences = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;(?:https://[!-~]*)?(?:\a|\x1b\\\\)|\r\n|\r\x1b\\[2?K|\x1b\\[2K\r")
+
+// rawIn returns what must not get to a terminal, "" if there is nothing.
+func rawIn(shown string) string {
+	shown = sequences.ReplaceAllString(shown, "\n")
+	for i, r := range shown {
+		if invalid := r == utf8.RuneError && !strings.HasPrefix(shown[i:], "\uFFFD"); invalid || r != '\n' && r != '\t' && !unicode.IsPrint(r) {
+			return fmt.Sprintf("%q", shown[max(0, i-80):min(len(shown), i+40)])
+		}
+	}
+	return ""
+}
