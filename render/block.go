@@ -210,3 +210,13 @@ func (b *block) flush() {
 		b.write()
 	}
 }
+
+// words adds a text that stays on one line if it fits on any, and else breaks between its words.
+func (b *block) words(style lipgloss.Style, text string) {
+	if columns := lipgloss.Width(text); b.begun && b.used+1+columns > b.room() && columns <= b.room() {
+		b.next()
+	}
+	for word := range strings.FieldsSeq(text) {
+		b.add(style, word)
+	}
+}

@@ -104,7 +104,8 @@ type documentWriter struct {
 }
 
 func (w *documentWriter) document() *Document {
-	r, said := w.story.Tree.Request, w.sentences()
+	r := w.story.Tree.Request
+	w.said = w.sentences()
 	doc := &Document{
 		Lang: w.lang, Request: w.request(r), Facts: w.facts(), Warnings: []string{}, Stored: []string{},
 		Calls: w.story.Tree.Len(), Folded: w.story.Folded,
@@ -128,18 +129,15 @@ func (w *documentWriter) document() *Document {
 	}
 	doc.Stored = append(doc.Stored, w.deliveries()...)
 	for _, s := range w.story.Sections {
-		doc.Sections = append(doc.Sections, w.section(s, said[s]))
+		doc.Sections = append(doc.Sections, w.section(s, w.said[s]))
 	}
 	return doc
 }
 
 func (w *documentWriter) section(s *view.Section, said []view.Sentence) DocumentSection {
 	out := DocumentSection{
-		Number: s.Number, Layer: s.Layer, Title: w.title(s.Layer), Colour: view.LayerColour(s.Layer),
+		Number: s.Number, Layer: s.Layer, Title: w.story.Title(s, w.guide, w.lang), Colour: view.LayerColour(s.Layer),
 		Sentences: []DocumentSentence{}, Called: w.called(s), Caller: -1,
-	}
-	if s.GoesOn {
-		out.Title = saysGoesOn.Format(w.lang, out.Title)
 	}
 	for _, sentence := range said {
 		out.Sentences = append(out.Sentences, DocumentSentence{sentence.Call, sentence.Text})
@@ -154,8 +152,7 @@ func (w *documentWriter) section(s *view.Section, said []view.Sentence) Document
 // step describes a step and those that it called in its section.
 func (w *documentWriter) step(n *Node, above values) DocumentStep {
 	out := w.stepAlone(n)
-	texts := w.values(n, above)
-	shown := above.with(texts)
+	texts, shown := w.values(n, above)
 	if plugins := w.story.Plugins(n); len(plugins) > 1 {
 		for _, group := range view.GroupPlugins(plugins) {
 			out.Plugins = append(out.Plugins, w.pluginsLine(group))
@@ -181,7 +178,7 @@ func (w *documentWriter) step(n *Node, above values) DocumentStep {
 		}
 		if child.Opens != nil {
 			link := w.stepAlone(child)
-			link.Section, link.Name = child.Opens.Number, w.title(child.Opens.Layer)
+			link.Section, link.Name = child.Opens.Number, w.story.Title(child.Opens, w.guide, w.lang)
 			out.Children = append(out.Children, link)
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -124,6 +125,28 @@ func (l *listing) facts() string {
 	return strings.Join(texts, ", ")
 }
 
+// writeKey explains the signs of the tree that follows, in two lines, once for a recording.
+func (l *listing) writeKey(out *bufio.Writer) {
+	v, p := l.story.View, message.For(l.lang)
+	direct := strings.TrimSpace(l.branch)
+	var texts []string
+	switch {
+	case v.Folded > 0 && l.first:
+		texts = append(texts, p.Sprintf("%s calls directly, %s through folded calls; %s9: 9 calls are folded there", direct, strings.ReplaceAll(direct, l.dash, l.dashed), l.folded))
+	case v.Folded == 0 && l.first:
+		texts = append(texts, p.Sprintf("%s: called by the step above", direct))
+	}
+	if l.first && len(l.story.Sections) > 1 {
+		texts = append(texts, p.Sprintf("%s 2: goes on in section 2", l.into))
+	}
+	if v.Folded > 0 {
+		texts = append(texts, p.Sprintf("%s of %s are folded, --view full shows them", thousands(v.Folded), l.calls(v.Tree.Len())))
+	}
+	if len(texts) > 0 {
+		l.writeWrapped(out, l.Facts, strings.Join(texts, p.Sprintf("; ")))
+	}
+}
+
 // writeFooter lists what is stored, and says what is hidden and how to see it.
 func (l *listing) writeFooter(out *bufio.Writer) {
 	l.writeStored(out)
@@ -177,15 +200,6 @@ func (l *listing) hidden() []string {
 	var texts []string
 	if l.choice.Filter.Active() {
 		texts = append(texts, l.matching())
-	}
-	if v.Folded > 0 {
-		texts = append(texts, saysFolded.Format(l.lang, l.folded, thousands(v.Folded), l.calls(v.Tree.Len())))
-	}
-	if l.indirect {
-		texts = append(texts, saysIndirect.Format(l.lang, strings.TrimSpace(strings.Replace(l.last, l.dash, l.dashed, 1))))
-	}
-	if v.Collapsed > 0 {
-		texts = append(texts, saysCollapsed.Format(l.lang, l.times))
 	}
 	if v.Cut > 0 {
 		texts = append(texts, saysCut.Format(l.lang, thousands(v.Cut), l.choice.Depth))

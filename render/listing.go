@@ -8,6 +8,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -58,6 +59,7 @@ func writeListings(w io.Writer, rec *trace.Recording, guide Guide, options Optio
 		if i > 0 {
 			out.WriteByte('\n')
 		}
+		l.first = i == 0
 		write(l, out)
 	}
 	if left := len(rec.Requests) - len(all); left > 0 {
@@ -79,8 +81,8 @@ type listing struct {
 	said map[*view.Section][]view.Sentence
 	// noted are the functions whose note was written.
 	noted map[string]bool
-	// indirect is set when a step was drawn whose caller is folded.
-	indirect bool
+	// first is set for the first listing of a recording, which explains the signs.
+	first bool
 }
 
 func newListing(rec *trace.Recording, story *view.Story, guide Guide, o Options) *listing {
@@ -90,6 +92,7 @@ func newListing(rec *trace.Recording, story *view.Story, guide Guide, o Options)
 
 func (l *listing) write(out *bufio.Writer) {
 	l.writeHeading(out)
+	l.writeKey(out)
 	seen := map[*view.Section]values{}
 	l.said = l.sentences()
 	for _, s := range l.story.Sections {
@@ -111,10 +114,7 @@ func (l *listing) writeSection(out *bufio.Writer, s *view.Section, seen map[*vie
 
 // sectionHeading names the layer, and says who called the section's first step.
 func (l *listing) sectionHeading(s *view.Section) []string {
-	title := l.title(s.Layer)
-	if s.GoesOn {
-		title = saysGoesOn.Format(l.lang, title)
-	}
+	title := l.story.Title(s, l.guide, l.lang)
 	const mostColumns = 100 // of the line behind the title
 	style := l.headingStyle(s.Layer)
 	lines := wrap(fmt.Sprintf("%s%s %d  %s", l.dash, l.dash, s.Number, title), l.width)
@@ -130,6 +130,11 @@ func (l *listing) sectionHeading(s *view.Section) []string {
 			lines = append(lines, indent+l.Decisive.Render(line))
 		}
 	}
+	if len(l.said[s]) == 0 {
+		for _, line := range wrap(l.role(s), l.width-len(indent)) {
+			lines = append(lines, indent+l.Note.Render(line))
+		}
+	}
 	for _, line := range wrapNames(l.called(s), l.width-len(indent)) {
 		if line != "" {
 			lines = append(lines, indent+l.Facts.Render(line))
@@ -138,9 +143,24 @@ func (l *listing) sectionHeading(s *view.Section) []string {
 	return lines
 }
 
+// role says what a section is there for, if nothing is said of what was decided in it: the first sentence
+// of the guide's note on its first step. With notes, the note stands at the step.
+func (l *listing) role(s *view.Section) string {
+	if l.notes || s.GoesOn || l.choice.Filter.Active() {
+		return ""
+	}
+	note := oneLine(l.guide.Note(l.story.First(s.Root).Function))
+	for _, end := range []string{". ", "。"} {
+		if first, _, ok := strings.Cut(note, end); ok {
+			note = first
+		}
+	}
+	return strings.TrimRight(note, ".")
+}
+
 // sentences are those of the story, by the section in which they happened.
 func (l *listing) sentences() map[*view.Section][]view.Sentence {
-	if l.choice.Filter.Active() || l.story.Tree.Request.IsStart() {
+	if l.choice.Filter.Active() {
 		return nil
 	}
 	all := map[*view.Section][]view.Sentence{}
@@ -156,21 +176,34 @@ func (l *listing) called(s *view.Section) string {
 	if s.Caller == nil {
 		return ""
 	}
-	root := s.Root
+	root, p := s.Root, message.For(l.lang)
 	if root.Afterwards {
-		return saysAfterWrite.Format(l.lang, l.duration(root.AfterNs))
+		return l.afterwards(root)
 	}
-	text := saysCalledBy.Format(l.lang, l.name(s.Caller), s.From.Number)
+	text := p.Sprintf("called by %s in %d", l.name(s.Caller), s.From.Number)
 	if root.Through > 0 {
-		text = saysCalledThrough.Format(l.lang, l.name(s.Caller), s.From.Number, l.calls(root.Through))
+		text += p.Sprintf(", indirectly")
 	}
 	if root.Crossing {
-		text += saysInProcess.Format(l.lang, l.story.First(root).Process)
+		text += p.Sprintf(", in another process: %s", l.story.First(root).Process)
 	}
 	if root.NewGoroutine {
-		text += saysOnGoroutine.In(l.lang)
+		text += p.Sprintf(", on a new goroutine")
 	}
 	return text
+}
+
+// afterwards says when a step took up what a write of the request had caused.
+func (l *listing) afterwards(n *Node) string {
+	p, call, root := message.For(l.lang), l.story.First(n), l.story.Tree.Call(0)
+	text := p.Sprintf("not called by a step above: takes up the event of the write, %s after etcd wrote", l.duration(n.AfterNs))
+	switch after := call.StartNs - root.StartNs - root.DurationNs; {
+	case root.Unfinished:
+		return text
+	case after >= 0:
+		return text + p.Sprintf(" and %s after the request had ended", l.duration(after))
+	}
+	return text + p.Sprintf(", before the request had ended")
 }
 
 // title is the name of a layer for people.
@@ -181,7 +214,7 @@ func (l *listing) title(layer string) string {
 	case layer != "":
 		return oneLine(layer)
 	}
-	return saysNoLayer.In(l.lang)
+	return message.For(l.lang).Sprintf("In no layer")
 }
 
 // calls counts calls in words.

@@ -9,6 +9,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -26,8 +27,7 @@ type sectionDrawing struct {
 // node draws a step, and below it those it called. first leads to its line, rest past it to what
 // is below.
 func (d *sectionDrawing) node(n *Node, first, rest string, above values) {
-	texts := d.values(n, above)
-	shown := above.with(texts)
+	texts, shown := d.values(n, above)
 	called := slices.DeleteFunc(slices.Clone(n.Children), func(child *Node) bool { return child.Afterwards })
 	below := rest + d.blanks()
 	if len(called) > 0 {
@@ -57,7 +57,6 @@ func (d *sectionDrawing) branches(child *Node, last bool) (to, past string) {
 		to, past = g.last, g.blank
 	}
 	if child.Through > 0 {
-		d.indirect = true
 		to = strings.Replace(to, g.dash, g.dashed, 1)
 	}
 	if d.width < narrow {
@@ -75,27 +74,18 @@ func (d *sectionDrawing) bar() string {
 
 func (d *sectionDrawing) blanks() string { return strings.Repeat(" ", lipgloss.Width(d.bar())) }
 
-// link stands in place of a step with which another section begins.
+// link stands in place of a step with which another section begins: its name, and the section.
 func (d *sectionDrawing) link(child *Node, first, rest string) {
 	s := child.Opens
-	style := d.headingStyle(s.Layer)
 	b := d.block(first, rest)
 	b.time = d.time(child)
-	b.add(style, fmt.Sprintf("%s %d", d.into, s.Number))
-	for _, word := range strings.Fields(d.title(s.Layer)) {
-		b.add(style, word)
-	}
+	d.writeName(b, child)
+	b.words(d.headingStyle(s.Layer), fmt.Sprintf("%s %d %s", d.into, s.Number, d.story.Title(s, d.guide, d.lang)))
 	b.flush()
 }
 
-// step draws the lines of a step: name, counts and place; values; what went wrong; the note.
-func (d *sectionDrawing) step(n *Node, first, rest string, texts []valueText) {
-	duration := d.time(n)
-	b := d.block(first, rest)
-	b.time = duration
-	if n.NewGoroutine && n.Opens == nil {
-		b.add(d.Mark, "go")
-	}
+// writeName adds the name of a step, and how many calls it stands for.
+func (d *sectionDrawing) writeName(b *block, n *Node) {
 	if name := d.name(n); strings.Contains(name, " ") { // a label
 		b.value(d.nameStyle(n), name)
 	} else {
@@ -104,9 +94,20 @@ func (d *sectionDrawing) step(n *Node, first, rest string, texts []valueText) {
 	if len(n.Calls) > 1 {
 		b.add(d.Count, d.times+strconv.Itoa(len(n.Calls)))
 	}
+}
+
+// step draws the lines of a step: name, counts and place; values; what went wrong; the note.
+func (d *sectionDrawing) step(n *Node, first, rest string, texts []valueText) {
+	duration := d.time(n)
+	b := d.block(first, rest)
+	b.time = duration
+	d.writeName(b, n)
 	b.pair(d.place(n), d.hiddenBelow(n))
 	if failure, style := d.failure(n); failure != "" {
 		b.value(style, failure)
+	}
+	if n.NewGoroutine && n.Opens == nil {
+		b.value(d.Mark, message.For(d.lang).Sprintf("on a new goroutine"))
 	}
 	if d.story.First(n).Unfinished && !d.story.Tree.Request.IsStart() {
 		b.value(d.Warning, saysRunning.In(d.lang))
@@ -184,17 +185,17 @@ func (d *sectionDrawing) plugins(all []view.Plugin, rest string) {
 	}
 }
 
-// pluginsLine names the plugins of one verdict.
+// pluginsLine names the plugins of one verdict. Those that have no part in the phase have one in the other
+// phase, so they are only counted, but where everything is shown.
 func (l *listing) pluginsLine(group view.PluginGroup) string {
+	if group.Kind == view.PluginsNotAsked && !l.choice.Full {
+		return message.For(l.lang).Plural(len(group.Plugins), "%d more takes no part in this phase", "%d more take no part in this phase", len(group.Plugins))
+	}
 	var names []string
 	for _, p := range group.Plugins {
-		name := p.Name
-		if group.Kind == view.PluginsWorked {
-			name = fmt.Sprintf("%s (%s)", name, l.calls(p.Calls))
-		}
-		names = append(names, name)
+		names = append(names, p.Name)
 	}
-	return group.Title(l.lang) + ": " + strings.Join(names, ", ")
+	return group.Title(l.lang) + l.colon() + strings.Join(names, ", ")
 }
 
 func (d *sectionDrawing) time(n *Node) string {

@@ -13,14 +13,15 @@ var signs = []struct {
 	drawn string
 	means message.Text
 }{
-	{"── 5 Authorization ──────────", message.Text{
+	{"── 4 Authorization ──────────", message.Text{
 		En: "A section: what happens in one layer of the server. Sections are numbered in the order in which the request comes to them.",
 		Zh: "一节：服务器某一层中发生的事。各节按请求到达的先后编号。"}},
 	{"        RBAC allows it by ClusterRoleBinding \"learner-reads-nodes\" ...", message.Text{
-		En: "What was decided there, in a sentence.", Zh: "在此作出的决定，用一句话说明。"}},
-	{"        called by flowcontrol.(*configController).Handle in 4, through 6 calls folded\n        between", message.Text{
-		En: "Who called the first step: a step of section 4, by way of 6 calls that are not shown.",
-		Zh: "第一步由谁调用：第 4 节中的一步，中间经过 6 次未显示的调用。"}},
+		En: "What was decided there; or, if nothing was, what the first step is there for.",
+		Zh: "在此作出的决定；如果没有，则说明第一步的作用。"}},
+	{"        called by flowcontrol.(*configController).Handle in 3, indirectly", message.Text{
+		En: "Who called the first step: a step of section 3, by way of calls that are folded.",
+		Zh: "第一步由谁调用：第 3 节中的一步，中间经过被折叠的调用。"}},
 	{" 1.02ms endpoints/filters.withAuthorization.func1\n        │  filters/authorization.go:61 ⋯15", message.Text{
 		En: "A step: its time with all that it called, the function, where that is declared, and ⋯15: 15 calls made there are folded.",
 		Zh: "一步：耗时（含其全部调用）、函数、声明位置，以及 ⋯15：此处另有 15 次调用被折叠。"}},
@@ -29,14 +30,13 @@ var signs = []struct {
 	{" 43.4µs ├┄ authorization/union.unionAuthzHandler.Authorize", message.Text{
 		En: "Called by it through folded calls.", Zh: "经由被折叠的调用间接调用。"}},
 	{"        │  │  decision=Allow", message.Text{
-		En: "A value that was recorded in the call; bold, if the request was decided by it.", Zh: "调用中记录的值；决定请求结果的值为粗体。"}},
-	{"  960µs └┄ ▸ 6 Routing (director, go-restful)", message.Text{
-		En: "Here a call enters another layer: section 6 begins with it.", Zh: "此处的调用进入另一层：第 6 节由它开始。"}},
+		En: "A value that was recorded in the call, unless a sentence has it; bold, if the request was decided by it.",
+		Zh: "调用中记录的值（已在句子中说明的除外）；决定请求结果的值为粗体。"}},
+	{"  960µs └┄ server.director.ServeHTTP ▸ 5 Routing", message.Text{
+		En: "This call enters another layer: section 5 begins with it.", Zh: "此调用进入另一层：第 5 节由它开始。"}},
 	{"  165µs └┄ admission plugin ×20", message.Text{
 		En: "20 calls in a row, drawn as one.", Zh: "连续 20 次调用，合并为一行。"}},
-	{" 3.03ms ├┄ go handlers.createHandler.func1.2", message.Text{
-		En: "Runs on a goroutine that its caller started.", Zh: "运行在调用方启动的 goroutine 上。"}},
-	{"  1.04µs ✗ error born here", message.Text{
+	{" 1.04µs ✗ error born here", message.Text{
 		En: "What a call did to the error with which the request failed.", Zh: "该调用对导致请求失败的错误做了什么。"}},
 }
 

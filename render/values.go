@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -34,8 +36,9 @@ type valueText struct {
 
 // values lists what the guide recorded, in the guide's order. For collapsed calls
 // each name has all different values, in order of entry. A view that does not show
-// everything leaves out what says nothing: empty ones and those already seen above.
-func (l *listing) values(n *Node, above values) []valueText {
+// everything leaves out what says nothing: empty ones, those already seen above, and those that the
+// sentences of the section have. shown are those that a reader has seen with them.
+func (l *listing) values(n *Node, above values) (texts []valueText, shown values) {
 	all := map[string][]string{}
 	for _, i := range n.Calls {
 		for name, value := range l.story.Tree.Call(i).Attributes {
@@ -45,15 +48,19 @@ func (l *listing) values(n *Node, above values) []valueText {
 			}
 		}
 	}
-	var texts []valueText
+	var said []valueText
 	for _, name := range l.order(n, all) {
-		text := oneLine(label(name, l.choice.Full) + "=" + strings.Join(l.short(all[name]), ", "))
+		text := oneLine(label(name, l.choice.Full) + "=" + strings.Join(quoted(l.short(all[name])), ", "))
 		if name == trace.AttrUpstreamSpan || name == trace.AttrUpstreamEvent || !l.choice.Full && l.known(n, name, text, above) {
 			continue
 		}
-		texts = append(texts, valueText{name, text, view.Decides(name)})
+		if value := (valueText{name, text, view.Decides(name)}); !l.choice.Full && l.isSaid(n.Calls[0], name, l.story.First(n).Attributes[name]) {
+			said = append(said, value)
+		} else {
+			texts = append(texts, value)
+		}
 	}
-	return texts
+	return texts, above.with(texts).with(said)
 }
 
 // short returns values as this view writes them, each once.
@@ -70,6 +77,21 @@ func (l *listing) short(values []string) []string {
 	const most = 6 // of equal steps drawn as one
 	if more := len(all) - most; more > 1 {
 		all = append(all[:most], saysMore.Format(l.lang, more))
+	}
+	return all
+}
+
+// quoted puts values with blanks into quotes, so that one sees where they end.
+func quoted(values []string) []string {
+	all := slices.Clone(values)
+	for i, value := range all {
+		switch {
+		case !strings.Contains(value, " "):
+		case strings.Contains(value, `"`):
+			all[i] = "'" + value + "'"
+		default:
+			all[i] = `"` + value + `"`
+		}
 	}
 	return all
 }
@@ -95,6 +117,47 @@ func label(name string, full bool) string {
 func (l *listing) known(n *Node, name, text string, above values) bool {
 	return above[name] == text || name == trace.AttrError && l.story.ErrorPath != nil ||
 		l.story.ErrorPath.At(n.Calls[0]) != nil && (name == trace.AttrStatusReason || name == trace.AttrStatusCode)
+}
+
+// isSaid reports whether a sentence at the head of the section has a deciding value of call i: one of the call
+// that the sentence is about, or of one below it.
+func (l *listing) isSaid(i int, name, value string) bool {
+	if !view.Decides(name) {
+		return false
+	}
+	value = shorten(view.InWords(name, value))
+	if by, ok := strings.CutPrefix(value, "RBAC: allowed by "); ok && name == trace.AttrAuthorizationReason {
+		value = by
+	}
+	for _, s := range l.said[l.story.SectionOf(i)] {
+		if s.Call <= i && i < l.story.Tree.End(s.Call) && holdsWord(s.Text, oneLine(value)) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsWord reports whether a text has another one in it that is no part of a longer word or path.
+func holdsWord(text, word string) bool {
+	if len(word) < 2 {
+		return false
+	}
+	inWord := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./*", r)
+	}
+	for from := 0; ; {
+		at := strings.Index(text[from:], word)
+		if at < 0 {
+			return false
+		}
+		at += from
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[at+len(word):])
+		if !inWord(before) && !inWord(after) {
+			return true
+		}
+		from = at + 1
+	}
 }
 
 // order puts the names that a node has values for into the guide's order; those

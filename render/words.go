@@ -18,14 +18,6 @@ var (
 	saysStillRunning = message.Text{En: "still running when the trace was collected, as goroutines may be that outlive a request: %s",
 		Zh: "采集时仍在运行（goroutine 的寿命可以长于请求，属正常情况）：%s"}
 
-	saysNoLayer       = message.Text{En: "In no layer", Zh: "不属于任何层"}
-	saysGoesOn        = message.Text{En: "%s, continued", Zh: "%s（续）"}
-	saysCalledBy      = message.Text{En: "called by %s in %d", Zh: "由第 %[2]d 节的 %[1]s 调用"}
-	saysCalledThrough = message.Text{En: "called by %s in %d, through %s folded between", Zh: "由第 %[2]d 节的 %[1]s 调用，中间折叠了 %[3]s"}
-	saysInProcess     = message.Text{En: "; runs in another process, %s", Zh: "；运行在另一个进程 %s 中"}
-	saysOnGoroutine   = message.Text{En: "; runs on a new goroutine", Zh: "；运行在新的 goroutine 上"}
-	saysAfterWrite    = message.Text{En: "not called by a step above: it takes up the event of the write, %s after etcd wrote", Zh: "不是由上面的步骤调用：它在 etcd 写入 %s 之后接收该写入的事件"}
-
 	saysMore    = message.Text{En: "and %d more", Zh: "另有 %d 个"}
 	saysRunning = message.Text{En: "still running", Zh: "仍在运行"}
 	saysError   = message.Text{En: "error: %s", Zh: "错误：%s"}
@@ -52,10 +44,6 @@ var (
 	saysRevision  = message.Text{En: "revision %d", Zh: "revision %d"}
 	saysDelivered = message.Text{En: "revision %d went out in request %d: %s, %s after the write", Zh: "revision %d 在第 %d 个请求中送出：%s，写入 %s 之后"}
 
-	saysFolded = message.Text{En: "%sN: N further calls made there are folded (%s of %s in all). --view full shows every call.",
-		Zh: "%sN：此处另有 N 次调用被折叠（全部 %[3]s 中折叠了 %[2]s 次）。--view full 显示每次调用。"}
-	saysIndirect       = message.Text{En: "%s called through folded calls, not directly.", Zh: "%s 经由被折叠的调用间接调用。"}
-	saysCollapsed      = message.Text{En: "%sN: N calls in a row, drawn as one.", Zh: "%sN：连续 N 次调用合并为一行。"}
 	saysCut            = message.Text{En: "%s calls lie deeper than --depth %d.", Zh: "%s 次调用深于 --depth %d。"}
 	saysMatch          = message.Text{En: "%s calls match %s", Zh: "%s 次调用符合 %s"}
 	saysNothingMatches = message.Text{En: "%s: none of %s calls matches", Zh: "%s：%s 次调用均不符合"}

@@ -139,9 +139,9 @@ func (m *Model) rowLine(at, width int) string {
 	var line string
 	switch r.kind {
 	case rowHeading:
-		line = fmt.Sprintf("%s %d  %s", m.opener(r.folded > 0, true), section.Number, m.guide.Title(section.Layer))
+		line = fmt.Sprintf("%s %d  %s", m.opener(r.folded > 0, true), section.Number, m.forest.story.Title(section, m.guide, m.options.Lang))
 	case rowLink:
-		line = m.indent(r) + fmt.Sprintf("%s %d  %s", m.glyph("▸", ">"), section.Number, m.guide.Title(section.Layer))
+		line = m.indent(r) + fmt.Sprintf("%s %d  %s", m.glyph("▸", ">"), section.Number, m.forest.story.Title(section, m.guide, m.options.Lang))
 	default:
 		if line = m.stepLine(r, width); m.compared != nil && m.sideBySide {
 			line = m.sidesLine(r, width)

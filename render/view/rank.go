@@ -25,6 +25,7 @@ type step struct {
 	// newNames counts the attributes that no call before had, facts those among them
 	// that do not only hold a type's name, newValues those with a value that none had.
 	newNames, facts, newValues int
+	decides                    bool // whether such a value is one by which the request is decided
 	score                      int
 }
 
@@ -94,6 +95,7 @@ func (r *ranking) add(i int) {
 		if pair := (value{name, v}); !r.known[pair] {
 			r.known[pair] = true
 			step.newValues++
+			step.decides = step.decides || Decides(name)
 		}
 		if anyValue := (value{name, ""}); !r.known[anyValue] {
 			r.known[anyValue] = true
@@ -179,9 +181,10 @@ func (r *ranking) score() {
 		points(s.inLayer == 0, 3)
 		points(s.newNames > 0, 2)
 		points(s.newValues > 0, 1)
+		points(s.decides, 5)
 		points(s.below != 1, 2)
 		points(s.group && len(s.calls) > 1, 12) // each plugin with its verdict
-		points(r.turn(s), 1)
+		points(r.turn(s), 3)
 		points(s.starts, 2)
 		points(s.layer == ownLayer, 4)
 		points(functions[function] && s.newValues == 0, -4)

@@ -13,7 +13,8 @@ import (
 // face of apitrace shows the same sections under the same numbers.
 type Story struct {
 	*View
-	// Sections are in order of entry; Sections[0] begins with the view's root.
+	// Sections are in order of entry, but for those of Afterwards, which come last; Sections[0] begins
+	// with the view's root.
 	Sections []*Section
 	// Names are what the calls of the story are called.
 	Names *Names
@@ -44,10 +45,19 @@ const maxLevel = 6
 func Tell(v *View) *Story {
 	s := &storyteller{story: &Story{View: v, Names: NewNames(v), sections: map[int]*Section{}}}
 	s.section(&Section{Root: v.Root, Layer: v.Root.Layer})
+	for len(s.later) > 0 {
+		next := s.later[0]
+		s.later = s.later[1:]
+		s.section(next)
+	}
 	return s.story
 }
 
-type storyteller struct{ story *Story }
+type storyteller struct {
+	story *Story
+	// later are sections that are not numbered yet: what a write caused.
+	later []*Section
+}
 
 // section numbers a section, and then those that begin below it.
 func (t *storyteller) section(s *Section) {
@@ -82,6 +92,10 @@ func (t *storyteller) walk(s *Section, n *Node, level int, begun *[]*Section) {
 			continue
 		}
 		child.Opens = next
+		if child.Afterwards {
+			t.later = append(t.later, next)
+			continue
+		}
 		*begun = append(*begun, next)
 	}
 }
@@ -94,11 +108,21 @@ func (t *storyteller) leaves(s *Section, child *Node) bool {
 	switch {
 	case child.Crossing, child.Afterwards:
 		return true
-	case child.Layer == "" || child.Layer == s.Layer || returnsTo(child, s.Layer):
+	case child.Layer == "" || child.Layer == s.Layer || returnsTo(child, s.Layer) || passes(child):
 		return false
 	}
 	return count(child, together, func(n *Node) bool { return n.Layer == child.Layer }) >= together ||
 		count(child, below, func(*Node) bool { return true }) >= below
+}
+
+// passes reports whether a step does nothing that is shown but to lead to one other layer: a section of it
+// would have nothing to tell. The watch cache has one, for one wants to see whether it was asked.
+func passes(n *Node) bool {
+	if n.Layer == trace.LayerCacher || len(n.Children) != 1 || n.Fatal {
+		return false
+	}
+	next := n.Children[0]
+	return next.Layer != n.Layer && next.Layer != "" && !returnsTo(next, n.Layer)
 }
 
 // returnsTo reports whether a step calls the layer that it was called from.
