@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(tidy{m}, map[string]func(){"thousand": thousand, "hostile": hostile})
+	testscript.Main(tidy{m}, map[string]func(){"thousand": thousand, "hostile": hostile, "secretive": secretive})
 }
 
 // tidy runs the tests, and demands that they have left no file behind.

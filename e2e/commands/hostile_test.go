@@ -148,7 +148,13 @@ func TestHostileClient(t *testing.T) {
 		}
 		checkHostile(t, saved, all)
 	})
-	t.Run("record", func(t *testing.T) { recordHostile(t, filepath.Join(dir, "record.jsonl"), all) })
+	t.Run("record", func(t *testing.T) {
+		saved := filepath.Join(dir, "record.jsonl")
+		if raw := rawIn(recordClient(t, saved, "hostile")); raw != "" {
+			t.Errorf("a terminal gets %s", raw)
+		}
+		checkHostile(t, saved, all)
+	})
 	t.Run("request", func(t *testing.T) { requestHostile(t, dir, all) })
 	t.Run("outputs", func(t *testing.T) { checkOutputs(t, dir, filepath.Join(dir, "exec.jsonl"), len(all)) })
 	t.Run("serve --otlp and front", func(t *testing.T) { frontHostile(t, admin, received, all) })
@@ -246,8 +252,9 @@ func checkOutputs(t *testing.T, dir, file string, n int) {
 	}
 }
 
-// recordHostile records until Ctrl-C what the client sends.
-func recordHostile(t *testing.T, saved string, all []hostileRequest) {
+// recordClient records on a terminal what a client program sends, ends it with Ctrl-C, and returns what the terminal has got.
+func recordClient(t *testing.T, saved, program string) string {
+	t.Helper()
 	control, screen := openTerminal(t)
 	defer control.Close()
 	command := exec.Command("apitrace", "record", "--save", saved)
@@ -271,7 +278,7 @@ func recordHostile(t *testing.T, saved string, all []hostileRequest) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	client := exec.Command("hostile")
+	client := exec.Command(program)
 	client.Env = append(os.Environ(), environment...)
 	out, err := client.CombinedOutput()
 	if err != nil {
@@ -282,10 +289,7 @@ func recordHostile(t *testing.T, saved string, all []hostileRequest) {
 	if err := command.Wait(); err != nil {
 		t.Errorf("%v\n%s", err, shown.String())
 	}
-	if raw := rawIn(shown.String()); raw != "" {
-		t.Errorf("a terminal gets %s", raw)
-	}
-	checkHostile(t, saved, all)
+	return shown.String()
 }
 
 // requestHostile sends, one by one, what a command line can hold.
