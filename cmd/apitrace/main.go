@@ -14,12 +14,16 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/session/machine"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
 func main() {
 	err := run(os.Args)
 	report(os.Stderr, err)
+	if len(os.Args) > 1 && exitCode(err) == 1 && !isAnswer(err) {
+		machine.KeepError("apitrace "+os.Args[1], err)
+	}
 	os.Exit(exitCode(err))
 }
 
@@ -78,12 +82,17 @@ func isExit(err error) bool {
 	return is
 }
 
+// isAnswer tells a result that is an error for the exit status alone from a failure.
+func isAnswer(err error) bool {
+	return errors.Is(err, learner.ErrWrong) || errors.Is(err, errDifferent)
+}
+
 // report prints the error, once, and where help is if the command line is wrong.
 func report(w io.Writer, err error) {
 	if err == nil {
 		return
 	}
-	if errors.Is(err, learner.ErrWrong) || errors.Is(err, errDifferent) { // which the user knows by now
+	if isAnswer(err) { // which the user knows by now
 		return
 	}
 	if _, ok := err.(*signalError); ok { // what the user wanted

@@ -8,12 +8,13 @@ import (
 
 	"github.com/kubeapitrace/apitrace/render/mcp"
 	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/session/machine"
 )
 
 func newMCPCommand(std *console.Streams) *cobra.Command {
 	return newCommand("mcp", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		transport := &sdk.IOTransport{Reader: io.NopCloser(std.In), Writer: unclosed{std.Out}}
-		return mcp.Serve(c.Context(), transport, ownVersion())
+		return mcp.Serve(c.Context(), transport, machine.Version())
 	})
 }
 

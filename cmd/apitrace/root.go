@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/redact"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/console"
@@ -54,13 +55,13 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	root := newCommand("apitrace", knownCommand, showHelp)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: name}
 	root.SilenceErrors, root.SilenceUsage = true, true // main prints errors, once, and without the whole usage text
-	verbose := root.PersistentFlags().BoolP("verbose", "v", false, "log to standard error what is looked for, started, sent and fetched, to report a problem")
+	verbose := root.PersistentFlags().BoolP("verbose", "v", false, "log to standard error what is looked for, built, started, sent and fetched, without secrets, to report a problem")
 	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
 		if c.Name() != "doctor" { // which tells what it sweeps
 			program.SweepRunDirs()
 		}
 		if *verbose {
-			slog.SetDefault(slog.New(slog.NewTextHandler(std.Err, &slog.HandlerOptions{Level: slog.LevelDebug})))
+			slog.SetDefault(slog.New(redact.Handler(std.Err)))
 		}
 	}
 	root.SetOut(std.Out)
@@ -76,7 +77,7 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 		newLearnCommand(std), newWorkshopCommand(std), newExplainCommand(std), newSourceCommand(std), newRoutesCommand(std), newEditCommand(std))
 	addGroup(root, "editor", "Use it in your editor:", newDAPCommand(std), newMCPCommand(std), newWebCommand(std))
 	addGroup(root, "exchange", "Exchange recordings:", newExportCommand(std), newImportCommand(std))
-	addGroup(root, "builds", "Builds:", newBuildCommand(std), newCacheCommand(std), newDoctorCommand(std))
+	addGroup(root, "builds", "Builds:", newBuildCommand(std), newCacheCommand(std), newDoctorCommand(std), newBugCommand(std))
 	root.AddCommand(newVersionCommand(std), newRecordLibraryCommand(std))
 	root.InitDefaultCompletionCmd()
 	adapt(root, name)

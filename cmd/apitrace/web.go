@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/session/machine"
 	"github.com/kubeapitrace/apitrace/session/web"
 )
 
 func newWebCommand(std *console.Streams) *cobra.Command {
-	o, listen := web.Options{Token: web.NewToken(), Version: ownVersion()}, ""
+	o, listen := web.Options{Token: web.NewToken(), Version: machine.Version()}, ""
 	command := newCommand("web", cobra.ArbitraryArgs, func(c *cobra.Command, args []string) error {
 		for _, path := range args {
 			rec, err := std.Load(path)

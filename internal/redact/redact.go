@@ -1,0 +1,112 @@
+// Package redact takes secrets, and the names of people and machines, out of texts that are shown to others: the
+// debug log, reports of problems.
+package redact
+
+import (
+	"os"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// A Redactor replaces secrets in texts. It recognises them by their form and by the names in front of them.
+type Redactor struct {
+	// names are those of the user, the home folder and the machine, with what stands for them.
+	names []name
+}
+
+type name struct {
+	is    *regexp.Regexp
+	shown string
+}
+
+// Local returns the Redactor of this machine and its user.
+var Local = sync.OnceValue(func() *Redactor {
+	home, _ := os.UserHomeDir()
+	host, _ := os.Hostname()
+	users := []string{os.Getenv("USER"), os.Getenv("LOGNAME"), os.Getenv("SUDO_USER")}
+	if u, err := user.Current(); err == nil {
+		users = append(users, u.Username)
+	}
+	return New(home, host, users...)
+})
+
+// New returns a Redactor that also replaces these names; "" is no name.
+func New(home, host string, users ...string) *Redactor {
+	r := &Redactor{}
+	add := func(text, shown string) {
+		r.names = append(r.names, name{regexp.MustCompile(`(^|[^\pL\pN_])` + regexp.QuoteMeta(text) + `($|[^\pL\pN_])`), "${1}" + shown + "${2}"})
+	}
+	if home = filepath.Clean(home); len(home) > 1 {
+		add(home, "~")
+	}
+	for _, user := range users {
+		if user != "" && user != "root" { // which tells nothing of a person
+			add(user, "USER")
+		}
+	}
+	if host != "" && host != "localhost" {
+		add(host, "HOST")
+	}
+	return r
+}
+
+// hidden stands in the place of a secret.
+const hidden = "(removed)"
+
+// secretName is part of the name of a value that is a secret.
+const secretName = `(?:token|secret|passw(?:or)?d|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|credentials?|key-data|certificate-data|cookie|authorization|otlp_(?:\w+_)?headers)`
+
+var forms = []struct {
+	is    *regexp.Regexp
+	shown string
+}{
+	{regexp.MustCompile(`(?s)-----BEGIN [A-Z0-9 ]+-----.*?(?:-----END [A-Z0-9 ]+-----|$)`), hidden},
+	{regexp.MustCompile(`(?i)\b(bearer|basic|digest|negotiate)(\s+)[^\s"']{4,}`), "${1}${2}" + hidden},
+	{regexp.MustCompile(`\beyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?`), hidden}, // JSON Web Token
+	{regexp.MustCompile(`\b(?:gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|xox[a-z]-[\w-]{10,}|A[KS]IA[A-Z0-9]{16})\b`), hidden},
+	{regexp.MustCompile(`\b[a-z0-9]{6}\.[a-z0-9]{16}\b`), hidden},     // bootstrap token
+	{regexp.MustCompile(`(\w://)[^\s/@"']+@`), "${1}" + hidden + "@"}, // user and password of a URL
+	{regexp.MustCompile(`(?i)([\w.-]*` + secretName + `[\w.-]*\\?["']?\s*(?:=|:)\s*)(\\"(?:[^"\\]|\\[^"])*\\"|"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"',;&]+)`), "${1}" + hidden},
+	{regexp.MustCompile(`(?i)(--?[\w-]*` + secretName + `[\w-]*\s+)[^\s-]\S*`), "${1}" + hidden},
+	{regexp.MustCompile(`(^|[\s"'=:(\[,])(?:/home|/Users|/var/home)/[^/\s"']+`), "${1}~"},
+}
+
+// Text returns the text without secrets, and without the names of the user, the machine and home folders.
+func (r *Redactor) Text(text string) string {
+	for _, n := range r.names {
+		// Twice: neighbours share the character between them.
+		text = n.is.ReplaceAllString(n.is.ReplaceAllString(text, n.shown), n.shown)
+	}
+	for _, f := range forms {
+		text = f.is.ReplaceAllString(text, f.shown)
+	}
+	return long.ReplaceAllStringFunc(text, func(word string) string {
+		if isRandom(word) {
+			return hidden
+		}
+		return word
+	})
+}
+
+// long is a word that may be a key in base64, or a path.
+var long = regexp.MustCompile(`[A-Za-z0-9+/_-]{64,}={0,2}`)
+
+// isRandom tells a key from a path: it mixes all kinds of characters and has few slashes.
+func isRandom(word string) bool {
+	const digits, lower, upper = "0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	return strings.ContainsAny(word, digits) && strings.ContainsAny(word, lower) && strings.ContainsAny(word, upper) &&
+		strings.Count(word, "/")*16 < len(word)
+}
+
+// Setting returns a variable of the environment as "NAME=value", without its value if the name says that it is secret.
+func (r *Redactor) Setting(name, value string) string {
+	if value != "" && secret.MatchString(name) {
+		return name + "=" + hidden
+	}
+	return strings.TrimSpace(r.Text(name + "=" + value))
+}
+
+var secret = regexp.MustCompile(`(?i)` + secretName + `|headers|_key\b`)

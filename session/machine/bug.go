@@ -1,0 +1,150 @@
+package machine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/redact"
+)
+
+// Version is the version of apitrace as the go command has noted it: the module's version, which names the commit
+// where there is no release.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(unknown)"
+}
+
+// WriteVersion writes the version of apitrace, of Go, and of the Kubernetes that is traced by default.
+func WriteVersion(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "apitrace %s\nbuilt with %s for %s/%s\ntraces Kubernetes %s by default\n",
+		Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, apiserver.DefaultVersion)
+	return err
+}
+
+// settings are the variables of the environment that matter to apitrace. One that ends with an underscore stands
+// for all that begin with it.
+var settings = []string{
+	"APITRACE_", "CGO_ENABLED", "COLORTERM", "COLUMNS", "EDITOR", "FORCE_COLOR", "GOENV", "GOFLAGS", "GOMODCACHE", "GONOPROXY",
+	"GONOSUMDB", "GOPRIVATE", "GOPROXY", "GOROOT", "GOSUMDB", "GOTOOLCHAIN", "GOWORK", "KUBECONFIG", "LANG", "LC_", "NO_COLOR",
+	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
+	"OTEL_", "PAGER", "TERM", "TMPDIR", "VISUAL", "XDG_",
+}
+
+// WriteBug writes what a report of a problem needs to w: versions, the settings, the findings of Examine for
+// a release, the cached builds, the last error and the last build log. Secrets, the home folder and the names of the
+// user and the machine are replaced. A part that cannot be read says why in its place.
+func WriteBug(ctx context.Context, k8sVersion string, w io.Writer) error {
+	if _, err := apiserver.ParseVersion(k8sVersion); err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	part := func(title string, write func(io.Writer) error) {
+		fmt.Fprintf(&out, "## %s\n\n", title)
+		if err := write(&out); err != nil {
+			fmt.Fprintf(&out, "(not available: %v)\n", err)
+		}
+		out.WriteByte('\n')
+	}
+	out.WriteString("# apitrace bug report\n\nWhat did you do, what happened, and what did you expect?\n\n\n")
+	part("Version", WriteVersion)
+	part("Settings", writeSettings)
+	part("Doctor", func(w io.Writer) error { return WriteFindings(ctx, k8sVersion, w) })
+	part("Cache", WriteCache)
+	part("Last error", writeLastError)
+	part("Last build log", writeLastBuildLog)
+	_, err := io.WriteString(w, redact.Local().Text(out.String()))
+	return errors.Join(err, ctx.Err())
+}
+
+func writeSettings(w io.Writer) error {
+	matters := func(name string) bool {
+		return slices.ContainsFunc(settings, func(s string) bool { return name == s || strings.HasSuffix(s, "_") && strings.HasPrefix(name, s) })
+	}
+	environment := os.Environ()
+	slices.Sort(environment)
+	for _, variable := range environment {
+		if name, value, _ := strings.Cut(variable, "="); matters(name) {
+			fmt.Fprintln(w, redact.Local().Setting(name, value))
+		}
+	}
+	return nil
+}
+
+// writeLastBuildLog writes the end of the log of the build that was made last.
+func writeLastBuildLog(w io.Writer) error {
+	_, entries, err := cacheEntries()
+	if err != nil {
+		return err
+	}
+	var last program.Entry
+	var made time.Time
+	for _, e := range entries {
+		if info, err := os.Stat(e.Log()); e.Kind == program.KindBuild && err == nil && info.ModTime().After(made) {
+			last, made = e, info.ModTime()
+		}
+	}
+	if made.IsZero() {
+		return errors.New("nothing was built")
+	}
+	fmt.Fprintf(w, "%s %s, %s, %s\n", last.Program, last.Version, made.Format(time.DateTime), state(last))
+	return writeTail(w, last.Log())
+}
+
+// tailBytes is how much of the end of a log a report has.
+const tailBytes = 16 << 10
+
+func writeTail(w io.Writer, file string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if skipped := len(data) - tailBytes; skipped > 0 {
+		_, data, _ = bytes.Cut(data[skipped:], []byte("\n"))
+		fmt.Fprintln(w, "…")
+	}
+	_, err = w.Write(append(bytes.TrimRight(data, "\n"), '\n'))
+	return err
+}
+
+// lastErrorFile is where KeepError writes.
+func lastErrorFile() (string, error) {
+	dir, err := program.StateDir()
+	return filepath.Join(dir, "last-error.txt"), err
+}
+
+// KeepError keeps the error with which a command ended for a report, without secrets. command is the name of the
+// command, without its arguments. What cannot be kept is lost: the user has seen the error.
+func KeepError(command string, failed error) {
+	file, err := lastErrorFile()
+	if err != nil || os.MkdirAll(filepath.Dir(file), 0o700) != nil {
+		return
+	}
+	text := fmt.Sprintf("%s, %s %s:\n%s\n", time.Now().Format(time.DateTime), command, Version(), failed)
+	_ = os.WriteFile(file, []byte(redact.Local().Text(text)), 0o600)
+}
+
+func writeLastError(w io.Writer) error {
+	file, err := lastErrorFile()
+	if err != nil {
+		return err
+	}
+	if err = writeTail(w, file); errors.Is(err, fs.ErrNotExist) {
+		err = errors.New("no command has failed")
+	}
+	return err
+}
