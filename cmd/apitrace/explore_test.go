@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -274,4 +275,20 @@ func (panicking) View() tea.View {
 	v := tea.NewView("press u or c")
 	v.AltScreen, v.MouseMode = true, tea.MouseModeCellMotion
 	return v
+}
+
+// BenchmarkExploreBoot opens the recording of a start, 206,000 calls, and closes it again. As others may use the
+// machine, its processor time counts: user-ms/op.
+func BenchmarkExploreBoot(b *testing.B) {
+	var user time.Duration
+	for b.Loop() {
+		command := exec.Command("apitrace", "explore", "boot")
+		command.Env = append(os.Environ(), "TERM=xterm-256color", "LANG=en_US.UTF-8")
+		c := console.Start(b, command, 120, 40)
+		c.Shows("▾ 1  ")
+		c.Type("q")
+		c.Wait()
+		user += command.ProcessState.UserTime()
+	}
+	b.ReportMetric(float64(user.Milliseconds())/float64(b.N), "user-ms/op")
 }

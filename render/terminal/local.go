@@ -122,7 +122,7 @@ func (*Local) Replay(ctx context.Context, name, release string) (replayed *trace
 	}
 	o := session.ServerOptions{Spec: session.Spec{Version: release}, Reuse: session.ReuseAny}
 	if _, err := o.Attach(ctx); err != nil {
-		return nil, fmt.Errorf("replaying %q: %w; start a server with \"apitrace serve --k8s %s\"", name, err, release)
+		return nil, fmt.Errorf("\"apitrace serve --k8s %s\" starts the server that a replay needs: %w", release, err)
 	}
 	err = session.Run(ctx, o, scenario, quiet{io.Discard}, func(rec *trace.Recording) error {
 		replayed = rec

@@ -1,0 +1,159 @@
+package commands
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/internal/console"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// inTerminal starts apitrace in a terminal of 120 columns and 40 lines.
+func inTerminal(t *testing.T, args ...string) *console.Console {
+	t.Helper()
+	command := exec.Command("apitrace", args...)
+	command.Env = append(os.Environ(), "TERM=xterm-256color", "NO_COLOR=")
+	return console.Start(t, command, 120, 40)
+}
+
+// TestExploreShowsTheSource that was built, and opens the editor at the line.
+func TestExploreShowsTheSource(t *testing.T) {
+	needsServer(t)
+	if _, notices, status := apitrace(t, "build"); status != 0 {
+		t.Fatal(notices)
+	}
+	dir := t.TempDir()
+	editor, got := filepath.Join(dir, "editor"), filepath.Join(dir, "got")
+	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >%s\necho EDITOR IS OPEN\nread line\n", got)
+	if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("VISUAL", editor)
+	c := inTerminal(t, "explore", "get-node")
+	c.Shows("▾ 1  HTTP")
+	c.Type("1")
+	c.Shows("187 ▶func (a *APIServerHandler) ServeHTTP(w http.Response")
+	c.Type("w")
+	c.Shows("called from k8s.io/apiserver/pkg/server/handler.go:188")
+	c.Shows("188 ▶    a.FullHandlerChain.ServeHTTP(w, r)")
+	c.Type("o")
+	c.Shows("EDITOR IS OPEN")
+	c.Type("enter")
+	c.Shows("▾ 1  HTTP")
+	arguments, err := os.ReadFile(got)
+	if err != nil || !regexp.MustCompile(`^\+188 \S+/vendor/k8s\.io/apiserver/pkg/server/handler\.go\n$`).Match(arguments) {
+		t.Errorf("%v: the editor got %q", err, arguments)
+	}
+	c.Type("q")
+	if status := c.Wait(); status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+}
+
+// TestExploreReplays on a server that runs: a request that takes the path of its recording, and one that
+// is recorded as another.
+func TestExploreReplays(t *testing.T) {
+	needsServer(t)
+	serveDuring(t)
+	c := inTerminal(t, "explore", "get-node")
+	c.Shows("▾ 1  HTTP")
+	c.Type("r")
+	c.Shows("replayed just now")
+	c.Shows("get-node v1.37.1 now  GET")
+	c.Type("q")
+	if status := c.Wait(); status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+
+	rec, err := recordings.Load("v1.37.1", "get-node-cached")
+	if err != nil {
+		t.Fatal(err)
+	}
+	renamed := *rec
+	renamed.Scenario = "get-node"
+	file := filepath.Join(t.TempDir(), "other.jsonl")
+	if err := trace.Save(t.Context(), file, &renamed); err != nil {
+		t.Fatal(err)
+	}
+	c = inTerminal(t, "explore", file)
+	c.Shows("▾ 1  HTTP")
+	c.Type("r")
+	c.Shows("get-node shown → now  GET")
+	c.Shows("changes: ")
+	c.Type("/", "e", "t", "c", "d", "3", ".", "(", "*", "s", "t", "o", "r", "e", ")", ".", "G", "e", "t", "enter")
+	c.Shows("only in now")
+	c.Type("esc")
+	c.Shows("get-node v1.37.1 now  GET")
+	c.Type("q")
+	c.Wait()
+}
+
+// TestRecordInteractive sends requests while the list is on the screen, opens one and comes back.
+func TestRecordInteractive(t *testing.T) {
+	needsServer(t)
+	serveDuring(t)
+	file := filepath.Join(t.TempDir(), "session.jsonl")
+	c := inTerminal(t, "record", "-i", "--save", file)
+	screen := c.Shows("export APITRACE_TOKEN=")
+	value := func(name string) string {
+		found := regexp.MustCompile(name + `=(\S+)`).FindStringSubmatch(screen)
+		if found == nil {
+			t.Fatalf("the screen has no %s:\n%s", name, screen)
+		}
+		return found[1]
+	}
+	ca, err := os.ReadFile(value("APITRACE_CACERT"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(ca)
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	get := func(path string) {
+		request, err := http.NewRequest(http.MethodGet, value("APITRACE_SERVER")+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Authorization", "Bearer "+value("APITRACE_TOKEN"))
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+	}
+	get("/api/v1/namespaces/default")
+	c.Until("the first request", func(screen string) bool {
+		return regexp.MustCompile(`(?m)^».* 200 .* GET /api/v1/namespaces/default$`).MatchString(screen)
+	})
+	get("/api/v1/namespaces/nowhere")
+	c.Until("the second request below the first, selected", func(screen string) bool {
+		return regexp.MustCompile(`(?m)^ .* GET /api/v1/namespaces/default\n».* 404 .* GET /api/v1/namespaces/nowhere$`).MatchString(screen)
+	})
+	c.Type("enter")
+	c.Shows("record v1.37.1  GET /api/v1/namespaces/nowhere → 404")
+	c.Type("e")
+	c.Shows("✗")
+	get("/version")
+	c.Type("q")
+	c.Shows("GET /version")
+	c.Type("q")
+	if status := c.Wait(); status != 0 {
+		t.Errorf("exit status %d", status)
+	}
+	if !strings.Contains(c.Output(), "requests in "+file+": 3") {
+		t.Errorf("the end does not say how many requests were recorded:\n%s", c.Screen())
+	}
+	rec, err := trace.Load(file)
+	if err != nil || len(rec.Requests) != 3 {
+		t.Errorf("%v: the file does not hold three requests", err)
+	}
+}

@@ -1,0 +1,89 @@
+package terminal
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// slow is a shelf whose replays end when their context does.
+type slow struct{ shelf }
+
+func (slow) Replay(ctx context.Context, _, _ string) (*trace.Recording, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// key gives a model one key, and returns its command.
+func key(m *Model, code rune) tea.Cmd {
+	msg := tea.KeyPressMsg{Code: code}
+	if code < tea.KeyExtended && code >= ' ' {
+		msg.Text = string(code)
+	}
+	_, cmd := m.Update(msg)
+	return cmd
+}
+
+func lastLine(m *Model) string {
+	screen := m.Screen()
+	return strings.TrimSpace(screen[strings.LastIndex(screen, "\n")+1:])
+}
+
+// A replay tells how long it takes, leaves the keys to the user, and ends when it is cancelled.
+func TestReplayInTheBackground(t *testing.T) {
+	m := open(t, "get-node", 80, 24)
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	m.options.Now = func() time.Time { return now }
+	m.lib = slow{}
+	batch, ok := key(m, 'r')().(tea.BatchMsg)
+	if !ok {
+		t.Fatal("a replay starts no commands")
+	}
+	results := make(chan tea.Msg)
+	go func() { results <- batch[0]() }()
+	if got := lastLine(m); got != "replaying get-node … 0.0 s, esc cancels" {
+		t.Errorf("at first the status is %q", got)
+	}
+	now = now.Add(1300 * time.Millisecond)
+	if _, next := m.Update(ticked{m.job}); next == nil {
+		t.Error("the clock does not go on")
+	}
+	if got := lastLine(m); got != "replaying get-node … 1.3 s, esc cancels" {
+		t.Errorf("after 1.3 s the status is %q", got)
+	}
+	before := m.cursor
+	if key(m, 'j'); m.cursor != before+1 {
+		t.Error("the tree does not move during a replay")
+	}
+	cancelled := m.job
+	if key(m, tea.KeyEscape); m.job != nil || lastLine(m) != "cancelled" {
+		t.Errorf("after esc the status is %q", lastLine(m))
+	}
+	result := <-results // so its context has ended
+	if _, next := m.Update(ticked{cancelled}); next != nil {
+		t.Error("the clock of a cancelled replay goes on")
+	}
+	if m.Update(result); lastLine(m) != "cancelled" {
+		t.Errorf("the result of a cancelled replay changes the status to %q", lastLine(m))
+	}
+}
+
+// A result that comes after another job was started is not shown.
+func TestLateResultsAreDropped(t *testing.T) {
+	m := open(t, "get-node", 80, 24)
+	first, _ := m.load("get-forbidden", "v1.37.1")().(tea.BatchMsg)
+	second, _ := m.load("create-deployment", "v1.37.1")().(tea.BatchMsg)
+	if len(first) == 0 || len(second) == 0 {
+		t.Fatal("loading starts no commands")
+	}
+	settle(m, second[0])
+	settle(m, first[0])
+	if m.rec.Scenario != "create-deployment" {
+		t.Errorf("%s is shown, which was asked for before create-deployment", m.rec.Scenario)
+	}
+}
