@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -18,9 +21,11 @@ var ErrClaimed = errors.New("another process keeps such a server")
 // A Claim is the right to keep servers of one kind running. It ends with the process that has it.
 type Claim struct{ lock *flock.Flock }
 
-// claimFile is a lock, which is not removed: another process may be opening it.
+// claimExt ends the name of a claim's file. The file is locked by who has the claim, and names it.
+const claimExt = ".claim"
+
 func claimFile(c *program.Cache, version, buildKey string) string {
-	return filepath.Join(ServedDir(c), version+"_"+buildKey+".claim")
+	return filepath.Join(ServedDir(c), version+"_"+buildKey+claimExt)
 }
 
 // ClaimServer claims the servers of a version and a build key with its variant, before
@@ -29,22 +34,84 @@ func ClaimServer(c *program.Cache, version, buildKey string) (*Claim, error) {
 	if err := os.MkdirAll(ServedDir(c), 0o700); err != nil {
 		return nil, fmt.Errorf("claiming the server: %w", err)
 	}
-	lock := flock.New(claimFile(c, version, buildKey))
-	for range 10 { // Starting holds it for a moment
+	for range 10 { // others look at the lock for a moment, and remove the file of one that ended
+		lock := flock.New(claimFile(c, version, buildKey))
 		locked, err := lock.TryLock()
-		if err != nil {
-			return nil, fmt.Errorf("claiming the server: %w", err)
+		if err == nil && locked && isAt(lock) {
+			claim := &Claim{lock}
+			if err = os.WriteFile(lock.Path(), []byte(strconv.Itoa(os.Getpid())), 0o600); err == nil {
+				return claim, nil
+			}
 		}
-		if locked {
-			return &Claim{lock}, nil
+		if err = errors.Join(err, lock.Close()); err != nil {
+			return nil, fmt.Errorf("claiming the server: %w", err)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
 	return nil, ErrClaimed
 }
 
+// isAt tells whether the file that is locked is the one that others find.
+func isAt(lock *flock.Flock) bool {
+	ours, err := lock.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Lstat(lock.Path())
+	return err == nil && os.SameFile(ours, there)
+}
+
 // Close gives the claim back.
-func (c *Claim) Close() error { return c.lock.Close() }
+func (c *Claim) Close() error { return errors.Join(os.Remove(c.lock.Path()), c.lock.Close()) }
+
+// A Starter is a process that is starting a server to be kept running, which may take a build, or is stopping it.
+type Starter struct {
+	// K8sVersion is the version of the server.
+	K8sVersion string
+	// Owner is the id of the process.
+	Owner int
+	file  string
+}
+
+// Alive tells whether the process still has its claim.
+func (s Starter) Alive() bool { return claimant(s.file) == s.Owner }
+
+// Starters lists the processes that are starting or stopping a server. It removes the claims of
+// processes that were killed.
+func Starters(c *program.Cache) ([]Starter, error) {
+	files, err := filepath.Glob(claimFile(c, "*", "*"))
+	if err != nil {
+		return nil, fmt.Errorf("looking for servers that are being started: %w", err)
+	}
+	var starters []Starter
+	for _, file := range files {
+		if owner := claimant(file); owner != 0 {
+			version, _, _ := strings.Cut(filepath.Base(file), "_")
+			starters = append(starters, Starter{version, owner, file})
+		}
+	}
+	servers, err := Served(c) // later: one that was starting may run by now
+	starters = slices.DeleteFunc(starters, func(starter Starter) bool {
+		return slices.ContainsFunc(servers, func(s *Server) bool { return s.Owner == starter.Owner })
+	})
+	return starters, err
+}
+
+// claimant returns the id of the process that has a claim, 0 if none has it.
+func claimant(file string) int {
+	lock := flock.New(file, flock.SetFlag(os.O_RDONLY))
+	defer lock.Close()
+	locked, err := lock.TryLock()
+	if err == nil && locked {
+		if isAt(lock) {
+			_ = os.Remove(file) // it was killed
+		}
+		return 0
+	}
+	data, _ := os.ReadFile(file)
+	owner, _ := strconv.Atoi(string(data)) // 0: it has just got the claim
+	return owner
+}
 
 // Starting tells whether another process is starting, or stopping, a server of a version and a
 // build key, which may end in AnyVariant: it has the claim, and has not published the server.

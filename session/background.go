@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
@@ -28,7 +29,7 @@ func ServeInBackground(ctx context.Context, args []string, w io.Writer, to Repor
 		return fmt.Errorf("finding apitrace to run it in the background: %w", err)
 	}
 	sweepLogs(cache)
-	log, err := os.CreateTemp(cache.Root, "serve-*.log")
+	log, err := os.CreateTemp(cache.Root, newLog)
 	if err != nil {
 		return err
 	}
@@ -71,6 +72,9 @@ func ServeInBackground(ctx context.Context, args []string, w io.Writer, to Repor
 	}
 }
 
+// newLog is the pattern of the name that a log has until the id of its process is known.
+const newLog = "serve-new-*.log"
+
 // logOf is the log of a process in the background.
 func logOf(cache *program.Cache, pid int) string {
 	return filepath.Join(cache.Root, fmt.Sprintf("serve-%d.log", pid))
@@ -81,6 +85,12 @@ func sweepLogs(cache *program.Cache) {
 	logs, _ := filepath.Glob(filepath.Join(cache.Root, "serve-*.log"))
 	for _, log := range logs {
 		var pid int
+		if named, _ := filepath.Match(newLog, filepath.Base(log)); named {
+			if info, err := os.Stat(log); err == nil && time.Since(info.ModTime()) > time.Minute {
+				_ = os.Remove(log) // apitrace was killed before it gave it another name
+			}
+			continue
+		}
 		if _, err := fmt.Sscanf(filepath.Base(log), "serve-%d.log", &pid); err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
 			_ = os.Remove(log) // else the next one does
 		}

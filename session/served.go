@@ -167,20 +167,32 @@ func whoServes(ctx context.Context, k kind) error {
 // stopServed stops a server that another process keeps running: it asks the process to end, also
 // if that was stopped itself, and kills it if it does not.
 func stopServed(ctx context.Context, server *apiserver.Server) error {
+	return stopOwner(ctx, server.Owner, func() bool { return program.RunDirAlive(server.RunDir) })
+}
+
+// stopOwner asks a process to end and waits until it no longer works, which alive tells.
+func stopOwner(ctx context.Context, pid int, alive func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
-	owner, err := os.FindProcess(server.Owner)
+	owner, err := os.FindProcess(pid)
 	if err != nil {
-		return fmt.Errorf("stopping process %d: %w", server.Owner, err)
+		return fmt.Errorf("stopping process %d: %w", pid, err)
 	}
-	if err := errors.Join(owner.Signal(syscall.SIGTERM), owner.Signal(syscall.SIGCONT)); err != nil && program.RunDirAlive(server.RunDir) {
-		return fmt.Errorf("stopping process %d: %w", server.Owner, err)
+	if err := errors.Join(owner.Signal(syscall.SIGTERM), owner.Signal(syscall.SIGCONT)); err != nil && alive() {
+		return fmt.Errorf("stopping process %d: %w", pid, err)
 	}
-	for program.RunDirAlive(server.RunDir) {
+	// Its log goes once the process is gone.
+	gone := func() bool { return errors.Is(owner.Signal(syscall.Signal(0)), os.ErrProcessDone) }
+	defer func() {
+		for i := 0; i < 40 && !gone(); i++ {
+			time.Sleep(50 * time.Millisecond)
+		}
+	}()
+	for alive() {
 		select {
 		case <-ctx.Done():
 			_ = owner.Kill() // the servers hold a pipe to it, and end with it
-			return fmt.Errorf("process %d did not stop its server within %v and was killed", server.Owner, stopTimeout)
+			return fmt.Errorf("process %d did not stop its server within %v and was killed", pid, stopTimeout)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}
@@ -189,11 +201,11 @@ func stopServed(ctx context.Context, server *apiserver.Server) error {
 
 // WriteServed lists the servers that are kept running, and whether they answer.
 func WriteServed(ctx context.Context, w io.Writer, to Reporter) error {
-	servers, err := served()
+	servers, starters, err := served()
 	if err != nil {
 		return err
 	}
-	if len(servers) == 0 {
+	if len(servers)+len(starters) == 0 {
 		to.Notice("no server is kept running; \"apitrace serve\" starts one")
 		return nil
 	}
@@ -209,27 +221,41 @@ func WriteServed(ctx context.Context, w io.Writer, to Reporter) error {
 		}
 		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", s.K8sVersion, s.BaseURL, s.Owner, state, s.AdminKubeconfig)
 	}
+	for _, s := range starters {
+		fmt.Fprintf(table, "%s\t-\t%d\tstarting or stopping\t-\n", s.K8sVersion, s.Owner)
+	}
 	return table.Flush()
 }
 
-func served() ([]*apiserver.Server, error) {
+// served lists the servers that are kept running, and the processes that are starting or stopping one.
+func served() ([]*apiserver.Server, []apiserver.Starter, error) {
 	cache, err := program.OpenCache("")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return apiserver.Served(cache)
+	sweepLogs(cache)
+	starters, err := apiserver.Starters(cache)
+	if err != nil {
+		return nil, nil, err
+	}
+	servers, err := apiserver.Served(cache)
+	return servers, starters, err
 }
 
-// StopAllServed stops the servers that are kept running, or those of a release; "" for all.
+// StopAllServed stops the servers that are kept running or are being started, or those of a release; "" for all.
 func StopAllServed(ctx context.Context, version string, to Reporter) error {
-	servers, err := served()
+	servers, starters, err := served()
 	if err != nil {
 		return err
 	}
 	if version != "" {
+		if version, err = apiserver.ParseVersion(version); err != nil {
+			return err
+		}
 		servers = slices.DeleteFunc(servers, func(s *apiserver.Server) bool { return s.K8sVersion != version })
+		starters = slices.DeleteFunc(starters, func(s apiserver.Starter) bool { return s.K8sVersion != version })
 	}
-	if len(servers) == 0 {
+	if len(servers)+len(starters) == 0 {
 		to.Notice("no server is kept running")
 	}
 	var errs []error
@@ -239,6 +265,16 @@ func StopAllServed(ctx context.Context, version string, to Reporter) error {
 			continue
 		}
 		to.Notice("stopped the server of %s at %s", s.K8sVersion, s.BaseURL)
+	}
+	for _, s := range starters {
+		if err := stopOwner(ctx, s.Owner, s.Alive); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		to.Notice("stopped process %d, which was starting a server of %s", s.Owner, s.K8sVersion)
+	}
+	if cache, err := program.OpenCache(""); err == nil {
+		sweepLogs(cache)
 	}
 	return errors.Join(errs...)
 }

@@ -76,6 +76,7 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 	}
 	tell.stage(StageDone, 0)
 	touch(b.dir)
+	_ = os.Remove(filepath.Join(b.dir, droppedFile)) // it is wanted again
 	return &Binary{
 		Path: filepath.Join(b.dir, p.Name), Workspace: b.workspace, Key: b.key,
 		Upstream: b.upstream, Summary: m.Summary, Cached: cached, release: b.release,

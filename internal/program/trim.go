@@ -91,8 +91,12 @@ func (t *trimmer) deserted(entries []Entry) (left []Entry, err error) {
 				kept = seen[of] == 1
 			}
 		case e.Edited:
-			seen[of]++
-			kept = seen[of] <= keptEdited
+			if _, err := os.Stat(filepath.Join(e.Dir, droppedFile)); err == nil {
+				kept = false
+			} else {
+				seen[of]++
+				kept = seen[of] <= keptEdited
+			}
 		}
 		if !kept {
 			if kept, err = t.remove(e); err != nil {
@@ -193,8 +197,11 @@ func (t *trimmer) goFiles() (files []goFile, err error) {
 	return files, ignoreNotExist(err)
 }
 
-// DropEdited removes the builds of a program that have an edit of a file built in. Those that a server
-// runs stay until a later Trim.
+// droppedFile marks a build with edits that goes as soon as nobody uses it.
+const droppedFile = "apitrace.dropped"
+
+// DropEdited removes the builds of a program that have an edit of a file built in. Those that are
+// in use go with the next Trim that finds them otherwise, unless they are used again.
 func (c *Cache) DropEdited(program, version, file string) error {
 	entries, err := c.Entries(KindBuild)
 	if err != nil {
@@ -203,7 +210,11 @@ func (c *Cache) DropEdited(program, version, file string) error {
 	for _, e := range entries {
 		// Builds from before their edits were recorded have none there.
 		if e.Edited && e.Program == program && e.Version == version && (len(e.Edits) == 0 || slices.Contains(e.Edits, file)) {
-			if err := c.Remove(e); err != nil && !errors.As(err, new(*InUseError)) {
+			err := c.Remove(e)
+			if errors.As(err, new(*InUseError)) {
+				err = os.WriteFile(filepath.Join(e.Dir, droppedFile), nil, 0o600)
+			}
+			if err = ignoreNotExist(err); err != nil {
 				return err
 			}
 		}

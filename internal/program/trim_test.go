@@ -104,7 +104,17 @@ func TestDropEdited(t *testing.T) {
 	other.Edits = []string{"example.org/dep/other.go"}
 	theirs, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: other})
 	theirs.Release()
+	used, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: editHello("used")})
 	must(t, c.DropEdited("tiny", "v1.2.3", "example.org/dep/dep.go"))
+	if !exists(used.Path) {
+		t.Error("a build in use was dropped")
+	}
+	used.Release()
+	_, err := c.Trim(t.Context(), 0, false)
+	must(t, err)
+	if exists(used.Path) {
+		t.Error("it is there still, although nobody uses it any more")
+	}
 	if exists(filepath.Dir(ours.Path)) || !exists(theirs.Path) || !exists(plain.Path) {
 		t.Errorf("the build with the edit is there: %t; with another: %t; with none: %t", exists(ours.Path), exists(theirs.Path), exists(plain.Path))
 	}
