@@ -121,6 +121,7 @@ func (w *wire) begin(ctx context.Context, h *HTTP, sent *Sent) (*http.Response, 
 	}
 	sent.Start = time.Now()
 	answer, err := w.client.Do(request)
+	logSent(ctx, h, sent.TraceID, answer, err)
 	if err != nil {
 		return nil, err
 	}

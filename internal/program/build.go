@@ -53,6 +53,7 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 		return nil, b.needsGo()
 	}
 	m, err := b.checkBinary()
+	b.logLookup(ctx, err)
 	cached := err == nil
 	defer func() {
 		if err != nil {

@@ -1,10 +1,13 @@
 package program
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -27,6 +30,30 @@ func TestBuild(t *testing.T) {
 	again, r := mustBuild(t, tiny(), Options{Cache: c})
 	if !again.Cached || again.Path != b.Path || r.stages() != "resolve done" {
 		t.Errorf("the second build: cached %t, stages %q", again.Cached, r.stages())
+	}
+}
+
+// The debug log tells what a build ran, and why it was made.
+func TestBuildIsLogged(t *testing.T) {
+	var log bytes.Buffer
+	before := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	defer slog.SetDefault(before)
+	serveModules(t)
+	c := newCache(t)
+	for _, step := range []struct {
+		rewrite *Rewrite
+		want    string
+	}{
+		{nil, `msg="no build in the cache".* why="no build of this version is complete"(.|\n)*msg=compiling .*packages=\d+ stale=\d(.|\n)*msg="running a command" purpose="compile and link"(.|\n)*msg="the command has ended"`},
+		{rewriteHello(`"other"`), `msg="no build in the cache".* why="the guide, the rewriter, .* differ from those of 1 builds`},
+		{nil, `msg="taking a build from the cache" program="tiny v1.2.3"`},
+	} {
+		log.Reset()
+		mustBuild(t, tiny(), Options{Cache: c, Rewrite: step.rewrite})
+		if !regexp.MustCompile(step.want).MatchString(log.String()) {
+			t.Errorf("expected %s in the log:\n%s", step.want, log.String())
+		}
 	}
 }
 

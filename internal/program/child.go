@@ -84,7 +84,10 @@ func Start(ctx context.Context, s Server) (*Child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", s.Name, err)
 	}
-	if err := c.awaitReady(ctx); err != nil {
+	ready := c.logStart(ctx)
+	err = c.awaitReady(ctx)
+	ready(err)
+	if err != nil {
 		c.kill()
 		return nil, err
 	}
@@ -143,6 +146,7 @@ func (s Server) env() []string {
 
 func (c *Child) wait() {
 	err := c.cmd.Wait()
+	c.logEnd()
 	c.leash.Close()
 	c.release()
 	c.err = &ExitError{Name: c.server.Name, State: c.cmd.ProcessState.String(), Log: c.tail()}

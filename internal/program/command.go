@@ -52,12 +52,14 @@ func (c Command) start(ctx context.Context, stdout io.Writer, line func(string))
 	cmd.WaitDelay = 2 * time.Second
 	w := &lineWriter{line: line}
 	cmd.Stderr = w
+	ended := c.logCommand(ctx)
 	err := cmd.Start()
 	if err == nil {
 		release := GuardGroup(cmd.Process.Pid)
 		err = cmd.Wait()
 		release()
 	}
+	ended(err)
 	w.flush()
 	if ctx.Err() != nil {
 		return ctx.Err()

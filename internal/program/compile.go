@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,6 +79,7 @@ func (b *build) compile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	slog.DebugContext(ctx, "compiling", "program", b.program, "packages", len(packages), "stale", stale, "log", log.Name())
 	if b.tell.stage(StageCompile, stale); stale <= 1 {
 		// At most package main, which is small: what is left is linking.
 		b.tell.stage(StageLink, 0)

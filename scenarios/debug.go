@@ -1,0 +1,18 @@
+package scenarios
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+)
+
+// logSent logs at debug level a request that was sent, and the status of the answer.
+func logSent(ctx context.Context, h *HTTP, traceID string, answer *http.Response, err error) {
+	status := 0
+	if err == nil {
+		status = answer.StatusCode
+	}
+	path, _, _ := strings.Cut(h.Path, "?") // a query may hold what is nobody's business
+	slog.DebugContext(ctx, "sent a request", "id", traceID, "method", h.Method, "path", path, "as", h.asker(), "status", status, "error", err)
+}
