@@ -196,7 +196,10 @@ func (l *listing) called(s *view.Section) string {
 // afterwards says when a step took up what a write of the request had caused.
 func (l *listing) afterwards(n *Node) string {
 	p, call, root := message.For(l.lang), l.story.First(n), l.story.Tree.Call(0)
-	text := p.Sprintf("not called by a step above: takes up the event of the write, %s after etcd wrote", l.duration(n.AfterNs))
+	text := p.Sprintf("not called by a step above: takes up the event of the write")
+	if n.AfterNs > 0 {
+		text += p.Sprintf(", %s after etcd began to write", l.duration(n.AfterNs))
+	}
 	switch after := call.StartNs - root.StartNs - root.DurationNs; {
 	case root.Unfinished:
 		return text

@@ -216,7 +216,11 @@ func (c *Chooser) descend(node *Node, i int, from state) (pending int) {
 			next.Through = from.through
 			next.NewGoroutine = below.newGoroutine
 			if below.event != nil {
-				next.Afterwards, next.AfterNs = true, c.tree.Request.SinceWrite(below.event)
+				next.Afterwards = true
+				// The event may have entered by a folded call above this one.
+				if since := c.tree.Request.SinceWrite(below.event); since > 0 {
+					next.AfterNs = since + call.StartNs - below.event.StartNs
+				}
 			}
 			next.Crossing = call.Process != c.tree.Call(node.Calls[0]).Process
 			node.Children = append(node.Children, next)
