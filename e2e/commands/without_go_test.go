@@ -34,6 +34,7 @@ func TestWithoutGo(t *testing.T) {
 		{"request", "--fresh", "GET", "/api/v1/namespaces"},
 		{"exec", "--fresh", "--", client},
 		{"versions"},
+		{"doctor"},
 	} {
 		command, said := withoutGo(t, args...)
 		if out, err := command.Output(); err != nil || len(out) == 0 && args[0] != "exec" {

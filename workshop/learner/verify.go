@@ -112,15 +112,15 @@ func (l *Learner) mustPass(e *workshop.Exercise, try workshop.Try, want bool) er
 
 // verifyChange solves an exercise with its edits, in a folder that is not the user's.
 func (l *Learner) verifyChange(ctx context.Context, e *workshop.Exercise) (err error) {
-	dir, err := os.MkdirTemp("", "apitrace-verify-")
+	dir, err := program.NewRunDir()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if err := l.applySolution(ctx, e, program.Edits{Dir: dir, Version: l.k8s}); err != nil {
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	if err := l.applySolution(ctx, e, program.Edits{Dir: dir.Path, Version: l.k8s}); err != nil {
 		return err
 	}
-	recording, err := l.replayChanged(ctx, e, dir)
+	recording, err := l.replayChanged(ctx, e, dir.Path)
 	if err != nil {
 		return err
 	}
