@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -134,12 +135,12 @@ func before(text, heading string) (string, string) {
 // TestExploreResizes makes the terminal smaller than the view needs, and large again.
 func TestExploreResizes(t *testing.T) {
 	c := inTerminal(t, 120, 40, "explore", "get-node")
-	first := c.Shows("▾ 7  Handler")
+	first := c.Shows("▾ 6  ")
 	c.Type("1", "j")
 	c.Shows("called from")
 	c.Resize(80, 24)
 	c.Until("80 columns", func(screen string) bool {
-		return strings.Count(screen, "\n") == 24 && strings.Contains(screen, "? keys") && !strings.Contains(screen, "▾ 7  Handler")
+		return strings.Count(screen, "\n") == 24 && strings.Contains(screen, "? keys") && !strings.Contains(screen, "▾ 6  ")
 	})
 	c.Resize(30, 6)
 	c.Shows("too small")
@@ -156,13 +157,17 @@ func TestExploreResizes(t *testing.T) {
 // TestExploreTakesTheMouse selects, opens and scrolls by mouse.
 func TestExploreTakesTheMouse(t *testing.T) {
 	c := inTerminal(t, 80, 24, "explore", "get-node")
-	closed := c.Shows("▹ request.(*RequestInfoFactory).NewRequestInfo ⋯1")
-	c.Click(20, 5)
-	c.Shows("»  2.85µs       ▹ request.(*RequestInfoFactory).NewRequestInfo")
-	c.Click(20, 5)
-	c.Shows("▾ request.(*RequestInfoFactory).NewRequestInfo")
-	c.Click(20, 5)
-	c.Shows("▹ request.(*RequestInfoFactory).NewRequestInfo ⋯1")
+	const function = "request.(*RequestInfoFactory).NewRequestInfo"
+	closed := c.Shows("▹ " + function + " ⋯1")
+	line := strings.Count(closed[:strings.Index(closed, function)], "\n")
+	c.Click(20, line)
+	c.Until("the row selected", func(screen string) bool {
+		return regexp.MustCompile(`(?m)^».*▹ ` + regexp.QuoteMeta(function)).MatchString(screen)
+	})
+	c.Click(20, line)
+	c.Shows("▾ " + function)
+	c.Click(20, line)
+	c.Shows("▹ " + function + " ⋯1")
 	for range 20 {
 		c.Type("\x1b[<65;10;10M") // the wheel
 	}

@@ -168,15 +168,11 @@ func (m *Model) setPane(p pane) {
 }
 
 func (m *Model) nextRequest() {
-	var err error
 	if m.compared != nil {
-		err = m.nextPair(m.compared, m.request)
-	} else {
-		err = m.show(m.rec, (m.request+1)%len(m.rec.Requests))
+		m.take(m.drafter().nextPair(m.compared, m.compared.pair))
+		return
 	}
-	if err != nil {
-		m.status = err.Error()
-	}
+	m.take(m.drafter().of(m.rec, (m.request+1)%len(m.rec.Requests)))
 }
 
 // toggleLanguage changes the language of everything, and nothing else.
@@ -196,7 +192,7 @@ func (m *Model) toggleLanguage() {
 		return
 	}
 	if m.guide = guide; m.compared != nil {
-		m.compared.draw(m, guide)
+		m.compared.view = m.drafter().diffView(m.compared, guide)
 	}
 }
 

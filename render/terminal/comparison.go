@@ -1,13 +1,7 @@
 package terminal
 
 import (
-	"context"
-	"errors"
-
-	tea "charm.land/bubbletea/v2"
-
 	"github.com/kubeapitrace/apitrace/render"
-	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
@@ -18,90 +12,39 @@ type comparison struct {
 	*diff.Comparison
 	// nameA and nameB are what the sides are called.
 	nameA, nameB string
-	view         *render.DiffView
-}
-
-// newComparison compares two recordings. It can take seconds, so it runs in a command.
-func newComparison(a, b *trace.Recording, nameA, nameB string) *comparison {
-	return &comparison{Comparison: diff.CompareRecordings(a, b, diff.Options{}), nameA: nameA, nameB: nameB}
+	// pair is the index of the pair that is shown, view how.
+	pair int
+	view *render.DiffView
 }
 
 // pickOther lets the release be chosen with which the recording is compared.
 func (m *Model) pickOther() {
-	rec, now := m.rec, m.rec.K8sVersion
+	now := m.rec.K8sVersion
 	if m.compared != nil {
 		now = m.compared.A.K8sVersion
 	}
-	m.pick(m.lib.Releases(), now, func(m *Model, chosen string) tea.Cmd {
-		return m.start(saysComparing, rec.Scenario+" "+chosen, func(context.Context) tea.Msg {
-			other, err := m.lib.Load(rec.Scenario, chosen)
-			if err != nil {
-				return comparing{err: err}
-			}
-			return comparing{comparison: newComparison(other, rec, other.K8sVersion, m.nameOf(rec))}
-		})
-	})
+	m.pick(m.lib.Releases(), now, (*Model).compareWith)
 }
 
-// compare shows a comparison, from the request that is shown now.
-func (m *Model) compare(c *comparison) error {
-	for i := range c.Requests {
-		if b := c.Requests[i].B; b == &c.B.Requests[min(m.request, len(c.B.Requests)-1)] && c.Requests[i].Diff != nil {
-			return m.showPair(c, i)
+// requestOfB returns the index of the request that is shown, of a comparison that of side B.
+func (m *Model) requestOfB() int {
+	if m.compared == nil {
+		return m.request
+	}
+	for i := range m.compared.B.Requests {
+		if &m.compared.B.Requests[i] == m.compared.Requests[m.compared.pair].B {
+			return i
 		}
 	}
-	return m.nextPair(c, -1)
-}
-
-// nextPair shows the next pair of requests that both sides have.
-func (m *Model) nextPair(c *comparison, after int) error {
-	for n := range c.Requests {
-		if i := (after + 1 + n) % len(c.Requests); c.Requests[i].Diff != nil {
-			return m.showPair(c, i)
-		}
-	}
-	return errors.New(saysNoPair.In(m.options.Lang))
-}
-
-// showPair shows a pair of requests of a comparison as one tree.
-func (m *Model) showPair(c *comparison, pair int) error {
-	guide, err := m.lib.Guide(m.options.Lang, c.A, c.B)
-	if err != nil {
-		return err
-	}
-	selected, open := m.selectedFunction(), m.compared == nil
-	m.compared, m.rec, m.guide, m.request = c, c.B, guide, pair
-	c.draw(m, guide)
-	m.display(view.Tell(c.view.View()))
-	if m.selectFunction(selected); open {
-		m.below = true
-	}
-	m.status = saysChanges.Format(m.options.Lang, len(c.view.Differences().Changes))
-	return nil
-}
-
-// draw prepares the view of the pair that the model shows, in its language.
-func (c *comparison) draw(m *Model, guide render.Guide) {
-	c.view = render.NewDiffView(c.Comparison, &c.Requests[m.request], guide, render.DiffOptions{
-		Options: render.Options{Palette: m.palette, ASCII: m.options.ASCII, Lang: m.options.Lang}, Lang: m.options.Lang, NameA: c.nameA, NameB: c.nameB,
-	})
+	return 0
 }
 
 // leaveComparison shows side B on its own again.
 func (m *Model) leaveComparison() {
-	c := m.compared
-	request := 0
-	for i := range c.B.Requests {
-		if &c.B.Requests[i] == c.Requests[m.request].B {
-			request = i
-		}
-	}
 	_, _, call := m.side()
-	ofB := c.view.Differences().Merged.B[m.call()] != diff.None
-	m.compared, m.below = nil, false
-	if err := m.show(c.B, request); err != nil {
-		m.status = err.Error()
-	} else if ofB {
+	ofB := m.compared.view.Differences().Merged.B[m.call()] != diff.None
+	d, err := m.drafter().of(m.compared.B, m.requestOfB())
+	if m.take(d, err); err == nil && ofB {
 		m.goTo(call)
 	}
 }

@@ -64,8 +64,9 @@ func (m *Model) compareSource() tea.Cmd {
 	}
 	m.hunks[key] = hunkText{lines: []string{saysReading.In(m.options.Lang)}}
 	o := source.DiffOptions{Added: m.palette.Added, Removed: m.palette.Removed, Heading: m.palette.Place}
+	lib := m.lib
 	return func() tea.Msg {
-		diff, err := m.lib.SourceDiff(c.A, c.B, a, b, o)
+		diff, err := lib.SourceDiff(c.A, c.B, a, b, o)
 		return hunked{key, hunkText{strings.Split(strings.TrimRight(diff, "\n"), "\n"), err}}
 	}
 }

@@ -1,8 +1,6 @@
 package terminal
 
 import (
-	"context"
-	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -108,35 +106,12 @@ func New(lib Library, rec *trace.Recording, o Options) (*Model, error) {
 	if o.Colour {
 		m.palette = render.Colours()
 	}
-	return m, m.show(rec, 0)
-}
-
-// show takes another recording, or another request of it.
-func (m *Model) show(rec *trace.Recording, request int) error {
-	guide, err := m.lib.Guide(m.options.Lang, rec)
+	d, err := m.drafter().of(rec, 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if request >= len(rec.Requests) {
-		return fmt.Errorf("the recording has no request %d", request+1)
-	}
-	selected := ""
-	if m.rec != nil && m.rec.Scenario == rec.Scenario {
-		selected = m.selectedFunction()
-	}
-	m.rec, m.guide, m.request, m.compared, m.below = rec, guide, request, nil, false
-	tree := trace.TreeOfValid(&rec.Requests[request])
-	m.display(view.Tell(view.NewView(tree, guide, view.Choice{Most: m.options.Steps})))
-	m.selectFunction(selected)
-	return nil
-}
-
-// display shows a tree from its beginning.
-func (m *Model) display(story *view.Story) {
-	m.forest = newForest(story)
-	m.walker, m.at, m.stepped = step.Walker{Tree: story.Tree}, step.Position{}, false
-	m.cursor, m.top, m.scroll, m.belowScroll, m.matches, m.marks = min(1, len(m.forest.rows)-1), 0, 0, 0, nil, map[int]bool{}
-	m.index = nil
+	m.show(d)
+	return m, nil
 }
 
 // Init implements tea.Model.
@@ -144,17 +119,8 @@ func (m *Model) Init() tea.Cmd { return m.background() }
 
 // messages of commands
 type (
-	loaded struct {
-		rec *trace.Recording
-		err error
-	}
-	comparing struct {
-		*comparison
-		err error
-	}
-	replayed struct{ comparing }
-	edited   struct{ err error }
-	indexed  struct{ index *index }
+	edited  struct{ err error }
+	indexed struct{ index *index }
 )
 
 // Update implements tea.Model.
@@ -180,12 +146,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if msg.job == m.job {
 			cmd = m.job.tick()
 		}
-	case loaded:
-		m.take(msg.err, func() error { return m.show(msg.rec, min(m.request, len(msg.rec.Requests)-1)) })
-	case comparing:
-		m.take(msg.err, func() error { return m.compare(msg.comparison) })
-	case replayed:
-		m.take(msg.err, func() error { return m.takeReplay(msg) })
+	case drafted:
+		m.status = ""
+		m.take(msg.draft, msg.err)
 	case hunked:
 		m.hunks[msg.key] = msg.text
 	case indexed:
@@ -211,59 +174,12 @@ func (m *Model) background() tea.Cmd {
 	return tea.Batch(index, m.compareSource())
 }
 
-// take shows the result of a job, or why there is none.
-func (m *Model) take(err error, show func() error) {
-	m.status = ""
-	if err == nil {
-		err = show()
-	}
-	if err != nil {
-		m.status = err.Error()
-	}
-}
-
-func (m *Model) load(scenario, release string) tea.Cmd {
-	return m.start(saysLoading, scenario+" "+release, func(context.Context) tea.Msg {
-		rec, err := m.lib.Load(scenario, release)
-		return loaded{rec: rec, err: err}
-	})
-}
-
-// replay replays the scenario and compares what is shown with it.
-func (m *Model) replay() tea.Cmd {
-	shown := m.rec
-	return m.start(saysReplaying, shown.Scenario, func(ctx context.Context) tea.Msg {
-		rec, err := m.lib.Replay(ctx, shown.Scenario, shown.K8sVersion)
-		if err != nil {
-			return replayed{comparing{err: err}}
-		}
-		return replayed{comparing{comparison: newComparison(shown, rec, saysShown.In(m.options.Lang), saysNow.In(m.options.Lang))}}
-	})
-}
-
 // nameOf is what a recording is called: its release, and whether it was replayed just now.
 func (m *Model) nameOf(rec *trace.Recording) string {
 	if rec == m.live {
 		return saysNowOf.Format(m.options.Lang, rec.K8sVersion)
 	}
 	return rec.K8sVersion
-}
-
-// takeReplay shows what was replayed: what is new or, if it took the same path, the new tree.
-func (m *Model) takeReplay(msg replayed) error {
-	m.live = msg.B
-	if !msg.Same() {
-		return m.compare(msg.comparison)
-	}
-	request := m.request
-	if m.compared != nil {
-		request = 0
-	}
-	if err := m.show(msg.B, min(request, len(msg.B.Requests)-1)); err != nil {
-		return err
-	}
-	m.status = saysSamePath.Format(m.options.Lang, m.forest.tree.Len())
-	return nil
 }
 
 // row returns the row under the cursor.

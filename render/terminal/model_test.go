@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -253,27 +254,41 @@ func TestDocsListTheBindings(t *testing.T) {
 	}
 }
 
-// The goal: a boot of 200,000 calls opens within 1.5 s and answers a key within 50 ms.
+// The goal: a boot of 206,000 calls opens within 1.5 s and answers a key within 50 ms. As others may
+// use the machine, the processor time counts: cpu-ms/op, that of the garbage collector included.
 func BenchmarkBoot(b *testing.B) {
-	b.Run("open", func(b *testing.B) {
-		for b.Loop() {
-			_ = open(b, "boot", 100, 40).Screen()
-		}
-	})
-	m := open(b, "boot", 100, 40)
-	press(m, "f")
-	for _, keys := range []string{"j", "G g", "left right", "f f", "s", "c", "w"} {
-		b.Run("key "+keys, func(b *testing.B) {
+	measure := func(name string, do func()) {
+		b.Run(name, func(b *testing.B) {
+			before := processorTime(b)
 			for b.Loop() {
-				press(m, strings.Fields(keys)...)
-				_ = m.Screen()
+				do()
 			}
+			b.ReportMetric(float64((processorTime(b)-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
 		})
 	}
-	b.Run("search", func(b *testing.B) {
-		for b.Loop() {
-			press(m, "/", "R", "E", "S", "esc")
+	measure("open", func() { _ = open(b, "boot", 100, 40).Screen() })
+	m := open(b, "boot", 100, 40)
+	press(m, "f")
+	for _, keys := range []string{"j", "G g", "left right", "f f", "z z", "s", "c", "e", "t", "w"} {
+		measure("keys "+keys, func() {
+			press(m, strings.Fields(keys)...)
 			_ = m.Screen()
-		}
+		})
+	}
+	measure("search, 3 letters and esc", func() {
+		press(m, "/", "R", "E", "S", "esc")
+		_ = m.Screen()
 	})
+	measure("filter, 3 letters and esc", func() {
+		press(m, "&", "R", "E", "S", "esc")
+		_ = m.Screen()
+	})
+}
+
+func processorTime(b *testing.B) time.Duration {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(usage.Utime.Nano())
 }

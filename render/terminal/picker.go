@@ -38,7 +38,6 @@ func (m *Model) pick(all []string, now string, then func(*Model, string) tea.Cmd
 
 func (m *Model) pickScenario() {
 	m.pick(m.lib.Scenarios(), m.rec.Scenario, func(m *Model, chosen string) tea.Cmd {
-		m.request = 0
 		return m.load(chosen, m.rec.K8sVersion)
 	})
 }

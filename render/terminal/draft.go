@@ -1,0 +1,175 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/step"
+)
+
+// A drafter prepares trees. It is a copy of what a Model has for that, so it can work in the background while
+// keys change the model.
+type drafter struct {
+	lib     Library
+	options Options
+	palette render.Palette
+}
+
+func (m *Model) drafter() drafter { return drafter{m.lib, m.options, m.palette} }
+
+// A draft is a tree that is ready to be shown.
+type draft struct {
+	rec      *trace.Recording
+	guide    view.Guide
+	request  int
+	compared *comparison
+	forest   *forest
+	// live is set if rec was replayed just now.
+	live bool
+	// status is what to say of it.
+	status string
+}
+
+// drafted is the result of the jobs that prepare a draft.
+type drafted struct {
+	draft draft
+	err   error
+}
+
+// of prepares a request of a recording.
+func (d drafter) of(rec *trace.Recording, request int) (draft, error) {
+	if request >= len(rec.Requests) {
+		return draft{}, fmt.Errorf("the recording has no request %d", request+1)
+	}
+	guide, err := d.lib.Guide(d.options.Lang, rec)
+	if err != nil {
+		return draft{}, err
+	}
+	tree := trace.TreeOfValid(&rec.Requests[request])
+	story := view.Tell(view.NewView(tree, guide, view.Choice{Most: d.options.Steps}))
+	return draft{rec: rec, guide: guide, request: request, forest: newForest(story)}, nil
+}
+
+// comparison compares two recordings and prepares the pair of requests of which side B is a certain one,
+// or else the first that both sides have.
+func (d drafter) comparison(a, b *trace.Recording, nameA, nameB string, request int) (draft, error) {
+	c := &comparison{Comparison: diff.CompareRecordings(a, b, diff.Options{}), nameA: nameA, nameB: nameB}
+	for i, pair := range c.Requests {
+		if request < len(b.Requests) && pair.B == &b.Requests[request] && pair.Diff != nil {
+			return d.pair(c, i)
+		}
+	}
+	return d.nextPair(c, -1)
+}
+
+// nextPair prepares the next pair of requests that both sides have.
+func (d drafter) nextPair(c *comparison, after int) (draft, error) {
+	for n := range c.Requests {
+		if i := (after + 1 + n) % len(c.Requests); c.Requests[i].Diff != nil {
+			return d.pair(c, i)
+		}
+	}
+	return draft{}, errors.New(saysNoPair.In(d.options.Lang))
+}
+
+// pair prepares a pair of requests of a comparison as one tree.
+func (d drafter) pair(c *comparison, pair int) (draft, error) {
+	guide, err := d.lib.Guide(d.options.Lang, c.A, c.B)
+	if err != nil {
+		return draft{}, err
+	}
+	shown := *c
+	shown.pair = pair
+	shown.view = d.diffView(&shown, guide)
+	return draft{
+		rec: c.B, guide: guide, request: pair, compared: &shown, forest: newForest(view.Tell(shown.view.View())),
+		status: saysChanges.Format(d.options.Lang, len(shown.view.Differences().Changes)),
+	}, nil
+}
+
+func (d drafter) diffView(c *comparison, guide view.Guide) *render.DiffView {
+	return render.NewDiffView(c.Comparison, &c.Requests[c.pair], guide, render.DiffOptions{
+		Options: render.Options{Palette: d.palette, ASCII: d.options.ASCII, Lang: d.options.Lang}, Lang: d.options.Lang, NameA: c.nameA, NameB: c.nameB,
+	})
+}
+
+// show shows a draft. Whoever goes from one recording of a scenario to another keeps their place.
+func (m *Model) show(d draft) {
+	selected, entered := "", d.compared != nil && m.compared == nil
+	if m.rec != nil && m.rec.Scenario == d.rec.Scenario {
+		selected = m.selectedFunction()
+	}
+	if d.live {
+		m.live = d.rec
+	}
+	m.rec, m.guide, m.request, m.compared, m.forest, m.status = d.rec, d.guide, d.request, d.compared, d.forest, d.status
+	m.below = m.compared != nil && (m.below || entered)
+	m.walker, m.at, m.stepped = step.Walker{Tree: m.forest.tree}, step.Position{}, false
+	m.cursor, m.top, m.scroll, m.belowScroll, m.matches, m.marks = min(1, len(m.forest.rows)-1), 0, 0, 0, nil, map[int]bool{}
+	m.index = nil
+	m.selectFunction(selected)
+}
+
+// take shows a draft, or why there is none.
+func (m *Model) take(d draft, err error) {
+	if err != nil {
+		m.status = err.Error()
+		return
+	}
+	m.show(d)
+}
+
+// load shows another recording.
+func (m *Model) load(scenario, release string) tea.Cmd {
+	d, request := m.drafter(), 0
+	if scenario == m.rec.Scenario && m.compared == nil {
+		request = m.request
+	}
+	return m.start(saysLoading, scenario+" "+release, func(context.Context) tea.Msg {
+		rec, err := d.lib.Load(scenario, release)
+		if err != nil {
+			return drafted{err: err}
+		}
+		shown, err := d.of(rec, min(request, len(rec.Requests)-1))
+		return drafted{shown, err}
+	})
+}
+
+// compareWith compares the recording with that of another release.
+func (m *Model) compareWith(release string) tea.Cmd {
+	d, rec, name, request := m.drafter(), m.rec, m.nameOf(m.rec), m.requestOfB()
+	return m.start(saysComparing, rec.Scenario+" "+release, func(context.Context) tea.Msg {
+		other, err := d.lib.Load(rec.Scenario, release)
+		if err != nil {
+			return drafted{err: err}
+		}
+		shown, err := d.comparison(other, rec, other.K8sVersion, name, request)
+		return drafted{shown, err}
+	})
+}
+
+// replay replays the scenario and shows what is new or, if it took the same path, the new tree.
+func (m *Model) replay() tea.Cmd {
+	d, was, request := m.drafter(), m.rec, m.requestOfB()
+	return m.start(saysReplaying, was.Scenario, func(ctx context.Context) tea.Msg {
+		rec, err := d.lib.Replay(ctx, was.Scenario, was.K8sVersion)
+		if err != nil {
+			return drafted{err: err}
+		}
+		shown, err := d.comparison(was, rec, saysShown.In(d.options.Lang), saysNow.In(d.options.Lang), request)
+		if err == nil && shown.compared.Same() {
+			if shown, err = d.of(rec, min(request, len(rec.Requests)-1)); err == nil {
+				shown.status = saysSamePath.Format(d.options.Lang, shown.forest.tree.Len())
+			}
+		}
+		shown.live = true
+		return drafted{shown, err}
+	})
+}
