@@ -11,7 +11,7 @@ import (
 )
 
 func newWebCommand(std *console.Streams) *cobra.Command {
-	o, listen := web.Options{Token: web.NewToken(), Version: machine.Version()}, ""
+	o, listen, noOpen := web.Options{Token: web.NewToken(), Version: machine.Version()}, "", false
 	command := newCommand("web", cobra.ArbitraryArgs, func(c *cobra.Command, args []string) error {
 		for _, path := range args {
 			rec, err := std.Load(path)
@@ -28,12 +28,19 @@ func newWebCommand(std *console.Streams) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(std.Out, web.Address(listener.Addr(), o.Token))
+		address := web.Address(listener.Addr(), o.Token)
+		fmt.Fprintln(std.Out, address)
+		if !noOpen {
+			if err := web.OpenBrowser(address); err != nil {
+				std.Notice("%v", err)
+			}
+		}
 		if err := web.Serve(c.Context(), listener, o); err != nil {
 			return err
 		}
 		return &exitError{} // Ctrl-C is how it is meant to end
 	})
 	command.Flags().StringVar(&listen, "listen", "0", "the port, or an address of this machine, to listen on; 0 is any free port")
+	command.Flags().BoolVar(&noOpen, "no-open", false, "do not open the browser")
 	return command
 }

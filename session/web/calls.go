@@ -271,11 +271,7 @@ func (a *api) findCall(r *restful.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	function := r.QueryParameter("function")
-	i, exact := t.placeIndex(t.n).find(function, r.QueryParameter("caller"), int(number(r, "nth", 1)))
-	if i < 0 {
-		return nil, notFound(fmt.Errorf("the request makes no call of %q", function), "GET "+Base+"/search?text=… finds the recordings that do")
-	}
+	i, exact := t.placeIndex(t.n).find(r.QueryParameter("function"), r.QueryParameter("caller"), int(number(r, "nth", 1)))
 	return Found{i, exact}, nil
 }
 

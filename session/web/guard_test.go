@@ -59,6 +59,8 @@ func TestOnlyWhoHasTheTokenIsServed(t *testing.T) {
 		}, 413},
 		{"POST", "POST", web.Base + "/releases", nil, 405},
 		{"DELETE", "DELETE", web.Base + "/scenarios", nil, 405},
+		{"POST to the page", "POST", "/", nil, 405},
+		{"the page", "GET", "/", nil, 200},
 		{"unknown route", "GET", web.Base + "/nothing", nil, 404},
 		{"outside", "GET", "/etc/passwd", nil, 404},
 	} {

@@ -8,6 +8,8 @@ import (
 
 	restfulspec "github.com/emicklei/go-restful-openapi/v2"
 	"github.com/emicklei/go-restful/v3"
+
+	"github.com/kubeapitrace/apitrace/render/page"
 )
 
 // OpenAPIPath is where the OpenAPI document of the API is.
@@ -116,6 +118,9 @@ func (a *api) routes() []route {
 	}
 }
 
+// pageFiles are the paths of the page.
+var pageFiles = map[string]bool{"/": true, "/page.js": true, "/page.css": true}
+
 // newHandler makes the container with all routes, the OpenAPI document and the page.
 func newHandler(o Options) (http.Handler, error) {
 	a := &api{library: &library{files: o.Files, source: o.Source}, version: o.Version}
@@ -145,8 +150,16 @@ func newHandler(o Options) (http.Handler, error) {
 		w.Header().Set("Content-Type", restful.MIME_JSON)
 		_, _ = w.Write(document) // a client that left
 	})
+	files := http.FileServerFS(page.Files())
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		refuse(w, http.StatusNotFound, fmt.Sprintf("there is nothing at %q", r.URL.Path), "GET "+OpenAPIPath+" lists the routes")
+		switch {
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			refuse(w, http.StatusMethodNotAllowed, fmt.Sprintf("the method is %s", r.Method), "use GET: nothing here can be changed")
+		case !pageFiles[r.URL.Path]:
+			refuse(w, http.StatusNotFound, fmt.Sprintf("there is nothing at %q", r.URL.Path), "GET "+OpenAPIPath+" lists the routes")
+		default:
+			files.ServeHTTP(w, r)
+		}
 	})
 	return mux, nil
 }

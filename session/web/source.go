@@ -1,7 +1,9 @@
 package web
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -24,10 +26,13 @@ func (a *api) getCallSource(r *restful.Request) (any, error) {
 		return nil, err
 	}
 	c := t.tree.Call(i)
-	if slices.Contains(t.rec.Edited, c.File) {
-		return nil, notFound(errorf("%s was edited when this was recorded, so that upstream's source is not the one that ran", c.File), "")
-	}
 	f, out, err := a.read(t.rec, c)
+	if missing := new(Error); errors.As(err, &missing) && missing.Status == http.StatusNotFound {
+		return Source{
+			Function: c.Function, File: c.File, Line: c.Line, Program: strings.TrimSpace(c.Process + " " + t.rec.Version(c.Process)),
+			URL: view.SourceURL(t.rec, c), Lines: []SourceLine{}, Marks: []Mark{}, Missing: missing.Message, Action: missing.Action,
+		}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -36,8 +41,11 @@ func (a *api) getCallSource(r *restful.Request) (any, error) {
 	return out, nil
 }
 
-// read reads the source of a call's function.
+// read reads the source of a call's function. The error is one of status 404 if there is none.
 func (a *api) read(rec *trace.Recording, c *trace.Call) (*source.Function, *Source, error) {
+	if slices.Contains(rec.Edited, c.File) {
+		return nil, nil, notFound(errorf("%s was edited when this was recorded: upstream's source is not the one that ran", c.File), "")
+	}
 	folder, err := a.library.sourceFolder(c.Process, rec.K8sVersion)
 	if err != nil {
 		return nil, nil, err

@@ -144,7 +144,7 @@ type Frame struct {
 
 // Found is where a call was found.
 type Found struct {
-	Index int  `json:"index" description:"Number of the call."`
+	Index int  `json:"index" description:"Number of the call, -1 if the request makes no call of the function."`
 	Exact bool `json:"exact" description:"Whether caller and number are as asked for; else it is the nearest call of the function."`
 }
 
@@ -198,6 +198,8 @@ type Source struct {
 	Program  string       `json:"program" description:"The program that it is part of, with its version."`
 	URL      string       `json:"url,omitempty" description:"Where upstream shows it; absent if that is not known."`
 	Lines    []SourceLine `json:"lines" description:"The lines, from the doc comment on."`
+	Missing  string       `json:"missing,omitempty" description:"Of getCallSource: why there are no lines."`
+	Action   string       `json:"action,omitempty" description:"What to do about that."`
 	Marks    []Mark       `json:"marks" description:"What was called from the lines, by line, in order of entry."`
 }
 

@@ -1,0 +1,53 @@
+// Command bundle makes the page: from the TypeScript in src, one script and one style sheet, with Preact in it.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: bundle FOLDER, in the folder of the package page")
+		os.Exit(2)
+	}
+	if err := bundle(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, "bundle:", err)
+		os.Exit(1)
+	}
+}
+
+// bundle writes the page's files into a folder.
+func bundle(out string) error {
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	result := api.Build(api.BuildOptions{
+		EntryPoints: []string{"src/page.tsx", "src/page.css"}, Outdir: out, AbsWorkingDir: here,
+		Bundle: true, Write: true, Format: api.FormatIIFE, Target: api.ES2022,
+		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, Charset: api.CharsetUTF8,
+		JSXFactory: "h", JSXFragment: "Fragment",
+		Alias: map[string]string{"preact": "./preact/preact.mjs", "preact/hooks": "./preact/hooks.mjs"},
+		// The license of what is bundled goes with it.
+		Banner: map[string]string{"js": "/*! With Preact 11.2.0, MIT License, Copyright (c) 2015-present Jason Miller */"},
+	})
+	for _, m := range result.Errors {
+		at := ""
+		if m.Location != nil {
+			at = fmt.Sprintf("%s:%d: ", m.Location.File, m.Location.Line)
+		}
+		err = fmt.Errorf("%s%s", at, m.Text)
+	}
+	if err != nil {
+		return err
+	}
+	html, err := os.ReadFile("src/index.html")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(out, "index.html"), html, 0o644)
+}

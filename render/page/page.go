@@ -1,0 +1,22 @@
+// Package page is the page that a browser shows: the call tree of a request beside the source that ran. It gets
+// everything from the REST API of package session/web. The files in dist are made from those in src.
+package page
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:generate go run ./bundle dist
+
+//go:embed dist
+var dist embed.FS
+
+// Files returns index.html and what it loads.
+func Files() fs.FS {
+	files, err := fs.Sub(dist, "dist")
+	if err != nil { // the folder is embedded
+		panic(err)
+	}
+	return files
+}

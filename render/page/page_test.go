@@ -1,0 +1,33 @@
+package page
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// TestBundleIsThatOfTheSources makes the bundle anew and compares it with the embedded one.
+func TestBundleIsThatOfTheSources(t *testing.T) {
+	fresh := t.TempDir()
+	if out, err := exec.Command("go", "run", "./bundle", fresh).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, name := range []string{"index.html", "page.js", "page.css"} {
+		want, err := os.ReadFile(filepath.Join(fresh, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := dist.ReadFile("dist/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("dist/%s is not what the sources give: run \"go generate ./render/page\"", name)
+		}
+		if bytes.Contains(got, []byte("sourceMappingURL")) || bytes.Contains(got, []byte("https://")) {
+			t.Errorf("dist/%s names an address elsewhere", name)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+import { CSSProperties, Fragment, h } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Details, forget, Frame, get, Mark, Place, Problem, requestPath, Source } from './api.ts';
+import { thousands, Words } from './words.ts';
+
+const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSProperties;
+
+// Code shows a call: what is known of it, and the source that ran.
+export function Code({ place, details, line, words, onSelect, onBack, address }: {
+  place: Place; details: Details; line?: number; words: Words; onSelect: (call: number, line?: number) => void; onBack: () => void; address: string;
+}) {
+  const c = details.call;
+  const caller = details.stack[0] as Frame | undefined;
+  const cut = c.function.lastIndexOf('/');
+  const dot = c.function.indexOf('.', cut);
+  return (
+    <article class="code" aria-label={c.function}>
+      <header style={colour(c.colour)}>
+        <div class="tools"><button class="quiet" onClick={onBack}>← {words.back}</button><Copy address={address} words={words} /></div>
+        <p class="package">{c.function.slice(0, dot)}</p>
+        <h2>{c.function.slice(dot + 1)}</h2>
+        <p class="about">
+          {details.title && <span class="layer">{details.title}</span>}
+          <span>{c.time}{c.unfinished ? ` (${words.unfinished})` : ''}</span>
+          <span>{c.process}</span>
+          <span>{words.runsOn} {c.goroutine}{c.newGoroutine ? ` (${words.goroutine})` : ''}</span>
+          <span>{words.callNumber} {thousands(c.index)}</span>
+        </p>
+      </header>
+      {(c.error || c.panic) && (
+        <div class="failed">
+          {c.error && <p><b>{words.error}</b> {c.error}</p>}
+          {c.panic && <p><b>{words.panic}</b> {c.panic}</p>}
+        </div>
+      )}
+      {details.note && <p class="note">{details.note}</p>}
+      {details.values.length > 0 && (
+        <dl class="attributes" aria-label={words.values}>
+          {details.values.map((v) => <div class={v.decides ? 'decides' : ''}><dt>{v.name}</dt><dd>{v.value === '' ? '""' : v.value}</dd></div>)}
+        </dl>
+      )}
+      <p class="from">
+        {caller ? <Fragment>{words.calledFrom}{' '}<button class="link" style={colour(caller.colour)} onClick={() => onSelect(caller.index, caller.line || undefined)}>{caller.name}{caller.line ? `, ${base(caller.file)}:${caller.line}` : ''}</button></Fragment> : words.firstCall}
+        {details.stack.length > 1 && <Stack stack={details.stack} words={words} onSelect={onSelect} />}
+      </p>
+      <SourceOf key={`${requestPath(place)}/${c.index}`} place={place} details={details} line={line} words={words} onSelect={onSelect} />
+    </article>
+  );
+}
+
+const base = (file: string) => file.slice(file.lastIndexOf('/') + 1);
+
+function Stack({ stack, words, onSelect }: { stack: Frame[]; words: Words; onSelect: (call: number, line?: number) => void }) {
+  return (
+    <details class="stack">
+      <summary>{words.stack} ({stack.length})</summary>
+      <ol>
+        {stack.map((f) => (
+          <li><button class="link" style={colour(f.colour)} onClick={() => onSelect(f.index, f.line || undefined)}>{f.name}</button>
+            <span class="place">{base(f.file)}{f.line ? ':' + f.line : ''}</span>{f.newGoroutine && <span class="mark">go</span>}</li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function Copy({ address, words }: { address: string; words: Words }) {
+  const [copied, setCopied] = useState(false);
+  return (
+    <button class="quiet" onClick={() => navigator.clipboard.writeText(new URL(address, location.href).href).then(() => {
+      setCopied(true);
+      setTimeout(() => setCopied(false), 1500);
+    }, () => {})}>{copied ? words.copied : words.copy}</button>
+  );
+}
+
+function SourceOf({ place, details, line, words, onSelect }: {
+  place: Place; details: Details; line?: number; words: Words; onSelect: (call: number) => void;
+}) {
+  const [source, setSource] = useState<Source | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [again, setAgain] = useState(0);
+  const c = details.call;
+  const path = `${requestPath(place)}/calls/${c.index}/source`;
+  useEffect(() => {
+    let left = false;
+    setProblem(null);
+    get<Source>(path).then((s) => left || setSource(s), (e) => left || setProblem(e));
+    return () => { left = true; };
+  }, [path, again]);
+  if (problem || source?.missing) {
+    const [message, action] = problem ? [problem.message, problem.action] : [source!.missing, source!.action];
+    return (
+      <div class="nosource">
+        <p><b>{words.noSource}.</b> {message}.</p>
+        {action && <p>{action}</p>}
+        <p><button onClick={() => { forget(path); setSource(null); setAgain(again + 1); }}>{words.tryAgain}</button>{c.url && <a href={c.url} target="_blank" rel="noreferrer">{words.atUpstream}</a>}</p>
+      </div>
+    );
+  }
+  if (!source) return <p class="quiet loading">{words.loading}</p>;
+  return <Lines source={source} line={line} words={words} onSelect={onSelect} />;
+}
+
+function Lines({ source, line, words, onSelect }: { source: Source; line?: number; words: Words; onSelect: (call: number) => void }) {
+  const wanted = useRef<HTMLDivElement>(null);
+  useEffect(() => wanted.current?.scrollIntoView({ block: 'center' }), [line, source]);
+  const byLine = new Map<number, Mark[]>();
+  for (const m of source.marks) byLine.set(m.line, [...(byLine.get(m.line) ?? []), m]);
+  return (
+    <section class="source" aria-label={words.source}>
+      <p class="file"><span>{source.file}</span> <span class="quiet">{source.program}</span> {source.url && <a href={source.url} target="_blank" rel="noreferrer">{words.upstream} ↗</a>}</p>
+      <div class="lines" tabIndex={0} role="region" aria-label={source.file}>
+        {source.lines.map((l) => {
+          const marks = byLine.get(l.number) ?? [];
+          const count = marks.reduce((sum, m) => sum + m.count, 0);
+          const indent = l.tokens[0]?.text.match(/^\t*/)?.[0].length ?? 0;
+          return (
+            <Fragment key={l.number}>
+              <div class={'l' + (count ? ' ran' : '') + (l.number === line ? ' here' : '')} ref={l.number === line ? wanted : undefined}>
+                <span class="no">{l.number}</span>
+                <span class="n" title={count ? words.lineRan(count, l.number) : undefined}>{count ? (count > 1 ? '×' + short(count) : '●') : ''}</span>
+                <code>{l.tokens.map((t) => t.kind ? <span class={'k-' + t.kind}>{t.text}</span> : t.text)}</code>
+              </div>
+              {marks.length > 0 && (
+                <div class="marks" style={{ '--indent': indent } as CSSProperties}>
+                  {marks.map((m) => m.noSpan
+                    ? <span class="nospan" title={words.noSpanTitle}>◌ {m.name}</span>
+                    : <Fragment>
+                        <button class={m.failed ? 'failed' : ''} onClick={() => onSelect(m.calls[0])}>→ {m.name}</button>
+                        {m.calls.length > 1 && <span class="each">{m.calls.slice(0, 12).map((call, i) => <button aria-label={`${m.name} ${i + 1}`} onClick={() => onSelect(call)}>{i + 1}</button>)}{m.count > 12 && <span>… ×{thousands(m.count)}</span>}</span>}
+                      </Fragment>)}
+                </div>
+              )}
+            </Fragment>
+          );
+        })}
+      </div>
+    </section>
+  );
+}
+
+const short = (n: number) => (n < 1000 ? String(n) : Math.round(n / 1000) + 'k');

@@ -1,0 +1,101 @@
+import { CSSProperties, h, JSX } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Call, CallList, get, Place, requestPath } from './api.ts';
+import { thousands, Words } from './words.ts';
+
+const rowHeight = 24, part = 200, beyond = 10;
+
+// All draws every call of a request in order of entry, however many there are: only rows in sight are there, and
+// only their parts of the list are loaded.
+export function All({ place, total, selected, words, onSelect }: {
+  place: Place; total: number; selected: number | null; words: Words; onSelect: (call: number) => void;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const [height, setHeight] = useState(800);
+  const [focus, setFocus] = useState(selected ?? 0);
+  const [parts, setParts] = useState(new Map<number, Call[]>());
+  const wanted = useRef(false);
+  const path = requestPath(place);
+
+  useEffect(() => setParts(new Map()), [path]);
+  useEffect(() => {
+    if (selected !== null) { setFocus(selected); reveal(selected, 'center'); }
+  }, [selected, path]);
+  useLayoutEffect(() => {
+    const resized = new ResizeObserver(() => setHeight(box.current?.clientHeight ?? 800));
+    resized.observe(box.current!);
+    return () => resized.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    if (!wanted.current) return;
+    const row = box.current?.querySelector<HTMLElement>('[tabindex="0"]');
+    if (row) { wanted.current = false; row.focus({ preventScroll: true }); }
+  });
+
+  const from = Math.max(0, Math.floor(top / rowHeight) - beyond);
+  const to = Math.min(total, Math.ceil((top + height) / rowHeight) + beyond);
+  useEffect(() => {
+    let left = false;
+    for (let n = Math.floor(from / part); n <= Math.floor(Math.max(from, to - 1) / part); n++) {
+      if (parts.has(n)) continue;
+      get<CallList>(path + '/calls', { from: n * part, limit: part })
+        .then((list) => { if (!left) setParts((known) => new Map(known).set(n, list.items)); }, () => {});
+    }
+    return () => { left = true; };
+  }, [from, to, path, parts]);
+
+  function reveal(call: number, block: 'center' | 'nearest') {
+    const b = box.current;
+    if (!b) return;
+    const y = call * rowHeight;
+    if (y >= b.scrollTop && y + rowHeight <= b.scrollTop + b.clientHeight) return;
+    b.scrollTop = block === 'center' ? y - b.clientHeight / 2 : y < b.scrollTop ? y : y + rowHeight - b.clientHeight;
+  }
+  const go = (call: number) => {
+    const next = Math.min(total - 1, Math.max(0, call));
+    wanted.current = true;
+    setFocus(next);
+    reveal(next, 'nearest');
+  };
+  const at = (call: number) => parts.get(Math.floor(call / part))?.[call % part];
+  const keys = (e: KeyboardEvent) => {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const page = Math.max(1, Math.floor(height / rowHeight) - 1);
+    const moves: Record<string, () => void> = {
+      ArrowDown: () => go(focus + 1), ArrowUp: () => go(focus - 1), Home: () => go(0), End: () => go(total - 1),
+      PageDown: () => go(focus + page), PageUp: () => go(focus - page), Enter: () => onSelect(focus), ' ': () => onSelect(focus),
+      ArrowRight: () => { const c = at(focus); if (c && c.below > 0) go(focus + 1); },
+      ArrowLeft: () => { const c = at(focus); if (c && c.caller >= 0) go(c.caller); },
+    };
+    if (!moves[e.key]) return;
+    e.preventDefault();
+    moves[e.key]();
+  };
+
+  const rows: JSX.Element[] = [];
+  const shown = new Set<number>([focus]);
+  for (let i = from; i < to; i++) shown.add(i);
+  for (const i of [...shown].sort((a, b) => a - b)) {
+    if (i >= total) continue;
+    const c = at(i);
+    rows.push(
+      <div key={i} role="treeitem" class="row flat" aria-level={(c?.depth ?? 0) + 1} aria-selected={i === selected} aria-posinset={i + 1} aria-setsize={total}
+        tabIndex={i === focus ? 0 : -1} style={{ top: i * rowHeight + 'px', '--layer': c?.colour || undefined } as CSSProperties}
+        onClick={() => { setFocus(i); onSelect(i); }}>
+        <span class="time">{c?.time ?? ''}</span>
+        <span class="depth" aria-hidden="true" style={{ width: Math.min(c?.depth ?? 0, 40) * 7 + 'px' }} />
+        {c ? <span class={'name' + (c.key ? ' key' : '')}>{c.name}</span> : <span class="name">…</span>}
+        {c?.newGoroutine && <span class="mark" title={words.goroutine}>go</span>}
+        {c && <span class="place">{c.place}</span>}
+        {c && (c.error || c.panic) && <span class="handled">✗</span>}
+      </div>,
+    );
+  }
+  return (
+    <div class="all" role="tree" aria-label={`${words.tree}: ${thousands(total)}`} ref={box} tabIndex={-1} onKeyDown={keys}
+      onScroll={(e) => setTop((e.currentTarget as HTMLElement).scrollTop)}>
+      <div class="space" role="presentation" style={{ height: total * rowHeight + 'px' }}>{rows}</div>
+    </div>
+  );
+}

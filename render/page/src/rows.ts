@@ -1,0 +1,66 @@
+// The rows of the tree: what the view shows, and what the reader opened or closed.
+
+import { Call, Section, Step, View } from './api.ts';
+
+export type Row =
+  | { kind: 'section'; key: string; level: 1; section: Section; open: boolean }
+  | { kind: 'step' | 'link'; key: string; level: number; step: Step; call: number; through: number; open?: boolean; last: boolean }
+  | { kind: 'call'; key: string; level: number; info: Call; call: number; open?: boolean; last: boolean }
+  | { kind: 'more'; key: string; level: number; of: number; left: number };
+
+// What is opened: the calls that others made, by the number of the caller, as far as they are loaded.
+export type Opened = ReadonlyMap<number, { items: Call[]; total: number }>;
+
+export function rowsOf(view: View, opened: Opened, closed: ReadonlySet<string>): Row[] {
+  const rows: Row[] = [];
+  for (const section of view.sections) {
+    const key = `s${section.number}`;
+    rows.push({ kind: 'section', key, level: 1, section, open: !closed.has(key) });
+    if (!closed.has(key)) addStep(section.root, 2, true);
+  }
+  return rows;
+
+  function addStep(step: Step, level: number, last: boolean) {
+    const key = `c${step.call}`;
+    if (step.section) {
+      rows.push({ kind: 'link', key: 'l' + step.call, level, step, call: step.call, through: step.through, last });
+      return;
+    }
+    const has = step.children.length > 0 || opened.has(step.call);
+    rows.push({ kind: 'step', key, level, step, call: step.call, through: step.through, open: has ? !closed.has(key) : undefined, last });
+    if (has && !closed.has(key)) addBelow(step.call, step.children, level + 1);
+  }
+
+  // addBelow adds the steps below a call or, if that is opened, all calls that it made with the steps below those.
+  function addBelow(call: number, steps: Step[], level: number) {
+    const made = opened.get(call);
+    if (!made) {
+      steps.forEach((step, i) => addStep(step, level, i === steps.length - 1));
+      return;
+    }
+    const merged = new Set(steps.flatMap((s) => s.calls?.slice(1) ?? []));
+    const left = made.total - made.items.length;
+    made.items.forEach((info, i) => {
+      if (merged.has(info.index)) return;
+      const last = i === made.items.length - 1 && !left;
+      const own = steps.find((s) => s.call === info.index);
+      if (own) {
+        addStep({ ...own, through: 0 }, level, last);
+        return;
+      }
+      const inside = steps.filter((s) => s.call > info.index && s.call <= info.index + info.below);
+      const key = `c${info.index}`;
+      const has = inside.length > 0 || opened.has(info.index);
+      rows.push({ kind: 'call', key, level, info, call: info.index, open: has ? !closed.has(key) : info.made > 0 ? false : undefined, last });
+      if (has && !closed.has(key)) addBelow(info.index, inside, level + 1);
+    });
+    if (left > 0) rows.push({ kind: 'more', key: 'm' + call, level, of: call, left });
+  }
+}
+
+// shownAt returns the row of a call, -1 if it has none.
+export function shownAt(rows: Row[], call: number): number {
+  const own = rows.findIndex((r) => (r.kind === 'step' || r.kind === 'call') && r.call === call);
+  if (own >= 0) return own;
+  return rows.findIndex((r) => r.kind === 'step' && r.step.calls?.includes(call));
+}

@@ -1,0 +1,212 @@
+import { CSSProperties, Fragment, h } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { Call, Section, Step, View } from './api.ts';
+import { Row } from './rows.ts';
+import { thousands, Words } from './words.ts';
+
+interface Props {
+  rows: Row[];
+  selected: number | null;
+  focus: string;
+  words: Words;
+  onFocus: (key: string) => void;
+  onSelect: (call: number) => void;
+  onToggle: (row: Row) => void;
+  onFold: (call: number) => void;
+  onMore: (of: number) => void;
+  opened: (call: number) => boolean;
+}
+
+const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSProperties;
+
+// Tree draws the rows as a tree for a keyboard and a screen reader: one row has the focus.
+export function Tree(p: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const at = Math.max(0, p.rows.findIndex((r) => r.key === p.focus));
+  const wanted = useRef(false); // whether the row with the focus is to have it from the browser, too
+
+  useLayoutEffect(() => {
+    if (!wanted.current) return;
+    wanted.current = false;
+    box.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus({ preventScroll: true });
+    box.current?.querySelector('[tabindex="0"]')?.scrollIntoView({ block: 'nearest' });
+  });
+  useEffect(() => {
+    const row = box.current?.querySelector('[aria-selected="true"]'), view = box.current?.parentElement;
+    if (!row || !view || !p.selected) return;
+    const at = row.getBoundingClientRect(), seen = view.getBoundingClientRect();
+    if (at.top < seen.top || at.bottom > seen.bottom) row.scrollIntoView({ block: 'center' });
+  }, [p.selected, p.rows.length]);
+
+  const go = (i: number) => {
+    const row = p.rows[Math.min(p.rows.length - 1, Math.max(0, i))];
+    wanted.current = true;
+    p.onFocus(row.key);
+  };
+  const parent = (i: number) => {
+    for (let k = i - 1; k >= 0; k--) if (p.rows[k].level < p.rows[i].level) return k;
+    return i;
+  };
+  const act = (row: Row) => {
+    if (row.kind === 'section') p.onToggle(row);
+    else if (row.kind === 'link') go(p.rows.findIndex((r) => r.kind === 'section' && r.section.number === row.step.section));
+    else if (row.kind === 'more') p.onMore(row.of);
+    else p.onSelect(row.call);
+  };
+  const keys = (e: KeyboardEvent) => {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const row = p.rows[at];
+    const page = Math.max(1, Math.floor((box.current?.parentElement?.clientHeight ?? 400) / 26) - 1);
+    const moves: Record<string, () => void> = {
+      ArrowDown: () => go(at + 1), ArrowUp: () => go(at - 1), Home: () => go(0), End: () => go(p.rows.length - 1),
+      PageDown: () => go(at + page), PageUp: () => go(at - page), Enter: () => act(row), ' ': () => act(row),
+      ArrowRight: () => {
+        if (row.kind === 'link') act(row);
+        else if (row.kind === 'section') row.open ? go(at + 1) : p.onToggle(row);
+        else if (row.kind === 'step' && row.open === false) p.onToggle(row);
+        else if (row.kind === 'step' && row.step.folded > 0 && !p.opened(row.call)) p.onFold(row.call);
+        else if (row.kind === 'call' && row.open === false) p.onToggle(row);
+        else if (row.kind !== 'more') go(at + 1);
+      },
+      ArrowLeft: () => {
+        if ((row.kind === 'section' || row.kind === 'call') && row.open) p.onToggle(row);
+        else if (row.kind === 'step' && p.opened(row.call)) p.onFold(row.call);
+        else if (row.kind === 'step' && row.open) p.onToggle(row);
+        else go(parent(at));
+      },
+    };
+    const move = moves[e.key];
+    if (!move) return;
+    e.preventDefault();
+    move();
+  };
+
+  return (
+    <div class="tree" role="tree" aria-label={p.words.tree} ref={box} onKeyDown={keys}>
+      {p.rows.map((row, i) => (
+        <div key={row.key} role="treeitem" aria-level={row.level} tabIndex={i === at ? 0 : -1} id={'row-' + row.key}
+          class={`row ${row.kind}`} aria-selected={'call' in row && row.kind !== 'link' && holds(row, p.selected)}
+          aria-expanded={'open' in row ? row.open : undefined}
+          onFocus={(e) => { if (e.target === e.currentTarget && i !== at) p.onFocus(row.key); }}
+          onClick={() => { p.onFocus(row.key); act(row); }}>
+          {row.kind === 'section' ? <SectionRow section={row.section} open={row.open} words={p.words} />
+            : row.kind === 'link' ? <LinkRow row={row} words={p.words} />
+            : row.kind === 'more' ? <Fragment><Guides level={row.level} last={true} /><span class="more">{p.words.more(thousands(row.left))}</span></Fragment>
+            : row.kind === 'call' ? <CallRow row={row} words={p.words} toggle={() => p.onToggle(row)} />
+            : <StepRow row={row} words={p.words} toggle={() => p.onToggle(row)} fold={() => p.onFold(row.call)} opened={p.opened(row.call)} />}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const holds = (row: Row, call: number | null) =>
+  call !== null && ((row.kind === 'step' && (row.call === call || (row.step.calls ?? []).includes(call))) || (row.kind === 'call' && row.call === call));
+
+function SectionRow({ section: s, open, words }: { section: Section; open: boolean; words: Words }) {
+  return (
+    <div class="heading" style={colour(s.colour)}>
+      <span class="title"><span class={'chevron' + (open ? ' open' : '')} aria-hidden="true" /><span class="number">{s.number}</span> {s.title}</span>
+      {s.sentences.map((said) => <span class="said">{said.text}</span>)}
+      {s.called && <span class="called">{s.called}</span>}
+    </div>
+  );
+}
+
+// Guides draws the lines that lead to a row from its caller.
+function Guides({ level, last, dotted, top }: { level: number; last: boolean; dotted?: boolean; top?: boolean }) {
+  const lines = [];
+  for (let i = 3; i < level; i++) lines.push(<i class="g" />);
+  if (level > 2 && !top) lines.push(<i class={'g elbow' + (last ? ' last' : '') + (dotted ? ' dotted' : '')} />);
+  return <span class="guides" aria-hidden="true">{lines}</span>;
+}
+
+function Name({ name, layer, strong }: { name: string; layer: string; strong: boolean }) {
+  const cut = name.includes(' ') ? -1 : name.lastIndexOf('.', name.indexOf('(') > 0 ? name.indexOf('(') : name.indexOf('.'));
+  const [pkg, rest] = cut > 0 ? [name.slice(0, cut + 1), name.slice(cut + 1)] : ['', name];
+  return <span class={'name' + (strong ? ' key' : '')} style={colour(layer)}>{pkg && <span class="pkg">{pkg}</span>}<wbr />{rest}</span>;
+}
+
+function Chevron({ open, words, toggle }: { open?: boolean; words: Words; toggle: () => void }) {
+  if (open === undefined) return <span class="nochevron" aria-hidden="true" />;
+  return <span class={'chevron' + (open ? ' open' : '')} aria-hidden="true" title={open ? words.close : words.open}
+    onClick={(e) => { e.stopPropagation(); toggle(); }} />;
+}
+
+type StepRowOf = Extract<Row, { kind: 'step' | 'link' }>;
+
+function StepRow({ row, words, toggle, fold, opened }: { row: StepRowOf; words: Words; toggle: () => void; fold: () => void; opened: boolean }) {
+  const s = row.step;
+  return (
+    <Fragment>
+      <span class="time">{s.time}</span>
+      <Guides level={row.level} last={row.last} dotted={row.through > 0} />
+      <Chevron open={row.open} words={words} toggle={toggle} />
+      <div class="what">
+        <Name name={s.name} layer={s.colour} strong={s.key} />
+        {s.calls && <span class="count" title={words.again(s.calls.length)}>×{thousands(s.calls.length)}</span>}
+        {s.newGoroutine && <span class="mark" title={words.goroutine}>go</span>}
+        {s.process && <span class="mark">{s.process}</span>}
+        {s.place && <span class="place">{s.place}</span>}
+        {s.folded > 0 && <span class={'fold' + (opened ? ' opened' : '')} title={opened ? words.hideFolded : words.showFolded + ': ' + words.folded(thousands(s.folded))}
+          onClick={(e) => { e.stopPropagation(); fold(); }}>⋯{thousands(s.folded)}</span>}
+        {s.failure && <span class={s.fatal ? 'failure' : 'handled'}>{s.failure}</span>}
+        {(s.values.length > 0 || s.plugins || s.errors) && (
+          <div class="values">
+            {s.values.map((v) => <span class={v.decides ? 'decides' : ''}>{pair(v.text)}</span>)}
+            {s.plugins?.map((t) => <span class="line">{t}</span>)}
+            {s.errors?.map((t) => <span class="line failure">{t}</span>)}
+          </div>
+        )}
+      </div>
+    </Fragment>
+  );
+}
+
+// pair writes "name=value" with a quiet name.
+function pair(text: string) {
+  const at = text.indexOf('=');
+  return at < 0 ? text : <Fragment><span class="label">{text.slice(0, at)}</span>={text.slice(at + 1)}</Fragment>;
+}
+
+function LinkRow({ row, words }: { row: StepRowOf; words: Words }) {
+  const s = row.step;
+  return (
+    <Fragment>
+      <span class="time">{s.time}</span>
+      <Guides level={row.level} last={row.last} dotted={row.through > 0} />
+      <div class="what"><span class="tosection" style={colour(s.colour)} title={words.toSection(s.section!)}>▸ {s.section} {s.name}</span></div>
+    </Fragment>
+  );
+}
+
+function CallRow({ row, words, toggle }: { row: Extract<Row, { kind: 'call' }>; words: Words; toggle: () => void }) {
+  const c = row.info;
+  return (
+    <Fragment>
+      <span class="time">{c.time}</span>
+      <Guides level={row.level} last={row.last} />
+      <Chevron open={row.open} words={words} toggle={toggle} />
+      <div class="what">
+        <Name name={c.name} layer={c.colour} strong={c.key} />
+        {c.newGoroutine && <span class="mark" title={words.goroutine}>go</span>}
+        {c.place && <span class="place">{c.place}</span>}
+        {(c.error || c.panic) && <span class="handled">✗</span>}
+      </div>
+    </Fragment>
+  );
+}
+
+// Heading names the request above its tree.
+export function Heading({ view }: { view: View }) {
+  return (
+    <div class="request">
+      <h1>{view.request}</h1>
+      <p class="facts">{view.facts}</p>
+      {view.failure && <p class="failure">{view.failure}</p>}
+      {view.warnings.map((w) => <p class="warning">{w}</p>)}
+      {view.running && <p class="facts">{view.running}</p>}
+      {view.stored.map((w) => <p class="stored">{w}</p>)}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+// The page's own words. Those of traces come from the API in the language that is asked for.
+
+export type Lang = 'en' | 'zh';
+
+const en = {
+  scenario: 'Scenario', release: 'Release', request: 'Request', view: 'View', steps: 'Key steps', allCalls: 'All calls',
+  language: 'Chinese', languageShort: '中文', light: 'Light', dark: 'Dark', system: 'System colours',
+  colours: 'Colours', tree: 'Calls of the request', calls: (n: string) => `${n} calls`, call: '1 call',
+  folded: (n: string) => `${n} folded calls`, showFolded: 'Show the calls that are folded here', hideFolded: 'Hide the folded calls',
+  open: 'Open', close: 'Close', toSection: (n: number) => `Go to section ${n}`, more: (n: string) => `Show more: ${n} are left`,
+  goroutine: 'new goroutine', again: (n: number) => `${n} calls in a row`, through: (n: string) => `called through ${n} folded calls`,
+  source: 'Source', loading: 'Loading…', back: 'Back', calledFrom: 'Called from', firstCall: 'The first call of the request',
+  upstream: 'upstream', values: 'Values', stack: 'Callers', error: 'Error', panic: 'Panic', took: 'Took', process: 'Process', runsOn: 'Goroutine',
+  noSource: 'The source is not shown', tryAgain: 'Try again', atUpstream: 'Read it at upstream', noSpan: 'no span',
+  noSpanTitle: 'This function has no span, so that no recording tells whether it was called', notExact: 'This recording has no call in exactly that place: the nearest call of the function is selected.',
+  lineRan: (n: number, line: number) => `Line ${line}: ${n} recorded calls`, pick: 'Select a call to read its source.',
+  copy: 'Copy link', copied: 'Copied', unfinished: 'still running', callNumber: 'Call', notCalled: (f: string) => `This recording makes no call of ${f}.`,
+};
+
+const zh: typeof en = {
+  scenario: '场景', release: '版本', request: '请求', view: '视图', steps: '关键步骤', allCalls: '全部调用',
+  language: 'English', languageShort: 'EN', light: '浅色', dark: '深色', system: '跟随系统',
+  colours: '颜色', tree: '请求的调用', calls: (n) => `${n} 次调用`, call: '1 次调用',
+  folded: (n) => `折叠了 ${n} 次调用`, showFolded: '显示此处折叠的调用', hideFolded: '隐藏折叠的调用',
+  open: '展开', close: '收起', toSection: (n) => `转到第 ${n} 节`, more: (n) => `显示更多：还有 ${n} 次`,
+  goroutine: '新的 goroutine', again: (n) => `连续 ${n} 次调用`, through: (n) => `经由 ${n} 次被折叠的调用`,
+  source: '源码', loading: '加载中…', back: '返回', calledFrom: '调用处', firstCall: '请求的第一次调用',
+  upstream: '上游', values: '值', stack: '调用者', error: '错误', panic: 'panic', took: '用时', process: '进程', runsOn: 'Goroutine',
+  noSource: '没有可显示的源码', tryAgain: '重试', atUpstream: '在上游阅读', noSpan: '无 span',
+  noSpanTitle: '该函数没有 span，因此录制无法说明它是否被调用', notExact: '此录制在该位置没有这次调用：已选中该函数最接近的一次调用。',
+  lineRan: (n, line) => `第 ${line} 行：${n} 次录制的调用`, pick: '选择一次调用以阅读其源码。',
+  copy: '复制链接', copied: '已复制', unfinished: '仍在运行', callNumber: '调用', notCalled: (f) => `此录制没有调用 ${f}。`,
+};
+
+export type Words = typeof en;
+export const words: Record<Lang, Words> = { en, zh };
+
+export const thousands = (n: number) => n.toLocaleString('en-US');

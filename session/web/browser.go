@@ -1,0 +1,25 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+)
+
+// OpenBrowser opens an address in the user's browser: that of BROWSER, or the system's. It does not wait for the browser
+// to end.
+func OpenBrowser(address string) error {
+	program := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		program = "open"
+	}
+	program = cmp.Or(os.Getenv("BROWSER"), program)
+	command := exec.Command(program, address)
+	if err := command.Start(); err != nil {
+		return fmt.Errorf("opening the browser: %w; open the address yourself", err)
+	}
+	go func() { _ = command.Wait() }() // how the browser ends is the user's business
+	return nil
+}

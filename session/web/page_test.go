@@ -1,0 +1,422 @@
+package web_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/render/page"
+	"github.com/kubeapitrace/apitrace/session/web"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+//go:embed testdata/axe/axe.min.js
+var axe string
+
+// chromium is the program that the tests drive; they are skipped where there is none.
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	if os.Getenv("APITRACE_BROWSER") != "" {
+		t.Fatal("no Chromium is installed, but APITRACE_BROWSER asks for the tests of the page")
+	}
+	t.Skip("no Chromium is installed")
+	return ""
+}
+
+// A tab is a page in a browser of its own. What goes wrong in it while a test does something else fails the test.
+type tab struct {
+	*testing.T
+	ctx context.Context
+
+	mu     sync.Mutex
+	wrongs []string
+}
+
+// open opens an address of a server, without its token, at a width of pixels.
+func open(t *testing.T, server, path string, width int64) *tab {
+	t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("lang", "en-US"))
+	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...) // not the test's: a failed one still has its screenshot taken
+	t.Cleanup(cancel)
+	ctx, cancel := context.WithTimeout(allocator, 2*time.Minute)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	b := &tab{T: t, ctx: ctx}
+	b.do(chromedp.EmulateViewport(width, 860))
+	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Listen(ctx, func(event any) {
+		if sent, ok := event.(*network.EventRequestWillBeSent); ok {
+			if url := sent.Request.URL; !strings.HasPrefix(url, server+"/") && !strings.HasPrefix(url, "data:") {
+				b.wrong("a request to " + url)
+			}
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	messages := chromedp.Console(ctx)
+	go func() {
+		for message, err := range messages {
+			if err != nil {
+				return
+			}
+			if message.Type == "error" || message.Type == "warning" || message.IsException() {
+				b.wrong("the console says: " + message.String())
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		for _, wrong := range b.wrongs {
+			t.Error(wrong)
+		}
+		if t.Failed() {
+			b.screenshot()
+		}
+	})
+	b.do(chromedp.Navigate(server + "/?token=" + token + path))
+	return b
+}
+
+func (b *tab) wrong(what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.wrongs = append(b.wrongs, what)
+}
+
+// screenshot keeps what is seen when a test fails.
+func (b *tab) screenshot() {
+	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		b.Logf("no screenshot: %v", err)
+		return
+	}
+	file := filepath.Join(os.TempDir(), strings.ReplaceAll(b.Name(), "/", "-")+".png")
+	if err := os.WriteFile(file, png, 0o644); err == nil {
+		b.Logf("screenshot: %s", file)
+	}
+}
+
+func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	if err := chromedp.Do(b.ctx, actions...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// js evaluates an expression.
+func js[T any](b *tab, expression string) T {
+	b.Helper()
+	value, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+	if err != nil {
+		b.Fatalf("%s: %v", expression, err)
+	}
+	return value
+}
+
+// until waits until an expression is true.
+func (b *tab) until(expression string) {
+	b.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !js[bool](b, "!!("+expression+")") {
+		if time.Now().After(deadline) {
+			b.Fatalf("not so after 20 seconds: %s\nthe page shows:\n%.1500s", expression, js[string](b, "document.querySelector('main').innerText"))
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// row is an expression for the row of the tree that has a text.
+func row(text string) string {
+	return fmt.Sprintf("[...document.querySelectorAll('[role=treeitem]')].find((r) => r.textContent.includes(%q))", text)
+}
+
+func (b *tab) click(expression string) {
+	b.Helper()
+	b.until(expression)
+	js[any](b, "("+expression+").click()")
+}
+
+const heading = "(document.querySelector('.code h2')?.textContent ?? '')"
+
+func TestPageShowsTheTreeOfTheTerminal(t *testing.T) {
+	server := start(t, web.Options{})
+	b := open(t, server, "", 1280)
+	b.until(row("etcd3 store"))
+	_, body := get(t, server+web.Base+"/releases/latest/scenarios/get-node/requests/1/view")
+	var view render.Document
+	if err := json.Unmarshal(body, &view); err != nil {
+		t.Fatal(err)
+	}
+	shown := js[string](b, "document.querySelector('.tree').textContent")
+	has := func(texts ...string) {
+		for _, text := range texts {
+			if !strings.Contains(shown, text) {
+				t.Errorf("the page does not show %q", text)
+			}
+		}
+	}
+	var step func(s *render.DocumentStep)
+	step = func(s *render.DocumentStep) {
+		has(s.Name, s.Time, s.Failure)
+		if s.Section == 0 {
+			has(s.Place)
+		}
+		for _, v := range s.Values {
+			has(v.Text)
+		}
+		for i := range s.Children {
+			step(&s.Children[i])
+		}
+	}
+	for _, section := range view.Sections {
+		has(fmt.Sprintf("%d %s", section.Number, section.Title), section.Called)
+		for _, said := range section.Sentences {
+			has(said.Text)
+		}
+		step(&section.Root)
+	}
+	if title := js[string](b, "document.querySelector('h1').textContent"); title != "GET /api/v1/nodes/n1 → 200" {
+		t.Errorf("the page is about %q", title)
+	}
+	// A step with folded calls is opened and closed again.
+	before := js[int](b, "document.querySelectorAll('[role=treeitem]').length")
+	b.click("document.querySelector('.fold')")
+	b.until(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > %d", before))
+	b.until(row("filters.withAuditInit.func1"))
+	b.click("document.querySelector('.fold')")
+	b.until(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length === %d", before))
+	// A section is closed, and a link leads to another.
+	b.click("document.querySelectorAll('.section')[1]")
+	b.until("document.querySelectorAll('.section')[1].getAttribute('aria-expanded') === 'false'")
+}
+
+func TestPageFollowsCallsInTheSource(t *testing.T) {
+	server := start(t, web.Options{})
+	b := open(t, server, "", 1280)
+	b.click(row("etcd3.(*store).Get"))
+	b.until(heading + " === '(*store).Get'")
+	b.until("document.querySelector('.l.ran')")
+	if text := js[string](b, "document.querySelector('.k-comment').textContent"); text != `// Get gets "<b>".` {
+		t.Errorf("the first comment is %q", text)
+	}
+	if note := js[string](b, "document.querySelector('.note').textContent"); !strings.Contains(note, "The read of one key") {
+		t.Errorf("the note is %q", note)
+	}
+	link := js[string](b, "location.hash")
+	// What a line called is followed, and the way back leads here.
+	b.click("[...document.querySelectorAll('.marks button')].find((m) => m.textContent.includes('kubernetes.Client.Get'))")
+	b.until(heading + " === 'Client.Get'")
+	b.until("document.querySelector('[aria-selected=true]')?.textContent.includes('kubernetes.Client.Get')")
+	js[any](b, "history.back()")
+	b.until(heading + " === '(*store).Get'")
+	// The caller's line is shown where the call was made.
+	b.click("document.querySelector('.from .link')")
+	b.until(heading + " === '(*corruptObjectDeleter).Get'")
+	// The way to a folded call is opened in the tree.
+	b.until("document.querySelector('[aria-selected=true]')?.textContent.includes('corruptObjectDeleter')")
+	b.until("document.querySelector('.nosource')") // the test has no file of it
+	// A link survives: it names the call, not its number.
+	if strings.Contains(link, "418") || !strings.Contains(link, "store%29.Get") && !strings.Contains(link, "store).Get") {
+		t.Errorf("the link %q does not go by name", link)
+	}
+	again := open(t, server, link, 1280)
+	again.until(heading + " === '(*store).Get'")
+	again.until("document.querySelector('[aria-selected=true]')?.textContent.includes('etcd3.(*store).Get')")
+	// In another release, the same call is found.
+	again.until("[...document.querySelectorAll('.top select')[1].options].some((o) => o.value === 'v1.30.4')")
+	js[any](again, `(() => { const s = document.querySelectorAll('.top select')[1]; s.value = 'v1.30.4'; s.dispatchEvent(new Event('change', {bubbles: true})) })()`)
+	again.until("location.hash.includes('v1.30.4')")
+	again.until("document.querySelector('.nosource')?.textContent.includes('v1.30.4')")
+	again.until(heading + " === '(*store).Get'")
+}
+
+func TestPageSpeaksChineseAndKeepsTheTheme(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "", 1280)
+	b.until(row("Authentication"))
+	b.click("document.querySelector('.language')")
+	b.until(row("身份认证"))
+	b.until("document.documentElement.lang === 'zh'")
+	js[any](b, `(() => { const s = document.querySelector('.theme'); s.value = 'dark'; s.dispatchEvent(new Event('change', {bubbles: true})) })()`)
+	b.until("getComputedStyle(document.body).backgroundColor === 'rgb(21, 24, 28)'")
+	b.do(chromedp.Reload())
+	b.until(row("身份认证"))
+	b.until("document.documentElement.dataset.theme === 'dark'")
+}
+
+func TestPageWorksWithTheKeyboardAlone(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "", 1280)
+	b.until(row("Authentication"))
+	for range 12 { // by Tab to the tree, past what stands before it
+		b.do(chromedp.KeyEvent(kb.Tab))
+		if js[string](b, "document.activeElement.getAttribute('role') ?? ''") == "treeitem" {
+			break
+		}
+	}
+	b.until("document.activeElement.getAttribute('role') === 'treeitem'")
+	b.until(heading + " === '(*APIServerHandler).ServeHTTP'") // which is selected at first
+	b.do(chromedp.KeyEvent(kb.Home))
+	b.until("document.activeElement.classList.contains('section')")
+	b.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
+	b.until(heading + " !== '(*APIServerHandler).ServeHTTP'")
+	b.until("document.activeElement === document.querySelectorAll('[role=treeitem]')[2] && document.activeElement.getAttribute('aria-selected') === 'true'")
+	before := js[int](b, "document.querySelectorAll('[role=treeitem]').length")
+	b.do(chromedp.KeyEvent(kb.ArrowRight)) // opens what is folded
+	b.until(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > %d", before))
+	b.do(chromedp.KeyEvent(kb.ArrowLeft))
+	b.until(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length === %d", before))
+	b.do(chromedp.KeyEvent(kb.End))
+	b.until("document.activeElement === [...document.querySelectorAll('[role=treeitem]')].at(-1)")
+	b.do(chromedp.KeyEvent(kb.Home))
+	b.until("document.activeElement.classList.contains('section')")
+	b.do(chromedp.KeyEvent(kb.ArrowLeft))
+	b.until("document.activeElement.getAttribute('aria-expanded') === 'false'")
+}
+
+func TestPageScrollsThroughTheStartOfAServer(t *testing.T) {
+	server := start(t, web.Options{})
+	b := open(t, server, "#/latest/boot/1?view=calls", 1280)
+	b.until("document.querySelectorAll('.row.flat .place').length > 10")
+	b.until("document.querySelector('.facts').textContent.includes('206,')")
+	js[any](b, "document.querySelector('.all').scrollTop = 3000000")
+	b.until("document.querySelector('.row.flat[aria-posinset=\"125001\"] .place')")
+	if rows := js[int](b, "document.querySelectorAll('.row').length"); rows > 200 {
+		t.Errorf("%d rows are in the page, expected those in sight", rows)
+	}
+	b.click("document.querySelector('.row.flat[aria-posinset=\"125001\"]')")
+	b.until("document.querySelector('.about')?.textContent.includes('125,000')")
+	// Frames while scrolling, as the page itself measures them.
+	worst := js[float64](b, `new Promise((done) => {
+		const list = document.querySelector('.all'); let n = 0, last = performance.now(), worst = 0;
+		const frame = (now) => { worst = Math.max(worst, now - last); last = now; list.scrollTop += 700; n++ < 60 ? requestAnimationFrame(frame) : done(worst); };
+		requestAnimationFrame(frame);
+	})`)
+	t.Logf("the slowest of 60 frames: %.0f ms", worst)
+}
+
+// hostile is what an attacker who names objects would have a page run.
+const hostile = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`
+
+func TestPageEscapesWhatWasRecorded(t *testing.T) {
+	rec, err := recordings.Load("v1.37.1", "get-node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rec.Requests[0]
+	r.Path = "/api/v1/namespaces/default/pods/" + hostile
+	rec.Scenario, r.Incomplete = hostile, []string{hostile}
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		c.Error, c.Process = hostile, "kube-apiserver"
+		for name := range c.Attributes {
+			c.Attributes[name] = hostile
+		}
+		if i%7 == 3 {
+			c.Function = "k8s.io/x." + hostile
+		}
+	}
+	r.Calls[0].Attributes = map[string]string{"apitrace." + hostile: hostile}
+	r.Stored = []trace.StoredKey{{Op: "PUT", Key: hostile, Revision: 1}}
+	b := open(t, start(t, web.Options{Files: []web.File{{Name: "hostile.jsonl", Recording: rec}}}), "#/v1.37.1/hostile.jsonl/1", 1280)
+	b.until("document.body.innerText.includes('onerror=')")
+	b.until("document.querySelector('.attributes')?.textContent.includes('onerror=')")
+	for i, text := range []string{"onerror=", "script>"} { // the key steps, and all calls by short names
+		b.click(fmt.Sprintf("[...document.querySelectorAll('.switch button')][%d]", i))
+		b.until(row(text))
+		if js[bool](b, "!!document.querySelector('img, body script') || !!window.hacked") {
+			t.Error("what was recorded became a part of the page")
+		}
+	}
+}
+
+// TestPageIsAccessible looks with axe at each view in both themes, wide and narrow.
+func TestPageIsAccessible(t *testing.T) {
+	server := start(t, web.Options{})
+	for _, test := range []struct {
+		name, path, ready string
+		width             int64
+	}{
+		{"tree", "", row("etcd3 store"), 1280},
+		{"code", "#/latest/get-node/1?call=" + escape(storeGet), "document.querySelector('.l.ran')", 1280},
+		{"failure", "#/latest/get-forbidden/1", row("failed"), 1280},
+		{"calls", "#/latest/get-node/1?view=calls", "document.querySelectorAll('.row.flat .place').length > 10", 1280},
+		{"narrow tree", "", row("etcd3 store"), 400},
+		{"narrow code", "#/latest/get-node/1?call=" + escape(storeGet), "document.querySelector('.l.ran')", 400},
+	} {
+		for _, theme := range []string{"light", "dark"} {
+			t.Run(test.name+" "+theme, func(t *testing.T) {
+				b := open(t, server, test.path, test.width)
+				if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+					Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
+				}); err != nil {
+					t.Fatal(err)
+				}
+				b.until(test.ready)
+				js[any](b, axe+";null")
+				found := js[[]string](b, `axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations
+					.filter((v) => v.impact === 'serious' || v.impact === 'critical')
+					.flatMap((v) => v.nodes.slice(0, 3).map((n) => v.id + ': ' + n.html.slice(0, 200) + ': ' + n.failureSummary)))`)
+				for _, violation := range found {
+					t.Error(violation)
+				}
+				if test.width == 400 && js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
+					t.Error("the page is wider than the screen")
+				}
+			})
+		}
+	}
+}
+
+// TestPageIsSmall holds the page to the size that was promised: 250 kB compressed.
+func TestPageIsSmall(t *testing.T) {
+	var packed bytes.Buffer
+	to := gzip.NewWriter(&packed)
+	err := fs.WalkDir(page.Files(), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(page.Files(), path)
+		if err == nil {
+			_, err = to.Write(data)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := to.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if packed.Len() > 250_000 {
+		t.Errorf("the page has %d bytes compressed, expected at most 250,000", packed.Len())
+	}
+	t.Logf("the page: %d bytes compressed", packed.Len())
+}
