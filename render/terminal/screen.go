@@ -253,11 +253,15 @@ func (m *Model) opener(folded, open bool) string {
 }
 
 // indent is the time of a row's call and the blanks of its level. What is too deep for the screen stands
-// at the last level that there is, with its number.
+// at the last level that there is, with its number. A narrow tree has no times, for names
+// tell more; that of the selected call stands beside the bar.
 func (m *Model) indent(r row) string {
-	const perLevel = 2
+	const perLevel, narrow = 2, 50
 	most := max(2, (m.treeWidth()-40)/perLevel)
 	time := fmt.Sprintf("%8s ", render.Duration(m.forest.tree.Call(int(r.call)).DurationNs, m.options.ASCII))
+	if m.treeWidth() < narrow {
+		time = " "
+	}
 	if level := int(r.level); level > most {
 		return m.palette.Duration.Render(time) + strings.Repeat(" ", perLevel*most) + fmt.Sprintf("+%d ", level-most)
 	}
