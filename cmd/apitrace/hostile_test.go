@@ -2,15 +2,23 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/console"
@@ -115,6 +123,99 @@ func TestNothingRawReachesATerminal(t *testing.T) {
 			t.Errorf("%q prints nothing: is it one that a terminal gets anything from?", args)
 		}
 	}
+}
+
+// TestEveryCommandEscapes goes through all commands: each gets hostile arguments and a hostile recording.
+func TestEveryCommandEscapes(t *testing.T) {
+	file := hostileRecording(t)
+	tried := eachCommand(t, func(path []string, command *cobra.Command) [][]string {
+		return [][]string{{hostile}, {hostile, hostile}, {file}}
+	})
+	if tried < 150 {
+		t.Errorf("only %d command lines were tried", tried)
+	}
+}
+
+// TestSlowEveryFlagEscapes gives a hostile value to each flag of each command.
+func TestSlowEveryFlagEscapes(t *testing.T) {
+	testenv.Slow(t)
+	tried := eachCommand(t, func(path []string, command *cobra.Command) (attempts [][]string) {
+		command.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Value.Type() != "bool" {
+				attempts = append(attempts, []string{"--" + f.Name, hostile}, []string{hostile, "--" + f.Name, hostile})
+			}
+		})
+		return attempts
+	})
+	if tried < 300 {
+		t.Errorf("only %d command lines were tried", tried)
+	}
+}
+
+// eachCommand runs each command with some arguments, where there is nothing to build and no network, and returns how
+// many command lines it has run.
+func eachCommand(t *testing.T, attempts func(path []string, command *cobra.Command) [][]string) (tried int) {
+	t.Helper()
+	for name, value := range map[string]string{
+		"FORCE_COLOR": "1", "GOPROXY": "off", "APITRACE_CACHE": t.TempDir(), "APITRACE_STATE": t.TempDir(),
+		"GOMODCACHE": t.TempDir(), "HOME": t.TempDir(), "EDITOR": "true", "VISUAL": "", "BROWSER": "true",
+	} {
+		t.Setenv(name, value)
+	}
+	t.Chdir(t.TempDir())
+	var walk func(command *cobra.Command)
+	walk = func(command *cobra.Command) {
+		for _, below := range command.Commands() {
+			walk(below)
+		}
+		path := strings.Fields(command.CommandPath())[1:]
+		for _, args := range attempts(path, command) {
+			tried++
+			runHostile(t, slices.Concat(path, args))
+		}
+	}
+	walk(newRoot("apitrace", &console.Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard}))
+	return tried
+}
+
+// wholeScreen are the commands that write more sequences to a terminal than those of a text. The end-to-end tests
+// run them on one.
+var wholeScreen = []string{"explore"}
+
+// runHostile runs a command line for a moment and looks at both of its outputs.
+func runHostile(t *testing.T, args []string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	var printed, said lockedBuffer
+	out := &text.Guard{To: &printed}
+	err := execute(ctx, append([]string{"apitrace"}, args...), &console.Streams{In: strings.NewReader(""), Out: out, Err: &said, Width: 100})
+	_ = out.Close()
+	report(&said, err)
+	if raw := rawIn(printed.String()); raw != "" && !slices.Contains(wholeScreen, args[0]) {
+		t.Errorf("%q prints %s", args, raw)
+	}
+	if raw := rawIn(said.String()); raw != "" {
+		t.Errorf("%q says %s", args, raw)
+	}
+}
+
+// A lockedBuffer is written to by several goroutines.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
 }
 
 // TestViewsEscapeByThemselves: also where there is no guard, since a file may be looked at later.

@@ -232,6 +232,17 @@ func checkOutputs(t *testing.T, dir, file string, n int) {
 		})
 	}
 	wg.Wait()
+	for _, only := range []string{"1", "14"} {
+		shown := onTerminal(t, 2*time.Second, "apitrace", "explore", file, "--only", only)
+		for _, raw := range []string{"\x1b]0;owned", "\u202e", "\u009b", "\u2066", "\u2028", "\xff", "file:///etc/passwd\x1b"} {
+			if i := strings.Index(shown, raw); i >= 0 {
+				t.Errorf("explore: a terminal gets %q", shown[max(0, i-50):i+20])
+			}
+		}
+		if !strings.Contains(shown, "APIServerHandler") {
+			t.Errorf("explore --only %s shows %q", only, shown)
+		}
+	}
 	// As others read it.
 	for format, load := range map[string]func([]byte) error{
 		"json":   func(b []byte) error { return json.Unmarshal(b, new(any)) },
@@ -299,6 +310,9 @@ func requestHostile(t *testing.T, dir string, all []hostileRequest) {
 	for i, r := range all {
 		if len(r.path) > 50_000 {
 			continue
+		}
+		if i == len(all)-1 {
+			wg.Wait() // it deletes what the others are about
 		}
 		wg.Go(func() {
 			atOnce <- struct{}{}

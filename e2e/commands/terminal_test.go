@@ -18,7 +18,7 @@ import (
 )
 
 // onTerminal runs a command whose standard output and standard error are a terminal of 100 columns, and
-// returns what the terminal got.
+// returns what the terminal got. With an interrupt, it also reads from the terminal and gets Ctrl-C after that time.
 func onTerminal(t *testing.T, interrupt time.Duration, name string, args ...string) string {
 	t.Helper()
 	control, screen := openTerminal(t)
@@ -26,6 +26,9 @@ func onTerminal(t *testing.T, interrupt time.Duration, name string, args ...stri
 	command := exec.CommandContext(t.Context(), name, args...)
 	command.Stdout, command.Stderr = screen, screen
 	command.Env = append(os.Environ(), "TERM=xterm-256color", "PAGER=cat", "APITRACE_PAGER=cat")
+	if interrupt > 0 {
+		command.Stdin = screen
+	}
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,12 @@ var (
 	begun = regexp.MustCompile("^\x1b(?:\\[[0-9;:]{0,40}|\\](?:8?|8;|8;;[!-~]{0,400}\x1b?))?$")
 )
 
+// Harmless returns what a Guard lets through of a whole text, for those who draw on a terminal by other means.
+func Harmless(s string) string {
+	out, rest := harmless([]byte(s))
+	return out + EscapeLines(string(rest))
+}
+
 // Write implements io.Writer.
 func (g *Guard) Write(p []byte) (int, error) {
 	g.mu.Lock()

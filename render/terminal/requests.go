@@ -333,7 +333,7 @@ func (r *Requests) View() tea.View {
 	if r.model != nil {
 		return r.model.View()
 	}
-	v := tea.NewView(r.Screen())
+	v := tea.NewView(text.Harmless(r.Screen()))
 	v.AltScreen = true
 	v.WindowTitle = "apitrace record"
 	v.MouseMode = tea.MouseModeCellMotion

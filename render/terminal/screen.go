@@ -18,9 +18,9 @@ import (
 
 // View implements tea.Model. It draws only the rows that are on the screen.
 func (m *Model) View() tea.View {
-	v := tea.NewView(m.Screen())
+	v := tea.NewView(text.Harmless(m.Screen()))
 	v.AltScreen = true
-	v.WindowTitle = "apitrace " + m.rec.Scenario
+	v.WindowTitle = "apitrace " + text.Escape(m.rec.Scenario) // which a file may hold
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}

@@ -1,0 +1,71 @@
+package terminal
+
+import (
+	"regexp"
+	"testing"
+	"time"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// colours are the sequences that the screen is drawn with.
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;[!-~]*(?:\a|\x1b\\\\)")
+
+// TestHostileRecording: every text of a file may be hostile. The screen, in each mode, and the window's title show it escaped.
+func TestHostileRecording(t *testing.T) {
+	const evil = "evil\x1b]0;owned\a\x1b[2J\u009b31m\u202egpj\u2066\u2028\r\x7f"
+	rec, err := recordings.Load("v1.37.1", "create-invalid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec.Scenario, rec.K8sVersion, rec.EtcdVersion, rec.Edited = evil, "v1.37.1"+evil, evil, []string{evil}
+	for i := range rec.Requests {
+		r := &rec.Requests[i]
+		r.Method, r.Path, r.Incomplete = evil, "/"+evil, []string{evil}
+		for j := range r.Calls {
+			c := &r.Calls[j]
+			if c.Error != "" || j%7 == 0 {
+				c.Error, c.Panic = evil, evil
+			}
+			if j%5 == 0 {
+				c.Function, c.File, c.Process = c.Function+evil, evil+c.File, c.Process+evil
+			}
+			for name := range c.Attributes {
+				c.Attributes[name] = evil
+			}
+			if c.Attributes == nil {
+				c.Attributes = map[string]string{evil: evil}
+			}
+		}
+		for j := range r.Stored {
+			r.Stored[j].Key = evil
+		}
+	}
+	m, err := New(shelf{}, rec, Options{Lang: "en", Steps: 48, Now: func() time.Time { return time.Unix(0, 0) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, cmd := m.Update(tea.WindowSizeMsg{Width: 120, Height: 50})
+	settle(m, cmd)
+	check := func(what string) {
+		t.Helper()
+		view := m.View()
+		for name, shown := range map[string]string{"screen": view.Content, "title": view.WindowTitle} {
+			plain := colours.ReplaceAllString(shown, "")
+			for i, r := range plain {
+				if r != '\n' && !unicode.IsPrint(r) {
+					t.Errorf("%s: the %s gets %q", what, name, plain[max(0, i-40):min(len(plain), i+20)])
+					break
+				}
+			}
+		}
+	}
+	check("at the beginning")
+	for _, key := range []string{"?", "esc", "enter", "right", "a", "f", "e", "n", "v", "s", "c", "w", "l", "o", "y", "r", "k", "j", "end", "enter", "i", "d", "b", "esc", "E", "F", "N", "V", "S", "C", "W", "L", "esc", "u", "p", "t", "x", "g", "G", "m", "h"} {
+		press(m, key)
+		check("after " + key)
+	}
+}
