@@ -200,14 +200,21 @@ func (t *trimmer) goFiles() (files []goFile, err error) {
 // droppedFile marks a build with edits that goes as soon as nobody uses it.
 const droppedFile = "apitrace.dropped"
 
-// DropEdited removes the builds of a program that have an edit of a file built in. Those that are
-// in use go with the next Trim that finds them otherwise, unless they are used again.
+// DropEdited removes the builds of a program that have an edit of a file built in, and what is left
+// of one that did not compile. Those that are in use go with the next Trim that finds them
+// otherwise, unless they are used again.
 func (c *Cache) DropEdited(program, version, file string) error {
 	entries, err := c.Entries(KindBuild)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
+		if _, err := os.Stat(filepath.Join(e.Dir, failedFile)); err == nil && e.Program == program && e.Version == version {
+			if err := c.Remove(e); err != nil && !errors.As(err, new(*InUseError)) {
+				return err
+			}
+			continue
+		}
 		// Builds from before their edits were recorded have none there.
 		if e.Edited && e.Program == program && e.Version == version && (len(e.Edits) == 0 || slices.Contains(e.Edits, file)) {
 			err := c.Remove(e)

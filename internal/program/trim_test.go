@@ -105,12 +105,20 @@ func TestDropEdited(t *testing.T) {
 	theirs, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: other})
 	theirs.Release()
 	used, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: editHello("used")})
+	_, err := Build(t.Context(), tiny(), Options{Cache: c, Rewrite: rewriteHello("undefined")})
+	var compile *CompileError
+	if !errors.As(err, &compile) || !exists(compile.Log) {
+		t.Fatalf("the log is there: %t, %v", compile != nil && exists(compile.Log), err)
+	}
 	must(t, c.DropEdited("tiny", "v1.2.3", "example.org/dep/dep.go"))
+	if exists(filepath.Dir(compile.Log)) {
+		t.Error("what did not compile is there still")
+	}
 	if !exists(used.Path) {
 		t.Error("a build in use was dropped")
 	}
 	used.Release()
-	_, err := c.Trim(t.Context(), 0, false)
+	_, err = c.Trim(t.Context(), 0, false)
 	must(t, err)
 	if exists(used.Path) {
 		t.Error("it is there still, although nobody uses it any more")
