@@ -10,13 +10,14 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
 // ErrNotServed says that there is no server to attach to.
-var ErrNotServed = errors.New("no such server is running")
+var ErrNotServed = message.NewError("no such server is running")
 
 // ServedDir holds the published states: a file for each server that is kept running. It is below the cache's root,
 // which is private to this user and does not differ between the user's terminals.
@@ -52,17 +53,17 @@ const AnyVariant = "*"
 // Publish lets other processes of this user attach to the server. Stop takes it back.
 func (s *Server) Publish() error {
 	if s.own == nil {
-		return errors.New("publishing a server: it belongs to another process")
+		return message.NewError("publishing a server: it belongs to another process")
 	}
 	data, err := json.Marshal(s)
 	if err != nil {
-		return fmt.Errorf("publishing the server: %w", err)
+		return message.Errorf("publishing the server: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Dir(s.own.stateFile), 0o700); err != nil {
-		return fmt.Errorf("publishing the server: %w", err)
+		return message.Errorf("publishing the server: %w", err)
 	}
 	if err := os.WriteFile(s.own.stateFile, data, 0o600); err != nil {
-		return fmt.Errorf("publishing the server: %w", err)
+		return message.Errorf("publishing the server: %w", err)
 	}
 	return nil
 }
@@ -100,7 +101,7 @@ func Served(c *program.Cache) ([]*Server, error) { return published(c, "*", AnyV
 func published(c *program.Cache, version, buildKey string) ([]*Server, error) {
 	files, err := filepath.Glob(filepath.Join(ServedDir(c), version+"_"+buildKey+"_*"+stateFormat))
 	if err != nil {
-		return nil, fmt.Errorf("looking for a running server: %w", err)
+		return nil, message.Errorf("looking for a running server: %w", err)
 	}
 	var servers []*Server
 	for _, file := range files {
@@ -125,8 +126,13 @@ type SilentError struct {
 	Err error
 }
 
-func (e *SilentError) Error() string {
-	return fmt.Sprintf("the server of %s at %s, which process %d keeps running, does not answer: %v", e.Server.K8sVersion, e.Server.BaseURL, e.Server.Owner, e.Err)
+func (e *SilentError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *SilentError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *SilentError) message() message.Message {
+	return message.Of("the server of %s at %s, which process %d keeps running, does not answer: %v", e.Server.K8sVersion, e.Server.BaseURL, e.Server.Owner, e.Err)
 }
 
 // Unwrap returns what came of asking.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/storage"
 )
@@ -106,7 +107,7 @@ func (o BuildOptions) resolve(ctx context.Context) (*pair, error) {
 	}
 	etcd, err := storage.ProgramOf(up)
 	if err != nil {
-		return nil, fmt.Errorf("which etcd belongs to Kubernetes %s: %w", version, err)
+		return nil, message.Errorf("finding the etcd of Kubernetes %s: %w", version, err)
 	}
 	p.setEtcd(etcd)
 	return p, nil
@@ -152,7 +153,7 @@ func (p *pair) setEtcd(etcd program.Program) {
 func explainUnknown(version string, err error) error {
 	var download *program.DownloadError
 	if errors.As(err, &download) && download.Unknown() {
-		return fmt.Errorf("the source of Kubernetes %s cannot be had: there is no such release, or the module proxy (go env GOPROXY) does not have it: %w; choose one of https://kubernetes.io/releases/, such as %s",
+		return message.Errorf("the source of Kubernetes %s is not available: there is no such release, or the module proxy (go env GOPROXY) does not have it: %w; choose one of https://kubernetes.io/releases/, such as %s",
 			version, download, triedLike(version))
 	}
 	return err

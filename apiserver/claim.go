@@ -2,7 +2,6 @@ package apiserver
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,11 +11,12 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
 // ErrClaimed says that another process keeps a server of the same kind, or is starting it.
-var ErrClaimed = errors.New("another process keeps such a server")
+var ErrClaimed = message.NewError("another process keeps such a server")
 
 // A Claim is the right to keep servers of one kind running. It ends with the process that has it.
 type Claim struct{ lock *flock.Flock }
@@ -32,7 +32,7 @@ func claimFile(c *program.Cache, version, buildKey string) string {
 // anything is built. It returns ErrClaimed if another process has the claim.
 func ClaimServer(c *program.Cache, version, buildKey string) (*Claim, error) {
 	if err := os.MkdirAll(ServedDir(c), 0o700); err != nil {
-		return nil, fmt.Errorf("claiming the server: %w", err)
+		return nil, message.Errorf("claiming the server: %w", err)
 	}
 	for range 10 { // others look at the lock for a moment, and remove the file of one that ended
 		lock := flock.New(claimFile(c, version, buildKey))
@@ -44,7 +44,7 @@ func ClaimServer(c *program.Cache, version, buildKey string) (*Claim, error) {
 			}
 		}
 		if err = errors.Join(err, lock.Close()); err != nil {
-			return nil, fmt.Errorf("claiming the server: %w", err)
+			return nil, message.Errorf("claiming the server: %w", err)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -81,7 +81,7 @@ func (s Starter) Alive() bool { return claimant(s.file) == s.Owner }
 func Starters(c *program.Cache) ([]Starter, error) {
 	files, err := filepath.Glob(claimFile(c, "*", "*"))
 	if err != nil {
-		return nil, fmt.Errorf("looking for servers that are being started: %w", err)
+		return nil, message.Errorf("looking for servers that are being started: %w", err)
 	}
 	var starters []Starter
 	for _, file := range files {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/storage"
 )
@@ -57,8 +58,13 @@ type EditError struct {
 	err        error
 }
 
-func (e *EditError) Error() string {
-	return fmt.Sprintf("your change does not compile:\n\t%s\ncorrect it, or take it back with \"apitrace edit --revert FILE\"", strings.Join(e.Complaints, "\n\t"))
+func (e *EditError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *EditError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *EditError) message() message.Message {
+	return message.Of("your change does not compile:\n\t%s\ncorrect it, or revert it with \"apitrace edit --revert FILE\"", strings.Join(e.Complaints, "\n\t"))
 }
 
 func (e *EditError) Unwrap() error { return e.err }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/authority"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/release"
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
@@ -62,7 +63,7 @@ func (s *Server) writeFiles(dir string) (files, error) {
 		f.proxyCert: proxyCert, f.proxyKey: proxyKey, s.ProxyCAFile: proxyCA.CertPEM,
 	} {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
-			return f, fmt.Errorf("writing kube-apiserver's keys: %w", err)
+			return f, message.Errorf("writing kube-apiserver's keys: %w", err)
 		}
 	}
 	return f, nil

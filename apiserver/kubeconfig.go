@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -9,6 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // A Kubeconfig is what a client needs to know of a server.
@@ -27,7 +27,7 @@ func (k Kubeconfig) Write(file string) error {
 		err = os.WriteFile(file, data, 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("writing the kubeconfig of user %q: %w", k.User, err)
+		return message.Errorf("writing the kubeconfig of user %q: %w", k.User, err)
 	}
 	return nil
 }

@@ -2,8 +2,9 @@ package apiserver
 
 import (
 	"context"
-	"fmt"
 	"net/http"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // removeDefaultBindings deletes the ClusterRoleBindings that every kube-apiserver
@@ -21,7 +22,7 @@ func (s *Server) removeDefaultBindings(ctx context.Context) error {
 	defer client.CloseIdleConnections()
 	err = s.asAdmin(ctx, client, http.MethodDelete, "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", nil)
 	if err != nil {
-		return fmt.Errorf("removing the default role bindings: %w", err)
+		return message.Errorf("removing the default role bindings: %w", err)
 	}
 	return nil
 }

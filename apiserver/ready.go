@@ -6,11 +6,12 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // Client gives an HTTP client that verifies the server's certificate. It adds no
@@ -18,7 +19,7 @@ import (
 func (s *Server) Client() (*http.Client, error) {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(s.CAPEM) {
-		return nil, errors.New("the server's CA certificate cannot be read")
+		return nil, message.NewError("the server's CA certificate cannot be read")
 	}
 	return &http.Client{Transport: &http.Transport{
 		TLSClientConfig:   &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
@@ -67,7 +68,7 @@ func (s *Server) asAdmin(ctx context.Context, client *http.Client, method, path 
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
 	if err != nil {
-		return fmt.Errorf("%s %s: %w", method, path, err)
+		return message.Errorf("%s %s: %w", method, path, err)
 	}
 	if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusCreated {
 		return &statusError{method + " " + path, resp.StatusCode, strings.TrimSpace(string(answer))}

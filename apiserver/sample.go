@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/release"
 )
@@ -68,7 +69,7 @@ func (o BuildOptions) sample() (p program.Program, options program.Options, edit
 func explainNoSample(err error) error {
 	var download *program.DownloadError
 	if errors.As(err, &download) && download.Unknown() {
-		return fmt.Errorf("the sample server that belongs to this version of Kubernetes cannot be had: the module proxy (go env GOPROXY) does not have it: %w; choose another version, such as %s",
+		return message.Errorf("the sample server of this release of Kubernetes is not available from the module proxy (go env GOPROXY): %w; choose another release, such as %s",
 			download, DefaultVersion)
 	}
 	return err
@@ -101,7 +102,7 @@ type SampleOptions struct {
 // however it ends; the caller calls Stop, while the Server runs, to take the registration back.
 func (s *Server) StartSample(ctx context.Context, o SampleOptions) (*Sample, error) {
 	if s.SampleKubeconfig == "" || s.ProxyCAFile == "" {
-		return nil, fmt.Errorf("the server at %s was started by an older apitrace, which did not prepare it for an aggregated server: stop it and start it anew", s.BaseURL)
+		return nil, message.Errorf("the server at %s was started by an older apitrace, which did not prepare it for an aggregated server: stop it and start it again", s.BaseURL)
 	}
 	client, err := s.Client()
 	if err != nil {
@@ -109,7 +110,7 @@ func (s *Server) StartSample(ctx context.Context, o SampleOptions) (*Sample, err
 	}
 	sample := &Sample{server: s, client: client}
 	if err := sample.start(ctx, o); err != nil {
-		return nil, errors.Join(fmt.Errorf("starting %s: %w", sampleserver.Name, err), sample.Stop(context.WithoutCancel(ctx)))
+		return nil, errors.Join(message.Errorf("starting %s: %w", sampleserver.Name, err), sample.Stop(context.WithoutCancel(ctx)))
 	}
 	return sample, nil
 }
@@ -224,7 +225,7 @@ func (a *Sample) awaitServed(ctx context.Context) error {
 			}
 			select {
 			case <-ctx.Done():
-				return fmt.Errorf("the aggregator does not reach it after %v: %w", servedTimeout, err)
+				return message.Errorf("the aggregator does not reach it after %v: %w", servedTimeout, err)
 			case <-a.child.Done():
 				return a.child.Err()
 			case <-time.After(20 * time.Millisecond):

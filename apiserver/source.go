@@ -2,9 +2,9 @@ package apiserver
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/storage"
 )
@@ -48,7 +48,7 @@ func (o BuildOptions) named(ctx context.Context, name string) (program.Program, 
 		p, options, _, err := o.sample()
 		return p, options, err
 	}
-	return program.Program{}, program.Options{}, fmt.Errorf("no source of a program %q: expected %q, %q or %q", name, Name, storage.Name, sampleserver.Name)
+	return program.Program{}, program.Options{}, message.Errorf("no source of program %q: expected %q, %q or %q", name, Name, storage.Name, sampleserver.Name)
 }
 
 // CachedSourceOf returns the folder of SourceOf if it is in the cache, nil being the default one, else

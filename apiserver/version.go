@@ -3,12 +3,12 @@ package apiserver
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"golang.org/x/mod/semver"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
@@ -48,7 +48,7 @@ func ParseVersion(s string) (string, error) {
 	}
 	v := "v" + strings.TrimPrefix(s, "v")
 	if !semver.IsValid(v) || semver.Build(v) != "" || !strings.Contains(v, ".") {
-		return "", fmt.Errorf("%q is not a Kubernetes version: expected one like %q, a minor version like %q, or %q",
+		return "", message.Errorf("%q is not a Kubernetes version: expected one like %q, a minor version like %q, or %q",
 			s, DefaultVersion, semver.MajorMinor(DefaultVersion), Latest)
 	}
 	for _, known := range slices.Concat(older, releases) {
@@ -59,7 +59,7 @@ func ParseVersion(s string) (string, error) {
 			return v, nil
 		}
 	}
-	return "", fmt.Errorf("version %s of Kubernetes is outside of what this apitrace can trace, %s to %s: choose one of %s, or another patch release of the same; of older ones, %s can be traced in part",
+	return "", message.Errorf("Kubernetes %s is outside of the range that this apitrace can trace, %s to %s: choose one of %s, or another patch release of them; of older ones, %s can be traced in part",
 		v, semver.MajorMinor(releases[0]), semver.MajorMinor(releases[len(releases)-1]), strings.Join(releases, ", "), strings.Join(older, " and "))
 }
 
@@ -82,7 +82,7 @@ func advise(version string, err error) error {
 	if err == nil || tried == version || errors.Is(err, context.Canceled) || errors.As(err, &edit) || errors.As(err, &space) || errors.As(err, &noGo) {
 		return err
 	}
-	return fmt.Errorf("%w\napitrace was tried with %s of the same minor version: \"--k8s %[2]s\"", err, tried)
+	return message.Errorf("%w\napitrace was tried with %s of the same minor release: \"--k8s %[2]s\"", err, tried)
 }
 
 // stagingVersion is the version under which the modules that are developed in

@@ -24,9 +24,9 @@ func TestParseVersion(t *testing.T) {
 		{"1.30", "v1.30.4", ""},
 		{"v1.27", "v1.27.4", ""},
 		{"v1.30.3", "v1.30.3", ""},
-		{"v1.25.16", "", "outside of what this apitrace can trace, v1.26 to v1.37: choose one of v1.26.15, v1.27.4,"},
+		{"v1.25.16", "", "outside of the range that this apitrace can trace, v1.26 to v1.37: choose one of v1.26.15, v1.27.4,"},
 		{"1.25", "", "outside"},
-		{"v1.38.0", "", "outside of what this apitrace can trace, v1.26 to v1.37"},
+		{"v1.38.0", "", "outside of the range that this apitrace can trace, v1.26 to v1.37"},
 		{"v2.30.0", "", "outside"},
 		{"newest", "", `"newest" is not a Kubernetes version: expected one like "v1.37.1", a minor version like "v1.37", or "latest"`},
 		{"1", "", "is not a Kubernetes version"},
@@ -63,7 +63,7 @@ func TestReleases(t *testing.T) {
 func TestAdvise(t *testing.T) {
 	broken := &program.CompileError{Complaints: []string{"x.go:1:2: undefined: y"}, Log: "/build.log", Err: errors.New("exit status 1")}
 	err := advise("v1.27.16", broken)
-	for _, want := range []string{"undefined: y", "the whole log is /build.log", `apitrace was tried with v1.27.4 of the same minor version: "--k8s v1.27.4"`} {
+	for _, want := range []string{"undefined: y", "the whole log is /build.log", `apitrace was tried with v1.27.4 of the same minor release: "--k8s v1.27.4"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nlacks %q", err, want)
 		}

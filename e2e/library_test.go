@@ -142,7 +142,7 @@ var ownKeys = []string{
 	"/registry/services/specs/default/kubernetes", "/registry/ipaddresses/10.0.0.1",
 }
 
-// TestLibraryLeavesNothing demands that what the scenarios have written to etcd is gone, but for their namespaces.
+// TestLibraryLeavesNothing demands that the expectations of the scenarios have written to etcd is gone, but for their namespaces.
 func TestLibraryLeavesNothing(t *testing.T) {
 	s := server(t, traced)
 	etcd, err := s.Etcd.Open()

@@ -114,7 +114,7 @@ func buildKind(tb testing.TB, k kind) *apiserver.Build {
 }
 
 // play replays a scenario and returns its traced requests, and what the checking
-// mode found if the server has it.
+// mode found if the server uses it.
 func play(tb testing.TB, s *apiserver.Server, name string) ([]trace.Request, *collect.Check) {
 	tb.Helper()
 	scenario, err := scenarios.Find(name)
@@ -179,7 +179,7 @@ func sample(tb testing.TB) *program.Binary {
 }
 
 // startSample starts the sample server of a scenario, built like kube-apiserver. If its
-// start is what the scenario is about, it returns that trace, and what the checking mode found.
+// start is the expectations of the scenario is about, it returns that trace, and what the checking mode found.
 func startSample(ctx context.Context, s *apiserver.Server, scenario *scenarios.Scenario) (*apiserver.Sample, []trace.Request, *collect.Check, error) {
 	binary, err := buildSample(ctx, s.K8sVersion)
 	if err != nil {

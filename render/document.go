@@ -1,10 +1,10 @@
 package render
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -88,7 +88,7 @@ func NewDocument(rec *trace.Recording, i int, guide Guide, o Options) (*Document
 	r := &rec.Requests[i]
 	tree, err := trace.NewTree(r)
 	if err != nil {
-		return nil, fmt.Errorf("tree of %s %s: %w", r.Method, r.Path, err)
+		return nil, message.Errorf("tree of %s %s: %w", r.Method, r.Path, err)
 	}
 	o.Notes = true
 	w := &documentWriter{

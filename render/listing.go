@@ -44,7 +44,7 @@ func writeListings(w io.Writer, rec *trace.Recording, guide Guide, options Optio
 		r := &rec.Requests[i]
 		tree, err := trace.NewTree(r)
 		if err != nil {
-			return fmt.Errorf("tree of %s %s: %w", r.Method, r.Path, err)
+			return message.Errorf("tree of %s %s: %w", r.Method, r.Path, err)
 		}
 		l := newListing(rec, view.Tell(view.NewView(tree, guide, options.Choice)), guide, options)
 		if none.Calls += tree.Len(); l.story.Matching > 0 || !options.Filter.Active() {

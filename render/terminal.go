@@ -1,11 +1,12 @@
 package render
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/charmbracelet/colorprofile"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // UseColour decides whether output is coloured. The flag wins ("always", "never";
@@ -19,7 +20,7 @@ func UseColour(flag string, terminal bool, getenv func(string) string) (bool, er
 		return false, nil
 	case "auto", "":
 	default:
-		return false, fmt.Errorf("colour %q: expected auto, always or never", flag)
+		return false, message.Errorf("colour %q: expected auto, always or never", flag)
 	}
 	switch {
 	case getenv("NO_COLOR") != "":

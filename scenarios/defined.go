@@ -3,10 +3,11 @@ package scenarios
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // A definition is what matters here of a CustomResourceDefinition.
@@ -35,7 +36,7 @@ func definedBy(documents []Document) (map[string]*metav1.APIResourceList, error)
 		}
 		var crd definition
 		if err := json.Unmarshal(d.json, &crd); err != nil {
-			return nil, fmt.Errorf("%s: reading %s: %w", d.at, d, err)
+			return nil, message.Errorf("%s: reading %s: %w", d.at, d, err)
 		}
 		for _, version := range crd.Spec.Versions {
 			apiVersion := crd.Spec.Group + "/" + version.Name
@@ -56,5 +57,5 @@ func (w *wire) awaitServed(ctx context.Context, o object) error {
 	return poll(ctx, func() (bool, error) {
 		sent := w.send(ctx, &HTTP{Method: http.MethodGet, Path: o.collection, As: Admin}, "")
 		return sent.Status == http.StatusOK, sent.Err
-	}, fmt.Sprintf("%s to be served: has its CustomResourceDefinition been accepted?", o.collection))
+	}, message.Of("%s to be served: has its CustomResourceDefinition been accepted?", o.collection))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // A Document is a piece of YAML that is sent as JSON: a Kubernetes object, or
@@ -45,7 +47,7 @@ func (d *Document) UnmarshalYAML(node *yaml.Node) error {
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
-		return fmt.Errorf("line %d: cannot be sent as JSON: %w", node.Line, err)
+		return message.Errorf("line %d: cannot be sent as JSON: %w", node.Line, err)
 	}
 	d.json = text
 	// A body need not be an object (a JSON patch is a list): then the head stays empty.

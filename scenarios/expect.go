@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -20,7 +21,7 @@ func (e *Expect) Check(seen trace.Request) error {
 	}
 	for _, f := range e.Absent {
 		if i := slices.IndexFunc(seen.Calls, func(c trace.Call) bool { return f.Is(c.Function) }); i >= 0 {
-			return fmt.Errorf("the trace has a call of %v, which was not expected: %s:%d", f, seen.Calls[i].File, seen.Calls[i].Line)
+			return message.Errorf("the trace has an unexpected call of %v: %s:%d", f, seen.Calls[i].File, seen.Calls[i].Line)
 		}
 	}
 	for _, v := range e.Values {
@@ -30,7 +31,7 @@ func (e *Expect) Check(seen trace.Request) error {
 	}
 	for _, want := range e.Stored {
 		if !slices.ContainsFunc(seen.Stored, want.is) {
-			return fmt.Errorf("the request has not left %v in etcd; what it left: %s", want, listStored(seen.Stored))
+			return message.Errorf("the request has not left %v in etcd; what it left: %s", want, listStored(seen.Stored))
 		}
 	}
 	return nil
@@ -81,10 +82,10 @@ func (e *Expect) checkCalls(calls []trace.Call) error {
 func missingCall(want, previous Function, calls []trace.Call) error {
 	for _, c := range calls {
 		if want.Is(c.Function) {
-			return fmt.Errorf("the trace has %v, but not where it was expected: after %v", want, previous)
+			return message.Errorf("the trace has %v, but not where it was expected: after %v", want, previous)
 		}
 	}
-	return fmt.Errorf("the trace lacks the expected call %v; the nearest that it has: %s", want, nearestFunctions(want[0], calls))
+	return message.Errorf("the trace lacks the expected call %v; the nearest call that it has: %s", want, nearestFunctions(want[0], calls))
 }
 
 func (v *Value) check(calls []trace.Call) error {
@@ -108,9 +109,9 @@ func (v *Value) check(calls []trace.Call) error {
 	case !called:
 		return missingCall(v.Function, nil, calls)
 	case len(seen) == 0:
-		return fmt.Errorf("%v has no value %q, expected %q; the nearest that it has: %s", v.Function, v.Name, v.Value, firstOf(text.ByDistance(v.Name, others)))
+		return message.Errorf("%v has no value %q: expected %q; the nearest value that it has: %s", v.Function, v.Name, v.Value, firstOf(text.ByDistance(v.Name, others)))
 	default:
-		return fmt.Errorf("%v: value %q is not as expected %q; seen: %s", v.Function, v.Name, v.Value, firstOf(text.ByDistance(v.Value, seen)))
+		return message.Errorf("%v: value %q is not as expected %q; seen: %s", v.Function, v.Name, v.Value, firstOf(text.ByDistance(v.Value, seen)))
 	}
 }
 
@@ -123,9 +124,9 @@ func (f Function) Is(full string) bool {
 
 // nearestFunctions lists the functions of the calls most like the wanted one,
 // by package and name: the long import paths would drown the difference.
-func nearestFunctions(want string, calls []trace.Call) string {
+func nearestFunctions(want string, calls []trace.Call) message.Message {
 	if len(calls) == 0 {
-		return "none, the trace is empty"
+		return message.Of("none, the trace is empty")
 	}
 	var names []string
 	for _, c := range calls {
@@ -135,9 +136,9 @@ func nearestFunctions(want string, calls []trace.Call) string {
 }
 
 // firstOf lists the first three names, which are the nearest.
-func firstOf(names []string) string {
+func firstOf(names []string) message.Message {
 	if len(names) == 0 {
-		return "none"
+		return message.Of("none")
 	}
-	return text.Alternatives(names[:min(3, len(names))])
+	return message.Alternatives(names[:min(3, len(names))])
 }

@@ -2,13 +2,13 @@ package scenarios
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
@@ -24,7 +24,7 @@ func (k kept) take(h *HTTP, answer []byte) error {
 	for _, name := range slices.Sorted(maps.Keys(h.Keep)) {
 		var at any
 		if err := json.Unmarshal(answer, &at); err != nil {
-			return fmt.Errorf("reading the answer to %s %s: %w", h.Method, h.Path, err)
+			return message.Errorf("reading the answer to %s %s: %w", h.Method, h.Path, err)
 		}
 		for field := range strings.SplitSeq(h.Keep[name], ".") {
 			object, _ := at.(map[string]any)
@@ -32,7 +32,7 @@ func (k kept) take(h *HTTP, answer []byte) error {
 		}
 		value, isText := at.(string)
 		if !isText {
-			return fmt.Errorf("the answer to %s %s has no text at %q, to be kept as %q", h.Method, h.Path, h.Keep[name], name)
+			return message.Errorf("the answer to %s %s has no text at %q that could be kept as %q", h.Method, h.Path, h.Keep[name], name)
 		}
 		k[name] = value
 	}
@@ -93,7 +93,7 @@ func (s *Scenario) validateKept() *strictyaml.Mistake {
 	}
 	for i := range s.Setup.Objects {
 		if bad := unknownWebhookIn(&s.Setup.Objects[i], known); bad != "" {
-			return strictyaml.MistakeAt(fmt.Sprintf("there is no webhook for %q: list it under setup.webhooks, or write another name", bad), "setup", "objects", i)
+			return strictyaml.MistakeAt(message.Of("there is no webhook for %q: list it under setup.webhooks, or write another name", bad), "setup", "objects", i)
 		}
 	}
 	for i := range s.Requests {
@@ -135,9 +135,9 @@ func (h *HTTP) unknownIn(known map[string]bool) string {
 }
 
 func unknownKept(name string, known map[string]bool, at ...any) *strictyaml.Mistake {
-	text := fmt.Sprintf("no request before this one keeps a value as %q", name)
+	text := message.Of("no request before this one keeps a value as %q", name)
 	if len(known) > 0 {
-		return strictyaml.MistakeAt(text+strictyaml.Suggest(name, slices.Sorted(maps.Keys(known))), at...)
+		return strictyaml.MistakeAt(message.Of("%s%s", text, strictyaml.Suggest(name, slices.Sorted(maps.Keys(known)))), at...)
 	}
-	return strictyaml.MistakeAt(fmt.Sprintf("%s: give one \"keep: {%s: metadata.resourceVersion}\", or write another name", text, name), at...)
+	return strictyaml.MistakeAt(message.Of("%s: give one of them \"keep: {%s: metadata.resourceVersion}\", or write another name", text, name), at...)
 }

@@ -22,7 +22,7 @@ func TestKeptValues(t *testing.T) {
 		t.Errorf("body %s, expected %s", got, want)
 	}
 	for where, want := range map[string]string{
-		"metadata.generation": `has no text at "metadata.generation", to be kept as "x"`,
+		"metadata.generation": `has no text at "metadata.generation" that could be kept as "x"`,
 		"metadata.none.deep":  `has no text at "metadata.none.deep"`,
 	} {
 		err := values.take(&HTTP{Method: "GET", Path: "/p", Keep: map[string]string{"x": where}}, answer)

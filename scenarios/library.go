@@ -3,12 +3,12 @@ package scenarios
 import (
 	"cmp"
 	"embed"
-	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
@@ -24,7 +24,7 @@ var Schema string
 func List() ([]*Scenario, error) {
 	entries, err := library.ReadDir("library")
 	if err != nil {
-		return nil, fmt.Errorf("listing the scenarios: %w", err)
+		return nil, message.Errorf("listing the scenarios: %w", err)
 	}
 	var all []*Scenario
 	for _, entry := range entries {
@@ -81,12 +81,16 @@ type UnknownError struct {
 	Nearest []string
 }
 
-func (e *UnknownError) Error() string {
-	message := fmt.Sprintf("unknown scenario %q: ", e.Name)
+func (e *UnknownError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *UnknownError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *UnknownError) message() message.Message {
 	if len(e.Nearest) > 0 {
-		message += "did you mean " + text.Alternatives(e.Nearest) + "? "
+		return message.Of("unknown scenario %q: did you mean %s? \"apitrace scenarios\" lists all, and a path such as \"./mine.yaml\" replays a file", e.Name, message.Alternatives(e.Nearest))
 	}
-	return message + "\"apitrace scenarios\" lists all, and a path such as \"./mine.yaml\" plays a file"
+	return message.Of("unknown scenario %q: \"apitrace scenarios\" lists all, and a path such as \"./mine.yaml\" replays a file", e.Name)
 }
 
 // Names lists the names of the scenarios of the library, each with its title behind a tab, as shells complete them.

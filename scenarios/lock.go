@@ -3,12 +3,13 @@ package scenarios
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // lockRetry is how often a run that waits for another looks again.
@@ -34,7 +35,7 @@ func takeLock(ctx context.Context, name string, waiting func()) (*lock, error) {
 		_, err = file.TryLockContext(ctx, lockRetry)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("waiting for other runs against the server (lock file %q): %w", name, err)
+		return nil, message.Errorf("waiting for other runs against the server (lock file %q): %w", name, err)
 	}
 	return &lock{file: file, learner: readTokenCache(name)}, nil
 }

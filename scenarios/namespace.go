@@ -9,6 +9,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // ownNamespace is what stands in a scenario's file for the scenario's own namespace, which is called as the
@@ -52,19 +54,19 @@ func (r *run) ensureNamespace(ctx context.Context) error {
 		h := &HTTP{Method: http.MethodPost, Path: "/api/v1/namespaces", As: Admin, Status: http.StatusCreated, Body: RawDocument([]byte(body))}
 		sent = r.wire.send(ctx, h, "")
 		if err := sent.must(h.Status); err != nil {
-			return fmt.Errorf("creating the namespace %q: %w", name, err)
+			return message.Errorf("creating the namespace %q: %w", name, err)
 		}
 		return r.wire.settle(ctx, h, sent)
 	}
 	if err := sent.must(http.StatusOK); err != nil {
-		return fmt.Errorf("looking for the namespace %q: %w", name, err)
+		return message.Errorf("looking for the namespace %q: %w", name, err)
 	}
 	var found metav1.PartialObjectMetadata
 	if err := json.Unmarshal(sent.Body, &found); err != nil {
-		return fmt.Errorf("reading the answer to GET %s: %w", sent.Path, err)
+		return message.Errorf("reading the answer to GET %s: %w", sent.Path, err)
 	}
 	if found.Labels[managedByLabel] != managedByUs {
-		return fmt.Errorf("the namespace %q is somebody else's, and the scenario of that name would delete what is in it: play it on another server, or give the namespace the label %s=%s", name, managedByLabel, managedByUs)
+		return message.Errorf("the namespace %q belongs to somebody else, and the scenario of that name would delete its objects: replay it on another server, or give the namespace the label %s=%s", name, managedByLabel, managedByUs)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
@@ -36,7 +37,7 @@ func (w *wire) locate(ctx context.Context, documents []Document) ([]object, erro
 		d := &documents[i]
 		group, err := schema.ParseGroupVersion(d.head.APIVersion)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", d.at, d, err)
+			return nil, message.Errorf("%s: %s: %w", d.at, d, err)
 		}
 		list := defined[d.head.APIVersion]
 		own := list != nil && slices.Contains(kindsOf(list), d.head.Kind)
@@ -45,7 +46,7 @@ func (w *wire) locate(ctx context.Context, documents []Document) ([]object, erro
 		}
 		if list == nil {
 			if list, err = w.discover(ctx, group); err != nil {
-				return nil, fmt.Errorf("%s: finding the resource of %s: %w", d.at, d, err)
+				return nil, message.Errorf("%s: finding the resource of %s: %w", d.at, d, err)
 			}
 			served[d.head.APIVersion] = list
 		}
@@ -66,7 +67,7 @@ func (w *wire) discover(ctx context.Context, group schema.GroupVersion) (*metav1
 	}
 	list := &metav1.APIResourceList{}
 	if err := json.Unmarshal(sent.Body, list); err != nil {
-		return nil, fmt.Errorf("reading the answer to GET %s: %w", sent.Path, err)
+		return nil, message.Errorf("reading the answer to GET %s: %w", sent.Path, err)
 	}
 	return list, nil
 }
@@ -88,7 +89,7 @@ func collectionOf(d *Document, group schema.GroupVersion, list *metav1.APIResour
 		}
 		return groupPath(group) + "/namespaces/" + namespaceOr(d.head.Metadata.Namespace) + "/" + resource.Name, nil
 	}
-	return "", fmt.Errorf("%s: the server has no kind %q in %q%s", d.at, d.head.Kind, d.head.APIVersion, strictyaml.Suggest(d.head.Kind, kindsOf(list)))
+	return "", message.Errorf("%s: the server has no kind %q in %q%s", d.at, d.head.Kind, d.head.APIVersion, strictyaml.Suggest(d.head.Kind, kindsOf(list)))
 }
 
 // kindsOf lists the kinds that can be created.
@@ -108,13 +109,13 @@ func kindsOf(list *metav1.APIResourceList) []string {
 func (w *wire) create(ctx context.Context, o object) error {
 	if o.defined {
 		if err := w.awaitServed(ctx, o); err != nil {
-			return fmt.Errorf("%s: creating %s: %w", o.at, o, err)
+			return message.Errorf("%s: creating %s: %w", o.at, o, err)
 		}
 	}
 	h := &HTTP{Method: http.MethodPost, Path: o.collection, As: Admin, Status: http.StatusCreated, Body: o.Document}
 	sent := w.send(ctx, h, "")
 	if err := sent.must(h.Status); err != nil {
-		return fmt.Errorf("%s: creating %s: %w", o.at, o, err)
+		return message.Errorf("%s: creating %s: %w", o.at, o, err)
 	}
 	return w.settle(ctx, h, sent)
 }
@@ -200,7 +201,7 @@ const cleanupByServer = "customresourcecleanup.apiextensions.k8s.io"
 func (w *wire) release(ctx context.Context, path string, answer []byte) error {
 	var marked metav1.PartialObjectMetadata
 	if err := json.Unmarshal(answer, &marked); err != nil {
-		return fmt.Errorf("reading the answer to DELETE %s: %w", path, err)
+		return message.Errorf("reading the answer to DELETE %s: %w", path, err)
 	}
 	if marked.Kind == "Namespace" {
 		body := fmt.Sprintf(`{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": %q}, "spec": {"finalizers": []}}`, marked.Name)

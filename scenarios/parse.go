@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
@@ -20,7 +21,7 @@ func ReadFile(name string) (*Scenario, error) {
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("reading the scenario: %w", err)
+		return nil, message.Errorf("reading the scenario: %w", err)
 	}
 	return Parse(name, text, func(body string) ([]byte, error) {
 		if !filepath.IsAbs(body) {
@@ -37,14 +38,14 @@ func isFolder(name string) bool {
 
 // folderError says that a folder was given for a scenario.
 func folderError(name string) error {
-	return fmt.Errorf("%q is a folder: expected one scenario file, such as %q, or a name that \"apitrace scenarios\" lists", name, filepath.Join(name, "mine.yaml"))
+	return message.Errorf("%q is a folder: expected one scenario file, such as %q, or a name that \"apitrace scenarios\" lists", name, filepath.Join(name, "mine.yaml"))
 }
 
 // readFS reads the scenario file of a file system.
 func readFS(files fs.FS, name string) (*Scenario, error) {
 	text, err := fs.ReadFile(files, name)
 	if err != nil {
-		return nil, fmt.Errorf("reading the scenario: %w", err)
+		return nil, message.Errorf("reading the scenario: %w", err)
 	}
 	return Parse(name, text, func(body string) ([]byte, error) {
 		return fs.ReadFile(files, path.Join(path.Dir(name), body))
@@ -59,9 +60,9 @@ func Parse(name string, text []byte, open func(file string) ([]byte, error)) (*S
 	text, s.OwnNamespace = fillNamespace(text, nameIn(text))
 	switch err := strictyaml.Decode(name, text, s); {
 	case errors.Is(err, strictyaml.ErrEmpty):
-		return nil, fmt.Errorf("%w, expected a scenario: start with \"name: my-scenario\"", err)
+		return nil, message.Errorf("%w, expected a scenario: start with \"name: my-scenario\"", err)
 	case errors.Is(err, strictyaml.ErrMore):
-		return nil, fmt.Errorf("%w: a file holds one scenario; objects are listed under setup.objects", err)
+		return nil, message.Errorf("%w: a file holds one scenario; objects are listed under setup.objects", err)
 	case err != nil:
 		return nil, err
 	}
@@ -93,7 +94,7 @@ func (s *Scenario) readBodies(open func(string) ([]byte, error)) error {
 	for i := range s.Requests {
 		for _, h := range s.Requests[i].all() {
 			if err := s.readBody(h, open); err != nil {
-				return fmt.Errorf("%s: %w", s.Requests[i].at, err)
+				return message.Errorf("%s: %w", s.Requests[i].at, err)
 			}
 		}
 	}
@@ -106,13 +107,13 @@ func (s *Scenario) readBody(h *HTTP, open func(string) ([]byte, error)) error {
 	}
 	text, err := open(h.BodyFile)
 	if err != nil {
-		return fmt.Errorf("reading bodyFile: %w", err)
+		return message.Errorf("reading bodyFile: %w", err)
 	}
 	text, uses := fillNamespace(text, s.Name)
 	s.OwnNamespace = s.OwnNamespace || uses
 	h.Body = &Document{}
 	if err := yaml.Unmarshal(text, h.Body); err != nil {
-		return fmt.Errorf("bodyFile %q: %w", h.BodyFile, err)
+		return message.Errorf("bodyFile %q: %w", h.BodyFile, err)
 	}
 	return nil
 }

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -68,10 +68,10 @@ func (p *Player) Play(ctx context.Context, s *Scenario, after func(context.Conte
 	defer func() { err = errors.Join(err, stop()) }()
 	run := &run{wire: wire, scenario: s, after: after, kept: kept{}, gone: p.Gone}
 	if err := run.prepare(ctx); err != nil {
-		return errors.Join(fmt.Errorf("preparing scenario %q: %w", s.Name, err), run.cleanUp(ctx))
+		return errors.Join(message.Errorf("preparing scenario %q: %w", s.Name, err), run.cleanUp(ctx))
 	}
 	if err := run.requests(ctx); err != nil {
-		return errors.Join(fmt.Errorf("scenario %q: %w", s.Name, err), run.cleanUp(ctx))
+		return errors.Join(message.Errorf("scenario %q: %w", s.Name, err), run.cleanUp(ctx))
 	}
 	return run.cleanUp(ctx)
 }
@@ -82,11 +82,11 @@ func (p *Player) aggregate(ctx context.Context, s *Scenario) (stop func() error,
 		return func() error { return nil }, nil
 	}
 	if p.Aggregate == nil {
-		return nil, fmt.Errorf("scenario %q needs an aggregated server, which nobody starts here", s.Name)
+		return nil, message.Errorf("scenario %q needs an aggregated server, which this command does not start", s.Name)
 	}
 	end, err := p.Aggregate(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("scenario %q: %w", s.Name, err)
+		return nil, message.Errorf("scenario %q: %w", s.Name, err)
 	}
 	return func() error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
@@ -157,7 +157,7 @@ func (r *run) cleanUp(ctx context.Context) error {
 	defer cancel()
 	err := r.unlessGone(ctx, r.sweep)
 	if err != nil {
-		err = fmt.Errorf("cleaning up after scenario %q: %w", r.scenario.Name, err)
+		err = message.Errorf("cleaning up after scenario %q: %w", r.scenario.Name, err)
 	}
 	// Only now: until it is forgotten, the server may ask.
 	return errors.Join(err, r.webhooks.close())
@@ -188,7 +188,7 @@ func (r *run) requests(ctx context.Context) error {
 			play = r.traced
 		}
 		if err := play(ctx, request); err != nil {
-			return fmt.Errorf("request %d (%s): %w", i+1, request.at, err)
+			return message.Errorf("request %d (%s): %w", i+1, request.at, err)
 		}
 	}
 	return nil
@@ -225,7 +225,7 @@ func (r *run) send(ctx context.Context, h *HTTP, traceID string) *Sent {
 	}
 	sent.asked = h.Asks == "" || r.webhooks.asked(h.Asks) > before
 	if silent := r.webhooks.waiting(); sent.Err != nil && silent != "" {
-		sent.Err = fmt.Errorf("%w; the webhook %s has been asked and has not answered yet", sent.Err, silent)
+		sent.Err = message.Errorf("%w; the webhook %s has been asked and has not answered yet", sent.Err, silent)
 	}
 	return sent
 }
@@ -236,7 +236,7 @@ func (r *run) accept(ctx context.Context, h *HTTP, sent *Sent) error {
 		return err
 	}
 	if !sent.asked {
-		return fmt.Errorf("%s %s was answered %d, but the server has not asked the webhook %q: do the rules of its configuration match the request?", h.Method, h.Path, sent.Status, h.Asks)
+		return message.Errorf("%s %s was answered %d, but the server has not asked the webhook %q: do the rules of its configuration match the request?", h.Method, h.Path, sent.Status, h.Asks)
 	}
 	if err := r.kept.take(h, sent.Body); err != nil {
 		return err
@@ -247,7 +247,7 @@ func (r *run) accept(ctx context.Context, h *HTTP, sent *Sent) error {
 // traced warms the server up and sends the request with a trace id of its own.
 func (r *run) traced(ctx context.Context, request *Request) error {
 	if err := r.warmUp(ctx, request); err != nil {
-		return fmt.Errorf("warming up: %w", err)
+		return message.Errorf("warming up: %w", err)
 	}
 	h := r.kept.fill(&request.HTTP)
 	sent := r.send(ctx, h, trace.NewTraceID())

@@ -125,7 +125,7 @@ func TestNamespaceOfSomebodyElse(t *testing.T) {
 	const namespace = "/api/v1/namespaces/create-deployment"
 	server.objects[namespace] = map[string]any{"metadata": map[string]any{"name": "create-deployment"}}
 	err := server.player().Play(t.Context(), find(t, "create-deployment"), nil)
-	if err == nil || !strings.Contains(err.Error(), `the namespace "create-deployment" is somebody else's`) {
+	if err == nil || !strings.Contains(err.Error(), `the namespace "create-deployment" belongs to somebody else`) {
 		t.Errorf("got %v", err)
 	}
 	for _, request := range server.sent() {

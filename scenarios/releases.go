@@ -1,8 +1,7 @@
 package scenarios
 
 import (
-	"fmt"
-
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/release"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
@@ -13,9 +12,14 @@ type VersionError struct {
 	Releases          release.Range
 }
 
-func (e *VersionError) Error() string {
-	return fmt.Sprintf("scenario %q needs Kubernetes %s, this is %s: choose another version with --k8s, or another scenario (\"apitrace scenarios --k8s %[3]s\" lists those that it can run)",
-		e.Scenario, e.Releases.Text().En, e.Version)
+func (e *VersionError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *VersionError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *VersionError) message() message.Message {
+	return message.Of("scenario %q needs Kubernetes %s, this is %s: choose another release with --k8s, or another scenario (\"apitrace scenarios --k8s %[3]s\" lists those of this release)",
+		e.Scenario, e.Releases.Text(), e.Version)
 }
 
 // RunsOn returns a *VersionError if the scenario cannot be played on that version of Kubernetes.
@@ -28,7 +32,7 @@ func (s *Scenario) RunsOn(version string) error {
 
 func (s *Scenario) validateReleases() *strictyaml.Mistake {
 	if err := s.Releases.Validate(); err != nil {
-		return strictyaml.MistakeAt(err.Error(), err.Field)
+		return strictyaml.MistakeAt(message.Of("%v", err), err.Field)
 	}
 	return nil
 }

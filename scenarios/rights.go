@@ -10,6 +10,8 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // rights is what a role of the setup allows a user in a namespace.
@@ -30,7 +32,7 @@ func rightsIn(objects []object) ([]rights, error) {
 		}
 		var role rbacv1.ClusterRole // has all that a Role has
 		if err := json.Unmarshal(o.json, &role); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", o, err)
+			return nil, message.Errorf("reading %s: %w", o, err)
 		}
 		roles[roleKey(o.head.Kind, role.Namespace, role.Name)] = role.Rules
 	}
@@ -41,7 +43,7 @@ func rightsIn(objects []object) ([]rights, error) {
 		}
 		var binding rbacv1.RoleBinding // has all that a ClusterRoleBinding has
 		if err := json.Unmarshal(o.json, &binding); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", o, err)
+			return nil, message.Errorf("reading %s: %w", o, err)
 		}
 		rules := roles[roleKey(binding.RoleRef.Kind, binding.Namespace, binding.RoleRef.Name)]
 		for _, subject := range binding.Subjects {
@@ -76,9 +78,9 @@ func namespaceOr(namespace string) string {
 func (r *run) awaitRights(ctx context.Context, granted bool) error {
 	for _, right := range r.rights {
 		done := func() (bool, error) { return r.wire.knows(ctx, right, granted) }
-		what := fmt.Sprintf("the authorizer to know the rights of %q from %s", right.user, right.role)
+		what := message.Of("the authorizer to know the rights of %q from %s", right.user, right.role)
 		if !granted {
-			what = fmt.Sprintf("the authorizer to forget the rights of %q from %s: does another role give the same?", right.user, right.role)
+			what = message.Of("the authorizer to forget the rights of %q from %s: does another role give the same?", right.user, right.role)
 		}
 		if err := poll(ctx, done, what); err != nil {
 			return err
@@ -152,10 +154,10 @@ func (w *wire) allows(ctx context.Context, user string, spec authorizationv1.Sub
 		Body: &Document{json: text},
 	}, "")
 	if err := sent.must(http.StatusCreated); err != nil {
-		return false, fmt.Errorf("asking for the rights of %q: %w", user, err)
+		return false, message.Errorf("asking for the rights of %q: %w", user, err)
 	}
 	if err := json.Unmarshal(sent.Body, &review); err != nil {
-		return false, fmt.Errorf("reading the rights of %q: %w", user, err)
+		return false, message.Errorf("reading the rights of %q: %w", user, err)
 	}
 	return review.Status.Allowed, nil
 }

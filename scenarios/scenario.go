@@ -15,7 +15,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/release"
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
-	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
 // A Scenario is a named, replayable sequence of requests with the state it needs.
@@ -209,7 +208,10 @@ func (f *Function) UnmarshalYAML(node *yaml.Node) error {
 }
 
 // String gives the names as they stand in messages.
-func (f Function) String() string { return text.Alternatives(f) }
+func (f Function) String() string { return message.Alternatives(f).String() }
+
+// Localize returns the names in the printer's language.
+func (f Function) Localize(p message.Printer) string { return message.Alternatives(f).Localize(p) }
 
 // A Value is an attribute that some call of a function must have.
 type Value struct {

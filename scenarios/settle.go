@@ -3,13 +3,14 @@ package scenarios
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 const (
@@ -61,7 +62,7 @@ func (w *wire) awaitGone(ctx context.Context, path string) error {
 			return true, nil
 		}
 		return isEmptyList(sent.Body), sent.must(http.StatusOK)
-	}, path+" to be gone: has it finalizers or a grace period? Then say \"stays: true\" where it is deleted")
+	}, message.Of("%s to be gone: does it have finalizers or a grace period? Then write \"stays: true\" at its deletion", path))
 }
 
 func isEmptyList(body []byte) bool {
@@ -77,29 +78,29 @@ func (r *run) await(ctx context.Context, h *HTTP) (*Sent, error) {
 	err := poll(ctx, func() (bool, error) {
 		sent = r.send(ctx, h, "")
 		return sent.Status == h.Status && sent.asked, sent.Err
-	}, fmt.Sprintf("%s %s to be answered %d%s", h.Method, h.Path, h.Status, afterAsking(h.Asks)))
+	}, message.Of("%s %s to be answered %d%s", h.Method, h.Path, h.Status, afterAsking(h.Asks)))
 	if err != nil {
-		return nil, fmt.Errorf("%w; the last answer: %d, %s", err, sent.Status, sent.Message())
+		return nil, message.Errorf("%w; the last answer: %d, %s", err, sent.Status, sent.Message())
 	}
 	return sent, nil
 }
 
-func afterAsking(webhook string) string {
+func afterAsking(webhook string) message.Message {
 	if webhook == "" {
-		return ""
+		return message.Message{}
 	}
-	return fmt.Sprintf(", after asking the webhook %q", webhook)
+	return message.Of(", after asking the webhook %q", webhook)
 }
 
 // poll calls done until it says so. what completes "waited 45s for ...".
-func poll(ctx context.Context, done func() (bool, error), what string) error {
+func poll(ctx context.Context, done func() (bool, error), what message.Message) error {
 	deadline := time.Now().Add(pollTimeout)
 	for {
 		if ok, err := done(); ok || err != nil {
 			return err
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("waited %s for %s", pollTimeout, what)
+			return message.Errorf("waited %s for %s", pollTimeout, what)
 		}
 		if err := sleep(ctx, pollEvery); err != nil {
 			return err

@@ -2,13 +2,14 @@ package scenarios
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // A TypedRequest is a request as a person types it: on a command line, or as the answer to an exercise.
@@ -35,13 +36,13 @@ func (t *TypedRequest) HTTP() (*HTTP, error) {
 	case err != nil:
 		return nil, err
 	case !httpguts.ValidHeaderFieldName(t.Method): // RFC 9110: a method is a token, as the name of a header is
-		return nil, fmt.Errorf("invalid method %q: expected one such as GET, POST, PUT, PATCH or DELETE", t.Method)
+		return nil, message.Errorf("invalid method %q: expected one such as GET, POST, PUT, PATCH or DELETE", t.Method)
 	case !strings.HasPrefix(t.Path, "/"):
-		return nil, fmt.Errorf("invalid path %q: expected one that begins with a slash, such as /api/v1/nodes", t.Path)
+		return nil, message.Errorf("invalid path %q: expected one that begins with a slash, such as /api/v1/nodes", t.Path)
 	case t.pathMistake() != nil:
-		return nil, fmt.Errorf("invalid path %q: %w; no such request reaches the handlers of kube-apiserver", t.Path, t.pathMistake())
+		return nil, message.Errorf("invalid path %q: %w; no such request reaches the handlers of kube-apiserver", t.Path, t.pathMistake())
 	case t.As != "" && !slices.Contains(askers, t.As):
-		return nil, fmt.Errorf("unknown user %q: expected one of %s", t.As, strings.Join(askers, ", "))
+		return nil, message.Errorf("unknown user %q: expected one of %s", t.As, strings.Join(askers, ", "))
 	}
 	h := &HTTP{Method: t.Method, Path: t.Path, As: t.As, Headers: headers}
 	switch {
@@ -50,7 +51,7 @@ func (t *TypedRequest) HTTP() (*HTTP, error) {
 		h.Body = RawDocument(t.Body)
 	default:
 		if h.Body, err = ParseDocument(t.Body); err != nil {
-			return nil, fmt.Errorf("the body in %s is neither YAML nor JSON: %w; to send it as it is, give it a Content-Type with -H", t.BodyFile, err)
+			return nil, message.Errorf("the body in %s is neither YAML nor JSON: %w; to send it unchanged, give it a Content-Type with -H", t.BodyFile, err)
 		}
 	}
 	return h, nil
@@ -72,7 +73,7 @@ func parseHeaders(lines []string) (map[string]string, error) {
 		name, value, found := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
 		if !found || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value) {
-			return nil, fmt.Errorf("invalid header %q: expected one such as \"Accept: application/json\"", line)
+			return nil, message.Errorf("invalid header %q: expected one such as \"Accept: application/json\"", line)
 		}
 		headers[http.CanonicalHeaderKey(name)] = value
 	}

@@ -1,16 +1,15 @@
 package scenarios
 
 import (
-	"fmt"
 	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
-	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -32,11 +31,11 @@ func (s *Scenario) validate() *strictyaml.Mistake {
 func (s *Scenario) validateHead() *strictyaml.Mistake {
 	switch {
 	case !validName.MatchString(s.Name):
-		return strictyaml.MistakeAt(fmt.Sprintf("name is %q, expected lower-case words joined by hyphens, such as \"get-node\"", s.Name), "name")
+		return strictyaml.MistakeAt(message.Of("name is %q, expected lower-case words joined by hyphens, such as \"get-node\"", s.Name), "name")
 	case s.Title.En == "":
-		return strictyaml.MistakeAt("title has no English text (en): say in a few words what happens", "title")
+		return strictyaml.MistakeAt(message.Of("title has no English text (en): say in a few words what happens"), "title")
 	case s.Topic != "" && !slices.Contains(Topics, s.Topic):
-		return strictyaml.MistakeAt(fmt.Sprintf("topic is %q, expected one of %s", s.Topic, strings.Join(Topics, ", ")), "topic")
+		return strictyaml.MistakeAt(message.Of("topic is %q, expected one of %s", s.Topic, strings.Join(Topics, ", ")), "topic")
 	}
 	return nil
 }
@@ -46,12 +45,12 @@ func (s *Scenario) validateHead() *strictyaml.Mistake {
 func (s *Scenario) validateServer() *strictyaml.Mistake {
 	for i, flag := range s.Setup.Server.Flags {
 		if err := (serverconfig.Extra{Flags: []string{flag}}).Check(); err != nil {
-			return strictyaml.MistakeAt(err.Error(), "setup", "server", "flags", i)
+			return strictyaml.MistakeAt(message.Of("%v", err), "setup", "server", "flags", i)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Setup.Server.Files)) {
 		if name != path.Base(name) || strings.HasPrefix(name, ".") {
-			return strictyaml.MistakeAt(fmt.Sprintf("file name %q: expected a plain name, without a folder; flags name it as \"${dir}/name\"", name), "setup", "server", "files", name)
+			return strictyaml.MistakeAt(message.Of("file name %q: expected a plain name, without a folder; flags name it as \"${dir}/name\"", name), "setup", "server", "files", name)
 		}
 	}
 	return nil
@@ -60,7 +59,7 @@ func (s *Scenario) validateServer() *strictyaml.Mistake {
 func (s *Scenario) validateObjects() *strictyaml.Mistake {
 	for i := range s.Setup.Objects {
 		if d := &s.Setup.Objects[i]; d.head.APIVersion == "" || d.head.Kind == "" || d.head.Metadata.Name == "" {
-			return strictyaml.MistakeAt("an object needs apiVersion, kind and metadata.name", "setup", "objects", i)
+			return strictyaml.MistakeAt(message.Of("an object needs apiVersion, kind and metadata.name"), "setup", "objects", i)
 		}
 	}
 	return nil
@@ -70,10 +69,10 @@ func (s *Scenario) validateObjects() *strictyaml.Mistake {
 func (s *Scenario) validatePairs() *strictyaml.Mistake {
 	for i, pair := range s.Pairs {
 		if pair.With == "" || pair.Teaches.En == "" {
-			return strictyaml.MistakeAt("a pair needs the name of the other scenario (with) and what it teaches", "pairs", i)
+			return strictyaml.MistakeAt(message.Of("a pair needs the name of the other scenario (with) and what it teaches"), "pairs", i)
 		}
 		if names := libraryNames(); !slices.Contains(names, pair.With) {
-			return strictyaml.MistakeAt(fmt.Sprintf("the library has no scenario %q", pair.With)+strictyaml.Suggest(pair.With, names), "pairs", i, "with")
+			return strictyaml.MistakeAt(message.Of("the library has no scenario %q%s", pair.With, strictyaml.Suggest(pair.With, names)), "pairs", i, "with")
 		}
 	}
 	return nil
@@ -87,14 +86,14 @@ func (s *Scenario) validateBoot() *strictyaml.Mistake {
 		return bad
 	}
 	if s.Boots(trace.ProcessSample) && !s.Setup.Aggregated {
-		return strictyaml.MistakeAt("the sample server starts only where the setup asks for it: say \"aggregated: true\" under setup", "boot", "program")
+		return strictyaml.MistakeAt(message.Of("the sample server starts only where the setup asks for it: say \"aggregated: true\" under setup"), "boot", "program")
 	}
 	return nil
 }
 
 func (s *Scenario) validateRequests() *strictyaml.Mistake {
 	if s.Boot == nil && !slices.ContainsFunc(s.Requests, func(r Request) bool { return r.Traced }) {
-		return strictyaml.MistakeAt("no request is traced: give at least one \"traced: true\"", "requests")
+		return strictyaml.MistakeAt(message.Of("no request is traced: give at least one \"traced: true\""), "requests")
 	}
 	for i := range s.Requests {
 		if bad := s.Requests[i].validate(); bad != nil {
@@ -111,7 +110,7 @@ func (s *Scenario) validateWebhooks() *strictyaml.Mistake {
 		w := &s.Setup.Webhooks[i]
 		bad := w.validate()
 		if bad == nil && known[w.Name] {
-			bad = strictyaml.MistakeAt(fmt.Sprintf("there are two webhooks %q", w.Name), "name")
+			bad = strictyaml.MistakeAt(message.Of("there are two webhooks %q", w.Name), "name")
 		}
 		if bad != nil {
 			return bad.Below("setup", "webhooks", i)
@@ -129,13 +128,13 @@ func (s *Scenario) validateWebhooks() *strictyaml.Mistake {
 }
 
 // unknownWebhook says that there is no such webhook, and which there are.
-func unknownWebhook(name string, known map[string]bool) string {
+func unknownWebhook(name string, known map[string]bool) message.Message {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(known)), func(known string) bool { return known == "" })
-	text := fmt.Sprintf("there is no webhook %q", name)
+	text := message.Of("there is no webhook %q", name)
 	if len(names) == 0 {
-		return text + ": list it under setup.webhooks"
+		return message.Of("%s: list it under setup.webhooks", text)
 	}
-	return text + strictyaml.Suggest(name, names)
+	return message.Of("%s%s", text, strictyaml.Suggest(name, names))
 }
 
 // bootable are the values of Boot.Program.
@@ -143,7 +142,7 @@ var bootable = []string{trace.ProcessAPIServer, trace.ProcessSample}
 
 func (b *Boot) validate() *strictyaml.Mistake {
 	if !slices.Contains(bootable, b.Program) {
-		return strictyaml.MistakeAt(fmt.Sprintf("program is %q, expected %s", b.Program, text.Alternatives(bootable)), "boot", "program")
+		return strictyaml.MistakeAt(message.Of("program is %q, expected %s", b.Program, message.Alternatives(bootable)), "boot", "program")
 	}
 	if bad := b.Expect.validate(); bad != nil {
 		return bad.Below("boot", "expect")
@@ -156,28 +155,28 @@ func (r *Request) validate() *strictyaml.Mistake {
 		return bad
 	}
 	if !r.Traced && (r.Warmup != nil || !r.Expect.isEmpty()) {
-		return strictyaml.MistakeAt("only a request with \"traced: true\" can have warmup or expect")
+		return strictyaml.MistakeAt(message.Of("only a request with \"traced: true\" can have warmup or expect"))
 	}
 	if r.Traced && r.Await {
-		return strictyaml.MistakeAt("a traced request is sent once: await belongs to a request of its own before it, or to its warm-up", "await")
+		return strictyaml.MistakeAt(message.Of("a traced request is sent once: await belongs to a request before it, or to its warm-up"), "await")
 	}
 	if r.Traced && r.Warmup == nil && r.changes() {
-		return strictyaml.MistakeAt(fmt.Sprintf("a traced %s that succeeds cannot be its own warm-up: list under warmup the same change to a twin (another name), or the change and its undoing, or \"warmup: []\" for none", r.Method))
+		return strictyaml.MistakeAt(message.Of("a traced %s that succeeds cannot be its own warm-up: list under warmup the same change to another object, or the change and its reversal, or \"warmup: []\" for none", r.Method))
 	}
 	if r.Traced && r.Warmup == nil && r.isWatch() {
-		return strictyaml.MistakeAt("a watch cannot be its own warm-up: what is sent during it changes something, and its events come once. List under warmup another watch, or \"warmup: []\" for none")
+		return strictyaml.MistakeAt(message.Of("a watch cannot be its own warm-up: the requests during it change objects, and their events come once. List another watch under warmup, or \"warmup: []\" for none"))
 	}
 	for i := range r.Warmup {
 		bad := r.Warmup[i].validate()
 		if bad == nil && slices.ContainsFunc(r.Warmup[i].During, func(d Request) bool { return d.Traced }) {
-			bad = strictyaml.MistakeAt("what is sent in a warm-up cannot be traced", "during")
+			bad = strictyaml.MistakeAt(message.Of("a request of a warm-up cannot be traced"), "during")
 		}
 		if bad != nil {
 			return bad.Below("warmup", i)
 		}
 	}
 	if !r.Traced && slices.ContainsFunc(r.During, func(d Request) bool { return d.Traced }) {
-		return strictyaml.MistakeAt("what is sent during a watch can be traced only if the watch is: give it \"traced: true\"", "during")
+		return strictyaml.MistakeAt(message.Of("a request during a watch can be traced only if the watch is: give the watch \"traced: true\""), "during")
 	}
 	return r.Expect.validate()
 }
@@ -189,13 +188,13 @@ func (r *Request) validateDuring() *strictyaml.Mistake {
 	}
 	switch {
 	case r.Warmup != nil:
-		return strictyaml.MistakeAt("a request during a watch has no warm-up of its own: that of the watch is to send the same", "warmup")
+		return strictyaml.MistakeAt(message.Of("a request during a watch has no warm-up of its own: the warm-up of the watch must send the same request"), "warmup")
 	case r.Traced && r.isWatch():
-		return strictyaml.MistakeAt("a watch within a watch cannot be traced", "traced")
+		return strictyaml.MistakeAt(message.Of("a watch within a watch cannot be traced"), "traced")
 	case r.Traced && r.Await:
-		return strictyaml.MistakeAt("a traced request is sent once, so that it cannot await anything", "await")
+		return strictyaml.MistakeAt(message.Of("a traced request is sent once, so that it cannot await anything"), "await")
 	case !r.Traced && !r.Expect.isEmpty():
-		return strictyaml.MistakeAt("only a request with \"traced: true\" can have expect")
+		return strictyaml.MistakeAt(message.Of("only a request with \"traced: true\" can have expect"))
 	}
 	return r.Expect.validate()
 }
@@ -203,19 +202,19 @@ func (r *Request) validateDuring() *strictyaml.Mistake {
 func (e *Expect) validate() *strictyaml.Mistake {
 	for i, v := range e.Values {
 		if v.Function.isEmpty() || v.Name == "" || v.Value == "" {
-			return strictyaml.MistakeAt("an expected value needs a function, the name of an attribute, and its value (\"...\" is any text)", "expect", "values", i)
+			return strictyaml.MistakeAt(message.Of("an expected value needs a function, the name of an attribute, and its value (\"...\" is any text)"), "expect", "values", i)
 		}
 	}
 	for i, s := range e.Stored {
-		if bad := s.validate(); bad != "" {
+		if bad := s.validate(); !bad.IsZero() {
 			return strictyaml.MistakeAt(bad, "expect", "stored", i)
 		}
 	}
 	if i := slices.IndexFunc(e.Calls, Function.isEmpty); i >= 0 {
-		return strictyaml.MistakeAt("an expected call has no name", "expect", "calls", i)
+		return strictyaml.MistakeAt(message.Of("an expected call has no name"), "expect", "calls", i)
 	}
 	if i := slices.IndexFunc(e.Absent, Function.isEmpty); i >= 0 {
-		return strictyaml.MistakeAt("a call that must not be there has no name", "expect", "absent", i)
+		return strictyaml.MistakeAt(message.Of("a call that must not be there has no name"), "expect", "absent", i)
 	}
 	return nil
 }
@@ -225,16 +224,16 @@ func (e *Expect) isEmpty() bool { return len(e.Calls)+len(e.Absent)+len(e.Values
 // encodings are the values of Stored.Encoding, besides the empty one.
 var encodings = []string{"protobuf", "json", "encrypted"}
 
-func (s Stored) validate() string {
+func (s Stored) validate() message.Message {
 	switch {
 	case s.Op != "PUT" && s.Op != "DELETE":
-		return fmt.Sprintf("op is %q, expected \"PUT\" or \"DELETE\"", s.Op)
+		return message.Of("op is %q, expected \"PUT\" or \"DELETE\"", s.Op)
 	case !strings.HasPrefix(s.Key, "/"):
-		return fmt.Sprintf("key is %q, expected one of etcd's such as \"/registry/pods/default/web\"", s.Key)
+		return message.Of("key is %q, expected a key of etcd such as \"/registry/pods/default/web\"", s.Key)
 	case s.Encoding != "" && !slices.Contains(encodings, s.Encoding):
-		return fmt.Sprintf("encoding is %q, expected %s", s.Encoding, text.Alternatives(encodings))
+		return message.Of("encoding is %q, expected %s", s.Encoding, message.Alternatives(encodings))
 	}
-	return ""
+	return message.Message{}
 }
 
 // isEmpty tells whether the function has no name, or an empty one among others.
@@ -252,20 +251,20 @@ var eventTypes = []string{"ADDED", "MODIFIED", "DELETED", "BOOKMARK"}
 func (h *HTTP) validate() *strictyaml.Mistake {
 	switch {
 	case !slices.Contains(methods, h.Method):
-		return strictyaml.MistakeAt(fmt.Sprintf("method is %q, expected one of %s", h.Method, strings.Join(methods, ", ")), "method")
+		return strictyaml.MistakeAt(message.Of("method is %q, expected one of %s", h.Method, strings.Join(methods, ", ")), "method")
 	case !strings.HasPrefix(h.Path, "/"):
-		return strictyaml.MistakeAt(fmt.Sprintf("path is %q, expected a URL path such as \"/api/v1/nodes/n1\"", h.Path), "path")
+		return strictyaml.MistakeAt(message.Of("path is %q, expected a URL path such as \"/api/v1/nodes/n1\"", h.Path), "path")
 	case h.Status < 200 || h.Status > 599:
-		return strictyaml.MistakeAt(fmt.Sprintf("status is %d, expected the HTTP status code that the answer must have, 200 to 599", h.Status), "status")
+		return strictyaml.MistakeAt(message.Of("status is %d, expected the HTTP status code that the answer must have, 200 to 599", h.Status), "status")
 	case h.As != "" && !slices.Contains(askers, h.As):
-		return strictyaml.MistakeAt(fmt.Sprintf("as is %q, expected %s", h.As, text.Alternatives(askers)), "as")
+		return strictyaml.MistakeAt(message.Of("as is %q, expected %s", h.As, message.Alternatives(askers)), "as")
 	case h.Stays && h.Method != "DELETE":
-		return strictyaml.MistakeAt(fmt.Sprintf("only what is deleted can stay for a while, but method is %q", h.Method), "stays")
+		return strictyaml.MistakeAt(message.Of("stays is for a deletion, but method is %q", h.Method), "stays")
 	case h.BodyFile != "" && h.Body != nil:
-		return strictyaml.MistakeAt("both body and bodyFile are given, expected one of them", "bodyFile")
+		return strictyaml.MistakeAt(message.Of("both body and bodyFile are given, expected one of them"), "bodyFile")
 	}
 	if i := slices.IndexFunc(h.Events, func(e string) bool { return !slices.Contains(eventTypes, e) }); i >= 0 {
-		return strictyaml.MistakeAt(fmt.Sprintf("event is %q, expected %s", h.Events[i], text.Alternatives(eventTypes)), "events", i)
+		return strictyaml.MistakeAt(message.Of("event is %q, expected %s", h.Events[i], message.Alternatives(eventTypes)), "events", i)
 	}
 	for i := range h.During {
 		if bad := h.During[i].validateDuring(); bad != nil {

@@ -4,10 +4,10 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -41,14 +41,14 @@ func (r *run) during(ctx context.Context, h *HTTP, events *bufio.Reader, sent *S
 	for i := range h.During {
 		change := &h.During[i]
 		if err := r.change(ctx, change, sent); err != nil {
-			return fmt.Errorf("while it is watched: %w", err)
+			return message.Errorf("during the watch: %w", err)
 		}
 		if change.Unseen {
 			continue
 		}
 		event, err := events.ReadBytes('\n')
 		if err != nil {
-			return fmt.Errorf("waiting for the event of %s %s: %w", change.Method, change.Path, err)
+			return message.Errorf("waiting for the event of %s %s: %w", change.Method, change.Path, err)
 		}
 		sent.Body = append(sent.Body, event...)
 	}
@@ -73,16 +73,16 @@ func awaitEvents(h *HTTP, events *bufio.Reader, sent *Sent) error {
 	for _, want := range h.Events {
 		event, err := events.ReadBytes('\n')
 		if err != nil {
-			return fmt.Errorf("waiting for an event %s: %w", want, err)
+			return message.Errorf("waiting for an event %s: %w", want, err)
 		}
 		var got struct {
 			Type string `json:"type"`
 		}
 		if err := json.Unmarshal(event, &got); err != nil {
-			return fmt.Errorf("reading an event of the watch, expected %s: %w", want, err)
+			return message.Errorf("reading an event of the watch: expected %s: %w", want, err)
 		}
 		if got.Type != want {
-			return fmt.Errorf("the watch sent an event %s, expected %s: %s", got.Type, want, beginning(event))
+			return message.Errorf("the watch sent an event %s, expected %s: %s", got.Type, want, beginning(event))
 		}
 		sent.Body = append(sent.Body, event...)
 	}

@@ -30,7 +30,7 @@ requests:
 		{"", "BOOKMARK", `the watch sent an event ADDED, expected BOOKMARK: {"items":`},
 		{one, "BOOKMARK", "waiting for an event BOOKMARK: EOF"},
 		{one + ", " + two, "", "waiting for the event of DELETE /api/v1/nodes/n1: EOF"},
-		{strings.Replace(one, "201", "409", 1), "", "while it is watched: POST /api/v1/nodes answered 201, expected 409"},
+		{strings.Replace(one, "201", "409", 1), "", "during the watch: POST /api/v1/nodes answered 201, expected 409"},
 	} {
 		s, err := Parse("mine.yaml", fmt.Appendf(nil, text, test.during, test.events), noFiles)
 		if err != nil {

@@ -22,6 +22,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/kubeapitrace/apitrace/internal/authority"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
@@ -74,7 +75,7 @@ func serveWebhooks(ctx context.Context, wanted []Webhook, values kept) (webhooks
 	for i := range wanted {
 		w, err := serveWebhook(ctx, &wanted[i], authority)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("serving webhook %q: %w", wanted[i].Name, err), all.close())
+			return nil, errors.Join(message.Errorf("serving webhook %q: %w", wanted[i].Name, err), all.close())
 		}
 		all[w.Name] = w
 		values[w.Name+".url"] = w.url
@@ -190,15 +191,15 @@ var validWebhookName = regexp.MustCompile(`^\w+$`)
 func (w *Webhook) validate() *strictyaml.Mistake {
 	switch {
 	case !validWebhookName.MatchString(w.Name):
-		return strictyaml.MistakeAt(fmt.Sprintf("name is %q, expected letters and digits, such as \"labeler\": an object of the setup has its address for \"${labeler.url}\"", w.Name), "name")
+		return strictyaml.MistakeAt(message.Of("name is %q, expected letters and digits, such as \"labeler\": an object of the setup has its address for \"${labeler.url}\"", w.Name), "name")
 	case w.Denies && w.Patch != nil:
-		return strictyaml.MistakeAt("a webhook that denies cannot patch as well", "patch")
+		return strictyaml.MistakeAt(message.Of("a webhook that denies cannot patch as well"), "patch")
 	case !w.Denies && (w.Code != 0 || w.Message != ""):
-		return strictyaml.MistakeAt("code and message belong to a webhook with \"denies: true\"")
+		return strictyaml.MistakeAt(message.Of("code and message belong to a webhook with \"denies: true\""))
 	case w.Code != 0 && (w.Code < 400 || w.Code > 599):
-		return strictyaml.MistakeAt(fmt.Sprintf("code is %d, expected the status of a denial, 400 to 599", w.Code), "code")
+		return strictyaml.MistakeAt(message.Of("code is %d, expected the status of a denial, 400 to 599", w.Code), "code")
 	case w.Delay < 0:
-		return strictyaml.MistakeAt(fmt.Sprintf("delay is %s, expected a time such as \"500ms\"", w.Delay), "delay")
+		return strictyaml.MistakeAt(message.Of("delay is %s, expected a time such as \"500ms\"", w.Delay), "delay")
 	}
 	return nil
 }

@@ -172,7 +172,7 @@ func TestParseBadWebhook(t *testing.T) {
 	}
 }
 
-// A server that does not ask the webhook has not done what the scenario is about.
+// A server that does not ask the webhook has not done the expectations of the scenario is about.
 func TestWebhookNotAsked(t *testing.T) {
 	s, err := Parse("mine.yaml", []byte(withWebhook), noFiles)
 	if err != nil {

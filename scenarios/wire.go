@@ -6,13 +6,13 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -34,12 +34,12 @@ type wire struct {
 
 func newWire(p *Player, lock *lock) (*wire, error) {
 	if len(p.UserTokens) == 0 {
-		return nil, errors.New("the player has no token of the learner: expected Player.UserTokens")
+		return nil, message.NewError("the player has no token of the learner: expected Player.UserTokens")
 	}
 	lock.learner = lock.learner.of(len(p.UserTokens))
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(p.CAPEM) {
-		return nil, errors.New("the server's CA holds no PEM certificate, so the server cannot be verified")
+		return nil, message.NewError("the server's CA holds no PEM certificate, so the server cannot be verified")
 	}
 	transport := &http.Transport{
 		TLSClientConfig:   &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
@@ -170,10 +170,10 @@ func (w *wire) token(asker string) string {
 // any is.
 func (s *Sent) must(status int) error {
 	if s.Err != nil {
-		return fmt.Errorf("%s %s: %w", s.Method, s.Path, s.Err)
+		return message.Errorf("%s %s: %w", s.Method, s.Path, s.Err)
 	}
 	if s.Status != status && status != 0 {
-		return fmt.Errorf("%s %s answered %d, expected %d: %s", s.Method, s.Path, s.Status, status, s.Message())
+		return message.Errorf("%s %s answered %d, expected %d: %s", s.Method, s.Path, s.Status, status, s.Message())
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
@@ -26,7 +27,7 @@ func ServeInBackground(ctx context.Context, args []string, w io.Writer, to Repor
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("finding apitrace to run it in the background: %w", err)
+		return message.Errorf("finding apitrace to run it in the background: %w", err)
 	}
 	sweepLogs(cache)
 	log, err := os.CreateTemp(cache.Root, newLog)
@@ -43,7 +44,7 @@ func ServeInBackground(ctx context.Context, args []string, w io.Writer, to Repor
 		return err
 	}
 	if err := child.Start(); err != nil {
-		return errors.Join(fmt.Errorf("starting apitrace in the background: %w", err), os.Remove(log.Name()))
+		return errors.Join(message.Errorf("starting apitrace in the background: %w", err), os.Remove(log.Name()))
 	}
 	logName := logOf(cache, child.Process.Pid)
 	if err := os.Rename(log.Name(), logName); err != nil {
@@ -59,10 +60,10 @@ func ServeInBackground(ctx context.Context, args []string, w io.Writer, to Repor
 		if path == "" { // it has ended
 			_ = child.Wait()
 			defer os.Remove(logName)
-			return fmt.Errorf("the server did not start:\n%s", contents(log))
+			return message.Errorf("the server did not start:\n%s", contents(log))
 		}
 		to.Notice("%s", contents(log))
-		to.Notice("it runs in the background, as process %d, and says what happens in %s; \"apitrace serve --stop\" ends it", child.Process.Pid, logName)
+		to.Notice("it runs in the background as process %d and logs to %s; \"apitrace serve --stop\" ends it", child.Process.Pid, logName)
 		fmt.Fprintln(w, path)
 		return child.Process.Release()
 	case <-ctx.Done():

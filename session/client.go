@@ -3,13 +3,13 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"syscall"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
@@ -43,7 +43,7 @@ func (c Client) Run(ctx context.Context) (status int, err error) {
 		defer program.GuardMark(c.Mark)()
 	}
 	if err := cmd.Start(); err != nil {
-		return 0, fmt.Errorf("starting the client: %w", err)
+		return 0, message.Errorf("starting the client: %w", err)
 	}
 	defer back()
 	defer program.GuardGroup(cmd.Process.Pid)()
@@ -56,7 +56,7 @@ func (c Client) Run(ctx context.Context) (status int, err error) {
 		err = end(cmd, signalOf(context.Cause(ctx)), done)
 	}
 	if cmd.ProcessState == nil {
-		return 0, fmt.Errorf("waiting for the client: %w", err)
+		return 0, message.Errorf("waiting for the client: %w", err)
 	}
 	return exitStatus(cmd.ProcessState), nil
 }

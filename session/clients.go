@@ -3,11 +3,11 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/collect"
@@ -96,7 +96,7 @@ func (c *Clients) writeFiles(user string) (err error) {
 		return err
 	}
 	if err := os.WriteFile(c.ca, c.front.CAPEM, 0o600); err != nil {
-		return fmt.Errorf("writing the certificate for clients: %w", err)
+		return message.Errorf("writing the certificate for clients: %w", err)
 	}
 	return nil
 }
@@ -176,5 +176,5 @@ func Untraced(rows []Row) error {
 	if n == 0 {
 		return nil
 	}
-	return fmt.Errorf("of %d requests, %d have no trace; the first: %w", len(rows), n, first)
+	return message.Errorf("of %d requests, %d have no trace; the first: %w", len(rows), n, first)
 }

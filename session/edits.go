@@ -42,7 +42,7 @@ func reportEdits(to Reporter, dir, k8s string) error {
 	all, err := apiserver.ListEdits(program.Edits{Dir: dir, Version: version})
 	for _, e := range all {
 		if e.Changed() {
-			to.Notice("%s is built with your edit of %s: if that is new, its package is compiled, and the program is linked, which takes up to a minute", e.Program, e.Name)
+			to.Notice("%s is built with your edit of %s: if that edit is new, its package is compiled and the program linked, in up to a minute", e.Program, e.Name)
 		}
 	}
 	return err
@@ -113,7 +113,7 @@ func (e Edits) Revert(k8s, name string, to Reporter) error {
 	case len(all) == 0:
 		return usage.Errorf("%q is not edited: no file of Kubernetes %s is", name, edits.Version)
 	default:
-		return usage.Errorf("%q is not edited in Kubernetes %s: edited are %q", name, edits.Version, names)
+		return usage.Errorf("%q is not edited in Kubernetes %s: the edited files are %q", name, edits.Version, names)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (e Edits) Add(ctx context.Context, k8s, name string, to Reporter) (program.
 	if err != nil {
 		return program.Edit{}, err
 	}
-	to.Notice("this is your copy of %s of %s (Kubernetes %s); the next build of the server has it", added.Name, added.Program, edits.Version)
+	to.Notice("this is your copy of %s of %s (Kubernetes %s); the next build of the server uses it", added.Name, added.Program, edits.Version)
 	to.Notice("back to upstream's: apitrace edit --revert %s", path.Base(path.Dir(added.Name))+"/"+path.Base(added.Name))
 	return added, nil
 }

@@ -2,9 +2,9 @@ package session
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
@@ -28,7 +28,7 @@ func refuseCluster(ctx context.Context, server *apiserver.Server) error {
 		return err
 	}
 	if nodes > 0 {
-		return fmt.Errorf("the etcd at %s holds the objects of a cluster below %s (nodes: %d), and a scenario creates and deletes objects: give it keys of its own, such as --etcd-prefix /apitrace", server.Etcd.URL, prefix, nodes)
+		return message.Errorf("the etcd at %s holds the objects of a cluster below %s (nodes: %d), and a scenario creates and deletes objects: use other keys, such as --etcd-prefix /apitrace", server.Etcd.URL, prefix, nodes)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func (o ServerOptions) Execute(ctx context.Context, client Client, e Execution, 
 	var rows []Row
 	c, err := OpenClients(server.Server, ClientsOptions{
 		Name: "exec", As: e.As, Save: e.Save, Secrets: o.Secrets, Done: func(row Row) { rows = append(rows, row) },
-		Failed: func(error) { to.Notice("the recording cannot be written; what is sent from now on is not traced") },
+		Failed: func(error) { to.Notice("the recording cannot be written; further requests are not traced") },
 	})
 	if err != nil {
 		return 0, err
@@ -68,7 +68,7 @@ func PrintedList(w io.Writer, save string, to Reporter) RequestList {
 			}
 		},
 		Wait: func(ctx context.Context, c *Clients) error {
-			to.Notice("recording to %s what is sent with this kubeconfig; press Ctrl-C to end:", save)
+			to.Notice("recording the requests that use this kubeconfig to %s; press Ctrl-C to end:", save)
 			for _, variable := range c.Environment() {
 				to.Notice("  export %s", variable)
 			}

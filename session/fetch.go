@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/storage"
@@ -123,7 +124,7 @@ func (f *Fetcher) Verdict(checked bool, to Reporter) error {
 		to.Notice("compared %d calls with the real stack: %d differ", f.checked.Calls, len(f.checked.Mismatches))
 	}
 	if len(f.checked.Mismatches) > 0 {
-		return fmt.Errorf("recorded calls differ from the real stack:\n%s", strings.Join(f.checked.Mismatches, "\n"))
+		return message.Errorf("recorded calls differ from the real stack:\n%s", strings.Join(f.checked.Mismatches, "\n"))
 	}
 	return nil
 }

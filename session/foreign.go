@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/session/front"
@@ -27,10 +27,10 @@ func sampleForeign(ctx context.Context, probe string, rate float64, door front.O
 	server := &apiserver.Server{BaseURL: door.Server, CAPEM: door.CAPEM, ProbeSockets: map[string]string{apiserver.Name: probe}}
 	version, err := versionOf(ctx, server)
 	if err != nil {
-		return nil, fmt.Errorf("the kube-apiserver at %s does not answer: %w", door.Server, err)
+		return nil, message.Errorf("the kube-apiserver at %s does not answer: %w", door.Server, err)
 	}
 	if err := reachable(ctx, probe); err != nil {
-		return nil, fmt.Errorf("its probe does not answer: %w; is %s=%s in its environment, and is it one that \"apitrace build\" has built?", err, program.SocketEnv, probe)
+		return nil, message.Errorf("its probe does not answer: %w; is %s=%s in its environment, and did \"apitrace build\" build it?", err, program.SocketEnv, probe)
 	}
 	head := trace.Recording{Scenario: "front", K8sVersion: version, Recorded: time.Now()}
 	s, err := startSampler(ctx, to, rate, NewFetcher(server, secrets), head, door)
@@ -73,7 +73,7 @@ func versionOf(ctx context.Context, server *apiserver.Server) (string, error) {
 	}
 	const enough = 1 << 20
 	if err := json.NewDecoder(io.LimitReader(answer.Body, enough)).Decode(&version); err != nil {
-		return "", fmt.Errorf("its version is no JSON: %w", err)
+		return "", message.Errorf("its version is not JSON: %w", err)
 	}
 	return version.GitVersion, nil
 }

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/session/front"
@@ -35,7 +36,7 @@ func (o *Foreign) Validate() error {
 		return usage.Errorf("--server %q: expected a URL such as https://127.0.0.1:6443", o.Server)
 	}
 	if (o.CertFile == "") != (o.KeyFile == "") {
-		return usage.Errorf("--tls-cert-file needs --tls-private-key-file, and the other way round")
+		return usage.Errorf("--tls-cert-file and --tls-private-key-file belong together: expected both or none")
 	}
 	if set := o.ClientCAFile != ""; set != (o.ProxyCertFile != "") || set != (o.ProxyKeyFile != "") {
 		return usage.Errorf("--client-cafile, --proxy-client-cert-file and --proxy-client-key-file belong together: expected all or none")
@@ -55,7 +56,7 @@ func (o *Foreign) Sample(ctx context.Context, sampling Sampling, w io.Writer, to
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close(ctx)) }()
-	to.Notice("requests to %s are handed on to %s, %s traced and sent by OTLP; press Ctrl-C to end", s.Front.URL, o.Server, sampling.part())
+	to.Notice("requests to %s go on to %s, %s traced and sent by OTLP; press Ctrl-C to end", s.Front.URL, o.Server, sampling.part())
 	if s.CAFile != "" {
 		fmt.Fprintln(w, s.CAFile)
 	}
@@ -78,7 +79,7 @@ func (o *Foreign) door() (front.Options, error) {
 	}
 	pair, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile)
 	if err != nil {
-		return front.Options{}, fmt.Errorf("the certificate for clients: %w", err)
+		return front.Options{}, message.Errorf("the certificate for clients: %w", err)
 	}
 	door.Certificate = &pair
 	return door, nil
@@ -95,10 +96,10 @@ func (o *Foreign) users() (*front.CertificateUsers, error) {
 	}
 	users := &front.CertificateUsers{CAs: x509.NewCertPool()}
 	if !users.CAs.AppendCertsFromPEM(ca) {
-		return nil, fmt.Errorf("--client-cafile: %s holds no certificate", o.ClientCAFile)
+		return nil, message.Errorf("--client-cafile: %s holds no certificate", o.ClientCAFile)
 	}
 	if users.Proxy, err = tls.LoadX509KeyPair(o.ProxyCertFile, o.ProxyKeyFile); err != nil {
-		return nil, fmt.Errorf("the certificate that speaks for users: %w", err)
+		return nil, message.Errorf("the certificate that speaks for users: %w", err)
 	}
 	return users, nil
 }

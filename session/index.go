@@ -3,13 +3,13 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/calls"
 	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -33,7 +33,7 @@ func IndexRelease(ctx context.Context, version, folder string, to Reporter) erro
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("the index of %s: %w", version, err)
+			return message.Errorf("the index of %s: %w", version, err)
 		}
 		tree := &source.Tree{Program: src.Program, Version: src.Version, Dir: src.Dir}
 		to.Notice("%s: reading the calls", tree)
@@ -53,7 +53,7 @@ func RecordLibrary(ctx context.Context, versions []string, folder string, onlyIn
 			err = RecordRelease(ctx, version, folder, to)
 		}
 		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("recording %s: %w", version, err))
+			failed = errors.Join(failed, message.Errorf("recording %s: %w", version, err))
 		}
 		if ctx.Err() != nil {
 			break

@@ -2,13 +2,13 @@ package session
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -84,7 +84,7 @@ func Recorded(k8sVersion, scenario string) (*trace.Recording, error) {
 	var unknownScenario *recordings.UnknownScenarioError
 	switch {
 	case errors.As(err, &unknownVersion):
-		return nil, usage.Wrong(fmt.Errorf("%w; \"apitrace run %s --k8s %s\" replays it on a server of that version, which it builds", err, scenario, version))
+		return nil, usage.Wrong(message.Errorf("%w; \"apitrace run %s --k8s %s\" builds a server of that release and replays it there", err, scenario, version))
 	case errors.As(err, &unknownScenario):
 		return nil, usage.Wrong(explainMissing(scenario, version, err))
 	}
@@ -100,5 +100,5 @@ func explainMissing(scenario, version string, err error) error {
 	if known.RunsOn(version) != nil {
 		return err
 	}
-	return fmt.Errorf("%w; \"apitrace run %s --k8s %s\" replays it", err, scenario, version)
+	return message.Errorf("%w; \"apitrace run %s --k8s %s\" replays it", err, scenario, version)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/collect"
@@ -80,7 +81,7 @@ func git(ctx context.Context, folder string, args ...string) (string, error) {
 	command.Dir = folder
 	out, err := command.Output()
 	if err != nil {
-		return "", fmt.Errorf("which commit of apitrace this is (%s in %s): %w", command, folder, err)
+		return "", message.Errorf("finding the commit of this apitrace (%s in %s): %w", command, folder, err)
 	}
 	return strings.TrimSpace(string(out)), nil
 }
@@ -101,12 +102,12 @@ type recorder struct {
 func (r *recorder) record(ctx context.Context, scenario *scenarios.Scenario) {
 	var other *scenarios.VersionError
 	if errors.As(scenario.RunsOn(r.info.K8sVersion), &other) {
-		r.miss(scenario, fmt.Errorf("it needs Kubernetes %s", other.Releases.Text().En))
+		r.miss(scenario, message.Errorf("it needs Kubernetes %s", other.Releases.Text().String()))
 		return
 	}
 	recording, err := r.play(ctx, scenario)
 	if err != nil {
-		r.failed = errors.Join(r.failed, fmt.Errorf("%s: %w", scenario.Name, err))
+		r.failed = errors.Join(r.failed, message.Errorf("%s: %w", scenario.Name, err))
 		r.miss(scenario, err)
 		return
 	}
@@ -153,7 +154,7 @@ func (r *recorder) typical(ctx context.Context, server *Running, scenario *scena
 		}
 		seen[shape] = true
 	}
-	return nil, fmt.Errorf("%d runs gave %[1]d different traces: say in the scenario what varies, or make it not vary", attempts)
+	return nil, message.Errorf("%d runs gave %[1]d different traces: say in the scenario what varies, or make it not vary", attempts)
 }
 
 // once plays a scenario; boot is the trace id of its server's start, if that is traced.

@@ -3,12 +3,12 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"path/filepath"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/collect"
@@ -27,7 +27,7 @@ func Run(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to 
 		}
 	}
 	if o = o.For(scenario); !o.Extra.IsZero() {
-		to.Notice("scenario %q sets flags of kube-apiserver: starting one of its own for it", scenario.Name)
+		to.Notice("scenario %q sets flags of kube-apiserver: starting a server for it alone", scenario.Name)
 	}
 	serving, running, err := o.Obtain(ctx, to)
 	if err != nil {
@@ -59,7 +59,7 @@ func Run(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to 
 }
 
 // errTraced ends a replay once everything that was to be traced is.
-var errTraced = errors.New("all is traced")
+var errTraced = message.NewError("all is traced")
 
 // RunTraced replays a scenario as far as its last traced request. Whatever the answers are, their
 // traces count. Next to the recording it returns, for each of its requests, what the server said
@@ -211,7 +211,7 @@ func (s *replay) add(request *trace.Request, expect *scenarios.Expect) {
 		return // some of what is expected runs in etcd
 	}
 	if err := expect.Check(*request); err != nil {
-		s.unmet = append(s.unmet, fmt.Errorf("%s %s: %w", request.Method, request.Path, err))
+		s.unmet = append(s.unmet, message.Errorf("%s %s: %w", request.Method, request.Path, err))
 	}
 }
 
@@ -221,14 +221,14 @@ func (s *replay) verdict(checked bool, to Reporter) error {
 		return err
 	}
 	if s.server.ExternalEtcd {
-		to.Notice("what the scenario expects of the trace was not checked: part of it runs in etcd, which is not traced")
+		to.Notice("the expectations of the scenario were not checked: part of the trace is in etcd, which is not traced")
 	}
 	if len(s.unmet) > 0 && len(s.server.Edited) > 0 {
-		to.Notice("upstream's server would have done otherwise: %v", errors.Join(s.unmet...))
+		to.Notice("upstream's server would have behaved differently: %v", errors.Join(s.unmet...))
 		return nil
 	}
 	if len(s.unmet) > 0 {
-		return fmt.Errorf("the trace is not what scenario %q expects of Kubernetes %s: %w",
+		return message.Errorf("the trace is not what scenario %q expects of Kubernetes %s: %w",
 			s.scenario.Name, s.server.K8sVersion, errors.Join(s.unmet...))
 	}
 	return nil

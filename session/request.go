@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -69,7 +69,7 @@ func noAnswer(sent *scenarios.Sent) error {
 	if sent.Err == nil || sent.Status != 0 {
 		return nil
 	}
-	return fmt.Errorf("%s %s was not answered: %w", sent.Method, sent.Path, sent.Err)
+	return message.Errorf("%s %s was not answered: %w", sent.Method, sent.Path, sent.Err)
 }
 
 // tell says of a request what its tree does not: why there is no answer, or what the server says of an error.

@@ -167,13 +167,13 @@ func (s *Sampler) Close(ctx context.Context) error {
 	}
 	s.to.Notice("sent %d requests with %d spans by OTLP", s.requests.Load(), s.spans.Load())
 	if n := s.failed.Load(); n > 0 {
-		s.to.Notice("requests that were traced and could not be sent: %d", n)
+		s.to.Notice("requests that were traced but could not be sent: %d", n)
 	}
 	if n := s.skipped.Load(); n > 0 {
-		s.to.Notice("requests that were chosen and not traced, because too many were being traced: %d", n)
+		s.to.Notice("requests that were chosen but not traced, because too many were in progress: %d", n)
 	}
 	if n := s.unwanted.Load(); n > 0 {
-		s.to.Notice("requests that were chosen and not traced, because the receiver took no traces: %d", n)
+		s.to.Notice("requests that were chosen but not traced, because the receiver took no traces: %d", n)
 	}
 	return err
 }

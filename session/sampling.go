@@ -20,7 +20,7 @@ func (o *Sampling) Validate() error {
 		return usage.Errorf("--sample %v: expected a number greater than 0 and at most 1, such as 0.01", o.Rate)
 	}
 	if o.Rate != 1 && !o.OTLP {
-		return usage.Errorf("--sample chooses what --otlp sends: give both")
+		return usage.Errorf("--sample chooses the requests that --otlp sends: give both")
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
@@ -77,7 +78,7 @@ func (o ServerOptions) attachOrWait(ctx context.Context, to Reporter) (*apiserve
 
 // notReplaced says what to do about a server that does not answer.
 func notReplaced(silent error) error {
-	return fmt.Errorf("%w; what you have made is there, so no other server takes its place: let it go on, end it with \"apitrace serve --stop\", or give this command a server of its own with --fresh", silent)
+	return message.Errorf("%w; it holds the objects that you created, so no other server takes its place: let it go on, end it with \"apitrace serve --stop\", or start a server for this command alone with --fresh", silent)
 }
 
 // startPoll is how often it is looked whether a server that is being started is ready.
@@ -147,7 +148,7 @@ func (r *Running) introduce(to Reporter) {
 	to.Notice("as the learner, who may do nothing but what RBAC objects allow it:")
 	to.Notice("  export KUBECONFIG=%s", r.LearnerKubeconfig)
 	to.Notice("to see the trace of a request of your own: apitrace request GET /api/v1/namespaces")
-	to.Notice("or of all that a program sends: apitrace exec -- kubectl get namespaces")
+	to.Notice("or of all requests of a program: apitrace exec -- kubectl get namespaces")
 }
 
 // whoServes says what keeps us from serving.
@@ -155,12 +156,12 @@ func whoServes(ctx context.Context, k kind) error {
 	server, err := apiserver.Attach(ctx, k.cache, k.version, k.key)
 	switch {
 	case err == nil:
-		return fmt.Errorf("a server of %s is running already, at %s, with the kubeconfig %s: use that one, or stop it first (apitrace serve --stop)",
+		return message.Errorf("a server of %s is already running at %s, with the kubeconfig %s: use that one, or stop it first (apitrace serve --stop)",
 			server.K8sVersion, server.BaseURL, server.AdminKubeconfig)
 	case errors.Is(err, apiserver.ErrNotServed):
-		return fmt.Errorf("another \"apitrace serve\" is starting or stopping a server of %s: wait for it; \"apitrace serve --status\" tells when it is ready", k.version)
+		return message.Errorf("another \"apitrace serve\" is starting or stopping a server of %s: wait for it; \"apitrace serve --status\" shows when it is ready", k.version)
 	default:
-		return fmt.Errorf("%w; stop it first (apitrace serve --stop)", err)
+		return message.Errorf("%w; stop it first (apitrace serve --stop)", err)
 	}
 }
 
@@ -176,10 +177,10 @@ func stopOwner(ctx context.Context, pid int, alive func() bool) error {
 	defer cancel()
 	owner, err := os.FindProcess(pid)
 	if err != nil {
-		return fmt.Errorf("stopping process %d: %w", pid, err)
+		return message.Errorf("stopping process %d: %w", pid, err)
 	}
 	if err := errors.Join(owner.Signal(syscall.SIGTERM), owner.Signal(syscall.SIGCONT)); err != nil && alive() {
-		return fmt.Errorf("stopping process %d: %w", pid, err)
+		return message.Errorf("stopping process %d: %w", pid, err)
 	}
 	// Its log goes once the process is gone.
 	gone := func() bool { return errors.Is(owner.Signal(syscall.Signal(0)), os.ErrProcessDone) }
@@ -192,7 +193,7 @@ func stopOwner(ctx context.Context, pid int, alive func() bool) error {
 		select {
 		case <-ctx.Done():
 			_ = owner.Kill() // the servers hold a pipe to it, and end with it
-			return fmt.Errorf("process %d did not stop its server within %v and was killed", pid, stopTimeout)
+			return message.Errorf("process %d did not stop its server within %v and was killed", pid, stopTimeout)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

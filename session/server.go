@@ -3,13 +3,13 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/url"
 	"strings"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -224,10 +224,10 @@ func (r *Running) Blame(serving context.Context, err error) error {
 	}
 	_, gone := r.options.Attach(serving)
 	if errors.As(gone, new(*apiserver.SilentError)) {
-		return fmt.Errorf("%w; %w", err, notReplaced(gone))
+		return message.Errorf("%w; %w", err, notReplaced(gone))
 	}
 	if gone != nil {
-		return fmt.Errorf("%w; the server at %s that another apitrace keeps running has ended, or answers no more (look at the terminal of \"apitrace serve\"); run it again, and one is started", err, r.BaseURL)
+		return message.Errorf("%w; the server at %s that another apitrace keeps running has ended or no longer answers (look at the terminal of \"apitrace serve\"); run this command again to start a server", err, r.BaseURL)
 	}
 	return err
 }

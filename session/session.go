@@ -3,10 +3,10 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -45,10 +45,10 @@ type Options struct {
 }
 
 // ErrGivenUp is the Row.Err of a request whose trace was not kept when the session's grace was over.
-var ErrGivenUp = errors.New("the session ended before the trace was kept")
+var ErrGivenUp = message.NewError("the session ended before the trace was kept")
 
 // ErrUnwanted is the Row.Err of a request whose trace was not fetched: see Options.Wanted.
-var ErrUnwanted = errors.New("nobody would take the trace")
+var ErrUnwanted = message.NewError("nobody would take the trace")
 
 // A Session is open as long as its front is.
 type Session struct {
@@ -222,7 +222,7 @@ func (s *Session) keep(row *Row, request *trace.Request) (err error) {
 
 func (s *Session) fetch(x front.Exchange) (*trace.Request, error) {
 	if x.Err != nil && !x.HungUp {
-		return nil, fmt.Errorf("%s %s was not answered: %w", x.Method, x.Path, x.Err)
+		return nil, message.Errorf("%s %s was not answered: %w", x.Method, x.Path, x.Err)
 	}
 	if s.ctx.Err() != nil {
 		return nil, ErrGivenUp

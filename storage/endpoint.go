@@ -3,11 +3,11 @@ package storage
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
-	"fmt"
 	"net/url"
 	"os"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // An Endpoint is how to reach an etcd: everything that a client needs.
@@ -48,17 +48,17 @@ func (e Endpoint) Validate() error {
 	for _, member := range e.URLs() {
 		u, err := url.Parse(member)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return fmt.Errorf("%q is no address of an etcd: expected one such as https://127.0.0.1:2379, several with commas between", member)
+			return message.Errorf("%q is not an address of etcd: expected one such as https://127.0.0.1:2379, or several, separated by commas", member)
 		}
 		if u.Scheme == "http" && e.CAFile+e.CertFile+e.KeyFile != "" {
-			return fmt.Errorf("%q is without TLS, for which there are certificates: expected https://", member)
+			return message.Errorf("%q does not use TLS, but certificates are given: expected https://", member)
 		}
 	}
 	if (e.CertFile == "") != (e.KeyFile == "") {
-		return errors.New("a client's certificate for etcd needs its key, and the other way round")
+		return message.NewError("a client certificate for etcd and its key belong together: expected both or none")
 	}
 	if e.Prefix != "" && (!strings.HasPrefix(e.Prefix, "/") || e.Prefix == "/") {
-		return fmt.Errorf("%q is no prefix of keys: expected one that begins with a slash, such as %s", e.Prefix, DefaultPrefix)
+		return message.Errorf("%q is not a prefix of keys: expected one that begins with a slash, such as %s", e.Prefix, DefaultPrefix)
 	}
 	_, err := e.tlsConfig()
 	return err
@@ -77,7 +77,7 @@ func (e Endpoint) tlsConfig() (*tls.Config, error) {
 		}
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM(ca) {
-			return nil, fmt.Errorf("%s holds no certificate", e.CAFile)
+			return nil, message.Errorf("%s holds no certificate", e.CAFile)
 		}
 	}
 	if e.CertFile != "" {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/kubeapitrace/apitrace/internal/authority"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
@@ -117,7 +118,7 @@ func (e Endpoint) writeKeys() error {
 		data []byte
 	}{{e.CAFile, ca.CertPEM}, {e.CertFile, cert}, {e.KeyFile, key}} {
 		if err := os.WriteFile(f.path, f.data, 0o600); err != nil {
-			return fmt.Errorf("writing etcd's keys: %w", err)
+			return message.Errorf("writing etcd's keys: %w", err)
 		}
 	}
 	return nil

@@ -2,8 +2,9 @@ package storage
 
 import (
 	"context"
-	"fmt"
 	"time"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 const (
@@ -39,7 +40,7 @@ func Use(ctx context.Context, e Endpoint) (*External, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, fmt.Errorf("the etcd at %s does not answer: %w; is it running, is that its address for clients, and are the certificates those that it takes?", e.URL, err)
+		return nil, message.Errorf("the etcd at %s does not answer: %w; is it running, is that its client address, and does it accept these certificates?", e.URL, err)
 	}
 	x.Version = reader.version(ctx, goneAfter)
 	watched, end := context.WithCancel(context.Background())
@@ -70,7 +71,7 @@ func (x *External) watch(ctx context.Context) {
 		if err == nil {
 			answered = time.Now()
 		} else if ctx.Err() == nil && time.Since(answered) > goneAfter {
-			x.err = fmt.Errorf("the etcd at %s has not answered for %s: %w", x.endpoint.URL, goneAfter, err)
+			x.err = message.Errorf("the etcd at %s has not answered for %s: %w", x.endpoint.URL, goneAfter, err)
 			close(x.done)
 			return
 		}

@@ -3,11 +3,11 @@
 package storage
 
 import (
-	"fmt"
 	"regexp"
 
 	"golang.org/x/mod/semver"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -72,5 +72,5 @@ func releaseOf(up program.Upstream) (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("the go.mod of %s %s does not say which release of %s it requires: expected a comment such as %q", up.Module, up.Version, oneModule, "git tag v3.4.3")
+	return "", message.Errorf("the go.mod of %s %s does not say which release of %s it requires: expected a comment such as %q", up.Module, up.Version, oneModule, "git tag v3.4.3")
 }

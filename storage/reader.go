@@ -3,8 +3,6 @@ package storage
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -12,6 +10,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -24,7 +23,7 @@ type Reader struct {
 func (e Endpoint) Open() (*Reader, error) {
 	config, err := e.tlsConfig()
 	if err != nil {
-		return nil, fmt.Errorf("reading the keys for etcd: %w", err)
+		return nil, message.Errorf("reading the keys for etcd: %w", err)
 	}
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints: e.URLs(), TLS: config,
@@ -32,7 +31,7 @@ func (e Endpoint) Open() (*Reader, error) {
 		Logger: zap.NewNop(),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("connecting to etcd at %s: %w", e.URL, err)
+		return nil, message.Errorf("connecting to etcd at %s: %w", e.URL, err)
 	}
 	return &Reader{client: client}, nil
 }
@@ -45,7 +44,7 @@ func (r *Reader) Revision(ctx context.Context) (int64, error) {
 	// Any key will do: the answer's header carries the revision.
 	resp, err := r.client.Get(ctx, "/", clientv3.WithCountOnly())
 	if err != nil {
-		return 0, fmt.Errorf("asking etcd for its revision: %w", err)
+		return 0, message.Errorf("asking etcd for its revision: %w", err)
 	}
 	return resp.Header.Revision, nil
 }
@@ -54,7 +53,7 @@ func (r *Reader) Revision(ctx context.Context) (int64, error) {
 func (r *Reader) Count(ctx context.Context, prefix string) (int64, error) {
 	resp, err := r.client.Get(ctx, prefix, clientv3.WithPrefix(), clientv3.WithCountOnly())
 	if err != nil {
-		return 0, fmt.Errorf("asking etcd for the keys below %s: %w", prefix, err)
+		return 0, message.Errorf("asking etcd for the keys below %s: %w", prefix, err)
 	}
 	return resp.Count, nil
 }
@@ -95,7 +94,7 @@ func (r *Reader) Changes(ctx context.Context, from int64, keys []string) ([]trac
 	var changes []trace.StoredKey
 	for resp := range watch {
 		if err := resp.Err(); err != nil {
-			return nil, fmt.Errorf("reading etcd's changes after revision %d: %w", from, err)
+			return nil, message.Errorf("reading etcd's changes after revision %d: %w", from, err)
 		}
 		for _, event := range resp.Events {
 			if event.Kv.ModRevision > to {
@@ -111,9 +110,9 @@ func (r *Reader) Changes(ctx context.Context, from int64, keys []string) ([]trac
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("reading etcd's changes after revision %d: %w", from, err)
+		return nil, message.Errorf("reading etcd's changes after revision %d: %w", from, err)
 	}
-	return nil, errors.New("reading etcd's changes: etcd ended the watch")
+	return nil, message.NewError("reading etcd's changes: etcd ended the watch")
 }
 
 func storedKey(event *clientv3.Event) trace.StoredKey {

@@ -3,9 +3,10 @@ package trace
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // An Appender writes a recording to a file request by request, so that what was recorded can be
@@ -38,7 +39,7 @@ type appendFile interface {
 func Create(path string, head Recording) (_ *Appender, err error) {
 	defer func() {
 		if err != nil {
-			err = fmt.Errorf("create recording: %w", err)
+			err = message.Errorf("creating a recording: %w", err)
 		}
 	}()
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
@@ -64,10 +65,10 @@ func Create(path string, head Recording) (_ *Appender, err error) {
 func CreateNameless(head Recording) (*Appender, error) {
 	file, err := os.CreateTemp("", "apitrace-session-*.jsonl")
 	if err != nil {
-		return nil, fmt.Errorf("create recording: %w", err)
+		return nil, message.Errorf("creating a recording: %w", err)
 	}
 	if err := os.Remove(file.Name()); err != nil {
-		return nil, errors.Join(fmt.Errorf("create recording: %w", err), file.Close())
+		return nil, errors.Join(message.Errorf("creating a recording: %w", err), file.Close())
 	}
 	return newAppender(file, file.Name(), head), nil
 }
@@ -94,7 +95,7 @@ func (a *Appender) Append(ctx context.Context, r *Request) (Place, error) {
 		return Place{}, &RequestError{r.Method, r.Path, err}
 	}
 	if _, err := a.file.WriteAt(line, a.size); err != nil {
-		a.err = fmt.Errorf("write recording %q: %w; requests that it holds: %d", a.name, err, a.Requests)
+		a.err = message.Errorf("writing recording %q: %w; requests saved so far: %d", a.name, err, a.Requests)
 		// What was written of the line. Where that fails, Load says that the last line is cut.
 		_ = a.file.Truncate(a.size)
 		return Place{}, a.err
@@ -109,11 +110,11 @@ func (a *Appender) Append(ctx context.Context, r *Request) (Place, error) {
 func (a *Appender) Read(p Place) (*Recording, error) {
 	line := make([]byte, p.length)
 	if _, err := a.file.ReadAt(line, p.offset); err != nil {
-		return nil, fmt.Errorf("read recording %q: %w", a.name, err)
+		return nil, message.Errorf("reading recording %q: %w", a.name, err)
 	}
 	rec, err := parse(line)
 	if err != nil {
-		return nil, fmt.Errorf("read recording %q: %w", a.name, err)
+		return nil, message.Errorf("reading recording %q: %w", a.name, err)
 	}
 	return rec, nil
 }
@@ -125,7 +126,7 @@ func (a *Appender) Close() error {
 		err = errors.Join(err, a.lock.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("close recording %q: %w", a.name, err)
+		return message.Errorf("closing recording %q: %w", a.name, err)
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func TestAppenderFullDisk(t *testing.T) {
 	}
 	for _, again := range []bool{false, true} {
 		_, err := a.Append(context.Background(), &rec.Requests[1])
-		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "requests that it holds: 1") {
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "requests saved so far: 1") {
 			t.Errorf("the disk is full (again: %v): %v", again, err)
 		}
 	}

@@ -5,13 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"unicode/utf8"
 
 	"github.com/google/renameio/v2"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // Save writes the recording to a file as OTLP JSON (see WriteOTLP), readable by
@@ -21,19 +22,19 @@ import (
 func Save(ctx context.Context, path string, rec *Recording) (err error) {
 	lock, err := lockFile(path)
 	if err != nil {
-		return fmt.Errorf("save recording: %w", err)
+		return message.Errorf("saving a recording: %w", err)
 	}
 	defer lock.Close()
 	file, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(0o600))
 	if err != nil {
-		return fmt.Errorf("save recording %q: %w", path, err)
+		return message.Errorf("saving recording %q: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, file.Cleanup()) }() // nothing, once the file has replaced the older one
 	if err := WriteOTLP(ctx, file, rec); err != nil {
-		return fmt.Errorf("save recording %q: %w", path, err)
+		return message.Errorf("saving recording %q: %w", path, err)
 	}
 	if err := file.CloseAtomicallyReplace(); err != nil {
-		return fmt.Errorf("save recording %q: %w", path, err)
+		return message.Errorf("saving recording %q: %w", path, err)
 	}
 	return nil
 }
@@ -43,11 +44,11 @@ func Save(ctx context.Context, path string, rec *Recording) (err error) {
 func Load(path string) (*Recording, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("load recording: %w", err)
+		return nil, message.Errorf("loading a recording: %w", err)
 	}
 	rec, err := parse(data)
 	if err != nil {
-		return rec, fmt.Errorf("load recording %q: %w", path, err)
+		return rec, message.Errorf("loading recording %q: %w", path, err)
 	}
 	return rec, nil
 }
@@ -56,11 +57,11 @@ func Load(path string) (*Recording, error) {
 func Read(r io.Reader, name string) (*Recording, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
-		return nil, fmt.Errorf("read recording from %s: %w", name, err)
+		return nil, message.Errorf("reading a recording from %s: %w", name, err)
 	}
 	rec, err := parse(data)
 	if err != nil {
-		return rec, fmt.Errorf("read recording from %s: %w", name, err)
+		return rec, message.Errorf("reading a recording from %s: %w", name, err)
 	}
 	return rec, nil
 }
@@ -68,20 +69,20 @@ func Read(r io.Reader, name string) (*Recording, error) {
 // parse returns a recording with an error only if that is a CutError.
 func parse(data []byte) (*Recording, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, errors.New("the file is empty: expected a recording")
+		return nil, message.NewError("the file is empty: expected a recording")
 	}
 	if !utf8.Valid(data) {
-		return nil, errors.New("the file is no UTF-8 text: expected a recording, which is JSON")
+		return nil, message.NewError("the file is not UTF-8 text: expected a recording, which is JSON")
 	}
 	if form := otherForm(data); form != "" {
-		return nil, fmt.Errorf("this is what \"-o %s\" prints, for other programs: expected what \"apitrace run --save\" wrote or \"-o json\" printed", form)
+		return nil, message.Errorf("this is the output of \"-o %s\", which is for other programs: expected a file of \"apitrace run --save\" or the output of \"-o json\"", form)
 	}
 	key, err := firstKey(data)
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, explainSyntax(io.ErrUnexpectedEOF)
 	case err != nil:
-		return nil, errors.New("this is no recording: expected OTLP JSON of \"apitrace run --save\" or the output of \"apitrace run -o json\"")
+		return nil, message.NewError("this is not a recording: expected OTLP JSON of \"apitrace run --save\" or the output of \"apitrace run -o json\"")
 	case key == "resourceSpans":
 		return readOTLP(data)
 	}
@@ -111,7 +112,7 @@ func firstKey(data []byte) (string, error) {
 	if open, err := decoder.Token(); err != nil {
 		return "", err
 	} else if open != json.Delim('{') {
-		return "", errors.New("no JSON object")
+		return "", message.NewError("no JSON object")
 	}
 	token, err := decoder.Token()
 	if err != nil {
@@ -119,17 +120,17 @@ func firstKey(data []byte) (string, error) {
 	}
 	key, ok := token.(string)
 	if !ok {
-		return "", errors.New("an empty JSON object")
+		return "", message.NewError("an empty JSON object")
 	}
 	return key, nil
 }
 
-var errTruncated = errors.New("it ends in the middle of an object: the file is truncated; save the recording again")
+var errTruncated = message.NewError("it ends in the middle of an object: the file is truncated; save the recording again")
 
 // explainSyntax says what a reader can do about broken JSON.
 func explainSyntax(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errTruncated
 	}
-	return fmt.Errorf("broken JSON: %w", err)
+	return message.Errorf("broken JSON: %w", err)
 }

@@ -2,13 +2,13 @@ package trace
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // An AmbiguousFunctionError says that several functions go by a name.
@@ -18,33 +18,39 @@ type AmbiguousFunctionError struct {
 	Candidates []string
 }
 
-func (e *AmbiguousFunctionError) Error() string {
+func (e *AmbiguousFunctionError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *AmbiguousFunctionError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *AmbiguousFunctionError) message() message.Message {
 	const most = 20
-	shown, more := e.Candidates, ""
-	if len(shown) > most {
-		shown, more = shown[:most], fmt.Sprintf("\n  and %d more", len(e.Candidates)-most)
+	if len(e.Candidates) > most {
+		return message.Of("%q names %d functions; give more of the name:\n  %s\n  and %d more",
+			e.Query, len(e.Candidates), strings.Join(e.Candidates[:most], "\n  "), len(e.Candidates)-most)
 	}
-	return fmt.Sprintf("%q names %d functions; say which, by as much of its name as it takes:\n  %s%s",
-		e.Query, len(e.Candidates), strings.Join(shown, "\n  "), more)
+	return message.Of("%q names %d functions; give more of the name:\n  %s", e.Query, len(e.Candidates), strings.Join(e.Candidates, "\n  "))
 }
 
 // An UnknownFunctionError says that no function goes by a name.
 type UnknownFunctionError struct {
 	Query string
 	// Where is what was searched: "kube-apiserver v1.37.1".
-	Where string
+	Where message.Message
 	// Near are full names that are like it, the likest first.
 	Near []string
 }
 
-func (e *UnknownFunctionError) Error() string {
-	text := fmt.Sprintf("no function %q in %s", e.Query, e.Where)
+func (e *UnknownFunctionError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *UnknownFunctionError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *UnknownFunctionError) message() message.Message {
 	if len(e.Near) > 0 {
-		text += ": did you mean one of these?\n  " + strings.Join(e.Near, "\n  ")
-	} else {
-		text += ": expected a name as it stands in the tree, such as \"etcd3.(*store).Get\""
+		return message.Of("no function %q in %s: did you mean one of these?\n  %s", e.Query, e.Where, strings.Join(e.Near, "\n  "))
 	}
-	return text
+	return message.Of("no function %q in %s: expected a name as the tree shows it, such as \"etcd3.(*store).Get\"", e.Query, e.Where)
 }
 
 // FindFunctions returns those of the names that a query stands for: a full name or the end

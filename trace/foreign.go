@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -13,6 +12,8 @@ import (
 
 	"go.opentelemetry.io/otel/attribute"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // Names that the semantic conventions have given up, and that instrumentations still write.
@@ -40,18 +41,18 @@ const noParent = "(spans that are not in the file)"
 func Import(path string) (*Recording, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("import: %w", err)
+		return nil, message.Errorf("importing: %w", err)
 	}
 	rec, err := parseForeign(data)
 	if err != nil {
-		return nil, fmt.Errorf("import of %q: %w", path, err)
+		return nil, message.Errorf("importing %q: %w", path, err)
 	}
 	return rec, nil
 }
 
 func parseForeign(data []byte) (*Recording, error) {
 	if !utf8.Valid(data) {
-		return nil, errors.New("the file is no UTF-8 text: expected OTLP JSON")
+		return nil, message.NewError("the file is not UTF-8 text: expected OTLP JSON")
 	}
 	if rec, err := readOTLP(data); err == nil {
 		return rec, nil // apitrace's own spans, perhaps by way of a collector: nothing has to be guessed
@@ -96,7 +97,7 @@ func (f *foreign) addResource(attrs otlpAttributes) error {
 
 func (f *foreign) addSpan(process string, span *otlpSpan) error {
 	if span.traceID == "" || span.spanID == "" {
-		return fmt.Errorf("span %q: its traceId is %q and its spanId %q: expected 32 and 16 hexadecimal digits that are not all 0", span.name, span.traceID, span.spanID)
+		return message.Errorf("span %q: its traceId is %q and its spanId %q: expected 32 and 16 hexadecimal digits that are not all 0", span.name, span.traceID, span.spanID)
 	}
 	id := span.traceID
 	r, ok := f.requests[id]
@@ -106,7 +107,7 @@ func (f *foreign) addSpan(process string, span *otlpSpan) error {
 	}
 	call, named, err := foreignCall(cleanOr(process, "unknown service"), span)
 	if err != nil {
-		return fmt.Errorf("span %q: %w", span.name, err)
+		return message.Errorf("span %q: %w", span.name, err)
 	}
 	if named {
 		f.named++
@@ -148,15 +149,15 @@ func (r *foreignRequest) addHTTP() {
 
 func (f *foreign) recording() (*Recording, error) {
 	if len(f.order) == 0 {
-		return nil, errors.New("there is no span in it: expected OTLP JSON, an object with \"resourceSpans\"")
+		return nil, message.NewError("there is no span in it: expected OTLP JSON, an object with \"resourceSpans\"")
 	}
 	if f.named == 0 {
-		return nil, errors.New("no span has code.* attributes: expected at least one with \"code.function.name\", for apitrace shows which code ran")
+		return nil, message.NewError("no span has code.* attributes: expected at least one with \"code.function.name\", for apitrace shows which code ran")
 	}
 	for _, id := range f.order {
 		r := f.requests[id]
 		if err := r.complete(); err != nil {
-			return nil, fmt.Errorf("trace %s: %w", id, err)
+			return nil, message.Errorf("trace %s: %w", id, err)
 		}
 		f.rec.Requests = append(f.rec.Requests, r.Request)
 	}
@@ -251,11 +252,11 @@ func foreignCall(process string, span *otlpSpan) (call Call, named bool, err err
 	start, end := span.start, span.end
 	switch {
 	case start < 0 || end < 0: // of 64 bits without a sign
-		return call, named, fmt.Errorf("it lasts from %d to %d ns: expected times between 1970 and 2262", uint64(start), uint64(end))
+		return call, named, message.Errorf("it lasts from %d to %d ns: expected times between 1970 and 2262", uint64(start), uint64(end))
 	case end == 0 && start != 0:
 		call.Unfinished, call.DurationNs = true, 0
 	case end < start:
-		return call, named, fmt.Errorf("it ends %s before it begins", time.Duration(start-end))
+		return call, named, message.Errorf("it ends %s before it begins", time.Duration(start-end))
 	}
 	call.addForeignError(span)
 	for _, used := range []attribute.Key{oldCodeFunction, oldCodeNamespace, oldCodeFilePath, oldCodeLineNumber, ""} {

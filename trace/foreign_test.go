@@ -65,7 +65,7 @@ func TestImportOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(imported, loaded) {
-		t.Error("the import of a recording differs from the recording")
+		t.Error("the importing a recording differs from the recording")
 	}
 }
 
@@ -108,7 +108,7 @@ func TestImportRefuses(t *testing.T) {
 		"backwards":  {span(`"startTimeUnixNano":"2000000000","endTimeUnixNano":"1000000000",`), "it ends 1s before it begins"},
 		"far future": {span(`"startTimeUnixNano":"18446744073709551615",`), "expected times between 1970 and 2262"},
 		"twice":      {span("") + "\n" + span(""), "have the same id"},
-		"not UTF-8":  {"\xff", "no UTF-8 text"},
+		"not UTF-8":  {"\xff", "not UTF-8 text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rec, err := parseForeign([]byte(test.in))

@@ -6,8 +6,9 @@ import (
 	_ "embed"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // JSONSchema is the JSON Schema (draft 2020-12) of what WriteJSON writes.
@@ -19,14 +20,14 @@ var JSONSchema []byte
 // the fields of Recording under the names of their tags. Other programs rely on it.
 func WriteJSON(w io.Writer, rec *Recording) error {
 	if err := rec.Validate(); err != nil {
-		return fmt.Errorf("write as JSON: %w", err)
+		return message.Errorf("writing JSON: %w", err)
 	}
 	out := bufio.NewWriter(w)
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(withAttributes(rec)); err != nil {
-		return fmt.Errorf("write as JSON: %w", err)
+		return message.Errorf("writing JSON: %w", err)
 	}
 	return out.Flush()
 }
@@ -56,7 +57,7 @@ func readJSON(data []byte) (*Recording, error) {
 		return nil, explainSyntax(err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("something follows the recording at byte %d: expected a single JSON object", decoder.InputOffset())
+		return nil, message.Errorf("something follows the recording at byte %d: expected a single JSON object", decoder.InputOffset())
 	}
 	for i := range rec.Requests {
 		for c := range rec.Requests[i].Calls {

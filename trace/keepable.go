@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // A RequestError says that one request cannot be recorded. Others can.
@@ -13,8 +15,13 @@ type RequestError struct {
 	Err          error
 }
 
-func (e *RequestError) Error() string {
-	return fmt.Sprintf("record %s %s: %v", e.Method, e.Path, e.Err)
+func (e *RequestError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *RequestError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *RequestError) message() message.Message {
+	return message.Of("recording %s %s: %v", e.Method, e.Path, e.Err)
 }
 
 // Unwrap returns what is wrong with the request.

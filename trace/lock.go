@@ -1,15 +1,15 @@
 package trace
 
 import (
-	"errors"
-	"fmt"
 	"os"
 
 	"github.com/gofrs/flock"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // ErrBeingWritten says that another process is writing a recording to a file.
-var ErrBeingWritten = errors.New("another apitrace is writing to it: wait until that one has ended, or name another file")
+var ErrBeingWritten = message.NewError("another apitrace is writing to it: wait until it has ended, or name another file")
 
 // CheckWritable reports ErrBeingWritten for a file to which another process is writing a
 // recording.
@@ -31,7 +31,7 @@ func lockFile(path string) (*flock.Flock, error) {
 		return lock, nil
 	}
 	if locked, err := lock.TryLock(); err == nil && !locked {
-		return nil, fmt.Errorf("%q: %w", path, ErrBeingWritten)
+		return nil, message.Errorf("%q: %w", path, ErrBeingWritten)
 	}
 	return lock, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // WriteNames writes the names of the calls and nothing else, so that two runs
@@ -22,7 +23,7 @@ func WriteNames(w io.Writer, rec *Recording) error {
 		r := &rec.Requests[i]
 		tree, err := NewTree(r)
 		if err != nil {
-			return fmt.Errorf("names of %s %s: %w", r.Method, r.Path, err)
+			return message.Errorf("names of %s %s: %w", r.Method, r.Path, err)
 		}
 		fmt.Fprintf(out, "# %s %s -> %d\n", r.Method, r.Path, r.Status)
 		for c := range tree.Len() {

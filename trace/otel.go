@@ -3,7 +3,6 @@ package trace
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,6 +14,8 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	oteltrace "go.opentelemetry.io/otel/trace"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // ScopeName is the instrumentation scope of every span that apitrace writes.
@@ -68,11 +69,11 @@ func names(keys ...attribute.Key) []string {
 // The exporter stays open.
 func Export(ctx context.Context, rec *Recording, exporter sdktrace.SpanExporter) error {
 	if err := rec.Validate(); err != nil {
-		return fmt.Errorf("export of spans: %w", err)
+		return message.Errorf("exporting spans: %w", err)
 	}
 	for i := range rec.Requests {
 		if err := exportRequest(ctx, rec, &rec.Requests[i], exporter); err != nil {
-			return fmt.Errorf("export of the spans of %s %s: %w", rec.Requests[i].Method, rec.Requests[i].Path, err)
+			return message.Errorf("exporting the spans of %s %s: %w", rec.Requests[i].Method, rec.Requests[i].Path, err)
 		}
 	}
 	return nil
@@ -82,7 +83,7 @@ func Export(ctx context.Context, rec *Recording, exporter sdktrace.SpanExporter)
 func exportRequest(ctx context.Context, rec *Recording, r *Request, exporter sdktrace.SpanExporter) error {
 	traceID, err := oteltrace.TraceIDFromHex(r.TraceID)
 	if err != nil {
-		return fmt.Errorf("trace id %q: %w", r.TraceID, err)
+		return message.Errorf("trace id %q: %w", r.TraceID, err)
 	}
 	keeper := &errorKeeper{SpanExporter: exporter}
 	tracers := map[string]oteltrace.Tracer{}
@@ -144,13 +145,13 @@ func exportCall(ctx context.Context, tracer oteltrace.Tracer, tree *Tree, traceI
 	call := tree.Call(i)
 	id, err := oteltrace.SpanIDFromHex(call.ID)
 	if err != nil {
-		return fmt.Errorf("%s: %w", tree.Request.describe(i), err)
+		return message.Errorf("%s: %w", tree.Request.describe(i), err)
 	}
 	ctx = context.WithValue(ctx, givenIDsKey{}, spanIDs{traceID, id})
 	if call.Parent != "" {
 		parent, err := oteltrace.SpanIDFromHex(call.Parent)
 		if err != nil {
-			return fmt.Errorf("parent of %s: %w", tree.Request.describe(i), err)
+			return message.Errorf("parent of %s: %w", tree.Request.describe(i), err)
 		}
 		ctx = oteltrace.ContextWithSpanContext(ctx, oteltrace.NewSpanContext(oteltrace.SpanContextConfig{
 			TraceID: traceID, SpanID: parent, TraceFlags: oteltrace.FlagsSampled,
@@ -232,7 +233,7 @@ func attributesOfRequest(r *Request) ([]attribute.KeyValue, error) {
 	for _, key := range r.Stored {
 		text, err := json.Marshal(key)
 		if err != nil {
-			return nil, fmt.Errorf("stored key %q: %w", key.Key, err)
+			return nil, message.Errorf("stored key %q: %w", key.Key, err)
 		}
 		stored = append(stored, string(text))
 	}

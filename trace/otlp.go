@@ -3,7 +3,6 @@ package trace
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 
 	"go.opentelemetry.io/collector/pdata/pcommon"
@@ -12,13 +11,15 @@ import (
 	"go.opentelemetry.io/otel/codes"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	oteltrace "go.opentelemetry.io/otel/trace"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // WriteOTLP writes the recording as OTLP JSON: one TracesData object per line,
 // one line per request.
 func WriteOTLP(ctx context.Context, w io.Writer, rec *Recording) error {
 	if err := rec.Validate(); err != nil {
-		return fmt.Errorf("write as OTLP JSON: %w", err)
+		return message.Errorf("writing OTLP JSON: %w", err)
 	}
 	out := bufio.NewWriter(w)
 	for i := range rec.Requests {
@@ -40,7 +41,7 @@ func otlpLine(ctx context.Context, rec *Recording, r *Request) ([]byte, error) {
 		line, err = new(ptrace.JSONMarshaler).MarshalTraces(collector.traces)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("write %s %s as OTLP JSON: %w", r.Method, r.Path, err)
+		return nil, message.Errorf("writing %s %s as OTLP JSON: %w", r.Method, r.Path, err)
 	}
 	return append(line, '\n'), nil
 }
@@ -61,7 +62,7 @@ func newOTLPExporter() *otlpExporter {
 func (e *otlpExporter) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlySpan) error {
 	for _, span := range spans {
 		if n := span.DroppedAttributes() + span.DroppedEvents() + span.DroppedLinks(); n > 0 {
-			return fmt.Errorf("the SDK dropped %d attributes, events or links of span %q", n, span.Name())
+			return message.Errorf("the SDK dropped %d attributes, events or links of span %q", n, span.Name())
 		}
 		fillSpan(e.scopeOf(span).Spans().AppendEmpty(), span)
 	}

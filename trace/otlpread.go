@@ -5,12 +5,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // readOTLP reads what WriteOTLP wrote, or what an OpenTelemetry collector made of
@@ -41,8 +42,13 @@ type CutError struct {
 }
 
 // Error tells how much could be read.
-func (e *CutError) Error() string {
-	return fmt.Sprintf("%v; whole requests before that: %d", e.err, e.Requests)
+func (e *CutError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *CutError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *CutError) message() message.Message {
+	return message.Of("%v; complete requests before that: %d", e.err, e.Requests)
 }
 
 func (e *CutError) Unwrap() error { return e.err }
@@ -54,13 +60,13 @@ func eachObject(data []byte, read func([]byte) error) error {
 		line := 1 + bytes.Count(data[:len(data)-len(rest)], []byte("\n"))
 		object, after, err := cutObject(rest)
 		if err != nil {
-			return fmt.Errorf("line %d: %w", line, explainSyntax(err))
+			return message.Errorf("line %d: %w", line, explainSyntax(err))
 		}
 		if err := read(object); err != nil {
 			if syntax := json.Unmarshal(object, new(json.RawMessage)); syntax != nil {
-				return fmt.Errorf("line %d: %w", line, explainSyntax(syntax))
+				return message.Errorf("line %d: %w", line, explainSyntax(syntax))
 			}
-			return fmt.Errorf("line %d%w", line, err)
+			return message.Errorf("line %d%w", line, err)
 		}
 		rest = bytes.TrimLeft(after, " \t\r\n")
 	}
@@ -93,7 +99,7 @@ type recordingBuilder struct {
 // and demands the same of all others.
 func (b *recordingBuilder) addResource(attrs otlpAttributes) error {
 	if attrs.get(attrScenario) == nil {
-		return fmt.Errorf("the resource has no attribute %q: these spans were not saved by apitrace", attrScenario)
+		return message.Errorf("the resource has no attribute %q: these spans were not saved by apitrace", attrScenario)
 	}
 	rec := Recording{
 		Scenario:    attrs.text(attrScenario),
@@ -105,14 +111,14 @@ func (b *recordingBuilder) addResource(attrs otlpAttributes) error {
 	if recorded := attrs.text(attrRecorded); recorded != "" {
 		var err error
 		if rec.Recorded, err = time.Parse(time.RFC3339Nano, recorded); err != nil {
-			return fmt.Errorf("attribute %q: %w", attrRecorded, err)
+			return message.Errorf("attribute %q: %w", attrRecorded, err)
 		}
 	}
 	if b.traces == nil {
 		b.rec, b.traces = rec, map[string]int{}
 	}
 	if !rec.sameRun(&b.rec) {
-		return fmt.Errorf("spans of another recording (scenario %q on %s, before: %q on %s): expected one recording per file",
+		return message.Errorf("spans of another recording (scenario %q on %s, before: %q on %s): expected one recording per file",
 			rec.Scenario, rec.K8sVersion, b.rec.Scenario, b.rec.K8sVersion)
 	}
 	return nil
@@ -135,7 +141,7 @@ func (b *recordingBuilder) addSpan(process string, span *otlpSpan) error {
 	root := span.parentID == ""
 	if root {
 		if err := fillRequest(&b.rec.Requests[i], span.attributes); err != nil {
-			return fmt.Errorf("span %q: %w", span.name, err)
+			return message.Errorf("span %q: %w", span.name, err)
 		}
 	}
 	r := &b.rec.Requests[i]
@@ -150,7 +156,7 @@ func (b *recordingBuilder) recording() (*Recording, error) {
 		r.Calls = inOrder(r.Calls, b.orders[i])
 		countFromRoot(r)
 		if err := r.Sort(); err != nil {
-			return nil, fmt.Errorf("trace %s (%s %s): %w", r.TraceID, r.Method, r.Path, err)
+			return nil, message.Errorf("trace %s (%s %s): %w", r.TraceID, r.Method, r.Path, err)
 		}
 	}
 	// A session writes its requests as they end, and a collector as it likes.
@@ -202,7 +208,7 @@ func fillRequest(r *Request, attrs otlpAttributes) error {
 	for _, stored := range attrs.texts(attrStored) {
 		var key StoredKey
 		if err := json.Unmarshal([]byte(stored), &key); err != nil {
-			return fmt.Errorf("attribute %q: %w", attrStored, err)
+			return message.Errorf("attribute %q: %w", attrStored, err)
 		}
 		r.Stored = append(r.Stored, key)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -12,6 +11,8 @@ import (
 	"github.com/go-faster/jx"
 	"go.opentelemetry.io/otel/attribute"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // An otlpScanner reads OTLP JSON span by span, so that a large recording is never in
@@ -109,14 +110,14 @@ func (s *otlpScanner) scan(object []byte) error {
 		return list(d, s.resourceSpans)
 	})
 	if err == nil && !errors.Is(d.Skip(), io.EOF) {
-		err = errors.New("something follows the object")
+		err = message.NewError("something follows the object")
 	}
 	var bad badRecording
 	switch {
 	case errors.As(err, &bad):
-		return fmt.Errorf(": %w", bad.error)
+		return message.Errorf(": %w", bad.error)
 	case err != nil:
-		return fmt.Errorf(" is no OTLP trace data: %w", err)
+		return message.Errorf(" is not OTLP trace data: %w", err)
 	}
 	return nil
 }
@@ -327,7 +328,7 @@ func (s *otlpScanner) id(d *jx.Decoder, size int) (string, error) {
 		return "", err
 	}
 	if _, err := hex.DecodeString(text); err != nil || len(text) != 2*size {
-		return "", fmt.Errorf("%q is no id of %d hexadecimal digits", text, 2*size)
+		return "", message.Errorf("%q is not an id of %d hexadecimal digits", text, 2*size)
 	}
 	if strings.Trim(text, "0") == "" {
 		return "", nil

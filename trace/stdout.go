@@ -3,10 +3,11 @@ package trace
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"io"
 
 	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // WriteStdout writes the spans as OpenTelemetry's stdout exporter shows them,
@@ -15,7 +16,7 @@ func WriteStdout(ctx context.Context, w io.Writer, rec *Recording) error {
 	out := bufio.NewWriter(w)
 	exporter, err := stdouttrace.New(stdouttrace.WithWriter(out), stdouttrace.WithPrettyPrint())
 	if err != nil {
-		return fmt.Errorf("stdout exporter of spans: %w", err)
+		return message.Errorf("exporting spans to stdout: %w", err)
 	}
 	if err := Export(ctx, rec, exporter); err != nil {
 		return err

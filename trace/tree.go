@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // A Tree gives the calls of a request their shape. Calls are named by their
@@ -148,12 +150,12 @@ func (c *Call) startedBefore(earlier *Call) bool {
 // links finds the root and the children of each call.
 func (r *Request) links() (root int, children [][]int, err error) {
 	if len(r.Calls) == 0 {
-		return 0, nil, fmt.Errorf("it has no calls: expected at least the function that received the request")
+		return 0, nil, message.Errorf("it has no calls: expected at least the function that received the request")
 	}
 	index := make(map[string]int, len(r.Calls))
 	for i := range r.Calls {
 		if first, ok := index[r.Calls[i].ID]; ok {
-			return 0, nil, fmt.Errorf("%s and %s have the same id: each call needs its own",
+			return 0, nil, message.Errorf("%s and %s have the same id: each call needs its own",
 				r.describe(first), r.describe(i))
 		}
 		index[r.Calls[i].ID] = i
@@ -164,12 +166,12 @@ func (r *Request) links() (root int, children [][]int, err error) {
 		parent, ok := index[r.Calls[i].Parent]
 		switch {
 		case r.Calls[i].Parent != "" && !ok:
-			return 0, nil, fmt.Errorf("%s is an orphan: its parent %q is not among the calls, so a part of the trace is missing; record it again",
+			return 0, nil, message.Errorf("%s is an orphan: its parent %q is not among the calls, so a part of the trace is missing; record it again",
 				r.describe(i), r.Calls[i].Parent)
 		case ok:
 			children[parent] = append(children[parent], i)
 		case root >= 0:
-			return 0, nil, fmt.Errorf("%s and %s both have no parent: a request has one first call, so a link between them is missing; record it again",
+			return 0, nil, message.Errorf("%s and %s both have no parent: a request has one first call, so a link between them is missing; record it again",
 				r.describe(root), r.describe(i))
 		default:
 			root = i
@@ -197,7 +199,7 @@ func (r *Request) cycleError(visited []int) error {
 		seen[i] = true
 		i = index[r.Calls[i].Parent]
 	}
-	return fmt.Errorf("%s is its own ancestor: the parents run in a circle, so no tree can be drawn; record it again", r.describe(i))
+	return message.Errorf("%s is its own ancestor: the parents form a cycle, so no tree can be drawn; record it again", r.describe(i))
 }
 
 // describe names a call in a message.

@@ -152,7 +152,7 @@ func TestBrokenTrees(t *testing.T) {
 			t.Errorf("%s: Sort failed and changed the order to %q", name, got)
 		}
 	}
-	if err := request("1 - 0", "2 1 1", "3 1 2", "4 2 3").Validate(); err == nil || !strings.Contains(err.Error(), "stands where") {
+	if err := request("1 - 0", "2 1 1", "3 1 2", "4 2 3").Validate(); err == nil || !strings.Contains(err.Error(), "is where") {
 		t.Errorf("calls out of order: Validate says %v", err)
 	}
 }

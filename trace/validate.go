@@ -1,30 +1,30 @@
 package trace
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 	"unicode"
 
 	oteltrace "go.opentelemetry.io/otel/trace"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // Validate reports the first way in which the recording is not what its
 // fields promise. Everything that is loaded or saved has passed it.
 func (rec *Recording) Validate() error {
 	if len(rec.Requests) == 0 {
-		return errors.New("the recording holds no request: expected at least one")
+		return message.NewError("the recording holds no request: expected at least one")
 	}
 	traces := make(map[string]int, len(rec.Requests))
 	for i := range rec.Requests {
 		r := &rec.Requests[i]
 		if err := r.Validate(); err != nil {
-			return fmt.Errorf("request %d (%s %s): %w", i+1, r.Method, r.Path, err)
+			return message.Errorf("request %d (%s %s): %w", i+1, r.Method, r.Path, err)
 		}
 		if first, ok := traces[r.TraceID]; ok {
-			return fmt.Errorf("requests %d and %d have the same trace id %q: each request needs its own", first+1, i+1, r.TraceID)
+			return message.Errorf("requests %d and %d have the same trace id %q: each request needs its own", first+1, i+1, r.TraceID)
 		}
 		traces[r.TraceID] = i
 	}
@@ -36,10 +36,10 @@ func (rec *Recording) Validate() error {
 // order of entry (Sort puts them into it). The error names the call.
 func (r *Request) Validate() error {
 	if _, err := oteltrace.TraceIDFromHex(r.TraceID); err != nil {
-		return fmt.Errorf("trace id %q: expected 32 lower-case hexadecimal digits that are not all 0", r.TraceID)
+		return message.Errorf("trace id %q: expected 32 lower-case hexadecimal digits that are not all 0", r.TraceID)
 	}
 	if ns := r.Start.UnixNano(); !r.Start.IsZero() && (ns <= 0 || !time.Unix(0, ns).Equal(r.Start)) {
-		return fmt.Errorf("start %s: expected a time between 1970 and 2262, or none", r.Start)
+		return message.Errorf("start %s: expected a time between 1970 and 2262, or none", r.Start)
 	}
 	if err := printable("method", r.Method); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (r *Request) Validate() error {
 	}
 	for i := range r.Calls {
 		if err := r.Calls[i].validate(i == 0); err != nil {
-			return fmt.Errorf("%s: %w", r.describe(i), err)
+			return message.Errorf("%s: %w", r.describe(i), err)
 		}
 	}
 	return r.validateOrder()
@@ -62,19 +62,19 @@ func (r *Request) validateOrder() error {
 	}
 	for i, want := range order {
 		if i != want {
-			return fmt.Errorf("%s stands where %s belongs: calls go by time of entry, parents before their children",
+			return message.Errorf("%s is where %s belongs: calls are ordered by time of entry, parents before their children",
 				r.describe(i), r.describe(want))
 		}
 	}
 	if start := r.Calls[0].StartNs; start != 0 {
-		return fmt.Errorf("%s is the first and starts at %d ns: expected 0, for all times count from it", r.describe(0), start)
+		return message.Errorf("%s is the first call and starts at %d ns: expected 0, for all times count from it", r.describe(0), start)
 	}
 	return nil
 }
 
 func (c *Call) validate(root bool) error {
 	if _, err := oteltrace.SpanIDFromHex(c.ID); err != nil {
-		return fmt.Errorf("id %q: expected 16 lower-case hexadecimal digits that are not all 0", c.ID)
+		return message.Errorf("id %q: expected 16 lower-case hexadecimal digits that are not all 0", c.ID)
 	}
 	if err := printable("function", c.Function); err != nil {
 		return err
@@ -83,17 +83,17 @@ func (c *Call) validate(root bool) error {
 		return err
 	}
 	if strings.ContainsFunc(c.File, unicode.IsControl) {
-		return fmt.Errorf("file %q holds a control character", c.File)
+		return message.Errorf("file %q holds a control character", c.File)
 	}
 	if c.DurationNs < 0 {
-		return fmt.Errorf("it took %d ns: expected 0 or more", c.DurationNs)
+		return message.Errorf("it took %d ns: expected 0 or more", c.DurationNs)
 	}
 	for name := range c.Attributes {
 		if name == "" {
-			return errors.New("it has a value without a name")
+			return message.NewError("it has a value without a name")
 		}
 		if isReserved(name, root) {
-			return fmt.Errorf("value %q: apitrace writes this attribute itself; give the value another name in the guide", name)
+			return message.Errorf("value %q: apitrace writes this attribute itself; give the value another name in the guide", name)
 		}
 	}
 	return nil
@@ -102,10 +102,10 @@ func (c *Call) validate(root bool) error {
 // printable demands a text that can stand in a line of output.
 func printable(what, s string) error {
 	if s == "" {
-		return fmt.Errorf("the %s is empty", what)
+		return message.Errorf("the %s is empty", what)
 	}
 	if strings.ContainsFunc(s, unicode.IsControl) {
-		return fmt.Errorf("%s %q holds a control character", what, s)
+		return message.Errorf("%s %q holds a control character", what, s)
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
@@ -53,9 +54,9 @@ func Open(dir string) (*Course, error) {
 		return ours()
 	}
 	if info, err := os.Stat(dir); err != nil {
-		return nil, fmt.Errorf("reading the course: %w", err)
+		return nil, message.Errorf("reading the course: %w", err)
 	} else if !info.IsDir() {
-		return nil, fmt.Errorf("reading the course: %q is a file; expected a folder with a folder for each chapter, as \"apitrace workshop new\" makes it", dir)
+		return nil, message.Errorf("reading the course: %q is a file; expected a folder with a folder for each chapter, as \"apitrace workshop new\" makes it", dir)
 	}
 	return read(os.DirFS(dir), dir)
 }
@@ -69,7 +70,7 @@ func read(files fs.FS, where string) (*Course, error) {
 		return nil, err
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("no chapters in %q: expected folders such as 01-basics with a %s, as \"apitrace workshop new\" makes them", where, chapterFile)
+		return nil, message.Errorf("no chapters in %q: expected folders such as 01-basics with a %s, as \"apitrace workshop new\" makes them", where, chapterFile)
 	}
 	slices.Sort(names)
 	course := &Course{}
@@ -88,7 +89,7 @@ func readChapter(files fs.FS, where, dir string) (*Chapter, error) {
 	shown := filepath.Join(where, dir, chapterFile)
 	text, err := fs.ReadFile(files, path.Join(dir, chapterFile))
 	if err != nil {
-		return nil, fmt.Errorf("reading the course: %w", err)
+		return nil, message.Errorf("reading the course: %w", err)
 	}
 	if err := strictyaml.Decode(shown, text, c); err != nil {
 		return nil, err
@@ -120,11 +121,11 @@ var fileName = regexp.MustCompile(`^[0-9]+-([a-z0-9]+(-[a-z0-9]+)*)\.yaml$`)
 func readExercise(files fs.FS, shown, name string) (*Exercise, error) {
 	found := fileName.FindStringSubmatch(path.Base(name))
 	if found == nil {
-		return nil, fmt.Errorf("%s:1: the file's name is not that of an exercise: expected a number and lower-case words joined by hyphens, such as \"03-first-call.yaml\"", shown)
+		return nil, message.Errorf("%s:1: the file does not have the name of an exercise: expected a number and lower-case words joined by hyphens, such as \"03-first-call.yaml\"", shown)
 	}
 	text, err := fs.ReadFile(files, name)
 	if err != nil {
-		return nil, fmt.Errorf("reading the exercise: %w", err)
+		return nil, message.Errorf("reading the exercise: %w", err)
 	}
 	e, err := Parse(shown, text)
 	if err != nil {
@@ -138,7 +139,7 @@ func (c *Course) checkNames() error {
 	seen := map[string]string{}
 	for _, e := range c.Exercises() {
 		if other := seen[e.Name]; other != "" {
-			return fmt.Errorf("%s:1: the name %q is taken by %s: names are unique in a course", e.File, e.Name, other)
+			return message.Errorf("%s:1: the name %q is taken by %s: names are unique in a course", e.File, e.Name, other)
 		}
 		seen[e.Name] = e.File
 	}
@@ -206,24 +207,19 @@ type UnknownError struct {
 	First, Last string
 }
 
-func (e *UnknownError) Error() string { return e.Text().En }
+func (e *UnknownError) Error() string { return e.message().String() }
 
-// Text is the error in both languages.
-func (e *UnknownError) Text() Text {
-	if number.MatchString(e.Name) {
-		return Text{
-			En: fmt.Sprintf("no exercise has the number %s: they go from %s to %s (\"apitrace workshop\" lists them)", e.Name, e.First, e.Last),
-			Zh: fmt.Sprintf("没有编号为 %s 的练习：编号从 %s 到 %s（\"apitrace workshop\" 列出全部练习）", e.Name, e.First, e.Last),
-		}
+// Localize returns the error in the printer's language.
+func (e *UnknownError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *UnknownError) message() message.Message {
+	switch {
+	case number.MatchString(e.Name):
+		return message.Of("no exercise has the number %s: the numbers go from %s to %s (\"apitrace workshop\" lists them)", e.Name, e.First, e.Last)
+	case len(e.Nearest) > 0:
+		return message.Of("no exercise is called %q: did you mean %q? (\"apitrace workshop\" lists them)", e.Name, e.Nearest[0])
 	}
-	t := Text{En: fmt.Sprintf("no exercise is called %q", e.Name), Zh: fmt.Sprintf("没有名为 %q 的练习", e.Name)}
-	if len(e.Nearest) > 0 {
-		t.En += fmt.Sprintf(": did you mean %q?", e.Nearest[0])
-		t.Zh += fmt.Sprintf("：是不是 %q？", e.Nearest[0])
-	}
-	t.En += " (\"apitrace workshop\" lists them)"
-	t.Zh += "（\"apitrace workshop\" 列出全部练习）"
-	return t
+	return message.Of("no exercise is called %q (\"apitrace workshop\" lists them)", e.Name)
 }
 
 // ExerciseNames lists the names of the exercises of the embedded course, each with its title behind a tab, as shells

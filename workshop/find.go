@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // judgeFind compares the function that was named with those that the recording gives.
@@ -16,7 +17,7 @@ func judgeFind(t *traces, text string) (*Verdict, error) {
 	}
 	names := right.functions()
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: nothing in the recording answers the question: \"apitrace workshop verify\" tells more", t.exercise.File)
+		return nil, message.Errorf("%s: nothing in the recording answers the question: \"apitrace workshop verify\" says more", t.exercise.File)
 	}
 	unknown, err := t.name(text, names)
 	if err != nil || unknown != nil {

@@ -117,7 +117,7 @@ func TestMistakesAreLocated(t *testing.T) {
 		{"minutes: 1", "minutes: 0", "e.yaml:3: minutes is 0"},
 		{"title: {en: T, zh: T}", "title: {en: T}", "e.yaml:1: title has no Chinese text"},
 		{"scenario: get-node", "", "e.yaml:1: scenario is missing"},
-		{"find: {function: f, above: {process: etcd}}", "", "e.yaml:1: what is asked for is missing"},
+		{"find: {function: f, above: {process: etcd}}", "", "e.yaml:1: the question is missing"},
 		{"find: {function: f, above: {process: etcd}}", "find: {function: f, above: {proces: etcd}}", `e.yaml:7: unknown field "proces"`},
 		{"find: {function: f, above: {process: etcd}}", "find: {function: f, take: middle}", `e.yaml:7: take is "middle"`},
 		{"find: {function: f, above: {process: etcd}}", "find: {in: older, function: f}", `e.yaml:7: there is no recording "older"`},
@@ -160,7 +160,7 @@ func TestOpenRefuses(t *testing.T) {
 	for _, c := range []struct{ dir, want string }{
 		{filepath.Join(t.TempDir(), "none"), "no such file"},
 		{t.TempDir(), "no chapters"},
-		{write("01-a/first.yaml", valid), "not that of an exercise"},
+		{write("01-a/first.yaml", valid), "does not have the name of an exercise"},
 		{write("01-a/10-x.yaml", "minutes: x"), "10-x.yaml:1:"},
 		{write("02-b/chapter.yaml", "titel: x"), `unknown field "titel"`},
 	} {

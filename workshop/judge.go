@@ -2,10 +2,10 @@ package workshop
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -51,7 +51,7 @@ func badAnswer(en, zh string, args ...any) error {
 }
 
 // ErrNeedsServer says that a live exercise cannot be judged by recordings.
-var ErrNeedsServer = errors.New("this exercise is judged by what a server does: none was asked")
+var ErrNeedsServer = message.NewError("this exercise is judged by the behaviour of a server, and none is available")
 
 // Judge judges an answer.
 func (j *Judge) Judge(e *Exercise, try Try) (*Verdict, error) {

@@ -1,10 +1,11 @@
 package workshop
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // judgeLive tests the trace of what the learner did.
@@ -43,7 +44,7 @@ func (e *Exercise) adds(function string) bool {
 func (e *Exercise) Edited(text string) (string, error) {
 	for i, edit := range e.Solution.Edits {
 		if n := strings.Count(text, edit.Old); n != 1 {
-			return "", fmt.Errorf("%s: the old text of edit %d is %d times in %s, expected once", e.File, i+1, n, e.Change.File)
+			return "", message.Errorf("%s: the old text of edit %d occurs %d times in %s: expected once", e.File, i+1, n, e.Change.File)
 		}
 		text = strings.Replace(text, edit.Old, edit.New, 1)
 	}

@@ -3,11 +3,12 @@ package workshop
 import (
 	"embed"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 //go:embed templates
@@ -20,10 +21,10 @@ var Kinds = []Kind{KindFind, KindOrder, KindClaim, KindChoose, KindValue, KindMa
 // does not replace a file.
 func WriteNew(file string, kind Kind) error {
 	if !slices.Contains(Kinds, kind) {
-		return fmt.Errorf("unknown kind %q: expected one of %q", kind, Kinds)
+		return message.Errorf("unknown kind %q: expected one of %q", kind, Kinds)
 	}
 	if !fileName.MatchString(filepath.Base(file)) {
-		return fmt.Errorf("%q is not the name of an exercise: expected a number and lower-case words joined by hyphens, such as \"03-first-call.yaml\"", filepath.Base(file))
+		return message.Errorf("%q is not the name of an exercise: expected a number and lower-case words joined by hyphens, such as \"03-first-call.yaml\"", filepath.Base(file))
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err

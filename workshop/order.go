@@ -1,11 +1,12 @@
 package workshop
 
 import (
-	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // judgeOrder compares the order that was given with that of the recording.
@@ -80,10 +81,10 @@ func (t *traces) rightOrder() ([]int, error) {
 			return nil, err
 		}
 		if first[i] = c.first(); first[i] < 0 {
-			return nil, fmt.Errorf("%s: the step %q does not happen in the recording", t.exercise.File, s.ID)
+			return nil, message.Errorf("%s: the step %q does not happen in the recording", t.exercise.File, s.ID)
 		}
 		if j := slices.Index(first[:i], first[i]); j >= 0 {
-			return nil, fmt.Errorf("%s: the steps %q and %q begin with the same call", t.exercise.File, t.exercise.Order[j].ID, s.ID)
+			return nil, message.Errorf("%s: the steps %q and %q begin with the same call", t.exercise.File, t.exercise.Order[j].ID, s.ID)
 		}
 	}
 	order := make([]int, len(first))

@@ -2,8 +2,8 @@ package workshop
 
 import (
 	"errors"
-	"fmt"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
@@ -13,7 +13,7 @@ import (
 func Parse(name string, text []byte) (*Exercise, error) {
 	e := &Exercise{File: name}
 	if err := strictyaml.Decode(name, text, e); errors.Is(err, strictyaml.ErrEmpty) {
-		return nil, fmt.Errorf("%w, expected an exercise: \"apitrace workshop new\" writes one to start from", err)
+		return nil, message.Errorf("%w, expected an exercise: \"apitrace workshop new\" writes one to start from", err)
 	} else if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // repair puts together what the damaged file and the backup still have, saves it, sets the
@@ -27,7 +29,7 @@ func (s *State) repair(text []byte, missing bool, events []Event, backup []byte)
 	if !missing {
 		aside = s.Path + ".damaged-" + s.now().UTC().Format("20060102-150405.000")
 		if err := replace(aside, text); err != nil {
-			return nil, fmt.Errorf("setting the damaged state of the workshop aside: %w", err)
+			return nil, message.Errorf("moving the damaged state of the workshop aside: %w", err)
 		}
 	}
 	for i := range all {

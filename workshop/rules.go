@@ -2,10 +2,11 @@ package workshop
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // nearMisses is how many wrong answers each exercise must have replies for.
@@ -18,13 +19,13 @@ func checkReplies(e *Exercise) error {
 		tried += len(w.Try)
 	}
 	if e.Change == nil && tried < nearMisses { // wrong changes of a server are not to be listed
-		return fmt.Errorf("%s: %d wrong answers have replies: expected %d or more, listed under try of wrong", e.File, tried, nearMisses)
+		return message.Errorf("%s: %d wrong answers have replies: expected %d or more, listed under try of wrong", e.File, tried, nearMisses)
 	}
 	if e.Claim == nil {
 		return nil
 	}
 	if e.Claim.Evidence == nil {
-		return fmt.Errorf("%s: the claim has no evidence: expected the calls that show whether it is true, so that nobody passes by guessing", e.File)
+		return message.Errorf("%s: the claim has no evidence: expected the calls that show whether it is true, so that nobody passes by a guess", e.File)
 	}
 	right := map[string]bool{}
 	for _, answer := range e.Solution.Answer {
@@ -36,7 +37,7 @@ func checkReplies(e *Exercise) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s: no reply is for those who are right about the claim and name other evidence: expected a try under wrong that begins with the word of %q", e.File, e.Solution.Answer[0])
+	return message.Errorf("%s: no reply covers a right claim with other evidence: expected a try under wrong that begins with the word of %q", e.File, e.Solution.Answer[0])
 }
 
 // fewestClaims is how many claims a course must have before their balance is judged.
@@ -84,14 +85,14 @@ func balanced(claims []bool) error {
 			alternating = false
 		}
 		if run++; run == longestRun+1 {
-			bad = append(bad, fmt.Errorf("more than %d claims in a row are %s: expected true and false ones mixed", longestRun, strconv.FormatBool(holds)))
+			bad = append(bad, message.Errorf("more than %d claims in a row are %s: expected true and false ones mixed", longestRun, strconv.FormatBool(holds)))
 		}
 	}
 	if yes*5 < len(claims)*2 || yes*5 > len(claims)*3 {
-		bad = append(bad, fmt.Errorf("%d of %d claims are true: expected about half, between 40 and 60 percent", yes, len(claims)))
+		bad = append(bad, message.Errorf("%d of %d claims are true: expected about half, between 40 and 60 percent", yes, len(claims)))
 	}
 	if alternating {
-		bad = append(bad, errors.New("true and false claims alternate: expected no pattern"))
+		bad = append(bad, message.NewError("true and false claims alternate: expected no pattern"))
 	}
 	return errors.Join(bad...)
 }

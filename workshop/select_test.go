@@ -172,7 +172,7 @@ func TestTests(t *testing.T) {
 
 func TestRequestThatIsNotThere(t *testing.T) {
 	_, err := handmadeTraces(t).choose(&Selection{Request: 2})
-	if err == nil || !strings.Contains(err.Error(), "request 2 is asked for, and the recording of handmade has 1") {
+	if err == nil || !strings.Contains(err.Error(), "request 2 does not exist: the recording of handmade has 1") {
 		t.Error(err)
 	}
 }

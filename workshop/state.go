@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"github.com/gofrs/flock"
 	"github.com/google/renameio/v2"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
@@ -97,7 +97,7 @@ func (s *State) now() time.Time {
 
 // StateError says that a file of the workshop cannot be read or written, and how to have it elsewhere.
 func StateError(err error) error {
-	return fmt.Errorf("the workshop's state: %w; set %s to a folder that can be written", err, program.StateEnv)
+	return message.Errorf("the workshop's state: %w; set %s to a folder that can be written", err, program.StateEnv)
 }
 
 func (s *State) locked(ctx context.Context, do func() error) error {
@@ -108,7 +108,7 @@ func (s *State) locked(ctx context.Context, do func() error) error {
 	defer cancel()
 	lock := flock.New(s.Path+".lock", flock.SetPermissions(0o600))
 	if _, err := lock.TryLockContext(ctx, 10*time.Millisecond); errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("the workshop's state: another apitrace holds %s: %w", lock.Path(), err)
+		return message.Errorf("the workshop's state: another apitrace holds %s: %w", lock.Path(), err)
 	} else if err != nil {
 		return StateError(err)
 	}

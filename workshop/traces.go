@@ -1,9 +1,9 @@
 package workshop
 
 import (
-	"fmt"
 	"slices"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -77,7 +77,7 @@ func (t *traces) tree(in string, number int) (*trace.Tree, error) {
 		return nil, err
 	}
 	if number > len(a.trees) || len(a.trees) == 0 {
-		return nil, fmt.Errorf("request %d is asked for, and the recording of %s has %d", max(number, 1), a.recording.Scenario, len(a.trees))
+		return nil, message.Errorf("request %d does not exist: the recording of %s has %d", max(number, 1), a.recording.Scenario, len(a.trees))
 	}
 	return a.trees[max(number, 1)-1], nil
 }

@@ -1,19 +1,19 @@
 package workshop
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
 // validate returns the first mistake, nil if there is none.
 func (e *Exercise) validate() *strictyaml.Mistake {
 	if kinds := e.kinds(); len(kinds) == 0 {
-		return strictyaml.MistakeAt("what is asked for is missing: expected one of find, order, claim, choose, value, make and change")
+		return strictyaml.MistakeAt(message.Of("the question is missing: expected one of find, order, claim, choose, value, make and change"))
 	} else if len(kinds) > 1 {
-		return strictyaml.MistakeAt(fmt.Sprintf("an exercise asks for one thing, this one for %d: %q", len(kinds), kinds), string(kinds[1]))
+		return strictyaml.MistakeAt(message.Of("an exercise asks for one thing, this one for %d: %q", len(kinds), kinds), string(kinds[1]))
 	}
 	return strictyaml.First(e.validateTexts(), e.validateSources(), e.validateKind(), e.validateWrong(), e.validateSolution())
 }
@@ -28,10 +28,10 @@ func (e *Exercise) validateTexts() *strictyaml.Mistake {
 		}
 	}
 	if e.Minutes < 1 || e.Minutes > 60 {
-		return strictyaml.MistakeAt(fmt.Sprintf("minutes is %d, expected how long a person takes, 1 to 60", e.Minutes), "minutes")
+		return strictyaml.MistakeAt(message.Of("minutes is %d, expected the time that a person needs, 1 to 60", e.Minutes), "minutes")
 	}
 	if len(e.Hints) != 3 {
-		return strictyaml.MistakeAt(fmt.Sprintf("there are %d hints, expected three: where to look, what to look for, and nearly the answer", len(e.Hints)), "hints")
+		return strictyaml.MistakeAt(message.Of("there are %d hints, expected three: where to look, what to look for, and nearly the answer", len(e.Hints)), "hints")
 	}
 	for i, hint := range e.Hints {
 		if bad := bothLanguages(hint, "hints", i); bad != nil {
@@ -44,20 +44,20 @@ func (e *Exercise) validateTexts() *strictyaml.Mistake {
 func bothLanguages(t Text, at ...any) *strictyaml.Mistake {
 	switch {
 	case strings.TrimSpace(t.En) == "":
-		return strictyaml.MistakeAt(fmt.Sprintf("%v has no English text (en)", at[0]), at...)
+		return strictyaml.MistakeAt(message.Of("%v has no English text (en)", at[0]), at...)
 	case strings.TrimSpace(t.Zh) == "":
-		return strictyaml.MistakeAt(fmt.Sprintf("%v has no Chinese text (zh)", at[0]), at...)
+		return strictyaml.MistakeAt(message.Of("%v has no Chinese text (zh)", at[0]), at...)
 	}
 	return nil
 }
 
 func (e *Exercise) validateSources() *strictyaml.Mistake {
 	if e.Scenario == "" && e.Make == nil {
-		return strictyaml.MistakeAt("scenario is missing: the name of the scenario whose recording is asked", "scenario")
+		return strictyaml.MistakeAt(message.Of("scenario is missing: expected the name of the scenario whose recording the exercise asks about"), "scenario")
 	}
 	for name, source := range e.Also {
 		if source.Scenario == "" {
-			return strictyaml.MistakeAt("a recording needs the name of its scenario", "also", name)
+			return strictyaml.MistakeAt(message.Of("a recording needs the name of its scenario"), "also", name)
 		}
 	}
 	return nil
@@ -83,7 +83,7 @@ func (e *Exercise) validateKind() *strictyaml.Mistake {
 		return e.validateTest(&e.Make.Expect).Below("make", "expect")
 	default:
 		if !strings.HasSuffix(e.Change.File, ".go") || !strings.Contains(e.Change.File, "/") {
-			return strictyaml.MistakeAt(fmt.Sprintf("file is %q, expected the import path of a package, a slash and a file", e.Change.File), "change", "file")
+			return strictyaml.MistakeAt(message.Of("file is %q, expected the import path of a package, a slash and a file", e.Change.File), "change", "file")
 		}
 		return e.validateTest(&e.Change.Expect).Below("change", "expect")
 	}
@@ -91,13 +91,13 @@ func (e *Exercise) validateKind() *strictyaml.Mistake {
 
 func (e *Exercise) validateOrder() *strictyaml.Mistake {
 	if len(e.Order) < 3 {
-		return strictyaml.MistakeAt("there is not much to put in order: expected three steps or more")
+		return strictyaml.MistakeAt(message.Of("there are too few steps to put in order: expected three or more"))
 	}
 	seen := map[string]bool{}
 	for i := range e.Order {
 		s := &e.Order[i]
 		if len(s.ID) < 2 || seen[s.ID] || strings.ContainsAny(s.ID, " ,") {
-			return strictyaml.MistakeAt(fmt.Sprintf("id is %q, expected a short word, longer than a letter, that no other step has", s.ID), i, "id")
+			return strictyaml.MistakeAt(message.Of("id is %q, expected a short word, longer than a letter, that no other step has", s.ID), i, "id")
 		}
 		seen[s.ID] = true
 		if bad := strictyaml.First(bothLanguages(s.Text, "text").Below(i), e.validateSelection(&s.Call).Below(i, "call")); bad != nil {
@@ -109,7 +109,7 @@ func (e *Exercise) validateOrder() *strictyaml.Mistake {
 
 func (e *Exercise) validateChoices() *strictyaml.Mistake {
 	if len(e.Choose) < 2 {
-		return strictyaml.MistakeAt("there is nothing to choose: expected two statements or more")
+		return strictyaml.MistakeAt(message.Of("there is nothing to choose: expected two statements or more"))
 	}
 	for i := range e.Choose {
 		c := &e.Choose[i]
@@ -125,14 +125,14 @@ func (e *Exercise) validateWrong() *strictyaml.Mistake {
 		w := &e.Wrong[i]
 		bad := bothLanguages(w.Reply, "reply")
 		if bad == nil && len(w.Try) == 0 {
-			bad = strictyaml.MistakeAt("try is missing: an answer that gets this reply, to prove that it does", "try")
+			bad = strictyaml.MistakeAt(message.Of("try is missing: an answer that gets this reply, to prove that it does"), "try")
 		}
 		if bad == nil && w.When != nil {
 			bad = e.validateTest(w.When).Below("when")
 		}
 		for _, id := range w.Puts {
 			if bad == nil && !slices.ContainsFunc(e.Order, func(s Step) bool { return s.ID == id }) {
-				bad = strictyaml.MistakeAt(fmt.Sprintf("there is no step %q", id), "puts")
+				bad = strictyaml.MistakeAt(message.Of("there is no step %q", id), "puts")
 			}
 		}
 		if bad != nil {
@@ -146,13 +146,13 @@ func (e *Exercise) validateSolution() *strictyaml.Mistake {
 	s := &e.Solution
 	switch {
 	case e.Make != nil && s.Request == nil:
-		return strictyaml.MistakeAt("solution has no request: the one that passes", "solution")
+		return strictyaml.MistakeAt(message.Of("solution has no request: the one that passes"), "solution")
 	case e.Change != nil && len(s.Edits) == 0:
-		return strictyaml.MistakeAt("solution has no edits: old text and new", "solution")
+		return strictyaml.MistakeAt(message.Of("solution has no edits: old text and new"), "solution")
 	case e.Live() && len(s.Fails) == 0:
-		return strictyaml.MistakeAt("solution has no fails: the name of a scenario whose recording does not pass", "solution")
+		return strictyaml.MistakeAt(message.Of("solution has no fails: the name of a scenario whose recording does not pass"), "solution")
 	case !e.Live() && e.Order == nil && len(s.Answer) == 0:
-		return strictyaml.MistakeAt("solution has no answer", "solution")
+		return strictyaml.MistakeAt(message.Of("solution has no answer"), "solution")
 	}
 	return nil
 }
@@ -163,18 +163,18 @@ var takes = []string{"", "first", "last", "outermost"}
 func (e *Exercise) validateSelection(s *Selection) *strictyaml.Mistake {
 	for _, name := range []string{s.In, s.AlsoIn, s.NotIn} {
 		if _, ok := e.Also[name]; name != "" && !ok {
-			return strictyaml.MistakeAt(fmt.Sprintf("there is no recording %q: list it under also", name))
+			return strictyaml.MistakeAt(message.Of("there is no recording %q: list it under also", name))
 		}
 	}
 	if !slices.Contains(takes, s.Take) {
-		return strictyaml.MistakeAt(fmt.Sprintf("take is %q, expected first, last or outermost", s.Take), "take")
+		return strictyaml.MistakeAt(message.Of("take is %q, expected first, last or outermost", s.Take), "take")
 	}
 	for _, p := range s.parts() {
 		if p.of == nil {
 			continue
 		}
 		if p.of.In != "" || p.of.Request != 0 {
-			return strictyaml.MistakeAt(fmt.Sprintf("%s is about calls of the same request: in and request stand at the outermost selection alone", p.field), p.field)
+			return strictyaml.MistakeAt(message.Of("%s is about calls of the same request: in and request belong to the outermost selection alone", p.field), p.field)
 		}
 		if bad := e.validateSelection(p.of); bad != nil {
 			return bad.Below(p.field)
@@ -185,7 +185,7 @@ func (e *Exercise) validateSelection(s *Selection) *strictyaml.Mistake {
 
 func (e *Exercise) validateTest(t *Test) *strictyaml.Mistake {
 	if len(t.All)+len(t.Any)+len(t.InOrder) == 0 && t.Not == nil && t.Some == nil && t.None == nil && t.Count == nil && t.Request == nil {
-		return strictyaml.MistakeAt("the test is empty: expected some, none, count, inOrder, request, all, any or not")
+		return strictyaml.MistakeAt(message.Of("the test is empty: expected some, none, count, inOrder, request, all, any or not"))
 	}
 	for _, list := range []struct {
 		field string
@@ -213,7 +213,7 @@ func (e *Exercise) validateTest(t *Test) *strictyaml.Mistake {
 func (e *Exercise) validateCounts(t *Test) *strictyaml.Mistake {
 	if t.Count != nil {
 		if t.Count.Is == nil && t.Count.AtLeast == nil && t.Count.AtMost == nil {
-			return strictyaml.MistakeAt("count says of what, but not how many: expected is, atLeast or atMost", "count")
+			return strictyaml.MistakeAt(message.Of("count has no number: expected is, atLeast or atMost"), "count")
 		}
 		if bad := e.validateSelection(&t.Count.Of); bad != nil {
 			return bad.Below("count", "of")
@@ -231,7 +231,7 @@ func (e *Exercise) validateCounts(t *Test) *strictyaml.Mistake {
 	}
 	if t.Request != nil {
 		if _, ok := e.Also[t.Request.In]; t.Request.In != "" && !ok {
-			return strictyaml.MistakeAt(fmt.Sprintf("there is no recording %q: list it under also", t.Request.In), "request", "in")
+			return strictyaml.MistakeAt(message.Of("there is no recording %q: list it under also", t.Request.In), "request", "in")
 		}
 	}
 	return nil

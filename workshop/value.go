@@ -1,11 +1,11 @@
 package workshop
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // judgeValue compares what was read with what the trace has.
@@ -66,5 +66,5 @@ func (t *traces) value() (string, error) {
 			return value, nil
 		}
 	}
-	return "", fmt.Errorf("%s: no such call in the recording has a value %q", t.exercise.File, q.Name)
+	return "", message.Errorf("%s: no such call in the recording has a value %q", t.exercise.File, q.Name)
 }

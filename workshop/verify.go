@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -33,7 +34,7 @@ type Proof struct {
 	Checks int
 }
 
-var errHoldsForNone = errors.New("it holds for none of the versions")
+var errHoldsForNone = message.NewError("it holds for none of the versions")
 
 // Verify proves an exercise for all versions that it holds for. The error says everything that is
 // wrong with it.
@@ -45,19 +46,19 @@ func (v *Verifier) Verify(e *Exercise) ([]Proof, error) {
 	}
 	for _, k8s := range v.Versions {
 		if toBeHad, err := e.ToBeHad(k8s); err != nil {
-			return nil, fmt.Errorf("%s: %w", e.File, err)
+			return nil, message.Errorf("%s: %w", e.File, err)
 		} else if !toBeHad {
 			continue
 		}
 		p := &proof{Proof: Proof{Exercise: e, K8s: k8s}, judge: v.Judge, exists: v.Exists}
 		p.judge.K8s, p.judge.kept = k8s, map[Source]*asked{}
 		if err := p.run(); err != nil {
-			wrong = append(wrong, fmt.Errorf("%s, Kubernetes %s: %w", e.File, k8s, err))
+			wrong = append(wrong, message.Errorf("%s, Kubernetes %s: %w", e.File, k8s, err))
 		}
 		proofs = append(proofs, p.Proof)
 	}
 	if len(proofs) == 0 {
-		wrong = append(wrong, fmt.Errorf("%s: %w %s, or they have no recordings of its scenarios%s", e.File, errHoldsForNone, strings.Join(v.Versions, ", "), v.missing(e)))
+		wrong = append(wrong, message.Errorf("%s: %w %s, or they have no recordings of its scenarios%s", e.File, errHoldsForNone, strings.Join(v.Versions, ", "), v.missing(e)))
 	}
 	return proofs, errors.Join(wrong...)
 }
@@ -116,7 +117,7 @@ func (p *proof) unsolved() error {
 			return err
 		}
 		if err == nil && verdict.Passed {
-			return fmt.Errorf("the answer %q passes", answer)
+			return message.Errorf("the answer %q passes", answer)
 		}
 	}
 	return nil
@@ -141,7 +142,7 @@ func (p *proof) solved() error {
 	for _, answer := range p.Exercise.solutions() {
 		verdict, err := p.try(answer)
 		if err != nil {
-			return fmt.Errorf("the solution %q: %w", answer, err)
+			return message.Errorf("the solution %q: %w", answer, err)
 		}
 		if verdict.Passed {
 			passed = append(passed, answer)
@@ -149,14 +150,14 @@ func (p *proof) solved() error {
 		tried = append(tried, fmt.Sprintf("%q (%s)", answer, verdict.Reply.En))
 	}
 	if len(passed) == 0 {
-		return fmt.Errorf("no solution passes: tried %s; the recording says %q", strings.Join(tried, ", "), right)
+		return message.Errorf("no solution passes: tried %s; the recording says %q", strings.Join(tried, ", "), right)
 	}
 	if p.Exercise.Find != nil && len(right) > len(passed) {
-		return fmt.Errorf("the recording has %d right answers, %q, and the solution names %d of them", len(right), right, len(passed))
+		return message.Errorf("the recording has %d right answers, %q, and the solution names %d of them", len(right), right, len(passed))
 	}
 	for _, answer := range p.Exercise.otherwise(passed) {
 		if verdict, err := p.try(answer); err == nil && verdict.Passed {
-			return fmt.Errorf("the answer %q passes as well", answer)
+			return message.Errorf("the answer %q passes as well", answer)
 		}
 	}
 	return nil
@@ -203,18 +204,18 @@ func (p *proof) wrongAnswers() error {
 			case missing(err):
 				replied = true // This version could not run the scenario; others prove the reply.
 			case err != nil:
-				bad = append(bad, fmt.Errorf("wrong %d, %q: %w", i+1, answer, err))
+				bad = append(bad, message.Errorf("wrong %d, %q: %w", i+1, answer, err))
 			case verdict.Passed && slices.Contains(p.Exercise.Solution.Answer, answer): // which is right here and wrong elsewhere
 			case verdict.Passed:
-				bad = append(bad, fmt.Errorf("wrong %d, %q: it passes", i+1, answer))
+				bad = append(bad, message.Errorf("wrong %d, %q: it passes", i+1, answer))
 			case verdict.wrong == i:
 				replied = true
 			case !verdict.unknown:
-				bad = append(bad, fmt.Errorf("wrong %d, %q: it gets another reply: %s", i+1, answer, verdict.Reply.En))
+				bad = append(bad, message.Errorf("wrong %d, %q: it gets another reply: %s", i+1, answer, verdict.Reply.En))
 			}
 		}
 		if !replied && len(bad) == 0 {
-			bad = append(bad, fmt.Errorf("wrong %d: this version has none of the functions %q", i+1, w.Try))
+			bad = append(bad, message.Errorf("wrong %d: this version has none of the functions %q", i+1, w.Try))
 		}
 	}
 	return errors.Join(bad...)
@@ -254,7 +255,7 @@ func (p *proof) recordings(names []string, pass bool) error {
 			return err
 		}
 		if verdict.Passed != pass {
-			return fmt.Errorf("the recording of %s: passed is %v, expected %v (%s)", name, verdict.Passed, pass, verdict.Reply.En)
+			return message.Errorf("the recording of %s: passed is %v, expected %v (%s)", name, verdict.Passed, pass, verdict.Reply.En)
 		}
 	}
 	return nil
@@ -280,7 +281,7 @@ func (p *proof) functionsExist() error {
 		if exists, err := p.exists(p.K8s, name); err != nil {
 			return err
 		} else if !exists {
-			return fmt.Errorf("there is no function %q in this version: if another has it, name both", name)
+			return message.Errorf("this release has no function %q: if another release has it, list both names", name)
 		}
 	}
 	return nil

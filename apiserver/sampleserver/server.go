@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 	flowcontrolv1 "k8s.io/api/flowcontrol/v1"
 
 	"github.com/kubeapitrace/apitrace/internal/authority"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/storage"
 )
@@ -72,7 +72,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
 	for path, data := range map[string][]byte{certFile: cert, keyFile: key} {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
-			return nil, fmt.Errorf("writing the keys of %s: %w", Name, err)
+			return nil, message.Errorf("writing the keys of %s: %w", Name, err)
 		}
 	}
 	s.child, err = program.WithFreePort(func(port int) (*program.Child, error) {
@@ -119,7 +119,7 @@ func (o Options) flags() []string {
 func (s *Server) ready(ctx context.Context) error {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(s.CAPEM) {
-		return errors.New("the server's CA certificate cannot be read")
+		return message.NewError("the server's CA certificate cannot be read")
 	}
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}}
 	defer client.CloseIdleConnections()
@@ -137,9 +137,9 @@ func (s *Server) ready(ctx context.Context) error {
 	case err != nil:
 		return err
 	case resp.StatusCode != http.StatusOK:
-		return fmt.Errorf("GET /readyz: %s: %s", resp.Status, strings.TrimSpace(string(body)))
+		return message.Errorf("GET /readyz: %s: %s", resp.Status, strings.TrimSpace(string(body)))
 	case !knowsFlowSchemas(resp.Header):
-		return errors.New("it has not heard of the FlowSchemas yet")
+		return message.NewError("it does not know the FlowSchemas yet")
 	}
 	return nil
 }

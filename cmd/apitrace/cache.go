@@ -1,11 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/machine"
@@ -30,7 +30,7 @@ func newCacheCleanCommand(std *console.Streams) *cobra.Command {
 	command := newCommand("cache-clean", func(_ *cobra.Command, args []string) error {
 		for _, arg := range args {
 			if !slices.Contains(machine.Kinds(), arg) {
-				return fmt.Errorf("unknown kind %q: expected workspace, build or gocache", arg)
+				return message.Errorf("unknown kind %q: expected workspace, build or gocache", arg)
 			}
 		}
 		return nil

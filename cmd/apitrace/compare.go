@@ -44,6 +44,6 @@ func (o *compareOptions) run(ctx context.Context, std *console.Streams, nameA, n
 		return err
 	}
 	c.NameA, c.NameB = nameA, nameB // also if it is one scenario
-	std.Notice("recordings of Kubernetes %s that apitrace carries, made on %s", c.A.K8sVersion, c.A.Recorded.Format(time.DateOnly))
+	std.Notice("recordings of Kubernetes %s that come with apitrace, made on %s", c.A.K8sVersion, c.A.Recorded.Format(time.DateOnly))
 	return differs(o.output.Write(std, inorder.Each(1, func(int) (sides.Compared, error) { return c, nil }), false))
 }

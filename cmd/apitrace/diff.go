@@ -76,7 +76,7 @@ func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *co
 // diffSource compares the text of a function in two releases.
 func (o *diffOptions) diffSource(ctx context.Context, std *console.Streams, args []string) error {
 	if len(args) != 2 {
-		return usage.Errorf("--source compares a function of two versions: expected \"apitrace diff --source %s VERSION VERSION\"", o.source)
+		return usage.Errorf("--source compares a function of two releases: expected \"apitrace diff --source %s VERSION VERSION\"", o.source)
 	}
 	if o.output.Format != "tree" || o.live != "" {
 		return usage.Errorf("--source compares the text of a function: leave -o and --live out")

@@ -42,9 +42,9 @@ func (o *editOptions) validate(args []string) error {
 	case o.list && (o.revert || len(args) > 0):
 		return usage.Errorf("--list lists all edits: give it alone")
 	case o.all && !o.revert:
-		return usage.Errorf("--all is for --revert")
+		return usage.Errorf("--all needs --revert")
 	case o.revert && o.all == (len(args) > 0):
-		return usage.Errorf("--revert needs the file whose edit to take back, or --all")
+		return usage.Errorf("--revert needs the file to revert, or --all")
 	case !o.list && !o.revert && len(args) == 0:
 		return usage.Errorf("expected the path of a file, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\", or --list or --revert")
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -33,7 +34,7 @@ func newExecCommand(std *console.Streams) *cobra.Command {
 	o := &execOptions{server: anyServer()}
 	command := newCommand("exec", func(c *cobra.Command, args []string) error {
 		if len(args) == 0 || c.ArgsLenAtDash() != 0 {
-			return errors.New("expected -- and a program with its arguments, such as: exec -- kubectl get nodes")
+			return message.NewError("expected -- and a program with its arguments, such as: exec -- kubectl get nodes")
 		}
 		return nil
 	}, func(c *cobra.Command, args []string) error {

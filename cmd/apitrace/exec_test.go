@@ -1,6 +1,8 @@
 package main
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestAsksForTrees(t *testing.T) {
 	for flag, want := range map[string]bool{

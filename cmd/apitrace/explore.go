@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/render/terminal"
@@ -51,7 +52,7 @@ func explore(ctx context.Context, std *console.Streams, recording *trace.Recordi
 // fullScreen returns the options of a full-screen view of so many requests, or an error without a terminal.
 func fullScreen(std *console.Streams, o *output.Options, requests int) (terminal.Options, error) {
 	if std.Width == 0 {
-		return terminal.Options{}, errors.New("the full-screen view needs a terminal, and standard output is not a terminal; \"apitrace show\" prints the same")
+		return terminal.Options{}, message.NewError("the full-screen view needs a terminal, and standard output is not a terminal; \"apitrace show\" prints the same")
 	}
 	lang, err := output.Language(o.Lang)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/kubeapitrace/apitrace/internal/console"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/render/terminal"
 )
@@ -257,7 +258,7 @@ func TestPanicLeavesTheTerminalAsItWas(t *testing.T) {
 // panickingScreen is a program that shows a panicking model as explore shows its own.
 func panickingScreen() {
 	if err := terminal.Run(context.Background(), panicking{}, os.Stdin, os.Stdout); err != nil {
-		report(os.Stderr, err)
+		report(os.Stderr, message.Printer{}, err)
 		os.Exit(exitCode(err))
 	}
 }

@@ -21,7 +21,7 @@ func newExportCommand(std *console.Streams) *cobra.Command {
 	command := newCommand("export", oneArgument("the path of a saved recording"), func(c *cobra.Command, args []string) error {
 		o.file = args[0]
 		if !o.otlp {
-			return usage.Errorf("where to: expected --otlp; \"apitrace show -o\" writes other forms")
+			return usage.Errorf("no destination: expected --otlp; \"apitrace show -o\" writes other formats")
 		}
 		return o.run(c.Context(), std)
 	})

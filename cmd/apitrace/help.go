@@ -2,10 +2,11 @@ package main
 
 import (
 	"embed"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // helpTexts are what --help prints above the flags: a file for each command, named after its path, with
@@ -30,7 +31,7 @@ func parseHelp(content string) (helpText, error) {
 	long, examples, okExamples := strings.Cut(rest, "\nExamples:\n\n")
 	h := helpText{use: use, short: short, long: strings.TrimSuffix(long, "\n"), examples: strings.TrimSuffix(examples, "\n")}
 	if !strings.HasPrefix(content, "Use: ") || !okUse || !okShort || !okExamples || strings.Contains(use+short, "\n") {
-		return h, fmt.Errorf("expected the lines \"Use: …\" and \"Short: …\", an empty line, a text, and examples behind a line \"Examples:\"")
+		return h, message.Errorf("expected the lines \"Use: …\" and \"Short: …\", an empty line, a text, and examples behind a line \"Examples:\"")
 	}
 	return h, nil
 }
@@ -44,7 +45,7 @@ func newCommand(name string, args cobra.PositionalArgs, run func(*cobra.Command,
 	}
 	h, err := parseHelp(string(content))
 	if err != nil {
-		panic(fmt.Errorf("help/%s.txt: %w", name, err))
+		panic(message.Errorf("help/%s.txt: %w", name, err))
 	}
 	return &cobra.Command{
 		Use: h.use, Short: h.short, Long: h.long, Example: h.examples,

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/render/output"
@@ -112,7 +113,7 @@ func TestNothingRawReachesATerminal(t *testing.T) {
 		out := &text.Guard{To: &printed}
 		err := execute(t.Context(), append([]string{"apitrace"}, args...), &console.Streams{In: os.Stdin, Out: out, Err: &said, Width: 100})
 		_ = out.Close()
-		report(&said, err)
+		report(&said, message.Printer{}, err)
 		if raw := rawIn(printed.String()); raw != "" {
 			t.Errorf("%q prints %s", args, raw)
 		}
@@ -191,7 +192,7 @@ func runHostile(t *testing.T, args []string) {
 	out := &text.Guard{To: &printed}
 	err := execute(ctx, append([]string{"apitrace"}, args...), &console.Streams{In: strings.NewReader(""), Out: out, Err: &said, Width: 100})
 	_ = out.Close()
-	report(&said, err)
+	report(&said, message.Printer{}, err)
 	if raw := rawIn(printed.String()); raw != "" && !slices.Contains(wholeScreen, args[0]) {
 		t.Errorf("%q prints %s", args, raw)
 	}

@@ -11,16 +11,19 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/machine"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
 func main() {
-	err := run(os.Args)
-	report(os.Stderr, err)
+	printer := message.For(output.LanguageOf(os.Args, os.Getenv))
+	err := run(os.Args, printer)
+	report(os.Stderr, printer, err)
 	if len(os.Args) > 1 && exitCode(err) == 1 && !isAnswer(err) {
 		machine.KeepError("apitrace "+os.Args[1], err)
 	}
@@ -30,7 +33,7 @@ func main() {
 // run does what the command line says. The first signal cancels the context, so
 // that what was started is stopped; a second one ends the process at once, and
 // the children with it: they hold a pipe to us.
-func run(args []string) error {
+func run(args []string, printer message.Printer) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)
@@ -41,6 +44,7 @@ func run(args []string) error {
 		cancel(&signalError{s.(syscall.Signal)})
 	}()
 	std := console.Standard()
+	std.Printer = printer
 	defer std.Close()
 	err := execute(ctx, args, std)
 	var interrupted *signalError
@@ -56,7 +60,12 @@ func run(args []string) error {
 // A signalError says that the user, or the system, ended us.
 type signalError struct{ signal syscall.Signal }
 
-func (e *signalError) Error() string { return fmt.Sprintf("stopped by signal: %s", e.signal) }
+func (e *signalError) Error() string { return e.Localize(message.Printer{}) }
+
+// Localize returns the error in the printer's language.
+func (e *signalError) Localize(p message.Printer) string {
+	return p.Sprintf("stopped by signal: %s", e.signal)
+}
 
 // Signal returns the signal: what we run gets it, too.
 func (e *signalError) Signal() syscall.Signal { return e.signal }
@@ -88,7 +97,7 @@ func isAnswer(err error) bool {
 }
 
 // report prints the error, once, and where help is if the command line is wrong.
-func report(w io.Writer, err error) {
+func report(w io.Writer, p message.Printer, err error) {
 	if err == nil {
 		return
 	}
@@ -96,21 +105,21 @@ func report(w io.Writer, err error) {
 		return
 	}
 	if _, ok := err.(*signalError); ok { // what the user wanted
-		fmt.Fprintln(w, text.EscapeLines(err.Error()))
+		fmt.Fprintln(w, text.EscapeLines(p.Error(err)))
 		return
 	}
 	if exit, ok := err.(*exitError); ok && exit.err == nil { // the program has said why
 		return
 	}
-	fmt.Fprintf(w, "error: %s\n", text.EscapeLines(err.Error()))
+	fmt.Fprintln(w, text.EscapeLines(p.Sprintf("error: %s", err)))
 	var wrong *usage.Error
 	if errors.As(err, &wrong) && wrong.Command != "" {
-		fmt.Fprintf(w, "see %q\n", wrong.Command+" --help")
+		fmt.Fprintln(w, p.Sprintf("see %q", wrong.Command+" --help"))
 	}
 }
 
 // errDifferent says that what was compared is not the same.
-var errDifferent = errors.New("different")
+var errDifferent = message.NewError("different")
 
 // A troubleError says why a comparison could not be made.
 type troubleError struct{ err error }

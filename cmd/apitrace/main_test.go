@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
@@ -29,8 +30,8 @@ func TestMain(m *testing.M) {
 // checkStatus is "apitrace-status N ARGS": it runs "apitrace ARGS" and succeeds if that ends
 // with the exit status N. Of a failure, testscript's "!" tells nothing more.
 func checkStatus() {
-	err := run(append([]string{"apitrace"}, os.Args[2:]...))
-	report(os.Stderr, err)
+	err := run(append([]string{"apitrace"}, os.Args[2:]...), message.Printer{})
+	report(os.Stderr, message.Printer{}, err)
 	if got := strconv.Itoa(exitCode(err)); got != os.Args[1] {
 		fmt.Fprintf(os.Stderr, "exit status %s, expected %s\n", got, os.Args[1])
 		os.Exit(1)

@@ -43,7 +43,7 @@ func (o *recordLibraryOptions) validate() error {
 		}
 	}
 	if info, err := os.Stat(o.folder); err != nil || !info.IsDir() {
-		return usage.Errorf("there is no folder %q: call this in the repository of apitrace, or say where with --to", o.folder)
+		return usage.Errorf("there is no folder %q: run this command in the repository of apitrace, or name the folder with --to", o.folder)
 	}
 	return nil
 }

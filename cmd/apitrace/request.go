@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -47,7 +47,7 @@ func newRequestCommand(std *console.Streams) *cobra.Command {
 
 func requestArguments(_ *cobra.Command, args []string) error {
 	if len(args) != 2 {
-		return fmt.Errorf("expected a method and a path, such as GET /api/v1/nodes: found %q", args)
+		return message.Errorf("expected a method and a path, such as GET /api/v1/nodes: found %q", args)
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func (f *typedFlags) read(std *console.Streams) (*scenarios.TypedRequest, error)
 	}
 	body, err := std.ReadInput(f.body)
 	if err != nil {
-		return nil, fmt.Errorf("reading the body: %w", err)
+		return nil, message.Errorf("reading the body: %w", err)
 	}
 	typed.Body = body
 	return typed, nil

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/redact"
 	"github.com/kubeapitrace/apitrace/internal/usage"
@@ -111,7 +111,7 @@ func flagError(err error) error {
 	if !ok {
 		return err
 	}
-	return fmt.Errorf("--%s %q: expected %s", flag.Name, invalid.GetValue(), what)
+	return message.Errorf("--%s %q: expected %s", flag.Name, invalid.GetValue(), what)
 }
 
 // narrowFlags makes cobra's template of help break the lines of flags, which can be long.
@@ -146,9 +146,9 @@ func knownCommand(command *cobra.Command, args []string) error {
 		return nil
 	}
 	if near := command.SuggestionsFor(args[0]); len(near) > 0 {
-		return fmt.Errorf("unknown command %q for %q: did you mean %q?", args[0], command.CommandPath(), near[0])
+		return message.Errorf("unknown command %q for %q: did you mean %q?", args[0], command.CommandPath(), near[0])
 	}
-	return fmt.Errorf("unknown command %q for %q", args[0], command.CommandPath())
+	return message.Errorf("unknown command %q for %q", args[0], command.CommandPath())
 }
 
 // oneArgument demands exactly one argument and says what it is.
@@ -158,9 +158,9 @@ func oneArgument(what string) cobra.PositionalArgs {
 		case 1:
 			return nil
 		case 0:
-			return fmt.Errorf("expected %s", what)
+			return message.Errorf("expected %s", what)
 		default:
-			return fmt.Errorf("expected %s, and nothing else: found %q as well", what, args[1:])
+			return message.Errorf("expected %s, and nothing else: found %q as well", what, args[1:])
 		}
 	}
 }

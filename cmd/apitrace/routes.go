@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
@@ -53,7 +53,7 @@ func (o *routesOptions) validate(command *cobra.Command) error {
 		return usage.Errorf("unknown output %q: expected table, wide or json", o.format)
 	}
 	if o.trace != "" && (o.live || command.Flags().Changed("k8s")) {
-		return usage.Errorf("--trace %s is of one version and one moment: leave --k8s and --live out", o.trace)
+		return usage.Errorf("--trace %s is a recording of one release at one moment: leave --k8s and --live out", o.trace)
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (o *routesOptions) load(ctx context.Context, std *console.Streams) (*trace.
 	}
 	recording, err := session.Recorded(o.server.Version, bootScenario)
 	if err != nil {
-		return nil, fmt.Errorf("%w; or add --live", err)
+		return nil, message.Errorf("%w; or add --live", err)
 	}
 	std.Notice("from a recording of Kubernetes %s, made on %s; --live starts a server now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
 	return recording, nil

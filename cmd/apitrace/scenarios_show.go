@@ -30,7 +30,7 @@ func (o *scenariosShowOptions) run(std *console.Streams, name string) error {
 		return err
 	}
 	if o.output != "text" && o.output != "yaml" {
-		return usage.Errorf("unknown form of output %q: expected text or yaml", o.output)
+		return usage.Errorf("unknown output %q: expected text or yaml", o.output)
 	}
 	s, err := scenarios.Find(name)
 	if err != nil {

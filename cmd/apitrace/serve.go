@@ -2,11 +2,11 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 
 	"github.com/spf13/pflag"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session"
 
 	"github.com/spf13/cobra"
@@ -62,7 +62,7 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 // serveArguments takes flags of kube-apiserver alone, behind the two hyphens.
 func serveArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 && c.ArgsLenAtDash() != 0 {
-		return fmt.Errorf("unexpected %q: flags of kube-apiserver go behind --", args[0])
+		return message.Errorf("unexpected %q: flags of kube-apiserver go after --", args[0])
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func (o *serveOptions) exclusive(c *cobra.Command) error {
 		}
 	})
 	if len(given) > 1 || o.status && c.Flags().Changed("k8s") {
-		return usage.Errorf("--status and --stop are about servers that run already: give one of them alone, or --stop with --k8s")
+		return usage.Errorf("--status and --stop are for servers that are already running: give one of them alone, or --stop with --k8s")
 	}
 	return nil
 }

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/console"
@@ -57,12 +57,12 @@ func (o *serverFlags) validate() error {
 	}
 	if o.Etcd.URL == "" {
 		if o.Etcd != (storage.Endpoint{}) {
-			return usage.Errorf("--etcd-cafile, --etcd-certfile, --etcd-keyfile and --etcd-prefix are for an etcd of your own: say where it is with --etcd-servers")
+			return usage.Errorf("--etcd-cafile, --etcd-certfile, --etcd-keyfile and --etcd-prefix are for an etcd of your own: give its address with --etcd-servers")
 		}
 		return nil
 	}
 	if err := o.Etcd.Validate(); err != nil {
-		return usage.Wrong(fmt.Errorf("--etcd-servers: %w", err))
+		return usage.Wrong(message.Errorf("--etcd-servers: %w", err))
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func newShowCommand(std *console.Streams) *cobra.Command {
 
 func (o *showOptions) validate(command *cobra.Command) error {
 	if session.IsFile(o.what) && (o.live || command.Flags().Changed("k8s")) {
-		return usage.Errorf("%q is a file, which is of one version and one moment: --k8s and --live are for scenarios", o.what)
+		return usage.Errorf("%q is a file, recorded on one release at one moment: --k8s and --live are for scenarios", o.what)
 	}
 	if o.live && (o.summary || len(o.only) > 0) {
 		return usage.Errorf("--summary and --only are for what is recorded: leave --live out")

@@ -60,7 +60,7 @@ func (o *workshopOptions) commands(std *console.Streams) []*cobra.Command {
 	reset := o.on(std, "reset", func(l *learner.Learner, ctx context.Context, name string) error {
 		switch {
 		case all && name != "":
-			return usage.Errorf("--all forgets everything: name an exercise, or give --all")
+			return usage.Errorf("all progress would be lost: name an exercise, or give --all")
 		case all:
 			return l.ResetAll(ctx)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -41,7 +42,7 @@ func (t *Tree) Function(name string) (*Function, error) {
 	}
 	i := slices.IndexFunc(functions, func(f instrument.Function) bool { return f.Name == name })
 	if i < 0 {
-		return nil, &trace.UnknownFunctionError{Query: name, Where: t.String(), Near: t.near(name, functions)}
+		return nil, &trace.UnknownFunctionError{Query: name, Where: message.Of("%s", t), Near: t.near(name, functions)}
 	}
 	at := functions[i]
 	var sameLine []string
@@ -74,7 +75,7 @@ func (t *Tree) near(name string, functions []instrument.Function) []string {
 // functions lists the functions of a package.
 func (t *Tree) functions(pkg string) ([]instrument.Function, error) {
 	if _, err := os.Stat(filepath.Join(t.Dir, filepath.FromSlash(pkg))); err != nil {
-		return nil, &trace.UnknownFunctionError{Query: pkg, Where: t.String()}
+		return nil, &trace.UnknownFunctionError{Query: pkg, Where: message.Of("%s", t)}
 	}
 	return instrument.FunctionsIn(t.Dir, pkg)
 }

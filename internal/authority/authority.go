@@ -8,10 +8,11 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"fmt"
 	"math/big"
 	"net"
 	"time"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // An Authority is a certificate authority for one run. Its key exists in memory
@@ -30,18 +31,18 @@ const certLifetime = 365 * 24 * time.Hour
 func New(name string) (*Authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("making the certificate authority %q: %w", name, err)
+		return nil, message.Errorf("making the certificate authority %q: %w", name, err)
 	}
 	template := certTemplate(name)
 	template.IsCA, template.BasicConstraintsValid = true, true
 	template.KeyUsage = x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
-		return nil, fmt.Errorf("making the certificate authority %q: %w", name, err)
+		return nil, message.Errorf("making the certificate authority %q: %w", name, err)
 	}
 	cert, err := x509.ParseCertificate(der)
 	if err != nil {
-		return nil, fmt.Errorf("making the certificate authority %q: %w", name, err)
+		return nil, message.Errorf("making the certificate authority %q: %w", name, err)
 	}
 	return &Authority{CertPEM: pemBlock("CERTIFICATE", der), cert: cert, key: key}, nil
 }
@@ -51,7 +52,7 @@ func New(name string) (*Authority, error) {
 func (a *Authority) Issue(name string, dnsNames ...string) (certPEM, keyPEM []byte, err error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, nil, fmt.Errorf("making a certificate for %q: %w", name, err)
+		return nil, nil, message.Errorf("making a certificate for %q: %w", name, err)
 	}
 	template := certTemplate(name)
 	template.KeyUsage = x509.KeyUsageDigitalSignature
@@ -60,7 +61,7 @@ func (a *Authority) Issue(name string, dnsNames ...string) (certPEM, keyPEM []by
 	template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, key.Public(), a.key)
 	if err != nil {
-		return nil, nil, fmt.Errorf("making a certificate for %q: %w", name, err)
+		return nil, nil, message.Errorf("making a certificate for %q: %w", name, err)
 	}
 	keyPEM, err = encodeKey(key)
 	return pemBlock("CERTIFICATE", der), keyPEM, err
@@ -70,7 +71,7 @@ func (a *Authority) Issue(name string, dnsNames ...string) (certPEM, keyPEM []by
 func NewKeyPEM() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("making a key: %w", err)
+		return nil, message.Errorf("making a key: %w", err)
 	}
 	return encodeKey(key)
 }
@@ -93,7 +94,7 @@ func certTemplate(name string) *x509.Certificate {
 func encodeKey(key *ecdsa.PrivateKey) ([]byte, error) {
 	der, err := x509.MarshalECPrivateKey(key)
 	if err != nil {
-		return nil, fmt.Errorf("encoding a key: %w", err)
+		return nil, message.Errorf("encoding a key: %w", err)
 	}
 	return pemBlock("EC PRIVATE KEY", der), nil
 }

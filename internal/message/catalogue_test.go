@@ -15,25 +15,20 @@ import (
 	"testing"
 )
 
-// TestEveryMessageIsInTheCatalogue finds the messages in the source of the whole module.
+// TestEveryMessageIsInTheCatalogue finds the messages in the source of the whole module: the
+// constants that are passed to a parameter called format, and the two of Plural.
 func TestEveryMessageIsInTheCatalogue(t *testing.T) {
+	files := sources(t)
+	formats := map[string]int{} // the functions with such a parameter → its number
+	for _, file := range files {
+		addFormats(file.tree, formats)
+	}
 	said := map[string]string{} // a message → where it is
-	texts := map[string]bool{}  // every constant text of the source
-	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && path != root) {
-			return filepath.SkipDir
-		}
-		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || filepath.Dir(path) == filepath.Join(root, "internal", "message") {
-			return nil
-		}
-		return collect(path, said, texts, func(at token.Position, text string) { t.Errorf("%s: %s", at, text) })
-	})
-	if err != nil {
-		t.Fatal(err)
+	for _, file := range files {
+		file.collect(formats, said, func(at token.Pos, text string) { t.Errorf("%s: %s", file.set.Position(at), text) })
+	}
+	for _, text := range system {
+		said[text] = "error.go"
 	}
 	all := catalogue()
 	for _, english := range slices.Sorted(maps.Keys(said)) {
@@ -42,67 +37,140 @@ func TestEveryMessageIsInTheCatalogue(t *testing.T) {
 		}
 	}
 	for _, english := range slices.Sorted(maps.Keys(all)) {
-		if !texts[english] {
+		if _, ok := said[english]; !ok {
 			t.Errorf("nobody says what zh.po has:\nmsgid %q", english)
 		}
 	}
 }
 
-// collect adds the messages and the constant texts of a file.
-func collect(path string, said map[string]string, texts map[string]bool, wrong func(token.Position, string)) error {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+// source is a file of the module that is not a test.
+type source struct {
+	set     *token.FileSet
+	tree    *ast.File
+	foreign map[string]bool // the names of imported packages of others
+}
+
+func sources(t *testing.T) []source {
+	t.Helper()
+	var all []source
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == "probe" || strings.HasPrefix(d.Name(), ".") && path != root) {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		set := token.NewFileSet()
+		tree, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		file := source{set, tree, map[string]bool{}}
+		for _, imp := range tree.Imports {
+			if imported, _ := strconv.Unquote(imp.Path.Value); !strings.HasPrefix(imported, "github.com/kubeapitrace/apitrace/") {
+				file.foreign[filepath.Base(imported)] = true
+			}
+		}
+		all = append(all, file)
+		return nil
+	})
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
-	imports := map[string]bool{}
-	for _, imp := range file.Imports {
-		imported, _ := strconv.Unquote(imp.Path.Value)
-		imports[filepath.Base(imported)] = true
+	return all
+}
+
+// addFormats adds the functions and methods that a file declares with a parameter called format.
+func addFormats(file *ast.File, formats map[string]int) {
+	add := func(name string, function *ast.FuncType) {
+		number := 0
+		for _, field := range function.Params.List {
+			for _, parameter := range field.Names {
+				last := function.Params.List[len(function.Params.List)-1]
+				_, variadic := last.Type.(*ast.Ellipsis)
+				if parameter.Name == "format" && (variadic || name == "NewError") {
+					formats[name] = number
+				}
+				number++
+			}
+		}
 	}
 	ast.Inspect(file, func(n ast.Node) bool {
-		if text, ok := constantText(n); ok {
-			texts[text] = true
-		}
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return true
-		}
-		function, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok {
-			return true
-		}
-		for _, arg := range messages(function, call.Args, imports) {
-			text, ok := constantText(arg)
-			if name, isName := arg.(*ast.Ident); isName && name.Name == "format" {
-				continue
-			}
-			if !ok {
-				wrong(fset.Position(arg.Pos()), "the message is not a constant")
-			}
-			if text != "" {
-				said[text] = fset.Position(arg.Pos()).String()
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			add(n.Name.Name, n.Type)
+		case *ast.InterfaceType:
+			for _, method := range n.Methods.List {
+				if function, ok := method.Type.(*ast.FuncType); ok {
+					add(method.Names[0].Name, function)
+				}
 			}
 		}
 		return true
 	})
-	return nil
 }
 
-// messages returns the arguments of a call that are messages: those of the methods of
-// Printer, and of the functions that pass a message on, under the
-// name "format".
-func messages(function *ast.SelectorExpr, args []ast.Expr, imports map[string]bool) []ast.Expr {
-	of, isName := function.X.(*ast.Ident)
-	switch function.Sel.Name {
-	case "Sprintf", "sayf":
-		if !isName || !imports[of.Name] {
-			return args[:1]
+// collect adds the messages of a file.
+func (s source) collect(formats map[string]int, said map[string]string, wrong func(token.Pos, string)) {
+	ast.Inspect(s.tree, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
 		}
-	case "Plural":
-		if len(args) >= 3 {
-			return args[1:3]
+		for _, arg := range s.messages(call, formats) {
+			text, ok := constantText(arg)
+			if name, isName := arg.(*ast.Ident); isName && (name.Name == "format" || s.tree.Name.Name == "message") {
+				continue // it is passed on
+			}
+			if field, isField := arg.(*ast.SelectorExpr); isField && field.Sel.Name == "format" {
+				continue
+			}
+			if !ok {
+				wrong(arg.Pos(), "the message is not a constant")
+			}
+			if hasWords(text) {
+				said[text] = s.set.Position(arg.Pos()).String()
+			}
 		}
+		return true
+	})
+}
+
+// hasWords reports whether a message has more than its operands, spaces and signs.
+func hasWords(text string) bool {
+	rest := verb.ReplaceAllString(text, "")
+	return strings.ContainsAny(rest, ":,;()") || regexp.MustCompile(`[A-Za-z]`).MatchString(rest)
+}
+
+// general are the functions of package message whose names other packages use, too.
+var general = []string{"Of", "Errorf", "NewError"}
+
+// messages returns the arguments of a call that are messages.
+func (s source) messages(call *ast.CallExpr, formats map[string]int) []ast.Expr {
+	name := ""
+	switch function := call.Fun.(type) {
+	case *ast.Ident:
+		name = function.Name
+		if s.tree.Name.Name != "message" && slices.Contains(general, name) {
+			return nil
+		}
+	case *ast.SelectorExpr:
+		name = function.Sel.Name
+		of, isName := function.X.(*ast.Ident)
+		isPackage := isName && (of.Name == "message" || of.Name == "usage")
+		if isName && s.foreign[of.Name] || !isPackage && slices.Contains(general, name) {
+			return nil
+		}
+	}
+	if name == "Plural" && len(call.Args) >= 3 {
+		return call.Args[1:3]
+	}
+	if number, ok := formats[name]; ok && number < len(call.Args) {
+		return call.Args[number : number+1]
 	}
 	return nil
 }

@@ -27,8 +27,8 @@ func (p Printer) Lang() string {
 	return "en"
 }
 
-// A Localizer can say itself in any language. An argument of a message that is a Localizer is
-// said in the language of the message.
+// A Localizer can say itself in any language. An argument of a message that is a Localizer or an
+// error is said in the language of the message.
 type Localizer interface {
 	// Localize returns what it says in the language of the printer.
 	Localize(p Printer) string
@@ -37,9 +37,9 @@ type Localizer interface {
 // Sprintf formats a message. The format must be a constant, for the test finds it in the source.
 func (p Printer) Sprintf(format string, args ...any) string {
 	if chinese, ok := p.lookUp(format); ok {
-		return fmt.Sprintf(chinese, p.localize(args)...)
+		format = chinese
 	}
-	return fmt.Sprintf(format, args...)
+	return fmt.Sprintf(format, p.localize(args)...)
 }
 
 // Plural formats one of two messages, which English has for one thing and for several. Both
@@ -48,10 +48,7 @@ func (p Printer) Plural(n int, one, many string, args ...any) string {
 	if n != 1 {
 		one = many
 	}
-	if chinese, ok := p.lookUp(one); ok {
-		return fmt.Sprintf(chinese, p.localize(args)...)
-	}
-	return fmt.Sprintf(one, args...)
+	return p.Sprintf(one, args...)
 }
 
 func (p Printer) lookUp(english string) (string, bool) {
@@ -68,6 +65,8 @@ func (p Printer) localize(args []any) []any {
 		switch arg := arg.(type) {
 		case Localizer:
 			said[i] = arg.Localize(p)
+		case error:
+			said[i] = p.Error(arg)
 		default:
 			said[i] = arg
 		}

@@ -3,10 +3,11 @@ package program
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // buildFormat is part of every build's key. Raise it when the way of building changes.
@@ -62,10 +63,10 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 	}()
 	if !cached {
 		if b.noGo != nil {
-			return nil, fmt.Errorf("the build %s is damaged: %w; %w", b.dir, err, b.needsGo())
+			return nil, message.Errorf("the build %s is damaged: %w; %w", b.dir, err, b.needsGo())
 		}
 		if !errors.Is(err, errNoEntry) {
-			tell.note("the build %s is damaged (%v); making it again", b.dir, err)
+			tell.notef("the build %s is damaged (%v); making it again", b.dir, err)
 		}
 		m, cached, err = b.run(ctx)
 		if ctx.Err() == nil {
@@ -138,7 +139,7 @@ func checkGoVersion(p Program, t Toolchain, up Upstream) error {
 		return err
 	}
 	if f.Go != nil && !t.fits(f.Go.Version) {
-		return fmt.Errorf("%s asks for Go %s or newer, and %s is %s: install a newer Go from https://go.dev/dl, or choose an older version", p, f.Go.Version, t.Go, t.Version)
+		return message.Errorf("%s needs Go %s or newer, and %s is %s: install a newer Go from https://go.dev/dl, or choose an older release", p, f.Go.Version, t.Go, t.Version)
 	}
 	return nil
 }
@@ -214,10 +215,10 @@ func (b *build) make(ctx context.Context) (manifest, error) {
 		m.Edits = b.rewrite.Edits
 	}
 	if err := removeEntry(b.dir); err != nil {
-		return m, fmt.Errorf("making room for the build: %w", err)
+		return m, message.Errorf("making room for the build: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Join(b.dir, overlayDir), 0o700); err != nil {
-		return m, fmt.Errorf("making room for the build: %w", err)
+		return m, message.Errorf("making room for the build: %w", err)
 	}
 	var err error
 	if m.Summary, err = b.makeOverlay(ctx); err != nil {
@@ -240,7 +241,7 @@ func (b *build) makeOverlay(ctx context.Context) (summary string, err error) {
 	b.tell.stage(StageRewrite, 0)
 	replace, summary, err := b.rewrite.Run(ctx, b.workspace, filepath.Join(b.dir, overlayDir))
 	if err != nil {
-		return "", fmt.Errorf("rewriting %s: %w", b.program, err)
+		return "", message.Errorf("rewriting %s: %w", b.program, err)
 	}
 	b.tell.item(summary)
 	// The format is that of "go build -overlay".

@@ -218,7 +218,7 @@ func TestMissingTempDir(t *testing.T) {
 		if !errors.As(err, new(*TempDirError)) {
 			t.Fatalf("Build: %v, want a TempDirError", err)
 		}
-		for _, want := range []string{"TMPDIR", missing, "does not exist", "make it", "unset"} {
+		for _, want := range []string{"TMPDIR", missing, "does not exist", "create it", "unset"} {
 			if !strings.Contains(err.Error(), want) {
 				t.Errorf("%v\ndoes not say %q", err, want)
 			}

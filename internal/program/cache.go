@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // A Cache is the one folder below which apitrace keeps what it made: workspaces,
@@ -41,30 +42,30 @@ func OpenCache(root string) (*Cache, error) {
 	if root == "" {
 		base, err := os.UserCacheDir()
 		if err != nil {
-			return nil, fmt.Errorf("no place for the cache: %w; set %s to a folder", err, CacheEnv)
+			return nil, message.Errorf("no place for the cache: %w; set %s to a folder", err, CacheEnv)
 		}
 		root = filepath.Join(base, "apitrace")
 	}
 	root, err := filepath.Abs(root)
 	if err != nil {
-		return nil, fmt.Errorf("the cache folder: %w", err)
+		return nil, message.Errorf("the cache folder: %w", err)
 	}
 	var maxSize int64
 	if bound := os.Getenv(MaxEnv); bound != "" {
 		if maxSize, err = ParseBytes(bound); err != nil {
-			return nil, fmt.Errorf("%s: %w", MaxEnv, err)
+			return nil, message.Errorf("%s: %w", MaxEnv, err)
 		}
 	}
 	for _, dir := range []string{root, filepath.Join(root, "locks"), filepath.Join(root, "modules")} {
 		// Private: a served server's tokens are kept here too.
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, fmt.Errorf("creating the cache folder: %w; set %s to a folder that can be written", err, CacheEnv)
+			return nil, message.Errorf("creating the cache folder: %w; set %s to a folder that can be written", err, CacheEnv)
 		}
 	}
 	// Without links in it: the go command takes the working directory's real path, and
 	// would find nothing under the names that an overlay gives to the files of a workspace.
 	if root, err = filepath.EvalSymlinks(root); err != nil {
-		return nil, fmt.Errorf("the cache folder: %w", err)
+		return nil, message.Errorf("the cache folder: %w", err)
 	}
 	return &Cache{Root: root, Max: maxSize}, nil
 }
@@ -120,12 +121,12 @@ func (c *Cache) Entries(kinds ...Kind) ([]Entry, error) {
 		}
 		dirs, err := os.ReadDir(c.kindDir(kind))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("listing the cache: %w", err)
+			return nil, message.Errorf("listing the cache: %w", err)
 		}
 		for _, d := range dirs {
 			e, err := readEntry(kind, filepath.Join(c.kindDir(kind), d.Name()))
 			if err != nil {
-				return nil, fmt.Errorf("listing the cache: %w", err)
+				return nil, message.Errorf("listing the cache: %w", err)
 			}
 			entries = append(entries, e)
 		}
@@ -133,7 +134,7 @@ func (c *Cache) Entries(kinds ...Kind) ([]Entry, error) {
 	if slices.Contains(kinds, KindGoCache) {
 		goCache, err := c.goCacheEntry()
 		if err != nil {
-			return nil, fmt.Errorf("listing the cache: %w", err)
+			return nil, message.Errorf("listing the cache: %w", err)
 		}
 		entries = append(entries, goCache...)
 	}
@@ -242,7 +243,7 @@ func (c *Cache) Verify(e Entry) error {
 		err = errNeverFinished
 	}
 	if err != nil {
-		return fmt.Errorf("the %s %s is damaged: %w; it is made again when it is needed", e.Kind, e.Name, err)
+		return message.Errorf("the %s %s is damaged: %w; the next build that needs it makes it again", e.Kind, e.Name, err)
 	}
 	return nil
 }
@@ -272,7 +273,7 @@ func (c *Cache) Remove(e Entry) error {
 	l := flock.New(c.lockFile(name))
 	locked, err := l.TryLock()
 	if err != nil {
-		return fmt.Errorf("removing %s from the cache: locking: %w", e.Name, err)
+		return message.Errorf("removing %s from the cache: locking: %w", e.Name, err)
 	}
 	if !locked {
 		return &InUseError{Entry: e, Building: true}
@@ -281,7 +282,7 @@ func (c *Cache) Remove(e Entry) error {
 	if e.Kind == KindBuild {
 		release, free, err := takeEntry(e.Dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("removing %s from the cache: %w", e.Name, err)
+			return message.Errorf("removing %s from the cache: %w", e.Name, err)
 		}
 		if err == nil && !free {
 			return &InUseError{Entry: e}
@@ -291,7 +292,7 @@ func (c *Cache) Remove(e Entry) error {
 		}
 	}
 	if err := removeEntry(e.Dir); err != nil {
-		return fmt.Errorf("removing %s from the cache: %w", e.Name, err)
+		return message.Errorf("removing %s from the cache: %w", e.Name, err)
 	}
 	return nil
 }
@@ -316,16 +317,16 @@ func (c *Cache) lock(ctx context.Context, p Program, tell *reporter) (unlock fun
 	}
 	const retry = 100 * time.Millisecond
 	if _, err := shared.TryRLockContext(ctx, retry); err != nil {
-		return nil, fmt.Errorf("locking the cache: %w", err)
+		return nil, message.Errorf("locking the cache: %w", err)
 	}
 	locked, err := own.TryLock()
 	if err == nil && !locked {
-		tell.note("waiting for another apitrace that is building %s (it holds %s)", p, own.Path())
+		tell.notef("waiting for another apitrace that is building %s (it holds %s)", p, own.Path())
 		_, err = own.TryLockContext(ctx, retry)
 	}
 	if err != nil {
 		unlock()
-		return nil, fmt.Errorf("locking the cache: %w", err)
+		return nil, message.Errorf("locking the cache: %w", err)
 	}
 	return unlock, nil
 }

@@ -168,7 +168,7 @@ func TestRemoveWhileBuilding(t *testing.T) {
 		{Kind: KindGoCache, Name: "gocache", Dir: c.GoCache()},
 		{Kind: KindBuild, Name: "tiny_v1.2.3_0", Program: "tiny", Version: "v1.2.3", Dir: t.TempDir()},
 	} {
-		if err := c.Remove(e); err == nil || !strings.Contains(err.Error(), "another apitrace is building") {
+		if err := c.Remove(e); err == nil || !strings.Contains(err.Error(), "another apitrace is using it") {
 			t.Errorf("removing %s: %v, want a refusal", e.Name, err)
 		}
 		if _, err := os.Stat(e.Dir); err != nil {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // The environment of the traced programs.
@@ -82,7 +84,7 @@ type Child struct {
 func Start(ctx context.Context, s Server) (*Child, error) {
 	c, err := spawn(s)
 	if err != nil {
-		return nil, fmt.Errorf("starting %s: %w", s.Name, err)
+		return nil, message.Errorf("starting %s: %w", s.Name, err)
 	}
 	ready := c.logStart(ctx)
 	err = c.awaitReady(ctx)
@@ -151,7 +153,7 @@ func (c *Child) wait() {
 	c.release()
 	c.err = &ExitError{Name: c.server.Name, State: c.cmd.ProcessState.String(), Log: c.tail()}
 	if c.cmd.ProcessState == nil {
-		c.err = fmt.Errorf("waiting for %s: %w", c.server.Name, err)
+		c.err = message.Errorf("waiting for %s: %w", c.server.Name, err)
 	}
 	close(c.done)
 }
@@ -180,7 +182,7 @@ func (c *Child) awaitReady(ctx context.Context) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-deadline:
-			return fmt.Errorf("%s was not ready after %v: %w; its last log lines:\n%s", c.server.Name, timeout, err, c.tail())
+			return message.Errorf("%s was not ready after %v: %w; its last log lines:\n%s", c.server.Name, timeout, err, c.tail())
 		case <-tick.C:
 		}
 	}
@@ -203,7 +205,7 @@ func (c *Child) Err() error {
 // after the grace period or when ctx ends.
 func (c *Child) Stop(ctx context.Context, grace time.Duration) error {
 	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("stopping %s: %w", c.server.Name, err)
+		return message.Errorf("stopping %s: %w", c.server.Name, err)
 	}
 	select {
 	case <-c.done:
@@ -245,12 +247,16 @@ type ExitError struct {
 	Log string
 }
 
-func (e *ExitError) Error() string {
-	advice := ""
+func (e *ExitError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *ExitError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *ExitError) message() message.Message {
 	if strings.Contains(e.Log, syscall.ENOSPC.Error()) {
-		advice = "the disk on which it runs is full: make some space, or set TMPDIR to a folder that has some; "
+		return message.Of("%s ended: %s; its disk is full: make some space, or set TMPDIR to a folder on another disk; its last log lines:\n%s", e.Name, e.State, e.Log)
 	}
-	return fmt.Sprintf("%s ended: %s; %sits last log lines:\n%s", e.Name, e.State, advice, e.Log)
+	return message.Of("%s ended: %s; its last log lines:\n%s", e.Name, e.State, e.Log)
 }
 
 // PortTaken reports whether the server ended because another process had taken

@@ -250,7 +250,7 @@ func TestTailWithoutStack(t *testing.T) {
 	if got, want := c.tail(), "starting\npanic: no space left on device\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if err := (&ExitError{Name: "etcd", State: "exit status 2", Log: c.tail()}); !strings.Contains(err.Error(), "etcd ended: exit status 2; the disk on which it runs is full: ") {
+	if err := (&ExitError{Name: "etcd", State: "exit status 2", Log: c.tail()}); !strings.Contains(err.Error(), "etcd ended: exit status 2; its disk is full: ") {
 		t.Errorf("no advice for a full disk: %v", err)
 	}
 }

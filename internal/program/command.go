@@ -4,11 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // A Command is one run of the go command.
@@ -34,7 +35,7 @@ func (c Command) run(ctx context.Context, line func(string)) error {
 		line(l)
 	})
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("%s: %w\n%s", c.name(), err, tail.String())
+		return message.Errorf("%s: %w\n%s", c.name(), err, tail.String())
 	}
 	return err
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // buildFlags are the flags of go build that decide what comes out.
@@ -72,7 +74,7 @@ func (b *build) compile(ctx context.Context) error {
 	defer tmp.Close()
 	log, err := os.OpenFile(filepath.Join(b.dir, logFile), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("build log: %w", err)
+		return message.Errorf("build log: %w", err)
 	}
 	defer log.Close()
 	packages, stale, err := b.packages(ctx, log)
@@ -144,13 +146,18 @@ type CompileError struct {
 // shownComplaints is how many lines of the compiler's the error message shows.
 const shownComplaints = 12
 
-func (e *CompileError) Error() string {
+func (e *CompileError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *CompileError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *CompileError) message() message.Message {
 	shown := e.Complaints[:min(shownComplaints, len(e.Complaints))]
-	more := ""
+	lines := strings.Join(shown, "\n\t")
 	if n := len(e.Complaints) - len(shown); n > 0 {
-		more = fmt.Sprintf("\n\t… and %d more lines", n)
+		return message.Of("go build of %s: %v\n\t%s\n\t… and %d more lines\nthe whole log is %s", e.Program, e.Err, lines, n, e.Log)
 	}
-	return fmt.Sprintf("go build of %s: %v\n\t%s%s\nthe whole log is %s", e.Program, e.Err, strings.Join(shown, "\n\t"), more, e.Log)
+	return message.Of("go build of %s: %v\n\t%s\nthe whole log is %s", e.Program, e.Err, lines, e.Log)
 }
 
 func (e *CompileError) Unwrap() error { return e.Err }

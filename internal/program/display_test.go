@@ -12,7 +12,7 @@ func playBuild(d *Display) {
 	r := newReporter(d, tiny())
 	r.stage(StageResolve, 0)
 	r.stage(StageTidy, 0)
-	r.note("the workspace is damaged")
+	r.notef("the workspace is damaged")
 	r.stage(StageCompile, 3)
 	for _, pkg := range []string{"a", "b", "c"} {
 		r.step(pkg)

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // StateEnv names the environment variable that moves the folder of StateDir.
@@ -28,7 +30,7 @@ func StateDir() (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", fmt.Errorf("no place for what you edit and learn: %w; set %s to a folder", err, StateEnv)
+		return "", message.Errorf("no place for your edits and progress: %w; set %s to a folder", err, StateEnv)
 	}
 	return filepath.Join(home, ".local", "state", "apitrace"), nil
 }
@@ -122,7 +124,7 @@ func (e Edits) List(program string) ([]Edit, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading your edits in %s: %w", dir, err)
+		return nil, message.Errorf("reading your edits in %s: %w", dir, err)
 	}
 	return edits, nil
 }
@@ -139,14 +141,14 @@ func (e Edits) Add(program, vendor, name string) (Edit, error) {
 	edit := e.edit(program, name)
 	var err error
 	if edit.Original, err = os.ReadFile(filepath.Join(vendor, filepath.FromSlash(name))); err != nil {
-		return edit, fmt.Errorf("copying %s for editing: %w", name, err)
+		return edit, message.Errorf("copying %s for editing: %w", name, err)
 	}
 	if edit.Text, err = os.ReadFile(edit.Path); err == nil {
 		return edit, nil
 	}
 	edit.Text = edit.Original
 	if err := os.MkdirAll(filepath.Dir(edit.Path), 0o700); err != nil {
-		return edit, fmt.Errorf("copying %s for editing: %w", name, err)
+		return edit, message.Errorf("copying %s for editing: %w", name, err)
 	}
 	// The copy comes last: it is no edit without upstream's text to compare with.
 	if err := writeFile(edit.Path+originalSuffix, edit.Original); err != nil {
@@ -159,7 +161,7 @@ func (e Edits) Add(program, vendor, name string) (Edit, error) {
 func (e Edits) Revert(edit Edit) error {
 	for _, file := range []string{edit.Path, edit.Path + originalSuffix} {
 		if err := ignoreNotExist(os.Remove(file)); err != nil {
-			return fmt.Errorf("taking back the edit of %s: %w", edit.Name, err)
+			return message.Errorf("reverting the edit of %s: %w", edit.Name, err)
 		}
 	}
 	// Of the folders, those that are empty now go as well.

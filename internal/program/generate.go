@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // A Generator makes source that upstream's own build generates before it compiles, and
@@ -98,7 +100,7 @@ func (g Generator) marked(vendor string) ([]string, error) {
 		return err
 	})
 	if err == nil && len(packages) == 0 {
-		err = fmt.Errorf("no package has the comment %q, for which %s generates source", g.Marker, g.Tool)
+		err = message.Errorf("no package has the comment %q, for which %s generates source", g.Marker, g.Tool)
 	}
 	return packages, err
 }

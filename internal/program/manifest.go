@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -19,6 +18,8 @@ import (
 
 	"github.com/google/renameio/v2"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 const (
@@ -54,7 +55,7 @@ func readManifest(dir string) (manifest, error) {
 		return m, err
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
-		return m, fmt.Errorf("reading %s: %w", file, err)
+		return m, message.Errorf("reading %s: %w", file, err)
 	}
 	info, err := os.Stat(file)
 	if err != nil {
@@ -68,7 +69,7 @@ func readManifest(dir string) (manifest, error) {
 func seal(dir string, m manifest) error {
 	sums, err := sumFiles(dir)
 	if err != nil {
-		return fmt.Errorf("checksums of %s: %w", dir, err)
+		return message.Errorf("checksums of %s: %w", dir, err)
 	}
 	if err := writeFile(filepath.Join(dir, sumsFile), sums); err != nil {
 		return err
@@ -78,8 +79,8 @@ func seal(dir string, m manifest) error {
 }
 
 var (
-	errNoEntry       = errors.New("not in the cache")
-	errNeverFinished = errors.New("it was never finished")
+	errNoEntry       = message.NewError("not in the cache")
+	errNeverFinished = message.NewError("it was never finished")
 )
 
 // check compares an entry with its manifest: those of its files that want
@@ -98,14 +99,14 @@ func check(dir, key string, want func(file string) bool) (manifest, error) {
 		return m, err
 	}
 	if m.Key != key {
-		return m, fmt.Errorf("its manifest is of another key, %q", m.Key)
+		return m, message.Errorf("its manifest is of another key, %q", m.Key)
 	}
 	sums, err := os.ReadFile(filepath.Join(dir, sumsFile))
 	if err != nil {
-		return m, fmt.Errorf("its list of checksums is missing: %w", err)
+		return m, message.Errorf("its list of checksums is missing: %w", err)
 	}
 	if hash(sums) != m.Sums {
-		return m, errors.New("its list of checksums was changed")
+		return m, message.NewError("its list of checksums was changed")
 	}
 	return m, checkSums(dir, sums, want)
 }
@@ -117,7 +118,7 @@ func checkSums(dir string, sums []byte, want func(string) bool) error {
 	for line := range bytes.Lines(sums) {
 		sum, file, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), "  ")
 		if !ok {
-			return fmt.Errorf("its list of checksums is malformed at %q", line)
+			return message.Errorf("its list of checksums is malformed at %q", line)
 		}
 		if !want(file) {
 			continue
@@ -125,7 +126,7 @@ func checkSums(dir string, sums []byte, want func(string) bool) error {
 		g.Go(func() error {
 			got, err := hashFile(filepath.Join(dir, filepath.FromSlash(file)))
 			if err == nil && got != sum {
-				err = fmt.Errorf("%s was changed", file)
+				err = message.Errorf("%s was changed", file)
 			}
 			return err
 		})
@@ -204,7 +205,7 @@ func hash(data []byte) string {
 func writeJSON(file string, v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", file, err)
+		return message.Errorf("writing %s: %w", file, err)
 	}
 	return writeFile(file, append(data, '\n'))
 }
@@ -213,7 +214,7 @@ func writeJSON(file string, v any) error {
 // A reader sees the old file or the new one, never a part.
 func writeFile(file string, data []byte) error {
 	if err := renameio.WriteFile(file, data, 0o600, renameio.WithStaticPermissions(0o600)); err != nil {
-		return fmt.Errorf("writing %s: %w", file, err)
+		return message.Errorf("writing %s: %w", file, err)
 	}
 	return nil
 }

@@ -2,8 +2,9 @@ package program
 
 import (
 	"errors"
-	"fmt"
 	"net"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // FreePort finds a TCP port of the loopback interface that nobody listens on.
@@ -11,7 +12,7 @@ import (
 func FreePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return 0, fmt.Errorf("finding a free port on 127.0.0.1: %w", err)
+		return 0, message.Errorf("finding a free port on 127.0.0.1: %w", err)
 	}
 	defer l.Close()
 	return l.Addr().(*net.TCPAddr).Port, nil
@@ -37,5 +38,5 @@ func WithFreePort(start func(port int) (*Child, error)) (*Child, error) {
 		}
 		lastErr = err
 	}
-	return nil, fmt.Errorf("no port stayed free in %d attempts: %w", portAttempts, lastErr)
+	return nil, message.Errorf("no port stayed free in %d attempts: %w", portAttempts, lastErr)
 }

@@ -22,11 +22,12 @@ package program
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"path"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // MainModule is the path of the generated main module. It is apitrace's own, so
@@ -148,7 +149,7 @@ func (p Program) goMod(up Upstream) ([]byte, error) {
 	}
 	for _, err := range edits {
 		if err != nil {
-			return nil, fmt.Errorf("go.mod for %s: %w", p, err)
+			return nil, message.Errorf("go.mod for %s: %w", p, err)
 		}
 	}
 	ours.Cleanup()

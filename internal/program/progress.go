@@ -1,6 +1,8 @@
 package program
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // A Stage is a part of the way from a version to a running program.
 type Stage string
@@ -66,7 +68,7 @@ func (r *reporter) step(item string) {
 	r.item(item)
 }
 
-func (r *reporter) note(format string, args ...any) {
+func (r *reporter) notef(format string, args ...any) {
 	e := r.last
 	e.Note = fmt.Sprintf(format, args...)
 	r.send(e)

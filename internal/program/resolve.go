@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +11,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // An Upstream is a resolved module version: what the program is built from.
@@ -35,7 +35,7 @@ type Upstream struct {
 func (u Upstream) ModFile() (*modfile.File, error) {
 	f, err := modfile.Parse(u.Module+"@"+u.Version+"/go.mod", []byte(u.GoMod), nil)
 	if err != nil {
-		return nil, fmt.Errorf("parsing upstream's go.mod: %w", err)
+		return nil, message.Errorf("parsing upstream's go.mod: %w", err)
 	}
 	return f, nil
 }
@@ -51,7 +51,7 @@ func (u Upstream) Requires(modulePath string) (string, error) {
 			return r.Mod.Version, nil
 		}
 	}
-	return "", fmt.Errorf("the go.mod of %s %s does not require %q", u.Module, u.Version, modulePath)
+	return "", message.Errorf("the go.mod of %s %s does not require %q", u.Module, u.Version, modulePath)
 }
 
 // Resolve finds a module version: in the cache's record, else in the user's
@@ -83,7 +83,7 @@ func (c *Cache) upstreamFile(modulePath, version string) (string, error) {
 	return filepath.Join(c.Root, "modules", strings.ReplaceAll(escPath, "/", "_")+"@"+escVersion+".json"), nil
 }
 
-var errNotRecorded = errors.New("not recorded")
+var errNotRecorded = message.NewError("not recorded")
 
 // recordedUpstream reads a record. A damaged one counts as none: it is made again.
 func (c *Cache) recordedUpstream(modulePath, version string) (Upstream, error) {
@@ -134,7 +134,7 @@ func (t Toolchain) download(ctx context.Context, c *Cache, modulePath, version s
 	}
 	var answer struct{ Error, Info, GoMod, Dir, Sum string }
 	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil && runErr == nil {
-		return Upstream{}, "", fmt.Errorf("reading the answer of %q: %w", "go mod download -json", err)
+		return Upstream{}, "", message.Errorf("reading the output of %q: %w", "go mod download -json", err)
 	}
 	if answer.Error == "" && runErr != nil {
 		answer.Error = stderr.String()
@@ -150,18 +150,18 @@ func (t Toolchain) download(ctx context.Context, c *Cache, modulePath, version s
 func readUpstream(modulePath, version, infoFile, goModFile string) (Upstream, error) {
 	goMod, err := os.ReadFile(goModFile)
 	if err != nil {
-		return Upstream{}, fmt.Errorf("reading the module cache: %w", err)
+		return Upstream{}, message.Errorf("reading the module cache: %w", err)
 	}
 	data, err := os.ReadFile(infoFile)
 	if err != nil {
-		return Upstream{}, fmt.Errorf("reading the module cache: %w", err)
+		return Upstream{}, message.Errorf("reading the module cache: %w", err)
 	}
 	var info struct {
 		Time   time.Time
 		Origin struct{ Hash string }
 	}
 	if err := json.Unmarshal(data, &info); err != nil {
-		return Upstream{}, fmt.Errorf("reading %s: %w", infoFile, err)
+		return Upstream{}, message.Errorf("reading %s: %w", infoFile, err)
 	}
 	return Upstream{
 		Module: modulePath, Version: version, GoMod: string(goMod),
@@ -187,10 +187,14 @@ func (e *DownloadError) Unknown() bool {
 	return false
 }
 
-func (e *DownloadError) Error() string {
-	what := fmt.Sprintf("getting module %q at version %q: %s", e.Module, e.Version, e.Reason)
+func (e *DownloadError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *DownloadError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *DownloadError) message() message.Message {
 	if e.Unknown() {
-		return what
+		return message.Of("getting module %q at version %q: %s", e.Module, e.Version, e.Reason)
 	}
-	return what + "; the first build of a version needs the network: check the connection and GOPROXY (go env GOPROXY)"
+	return message.Of("getting module %q at version %q: %s; the first build of a release needs the network: check the connection and GOPROXY (go env GOPROXY)", e.Module, e.Version, e.Reason)
 }

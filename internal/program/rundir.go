@@ -2,7 +2,6 @@ package program
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"strconv"
 
 	"github.com/gofrs/flock"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // A RunDir is the private folder of one use of servers, of clients or of the compiler: data, keys,
@@ -40,14 +41,14 @@ func NewRunDir() (*RunDir, error) {
 	for range 10 {
 		dir, err := os.MkdirTemp(base, runDirPrefix())
 		if err != nil {
-			return nil, fmt.Errorf("making a folder for the servers to run in: %w", err)
+			return nil, message.Errorf("creating a folder for the servers to run in: %w", err)
 		}
 		if lock, ok := lockDir(dir); ok {
 			return &RunDir{Path: dir, lock: lock, release: guardDir(dir)}, nil
 		}
 		// Another process took it for a deserted one before we had locked it.
 	}
-	return nil, fmt.Errorf("making a folder for the servers to run in: others keep removing it from %s", base)
+	return nil, message.Errorf("creating a folder for the servers to run in: another process keeps removing it from %s", base)
 }
 
 // Part makes the folder of one of the servers. Everything that server writes
@@ -55,7 +56,7 @@ func NewRunDir() (*RunDir, error) {
 func (r *RunDir) Part(name string) (string, error) {
 	dir := filepath.Join(r.Path, name)
 	if err := os.Mkdir(dir, 0o700); err != nil {
-		return "", fmt.Errorf("making a folder for %s to run in: %w", name, err)
+		return "", message.Errorf("creating a folder for %s to run in: %w", name, err)
 	}
 	return dir, nil
 }
@@ -137,7 +138,7 @@ func runBase() (string, error) {
 			return base, nil
 		}
 	}
-	return "", fmt.Errorf("no folder to run the servers in: tried %q, of which none exists with a path of at most %d bytes (unix sockets allow no more); set TMPDIR to such a folder", runBases(), room)
+	return "", message.Errorf("no folder to run the servers in: tried %q, none of which exists with a path of at most %d bytes (the limit of unix sockets); set TMPDIR to such a folder", runBases(), room)
 }
 
 func runBases() []string {

@@ -2,9 +2,9 @@ package program
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"path/filepath"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // SourceTree returns the folder with the pristine source of a program and of all
@@ -26,7 +26,7 @@ func SourceTree(ctx context.Context, p Program, o Options) (string, error) {
 		return vendor, nil
 	}
 	if b.noGo != nil {
-		return "", fmt.Errorf("the source of %s is not in the cache %s, and Go must fetch it: %w", p, o.Cache.Root, b.noGo)
+		return "", message.Errorf("the source of %s is not in the cache %s, and Go must fetch it: %w", p, o.Cache.Root, b.noGo)
 	}
 	unlock, err := o.Cache.lock(ctx, p, tell)
 	if err != nil {
@@ -44,13 +44,13 @@ func SourceTree(ctx context.Context, p Program, o Options) (string, error) {
 }
 
 // ErrNoSource says that the source of a program is not in the cache.
-var ErrNoSource = errors.New("its source is not in the cache")
+var ErrNoSource = message.NewError("its source is not in the cache")
 
 // CachedSource returns what SourceTree does if it is in the cache, else ErrNoSource. It needs
 // neither the network nor a Go toolchain.
 func CachedSource(c *Cache, p Program) (dir string, up Upstream, err error) {
 	if up, err = c.recordedUpstream(p.Module, p.Version); err != nil {
-		return "", up, fmt.Errorf("%s: %w", p, ErrNoSource)
+		return "", up, message.Errorf("%s: %w", p, ErrNoSource)
 	}
 	goMod, err := p.goMod(up)
 	if err != nil {
@@ -59,7 +59,7 @@ func CachedSource(c *Cache, p Program) (dir string, up Upstream, err error) {
 	key := p.workspaceKey(up, goMod)
 	workspace := c.entryDir(KindWorkspace, p, key)
 	if _, err := check(workspace, key, func(string) bool { return false }); err != nil {
-		return "", up, fmt.Errorf("%s: %w", p, ErrNoSource)
+		return "", up, message.Errorf("%s: %w", p, ErrNoSource)
 	}
 	return filepath.Join(workspace, "vendor"), up, nil
 }

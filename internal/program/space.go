@@ -7,13 +7,15 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // FreeSpace gives the number of bytes that this user may still write to the disk that dir is on.
 func FreeSpace(dir string) (int64, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
-		return 0, fmt.Errorf("free space of %s: %w", dir, err)
+		return 0, message.Errorf("free space of %s: %w", dir, err)
 	}
 	// The fields' types differ between Linux and macOS.
 	return int64(st.Bavail) * int64(st.Bsize), nil
@@ -26,8 +28,13 @@ type SpaceError struct {
 	Free, Need int64
 }
 
-func (e *SpaceError) Error() string {
-	return fmt.Sprintf("not enough disk space to build %s: %s has %s free, about %s are needed; make room, drop what is not needed any more with %q, or set %s to a folder on a larger disk",
+func (e *SpaceError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *SpaceError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *SpaceError) message() message.Message {
+	return message.Of("not enough disk space to build %s: %s has %s free, about %s are needed; make room, remove old builds with %q, or set %s to a folder on a larger disk",
 		e.Program, e.Dir, FormatBytes(e.Free), FormatBytes(e.Need), "apitrace cache clean", CacheEnv)
 }
 
@@ -50,11 +57,11 @@ var sizeText = regexp.MustCompile(`^(\d+(?:\.\d+)?) ?([kKMGT]?)(i?)B?$`)
 func ParseBytes(s string) (int64, error) {
 	m := sizeText.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil || m[3] != "" && m[2] == "" {
-		return 0, fmt.Errorf("%q is not a size: expected a number with a unit, such as 10GB or 500MB", s)
+		return 0, message.Errorf("%q is not a size: expected a number with a unit, such as 10GB or 500MB", s)
 	}
 	n, err := strconv.ParseFloat(m[1], 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a size: %w", s, err)
+		return 0, message.Errorf("%q is not a size: %w", s, err)
 	}
 	base := 1000.0
 	if m[3] != "" {
@@ -64,7 +71,7 @@ func ParseBytes(s string) (int64, error) {
 		n *= base
 	}
 	if n >= 1<<62 {
-		return 0, fmt.Errorf("%q is more than any disk has", s)
+		return 0, message.Errorf("%q is more than any disk has", s)
 	}
 	return int64(n), nil
 }

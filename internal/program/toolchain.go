@@ -6,13 +6,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"go/version"
 	"io/fs"
 	"os"
 	"os/exec"
 	"slices"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // MinGo is the oldest Go toolchain that apitrace builds with.
@@ -41,11 +42,16 @@ type TempDirError struct {
 	err error
 }
 
-func (e *TempDirError) Error() string {
+func (e *TempDirError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *TempDirError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *TempDirError) message() message.Message {
 	if e.Set {
-		return fmt.Sprintf("the folder that TMPDIR names, %q, cannot be used for temporary files: %v; make it, set TMPDIR to a folder that is there, or unset TMPDIR", e.Dir, e.err)
+		return message.Of("TMPDIR is %q, which cannot be used for temporary files: %v; create it, set TMPDIR to another folder, or unset it", e.Dir, e.err)
 	}
-	return fmt.Sprintf("the folder %q cannot be used for temporary files: %v; make it, or set TMPDIR to a folder that is there", e.Dir, e.err)
+	return message.Of("the folder %q cannot be used for temporary files: %v; create it, or set TMPDIR to another folder", e.Dir, e.err)
 }
 
 func (e *TempDirError) Unwrap() error { return e.err }
@@ -55,9 +61,9 @@ func checkTempDir() error {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		err = errors.New("it does not exist")
+		err = message.NewError("it does not exist")
 	case err == nil && !info.IsDir():
-		err = errors.New("it is not a folder")
+		err = message.NewError("it is not a folder")
 	case err == nil:
 		return nil
 	}
@@ -72,7 +78,7 @@ func FindToolchain(ctx context.Context) (Toolchain, error) {
 	}
 	goCmd, err := exec.LookPath("go")
 	if err != nil {
-		return t, fmt.Errorf("no Go toolchain: the command %q is not on PATH, and apitrace compiles kube-apiserver with it; install %s or newer from https://go.dev/dl", "go", MinGo)
+		return t, message.Errorf("no Go toolchain: the command %q is not on PATH, and apitrace compiles kube-apiserver with it; install %s or newer from https://go.dev/dl", "go", MinGo)
 	}
 	cmd := exec.CommandContext(ctx, goCmd, "env", "-json", "GOVERSION", "GOHOSTOS", "GOHOSTARCH", "GOMODCACHE")
 	// A go.mod or go.work of the folder we happen to be in must not switch the toolchain.
@@ -82,10 +88,10 @@ func FindToolchain(ctx context.Context) (Toolchain, error) {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return t, fmt.Errorf("asking %s for its environment: %w: %s", goCmd, err, strings.TrimSpace(stderr.String()))
+		return t, message.Errorf("asking %s for its environment: %w: %s", goCmd, err, strings.TrimSpace(stderr.String()))
 	}
 	if err := json.Unmarshal(out, &t); err != nil {
-		return t, fmt.Errorf("reading the answer of %q: %w", "go env -json", err)
+		return t, message.Errorf("reading the output of %q: %w", "go env -json", err)
 	}
 	t.Go = goCmd
 	return t, t.check()
@@ -94,10 +100,10 @@ func FindToolchain(ctx context.Context) (Toolchain, error) {
 func (t Toolchain) check() error {
 	// A development version ("devel go1.27-abcdef") is no valid version and is let through.
 	if version.IsValid(t.Version) && version.Compare(t.Version, MinGo) < 0 {
-		return fmt.Errorf("the Go toolchain %s is %s, and apitrace needs %s or newer: see https://go.dev/dl", t.Go, t.Version, MinGo)
+		return message.Errorf("the Go toolchain %s is %s, and apitrace needs %s or newer: see https://go.dev/dl", t.Go, t.Version, MinGo)
 	}
 	if t.ModCache == "" {
-		return errors.New("the go command has no module cache: GOMODCACHE, GOPATH and HOME are all empty; set one of them")
+		return message.NewError("the go command has no module cache: GOMODCACHE, GOPATH and HOME are all empty; set one of them")
 	}
 	return nil
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // keptEdited is how many builds with edits of one program and version stay in the cache: going back to
@@ -47,7 +49,7 @@ func (c *Cache) Trim(ctx context.Context, maxSize int64, dryRun bool) (Trimmed, 
 	lock := flock.New(c.lockFile("trim"))
 	defer lock.Close()
 	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
-		return t.Trimmed, fmt.Errorf("trimming the cache: locking: %w", err)
+		return t.Trimmed, message.Errorf("trimming the cache: locking: %w", err)
 	}
 	kinds := []Kind{KindWorkspace, KindBuild}
 	if maxSize > 0 {
@@ -116,7 +118,7 @@ func (t *trimmer) bound(entries []Entry) error {
 	defer lock.Close()
 	idle, err := lock.TryLock() // else builds go on
 	if err != nil {
-		return fmt.Errorf("trimming Go's build cache: locking: %w", err)
+		return message.Errorf("trimming Go's build cache: locking: %w", err)
 	}
 	files, err := t.goFiles()
 	if err != nil {
@@ -140,7 +142,7 @@ func (t *trimmer) bound(entries []Entry) error {
 		}
 		if !t.dryRun {
 			if err := ignoreNotExist(os.Remove(last.path)); err != nil {
-				return fmt.Errorf("trimming Go's build cache: %w", err)
+				return message.Errorf("trimming Go's build cache: %w", err)
 			}
 		}
 		t.GoCache += last.size
@@ -233,7 +235,7 @@ func (c *Cache) DropEdited(program, version, file string) error {
 func (b *build) trim(ctx context.Context) {
 	t, err := b.cache.Trim(ctx, b.cache.Max, false)
 	if err != nil {
-		b.tell.note("the cache was not trimmed: %v", err)
+		b.tell.notef("the cache was not trimmed: %v", err)
 		return
 	}
 	if len(t.Entries) > 0 || t.GoCache > 0 {
@@ -244,9 +246,9 @@ func (b *build) trim(ctx context.Context) {
 		if t.GoCache > 0 {
 			names = append(names, "the oldest files of Go's build cache")
 		}
-		b.tell.note("removed from the cache (%s): %s", FormatBytes(t.Freed()), strings.Join(names, ", "))
+		b.tell.notef("removed from the cache (%s): %s", FormatBytes(t.Freed()), strings.Join(names, ", "))
 	}
 	if t.Max > 0 && t.Left > t.Max {
-		b.tell.note("the cache takes %s, more than the %s of %s: the rest is in use", FormatBytes(t.Left), FormatBytes(t.Max), MaxEnv)
+		b.tell.notef("the cache takes %s, more than the %s of %s: the rest is in use", FormatBytes(t.Left), FormatBytes(t.Max), MaxEnv)
 	}
 }

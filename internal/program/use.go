@@ -80,7 +80,7 @@ type InUseError struct {
 
 func (e *InUseError) Error() string {
 	if e.Building {
-		return fmt.Sprintf("removing %s from the cache: another apitrace is building with it; wait for that to end", e.Entry.Name)
+		return fmt.Sprintf("removing %s from the cache: another apitrace is using it in a build; wait for that to end", e.Entry.Name)
 	}
 	return fmt.Sprintf("removing %s from the cache: a server runs it; stop the server first (\"apitrace serve --stop\" stops those of \"apitrace serve\")", e.Entry.Name)
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // leash is added to upstream's package main. It has to compile in the oldest Go
@@ -42,13 +44,13 @@ func (b *build) ensureWorkspace(ctx context.Context) error {
 		return nil
 	}
 	if !errors.Is(err, errNoEntry) {
-		b.tell.note("the workspace %s is damaged (%v); making it again", b.workspace, err)
+		b.tell.notef("the workspace %s is damaged (%v); making it again", b.workspace, err)
 	}
 	if err := removeEntry(b.workspace); err != nil {
-		return fmt.Errorf("making room for the workspace: %w", err)
+		return message.Errorf("making room for the workspace: %w", err)
 	}
 	if err := b.makeWorkspace(ctx); err != nil {
-		return errors.Join(fmt.Errorf("workspace of %s: %w", b.program, err), removeEntry(b.workspace))
+		return errors.Join(message.Errorf("workspace of %s: %w", b.program, err), removeEntry(b.workspace))
 	}
 	return seal(b.workspace, manifest{Program: b.program.Name, Version: b.program.Version, Key: b.workspaceKey})
 }
@@ -84,7 +86,7 @@ func (b *build) makeWorkspace(ctx context.Context) error {
 func (b *build) writeMain(source string) error {
 	main, err := os.ReadFile(filepath.Join(source, filepath.FromSlash(b.program.Main)))
 	if err != nil {
-		return fmt.Errorf("upstream's func main is not where apitrace expects it: %w", err)
+		return message.Errorf("upstream's func main is not at the expected place: %w", err)
 	}
 	type file struct {
 		name string
@@ -128,7 +130,7 @@ func (b *build) checkVersions() error {
 	}
 	for _, r := range ours.Require {
 		if v, ok := want[r.Mod.Path]; ok && v != r.Mod.Version {
-			return fmt.Errorf("the go command chose %s %s, upstream's go.mod says %s: the program would not be upstream's", r.Mod.Path, r.Mod.Version, v)
+			return message.Errorf("the go command chose %s %s, upstream's go.mod says %s: the program would not be upstream's", r.Mod.Path, r.Mod.Version, v)
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@
 package release
 
 import (
-	"fmt"
 	"regexp"
 
 	"golang.org/x/mod/semver"
@@ -28,16 +27,16 @@ func (r Range) Has(version string) bool {
 }
 
 // Text describes the range: "v1.27 or newer", "v1.27 to v1.30"; it is empty for every release.
-func (r Range) Text() message.Text {
+func (r Range) Text() message.Message {
 	switch {
 	case r.Since != "" && r.Until != "":
-		return message.Text{En: r.Since + " to " + r.Until, Zh: r.Since + " 至 " + r.Until}
+		return message.Of("%s to %s", r.Since, r.Until)
 	case r.Since != "":
-		return message.Text{En: r.Since + " or newer", Zh: r.Since + " 或更新"}
+		return message.Of("%s or newer", r.Since)
 	case r.Until != "":
-		return message.Text{En: r.Until + " or older", Zh: r.Until + " 或更早"}
+		return message.Of("%s or older", r.Until)
 	}
-	return message.Text{}
+	return message.Message{}
 }
 
 // An Error says which end of a range is wrong.
@@ -48,6 +47,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return e.err.Error() }
+func (e *Error) Unwrap() error { return e.err }
 
 var valid = regexp.MustCompile(`^v\d+\.\d+(\.\d+)?$`)
 
@@ -55,11 +55,11 @@ var valid = regexp.MustCompile(`^v\d+\.\d+(\.\d+)?$`)
 func (r Range) Validate() *Error {
 	for _, field := range []struct{ name, value string }{{"since", r.Since}, {"until", r.Until}} {
 		if field.value != "" && !valid.MatchString(field.value) {
-			return &Error{field.name, fmt.Errorf("%s is %q, expected a release such as \"v1.30\"", field.name, field.value)}
+			return &Error{field.name, message.Errorf("%s is %q: expected a release such as \"v1.30\"", field.name, field.value)}
 		}
 	}
 	if r.Since != "" && r.Until != "" && !r.Has(r.Since) {
-		return &Error{"until", fmt.Errorf("until is %q, before since, %q: no release is left", r.Until, r.Since)}
+		return &Error{"until", message.Errorf("until is %q, before since, %q: no release is left", r.Until, r.Since)}
 	}
 	return nil
 }

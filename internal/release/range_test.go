@@ -1,6 +1,8 @@
 package release
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestRange(t *testing.T) {
 	for _, test := range []struct {
@@ -15,7 +17,7 @@ func TestRange(t *testing.T) {
 		{Range{Until: "v1.30"}, "v1.30 or older", []string{"v1.30.0", "v1.30.14", "v1.26.1"}, []string{"v1.31.0"}},
 		{Range{Since: "v1.27", Until: "v1.30.4"}, "v1.27 to v1.30.4", []string{"v1.27.0", "v1.30.4"}, []string{"v1.26.15", "v1.30.5"}},
 	} {
-		if got := test.releases.Text().En; got != test.said {
+		if got := test.releases.Text().String(); got != test.said {
 			t.Errorf("%+v is called %q, expected %q", test.releases, got, test.said)
 		}
 		for _, version := range test.has {

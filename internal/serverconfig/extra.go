@@ -5,11 +5,12 @@ package serverconfig
 import (
 	"crypto/rand"
 	"encoding/base64"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // An Extra is what a kube-apiserver is started with beyond what every one is.
@@ -46,10 +47,10 @@ var fixed = []string{
 func (e Extra) Check() error {
 	for _, flag := range e.Flags {
 		if !strings.HasPrefix(flag, "--") || !strings.Contains(flag, "=") {
-			return fmt.Errorf("%q is no flag of kube-apiserver: expected --name=value", flag)
+			return message.Errorf("%q is not a flag of kube-apiserver: expected --name=value", flag)
 		}
 		if slices.Contains(fixed, flagName(flag)) {
-			return fmt.Errorf("the flag %q is one that apitrace sets itself: kube-apiserver is to run on loopback, with users of its own; leave it out (for a store of your own, give --etcd-servers to apitrace)", flag)
+			return message.Errorf("apitrace sets the flag %q itself, for kube-apiserver must run on loopback with users of its own: leave it out (for a store of your own, give --etcd-servers to apitrace)", flag)
 		}
 	}
 	return nil
@@ -83,17 +84,17 @@ func (e Extra) writeFiles(dir string) error {
 		return nil
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("writing files for kube-apiserver: %w", err)
+		return message.Errorf("writing files for kube-apiserver: %w", err)
 	}
 	key := make([]byte, 32)
 	rand.Read(key) // never fails: crypto/rand ends the program instead
 	for name, text := range e.Files {
 		if name != filepath.Base(name) {
-			return fmt.Errorf("writing files for kube-apiserver: %q is no plain file name", name)
+			return message.Errorf("writing files for kube-apiserver: %q is not a plain file name", name)
 		}
 		text = strings.ReplaceAll(text, Key, base64.StdEncoding.EncodeToString(key))
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			return fmt.Errorf("writing files for kube-apiserver: %w", err)
+			return message.Errorf("writing files for kube-apiserver: %w", err)
 		}
 	}
 	return nil

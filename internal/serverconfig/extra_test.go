@@ -51,10 +51,10 @@ func TestExtraRefused(t *testing.T) {
 		extra Extra
 		want  string
 	}{
-		{Extra{Flags: []string{"--secure-port=6443"}}, `the flag "--secure-port=6443" is one that apitrace sets itself`},
+		{Extra{Flags: []string{"--secure-port=6443"}}, `apitrace sets the flag "--secure-port=6443" itself`},
 		{Extra{Flags: []string{"--etcd-servers=http://127.0.0.1:2379"}}, "give --etcd-servers to apitrace"},
-		{Extra{Flags: []string{"-v2"}}, `"-v2" is no flag of kube-apiserver: expected --name=value`},
-		{Extra{Files: map[string]string{"../x": ""}}, `"../x" is no plain file name`},
+		{Extra{Flags: []string{"-v2"}}, `"-v2" is not a flag of kube-apiserver: expected --name=value`},
+		{Extra{Files: map[string]string{"../x": ""}}, `"../x" is not a plain file name`},
 	} {
 		_, err := test.extra.Prepare(filepath.Join(t.TempDir(), "extra"), ownFlags)
 		if err == nil || !strings.Contains(err.Error(), test.want) {

@@ -1,20 +1,20 @@
 package strictyaml
 
 import (
-	"fmt"
-
 	"go.yaml.in/yaml/v3"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // A Mistake is something that is wrong with what a file says, and where: field names and list
 // indexes from the top of the file. A nil Mistake is none.
 type Mistake struct {
 	At   []any
-	Text string
+	Text message.Message
 }
 
-// MistakeAt returns the mistake that the text tells of.
-func MistakeAt(text string, at ...any) *Mistake { return &Mistake{At: at, Text: text} }
+// MistakeAt returns a mistake at a place of the file.
+func MistakeAt(text message.Message, at ...any) *Mistake { return &Mistake{At: at, Text: text} }
 
 // Below puts where a mistake's owner is before where it is in its owner.
 func (m *Mistake) Below(at ...any) *Mistake {
@@ -39,7 +39,7 @@ func (m *Mistake) In(name string, text []byte) error {
 	if m == nil {
 		return nil
 	}
-	return fmt.Errorf("%s:%d: %s", name, Lines(text)(m.At...), m.Text)
+	return message.Errorf("%s:%d: %s", name, Lines(text)(m.At...), m.Text)
 }
 
 // Lines tells the line of the value at a path of field names and list indexes in a text, or of the nearest

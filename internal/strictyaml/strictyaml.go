@@ -5,7 +5,6 @@ package strictyaml
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"reflect"
 	"regexp"
@@ -14,14 +13,15 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
 // ErrEmpty is the error of a file that holds nothing.
-var ErrEmpty = errors.New("the file is empty")
+var ErrEmpty = message.NewError("the file is empty")
 
 // ErrMore is the error of a file that holds more than one document.
-var ErrMore = errors.New("more than one YAML document")
+var ErrMore = message.NewError("more than one YAML document")
 
 // Decode reads the one document in the text of the file called name. A field that into, a pointer to
 // a struct, does not have is an error. An error starts with name, and with the line if
@@ -30,13 +30,13 @@ func Decode(name string, text []byte, into any) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(into); errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s:1: %w", name, ErrEmpty)
+		return message.Errorf("%s:1: %w", name, ErrEmpty)
 	} else if err != nil {
 		return located(name, err, fieldsOf(reflect.TypeOf(into)))
 	}
 	var more yaml.Node
 	if err := decoder.Decode(&more); err == nil {
-		return fmt.Errorf("%s:%d: %w", name, more.Line, ErrMore)
+		return message.Errorf("%s:%d: %w", name, more.Line, ErrMore)
 	} else if !errors.Is(err, io.EOF) {
 		return located(name, err, nil)
 	}
@@ -49,7 +49,7 @@ func DecodeMapping(node *yaml.Node, into any) error {
 	known := tags(reflect.TypeOf(into).Elem())
 	for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
 		if key := node.Content[i]; !slices.Contains(known, key.Value) {
-			return fmt.Errorf("line %d: unknown field %q%s", key.Line, key.Value, Suggest(key.Value, known))
+			return message.Errorf("line %d: unknown field %q%s", key.Line, key.Value, Suggest(key.Value, known))
 		}
 	}
 	return node.Decode(into)
@@ -67,49 +67,50 @@ var (
 func located(name string, err error, fields map[string][]string) error {
 	found := yamlLine.FindStringSubmatch(err.Error())
 	if found == nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return message.Errorf("%s: %w", name, err)
 	}
-	text := strings.TrimPrefix(found[2], "yaml: ")
-	if field := unknownField.FindStringSubmatch(text); field != nil {
-		text = fmt.Sprintf("unknown field %q%s", field[1], Suggest(field[1], fields[field[2]]))
-	} else if value := wrongValue.FindStringSubmatch(text); value != nil {
-		text = fmt.Sprintf("found %s, expected %s", kindOf(value[1], value[2]), expectedBy(value[3], fields))
+	said := strings.TrimPrefix(found[2], "yaml: ")
+	text := message.Of("%s", said)
+	if field := unknownField.FindStringSubmatch(said); field != nil {
+		text = message.Of("unknown field %q%s", field[1], Suggest(field[1], fields[field[2]]))
+	} else if value := wrongValue.FindStringSubmatch(said); value != nil {
+		text = message.Of("found %s, expected %s", kindOf(value[1], value[2]), expectedBy(value[3], fields))
 	}
-	return fmt.Errorf("%s:%s: %s", name, found[1], text)
+	return message.Errorf("%s:%s: %s", name, found[1], text)
 }
 
 // kindOf says what was found, of which the YAML library tells the tag and, of a scalar, the text.
-func kindOf(tag, text string) string {
+func kindOf(tag, text string) message.Message {
 	switch tag {
 	case "!!seq":
-		return "a list"
+		return message.Of("a list")
 	case "!!map":
-		return "fields"
+		return message.Of("fields")
 	case "!!null":
-		return "nothing"
+		return message.Of("nothing")
 	}
-	return fmt.Sprintf("%q", text)
+	return message.Of("%q", text)
 }
 
 // expectedBy says what is written for a Go type.
-func expectedBy(goType string, fields map[string][]string) string {
+func expectedBy(goType string, fields map[string][]string) message.Message {
 	switch {
 	case goType == "int":
-		return "a whole number"
+		return message.Of("a whole number")
 	case goType == "bool":
-		return "true or false"
+		return message.Of("true or false")
 	case goType == "string":
-		return "a text"
+		return message.Of("a text")
 	case goType == "time.Duration":
-		return "a time such as \"500ms\""
+		return message.Of("a time such as \"500ms\"")
 	case strings.HasPrefix(goType, "[]"):
-		return "a list"
+		return message.Of("a list")
 	case strings.HasPrefix(goType, "map["):
-		return "names with a value each"
+		return message.Of("names with a value each")
 	case len(fields[goType]) > 0:
-		return "one or more of the fields " + strings.Join(fields[goType], ", ")
+		return message.Of("one or more of the fields %s", strings.Join(fields[goType], ", "))
 	}
-	return goType
+	return message.Of("%s", goType)
 }
 
 // fieldsOf lists the fields of a type and of those it is made of, by the name of the type.
@@ -152,12 +153,12 @@ func tags(t reflect.Type) []string {
 }
 
 // Suggest is the end of a message about a word that is not one of those known.
-func Suggest(word string, known []string) string {
+func Suggest(word string, known []string) message.Message {
 	if len(known) == 0 {
-		return ""
+		return message.Message{}
 	}
 	if near := text.Nearest(word, known, 1); len(near) > 0 {
-		return fmt.Sprintf(": did you mean %q?", near[0])
+		return message.Of(": did you mean %q?", near[0])
 	}
-	return ", expected one of " + strings.Join(known, ", ")
+	return message.Of(", expected one of %s", strings.Join(known, ", "))
 }

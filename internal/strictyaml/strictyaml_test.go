@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 type menu struct {
@@ -72,7 +74,7 @@ func textOf(err error) string {
 
 func TestMistakeIn(t *testing.T) {
 	const file = "name: a\ndishes:\n  - title: soup\n  -\n    title: stew\n"
-	soup, stew := MistakeAt("too cold", "title").Below("dishes", 0), MistakeAt("too hot", "dishes", 1, "title")
+	soup, stew := MistakeAt(message.Of("too cold"), "title").Below("dishes", 0), MistakeAt(message.Of("too hot"), "dishes", 1, "title")
 	for _, test := range []struct {
 		name    string
 		mistake *Mistake
@@ -82,15 +84,15 @@ func TestMistakeIn(t *testing.T) {
 		{"below none", First(nil, (*Mistake)(nil).Below("dishes")), ""},
 		{"value", stew, "m:5: too hot"},
 		{"the first of two", First(nil, soup, stew), "m:3: too cold"},
-		{"missing field", MistakeAt("what of?", "dishes", 1, "of"), "m:5: what of?"},
-		{"beyond the list", MistakeAt("no third", "dishes", 2), "m:3: no third"},
-		{"the file", MistakeAt("bad menu"), "m:1: bad menu"},
+		{"missing field", MistakeAt(message.Of("what of?"), "dishes", 1, "of"), "m:5: what of?"},
+		{"beyond the list", MistakeAt(message.Of("no third"), "dishes", 2), "m:3: no third"},
+		{"the file", MistakeAt(message.Of("bad menu")), "m:1: bad menu"},
 	} {
 		if got := textOf(test.mistake.In("m", []byte(file))); got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}
 	}
-	if got := textOf(MistakeAt("no name", "name").In("m", nil)); got != "m:1: no name" {
+	if got := textOf(MistakeAt(message.Of("no name"), "name").In("m", nil)); got != "m:1: no name" {
 		t.Errorf("an empty file: got %q", got)
 	}
 }

@@ -2,7 +2,6 @@ package text
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -27,19 +26,4 @@ func ByDistance(word string, known []string) []string {
 
 func distance(a, b string) int {
 	return levenshtein.ComputeDistance(strings.ToLower(a), strings.ToLower(b))
-}
-
-// Alternatives joins words for a message: "a", "b" or "c".
-func Alternatives(words []string) string {
-	var out strings.Builder
-	for i, word := range words {
-		switch {
-		case i > 0 && i == len(words)-1:
-			out.WriteString(" or ")
-		case i > 0:
-			out.WriteString(", ")
-		}
-		fmt.Fprintf(&out, "%q", word)
-	}
-	return out.String()
 }

@@ -18,11 +18,3 @@ func TestNearest(t *testing.T) {
 		}
 	}
 }
-
-func TestAlternatives(t *testing.T) {
-	for want, words := range map[string][]string{"": nil, `"a"`: {"a"}, `"a" or "b"`: {"a", "b"}, `"a", "b" or "c"`: {"a", "b", "c"}} {
-		if got := Alternatives(words); got != want {
-			t.Errorf("got %s, expected %s", got, want)
-		}
-	}
-}

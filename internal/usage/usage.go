@@ -2,7 +2,9 @@
 // wrong. A face tells them from failures: the command line ends with another status and names the help.
 package usage
 
-import "fmt"
+import (
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
 
 // An Error says that what the user asked for does not exist, or cannot be had together.
 type Error struct {
@@ -15,7 +17,7 @@ func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 
 // Errorf makes an Error of a text, as fmt.Errorf does.
-func Errorf(format string, args ...any) error { return &Error{Err: fmt.Errorf(format, args...)} }
+func Errorf(format string, args ...any) error { return &Error{Err: message.Errorf(format, args...)} }
 
 // Wrong makes an error an Error; nil stays nil.
 func Wrong(err error) error {

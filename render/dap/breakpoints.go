@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-dap"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
@@ -110,7 +111,7 @@ func (s *session) setFunctionBreakpoints(wanted []dap.FunctionBreakpoint) dap.Re
 		b.Verified = len(found) > 0
 		switch {
 		case len(found) == 0:
-			unknown := &trace.UnknownFunctionError{Query: w.Name, Where: "this request", Near: trace.NearFunctions(w.Name, called)}
+			unknown := &trace.UnknownFunctionError{Query: w.Name, Where: message.Of("this request"), Near: trace.NearFunctions(w.Name, called)}
 			b.Message = unknown.Error()
 		case len(found) > 1:
 			b.Message = fmt.Sprintf("%d functions have this name: %s", len(found), strings.Join(found, ", "))

@@ -1,10 +1,9 @@
 package dap
 
 import (
-	"fmt"
-
 	"github.com/google/go-dap"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
@@ -29,7 +28,7 @@ func (s *session) setExceptionBreakpoints(r *dap.SetExceptionBreakpointsArgument
 		case filterBegan, filterError, filterPanic:
 			filters[name] = true
 		default:
-			return nil, fmt.Errorf("exception filter %q: expected %q, %q or %q", name, filterBegan, filterError, filterPanic)
+			return nil, message.Errorf("exception filter %q: expected %q, %q or %q", name, filterBegan, filterError, filterPanic)
 		}
 	}
 	s.breakpoints.filters = filters
@@ -75,7 +74,7 @@ func failure(c *trace.Call) string {
 func (s *session) exceptionInfo(thread int) (dap.ResponseMessage, error) {
 	c := s.walker.Tree.Call(s.at.Call)
 	if s.stopped.reason != "exception" || s.threads.of(c) != thread {
-		return nil, fmt.Errorf("thread %d has not stopped at a failure", thread)
+		return nil, message.Errorf("thread %d has not stopped at a failure", thread)
 	}
 	id := filterError
 	if c.Panic != "" {

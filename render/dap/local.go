@@ -2,10 +2,10 @@ package dap
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	serving "github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -25,7 +25,7 @@ func (l Local) Recording(launch Launch) (*trace.Recording, error) {
 		return serving.Recorded(launch.K8s, launch.Scenario)
 	}
 	if launch.K8s != "" || launch.File == "-" {
-		return nil, fmt.Errorf("\"file\" is %q: expected the path of a recording, which is of one release: leave \"k8s\" out", launch.File)
+		return nil, message.Errorf("\"file\" is %q: expected the path of a recording, which is of one release: leave \"k8s\" out", launch.File)
 	}
 	return serving.Load(launch.File, nil, l.To)
 }

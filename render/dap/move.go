@@ -1,10 +1,9 @@
 package dap
 
 import (
-	"fmt"
-
 	"github.com/google/go-dap"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
@@ -49,7 +48,7 @@ func (s *session) move(request dap.RequestMessage) (func() (dap.ResponseMessage,
 	}
 	return func() (dap.ResponseMessage, error) {
 		if s.launch != nil {
-			return nil, fmt.Errorf("%q came before \"configurationDone\"", request.GetRequest().Command)
+			return nil, message.Errorf("%q came before \"configurationDone\"", request.GetRequest().Command)
 		}
 		return do()
 	}, true
@@ -108,7 +107,7 @@ func (s *session) stepIn(r *dap.StepInArguments) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("no target %d to step into from here", r.TargetId)
+	return message.Errorf("no target %d to step into from here", r.TargetId)
 }
 
 // stepInTargets lists the calls that the line at hand makes from here on.

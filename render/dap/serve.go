@@ -11,12 +11,12 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 
 	"github.com/google/go-dap"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -60,13 +60,13 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, library Library) er
 		select {
 		case content := <-messages:
 			if err := s.receive(content); err != nil {
-				return fmt.Errorf("debug adapter: %w", err)
+				return message.Errorf("debug adapter: %w", err)
 			}
 		case err := <-failed:
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
-			return fmt.Errorf("debug adapter: reading a message: %w", err)
+			return message.Errorf("debug adapter: reading a message: %w", err)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -99,7 +99,7 @@ func Listen(ctx context.Context, listener net.Listener, library Library, report 
 			return context.Cause(ctx)
 		}
 		if err != nil {
-			return fmt.Errorf("debug adapter: waiting for an editor on %s: %w", listener.Addr(), err)
+			return message.Errorf("debug adapter: waiting for an editor on %s: %w", listener.Addr(), err)
 		}
 		go func() {
 			defer func() { _ = conn.Close() }()
@@ -142,13 +142,13 @@ func (s *session) refuse(content []byte, reason error) error {
 	if errors.As(reason, new(*dap.DecodeProtocolMessageFieldError)) {
 		reason = unsupported(request.Command)
 	} else {
-		reason = fmt.Errorf("reading the request %q: %w", request.Command, reason)
+		reason = message.Errorf("reading the request %q: %w", request.Command, reason)
 	}
 	return s.respond(&request, errorResponse(reason))
 }
 
 func unsupported(command string) error {
-	return fmt.Errorf("the request %q is not supported: a recording can be looked at, not changed", command)
+	return message.Errorf("the request %q is not supported: a recording can be looked at, not changed", command)
 }
 
 func errorResponse(err error) dap.ResponseMessage {
@@ -183,16 +183,16 @@ func (s *session) after(name string, event dap.EventMessage) {
 }
 
 // write numbers a message and writes it.
-func (s *session) write(message dap.Message) error {
+func (s *session) write(said dap.Message) error {
 	s.seq++
-	switch m := message.(type) {
+	switch m := said.(type) {
 	case dap.ResponseMessage:
 		m.GetResponse().Seq = s.seq
 	case dap.EventMessage:
 		m.GetEvent().Seq = s.seq
 	}
-	if err := dap.WriteProtocolMessage(s.out, message); err != nil {
-		return fmt.Errorf("writing a message: %w", err)
+	if err := dap.WriteProtocolMessage(s.out, said); err != nil {
+		return message.Errorf("writing a message: %w", err)
 	}
 	return nil
 }

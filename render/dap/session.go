@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 
 	"github.com/google/go-dap"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
@@ -48,7 +48,7 @@ type stop struct {
 	hit []int
 }
 
-var errNotLaunched = errors.New("no recording is open: send a launch request first")
+var errNotLaunched = message.NewError("no recording is open: send a launch request first")
 
 // answer handles a request. Of what is not there yet, and on failures of ours, it returns an error
 // for the client, who may go on.
@@ -56,7 +56,7 @@ func (s *session) answer(request dap.RequestMessage, content []byte) (response d
 	defer func() {
 		if r := recover(); r != nil {
 			s.queue = nil
-			response, err = nil, fmt.Errorf("internal error in %q: %v", request.GetRequest().Command, r)
+			response, err = nil, message.Errorf("internal error in %q: %v", request.GetRequest().Command, r)
 		}
 	}()
 	switch r := request.(type) {
@@ -65,7 +65,7 @@ func (s *session) answer(request dap.RequestMessage, content []byte) (response d
 	case *dap.LaunchRequest:
 		return nil, s.open(r)
 	case *dap.AttachRequest:
-		return nil, errors.New("a recording cannot be attached to: expected a configuration with \"request\": \"launch\"")
+		return nil, message.NewError("a recording cannot be attached to: expected a configuration with \"request\": \"launch\"")
 	case *dap.DisconnectRequest:
 		s.over = true
 		return &dap.DisconnectResponse{}, nil
@@ -109,14 +109,14 @@ func (s *session) look(request dap.RequestMessage) (dap.ResponseMessage, error) 
 	case *dap.LoadedSourcesRequest:
 		return s.loadedSources(), nil
 	case *dap.PauseRequest:
-		return nil, errors.New("nothing runs that could be paused: a recording is always stopped")
+		return nil, message.NewError("nothing runs that could be paused: a recording is always stopped")
 	}
 	return nil, unsupported(request.GetRequest().Command)
 }
 
 func (s *session) initialize(r *dap.InitializeRequest, content []byte) (dap.ResponseMessage, error) {
 	if format := r.Arguments.PathFormat; format != "" && format != "path" {
-		return nil, fmt.Errorf("path format %q: expected \"path\"", format)
+		return nil, message.Errorf("path format %q: expected \"path\"", format)
 	}
 	var counts struct {
 		Arguments struct {
@@ -124,7 +124,7 @@ func (s *session) initialize(r *dap.InitializeRequest, content []byte) (dap.Resp
 		}
 	}
 	if err := json.Unmarshal(content, &counts); err != nil {
-		return nil, fmt.Errorf("reading the request \"initialize\": %w", err)
+		return nil, message.Errorf("reading the request \"initialize\": %w", err)
 	}
 	s.lines, s.columns = first(counts.Arguments.LinesStartAt1), first(counts.Arguments.ColumnsStartAt1)
 	return &dap.InitializeResponse{Body: dap.Capabilities{
@@ -152,14 +152,14 @@ func first(startAt1 *bool) int {
 // breakpoints in between, so that the first stop can be one of them.
 func (s *session) open(r *dap.LaunchRequest) error {
 	if s.rec != nil {
-		return errors.New("this session has its recording: start another session for another one")
+		return message.NewError("this session has its recording: start another session for another one")
 	}
 	var launch Launch
 	if err := json.Unmarshal(r.Arguments, &launch); err != nil {
-		return fmt.Errorf("reading the configuration: %w", err)
+		return message.Errorf("reading the configuration: %w", err)
 	}
 	if (launch.Scenario == "") == (launch.File == "") {
-		return errors.New("nothing to open: expected either \"scenario\", the name of a recorded scenario, or \"file\", the path of a recording, in the configuration")
+		return message.NewError("nothing to open: expected either \"scenario\", the name of a recorded scenario, or \"file\", the path of a recording, in the configuration")
 	}
 	rec, err := s.library.Recording(launch)
 	if err != nil {
@@ -167,12 +167,12 @@ func (s *session) open(r *dap.LaunchRequest) error {
 	}
 	n := cmp.Or(launch.Request, 1)
 	if n < 1 || n > len(rec.Requests) {
-		return fmt.Errorf("\"requestNumber\" is %d: the recording has %s", n, count(len(rec.Requests), "request"))
+		return message.Errorf("\"requestNumber\" is %d: the recording has %s", n, count(len(rec.Requests), "request"))
 	}
 	request := &rec.Requests[n-1]
 	tree, err := trace.NewTree(request)
 	if err != nil {
-		return fmt.Errorf("request %d: %w", n, err)
+		return message.Errorf("request %d: %w", n, err)
 	}
 	s.rec, s.launch = rec, r
 	s.walker = step.Walker{Tree: tree}
@@ -188,25 +188,25 @@ func (s *session) open(r *dap.LaunchRequest) error {
 // introduce tells in the client's console what is open, and what it may lack.
 func (s *session) introduce(n int) {
 	request := s.walker.Tree.Request
-	s.print("%s %s → %d, request %d of %d, kube-apiserver %s: %s", request.Method, request.Path, request.Status,
+	s.printf("%s %s → %d, request %d of %d, kube-apiserver %s: %s", request.Method, request.Path, request.Status,
 		n, len(s.rec.Requests), s.rec.K8sVersion, count(s.walker.Tree.Len(), "call"))
-	s.print("A recording knows calls and the lines that make them. Other lines and local variables are not recorded.")
+	s.printf("A recording knows calls and the lines that make them. Other lines and local variables are not recorded.")
 	for _, lack := range request.Incomplete {
-		s.print("Incomplete: %s", lack)
+		s.printf("Incomplete: %s", lack)
 	}
 	for _, file := range s.rec.Edited {
-		s.print("Edited when it was recorded, so lines may differ from upstream's: %s", file)
+		s.printf("Edited when it was recorded, so lines may differ from upstream's: %s", file)
 	}
 }
 
-func (s *session) print(format string, args ...any) {
+func (s *session) printf(format string, args ...any) {
 	s.after("output", &dap.OutputEvent{Body: dap.OutputEventBody{Category: "console", Output: fmt.Sprintf(format, args...) + "\n"}})
 }
 
 // begin makes the first stop. The response to the launch request goes between this one's and the stop.
 func (s *session) begin() (dap.ResponseMessage, error) {
 	if s.launch == nil {
-		return nil, errors.New("the configuration is done already")
+		return nil, message.NewError("the configuration is done already")
 	}
 	s.queue = append(s.queue, fill(s.launch.GetRequest(), &dap.LaunchResponse{}))
 	s.launch = nil

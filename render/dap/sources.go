@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-dap"
 	"golang.org/x/mod/modfile"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -113,7 +114,7 @@ func (src *sources) of(c *trace.Call) *dap.Source { return src.shown[c.File] }
 func (src *sources) find(wanted *dap.Source) (string, error) {
 	if n := wanted.SourceReference; n > 0 {
 		if n > len(src.files) {
-			return "", fmt.Errorf("there is no source %d", n)
+			return "", message.Errorf("there is no source %d", n)
 		}
 		return src.files[n-1], nil
 	}
@@ -126,7 +127,7 @@ func (src *sources) find(wanted *dap.Source) (string, error) {
 	if file := inModule(at); src.begins[file] != nil {
 		return file, nil
 	}
-	return "", fmt.Errorf("the request makes no recorded call in %s", wanted.Path)
+	return "", message.Errorf("the request makes no recorded call in %s", wanted.Path)
 }
 
 // inModule returns the path of a file of a module as trace.Call has it, "" if no go.mod is above it.
@@ -172,15 +173,15 @@ func (s *session) source(r *dap.SourceArguments) (dap.ResponseMessage, error) {
 	}
 	folder, err := s.library.SourceFolder(s.ctx, s.rec, s.sources.process[file], true)
 	if err != nil {
-		return nil, fmt.Errorf("source of %s: %w", file, err)
+		return nil, message.Errorf("source of %s: %w", file, err)
 	}
 	at := filepath.Join(folder, filepath.FromSlash(file))
 	text, err := os.ReadFile(at)
 	if err != nil {
-		return nil, fmt.Errorf("source of %s: %w", file, err)
+		return nil, message.Errorf("source of %s: %w", file, err)
 	}
 	if !s.sources.holds(at, file) {
-		return nil, fmt.Errorf("source of %s: no functions begin at the recorded lines of %s: another version was recorded", file, at)
+		return nil, message.Errorf("source of %s: no functions begin at the recorded lines of %s: another version was recorded", file, at)
 	}
 	return &dap.SourceResponse{Body: dap.SourceResponseBody{Content: string(text), MimeType: "text/x-go"}}, nil
 }

@@ -1,11 +1,9 @@
 package dap
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/google/go-dap"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
@@ -22,7 +20,7 @@ func (s *session) callOf(frame int) (int, error) {
 			return f.Call, nil
 		}
 	}
-	return 0, fmt.Errorf("frame %d is not on the stack here", frame)
+	return 0, message.Errorf("frame %d is not on the stack here", frame)
 }
 
 // line returns a line as the client counts them.
@@ -41,7 +39,7 @@ func (s *session) stackTrace(r *dap.StackTraceArguments) (dap.ResponseMessage, e
 		return nil, err
 	}
 	if r.StartFrame < 0 || r.Levels < 0 {
-		return nil, errors.New("stackTrace: startFrame and levels must not be negative")
+		return nil, message.NewError("stackTrace: startFrame and levels must not be negative")
 	}
 	frames := []dap.StackFrame{}
 	on := false

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-dap"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -62,5 +63,5 @@ func (s *session) innermost(thread int) (call, inner int, err error) {
 		}
 		inner = frame.Call
 	}
-	return 0, 0, fmt.Errorf("thread %d is not on the stack here", thread)
+	return 0, 0, message.Errorf("thread %d is not on the stack here", thread)
 }

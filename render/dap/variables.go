@@ -1,7 +1,6 @@
 package dap
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/google/go-dap"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
@@ -50,10 +50,10 @@ func (s *session) scopes(frame int) (dap.ResponseMessage, error) {
 func (s *session) variables(r *dap.VariablesArguments) (dap.ResponseMessage, error) {
 	call, scope := (r.VariablesReference-1)/scopesPerCall, (r.VariablesReference-1)%scopesPerCall
 	if _, err := s.callOf(frameID(call)); err != nil || r.VariablesReference < 1 {
-		return nil, fmt.Errorf("there are no variables %d here", r.VariablesReference)
+		return nil, message.Errorf("there are no variables %d here", r.VariablesReference)
 	}
 	if r.Start < 0 || r.Count < 0 {
-		return nil, fmt.Errorf("variables: start and count must not be negative")
+		return nil, message.Errorf("variables: start and count must not be negative")
 	}
 	list := s.inScope(call, scope)
 	if r.Filter == "indexed" {
@@ -169,5 +169,5 @@ func (s *session) evaluate(r *dap.EvaluateArguments) (dap.ResponseMessage, error
 	if len(c.Attributes) > 0 {
 		recorded = strings.Join(slices.Sorted(maps.Keys(c.Attributes)), ", ")
 	}
-	return nil, fmt.Errorf("%q is not recorded; of %s, %s", name, c.ShortName(), recorded)
+	return nil, message.Errorf("%q is not recorded; of %s, %s", name, c.ShortName(), recorded)
 }

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // most is how many bytes an answer has at most, besides the line that tells what is left.
@@ -59,7 +61,7 @@ func addTool[In interface{ skipped() int }](server *mcp.Server, name, descriptio
 func page(text string, skip int) (string, error) {
 	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 	if skip < 0 || skip > 0 && skip >= len(lines) {
-		return "", fmt.Errorf("skip is %d: the answer has %d lines", skip, len(lines))
+		return "", message.Errorf("skip is %d: the answer has %d lines", skip, len(lines))
 	}
 	var b strings.Builder
 	shown := 0

@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -54,7 +55,7 @@ type searchInput struct {
 
 func find(in searchInput) (string, error) {
 	if strings.TrimSpace(in.Text) == "" {
-		return "", fmt.Errorf("the text to search for is empty")
+		return "", message.Errorf("the text to search for is empty")
 	}
 	hits, err := search.Text(in.Text)
 	if err != nil {
@@ -65,7 +66,7 @@ func find(in searchInput) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		return "", &trace.UnknownFunctionError{Query: in.Text, Where: "any recording, nor a value or an error with this text", Near: trace.NearFunctions(in.Text, names)}
+		return "", &trace.UnknownFunctionError{Query: in.Text, Where: message.Of("any recording, nor a value or an error with this text"), Near: trace.NearFunctions(in.Text, names)}
 	}
 	var b strings.Builder
 	for _, h := range hits {
@@ -113,7 +114,7 @@ func showTree(in treeInput) (string, error) {
 		options.Full = true
 		err = render.WriteTree(&b, rec, spokenGuide, options)
 	default:
-		err = fmt.Errorf("view %q: expected outline, path or full", in.View)
+		err = message.Errorf("view %q: expected outline, path or full", in.View)
 	}
 	return b.String(), err
 }
@@ -140,7 +141,7 @@ func (in functionInput) resolve() (recordings.Function, []*trace.Recording, erro
 	found := trace.FindFunctions(in.Function, names)
 	switch len(found) {
 	case 0:
-		return recordings.Function{}, nil, &trace.UnknownFunctionError{Query: in.Function, Where: "the recordings of the release", Near: trace.NearFunctions(in.Function, names)}
+		return recordings.Function{}, nil, &trace.UnknownFunctionError{Query: in.Function, Where: message.Of("the recordings of the release"), Near: trace.NearFunctions(in.Function, names)}
 	case 1:
 	default:
 		return recordings.Function{}, nil, &trace.AmbiguousFunctionError{Query: in.Function, Candidates: found}
@@ -189,7 +190,7 @@ func showSource(in functionInput) (string, error) {
 	version := of[0].K8sVersion
 	folder, err := cachedSource(f.Process, version)
 	if err != nil {
-		return "", fmt.Errorf("source of %s: %w; this tool fetches nothing: \"apitrace source %s --k8s %s\" does", f.Name, err, "'"+f.Name+"'", version)
+		return "", message.Errorf("source of %s: %w; this tool fetches nothing: \"apitrace source %s --k8s %s\" does", f.Name, err, "'"+f.Name+"'", version)
 	}
 	tree := &source.Tree{Program: f.Process, Version: of[0].Version(f.Process), Dir: folder}
 	text, err := tree.Function(f.Name)

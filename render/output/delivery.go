@@ -39,7 +39,7 @@ func CheckSave(file string) error {
 		return usage.Errorf("--save %s: that is a folder; name a file in it", file)
 	}
 	if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
-		return usage.Errorf("--save %s: there is no folder %s; make it first", file, filepath.Dir(file))
+		return usage.Errorf("--save %s: the folder %s does not exist; create it first", file, filepath.Dir(file))
 	}
 	if err := trace.CheckWritable(file); err != nil {
 		return usage.Errorf("--save %w", err)

@@ -1,14 +1,13 @@
 package output
 
 import (
-	"cmp"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/view"
@@ -69,7 +68,7 @@ func (o *Filter) parse(guide *instrument.Guide, of *trace.Recording) (render.Fil
 	if o.Grep != "" {
 		grep, err := regexp.Compile(o.Grep)
 		if err != nil {
-			return f, usage.Wrong(fmt.Errorf("--grep: %w", err))
+			return f, usage.Wrong(message.Errorf("--grep: %w", err))
 		}
 		f.Grep = grep
 	}
@@ -86,7 +85,7 @@ func matchingLayers(asked, known []string) ([]string, error) {
 			found = slices.DeleteFunc(slices.Clone(known), func(layer string) bool { return name == "" || !strings.Contains(layer, name) })
 		}
 		if len(found) == 0 {
-			return nil, usage.Errorf("unknown layer %q: expected some of %s", name, strings.Join(known, ", "))
+			return nil, usage.Errorf("unknown layer %q: expected one or more of %s", name, strings.Join(known, ", "))
 		}
 		all = append(all, found...)
 	}
@@ -110,7 +109,7 @@ func matchers(flag string, patterns []string, of *trace.Recording) ([]view.Match
 		if len(found) > 0 {
 			all = append(all, functionSet(found))
 		} else if unknown == nil {
-			unknown = fmt.Errorf("%s: %w", flag, &trace.UnknownFunctionError{Query: p, Where: whatIs(of), Near: trace.NearFunctions(p, names)})
+			unknown = message.Errorf("%s: %w", flag, &trace.UnknownFunctionError{Query: p, Where: whatIs(of), Near: trace.NearFunctions(p, names)})
 		}
 	}
 	if len(all) > 0 {
@@ -120,8 +119,11 @@ func matchers(flag string, patterns []string, of *trace.Recording) ([]view.Match
 }
 
 // whatIs names a recording: "get-node of v1.37.1".
-func whatIs(rec *trace.Recording) string {
-	return strings.TrimSpace(cmp.Or(rec.Scenario, "the recording") + " " + rec.K8sVersion)
+func whatIs(rec *trace.Recording) message.Message {
+	if rec.Scenario == "" {
+		return message.Of("the recording %s", rec.K8sVersion)
+	}
+	return message.Of("%s %s", rec.Scenario, rec.K8sVersion)
 }
 
 // A functionSet matches the functions that it holds.

@@ -2,10 +2,10 @@ package output
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -71,7 +71,7 @@ func (o *Options) ofFunction(std *console.Streams, query string) error {
 	appearances, err := history.Of(releases, query)
 	if errors.As(err, new(*trace.UnknownFunctionError)) {
 		_, noScenario := scenarios.Find(query)
-		return usage.Wrong(fmt.Errorf("%w\nit is no scenario either: %w", err, noScenario))
+		return usage.Wrong(message.Errorf("%w\nit is not a scenario either: %w", err, noScenario))
 	}
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package output
 import (
 	"cmp"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/usage"
@@ -20,6 +21,24 @@ func Language(asked string) (string, error) {
 		return localeLanguage(os.Getenv), nil
 	}
 	return "", usage.Errorf("unknown language %q: expected en or zh", asked)
+}
+
+// LanguageOf returns the language that the arguments of a command ask for, whatever else they say: help and
+// errors are in it, too. Of a client's arguments, which follow "--", none counts.
+func LanguageOf(args []string, getenv func(string) string) string {
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		value, ok := strings.CutPrefix(arg, "--lang=")
+		if arg == "--lang" && i+1 < len(args) {
+			value, ok = args[i+1], true
+		}
+		if ok && slices.Contains(Languages, value) {
+			return value
+		}
+	}
+	return localeLanguage(getenv)
 }
 
 // localeLanguage is the language of the messages in the environment's locale: the

@@ -64,7 +64,7 @@ func (o *Options) ValidateView() error {
 		return usage.Errorf("--depth and --width cannot be negative")
 	}
 	if o.View == "outline" && (o.Full || o.Depth > 0 || o.Upstream || o.Notes) {
-		return usage.Errorf("--view outline shows layers, no calls: --full, --depth, --upstream and --notes need another view")
+		return usage.Errorf("--view outline shows layers instead of calls: --full, --depth, --upstream and --notes need another view")
 	}
 	if _, err := render.UseColour(o.Colour, false, os.Getenv); err != nil {
 		return usage.Wrong(err)

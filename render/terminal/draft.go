@@ -3,10 +3,10 @@ package terminal
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	tea "charm.land/bubbletea/v2"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -46,7 +46,7 @@ type drafted struct {
 // of prepares a request of a recording.
 func (d drafter) of(rec *trace.Recording, request int) (draft, error) {
 	if request >= len(rec.Requests) {
-		return draft{}, fmt.Errorf("the recording has no request %d", request+1)
+		return draft{}, message.Errorf("the recording has no request %d", request+1)
 	}
 	guide, err := d.lib.Guide(d.options.Lang, rec)
 	if err != nil {

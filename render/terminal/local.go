@@ -15,6 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -100,7 +101,7 @@ func fetchHint(err error, rec *trace.Recording, call *trace.Call) error {
 	if !errors.Is(err, program.ErrNoSource) {
 		return err
 	}
-	return fmt.Errorf("%w; \"apitrace source '%s' --k8s %s\" fetches it", err, call.ShortName(), rec.K8sVersion)
+	return message.Errorf("%w; \"apitrace source '%s' --k8s %s\" fetches it", err, call.ShortName(), rec.K8sVersion)
 }
 
 // versionOf returns the text of a call's function, from this machine alone.
@@ -122,7 +123,7 @@ func (*Local) Replay(ctx context.Context, name, release string) (replayed *trace
 	}
 	o := session.ServerOptions{Spec: session.Spec{Version: release}, Reuse: session.ReuseAny}
 	if _, err := o.Attach(ctx); err != nil {
-		return nil, fmt.Errorf("\"apitrace serve --k8s %s\" starts the server that a replay needs: %w", release, err)
+		return nil, message.Errorf("\"apitrace serve --k8s %s\" starts the server that a replay needs: %w", release, err)
 	}
 	err = session.Run(ctx, o, scenario, quiet{io.Discard}, func(rec *trace.Recording) error {
 		replayed = rec

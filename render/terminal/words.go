@@ -1,6 +1,8 @@
 package terminal
 
-import "github.com/kubeapitrace/apitrace/internal/message"
+import (
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
 
 var (
 	saysKeys         = message.Text{En: "? keys  / search  1-4 panes  q quit", Zh: "? 按键  / 搜索  1-4 窗格  q 退出"}

@@ -61,7 +61,7 @@ func Write(w io.Writer, rec *trace.Recording, guide view.Guide, choice Choice) e
 		r := &rec.Requests[i]
 		tree, err := trace.NewTree(r)
 		if err != nil {
-			return fmt.Errorf("tour of %s %s: %w", r.Method, r.Path, err)
+			return message.Errorf("tour of %s %s: %w", r.Method, r.Path, err)
 		}
 		paths = append(paths, r.Method+" "+r.Path)
 		t.Steps = append(t.Steps, step{

@@ -27,7 +27,7 @@ func (o *Choice) Validate() error {
 		return usage.Wrong(err)
 	}
 	if o.Scenario != "" && len(o.Traces) > 0 {
-		return usage.Errorf("--scenario names a recording that apitrace carries, --trace a file: choose one of them")
+		return usage.Errorf("--scenario names a recording of apitrace, --trace a file: choose one of them")
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func (o *Choice) load(in io.Reader, to session.Reporter) (version string, of []*
 			return "", nil, err
 		}
 		if rec.K8sVersion != version {
-			return "", nil, usage.Errorf("%q was recorded on Kubernetes %s, not %s: lines of one version say nothing of another", file, rec.K8sVersion, version)
+			return "", nil, usage.Errorf("%q was recorded on Kubernetes %s, not %s: line numbers differ between releases", file, rec.K8sVersion, version)
 		}
 		of = append(of, rec)
 	}

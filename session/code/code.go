@@ -5,7 +5,6 @@ package code
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -96,7 +96,7 @@ func (c *Base) Resolve(ctx context.Context, query string) (string, error) {
 	}
 	switch len(found) {
 	case 0:
-		return "", &trace.UnknownFunctionError{Query: query, Where: fmt.Sprintf("Kubernetes %s and its etcd", c.Version), Near: trace.NearFunctions(query, known)}
+		return "", &trace.UnknownFunctionError{Query: query, Where: message.Of("Kubernetes %s and its etcd", c.Version), Near: trace.NearFunctions(query, known)}
 	case 1:
 		return found[0], nil
 	}

@@ -3,9 +3,9 @@ package code
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -21,7 +21,7 @@ func Texts(ctx context.Context, a, b *Base, query string) (textA, textB source.V
 		return textA, textB, err
 	}
 	if textB, err = b.text(ctx, nameB); err != nil {
-		return textA, textB, fmt.Errorf("%s of %s: %w", nameA, textA.Of, err)
+		return textA, textB, message.Errorf("%s of %s: %w", nameA, textA.Of, err)
 	}
 	return textA, textB, nil
 }
@@ -33,7 +33,7 @@ func (c *Base) text(ctx context.Context, name string) (source.Version, error) {
 		return source.Version{}, err
 	}
 	if err != nil {
-		return source.Version{}, fmt.Errorf("%w\nthe source of Kubernetes %s is needed: with a network, \"apitrace build --k8s %s\" fetches it", err, c.Version, c.Version)
+		return source.Version{}, message.Errorf("%w\nthe source of Kubernetes %s is needed: with a network, \"apitrace build --k8s %s\" fetches it", err, c.Version, c.Version)
 	}
 	return source.Version{Function: f, Of: tree.String()}, nil
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/instrument/probe"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -72,7 +73,7 @@ func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent
 	for _, process := range inOrder(sockets) {
 		answer, err := query(ctx, sockets[process], q)
 		if err != nil {
-			return nil, nil, fmt.Errorf("asking the probe of %s for the calls of %s %s: %w", process, sent.Method, sent.Path, err)
+			return nil, nil, message.Errorf("asking the probe of %s for the calls of %s %s: %w", process, sent.Method, sent.Path, err)
 		}
 		if secret = secret || answer.Secret; secret && !secrets.Show {
 			q.Secrets = probe.SecretsCut // the next program may not know it
@@ -85,14 +86,14 @@ func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent
 		}
 	}
 	if len(all) == 0 {
-		return nil, nil, fmt.Errorf("no traced program has seen %s %s (trace %s): is this the server that the request was sent to, and did it carry a sampled traceparent?", sent.Method, sent.Path, sent.TraceID)
+		return nil, nil, message.Errorf("no traced program has seen %s %s (trace %s): is this the server that the request was sent to, and did it carry a sampled traceparent?", sent.Method, sent.Path, sent.TraceID)
 	}
 	join(r, all)
 	if err := addTails(ctx, sockets, r, q.Secrets); err != nil {
 		return nil, nil, err
 	}
 	if err := r.Sort(); err != nil {
-		return nil, nil, fmt.Errorf("the calls of %s %s are not one tree: %w", sent.Method, sent.Path, err)
+		return nil, nil, message.Errorf("the calls of %s %s are not one tree: %w", sent.Method, sent.Path, err)
 	}
 	if !secrets.Show {
 		withhold(r, sent.Values)
@@ -183,7 +184,7 @@ func query(ctx context.Context, socket string, q probe.Query) (*answer, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", socket)
 	if err != nil {
-		return nil, fmt.Errorf("%w: has the program ended, or was it built without the probe?", err)
+		return nil, message.Errorf("%w: has the program ended, or was it built without the probe?", err)
 	}
 	defer conn.Close()
 	stop := context.AfterFunc(ctx, func() { conn.Close() })
@@ -196,16 +197,16 @@ func query(ctx context.Context, socket string, q probe.Query) (*answer, error) {
 	// The kernel takes connections for a program that is stopped.
 	_ = conn.SetReadDeadline(time.Now().Add(silence))
 	if err := in.Decode(&a.Header); err != nil {
-		return nil, errors.Join(fmt.Errorf("reading the probe's answer: %w", err), ctx.Err())
+		return nil, errors.Join(message.Errorf("reading the probe's answer: %w", err), ctx.Err())
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	if a.Error != "" {
-		return nil, fmt.Errorf("nothing is traced: %s", a.Error)
+		return nil, message.Errorf("nothing is traced: %s", a.Error)
 	}
 	for i := range a.Calls {
 		var r probe.Record
 		if err := in.Decode(&r); err != nil {
-			return nil, errors.Join(fmt.Errorf("reading call %d of %d: %w", i+1, a.Calls, err), ctx.Err())
+			return nil, errors.Join(message.Errorf("reading call %d of %d: %w", i+1, a.Calls, err), ctx.Err())
 		}
 		a.records = append(a.records, r)
 	}

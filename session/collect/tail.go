@@ -3,10 +3,10 @@ package collect
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/instrument/probe"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -21,7 +21,7 @@ func addTails(ctx context.Context, sockets map[string]string, r *trace.Request, 
 			}
 			answer, err := query(ctx, sockets[process], settled(probe.Query{Revision: revision, Secrets: secrets}))
 			if err != nil {
-				return fmt.Errorf("asking the probe of %s what followed revision %d: %w", process, revision, err)
+				return message.Errorf("asking the probe of %s what followed revision %d: %w", process, revision, err)
 			}
 			addTail(r, process, revision, answer.records)
 		}

@@ -2,11 +2,11 @@ package console
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 
 	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // Edit opens a file at a line in the user's editor and waits for it.
@@ -18,7 +18,7 @@ func (s *Streams) Edit(ctx context.Context, file string, line int, readOnly bool
 	editor := exec.CommandContext(ctx, args[0], args[1:]...)
 	editor.Stdin, editor.Stdout, editor.Stderr = s.In, s.Raw(), s.RawErr()
 	if err := editor.Run(); err != nil {
-		return fmt.Errorf("editor %q: %w", args[0], err)
+		return message.Errorf("editor %q: %w", args[0], err)
 	}
 	return nil
 }

@@ -3,12 +3,12 @@ package console
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"syscall"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
@@ -52,7 +52,7 @@ func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 		guarded.Close()
 		_ = in.Close() // the pager may have gone
 		if err := pager.Wait(); err != nil {
-			return fmt.Errorf("pager %q: %w; set PAGER, or use --no-pager", command, err)
+			return message.Errorf("pager %q: %w; set PAGER, or use --no-pager", command, err)
 		}
 		return nil
 	}

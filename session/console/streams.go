@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/session"
@@ -27,6 +28,8 @@ type Streams struct {
 	Width int
 	// ErrTerminal is set when Err is a terminal, where progress can be a bar.
 	ErrTerminal bool
+	// Printer says notices in the user's language.
+	Printer message.Printer
 }
 
 var _ session.Reporter = (*Streams)(nil)
@@ -93,7 +96,7 @@ func (s *Streams) Building() session.BuildReporter {
 // Notice tells the user something that is not part of the result. What comes from a server, a
 // file or a client cannot command the terminal.
 func (s *Streams) Notice(format string, args ...any) {
-	fmt.Fprintln(s.Err, text.EscapeLines(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(s.Err, text.EscapeLines(s.Printer.Sprintf(format, args...)))
 }
 
 // WriteJSON writes a value for other programs.

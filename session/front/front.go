@@ -11,7 +11,6 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -23,6 +22,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/authority"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -105,7 +105,7 @@ func Start(o Options) (*Front, error) {
 	f := &Front{Token: rand.Text()}
 	handler, err := f.handler(o)
 	if err != nil {
-		return nil, fmt.Errorf("starting the front of %s: %w", o.Server, err)
+		return nil, message.Errorf("starting the front of %s: %w", o.Server, err)
 	}
 	config, err := f.tls(o)
 	if err != nil {
@@ -113,7 +113,7 @@ func Start(o Options) (*Front, error) {
 	}
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", o.Port))
 	if err != nil {
-		return nil, fmt.Errorf("starting the front of %s: %w", o.Server, err)
+		return nil, message.Errorf("starting the front of %s: %w", o.Server, err)
 	}
 	f.URL = "https://" + listener.Addr().String()
 	ctx, end := context.WithCancel(context.Background())
@@ -234,7 +234,7 @@ func (f *Front) handler(o Options) (http.Handler, error) {
 func (f *Front) transport(o Options) (http.RoundTripper, error) {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(o.CAPEM) {
-		return nil, errors.New("the server's CA holds no PEM certificate, so the server cannot be verified")
+		return nil, message.NewError("the server's CA holds no PEM certificate, so the server cannot be verified")
 	}
 	config := &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 	choice := &transports{plain: newByVersion(config.Clone())}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/redact"
 )
@@ -99,7 +100,7 @@ func writeLastBuildLog(w io.Writer) error {
 		}
 	}
 	if made.IsZero() {
-		return errors.New("nothing was built")
+		return message.NewError("nothing was built")
 	}
 	fmt.Fprintf(w, "%s %s, %s, %s\n", last.Program, last.Version, made.Format(time.DateTime), state(last))
 	return writeTail(w, last.Log())
@@ -144,7 +145,7 @@ func writeLastError(w io.Writer) error {
 		return err
 	}
 	if err = writeTail(w, file); errors.Is(err, fs.ErrNotExist) {
-		err = errors.New("no command has failed")
+		err = message.NewError("no command has failed")
 	}
 	return err
 }

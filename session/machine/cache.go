@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
@@ -163,10 +164,10 @@ func (o *Clean) Validate() error {
 		return nil
 	}
 	if len(o.Kinds) > 0 || o.OlderThan != 0 || o.Unfinished || o.Edited {
-		return errors.New("--max chooses by itself what goes: give it alone, or with --dry-run")
+		return message.NewError("--max chooses by itself what to remove: give it alone, or with --dry-run")
 	}
 	if _, err := program.ParseBytes(o.Max); err != nil {
-		return fmt.Errorf("--max: %w", err)
+		return message.Errorf("--max: %w", err)
 	}
 	return nil
 }
@@ -222,7 +223,7 @@ func (o *Clean) trim(ctx context.Context, w io.Writer) error {
 	}
 	o.total(w, trimmed.Freed())
 	if trimmed.Left > maxSize {
-		return fmt.Errorf("the cache still takes %s: the rest is in use", program.FormatBytes(trimmed.Left))
+		return message.Errorf("the cache still takes %s: the rest is in use", program.FormatBytes(trimmed.Left))
 	}
 	return nil
 }

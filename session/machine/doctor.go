@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
@@ -137,7 +138,7 @@ func examineModules(ctx context.Context, cache *program.Cache, version string) F
 	defer cancel()
 	module := apiserver.Program(version).Module
 	if _, err := program.Resolve(ctx, cache, module, version); err != nil {
-		f.Bad = fmt.Errorf("%s %s is not to be had: %w; check the network and GOPROXY (\"go env GOPROXY\")", module, version, err)
+		f.Bad = message.Errorf("%s %s is not available: %w; check the network and GOPROXY (\"go env GOPROXY\")", module, version, err)
 		return f
 	}
 	f.Good = fmt.Sprintf("%s %s can be had", module, version)
@@ -147,7 +148,7 @@ func examineModules(ctx context.Context, cache *program.Cache, version string) F
 func examinePorts() Finding {
 	f := Finding{What: "ports"}
 	if _, err := program.FreePort(); err != nil {
-		f.Bad = fmt.Errorf("%w; the servers listen on 127.0.0.1: does this machine have a loopback interface?", err)
+		f.Bad = message.Errorf("%w; the servers listen on 127.0.0.1: does this machine have a loopback interface?", err)
 		return f
 	}
 	f.Good = "the servers can listen on 127.0.0.1"
@@ -177,7 +178,7 @@ func WriteFindings(ctx context.Context, k8sVersion string, w io.Writer) error {
 		fmt.Fprintln(w, f)
 	}
 	if wrong > 0 {
-		return fmt.Errorf("%d of %d checks failed", wrong, len(findings))
+		return message.Errorf("%d of %d checks failed", wrong, len(findings))
 	}
 	return nil
 }

@@ -17,19 +17,19 @@ func Parse(args []string, live string) (all []Side, isRange bool, err error) {
 	isLive := live != ""
 	if from, to, ok := strings.Cut(args[1], ".."); ok && !isFile(args[1]) {
 		if isLive {
-			return nil, false, usage.Errorf("--live builds and runs what it replays: name two releases instead of the range %q", args[1])
+			return nil, false, usage.Errorf("--live builds and runs each release: name two releases instead of the range %q", args[1])
 		}
 		all, err = Range(args[0], from, to)
 		return all, true, err
 	}
 	for _, file := range args {
 		if !isFile(file) && file != "-" {
-			return nil, false, usage.Errorf("there is no file %q: expected two files, a scenario with two versions, or a scenario with a range such as 1.26..1.37", file)
+			return nil, false, usage.Errorf("there is no file %q: expected two files, a scenario with two releases, or a scenario with a range such as 1.26..1.37", file)
 		}
 		all = append(all, Side{File: file})
 	}
 	if isLive {
-		return nil, false, usage.Errorf("files are of one moment: --live is for a scenario with two versions")
+		return nil, false, usage.Errorf("files were recorded at one moment: --live is for a scenario and two releases")
 	}
 	return all, false, nil
 }

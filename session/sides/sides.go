@@ -5,7 +5,6 @@ package sides
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
@@ -83,7 +83,7 @@ func (l *Loader) load(ctx context.Context, s Side) (*trace.Recording, error) {
 	}
 	recording, err := session.Recorded(s.Version, s.Scenario)
 	if errors.As(err, new(*recordings.UnknownVersionError)) {
-		return nil, fmt.Errorf("%w, and with --live it is compared", err)
+		return nil, message.Errorf("%w, and with --live it is compared", err)
 	}
 	return recording, err
 }
@@ -175,8 +175,8 @@ func ReportOrigin(to session.Reporter, sides []Side) {
 	}
 	date := info[0].Recorded.Format(time.DateOnly)
 	if first.Live || last.Live {
-		to.Notice("the recording of Kubernetes %s that apitrace carries, made on %s; the other side is replayed now", info[0].K8sVersion, date)
+		to.Notice("the recording of Kubernetes %s that comes with apitrace, made on %s; the other side is replayed now", info[0].K8sVersion, date)
 		return
 	}
-	to.Notice("recordings that apitrace carries, made on %s; --live replays two releases now, and files that \"apitrace run --save FILE\" writes can be compared as well", date)
+	to.Notice("recordings that come with apitrace, made on %s; --live replays both releases now, and files of \"apitrace run --save FILE\" can be compared as well", date)
 }

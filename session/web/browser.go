@@ -2,10 +2,11 @@ package web
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // OpenBrowser opens an address in the user's browser: that of BROWSER, or the system's. It does not wait for the browser
@@ -18,7 +19,7 @@ func OpenBrowser(address string) error {
 	program = cmp.Or(os.Getenv("BROWSER"), program)
 	command := exec.Command(program, address)
 	if err := command.Start(); err != nil {
-		return fmt.Errorf("opening the browser: %w; open the address yourself", err)
+		return message.Errorf("opening the browser: %w; open the address yourself", err)
 	}
 	go func() { _ = command.Wait() }() // how the browser ends is the user's business
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/emicklei/go-restful/v3"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -59,7 +60,7 @@ func (a *api) callOf(r *restful.Request) (*traced, int, error) {
 // known returns the number of a call if there is such a call.
 func (t *traced) known(i int64) (int, error) {
 	if i >= int64(t.tree.Len()) {
-		return 0, notFound(fmt.Errorf("there is no call %d: the request has %d", i, t.tree.Len()), "ask for one from 0 on")
+		return 0, notFound(message.Errorf("there is no call %d: the request has %d", i, t.tree.Len()), "ask for one from 0 on")
 	}
 	return int(i), nil
 }

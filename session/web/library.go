@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -29,7 +29,7 @@ type File struct {
 func NewFile(path string, rec *trace.Recording) (File, error) {
 	name := filepath.Base(path)
 	if _, err := scenarios.Find(name); err == nil {
-		return File{}, fmt.Errorf("the recording %q is called as a scenario is: give the file another name", path)
+		return File{}, message.Errorf("the recording %q has the name of a scenario: give the file another name", path)
 	}
 	return File{Name: name, Recording: rec}, nil
 }
@@ -110,7 +110,7 @@ func (l *library) resolve(release, scenario string) (string, *trace.Recording, e
 	for _, f := range l.files {
 		if f.Name == scenario {
 			if is := f.Recording.K8sVersion; is != release && release != recordings.Latest {
-				return "", nil, notFound(fmt.Errorf("the recording %q is of release %q, not of %q", scenario, is, release), "ask for the release that it is of")
+				return "", nil, notFound(message.Errorf("the recording %q is of release %q, not of %q", scenario, is, release), "ask for the release that it is of")
 			}
 			return f.Recording.K8sVersion, f.Recording, nil
 		}
@@ -125,7 +125,7 @@ func (l *library) resolve(release, scenario string) (string, *trace.Recording, e
 // request returns the tree of request number n, counted from 1.
 func (l *loaded) request(n int) (*trace.Tree, error) {
 	if n < 1 || n > len(l.rec.Requests) {
-		return nil, notFound(fmt.Errorf("there is no request %d: the recording has %d", n, len(l.rec.Requests)), "ask for one from 1 on")
+		return nil, notFound(message.Errorf("there is no request %d: the recording has %d", n, len(l.rec.Requests)), "ask for one from 1 on")
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -182,11 +182,11 @@ func (l *loaded) document(n int, lang, how string) (*render.Document, error) {
 // sourceFolder returns the folder with the sources of a call's program, or an error that says how to get them.
 func (l *library) sourceFolder(process, k8sVersion string) (string, error) {
 	if k8sVersion == "" {
-		return "", notFound(errors.New("the recording does not say of which release it is, so that there is no source of it"), "")
+		return "", notFound(message.NewError("the recording does not name its release, so its source is unknown"), "")
 	}
 	folder, err := l.source(process, k8sVersion)
 	if err != nil {
-		return "", notFound(fmt.Errorf("the source of %s, Kubernetes %s, is not on this machine: %w", process, k8sVersion, err),
+		return "", notFound(message.Errorf("the source of %s, Kubernetes %s, is not on this machine: %w", process, k8sVersion, err),
 			fmt.Sprintf("\"apitrace source createHandler --k8s %s\" fetches it", k8sVersion))
 	}
 	return folder, nil

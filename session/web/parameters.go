@@ -8,6 +8,7 @@ import (
 
 	"github.com/emicklei/go-restful/v3"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
@@ -20,10 +21,10 @@ func (r *route) check(request *restful.Request) error {
 	for name, values := range request.Request.URL.Query() {
 		at := slices.Index(names, name)
 		if at < 0 {
-			return badRequest(fmt.Errorf("unknown parameter %q", name), didYouMean(name, names))
+			return badRequest(message.Errorf("unknown parameter %q", name), didYouMean(name, names))
 		}
 		if len(values) > 1 {
-			return badRequest(fmt.Errorf("parameter %q is there %d times", name, len(values)), "give it once")
+			return badRequest(message.Errorf("parameter %q is there %d times", name, len(values)), "give it once")
 		}
 		if err := r.query[at].check(values[0]); err != nil {
 			return err
@@ -31,7 +32,7 @@ func (r *route) check(request *restful.Request) error {
 	}
 	for _, p := range r.query {
 		if p.required && request.QueryParameter(p.name) == "" {
-			return badRequest(fmt.Errorf("parameter %q is missing", p.name), p.doc)
+			return badRequest(message.Errorf("parameter %q is missing", p.name), p.doc)
 		}
 	}
 	for name, value := range request.PathParameters() {
@@ -55,7 +56,7 @@ func didYouMean(name string, names []string) string {
 // check tells what is wrong with a value.
 func (p parameter) check(value string) error {
 	if len(p.values) > 0 && !slices.Contains(p.values, value) {
-		return badRequest(fmt.Errorf("%s is %q", p.name, value), "expected one of "+strings.Join(p.values, ", "))
+		return badRequest(message.Errorf("%s is %q", p.name, value), "expected one of "+strings.Join(p.values, ", "))
 	}
 	if p.kind != "integer" {
 		return nil
@@ -63,11 +64,11 @@ func (p parameter) check(value string) error {
 	n, err := strconv.ParseInt(value, 10, 64)
 	switch {
 	case err != nil || n < 0:
-		return badRequest(fmt.Errorf("%s is %q", p.name, value), "expected a whole number from 0 on")
+		return badRequest(message.Errorf("%s is %q", p.name, value), "expected a whole number from 0 on")
 	case n < p.least:
-		return badRequest(fmt.Errorf("%s is %d", p.name, n), fmt.Sprintf("expected at least %d", p.least))
+		return badRequest(message.Errorf("%s is %d", p.name, n), fmt.Sprintf("expected at least %d", p.least))
 	case p.most > 0 && n > p.most:
-		return badRequest(fmt.Errorf("%s is %d", p.name, n), fmt.Sprintf("expected at most %d", p.most))
+		return badRequest(message.Errorf("%s is %d", p.name, n), fmt.Sprintf("expected at most %d", p.most))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	restfulspec "github.com/emicklei/go-restful-openapi/v2"
 	"github.com/emicklei/go-restful/v3"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/page"
 )
 
@@ -217,7 +218,7 @@ func (r *route) serve(request *restful.Request, response *restful.Response) {
 func describe(service *restful.WebService, version string) ([]byte, error) {
 	document, err := openAPI(service, version)
 	if err != nil {
-		return nil, fmt.Errorf("making the OpenAPI document: %w", err)
+		return nil, message.Errorf("making the OpenAPI document: %w", err)
 	}
 	return json.MarshalIndent(document, "", "  ")
 }

@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // Options say what is served, and to whom.
@@ -27,7 +29,7 @@ type Options struct {
 func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	at, ok := listener.Addr().(*net.TCPAddr)
 	if !ok || !at.IP.IsLoopback() {
-		return errors.Join(fmt.Errorf("%s is not an address of this machine alone: the page shows the user's recordings", listener.Addr()), listener.Close())
+		return errors.Join(message.Errorf("%s is not an address of this machine alone: the page shows the user's recordings", listener.Addr()), listener.Close())
 	}
 	handler, err := newHandler(o)
 	if err != nil {

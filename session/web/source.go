@@ -2,7 +2,6 @@ package web
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,12 +12,13 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-func errorf(format string, args ...any) error { return fmt.Errorf(format, args...) }
+func errorf(format string, args ...any) error { return message.Errorf(format, args...) }
 
 func (a *api) getCallSource(r *restful.Request) (any, error) {
 	t, i, err := a.callOf(r)
@@ -53,7 +53,7 @@ func (a *api) read(rec *trace.Recording, c *trace.Call) (*source.Function, *Sour
 	tree := &source.Tree{Program: c.Process, Version: rec.Version(c.Process), Dir: folder}
 	f, err := tree.Function(c.Function)
 	if err != nil {
-		return nil, nil, notFound(fmt.Errorf("source of %s: %w", c.Function, err), "")
+		return nil, nil, notFound(message.Errorf("source of %s: %w", c.Function, err), "")
 	}
 	if f.Line != c.Line {
 		return nil, nil, notFound(errorf("the source of %s on this machine has it in line %d, the recording in line %d: it is of another version", c.Function, f.Line, c.Line), "")
@@ -135,7 +135,7 @@ func (a *api) getSource(r *restful.Request) (any, error) {
 	found := trace.FindFunctions(query, names)
 	switch len(found) {
 	case 0:
-		return nil, &trace.UnknownFunctionError{Query: query, Where: "the recordings of " + release, Near: trace.NearFunctions(query, names)}
+		return nil, &trace.UnknownFunctionError{Query: query, Where: message.Of("the recordings of %s", release), Near: trace.NearFunctions(query, names)}
 	case 1:
 	default:
 		return nil, badRequest(&trace.AmbiguousFunctionError{Query: query, Candidates: found}, "ask for one of them by its full name")
@@ -177,7 +177,7 @@ func (a *api) recordingsOf(release, scenario string, f recordings.Function) ([]*
 func highlight(f *source.Function) ([]SourceLine, error) {
 	tokens, err := lexers.Get("go").Tokenise(nil, strings.ReplaceAll(f.Text, "\r\n", "\n"))
 	if err != nil {
-		return nil, fmt.Errorf("highlighting %s: %w", f.Name, err)
+		return nil, message.Errorf("highlighting %s: %w", f.Name, err)
 	}
 	var lines []SourceLine
 	for i, line := range chroma.SplitTokensIntoLines(tokens.Tokens()) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -14,7 +15,7 @@ func Apply(a *trace.Tree, script []Edit) ([]trace.Call, error) {
 	t := newLinked(a)
 	for n, edit := range script {
 		if err := t.apply(edit); err != nil {
-			return nil, fmt.Errorf("edit %d, %s %s: %w", n, edit.Op, edit.Call, err)
+			return nil, message.Errorf("edit %d, %s %s: %w", n, edit.Op, edit.Call, err)
 		}
 	}
 	return t.calls(), nil
@@ -78,7 +79,7 @@ func (t *linked) apply(e Edit) error {
 	c := t.known[e.Call]
 	parent, after := t.known[e.Parent], t.known[e.After]
 	if c == nil || parent == nil || after == nil {
-		return fmt.Errorf("there is no such call: the script was made for another trace")
+		return message.Errorf("there is no such call: the script was made for another trace")
 	}
 	if e.After == "" {
 		after = nil
@@ -116,7 +117,7 @@ func (c *linkedCall) adopt(n int) error {
 	for range n {
 		below := c.next
 		if below == nil {
-			return fmt.Errorf("there are not %d calls behind it", n)
+			return message.Errorf("there are fewer than %d calls after it", n)
 		}
 		below.remove()
 		below.insert(c, last)

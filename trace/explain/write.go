@@ -113,7 +113,7 @@ type pageWriter struct {
 	message.Printer
 }
 
-func (w *pageWriter) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
+func (w *pageWriter) line(layout string, args ...any) { fmt.Fprintf(w, layout+"\n", args...) }
 
 // spanless is the reason why a function has no span, as it ends a sentence.
 func (w *pageWriter) spanless(why recordings.Spanless) string {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -34,7 +35,7 @@ type event struct {
 // that runs elsewhere than its parent.
 func WriteChrome(w io.Writer, rec *trace.Recording) error {
 	if err := rec.Validate(); err != nil {
-		return fmt.Errorf("write trace events: %w", err)
+		return message.Errorf("writing trace events: %w", err)
 	}
 	out := bufio.NewWriter(w)
 	c := &chromeWriter{out: out, pids: map[string]int{}, threads: map[thread]bool{}}
@@ -47,10 +48,10 @@ func WriteChrome(w io.Writer, rec *trace.Recording) error {
 	for i := range rec.Requests {
 		tree, err := trace.NewTree(&rec.Requests[i])
 		if err != nil {
-			return fmt.Errorf("write trace events: %w", err)
+			return message.Errorf("writing trace events: %w", err)
 		}
 		if err := c.request(tree, starts[i]); err != nil {
-			return fmt.Errorf("write trace events: %w", err)
+			return message.Errorf("writing trace events: %w", err)
 		}
 	}
 	fmt.Fprint(out, "\n]}\n")

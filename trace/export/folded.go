@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -22,7 +23,7 @@ func WriteFolded(w io.Writer, rec *trace.Recording) error {
 	for i := range rec.Requests {
 		tree, err := trace.NewTree(&rec.Requests[i])
 		if err != nil {
-			return fmt.Errorf("collapse stacks: %w", err)
+			return message.Errorf("collapsing stacks: %w", err)
 		}
 		writeStacks(out, tree)
 	}

@@ -1,9 +1,9 @@
 package export
 
 import (
-	"fmt"
 	"io"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -22,5 +22,5 @@ func Write(w io.Writer, format string, recording *trace.Recording, guide Guide) 
 	case "mermaid":
 		return WriteMermaid(w, recording, guide)
 	}
-	return fmt.Errorf("unknown format %q: expected one of %q", format, Formats)
+	return message.Errorf("unknown format %q: expected one of %q", format, Formats)
 }

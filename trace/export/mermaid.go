@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -30,7 +31,7 @@ func WriteMermaid(w io.Writer, rec *trace.Recording, guide Guide) error {
 	for i := range rec.Requests {
 		tree, err := trace.NewTree(&rec.Requests[i])
 		if err != nil {
-			return fmt.Errorf("write sequence diagram: %w", err)
+			return message.Errorf("writing a sequence diagram: %w", err)
 		}
 		d.request(tree)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"os"
 
@@ -13,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -51,7 +51,7 @@ func NewSender(ctx context.Context) (*Sender, error) {
 	}
 	exporter, err := otlptrace.New(ctx, client)
 	if err != nil {
-		return nil, fmt.Errorf("connect to the OTLP receiver: %w", err)
+		return nil, message.Errorf("connecting to the OTLP receiver: %w", err)
 	}
 	return &Sender{client, exporter}, nil
 }
@@ -62,7 +62,7 @@ func NewSender(ctx context.Context) (*Sender, error) {
 func (s *Sender) Send(ctx context.Context, rec *trace.Recording) (spans int, err error) {
 	b := &batcher{ctx: ctx, to: s.exporter}
 	if err := errors.Join(trace.Export(ctx, rec, b), b.flush()); err != nil {
-		return b.sent, fmt.Errorf("%w; is a receiver there? OTEL_EXPORTER_OTLP_ENDPOINT says where, OTEL_EXPORTER_OTLP_PROTOCOL how (%s or %s)", err, protocolGRPC, protocolHTTP)
+		return b.sent, message.Errorf("%w; is a receiver running? OTEL_EXPORTER_OTLP_ENDPOINT sets its address, OTEL_EXPORTER_OTLP_PROTOCOL the protocol (%s or %s)", err, protocolGRPC, protocolHTTP)
 	}
 	return b.sent, nil
 }
@@ -90,7 +90,7 @@ func otlpClient() (otlptrace.Client, error) {
 		nowhere = false
 		// The exporters would send to this machine instead.
 		if u, err := url.Parse(given); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-			return nil, fmt.Errorf("%s is %q: expected a URL such as http://localhost:4318", name, given)
+			return nil, message.Errorf("%s is %q: expected a URL such as http://localhost:4318", name, given)
 		}
 	}
 	switch protocol {
@@ -105,7 +105,7 @@ func otlpClient() (otlptrace.Client, error) {
 		}
 		return otlptracehttp.NewClient(), nil
 	}
-	return nil, fmt.Errorf("%s asks for the protocol %q: expected %q or %q", variable, protocol, protocolGRPC, protocolHTTP)
+	return nil, message.Errorf("%s asks for the protocol %q: expected %q or %q", variable, protocol, protocolGRPC, protocolHTTP)
 }
 
 // batchSize is how many spans go into one message: some 400 kB of the 4 MB that

@@ -3,11 +3,11 @@ package export
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -16,18 +16,18 @@ import (
 func WriteYAML(w io.Writer, rec *trace.Recording) error {
 	var text bytes.Buffer
 	if err := trace.WriteJSON(&text, rec); err != nil {
-		return fmt.Errorf("write as YAML: %w", err)
+		return message.Errorf("writing YAML: %w", err)
 	}
 	decoder := json.NewDecoder(&text)
 	decoder.UseNumber()
 	node, err := nextNode(decoder)
 	if err != nil {
-		return fmt.Errorf("write as YAML: %w", err)
+		return message.Errorf("writing YAML: %w", err)
 	}
 	encoder := yaml.NewEncoder(w)
 	encoder.SetIndent(2)
 	if err := encoder.Encode(node); err != nil {
-		return fmt.Errorf("write as YAML: %w", err)
+		return message.Errorf("writing YAML: %w", err)
 	}
 	return encoder.Close()
 }

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -74,7 +75,7 @@ func Of(releases []Release, query string) ([]Appearance, error) {
 		found = trace.FindFunctions(query, h.sourceNames())
 	}
 	if len(found) == 0 {
-		return nil, &trace.UnknownFunctionError{Query: query, Where: "the recordings and the traced sources", Near: trace.NearFunctions(query, all)}
+		return nil, &trace.UnknownFunctionError{Query: query, Where: message.Of("the recordings and the traced sources"), Near: trace.NearFunctions(query, all)}
 	}
 	followed, err := h.follow(found[len(found)-1])
 	if err != nil {

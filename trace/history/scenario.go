@@ -1,11 +1,11 @@
 package history
 
 import (
-	"fmt"
 	"iter"
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/internal/inorder"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -56,7 +56,7 @@ func Steps(scenario string) (iter.Seq2[Step, error], error) {
 		return nil, err
 	}
 	if !slices.ContainsFunc(releases, func(release recordings.Info) bool { return release.Has(scenario) }) {
-		return nil, fmt.Errorf("no release's recording of scenario %q is part of apitrace: \"apitrace run %s --k8s VERSION --save FILE\" makes one, and \"apitrace diff\" compares two files", scenario, scenario)
+		return nil, message.Errorf("apitrace has no recording of scenario %q by any release: \"apitrace run %s --k8s VERSION --save FILE\" makes one, and \"apitrace diff\" compares two files", scenario, scenario)
 	}
 	return inorder.Each(len(releases), func(i int) (Step, error) {
 		return stepOf(releases[:i], releases[i], scenario)

@@ -8,7 +8,6 @@ package recordings
 
 import (
 	"embed"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -153,8 +153,13 @@ type UnknownVersionError struct {
 	Recorded []string
 }
 
-func (e *UnknownVersionError) Error() string {
-	return fmt.Sprintf("there are no recordings of Kubernetes %q: recorded are %s", e.Version, strings.Join(e.Recorded, ", "))
+func (e *UnknownVersionError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *UnknownVersionError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *UnknownVersionError) message() message.Message {
+	return message.Of("there are no recordings of Kubernetes %q: the recorded releases are %s", e.Version, strings.Join(e.Recorded, ", "))
 }
 
 // An UnknownScenarioError says that there is no recording of a scenario by a release.
@@ -166,13 +171,18 @@ type UnknownScenarioError struct {
 	RecordedBy []string
 }
 
-func (e *UnknownScenarioError) Error() string {
-	text := fmt.Sprintf("there is no recording of scenario %q by Kubernetes %s", e.Scenario, e.K8sVersion)
+func (e *UnknownScenarioError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *UnknownScenarioError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *UnknownScenarioError) message() message.Message {
+	text := message.Of("there is no recording of scenario %q by Kubernetes %s", e.Scenario, e.K8sVersion)
 	if e.Reason != "" {
-		text += ": " + e.Reason
+		text = message.Of("%s: %s", text, e.Reason)
 	}
 	if len(e.RecordedBy) > 0 {
-		text += "; it is recorded of " + strings.Join(e.RecordedBy, ", ")
+		text = message.Of("%s; these releases have recorded it: %s", text, strings.Join(e.RecordedBy, ", "))
 	}
 	return text
 }

@@ -6,11 +6,11 @@ package routes
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -63,7 +63,7 @@ func Of(start *trace.Request) ([]Route, error) {
 		w.visit(i)
 	}
 	if len(w.routes) == 0 {
-		return nil, errors.New("no route was built in this trace: expected that of a kube-apiserver's start, scenario \"boot\"")
+		return nil, message.NewError("no route was built in this trace: expected the start of a kube-apiserver, scenario \"boot\"")
 	}
 	slices.SortFunc(w.routes, func(a, b Route) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Method, b.Method), cmp.Compare(a.Operation, b.Operation))

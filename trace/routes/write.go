@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -42,7 +43,7 @@ func Choose(start *trace.Recording, f Filter) ([]Route, error) {
 	}
 	wanted := slices.DeleteFunc(all, func(r Route) bool { return !f.Matches(r) })
 	if len(wanted) == 0 {
-		return nil, fmt.Errorf("no route of Kubernetes %s is of resource %q and method %q: \"apitrace routes\" lists all", start.K8sVersion, f.Resource, f.Method)
+		return nil, message.Errorf("no route of Kubernetes %s is of resource %q and method %q: \"apitrace routes\" lists all", start.K8sVersion, f.Resource, f.Method)
 	}
 	return wanted, nil
 }

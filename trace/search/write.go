@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -51,7 +52,7 @@ func Find(query, value string) ([]Hit, error) {
 		if err != nil {
 			return nil, err
 		}
-		return nil, &trace.UnknownFunctionError{Query: query, Where: "any recording, nor a value or an error with this text", Near: trace.NearFunctions(query, names)}
+		return nil, &trace.UnknownFunctionError{Query: query, Where: message.Of("any recording, nor a value or an error with this text"), Near: trace.NearFunctions(query, names)}
 	}
 	name, value, _ := strings.Cut(value, "=")
 	hits, err := Values(name, value)

@@ -3,13 +3,14 @@ package learner
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // settleTime is how long files must be left alone before they are read: an editor saves in several steps.
@@ -22,7 +23,7 @@ type changes struct{ watcher *fsnotify.Watcher }
 func watchFolders(dirs ...string) (*changes, error) {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
-		return nil, fmt.Errorf("watching for your answer: %w", err)
+		return nil, message.Errorf("watching for your answer: %w", err)
 	}
 	c := &changes{watcher}
 	for _, dir := range dirs {
@@ -31,7 +32,7 @@ func watchFolders(dirs ...string) (*changes, error) {
 			err = c.add(dir)
 		}
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("watching %s for your answer: %w", dir, err), c.close())
+			return nil, errors.Join(message.Errorf("watching %s for your answer: %w", dir, err), c.close())
 		}
 	}
 	return c, nil
@@ -70,7 +71,7 @@ func (c *changes) next(ctx context.Context) error {
 			}
 		case err := <-c.watcher.Errors:
 			if !errors.Is(err, fsnotify.ErrEventOverflow) { // in which case something has changed, too
-				return fmt.Errorf("watching for your answer: %w", err)
+				return message.Errorf("watching for your answer: %w", err)
 			}
 		}
 		settled = time.After(settleTime)

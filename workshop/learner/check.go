@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/workshop"
@@ -13,7 +14,7 @@ import (
 
 // ErrWrong is what Check ends with after it has said why the answer is not right: only the exit
 // status is left to give.
-var ErrWrong = errors.New("the answer is not right")
+var ErrWrong = message.NewError("the answer is not right")
 
 // Check judges an answer to the current exercise; ErrWrong is a wrong one.
 func (l *Learner) Check(ctx context.Context, args []string, request *scenarios.TypedRequest) error {
@@ -71,7 +72,7 @@ func (l *Learner) check(ctx context.Context, e *workshop.Exercise, args []string
 // noAnswer says that there is none, and where one can be given.
 func (l *Learner) noAnswer(e *workshop.Exercise) error {
 	how, _, _ := strings.Cut(l.howToAnswer(e), "    ")
-	return usage.Errorf("%s", l.p.Sprintf("there is no answer yet: give it as \"%s\", or write it to %s", how, l.answerFile(e)))
+	return usage.Errorf("there is no answer yet: give it as \"%s\", or write it to %s", how, l.answerFile(e))
 }
 
 // tell says what a judge said, and what to do next.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
@@ -39,7 +40,7 @@ func (l *Learner) Solution(ctx context.Context, name string, anyway bool) error 
 	}
 	if !l.progress.Of(e).Passed {
 		if !anyway {
-			return usage.Errorf("%s", l.p.Sprintf("this exercise is not passed yet: take a hint, or ask for the solution with --anyway, which leaves a mark"))
+			return usage.Errorf("this exercise is not passed yet: take a hint, or ask for the solution with --anyway, which leaves a mark")
 		}
 		if err := l.record(ctx, e, workshop.Revealed, ""); err != nil {
 			return err
@@ -84,7 +85,7 @@ func (l *Learner) Explain(name string) error {
 		return err
 	}
 	if done := l.progress.Of(e); !done.Passed && !done.Revealed {
-		return usage.Errorf("%s", l.p.Sprintf("this exercise is not passed yet, and the explanation has the answer in it"))
+		return usage.Errorf("this exercise is not passed yet, and the explanation has the answer in it")
 	}
 	l.markdown(workshop.Text{En: "Learned: " + e.Teaches.En, Zh: "学到：" + e.Teaches.Zh})
 	fmt.Fprintln(l.out)
@@ -116,7 +117,7 @@ func (l *Learner) reset(ctx context.Context, e *workshop.Exercise, answered ...*
 	for _, e := range answered {
 		for _, file := range []string{l.answerFile(e), l.traceFile(e)} {
 			if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
-				return fmt.Errorf("removing your answer: %w", err)
+				return message.Errorf("removing your answer: %w", err)
 			}
 		}
 	}

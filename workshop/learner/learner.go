@@ -120,7 +120,7 @@ func (l *Learner) current() (*workshop.Exercise, error) {
 			return e, nil
 		}
 	}
-	return nil, errors.New(l.p.Sprintf("no exercise is started: begin with \"apitrace workshop next\""))
+	return nil, message.NewError("no exercise is started: begin with \"apitrace workshop next\"")
 }
 
 // named returns the exercise of a name or number; without one, the current exercise.
@@ -130,7 +130,7 @@ func (l *Learner) named(name string) (*workshop.Exercise, error) {
 	}
 	e, err := l.course.Find(name)
 	if unknown := new(workshop.UnknownError); errors.As(err, &unknown) {
-		return nil, usage.Errorf("%s", unknown.Text().In(l.lang))
+		return nil, usage.Wrong(unknown)
 	}
 	return e, err
 }

@@ -17,7 +17,7 @@ func (l *Learner) Lesson(chapter string) error {
 		return err
 	}
 	if name == "" {
-		return usage.Errorf("%s", l.p.Sprintf("this chapter has no lesson: \"apitrace workshop lesson 1\" prints the first one"))
+		return usage.Errorf("this chapter has no lesson: \"apitrace workshop lesson 1\" prints the first one")
 	}
 	text, err := lessons.Page(name, l.lang)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -36,12 +37,12 @@ func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 	}
 	if len(args) == 1 {
 		if _, err := os.Stat(args[0]); err != nil {
-			return nil, usage.Errorf("%s", l.p.Sprintf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: %q is none", args[0]))
+			return nil, usage.Errorf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: %q is none", args[0])
 		}
 		return trace.Load(args[0])
 	}
 	if len(args) != 2 || !strings.HasPrefix(args[1], "/") {
-		return nil, usage.Errorf("%s", l.p.Sprintf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: found %q", args))
+		return nil, usage.Errorf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: found %q", args)
 	}
 	typed := *request
 	typed.Method, typed.Path = strings.ToUpper(args[0]), args[1]
@@ -75,11 +76,11 @@ func (l *Learner) mustHaveEdited(e *workshop.Exercise) error {
 	}
 	switch {
 	case len(changed) == 0 && mine != "":
-		return usage.Errorf("%s", l.p.Sprintf("your copy is as upstream's: change %s, save it, and check again", mine))
+		return usage.Errorf("your copy is as upstream's: change %s, save it, and check again", mine)
 	case len(changed) == 0:
-		return usage.Errorf("%s", l.p.Sprintf("nothing of the server is changed yet: \"apitrace edit %s\" gives you a copy; change that, and check again", e.Change.File))
+		return usage.Errorf("nothing of the server is changed yet: \"apitrace edit %s\" gives you a copy; change that, and check again", e.Change.File)
 	case !slices.Contains(changed, e.Change.File):
-		l.reporter.Notice("%s", l.p.Sprintf("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)", e.Change.File, strings.Join(changed, ", ")))
+		l.reporter.Notice("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)", e.Change.File, strings.Join(changed, ", "))
 	}
 	return nil
 }
@@ -93,7 +94,7 @@ func (l *Learner) traceFile(e *workshop.Exercise) string {
 func (l *Learner) keepTrace(ctx context.Context, e *workshop.Exercise, recording *trace.Recording) error {
 	file := l.traceFile(e)
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return fmt.Errorf("keeping the trace: %w", err)
+		return message.Errorf("keeping the trace: %w", err)
 	}
 	return trace.Save(ctx, file, recording)
 }

@@ -63,7 +63,7 @@ func (l *Learner) start(ctx context.Context, e *workshop.Exercise) error {
 	if toBeHad, err := e.ToBeHad(l.k8s); err != nil {
 		return err
 	} else if !toBeHad {
-		return usage.Errorf("Kubernetes %s has no recordings of what %s asks about: choose another version with --k8s (\"apitrace versions\" lists them)", l.k8s, e.Name)
+		return usage.Errorf("Kubernetes %s has no recordings of the scenarios of %s: choose another release with --k8s (\"apitrace versions\" lists them)", l.k8s, e.Name)
 	}
 	if err := l.record(ctx, e, workshop.Started, ""); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/yuin/goldmark"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -37,7 +38,7 @@ func (l *Learner) Summary(ctx context.Context, html bool) error {
 	}
 	var body bytes.Buffer
 	if err := goldmark.Convert([]byte(text), &body); err != nil { // goldmark leaves raw HTML out
-		return fmt.Errorf("making a page of the summary: %w", err)
+		return message.Errorf("making a page of the summary: %w", err)
 	}
 	return summaryPage.Execute(l.out, map[string]any{"Lang": l.lang, "Body": template.HTML(body.String())})
 }

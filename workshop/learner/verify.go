@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -51,7 +52,7 @@ func (l *Learner) Verify(ctx context.Context, name string, live bool) error {
 		return errors.Join(append(failed, err)...)
 	}
 	if err := errors.Join(failed...); err != nil {
-		return fmt.Errorf("%d of %d exercises are not proven:\n%w", len(failed), len(all), err)
+		return message.Errorf("%d of %d exercises are not proven:\n%w", len(failed), len(all), err)
 	}
 	return nil
 }
@@ -105,7 +106,7 @@ func (l *Learner) verifyLive(ctx context.Context, e *workshop.Exercise) error {
 func (l *Learner) mustPass(e *workshop.Exercise, try workshop.Try, want bool) error {
 	verdict, err := l.judge.Judge(e, try)
 	if err == nil && verdict.Passed != want {
-		err = fmt.Errorf("%s: on a server of Kubernetes %s: passed is %v, expected %v (%s)", e.File, l.k8s, verdict.Passed, want, verdict.Reply.En)
+		err = message.Errorf("%s: on a server of Kubernetes %s: passed is %v, expected %v (%s)", e.File, l.k8s, verdict.Passed, want, verdict.Reply.En)
 	}
 	return err
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 func main() {
@@ -40,7 +42,7 @@ func bundle(out string) error {
 		if m.Location != nil {
 			at = fmt.Sprintf("%s:%d: ", m.Location.File, m.Location.Line)
 		}
-		err = fmt.Errorf("%s%s", at, m.Text)
+		err = message.Errorf("%s%s", at, m.Text)
 	}
 	if err != nil {
 		return err
