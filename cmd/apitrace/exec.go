@@ -87,6 +87,9 @@ func (o *execOptions) show(ctx context.Context, std *console.Streams, c *session
 	if err := session.WriteTable(std.Err, rows); err != nil {
 		return err
 	}
+	if o.delivery.Save != "" && c.Recording.Requests > 0 {
+		std.Notice("saved to %s", o.delivery.Save)
+	}
 	chosen, err := session.Choose(rows, o.only)
 	if err != nil || !o.trees && o.delivery.Export == "" {
 		return err
