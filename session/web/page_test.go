@@ -88,7 +88,7 @@ func open(t *testing.T, server, path string, width int64) *tab {
 				return
 			}
 			if message.Type == "error" || message.Type == "warning" || message.IsException() {
-				b.wrong("the console says: " + message.String())
+				b.wrong("the console says: " + message.String() + " " + message.URL)
 			}
 		}
 	}()
@@ -259,6 +259,29 @@ func TestPageFollowsCallsInTheSource(t *testing.T) {
 	again.until(heading + " === '(*store).Get'")
 }
 
+func TestPageSearchesAllRecordings(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "", 1280)
+	b.until(row("Authentication"))
+	searchFor := func(text string) {
+		b.do(chromedp.KeyEvent("/"))
+		b.until("document.activeElement.name === 'text'")
+		js[any](b, "document.activeElement.select()") // the slash, too: a real keyboard does not write it
+		b.do(chromedp.KeyEvent(text), chromedp.KeyEvent(kb.Enter))
+	}
+	searchFor("corruptObjectDeleter).Get")
+	b.until("document.querySelector('.found .text')?.textContent.includes('corruptObjectDeleter).Get')")
+	b.until("location.hash.includes('search=')")
+	b.click("document.querySelector('.places .link')")
+	b.until(heading + ".includes('(*corruptObjectDeleter).Get')")
+	js[any](b, "history.back()")
+	b.until("document.querySelector('.found')")
+	// A value leads to a call that has it.
+	searchFor("flow_schema=global-default")
+	b.until("document.querySelector('.found .kind')?.textContent === 'value' && document.querySelector('.found .text').textContent.includes('flow_schema')")
+	b.click("document.querySelector('.places .link')")
+	b.until("document.querySelector('.attributes')?.textContent.includes('global-default')")
+}
+
 func TestPageSpeaksChineseAndKeepsTheTheme(t *testing.T) {
 	b := open(t, start(t, web.Options{}), "", 1280)
 	b.until(row("Authentication"))
@@ -368,30 +391,31 @@ func TestPageIsAccessible(t *testing.T) {
 		{"code", "#/latest/get-node/1?call=" + escape(storeGet), "document.querySelector('.l.ran')", 1280},
 		{"failure", "#/latest/get-forbidden/1", row("failed"), 1280},
 		{"calls", "#/latest/get-node/1?view=calls", "document.querySelectorAll('.row.flat .place').length > 10", 1280},
+		{"search", "#/latest/get-node/1?search=corruptObject", "document.querySelector('.found .text')", 400},
 		{"narrow tree", "", row("etcd3 store"), 400},
 		{"narrow code", "#/latest/get-node/1?call=" + escape(storeGet), "document.querySelector('.l.ran')", 400},
 	} {
-		for _, theme := range []string{"light", "dark"} {
-			t.Run(test.name+" "+theme, func(t *testing.T) {
-				b := open(t, server, test.path, test.width)
+		t.Run(test.name, func(t *testing.T) {
+			b := open(t, server, test.path, test.width)
+			b.until(test.ready)
+			js[any](b, axe+";null")
+			for _, theme := range []string{"light", "dark"} {
 				if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 					Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
 				}); err != nil {
 					t.Fatal(err)
 				}
-				b.until(test.ready)
-				js[any](b, axe+";null")
 				found := js[[]string](b, `axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations
 					.filter((v) => v.impact === 'serious' || v.impact === 'critical')
 					.flatMap((v) => v.nodes.slice(0, 3).map((n) => v.id + ': ' + n.html.slice(0, 200) + ': ' + n.failureSummary)))`)
 				for _, violation := range found {
-					t.Error(violation)
+					t.Errorf("%s: %s", theme, violation)
 				}
-				if test.width == 400 && js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
-					t.Error("the page is wider than the screen")
-				}
-			})
-		}
+			}
+			if test.width == 400 && js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
+				t.Error("the page is wider than the screen")
+			}
+		})
 	}
 }
 

@@ -39,6 +39,9 @@ export interface Source {
   missing?: string; action?: string;
 }
 
+export interface Hit { kind: 'function' | 'value' | 'error'; text: string; short: string; places: { scenario: string; releases: string[] }[] }
+export interface HitList { total: number; from: number; items: Hit[] }
+
 // A Problem is an error of the API.
 export class Problem extends Error {
   constructor(readonly status: number, message: string, readonly action: string) { super(message); }

@@ -12,6 +12,8 @@ export interface Link {
   mode: Mode;
   call?: CallName;
   line?: number;
+  // search is what was searched for: its hits are shown in place of the request.
+  search?: string;
 }
 
 export const first: Link = { place: { release: 'latest', scenario: 'get-node', request: 1 }, mode: 'steps' };
@@ -31,6 +33,7 @@ export function parse(hash: string): Link {
   if (name) link.call = { function: name, caller: q.get('by') ?? '', nth: Math.max(1, Number.parseInt(q.get('nth') ?? '1', 10) || 1) };
   const line = Number.parseInt(q.get('line') ?? '', 10);
   if (line > 0) link.line = line;
+  if (q.get('search')) link.search = q.get('search')!;
   return link;
 }
 
@@ -42,6 +45,7 @@ export function write(link: Link): string {
     if (link.call.caller) q.set('by', link.call.caller);
     if (link.call.nth > 1) q.set('nth', String(link.call.nth));
   }
+  if (link.search) q.set('search', link.search);
   if (link.line) q.set('line', String(link.line));
   const { release, scenario, request } = link.place;
   return `#/${encodeURIComponent(release)}/${encodeURIComponent(scenario)}/${request}${q.size ? '?' + q : ''}`;

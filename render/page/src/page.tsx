@@ -4,6 +4,7 @@ import { CallList, Details, get, Problem, Recording, recordingPath, Release, req
 import { Code } from './code.tsx';
 import { Link, Mode, parse, write } from './link.ts';
 import { All } from './list.tsx';
+import { Search } from './search.tsx';
 import { Opened, Row, rowsOf, shownAt } from './rows.ts';
 import { Heading, Tree } from './tree.tsx';
 import { Lang, words as allWords } from './words.ts';
@@ -25,9 +26,9 @@ function Page() {
   const [releases, setReleases] = useState<Release[]>([]);
   const [scenarios, setScenarios] = useState<Scenario[]>([]);
   const [recording, setRecording] = useState<Recording | null>(null);
-  const [view, setView] = useState<View | null>(null);
-  const [details, setDetails] = useState<Details | null>(null);
-  const [selected, setSelected] = useState<number | null>(null);
+  const [seen, setSeen] = useState<{ path: string; view: View } | null>(null);
+  const [told, setTold] = useState<{ path: string; details: Details } | null>(null);
+  const [picked, setPicked] = useState<{ path: string; call: number } | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [notice, setNotice] = useState('');
   const [opened, setOpened] = useState<Opened>(new Map());
@@ -38,7 +39,21 @@ function Page() {
   const words = allWords[lang];
   const place = link.place;
   const path = requestPath(place);
+  // What was loaded of another request says nothing here.
+  const selected = picked?.path === path ? picked.call : null;
+  const view = seen?.path === path ? seen.view : null;
+  const details = told?.path === path ? told.details : null;
 
+  const searchBox = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const slash = (e: KeyboardEvent) => {
+      if (e.key !== '/' || e.target instanceof HTMLInputElement) return;
+      e.preventDefault();
+      searchBox.current?.focus();
+    };
+    addEventListener('keydown', slash);
+    return () => removeEventListener('keydown', slash);
+  }, []);
   useEffect(() => {
     document.documentElement.lang = lang;
     store('lang', lang);
@@ -68,7 +83,7 @@ function Page() {
     let left = false;
     setProblem(null);
     get<Recording>(recordingPath(place), { lang }).then((r) => left || setRecording(r), (e) => left || setProblem(e));
-    get<View>(path + '/view', { lang }).then((v) => left || setView(v), (e) => left || (setView(null), setProblem(e)));
+    get<View>(path + '/view', { lang }).then((v) => left || setSeen({ path, view: v }), (e) => left || setProblem(e));
     return () => { left = true; };
   }, [path, lang]);
   useEffect(() => { setOpened(new Map()); setClosed(new Set()); setFocus('s1'); }, [path]);
@@ -80,11 +95,11 @@ function Page() {
   const name = link.call;
   useEffect(() => {
     let left = false;
-    if (!name) { setSelected(wide() ? 0 : null); setNotice(''); return; }
+    if (!name) { setPicked(wide() ? { path, call: 0 } : null); setNotice(''); return; }
     get<{ index: number; exact: boolean }>(path + '/find', { function: name.function, caller: name.caller, nth: name.nth })
       .then((found) => {
         if (left) return;
-        setSelected(found.index < 0 ? null : found.index);
+        setPicked(found.index < 0 ? null : { path, call: found.index });
         setNotice(found.exact || !name.caller && found.index >= 0 ? '' : found.index < 0 ? words.notCalled(name.function) : words.notExact);
       }, (e: Problem) => left || setProblem(e));
     return () => { left = true; };
@@ -92,7 +107,7 @@ function Page() {
   useEffect(() => {
     let left = false;
     if (selected === null) return;
-    get<Details>(`${path}/calls/${selected}`, { lang }).then((d) => left || setDetails(d), (e) => left || setProblem(e));
+    get<Details>(`${path}/calls/${selected}`, { lang }).then((d) => left || setTold({ path, details: d }), (e) => left || setProblem(e));
     return () => { left = true; };
   }, [path, selected, lang]);
 
@@ -100,16 +115,20 @@ function Page() {
     const at = here.current;
     get<Details>(`${requestPath(at.place)}/calls/${call}`, { lang }).then((d) => {
       if (requestPath(here.current.place) !== requestPath(at.place)) return;
-      setSelected(call);
-      setDetails(d);
+      setPicked({ path: requestPath(at.place), call });
+      setTold({ path: requestPath(at.place), details: d });
       goTo({ ...here.current, call: { function: d.call.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, line });
     }, setProblem);
   }, [lang, goTo]);
 
+  // open loads the calls that a call made; in another request since, it does nothing.
   const open = useCallback(async (call: number, from = 0) => {
-    const list = await get<CallList>(`${requestPath(here.current.place)}/calls/${call}/children`, { from, limit: 200 });
+    const stays = () => requestPath(here.current.place) === path;
+    if (!stays()) return;
+    const list = await get<CallList>(`${path}/calls/${call}/children`, { from, limit: 200 });
+    if (!stays()) return;
     setOpened((known) => new Map(known).set(call, { items: [...(from ? known.get(call)?.items ?? [] : []), ...list.items], total: list.total }));
-  }, []);
+  }, [path]);
 
   const rows = useMemo(() => (view ? rowsOf(view, opened, closed) : []), [view, opened, closed]);
 
@@ -151,7 +170,7 @@ function Page() {
   const release = recording?.k8sVersion ?? place.release;
   const change = (p: Partial<Link['place']>, keep = false) =>
     goTo({ place: { ...place, release, ...p }, mode: link.mode, call: keep ? link.call : undefined });
-  const mode = (m: Mode) => goTo({ ...link, mode: m });
+  const mode = (m: Mode) => goTo({ ...link, mode: m, search: undefined });
   const ready = details && details.call.index === selected;
 
   return (
@@ -175,6 +194,13 @@ function Page() {
           </select>
         )}
         <span class="gap" />
+        <form class="search" role="search" onSubmit={(e) => {
+          e.preventDefault();
+          const text = (e.currentTarget.elements.namedItem('text') as HTMLInputElement).value.trim();
+          goTo({ ...link, search: text || undefined });
+        }}>
+          <input name="text" type="search" key={link.search ?? ''} defaultValue={link.search ?? ''} placeholder={words.search} aria-label={words.search} ref={searchBox} />
+        </form>
         <span class="switch" role="group" aria-label={words.view}>
           <button aria-pressed={link.mode === 'steps'} onClick={() => mode('steps')}>{words.steps}</button>
           <button aria-pressed={link.mode === 'calls'} onClick={() => mode('calls')}>{words.allCalls}</button>
@@ -186,7 +212,12 @@ function Page() {
       </header>
       {problem && <div class="problem" role="alert"><b>{problem.message}</b> {problem.action}</div>}
       {!problem && notice && <div class="problem notice" role="status">{notice}</div>}
-      <main class={link.call ? '' : 'alone'}>
+      {link.search && (
+        <main class="results">
+          <Search text={link.search} words={words} onOpen={(to, call) => goTo({ place: to, mode: 'steps', call })} onProblem={setProblem} />
+        </main>
+      )}
+      {!link.search && <main class={link.call ? '' : 'alone'}>
         <section class="left" aria-label={words.tree}>
           {view && link.mode === 'steps' && (
             <div class="scroll">
@@ -208,7 +239,7 @@ function Page() {
           {ready ? <Code place={place} details={details} line={link.line} words={words} onSelect={select} onBack={() => history.back()} address={write(link)} />
             : selected === null ? <p class="quiet pick">{words.pick}</p> : <p class="quiet loading">{words.loading}</p>}
         </section>
-      </main>
+      </main>}
     </Fragment>
   );
 }

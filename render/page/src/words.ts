@@ -5,6 +5,8 @@ export type Lang = 'en' | 'zh';
 const en = {
   scenario: 'Scenario', release: 'Release', request: 'Request', view: 'View', steps: 'Key steps', allCalls: 'All calls',
   language: 'Chinese', languageShort: '中文', light: 'Light', dark: 'Dark', system: 'System colours',
+  search: 'Search all recordings', found: (n: string, t: string) => `${n} functions, values and errors with “${t}”`,
+  kinds: { function: 'function', value: 'value', error: 'error' }, scenariosMore: (n: number) => `and ${n} more scenarios`,
   colours: 'Colours', tree: 'Calls of the request', calls: (n: string) => `${n} calls`, call: '1 call',
   folded: (n: string) => `${n} folded calls`, showFolded: 'Show the calls that are folded here', hideFolded: 'Hide the folded calls',
   open: 'Open', close: 'Close', toSection: (n: number) => `Go to section ${n}`, more: (n: string) => `Show more: ${n} are left`,
@@ -20,6 +22,8 @@ const en = {
 const zh: typeof en = {
   scenario: '场景', release: '版本', request: '请求', view: '视图', steps: '关键步骤', allCalls: '全部调用',
   language: 'English', languageShort: 'EN', light: '浅色', dark: '深色', system: '跟随系统',
+  search: '搜索全部录制', found: (n, t) => `含“${t}”的函数、值和错误：${n} 个`,
+  kinds: { function: '函数', value: '值', error: '错误' }, scenariosMore: (n) => `另有 ${n} 个场景`,
   colours: '颜色', tree: '请求的调用', calls: (n) => `${n} 次调用`, call: '1 次调用',
   folded: (n) => `折叠了 ${n} 次调用`, showFolded: '显示此处折叠的调用', hideFolded: '隐藏折叠的调用',
   open: '展开', close: '收起', toSection: (n) => `转到第 ${n} 节`, more: (n) => `显示更多：还有 ${n} 次`,
