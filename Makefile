@@ -22,9 +22,10 @@ lint:
 	.ci/phase staticcheck go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
 # The rewriter inserts the calls of instrument/probe, so they are in no source of ours.
-dead: ## lists functions that nothing calls, not even a test, and fails if there are any
+dead: ## lists functions that nothing calls, and exported names that no other package uses; fails if there are any
 	found=$$(go run golang.org/x/tools/cmd/deadcode@v0.51.0 -test ./...) || exit 1; \
 	! printf '%s\n' "$$found" | grep 'unreachable func' | grep -v '^instrument/probe/'
+	go run ./internal/unused
 
 # What every change needs. The end-to-end tests want kube-apiserver and etcd, with tracing
 # and as upstream builds them: those are built first, or found in the cache, so that one

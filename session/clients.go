@@ -15,8 +15,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// ClientsOptions say how a session with client programs is recorded.
-type ClientsOptions struct {
+// clientsOptions say how a session with client programs is recorded.
+type clientsOptions struct {
 	// Name is what the recording is called: the command.
 	Name string
 	// As is the user that the front's credentials stand for.
@@ -44,9 +44,9 @@ type Clients struct {
 	ca         string
 }
 
-// OpenClients opens a session with a server. The caller calls Finish, and then Close.
-func OpenClients(server *apiserver.Server, o ClientsOptions) (_ *Clients, err error) {
-	c := &Clients{fetcher: NewFetcher(server, o.Secrets)}
+// openClients opens a session with a server. The caller calls Finish, and then Close.
+func openClients(server *apiserver.Server, o clientsOptions) (_ *Clients, err error) {
+	c := &Clients{fetcher: newFetcher(server, o.Secrets)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, c.Close())

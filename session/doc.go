@@ -8,11 +8,11 @@
 //
 //   - Run replays a scenario and hands over its recording while the server still runs, also one that
 //     broke off; RunTraced replays what nobody knows the answers of.
-//   - Obtain returns a Running server, which sends single requests (Send, Record), and to
-//     which OpenClients and Sample open a front for client programs.
-//   - RecordRelease makes the recordings of all scenarios that are part of the binary.
+//   - Obtain returns a Running server, which sends single requests (Request), and to
+//     which Execute, Record and ServeUntil open a front for client programs.
+//   - RecordLibrary makes the recordings of all scenarios that are part of the binary.
 //
 // Nothing in here reads standard input, prints, or looks for a terminal: what happens meanwhile goes to a
 // Reporter. A Running server of our own ends with its Close, and at the latest with the process.
-// When it dies before, the context that came with it ends, and DeathOf tells why.
+// When it dies before, the context that came with it ends, and deathOf tells why.
 package session

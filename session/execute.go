@@ -25,7 +25,7 @@ func (o ServerOptions) Execute(ctx context.Context, client Client, e Execution, 
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
 	var rows []Row
-	c, err := OpenClients(server.Server, ClientsOptions{
+	c, err := openClients(server.Server, clientsOptions{
 		Name: "exec", As: e.As, Save: e.Save, Secrets: o.Secrets, Done: func(row Row) { rows = append(rows, row) },
 		Failed: func(error) { to.Notice("the recording cannot be written; further requests are not traced") },
 	})
@@ -36,7 +36,7 @@ func (o ServerOptions) Execute(ctx context.Context, client Client, e Execution, 
 
 	client.Env, client.Mark = append(client.Env, c.Environment()...), c.Mark()
 	status, err = client.Run(ctx)
-	if death := DeathOf(ctx); death != nil {
+	if death := deathOf(ctx); death != nil {
 		status, err = 0, errors.Join(err, death) // it was we who ended the client
 	}
 	err = errors.Join(err, c.Finish())
@@ -91,13 +91,13 @@ func (o ServerOptions) Record(ctx context.Context, as, save string, list Request
 	defer func() { err = errors.Join(err, server.Close()) }()
 	failed, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	c, err := OpenClients(server.Server, ClientsOptions{Name: "record", As: as, Save: save, Secrets: o.Secrets, Failed: fail, Done: list.Add})
+	c, err := openClients(server.Server, clientsOptions{Name: "record", As: as, Save: save, Secrets: o.Secrets, Failed: fail, Done: list.Add})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	left := list.Wait(failed, c)
-	err = errors.Join(DeathOf(failed), left, c.Finish())
+	err = errors.Join(deathOf(failed), left, c.Finish())
 	to.Notice("requests in %s: %d", save, c.Recording.Requests)
 	return errors.Join(err, c.Verdict(o.Check, to))
 }

@@ -36,8 +36,8 @@ type Fetcher struct {
 	checked collect.Check
 }
 
-// NewFetcher makes a fetcher for the requests to a server.
-func NewFetcher(server *apiserver.Server, secrets collect.Secrets) *Fetcher {
+// newFetcher makes a fetcher for the requests to a server.
+func newFetcher(server *apiserver.Server, secrets collect.Secrets) *Fetcher {
 	f := &Fetcher{sockets: maps.Clone(server.ProbeSockets), secrets: secrets}
 	if server.ExternalEtcd {
 		f.untraced = "etcd at " + server.Etcd.URL

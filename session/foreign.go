@@ -33,7 +33,7 @@ func sampleForeign(ctx context.Context, probe string, rate float64, door front.O
 		return nil, message.Errorf("its probe does not answer: %w; is %s=%s in its environment, and did \"apitrace build\" build it?", err, program.SocketEnv, probe)
 	}
 	head := trace.Recording{Scenario: "front", K8sVersion: version, Recorded: time.Now()}
-	s, err := startSampler(ctx, to, rate, NewFetcher(server, secrets), head, door)
+	s, err := startSampler(ctx, to, rate, newFetcher(server, secrets), head, door)
 	if err != nil || door.Certificate != nil {
 		return s, err
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// IndexRelease reads the source of a release's programs, which is fetched if it is not there, and
+// indexRelease reads the source of a release's programs, which is fetched if it is not there, and
 // puts their functions and calls into the index of the folder. Nothing is built.
-func IndexRelease(ctx context.Context, version, folder string, to Reporter) error {
+func indexRelease(ctx context.Context, version, folder string, to Reporter) error {
 	guide, err := instrument.Load()
 	if err != nil {
 		return err
@@ -48,9 +48,9 @@ func IndexRelease(ctx context.Context, version, folder string, to Reporter) erro
 func RecordLibrary(ctx context.Context, versions []string, folder string, onlyIndex bool, to Reporter) error {
 	var failed error
 	for _, version := range versions {
-		err := IndexRelease(ctx, version, folder, to)
+		err := indexRelease(ctx, version, folder, to)
 		if err == nil && !onlyIndex {
-			err = RecordRelease(ctx, version, folder, to)
+			err = recordRelease(ctx, version, folder, to)
 		}
 		if err != nil {
 			failed = errors.Join(failed, message.Errorf("recording %s: %w", version, err))

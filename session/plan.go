@@ -17,7 +17,7 @@ func (o ServerOptions) BuildAll(ctx context.Context, plain, sample bool, to Repo
 	}
 	paths = []string{build.APIServer.Path, build.Etcd.Path}
 	if sample {
-		program, err := BuildSample(ctx, o.Version, plain, to)
+		program, err := buildSample(ctx, o.Version, plain, to)
 		if err != nil {
 			return nil, err
 		}

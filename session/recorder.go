@@ -22,11 +22,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// RecordRelease replays every scenario against a kube-apiserver of a release and writes the traces to
+// recordRelease replays every scenario against a kube-apiserver of a release and writes the traces to
 // a file in the folder, for package trace/recordings. A scenario that fails is reported and left
 // out, with the reason in the file; the error joins what went wrong. The file of another patch
 // release of the same minor version is removed.
-func RecordRelease(ctx context.Context, version, folder string, to Reporter) (err error) {
+func recordRelease(ctx context.Context, version, folder string, to Reporter) (err error) {
 	library, err := scenarios.List()
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func RecordRelease(ctx context.Context, version, folder string, to Reporter) (er
 		to.Notice("%s %d/%d %s", server.K8sVersion, i+1, len(library), scenario.Name)
 		r.record(ctx, scenario)
 		if ctx.Err() != nil {
-			return errors.Join(DeathOf(ctx), r.failed)
+			return errors.Join(deathOf(ctx), r.failed)
 		}
 	}
 	return errors.Join(r.failed, r.write(folder))

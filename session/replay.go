@@ -22,7 +22,7 @@ import (
 func Run(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter, deliver func(*trace.Recording) error) (err error) {
 	var sample *program.Binary
 	if scenario.Setup.Aggregated { // before any server waits for it
-		if sample, err = BuildSample(ctx, o.Version, false, to); err != nil {
+		if sample, err = buildSample(ctx, o.Version, false, to); err != nil {
 			return err
 		}
 	}
@@ -83,7 +83,7 @@ func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenari
 		return nil
 	})
 	if ctx.Err() != nil {
-		return nil, nil, errors.Join(DeathOf(ctx), err)
+		return nil, nil, errors.Join(deathOf(ctx), err)
 	}
 	if !errors.Is(err, errTraced) {
 		return nil, nil, err
@@ -106,7 +106,7 @@ type replay struct {
 }
 
 func newReplay(server *apiserver.Server, scenario *scenarios.Scenario, secrets collect.Secrets) *replay {
-	return &replay{server: server, scenario: scenario, fetcher: NewFetcher(server, secrets), recording: newRecording(server, scenario.Name)}
+	return &replay{server: server, scenario: scenario, fetcher: newFetcher(server, secrets), recording: newRecording(server, scenario.Name)}
 }
 
 // record makes the recording: of the server's start, which has the trace id boot, or of
@@ -150,7 +150,7 @@ func newPlayer(server *apiserver.Server, to Reporter) *scenarios.Player {
 // the scenario traces.
 func (s *replay) aggregate(ctx context.Context, to Reporter) (stop func(context.Context) error, err error) {
 	if s.sample == nil {
-		if s.sample, err = BuildSample(ctx, s.server.K8sVersion, false, to); err != nil {
+		if s.sample, err = buildSample(ctx, s.server.K8sVersion, false, to); err != nil {
 			return nil, err
 		}
 	}

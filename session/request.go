@@ -23,7 +23,7 @@ func (r *Running) Request(ctx context.Context, h *scenarios.HTTP, timeout time.D
 	}
 	recording, err := r.record(ctx, "request", sent)
 	if ctx.Err() != nil {
-		return nil, errors.Join(DeathOf(ctx), context.Cause(ctx))
+		return nil, errors.Join(deathOf(ctx), context.Cause(ctx))
 	}
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ type Sampler struct {
 // Sample opens a front to the server whose requests are sampled: rate is the part of them that is
 // traced. Requests come in as the administrator's. The caller calls Close.
 func (r *Running) Sample(ctx context.Context, rate float64, to Reporter) (*Sampler, error) {
-	s, err := startSampler(ctx, to, rate, NewFetcher(r.Server, r.options.Secrets), newRecording(r.Server, "serve"), front.Options{
+	s, err := startSampler(ctx, to, rate, newFetcher(r.Server, r.options.Secrets), newRecording(r.Server, "serve"), front.Options{
 		Server: r.BaseURL, CAPEM: r.CAPEM, Token: r.AdminToken, KeepBody: r.options.Secrets.Hold,
 	})
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Sampler) choose(context.Context) bool {
 	if rand.Float64() >= s.rate {
 		return false
 	}
-	if !s.session.HasRoom() {
+	if !s.session.hasRoom() {
 		s.skipped.Add(1)
 		return false
 	}
@@ -146,7 +146,7 @@ func (s *Sampler) done(row Row) {
 		return
 	}
 	s.failed.Add(1)
-	if errors.Is(row.Err, ErrGivenUp) || errors.Is(row.Err, ErrUnwanted) {
+	if errors.Is(row.Err, errGivenUp) || errors.Is(row.Err, errUnwanted) {
 		return // Close says how many
 	}
 	s.to.Notice("%s: not traced: %s %s: %v", time.Now().Format(time.TimeOnly), row.Method, row.Path, row.Err)

@@ -104,8 +104,8 @@ func (o ServerOptions) Build(ctx context.Context, plain bool, to Reporter) (*api
 	return apiserver.BuildPrograms(ctx, apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits, Progress: progress})
 }
 
-// BuildSample builds the sample server of a version, or finds it in the cache.
-func BuildSample(ctx context.Context, version string, plain bool, to Reporter) (*program.Binary, error) {
+// buildSample builds the sample server of a version, or finds it in the cache.
+func buildSample(ctx context.Context, version string, plain bool, to Reporter) (*program.Binary, error) {
 	progress := to.Building()
 	defer progress.Close()
 	return apiserver.BuildSample(ctx, apiserver.BuildOptions{Version: version, Plain: plain, Progress: progress})
@@ -145,7 +145,7 @@ type Running struct {
 }
 
 // Obtain finds a running server, or builds and starts one. The context that it returns ends when
-// that server dies; DeathOf tells why.
+// that server dies; deathOf tells why.
 func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context, *Running, error) {
 	server, err := o.attachOrWait(ctx, to)
 	if err == nil {
@@ -191,7 +191,7 @@ func (o ServerOptions) Start(ctx context.Context, to Reporter) (context.Context,
 }
 
 func (o ServerOptions) use(server *apiserver.Server, stop func() error) *Running {
-	return &Running{Server: server, options: o, fetcher: NewFetcher(server, o.Secrets), stop: stop}
+	return &Running{Server: server, options: o, fetcher: newFetcher(server, o.Secrets), stop: stop}
 }
 
 // reportKind reports in what the server differs from upstream's with an etcd of its own.
@@ -216,7 +216,7 @@ func (r *Running) Blame(serving context.Context, err error) error {
 		case <-time.After(time.Second):
 		}
 	}
-	if death := DeathOf(serving); death != nil {
+	if death := deathOf(serving); death != nil {
 		return death
 	}
 	if r.Done() != nil {
@@ -232,9 +232,9 @@ func (r *Running) Blame(serving context.Context, err error) error {
 	return err
 }
 
-// DeathOf says why a server's context ended if it was not the user who ended it: by a cause that is
+// deathOf says why a server's context ended if it was not the user who ended it: by a cause that is
 // context.Canceled, or has a method Signal.
-func DeathOf(serving context.Context) error {
+func deathOf(serving context.Context) error {
 	cause := context.Cause(serving)
 	if errors.Is(cause, context.Canceled) || errors.As(cause, new(signaller)) {
 		return nil

@@ -25,7 +25,7 @@ type Options struct {
 	// Fetch gets the trace of a request that is over. Required; called by several goroutines.
 	Fetch func(context.Context, trace.Sent) (*trace.Request, error)
 	// Wanted, if not nil, tells whether the trace of a request that began then is worth fetching. One that is
-	// not has the Row.Err ErrUnwanted.
+	// not has the Row.Err errUnwanted.
 	Wanted func(start time.Time) bool
 	// Keep takes each trace, one after the other. It may take its time: no request waits
 	// for it other than in Admit. Its context ends when Close gives up. Its first
@@ -44,11 +44,11 @@ type Options struct {
 	Grace time.Duration
 }
 
-// ErrGivenUp is the Row.Err of a request whose trace was not kept when the session's grace was over.
-var ErrGivenUp = message.NewError("the session ended before the trace was kept")
+// errGivenUp is the Row.Err of a request whose trace was not kept when the session's grace was over.
+var errGivenUp = message.NewError("the session ended before the trace was kept")
 
-// ErrUnwanted is the Row.Err of a request whose trace was not fetched: see Options.Wanted.
-var ErrUnwanted = message.NewError("nobody would take the trace")
+// errUnwanted is the Row.Err of a request whose trace was not fetched: see Options.Wanted.
+var errUnwanted = message.NewError("nobody would take the trace")
 
 // A Session is open as long as its front is.
 type Session struct {
@@ -99,8 +99,8 @@ func (s *Session) wakeWhenDone(ctx context.Context) (stop func() bool) {
 	})
 }
 
-// HasRoom tells whether a request can be traced without waiting.
-func (s *Session) HasRoom() bool {
+// hasRoom tells whether a request can be traced without waiting.
+func (s *Session) hasRoom() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.pending < atOnce && s.err == nil
@@ -205,7 +205,7 @@ func (s *Session) ended() bool {
 // keep hands a trace to Keep. A trace that is at fault itself costs no other.
 func (s *Session) keep(row *Row, request *trace.Request) (err error) {
 	if s.ctx.Err() != nil {
-		return ErrGivenUp
+		return errGivenUp
 	}
 	row.Place, err = s.options.Keep(s.ctx, request)
 	if err == nil || errors.As(err, new(*trace.RequestError)) {
@@ -225,10 +225,10 @@ func (s *Session) fetch(x front.Exchange) (*trace.Request, error) {
 		return nil, message.Errorf("%s %s was not answered: %w", x.Method, x.Path, x.Err)
 	}
 	if s.ctx.Err() != nil {
-		return nil, ErrGivenUp
+		return nil, errGivenUp
 	}
 	if s.options.Wanted != nil && !s.options.Wanted(x.Start) {
-		return nil, ErrUnwanted
+		return nil, errUnwanted
 	}
 	sent := x.Sent
 	sent.Values = collect.SecretValues(x.Body)

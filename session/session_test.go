@@ -124,12 +124,12 @@ func TestAdmitWaits(t *testing.T) {
 		Keep: func(context.Context, *trace.Request) (trace.Place, error) { return trace.Place{}, nil },
 	})
 	for range atOnce {
-		if !s.Admit(t.Context()) || !s.HasRoom() {
+		if !s.Admit(t.Context()) || !s.hasRoom() {
 			t.Fatal("no room although nothing is being fetched")
 		}
 		s.Over(exchange("/"))
 	}
-	if s.HasRoom() {
+	if s.hasRoom() {
 		t.Error("there is room for more than may wait")
 	}
 	gaveUp, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -171,7 +171,7 @@ func TestKeepFails(t *testing.T) {
 	if len(failed) != 1 || kept != 3 || done != 2 {
 		t.Errorf("failures told: %v; kept %d times, done %d times", failed, kept, done)
 	}
-	if s.Admit(t.Context()) || s.HasRoom() {
+	if s.Admit(t.Context()) || s.hasRoom() {
 		t.Error("still traces what it cannot keep")
 	}
 }

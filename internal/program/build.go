@@ -106,7 +106,7 @@ func newBuild(ctx context.Context, p Program, o Options, tell *reporter) (*build
 		return nil, err
 	}
 	toolchain, noGo := FindToolchain(ctx)
-	if errors.As(noGo, new(*TempDirError)) || ctx.Err() != nil {
+	if errors.As(noGo, new(*tempDirError)) || ctx.Err() != nil {
 		return nil, noGo
 	}
 	if noGo == nil {

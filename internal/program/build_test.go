@@ -215,8 +215,8 @@ func TestMissingTempDir(t *testing.T) {
 	t.Setenv("TMPDIR", missing)
 	for _, p := range []Program{tiny(), lacking()} {
 		_, err := Build(t.Context(), p, Options{Cache: c})
-		if !errors.As(err, new(*TempDirError)) {
-			t.Fatalf("Build: %v, want a TempDirError", err)
+		if !errors.As(err, new(*tempDirError)) {
+			t.Fatalf("Build: %v, want a tempDirError", err)
 		}
 		for _, want := range []string{"TMPDIR", missing, "does not exist", "create it", "unset"} {
 			if !strings.Contains(err.Error(), want) {

@@ -264,7 +264,7 @@ func (e Entry) InUse() bool {
 }
 
 // Remove deletes an entry. One that a process uses, or that is being built right now, is
-// refused with an [InUseError].
+// refused with an [inUseError].
 func (c *Cache) Remove(e Entry) error {
 	name := programLock(e.Program, e.Version)
 	if e.Kind == KindGoCache {
@@ -276,7 +276,7 @@ func (c *Cache) Remove(e Entry) error {
 		return message.Errorf("removing %s from the cache: locking: %w", e.Name, err)
 	}
 	if !locked {
-		return &InUseError{Entry: e, Building: true}
+		return &inUseError{Entry: e, Building: true}
 	}
 	defer l.Close()
 	if e.Kind == KindBuild {
@@ -285,7 +285,7 @@ func (c *Cache) Remove(e Entry) error {
 			return message.Errorf("removing %s from the cache: %w", e.Name, err)
 		}
 		if err == nil && !free {
-			return &InUseError{Entry: e}
+			return &inUseError{Entry: e}
 		}
 		if free {
 			defer release()

@@ -16,8 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// MinGo is the oldest Go toolchain that apitrace builds with.
-const MinGo = "go1.26"
+// minGo is the oldest Go toolchain that apitrace builds with.
+const minGo = "go1.26"
 
 // A Toolchain is the installed Go toolchain.
 type Toolchain struct {
@@ -32,9 +32,9 @@ type Toolchain struct {
 	ModCache string `json:"GOMODCACHE"`
 }
 
-// A TempDirError says that there is no folder for temporary files, which the go command and the
+// A tempDirError says that there is no folder for temporary files, which the go command and the
 // servers need.
-type TempDirError struct {
+type tempDirError struct {
 	// Dir is the folder.
 	Dir string
 	// Set tells whether TMPDIR names it.
@@ -42,19 +42,19 @@ type TempDirError struct {
 	err error
 }
 
-func (e *TempDirError) Error() string { return e.message().String() }
+func (e *tempDirError) Error() string { return e.message().String() }
 
 // Localize returns the error in the printer's language.
-func (e *TempDirError) Localize(p message.Printer) string { return e.message().Localize(p) }
+func (e *tempDirError) Localize(p message.Printer) string { return e.message().Localize(p) }
 
-func (e *TempDirError) message() message.Message {
+func (e *tempDirError) message() message.Message {
 	if e.Set {
 		return message.Of("TMPDIR is %q, which cannot be used for temporary files: %v; create it, set TMPDIR to another folder, or unset it", e.Dir, e.err)
 	}
 	return message.Of("the folder %q cannot be used for temporary files: %v; create it, or set TMPDIR to another folder", e.Dir, e.err)
 }
 
-func (e *TempDirError) Unwrap() error { return e.err }
+func (e *tempDirError) Unwrap() error { return e.err }
 
 func checkTempDir() error {
 	dir := os.TempDir()
@@ -67,7 +67,7 @@ func checkTempDir() error {
 	case err == nil:
 		return nil
 	}
-	return &TempDirError{Dir: dir, Set: os.Getenv("TMPDIR") != "", err: err}
+	return &tempDirError{Dir: dir, Set: os.Getenv("TMPDIR") != "", err: err}
 }
 
 // FindToolchain finds the go command on PATH and asks it what it is.
@@ -78,7 +78,7 @@ func FindToolchain(ctx context.Context) (Toolchain, error) {
 	}
 	goCmd, err := exec.LookPath("go")
 	if err != nil {
-		return t, message.Errorf("no Go toolchain: the command %q is not on PATH, and apitrace compiles kube-apiserver with it; install %s or newer from https://go.dev/dl", "go", MinGo)
+		return t, message.Errorf("no Go toolchain: the command %q is not on PATH, and apitrace compiles kube-apiserver with it; install %s or newer from https://go.dev/dl", "go", minGo)
 	}
 	cmd := exec.CommandContext(ctx, goCmd, "env", "-json", "GOVERSION", "GOHOSTOS", "GOHOSTARCH", "GOMODCACHE")
 	// A go.mod or go.work of the folder we happen to be in must not switch the toolchain.
@@ -99,8 +99,8 @@ func FindToolchain(ctx context.Context) (Toolchain, error) {
 
 func (t Toolchain) check() error {
 	// A development version ("devel go1.27-abcdef") is no valid version and is let through.
-	if version.IsValid(t.Version) && version.Compare(t.Version, MinGo) < 0 {
-		return message.Errorf("the Go toolchain %s is %s, and apitrace needs %s or newer: see https://go.dev/dl", t.Go, t.Version, MinGo)
+	if version.IsValid(t.Version) && version.Compare(t.Version, minGo) < 0 {
+		return message.Errorf("the Go toolchain %s is %s, and apitrace needs %s or newer: see https://go.dev/dl", t.Go, t.Version, minGo)
 	}
 	if t.ModCache == "" {
 		return message.NewError("the go command has no module cache: GOMODCACHE, GOPATH and HOME are all empty; set one of them")

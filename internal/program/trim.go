@@ -165,7 +165,7 @@ func (t *trimmer) remove(e Entry) (kept bool, err error) {
 		if e.InUse() {
 			return true, nil
 		}
-	} else if err := t.cache.Remove(e); errors.As(err, new(*InUseError)) {
+	} else if err := t.cache.Remove(e); errors.As(err, new(*inUseError)) {
 		return true, nil
 	} else if err != nil {
 		return true, err
@@ -212,7 +212,7 @@ func (c *Cache) DropEdited(program, version, file string) error {
 	}
 	for _, e := range entries {
 		if _, err := os.Stat(filepath.Join(e.Dir, failedFile)); err == nil && e.Program == program && e.Version == version {
-			if err := c.Remove(e); err != nil && !errors.As(err, new(*InUseError)) {
+			if err := c.Remove(e); err != nil && !errors.As(err, new(*inUseError)) {
 				return err
 			}
 			continue
@@ -220,7 +220,7 @@ func (c *Cache) DropEdited(program, version, file string) error {
 		// Builds from before their edits were recorded have none there.
 		if e.Edited && e.Program == program && e.Version == version && (len(e.Edits) == 0 || slices.Contains(e.Edits, file)) {
 			err := c.Remove(e)
-			if errors.As(err, new(*InUseError)) {
+			if errors.As(err, new(*inUseError)) {
 				err = os.WriteFile(filepath.Join(e.Dir, droppedFile), nil, 0o600)
 			}
 			if err = ignoreNotExist(err); err != nil {

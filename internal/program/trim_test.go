@@ -243,7 +243,7 @@ func TestInUse(t *testing.T) {
 		t.Fatal("a build that a server runs was removed")
 	}
 	for _, e := range entries(t, c) {
-		var use *InUseError
+		var use *inUseError
 		if err := c.Remove(e); e.Kind == KindBuild && (!errors.As(err, &use) || use.Building) {
 			t.Errorf("removing it: %v", err)
 		}

@@ -71,14 +71,14 @@ func lockUse(dir string, try func(*flock.Flock) (bool, error)) (lock *flock.Floc
 	return nil, false, errors.Join(err, lock.Close())
 }
 
-// An InUseError says that an entry of the cache cannot be removed now.
-type InUseError struct {
+// An inUseError says that an entry of the cache cannot be removed now.
+type inUseError struct {
 	Entry Entry
 	// Building is set when a build of the program goes on, else a process runs the program.
 	Building bool
 }
 
-func (e *InUseError) Error() string {
+func (e *inUseError) Error() string {
 	if e.Building {
 		return fmt.Sprintf("removing %s from the cache: another apitrace is using it in a build; wait for that to end", e.Entry.Name)
 	}

@@ -47,15 +47,15 @@ func storagePart(t *testing.T) *trace.Recording {
 var totals = regexp.MustCompile(`[0-9]+ calls in [0-9.]+ ms`)
 
 var writers = map[string]func(io.Writer, *trace.Recording) error{
-	"yaml":   WriteYAML,
-	"json":   WriteChrome,
-	"folded": WriteFolded,
+	"yaml":   writeYAML,
+	"json":   writeChrome,
+	"folded": writeFolded,
 	"mmd": func(w io.Writer, rec *trace.Recording) error {
 		guide, err := instrument.Load()
 		if err != nil {
 			return err
 		}
-		return WriteMermaid(w, rec, spoken.New(guide, "en"))
+		return writeMermaid(w, rec, spoken.New(guide, "en"))
 	},
 }
 
@@ -95,7 +95,7 @@ func TestYAMLHoldsTheSame(t *testing.T) {
 	rec.Requests[0].Calls[4].Error = "1e3"
 	rec.Requests[0].Calls[5].Goroutine = 1<<64 - 1
 	var asYAML, asJSON bytes.Buffer
-	if err := WriteYAML(&asYAML, rec); err != nil {
+	if err := writeYAML(&asYAML, rec); err != nil {
 		t.Fatal(err)
 	}
 	if err := trace.WriteJSON(&asJSON, rec); err != nil {
@@ -125,7 +125,7 @@ func TestYAMLHoldsTheSame(t *testing.T) {
 func TestFoldedWeights(t *testing.T) {
 	rec := real(t)
 	var out bytes.Buffer
-	if err := WriteFolded(&out, rec); err != nil {
+	if err := writeFolded(&out, rec); err != nil {
 		t.Fatal(err)
 	}
 	tree, err := trace.NewTree(&rec.Requests[0])
@@ -167,7 +167,7 @@ func TestMermaidParticipants(t *testing.T) {
 		var out bytes.Buffer
 		rec := real(t)
 		rec.Requests[0].Path = "/a;b#c?x=<y>"
-		if err := WriteMermaid(&out, rec, spoken.New(guide, lang)); err != nil {
+		if err := writeMermaid(&out, rec, spoken.New(guide, lang)); err != nil {
 			t.Fatal(err)
 		}
 		known, met := map[string]bool{"client": true}, map[string]bool{"client": true}

@@ -11,14 +11,14 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// WriteFolded writes collapsed stacks, one line per path of functions:
+// writeFolded writes collapsed stacks, one line per path of functions:
 //
 //	GET /api/v1/nodes/n1;k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP 4711
 //
 // The number is how many nanoseconds the last function ran itself, summed over
 // all its calls on that path. Flame graph programs read this. A path on which no
 // time was spent has no line; paths stand in order of their first call.
-func WriteFolded(w io.Writer, rec *trace.Recording) error {
+func writeFolded(w io.Writer, rec *trace.Recording) error {
 	out := bufio.NewWriter(w)
 	for i := range rec.Requests {
 		tree, err := trace.NewTree(&rec.Requests[i])

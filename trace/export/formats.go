@@ -14,13 +14,13 @@ var Formats = []string{"yaml", "chrome", "folded", "mermaid"}
 func Write(w io.Writer, format string, recording *trace.Recording, guide Guide) error {
 	switch format {
 	case "yaml":
-		return WriteYAML(w, recording)
+		return writeYAML(w, recording)
 	case "chrome":
-		return WriteChrome(w, recording)
+		return writeChrome(w, recording)
 	case "folded":
-		return WriteFolded(w, recording)
+		return writeFolded(w, recording)
 	case "mermaid":
-		return WriteMermaid(w, recording, guide)
+		return writeMermaid(w, recording, guide)
 	}
 	return message.Errorf("unknown format %q: expected one of %q", format, Formats)
 }

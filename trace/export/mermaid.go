@@ -22,11 +22,11 @@ type Guide interface {
 	Group(function string) string
 }
 
-// WriteMermaid writes a Mermaid sequence diagram: who takes part is the client and
+// writeMermaid writes a Mermaid sequence diagram: who takes part is the client and
 // the layers of the server, in the order in which the requests enter them; an arrow
 // is a key step in another layer than the key step that led to it. Equal arrows one
 // after another are one, with their number. A note says how many calls there were.
-func WriteMermaid(w io.Writer, rec *trace.Recording, guide Guide) error {
+func writeMermaid(w io.Writer, rec *trace.Recording, guide Guide) error {
 	d := &diagram{guide: guide, ids: map[string]string{}}
 	for i := range rec.Requests {
 		tree, err := trace.NewTree(&rec.Requests[i])

@@ -11,9 +11,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// WriteYAML writes the recording as YAML: the fields of trace.WriteJSON, in the
+// writeYAML writes the recording as YAML: the fields of trace.WriteJSON, in the
 // same order.
-func WriteYAML(w io.Writer, rec *trace.Recording) error {
+func writeYAML(w io.Writer, rec *trace.Recording) error {
 	var text bytes.Buffer
 	if err := trace.WriteJSON(&text, rec); err != nil {
 		return message.Errorf("writing YAML: %w", err)

@@ -35,14 +35,14 @@ type State int
 const (
 	// Called: a recording calls it.
 	Called State = iota
-	// NotCalled: its source has the function, with a span, and no recording calls it.
-	NotCalled
-	// NoSpan: its source has the function, without a span.
-	NoSpan
-	// NotThere: no traced package of its source has the function.
-	NotThere
-	// NotSeen: no recording calls it, and nothing is known of the source.
-	NotSeen
+	// notCalled: its source has the function, with a span, and no recording calls it.
+	notCalled
+	// noSpan: its source has the function, without a span.
+	noSpan
+	// notThere: no traced package of its source has the function.
+	notThere
+	// notSeen: no recording calls it, and nothing is known of the source.
+	notSeen
 )
 
 // An Appearance tells of a function in one release.
@@ -159,13 +159,13 @@ func (h *follower) appearance(at int, name string) Appearance {
 	case f != nil:
 		a.Place, a.Scenarios = fmt.Sprintf("%s:%d", path.Base(f.File), f.Line), f.Scenarios
 	case source != nil && source.Spanless == recordings.Spanned:
-		a.State, a.Place = NotCalled, source.File
+		a.State, a.Place = notCalled, source.File
 	case source != nil:
-		a.State, a.Place, a.Spanless = NoSpan, source.File, source.Spanless
+		a.State, a.Place, a.Spanless = noSpan, source.File, source.Spanless
 	case r.Code != nil:
-		a.State = NotThere
+		a.State = notThere
 	default:
-		a.State = NotSeen
+		a.State = notSeen
 	}
 	return a
 }

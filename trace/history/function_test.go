@@ -58,7 +58,7 @@ func TestOf(t *testing.T) {
 			}
 			var got []string
 			for _, a := range path {
-				if a.State == NotSeen {
+				if a.State == notSeen {
 					got = append(got, a.Version+" -")
 					continue
 				}

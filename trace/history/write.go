@@ -19,14 +19,14 @@ type signs struct {
 }
 
 var (
-	unicodeSigns = signs{map[State]string{Called: "●", NotCalled: "○", NoSpan: "◌", NotThere: "-", NotSeen: "?"}, "?"}
-	asciiSigns   = signs{map[State]string{Called: "*", NotCalled: "o", NoSpan: ".", NotThere: "-", NotSeen: "?"}, "?"}
+	unicodeSigns = signs{map[State]string{Called: "●", notCalled: "○", noSpan: "◌", notThere: "-", notSeen: "?"}, "?"}
+	asciiSigns   = signs{map[State]string{Called: "*", notCalled: "o", noSpan: ".", notThere: "-", notSeen: "?"}, "?"}
 )
 
 // meanings explain the signs.
 var meanings = map[State]string{
-	Called: "called", NotCalled: "in the source, not called in what was recorded", NoSpan: "in the source, without a span",
-	NotThere: "in no traced package of the source", NotSeen: "not called, and the source is not known",
+	Called: "called", notCalled: "in the source, not called in what was recorded", noSpan: "in the source, without a span",
+	notThere: "in no traced package of the source", notSeen: "not called, and the source is not known",
 }
 
 // spanless says why a function has no span.
@@ -65,7 +65,7 @@ func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool) e
 		return err
 	}
 	fmt.Fprintln(out)
-	for state := Called; state <= NotSeen; state++ {
+	for state := Called; state <= notSeen; state++ {
 		if slices.ContainsFunc(followed, func(a Appearance) bool { return a.State == state }) {
 			fmt.Fprintf(out, "%s %s\n", s.states[state], meanings[state])
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// IndexFile is the name of the file with the index of all releases, beside their recordings.
-const IndexFile = "index.zst"
+// indexFile is the name of the file with the index of all releases, beside their recordings.
+const indexFile = "index.zst"
 
 //go:embed data/index.zst
 var embeddedIndex []byte
@@ -163,12 +163,12 @@ func PutIndex(folder, release string, programs map[string]*Program) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(folder, IndexFile), packed, 0o644)
+	return os.WriteFile(filepath.Join(folder, indexFile), packed, 0o644)
 }
 
 // readIndexFile reads the index of a folder; there need not be one.
 func readIndexFile(folder string, releases map[string]map[string]*Program) error {
-	path := filepath.Join(folder, IndexFile)
+	path := filepath.Join(folder, indexFile)
 	packed, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -58,8 +58,8 @@ func Values(name, text string) ([]Hit, error) {
 	}), nil
 }
 
-// ValueNames lists the names of all values that are recorded.
-func ValueNames() ([]string, error) {
+// valueNames lists the names of all values that are recorded.
+func valueNames() ([]string, error) {
 	x, err := library()
 	if err != nil {
 		return nil, err

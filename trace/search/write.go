@@ -62,7 +62,7 @@ func Find(query, value string) ([]Hit, error) {
 	if all, err := Values(name, ""); err != nil || len(all) > 0 {
 		return nil, errors.Join(err, fmt.Errorf("no recording has a value of %q with %q; it has values such as %s", name, value, text.Escape(all[0].Text)))
 	}
-	names, err := ValueNames()
+	names, err := valueNames()
 	if err != nil {
 		return nil, err
 	}
