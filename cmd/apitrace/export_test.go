@@ -64,7 +64,7 @@ func TestDeliverShowsWhatIsNotSaved(t *testing.T) {
 	o := &output.Delivery{Save: filepath.Join(t.TempDir(), "gone", "saved.jsonl")}
 	o.Output.Format = "names"
 	err = o.Deliver(t.Context(), &console.Streams{Out: &out, Err: &notices}, recording)
-	if err == nil || !strings.Contains(err.Error(), "save recording") {
+	if err == nil || !strings.Contains(err.Error(), "saving ") {
 		t.Errorf("got %v, want that the recording cannot be saved", err)
 	}
 	if !strings.HasPrefix(out.String(), "# GET /api/v1/nodes/n1 -> 200\n") || notices.Len() > 0 {

@@ -53,7 +53,7 @@ func TestStoppedServerIsNotReplaced(t *testing.T) {
 	}
 	admin := start(t, "serve").line
 	url, dir := restConfig(t, admin).Host, filepath.Dir(filepath.Dir(admin))
-	if _, said, status := apitrace(t, "serve"); status == 0 || !strings.Contains(said, "is running already, at https://127.0.0.1:") {
+	if _, said, status := apitrace(t, "serve"); status == 0 || !strings.Contains(said, "is already running at https://127.0.0.1:") {
 		t.Errorf("a second server of its kind: exit status %d\n%s", status, said)
 	}
 	for _, program := range []string{"etcd", "kube-apiserver"} {

@@ -82,7 +82,7 @@ func TestAnswers(t *testing.T) {
 		{"tree", map[string]any{"scenario": "get-node", "view": "full"}, "\"skip\": ", false},
 		{"tree", map[string]any{"scenario": "get-node", "view": "x"}, "expected outline, path or full", true},
 		{"tree", map[string]any{"scenario": "get-nodes"}, "no recording of scenario", true},
-		{"tree", map[string]any{"scenario": "get-node", "k8s": "1.3"}, "recorded are", true},
+		{"tree", map[string]any{"scenario": "get-node", "k8s": "1.3"}, "the recorded releases are", true},
 		{"tree", map[string]any{"scenario": "get-node", "skip": -1}, "skip is -1", true},
 		{"explain", map[string]any{"function": "etcd3.(*store).Get"}, "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get", false},
 		{"explain", map[string]any{"function": "Get"}, "names ", true},
