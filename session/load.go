@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,19 @@ func FindScenario(name, version string) (*scenarios.Scenario, error) {
 		return nil, usage.Wrong(err)
 	}
 	return scenario, nil
+}
+
+// Scenarios lists the scenarios that a version of Kubernetes can run, which is given as --k8s takes it; "" lists all.
+func Scenarios(k8sVersion string) ([]*scenarios.Scenario, error) {
+	all, err := scenarios.List()
+	if err != nil || k8sVersion == "" {
+		return all, err
+	}
+	version, err := apiserver.ParseVersion(k8sVersion)
+	if err != nil {
+		return nil, usage.Wrong(err)
+	}
+	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool { return !s.Releases.Has(version) }), nil
 }
 
 // Load reads a recording from a file, or from in if that is called "-". One that was cut is as good as

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"bytes"
-
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/session/console"
@@ -19,12 +16,8 @@ func newBugCommand(std *console.Streams) *cobra.Command {
 		if out == "" {
 			return machine.WriteBug(c.Context(), o.Version, std.Out)
 		}
-		var report bytes.Buffer
-		if err := machine.WriteBug(c.Context(), o.Version, &report); err != nil {
-			return err
-		}
 		std.Notice("writing to %s; read it before you send it", out)
-		return renameio.WriteFile(out, report.Bytes(), 0o600)
+		return machine.WriteBugFile(c.Context(), o.Version, out)
 	})
 	o.addVersion(command)
 	command.Flags().StringVar(&out, "out", "", "write the report to this file, which only you can read, instead of standard output")

@@ -2,14 +2,12 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
@@ -43,7 +41,7 @@ func (o *scenariosOptions) run(std *console.Streams) error {
 	if err != nil {
 		return err
 	}
-	all, err := o.list()
+	all, err := session.Scenarios(o.k8s)
 	if err != nil {
 		return err
 	}
@@ -51,17 +49,4 @@ func (o *scenariosOptions) run(std *console.Streams) error {
 		return scenarios.WritePairs(std.Out, all, lang)
 	}
 	return scenarios.WriteList(std.Out, all, lang)
-}
-
-// list returns the scenarios that are asked for.
-func (o *scenariosOptions) list() ([]*scenarios.Scenario, error) {
-	all, err := scenarios.List()
-	if err != nil || o.k8s == "" {
-		return all, err
-	}
-	version, err := apiserver.ParseVersion(o.k8s)
-	if err != nil {
-		return nil, usage.Wrong(err)
-	}
-	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool { return !s.Releases.Has(version) }), nil
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
@@ -70,6 +72,15 @@ func WriteBug(ctx context.Context, k8sVersion string, w io.Writer) error {
 	part("Last build log", writeLastBuildLog)
 	_, err := io.WriteString(w, redact.Local().Text(out.String()))
 	return errors.Join(err, ctx.Err())
+}
+
+// WriteBugFile writes the report of WriteBug to a file that only the user can read.
+func WriteBugFile(ctx context.Context, k8sVersion, file string) error {
+	var report bytes.Buffer
+	if err := WriteBug(ctx, k8sVersion, &report); err != nil {
+		return err
+	}
+	return renameio.WriteFile(file, report.Bytes(), 0o600)
 }
 
 func writeSettings(w io.Writer) error {
