@@ -14,7 +14,8 @@ const least = 16
 type block struct {
 	d           *sectionDrawing
 	first, rest string
-	time        string
+	time        string // what stands before the first line, in a column of its own
+	timeStyle   lipgloss.Style
 	line        string // what stands on the current line
 	used        int    // its columns
 	begun       bool
@@ -65,11 +66,11 @@ type styled struct {
 // pair adds two texts that stay on one line if they fit on any. The first is a path, and if it is
 // longer than a line, its middle is left out.
 func (b *block) pair(first, second styled) {
-	first.text = b.d.middle(first.text, b.room())
 	columns := lipgloss.Width(first.text) + 1 + lipgloss.Width(second.text)
 	if b.begun && first.text != "" && b.used+1+columns > b.room() {
 		b.next()
 	}
+	first.text = b.d.middle(first.text, b.room())
 	b.add(first.style, first.text)
 	b.add(second.style, second.text)
 }
@@ -193,7 +194,7 @@ func (b *block) write() {
 	}
 	column := b.d.timeColumns()
 	if column > 0 {
-		time = strings.Repeat(" ", max(0, column-1-lipgloss.Width(time))) + b.d.Duration.Render(time) + " "
+		time = strings.Repeat(" ", max(0, column-1-lipgloss.Width(time))) + b.timeStyle.Render(time) + " "
 	} else {
 		time = ""
 	}
@@ -204,7 +205,7 @@ func (b *block) write() {
 // flush writes what is left.
 func (b *block) flush() {
 	if b.d.timeColumns() == 0 && b.time != "" {
-		b.add(b.d.Duration, b.time)
+		b.add(b.timeStyle, b.time)
 	}
 	if b.begun || !b.started {
 		b.write()

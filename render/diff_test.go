@@ -8,8 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"charm.land/lipgloss/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/reason"
@@ -226,16 +229,18 @@ func TestWriteDiff(t *testing.T) {
 	if err := WriteDiff(&out, c, everyStep{}, options); err != nil {
 		t.Fatal(err)
 	}
-	_, tree, _ := strings.Cut(out.String(), "\n\np.A")
-	want := ` ⋯1                                                f.go:7
-├─ - p.Gone                                           f.go:7
-├─ ~ p.GetIt ⋯1                                       f.go:7
-│     was p.getIt                                     f.go:7
-├─ # p.L                                              f.go:7
-│     ×1 → ×2                                         f.go:7
-├─ = p.V                                              f.go:7
-│     storage: x → y                                  f.go:7
-└─ + p.New                                            f.go:7`
+	_, tree, _ := strings.Cut(out.String(), "── 1 Layer")
+	_, tree, _ = strings.Cut(tree, "\n")
+	want := `    p.A p/f.go:7 ⋯1
+-   ├─ p.Gone p/f.go:7
+~   ├─ p.GetIt p/f.go:7 ⋯1
+    │     was p.getIt p/f.go:7
+#   ├─ p.L p/f.go:7
+    │     ×1 → ×2 p/f.go:7
+=   ├─ p.V p/f.go:7
+    │     storage: x → y p/f.go:7
++   └─ p.New p/f.go:7
+`
 	if diff := cmp.Diff(want, tree[:min(len(tree), len(want))]); diff != "" {
 		t.Errorf("tree, -want +got:\n%s", diff)
 	}
@@ -244,9 +249,70 @@ func TestWriteDiff(t *testing.T) {
 	if err := WriteDiff(&out, c, everyStep{}, options); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{" p.Gone                      -", " p.getIt ⋯1                  ~  p.GetIt ⋯1", "                             +  p.New"} {
-		if !strings.Contains(out.String(), line+"\n") {
-			t.Errorf("next to each other there is no line %q:\n%s", line, out.String())
+	_, tree, _ = strings.Cut(out.String(), "── 1 Layer")
+	_, tree, _ = strings.Cut(tree, "\n")
+	want = `v1                              v2
+p.A p/f.go:7 ⋯1                 p.A p/f.go:7 ⋯1
+├─p.Gone p/f.go:7            -  │
+├─p.getIt p/f.go:7 ⋯1        ~  ├─p.GetIt p/f.go:7 ⋯1
+├─p.L p/f.go:7               #  ├─p.L p/f.go:7
+└─p.V p/f.go:7  storage=x    =  ├─p.V p/f.go:7  storage=y
+                             +  └─p.New p/f.go:7
+`
+	if diff := cmp.Diff(want, tree); diff != "" {
+		t.Errorf("next to each other, -want +got:\n%s", diff)
+	}
+}
+
+// Both forms of a diff show the same steps at every width, with whole names, and keep to the width.
+func TestDiffsAtEveryWidth(t *testing.T) {
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := recordings.Load("v1.30.4", "create-deployment")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := recordings.Load("v1.37.1", "create-deployment")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := diff.CompareRecordings(a, b, diff.Options{})
+	words := spoken.New(guide, "en", b)
+	steps := newDiffDrawing(c, &c.Requests[0], NewDifferences(c.Requests[0].Diff, words), words, DiffOptions{})
+	for _, width := range widths {
+		for _, sideBySide := range []bool{false, true} {
+			var out strings.Builder
+			if err := WriteDiff(&out, c, words, DiffOptions{Options: Options{Width: width}, SideBySide: sideBySide, NameA: "v1.30.4", NameB: "v1.37.1"}); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.SplitSeq(out.String(), "\n") {
+				if columns := lipgloss.Width(line); columns > width && !oneName(strings.TrimLeft(line, "+-~=#>^%")) {
+					t.Errorf("%d columns of %d: %q", columns, width, line)
+				}
+			}
+			if sideBySide {
+				continue // where names that are broken stand next to others
+			}
+			rest := squeezed(out.String())
+			var walk func(n *Node)
+			walk = func(n *Node) {
+				name := squeezed(steps.name(n))
+				_, behind, ok := strings.Cut(rest, name)
+				if !ok {
+					t.Fatalf("at %d columns there is no %q where it should be", width, name)
+				}
+				rest = behind
+				for _, child := range calledBy(n) {
+					if child.Opens == nil {
+						walk(child)
+					}
+				}
+			}
+			for _, s := range steps.story.Sections {
+				walk(s.Root)
+			}
 		}
 	}
 }

@@ -4,45 +4,61 @@ import (
 	"fmt"
 	"path"
 	"slices"
-
-	"charm.land/lipgloss/v2"
+	"strings"
 
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// details are the lines below a node's own: what it was, and where that stood.
+// details are the lines of a width that say what changed at a call: what it was, and where that stood.
 func (d *diffDrawing) details(c ShownChange, width int) []string {
 	var lines []string
-	add := func(left, right string) {
-		room := width - lipgloss.Width(right) - 1
-		lines = append(lines, twoSided{d.Value.Render(d.fit(left, room)), d.Place.Render(right)}.join(width))
+	for _, text := range d.detailTexts(c) {
+		for _, line := range wrapNames(text, width) {
+			lines = append(lines, d.Value.Render(line))
+		}
 	}
+	for _, url := range d.links(c) {
+		lines = append(lines, d.Place.Render(url))
+	}
+	return lines
+}
+
+// detailTexts are the texts of details.
+func (d *diffDrawing) detailTexts(c ShownChange) []string {
+	var lines []string
+	add := func(text, place string) { lines = append(lines, strings.TrimSpace(text+" "+place)) }
 	switch c.Kind {
 	case diff.Renamed:
-		add(d.words.was+" "+d.Diff.A.Call(c.A).ShortName(), placeOf(d.Diff.A.Call(c.A)))
+		add(d.words.was+" "+d.Diff.A.Call(c.A).ShortName(), d.placeIn(d.Diff.A.Call(c.A)))
 	case diff.Moved:
 		if parent := d.Diff.A.Parent(c.A); parent >= 0 {
-			add(d.words.movedFrom+" "+d.Diff.A.Call(parent).ShortName(), placeOf(d.Diff.A.Call(c.A)))
+			add(d.words.movedFrom+" "+d.Diff.A.Call(parent).ShortName(), d.placeIn(d.Diff.A.Call(c.A)))
 		}
 	case diff.Repeated:
-		add(fmt.Sprintf("%s%d %s %s%d", d.times, c.CountA, d.arrow, d.times, c.CountB), placeOf(d.Diff.A.Call(c.A)))
+		add(fmt.Sprintf("%s%d %s %s%d", d.times, c.CountA, d.arrow, d.times, c.CountB), d.placeIn(d.Diff.A.Call(c.A)))
 	case diff.Reordered:
-		add(d.words.kinds[string(c.Kind)], placeOf(d.Diff.A.Call(c.A)))
+		add(d.words.kinds[string(c.Kind)], d.placeIn(d.Diff.A.Call(c.A)))
 	case diff.Timed:
-		add(fmt.Sprintf("%s: %s %s %s", d.words.kinds[string(c.Kind)], d.duration(c.OwnNsA), d.arrow, d.duration(c.OwnNsB)), placeOf(d.Diff.A.Call(c.A)))
+		add(fmt.Sprintf("%s: %s %s %s", d.words.kinds[string(c.Kind)], d.duration(c.OwnNsA), d.arrow, d.duration(c.OwnNsB)), d.placeIn(d.Diff.A.Call(c.A)))
 	case diff.Valued:
 		for _, v := range c.Values {
-			add(fmt.Sprintf("%s: %s %s %s", label(v.Name, false), quoteEmpty(oneLine(shorten(v.A))), d.arrow, quoteEmpty(oneLine(shorten(v.B)))), placeOf(d.Diff.A.Call(c.A)))
-		}
-	}
-	if d.options.Links {
-		for _, url := range changeURLs(d.comparison, d.Diff, c.Change) {
-			lines = append(lines, d.Place.Render(url))
+			add(fmt.Sprintf("%s: %s %s %s", label(v.Name, false), quoteEmpty(oneLine(shorten(v.A))), d.arrow, quoteEmpty(oneLine(shorten(v.B)))), d.placeIn(d.Diff.A.Call(c.A)))
 		}
 	}
 	return lines
 }
+
+// links are where upstream shows the code of a change, if that is asked for.
+func (d *diffDrawing) links(c ShownChange) []string {
+	if !d.options.Links {
+		return nil
+	}
+	return changeURLs(d.comparison, d.Diff, c.Change)
+}
+
+// placeIn is where a call's function is declared, as in the tree.
+func (d *diffDrawing) placeIn(call *trace.Call) string { return d.story.Names.Place(call) }
 
 func placeOf(call *trace.Call) string {
 	if call.File == "" {

@@ -81,7 +81,6 @@ func (d *diffDrawing) writeHanging(out *bufio.Writer, title, text string) {
 }
 
 func (d *diffDrawing) writeDiffFooter(out *bufio.Writer) {
-	fmt.Fprintln(out)
 	shown := 0
 	for _, c := range d.Changes {
 		if d.shows(c) {
@@ -97,17 +96,29 @@ func (d *diffDrawing) writeDiffFooter(out *bufio.Writer) {
 		}
 		texts = append(texts, fmt.Sprintf("%d of %d changes are not in this view%s", hidden, len(d.Changes), more))
 	}
-	if d.view.Folded > 0 {
-		texts = append(texts, fmt.Sprintf("%s calls folded (%s)", humanize.Comma(int64(d.view.Folded)), d.folded))
-	}
 	if len(texts) > 0 {
+		fmt.Fprintln(out)
 		d.writeWrapped(out, d.Facts, strings.Join(texts, ", "))
 	}
-	d.writeWrapped(out, d.Facts, d.diffSigns())
 }
 
 // shows reports whether the tree shows a change.
-func (d *diffDrawing) shows(c ShownChange) bool { return d.inView[c.At] }
+func (d *diffDrawing) shows(c ShownChange) bool {
+	if d.inView == nil {
+		d.inView = map[int]bool{}
+		var add func(n *Node)
+		add = func(n *Node) {
+			for _, call := range n.Calls {
+				d.inView[call] = true
+			}
+			for _, child := range n.Children {
+				add(child)
+			}
+		}
+		add(d.story.Root)
+	}
+	return d.inView[c.At]
+}
 
 // diffSigns explains the marks.
 func (d *diffDrawing) diffSigns() string {
@@ -116,9 +127,6 @@ func (d *diffDrawing) diffSigns() string {
 		if slices.ContainsFunc(d.Changes, func(c ShownChange) bool { return c.Kind == kind && d.shows(c) }) {
 			texts = append(texts, diffMarks[kind]+" "+d.words.kinds[string(kind)])
 		}
-	}
-	if signs := d.signs(); signs != "" {
-		texts = append(texts, signs)
 	}
 	return strings.Join(texts, ", ")
 }

@@ -28,7 +28,7 @@ type HistoryStep struct {
 
 // newHistoryDrawing draws what no comparison is needed for.
 func newHistoryDrawing(guide Guide, options DiffOptions) *diffDrawing {
-	return &diffDrawing{drawing: newDrawing(nil, nil, guide, options.Options), options: options, words: diffWordsFor(options.Lang, false, "", "")}
+	return &diffDrawing{listing: &listing{pen: newPen(&options.Options), guide: guide}, options: options, words: diffWordsFor(options.Lang, false, "", "")}
 }
 
 // WriteHistory writes the history of a scenario, one line per release.

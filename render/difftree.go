@@ -79,9 +79,9 @@ func WriteDiff(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions
 		return err
 	}
 	out := bufio.NewWriter(w)
-	drawing := newDrawing(c.B, nil, guide, options.Options)
+	p := newPen(&options.Options)
 	for _, note := range options.warnings(c) {
-		drawing.writeWrapped(out, drawing.Warning, note)
+		p.writeWrapped(out, p.Warning, note)
 	}
 	for i := range c.Requests {
 		if i > 0 {
@@ -98,7 +98,7 @@ func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestP
 		if r == nil {
 			r, side = pair.B, options.NameB
 		}
-		d := newDrawing(c.B, nil, guide, options.Options)
+		d := newPen(&options.Options)
 		words := diffWordsFor(options.Lang, false, "", "")
 		fmt.Fprintln(out, d.Request.Render(r.Method+" "+oneLine(r.Path)))
 		fmt.Fprintf(out, words.onlyIn+"\n", side)
@@ -115,11 +115,8 @@ func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestP
 			d.writeWrapped(out, d.Facts, fmt.Sprintf("%s changes are too many for a tree at first sight: choose some with --layer, --function or --grep, or see all with --view full", humanize.Comma(int64(n))))
 			return
 		}
-		if options.SideBySide {
-			d.writeSides(out)
-		} else {
-			d.writeItems(out)
-		}
+		d.writeDiffKey(out)
+		d.writeDiffTree(out)
 		d.writeDiffFooter(out)
 	}
 }
@@ -139,15 +136,16 @@ func (d *diffDrawing) tooMany() int {
 	return n
 }
 
-// A diffDrawing is what a drawing needs to know to draw differences.
+// A diffDrawing draws differences: the merged tree of both requests as a listing, with marks.
 type diffDrawing struct {
-	*drawing
+	*listing
 	*Differences
 	pair       *diff.RequestPair
 	comparison *diff.Comparison
 	options    DiffOptions
 	words      diffWords
 	finder     *reason.Finder
+	inView     map[int]bool // the calls of the merged tree that are shown
 }
 
 func newDiffDrawing(c *diff.Comparison, pair *diff.RequestPair, differences *Differences, guide Guide, options DiffOptions) *diffDrawing {
@@ -156,8 +154,8 @@ func newDiffDrawing(c *diff.Comparison, pair *diff.RequestPair, differences *Dif
 	choice := options.Choice
 	choice.Full, choice.Marked = false, d.marked(guide)
 	choice.Marks = d.mark
-	d.drawing = newDrawing(c.B, view.NewView(differences.Merged.Tree, guide, choice), guide, options.Options)
-	d.drawing.diff, d.drawing.inView = d, map[int]bool{}
+	d.listing = newListing(c.B, view.Tell(view.NewView(differences.Merged.Tree, guide, choice)), guide, options.Options)
+	d.listing.diff = d
 	return d
 }
 
@@ -214,29 +212,6 @@ func (d *diffDrawing) mark(i int) string {
 	return strings.Join(marks, "")
 }
 
-// drawDiff draws the lines of a node: its line in the tree, and what changed.
-func (d *diffDrawing) drawDiff(it *item) []string {
-	width := d.width - it.level*lipgloss.Width(d.branch)
-	below := width - lipgloss.Width(d.line)
-	i := it.node.Calls[0]
-	for _, call := range it.node.Calls {
-		d.inView[call] = true
-	}
-	lines := []string{d.diffRow(it, width)}
-	if names := d.groupNames(it.node); names != "" {
-		lines = append(lines, d.Value.Render(d.fit(names, below)))
-	}
-	if d.notes && it.node.Key {
-		for _, line := range wrap(oneLine(d.guide.Note(d.drawing.call(it.node).Function)), below) {
-			lines = append(lines, d.Note.Render(line))
-		}
-	}
-	for _, n := range d.Merged.Changes[i] {
-		lines = append(lines, d.details(d.Changes[n], below)...)
-	}
-	return lines
-}
-
 // groupNames tells the calls apart that were collapsed into one node of a group and changed.
 func (d *diffDrawing) groupNames(n *Node) string {
 	if n.Group == "" || d.mark(n.Calls[0]) == "" {
@@ -251,29 +226,11 @@ func (d *diffDrawing) groupNames(n *Node) string {
 	return strings.Join(names, ", ")
 }
 
-// diffRow is the line of a node: mark, name and counts to the left, place to the right.
-func (d *diffDrawing) diffRow(it *item, width int) string {
-	const leastPlace, leastName = 14, 12
-	before, after := d.marks(it), d.counts(it.node)
-	name, place, times := d.name(it.node), d.place(it.node), d.bothTimes(it.node)
-	width -= lipgloss.Width(times)
-	if m := d.mark(it.node.Calls[0]); m != "" {
-		before = m + " " + before
-	}
-	taken := lipgloss.Width(before) + lipgloss.Width(after) + 1
-	if over := taken + lipgloss.Width(name) + lipgloss.Width(place) - width; over > 0 {
-		place = d.fitEnd(place, max(lipgloss.Width(place)-over, leastPlace))
-	}
-	if over := taken + lipgloss.Width(name) + lipgloss.Width(place) - width; over > 0 {
-		name = d.fitEnd(name, max(lipgloss.Width(name)-over, leastName))
-	}
-	left := d.diffStyle(it.node).Render(before + name + after)
-	return twoSided{left, d.placeStyle(it.node).Render(place)}.join(width) + d.Duration.Render(times)
-}
+// columnOfTimes is how wide a time of one side is drawn; "µ" is one column as well.
+const columnOfTimes = len(" 999ms") + 1
 
-// bothTimes is how long the calls of a node took on both sides, as wide as its column.
+// bothTimes is how long the calls of a node took on both sides, as wide as its columns.
 func (d *diffDrawing) bothTimes(n *Node) string {
-	const column = len("  999ms") + 1 // "µ" is one column as well
 	if !d.options.Times {
 		return ""
 	}
@@ -292,7 +249,7 @@ func (d *diffDrawing) bothTimes(n *Node) string {
 		if made {
 			duration = d.duration(time)
 		}
-		text += strings.Repeat(" ", max(0, column-lipgloss.Width(duration))) + duration
+		text += strings.Repeat(" ", max(0, columnOfTimes-lipgloss.Width(duration))) + duration
 	}
 	return text
 }

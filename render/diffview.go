@@ -20,7 +20,7 @@ func NewDiffView(c *diff.Comparison, pair *diff.RequestPair, guide Guide, option
 }
 
 // View returns what is shown of the merged tree: changes, their callers, and key steps of one side.
-func (v *DiffView) View() *view.View { return v.drawing.view }
+func (v *DiffView) View() *view.View { return v.drawing.story.View }
 
 // Differences returns what differs, with the merged tree. All calls below are calls of that tree.
 func (v *DiffView) Differences() *Differences { return v.drawing.Differences }

@@ -128,16 +128,9 @@ func (l *listing) facts() string {
 // writeKey explains the signs of the tree that follows, in two lines, once for a recording.
 func (l *listing) writeKey(out *bufio.Writer) {
 	v, p := l.story.View, message.For(l.lang)
-	direct := strings.TrimSpace(l.branch)
 	var texts []string
-	switch {
-	case v.Folded > 0 && l.first:
-		texts = append(texts, p.Sprintf("%s calls directly, %s through folded calls; %s9: 9 calls are folded there", direct, strings.ReplaceAll(direct, l.dash, l.dashed), l.folded))
-	case v.Folded == 0 && l.first:
-		texts = append(texts, p.Sprintf("%s: called by the step above", direct))
-	}
-	if l.first && len(l.story.Sections) > 1 {
-		texts = append(texts, p.Sprintf("%s 2: goes on in section 2", l.into))
+	if l.first {
+		texts = l.signs()
 	}
 	if v.Folded > 0 {
 		texts = append(texts, p.Sprintf("%s of %s are folded, --view full shows them", thousands(v.Folded), l.calls(v.Tree.Len())))
@@ -145,6 +138,20 @@ func (l *listing) writeKey(out *bufio.Writer) {
 	if len(texts) > 0 {
 		l.writeWrapped(out, l.Facts, strings.Join(texts, p.Sprintf("; ")))
 	}
+}
+
+// signs explains the signs of a tree.
+func (l *listing) signs() []string {
+	v, p := l.story.View, message.For(l.lang)
+	direct := strings.TrimSpace(l.branch)
+	texts := []string{p.Sprintf("%s: called by the step above", direct)}
+	if v.Folded > 0 {
+		texts[0] = p.Sprintf("%s calls directly, %s through folded calls; %s9: 9 calls are folded there", direct, strings.ReplaceAll(direct, l.dash, l.dashed), l.folded)
+	}
+	if len(l.story.Sections) > 1 {
+		texts = append(texts, p.Sprintf("%s 2: goes on in section 2", l.into))
+	}
+	return texts
 }
 
 // writeFooter lists what is stored, and says what is hidden and how to see it.

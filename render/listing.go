@@ -81,6 +81,12 @@ type listing struct {
 	said map[*view.Section][]view.Sentence
 	// noted are the functions whose note was written.
 	noted map[string]bool
+	// diff is set where a comparison is drawn: the story is then that of the merged tree.
+	diff *diffDrawing
+	// callOf returns the call that a step is named after, if that is not the story's; column is how
+	// many columns stand before a line, if that is not as usual. Both are set for a side of a comparison.
+	callOf func(*Node) *trace.Call
+	column *int
 	// first is set for the first listing of a recording, which explains the signs.
 	first bool
 }
@@ -130,8 +136,8 @@ func (l *listing) sectionHeading(s *view.Section) []string {
 			lines = append(lines, indent+l.Decisive.Render(line))
 		}
 	}
-	if len(l.said[s]) == 0 {
-		for _, line := range wrap(l.role(s), l.width-len(indent)) {
+	if role := l.role(s); role != "" && len(l.said[s]) == 0 {
+		for _, line := range wrap(role, l.width-len(indent)) {
 			lines = append(lines, indent+l.Note.Render(line))
 		}
 	}
@@ -146,7 +152,7 @@ func (l *listing) sectionHeading(s *view.Section) []string {
 // role says what a section is there for, if nothing is said of what was decided in it: the first sentence
 // of the guide's note on its first step. With notes, the note stands at the step.
 func (l *listing) role(s *view.Section) string {
-	if l.notes || s.GoesOn || l.choice.Filter.Active() {
+	if l.diff != nil || l.notes || s.GoesOn || l.choice.Filter.Active() {
 		return ""
 	}
 	note := oneLine(l.guide.Note(l.story.First(s.Root).Function))
@@ -197,6 +203,9 @@ func (l *listing) called(s *view.Section) string {
 func (l *listing) afterwards(n *Node) string {
 	p, call, root := message.For(l.lang), l.story.First(n), l.story.Tree.Call(0)
 	text := p.Sprintf("not called by a step above: takes up the event of the write")
+	if l.diff != nil { // its merged tree has no times
+		return text
+	}
 	if n.AfterNs > 0 {
 		text += p.Sprintf(", %s after etcd began to write", l.duration(n.AfterNs))
 	}

@@ -28,7 +28,10 @@ type sectionDrawing struct {
 // is below.
 func (d *sectionDrawing) node(n *Node, first, rest string, above values) {
 	texts, shown := d.values(n, above)
-	called := slices.DeleteFunc(slices.Clone(n.Children), func(child *Node) bool { return child.Afterwards })
+	if d.diff != nil {
+		texts = d.diff.valuesOfChange(texts, n)
+	}
+	called := calledBy(n)
 	below := rest + d.blanks()
 	if len(called) > 0 {
 		below = rest + d.bar()
@@ -47,6 +50,11 @@ func (d *sectionDrawing) node(n *Node, first, rest string, above values) {
 		}
 		d.node(child, rest+to, rest+past, shown)
 	}
+}
+
+// calledBy are the steps that a step called. What a write caused hangs below it, but nobody called it.
+func calledBy(n *Node) []*Node {
+	return slices.DeleteFunc(slices.Clone(n.Children), func(child *Node) bool { return child.Afterwards })
 }
 
 // branches returns what stands before a child and before what is below it.
@@ -78,7 +86,7 @@ func (d *sectionDrawing) blanks() string { return strings.Repeat(" ", lipgloss.W
 func (d *sectionDrawing) link(child *Node, first, rest string) {
 	s := child.Opens
 	b := d.block(first, rest)
-	b.time = d.time(child)
+	b.time, b.timeStyle = d.before(child)
 	d.writeName(b, child)
 	b.words(d.headingStyle(s.Layer), fmt.Sprintf("%s %d %s", d.into, s.Number, d.story.Title(s, d.guide, d.lang)))
 	b.flush()
@@ -98,9 +106,8 @@ func (d *sectionDrawing) writeName(b *block, n *Node) {
 
 // step draws the lines of a step: name, counts and place; values; what went wrong; the note.
 func (d *sectionDrawing) step(n *Node, first, rest string, texts []valueText) {
-	duration := d.time(n)
 	b := d.block(first, rest)
-	b.time = duration
+	b.time, b.timeStyle = d.before(n)
 	d.writeName(b, n)
 	b.pair(d.place(n), d.hiddenBelow(n))
 	if failure, style := d.failure(n); failure != "" {
@@ -112,7 +119,10 @@ func (d *sectionDrawing) step(n *Node, first, rest string, texts []valueText) {
 	if d.story.First(n).Unfinished && !d.story.Tree.Request.IsStart() {
 		b.value(d.Warning, saysRunning.In(d.lang))
 	}
-	plugins := d.story.Plugins(n)
+	var plugins []view.Plugin
+	if d.diff == nil && d.callOf == nil { // a comparison says of each what changed
+		plugins = d.story.Plugins(n)
+	}
 	if len(plugins) > 1 {
 		texts = nil // the lines below tell each plugin's
 	}
@@ -126,7 +136,25 @@ func (d *sectionDrawing) step(n *Node, first, rest string, texts []valueText) {
 			d.lines(d.Error, text, rest)
 		}
 	}
+	if d.diff != nil {
+		d.diffStep(n, rest)
+	}
 	d.note(n, rest)
+}
+
+// before is what stands before the lines of a step: its time or, in a diff, its marks.
+func (d *sectionDrawing) before(n *Node) (string, lipgloss.Style) {
+	switch {
+	case d.diff != nil:
+		mark := fill(d.diff.mark(n.Calls[0]), columnOfMarks-1)
+		if d.timeColumns() > columnOfMarks {
+			mark += d.diff.bothTimes(n)
+		}
+		return mark, d.diff.diffStyle(n)
+	case d.column != nil:
+		return "", d.Duration
+	}
+	return d.time(n), d.Duration
 }
 
 // place is where a step's function is declared, "" if that is not known.
@@ -195,7 +223,7 @@ func (l *listing) pluginsLine(group view.PluginGroup) string {
 	for _, p := range group.Plugins {
 		names = append(names, p.Name)
 	}
-	return group.Title(l.lang) + l.colon() + strings.Join(names, ", ")
+	return oneLine(group.Title(l.lang) + l.colon() + strings.Join(names, ", "))
 }
 
 func (d *sectionDrawing) time(n *Node) string {
@@ -209,6 +237,14 @@ func (d *sectionDrawing) time(n *Node) string {
 
 // timeColumns is how many columns stand before a line for its time.
 func (l *listing) timeColumns() int {
+	switch {
+	case l.column != nil:
+		return *l.column
+	case l.diff != nil && l.diff.options.Times && l.width >= narrow:
+		return columnOfMarks + 2*columnOfTimes
+	case l.diff != nil:
+		return columnOfMarks
+	}
 	if l.width < narrow {
 		return 0
 	}
@@ -251,6 +287,9 @@ func (l *listing) failure(n *Node) (string, lipgloss.Style) {
 }
 
 func (l *listing) nameStyle(n *Node) lipgloss.Style {
+	if l.diff != nil && l.diff.mark(n.Calls[0]) != "" {
+		return l.diff.diffStyle(n)
+	}
 	if n.Key {
 		return l.layerStyle(n.Layer)
 	}
@@ -259,7 +298,7 @@ func (l *listing) nameStyle(n *Node) lipgloss.Style {
 
 // name is the function's name, or the group's label for collapsed calls.
 func (l *listing) name(n *Node) string {
-	call := l.story.First(n)
+	call := l.call(n)
 	switch {
 	case len(n.Calls) > 1 && n.Group != "":
 		return n.Group
@@ -272,7 +311,7 @@ func (l *listing) name(n *Node) string {
 // at is the call whose place is that of the node, nil if it has none. Of upstream's own
 // tracing it tells more where it is called than where it is implemented.
 func (l *listing) at(n *Node) *trace.Call {
-	call, parent := l.story.First(n), l.story.Tree.Parent(n.Calls[0])
+	call, parent := l.call(n), l.story.Tree.Parent(n.Calls[0])
 	if upstream(call) && parent >= 0 {
 		caller := l.story.Tree.Call(parent)
 		call = &trace.Call{Process: caller.Process, Function: caller.Function, File: caller.File, Line: call.CallerLine}
@@ -289,4 +328,12 @@ func (l *listing) placeStyle(at *trace.Call) lipgloss.Style {
 		return l.Place
 	}
 	return l.Place.Hyperlink(SourceURL(l.rec, at))
+}
+
+// call is the call that a step is named after.
+func (l *listing) call(n *Node) *trace.Call {
+	if l.callOf != nil {
+		return l.callOf(n)
+	}
+	return l.story.First(n)
 }

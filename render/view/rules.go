@@ -161,8 +161,8 @@ func sayOwners(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 }
 
 var (
-	saysMutating   = message.Text{En: "of %d plugins asked to mutate %d make further calls, none refuses", Zh: "被要求变更的 %d 个插件中 %d 个做了进一步调用，均未拒绝"}
-	saysValidating = message.Text{En: "of %d plugins asked to validate %d make further calls, none refuses", Zh: "被要求验证的 %d 个插件中 %d 个做了进一步调用，均未拒绝"}
+	saysMutating   = message.Text{En: "all %d plugins that may mutate accept, %d of them after further calls", Zh: "可变更对象的 %d 个插件全部接受，其中 %d 个做了进一步调用"}
+	saysValidating = message.Text{En: "all %d plugins that may validate accept, %d of them after further calls", Zh: "可校验对象的 %d 个插件全部接受，其中 %d 个做了进一步调用"}
 	saysRefuses    = message.Text{En: "admission plugin %s refuses", Zh: "准入插件 %s 拒绝了请求"}
 )
 
@@ -235,7 +235,12 @@ var (
 	saysDelegates  = message.Text{En: "the watch cache passes the list on to etcd", Zh: "watch cache 将列表请求转交 etcd"}
 )
 
+// sayCachedList is about lists that the registry asks for. Flow control asks the watch cache, too, to
+// estimate how much work a list will be.
 func sayCachedList(t *taleTeller, i int, call *trace.Call) (string, bool) {
+	if !t.above(i, trace.LayerRegistry) {
+		return "", false
+	}
 	if call.Attributes[trace.AttrCacheDelegateToEtcd] == "true" {
 		return saysDelegates.In(t.lang), true
 	}
@@ -251,7 +256,8 @@ var (
 	saysEtcdFresh   = message.Text{En: "etcd is only asked for its revision, so that the cache's answer is not older: key %s, revision %s", Zh: "只向 etcd 询问当前 revision，以保证缓存的应答不旧：键 %s，revision %s"}
 	saysEtcdAsks    = message.Text{En: "etcd is asked: key %s, at revision %s", Zh: "询问 etcd：键 %s，revision %s"}
 	saysEtcdWritten = message.Text{En: "etcd stores it: key %s, at revision %s", Zh: "etcd 写入：键 %s，revision %s"}
-	saysEtcdRefused = message.Text{En: "etcd does not store it, since the key %s has changed: revision %s", Zh: "etcd 未写入，因为键 %s 已变化：revision %s"}
+	saysEtcdDeleted = message.Text{En: "etcd deletes it: key %s, at revision %s", Zh: "etcd 删除：键 %s，revision %s"}
+	saysEtcdRefused = message.Text{En: "etcd changes nothing, for the key %s is not as the transaction demands: revision %s", Zh: "etcd 未作改动，因为键 %s 不符合事务的条件：revision %s"}
 )
 
 func sayEtcd(t *taleTeller, i int, call *trace.Call) (string, bool) {
@@ -263,6 +269,9 @@ func sayEtcd(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	switch call.Attributes[trace.AttrEtcdTxnSucceeded] {
 	case "true":
 		says = saysEtcdWritten
+		if t.deletes(i) {
+			says = saysEtcdDeleted
+		}
 	case "false":
 		says = saysEtcdRefused
 	default:
@@ -274,6 +283,16 @@ func sayEtcd(t *taleTeller, i int, call *trace.Call) (string, bool) {
 		}
 	}
 	return says.Format(t.lang, key, revision), true
+}
+
+// deletes reports whether the transaction of call i deletes a key.
+func (t *taleTeller) deletes(i int) bool {
+	for below := i; below < t.tree.End(i); below++ {
+		if t.tree.Call(below).Attributes[trace.AttrEtcdTxnDelete] != "" {
+			return true
+		}
+	}
+	return false
 }
 
 var saysEtcdServer = message.Text{En: "etcd works on it in its own process", Zh: "etcd 在自己的进程中处理"}

@@ -34,8 +34,12 @@ func Sentences(tree *trace.Tree, classifier Classifier, errors *ErrorPath, lang 
 	}
 	if errors != nil {
 		at := 0
-		for _, step := range errors.Steps { // which come after one another, whoever called whom
-			at = max(at, step.Call)
+		for n, step := range errors.Steps { // which come after one another, whoever called whom
+			end := tree.End(step.Call) - 1
+			if n+1 < len(errors.Steps) && errors.Steps[n+1].Call > step.Call {
+				end = min(end, errors.Steps[n+1].Call-1)
+			}
+			at = max(at, end)
 			t.step(step, at)
 		}
 	}
@@ -90,7 +94,10 @@ func (t *taleTeller) most(most int) []Sentence {
 	if most > 0 && len(t.told) > most {
 		t.told = t.told[:most]
 	}
-	slices.SortStableFunc(t.told, func(a, b weighted) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(t.told, func(a, b weighted) int {
+		// Goroutines run side by side: what happened earlier comes first, whichever was started first.
+		return cmp.Or(cmp.Compare(t.tree.Call(a.at).StartNs, t.tree.Call(b.at).StartNs), cmp.Compare(a.at, b.at))
+	})
 	var all []Sentence
 	for _, s := range t.told {
 		all = append(all, s.Sentence)
