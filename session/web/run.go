@@ -1,0 +1,50 @@
+package web
+
+import (
+	"context"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Run is the server as a user starts it.
+type Run struct {
+	Options
+	// Listen is what Listen takes.
+	Listen string
+	// NoOpen leaves the browser closed.
+	NoOpen bool
+}
+
+// Add loads recordings of the user's own from files.
+func (r *Run) Add(paths []string, load func(path string) (*trace.Recording, error)) error {
+	for _, path := range paths {
+		rec, err := load(path)
+		if err != nil {
+			return err
+		}
+		file, err := NewFile(path, rec)
+		if err != nil {
+			return err
+		}
+		r.Files = append(r.Files, file)
+	}
+	return nil
+}
+
+// Serve serves until ctx is done, with a token of its own. It hands the address to announce, and opens it in the browser; why
+// that fails goes to notice.
+func (r *Run) Serve(ctx context.Context, announce func(address string), notice func(format string, args ...any)) error {
+	listener, err := Listen(r.Listen)
+	if err != nil {
+		return err
+	}
+	r.Token = NewToken()
+	address := Address(listener.Addr(), r.Token)
+	announce(address)
+	if !r.NoOpen {
+		if err := OpenBrowser(address); err != nil {
+			notice("%v", err)
+		}
+	}
+	return Serve(ctx, listener, r.Options)
+}
