@@ -41,13 +41,13 @@ func run(args []string, printer message.Printer) error {
 	go func() {
 		s := <-signals
 		signal.Stop(signals)
-		cancel(&signalError{s.(syscall.Signal)})
+		cancel(console.Stopped(s.(syscall.Signal)))
 	}()
 	std := console.Standard()
 	std.Printer = printer
 	defer std.Close()
 	err := execute(ctx, args, std)
-	var interrupted *signalError
+	var interrupted *console.StoppedError
 	if !errors.As(context.Cause(ctx), &interrupted) || isExit(err) {
 		return err
 	}
@@ -56,19 +56,6 @@ func run(args []string, printer message.Printer) error {
 	}
 	return errors.Join(interrupted, err)
 }
-
-// A signalError says that the user, or the system, ended us.
-type signalError struct{ signal syscall.Signal }
-
-func (e *signalError) Error() string { return e.Localize(message.Printer{}) }
-
-// Localize returns the error in the printer's language.
-func (e *signalError) Localize(p message.Printer) string {
-	return p.Sprintf("stopped by signal: %s", e.signal)
-}
-
-// Signal returns the signal: what we run gets it, too.
-func (e *signalError) Signal() syscall.Signal { return e.signal }
 
 // An exitError ends the process with the exit status of a program that was run for the user, or
 // with that of a command whose end is the user's signal.
@@ -104,7 +91,7 @@ func report(w io.Writer, p message.Printer, err error) {
 	if isAnswer(err) { // which the user knows by now
 		return
 	}
-	if _, ok := err.(*signalError); ok { // what the user wanted
+	if _, ok := err.(*console.StoppedError); ok { // what the user wanted
 		fmt.Fprintln(w, text.EscapeLines(p.Error(err)))
 		return
 	}
@@ -131,7 +118,7 @@ func (e *troubleError) Unwrap() error { return e.err }
 // signal, as shells have it, and 1 for everything else. Comparisons end as diff(1) does, with
 // 1 for a difference and 2 for trouble.
 func exitCode(err error) int {
-	var interrupted *signalError
+	var interrupted *console.StoppedError
 	var trouble *troubleError
 	if exit, ok := err.(*exitError); ok {
 		return exit.status
@@ -140,7 +127,7 @@ func exitCode(err error) int {
 	case err == nil:
 		return 0
 	case errors.As(err, &interrupted):
-		return 128 + int(interrupted.signal)
+		return 128 + int(interrupted.Signal())
 	case errors.As(err, new(*usage.Error)), errors.As(err, &trouble):
 		return 2
 	default:

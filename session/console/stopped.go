@@ -1,0 +1,23 @@
+package console
+
+import (
+	"syscall"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
+
+// A StoppedError says that the user, or the system, ended the program by a signal.
+type StoppedError struct{ signal syscall.Signal }
+
+// Stopped returns the error of a signal.
+func Stopped(signal syscall.Signal) *StoppedError { return &StoppedError{signal} }
+
+func (e *StoppedError) Error() string { return e.Localize(message.Printer{}) }
+
+// Localize returns the error in the printer's language.
+func (e *StoppedError) Localize(p message.Printer) string {
+	return p.Sprintf("stopped by signal: %s", e.signal)
+}
+
+// Signal returns the signal: the programs that we run get it, too.
+func (e *StoppedError) Signal() syscall.Signal { return e.signal }
