@@ -7,6 +7,9 @@
 //	p.Sprintf("%d of %d exercises", passed, all)
 //	p.Plural(n, "%d call", "%d calls", n)
 //
+// Errors that a user can see are made by Errorf, and say the errors that they wrap in the same language; Of
+// makes a part of a message. What is passed to a parameter called format is a message.
+//
 // To add a message: write it in English, then run "go test ./internal/message", which names
 // each message that zh.po lacks, each entry that nobody uses, and formats that do not agree.
 package message
