@@ -20,18 +20,9 @@ func newPen(o *Options) pen {
 	return pen{glyphs: o.glyphs(), Palette: o.Palette, lang: o.Lang, width: o.columns()}
 }
 
-// fit shortens s at its end, fitEnd at its front, to a number of columns; a mark
-// stands for what was taken away.
+// fit shortens s at its end to a number of columns; a mark stands for what was taken away.
 func (p *pen) fit(s string, columns int) string {
 	return ansi.Truncate(s, columns, p.ellipsis)
-}
-
-func (p *pen) fitEnd(s string, columns int) string {
-	over := lipgloss.Width(s) - columns
-	if over <= 0 {
-		return s
-	}
-	return ansi.TruncateLeft(s, over+lipgloss.Width(p.ellipsis), p.ellipsis)
 }
 
 func (p *pen) writeWrapped(out *bufio.Writer, style lipgloss.Style, text string) {
