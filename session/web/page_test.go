@@ -316,6 +316,11 @@ func TestPageWorksWithTheKeyboardAlone(t *testing.T) {
 	b.until(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > %d", before))
 	b.do(chromedp.KeyEvent(kb.ArrowLeft))
 	b.until(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length === %d", before))
+	// Opening another call than the selected one leaves the focus where it is.
+	b.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowRight))
+	b.until(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > %d", before))
+	b.do(chromedp.KeyEvent(kb.ArrowDown))
+	b.until("document.activeElement === document.querySelectorAll('[role=treeitem]')[4]")
 	b.do(chromedp.KeyEvent(kb.End))
 	b.until("document.activeElement === [...document.querySelectorAll('[role=treeitem]')].at(-1)")
 	b.do(chromedp.KeyEvent(kb.Home))

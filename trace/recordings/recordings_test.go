@@ -185,7 +185,7 @@ func TestUnknownScenario(t *testing.T) {
 	}
 	// It is known what v1.30 could not run.
 	e := &UnknownScenarioError{Scenario: "x", K8sVersion: "v1.30.4", Reason: "it needs v1.32", RecordedBy: []string{"v1.32.2", "v1.33.13"}}
-	const want = `there is no recording of scenario "x" by Kubernetes v1.30.4: it needs v1.32; it is recorded of v1.32.2, v1.33.13`
+	const want = `there is no recording of scenario "x" by Kubernetes v1.30.4: it needs v1.32; these releases have recorded it: v1.32.2, v1.33.13`
 	if e.Error() != want {
 		t.Errorf("%s", e)
 	}

@@ -34,6 +34,7 @@ function Page() {
   const [opened, setOpened] = useState<Opened>(new Map());
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const [focus, setFocus] = useState('s1');
+  const focused = useRef<number | null>(null); // the selected call that has had the focus
   const here = useRef(link);
   here.current = link;
   const words = allWords[lang];
@@ -86,7 +87,7 @@ function Page() {
     get<View>(path + '/view', { lang }).then((v) => left || setSeen({ path, view: v }), (e) => left || setProblem(e));
     return () => { left = true; };
   }, [path, lang]);
-  useEffect(() => { setOpened(new Map()); setClosed(new Set()); setFocus('s1'); }, [path]);
+  useEffect(() => { setOpened(new Map()); setClosed(new Set()); setFocus('s1'); focused.current = null; }, [path]);
   useEffect(() => {
     if (recording) document.title = `${recording.scenario}, ${recording.k8sVersion} · apitrace`;
   }, [recording]);
@@ -135,18 +136,21 @@ function Page() {
   // A selected call that is folded is shown: what is between it and the nearest step is opened.
   useEffect(() => {
     if (!view || !details || details.call.index !== selected || link.mode !== 'steps') return;
-    const at = shownAt(rows, selected);
-    if (at >= 0) { setFocus(rows[at].key); return; }
+    if (shownAt(rows, selected) >= 0) return;
     const way = [selected, ...details.stack.map((f) => f.index)];
     const between = way.slice(1, way.indexOf(details.step) + 1).reverse();
     setClosed((known) => new Set([...known].filter((k) => !k.startsWith('s') && !way.includes(Number(k.slice(1))))));
     (async () => { for (const call of between) if (!opened.has(call)) await open(call); })().catch(setProblem);
   }, [view, details, selected, link.mode]);
+  // It has the focus once, when it comes into sight; from then on the focus is the reader's.
   useEffect(() => {
     if (selected === null) return;
     const at = shownAt(rows, selected);
-    if (at >= 0) setFocus(rows[at].key);
-  }, [rows.length, selected]);
+    if (at < 0) return;
+    const first = focused.current !== selected;
+    focused.current = selected;
+    setFocus((known) => (!first && rows.some((r) => r.key === known) ? known : rows[at].key));
+  }, [rows, selected]);
 
   const toggle = useCallback((row: Row) => {
     if (row.kind === 'call' && !opened.has(row.call) && row.open === false && !closed.has(row.key)) { open(row.call).catch(setProblem); return; }
