@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/lipgloss/v2"
 	"github.com/dustin/go-humanize"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -125,7 +126,7 @@ func (l *listing) facts() string {
 	return strings.Join(texts, ", ")
 }
 
-// writeKey explains the signs of the tree that follows, in two lines, once for a recording.
+// writeKey explains the signs of the tree that follows, in three lines, once for a recording.
 func (l *listing) writeKey(out *bufio.Writer) {
 	v, p := l.story.View, message.For(l.lang)
 	var texts []string
@@ -133,25 +134,45 @@ func (l *listing) writeKey(out *bufio.Writer) {
 		texts = l.signs()
 	}
 	if v.Folded > 0 {
-		texts = append(texts, p.Sprintf("%s of %s are folded, --view full shows them", thousands(v.Folded), l.calls(v.Tree.Len())))
+		texts = append(texts, p.Plural(v.Folded, "--view full shows the %s folded call", "--view full shows the %s folded calls", thousands(v.Folded)))
 	}
-	if len(texts) > 0 {
-		l.writeWrapped(out, l.Facts, strings.Join(texts, p.Sprintf("; ")))
+	for _, line := range fillLines(texts, p.Sprintf("; "), l.width) {
+		l.writeWrapped(out, l.Facts, line)
 	}
 }
 
-// signs explains the signs of a tree.
+// fillLines puts texts on lines without breaking one.
+func fillLines(texts []string, between string, width int) []string {
+	var lines []string
+	for _, text := range texts {
+		last := len(lines) - 1
+		if last >= 0 && lipgloss.Width(lines[last]+between+text+strings.TrimSpace(between)) <= width {
+			lines[last] += between + text
+			continue
+		}
+		if last >= 0 {
+			lines[last] += strings.TrimSpace(between)
+		}
+		lines = append(lines, text)
+	}
+	return lines
+}
+
+// signs explains the signs of a tree and how its lines are to be read.
 func (l *listing) signs() []string {
 	v, p := l.story.View, message.For(l.lang)
 	direct := strings.TrimSpace(l.branch)
-	texts := []string{p.Sprintf("%s: called by the step above", direct)}
+	var texts []string
 	if v.Folded > 0 {
-		texts[0] = p.Sprintf("%s calls directly, %s through folded calls; %s9: 9 calls are folded there", direct, strings.ReplaceAll(direct, l.dash, l.dashed), l.folded)
+		texts = append(texts, p.Sprintf("%s calls directly, %s through folded calls", direct, strings.ReplaceAll(direct, l.dash, l.dashed)),
+			p.Sprintf("%s9: 9 calls are folded there", l.folded))
+	} else {
+		texts = append(texts, p.Sprintf("%s: called by the step above", direct))
 	}
 	if len(l.story.Sections) > 1 {
 		texts = append(texts, p.Sprintf("%s 2: goes on in section 2", l.into))
 	}
-	return texts
+	return append(texts, p.Sprintf("calls in order of time"), p.Sprintf("times include calls below"), p.Sprintf("file:line: where the function begins"))
 }
 
 // writeFooter lists what is stored, and says what is hidden and how to see it.

@@ -137,7 +137,8 @@ func (l *listing) sectionHeading(s *view.Section) []string {
 		}
 	}
 	if role := l.role(s); role != "" && len(l.said[s]) == 0 {
-		for _, line := range wrap(role, l.width-len(indent)) {
+		general := message.For(l.lang).Sprintf("In general: %s", role)
+		for _, line := range wrap(general, l.width-len(indent)) {
 			lines = append(lines, indent+l.Note.Render(line))
 		}
 	}
@@ -150,18 +151,29 @@ func (l *listing) sectionHeading(s *view.Section) []string {
 }
 
 // role says what a section is there for, if nothing is said of what was decided in it: the first sentence
-// of the guide's note on its first step. With notes, the note stands at the step.
+// of the guide's note on its first step, with the next one if it is no more than a name. With notes, the
+// note stands at the step.
 func (l *listing) role(s *view.Section) string {
 	if l.diff != nil || l.notes || s.GoesOn || l.choice.Filter.Active() {
 		return ""
 	}
+	const name = 24 // columns
 	note := oneLine(l.guide.Note(l.story.First(s.Root).Function))
 	for _, end := range []string{". ", "。"} {
-		if first, _, ok := strings.Cut(note, end); ok {
-			note = first
+		from := 0
+		for {
+			first, _, ok := strings.Cut(note[from:], end)
+			if !ok {
+				break
+			}
+			if from += len(first); lipgloss.Width(note[:from]) > name {
+				note = note[:from]
+				break
+			}
+			from += len(end)
 		}
 	}
-	return strings.TrimRight(note, ".")
+	return strings.TrimRight(note, ".。")
 }
 
 // sentences are those of the story, by the section in which they happened.
@@ -171,10 +183,26 @@ func (l *listing) sentences() map[*view.Section][]view.Sentence {
 	}
 	all := map[*view.Section][]view.Sentence{}
 	for _, s := range view.Sentences(l.story.Tree, l.guide, l.story.ErrorPath, l.lang, 0) {
-		in := l.story.SectionOf(s.Call)
+		in := l.sectionAbout(s)
 		all[in] = append(all[in], s)
 	}
 	return all
+}
+
+// sectionAbout is the section of a sentence: the one that holds its call or, if that call is folded, one of the
+// sentence's own layer that begins right below it.
+func (l *listing) sectionAbout(sentence view.Sentence) *view.Section {
+	in := l.story.SectionOf(sentence.Call)
+	if in.Layer == sentence.Layer {
+		return in
+	}
+	for _, s := range l.story.Sections {
+		first := s.Root.Calls[0]
+		if s.From == in && s.Layer == sentence.Layer && sentence.Call < first && first < l.story.Tree.End(sentence.Call) {
+			return s
+		}
+	}
+	return in
 }
 
 // called says who called the first step of a section, and under what circumstances.

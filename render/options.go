@@ -38,7 +38,7 @@ func (o *Options) columns() int {
 // StepsPerRequest is how many steps the default view shows of each of so many requests. It does
 // not depend on the width, so that whoever reads a tree sees what others see.
 func StepsPerRequest(requests int) int {
-	const alone, together, least = 44, 60, 20
+	const alone, together, least = 46, 60, 20
 	if requests <= 1 {
 		return alone
 	}

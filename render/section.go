@@ -89,6 +89,9 @@ func (d *sectionDrawing) link(child *Node, first, rest string) {
 	b.time, b.timeStyle = d.before(child)
 	d.writeName(b, child)
 	b.words(d.headingStyle(s.Layer), fmt.Sprintf("%s %d %s", d.into, s.Number, d.story.Title(s, d.guide, d.lang)))
+	if child.NewGoroutine {
+		b.value(d.Mark, message.For(d.lang).Sprintf("on a new goroutine"))
+	}
 	b.flush()
 }
 

@@ -50,7 +50,11 @@ func (l *listing) values(n *Node, above values) (texts []valueText, shown values
 	}
 	var said []valueText
 	for _, name := range l.order(n, all) {
-		text := oneLine(label(name, l.choice.Full) + "=" + strings.Join(quoted(l.short(all[name])), ", "))
+		called := label(name, l.choice.Full)
+		if name == trace.AttrEtcdRevision && n.Layer == trace.LayerEtcdMVCC && !l.choice.Full {
+			called = "store_revision" // that the store is at, unlike that of the object or of the write
+		}
+		text := oneLine(called + "=" + strings.Join(quoted(l.short(all[name])), ", "))
 		if name == trace.AttrUpstreamSpan || name == trace.AttrUpstreamEvent || !l.choice.Full && l.known(n, name, text, above) {
 			continue
 		}

@@ -37,6 +37,8 @@ const (
 	AttrEtcdKey = "apitrace.etcd.key"
 	// AttrEtcdRevision is a revision of etcd; it links what follows a write to the write.
 	AttrEtcdRevision = "apitrace.etcd.revision"
+	// AttrEtcdSerializable tells whether a read of etcd may be older than the cluster's latest state.
+	AttrEtcdSerializable = "apitrace.etcd.serializable"
 	// AttrEtcdTxnDelete is the key that a transaction of etcd deletes if its condition holds.
 	AttrEtcdTxnDelete = "apitrace.etcd.txn.delete"
 	// AttrEtcdTxnSucceeded tells whether the conditions of a transaction held.

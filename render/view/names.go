@@ -12,15 +12,15 @@ import (
 // Names gives the calls of a view names that tell them apart: a function is called by the
 // last element of its import path, as in "etcd3.(*store).Get". Where packages of the
 // view are equal in that, the element before it is written, too:
-// "secret/storage.NewREST", "pod/storage.NewREST".
+// "secret/storage.NewREST", "pod/storage.NewREST". Places are told apart in the same way, among all calls of the request.
 type Names struct {
-	// parents are the import paths whose last element is not enough.
-	parents map[string]int
+	// parents are the import paths whose last element is not enough, folders the files of which one folder is not.
+	parents, folders map[string]int
 }
 
 // NewNames names the calls that a view shows.
 func NewNames(v *View) *Names {
-	n := &Names{parents: map[string]int{}}
+	n := &Names{parents: map[string]int{}, folders: map[string]int{}}
 	packages := map[string]string{} // the import path, by how a call of it is written
 	var add func(node *Node)
 	var paths []string
@@ -36,28 +36,54 @@ func NewNames(v *View) *Names {
 		}
 	}
 	add(v.Root)
-	for more := 1; more <= 4; more++ {
+	tellApart(paths, n.parents, n.packageName)
+	tellApart(files(v.Tree), n.folders, n.fileName)
+	return n
+}
+
+// files are the files in which the calls of a tree are declared, each once.
+func files(tree *trace.Tree) []string {
+	var all []string
+	seen := map[string]bool{"": true}
+	for i := range tree.Len() {
+		if file := tree.Call(i).File; !seen[file] {
+			seen[file] = true
+			all = append(all, file)
+		}
+	}
+	return all
+}
+
+// tellApart counts in more how many elements each path needs before its short name, so that no two are called
+// the same.
+func tellApart(paths []string, more map[string]int, name func(string) string) {
+	for n := 1; n <= 4; n++ {
 		byName := map[string][]string{}
 		for _, p := range paths {
-			name := n.packageName(p)
-			byName[name] = append(byName[name], p)
+			byName[name(p)] = append(byName[name(p)], p)
 		}
 		for _, equal := range byName {
 			for _, p := range equal {
 				if len(equal) > 1 {
-					n.parents[p] = more
+					more[p] = n
 				}
 			}
 		}
 	}
-	return n
 }
 
 // packageName returns as many elements of an import path as tell it from the others.
-func (n *Names) packageName(p string) string {
-	name := packageShort(p)
+func (n *Names) packageName(p string) string { return lengthen(p, packageShort(p), n.parents[p]) }
+
+// fileName returns a file with as many folders as tell it from the others.
+func (n *Names) fileName(file string) string {
+	return lengthen(file, packageShort(path.Dir(file))+"/"+path.Base(file), n.folders[file])
+}
+
+// lengthen puts so many more elements of a path in front of its end.
+func lengthen(p, name string, elements int) string {
 	before := strings.TrimSuffix(strings.TrimSuffix(p, name), "/")
-	for range n.parents[p] {
+	for range elements {
 		if before == "" {
 			break
 		}
@@ -74,12 +100,12 @@ func (n *Names) Of(call *trace.Call) string {
 }
 
 // Place returns where a call's function is declared: folder, file and line, as in
-// "etcd3/store.go:235"; "" if that is not known.
+// "etcd3/store.go:235", with more folders where two files would be written the same; "" if it is not known.
 func (n *Names) Place(call *trace.Call) string {
 	if call.File == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s/%s:%d", packageShort(path.Dir(call.File)), path.Base(call.File), call.Line)
+	return fmt.Sprintf("%s:%d", n.fileName(call.File), call.Line)
 }
 
 // packageShort returns what a function's short name has in front of an import path's functions.

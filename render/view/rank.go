@@ -186,11 +186,25 @@ func (r *ranking) score() {
 		points(s.group && len(s.calls) > 1, 12) // each plugin with its verdict
 		points(r.turn(s), 3)
 		points(s.starts, 2)
+		points(slices.ContainsFunc(s.calls, func(call int) bool { return accepting(r.tree, call) == call }), 12)
 		points(s.layer == ownLayer, 4)
 		points(functions[function] && s.newValues == 0, -4)
 		points(r.classifier.Minor(s.function), -8)
 		s.score -= s.inLayer // among equals, those near the layer's entrance first
-		layers[layer], functions[function] = true, true
+		// The entrance of a write to etcd's consensus is minor, and then what it calls counts as the first.
+		layers[layer] = layers[layer] || s.layer != trace.LayerEtcdApply || !r.classifier.Minor(s.function)
+		functions[function] = true
+	}
+	for i := range r.steps { // a phase of admission is shown with its plugins: a section of its own begins with it
+		s := &r.steps[i]
+		if !s.group || len(s.calls) < 2 {
+			continue
+		}
+		first := i
+		for above := s.parent; above >= 0 && r.steps[above].layer == s.layer; above = r.steps[above].parent {
+			first = above
+		}
+		r.steps[first].score = max(r.steps[first].score, s.score)
 	}
 }
 

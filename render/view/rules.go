@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -23,10 +24,12 @@ var rules = []rule{
 	{"admission", 92, false, sayAdmission},
 	{"webhook", 94, false, sayWebhook},
 	{"strategy", 68, false, sayStrategy},
+	{"registry", 40, false, sayRegistry},
 	{"cache", 97, false, sayCache},
 	{"cached-list", 97, false, sayCachedList},
 	{"etcd", 97, false, sayEtcd},
 	{"etcd-server", 60, false, sayEtcdServer},
+	{"etcd-read", 58, false, sayEtcdRead},
 	{"stored-form", 45, false, sayStoredForm},
 	{"answer", 93, true, sayAnswer},
 	{"event", 75, false, sayEvent},
@@ -63,13 +66,17 @@ func sayRequest(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 }
 
 var (
-	saysCaller  = message.Text{En: "the caller is %s", Zh: "调用者是 %s"}
-	saysUnknown = message.Text{En: "nobody knows the caller", Zh: "无法识别调用者"}
+	saysCaller   = message.Text{En: "the caller is %s", Zh: "调用者是 %s"}
+	saysAccepted = message.Text{En: "the caller is %s, accepted by %s", Zh: "调用者是 %s，由 %s 认可"}
+	saysUnknown  = message.Text{En: "nobody knows the caller", Zh: "无法识别调用者"}
 )
 
-func sayCaller(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+func sayCaller(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	switch call.Attributes[trace.AttrAuthenticationOK] {
 	case "true":
+		if by := accepting(t.tree, i); by >= 0 && call.Attributes[trace.AttrUserName] != "" {
+			return saysAccepted.Format(t.lang, call.Attributes[trace.AttrUserName], t.tree.Call(by).ShortName()), true
+		}
 		if user := call.Attributes[trace.AttrUserName]; user != "" {
 			return saysCaller.Format(t.lang, user), true
 		}
@@ -77,6 +84,24 @@ func sayCaller(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 		return saysUnknown.In(t.lang), t.tree.Request.Status == 401
 	}
 	return "", false
+}
+
+// accepting returns the innermost call that knew the user, from authenticator i downwards; -1 if that is a union, which
+// only asks others: then those that it asked recorded no answer.
+func accepting(tree *trace.Tree, i int) int {
+	if tree.Call(i).Attributes[trace.AttrAuthenticationOK] != "true" {
+		return -1
+	}
+	by := i
+	for below := i + 1; below < tree.End(by); below++ {
+		if tree.Call(below).Attributes[trace.AttrAuthenticationOK] == "true" {
+			by = below
+		}
+	}
+	if strings.HasSuffix(funcname.Package(tree.Call(by).Function), "/union") {
+		return -1
+	}
+	return by
 }
 
 var saysImpersonated = message.Text{En: "from here on the request runs as %s", Zh: "此后请求以 %s 的身份执行"}
@@ -215,6 +240,13 @@ func sayStrategy(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 	return saysStrategy.Format(t.lang, strategy), strategy != "" && t.classifier.Layer(call.Function) == trace.LayerStrategy
 }
 
+var saysRegistry = message.Text{En: "the generic store takes over for %s", Zh: "由 %s 的通用 store 接手"}
+
+func sayRegistry(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+	resource := call.Attributes[trace.AttrResource]
+	return saysRegistry.Format(t.lang, resource), resource != "" && t.classifier.Layer(call.Function) == trace.LayerRegistry
+}
+
 var (
 	saysHit  = message.Text{En: "the watch cache answers, at revision %s; etcd is not asked", Zh: "由 watch cache 应答（revision %s），不询问 etcd"}
 	saysMiss = message.Text{En: "the watch cache does not have the object", Zh: "watch cache 中没有该对象"}
@@ -299,6 +331,21 @@ var saysEtcdServer = message.Text{En: "etcd works on it in its own process", Zh:
 
 func sayEtcdServer(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	return saysEtcdServer.In(t.lang), call.Process == trace.ProcessEtcd && t.tree.Call(0).Process != trace.ProcessEtcd && t.classifier.Key(call.Function)
+}
+
+var (
+	saysLinearizable = message.Text{En: "a linearizable read (serializable=false): etcd first makes sure that this member is up to date", Zh: "线性一致读（serializable=false）：etcd 先确认本成员的数据是最新的"}
+	saysSerializable = message.Text{En: "a serializable read (serializable=true): etcd answers from what this member has, without asking the others", Zh: "串行化读（serializable=true）：etcd 直接用本成员已有的数据应答，不询问其他成员"}
+)
+
+func sayEtcdRead(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+	switch call.Attributes[trace.AttrEtcdSerializable] {
+	case "false":
+		return saysLinearizable.In(t.lang), true
+	case "true":
+		return saysSerializable.In(t.lang), true
+	}
+	return "", false
 }
 
 var saysStoredForm = message.Text{En: "what etcd holds is decoded: %s becomes %s", Zh: "解码 etcd 中的内容：%s 变为 %s"}

@@ -108,6 +108,8 @@ func (t *storyteller) leaves(s *Section, child *Node) bool {
 	switch {
 	case child.Crossing, child.Afterwards:
 		return true
+	case child.Layer == trace.LayerEtcdApply && child.Layer != s.Layer && len(child.Children) > 0: // of reads and writes alike
+		return true
 	case child.Layer == "" || child.Layer == s.Layer || returnsTo(child, s.Layer) || passes(child):
 		return false
 	}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -19,6 +20,8 @@ func (s *Story) Title(section *Section, guide Guide, lang string) string {
 		title = p.Sprintf("Mutating admission")
 	case section.Layer == trace.LayerAdmission && strings.HasSuffix(function, ".Validate"):
 		title = p.Sprintf("Validating admission")
+	case section.Layer == trace.LayerCodec:
+		title = s.codecTitle(section, guide, title, lang)
 	case title == "" && section.Layer == "":
 		title = p.Sprintf("In no layer")
 	case title == "":
@@ -31,4 +34,29 @@ func (s *Story) Title(section *Section, guide Guide, lang string) string {
 		title = p.Sprintf("%s, continued", title)
 	}
 	return title
+}
+
+// decodes and encodes find functions that do so, by their names.
+var (
+	decodes = regexp.MustCompile(`\.(do)?[dD]ecode\w*(\.func\d+)*$`)
+	encodes = regexp.MustCompile(`\.(do)?[eE]ncode\w*(\.func\d+)*$`)
+)
+
+// codecTitle says which of both ran in a section of the codec, if only one did.
+func (s *Story) codecTitle(section *Section, guide Guide, both, lang string) string {
+	decoded, encoded := false, false
+	first := section.Root.Calls[0]
+	for i := first; i < s.Tree.End(first); i++ {
+		function := s.Tree.Call(i).Function
+		if guide.Layer(function) == trace.LayerCodec {
+			decoded, encoded = decoded || decodes.MatchString(function), encoded || encodes.MatchString(function)
+		}
+	}
+	switch {
+	case decoded && !encoded:
+		return message.For(lang).Sprintf("Codec: decode")
+	case encoded && !decoded:
+		return message.For(lang).Sprintf("Codec: encode")
+	}
+	return both
 }
