@@ -48,22 +48,3 @@ func Alternatives(words []string) Message {
 	}
 	return Of("%s or %s", strings.Join(quoted[:last], ", "), quoted[last])
 }
-
-// Join returns a message of several, with a separator between them that is the same in both
-// languages or is in the catalogue, as ", " is.
-func Join(all []Message, separator Message) Localizer { return joined{all, separator} }
-
-type joined struct {
-	all       []Message
-	separator Message
-}
-
-func (j joined) Localize(p Printer) string {
-	texts := make([]string, len(j.all))
-	for i, m := range j.all {
-		texts[i] = m.Localize(p)
-	}
-	return strings.Join(texts, j.separator.Localize(p))
-}
-
-func (j joined) String() string { return j.Localize(Printer{}) }

@@ -9,9 +9,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// OpenBrowser opens an address in the user's browser: that of BROWSER, or the system's. It does not wait for the browser
+// openBrowser opens an address in the user's browser: that of BROWSER, or the system's. It does not wait for the browser
 // to end.
-func OpenBrowser(address string) error {
+func openBrowser(address string) error {
 	program := "xdg-open"
 	if runtime.GOOS == "darwin" {
 		program = "open"

@@ -26,8 +26,8 @@ type guard struct {
 	next   http.Handler
 }
 
-// NewToken returns a token that cannot be guessed.
-func NewToken() string { return rand.Text() }
+// newToken returns a token that cannot be guessed.
+func newToken() string { return rand.Text() }
 
 func newGuard(token string, at *net.TCPAddr, next http.Handler) *guard {
 	g := &guard{token: token, hosts: map[string]bool{}, cookie: fmt.Sprintf("apitrace-%d", at.Port), next: next}

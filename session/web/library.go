@@ -25,8 +25,8 @@ type File struct {
 	Recording *trace.Recording
 }
 
-// NewFile names a recording that was loaded from a path.
-func NewFile(path string, rec *trace.Recording) (File, error) {
+// newFile names a recording that was loaded from a path.
+func newFile(path string, rec *trace.Recording) (File, error) {
 	name := filepath.Base(path)
 	if _, err := scenarios.Find(name); err == nil {
 		return File{}, message.Errorf("the recording %q has the name of a scenario: give the file another name", path)

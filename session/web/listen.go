@@ -6,9 +6,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
-// Listen listens on an address of this machine alone: "127.0.0.1:4180", or ":0" or a port alone for 127.0.0.1.
+// listen listens on an address of this machine alone: "127.0.0.1:4180", or ":0" or a port alone for 127.0.0.1.
 // Port 0 is any that is free. For any other address the error is a usage.Error.
-func Listen(address string) (net.Listener, error) {
+func listen(address string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		host, port = "", address

@@ -9,7 +9,7 @@ import (
 // A Run is the server as a user starts it.
 type Run struct {
 	Options
-	// Listen is what Listen takes.
+	// Listen is the address to listen on: host and port, or a port alone for 127.0.0.1.
 	Listen string
 	// NoOpen leaves the browser closed.
 	NoOpen bool
@@ -22,7 +22,7 @@ func (r *Run) Add(paths []string, load func(path string) (*trace.Recording, erro
 		if err != nil {
 			return err
 		}
-		file, err := NewFile(path, rec)
+		file, err := newFile(path, rec)
 		if err != nil {
 			return err
 		}
@@ -34,15 +34,15 @@ func (r *Run) Add(paths []string, load func(path string) (*trace.Recording, erro
 // Serve serves until ctx is done, with a token of its own. It hands the address to announce, and opens it in the browser; why
 // that fails goes to notice.
 func (r *Run) Serve(ctx context.Context, announce func(address string), notice func(format string, args ...any)) error {
-	listener, err := Listen(r.Listen)
+	listener, err := listen(r.Listen)
 	if err != nil {
 		return err
 	}
-	r.Token = NewToken()
-	address := Address(listener.Addr(), r.Token)
-	announce(address)
+	r.Token = newToken()
+	home := address(listener.Addr(), r.Token)
+	announce(home)
 	if !r.NoOpen {
-		if err := OpenBrowser(address); err != nil {
+		if err := openBrowser(home); err != nil {
 			notice("%v", err)
 		}
 	}

@@ -18,7 +18,7 @@ type Options struct {
 	Files []File
 	// Source finds the sources; nil means CachedSource.
 	Source SourceFolder
-	// Token is what a browser must have; see NewToken.
+	// Token is what a browser must have; see newToken.
 	Token string
 	// Version is that of apitrace.
 	Version string
@@ -56,5 +56,5 @@ func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	return nil
 }
 
-// Address is where a browser finds the page: with the token, which becomes a cookie.
-func Address(at net.Addr, token string) string { return fmt.Sprintf("http://%s/?token=%s", at, token) }
+// address is where a browser finds the page: with the token, which becomes a cookie.
+func address(at net.Addr, token string) string { return fmt.Sprintf("http://%s/?token=%s", at, token) }
