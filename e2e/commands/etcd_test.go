@@ -34,7 +34,7 @@ func TestOwnEtcd(t *testing.T) {
 			"error: the etcd at", "holds the objects of a cluster below /registry (nodes: 1)", "such as --etcd-prefix /apitrace",
 		}},
 		{"run get-node -o names --etcd-prefix /apitrace", false, []string{
-			"# GET /api/v1/nodes/n1 -> 200", "go.etcd.io/etcd/client/v3.(*retryKVClient).Range", "was not checked: part of it runs in etcd",
+			"# GET /api/v1/nodes/n1 -> 200", "go.etcd.io/etcd/client/v3.(*retryKVClient).Range", "were not checked: part of the trace is in etcd",
 		}},
 	} {
 		out, err := exec.Command("apitrace", append(strings.Fields(test.args), flags...)...).CombinedOutput()
