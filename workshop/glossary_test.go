@@ -55,7 +55,11 @@ func chineseTexts(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, page := range pages {
+	help, err := filepath.Glob("../cmd/apitrace/help/zh/*.txt")
+	if err != nil || len(help) == 0 {
+		t.Fatalf("found %d files of help in Chinese: %v", len(help), err)
+	}
+	for _, page := range append(pages, help...) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)

@@ -2,38 +2,28 @@ package main
 
 import (
 	"embed"
-	"strings"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// helpTexts are what --help prints above the flags: a file for each command, named after its path, with
-// hyphens for the spaces: help/workshop-next.txt; help/apitrace.txt is the program's own. A translation
-// has the same name in a folder of its language: help/zh/workshop-next.txt. The format is
-//
-//	Use: NAME ARGUMENTS
-//	Short: One line, which begins with a verb in the imperative.
-//
-//	The long text, and behind the line "Examples:" the examples.
+// helpTexts are what --help prints above the flags: a file of commandline.Help for each command, named
+// after its path, with hyphens for the spaces: help/workshop-next.txt; help/apitrace.txt is the program's
+// own. A translation has the same name in a folder of its language: help/zh/workshop-next.txt.
 //
 //go:embed help
 var helpTexts embed.FS
 
-// helpText is the content of a file of helpTexts.
-type helpText struct{ use, short, long, examples string }
-
-// parseHelp reads the format of helpTexts.
-func parseHelp(content string) (helpText, error) {
-	use, rest, okUse := strings.Cut(strings.TrimPrefix(content, "Use: "), "\nShort: ")
-	short, rest, okShort := strings.Cut(rest, "\n\n")
-	long, examples, okExamples := strings.Cut(rest, "\nExamples:\n\n")
-	h := helpText{use: use, short: short, long: strings.TrimSuffix(long, "\n"), examples: strings.TrimSuffix(examples, "\n")}
-	if !strings.HasPrefix(content, "Use: ") || !okUse || !okShort || !okExamples || strings.Contains(use+short, "\n") {
-		return h, message.Errorf("expected the lines \"Use: …\" and \"Short: …\", an empty line, a text, and examples behind a line \"Examples:\"")
+// translateHelp puts the help of all commands into the printer's language.
+func translateHelp(root *cobra.Command, p message.Printer) {
+	folder, err := fs.Sub(helpTexts, "help/"+p.Lang())
+	if err != nil {
+		panic(err)
 	}
-	return h, nil
+	commandline.Translate(root, folder, p)
 }
 
 // newCommand makes the command that help/NAME.txt describes. It panics without a valid file, which a test
@@ -43,12 +33,12 @@ func newCommand(name string, args cobra.PositionalArgs, run func(*cobra.Command,
 	if err != nil {
 		panic(err)
 	}
-	h, err := parseHelp(string(content))
+	h, err := commandline.ParseHelp(string(content))
 	if err != nil {
 		panic(message.Errorf("help/%s.txt: %w", name, err))
 	}
 	return &cobra.Command{
-		Use: h.use, Short: h.short, Long: h.long, Example: h.examples,
+		Use: h.Use, Short: h.Short, Long: h.Long, Example: h.Examples,
 		Args: args, RunE: run, SuggestionsMinimumDistance: 2,
 	}
 }

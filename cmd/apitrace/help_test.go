@@ -2,13 +2,13 @@ package main
 
 import (
 	"io/fs"
-	"path"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
@@ -28,11 +28,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 		if c.Name() == "help" || c.Name() == "completion" { // which are cobra's
 			return
 		}
-		file := "help/apitrace.txt"
-		if c.HasParent() {
-			_, path, _ := strings.Cut(c.CommandPath(), " ")
-			file = "help/" + strings.ReplaceAll(path, " ", "-") + ".txt"
-		}
+		file := "help/" + commandline.FileName(c)
 		delete(unused, file)
 		checkHelp(t, file)
 		for _, child := range c.Commands() {
@@ -56,50 +52,70 @@ func checkHelp(t *testing.T, file string) {
 		t.Error(err)
 		return
 	}
-	h, err := parseHelp(string(content))
+	h, err := commandline.ParseHelp(string(content))
 	if err != nil {
 		t.Errorf("%s: %v", file, err)
 		return
 	}
-	first, _, _ := strings.Cut(h.short, " ")
-	if !imperative.MatchString(h.short) || strings.HasSuffix(first, "ing") || first == "The" || first == "A" {
-		t.Errorf("%s: the summary is %q: expected one line in the imperative, without a full stop", file, h.short)
+	first, _, _ := strings.Cut(h.Short, " ")
+	if !imperative.MatchString(h.Short) || strings.HasSuffix(first, "ing") || first == "The" || first == "A" {
+		t.Errorf("%s: the summary is %q: expected one line in the imperative, without a full stop", file, h.Short)
 	}
-	if h.long == "" || !strings.Contains(h.examples, "  apitrace") {
+	if h.Long == "" || !strings.Contains(h.Examples, "  apitrace") {
 		t.Errorf("%s: expected a text, and examples that begin with \"  apitrace\"", file)
 	}
 }
 
-// A translation is of a command that there is, and says the same of its arguments.
-func TestTranslatedHelpBelongsToACommand(t *testing.T) {
-	files, err := fs.Glob(helpTexts, "help/*/*.txt")
+// Every command has its help in Chinese as well, cobra's own commands included. It says the same of the
+// arguments, and shows the same examples, with comments in Chinese.
+func TestEveryCommandHasHelpInChinese(t *testing.T) {
+	files, err := fs.Glob(helpTexts, "help/zh/*.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
+	unused := map[string]bool{}
 	for _, file := range files {
-		var both [2]helpText
-		for i, name := range []string{file, "help/" + path.Base(file)} {
-			content, err := helpTexts.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if both[i], err = parseHelp(string(content)); err != nil {
-				t.Errorf("%s: %v", name, err)
+		unused[file] = true
+	}
+	root := newRoot("apitrace", console.Standard())
+	root.InitDefaultHelpCmd()
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		file := "help/zh/" + commandline.FileName(c)
+		delete(unused, file)
+		content, err := helpTexts.ReadFile(file)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		h, err := commandline.ParseHelp(string(content))
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		if h.Use != c.Use {
+			t.Errorf("%s: use %q, expected %q", file, h.Use, c.Use)
+		}
+		if got, want := shell(h.Examples), shell(c.Example); c.Example != "" && got != want {
+			t.Errorf("%s: the examples are\n%s\nexpected\n%s", file, got, want)
+		}
+		for _, text := range []string{h.Short, h.Long} {
+			if !chinese.MatchString(text) {
+				t.Errorf("%s: %q is not Chinese", file, text)
 			}
 		}
-		if both[0].use != both[1].use {
-			t.Errorf("%s: use %q, expected %q", file, both[0].use, both[1].use)
+		for _, child := range c.Commands() {
+			walk(child)
 		}
+	}
+	walk(root)
+	for file := range unused {
+		t.Errorf("%s is the text of no command", file)
 	}
 }
 
-func TestHelpThatIsIncomplete(t *testing.T) {
-	for _, content := range []string{
-		"", "Use: show\n", "Use: show\nShort: Show\n\nText.\n", "Show\n\nText.\n\nExamples:\n\n  apitrace show\n",
-		"Use: show\n\nShort: Show\n\nText.\n\nExamples:\n\n  apitrace show\n",
-	} {
-		if h, err := parseHelp(content); err == nil {
-			t.Errorf("%q is read as %+v, expected an error", content, h)
-		}
-	}
+var chinese = regexp.MustCompile(`\p{Han}`)
+
+// shell returns the lines of examples that a shell runs.
+func shell(examples string) string {
+	return regexp.MustCompile(`(?m)^  #.*\n`).ReplaceAllString(examples, "")
 }

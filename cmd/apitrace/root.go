@@ -14,6 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/redact"
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -56,13 +57,17 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: name}
 	root.SilenceErrors, root.SilenceUsage = true, true // main prints errors, once, and without the whole usage text
 	verbose := root.PersistentFlags().BoolP("verbose", "v", false, "log to standard error what is looked for, built, started, sent and fetched, without secrets, to report a problem")
-	root.PersistentPreRun = func(c *cobra.Command, _ []string) {
+	language := root.PersistentFlags().String("lang", "", "language: en or zh (default: the locale's)")
+	_ = root.PersistentFlags().MarkHidden("lang") // commands that show texts list their own
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if c.Name() != "doctor" { // which tells what it sweeps
 			program.SweepRunDirs()
 		}
 		if *verbose {
 			slog.SetDefault(slog.New(redact.Handler(std.Err)))
 		}
+		_, err := output.Language(*language)
+		return err
 	}
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
@@ -80,6 +85,7 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	addGroup(root, "builds", "Builds:", newBuildCommand(std), newCacheCommand(std), newDoctorCommand(std), newBugCommand(std))
 	root.AddCommand(newVersionCommand(std), newRecordLibraryCommand(std))
 	root.InitDefaultCompletionCmd()
+	translateHelp(root, std.Printer)
 	adapt(root, name)
 	return root
 }

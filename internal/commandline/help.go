@@ -1,0 +1,65 @@
+// Package commandline puts the help of commands, and what cobra and pflag say, into the user's language.
+package commandline
+
+import (
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
+
+// A Help is what the file of a command's help says. The format of the file is
+//
+//	Use: NAME ARGUMENTS
+//	Short: One line, which begins with a verb in the imperative.
+//
+//	The long text, and behind the line "Examples:" the examples.
+type Help struct{ Use, Short, Long, Examples string }
+
+// ParseHelp reads the content of a file of help.
+func ParseHelp(content string) (Help, error) {
+	use, rest, okUse := strings.Cut(strings.TrimPrefix(content, "Use: "), "\nShort: ")
+	short, rest, okShort := strings.Cut(rest, "\n\n")
+	long, examples, okExamples := strings.Cut(rest, "\nExamples:\n\n")
+	h := Help{Use: use, Short: short, Long: strings.TrimSuffix(long, "\n"), Examples: strings.TrimSuffix(examples, "\n")}
+	if !strings.HasPrefix(content, "Use: ") || !okUse || !okShort || !okExamples || strings.Contains(use+short, "\n") {
+		return h, message.Errorf("expected the lines \"Use: …\" and \"Short: …\", an empty line, a text, and examples behind a line \"Examples:\"")
+	}
+	return h, nil
+}
+
+// FileName returns the name of the file that describes a command: the path of the command below the
+// program, with hyphens for the spaces, such as workshop-next.txt; the program's own is apitrace.txt.
+func FileName(command *cobra.Command) string {
+	if !command.HasParent() {
+		return command.Name() + ".txt"
+	}
+	name := command.Name()
+	for command = command.Parent(); command.HasParent(); command = command.Parent() {
+		name = command.Name() + "-" + name
+	}
+	return name + ".txt"
+}
+
+// Translate puts the help of a program into the printer's language; English stays as it is. The folder
+// holds a file of help for each command. A command without a valid file keeps its English text.
+func Translate(root *cobra.Command, folder fs.FS, p message.Printer) {
+	if p.Lang() == "en" {
+		return
+	}
+	root.InitDefaultHelpCmd()
+	translate(root, folder, p)
+}
+
+func translate(command *cobra.Command, folder fs.FS, p message.Printer) {
+	if content, err := fs.ReadFile(folder, FileName(command)); err == nil {
+		if h, err := ParseHelp(string(content)); err == nil {
+			command.Short, command.Long, command.Example = h.Short, h.Long, h.Examples
+		}
+	}
+	for _, child := range command.Commands() {
+		translate(child, folder, p)
+	}
+}
