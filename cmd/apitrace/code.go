@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/session/console"
@@ -21,19 +22,22 @@ type functionOptions struct {
 
 func newExplainCommand(std *console.Streams) *cobra.Command {
 	o := &functionOptions{}
-	command := o.command("explain", std, o.shown.Explain, "use ASCII characters alone")
+	command := o.command("explain", std, o.shown.Explain)
+	command.Flags().BoolVar(&o.shown.ASCII, "ascii", false, "use ASCII characters alone")
 	addLanguageFlag(command, &o.shown.Lang)
 	return command
 }
 
 func newSourceCommand(std *console.Streams) *cobra.Command {
 	o := &functionOptions{}
-	return o.command("source", std, o.shown.WriteSource, "mark lines with ASCII characters")
+	command := o.command("source", std, o.shown.WriteSource)
+	command.Flags().BoolVar(&o.shown.ASCII, "ascii", false, "mark lines with ASCII characters")
+	return command
 }
 
 // command makes a command on a function, which show shows.
-func (o *functionOptions) command(name string, std *console.Streams, show func(context.Context, *console.Streams, *code.Base, string) error, ascii string) *cobra.Command {
-	command := newCommand(name, oneArgument("the name of a function, such as \"etcd3.(*store).Get\""), func(c *cobra.Command, args []string) error {
+func (o *functionOptions) command(name string, std *console.Streams, show func(context.Context, *console.Streams, *code.Base, string) error) *cobra.Command {
+	command := newCommand(name, oneArgument(message.Of("the name of a function, such as \"etcd3.(*store).Get\"")), func(c *cobra.Command, args []string) error {
 		if err := errors.Join(o.shown.Validate(), o.code.Validate()); err != nil {
 			return err
 		}
@@ -59,7 +63,6 @@ func (o *functionOptions) command(name string, std *console.Streams, show func(c
 	addCodeFlags(command, &o.code)
 	flags := command.Flags()
 	flags.StringVar(&o.shown.Colour, "color", "auto", "when to use colours: auto, always or never")
-	flags.BoolVar(&o.shown.ASCII, "ascii", false, ascii)
 	flags.BoolVar(&o.edit, "edit", false, "open the source of the function in $VISUAL or $EDITOR instead")
 	return command
 }

@@ -6,8 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/storage"
 )
 
 // helpTexts are what --help prints above the flags: a file of commandline.Help for each command, named
@@ -23,7 +26,7 @@ func translateHelp(root *cobra.Command, p message.Printer) {
 	if err != nil {
 		panic(err)
 	}
-	commandline.Translate(root, folder, p)
+	commandline.Translate(root, folder, p, apiserver.DefaultVersion, storage.DefaultPrefix, program.SocketEnv)
 }
 
 // newCommand makes the command that help/NAME.txt describes. It panics without a valid file, which a test

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/kubeapitrace/apitrace/internal/commandline"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
@@ -118,4 +120,52 @@ var chinese = regexp.MustCompile(`\p{Han}`)
 // shell returns the lines of examples that a shell runs.
 func shell(examples string) string {
 	return regexp.MustCompile(`(?m)^  #.*\n`).ReplaceAllString(examples, "")
+}
+
+// Help in Chinese has no English left but code, names and these terms: no text, heading or description of a
+// flag lacks its Chinese.
+func TestChineseHelpHasNoEnglishProse(t *testing.T) {
+	var out strings.Builder
+	std := console.Standard()
+	std.Printer = message.For("zh")
+	root := newRoot("apitrace", std)
+	root.SetOut(&out)
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		out.Reset()
+		if err := c.Help(); err != nil {
+			t.Fatal(err)
+		}
+		if c.HasParent() && !strings.Contains(out.String(), "\n全局参数：\n") {
+			t.Errorf("%s: the help has no list of global flags:\n%s", c.CommandPath(), out.String())
+		}
+		for line := range strings.Lines(out.String()) {
+			if english := englishIn(strings.TrimSuffix(line, "\n")); english != "" {
+				t.Errorf("%s: English in the help: %q in\n%s", c.CommandPath(), english, line)
+			}
+		}
+		c.Flags().VisitAll(func(flag *pflag.Flag) {
+			if !chinese.MatchString(flag.Usage) {
+				t.Errorf("%s --%s: %q is not Chinese", c.CommandPath(), flag.Name, flag.Usage)
+			}
+		})
+		for _, child := range c.Commands() {
+			walk(child)
+		}
+	}
+	walk(root)
+}
+
+var (
+	// notProse is what is not prose: the usage, the lines of examples that a shell runs, a command in a list,
+	// flags with the type or value behind them, and quotations.
+	notProse = regexp.MustCompile(`^ {2}[^# -].*? {2,}|^ {2}[^# -].*$|^ {4}\S.*$|^ +(-\w, )?--[^ \[]+( \w+)?(\[.*\])? {3}|"[^"]*"|--[a-z-]+( [a-z]+)?`)
+	// englishTerms are those that Chinese engineers write in English, and names of two words.
+	englishTerms = regexp.MustCompile(`Model Context Protocol|Debug Adapter Protocol|VS Code|JSON Schema|Server-Side Apply|OpenTelemetry Collector|file exporter|unix socket`)
+	englishWords = regexp.MustCompile(`^[A-Z][A-Za-z ]*:$|[A-Za-z][a-z'-]+ [A-Za-z][A-Za-z'-]*`)
+)
+
+// englishIn returns the English heading or the first run of two English words in a line of help.
+func englishIn(line string) string {
+	return englishWords.FindString(englishTerms.ReplaceAllString(notProse.ReplaceAllString(line, ""), ""))
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/code"
@@ -11,7 +12,7 @@ import (
 
 func newHistoryCommand(std *console.Streams) *cobra.Command {
 	o := &output.Options{View: "path"}
-	command := newCommand("history", oneArgument("a scenario (see \"apitrace scenarios\") or the name of a function"), func(_ *cobra.Command, args []string) error {
+	command := newCommand("history", oneArgument(message.Of("a scenario (see \"apitrace scenarios\") or the name of a function")), func(_ *cobra.Command, args []string) error {
 		if err := o.ValidateView(); err != nil {
 			return err
 		}

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/redact"
@@ -28,6 +28,7 @@ func execute(ctx context.Context, args []string, std *console.Streams) error {
 	root := newRoot(displayName(args[0]), std)
 	root.SetArgs(args[1:])
 	command, err := root.ExecuteContextC(ctx)
+	err = commandline.Error(err)
 	if isWrongChoice(err) && !isExit(err) {
 		err = usage.Wrong(err)
 	}
@@ -71,8 +72,8 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	}
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage.Wrong(flagError(err)) })
-	root.SetUsageTemplate(narrowFlags(root.UsageTemplate()))
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage.Wrong(commandline.Error(err)) })
+	root.SetUsageTemplate(commandline.UsageTemplate(root.UsageTemplate(), std.Printer))
 	addGroup(root, "watch", "Watch a request:",
 		newRunCommand(std), newShowCommand(std), newExploreCommand(std), newSearchCommand(std), newScenariosCommand(std), newRequestCommand(std),
 		newExecCommand(std), newRecordCommand(std), newServeCommand(std), newFrontCommand(std))
@@ -90,40 +91,13 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	return root
 }
 
-// addGroup adds commands that the help lists together.
-func addGroup(root *cobra.Command, id, title string, commands ...*cobra.Command) {
-	root.AddGroup(&cobra.Group{ID: id, Title: title})
+// addGroup adds commands that the help lists together, below a title.
+func addGroup(root *cobra.Command, id, format string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: id, Title: format})
 	for _, command := range commands {
 		command.GroupID = id
 	}
 	root.AddCommand(commands...)
-}
-
-// expected says what a value of a flag must be, by the flag's type.
-var expected = map[string]string{
-	"int":      "a whole number, such as 3",
-	"duration": "a number with a unit, such as 500us or 1.5ms",
-	"bool":     "true or false",
-}
-
-// flagError puts what the parser of a flag's value says in the user's words.
-func flagError(err error) error {
-	var invalid *pflag.InvalidValueError
-	if !errors.As(err, &invalid) {
-		return err
-	}
-	flag := invalid.GetFlag()
-	what, ok := expected[flag.Value.Type()]
-	if !ok {
-		return err
-	}
-	return message.Errorf("--%s %q: expected %s", flag.Name, invalid.GetValue(), what)
-}
-
-// narrowFlags makes cobra's template of help break the lines of flags, which can be long.
-func narrowFlags(template string) string {
-	const columns = "100"
-	return strings.NewReplacer(".FlagUsages |", ".FlagUsagesWrapped "+columns+" |").Replace(template)
 }
 
 // adapt makes a command, and those below it, report wrong arguments as usage
@@ -133,7 +107,7 @@ func adapt(command *cobra.Command, name string) {
 	if check := command.Args; check != nil {
 		command.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {
-				return usage.Wrong(err)
+				return usage.Wrong(commandline.Error(err))
 			}
 			return nil
 		}
@@ -158,7 +132,7 @@ func knownCommand(command *cobra.Command, args []string) error {
 }
 
 // oneArgument demands exactly one argument and says what it is.
-func oneArgument(what string) cobra.PositionalArgs {
+func oneArgument(what message.Message) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch len(args) {
 		case 1:

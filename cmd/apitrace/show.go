@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session"
@@ -35,7 +36,7 @@ func newShowCommand(std *console.Streams) *cobra.Command {
 		if o.signs && len(args) == 0 {
 			return nil
 		}
-		return oneArgument("the name of a scenario (see \"apitrace scenarios\") or the path of a saved recording")(c, args)
+		return oneArgument(message.Of("the name of a scenario (see \"apitrace scenarios\") or the path of a saved recording"))(c, args)
 	}, func(c *cobra.Command, args []string) error {
 		if o.signs {
 			return o.output.WriteSigns(std)

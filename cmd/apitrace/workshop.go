@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/output"
@@ -47,7 +48,7 @@ func (o *workshopOptions) commands(std *console.Streams) []*cobra.Command {
 	next.Flags().BoolVar(&skip, "skip", false, "leave the current exercise for later")
 	start := o.on(std, "start", func(l *learner.Learner, ctx context.Context, name string) error { return l.Start(ctx, name) })
 	jump := o.on(std, "jump", func(l *learner.Learner, ctx context.Context, name string) error { return l.Start(ctx, name) })
-	jump.Args = oneArgument("the name of an exercise, or its number as \"apitrace workshop\" lists it")
+	jump.Args = oneArgument(message.Of("the name of an exercise, or its number as \"apitrace workshop\" lists it"))
 	watch := o.plain(std, "watch", func(l *learner.Learner, ctx context.Context) error { return l.Watch(ctx) })
 	hint := o.plain(std, "hint", func(l *learner.Learner, ctx context.Context) error { return l.Hint(ctx) })
 	solution := o.on(std, "solution", func(l *learner.Learner, ctx context.Context, name string) error { return l.Solution(ctx, name, anyway) })

@@ -44,22 +44,28 @@ func FileName(command *cobra.Command) string {
 }
 
 // Translate puts the help of a program into the printer's language; English stays as it is. The folder
-// holds a file of help for each command. A command without a valid file keeps its English text.
-func Translate(root *cobra.Command, folder fs.FS, p message.Printer) {
+// holds a file of help for each command. A command without a valid file keeps its English text, and so does
+// a flag whose description the catalogue lacks. The values are parts of descriptions that change, such as
+// the default release.
+func Translate(root *cobra.Command, folder fs.FS, p message.Printer, values ...string) {
 	if p.Lang() == "en" {
 		return
 	}
 	root.InitDefaultHelpCmd()
-	translate(root, folder, p)
+	translate(root, folder, p, values)
 }
 
-func translate(command *cobra.Command, folder fs.FS, p message.Printer) {
+func translate(command *cobra.Command, folder fs.FS, p message.Printer, values []string) {
 	if content, err := fs.ReadFile(folder, FileName(command)); err == nil {
 		if h, err := ParseHelp(string(content)); err == nil {
 			command.Short, command.Long, command.Example = h.Short, h.Long, h.Examples
 		}
 	}
+	for _, group := range command.Groups() {
+		group.Title = p.Text(group.Title)
+	}
+	translateFlags(command, p, values)
 	for _, child := range command.Commands() {
-		translate(child, folder, p)
+		translate(child, folder, p, values)
 	}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // TestEveryMessageIsInTheCatalogue finds the messages in the source of the whole module: the
-// constants that are passed to a parameter called format, and the two of Plural.
+// constants that are passed to a parameter called format, the two of Plural, and the descriptions of flags.
 func TestEveryMessageIsInTheCatalogue(t *testing.T) {
 	files := sources(t)
 	formats := map[string]int{} // the functions with such a parameter → its number
@@ -117,6 +117,10 @@ func addFormats(file *ast.File, formats map[string]int) {
 // collect adds the messages of a file.
 func (s source) collect(formats map[string]int, said map[string]string, wrong func(token.Pos, string)) {
 	ast.Inspect(s.tree, func(n ast.Node) bool {
+		if text := s.flagDescription(n); text != "" {
+			said[text] = s.set.Position(n.Pos()).String()
+			return true
+		}
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
 			return true
@@ -138,6 +142,44 @@ func (s source) collect(formats map[string]int, said map[string]string, wrong fu
 		}
 		return true
 	})
+}
+
+// flagMethods are the methods of pflag that define a flag, the description last.
+var flagMethods = regexp.MustCompile(`^(Var|(Bool|Int|IntSlice|Float64|String|StringSlice|StringArray|Duration)(Var)?)P?$`)
+
+// flagDescription returns the description that a call or an assignment gives to a flag of the command line,
+// with "%s" for what is not constant; "" for other nodes.
+func (s source) flagDescription(n ast.Node) string {
+	if !s.foreign["cobra"] {
+		return ""
+	}
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		method, ok := n.Fun.(*ast.SelectorExpr)
+		if !ok || !flagMethods.MatchString(method.Sel.Name) || len(n.Args) < 3 {
+			return ""
+		}
+		if of, isName := method.X.(*ast.Ident); isName && of.Name != "flags" {
+			return ""
+		}
+		return template(n.Args[len(n.Args)-1])
+	case *ast.AssignStmt:
+		if field, ok := n.Lhs[0].(*ast.SelectorExpr); ok && field.Sel.Name == "Usage" && s.tree.Name.Name == "main" {
+			return template(n.Rhs[0])
+		}
+	}
+	return ""
+}
+
+// template returns a string expression with "%s" for each operand that is not constant.
+func template(n ast.Expr) string {
+	if sum, ok := n.(*ast.BinaryExpr); ok && sum.Op == token.ADD {
+		return template(sum.X) + template(sum.Y)
+	}
+	if text, ok := constantText(n); ok {
+		return text
+	}
+	return "%s"
 }
 
 // hasWords reports whether a message has more than its operands, spaces and signs.

@@ -14,7 +14,10 @@
 // each message that zh.po lacks, each entry that nobody uses, and formats that do not agree.
 package message
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // A Printer writes messages in one language. The zero value writes English.
 type Printer struct{ chinese bool }
@@ -75,4 +78,18 @@ func (p Printer) localize(args []any) []any {
 		}
 	}
 	return said
+}
+
+// Text returns the Chinese that the catalogue has for an English text, such as the description of a flag,
+// or the text itself. Where the text contains one of the values, the catalogue may have "%s" in its place.
+func (p Printer) Text(english string, values ...string) string {
+	if chinese, ok := p.lookUp(english); ok {
+		return chinese
+	}
+	for _, value := range values {
+		if chinese, ok := p.lookUp(strings.Replace(english, value, "%s", 1)); ok {
+			return strings.Replace(chinese, "%s", value, 1)
+		}
+	}
+	return english
 }
