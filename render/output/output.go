@@ -104,7 +104,7 @@ func (o *Options) Write(ctx context.Context, std *console.Streams, recording *tr
 		return err
 	}
 	if slices.Contains(export.Formats, o.Format) {
-		return export.Write(std.Out, o.Format, recording, spoken.New(guide, lang, recording))
+		return export.Write(std.Out, o.Format, recording, diagramGuide{spoken.New(guide, lang, recording)})
 	}
 	options, err := o.drawing(std, guide, recording)
 	if err != nil {

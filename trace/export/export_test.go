@@ -22,6 +22,16 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
+// coloured is a guide that gives a layer a colour.
+type coloured struct{ *spoken.Guide }
+
+func (coloured) Colour(layer string) string {
+	if layer == trace.LayerAuthentication {
+		return "#983d1d"
+	}
+	return ""
+}
+
 // real is a recording of the real kube-apiserver.
 func real(t *testing.T) *trace.Recording {
 	t.Helper()
@@ -55,7 +65,7 @@ var writers = map[string]func(io.Writer, *trace.Recording) error{
 		if err != nil {
 			return err
 		}
-		return writeMermaid(w, rec, spoken.New(guide, "en"))
+		return writeMermaid(w, rec, coloured{spoken.New(guide, "en")})
 	},
 }
 
@@ -167,7 +177,7 @@ func TestMermaidParticipants(t *testing.T) {
 		var out bytes.Buffer
 		rec := real(t)
 		rec.Requests[0].Path = "/a;b#c?x=<y>"
-		if err := writeMermaid(&out, rec, spoken.New(guide, lang)); err != nil {
+		if err := writeMermaid(&out, rec, coloured{spoken.New(guide, lang)}); err != nil {
 			t.Fatal(err)
 		}
 		known, met := map[string]bool{"client": true}, map[string]bool{"client": true}

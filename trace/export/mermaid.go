@@ -20,12 +20,15 @@ type Guide interface {
 	Key(function string) bool
 	// Group returns what calls of a function and its likes are called, or "".
 	Group(function string) string
+	// Colour returns the colour of a layer as "#rrggbb", "" if it has none.
+	Colour(layer string) string
 }
 
 // writeMermaid writes a Mermaid sequence diagram: who takes part is the client and
 // the layers of the server, in the order in which the requests enter them; an arrow
 // is a key step in another layer than the key step that led to it. Equal arrows one
 // after another are one, with their number. A note says how many calls there were.
+// Behind each layer is its colour, so thin that the text on it can be read.
 func writeMermaid(w io.Writer, rec *trace.Recording, guide Guide) error {
 	d := &diagram{guide: guide, ids: map[string]string{}}
 	for i := range rec.Requests {
@@ -39,7 +42,12 @@ func writeMermaid(w io.Writer, rec *trace.Recording, guide Guide) error {
 	fmt.Fprintln(out, "sequenceDiagram")
 	fmt.Fprintln(out, "    actor client as Client")
 	for _, layer := range d.layers {
-		fmt.Fprintf(out, "    participant %s as %s\n", d.ids[layer], escape(d.guide.Title(layer)))
+		participant := fmt.Sprintf("participant %s as %s", d.ids[layer], escape(d.guide.Title(layer)))
+		if colour := tint(d.guide.Colour(layer)); colour != "" {
+			fmt.Fprintf(out, "    box %s\n        %s\n    end\n", colour, participant)
+		} else {
+			fmt.Fprintf(out, "    %s\n", participant)
+		}
 	}
 	for _, line := range d.lines {
 		fmt.Fprintf(out, "    %s\n", line)
@@ -137,6 +145,15 @@ func (d *diagram) participant(layer string) string {
 // syntax: a semicolon or a line's end would end the statement.
 func escape(text string) string {
 	return strings.NewReplacer("#", "#35;", ";", "#59;", "<", "#lt;", ">", "#gt;", "\n", " ", "\r", " ").Replace(text)
+}
+
+// tint returns a colour "#rrggbb" as Mermaid writes it, at a quarter of its strength; "" for none.
+func tint(colour string) string {
+	var r, g, b uint8
+	if n, _ := fmt.Sscanf(colour, "#%02x%02x%02x", &r, &g, &b); n != 3 {
+		return ""
+	}
+	return fmt.Sprintf("rgba(%d, %d, %d, 0.25)", r, g, b)
 }
 
 func millis(ns int64) string { return fmt.Sprintf("%.2f ms", float64(ns)/1e6) }
