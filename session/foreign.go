@@ -19,22 +19,22 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// sampleForeign opens a front to a traced kube-apiserver that somebody else has started, the Server of
-// door; probe is the path of its probe's socket, and rate the part of the requests that is traced.
+// sampleForeign opens a front to a traced kube-apiserver that another program started, the Server of
+// options; probe is the path of its probe's socket, and rate the part of the requests that is traced.
 // secrets say what becomes of the errors of requests on secrets. The caller calls Close.
-func sampleForeign(ctx context.Context, probe string, rate float64, door front.Options, secrets collect.Secrets, to Reporter) (*Sampler, error) {
-	door.KeepBody = secrets.Hold
-	server := &apiserver.Server{BaseURL: door.Server, CAPEM: door.CAPEM, ProbeSockets: map[string]string{apiserver.Name: probe}}
+func sampleForeign(ctx context.Context, probe string, rate float64, options front.Options, secrets collect.Secrets, to Reporter) (*Sampler, error) {
+	options.KeepBody = secrets.Hold
+	server := &apiserver.Server{BaseURL: options.Server, CAPEM: options.CAPEM, ProbeSockets: map[string]string{apiserver.Name: probe}}
 	version, err := versionOf(ctx, server)
 	if err != nil {
-		return nil, message.Errorf("the kube-apiserver at %s does not answer: %w", door.Server, err)
+		return nil, message.Errorf("the kube-apiserver at %s does not answer: %w", options.Server, err)
 	}
 	if err := reachable(ctx, probe); err != nil {
 		return nil, message.Errorf("its probe does not answer: %w; is %s=%s in its environment, and did \"apitrace build\" build it?", err, program.SocketEnv, probe)
 	}
 	head := trace.Recording{Scenario: "front", K8sVersion: version, Recorded: time.Now()}
-	s, err := startSampler(ctx, to, rate, newFetcher(server, secrets), head, door)
-	if err != nil || door.Certificate != nil {
+	s, err := startSampler(ctx, to, rate, newFetcher(server, secrets), head, options)
+	if err != nil || options.Certificate != nil {
 		return s, err
 	}
 	if err := s.writeCA(); err != nil {

@@ -47,11 +47,11 @@ func (o *Foreign) Validate() error {
 // Sample opens a front to the kube-apiserver and traces requests until ctx ends. It writes the path of the file
 // with which clients verify the front to w, if it made one.
 func (o *Foreign) Sample(ctx context.Context, sampling Sampling, w io.Writer, to Reporter) (err error) {
-	door, err := o.door()
+	options, err := o.frontOptions()
 	if err != nil {
 		return err
 	}
-	s, err := sampleForeign(ctx, o.Probe, sampling.Rate, door, o.Secrets, to)
+	s, err := sampleForeign(ctx, o.Probe, sampling.Rate, options, o.Secrets, to)
 	if err != nil {
 		return err
 	}
@@ -64,25 +64,25 @@ func (o *Foreign) Sample(ctx context.Context, sampling Sampling, w io.Writer, to
 	return ctx.Err()
 }
 
-// door reads what the front needs. It has no credentials of its own to give.
-func (o *Foreign) door() (front.Options, error) {
+// frontOptions reads the options of the front. It has no credentials of its own to give.
+func (o *Foreign) frontOptions() (front.Options, error) {
 	ca, err := os.ReadFile(o.CAFile)
 	if err != nil {
 		return front.Options{}, err
 	}
-	door := front.Options{Server: o.Server, CAPEM: ca, Port: o.Port}
-	if door.Users, err = o.users(); err != nil {
+	options := front.Options{Server: o.Server, CAPEM: ca, Port: o.Port}
+	if options.Users, err = o.users(); err != nil {
 		return front.Options{}, err
 	}
 	if o.CertFile == "" {
-		return door, nil
+		return options, nil
 	}
 	pair, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile)
 	if err != nil {
 		return front.Options{}, message.Errorf("the certificate for clients: %w", err)
 	}
-	door.Certificate = &pair
-	return door, nil
+	options.Certificate = &pair
+	return options, nil
 }
 
 // users reads who may show a certificate; nil: nobody.

@@ -65,7 +65,7 @@ func (r *Running) Sample(ctx context.Context, rate float64, to Reporter) (*Sampl
 
 // startSampler opens a front whose requests are sampled: rate is the part of them that is traced, head what
 // every recording that is sent says of the server. It closes the fetcher. The caller calls Close.
-func startSampler(ctx context.Context, to Reporter, rate float64, fetcher *Fetcher, head trace.Recording, door front.Options) (*Sampler, error) {
+func startSampler(ctx context.Context, to Reporter, rate float64, fetcher *Fetcher, head trace.Recording, options front.Options) (*Sampler, error) {
 	sender, err := export.NewSender(ctx)
 	if err != nil {
 		return nil, err
@@ -73,8 +73,8 @@ func startSampler(ctx context.Context, to Reporter, rate float64, fetcher *Fetch
 	s := &Sampler{rate: rate, head: head, fetcher: fetcher, sender: sender, to: to}
 	s.check(ctx)
 	s.session = s.open(fetcher.Fetch)
-	door.Trace, door.Over = s.choose, s.session.Over
-	if s.Front, err = front.Start(door); err != nil {
+	options.Trace, options.Over = s.choose, s.session.Over
+	if s.Front, err = front.Start(options); err != nil {
 		return nil, errors.Join(err, sender.Close(ctx))
 	}
 	return s, nil

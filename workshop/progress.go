@@ -73,7 +73,7 @@ func (p *Progress) Of(e *Exercise) Done {
 	return Done{}
 }
 
-// Next returns the first exercise to be had that is not passed, from the current one on and then from the
+// Next returns the first available exercise that is not passed, from the current one on and then from the
 // beginning; nil if all are.
 func (p *Progress) Next(c *Course, toBeHad func(*Exercise) bool) *Exercise {
 	all := c.Exercises()

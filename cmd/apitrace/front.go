@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-// frontOptions say which running kube-apiserver to open a traced door to.
+// frontOptions say for which running kube-apiserver to open a traced front.
 type frontOptions struct {
 	session.Foreign
 	sample session.Sampling

@@ -53,7 +53,7 @@ type Program struct {
 	// the version that upstream's go.mod asks for.
 	LocalReplace func(modulePath, localDir string) (version string, ok bool)
 	// Replace gives what takes the place of a module that upstream's go.mod replaces by a
-	// version that cannot be had or used any more, by its path there. A Version of "" means upstream's.
+	// version that is not available or not usable any more, by its path there. A Version of "" means upstream's.
 	Replace map[string]module.Version
 	// Generate lists what makes source that upstream's released module lacks.
 	Generate []Generator

@@ -169,15 +169,15 @@ func readUpstream(modulePath, version, infoFile, goModFile string) (Upstream, er
 	}, nil
 }
 
-// A DownloadError says that a module could not be had.
+// A DownloadError says that a module is not available: the proxy does not have it, or does not answer.
 type DownloadError struct {
 	Module, Version string
 	// Reason is the go command's own.
 	Reason string
 }
 
-// Unknown reports whether somebody answered that there is no such version to be
-// had (as opposed to: nobody could be asked).
+// Unknown reports whether a module proxy answered that there is no such version, and not that
+// no proxy could be asked.
 func (e *DownloadError) Unknown() bool {
 	for _, s := range []string{"unknown revision", "invalid version", "403 Forbidden", "404 Not Found", "410 Gone"} {
 		if strings.Contains(e.Reason, s) {

@@ -1,5 +1,5 @@
-// Package front is a door to a kube-apiserver: an HTTPS server on the loopback interface that
-// hands each request on, marked as one that is to be traced, and tells when it is over.
+// Package front is an HTTPS server in front of a kube-apiserver, on the loopback interface. It
+// forwards each request, marks it for tracing, and reports when it has ended.
 //
 // The server behind sees the client's request: method, path, headers, body and version of HTTP
 // are the same, but for the credentials of the front, which stand for a user of the server,

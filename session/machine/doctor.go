@@ -141,7 +141,7 @@ func examineModules(ctx context.Context, cache *program.Cache, version string) F
 		f.Bad = message.Errorf("%s %s is not available: %w; check the network and GOPROXY (\"go env GOPROXY\")", module, version, err)
 		return f
 	}
-	f.Good = fmt.Sprintf("%s %s can be had", module, version)
+	f.Good = fmt.Sprintf("%s %s is available", module, version)
 	return f
 }
 
