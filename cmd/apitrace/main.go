@@ -17,6 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/machine"
+	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
@@ -115,8 +116,8 @@ func (e *troubleError) Error() string { return e.err.Error() }
 func (e *troubleError) Unwrap() error { return e.err }
 
 // exitCode is 0 for success, 2 for a wrong command line, 128 and the number for a
-// signal, as shells have it, and 1 for everything else. Comparisons end as diff(1) does, with
-// 1 for a difference and 2 for trouble.
+// signal, as shells have it, and 1 for everything else: as with grep(1), a name that is not in a
+// recording is no mistake of the command line. Comparisons end as diff(1) does, with 1 for a difference and 2 for trouble.
 func exitCode(err error) int {
 	var interrupted *console.StoppedError
 	var trouble *troubleError
@@ -128,7 +129,11 @@ func exitCode(err error) int {
 		return 0
 	case errors.As(err, &interrupted):
 		return 128 + int(interrupted.Signal())
-	case errors.As(err, new(*usage.Error)), errors.As(err, &trouble):
+	case errors.As(err, &trouble):
+		return 2
+	case errors.As(err, new(*trace.UnknownFunctionError)):
+		return 1
+	case errors.As(err, new(*usage.Error)):
 		return 2
 	default:
 		return 1
