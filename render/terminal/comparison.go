@@ -17,13 +17,17 @@ type comparison struct {
 	view *render.DiffView
 }
 
-// pickOther lets the release be chosen with which the recording is compared.
+// pickOther lets the release be chosen with which the recording is compared: first the one before it.
 func (m *Model) pickOther() {
-	now := m.rec.K8sVersion
+	all := m.lib.Releases() // the newest first
 	if m.compared != nil {
-		now = m.compared.A.K8sVersion
+		m.pick(all, m.compared.A.K8sVersion, (*Model).compareWith)
+		return
 	}
-	m.pick(m.lib.Releases(), now, (*Model).compareWith)
+	m.pick(all, m.rec.K8sVersion, (*Model).compareWith)
+	if m.picker.cursor+1 < len(all) {
+		m.picker.cursor++
+	}
 }
 
 // requestOfB returns the index of the request that is shown, of a comparison that of side B.

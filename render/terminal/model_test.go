@@ -182,6 +182,26 @@ func golden(t *testing.T, name, screen string) {
 	}
 }
 
+// A filter that finds nothing gives the call back that was selected before it.
+func TestFilterWithoutMatchKeepsTheCall(t *testing.T) {
+	m := open(t, "get-node", 80, 24)
+	press(m, "j", "j", "j")
+	call := m.call()
+	press(m, "&", "q", "q", "q", "enter", "esc")
+	if m.forest.only != nil || call == 0 || m.call() != call {
+		t.Errorf("call %d is selected, expected %d", m.call(), call)
+	}
+}
+
+// A comparison is offered with the release before.
+func TestComparisonOffersTheReleaseBefore(t *testing.T) {
+	m := open(t, "get-node", 80, 24)
+	press(m, "=")
+	if release := m.picker.list()[m.picker.cursor]; release != "v1.36.3" {
+		t.Errorf("%s is offered, expected v1.36.3", release)
+	}
+}
+
 // Each call that is selected by whatever way has a row, and the rows know it.
 func TestRowsKnowTheirCalls(t *testing.T) {
 	m := open(t, "create-deployment", 80, 24)

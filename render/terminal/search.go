@@ -83,7 +83,7 @@ func (m *Model) endSearch() {
 }
 
 // startFilter lets a filter be typed.
-func (m *Model) startFilter() { m.mode, m.query, m.matches = modeFilter, "", nil }
+func (m *Model) startFilter() { m.mode, m.query, m.before, m.matches = modeFilter, "", m.call(), nil }
 
 // typed edits the query of a search or a filter, which takes effect at once.
 func (m *Model) typed(key, text string) {
@@ -155,6 +155,9 @@ func (m *Model) filter() {
 // unfilter shows again what a filter had hidden.
 func (m *Model) unfilter() {
 	call := m.call()
+	if len(m.matches) == 0 { // nothing could be selected
+		call = m.before
+	}
 	m.forest.only = nil
 	m.forest.layout()
 	m.near(call)
