@@ -52,7 +52,8 @@ func (o BuildOptions) named(ctx context.Context, name string) (program.Program, 
 }
 
 // CachedSourceOf returns the folder of SourceOf if it is in the cache, nil being the default one, else
-// program.ErrNoSource. Nothing is fetched.
+// program.ErrNoSource. Nothing is fetched. For the sample server it is kube-apiserver's: it has the
+// files that both are built from, and none of the sample server's own.
 func CachedSourceOf(programName, version string, c *program.Cache) (dir string, err error) {
 	if c == nil {
 		if c, err = program.OpenCache(""); err != nil {
@@ -60,7 +61,7 @@ func CachedSourceOf(programName, version string, c *program.Cache) (dir string, 
 		}
 	}
 	dir, up, err := program.CachedSource(c, Program(version))
-	if err != nil || programName == Name {
+	if err != nil || programName == Name || programName == sampleserver.Name {
 		return dir, err
 	}
 	etcd, err := storage.ProgramOf(up)

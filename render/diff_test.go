@@ -210,7 +210,7 @@ func TestSentencesOfScenarios(t *testing.T) {
 
 func sentences(t *testing.T, c *diff.Comparison, finder *reason.Finder, lang string) string {
 	t.Helper()
-	options := DiffOptions{Lang: lang, NameA: "50%A", NameB: "two"}
+	options := DiffOptions{Options: Options{Lang: lang}, NameA: "50%A", NameB: "two"}
 	differences := NewDifferences(c.Requests[0].Diff, everyStep{})
 	changed, _ := newSummary(differences, everyStep{}, options.words(c), finder).summarize()
 	if len(changed) != 1 {

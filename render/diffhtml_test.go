@@ -23,7 +23,7 @@ func TestDiffPage(t *testing.T) {
 		&trace.Recording{Scenario: "one", K8sVersion: "v1.37.1", EtcdVersion: "v3.7.0", Requests: []trace.Request{b, extra}}, diff.Options{})
 	for _, lang := range []string{"en", "zh"} {
 		var out strings.Builder
-		if err := WriteDiffHTML(&out, c, everyStep{}, DiffOptions{Lang: lang, NameA: "<v1>", NameB: "v2"}); err != nil {
+		if err := WriteDiffHTML(&out, c, everyStep{}, DiffOptions{Options: Options{Lang: lang}, NameA: "<v1>", NameB: "v2"}); err != nil {
 			t.Fatal(err)
 		}
 		page := out.String()

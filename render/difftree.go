@@ -21,8 +21,6 @@ import (
 // change with its caller, not every call.
 type DiffOptions struct {
 	Options
-	// Lang is the language of sentences: "en", which is the default, or "zh".
-	Lang string
 	// SummaryOnly leaves out the tree.
 	SummaryOnly bool
 	// SideBySide draws both trees next to each other.

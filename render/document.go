@@ -90,7 +90,6 @@ func NewDocument(rec *trace.Recording, i int, guide Guide, o Options) (*Document
 	if err != nil {
 		return nil, message.Errorf("tree of %s %s: %w", r.Method, r.Path, err)
 	}
-	o.Notes = true
 	w := &documentWriter{
 		listing: newListing(rec, view.Tell(view.NewView(tree, guide, o.Choice)), guide, Options{Choice: o.Choice, Lang: o.Lang, Notes: true}),
 		seen:    map[*view.Section]values{},

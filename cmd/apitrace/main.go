@@ -117,7 +117,7 @@ func (e *troubleError) Unwrap() error { return e.err }
 
 // exitCode is 0 for success, 2 for a wrong command line, 128 and the number for a
 // signal, as shells have it, and 1 for everything else: as with grep(1), a name that is not in a
-// recording is no mistake of the command line. Comparisons end as diff(1) does, with 1 for a difference and 2 for trouble.
+// recording does not make the command line wrong. Comparisons end as diff(1) does, with 1 for a difference and 2 for trouble.
 func exitCode(err error) int {
 	var interrupted *console.StoppedError
 	var trouble *troubleError

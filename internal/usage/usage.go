@@ -6,7 +6,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An Error says that what the user asked for does not exist, or cannot be had together.
+// An Error says that what the user asked for does not exist, or that two options exclude each other.
 type Error struct {
 	Err error
 	// Command is the command whose help tells how it is right; "" if unknown.

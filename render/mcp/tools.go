@@ -234,7 +234,7 @@ func compare(in diffInput) (string, error) {
 		return "", err
 	}
 	options := render.DiffOptions{
-		Options: render.Options{Width: width, Lang: lang}, Lang: lang, SummaryOnly: !in.Tree, NameA: a.K8sVersion, NameB: b.K8sVersion,
+		Options: render.Options{Width: width, Lang: lang}, SummaryOnly: !in.Tree, NameA: a.K8sVersion, NameB: b.K8sVersion,
 	}
 	var text strings.Builder
 	err = render.WriteDiff(&text, diff.CompareRecordings(a, b, diff.Options{}), spoken.New(guide, lang, a, b), options)

@@ -49,16 +49,12 @@ func (o *Diff) Write(std *console.Streams, steps iter.Seq2[sides.Compared, error
 	if err != nil {
 		return false, err
 	}
-	lang, err := Language(o.View.Lang)
-	if err != nil {
-		return false, err
-	}
 	drawing, err := o.View.drawing(std, guide, nil)
 	if err != nil {
 		return false, err
 	}
 	options := render.DiffOptions{
-		Options: drawing, Lang: lang, SideBySide: o.SideBySide, Links: o.Links, Times: o.Times,
+		Options: drawing, SideBySide: o.SideBySide, Links: o.Links, Times: o.Times,
 		SummaryOnly: summaryOnly || o.View.View == "outline",
 	}
 	same = true
@@ -70,7 +66,7 @@ func (o *Diff) Write(std *console.Streams, steps iter.Seq2[sides.Compared, error
 		// A side may be named by the scenario of a file from elsewhere.
 		options.NameA, options.NameB = text.Escape(step.NameA), text.Escape(step.NameB)
 		options.LiveA, options.LiveB = step.LiveA, step.LiveB
-		if err := o.writeStep(std, step, isFirst, spoken.New(guide, lang, step.A, step.B), options); err != nil {
+		if err := o.writeStep(std, step, isFirst, spoken.New(guide, drawing.Lang, step.A, step.B), options); err != nil {
 			return false, err
 		}
 		same, isFirst = same && step.Same(), false

@@ -54,12 +54,8 @@ func (o *Options) historyDrawing(std *console.Streams) (render.DiffOptions, *spo
 	if err != nil {
 		return render.DiffOptions{}, nil, err
 	}
-	lang, err := Language(o.Lang)
-	if err != nil {
-		return render.DiffOptions{}, nil, err
-	}
 	drawing, err := o.drawing(std, guide, nil)
-	return render.DiffOptions{Options: drawing, Lang: lang}, spoken.New(guide, lang), err
+	return render.DiffOptions{Options: drawing}, spoken.New(guide, drawing.Lang), err
 }
 
 // ofFunction tells in which releases and scenarios a function is on the path.

@@ -110,7 +110,6 @@ func (o *Options) Write(ctx context.Context, std *console.Streams, recording *tr
 	if err != nil {
 		return err
 	}
-	options.Lang = lang
 	if o.View == "outline" {
 		return render.WriteOutline(std.Out, recording, spoken.New(guide, lang, recording), options)
 	}
@@ -128,9 +127,14 @@ func (o *Options) drawing(std *console.Streams, guide *instrument.Guide, of *tra
 	if err != nil {
 		return render.Options{}, err
 	}
+	lang, err := Language(o.Lang)
+	if err != nil {
+		return render.Options{}, err
+	}
 	options := render.Options{
 		Choice:     render.Choice{Full: o.Full || o.View == "full", Depth: o.Depth, Upstream: o.Upstream, Filter: filter},
 		Notes:      o.Notes,
+		Lang:       lang,
 		Width:      o.Width,
 		ASCII:      o.ASCII || ASCIILocale(os.Getenv),
 		Hyperlinks: render.UseHyperlinks(terminal, os.Getenv),
@@ -146,10 +150,6 @@ func (o *Options) drawing(std *console.Streams, guide *instrument.Guide, of *tra
 
 // WriteSigns explains the signs of a tree.
 func (o *Options) WriteSigns(std *console.Streams) error {
-	lang, err := Language(o.Lang)
-	if err != nil {
-		return err
-	}
 	guide, err := instrument.Load()
 	if err != nil {
 		return err
@@ -158,6 +158,5 @@ func (o *Options) WriteSigns(std *console.Streams) error {
 	if err != nil {
 		return err
 	}
-	options.Lang = lang
 	return render.WriteSigns(std.Out, options)
 }

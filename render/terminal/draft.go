@@ -96,7 +96,7 @@ func (d drafter) pair(c *comparison, pair int) (draft, error) {
 
 func (d drafter) diffView(c *comparison, guide view.Guide) *render.DiffView {
 	return render.NewDiffView(c.Comparison, &c.Requests[c.pair], guide, render.DiffOptions{
-		Options: render.Options{Palette: d.palette, ASCII: d.options.ASCII, Lang: d.options.Lang}, Lang: d.options.Lang, NameA: c.nameA, NameB: c.nameB,
+		Options: render.Options{Palette: d.palette, ASCII: d.options.ASCII, Lang: d.options.Lang}, NameA: c.nameA, NameB: c.nameB,
 	})
 }
 

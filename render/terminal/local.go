@@ -3,7 +3,6 @@ package terminal
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -125,7 +124,7 @@ func (*Local) Replay(ctx context.Context, name, release string) (replayed *trace
 	if _, err := o.Attach(ctx); err != nil {
 		return nil, message.Errorf("\"apitrace serve --k8s %s\" starts the server that a replay needs: %w", release, err)
 	}
-	err = session.Run(ctx, o, scenario, quiet{io.Discard}, func(rec *trace.Recording) error {
+	err = session.Run(ctx, o, scenario, quiet{}, func(rec *trace.Recording) error {
 		replayed = rec
 		return nil
 	})
@@ -146,8 +145,8 @@ func (*Local) Editor(rec *trace.Recording, call *trace.Call, line int) (*exec.Cm
 }
 
 // quiet keeps what a session reports off the screen, which the full-screen view has.
-type quiet struct{ to io.Writer }
+type quiet struct{}
 
-func (q quiet) Notice(format string, args ...any) { fmt.Fprintf(q.to, format, args...) }
+func (quiet) Notice(string, ...any) {}
 
-func (q quiet) Building() session.BuildReporter { return program.NewDisplay(q.to, false) }
+func (quiet) Building() session.BuildReporter { return program.NewDisplay(io.Discard, false) }

@@ -40,7 +40,7 @@ func (a *api) tracedOf(r *restful.Request) (*traced, error) {
 	if err != nil {
 		return nil, err
 	}
-	guide, err := l.guide(a.query(r, paramLang))
+	guide, err := l.guide(queryOf(r, paramLang))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (a *api) getRecording(r *restful.Request) (any, error) {
 		Edited: l.rec.Edited, Requests: []RequestHead{},
 	}
 	if s, err := scenarios.Find(l.rec.Scenario); err == nil {
-		head.Title = s.Title.In(a.query(r, paramLang))
+		head.Title = s.Title.In(queryOf(r, paramLang))
 	}
 	if !l.rec.Recorded.IsZero() {
 		head.Recorded = &l.rec.Recorded
@@ -109,7 +109,7 @@ func (a *api) getView(r *restful.Request) (any, error) {
 	if show == "" {
 		show = viewPath
 	}
-	return l.document(int(number(r, "request", 0)), a.query(r, paramLang), show)
+	return l.document(int(number(r, "request", 0)), queryOf(r, paramLang), show)
 }
 
 func (a *api) listCalls(r *restful.Request) (any, error) {
@@ -119,12 +119,7 @@ func (a *api) listCalls(r *restful.Request) (any, error) {
 	}
 	text := strings.ToLower(r.QueryParameter("text"))
 	if text == "" {
-		from, to := window(r, t.tree.Len())
-		list := CallList{Total: t.tree.Len(), From: from, Items: []Call{}}
-		for i := from; i < to; i++ {
-			list.Items = append(list.Items, t.call(i))
-		}
-		return list, nil
+		return t.list(r, t.tree.Len(), func(n int) int { return n }), nil
 	}
 	var found []int
 	for i := range t.tree.Len() {
@@ -132,7 +127,7 @@ func (a *api) listCalls(r *restful.Request) (any, error) {
 			found = append(found, i)
 		}
 	}
-	return t.list(r, found), nil
+	return t.list(r, len(found), func(n int) int { return found[n] }), nil
 }
 
 // holds reports whether a call has a text, in lower case, that a reader sees of it.
@@ -154,15 +149,16 @@ func (a *api) listChildren(r *restful.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.list(r, slices.Collect(t.tree.Children(i))), nil
+	children := slices.Collect(t.tree.Children(i))
+	return t.list(r, len(children), func(n int) int { return children[n] }), nil
 }
 
-// list returns the part of a list of calls that is asked for.
-func (t *traced) list(r *restful.Request, calls []int) CallList {
-	from, to := window(r, len(calls))
-	list := CallList{Total: len(calls), From: from, Items: []Call{}}
-	for _, i := range calls[from:to] {
-		list.Items = append(list.Items, t.call(i))
+// list returns the part that is asked for of a list of calls; at gives its nth call.
+func (t *traced) list(r *restful.Request, total int, at func(n int) int) CallList {
+	from, to := window(r, total)
+	list := CallList{Total: total, From: from, Items: []Call{}}
+	for n := from; n < to; n++ {
+		list.Items = append(list.Items, t.call(at(n)))
 	}
 	return list
 }
@@ -199,7 +195,7 @@ func (a *api) getCall(r *restful.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc, err := t.document(t.n, a.query(r, paramLang), viewPath)
+	doc, err := t.document(t.n, queryOf(r, paramLang), viewPath)
 	if err != nil {
 		return nil, err
 	}

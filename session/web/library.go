@@ -38,12 +38,8 @@ func newFile(path string, rec *trace.Recording) (File, error) {
 // has the path that calls name.
 type SourceFolder func(process, k8sVersion string) (string, error)
 
-// CachedSource is the SourceFolder of the cache. It fetches nothing. What the sample server shares with
-// kube-apiserver is the same there.
+// CachedSource is the SourceFolder of the cache. It fetches nothing.
 func CachedSource(process, k8sVersion string) (string, error) {
-	if process == trace.ProcessSample {
-		process = trace.ProcessAPIServer
-	}
 	return apiserver.CachedSourceOf(process, k8sVersion, nil)
 }
 

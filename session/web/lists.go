@@ -31,7 +31,7 @@ func (a *api) listReleases(*restful.Request) (any, error) {
 }
 
 func (a *api) listScenarios(r *restful.Request) (any, error) {
-	lang := a.query(r, paramLang)
+	lang := queryOf(r, paramLang)
 	all, err := scenarios.List()
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func places(all []search.Place) []HitPlace {
 }
 
 func (a *api) diff(r *restful.Request) (any, error) {
-	scenario, lang := r.QueryParameter("scenario"), a.query(r, paramLang)
+	scenario, lang := r.QueryParameter("scenario"), queryOf(r, paramLang)
 	from, err := a.library.load(r.QueryParameter("from"), scenario)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (a *api) diff(r *restful.Request) (any, error) {
 		return nil, err
 	}
 	c := diff.CompareRecordings(from.rec, to.rec, diff.Options{})
-	doc, err := render.NewDiffDocument(c, guide, render.DiffOptions{Options: render.Options{Lang: lang}, Lang: lang, NameA: from.release, NameB: to.release})
+	doc, err := render.NewDiffDocument(c, guide, render.DiffOptions{Options: render.Options{Lang: lang}, NameA: from.release, NameB: to.release})
 	if err != nil {
 		return nil, err
 	}

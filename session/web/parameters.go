@@ -73,8 +73,8 @@ func (p parameter) check(value string) error {
 	return nil
 }
 
-// query returns a parameter of the query, or what it is without one. route.check has checked it.
-func (a *api) query(r *restful.Request, p parameter) string {
+// queryOf returns a parameter of the query, or what it is without one. route.check has checked it.
+func queryOf(r *restful.Request, p parameter) string {
 	if v := r.QueryParameter(p.name); v != "" {
 		return v
 	}

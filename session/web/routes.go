@@ -37,7 +37,7 @@ type route struct {
 // A parameter of a route.
 type parameter struct {
 	name, doc string
-	// kind is "string", "integer" or "boolean".
+	// kind is "string" or "integer".
 	kind     string
 	required bool
 	values   []string

@@ -18,8 +18,6 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-func errorf(format string, args ...any) error { return message.Errorf(format, args...) }
-
 func (a *api) getCallSource(r *restful.Request) (any, error) {
 	t, i, err := a.callOf(r)
 	if err != nil {
@@ -44,7 +42,7 @@ func (a *api) getCallSource(r *restful.Request) (any, error) {
 // read reads the source of a call's function. The error is one of status 404 if there is none.
 func (a *api) read(rec *trace.Recording, c *trace.Call) (*source.Function, *Source, error) {
 	if slices.Contains(rec.Edited, c.File) {
-		return nil, nil, notFound(errorf("%s was edited when this was recorded: upstream's source is not the one that ran", c.File), "")
+		return nil, nil, notFound(message.Errorf("%s was edited when this was recorded: upstream's source is not the one that ran", c.File), "")
 	}
 	folder, err := a.library.sourceFolder(c.Process, rec.K8sVersion)
 	if err != nil {
@@ -56,7 +54,7 @@ func (a *api) read(rec *trace.Recording, c *trace.Call) (*source.Function, *Sour
 		return nil, nil, notFound(message.Errorf("source of %s: %w", c.Function, err), "")
 	}
 	if f.Line != c.Line {
-		return nil, nil, notFound(errorf("the source of %s on this machine has it in line %d, the recording in line %d: it is of another version", c.Function, f.Line, c.Line), "")
+		return nil, nil, notFound(message.Errorf("the source of %s on this machine has it in line %d, the recording in line %d: it is of another version", c.Function, f.Line, c.Line), "")
 	}
 	lines, err := highlight(f)
 	if err != nil {

@@ -3,6 +3,7 @@ package web
 import (
 	"github.com/emicklei/go-restful/v3"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
@@ -52,7 +53,7 @@ func (t *traced) position(r *restful.Request) (p step.Position, err error) {
 	case p.Kind != step.Calling:
 		p.Next = 0
 	case p.Next == 0 || t.tree.Parent(p.Next) != p.Call:
-		return p, badRequest(errorf("call %d does not make call %d", p.Call, p.Next), "of kind calling, next is one of the calls that call made")
+		return p, badRequest(message.Errorf("call %d does not make call %d", p.Call, p.Next), "of kind calling, next is one of the calls that call made")
 	}
 	return p, nil
 }

@@ -3,10 +3,11 @@ package web
 import (
 	"github.com/emicklei/go-restful/v3"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/view"
 )
 
-// mostBoxes is how many boxes a time line has at most: the longest of each lane stay.
+// mostBoxes is how many boxes a time line has at most: the first ones, in order of entry.
 const mostBoxes = 20000
 
 func (a *api) getTimeline(r *restful.Request) (any, error) {
@@ -23,7 +24,7 @@ func (a *api) getTimeline(r *restful.Request) (any, error) {
 		out.EndNs = out.TotalNs
 	}
 	if out.EndNs < out.StartNs {
-		return nil, badRequest(errorf("the span ends at %d, before it begins at %d", out.EndNs, out.StartNs), "ask for endNs above startNs, or 0 for the end of the request")
+		return nil, badRequest(message.Errorf("the span ends at %d, before it begins at %d", out.EndNs, out.StartNs), "ask for endNs above startNs, or 0 for the end of the request")
 	}
 	least := (out.EndNs - out.StartNs) / number(r, "pixels", 1000)
 	out.lanes(t, least)

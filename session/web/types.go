@@ -130,16 +130,15 @@ type Value struct {
 
 // A Frame is a call on the stack.
 type Frame struct {
-	Index    int    `json:"index" description:"Number of the call."`
-	Function string `json:"function" description:"Full name of the function."`
-	Name     string `json:"name" description:"Short name of the function."`
-	File     string `json:"file" description:"File of the function."`
-	Line     int    `json:"line" description:"Line from which the call below it on the stack was made, of the innermost where control is; 0 where that is not known."`
-	Process  string `json:"process" description:"The traced program."`
-	Layer    string `json:"layer" description:"Name of the layer."`
-	Colour   string `json:"colour" description:"Colour of the layer."`
-	// Goes is set where the frame runs on another goroutine than the one above it.
-	NewGoroutine bool `json:"newGoroutine,omitempty" description:"Whether it runs on another goroutine than its caller."`
+	Index        int    `json:"index" description:"Number of the call."`
+	Function     string `json:"function" description:"Full name of the function."`
+	Name         string `json:"name" description:"Short name of the function."`
+	File         string `json:"file" description:"File of the function."`
+	Line         int    `json:"line" description:"Line from which the call below it on the stack was made, of the innermost where control is; 0 where that is not known."`
+	Process      string `json:"process" description:"The traced program."`
+	Layer        string `json:"layer" description:"Name of the layer."`
+	Colour       string `json:"colour" description:"Colour of the layer."`
+	NewGoroutine bool   `json:"newGoroutine,omitempty" description:"Whether it runs on another goroutine than its caller."`
 }
 
 // Found is where a call was found.
@@ -166,7 +165,7 @@ type Timeline struct {
 	StartNs int64  `json:"startNs" description:"Where the span begins."`
 	EndNs   int64  `json:"endNs" description:"Where it ends."`
 	TotalNs int64  `json:"totalNs" description:"Where the last call of the request ends."`
-	Hidden  int    `json:"hidden" description:"How many calls in the span are too narrow to see."`
+	Hidden  int    `json:"hidden" description:"How many calls in the span are left out: too narrow to see, or too many."`
 	Lanes   []Lane `json:"lanes" description:"The goroutines, in the order in which the request reached them."`
 }
 
