@@ -37,7 +37,7 @@ func ClaimServer(c *program.Cache, version, buildKey string) (*Claim, error) {
 	for range 10 { // others look at the lock for a moment, and remove the file of one that ended
 		lock := flock.New(claimFile(c, version, buildKey))
 		locked, err := lock.TryLock()
-		if err == nil && locked && isAt(lock) {
+		if err == nil && locked && program.LockInPlace(lock) == nil {
 			claim := &Claim{lock}
 			if err = os.WriteFile(lock.Path(), []byte(strconv.Itoa(os.Getpid())), 0o600); err == nil {
 				return claim, nil
@@ -49,16 +49,6 @@ func ClaimServer(c *program.Cache, version, buildKey string) (*Claim, error) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	return nil, ErrClaimed
-}
-
-// isAt tells whether the file that is locked is the one that others find.
-func isAt(lock *flock.Flock) bool {
-	ours, err := lock.Stat()
-	if err != nil {
-		return false
-	}
-	there, err := os.Lstat(lock.Path())
-	return err == nil && os.SameFile(ours, there)
 }
 
 // Close gives the claim back.
@@ -103,7 +93,7 @@ func claimant(file string) int {
 	defer lock.Close()
 	locked, err := lock.TryLock()
 	if err == nil && locked {
-		if isAt(lock) {
+		if program.LockInPlace(lock) == nil {
 			_ = os.Remove(file) // it was killed
 		}
 		return 0

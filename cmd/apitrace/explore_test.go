@@ -17,16 +17,16 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/kubeapitrace/apitrace/internal/console"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/testterm"
 	"github.com/kubeapitrace/apitrace/render/terminal"
 )
 
 // inTerminal starts apitrace in a terminal, without a cache and without a network.
-func inTerminal(t *testing.T, columns, rows int, args ...string) *console.Console {
+func inTerminal(t *testing.T, columns, rows int, args ...string) *testterm.Terminal {
 	t.Helper()
-	return console.Start(t, command(t, "apitrace", args...), columns, rows)
+	return testterm.Start(t, command(t, "apitrace", args...), columns, rows)
 }
 
 func command(t *testing.T, name string, args ...string) *exec.Cmd {
@@ -92,7 +92,7 @@ func TestExploreJourneys(t *testing.T) {
 }
 
 // compareLegs types keys and compares the screens with a file.
-func compareLegs(t *testing.T, c *console.Console, name string, legs []leg) {
+func compareLegs(t *testing.T, c *testterm.Terminal, name string, legs []leg) {
 	t.Helper()
 	file := filepath.Join("testdata", "explore", name+".golden")
 	data, err := os.ReadFile(file)
@@ -243,7 +243,7 @@ func TestExploreNeedsATerminal(t *testing.T) {
 // TestPanicLeavesTheTerminalAsItWas runs a model that panics on a key, in Update or in a command.
 func TestPanicLeavesTheTerminalAsItWas(t *testing.T) {
 	for _, key := range []string{"u", "c"} {
-		c := console.Start(t, command(t, "panicking-screen"), 80, 24)
+		c := testterm.Start(t, command(t, "panicking-screen"), 80, 24)
 		c.Shows("press u or c")
 		c.Type(key)
 		if status := c.Wait(); status != 1 {
@@ -290,7 +290,7 @@ func BenchmarkExploreBoot(b *testing.B) {
 	for b.Loop() {
 		command := exec.Command("apitrace", "explore", "boot")
 		command.Env = append(os.Environ(), "TERM=xterm-256color", "LANG=en_US.UTF-8")
-		c := console.Start(b, command, 120, 40)
+		c := testterm.Start(b, command, 120, 40)
 		c.Shows("▾ 1  ")
 		c.Type("q")
 		c.Wait()

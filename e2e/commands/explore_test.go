@@ -12,17 +12,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/kubeapitrace/apitrace/internal/console"
+	"github.com/kubeapitrace/apitrace/internal/testterm"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // inTerminal starts apitrace in a terminal of 120 columns and 40 lines.
-func inTerminal(t *testing.T, args ...string) *console.Console {
+func inTerminal(t *testing.T, args ...string) *testterm.Terminal {
 	t.Helper()
 	command := exec.Command("apitrace", args...)
 	command.Env = append(os.Environ(), "TERM=xterm-256color", "NO_COLOR=")
-	return console.Start(t, command, 120, 40)
+	return testterm.Start(t, command, 120, 40)
 }
 
 // TestExploreShowsTheSource that was built, and opens the editor at the line.

@@ -11,17 +11,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
-)
 
-// within waits until something holds.
-func within(t *testing.T, limit time.Duration, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(limit); !holds(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %v: %s", limit, what)
-		}
-	}
-}
+	"github.com/kubeapitrace/apitrace/internal/testenv"
+)
 
 // withEnvironment lists the processes that were started with a variable of this value.
 func withEnvironment(t *testing.T, assignment string) []int {
@@ -90,11 +82,11 @@ func TestKilledLeavesNothing(t *testing.T) {
 				t.Fatalf("the kubeconfig is %q in %s: %v", kubeconfig, tmp, err)
 			}
 			if name == "exec" {
-				within(t, 10*time.Second, "the client has started two others", func() bool { return len(withEnvironment(t, mark)) == 4 })
+				testenv.Within(t, 10*time.Second, "the client has started two others", func() bool { return len(withEnvironment(t, mark)) == 4 })
 			}
 			if name == "serve" {
 				traced := filepath.Join(filepath.Dir(filepath.Dir(kubeconfig)), "traced.kubeconfig")
-				within(t, 10*time.Second, "there is "+traced, func() bool { _, err := os.Stat(traced); return err == nil })
+				testenv.Within(t, 10*time.Second, "there is "+traced, func() bool { _, err := os.Stat(traced); return err == nil })
 			}
 			servers := serversIn(t, tmp)
 			if len(servers) < 2 {
@@ -104,7 +96,7 @@ func TestKilledLeavesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			command.Wait()
-			within(t, 15*time.Second, "the processes and folders of the killed command are gone", func() bool {
+			testenv.Within(t, 15*time.Second, "the processes and folders of the killed command are gone", func() bool {
 				left, err := os.ReadDir(tmp)
 				return err == nil && len(left) == 0 && len(withEnvironment(t, mark)) == 0 && len(serversIn(t, tmp)) == 0
 			})

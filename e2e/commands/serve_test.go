@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
 // A bench is a cache of its own, with what is built shared: the servers of one test, and no others.
@@ -126,7 +128,7 @@ func TestTwoInBackground(t *testing.T) {
 		if status != 0 || out != "" || !strings.Contains(notices, "stopped the server of v1.37.1 at https://127.0.0.1:") {
 			t.Errorf("stopping it: exit status %d\n%s%s", status, out, notices)
 		}
-		within(t, 5*time.Second, "its process ends", func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) })
+		testenv.Within(t, 5*time.Second, "its process ends", func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) })
 	}
 	if _, err := os.Stat(filepath.Dir(filepath.Dir(kubeconfig))); !os.IsNotExist(err) {
 		t.Errorf("its folder is there: %v", err)
@@ -140,7 +142,7 @@ func TestTwoInBackground(t *testing.T) {
 func TestStopWhileStarting(t *testing.T) {
 	b := newBench(t)
 	serve, said := b.start("serve")
-	within(t, 5*time.Second, "it is starting", func() bool { return strings.Contains(b.status()[serve.Process.Pid], "starting") })
+	testenv.Within(t, 5*time.Second, "it is starting", func() bool { return strings.Contains(b.status()[serve.Process.Pid], "starting") })
 	_, notices, status := b.run("serve", "--stop")
 	if status != 0 || !strings.Contains(notices, "stopped") || !strings.Contains(notices, strconv.Itoa(serve.Process.Pid)) {
 		t.Errorf("exit status %d\n%s", status, notices)
@@ -152,7 +154,7 @@ func TestStopWhileStarting(t *testing.T) {
 		t.Errorf("the status is %v", servers)
 	}
 	background, said := b.start("serve", "--background")
-	within(t, 5*time.Second, "it is starting", func() bool { return len(b.status()) == 1 })
+	testenv.Within(t, 5*time.Second, "it is starting", func() bool { return len(b.status()) == 1 })
 	b.run("serve", "--stop")
 	if err := background.Wait(); err == nil || !strings.Contains(said.String(), "did not start") {
 		t.Errorf("in the background it ended with %v\n%s", err, said.String())
@@ -171,13 +173,13 @@ func TestStatusOfDeadServer(t *testing.T) {
 		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		within(t, 5*time.Second, "its process is gone", func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) })
+		testenv.Within(t, 5*time.Second, "its process is gone", func() bool { return errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) })
 	}
 	if left := b.status(); len(left) > 0 {
 		t.Errorf("the status is %v", left)
 	}
 	kubeconfig := strings.TrimSpace(out)
-	within(t, 15*time.Second, "its folder goes", func() bool {
+	testenv.Within(t, 15*time.Second, "its folder goes", func() bool {
 		_, err := os.Stat(filepath.Dir(filepath.Dir(kubeconfig)))
 		return os.IsNotExist(err)
 	})

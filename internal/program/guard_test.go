@@ -14,17 +14,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
-)
 
-// within waits until something holds.
-func within(t *testing.T, limit time.Duration, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(limit); !holds(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within %v: %s", limit, what)
-		}
-	}
-}
+	"github.com/kubeapitrace/apitrace/internal/testenv"
+)
 
 // processes lists those that have the assignment in their environment, but for this one and its guard.
 func processes(t *testing.T, assignment string) []int {
@@ -61,13 +53,13 @@ func TestGuard(t *testing.T) {
 	dir, err := bufio.NewReader(out).ReadString('\n')
 	must(t, err)
 	dir = strings.TrimSpace(dir)
-	within(t, 10*time.Second, "the session has four processes", func() bool { return len(processes(t, mark)) == 4 })
+	testenv.Within(t, 10*time.Second, "the session has four processes", func() bool { return len(processes(t, mark)) == 4 })
 	if !exists(filepath.Join(dir, "kubeconfig")) || !RunDirAlive(dir) {
 		t.Fatalf("before the kill, %s is not as it should be", dir)
 	}
 	must(t, owner.Process.Signal(syscall.SIGKILL))
 	owner.Wait()
-	within(t, 10*time.Second, "the processes and the folder of the killed one are gone", func() bool {
+	testenv.Within(t, 10*time.Second, "the processes and the folder of the killed one are gone", func() bool {
 		return len(processes(t, mark)) == 0 && !exists(dir)
 	})
 }
@@ -145,7 +137,7 @@ func TestKilledBuild(t *testing.T) {
 	builder := play("builder", CacheEnv+"="+c.Root, "PATH="+bin+":"+os.Getenv("PATH"))
 	must(t, builder.Start())
 	defer builder.Process.Kill()
-	within(t, time.Minute, "go build runs", func() bool { return exists(started) })
+	testenv.Within(t, time.Minute, "go build runs", func() bool { return exists(started) })
 	tmp, err := os.ReadFile(started)
 	must(t, err)
 	mark += strings.TrimSpace(string(tmp))
@@ -154,7 +146,7 @@ func TestKilledBuild(t *testing.T) {
 	}
 	must(t, builder.Process.Signal(syscall.SIGKILL))
 	builder.Wait()
-	within(t, 10*time.Second, "the build and its temporary files are gone", func() bool {
+	testenv.Within(t, 10*time.Second, "the build and its temporary files are gone", func() bool {
 		return len(processes(t, mark)) == 0 && !exists(strings.TrimPrefix(mark, "GOTMPDIR="))
 	})
 	b, _ := mustBuild(t, tiny(), Options{Cache: c})

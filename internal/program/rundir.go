@@ -2,7 +2,6 @@ package program
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -113,15 +112,11 @@ func lockDir(dir string) (*flock.Flock, bool) {
 		lock.Close()
 		return nil, false
 	}
-	ours, err := lock.Stat()
-	if err == nil {
-		var there fs.FileInfo
-		if there, err = os.Lstat(dir); err == nil && os.SameFile(ours, there) {
-			return lock, true
-		}
+	if LockInPlace(lock) != nil {
+		lock.Close()
+		return nil, false
 	}
-	lock.Close()
-	return nil, false
+	return lock, true
 }
 
 func runDirPrefix() string { return "apitrace-" + strconv.Itoa(os.Getuid()) + "-" }

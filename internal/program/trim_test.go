@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
 // editHello is rewriteHello as a person's edit.
@@ -250,7 +252,7 @@ func TestInUse(t *testing.T) {
 	}
 	must(t, server.Process.Kill())
 	server.Wait()
-	within(t, 5*time.Second, "nobody uses it", func() bool { return !inUse() })
+	testenv.Within(t, 5*time.Second, "nobody uses it", func() bool { return !inUse() })
 	if trim(); exists(filepath.Dir(b.Path)) {
 		t.Error("a build that nobody uses was not removed")
 	}
@@ -320,7 +322,7 @@ func TestKilledRemoval(t *testing.T) {
 	}
 	remover := play("remover", CacheEnv+"="+c.Root)
 	must(t, remover.Start())
-	within(t, 10*time.Second, "the removal has begun", func() bool { return !isEntry(filepath.Dir(b.Path)) })
+	testenv.Within(t, 10*time.Second, "the removal has begun", func() bool { return !isEntry(filepath.Dir(b.Path)) })
 	must(t, remover.Process.Signal(syscall.SIGKILL))
 	remover.Wait()
 	again, _ := mustBuild(t, tiny(), Options{Cache: c})

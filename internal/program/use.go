@@ -58,17 +58,24 @@ func lockUse(dir string, try func(*flock.Flock) (bool, error)) (lock *flock.Floc
 	if err != nil || !locked {
 		return nil, false, errors.Join(err, lock.Close())
 	}
-	ours, err := lock.Stat()
-	if err == nil {
-		var there fs.FileInfo
-		if there, err = os.Lstat(lock.Path()); err == nil && os.SameFile(ours, there) {
-			return lock, true, nil
-		}
+	if err := LockInPlace(lock); err != nil {
+		return nil, false, errors.Join(err, lock.Close())
 	}
-	if err == nil {
+	return lock, true, nil
+}
+
+// LockInPlace returns nil if the file or folder that is locked is the one that others find at its path:
+// between opening and locking another process may have removed it. Then it is fs.ErrNotExist.
+func LockInPlace(lock *flock.Flock) error {
+	ours, err := lock.Stat()
+	if err != nil {
+		return err
+	}
+	there, err := os.Lstat(lock.Path())
+	if err == nil && !os.SameFile(ours, there) {
 		err = fs.ErrNotExist // another one took its place
 	}
-	return nil, false, errors.Join(err, lock.Close())
+	return err
 }
 
 // An inUseError says that an entry of the cache cannot be removed now.

@@ -1,5 +1,5 @@
 // Package testenv tells tests what they may use: the environment variables that
-// "make test" and "make test-all" set are read here and nowhere else.
+// "make test" and "make test-all" set are read here and nowhere else. It also holds how tests wait.
 package testenv
 
 import (

@@ -1,6 +1,6 @@
-// Package console runs a program in a pseudo terminal of a fixed size, types keys and reads the screen
+// Package testterm runs a program in a pseudo terminal of a fixed size, types keys and reads the screen
 // with a terminal emulator. It is for tests.
-package console
+package testterm
 
 import (
 	"bytes"
@@ -28,8 +28,8 @@ import (
 // patience is how long a screen may take to come. It is only used up by a test that fails.
 const patience = 20 * time.Second
 
-// A Console is a terminal with a program that runs in it.
-type Console struct {
+// A Terminal is a terminal with a program that runs in it.
+type Terminal struct {
 	t       testing.TB
 	command *exec.Cmd
 	ours    *os.File // of the pair of files that a pseudo terminal is, theirs is the program's
@@ -47,9 +47,9 @@ type Console struct {
 }
 
 // Start starts a program in a terminal. The test ends it, if it has not ended by then.
-func Start(t testing.TB, command *exec.Cmd, columns, rows int) *Console {
+func Start(t testing.TB, command *exec.Cmd, columns, rows int) *Terminal {
 	t.Helper()
-	c := &Console{t: t, command: command, ended: make(chan struct{}), emulator: vt.NewEmulator(columns, rows), altered: map[ansi.Mode]bool{}, changed: time.Now()}
+	c := &Terminal{t: t, command: command, ended: make(chan struct{}), emulator: vt.NewEmulator(columns, rows), altered: map[ansi.Mode]bool{}, changed: time.Now()}
 	change := func(mode ansi.Mode) {
 		if c.altered[mode] = !c.altered[mode]; !c.altered[mode] {
 			delete(c.altered, mode)
@@ -90,7 +90,7 @@ func Start(t testing.TB, command *exec.Cmd, columns, rows int) *Console {
 }
 
 // end ends the program if it has not ended, and what reads from it.
-func (c *Console) end() {
+func (c *Terminal) end() {
 	select {
 	case <-c.ended:
 	default:
@@ -102,7 +102,7 @@ func (c *Console) end() {
 	}
 }
 
-func (c *Console) read() {
+func (c *Terminal) read() {
 	data := make([]byte, 1<<16)
 	for {
 		n, err := c.ours.Read(data)
@@ -124,7 +124,7 @@ var keys = map[string]string{
 }
 
 // Type types keys: names of keys, or characters.
-func (c *Console) Type(names ...string) {
+func (c *Terminal) Type(names ...string) {
 	c.t.Helper()
 	for _, name := range names {
 		key, ok := keys[name]
@@ -144,13 +144,13 @@ func (c *Console) Type(names ...string) {
 }
 
 // Click clicks with the left button of a mouse on a cell, from 0.
-func (c *Console) Click(x, y int) {
+func (c *Terminal) Click(x, y int) {
 	c.t.Helper()
 	c.Type(fmt.Sprintf("\x1b[<0;%d;%dM\x1b[<0;%d;%dm", x+1, y+1, x+1, y+1))
 }
 
 // Resize gives the terminal another size.
-func (c *Console) Resize(columns, rows int) {
+func (c *Terminal) Resize(columns, rows int) {
 	c.mu.Lock()
 	c.emulator.Resize(columns, rows)
 	c.changed = time.Now()
@@ -158,14 +158,14 @@ func (c *Console) Resize(columns, rows int) {
 	c.resize(columns, rows)
 }
 
-func (c *Console) resize(columns, rows int) {
+func (c *Terminal) resize(columns, rows int) {
 	if err := pty.Setsize(c.ours, &pty.Winsize{Cols: uint16(columns), Rows: uint16(rows)}); err != nil {
 		c.t.Fatal(err)
 	}
 }
 
 // Signal sends the program a signal.
-func (c *Console) Signal(s os.Signal) {
+func (c *Terminal) Signal(s os.Signal) {
 	if err := c.command.Process.Signal(s); err != nil {
 		c.t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func (c *Console) Signal(s os.Signal) {
 
 // Screen returns the screen line by line: "»" and the text of a line that has something in reverse, a
 // blank and the text of any other.
-func (c *Console) Screen() string {
+func (c *Terminal) Screen() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var out strings.Builder
@@ -198,14 +198,14 @@ func (c *Console) Screen() string {
 }
 
 // Output returns everything that the program has written.
-func (c *Console) Output() string {
+func (c *Terminal) Output() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.output.String()
 }
 
 // Until waits for a screen, and fails the test if it does not come.
-func (c *Console) Until(what string, is func(screen string) bool) string {
+func (c *Terminal) Until(what string, is func(screen string) bool) string {
 	c.t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		screen := c.Screen()
@@ -219,14 +219,14 @@ func (c *Console) Until(what string, is func(screen string) bool) string {
 }
 
 // Shows waits for a screen with a text.
-func (c *Console) Shows(text string) string {
+func (c *Terminal) Shows(text string) string {
 	c.t.Helper()
 	return c.Until(fmt.Sprintf("%q", text), func(screen string) bool { return strings.Contains(screen, text) })
 }
 
 // Settled returns the screen once nothing more has been drawn for a while. Tests compare by Until; this is for
 // writing what they compare with.
-func (c *Console) Settled() string {
+func (c *Terminal) Settled() string {
 	const quiet = 700 * time.Millisecond
 	for {
 		c.mu.Lock()
@@ -241,7 +241,7 @@ func (c *Console) Settled() string {
 
 // Wait waits for the end of the program and returns its exit status. It fails the test if the terminal is not
 // as the program found it.
-func (c *Console) Wait() int {
+func (c *Terminal) Wait() int {
 	c.t.Helper()
 	select {
 	case <-c.ended:
@@ -272,7 +272,7 @@ func (c *Console) Wait() int {
 }
 
 // Clipboard returns the texts that the program has put onto the clipboard, by OSC 52, in base64.
-func (c *Console) Clipboard() []string {
+func (c *Terminal) Clipboard() []string {
 	const begin = "\x1b]52;c;"
 	var all []string
 	for _, part := range strings.Split(c.Output(), begin)[1:] {
