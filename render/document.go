@@ -154,6 +154,9 @@ func (w *documentWriter) step(n *Node, above values) DocumentStep {
 	texts, shown := w.values(n, above)
 	if plugins := w.story.Plugins(n); len(plugins) > 1 {
 		for _, group := range view.GroupPlugins(plugins) {
+			if w.leavesOut(group) {
+				continue
+			}
 			out.Plugins = append(out.Plugins, w.pluginsLine(group))
 		}
 	} else {

@@ -208,12 +208,21 @@ func (d *sectionDrawing) put(line string) { fmt.Fprintln(d.out, strings.TrimRigh
 // they accepted, those that accepted at once, those that were not asked, and any other.
 func (d *sectionDrawing) plugins(all []view.Plugin, rest string) {
 	for _, group := range view.GroupPlugins(all) {
+		if d.leavesOut(group) {
+			continue
+		}
 		style := d.Value
 		if group.Kind != view.PluginsAtOnce && group.Kind != view.PluginsNotAsked {
 			style = d.Decisive
 		}
 		d.lines(style, d.pluginsLine(group), rest)
 	}
+}
+
+// leavesOut reports whether a short view need not count plugins that have no part in the phase: when they
+// are asked again, it has done so.
+func (l *listing) leavesOut(group view.PluginGroup) bool {
+	return group.Again && group.Kind == view.PluginsNotAsked && !l.choice.Full
 }
 
 // pluginsLine names the plugins of one verdict. Those that have no part in the phase have one in the other

@@ -63,6 +63,9 @@ const (
 
 // A PluginGroup is the plugins of one kind, in the order in which they were asked.
 type PluginGroup struct {
+	// Again is set for plugins that were asked before: where a webhook or a policy changes the object, the chain
+	// of mutating plugins is walked twice (apiserver/pkg/admission/reinvocation.go).
+	Again   bool
 	Kind    PluginKind
 	Verdict string
 	Plugins []Plugin
@@ -71,11 +74,19 @@ type PluginGroup struct {
 var (
 	pluginsWorked   = message.Text{En: "accepted after further calls", Zh: "做了进一步调用后接受"}
 	pluginsAtOnce   = message.Text{En: "accepted at once", Zh: "立即接受"}
+	pluginsAgain    = message.Text{En: "asked again, %s", Zh: "再次询问，%s"}
 	pluginsNotAsked = message.Text{En: "not asked (they take no part in this phase)", Zh: "未被询问（不参与此阶段）"}
 )
 
 // Title says what the plugins of the group did.
 func (g *PluginGroup) Title(lang string) string {
+	if g.Again {
+		return pluginsAgain.Format(lang, g.did(lang))
+	}
+	return g.did(lang)
+}
+
+func (g *PluginGroup) did(lang string) string {
 	switch g.Kind {
 	case PluginsWorked:
 		return pluginsWorked.In(lang)
@@ -87,8 +98,22 @@ func (g *PluginGroup) Title(lang string) string {
 	return g.Verdict
 }
 
-// GroupPlugins puts plugins that did the same together.
+// GroupPlugins puts plugins that did the same together; those that were asked again come last.
 func GroupPlugins(all []Plugin) []PluginGroup {
+	var first, again []Plugin
+	asked := map[string]bool{}
+	for _, p := range all {
+		if asked[p.Name] {
+			again = append(again, p)
+		} else {
+			first = append(first, p)
+		}
+		asked[p.Name] = true
+	}
+	return append(groupByKind(first, false), groupByKind(again, true)...)
+}
+
+func groupByKind(all []Plugin, again bool) []PluginGroup {
 	var groups []PluginGroup
 	for kind := PluginsOther; kind <= PluginsNotAsked; kind++ {
 		for _, p := range all {
@@ -97,7 +122,7 @@ func GroupPlugins(all []Plugin) []PluginGroup {
 			}
 			last := len(groups) - 1
 			if last < 0 || groups[last].Kind != kind || kind == PluginsOther && groups[last].Verdict != p.Verdict {
-				groups = append(groups, PluginGroup{Kind: kind, Verdict: p.Verdict})
+				groups = append(groups, PluginGroup{Again: again, Kind: kind, Verdict: p.Verdict})
 				last++
 			}
 			groups[last].Plugins = append(groups[last].Plugins, p)
