@@ -107,7 +107,7 @@ func adapt(command *cobra.Command, name string) {
 	if check := command.Args; check != nil {
 		command.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {
-				return usage.Wrong(commandline.Error(err))
+				return usage.Wrong(commandline.Arguments(c, err))
 			}
 			return nil
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -36,6 +37,19 @@ func Error(err error) error {
 	return err
 }
 
+// Arguments is Error for the arguments of a command: where their number is wrong, it adds which are expected.
+func Arguments(command *cobra.Command, err error) error {
+	said := Error(err)
+	if err == nil || wrongCount(err) == nil {
+		return said
+	}
+	line := command.Use
+	if command.HasParent() {
+		line = command.Parent().CommandPath() + " " + line
+	}
+	return message.Errorf("%w: expected \"%s\"", said, line)
+}
+
 // inWords returns what cobra and pflag say as a message, or nil.
 func inWords(err error) error {
 	switch err := err.(type) {
@@ -63,6 +77,11 @@ func inWords(err error) error {
 	if parts := exclusiveFlags.FindStringSubmatch(err.Error()); parts != nil {
 		return message.Errorf("if any flags in the group [%s] are set none of the others can be; [%s] were all set", parts[1], parts[2])
 	}
+	return wrongCount(err)
+}
+
+// wrongCount returns what cobra says of too many or too few arguments as a message, or nil.
+func wrongCount(err error) error {
 	var a, b, c int
 	for _, said := range []error{
 		counted(err, "accepts %d arg(s), received %d", &a, &b),
