@@ -22,6 +22,16 @@ type statement struct {
 	purposes []string
 	// replaced is the removal whose place an addition took.
 	replaced *statement
+	// at are the calls of the merged tree that changed so.
+	at []int
+}
+
+// calls are the calls of the merged tree of which a statement tells.
+func (st *statement) calls() []int {
+	if st.replaced != nil {
+		return slices.Concat(st.at, st.replaced.at)
+	}
+	return st.at
 }
 
 // An only is a call that one side alone makes, without what it is for. Equal ones are one statement.
@@ -46,7 +56,7 @@ func (s *summary) statements() []*statement {
 			continue
 		}
 		if change.Kind != diff.Added && change.Kind != diff.Removed {
-			all = append(all, &statement{layer: change.Layer, change: change})
+			all = append(all, &statement{layer: change.Layer, change: change, at: []int{change.At}})
 			continue
 		}
 		o := s.only(change)
@@ -56,6 +66,7 @@ func (s *summary) statements() []*statement {
 			index[o] = known
 			all = append(all, known)
 		}
+		known.at = append(known.at, change.At)
 		if purpose := purposeOf(s.call(change.Change)); purpose != "" && !slices.Contains(known.purposes, purpose) {
 			known.purposes = append(known.purposes, purpose)
 		}

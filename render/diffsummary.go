@@ -18,6 +18,8 @@ type LayerSummary struct {
 	Layer, Title string
 	// Sentences tell the changes that a first look should have.
 	Sentences []string
+	// Calls are, by sentence, the calls of the merged tree of which it tells.
+	Calls [][]int
 	// Smaller counts the others.
 	Smaller int
 }
@@ -26,10 +28,10 @@ type LayerSummary struct {
 // change are in unchanged, by title.
 func (s *summary) summarize() (changed []LayerSummary, unchanged []string) {
 	for _, p := range s.Packages {
-		s.say(p.Layer, s.packageMoved(p))
+		s.say(p.Layer, s.packageMoved(p), s.movedTo(p)...)
 	}
 	for _, st := range s.statements() {
-		s.say(st.layer, s.text(st))
+		s.say(st.layer, s.text(st), st.calls()...)
 	}
 	for _, change := range s.Changes {
 		if !change.Telling && !s.movedWithPackage(change.Change) {
@@ -61,7 +63,7 @@ func (s *summary) shorten() {
 	for i := range s.layers {
 		if l := &s.layers[i]; len(l.Sentences) > most {
 			l.Smaller += len(l.Sentences) - most
-			l.Sentences = l.Sentences[:most]
+			l.Sentences, l.Calls = l.Sentences[:most], l.Calls[:most]
 		}
 	}
 }
@@ -69,16 +71,16 @@ func (s *summary) shorten() {
 // countOnly tells of layers of which one side alone has calls, all of them below changes of
 // other layers.
 func (s *summary) countOnly() {
-	type only struct{ a, b int }
+	type only struct{ a, b []int }
 	counts := map[string]only{}
 	for i := range s.Merged.Tree.Len() {
 		layer := s.guide.Layer(s.Merged.Tree.Call(i).Function)
 		n := counts[layer]
 		switch {
 		case s.Merged.B[i] == diff.None:
-			n.a++
+			n.a = append(n.a, i)
 		case s.Merged.A[i] == diff.None:
-			n.b++
+			n.b = append(n.b, i)
 		}
 		counts[layer] = n
 	}
@@ -87,11 +89,11 @@ func (s *summary) countOnly() {
 		if _, told := s.index[layer]; told {
 			continue
 		}
-		if n.a > 0 {
-			s.say(layer, s.words.onlyOnSide(s.words.callsOnlyA, n.a))
+		if len(n.a) > 0 {
+			s.say(layer, s.words.onlyOnSide(s.words.callsOnlyA, len(n.a)), n.a[0])
 		}
-		if n.b > 0 {
-			s.say(layer, s.words.onlyOnSide(s.words.callsOnlyB, n.b))
+		if len(n.b) > 0 {
+			s.say(layer, s.words.onlyOnSide(s.words.callsOnlyB, len(n.b)), n.b[0])
 		}
 	}
 }
@@ -126,11 +128,26 @@ func (s *summary) layer(name string) *LayerSummary {
 	return &s.layers[at]
 }
 
-func (s *summary) say(layer, sentence string) {
+// say adds a sentence to a layer, with the calls of the merged tree of which it tells.
+func (s *summary) say(layer, sentence string, calls ...int) {
 	l := s.layer(layer)
-	if !slices.Contains(l.Sentences, sentence) {
-		l.Sentences = append(l.Sentences, sentence)
+	at := slices.Index(l.Sentences, sentence)
+	if at < 0 {
+		at = len(l.Sentences)
+		l.Sentences, l.Calls = append(l.Sentences, sentence), append(l.Calls, nil)
 	}
+	l.Calls[at] = append(l.Calls[at], calls...)
+}
+
+// movedTo are the calls of the merged tree whose functions went with a package.
+func (s *summary) movedTo(p PackageMove) []int {
+	var calls []int
+	for _, c := range s.Changes {
+		if from, to, ok := s.packageOnly(c.Change); ok && from == p.From && to == p.To {
+			calls = append(calls, c.At)
+		}
+	}
+	return calls
 }
 
 func (s *summary) packageMoved(p PackageMove) string {

@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
@@ -31,6 +32,35 @@ func (v *DiffView) Mark(call int) string { return v.drawing.mark(call) }
 // Style returns the style of a call's row: that of an added, a removed, a changed or any other call.
 func (v *DiffView) Style(call int) lipgloss.Style {
 	return v.drawing.diffStyle(&Node{Calls: []int{call}})
+}
+
+// A ChangedFunction is the function whose text is compared for a call of the merged tree: the call's own or, of a
+// call that one side alone has, that of the nearest caller which both have.
+type ChangedFunction struct {
+	A, B *trace.Call
+	// Line is the line of the function from which the call is made, on side B if OnB is set, else on A; 0 if the
+	// function is the call's own.
+	Line int
+	OnB  bool
+}
+
+// ChangedFunction returns the function to be compared for a call, nil if no caller is on both sides.
+func (v *DiffView) ChangedFunction(call int) *ChangedFunction {
+	d := v.Differences()
+	f := &ChangedFunction{}
+	i := call
+	for ; d.Merged.A[i] == diff.None || d.Merged.B[i] == diff.None; i = d.Merged.Tree.Parent(i) {
+		if d.Merged.Tree.Parent(i) < 0 {
+			return nil
+		}
+		if f.OnB = d.Merged.B[i] != diff.None; f.OnB {
+			f.Line = d.Diff.B.Call(d.Merged.B[i]).CallerLine
+		} else {
+			f.Line = d.Diff.A.Call(d.Merged.A[i]).CallerLine
+		}
+	}
+	f.A, f.B = d.Diff.A.Call(d.Merged.A[i]), d.Diff.B.Call(d.Merged.B[i])
+	return f
 }
 
 // Details says in lines of a width what changed at a call; there are none if nothing did.

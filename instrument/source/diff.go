@@ -7,6 +7,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // A Version is a function as one program has it.
@@ -23,13 +25,56 @@ type DiffOptions struct {
 	Added, Removed, Heading lipgloss.Style
 }
 
-// WriteDiff writes the unified diff of two functions, with upstream's line numbers, and
-// reports whether their texts are the same.
-func WriteDiff(w io.Writer, a, b Version, o DiffOptions) (same bool, err error) {
+// A Hunk is a part of two texts with what differs in it. Lines are counted as upstream's files have them.
+type Hunk struct {
+	// FromA and CountA are its first line of A and how many there are, FromB and CountB those of B. Of an empty
+	// range, as in a unified diff, the first line is the one before it.
+	FromA, CountA, FromB, CountB int
+	Lines                        []HunkLine
+}
+
+// A HunkLine is a line of A, of B, or of both. The number of a side that does not have it is 0.
+type HunkLine struct {
+	A, B int
+	Text string
+}
+
+// Hunks compares the texts of two functions; there are none if they are the same.
+func Hunks(a, b Version) ([]Hunk, error) {
 	const context = 3
 	diff, err := udiff.ToUnifiedDiff("", "", a.Text, udiff.Lines(a.Text, b.Text), context)
 	if err != nil {
-		return false, fmt.Errorf("comparing %s of %s with that of %s: %w", a.Name, a.Of, b.Of, err)
+		return nil, message.Errorf("comparing %s of %s with that of %s: %w", a.Name, a.Of, b.Of, err)
+	}
+	var hunks []Hunk
+	for _, h := range diff.Hunks {
+		hunk := Hunk{FromA: a.First + h.FromLine - 1, FromB: b.First + h.ToLine - 1}
+		for _, line := range h.Lines {
+			l := HunkLine{A: hunk.FromA + hunk.CountA, B: hunk.FromB + hunk.CountB, Text: strings.TrimRight(line.Content, "\n")}
+			switch line.Kind {
+			case udiff.Delete:
+				l.B = 0
+				hunk.CountA++
+			case udiff.Insert:
+				l.A = 0
+				hunk.CountB++
+			default:
+				hunk.CountA++
+				hunk.CountB++
+			}
+			hunk.Lines = append(hunk.Lines, l)
+		}
+		hunks = append(hunks, hunk)
+	}
+	return hunks, nil
+}
+
+// WriteDiff writes the unified diff of two functions, with upstream's line numbers, and
+// reports whether their texts are the same.
+func WriteDiff(w io.Writer, a, b Version, o DiffOptions) (same bool, err error) {
+	hunks, err := Hunks(a, b)
+	if err != nil {
+		return false, err
 	}
 	var out strings.Builder
 	for _, side := range []struct {
@@ -38,35 +83,26 @@ func WriteDiff(w io.Writer, a, b Version, o DiffOptions) (same bool, err error) 
 	}{{"---", a}, {"+++", b}} {
 		out.WriteString(o.Heading.Render(fmt.Sprintf("%s %s  %s:%d, %s", side.mark, side.Name, side.File, side.Line, side.Of)) + "\n")
 	}
-	if len(diff.Hunks) == 0 {
+	if len(hunks) == 0 {
 		out.WriteString("the same text\n")
 	}
-	for _, hunk := range diff.Hunks {
-		writeHunk(&out, hunk, a, b, o)
+	for _, hunk := range hunks {
+		hunk.write(&out, o)
 	}
 	_, err = io.WriteString(w, out.String())
-	return len(diff.Hunks) == 0, err
+	return len(hunks) == 0, err
 }
 
-func writeHunk(out *strings.Builder, hunk *udiff.Hunk, a, b Version, o DiffOptions) {
-	var body strings.Builder
-	fromCount, toCount := 0, 0
-	for _, line := range hunk.Lines {
-		text := strings.TrimRight(line.Content, "\n")
-		switch line.Kind {
-		case udiff.Delete:
-			fromCount++
-			body.WriteString(o.Removed.TabWidth(lipgloss.NoTabConversion).Render("-"+text) + "\n")
-		case udiff.Insert:
-			toCount++
-			body.WriteString(o.Added.TabWidth(lipgloss.NoTabConversion).Render("+"+text) + "\n")
+func (h *Hunk) write(out *strings.Builder, o DiffOptions) {
+	out.WriteString(o.Heading.Render(fmt.Sprintf("@@ -%d,%d +%d,%d @@", h.FromA, h.CountA, h.FromB, h.CountB)) + "\n")
+	for _, line := range h.Lines {
+		switch {
+		case line.B == 0:
+			out.WriteString(o.Removed.TabWidth(lipgloss.NoTabConversion).Render("-"+line.Text) + "\n")
+		case line.A == 0:
+			out.WriteString(o.Added.TabWidth(lipgloss.NoTabConversion).Render("+"+line.Text) + "\n")
 		default:
-			fromCount, toCount = fromCount+1, toCount+1
-			body.WriteString(" " + text + "\n")
+			out.WriteString(" " + line.Text + "\n")
 		}
 	}
-	// Of an empty range a unified diff gives the line before it.
-	from, to := a.First+hunk.FromLine-1, b.First+hunk.ToLine-1
-	out.WriteString(o.Heading.Render(fmt.Sprintf("@@ -%d,%d +%d,%d @@", from, fromCount, to, toCount)) + "\n")
-	out.WriteString(body.String())
 }

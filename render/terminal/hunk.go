@@ -11,8 +11,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/text"
-	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
 // A hunkKey says of which functions the texts are compared.
@@ -29,36 +27,16 @@ type hunked struct {
 	text hunkText
 }
 
-// changedFunction returns the calls whose functions are compared below the tree: the selected call on both
-// sides or, of a call of one side alone, the nearest caller that both have. line is where that
-// makes the selected call, on side B or on A; 0 if it is the selected call itself.
-func (m *Model) changedFunction() (a, b *trace.Call, line int, onB bool) {
-	d := m.compared.view.Differences()
-	i := m.call()
-	for ; d.Merged.A[i] == diff.None || d.Merged.B[i] == diff.None; i = d.Merged.Tree.Parent(i) {
-		if d.Merged.Tree.Parent(i) < 0 {
-			return nil, nil, 0, false
-		}
-		if onB = d.Merged.B[i] != diff.None; onB {
-			line = d.Diff.B.Call(d.Merged.B[i]).CallerLine
-		} else {
-			line = d.Diff.A.Call(d.Merged.A[i]).CallerLine
-		}
-	}
-	return d.Diff.A.Call(d.Merged.A[i]), d.Diff.B.Call(d.Merged.B[i]), line, onB
-}
-
 // compareSource returns the command that compares the source of the selected call, nil if that is known or not asked for.
 func (m *Model) compareSource() tea.Cmd {
 	if m.compared == nil || !m.below || m.mode != modeTree {
 		return nil
 	}
-	a, b, _, _ := m.changedFunction()
-	if a == nil {
+	c, f := m.compared, m.compared.view.ChangedFunction(m.call())
+	if f == nil {
 		return nil
 	}
-	c := m.compared
-	key := hunkKey{c.A.K8sVersion, c.B.K8sVersion, a.Function, b.Function}
+	key := hunkKey{c.A.K8sVersion, c.B.K8sVersion, f.A.Function, f.B.Function}
 	if _, known := m.hunks[key]; known {
 		return nil
 	}
@@ -66,7 +44,7 @@ func (m *Model) compareSource() tea.Cmd {
 	o := source.DiffOptions{Added: m.palette.Added, Removed: m.palette.Removed, Heading: m.palette.Place}
 	lib := m.lib
 	return func() tea.Msg {
-		diff, err := lib.SourceDiff(c.A, c.B, a, b, o)
+		diff, err := lib.SourceDiff(c.A, c.B, f.A, f.B, o)
 		return hunked{key, hunkText{strings.Split(strings.TrimRight(diff, "\n"), "\n"), err}}
 	}
 }
@@ -75,22 +53,22 @@ func (m *Model) compareSource() tea.Cmd {
 // text of its function on both sides from the hunk on that made the difference.
 func (m *Model) belowLines(width, height int) []string {
 	lines := m.compared.view.Details(m.call(), width)
-	a, b, line, onB := m.changedFunction()
-	if a == nil {
+	f := m.compared.view.ChangedFunction(m.call())
+	if f == nil {
 		return filled(lines, height)
 	}
-	known := m.hunks[hunkKey{m.compared.A.K8sVersion, m.compared.B.K8sVersion, a.Function, b.Function}]
+	known := m.hunks[hunkKey{m.compared.A.K8sVersion, m.compared.B.K8sVersion, f.A.Function, f.B.Function}]
 	if known.err != nil {
 		return filled(append(lines, text.Wrap(text.Escape(known.err.Error()), width)...), height)
 	}
 	heading := min(2, len(known.lines)) // which functions are compared
-	hunk := max(heading, hunkOf(known.lines, line, onB))
+	hunk := max(heading, hunkOf(known.lines, f.Line, f.OnB))
 	from := max(heading, min(hunk+m.belowScroll, len(known.lines)-1))
 	m.belowScroll = from - hunk
 	if heading == 2 {
 		names := m.forest.story.Names
-		lines = append(lines, m.palette.Removed.Render(fmt.Sprintf("--- %s  %s  %s", m.compared.nameA, names.Of(a), names.Place(a))),
-			m.palette.Added.Render(fmt.Sprintf("+++ %s  %s  %s", m.compared.nameB, names.Of(b), names.Place(b))))
+		lines = append(lines, m.palette.Removed.Render(fmt.Sprintf("--- %s  %s  %s", m.compared.nameA, names.Of(f.A), names.Place(f.A))),
+			m.palette.Added.Render(fmt.Sprintf("+++ %s  %s  %s", m.compared.nameB, names.Of(f.B), names.Place(f.B))))
 	}
 	for _, l := range known.lines[min(from, len(known.lines)):] {
 		lines = append(lines, strings.ReplaceAll(l, "\t", "    "))
