@@ -252,8 +252,8 @@ func TestPageFollowsCallsInTheSource(t *testing.T) {
 	again.until(heading + " === '(*store).Get'")
 	again.until("document.querySelector('[aria-selected=true]')?.textContent.includes('etcd3.(*store).Get')")
 	// In another release, the same call is found.
-	again.until("[...document.querySelectorAll('.top select')[1].options].some((o) => o.value === 'v1.30.4')")
-	js[any](again, `(() => { const s = document.querySelectorAll('.top select')[1]; s.value = 'v1.30.4'; s.dispatchEvent(new Event('change', {bubbles: true})) })()`)
+	again.until("[...document.querySelector('select.release').options].some((o) => o.value === 'v1.30.4')")
+	js[any](again, `(() => { const s = document.querySelector('select.release'); s.value = 'v1.30.4'; s.dispatchEvent(new Event('change', {bubbles: true})) })()`)
 	again.until("location.hash.includes('v1.30.4')")
 	again.until("document.querySelector('.nosource')?.textContent.includes('v1.30.4')")
 	again.until(heading + " === '(*store).Get'")
@@ -270,7 +270,7 @@ func TestPageSearchesAllRecordings(t *testing.T) {
 	}
 	searchFor("corruptObjectDeleter).Get")
 	b.until("document.querySelector('.found .text')?.textContent.includes('corruptObjectDeleter).Get')")
-	b.until("location.hash.includes('search=')")
+	b.until("location.hash.startsWith('#/search?text=')")
 	b.click("document.querySelector('.places .link')")
 	b.until(heading + ".includes('(*corruptObjectDeleter).Get')")
 	js[any](b, "history.back()")
@@ -298,7 +298,7 @@ func TestPageSpeaksChineseAndKeepsTheTheme(t *testing.T) {
 func TestPageWorksWithTheKeyboardAlone(t *testing.T) {
 	b := open(t, start(t, web.Options{}), "", 1280)
 	b.until(row("Authentication"))
-	for range 12 { // by Tab to the tree, past what stands before it
+	for range 20 { // by Tab to the tree, past what stands before it
 		b.do(chromedp.KeyEvent(kb.Tab))
 		if js[string](b, "document.activeElement.getAttribute('role') ?? ''") == "treeitem" {
 			break
@@ -377,10 +377,29 @@ func TestPageEscapesWhatWasRecorded(t *testing.T) {
 	b.until("document.body.innerText.includes('onerror=')")
 	b.until("document.querySelector('.attributes')?.textContent.includes('onerror=')")
 	for i, text := range []string{"onerror=", "script>"} { // the key steps, and all calls by short names
-		b.click(fmt.Sprintf("[...document.querySelectorAll('.switch button')][%d]", i))
+		b.click(fmt.Sprintf("[...document.querySelectorAll('.views a')][%d]", i))
 		b.until(row(text))
 		if js[bool](b, "!!document.querySelector('img, body script') || !!window.hacked") {
 			t.Error("what was recorded became a part of the page")
+		}
+	}
+}
+
+// accessible looks at what is shown with axe, in both themes.
+func (b *tab) accessible() {
+	b.Helper()
+	js[any](b, axe+";null")
+	for _, theme := range []string{"light", "dark"} {
+		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
+		}); err != nil {
+			b.Fatal(err)
+		}
+		found := js[[]string](b, `axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations
+			.filter((v) => v.impact === 'serious' || v.impact === 'critical')
+			.flatMap((v) => v.nodes.slice(0, 3).map((n) => v.id + ': ' + n.html.slice(0, 200) + ': ' + n.failureSummary)))`)
+		for _, violation := range found {
+			b.Errorf("%s: %s", theme, violation)
 		}
 	}
 }
@@ -396,27 +415,14 @@ func TestPageIsAccessible(t *testing.T) {
 		{"code", "#/latest/get-node/1?call=" + escape(storeGet), "document.querySelector('.l.ran')", 1280},
 		{"failure", "#/latest/get-forbidden/1", row("failed"), 1280},
 		{"calls", "#/latest/get-node/1?view=calls", "document.querySelectorAll('.row.flat .place').length > 10", 1280},
-		{"search", "#/latest/get-node/1?search=corruptObject", "document.querySelector('.found .text')", 400},
+		{"search", "#/search?text=corruptObject", "document.querySelector('.found .text')", 400},
 		{"narrow tree", "", row("etcd3 store"), 400},
 		{"narrow code", "#/latest/get-node/1?call=" + escape(storeGet), "document.querySelector('.l.ran')", 400},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := open(t, server, test.path, test.width)
 			b.until(test.ready)
-			js[any](b, axe+";null")
-			for _, theme := range []string{"light", "dark"} {
-				if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-					Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
-				}); err != nil {
-					t.Fatal(err)
-				}
-				found := js[[]string](b, `axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations
-					.filter((v) => v.impact === 'serious' || v.impact === 'critical')
-					.flatMap((v) => v.nodes.slice(0, 3).map((n) => v.id + ': ' + n.html.slice(0, 200) + ': ' + n.failureSummary)))`)
-				for _, violation := range found {
-					t.Errorf("%s: %s", theme, violation)
-				}
-			}
+			b.accessible()
 			if test.width == 400 && js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
 				t.Error("the page is wider than the screen")
 			}

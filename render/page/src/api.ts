@@ -47,37 +47,14 @@ export class Problem extends Error {
   constructor(readonly status: number, message: string, readonly action: string) { super(message); }
 }
 
-const base = '/apis/apitrace/v1';
-const kept = new Map<string, Promise<unknown>>();
-const mostKept = 300;
-
-// get asks the API. What it says of recordings does not change while the page is open, so that answers are kept.
-export function get<T>(path: string, query: Record<string, string | number> = {}): Promise<T> {
-  const parameters = new URLSearchParams(Object.entries(query).map(([k, v]) => [k, String(v)]));
-  const address = base + path + (parameters.size ? '?' + parameters : '');
-  let answer = kept.get(address) as Promise<T> | undefined;
-  if (!answer) {
-    answer = ask<T>(address);
-    answer.catch(() => kept.delete(address));
-    kept.set(address, answer);
-    if (kept.size > mostKept) kept.delete(kept.keys().next().value!);
-  }
-  return answer;
-}
-
-// forget makes the next get ask again.
-export function forget(path: string) { kept.delete(base + path); }
-
-async function ask<T>(address: string): Promise<T> {
-  let response: Response;
-  try {
-    response = await fetch(address);
-  } catch {
-    throw new Problem(0, 'apitrace does not answer', 'Is "apitrace web" still running? Start it again, and open the address that it prints.');
-  }
-  const body = await response.json();
-  if (!response.ok) throw new Problem(response.status, body.message, body.action);
-  return body as T;
+// An Api answers what the page asks: a server does, or the data that a file holds.
+export interface Api {
+  // get returns the answer to a path below /apis/apitrace/v1, or throws a Problem. Answers are kept: they do not change while the page is open.
+  get<T>(path: string, query?: Record<string, string | number>): Promise<T>;
+  // forget makes the next get of a path ask again.
+  forget(path: string): void;
+  // live tells whether there is a server that can start servers and take requests.
+  live: boolean;
 }
 
 // A Place is a request of a recording.

@@ -1,14 +1,16 @@
 import { CSSProperties, Fragment, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Details, forget, Frame, get, Mark, Place, Problem, requestPath, Source } from './api.ts';
+import { Details, Frame, Mark, Place, Problem, requestPath, Source } from './api.ts';
+import { usePage } from './context.ts';
 import { thousands, Words } from './words.ts';
 
 const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSProperties;
 
 // Code shows a call: what is known of it, and the source that ran.
-export function Code({ place, details, line, words, onSelect, onBack, address }: {
-  place: Place; details: Details; line?: number; words: Words; onSelect: (call: number, line?: number) => void; onBack: () => void; address: string;
+export function Code({ place, details, line, onSelect, onBack, address }: {
+  place: Place; details: Details; line?: number; onSelect: (call: number, line?: number) => void; onBack: () => void; address: string;
 }) {
+  const { words } = usePage();
   const c = details.call;
   const caller = details.stack[0] as Frame | undefined;
   const cut = c.function.lastIndexOf('/');
@@ -77,6 +79,7 @@ function Copy({ address, words }: { address: string; words: Words }) {
 function SourceOf({ place, details, line, words, onSelect }: {
   place: Place; details: Details; line?: number; words: Words; onSelect: (call: number) => void;
 }) {
+  const { api } = usePage();
   const [source, setSource] = useState<Source | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [again, setAgain] = useState(0);
@@ -85,7 +88,7 @@ function SourceOf({ place, details, line, words, onSelect }: {
   useEffect(() => {
     let left = false;
     setProblem(null);
-    get<Source>(path).then((s) => left || setSource(s), (e) => left || setProblem(e));
+    api.get<Source>(path).then((s) => left || setSource(s), (e) => left || setProblem(e));
     return () => { left = true; };
   }, [path, again]);
   if (problem || source?.missing) {
@@ -94,7 +97,7 @@ function SourceOf({ place, details, line, words, onSelect }: {
       <div class="nosource">
         <p><b>{words.noSource}.</b> {message}.</p>
         {action && <p>{action}</p>}
-        <p><button onClick={() => { forget(path); setSource(null); setAgain(again + 1); }}>{words.tryAgain}</button>{c.url && <a href={c.url} target="_blank" rel="noreferrer">{words.atUpstream}</a>}</p>
+        <p><button onClick={() => { api.forget(path); setSource(null); setAgain(again + 1); }}>{words.tryAgain}</button>{c.url && <a href={c.url} target="_blank" rel="noreferrer">{words.atUpstream}</a>}</p>
       </div>
     );
   }

@@ -1,56 +1,64 @@
-// Links. A link names a call by its function, the function that called it, and which of those calls it is: numbers
-// of calls are others in a new recording.
+// Links. The address of the page is its state: what a view must find again is in it. A link names a call by its function,
+// the function that called it, and which of those calls it is: numbers of calls are others in a new recording.
 
 import { Place } from './api.ts';
 
-export type Mode = 'steps' | 'calls';
+// An Address is what follows the # : a path, and parameters. Each view reads and writes its own.
+export interface Address { parts: string[]; query: Record<string, string> }
+
+export function parse(hash: string): Address {
+  const [path, query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  return { parts: path.split('/').filter((p) => p !== '').map(decode), query: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+export function write({ parts, query }: Address): string {
+  const q = new URLSearchParams(query);
+  return '#/' + parts.map(encodeURIComponent).join('/') + (q.size ? '?' + q : '');
+}
+
+function decode(part: string): string {
+  try { return decodeURIComponent(part); } catch { return part; }
+}
 
 export interface CallName { function: string; caller: string; nth: number }
 
-export interface Link {
+// A RequestLink is the address of a view of a request: #/RELEASE/SCENARIO/REQUEST?view=NAME.
+export interface RequestLink {
   place: Place;
-  mode: Mode;
+  view: string;
   call?: CallName;
   line?: number;
-  // search is what was searched for: its hits are shown in place of the request.
-  search?: string;
+  // more holds the view's own parameters.
+  more: Record<string, string>;
 }
 
-export const first: Link = { place: { release: 'latest', scenario: 'get-node', request: 1 }, mode: 'steps' };
+// firstView is the view of a request whose address names none.
+export const firstView = 'steps';
+const first: Place = { release: 'latest', scenario: 'get-node', request: 1 };
 
-export function parse(hash: string): Link {
-  const [path, query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
-  const [release, scenario, request] = path.split('/').map(decode);
-  const q = new URLSearchParams(query);
-  const link: Link = {
-    place: {
-      release: release || first.place.release, scenario: scenario || first.place.scenario,
-      request: Math.max(1, Number.parseInt(request, 10) || 1),
-    },
-    mode: q.get('view') === 'calls' ? 'calls' : 'steps',
+export function requestLink({ parts: [release, scenario, request], query }: Address): RequestLink {
+  const { view, call, by, nth, line, ...more } = query;
+  const link: RequestLink = {
+    place: { release: release || first.release, scenario: scenario || first.scenario, request: atLeastOne(request) },
+    view: view || firstView, more,
   };
-  const name = q.get('call');
-  if (name) link.call = { function: name, caller: q.get('by') ?? '', nth: Math.max(1, Number.parseInt(q.get('nth') ?? '1', 10) || 1) };
-  const line = Number.parseInt(q.get('line') ?? '', 10);
-  if (line > 0) link.line = line;
-  if (q.get('search')) link.search = q.get('search')!;
+  if (call) link.call = { function: call, caller: by ?? '', nth: atLeastOne(nth) };
+  if (Number.parseInt(line, 10) > 0) link.line = Number.parseInt(line, 10);
   return link;
 }
 
-export function write(link: Link): string {
-  const q = new URLSearchParams();
-  if (link.mode !== 'steps') q.set('view', link.mode);
-  if (link.call) {
-    q.set('call', link.call.function);
-    if (link.call.caller) q.set('by', link.call.caller);
-    if (link.call.nth > 1) q.set('nth', String(link.call.nth));
-  }
-  if (link.search) q.set('search', link.search);
-  if (link.line) q.set('line', String(link.line));
-  const { release, scenario, request } = link.place;
-  return `#/${encodeURIComponent(release)}/${encodeURIComponent(scenario)}/${request}${q.size ? '?' + q : ''}`;
-}
+const atLeastOne = (text?: string) => Math.max(1, Number.parseInt(text ?? '', 10) || 1);
 
-function decode(part = ''): string {
-  try { return decodeURIComponent(part); } catch { return part; }
+export function requestAddress(link: RequestLink): Address {
+  const { release, scenario, request } = link.place;
+  const query: Record<string, string> = {};
+  if (link.view !== firstView) query.view = link.view;
+  if (link.call) {
+    query.call = link.call.function;
+    if (link.call.caller) query.by = link.call.caller;
+    if (link.call.nth > 1) query.nth = String(link.call.nth);
+  }
+  Object.assign(query, link.more);
+  if (link.line) query.line = String(link.line);
+  return { parts: [release, scenario, String(request)], query };
 }

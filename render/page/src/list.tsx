@@ -1,22 +1,34 @@
-import { CSSProperties, h, JSX } from 'preact';
+import { CSSProperties, Fragment, h, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Call, CallList, get, Place, requestPath } from './api.ts';
-import { thousands, Words } from './words.ts';
+import { Call, CallList } from './api.ts';
+import { usePage, useRequest } from './context.ts';
+import { thousands } from './words.ts';
 
 const rowHeight = 24, part = 200, beyond = 10;
 
+// Calls shows every call of a request.
+export function Calls() {
+  const { words } = usePage();
+  const { view, path, selected, select } = useRequest();
+  if (!view) return <p class="quiet loading">{words.loading}</p>;
+  return (
+    <Fragment>
+      <div class="request"><h1>{view.request}</h1><p class="facts">{view.facts}</p></div>
+      <All path={path} total={view.calls} selected={selected} onSelect={select} />
+    </Fragment>
+  );
+}
+
 // All draws every call of a request in order of entry, however many there are: only rows in sight are there, and
 // only their parts of the list are loaded.
-export function All({ place, total, selected, words, onSelect }: {
-  place: Place; total: number; selected: number | null; words: Words; onSelect: (call: number) => void;
-}) {
+function All({ path, total, selected, onSelect }: { path: string; total: number; selected: number | null; onSelect: (call: number) => void }) {
+  const { api, words } = usePage();
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(800);
   const [focus, setFocus] = useState(selected ?? 0);
   const [parts, setParts] = useState(new Map<number, Call[]>());
   const wanted = useRef(false);
-  const path = requestPath(place);
 
   useEffect(() => setParts(new Map()), [path]);
   useEffect(() => {
@@ -39,7 +51,7 @@ export function All({ place, total, selected, words, onSelect }: {
     let left = false;
     for (let n = Math.floor(from / part); n <= Math.floor(Math.max(from, to - 1) / part); n++) {
       if (parts.has(n)) continue;
-      get<CallList>(path + '/calls', { from: n * part, limit: part })
+      api.get<CallList>(path + '/calls', { from: n * part, limit: part })
         .then((list) => { if (!left) setParts((known) => new Map(known).set(n, list.items)); }, () => {});
     }
     return () => { left = true; };

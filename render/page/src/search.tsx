@@ -1,26 +1,28 @@
 import { h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { CallList, Details, get, Hit, HitList, Place, Problem, Recording, recordingPath, requestPath } from './api.ts';
-import { CallName } from './link.ts';
-import { thousands, Words } from './words.ts';
+import { Api, CallList, Details, Hit, HitList, Place, Recording, recordingPath, requestPath } from './api.ts';
+import { usePage } from './context.ts';
+import { CallName, firstView, requestAddress } from './link.ts';
+import { thousands } from './words.ts';
 
 const part = 30;
 
-// Search lists what recordings have a text: functions, values, errors.
-export function Search({ text, words, onOpen, onProblem }: {
-  text: string; words: Words; onOpen: (place: Place, call?: CallName) => void; onProblem: (p: Problem) => void;
-}) {
+// Search lists what recordings have a text: functions, values, errors. Its address is #/search?text=TEXT.
+export function Search() {
+  const { api, words, address, goTo, problem } = usePage();
+  const text = address.query.text ?? '';
   const [hits, setHits] = useState<Hit[] | null>(null);
   const [total, setTotal] = useState(0);
   const [most, setMost] = useState(part);
   useEffect(() => {
     let left = false;
-    get<HitList>('/search', { text, limit: most }).then((l) => { if (!left) { setHits(l.items); setTotal(l.total); } }, onProblem);
+    api.get<HitList>('/search', { text, limit: most }).then((l) => { if (!left) { setHits(l.items); setTotal(l.total); } }, problem);
     return () => { left = true; };
   }, [text, most]);
   useEffect(() => setMost(part), [text]);
   if (!hits) return <p class="quiet loading">{words.loading}</p>;
-  const open = (hit: Hit, release: string, scenario: string) => locate(hit, release, scenario).then(([place, call]) => onOpen(place, call), onProblem);
+  const open = (hit: Hit, release: string, scenario: string) => locate(api, hit, release, scenario).then(
+    ([place, call]) => goTo(requestAddress({ place, view: firstView, call, more: {} })), problem);
   return (
     <div class="found" aria-live="polite">
       <h1>{words.found(thousands(total), text)}</h1>
@@ -43,17 +45,17 @@ export function Search({ text, words, onOpen, onProblem }: {
 }
 
 // locate finds the first call of a recording that has what was found.
-async function locate(hit: Hit, release: string, scenario: string): Promise<[Place, CallName?]> {
+async function locate(api: Api, hit: Hit, release: string, scenario: string): Promise<[Place, CallName?]> {
   const text = hit.kind === 'value' ? hit.text.slice(hit.text.indexOf('=') + 1) : hit.text;
-  const recording = await get<Recording>(recordingPath({ release, scenario, request: 1 }));
+  const recording = await api.get<Recording>(recordingPath({ release, scenario, request: 1 }));
   for (const r of recording.requests) {
     const place = { release, scenario, request: r.number };
     const path = requestPath(place);
     let index = -1;
-    if (hit.kind === 'function') index = (await get<{ index: number }>(path + '/find', { function: hit.text })).index;
-    else if (text !== '') index = (await get<CallList>(path + '/calls', { text, limit: 1 })).items[0]?.index ?? -1;
+    if (hit.kind === 'function') index = (await api.get<{ index: number }>(path + '/find', { function: hit.text })).index;
+    else if (text !== '') index = (await api.get<CallList>(path + '/calls', { text, limit: 1 })).items[0]?.index ?? -1;
     if (index < 0) continue;
-    const d = await get<Details>(`${path}/calls/${index}`);
+    const d = await api.get<Details>(`${path}/calls/${index}`);
     return [place, { function: d.call.function, caller: d.stack[0]?.function ?? '', nth: d.nth }];
   }
   return [{ release, scenario, request: 1 }];

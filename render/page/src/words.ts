@@ -1,9 +1,11 @@
-// The page's own words. Those of traces come from the API in the language that is asked for.
+// The page's own words. Those of traces come from the API in the language that is asked for. A view with many words has them in
+// a file of its own, VIEW-words.ts, in both languages; a property of en and of zh holds them.
 
 export type Lang = 'en' | 'zh';
 
 const en = {
   scenario: 'Scenario', release: 'Release', request: 'Request', view: 'View', steps: 'Key steps', allCalls: 'All calls',
+  traces: 'Traces', pages: 'Pages', menu: 'Menu',
   language: 'Chinese', languageShort: '中文', light: 'Light', dark: 'Dark', system: 'System colours',
   search: 'Search all recordings', found: (n: string, t: string) => `${n} functions, values and errors with “${t}”`,
   kinds: { function: 'function', value: 'value', error: 'error' }, scenariosMore: (n: number) => `and ${n} more scenarios`,
@@ -21,6 +23,7 @@ const en = {
 
 const zh: typeof en = {
   scenario: '场景', release: '版本', request: '请求', view: '视图', steps: '关键步骤', allCalls: '全部调用',
+  traces: '追踪', pages: '页面', menu: '菜单',
   language: 'English', languageShort: 'EN', light: '浅色', dark: '深色', system: '跟随系统',
   search: '搜索全部录制', found: (n, t) => `含“${t}”的函数、值和错误：${n} 个`,
   kinds: { function: '函数', value: '值', error: '错误' }, scenariosMore: (n) => `另有 ${n} 个场景`,

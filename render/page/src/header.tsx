@@ -1,0 +1,101 @@
+import { Fragment, h } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Recording, Scenario } from './api.ts';
+import { usePage } from './context.ts';
+import { Address, requestAddress, RequestLink, write } from './link.ts';
+import { offered, pages, requestViews, ViewEntry } from './views.ts';
+
+export type Theme = 'system' | 'light' | 'dark';
+
+// Header is the bar at the top: the pages, the search, the colours and the language. On a narrow screen, a button opens them.
+export function Header({ theme, onTheme, onLang }: { theme: Theme; onTheme: (t: Theme) => void; onLang: () => void }) {
+  const { api, lang, words, address, goTo, last } = usePage();
+  const [open, setOpen] = useState(false);
+  const searchBox = useRef<HTMLInputElement>(null);
+  const text = address.parts[0] === 'search' ? address.query.text ?? '' : '';
+  const page = pages.find((p) => p.name === address.parts[0]);
+  useEffect(() => setOpen(false), [address]);
+  useEffect(() => {
+    const keys = (e: KeyboardEvent) => {
+      if (e.key === 'Escape') setOpen(false);
+      if (e.key !== '/' || typing(e)) return;
+      e.preventDefault();
+      searchBox.current?.focus();
+    };
+    addEventListener('keydown', keys);
+    return () => removeEventListener('keydown', keys);
+  }, []);
+  return (
+    <header class="top">
+      <a class="brand" href="#/">apitrace</a>
+      <form class="search" role="search" onSubmit={(e) => {
+        e.preventDefault();
+        const wanted = (e.currentTarget.elements.namedItem('text') as HTMLInputElement).value.trim();
+        goTo(wanted ? { parts: ['search'], query: { text: wanted } } : requestAddress(last));
+      }}>
+        <input name="text" type="search" key={text} defaultValue={text} placeholder={words.search} aria-label={words.search} ref={searchBox} />
+      </form>
+      <button class="menu" aria-expanded={open} aria-controls="menu" onClick={() => setOpen(!open)}>{words.menu}</button>
+      <div class={'menued' + (open ? ' open' : '')} id="menu">
+        <nav aria-label={words.pages}>
+          <Entry address={requestAddress(last)} words={words.traces} current={!page} />
+          {offered(pages, api).map((p) => <Entry address={{ parts: [p.name], query: {} }} words={p.words(words)} current={p === page} />)}
+        </nav>
+        <span class="gap" />
+        <select aria-label={words.colours} class="theme" value={theme} onChange={(e) => onTheme(e.currentTarget.value as Theme)}>
+          {(['system', 'light', 'dark'] as Theme[]).map((t) => <option value={t} selected={t === theme}>{words[t]}</option>)}
+        </select>
+        <button class="language" lang={lang === 'en' ? 'zh' : 'en'} title={words.language} onClick={onLang}>{words.languageShort}</button>
+      </div>
+    </header>
+  );
+}
+
+// typing tells whether a key goes into a field.
+export const typing = (e: KeyboardEvent) =>
+  e.target instanceof HTMLInputElement || e.target instanceof HTMLTextAreaElement || e.target instanceof HTMLSelectElement;
+
+function Entry({ address, words, current }: { address: Address; words: string; current: boolean }) {
+  return <a href={write(address)} aria-current={current ? 'page' : undefined}>{words}</a>;
+}
+
+// RequestBar chooses the request and its view.
+export function RequestBar({ link, recording, view }: { link: RequestLink; recording: Recording | null; view: ViewEntry }) {
+  const { api, words, scenarios, goTo } = usePage();
+  const place = link.place;
+  const topics = useMemo(() => {
+    const all = new Map<string, Scenario[]>();
+    for (const s of scenarios) all.set(s.topic, [...(all.get(s.topic) ?? []), s]);
+    return [...all];
+  }, [scenarios]);
+  const chosen = scenarios.find((s) => s.name === place.scenario);
+  const release = recording?.k8sVersion ?? place.release;
+  const change = (p: Partial<RequestLink['place']>, keep = false) =>
+    goTo(requestAddress({ place: { ...place, release, ...p }, view: link.view, call: keep ? link.call : undefined, more: {} }));
+  return (
+    <div class="top request-bar">
+      <select aria-label={words.scenario} class="scenario" value={place.scenario}
+        onChange={(e) => {
+          const s = scenarios.find((x) => x.name === e.currentTarget.value);
+          change({ scenario: e.currentTarget.value, request: 1, ...(s && !s.releases.includes(release) ? { release: s.releases[0] } : {}) });
+        }}>
+        {!chosen && <option value={place.scenario}>{place.scenario}</option>}
+        {topics.map(([topic, list]) => <optgroup label={topic}>{list.map((s) => <option value={s.name} selected={s.name === place.scenario}>{s.name === s.title ? s.name : `${s.name}: ${s.title}`}</option>)}</optgroup>)}
+      </select>
+      <select aria-label={words.release} class="release" value={release} onChange={(e) => change({ release: e.currentTarget.value }, true)}>
+        {(chosen?.releases ?? [release]).map((r) => <option value={r} selected={r === release}>{r}</option>)}
+      </select>
+      {recording && recording.requests.length > 1 && (
+        <select aria-label={words.request} class="requests" value={String(place.request)} onChange={(e) => change({ request: Number(e.currentTarget.value) })}>
+          {recording.requests.map((r) => <option value={String(r.number)} selected={r.number === place.request}>{`${r.number}  ${r.method} ${r.path} → ${r.status}`}</option>)}
+        </select>
+      )}
+      <span class="gap" />
+      <nav class="views" aria-label={words.view}>
+        {offered(requestViews, api).map((v) => (
+          <Fragment key={v.name}><Entry address={requestAddress({ place, view: v.name, call: link.call, more: {} })} words={v.words(words)} current={v === view} /></Fragment>
+        ))}
+      </nav>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+// The page's data from the server that served the page.
+
+import { Api, Problem } from './api.ts';
+
+const base = '/apis/apitrace/v1';
+const mostKept = 300;
+
+export function server(): Api {
+  const kept = new Map<string, Promise<unknown>>();
+  return {
+    live: true,
+    get<T>(path: string, query: Record<string, string | number> = {}): Promise<T> {
+      const parameters = new URLSearchParams(Object.entries(query).map(([k, v]) => [k, String(v)]));
+      const address = base + path + (parameters.size ? '?' + parameters : '');
+      let answer = kept.get(address) as Promise<T> | undefined;
+      if (!answer) {
+        answer = ask<T>(address);
+        answer.catch(() => kept.delete(address));
+        kept.set(address, answer);
+        if (kept.size > mostKept) kept.delete(kept.keys().next().value!);
+      }
+      return answer;
+    },
+    forget(path) { kept.delete(base + path); },
+  };
+}
+
+async function ask<T>(address: string): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(address);
+  } catch {
+    throw new Problem(0, 'apitrace does not answer', 'Is "apitrace web" still running? Start it again, and open the address that it prints.');
+  }
+  const body = await response.json();
+  if (!response.ok) throw new Problem(response.status, body.message, body.action);
+  return body as T;
+}

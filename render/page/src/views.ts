@@ -1,0 +1,35 @@
+// The views that the page has. A view is a component in a file of its own; it reads its part of the address (link.ts), and gets
+// the rest from usePage and, if it belongs to a request, useRequest (context.ts).
+
+import { ComponentType } from 'preact';
+import { Api } from './api.ts';
+import { Calls } from './list.tsx';
+import { Search } from './search.tsx';
+import { Steps } from './steps.tsx';
+import { Words } from './words.ts';
+
+export interface ViewEntry {
+  // name is in the address: ?view=NAME of a request, or #/NAME of a page that stands alone.
+  name: string;
+  words: (w: Words) => string;
+  show: ComponentType;
+  // wide views have no source beside them.
+  wide?: boolean;
+  // live views need a server; a file does not have them.
+  live?: boolean;
+  // hidden views are not in the navigation.
+  hidden?: boolean;
+}
+
+// requestViews belong to a request.
+export const requestViews: ViewEntry[] = [
+  { name: 'steps', words: (w) => w.steps, show: Steps },
+  { name: 'calls', words: (w) => w.allCalls, show: Calls },
+];
+
+// pages stand alone.
+export const pages: ViewEntry[] = [
+  { name: 'search', words: (w) => w.search, show: Search, hidden: true },
+];
+
+export const offered = (entries: ViewEntry[], api: Api) => entries.filter((e) => !e.hidden && (api.live || !e.live));
