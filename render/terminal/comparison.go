@@ -88,12 +88,21 @@ func (m *Model) selectedFunction() string {
 	return m.forest.tree.Call(m.call()).Function
 }
 
-// selectFunction selects the first call of a function that has a row, so that whoever switches to
-// another release keeps their place.
+// selectFunction selects the first call of a function, one that has a row if there is any, so that
+// whoever switches to another release keeps their place.
 func (m *Model) selectFunction(name string) {
+	if name == "" {
+		return
+	}
 	for at, r := range m.forest.rows {
-		if r.kind == rowStep && name != "" && m.forest.tree.Call(int(r.call)).Function == name {
+		if r.kind == rowStep && m.forest.tree.Call(int(r.call)).Function == name {
 			m.cursor = at
+			return
+		}
+	}
+	for i := range m.forest.tree.Len() {
+		if m.forest.tree.Call(i).Function == name {
+			m.goTo(i)
 			return
 		}
 	}

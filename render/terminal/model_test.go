@@ -202,6 +202,27 @@ func TestComparisonOffersTheReleaseBefore(t *testing.T) {
 	}
 }
 
+// A comparison opens where the reader was, also where that call is folded in it.
+func TestComparisonKeepsTheCall(t *testing.T) {
+	m := open(t, "get-node", 80, 24)
+	press(m, "right", "right", "j")
+	name := m.selectedFunction()
+	press(m, "=", "3", "0", "enter")
+	if m.compared == nil || name == "" || m.selectedFunction() != name {
+		t.Errorf("%q is selected in the comparison, expected %q", m.selectedFunction(), name)
+	}
+}
+
+// A status that is longer than the screen is wide is shown whole.
+func TestLongStatusIsWrapped(t *testing.T) {
+	m := open(t, "get-node", 60, 20)
+	m.status = strings.Repeat("no such thing ", 12) + "the end"
+	screen := m.Screen()
+	if lines := strings.Split(screen, "\n"); len(lines) != 20 || !strings.HasSuffix(strings.TrimRight(lines[19], " "), "the end") {
+		t.Errorf("%d lines:\n%s", len(lines), screen)
+	}
+}
+
 // Each call that is selected by whatever way has a row, and the rows know it.
 func TestRowsKnowTheirCalls(t *testing.T) {
 	m := open(t, "create-deployment", 80, 24)

@@ -9,6 +9,7 @@ import (
 	"maps"
 
 	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -70,14 +71,22 @@ func (m *Model) paneLines(width, height int) []string {
 	return nil
 }
 
+// sourceHeading says what is at the place that the pane shows.
+func (m *Model) sourceHeading(place string) string {
+	_, tree, i := m.side()
+	switch {
+	case m.stepping():
+		return saysControlAt.Format(m.options.Lang, place)
+	case tree.Parent(i) < 0:
+		return message.For(m.options.Lang).Sprintf("begins at %s", place)
+	}
+	return saysCalledAt.Format(m.options.Lang, place)
+}
+
 // sourceLines shows the file from which the selected call was made, its line in the middle.
 func (m *Model) sourceLines(width, height int) []string {
 	call, at := m.calledFrom()
-	says := saysCalledAt
-	if m.stepping() {
-		says = saysControlAt
-	}
-	lines := text.Wrap(says.Format(m.options.Lang, fmt.Sprintf("%s:%d", call.File, at)), width)
+	lines := text.Wrap(m.sourceHeading(fmt.Sprintf("%s:%d", call.File, at)), width)
 	rec, _, _ := m.side()
 	key := rec.K8sVersion + " " + call.File
 	file, known := m.sources[key]

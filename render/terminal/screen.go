@@ -46,6 +46,10 @@ func (m *Model) Screen() string {
 		}
 	}
 	lines = append(lines, m.timeLine(), m.statusLine())
+	if long := m.longStatus(); len(long) > 1 { // it may cover what is above it, but not the title
+		lines = append(lines[:max(1, len(lines)-len(long))], long...)
+		lines = lines[:m.height]
+	}
 	for i, line := range lines {
 		lines[i] = ansi.Truncate(line, m.width, "")
 	}
@@ -313,6 +317,14 @@ func (m *Model) statusLine() string {
 		}
 	}
 	return fit(place, m.width)
+}
+
+// longStatus returns the lines of a status that does not fit into one, such as an error's; nil without a status.
+func (m *Model) longStatus() []string {
+	if m.status == "" || m.job != nil || m.mode == modeSearch || m.mode == modeFilter {
+		return nil
+	}
+	return text.Wrap(text.Escape(m.status), m.width)
 }
 
 // control says in words where the last step led.
