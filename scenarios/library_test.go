@@ -80,7 +80,7 @@ func TestListIsByTopic(t *testing.T) {
 	}
 	for i := range len(all) - 1 {
 		a, b := all[i], all[i+1]
-		topics := cmp.Compare(slices.Index(Topics, a.Topic), slices.Index(Topics, b.Topic))
+		topics := cmp.Compare(slices.Index(topics, a.Topic), slices.Index(topics, b.Topic))
 		if topics > 0 || topics == 0 && a.Name >= b.Name {
 			t.Errorf("%s (%s) stands before %s (%s)", a.Name, a.Topic, b.Name, b.Topic)
 		}
@@ -156,7 +156,7 @@ func TestDocumentedExample(t *testing.T) {
 	if !found {
 		t.Fatal("docs/scenarios.md has no example")
 	}
-	if _, err := Parse("docs/scenarios.md", []byte(example), noFiles); err != nil {
+	if _, err := parse("docs/scenarios.md", []byte(example), noFiles); err != nil {
 		t.Error(err)
 	}
 	if err := conforms(t, []byte(example)); err != nil {
