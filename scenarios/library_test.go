@@ -147,19 +147,21 @@ func TestFindFile(t *testing.T) {
 
 // What the documentation shows is a scenario.
 func TestDocumentedExample(t *testing.T) {
-	page, err := os.ReadFile("../docs/scenarios.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(page), "```yaml\n")
-	example, _, found := strings.Cut(rest, "```")
-	if !found {
-		t.Fatal("docs/scenarios.md has no example")
-	}
-	if _, err := parse("docs/scenarios.md", []byte(example), noFiles); err != nil {
-		t.Error(err)
-	}
-	if err := conforms(t, []byte(example)); err != nil {
-		t.Error(err)
+	for _, name := range []string{"docs/scenarios.md", "docs/scenarios.zh.md"} {
+		page, err := os.ReadFile("../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(page), "```yaml\n")
+		example, _, found := strings.Cut(rest, "```")
+		if !found {
+			t.Fatalf("%s has no example", name)
+		}
+		if _, err := parse(name, []byte(example), noFiles); err != nil {
+			t.Error(err)
+		}
+		if err := conforms(t, []byte(example)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
