@@ -46,7 +46,7 @@ func TestLinesFit(t *testing.T) {
 			o.Palette = Colours()
 		}
 		var out strings.Builder
-		var none *noMatchError
+		var none *NoMatchError
 		if err := WriteTree(&out, rec, viewtest.ByName{}, o); err != nil && !errors.As(err, &none) {
 			t.Fatal(err)
 		}

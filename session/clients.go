@@ -33,7 +33,7 @@ type clientsOptions struct {
 
 // Clients is a session that client programs send their requests to.
 type Clients struct {
-	fetcher *fetcher
+	fetcher *Fetcher
 	// Recording is what is being written.
 	Recording *trace.Appender
 	session   *Session
@@ -44,7 +44,7 @@ type Clients struct {
 	ca         string
 }
 
-// openClients opens a session with a server. The caller calls finish, and then Close.
+// openClients opens a session with a server. The caller calls Finish, and then Close.
 func openClients(server *apiserver.Server, o clientsOptions) (_ *Clients, err error) {
 	c := &Clients{fetcher: newFetcher(server, o.Secrets)}
 	defer func() {
@@ -62,7 +62,7 @@ func openClients(server *apiserver.Server, o clientsOptions) (_ *Clients, err er
 		return nil, err
 	}
 	c.session = New(Options{
-		Fetch: c.fetcher.fetch, Keep: c.Recording.Append, Done: o.Done,
+		Fetch: c.fetcher.Fetch, Keep: c.Recording.Append, Done: o.Done,
 		Failed: o.Failed,
 	})
 	if c.front, err = front.Start(front.Options{
@@ -109,16 +109,16 @@ func (c *Clients) Environment() []string {
 		// Not among the user's: kubectl keeps what it discovers by the server's port.
 		"KUBECACHEDIR=" + filepath.Join(c.dir.Path, "cache"),
 		"APITRACE_SERVER=" + c.front.URL,
-		c.mark(),
+		c.Mark(),
 		"APITRACE_TOKEN=" + c.front.Token,
 	}
 }
 
-// mark is the one of Environment that names a file of this session: no client of another has it.
-func (c *Clients) mark() string { return "APITRACE_CACERT=" + c.ca }
+// Mark is the one of Environment that names a file of this session: no client of another has it.
+func (c *Clients) Mark() string { return "APITRACE_CACERT=" + c.ca }
 
-// finish ends what the clients have left open, and waits for the traces.
-func (c *Clients) finish() error { return errors.Join(c.front.Close(), c.session.Close()) }
+// Finish ends what the clients have left open, and waits for the traces.
+func (c *Clients) Finish() error { return errors.Join(c.front.Close(), c.session.Close()) }
 
 // Close removes what the session has left, but for the recording that was asked for.
 func (c *Clients) Close() error {
@@ -135,8 +135,8 @@ func (c *Clients) Close() error {
 	return errors.Join(errs...)
 }
 
-// verdict is that of the fetcher.
-func (c *Clients) verdict(checked bool, to Reporter) error { return c.fetcher.verdict(checked, to) }
+// Verdict is that of Fetcher.
+func (c *Clients) Verdict(checked bool, to Reporter) error { return c.fetcher.Verdict(checked, to) }
 
 // Read loads the requests of some rows as one recording.
 func (c *Clients) Read(ctx context.Context, rows []Row) (*trace.Recording, error) {
@@ -161,8 +161,8 @@ func (c *Clients) Read(ctx context.Context, rows []Row) (*trace.Recording, error
 	return all, nil
 }
 
-// untraced says of how many requests there is no trace, and why of the first.
-func untraced(rows []Row) error {
+// Untraced says of how many requests there is no trace, and why of the first.
+func Untraced(rows []Row) error {
 	var first error
 	n := 0
 	for _, row := range rows {

@@ -51,8 +51,10 @@ type library struct {
 	files  []File
 	source SourceFolder
 
-	mu     sync.Mutex
-	loaded []*loaded // the one that was used last comes last
+	mu        sync.Mutex
+	loaded    []*loaded   // the one that was used last comes last
+	compared  []*compared // as well
+	histories histories
 }
 
 // loaded is a recording with what was derived from it.
@@ -62,9 +64,10 @@ type loaded struct {
 
 	mu        sync.Mutex
 	trees     map[int]*trace.Tree
-	places    map[int]*placeIndex
+	places    map[int]*trace.Places
 	documents map[documentKey]*render.Document
 	guides    map[string]view.Guide
+	built     built
 }
 
 type documentKey struct {
@@ -91,7 +94,7 @@ func (l *library) load(release, scenario string) (*loaded, error) {
 		}
 	}
 	known := &loaded{
-		release: release, scenario: scenario, rec: rec, trees: map[int]*trace.Tree{}, places: map[int]*placeIndex{},
+		release: release, scenario: scenario, rec: rec, trees: map[int]*trace.Tree{}, places: map[int]*trace.Places{},
 		documents: map[documentKey]*render.Document{}, guides: map[string]view.Guide{},
 	}
 	l.loaded = append(l.loaded, known)

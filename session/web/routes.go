@@ -10,7 +10,9 @@ import (
 	"github.com/emicklei/go-restful/v3"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/page"
+	"github.com/kubeapitrace/apitrace/trace/routes"
 )
 
 // OpenAPIPath is where the OpenAPI document of the API is.
@@ -69,7 +71,7 @@ const recordingPath = "/releases/{release}/scenarios/{scenario}"
 const requestPath = recordingPath + "/requests/{request}"
 
 func (a *api) routes() []route {
-	return []route{
+	all := []route{
 		{path: "/releases", id: "listReleases", doc: "List the recorded releases, the newest first", sample: ReleaseList{}, handle: a.listReleases},
 		{path: "/scenarios", id: "listScenarios", doc: "List the scenarios, by topic", query: []parameter{paramLang}, sample: ScenarioList{}, handle: a.listScenarios},
 		{path: recordingPath, id: "getRecording", doc: "Describe a recording: what was recorded, and its requests", query: []parameter{paramLang}, sample: RecordingHead{}, handle: a.getRecording},
@@ -97,7 +99,6 @@ func (a *api) routes() []route {
 				{name: "action", doc: "How far to step from there; no step without it.", kind: "string", values: []string{"into", "over", "line", "out"}},
 				{name: "direction", doc: "Where to step to.", kind: "string", values: []string{"forward", "backward"}, otherwise: "forward"},
 			}, sample: Position{}, handle: a.getPosition},
-		{path: requestPath + "/layers", id: "listLayers", doc: "List the layers that a request passes", query: []parameter{paramLang}, sample: LayerList{}, handle: a.listLayers},
 		{path: requestPath + "/timeline", id: "getTimeline", doc: "Return the calls of a span of time as boxes on lanes, without those that would be too narrow to see",
 			query: []parameter{
 				{name: "startNs", doc: "Where the span begins, in nanoseconds from the first call.", kind: "integer", otherwise: "0"},
@@ -111,13 +112,15 @@ func (a *api) routes() []route {
 			}, sample: Source{}, handle: a.getSource},
 		{path: "/search", id: "search", doc: "Find functions, recorded values and errors by a part of their text",
 			query: []parameter{{name: "text", doc: "What to search for.", kind: "string", required: true}, paramFrom, paramLimit}, sample: HitList{}, handle: a.search},
-		{path: "/diff", id: "diff", doc: "Tell how the path of a scenario's requests differs between two releases, in the format of \"apitrace diff -o json\" without the script",
-			query: []parameter{
-				{name: "scenario", doc: "Name of a scenario.", kind: "string", required: true},
-				{name: "from", doc: "The older release.", kind: "string", required: true},
-				{name: "to", doc: "The newer release.", kind: "string", required: true}, paramLang,
-			}, sample: diffSample, handle: a.diff},
+		{path: "/history", id: "getHistory", doc: "Tell what each release changed on the path of a scenario",
+			query: []parameter{{name: "scenario", doc: "Name of a scenario.", kind: "string", required: true}, paramLang}, sample: ScenarioHistory{}, handle: a.getHistory},
+		{path: requestPath + "/map", id: "getMap", doc: "Return the way of a request through the parts of the servers, for a picture",
+			query: []parameter{paramLang}, sample: render.RequestMap{}, handle: a.getMap},
+		{path: "/releases/{release}/routes", id: "listRoutes", doc: "List the servers, groups, resources and routes of a release as its start built them, with storages and strategies",
+			sample: routes.Built{}, handle: a.listRoutes},
 	}
+	all = append(all, a.comparisonRoutes("/diff", "diff", "the path of a scenario's requests differs between two releases", diffSides)...)
+	return append(all, a.comparisonRoutes("/compare", "compare", "the paths of two scenarios differ on one release", compareSides)...)
 }
 
 // pageFiles are the paths of the page.
