@@ -29,11 +29,11 @@ type Client struct {
 // clientGrace is how long a client may take to end after a signal.
 const clientGrace = 5 * time.Second
 
-// Run runs the client to its end and returns its exit status, 128 and the number for one that a
+// run runs the client to its end and returns its exit status, 128 and the number for one that a
 // signal ended, as shells have it. When ctx ends the client gets a signal: that which the cause
 // of ctx has by a method Signal, else SIGTERM; and is killed if that does not end it.
 // What the client has started ends with it, and with us, however we end.
-func (c Client) Run(ctx context.Context) (status int, err error) {
+func (c Client) run(ctx context.Context) (status int, err error) {
 	cmd := exec.Command(c.Args[0], c.Args[1:]...)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Env, c.Stdin, c.Stdout, c.Stderr
 	// What the client has started may hold its output open.

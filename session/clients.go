@@ -23,6 +23,8 @@ type clientsOptions struct {
 	As string
 	// Save is the file of the recording; "" for one that is gone at the end.
 	Save string
+	// Keep, if not nil, takes the traces instead of a recording in a file.
+	Keep func(context.Context, *trace.Request) (trace.Place, error)
 	// Secrets say what becomes of the errors of requests on secrets.
 	Secrets collect.Secrets
 	// Done is told of each request.
@@ -33,8 +35,8 @@ type clientsOptions struct {
 
 // Clients is a session that client programs send their requests to.
 type Clients struct {
-	fetcher *Fetcher
-	// Recording is what is being written.
+	fetcher *fetcher
+	// Recording is what is being written, nil if clientsOptions.Keep takes the traces.
 	Recording *trace.Appender
 	session   *Session
 	front     *front.Front
@@ -44,7 +46,7 @@ type Clients struct {
 	ca         string
 }
 
-// openClients opens a session with a server. The caller calls Finish, and then Close.
+// openClients opens a session with a server. The caller calls finish, and then Close.
 func openClients(server *apiserver.Server, o clientsOptions) (_ *Clients, err error) {
 	c := &Clients{fetcher: newFetcher(server, o.Secrets)}
 	defer func() {
@@ -52,19 +54,13 @@ func openClients(server *apiserver.Server, o clientsOptions) (_ *Clients, err er
 			err = errors.Join(err, c.Close())
 		}
 	}()
-	head := newRecording(server, o.Name)
-	if o.Save == "" {
-		c.Recording, err = trace.CreateNameless(head)
-	} else {
-		c.Recording, err = trace.Create(o.Save, head)
+	if o.Keep == nil {
+		if c.Recording, err = createRecording(newRecording(server, o.Name), o.Save); err != nil {
+			return nil, err
+		}
+		o.Keep = c.Recording.Append
 	}
-	if err != nil {
-		return nil, err
-	}
-	c.session = New(Options{
-		Fetch: c.fetcher.Fetch, Keep: c.Recording.Append, Done: o.Done,
-		Failed: o.Failed,
-	})
+	c.session = New(Options{Fetch: c.fetcher.fetch, Keep: o.Keep, Done: o.Done, Failed: o.Failed})
 	if c.front, err = front.Start(front.Options{
 		Server: server.BaseURL, CAPEM: server.CAPEM, Token: tokenOf(server, o.As),
 		Trace: c.session.Admit, Over: c.session.Over, KeepBody: o.Secrets.Hold,
@@ -72,6 +68,14 @@ func openClients(server *apiserver.Server, o clientsOptions) (_ *Clients, err er
 		return nil, err
 	}
 	return c, c.writeFiles(o.As)
+}
+
+// createRecording makes the file for a recording; "" for one without a name, which is gone at the end.
+func createRecording(head trace.Recording, file string) (*trace.Appender, error) {
+	if file == "" {
+		return trace.CreateNameless(head)
+	}
+	return trace.Create(file, head)
 }
 
 // tokenOf is the bearer token of one of the users.
@@ -109,16 +113,16 @@ func (c *Clients) Environment() []string {
 		// Not among the user's: kubectl keeps what it discovers by the server's port.
 		"KUBECACHEDIR=" + filepath.Join(c.dir.Path, "cache"),
 		"APITRACE_SERVER=" + c.front.URL,
-		c.Mark(),
+		c.mark(),
 		"APITRACE_TOKEN=" + c.front.Token,
 	}
 }
 
-// Mark is the one of Environment that names a file of this session: no client of another has it.
-func (c *Clients) Mark() string { return "APITRACE_CACERT=" + c.ca }
+// mark is the one of Environment that names a file of this session: no client of another has it.
+func (c *Clients) mark() string { return "APITRACE_CACERT=" + c.ca }
 
-// Finish ends what the clients have left open, and waits for the traces.
-func (c *Clients) Finish() error { return errors.Join(c.front.Close(), c.session.Close()) }
+// finish ends what the clients have left open, and waits for the traces.
+func (c *Clients) finish() error { return errors.Join(c.front.Close(), c.session.Close()) }
 
 // Close removes what the session has left, but for the recording that was asked for.
 func (c *Clients) Close() error {
@@ -135,8 +139,8 @@ func (c *Clients) Close() error {
 	return errors.Join(errs...)
 }
 
-// Verdict is that of Fetcher.
-func (c *Clients) Verdict(checked bool, to Reporter) error { return c.fetcher.Verdict(checked, to) }
+// verdict is that of the fetcher.
+func (c *Clients) verdict(checked bool, to Reporter) error { return c.fetcher.verdict(checked, to) }
 
 // Read loads the requests of some rows as one recording.
 func (c *Clients) Read(ctx context.Context, rows []Row) (*trace.Recording, error) {
@@ -161,8 +165,8 @@ func (c *Clients) Read(ctx context.Context, rows []Row) (*trace.Recording, error
 	return all, nil
 }
 
-// Untraced says of how many requests there is no trace, and why of the first.
-func Untraced(rows []Row) error {
+// untraced says of how many requests there is no trace, and why of the first.
+func untraced(rows []Row) error {
 	var first error
 	n := 0
 	for _, row := range rows {

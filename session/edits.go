@@ -18,8 +18,8 @@ type Edits struct {
 	none bool
 }
 
-// NoEdits leaves the source as upstream has it.
-func NoEdits() Edits { return Edits{none: true} }
+// noEdits leaves the source as upstream has it.
+func noEdits() Edits { return Edits{none: true} }
 
 // EditsIn takes the edits in a folder; those of the user if it is "".
 func EditsIn(dir string) Edits { return Edits{dir: dir} }

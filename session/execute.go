@@ -34,21 +34,21 @@ func (o ServerOptions) Execute(ctx context.Context, client Client, e Execution, 
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 
-	client.Env, client.Mark = append(client.Env, c.Environment()...), c.Mark()
-	status, err = client.Run(ctx)
+	client.Env, client.Mark = append(client.Env, c.Environment()...), c.mark()
+	status, err = client.run(ctx)
 	if death := deathOf(ctx); death != nil {
 		status, err = 0, errors.Join(err, death) // it was we who ended the client
 	}
-	err = errors.Join(err, c.Finish())
+	err = errors.Join(err, c.finish())
 	Sort(rows)
 	if len(rows) == 0 {
 		if err == nil {
 			to.Notice("%s has sent no request to be traced: does it read KUBECONFIG?", client.Args[0])
 		}
-		return status, errors.Join(err, c.Verdict(o.Check, to))
+		return status, errors.Join(err, c.verdict(o.Check, to))
 	}
 	shown := e.Show(context.WithoutCancel(ctx), c, rows)
-	return status, errors.Join(err, Untraced(rows), shown, c.Verdict(o.Check, to))
+	return status, errors.Join(err, untraced(rows), shown, c.verdict(o.Check, to))
 }
 
 // A RequestList shows the requests of a recording as they end.
@@ -97,7 +97,7 @@ func (o ServerOptions) Record(ctx context.Context, as, save string, list Request
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	left := list.Wait(failed, c)
-	err = errors.Join(deathOf(failed), left, c.Finish())
+	err = errors.Join(deathOf(failed), left, c.finish())
 	to.Notice("requests in %s: %d", save, c.Recording.Requests)
-	return errors.Join(err, c.Verdict(o.Check, to))
+	return errors.Join(err, c.verdict(o.Check, to))
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Fetcher gets the traces of requests from a server's probes, and what they have left in etcd.
+// A fetcher gets the traces of requests from a server's probes, and what they have left in etcd.
 // Several goroutines may use it.
-type Fetcher struct {
+type fetcher struct {
 	// sockets are those of the probes, by the name of the program.
 	sockets map[string]string
 	// untraced names the etcd if it is not traced.
@@ -37,8 +37,8 @@ type Fetcher struct {
 }
 
 // newFetcher makes a fetcher for the requests to a server.
-func newFetcher(server *apiserver.Server, secrets collect.Secrets) *Fetcher {
-	f := &Fetcher{sockets: maps.Clone(server.ProbeSockets), secrets: secrets}
+func newFetcher(server *apiserver.Server, secrets collect.Secrets) *fetcher {
+	f := &fetcher{sockets: maps.Clone(server.ProbeSockets), secrets: secrets}
 	if server.ExternalEtcd {
 		f.untraced = "etcd at " + server.Etcd.URL
 	}
@@ -56,12 +56,12 @@ func newFetcher(server *apiserver.Server, secrets collect.Secrets) *Fetcher {
 	return f
 }
 
-// AddProbe makes the fetcher ask one more traced program, which was started after the server. It must not be
+// addProbe makes the fetcher ask one more traced program, which was started after the server. It must not be
 // called while a trace is fetched.
-func (f *Fetcher) AddProbe(program, socket string) { f.sockets[program] = socket }
+func (f *fetcher) addProbe(program, socket string) { f.sockets[program] = socket }
 
 // Close ends the connection to etcd.
-func (f *Fetcher) Close() error {
+func (f *fetcher) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.connected == nil {
@@ -75,9 +75,9 @@ func sentOf(sent *scenarios.Sent) trace.Sent {
 	return trace.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status, Values: collect.SecretValues(sent.RequestBody)}
 }
 
-// Fetch gets the trace of a request that is over.
-func (f *Fetcher) Fetch(ctx context.Context, sent trace.Sent) (*trace.Request, error) {
-	request, err := f.Calls(ctx, sent)
+// fetch gets the trace of a request that is over.
+func (f *fetcher) fetch(ctx context.Context, sent trace.Sent) (*trace.Request, error) {
+	request, err := f.calls(ctx, sent)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +100,8 @@ func asksEtcd(request *trace.Request) bool {
 	return slices.ContainsFunc(request.Calls, func(c trace.Call) bool { return strings.HasPrefix(c.Function, "go.etcd.io/etcd/client/v3.") })
 }
 
-// Calls gets the calls of a trace alone.
-func (f *Fetcher) Calls(ctx context.Context, sent trace.Sent) (*trace.Request, error) {
+// calls gets the calls of a trace alone.
+func (f *fetcher) calls(ctx context.Context, sent trace.Sent) (*trace.Request, error) {
 	request, check, err := collect.RequestWith(ctx, f.sockets, sent, f.secrets)
 	path, _, _ := strings.Cut(sent.Path, "?") // a query may hold what is nobody's business
 	slog.DebugContext(ctx, "fetched a trace", "id", sent.TraceID, "method", sent.Method, "path", path, "status", sent.Status, "error", err)
@@ -115,9 +115,9 @@ func (f *Fetcher) Calls(ctx context.Context, sent trace.Sent) (*trace.Request, e
 	return request, nil
 }
 
-// Verdict is an error if recorded calls were not what they must be; checked is whether they
+// verdict is an error if recorded calls were not what they must be; checked is whether they
 // were compared.
-func (f *Fetcher) Verdict(checked bool, to Reporter) error {
+func (f *fetcher) verdict(checked bool, to Reporter) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if checked {

@@ -22,7 +22,7 @@ import (
 // sampleForeign opens a front to a traced kube-apiserver that another program started, the Server of
 // options; probe is the path of its probe's socket, and rate the part of the requests that is traced.
 // secrets say what becomes of the errors of requests on secrets. The caller calls Close.
-func sampleForeign(ctx context.Context, probe string, rate float64, options front.Options, secrets collect.Secrets, to Reporter) (*Sampler, error) {
+func sampleForeign(ctx context.Context, probe string, rate float64, options front.Options, secrets collect.Secrets, to Reporter) (*sampler, error) {
 	options.KeepBody = secrets.Hold
 	server := &apiserver.Server{BaseURL: options.Server, CAPEM: options.CAPEM, ProbeSockets: map[string]string{apiserver.Name: probe}}
 	version, err := versionOf(ctx, server)
@@ -38,13 +38,13 @@ func sampleForeign(ctx context.Context, probe string, rate float64, options fron
 		return s, err
 	}
 	if err := s.writeCA(); err != nil {
-		return nil, errors.Join(err, s.Close(ctx))
+		return nil, errors.Join(err, s.close(ctx))
 	}
 	return s, nil
 }
 
 // writeCA writes the certificate with which clients verify the front.
-func (s *Sampler) writeCA() (err error) {
+func (s *sampler) writeCA() (err error) {
 	if s.dir, err = program.NewRunDir(); err != nil {
 		return err
 	}

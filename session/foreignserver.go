@@ -55,7 +55,7 @@ func (o *Foreign) Sample(ctx context.Context, sampling Sampling, w io.Writer, to
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.Close(ctx)) }()
+	defer func() { err = errors.Join(err, s.close(ctx)) }()
 	to.Notice("requests to %s go on to %s, %s traced and sent by OTLP; press Ctrl-C to end", s.Front.URL, o.Server, sampling.part())
 	if s.CAFile != "" {
 		fmt.Fprintln(w, s.CAFile)

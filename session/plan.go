@@ -11,7 +11,7 @@ import (
 // BuildAll builds kube-apiserver and etcd, and the sample API server if that is wanted, and returns the paths of the
 // programs. With plain they are upstream's, without tracing.
 func (o ServerOptions) BuildAll(ctx context.Context, plain, sample bool, to Reporter) (paths []string, err error) {
-	build, err := o.Build(ctx, plain, to)
+	build, err := o.build(ctx, plain, to)
 	if err != nil {
 		return nil, err
 	}

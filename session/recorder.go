@@ -39,7 +39,7 @@ func recordRelease(ctx context.Context, version, folder string, to Reporter) (er
 	if err != nil {
 		return err
 	}
-	options := ServerOptions{Spec: Spec{Version: version}, Reuse: ReuseNone, Edits: NoEdits()}
+	options := ServerOptions{Spec: Spec{Version: version}, Reuse: ReuseNone, Edits: noEdits()}
 	ctx, server, err := options.Obtain(ctx, to)
 	if err != nil {
 		return err
@@ -120,8 +120,8 @@ func (r *recorder) miss(scenario *scenarios.Scenario, reason error) {
 }
 
 func (r *recorder) play(ctx context.Context, scenario *scenarios.Scenario) (_ *trace.Recording, err error) {
-	server, own := r.server, r.options.For(scenario)
-	if !own.Shared() {
+	server, own := r.server, r.options.forScenario(scenario)
+	if !own.shared() {
 		if ctx, server, err = own.Obtain(ctx, r.to); err != nil {
 			return nil, err
 		}

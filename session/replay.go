@@ -26,7 +26,7 @@ func Run(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to 
 			return err
 		}
 	}
-	if o = o.For(scenario); !o.Extra.IsZero() {
+	if o = o.forScenario(scenario); !o.Extra.IsZero() {
 		to.Notice("scenario %q sets flags of kube-apiserver: starting a server for it alone", scenario.Name)
 	}
 	serving, running, err := o.Obtain(ctx, to)
@@ -35,17 +35,22 @@ func Run(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to 
 	}
 	defer func() { err = errors.Join(err, running.Close()) }()
 
-	if err := refuseCluster(serving, running.Server); err != nil {
+	return running.replay(ctx, serving, o, scenario, sample, to, deliver)
+}
+
+// replay replays a scenario as Run does. serving is the context that Obtain has returned, sample the sample server if it is built.
+func (r *Running) replay(ctx, serving context.Context, o ServerOptions, scenario *scenarios.Scenario, sample *program.Binary, to Reporter, deliver func(*trace.Recording) error) error {
+	if err := refuseCluster(serving, r.Server); err != nil {
 		return err
 	}
-	if len(running.Edited) > 0 {
+	if len(r.Edited) > 0 {
 		scenario = scenario.AnyAnswer()
 	}
-	s := newReplay(running.Server, scenario, o.Secrets)
+	s := newReplay(r.Server, scenario, o.Secrets)
 	s.sample = sample
 	playErr := s.record(serving, to, o.Boot)
 	if playErr != nil && ctx.Err() == nil {
-		playErr = running.Blame(serving, playErr)
+		playErr = r.blame(serving, playErr)
 	}
 	if len(s.recording.Requests) > 0 {
 		if err := deliver(&s.recording); err != nil {
@@ -65,7 +70,7 @@ var errTraced = message.NewError("all is traced")
 // traces count. Next to the recording it returns, for each of its requests, what the server said
 // if it refused it, else "".
 func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter) (_ *trace.Recording, messages []string, err error) {
-	o = o.For(scenario)
+	o = o.forScenario(scenario)
 	ctx, running, err := o.Obtain(ctx, to)
 	if err != nil {
 		return nil, nil, err
@@ -102,7 +107,7 @@ type replay struct {
 	messages []string
 	// unmet says which expectations of the scenario the traces do not meet.
 	unmet   []error
-	fetcher *Fetcher
+	fetcher *fetcher
 }
 
 func newReplay(server *apiserver.Server, scenario *scenarios.Scenario, secrets collect.Secrets) *replay {
@@ -173,13 +178,13 @@ func (s *replay) startSample(ctx context.Context, o apiserver.SampleOptions) (st
 	if err != nil {
 		return nil, err
 	}
-	s.fetcher.AddProbe(sampleserver.Name, sample.ProbeSocket)
+	s.fetcher.addProbe(sampleserver.Name, sample.ProbeSocket)
 	return sample.Stop, nil
 }
 
 // collect adds the trace of a request to the recording.
 func (s *replay) collect(ctx context.Context, r *scenarios.Request, sent *scenarios.Sent) error {
-	request, err := s.fetcher.Fetch(ctx, sentOf(sent))
+	request, err := s.fetcher.fetch(ctx, sentOf(sent))
 	if err != nil {
 		return err
 	}
@@ -194,7 +199,7 @@ func (s *replay) collect(ctx context.Context, r *scenarios.Request, sent *scenar
 
 // boot makes the recording of the server's start, which has the given trace id.
 func (s *replay) boot(ctx context.Context, traceID string) error {
-	start, err := s.fetcher.Calls(ctx, trace.Sent{
+	start, err := s.fetcher.calls(ctx, trace.Sent{
 		TraceID: traceID, Method: trace.MethodStart, Path: s.scenario.Boot.Program, Boot: true,
 	})
 	if err != nil {
@@ -217,7 +222,7 @@ func (s *replay) add(request *trace.Request, expect *scenarios.Expect) {
 
 // verdict is an error if the traces are not what they must be.
 func (s *replay) verdict(checked bool, to Reporter) error {
-	if err := s.fetcher.Verdict(checked, to); err != nil {
+	if err := s.fetcher.verdict(checked, to); err != nil {
 		return err
 	}
 	if s.server.ExternalEtcd {

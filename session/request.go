@@ -47,7 +47,7 @@ func (r *Running) record(ctx context.Context, name string, sent *scenarios.Sent)
 			return nil, err
 		}
 	}
-	request, err := r.fetcher.Fetch(ctx, sentOf(sent))
+	request, err := r.fetcher.fetch(ctx, sentOf(sent))
 	if err != nil {
 		return nil, cmp.Or(r.silence(ctx), noAnswer(sent), err)
 	}
@@ -95,4 +95,4 @@ func answerOf(sent *scenarios.Sent, secrets collect.Secrets) string {
 }
 
 // Verdict is an error if the calls that Request has fetched differ from the real stack.
-func (r *Running) Verdict(to Reporter) error { return r.fetcher.Verdict(r.options.Check, to) }
+func (r *Running) Verdict(to Reporter) error { return r.fetcher.verdict(r.options.Check, to) }

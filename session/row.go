@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -100,17 +101,17 @@ func (r *Row) cells() []string {
 	return []string{status, calls, r.Duration.Round(10 * time.Microsecond).String(), r.etcd(), r.Method + " " + text.Escape(longValue.ReplaceAllString(r.Path, "=$1…"))}
 }
 
-// etcd writes the operations as "Range, 2 Txn".
-func (r *Row) etcd() string {
+// etcd writes the operations for a table.
+func (r *Row) etcd() string { return cmp.Or(r.Operations(), "-") }
+
+// Operations writes what etcd was asked for as "Range, 2 Txn"; "" for nothing.
+func (r *Row) Operations() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r.Etcd)) {
 		if n := r.Etcd[name]; n > 1 {
 			name = fmt.Sprintf("%d %s", n, name)
 		}
 		all = append(all, name)
-	}
-	if len(all) == 0 {
-		return "-"
 	}
 	return strings.Join(all, ", ")
 }

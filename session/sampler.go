@@ -23,11 +23,11 @@ const (
 	sendGrace   = 5 * time.Second
 )
 
-// A Sampler traces some of the requests that come through a front, and sends their spans.
-type Sampler struct {
+// A sampler traces some of the requests that come through a front, and sends their spans.
+type sampler struct {
 	rate    float64
 	head    trace.Recording // of each request that is sent
-	fetcher *Fetcher
+	fetcher *fetcher
 	session *Session
 	// Front is where clients send the requests.
 	Front *front.Front
@@ -46,9 +46,9 @@ type Sampler struct {
 	requests, spans, failed, skipped, unwanted atomic.Int64
 }
 
-// Sample opens a front to the server whose requests are sampled: rate is the part of them that is
+// sample opens a front to the server whose requests are sampled: rate is the part of them that is
 // traced. Requests come in as the administrator's. The caller calls Close.
-func (r *Running) Sample(ctx context.Context, rate float64, to Reporter) (*Sampler, error) {
+func (r *Running) sample(ctx context.Context, rate float64, to Reporter) (*sampler, error) {
 	s, err := startSampler(ctx, to, rate, newFetcher(r.Server, r.options.Secrets), newRecording(r.Server, "serve"), front.Options{
 		Server: r.BaseURL, CAPEM: r.CAPEM, Token: r.AdminToken, KeepBody: r.options.Secrets.Hold,
 	})
@@ -58,21 +58,21 @@ func (r *Running) Sample(ctx context.Context, rate float64, to Reporter) (*Sampl
 	s.Kubeconfig = filepath.Join(r.RunDir, "traced.kubeconfig")
 	k := apiserver.Kubeconfig{Server: s.Front.URL, CAPEM: s.Front.CAPEM, User: apiserver.AdminUser, Token: s.Front.Token}
 	if err := k.Write(s.Kubeconfig); err != nil {
-		return nil, errors.Join(err, s.Close(ctx))
+		return nil, errors.Join(err, s.close(ctx))
 	}
 	return s, nil
 }
 
 // startSampler opens a front whose requests are sampled: rate is the part of them that is traced, head what
 // every recording that is sent says of the server. It closes the fetcher. The caller calls Close.
-func startSampler(ctx context.Context, to Reporter, rate float64, fetcher *Fetcher, head trace.Recording, options front.Options) (*Sampler, error) {
+func startSampler(ctx context.Context, to Reporter, rate float64, fetcher *fetcher, head trace.Recording, options front.Options) (*sampler, error) {
 	sender, err := export.NewSender(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &Sampler{rate: rate, head: head, fetcher: fetcher, sender: sender, to: to}
+	s := &sampler{rate: rate, head: head, fetcher: fetcher, sender: sender, to: to}
 	s.check(ctx)
-	s.session = s.open(fetcher.Fetch)
+	s.session = s.open(fetcher.fetch)
 	options.Trace, options.Over = s.choose, s.session.Over
 	if s.Front, err = front.Start(options); err != nil {
 		return nil, errors.Join(err, sender.Close(ctx))
@@ -81,7 +81,7 @@ func startSampler(ctx context.Context, to Reporter, rate float64, fetcher *Fetch
 }
 
 // check looks whether the receiver is there, for a second.
-func (s *Sampler) check(ctx context.Context) {
+func (s *sampler) check(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, slowSend)
 	defer cancel()
 	if s.sender.Check(ctx) != nil {
@@ -90,7 +90,7 @@ func (s *Sampler) check(ctx context.Context) {
 }
 
 // open opens the session in which traces are fetched and sent.
-func (s *Sampler) open(fetch func(context.Context, trace.Sent) (*trace.Request, error)) *Session {
+func (s *sampler) open(fetch func(context.Context, trace.Sent) (*trace.Request, error)) *Session {
 	return New(Options{
 		Fetch: fetch, Wanted: s.receiver.given, Keep: s.send, Done: s.done,
 		Queue: sendQueue, Dropped: func() { s.skipped.Add(1) }, Grace: sendGrace,
@@ -98,7 +98,7 @@ func (s *Sampler) open(fetch func(context.Context, trace.Sent) (*trace.Request, 
 }
 
 // choose picks requests at random. No request waits for the tracing of another.
-func (s *Sampler) choose(context.Context) bool {
+func (s *sampler) choose(context.Context) bool {
 	if rand.Float64() >= s.rate {
 		return false
 	}
@@ -115,7 +115,7 @@ func (s *Sampler) choose(context.Context) bool {
 
 // send sends the spans of a request. A receiver that is away costs spans, but not the server's
 // clients, nor what is sent when it is back.
-func (s *Sampler) send(ctx context.Context, r *trace.Request) (trace.Place, error) {
+func (s *sampler) send(ctx context.Context, r *trace.Request) (trace.Place, error) {
 	if !s.receiver.given(r.Start) {
 		s.failed.Add(1)
 		return trace.Place{}, nil
@@ -141,7 +141,7 @@ func (s *Sampler) send(ctx context.Context, r *trace.Request) (trace.Place, erro
 	return trace.Place{}, nil
 }
 
-func (s *Sampler) done(row Row) {
+func (s *sampler) done(row Row) {
 	if row.Err == nil {
 		return
 	}
@@ -152,15 +152,15 @@ func (s *Sampler) done(row Row) {
 	s.to.Notice("%s: not traced: %s %s: %v", time.Now().Format(time.TimeOnly), row.Method, row.Path, row.Err)
 }
 
-// Close ends what is still going on, sends what it can of the rest within a few seconds, and says
+// close ends what is still going on, sends what it can of the rest within a few seconds, and says
 // what was sent and what was not.
-func (s *Sampler) Close(ctx context.Context) error {
+func (s *sampler) close(ctx context.Context) error {
 	frontErr := s.Front.Close()
-	if n := s.session.Pending(); n > 0 {
+	if n := s.session.backlog(); n > 0 {
 		s.to.Notice("sending the traces of %d requests, for at most %v", n, sendGrace)
 	}
 	err := errors.Join(frontErr, s.session.Close())
-	s.failed.Add(int64(s.session.Pending())) // whose end nobody waits for any more
+	s.failed.Add(int64(s.session.backlog())) // whose end nobody waits for any more
 	err = errors.Join(err, s.fetcher.Close(), s.closeSender(ctx))
 	if s.dir != nil {
 		err = errors.Join(err, s.dir.Close())
@@ -179,7 +179,7 @@ func (s *Sampler) Close(ctx context.Context) error {
 }
 
 // closeSender ends the connection to the receiver, who may not answer to that either.
-func (s *Sampler) closeSender(ctx context.Context) error {
+func (s *sampler) closeSender(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), toHeed)
 	defer cancel()
 	if err := s.sender.Close(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {

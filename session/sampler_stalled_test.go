@@ -41,14 +41,14 @@ func (silent) Notice(string, ...any)   {}
 func (silent) Building() BuildReporter { return nil }
 
 // samplerTo makes a sampler of all requests, whose traces are there at once.
-func samplerTo(t *testing.T, endpoint string) *Sampler {
+func samplerTo(t *testing.T, endpoint string) *sampler {
 	t.Helper()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
 	sender, err := export.NewSender(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Sampler{rate: 1, sender: sender, to: silent{}}
+	s := &sampler{rate: 1, sender: sender, to: silent{}}
 	s.session = s.open(func(_ context.Context, sent trace.Sent) (*trace.Request, error) { return traceOf(sent, 1), nil })
 	return s
 }

@@ -3,7 +3,7 @@ package session
 import "testing"
 
 func TestSamplerChooses(t *testing.T) {
-	s := &Sampler{rate: 0.25, session: New(Options{})}
+	s := &sampler{rate: 0.25, session: New(Options{})}
 	chosen := 0
 	const n = 20_000
 	for range n {

@@ -49,7 +49,7 @@ func (o ServerOptions) kind(ctx context.Context) (k kind, err error) {
 // attachOrWait is Attach, and waits for a server that "apitrace serve" is starting.
 func (o ServerOptions) attachOrWait(ctx context.Context, to Reporter) (*apiserver.Server, error) {
 	server, err := o.Attach(ctx)
-	if o.Reuse == ReuseNone || !o.Shared() {
+	if o.Reuse == ReuseNone || !o.shared() {
 		return server, err
 	}
 	for told := false; errors.Is(err, apiserver.ErrNotServed); told = true {
@@ -84,9 +84,9 @@ func notReplaced(silent error) error {
 // startPoll is how often it is looked whether a server that is being started is ready.
 const startPoll = 200 * time.Millisecond
 
-// Serve starts a server that others find, unless there is one of its kind or another process
+// serve starts a server that others find, unless there is one of its kind or another process
 // is starting one. The context that it returns is as that of Obtain.
-func (o ServerOptions) Serve(ctx context.Context, to Reporter) (_ context.Context, _ *Running, err error) {
+func (o ServerOptions) serve(ctx context.Context, to Reporter) (_ context.Context, _ *Running, err error) {
 	k, err := o.kind(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -103,7 +103,7 @@ func (o ServerOptions) Serve(ctx context.Context, to Reporter) (_ context.Contex
 			err = errors.Join(err, claim.Close())
 		}
 	}()
-	serving, running, err := o.Start(ctx, to)
+	serving, running, err := o.start(ctx, to)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -118,18 +118,18 @@ func (o ServerOptions) Serve(ctx context.Context, to Reporter) (_ context.Contex
 // ServeUntil starts a server that others find, says how to use it, and keeps it running until ctx or the server
 // ends. It writes the path of the administrator's kubeconfig to w.
 func (o ServerOptions) ServeUntil(ctx context.Context, sampling Sampling, w io.Writer, to Reporter) (err error) {
-	serving, server, err := o.Serve(ctx, to)
+	serving, server, err := o.serve(ctx, to)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
 	server.introduce(to)
 	if sampling.OTLP {
-		sampler, sampleErr := server.Sample(ctx, sampling.Rate, to)
+		sampler, sampleErr := server.sample(ctx, sampling.Rate, to)
 		if sampleErr != nil {
 			return sampleErr
 		}
-		defer func() { err = errors.Join(err, sampler.Close(ctx)) }()
+		defer func() { err = errors.Join(err, sampler.close(ctx)) }()
 		to.Notice("as the administrator, %s traced and sent by OTLP:", sampling.part())
 		to.Notice("  export KUBECONFIG=%s", sampler.Kubeconfig)
 	}

@@ -38,8 +38,8 @@ type Spec struct {
 	Etcd storage.Endpoint
 }
 
-// For returns the Spec of the server that a scenario needs.
-func (s Spec) For(scenario *scenarios.Scenario) Spec {
+// forScenario returns the Spec of the server that a scenario needs.
+func (s Spec) forScenario(scenario *scenarios.Scenario) Spec {
 	s.Extra = scenario.Setup.Server
 	if scenario.Boots(apiserver.Name) {
 		s.Boot = trace.NewTraceID()
@@ -47,8 +47,8 @@ func (s Spec) For(scenario *scenarios.Scenario) Spec {
 	return s
 }
 
-// Shared tells whether a server that others use, too, can do.
-func (s Spec) Shared() bool { return s.Extra.IsZero() && s.Boot == "" }
+// shared tells whether a server that others use, too, can do.
+func (s Spec) shared() bool { return s.Extra.IsZero() && s.Boot == "" }
 
 // startOptions say how to start the server.
 func (s Spec) startOptions() apiserver.StartOptions {
@@ -83,15 +83,15 @@ type ServerOptions struct {
 	Secrets collect.Secrets
 }
 
-// For returns the options for a scenario.
-func (o ServerOptions) For(scenario *scenarios.Scenario) ServerOptions {
-	o.Spec = o.Spec.For(scenario)
+// forScenario returns the options for a scenario.
+func (o ServerOptions) forScenario(scenario *scenarios.Scenario) ServerOptions {
+	o.Spec = o.Spec.forScenario(scenario)
 	return o
 }
 
-// Build builds kube-apiserver and its etcd, or finds them in the cache. plain builds upstream's
+// build builds kube-apiserver and its etcd, or finds them in the cache. plain builds upstream's
 // programs as they are, without tracing.
-func (o ServerOptions) Build(ctx context.Context, plain bool, to Reporter) (*apiserver.Build, error) {
+func (o ServerOptions) build(ctx context.Context, plain bool, to Reporter) (*apiserver.Build, error) {
 	edits, err := o.Edits.Dir()
 	if err != nil {
 		return nil, err
@@ -116,8 +116,8 @@ func buildSample(ctx context.Context, version string, plain bool, to Reporter) (
 // the checking mode that is asked for, or the server is not shared. It builds nothing and
 // reads no binary, so that a run which finds a server begins at once.
 func (o ServerOptions) Attach(ctx context.Context) (*apiserver.Server, error) {
-	if o.Reuse == ReuseNone || !o.Shared() {
-		slog.Debug("not using a running server", "reuse", int(o.Reuse), "shared", o.Shared())
+	if o.Reuse == ReuseNone || !o.shared() {
+		slog.Debug("not using a running server", "reuse", int(o.Reuse), "shared", o.shared())
 		return nil, apiserver.ErrNotServed
 	}
 	k, err := o.kind(ctx)
@@ -140,7 +140,7 @@ func (o ServerOptions) Attach(ctx context.Context) (*apiserver.Server, error) {
 type Running struct {
 	*apiserver.Server
 	options ServerOptions
-	fetcher *Fetcher
+	fetcher *fetcher
 	stop    func() error
 }
 
@@ -158,16 +158,16 @@ func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context
 	if !errors.Is(err, apiserver.ErrNotServed) {
 		return nil, nil, err
 	}
-	serving, running, err := o.Start(ctx, to)
+	serving, running, err := o.start(ctx, to)
 	if err == nil {
 		running.reportKind(to)
 	}
 	return serving, running, err
 }
 
-// Start builds and starts a server, whichever others run. The context that it returns is as that of Obtain.
-func (o ServerOptions) Start(ctx context.Context, to Reporter) (context.Context, *Running, error) {
-	build, err := o.Build(ctx, false, to)
+// start builds and starts a server, whichever others run. The context that it returns is as that of Obtain.
+func (o ServerOptions) start(ctx context.Context, to Reporter) (context.Context, *Running, error) {
+	build, err := o.build(ctx, false, to)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -207,9 +207,9 @@ func (r *Running) reportKind(to Reporter) {
 // Close stops the server if it is our own.
 func (r *Running) Close() error { return errors.Join(r.fetcher.Close(), r.stop()) }
 
-// Blame returns the death of the server instead of what went wrong in consequence of it.
+// blame returns the death of the server instead of what went wrong in consequence of it.
 // serving is the context that Obtain has returned.
-func (r *Running) Blame(serving context.Context, err error) error {
+func (r *Running) blame(serving context.Context, err error) error {
 	if r.Done() != nil && errors.As(err, new(*url.Error)) { // a connection breaks before the process is known to have ended
 		select {
 		case <-serving.Done():

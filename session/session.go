@@ -121,8 +121,8 @@ func (s *Session) Over(x front.Exchange) {
 	go s.gather(x)
 }
 
-// Pending is the number of requests that are over and not yet kept.
-func (s *Session) Pending() int {
+// backlog is the number of requests that are over and not yet kept.
+func (s *Session) backlog() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.pending

@@ -250,7 +250,7 @@ func TestClientRun(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		c := Client{Args: []string{"/bin/sh", "-c", test.script}, Env: []string{"MINE=env", "PATH=" + os.Getenv("PATH")}, Stdin: strings.NewReader("in\n"), Stdout: &out}
-		status, err := c.Run(t.Context())
+		status, err := c.run(t.Context())
 		if err != nil || status != test.status {
 			t.Errorf("%s: exit status %d, %v, want %d", name, status, err, test.status)
 		}
@@ -262,7 +262,7 @@ func TestClientRun(t *testing.T) {
 			t.Errorf("%s: printed %q, want %q", name, out.String(), test.out)
 		}
 	}
-	if _, err := (Client{Args: []string{"no-such-program-anywhere"}}).Run(t.Context()); err == nil || !strings.Contains(err.Error(), "starting the client") {
+	if _, err := (Client{Args: []string{"no-such-program-anywhere"}}).run(t.Context()); err == nil || !strings.Contains(err.Error(), "starting the client") {
 		t.Errorf("a program that does not exist: %v", err)
 	}
 }
@@ -294,7 +294,7 @@ func TestClientSignals(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		ready := &notice{text: "ready\n", seen: func() { cancel(test.cause) }}
 		c := Client{Args: []string{"/bin/sh", "-c", "trap 'exit 42' INT; trap 'exit 43' TERM; echo ready; while :; do sleep 0.05; done"}, Env: os.Environ(), Stdout: ready}
-		if status, err := c.Run(ctx); err != nil || status != test.status {
+		if status, err := c.run(ctx); err != nil || status != test.status {
 			t.Errorf("%s: exit status %d, %v, want %d", name, status, err, test.status)
 		}
 	}
@@ -321,7 +321,7 @@ func TestClientStubborn(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	ready := &notice{text: "ready\n", seen: func() { cancel(byInterrupt{}) }}
 	c := Client{Args: []string{"/bin/sh", "-c", "trap '' INT TERM; echo ready; while :; do sleep 0.05; done"}, Env: os.Environ(), Stdout: ready}
-	if status, err := c.Run(ctx); err != nil || status != 128+9 {
+	if status, err := c.run(ctx); err != nil || status != 128+9 {
 		t.Errorf("exit status %d, %v, want it killed", status, err)
 	}
 }

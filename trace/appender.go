@@ -34,7 +34,7 @@ type appendFile interface {
 }
 
 // Create begins a recording in a file that only its owner can read; an older one of that name
-// is replaced, but not one to which another process is writing: see [ErrBeingWritten]. head says
+// is replaced, but not one to which another process is writing: see [errBeingWritten]. head says
 // what the requests have in common.
 func Create(path string, head Recording) (_ *Appender, err error) {
 	defer func() {

@@ -167,13 +167,13 @@ func TestAppenderIsAlone(t *testing.T) {
 	if _, err := first.Append(t.Context(), &rec.Requests[0]); err != nil {
 		t.Fatal(err)
 	}
-	if second, err := Create(path, Recording{Scenario: "second"}); !errors.Is(err, ErrBeingWritten) {
+	if second, err := Create(path, Recording{Scenario: "second"}); !errors.Is(err, errBeingWritten) {
 		t.Errorf("a second writer began: %v, %v", second, err)
 	}
-	if err := Save(t.Context(), path, rec); !errors.Is(err, ErrBeingWritten) {
+	if err := Save(t.Context(), path, rec); !errors.Is(err, errBeingWritten) {
 		t.Errorf("saving to the file: %v", err)
 	}
-	if err := CheckWritable(path); !errors.Is(err, ErrBeingWritten) {
+	if err := CheckWritable(path); !errors.Is(err, errBeingWritten) {
 		t.Errorf("the file can be written: %v", err)
 	}
 	if err := first.Close(); err != nil {

@@ -34,7 +34,7 @@ func (r *Request) took(revision int64, index int, write time.Time) []Delivery {
 	var all []Delivery
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		if c.Attributes[AttrWatchEvent] != "" && c.Attributes[AttrHandoff] == "" && c.Revision() == revision {
+		if c.Attributes[AttrWatchEvent] != "" && c.Attributes[AttrHandoff] == "" && c.revision() == revision {
 			all = append(all, Delivery{Request: index, Call: i, Revision: revision, AfterNs: max(r.Start.Add(time.Duration(c.StartNs)).Sub(write).Nanoseconds(), 0)})
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // Save writes the recording to a file as OTLP JSON (see WriteOTLP), readable by
 // its owner alone. The file is there complete or not at all: an older one of
 // that name stays as it is until the new one is written, and if another process is writing to
-// it: see [ErrBeingWritten].
+// it: see [errBeingWritten].
 func Save(ctx context.Context, path string, rec *Recording) (err error) {
 	lock, err := lockFile(path)
 	if err != nil {

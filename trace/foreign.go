@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -46,6 +47,19 @@ func Import(path string) (*Recording, error) {
 	rec, err := parseForeign(data)
 	if err != nil {
 		return nil, message.Errorf("importing %q: %w", path, err)
+	}
+	return rec, nil
+}
+
+// ReadForeign imports what Import does from elsewhere, which is named for the error.
+func ReadForeign(r io.Reader, name string) (*Recording, error) {
+	data, err := io.ReadAll(r)
+	if err != nil {
+		return nil, message.Errorf("importing %q: %w", name, err)
+	}
+	rec, err := parseForeign(data)
+	if err != nil {
+		return nil, message.Errorf("importing %q: %w", name, err)
 	}
 	return rec, nil
 }

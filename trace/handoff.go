@@ -19,8 +19,8 @@ func (c *Call) SetHandoff(queue string, revision int64) {
 	c.Attributes[AttrEtcdRevision] = strconv.FormatInt(revision, 10)
 }
 
-// Revision returns the revision of etcd that the call has to do with, or 0.
-func (c *Call) Revision() int64 {
+// revision returns the revision of etcd that the call has to do with, or 0.
+func (c *Call) revision() int64 {
 	revision, err := strconv.ParseInt(c.Attributes[AttrEtcdRevision], 10, 64)
 	if err != nil {
 		return 0
@@ -34,7 +34,7 @@ func (r *Request) Revisions() []int64 {
 	var revisions []int64
 	for i := range r.Calls {
 		c := &r.Calls[i]
-		if rev := c.Revision(); rev != 0 && c.Attributes[AttrEtcdTxnSucceeded] == "true" && !slices.Contains(revisions, rev) {
+		if rev := c.revision(); rev != 0 && c.Attributes[AttrEtcdTxnSucceeded] == "true" && !slices.Contains(revisions, rev) {
 			revisions = append(revisions, rev)
 		}
 	}
@@ -46,7 +46,7 @@ func (r *Request) Revisions() []int64 {
 // it the call's revision, the call began, in nanoseconds. It is 0 if the write is not among the
 // calls. The event of a write may overtake its answer.
 func (r *Request) SinceWrite(c *Call) int64 {
-	if w := r.writeOf(c.Revision()); w != nil {
+	if w := r.writeOf(c.revision()); w != nil {
 		return max(c.StartNs-w.StartNs, 0)
 	}
 	return 0
@@ -56,7 +56,7 @@ func (r *Request) SinceWrite(c *Call) int64 {
 // nil if there is none.
 func (r *Request) writeOf(revision int64) *Call {
 	for i := range slices.Backward(r.Calls) {
-		if c := &r.Calls[i]; c.Attributes[AttrEtcdTxnSucceeded] == "true" && c.Revision() == revision {
+		if c := &r.Calls[i]; c.Attributes[AttrEtcdTxnSucceeded] == "true" && c.revision() == revision {
 			return c
 		}
 	}

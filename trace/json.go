@@ -11,12 +11,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// JSONSchema is the JSON Schema (draft 2020-12) of what WriteJSON writes.
+// jsonSchema is the JSON Schema (draft 2020-12) of what WriteJSON writes.
 //
 //go:embed recording.schema.json
-var JSONSchema []byte
+var jsonSchema []byte
 
-// WriteJSON writes the recording as one JSON object in the form of JSONSchema,
+// WriteJSON writes the recording as one JSON object in the form of jsonSchema,
 // the fields of Recording under the names of their tags. Other programs rely on it.
 func WriteJSON(w io.Writer, rec *Recording) error {
 	if err := rec.Validate(); err != nil {

@@ -16,7 +16,7 @@ import (
 
 func schema(t testing.TB) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(JSONSchema))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(jsonSchema))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestSchemaAndPageAreComplete(t *testing.T) {
 		Properties map[string]any
 		Defs       map[string]struct{ Properties map[string]any } `json:"$defs"`
 	}
-	if err := json.Unmarshal(JSONSchema, &doc); err != nil {
+	if err := json.Unmarshal(jsonSchema, &doc); err != nil {
 		t.Fatal(err)
 	}
 	page, err := os.ReadFile("../docs/json-output.md")

@@ -8,10 +8,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// ErrBeingWritten says that another process is writing a recording to a file.
-var ErrBeingWritten = message.NewError("another apitrace is writing to it: wait until it has ended, or name another file")
+// errBeingWritten says that another process is writing a recording to a file.
+var errBeingWritten = message.NewError("another apitrace is writing to it: wait until it has ended, or name another file")
 
-// CheckWritable reports ErrBeingWritten for a file to which another process is writing a
+// CheckWritable reports errBeingWritten for a file to which another process is writing a
 // recording.
 func CheckWritable(path string) error {
 	lock, err := lockFile(path)
@@ -31,7 +31,7 @@ func lockFile(path string) (*flock.Flock, error) {
 		return lock, nil
 	}
 	if locked, err := lock.TryLock(); err == nil && !locked {
-		return nil, message.Errorf("%q: %w", path, ErrBeingWritten)
+		return nil, message.Errorf("%q: %w", path, errBeingWritten)
 	}
 	return lock, nil
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// ScopeName is the instrumentation scope of every span that apitrace writes.
-const ScopeName = "github.com/kubeapitrace/apitrace"
+// scopeName is the instrumentation scope of every span that apitrace writes.
+const scopeName = "github.com/kubeapitrace/apitrace"
 
 // Names of attributes and events that the semantic conventions do not have.
 const (
@@ -116,7 +116,7 @@ func newTracer(rec *Recording, process string, exporter sdktrace.SpanExporter) o
 			AttributePerLinkCountLimit:  -1,
 		}),
 		sdktrace.WithResource(resource.NewSchemaless(resourceAttributes(rec, process)...)),
-	).Tracer(ScopeName, oteltrace.WithSchemaURL(semconv.SchemaURL))
+	).Tracer(scopeName, oteltrace.WithSchemaURL(semconv.SchemaURL))
 }
 
 func resourceAttributes(rec *Recording, process string) []attribute.KeyValue {

@@ -8,10 +8,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Apply carries out a script on the trace that it was made for and returns the calls of
+// apply carries out a script on the trace that it was made for and returns the calls of
 // the result. As a script knows no ids and times, ids are given anew, and StartNs counts
 // the calls.
-func Apply(a *trace.Tree, script []Edit) ([]trace.Call, error) {
+func apply(a *trace.Tree, script []Edit) ([]trace.Call, error) {
 	t := newLinked(a)
 	for n, edit := range script {
 		if err := t.apply(edit); err != nil {

@@ -31,8 +31,8 @@ type Options struct {
 	Times bool
 }
 
-// Compare compares two requests. Compare(b, a, o) is the mirror image of Compare(a, b, o).
-func Compare(a, b *trace.Tree, o Options) *Diff {
+// compare compares two requests. compare(b, a, o) is the mirror image of compare(a, b, o).
+func compare(a, b *trace.Tree, o Options) *Diff {
 	d := &Diff{A: a, B: b}
 	// Where there are several equally good ways to match, the first one found is
 	// taken. So that it is the same one from both sides, they are always

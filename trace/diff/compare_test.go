@@ -232,7 +232,7 @@ func TestCompare(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			a, b := treeOf(t, test.a), treeOf(t, test.b)
-			if diff := cmp.Diff(test.want, told(Compare(a, b, Options{}))); diff != "" {
+			if diff := cmp.Diff(test.want, told(compare(a, b, Options{}))); diff != "" {
 				t.Errorf("changes, -want +got:\n%s", diff)
 			}
 			checkLaws(t, a, b)
@@ -246,21 +246,21 @@ func checkLaws(t interface {
 	Fatalf(string, ...any)
 }, a, b *trace.Tree) {
 	t.Helper()
-	d, back := Compare(a, b, Options{}), Compare(b, a, Options{})
+	d, back := compare(a, b, Options{}), compare(b, a, Options{})
 	if diff := cmp.Diff(d.InB, back.InA); diff != "" {
 		t.Fatalf("the other way round other calls are the same: -there +back\n%s", diff)
 	}
 	if diff := cmp.Diff(sorted(d.Changes), sorted(mirrorAll(back.Changes))); diff != "" {
 		t.Fatalf("the other way round other changes are found: -there +back\n%s", diff)
 	}
-	got, err := Apply(a, d.Script())
+	got, err := apply(a, d.Script())
 	if err != nil {
 		t.Fatalf("the script fails: %v", err)
 	}
 	if diff := cmp.Diff(textOf(b.Request.Calls), textOf(got)); diff != "" {
 		t.Fatalf("the script does not make b of a: -b +got\n%s", diff)
 	}
-	if self := Compare(a, a, Options{}); len(self.Changes) > 0 || len(self.Script()) > 0 {
+	if self := compare(a, a, Options{}); len(self.Changes) > 0 || len(self.Script()) > 0 {
 		t.Fatalf("a trace differs from itself:\n%s", told(self))
 	}
 }

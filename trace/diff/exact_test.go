@@ -118,7 +118,7 @@ func distanceByPath(a, b *trace.Tree) int {
 // ourDistance counts what our script adds and removes; another name and another place
 // are worth both.
 func ourDistance(a, b *trace.Tree) int {
-	d, n := Compare(a, b, Options{}), 0
+	d, n := compare(a, b, Options{}), 0
 	for i, j := range d.InB {
 		if j != None && a.Call(i).Function != b.Call(j).Function {
 			n += 2
@@ -227,7 +227,7 @@ func BenchmarkCompare(b *testing.B) {
 			var pairs int
 			for b.Loop() {
 				pairs = 0
-				for _, j := range Compare(x, y, Options{}).InB {
+				for _, j := range compare(x, y, Options{}).InB {
 					if j != None {
 						pairs++
 					}

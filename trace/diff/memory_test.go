@@ -11,7 +11,7 @@ func TestMemoryIsLinear(t *testing.T) {
 		a, b := largeTree(t, calls, 0, 1), largeTree(t, calls, 5, 1)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		d := Compare(a, b, Options{})
+		d := compare(a, b, Options{})
 		runtime.ReadMemStats(&after)
 		if len(d.Changes) == 0 {
 			t.Fatal("no changes: nothing was compared")

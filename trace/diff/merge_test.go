@@ -35,7 +35,7 @@ func TestMerge(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			m := Compare(treeOf(t, test.a), treeOf(t, test.b), Options{}).Merge()
+			m := compare(treeOf(t, test.a), treeOf(t, test.b), Options{}).Merge()
 			if diff := cmp.Diff(test.want, drawn(m)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
@@ -48,7 +48,7 @@ func TestMerge(t *testing.T) {
 func TestMergeHasAll(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := drawTree(rt, "a")
-		d := Compare(treeOf(t, text), treeOf(t, mutate(rt, text)), Options{})
+		d := compare(treeOf(t, text), treeOf(t, mutate(rt, text)), Options{})
 		m := d.Merge()
 		if err := m.Tree.Request.Validate(); err != nil {
 			rt.Fatal(err)

@@ -51,7 +51,7 @@ func CompareRecordings(a, b *trace.Recording, o Options) *Comparison {
 			break
 		}
 		pair := RequestPair{A: &a.Requests[i], B: &b.Requests[j]}
-		pair.Diff = Compare(trace.TreeOfValid(pair.A), trace.TreeOfValid(pair.B), o)
+		pair.Diff = compare(trace.TreeOfValid(pair.A), trace.TreeOfValid(pair.B), o)
 		c.Requests = append(c.Requests, pair)
 		i, j = i+1, j+1
 	}

@@ -33,15 +33,15 @@ func TestTimes(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			a, b := treeOf(t, test.a), treeOf(t, test.b)
-			d := Compare(a, b, Options{Times: true})
+			d := compare(a, b, Options{Times: true})
 			if diff := cmp.Diff(test.want, told(d)); diff != "" {
 				t.Errorf("changes, -want +got:\n%s", diff)
 			}
-			back := Compare(b, a, Options{Times: true})
+			back := compare(b, a, Options{Times: true})
 			if diff := cmp.Diff(sorted(d.Changes), sorted(mirrorAll(back.Changes))); diff != "" {
 				t.Errorf("the other way round other changes are found: -there +back\n%s", diff)
 			}
-			onlyTimes := Compare(a, b, Options{})
+			onlyTimes := compare(a, b, Options{})
 			if d.Same() != onlyTimes.Same() {
 				t.Errorf("the same path: %v, but %v if times are not asked for", d.Same(), onlyTimes.Same())
 			}

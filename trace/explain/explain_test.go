@@ -116,14 +116,14 @@ func TestMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	const file = "example.org/shop/shop.go"
-	want := Overview{Requests: 2, Scenarios: []string{"buy", "sell"}, Sight: Sight{
+	want := overview{Requests: 2, Scenarios: []string{"buy", "sell"}, Sight: Sight{
 		Calls: 6, Ns: 1100, SelfNs: 600,
 		Callers: []Neighbour{{"example.org/shop.Serve", file, 7, 4}, {"example.org/shop.Take", file, 0, 2}},
 		Callees: []Neighbour{{"example.org/shop.count", file, 12, 2}, {"example.org/shop.Take", file, 0, 2}, {"example.org/shop.pack", file, 12, 2}},
 		Values:  []Value{{"item", []string{"pear", "apple\x1b[2J", "plum"}}, {"n", []string{"1"}}},
 		Errors:  []string{"sold out", "panic in shop.Take (shop.go:14)"},
 	}}
-	if got := Merge(sights); !reflect.DeepEqual(got, want) {
+	if got := merge(sights); !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%+v\nwant\n%+v", got, want)
 	}
 	page := &Page{Function: "example.org/shop.Take", Sights: sights, Recordings: 5, Merged: true}

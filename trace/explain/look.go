@@ -65,8 +65,8 @@ func Look(function string, recordings []*trace.Recording) ([]Sight, error) {
 	return all, nil
 }
 
-// An Overview is what a function did in many requests.
-type Overview struct {
+// An overview is what a function did in many requests.
+type overview struct {
 	// Requests counts those that called it.
 	Requests int
 	// Scenarios are those that called it, in order.
@@ -76,9 +76,9 @@ type Overview struct {
 	Sight Sight
 }
 
-// Merge makes an overview of sights.
-func Merge(all []Sight) Overview {
-	o := Overview{Requests: len(all)}
+// merge makes an overview of sights.
+func merge(all []Sight) overview {
+	o := overview{Requests: len(all)}
 	values := map[string][]string{}
 	for _, s := range all {
 		o.Scenarios = appendNew(o.Scenarios, s.Scenario)

@@ -83,7 +83,7 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 		out.line("%s", lipgloss.Wrap(p.Note, out.Width, ""))
 	}
 	if p.Merged && len(p.Sights) > 0 {
-		out.overview(Merge(p.Sights), p.Recordings)
+		out.overview(merge(p.Sights), p.Recordings)
 	} else {
 		for _, s := range p.Sights {
 			out.sight(s)
@@ -150,7 +150,7 @@ func (w *pageWriter) sight(s Sight) {
 	w.facts(s)
 }
 
-func (w *pageWriter) overview(o Overview, recordings int) {
+func (w *pageWriter) overview(o overview, recordings int) {
 	w.line("")
 	w.title(w.seenIn(o.Requests, len(o.Scenarios), recordings))
 	w.names(o.Scenarios)

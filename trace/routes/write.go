@@ -20,8 +20,8 @@ type Filter struct {
 	Method string
 }
 
-// Matches tells whether a route passes the filter.
-func (f Filter) Matches(r Route) bool {
+// matches tells whether a route passes the filter.
+func (f Filter) matches(r Route) bool {
 	if f.Method != "" && !strings.EqualFold(f.Method, r.Method) {
 		return false
 	}
@@ -41,7 +41,7 @@ func Choose(start *trace.Recording, f Filter) ([]Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	wanted := slices.DeleteFunc(all, func(r Route) bool { return !f.Matches(r) })
+	wanted := slices.DeleteFunc(all, func(r Route) bool { return !f.matches(r) })
 	if len(wanted) == 0 {
 		return nil, message.Errorf("no route of Kubernetes %s is of resource %q and method %q: \"apitrace routes\" lists all", start.K8sVersion, f.Resource, f.Method)
 	}

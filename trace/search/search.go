@@ -40,9 +40,9 @@ func Text(query string) ([]Hit, error) {
 	}), nil
 }
 
-// Values finds the values of a name: the full name of an attribute or the end of it, as the tree
+// values finds the values of a name: the full name of an attribute or the end of it, as the tree
 // shows it ("flow_schema"), with a value that holds a text, in any case. An empty text finds all.
-func Values(name, text string) ([]Hit, error) {
+func values(name, text string) ([]Hit, error) {
 	x, err := library()
 	if err != nil {
 		return nil, err

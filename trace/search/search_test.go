@@ -83,7 +83,7 @@ func TestFinds(t *testing.T) {
 	if hits, err = Text("BeforeCreate"); err != nil || !has(hits, "create-deployment", "v1.26.15", "rest.BeforeCreate") {
 		t.Errorf("a function: %v, %d hits", err, len(hits))
 	}
-	if hits, err = Values("flow_schema", "global-default"); err != nil || !has(hits, "get-node", "v1.37.1", "flow_schema=global-default") {
+	if hits, err = values("flow_schema", "global-default"); err != nil || !has(hits, "get-node", "v1.37.1", "flow_schema=global-default") {
 		t.Errorf("a value: %v, %d hits", err, len(hits))
 	}
 	if hits, err = Text("no such thing"); err != nil || len(hits) > 0 {

@@ -55,11 +55,11 @@ func Find(query, value string) ([]Hit, error) {
 		return nil, &trace.UnknownFunctionError{Query: query, Where: message.Of("any recording, nor a value or an error with this text"), Near: trace.NearFunctions(query, names)}
 	}
 	name, value, _ := strings.Cut(value, "=")
-	hits, err := Values(name, value)
+	hits, err := values(name, value)
 	if err != nil || len(hits) > 0 {
 		return hits, err
 	}
-	if all, err := Values(name, ""); err != nil || len(all) > 0 {
+	if all, err := values(name, ""); err != nil || len(all) > 0 {
 		return nil, errors.Join(err, fmt.Errorf("no recording has a value of %q with %q; it has values such as %s", name, value, text.Escape(all[0].Text)))
 	}
 	names, err := valueNames()

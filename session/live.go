@@ -1,0 +1,124 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Live is a server that is used for a while: scenarios are replayed on it, requests are sent to it, and those of clients
+// with its kubeconfig are traced as they come. Several goroutines may use it.
+type Live struct {
+	server  *Running
+	serving context.Context
+	clients *Clients
+	close   func() error
+}
+
+// LiveOptions say what becomes of the requests of clients.
+type LiveOptions struct {
+	// As is the user that the kubeconfig stands for.
+	As string
+	// Kept takes the trace of each request, as a recording of it alone. Calls come one after the other.
+	Kept func(Row, *trace.Recording)
+	// Untraced is told of each request without a trace; Row.Err says why.
+	Untraced func(Row)
+}
+
+// OpenLive finds or starts a server, as Obtain does, and begins to trace its clients. The server stays until Close, also where
+// ctx ends; what ctx ends before is the start.
+func (o ServerOptions) OpenLive(ctx context.Context, live LiveOptions, to Reporter) (_ *Live, err error) {
+	running, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })
+	serving, server, err := o.Obtain(running, to)
+	if err != nil {
+		stop()
+		end(nil)
+		return nil, err
+	}
+	l := &Live{server: server, serving: serving}
+	last := new(trace.Recording) // what Keep got for the Row that Done gets right after
+	l.clients, err = openClients(server.Server, clientsOptions{
+		As: live.As, Secrets: o.Secrets,
+		Keep: func(_ context.Context, request *trace.Request) (trace.Place, error) {
+			recording := newRecording(server.Server, "request")
+			recording.Requests = []trace.Request{*request}
+			last = &recording
+			return trace.Place{}, nil
+		},
+		Done: func(row Row) {
+			if row.Err != nil {
+				live.Untraced(row)
+				return
+			}
+			live.Kept(row, last)
+		},
+	})
+	if err == nil && !stop() {
+		err = context.Cause(ctx)
+	}
+	l.close = sync.OnceValue(func() error {
+		var errs []error
+		if l.clients != nil {
+			errs = append(errs, l.clients.finish(), l.clients.Close())
+		}
+		errs = append(errs, server.Close())
+		end(nil)
+		return errors.Join(errs...)
+	})
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return l, nil
+}
+
+// Close ends the tracing of clients, and stops the server if it is our own.
+func (l *Live) Close() error { return l.close() }
+
+// Done is closed when the server has died, or Close was called.
+func (l *Live) Done() <-chan struct{} { return l.serving.Done() }
+
+// Death says why the server has died; nil if it has not.
+func (l *Live) Death() error { return deathOf(l.serving) }
+
+// Release is the server's version of Kubernetes.
+func (l *Live) Release() string { return l.server.K8sVersion }
+
+// Own tells whether the server ends with Close; else "apitrace serve" keeps it running.
+func (l *Live) Own() bool { return l.server.Server.Done() != nil }
+
+// Environment is what kubectl and client-go need in their environment to be traced, as "NAME=value". It has paths of
+// files, and no credential.
+func (l *Live) Environment() []string {
+	return slices.DeleteFunc(l.clients.Environment(), func(variable string) bool { return !strings.HasPrefix(variable, "KUBE") })
+}
+
+// Replay replays a scenario and hands over what was recorded, as Run does. A scenario that needs a server of its own gets one.
+func (l *Live) Replay(ctx context.Context, scenario *scenarios.Scenario, to Reporter, deliver func(*trace.Recording) error) error {
+	if own := l.server.options.forScenario(scenario); !own.shared() {
+		return Run(ctx, l.server.options, scenario, to, deliver)
+	}
+	ctx, cancel := l.while(ctx)
+	defer cancel()
+	return l.server.replay(ctx, ctx, l.server.options, scenario, nil, to, deliver)
+}
+
+// Request sends a request and returns its trace, as Running.Request does.
+func (l *Live) Request(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*trace.Recording, error) {
+	ctx, cancel := l.while(ctx)
+	defer cancel()
+	return l.server.Request(ctx, h, timeout, to)
+}
+
+// while returns a context that also ends when the server dies, with the cause of that.
+func (l *Live) while(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(l.serving, func() { cancel(context.Cause(l.serving)) })
+	return ctx, func() { stop(); cancel(nil) }
+}
