@@ -28,7 +28,7 @@ func ServedDir(c *program.Cache) string { return filepath.Join(c.Root, "served")
 const stateFormat = ".3.json"
 
 func stateFile(c *program.Cache, b *Build, variant string, runDir *program.RunDir) string {
-	return filepath.Join(ServedDir(c), b.K8sVersion+"_"+b.Key()+variant+"_"+filepath.Base(runDir.Path)+stateFormat)
+	return filepath.Join(ServedDir(c), b.K8sVersion+"_"+b.key()+variant+"_"+filepath.Base(runDir.Path)+stateFormat)
 }
 
 // Variant tells servers of one build apart that are started with different extras or stores; it

@@ -44,8 +44,8 @@ func (b *Build) Release() {
 	b.Etcd.Release()
 }
 
-// Key identifies the pair of binaries by content.
-func (b *Build) Key() string { return pairKey(b.APIServer.Key, b.Etcd.Key) }
+// key identifies the pair of binaries by content.
+func (b *Build) key() string { return pairKey(b.APIServer.Key, b.Etcd.Key) }
 
 func pairKey(apiserver, etcd string) string { return apiserver[:16] + etcd[:16] }
 

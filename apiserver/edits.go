@@ -50,24 +50,24 @@ func RevertEdit(edits program.Edits, e program.Edit, c *program.Cache) error {
 // overlay, and a line. The column counts what the rewriter has inserted and is left out.
 var compiled = regexp.MustCompile(`^(?:\S*/overlay/|(?:\./)?vendor/)(\S+\.go):(\d+)(?::\d+)?: (.*)$`)
 
-// An EditError says that a person's edit does not compile.
-type EditError struct {
+// An editError says that a person's edit does not compile.
+type editError struct {
 	// Complaints are what the compiler says of it, one line each, beginning with the
 	// edited file and the line.
 	Complaints []string
 	err        error
 }
 
-func (e *EditError) Error() string { return e.message().String() }
+func (e *editError) Error() string { return e.message().String() }
 
 // Localize returns the error in the printer's language.
-func (e *EditError) Localize(p message.Printer) string { return e.message().Localize(p) }
+func (e *editError) Localize(p message.Printer) string { return e.message().Localize(p) }
 
-func (e *EditError) message() message.Message {
+func (e *editError) message() message.Message {
 	return message.Of("your change does not compile:\n\t%s\ncorrect it, or revert it with \"apitrace edit --revert FILE\"", strings.Join(e.Complaints, "\n\t"))
 }
 
-func (e *EditError) Unwrap() error { return e.err }
+func (e *editError) Unwrap() error { return e.err }
 
 // explainCompile lets the compiler's complaints name the files that were edited. Where
 // others complain, the edit broke them: they are kept as they are.
@@ -77,7 +77,7 @@ func explainCompile(err error, edits []program.Edit) error {
 	if len(edits) == 0 {
 		return err
 	}
-	e := &EditError{err: err}
+	e := &editError{err: err}
 	if errors.As(err, &syntax) { // found before anything is compiled
 		for _, s := range syntax {
 			e.Complaints = append(e.Complaints, s.Error())

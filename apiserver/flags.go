@@ -54,9 +54,9 @@ func (s *Server) writeFiles(dir string) (files, error) {
 	s.PlayerTokens = []string{rand.Text(), rand.Text()}
 	// Columns: token, user, uid, groups.
 	tokens := fmt.Sprintf("%s,%s,%[2]s,system:masters\n%s,%s,%[4]s\n%s,%s,%[6]s\n",
-		s.AdminToken, AdminUser, s.LearnerToken, LearnerUser, s.sampleToken, sampleserver.Name)
+		s.AdminToken, AdminUser, s.LearnerToken, learnerUser, s.sampleToken, sampleserver.Name)
 	for _, token := range s.PlayerTokens {
-		tokens += fmt.Sprintf("%s,%s,%[2]s\n", token, LearnerUser)
+		tokens += fmt.Sprintf("%s,%s,%[2]s\n", token, learnerUser)
 	}
 	for path, data := range map[string][]byte{
 		f.tlsCert: cert, f.tlsKey: key, f.serviceAccountKey: serviceAccountKey, f.tokens: []byte(tokens),

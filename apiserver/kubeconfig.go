@@ -53,7 +53,7 @@ func (s *Server) writeKubeconfigs(dir string) error {
 	s.SampleKubeconfig = filepath.Join(dir, sampleserver.Name+".kubeconfig")
 	for _, u := range []struct{ user, token, file string }{
 		{AdminUser, s.AdminToken, s.AdminKubeconfig},
-		{LearnerUser, s.LearnerToken, s.LearnerKubeconfig},
+		{learnerUser, s.LearnerToken, s.LearnerKubeconfig},
 		{sampleserver.Name, s.sampleToken, s.SampleKubeconfig},
 	} {
 		if err := (Kubeconfig{Server: s.BaseURL, CAPEM: s.CAPEM, User: u.user, Token: u.token}).Write(u.file); err != nil {

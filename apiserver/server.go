@@ -11,9 +11,9 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// LearnerUser is the name of the ordinary user. What it may do is decided by the
+// learnerUser is the name of the ordinary user. What it may do is decided by the
 // RBAC objects that somebody makes for it; at first it may do next to nothing.
-const LearnerUser = "learner"
+const learnerUser = "learner"
 
 // AdminUser is the name of the user of the group system:masters.
 const AdminUser = "admin"
@@ -24,7 +24,7 @@ type Server struct {
 	BaseURL string `json:"baseURL"`
 	// CAPEM is the certificate with which clients verify the server.
 	CAPEM []byte `json:"caPEM"`
-	// AdminToken is the bearer token of AdminUser, LearnerToken that of LearnerUser.
+	// AdminToken is the bearer token of AdminUser, LearnerToken that of learnerUser.
 	AdminToken   string `json:"adminToken"`
 	LearnerToken string `json:"learnerToken"`
 	// PlayerTokens are the learner's, too, for those who play scenarios alone: the server's memory of
@@ -112,7 +112,7 @@ func Start(ctx context.Context, b *Build, o StartOptions) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		K8sVersion: b.K8sVersion, EtcdVersion: b.EtcdVersion, BuildKey: b.Key(), Edited: b.Edited, Check: o.Check, RunDir: runDir.Path, Owner: os.Getpid(),
+		K8sVersion: b.K8sVersion, EtcdVersion: b.EtcdVersion, BuildKey: b.key(), Edited: b.Edited, Check: o.Check, RunDir: runDir.Path, Owner: os.Getpid(),
 		own: &owned{runDir: runDir, stateFile: stateFile(o.Cache, b, o.Variant(), runDir), boot: o.Boot, ended: make(chan struct{})},
 	}
 	if err := s.start(ctx, b, o); err != nil {

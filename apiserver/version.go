@@ -15,8 +15,8 @@ import (
 // DefaultVersion is the version of Kubernetes that apitrace traces when none is asked for.
 const DefaultVersion = "v1.37.1"
 
-// Latest stands for the newest release of Releases.
-const Latest = "latest"
+// latest stands for the newest release of Releases.
+const latest = "latest"
 
 // releases are the releases that apitrace was tried with: one of each minor version that it
 // knows how to build and run, oldest first. Other patch releases of the same minors can be
@@ -43,13 +43,13 @@ func ParseVersion(s string) (string, error) {
 	switch s {
 	case "":
 		return DefaultVersion, nil
-	case Latest:
+	case latest:
 		return releases[len(releases)-1], nil
 	}
 	v := "v" + strings.TrimPrefix(s, "v")
 	if !semver.IsValid(v) || semver.Build(v) != "" || !strings.Contains(v, ".") {
 		return "", message.Errorf("%q is not a Kubernetes version: expected one like %q, a minor version like %q, or %q",
-			s, DefaultVersion, semver.MajorMinor(DefaultVersion), Latest)
+			s, DefaultVersion, semver.MajorMinor(DefaultVersion), latest)
 	}
 	for _, known := range slices.Concat(older, releases) {
 		if semver.MajorMinor(known) == semver.MajorMinor(v) {
@@ -76,7 +76,7 @@ func triedLike(version string) string {
 // did not for a reason of its own: its modules, or its source.
 func advise(version string, err error) error {
 	tried := triedLike(version)
-	var edit *EditError
+	var edit *editError
 	var space *program.SpaceError
 	var noGo *program.NeedsGoError
 	if err == nil || tried == version || errors.Is(err, context.Canceled) || errors.As(err, &edit) || errors.As(err, &space) || errors.As(err, &noGo) {

@@ -71,7 +71,7 @@ func TestAdvise(t *testing.T) {
 	if !errors.Is(err, broken) {
 		t.Error("the error itself is lost")
 	}
-	for _, err := range []error{context.Canceled, &EditError{}, &program.SpaceError{}} {
+	for _, err := range []error{context.Canceled, &editError{}, &program.SpaceError{}} {
 		if got := advise("v1.27.16", err); got != err {
 			t.Errorf("%v was turned into %v", err, got)
 		}

@@ -106,8 +106,8 @@ func (d *diffDrawing) writeDiffFooter(out *bufio.Writer) {
 func (d *diffDrawing) shows(c ShownChange) bool {
 	if d.inView == nil {
 		d.inView = map[int]bool{}
-		var add func(n *Node)
-		add = func(n *Node) {
+		var add func(n *node)
+		add = func(n *node) {
 			for _, call := range n.Calls {
 				d.inView[call] = true
 			}

@@ -52,7 +52,7 @@ func (d *diffDrawing) writeDiffKey(out *bufio.Writer) {
 }
 
 // diffStep draws the lines of a step below its own: what changed in it.
-func (d *sectionDrawing) diffStep(n *Node, rest string) {
+func (d *sectionDrawing) diffStep(n *node, rest string) {
 	c := d.diff
 	if names := c.groupNames(n); names != "" {
 		d.lines(d.Value, oneLine(names), rest)
@@ -68,7 +68,7 @@ func (d *sectionDrawing) diffStep(n *Node, rest string) {
 }
 
 // valuesOfChange are the values that a step has of its own: deciding ones of a call that one side alone makes.
-func (d *diffDrawing) valuesOfChange(texts []valueText, n *Node) []valueText {
+func (d *diffDrawing) valuesOfChange(texts []valueText, n *node) []valueText {
 	if !d.onOneSide(n.Calls[0]) {
 		return nil
 	}
@@ -96,14 +96,14 @@ func (d *diffDrawing) side(column int, tree *trace.Tree, calls []int) *oneSide {
 	s := &oneSide{buffer: &bytes.Buffer{}, tree: tree, calls: calls}
 	l := *d.listing
 	l.width, l.diff = column, nil
-	l.callOf = func(n *Node) *trace.Call { return tree.Call(calls[n.Calls[0]]) }
+	l.callOf = func(n *node) *trace.Call { return tree.Call(calls[n.Calls[0]]) }
 	l.column = new(int)
 	s.sectionDrawing = &sectionDrawing{listing: &l, out: bufio.NewWriter(s.buffer), seen: map[*view.Section]values{}}
 	return s
 }
 
 // has reports whether the side makes the calls of a node.
-func (s *oneSide) has(n *Node) bool { return s.calls[n.Calls[0]] != diff.None }
+func (s *oneSide) has(n *node) bool { return s.calls[n.Calls[0]] != diff.None }
 
 // lines returns what a side draws.
 func (s *oneSide) lines(draw func(*sectionDrawing)) []string {
@@ -115,7 +115,7 @@ func (s *oneSide) lines(draw func(*sectionDrawing)) []string {
 }
 
 // node draws a step on the sides that have it, and below it those it called.
-func (s *sideBySide) node(d *sectionDrawing, n *Node, at [2]guide) {
+func (s *sideBySide) node(d *sectionDrawing, n *node, at [2]guide) {
 	called := calledBy(n)
 	var lines [2][]string
 	var below [2]string
@@ -161,7 +161,7 @@ func (s *sideBySide) node(d *sectionDrawing, n *Node, at [2]guide) {
 
 // write writes the lines of both sides next to each other, with the mark of a step between them. below
 // leads past the lines that a side does not have.
-func (s *sideBySide) write(d *sectionDrawing, n *Node, lines [2][]string, below [2]string) {
+func (s *sideBySide) write(d *sectionDrawing, n *node, lines [2][]string, below [2]string) {
 	style, mark := d.diff.diffStyle(n), d.diff.mark(n.Calls[0])
 	for i := range max(len(lines[0]), len(lines[1])) {
 		var text [2]string
@@ -179,7 +179,7 @@ func (s *sideBySide) write(d *sectionDrawing, n *Node, lines [2][]string, below 
 }
 
 // changedValues returns the values of a side that are others on the other side.
-func (d *diffDrawing) changedValues(n *Node, ofA bool) []valueText {
+func (d *diffDrawing) changedValues(n *node, ofA bool) []valueText {
 	var texts []valueText
 	for _, at := range d.Merged.Changes[n.Calls[0]] {
 		for _, v := range d.Changes[at].Values {

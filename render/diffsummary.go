@@ -12,8 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/reason"
 )
 
-// A LayerSummary tells in sentences what changed in one part of the server.
-type LayerSummary struct {
+// A layerSummary tells in sentences what changed in one part of the server.
+type layerSummary struct {
 	// Layer is its name, "" for what belongs to none; Title what it is called.
 	Layer, Title string
 	// Sentences tell the changes that a first look should have.
@@ -26,7 +26,7 @@ type LayerSummary struct {
 
 // summarize tells what changed, layer by layer in the order of first entry. Layers without a
 // change are in unchanged, by title.
-func (s *summary) summarize() (changed []LayerSummary, unchanged []string) {
+func (s *summary) summarize() (changed []layerSummary, unchanged []string) {
 	for _, p := range s.Packages {
 		s.say(p.Layer, s.packageMoved(p), s.movedTo(p)...)
 	}
@@ -105,7 +105,7 @@ type summary struct {
 	words diffWords
 	// finder knows the source of both sides; nil if nothing is known.
 	finder *reason.Finder
-	layers []LayerSummary
+	layers []layerSummary
 	index  map[string]int
 	leads  map[*trace.Tree][]bool // see keysBelow
 }
@@ -114,7 +114,7 @@ func newSummary(c *Differences, guide Guide, words diffWords, finder *reason.Fin
 	return &summary{Differences: c, guide: guide, words: words, finder: finder, index: map[string]int{}}
 }
 
-func (s *summary) layer(name string) *LayerSummary {
+func (s *summary) layer(name string) *layerSummary {
 	at, ok := s.index[name]
 	if !ok {
 		at = len(s.layers)
@@ -123,7 +123,7 @@ func (s *summary) layer(name string) *LayerSummary {
 		if title == "" {
 			title = s.words.layerless
 		}
-		s.layers = append(s.layers, LayerSummary{Layer: name, Title: title})
+		s.layers = append(s.layers, layerSummary{Layer: name, Title: title})
 	}
 	return &s.layers[at]
 }

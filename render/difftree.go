@@ -211,7 +211,7 @@ func (d *diffDrawing) mark(i int) string {
 }
 
 // groupNames tells the calls apart that were collapsed into one node of a group and changed.
-func (d *diffDrawing) groupNames(n *Node) string {
+func (d *diffDrawing) groupNames(n *node) string {
 	if n.Group == "" || d.mark(n.Calls[0]) == "" {
 		return ""
 	}
@@ -228,7 +228,7 @@ func (d *diffDrawing) groupNames(n *Node) string {
 const columnOfTimes = len(" 999ms") + 1
 
 // bothTimes is how long the calls of a node took on both sides, as wide as its columns.
-func (d *diffDrawing) bothTimes(n *Node) string {
+func (d *diffDrawing) bothTimes(n *node) string {
 	if !d.options.Times {
 		return ""
 	}
@@ -253,7 +253,7 @@ func (d *diffDrawing) bothTimes(n *Node) string {
 }
 
 // diffStyle is the style of a node's line.
-func (d *diffDrawing) diffStyle(n *Node) lipgloss.Style {
+func (d *diffDrawing) diffStyle(n *node) lipgloss.Style {
 	i := n.Calls[0]
 	switch {
 	case d.Merged.A[i] == diff.None:

@@ -31,7 +31,7 @@ func (v *DiffView) Mark(call int) string { return v.drawing.mark(call) }
 
 // Style returns the style of a call's row: that of an added, a removed, a changed or any other call.
 func (v *DiffView) Style(call int) lipgloss.Style {
-	return v.drawing.diffStyle(&Node{Calls: []int{call}})
+	return v.drawing.diffStyle(&node{Calls: []int{call}})
 }
 
 // A ChangedFunction is the function whose text is compared for a call of the merged tree: the call's own or, of a

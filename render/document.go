@@ -149,7 +149,7 @@ func (w *documentWriter) section(s *view.Section, said []view.Sentence) Document
 }
 
 // step describes a step and those that it called in its section.
-func (w *documentWriter) step(n *Node, above values) DocumentStep {
+func (w *documentWriter) step(n *node, above values) DocumentStep {
 	out := w.stepAlone(n)
 	texts, shown := w.values(n, above)
 	if plugins := w.story.Plugins(n); len(plugins) > 1 {
@@ -190,7 +190,7 @@ func (w *documentWriter) step(n *Node, above values) DocumentStep {
 }
 
 // stepAlone describes a step without what depends on others.
-func (w *documentWriter) stepAlone(n *Node) DocumentStep {
+func (w *documentWriter) stepAlone(n *node) DocumentStep {
 	call := w.story.First(n)
 	ns, unfinished := w.story.DurationNs(n)
 	out := DocumentStep{

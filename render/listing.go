@@ -13,8 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A NoMatchError says that a filter lets no call of a recording through.
-type NoMatchError struct {
+// A noMatchError says that a filter lets no call of a recording through.
+type noMatchError struct {
 	// Flags are the filter's, as they are spelled on the command line.
 	Flags []string
 	// Calls is how many calls there are.
@@ -22,13 +22,13 @@ type NoMatchError struct {
 	Lang  string
 }
 
-func (e *NoMatchError) Error() string {
+func (e *noMatchError) Error() string {
 	return saysNothingMatches.Format(e.Lang, strings.Join(e.Flags, " "), thousands(e.Calls))
 }
 
 // WriteTree draws each request of a recording as sections, each a tree of calls, with a
 // heading and with a note on what is folded. Where a filter lets no call through, it draws nothing
-// and returns a NoMatchError.
+// and returns a noMatchError.
 func WriteTree(w io.Writer, rec *trace.Recording, guide Guide, options Options) error {
 	if options.Most == 0 {
 		options.Most = StepsPerRequest(len(rec.Requests))
@@ -39,7 +39,7 @@ func WriteTree(w io.Writer, rec *trace.Recording, guide Guide, options Options) 
 // writeListings writes each request's story in a way.
 func writeListings(w io.Writer, rec *trace.Recording, guide Guide, options Options, write func(*listing, *bufio.Writer)) error {
 	var all []*listing
-	none := NoMatchError{Flags: options.Filter.Flags(), Lang: options.Lang}
+	none := noMatchError{Flags: options.Filter.Flags(), Lang: options.Lang}
 	for i := range rec.Requests {
 		r := &rec.Requests[i]
 		tree, err := trace.NewTree(r)
@@ -85,7 +85,7 @@ type listing struct {
 	diff *diffDrawing
 	// callOf returns the call that a step is named after, if that is not the story's; column is how
 	// many columns stand before a line, if that is not as usual. Both are set for a side of a comparison.
-	callOf func(*Node) *trace.Call
+	callOf func(*node) *trace.Call
 	column *int
 	// first is set for the first listing of a recording, which explains the signs.
 	first bool
@@ -228,7 +228,7 @@ func (l *listing) called(s *view.Section) string {
 }
 
 // afterwards says when a step took up what a write of the request had caused.
-func (l *listing) afterwards(n *Node) string {
+func (l *listing) afterwards(n *node) string {
 	p, call, root := message.For(l.lang), l.story.First(n), l.story.Tree.Call(0)
 	text := p.Sprintf("not called by a step above: takes up the event of the write")
 	if l.diff != nil { // its merged tree has no times

@@ -16,8 +16,8 @@ type (
 	Classifier = view.Classifier
 	// A Guide is a Classifier that can put into words what it knows.
 	Guide = view.Guide
-	// A Node is a call that is shown, or several equal ones in a row as one.
-	Node = view.Node
+	// A node is a call that is shown, or several equal ones in a row as one.
+	node = view.Node
 )
 
 // SourceURL returns where upstream's source of a call can be read; see view.SourceURL.

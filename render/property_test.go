@@ -46,7 +46,7 @@ func TestLinesFit(t *testing.T) {
 			o.Palette = Colours()
 		}
 		var out strings.Builder
-		var none *NoMatchError
+		var none *noMatchError
 		if err := WriteTree(&out, rec, viewtest.ByName{}, o); err != nil && !errors.As(err, &none) {
 			t.Fatal(err)
 		}

@@ -117,8 +117,8 @@ func checkNames(t *testing.T, rec *trace.Recording, text string, width int) {
 		}
 		choice := view.Choice{Most: StepsPerRequest(len(rec.Requests))}
 		l := newListing(rec, view.Tell(view.NewView(tree, spoken.New(guide, "en", rec), choice)), spoken.New(guide, "en", rec), Options{})
-		var steps func(n *Node)
-		steps = func(n *Node) {
+		var steps func(n *node)
+		steps = func(n *node) {
 			name := squeezed(l.name(n))
 			_, behind, ok := strings.Cut(rest, name)
 			if !ok {

@@ -26,7 +26,7 @@ type sectionDrawing struct {
 
 // node draws a step, and below it those it called. first leads to its line, rest past it to what
 // is below.
-func (d *sectionDrawing) node(n *Node, first, rest string, above values) {
+func (d *sectionDrawing) node(n *node, first, rest string, above values) {
 	texts, shown := d.values(n, above)
 	if d.diff != nil {
 		texts = d.diff.valuesOfChange(texts, n)
@@ -53,12 +53,12 @@ func (d *sectionDrawing) node(n *Node, first, rest string, above values) {
 }
 
 // calledBy are the steps that a step called. What a write caused hangs below it, but nobody called it.
-func calledBy(n *Node) []*Node {
-	return slices.DeleteFunc(slices.Clone(n.Children), func(child *Node) bool { return child.Afterwards })
+func calledBy(n *node) []*node {
+	return slices.DeleteFunc(slices.Clone(n.Children), func(child *node) bool { return child.Afterwards })
 }
 
 // branches returns what stands before a child and before what is below it.
-func (d *sectionDrawing) branches(child *Node, last bool) (to, past string) {
+func (d *sectionDrawing) branches(child *node, last bool) (to, past string) {
 	g := &d.glyphs
 	to, past = g.branch, g.line
 	if last {
@@ -83,7 +83,7 @@ func (d *sectionDrawing) bar() string {
 func (d *sectionDrawing) blanks() string { return strings.Repeat(" ", lipgloss.Width(d.bar())) }
 
 // link stands in place of a step with which another section begins: its name, and the section.
-func (d *sectionDrawing) link(child *Node, first, rest string) {
+func (d *sectionDrawing) link(child *node, first, rest string) {
 	s := child.Opens
 	b := d.block(first, rest)
 	b.time, b.timeStyle = d.before(child)
@@ -96,7 +96,7 @@ func (d *sectionDrawing) link(child *Node, first, rest string) {
 }
 
 // writeName adds the name of a step, and how many calls it stands for.
-func (d *sectionDrawing) writeName(b *block, n *Node) {
+func (d *sectionDrawing) writeName(b *block, n *node) {
 	if name := d.name(n); strings.Contains(name, " ") { // a label
 		b.value(d.nameStyle(n), name)
 	} else {
@@ -108,7 +108,7 @@ func (d *sectionDrawing) writeName(b *block, n *Node) {
 }
 
 // step draws the lines of a step: name, counts and place; values; what went wrong; the note.
-func (d *sectionDrawing) step(n *Node, first, rest string, texts []valueText) {
+func (d *sectionDrawing) step(n *node, first, rest string, texts []valueText) {
 	b := d.block(first, rest)
 	b.time, b.timeStyle = d.before(n)
 	d.writeName(b, n)
@@ -146,7 +146,7 @@ func (d *sectionDrawing) step(n *Node, first, rest string, texts []valueText) {
 }
 
 // before is what stands before the lines of a step: its time or, in a diff, its marks.
-func (d *sectionDrawing) before(n *Node) (string, lipgloss.Style) {
+func (d *sectionDrawing) before(n *node) (string, lipgloss.Style) {
 	switch {
 	case d.diff != nil:
 		mark := fill(d.diff.mark(n.Calls[0]), columnOfMarks-1)
@@ -161,7 +161,7 @@ func (d *sectionDrawing) before(n *Node) (string, lipgloss.Style) {
 }
 
 // place is where a step's function is declared, "" if that is not known.
-func (d *sectionDrawing) place(n *Node) styled {
+func (d *sectionDrawing) place(n *node) styled {
 	at := d.at(n)
 	if at == nil {
 		return styled{}
@@ -170,7 +170,7 @@ func (d *sectionDrawing) place(n *Node) styled {
 }
 
 // hiddenBelow is the sign for folded calls with their number.
-func (d *sectionDrawing) hiddenBelow(n *Node) styled {
+func (d *sectionDrawing) hiddenBelow(n *node) styled {
 	if folded := n.Folded() + n.Cut; folded > 0 {
 		return styled{d.Count, d.folded + thousands(folded)}
 	}
@@ -178,7 +178,7 @@ func (d *sectionDrawing) hiddenBelow(n *Node) styled {
 }
 
 // note adds what the guide says of a key step, if it was not said before.
-func (d *sectionDrawing) note(n *Node, rest string) {
+func (d *sectionDrawing) note(n *node, rest string) {
 	function := d.story.First(n).Function
 	if !d.notes || !n.Key || d.noted[function] {
 		return
@@ -238,7 +238,7 @@ func (l *listing) pluginsLine(group view.PluginGroup) string {
 	return oneLine(group.Title(l.lang) + l.colon() + strings.Join(names, ", "))
 }
 
-func (d *sectionDrawing) time(n *Node) string {
+func (d *sectionDrawing) time(n *node) string {
 	sum, unfinished := d.story.DurationNs(n)
 	text := d.duration(sum)
 	if unfinished {
@@ -266,7 +266,7 @@ func (l *listing) timeColumns() int {
 // tellsFailure reports whether the text of what went wrong stands below the node:
 // where it began. Short views leave out what decided nothing, and what the sentence
 // above the tree says.
-func (l *listing) tellsFailure(n *Node) bool {
+func (l *listing) tellsFailure(n *node) bool {
 	return n.Origin && (l.choice.Full || l.choice.Filter.Errors || n.Fatal && l.story.ErrorPath.At(n.Calls[0]) == nil)
 }
 
@@ -284,7 +284,7 @@ func (l *listing) failures(call *trace.Call) []string {
 
 // failure marks a call that failed, and says what it did to the error with which
 // the request failed. A failure that decided nothing is only hinted at.
-func (l *listing) failure(n *Node) (string, lipgloss.Style) {
+func (l *listing) failure(n *node) (string, lipgloss.Style) {
 	call, step := l.story.First(n), l.story.ErrorPath.At(n.Calls[0])
 	failed := call.Error != "" || call.Panic != ""
 	switch {
@@ -298,7 +298,7 @@ func (l *listing) failure(n *Node) (string, lipgloss.Style) {
 	return "", l.Value
 }
 
-func (l *listing) nameStyle(n *Node) lipgloss.Style {
+func (l *listing) nameStyle(n *node) lipgloss.Style {
 	if l.diff != nil && l.diff.mark(n.Calls[0]) != "" {
 		return l.diff.diffStyle(n)
 	}
@@ -309,7 +309,7 @@ func (l *listing) nameStyle(n *Node) lipgloss.Style {
 }
 
 // name is the function's name, or the group's label for collapsed calls.
-func (l *listing) name(n *Node) string {
+func (l *listing) name(n *node) string {
 	call := l.call(n)
 	switch {
 	case len(n.Calls) > 1 && n.Group != "":
@@ -322,7 +322,7 @@ func (l *listing) name(n *Node) string {
 
 // at is the call whose place is that of the node, nil if it has none. Of upstream's own
 // tracing it tells more where it is called than where it is implemented.
-func (l *listing) at(n *Node) *trace.Call {
+func (l *listing) at(n *node) *trace.Call {
 	call, parent := l.call(n), l.story.Tree.Parent(n.Calls[0])
 	if upstream(call) && parent >= 0 {
 		caller := l.story.Tree.Call(parent)
@@ -343,7 +343,7 @@ func (l *listing) placeStyle(at *trace.Call) lipgloss.Style {
 }
 
 // call is the call that a step is named after.
-func (l *listing) call(n *Node) *trace.Call {
+func (l *listing) call(n *node) *trace.Call {
 	if l.callOf != nil {
 		return l.callOf(n)
 	}

@@ -38,7 +38,7 @@ type valueText struct {
 // each name has all different values, in order of entry. A view that does not show
 // everything leaves out what says nothing: empty ones, those already seen above, and those that the
 // sentences of the section have. shown are those that a reader has seen with them.
-func (l *listing) values(n *Node, above values) (texts []valueText, shown values) {
+func (l *listing) values(n *node, above values) (texts []valueText, shown values) {
 	all := map[string][]string{}
 	for _, i := range n.Calls {
 		for name, value := range l.story.Tree.Call(i).Attributes {
@@ -118,7 +118,7 @@ func label(name string, full bool) string {
 
 // known reports whether a reader knows the value already: from a call above, or
 // from the sentence on how the request failed.
-func (l *listing) known(n *Node, name, text string, above values) bool {
+func (l *listing) known(n *node, name, text string, above values) bool {
 	return above[name] == text || name == trace.AttrError && l.story.ErrorPath != nil ||
 		l.story.ErrorPath.At(n.Calls[0]) != nil && (name == trace.AttrStatusReason || name == trace.AttrStatusCode)
 }
@@ -166,7 +166,7 @@ func holdsWord(text, word string) bool {
 
 // order puts the names that a node has values for into the guide's order; those
 // that the guide does not know follow by name.
-func (l *listing) order(n *Node, all map[string][]string) []string {
+func (l *listing) order(n *node, all map[string][]string) []string {
 	var names []string
 	for _, name := range l.guide.Values(l.story.First(n).Function) {
 		if _, ok := all[name]; ok && !slices.Contains(names, name) {

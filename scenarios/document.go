@@ -24,8 +24,8 @@ type Document struct {
 	}
 }
 
-// ParseDocument reads a document from a YAML text.
-func ParseDocument(text []byte) (*Document, error) {
+// parseDocument reads a document from a YAML text.
+func parseDocument(text []byte) (*Document, error) {
 	d := &Document{}
 	if err := yaml.Unmarshal(text, d); err != nil {
 		return nil, err
@@ -33,8 +33,8 @@ func ParseDocument(text []byte) (*Document, error) {
 	return d, nil
 }
 
-// RawDocument is a body that is sent as it is, whatever it holds.
-func RawDocument(body []byte) *Document { return &Document{json: body} }
+// rawDocument is a body that is sent as it is, whatever it holds.
+func rawDocument(body []byte) *Document { return &Document{json: body} }
 
 // JSON returns the document as it is sent.
 func (d *Document) JSON() []byte { return d.json }

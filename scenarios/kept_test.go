@@ -37,7 +37,7 @@ func TestKeptValues(t *testing.T) {
 
 // What was kept is sent; what is shown is the scenario's own text, the same in every run.
 func TestKeptValueIsSent(t *testing.T) {
-	s, err := Parse("mine.yaml", []byte(`name: mine
+	s, err := parse("mine.yaml", []byte(`name: mine
 title: {en: Mine}
 setup:
   objects:

@@ -36,7 +36,7 @@ func List() ([]*Scenario, error) {
 	}
 	slices.SortFunc(all, func(a, b *Scenario) int {
 		return cmp.Or(
-			cmp.Compare(slices.Index(Topics, a.Topic), slices.Index(Topics, b.Topic)),
+			cmp.Compare(slices.Index(topics, a.Topic), slices.Index(topics, b.Topic)),
 			cmp.Compare(a.Name, b.Name))
 	})
 	return all, nil

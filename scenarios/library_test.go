@@ -80,7 +80,7 @@ func TestListIsByTopic(t *testing.T) {
 	}
 	for i := range len(all) - 1 {
 		a, b := all[i], all[i+1]
-		topics := cmp.Compare(slices.Index(Topics, a.Topic), slices.Index(Topics, b.Topic))
+		topics := cmp.Compare(slices.Index(topics, a.Topic), slices.Index(topics, b.Topic))
 		if topics > 0 || topics == 0 && a.Name >= b.Name {
 			t.Errorf("%s (%s) stands before %s (%s)", a.Name, a.Topic, b.Name, b.Topic)
 		}
@@ -147,19 +147,21 @@ func TestFindFile(t *testing.T) {
 
 // What the documentation shows is a scenario.
 func TestDocumentedExample(t *testing.T) {
-	page, err := os.ReadFile("../docs/scenarios.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(page), "```yaml\n")
-	example, _, found := strings.Cut(rest, "```")
-	if !found {
-		t.Fatal("docs/scenarios.md has no example")
-	}
-	if _, err := Parse("docs/scenarios.md", []byte(example), noFiles); err != nil {
-		t.Error(err)
-	}
-	if err := conforms(t, []byte(example)); err != nil {
-		t.Error(err)
+	for _, name := range []string{"docs/scenarios.md", "docs/scenarios.zh.md"} {
+		page, err := os.ReadFile("../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(page), "```yaml\n")
+		example, _, found := strings.Cut(rest, "```")
+		if !found {
+			t.Fatalf("%s has no example", name)
+		}
+		if _, err := parse(name, []byte(example), noFiles); err != nil {
+			t.Error(err)
+		}
+		if err := conforms(t, []byte(example)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

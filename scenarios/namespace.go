@@ -28,7 +28,7 @@ func fillNamespace(text []byte, name string) (filled []byte, uses bool) {
 	return bytes.ReplaceAll(text, []byte(ownNamespace), []byte(name)), bytes.Contains(text, []byte(ownNamespace))
 }
 
-// nameIn returns the name of the scenario in the text of a file. What is wrong with either is reported by Parse.
+// nameIn returns the name of the scenario in the text of a file. What is wrong with either is reported by parse.
 func nameIn(text []byte) string {
 	var s struct {
 		Name string `yaml:"name"`
@@ -51,7 +51,7 @@ func (r *run) ensureNamespace(ctx context.Context) error {
 	sent := r.wire.send(ctx, &HTTP{Method: http.MethodGet, Path: "/api/v1/namespaces/" + name, As: Admin}, "")
 	if sent.Status == http.StatusNotFound {
 		body := fmt.Sprintf(`{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": %q, "labels": {%q: %q}}}`, name, managedByLabel, managedByUs)
-		h := &HTTP{Method: http.MethodPost, Path: "/api/v1/namespaces", As: Admin, Status: http.StatusCreated, Body: RawDocument([]byte(body))}
+		h := &HTTP{Method: http.MethodPost, Path: "/api/v1/namespaces", As: Admin, Status: http.StatusCreated, Body: rawDocument([]byte(body))}
 		sent = r.wire.send(ctx, h, "")
 		if err := sent.must(h.Status); err != nil {
 			return message.Errorf("creating the namespace %q: %w", name, err)

@@ -20,7 +20,7 @@ requests:
 	open := func(string) ([]byte, error) {
 		return []byte("kind: ConfigMap\nmetadata: {name: a, namespace: \"${namespace}\"}\n"), nil
 	}
-	s, err := Parse("shop.yaml", []byte(text), open)
+	s, err := parse("shop.yaml", []byte(text), open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ requests:
 	if !s.OwnNamespace || s.Source != text {
 		t.Errorf("own namespace %v, source\n%s", s.OwnNamespace, s.Source)
 	}
-	s, err = Parse("shop.yaml", []byte(strings.ReplaceAll(text, "${namespace}", "default")), func(string) ([]byte, error) { return []byte("{}"), nil })
+	s, err = parse("shop.yaml", []byte(strings.ReplaceAll(text, "${namespace}", "default")), func(string) ([]byte, error) { return []byte("{}"), nil })
 	if err != nil || s.OwnNamespace {
 		t.Errorf("without: %v, own namespace %v", err, s != nil && s.OwnNamespace)
 	}

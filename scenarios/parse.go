@@ -23,7 +23,7 @@ func ReadFile(name string) (*Scenario, error) {
 	if err != nil {
 		return nil, message.Errorf("reading the scenario: %w", err)
 	}
-	return Parse(name, text, func(body string) ([]byte, error) {
+	return parse(name, text, func(body string) ([]byte, error) {
 		if !filepath.IsAbs(body) {
 			body = filepath.Join(filepath.Dir(name), body)
 		}
@@ -47,15 +47,15 @@ func readFS(files fs.FS, name string) (*Scenario, error) {
 	if err != nil {
 		return nil, message.Errorf("reading the scenario: %w", err)
 	}
-	return Parse(name, text, func(body string) ([]byte, error) {
+	return parse(name, text, func(body string) ([]byte, error) {
 		return fs.ReadFile(files, path.Join(path.Dir(name), body))
 	})
 }
 
-// Parse reads a scenario from the text of the file called name, strictly: a
+// parse reads a scenario from the text of the file called name, strictly: a
 // field that it does not know is an error. open reads the files that bodyFile
 // fields name. Every error starts with name and a line: "mine.yaml:7: ...".
-func Parse(name string, text []byte, open func(file string) ([]byte, error)) (*Scenario, error) {
+func parse(name string, text []byte, open func(file string) ([]byte, error)) (*Scenario, error) {
 	s := &Scenario{Source: string(text)}
 	text, s.OwnNamespace = fillNamespace(text, nameIn(text))
 	switch err := strictyaml.Decode(name, text, s); {

@@ -33,7 +33,7 @@ requests:
 func noFiles(string) ([]byte, error) { return nil, errors.New("no such file") }
 
 func TestParseGood(t *testing.T) {
-	s, err := Parse("mine.yaml", []byte(good), noFiles)
+	s, err := parse("mine.yaml", []byte(good), noFiles)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestParseBad(t *testing.T) {
 		if text == good {
 			t.Fatalf("%q is not in the good scenario", test.old)
 		}
-		_, err := Parse("mine.yaml", []byte(text), noFiles)
+		_, err := parse("mine.yaml", []byte(text), noFiles)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q instead of %q:\ngot  %v\nwant %s", test.new, test.old, err, test.want)
 		}
@@ -124,7 +124,7 @@ title: {en: Mine}
 requests:
   - {method: DELETE, path: /api/v1/nodes/n1, status: 200, traced: true}
 `
-	_, err := Parse("mine.yaml", []byte(text), noFiles)
+	_, err := parse("mine.yaml", []byte(text), noFiles)
 	if err == nil || !strings.Contains(err.Error(), "mine.yaml:4: a traced DELETE that succeeds cannot be its own warm-up") {
 		t.Errorf("got %v", err)
 	}

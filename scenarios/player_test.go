@@ -108,7 +108,7 @@ func TestUnknownKind(t *testing.T) {
 		if strings.HasPrefix(old, "apiVersion") {
 			replaced = "apiVersion: v1\n"
 		}
-		s, err := Parse("mine.yaml", []byte(strings.Replace(good, replaced, old, 1)), noFiles)
+		s, err := parse("mine.yaml", []byte(strings.Replace(good, replaced, old, 1)), noFiles)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,7 @@
 //
 // A scenario is a YAML file. Those that come with apitrace lie in the folder
 // library; anyone can write one of their own. schema.json describes the format
-// for editors; Parse is what decides.
+// for editors; parse is what decides.
 package scenarios
 
 import (
@@ -21,7 +21,7 @@ import (
 type Scenario struct {
 	// Name is what people type: lower-case words joined by hyphens.
 	Name string `yaml:"name"`
-	// Topic groups the scenario in lists; one of Topics. Empty for one's own.
+	// Topic groups the scenario in lists; one of topics. Empty for one's own.
 	Topic string `yaml:"topic"`
 	// Title says in a few words what happens.
 	Title message.Text `yaml:"title"`
@@ -48,8 +48,8 @@ type Scenario struct {
 	Source string `yaml:"-"`
 }
 
-// Topics lists the values of Scenario.Topic in the order in which they are shown.
-var Topics = []string{"boot", "reads", "writes", "access", "admission", "watch", "extensions"}
+// topics lists the values of Scenario.Topic in the order in which they are shown.
+var topics = []string{"boot", "reads", "writes", "access", "admission", "watch", "extensions"}
 
 var topicTitles = map[string]message.Text{
 	"boot":       {En: "boot", Zh: "启动"},
@@ -133,7 +133,7 @@ type HTTP struct {
 	// Body is written as YAML and sent as JSON.
 	Body *Document `yaml:"body"`
 	// BodyFile names a file with the body, YAML or JSON, relative to the
-	// scenario's file. Parse reads it into Body.
+	// scenario's file. parse reads it into Body.
 	BodyFile string `yaml:"bodyFile"`
 	// Keep takes values out of the answer for later requests: what to call a
 	// value, and where it stands ("metadata.continue"). A later Path or Body has

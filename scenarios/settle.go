@@ -80,7 +80,7 @@ func (r *run) await(ctx context.Context, h *HTTP) (*Sent, error) {
 		return sent.Status == h.Status && sent.asked, sent.Err
 	}, message.Of("%s %s to be answered %d%s", h.Method, h.Path, h.Status, afterAsking(h.Asks)))
 	if err != nil {
-		return nil, message.Errorf("%w; the last answer: %d, %s", err, sent.Status, sent.Message())
+		return nil, message.Errorf("%w; the last answer: %d, %s", err, sent.Status, sent.message())
 	}
 	return sent, nil
 }

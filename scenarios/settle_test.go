@@ -7,7 +7,7 @@ import (
 )
 
 func TestAwait(t *testing.T) {
-	s, err := Parse("mine.yaml", []byte(`name: mine
+	s, err := parse("mine.yaml", []byte(`name: mine
 title: {en: Mine}
 requests:
   - {method: GET, path: /apis/example.com/v1/widgets, status: 201, as: admin, await: true}

@@ -48,9 +48,9 @@ func (t *TypedRequest) HTTP() (*HTTP, error) {
 	switch {
 	case t.Body == nil:
 	case headers["Content-Type"] != "":
-		h.Body = RawDocument(t.Body)
+		h.Body = rawDocument(t.Body)
 	default:
-		if h.Body, err = ParseDocument(t.Body); err != nil {
+		if h.Body, err = parseDocument(t.Body); err != nil {
 			return nil, message.Errorf("the body in %s is neither YAML nor JSON: %w; to send it unchanged, give it a Content-Type with -H", t.BodyFile, err)
 		}
 	}

@@ -34,8 +34,8 @@ func (s *Scenario) validateHead() *strictyaml.Mistake {
 		return strictyaml.MistakeAt(message.Of("name is %q, expected lower-case words joined by hyphens, such as \"get-node\"", s.Name), "name")
 	case s.Title.En == "":
 		return strictyaml.MistakeAt(message.Of("title has no English text (en): say in a few words what happens"), "title")
-	case s.Topic != "" && !slices.Contains(Topics, s.Topic):
-		return strictyaml.MistakeAt(message.Of("topic is %q, expected one of %s", s.Topic, strings.Join(Topics, ", ")), "topic")
+	case s.Topic != "" && !slices.Contains(topics, s.Topic):
+		return strictyaml.MistakeAt(message.Of("topic is %q, expected one of %s", s.Topic, strings.Join(topics, ", ")), "topic")
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ requests:
 		{one + ", " + two, "", "waiting for the event of DELETE /api/v1/nodes/n1: EOF"},
 		{strings.Replace(one, "201", "409", 1), "", "during the watch: POST /api/v1/nodes answered 201, expected 409"},
 	} {
-		s, err := Parse("mine.yaml", fmt.Appendf(nil, text, test.during, test.events), noFiles)
+		s, err := parse("mine.yaml", fmt.Appendf(nil, text, test.during, test.events), noFiles)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ requests:
 
 // What is traced during a watch is handed over after the watch, in the order in which it was sent.
 func TestTracedDuringWatch(t *testing.T) {
-	s, err := Parse("mine.yaml", []byte(`name: mine
+	s, err := parse("mine.yaml", []byte(`name: mine
 title: {en: Mine}
 requests:
   - method: GET

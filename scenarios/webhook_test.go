@@ -162,7 +162,7 @@ func TestParseBadWebhook(t *testing.T) {
 		{"asks: guard", "asks: gard", `mine.yaml:9: there is no webhook "gard"`, false},
 	} {
 		text := strings.Replace(withWebhook, test.old, test.new, 1)
-		_, err := Parse("mine.yaml", []byte(text), noFiles)
+		_, err := parse("mine.yaml", []byte(text), noFiles)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q instead of %q:\ngot  %v\nwant %s", test.new, test.old, err, test.want)
 		}
@@ -174,7 +174,7 @@ func TestParseBadWebhook(t *testing.T) {
 
 // A server that does not ask the webhook has not done the expectations of the scenario is about.
 func TestWebhookNotAsked(t *testing.T) {
-	s, err := Parse("mine.yaml", []byte(withWebhook), noFiles)
+	s, err := parse("mine.yaml", []byte(withWebhook), noFiles)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -173,14 +173,14 @@ func (s *Sent) must(status int) error {
 		return message.Errorf("%s %s: %w", s.Method, s.Path, s.Err)
 	}
 	if s.Status != status && status != 0 {
-		return message.Errorf("%s %s answered %d, expected %d: %s", s.Method, s.Path, s.Status, status, s.Message())
+		return message.Errorf("%s %s answered %d, expected %d: %s", s.Method, s.Path, s.Status, status, s.message())
 	}
 	return nil
 }
 
-// Message is what the server says in an answer that is an error, but not of a request on secrets,
+// message is what the server says in an answer that is an error, but not of a request on secrets,
 // since a Status quotes the object.
-func (s *Sent) Message() string {
+func (s *Sent) message() string {
 	if (collect.Secrets{}).Hold(s.Path) {
 		return s.Outcome()
 	}

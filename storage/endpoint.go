@@ -26,8 +26,8 @@ type Endpoint struct {
 // DefaultPrefix is kube-apiserver's own.
 const DefaultPrefix = "/registry"
 
-// URLs lists the members.
-func (e Endpoint) URLs() []string { return strings.Split(e.URL, ",") }
+// urls lists the members.
+func (e Endpoint) urls() []string { return strings.Split(e.URL, ",") }
 
 // Flags are those by which kube-apiserver, or another server made with its library, is told.
 func (e Endpoint) Flags() []string {
@@ -45,7 +45,7 @@ func (e Endpoint) Flags() []string {
 // Validate reports what is wrong with an endpoint that a user has given, before anything is
 // started: a URL that is none, or a file that cannot be used.
 func (e Endpoint) Validate() error {
-	for _, member := range e.URLs() {
+	for _, member := range e.urls() {
 		u, err := url.Parse(member)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			return message.Errorf("%q is not an address of etcd: expected one such as https://127.0.0.1:2379, or several, separated by commas", member)

@@ -20,7 +20,7 @@ func TestEndpointFlags(t *testing.T) {
 	if got := (Endpoint{URL: "http://a:1"}).Flags(); !slices.Equal(got, []string{"--etcd-servers=http://a:1"}) {
 		t.Errorf("flags %q of an etcd without TLS", got)
 	}
-	if got := e.URLs(); !slices.Equal(got, []string{"https://a:1", "https://b:2"}) {
+	if got := e.urls(); !slices.Equal(got, []string{"https://a:1", "https://b:2"}) {
 		t.Errorf("members %q", got)
 	}
 }

@@ -26,7 +26,7 @@ func (e Endpoint) Open() (*Reader, error) {
 		return nil, message.Errorf("reading the keys for etcd: %w", err)
 	}
 	client, err := clientv3.New(clientv3.Config{
-		Endpoints: e.URLs(), TLS: config,
+		Endpoints: e.urls(), TLS: config,
 		// What goes wrong comes back as an error; the client's own log would only repeat it.
 		Logger: zap.NewNop(),
 	})

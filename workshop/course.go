@@ -127,7 +127,7 @@ func readExercise(files fs.FS, shown, name string) (*Exercise, error) {
 	if err != nil {
 		return nil, message.Errorf("reading the exercise: %w", err)
 	}
-	e, err := Parse(shown, text)
+	e, err := parse(shown, text)
 	if err != nil {
 		return nil, err
 	}

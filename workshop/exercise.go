@@ -5,7 +5,7 @@
 // compare with: it is a query (see Selection and Test) that is asked of a
 // recorded trace, so that an exercise can be wrong about Kubernetes only if the
 // trace is. docs/workshop-authoring.md describes the format for people, schema.json
-// for editors; Parse is what decides.
+// for editors; parse is what decides.
 package workshop
 
 import (

@@ -81,7 +81,7 @@ func notOnPath(text string, known []string) *Verdict {
 
 // besides says how the function that was named stands to the right one, which s chooses, without naming that.
 func (t *traces) besides(s *Selection, right *choice) (*Verdict, error) {
-	named, err := t.chooseOf(right.tree, &Selection{Function: Names{Answer}})
+	named, err := t.chooseOf(right.tree, &Selection{Function: Names{answer}})
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func TestCourseConformsToSchema(t *testing.T) {
 func TestNew(t *testing.T) {
 	judge, versions := recorded(t)
 	dir := t.TempDir()
-	for _, kind := range Kinds {
+	for _, kind := range kinds {
 		file := filepath.Join(dir, "01-mine", "10-my-"+string(kind)+".yaml")
 		if err := WriteNew(file, kind); err != nil {
 			t.Fatal(err)
@@ -64,8 +64,8 @@ func TestNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(course.Exercises()); n != len(Kinds) {
-		t.Errorf("the course has %d exercises, expected one of each of %d kinds", n, len(Kinds))
+	if n := len(course.Exercises()); n != len(kinds) {
+		t.Errorf("the course has %d exercises, expected one of each of %d kinds", n, len(kinds))
 	}
 	// As if the sources were at hand, which have no more functions than the recordings.
 	verifier := &Verifier{Judge: judge, Versions: versions, Exists: func(string, string) (bool, error) { return false, nil }}
@@ -108,7 +108,7 @@ debrief: {en: D, zh: D}
 `
 
 func TestMistakesAreLocated(t *testing.T) {
-	if _, err := Parse("e.yaml", []byte(valid)); err != nil {
+	if _, err := parse("e.yaml", []byte(valid)); err != nil {
 		t.Fatalf("the exercise without a mistake: %v", err)
 	}
 	for _, c := range []struct{ line, instead, want string }{
@@ -132,7 +132,7 @@ func TestMistakesAreLocated(t *testing.T) {
 		if text == valid {
 			t.Fatalf("no line %q to replace", c.line)
 		}
-		_, err := Parse("e.yaml", []byte(text))
+		_, err := parse("e.yaml", []byte(text))
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("with %q: %v\nexpected %s", c.instead, err, c.want)
 		}

@@ -50,15 +50,15 @@ func badAnswer(en, zh string, args ...any) error {
 	return &AnswerError{Text{En: fmt.Sprintf(en, args...), Zh: fmt.Sprintf(zh, args...)}}
 }
 
-// ErrNeedsServer says that a live exercise cannot be judged by recordings.
-var ErrNeedsServer = message.NewError("this exercise is judged by the behaviour of a server, and none is available")
+// errNeedsServer says that a live exercise cannot be judged by recordings.
+var errNeedsServer = message.NewError("this exercise is judged by the behaviour of a server, and none is available")
 
 // Judge judges an answer.
 func (j *Judge) Judge(e *Exercise, try Try) (*Verdict, error) {
 	t := j.traces(e)
 	if e.Live() {
 		if try.Recording == nil {
-			return nil, ErrNeedsServer
+			return nil, errNeedsServer
 		}
 		t.main = try.Recording
 		return judgeLive(t)
@@ -125,7 +125,7 @@ func (j *Judge) Right(e *Exercise) ([]string, error) {
 		value, err := t.value()
 		return []string{value}, err
 	}
-	return nil, ErrNeedsServer
+	return nil, errNeedsServer
 }
 
 // reply gives the first of the exercise's replies whose conditions hold. said tells whether an

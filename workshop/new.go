@@ -14,14 +14,14 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// Kinds lists the kinds of exercises.
-var Kinds = []Kind{KindFind, KindOrder, KindClaim, KindChoose, KindValue, KindMake, KindChange}
+// kinds lists the kinds of exercises.
+var kinds = []Kind{KindFind, KindOrder, KindClaim, KindChoose, KindValue, KindMake, KindChange}
 
 // WriteNew writes the beginning of an exercise of a kind, and that of its chapter if there is none. It
 // does not replace a file.
 func WriteNew(file string, kind Kind) error {
-	if !slices.Contains(Kinds, kind) {
-		return message.Errorf("unknown kind %q: expected one of %q", kind, Kinds)
+	if !slices.Contains(kinds, kind) {
+		return message.Errorf("unknown kind %q: expected one of %q", kind, kinds)
 	}
 	if !fileName.MatchString(filepath.Base(file)) {
 		return message.Errorf("%q is not the name of an exercise: expected a number and lower-case words joined by hyphens, such as \"03-first-call.yaml\"", filepath.Base(file))

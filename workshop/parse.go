@@ -7,10 +7,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// Parse reads an exercise from the text of the file called name, strictly: a field that
+// parse reads an exercise from the text of the file called name, strictly: a field that
 // it does not know is an error. Every error starts with name and a line:
 // "03-first.yaml:7: ...".
-func Parse(name string, text []byte) (*Exercise, error) {
+func parse(name string, text []byte) (*Exercise, error) {
 	e := &Exercise{File: name}
 	if err := strictyaml.Decode(name, text, e); errors.Is(err, strictyaml.ErrEmpty) {
 		return nil, message.Errorf("%w, expected an exercise: \"apitrace workshop new\" writes one to start from", err)

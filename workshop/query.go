@@ -52,8 +52,8 @@ type Selection struct {
 	Take string `yaml:"take"`
 }
 
-// Answer stands for the function that the learner named.
-const Answer = "$answer"
+// answer stands for the function that the learner named.
+const answer = "$answer"
 
 // UnmarshalYAML reads a selection, or one or more names of functions.
 func (s *Selection) UnmarshalYAML(node *yaml.Node) error {

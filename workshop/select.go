@@ -252,7 +252,7 @@ func (t *traces) callsOf(tree *trace.Tree) map[string][]int {
 func (t *traces) goesBy(function string, names Names) bool {
 	for _, name := range names {
 		switch {
-		case name == Answer:
+		case name == answer:
 			for _, f := range t.answer {
 				if f == function {
 					return true

@@ -7,7 +7,7 @@ import "slices"
 func (e *Exercise) functions() []string {
 	var names []string
 	add := func(s *Selection) {
-		if len(s.Function) == 1 && s.Function[0] != Answer {
+		if len(s.Function) == 1 && s.Function[0] != answer {
 			names = append(names, s.Function[0])
 		}
 	}

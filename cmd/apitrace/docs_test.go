@@ -23,7 +23,7 @@ var shownInDocs = regexp.MustCompile("(?ms)^```\n(\\$ (apitrace [^\n]*)\n)(.*?)^
 // the page leaves out, and a page that ends in .zh.md is for those with a Chinese locale. "make
 // docs" writes the outputs anew.
 func TestDocsShowRealOutput(t *testing.T) {
-	pages := []string{"README.md"}
+	pages := []string{"README.md", "README.zh.md"}
 	root := filepath.Join("..", "..")
 	err := fs.WalkDir(os.DirFS(root), "docs", func(path string, d fs.DirEntry, err error) error {
 		if err == nil && filepath.Ext(path) == ".md" {
@@ -38,7 +38,7 @@ func TestDocsShowRealOutput(t *testing.T) {
 	for _, page := range pages {
 		t.Run(page, func(t *testing.T) { blocks[page] = compareShownOutput(t, filepath.Join(root, page)) })
 	}
-	for page, want := range map[string]int{"README.md": 1, "docs/tree.md": 3, "docs/changes.md": 4} {
+	for page, want := range map[string]int{"README.md": 1, "README.zh.md": 1, "docs/tree.md": 3, "docs/tree.zh.md": 3, "docs/changes.md": 4} {
 		if blocks[page] < want {
 			t.Errorf("%s shows the output of %d commands: expected %d or more", page, blocks[page], want)
 		}

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// An Error is an error that can be reported in every language. Error returns its English text.
-type Error struct {
+// A localizedError can be reported in every language. Error returns its English text.
+type localizedError struct {
 	said   error // by fmt.Errorf
 	format string
 	args   []any
 }
 
 // Errorf returns an error, as fmt.Errorf does: it wraps the operands of %w. An operand that is an
-// error or a Localizer is reported in the language of the whole. The format must be a constant.
+// error or a localizer is reported in the language of the whole. The format must be a constant.
 func Errorf(format string, args ...any) error {
-	return &Error{said: fmt.Errorf(format, args...), format: format, args: args}
+	return &localizedError{said: fmt.Errorf(format, args...), format: format, args: args}
 }
 
 // NewError returns an error with a constant text, as errors.New does: each has an identity of its own.
 func NewError(format string) error { return Errorf(format, []any{}...) }
 
 // Localize returns the error in the printer's language.
-func (e *Error) Localize(p Printer) string {
+func (e *localizedError) Localize(p Printer) string {
 	chinese, ok := p.lookUp(e.format)
 	if !ok && !p.chinese {
 		return e.said.Error()
@@ -35,10 +35,10 @@ func (e *Error) Localize(p Printer) string {
 }
 
 // Error returns the text in English.
-func (e *Error) Error() string { return e.said.Error() }
+func (e *localizedError) Error() string { return e.said.Error() }
 
 // Unwrap gives errors.Is and errors.As the wrapped errors.
-func (e *Error) Unwrap() error { return e.said }
+func (e *localizedError) Unwrap() error { return e.said }
 
 // Error returns the text of an error in the printer's language. What another program or library
 // reports stays as it is, but for a few texts of the system.
@@ -46,7 +46,7 @@ func (p Printer) Error(err error) string {
 	if !p.chinese {
 		return err.Error()
 	}
-	if own, ok := err.(Localizer); ok {
+	if own, ok := err.(localizer); ok {
 		return own.Localize(p)
 	}
 	text := err.Error()

@@ -13,7 +13,7 @@ type Message struct {
 }
 
 // Of returns a message. The format must be a constant, which the catalogue has. Where the operands
-// are known only later, leave them out and use Format.
+// are known only later, leave them out and use formatIn.
 func Of(format string, args ...any) Message { return Message{format, args} }
 
 // IsZero reports whether the message says nothing.
@@ -22,8 +22,8 @@ func (m Message) IsZero() bool { return m.format == "" }
 // In returns the message in the language "en" or "zh".
 func (m Message) In(lang string) string { return m.Localize(For(lang)) }
 
-// Format returns the message in a language, with these operands behind its own.
-func (m Message) Format(lang string, args ...any) string {
+// formatIn returns the message in a language, with these operands behind its own.
+func (m Message) formatIn(lang string, args ...any) string {
 	return For(lang).Sprintf(m.format, append(m.args[:len(m.args):len(m.args)], args...)...)
 }
 

@@ -33,9 +33,9 @@ func (p Printer) Lang() string {
 	return "en"
 }
 
-// A Localizer can say itself in any language. An argument of a message that is a Localizer or an
+// A localizer can say itself in any language. An argument of a message that is a localizer or an
 // error is said in the language of the message.
-type Localizer interface {
+type localizer interface {
 	// Localize returns what it says in the language of the printer.
 	Localize(p Printer) string
 }
@@ -69,7 +69,7 @@ func (p Printer) localize(args []any) []any {
 	said := make([]any, len(args))
 	for i, arg := range args {
 		switch arg := arg.(type) {
-		case Localizer:
+		case localizer:
 			said[i] = arg.Localize(p)
 		case error:
 			said[i] = p.Error(arg)

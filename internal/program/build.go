@@ -184,7 +184,7 @@ func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 		return m, false, err
 	}
 	defer unlock()
-	defer setUsed(b.cache.GoCache())
+	defer setUsed(b.cache.goCache())
 	// The process that we waited for may have built just this.
 	if m, err := b.checkBinary(); err == nil {
 		return m, true, nil

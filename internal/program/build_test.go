@@ -23,7 +23,7 @@ func TestBuild(t *testing.T) {
 		t.Errorf("stages %q, want %q", got, want)
 	}
 	// Three packages of its own, and what the standard library's cache lacks.
-	if last := r.events[len(r.events)-3]; last.Stage != StageCompile || last.Item != MainModule || last.Done < 3 || last.Done != last.Total {
+	if last := r.events[len(r.events)-3]; last.Stage != StageCompile || last.Item != mainModule || last.Done < 3 || last.Done != last.Total {
 		t.Errorf("the last compiled package was reported as %+v", last)
 	}
 
@@ -73,7 +73,7 @@ func rewriteHello(hello string) *Rewrite {
 	return &Rewrite{Key: hello, Run: func(_ context.Context, workspace, out string) (map[string]string, string, error) {
 		dep, word := filepath.Join(out, "dep.go"), filepath.Join(out, "word.go")
 		err := errors.Join(
-			os.WriteFile(dep, []byte("package dep\n\nimport \""+MainModule+"/instrument/probe\"\n\nfunc Hello() string { return probe.Word }\n"), 0o600),
+			os.WriteFile(dep, []byte("package dep\n\nimport \""+mainModule+"/instrument/probe\"\n\nfunc Hello() string { return probe.Word }\n"), 0o600),
 			os.WriteFile(word, []byte("package probe\n\nconst Word = "+hello+"\n"), 0o600))
 		return map[string]string{
 			filepath.Join(workspace, "vendor/example.org/dep/dep.go"): dep,

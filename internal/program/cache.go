@@ -70,8 +70,8 @@ func OpenCache(root string) (*Cache, error) {
 	return &Cache{Root: root, Max: maxSize}, nil
 }
 
-// GoCache is the folder of Go's build cache for everything that is built here.
-func (c *Cache) GoCache() string { return filepath.Join(c.Root, "gocache") }
+// goCache is the folder of Go's build cache for everything that is built here.
+func (c *Cache) goCache() string { return filepath.Join(c.Root, "gocache") }
 
 // A Kind is a kind of cache entry.
 type Kind string
@@ -157,18 +157,18 @@ func (c *Cache) kindDir(k Kind) string {
 }
 
 func (c *Cache) goCacheEntry() ([]Entry, error) {
-	info, err := os.Stat(c.GoCache())
+	info, err := os.Stat(c.goCache())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	size, err := diskUsage(c.GoCache())
+	size, err := diskUsage(c.goCache())
 	if err != nil {
 		return nil, err
 	}
-	return []Entry{{Kind: KindGoCache, Name: "gocache", Dir: c.GoCache(), Size: size, LastUsed: info.ModTime(), Complete: true}}, nil
+	return []Entry{{Kind: KindGoCache, Name: "gocache", Dir: c.goCache(), Size: size, LastUsed: info.ModTime(), Complete: true}}, nil
 }
 
 func readEntry(kind Kind, dir string) (Entry, error) {
@@ -230,9 +230,9 @@ func ignoreNotExist(err error) error {
 	return err
 }
 
-// Verify compares all files of an entry with the checksums that were taken when it
+// verify compares all files of an entry with the checksums that were taken when it
 // was made, and says what is wrong with it. Builds do that by themselves for what they use.
-func (c *Cache) Verify(e Entry) error {
+func (c *Cache) verify(e Entry) error {
 	if e.Kind == KindGoCache {
 		return nil // the go command verifies what it takes from there
 	}

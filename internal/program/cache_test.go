@@ -107,7 +107,7 @@ func verifyFinds(t *testing.T, c *Cache, reason string) {
 	t.Helper()
 	var found []string
 	for _, e := range entries(t, c) {
-		if err := c.Verify(e); err != nil {
+		if err := c.verify(e); err != nil {
 			found = append(found, err.Error())
 		}
 	}
@@ -165,7 +165,7 @@ func TestRemoveWhileBuilding(t *testing.T) {
 	must(t, err)
 	defer unlock()
 	for _, e := range []Entry{
-		{Kind: KindGoCache, Name: "gocache", Dir: c.GoCache()},
+		{Kind: KindGoCache, Name: "gocache", Dir: c.goCache()},
 		{Kind: KindBuild, Name: "tiny_v1.2.3_0", Program: "tiny", Version: "v1.2.3", Dir: t.TempDir()},
 	} {
 		if err := c.Remove(e); err == nil || !strings.Contains(err.Error(), "another apitrace is using it") {

@@ -96,7 +96,7 @@ func (b *build) compile(ctx context.Context) error {
 			return
 		}
 		b.tell.step(line)
-		if line == MainModule {
+		if line == mainModule {
 			// Every other package is compiled before package main, which is small.
 			b.tell.stage(StageLink, 0)
 		}

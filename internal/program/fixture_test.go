@@ -140,7 +140,7 @@ func newCache(t *testing.T) *Cache {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(strings.TrimSpace(string(out)), c.GoCache()); err != nil {
+	if err := os.Symlink(strings.TrimSpace(string(out)), c.goCache()); err != nil {
 		t.Fatal(err)
 	}
 	return c

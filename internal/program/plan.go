@@ -53,7 +53,7 @@ func MakePlan(ctx context.Context, p Program, o Options) (*Plan, error) {
 		b.dir = strings.TrimRight(o.Cache.entryDir(KindBuild, p, unknownKey), "-")
 	}
 	plan := &Plan{
-		Program: p, Workspace: b.workspace, Build: b.dir, GoCache: o.Cache.GoCache(),
+		Program: p, Workspace: b.workspace, Build: b.dir, GoCache: o.Cache.goCache(),
 		Binary: filepath.Join(b.dir, p.Name), Instrumented: o.Rewrite != nil, Upstream: b.upstream,
 	}
 	_, binaryErr := b.verify()

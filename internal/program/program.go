@@ -30,9 +30,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// MainModule is the path of the generated main module. It is apitrace's own, so
+// mainModule is the path of the generated main module. It is apitrace's own, so
 // that the probe has its real import path in the traced program.
-const MainModule = "github.com/kubeapitrace/apitrace"
+const mainModule = "github.com/kubeapitrace/apitrace"
 
 // A Program says what to build: one released program at one version.
 type Program struct {
@@ -129,7 +129,7 @@ func (p Program) goMod(up Upstream) ([]byte, error) {
 		return nil, err
 	}
 	ours := new(modfile.File)
-	edits := []error{ours.AddModuleStmt(MainModule)}
+	edits := []error{ours.AddModuleStmt(mainModule)}
 	if theirs.Go != nil {
 		edits = append(edits, ours.AddGoStmt(theirs.Go.Version))
 	}

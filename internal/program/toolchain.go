@@ -130,7 +130,7 @@ func (t Toolchain) fetchSettings(c *Cache) []setting {
 		// may download another one behind the user's back.
 		{"GOTOOLCHAIN", "local"},
 		// The same one as for the build: accounted for, and droppable.
-		{"GOCACHE", c.GoCache()},
+		{"GOCACHE", c.goCache()},
 	}
 }
 
@@ -139,7 +139,7 @@ func (t Toolchain) buildSettings(c *Cache) []setting {
 	return []setting{
 		// Settings made with "go env -w" (flags, experiments) must not leak in.
 		{"GOENV", "off"},
-		{"GOCACHE", c.GoCache()},
+		{"GOCACHE", c.goCache()},
 		// GOENV=off would forget where the user's modules are.
 		{"GOMODCACHE", t.ModCache},
 		// All source is in the vendor tree: a build that wants the network is wrong.

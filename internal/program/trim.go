@@ -185,7 +185,7 @@ type goFile struct {
 // goFiles lists the files of Go's build cache, those used last first. The go command bears it when files are gone that
 // no build uses, and marks those that it uses, as it removes old ones itself.
 func (t *trimmer) goFiles() (files []goFile, err error) {
-	err = filepath.WalkDir(t.cache.GoCache(), func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(t.cache.goCache(), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || len(filepath.Base(filepath.Dir(path))) != len("00") {
 			return ignoreNotExist(err)
 		}

@@ -194,7 +194,7 @@ const goFileSize = 1000
 // last used so long ago, unless ago is negative, and returns its path.
 func ownGoCache(t *testing.T, c *Cache) func(name string, ago time.Duration) string {
 	t.Helper()
-	cleanup := c.GoCache()
+	cleanup := c.goCache()
 	target, err := os.Readlink(cleanup)
 	must(t, err)
 	return func(name string, ago time.Duration) string {

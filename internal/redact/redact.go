@@ -30,11 +30,11 @@ var Local = sync.OnceValue(func() *Redactor {
 	if u, err := user.Current(); err == nil {
 		users = append(users, u.Username)
 	}
-	return New(home, host, users...)
+	return newRedactor(home, host, users...)
 })
 
-// New returns a Redactor that also replaces these names; "" is no name.
-func New(home, host string, users ...string) *Redactor {
+// newRedactor returns a Redactor that also replaces these names; "" is no name.
+func newRedactor(home, host string, users ...string) *Redactor {
 	r := &Redactor{}
 	add := func(text, shown string) {
 		r.names = append(r.names, name{regexp.MustCompile(`(^|[^\pL\pN_])` + regexp.QuoteMeta(text) + `($|[^\pL\pN_])`), "${1}" + shown + "${2}"})

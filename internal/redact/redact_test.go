@@ -10,7 +10,7 @@ import (
 
 // What is a secret by its form, or by the name in front of it, is removed; the rest is kept.
 func TestText(t *testing.T) {
-	r := New("/data/people/ada", "babbage-7", "ada", "", "root")
+	r := newRedactor("/data/people/ada", "babbage-7", "ada", "", "root")
 	for _, test := range []struct{ in, want string }{
 		{"Authorization: Bearer abc.def-123", "Authorization: (removed) (removed)"},
 		{`curl -H "authorization: Basic dXNlcjpwYXNz"`, `curl -H "authorization: (removed) (removed)"`},
@@ -46,7 +46,7 @@ func TestText(t *testing.T) {
 }
 
 func TestSetting(t *testing.T) {
-	r := New("/data/people/ada", "", "ada")
+	r := newRedactor("/data/people/ada", "", "ada")
 	for _, test := range []struct{ name, value, want string }{
 		{"APITRACE_CACHE", "/data/people/ada/c", "APITRACE_CACHE=~/c"},
 		{"OTEL_EXPORTER_OTLP_HEADERS", "a=b", "OTEL_EXPORTER_OTLP_HEADERS=(removed)"},

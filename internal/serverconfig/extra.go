@@ -26,10 +26,10 @@ type Extra struct {
 // IsZero tells whether the server is like every other.
 func (e Extra) IsZero() bool { return len(e.Flags)+len(e.Files) == 0 }
 
-// Dir and Key are what Extra's texts have for the folder and the key.
+// dirPlaceholder and keyPlaceholder are what Extra's texts have for the folder and the key.
 const (
-	Dir = "${dir}"
-	Key = "${key}"
+	dirPlaceholder = "${dir}"
+	keyPlaceholder = "${key}"
 )
 
 // lists are flags of every server to which kube-apiserver adds what is given again. Any other
@@ -74,7 +74,7 @@ func (e Extra) Prepare(dir string, own []string) ([]string, error) {
 	}
 	flags := slices.DeleteFunc(slices.Clone(own), replaced)
 	for _, flag := range e.Flags {
-		flags = append(flags, strings.ReplaceAll(flag, Dir, dir))
+		flags = append(flags, strings.ReplaceAll(flag, dirPlaceholder, dir))
 	}
 	return flags, nil
 }
@@ -92,7 +92,7 @@ func (e Extra) writeFiles(dir string) error {
 		if name != filepath.Base(name) {
 			return message.Errorf("writing files for kube-apiserver: %q is not a plain file name", name)
 		}
-		text = strings.ReplaceAll(text, Key, base64.StdEncoding.EncodeToString(key))
+		text = strings.ReplaceAll(text, keyPlaceholder, base64.StdEncoding.EncodeToString(key))
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			return message.Errorf("writing files for kube-apiserver: %w", err)
 		}

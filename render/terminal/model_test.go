@@ -260,9 +260,15 @@ func TestBindingsAreDistinct(t *testing.T) {
 	}
 }
 
-// The page of the documentation lists the keys of the table.
+// The page of the documentation lists the keys of the table, in each language.
 func TestDocsListTheBindings(t *testing.T) {
-	const page, begin, end = "../../docs/explore.md", "<!-- keys -->\n", "<!-- end of keys -->\n"
+	listBindings(t, "../../docs/explore.md", "en", "keys")
+	listBindings(t, "../../docs/explore.zh.md", "zh", "按键")
+}
+
+func listBindings(t *testing.T, page, lang, keysTitle string) {
+	t.Helper()
+	const begin, end = "<!-- keys -->\n", "<!-- end of keys -->\n"
 	data, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -274,13 +280,13 @@ func TestDocsListTheBindings(t *testing.T) {
 	}
 	var table strings.Builder
 	for _, group := range Bindings() {
-		fmt.Fprintf(&table, "\n### %s\n\n| keys | |\n| --- | --- |\n", group.Title.En)
+		fmt.Fprintf(&table, "\n### %s\n\n| %s | |\n| --- | --- |\n", group.Title.In(lang), keysTitle)
 		for _, b := range group.Bindings {
 			keys := make([]string, len(b.Keys))
 			for i, key := range b.Keys {
 				keys[i] = "`" + strings.ReplaceAll(key, "|", "\\|") + "`"
 			}
-			fmt.Fprintf(&table, "| %s | %s |\n", strings.Join(keys, " "), strings.ReplaceAll(b.What.En, "|", "\\|"))
+			fmt.Fprintf(&table, "| %s | %s |\n", strings.Join(keys, " "), strings.ReplaceAll(b.What.In(lang), "|", "\\|"))
 		}
 	}
 	want := before + begin + table.String() + "\n" + end + after

@@ -7,8 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Chooser builds views of one trace.
-type Chooser struct {
+// A chooser builds views of one trace.
+type chooser struct {
 	tree       *trace.Tree
 	classifier Classifier
 	choice     Choice
@@ -30,17 +30,17 @@ type Chooser struct {
 	shownBefore []int
 }
 
-func NewChooser(tree *trace.Tree, classifier Classifier, choice Choice) *Chooser {
-	c := &Chooser{tree: tree, classifier: classifier, choice: choice, errors: ErrorPathOf(tree, classifier), origin: origins(tree)}
+func newChooser(tree *trace.Tree, classifier Classifier, choice Choice) *chooser {
+	c := &chooser{tree: tree, classifier: classifier, choice: choice, errors: errorPathOf(tree, classifier), origin: origins(tree)}
 	c.findCandidates()
-	if choice.Limited() {
+	if choice.limited() {
 		c.rank = rankSteps(c)
 	}
 	return c
 }
 
 // view builds a view of at most so many steps, or of all if most is 0.
-func (c *Chooser) view(most int) *View {
+func (c *chooser) view(most int) *View {
 	v := &View{Tree: c.tree, ErrorPath: c.errors, Matching: c.matching, Plumbing: c.plumbing, Handled: c.handled, LessTelling: c.show(most)}
 	v.Root = c.node(0)
 	c.descend(v.Root, 0, state{})
@@ -56,7 +56,7 @@ func (c *Chooser) view(most int) *View {
 }
 
 // findCandidates decides which calls may be shown.
-func (c *Chooser) findCandidates() {
+func (c *chooser) findCandidates() {
 	errors := c.errors
 	if c.choice.Full {
 		errors = nil
@@ -93,7 +93,7 @@ var startLayers = []string{trace.LayerServer, trace.LayerStorageSetup, trace.Lay
 
 // wanted reports whether a view for a first look may show call i: key steps, where
 // a failure began that matters, and one call of each process.
-func (c *Chooser) wanted(i int, keyBelow bool) bool {
+func (c *chooser) wanted(i int, keyBelow bool) bool {
 	call, parent := c.tree.Call(i), c.tree.Parent(i)
 	switch {
 	case c.choice.Marked != nil:
@@ -112,12 +112,12 @@ func (c *Chooser) wanted(i int, keyBelow bool) bool {
 
 // fatal is Node.Fatal for call i. If it is not known how a failed request came to
 // its answer, every error in it may be the reason.
-func (c *Chooser) fatal(i int) bool {
+func (c *chooser) fatal(i int) bool {
 	call := c.tree.Call(i)
 	if c.tree.Request.IsStart() {
 		return call.Panic != "" // the goroutines that it starts go on, and try again what fails
 	}
-	if call.Panic != "" || call.Unfinished || c.errors.Has(i) {
+	if call.Panic != "" || call.Unfinished || c.errors.has(i) {
 		return true
 	}
 	return call.Error != "" && c.errors == nil && !succeeded(c.tree.Request)
@@ -127,7 +127,7 @@ func succeeded(r *trace.Request) bool { return r.Status > 0 && r.Status < 400 }
 
 // show marks the calls that a view of so many steps shows. It returns how many
 // candidates are left out.
-func (c *Chooser) show(most int) (left int) {
+func (c *chooser) show(most int) (left int) {
 	c.shown = c.candidates
 	if most > 0 && most < len(c.rank) {
 		c.shown = make([]bool, c.tree.Len())
@@ -156,7 +156,7 @@ func (c *Chooser) show(most int) (left int) {
 
 // apart reports whether call i is upstream's own tracing that was asked for: that is
 // shown besides the steps, and never left out for them.
-func (c *Chooser) apart(i int) bool { return c.choice.Upstream && i > 0 && Upstream(c.tree.Call(i)) }
+func (c *chooser) apart(i int) bool { return c.choice.Upstream && i > 0 && Upstream(c.tree.Call(i)) }
 
 // origins finds the calls in which an error or a panic began, and those that
 // waited for no other unfinished call.
@@ -184,7 +184,7 @@ type state struct {
 	event          *trace.Call // the first that took up a write's event
 }
 
-func (c *Chooser) node(i int) *Node {
+func (c *chooser) node(i int) *Node {
 	function := c.tree.Call(i).Function
 	return &Node{
 		Calls:  []int{i},
@@ -198,7 +198,7 @@ func (c *Chooser) node(i int) *Node {
 
 // descend adds to node what is shown below call i, which is node's own call or a
 // folded one below it. It returns how many folded calls were not counted yet.
-func (c *Chooser) descend(node *Node, i int, from state) (pending int) {
+func (c *chooser) descend(node *Node, i int, from state) (pending int) {
 	pending = from.above
 	for child := range c.tree.Children(i) {
 		call := c.tree.Call(child)
@@ -239,4 +239,4 @@ func (c *Chooser) descend(node *Node, i int, from state) (pending int) {
 
 // upstreamIn counts the spans and events of upstream's among the calls from i up to,
 // but not including, end.
-func (c *Chooser) upstreamIn(i, end int) int { return c.upstreamBefore[end] - c.upstreamBefore[i] }
+func (c *chooser) upstreamIn(i, end int) int { return c.upstreamBefore[end] - c.upstreamBefore[i] }

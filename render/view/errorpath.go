@@ -62,8 +62,8 @@ func (p *ErrorPath) At(i int) *ErrorStep {
 	return nil
 }
 
-// Has reports whether call i is a step, or returned the error.
-func (p *ErrorPath) Has(i int) bool { return p != nil && (p.Calls[i] || p.At(i) != nil) }
+// has reports whether call i is a step, or returned the error.
+func (p *ErrorPath) has(i int) bool { return p != nil && (p.Calls[i] || p.At(i) != nil) }
 
 // An errorFinder looks for the error path of one request.
 type errorFinder struct {
@@ -74,7 +74,7 @@ type errorFinder struct {
 
 // errorPath returns the path of the error with which a request failed, or nil if
 // the request did not fail or the recording does not say how.
-func ErrorPathOf(tree *trace.Tree, classifier Classifier) *ErrorPath {
+func errorPathOf(tree *trace.Tree, classifier Classifier) *ErrorPath {
 	if tree.Request.Status < http.StatusBadRequest {
 		return nil
 	}

@@ -111,7 +111,7 @@ func (f *filtering) lets(i int) bool {
 func (f *filtering) failed(i int) bool {
 	call := f.tree.Call(i)
 	switch {
-	case f.errors.Has(i), call.Panic != "", call.Unfinished:
+	case f.errors.has(i), call.Panic != "", call.Unfinished:
 		return true
 	}
 	return call.Error != "" && f.errors == nil

@@ -18,8 +18,8 @@ type Names struct {
 	parents, folders map[string]int
 }
 
-// NewNames names the calls that a view shows.
-func NewNames(v *View) *Names {
+// newNames names the calls that a view shows.
+func newNames(v *View) *Names {
 	n := &Names{parents: map[string]int{}, folders: map[string]int{}}
 	packages := map[string]string{} // the import path, by how a call of it is written
 	var add func(node *Node)

@@ -17,7 +17,7 @@ func TestPlacesTellFilesApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := NewNames(NewView(tree, viewtest.ByName{}, Choice{Full: true}))
+	names := newNames(NewView(tree, viewtest.ByName{}, Choice{Full: true}))
 	for i, want := range []string{"request/union/union.go:1", "token/union/union.go:2", "other/union.go:3"} {
 		if got := names.Place(tree.Call(i)); got != want {
 			t.Errorf("call %d is at %q, expected %q", i, got, want)

@@ -6,15 +6,15 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// NotAsked is the verdict of a plugin that has no method for the phase: one that only validates is
+// notAsked is the verdict of a plugin that has no method for the phase: one that only validates is
 // not asked to mutate (pluginHandlerWithMetrics in apiserver/pkg/admission/metrics/metrics.go).
-const NotAsked = "not asked"
+const notAsked = "not asked"
 
 // A Plugin is an admission plugin that the request came to.
 type Plugin struct {
 	Call    int // index of View.Tree
 	Name    string
-	Verdict string // "accepted", "rejected", NotAsked
+	Verdict string // "accepted", "rejected", notAsked
 	// Calls counts the calls that the plugin made, those for its metrics aside.
 	Calls int
 }
@@ -133,7 +133,7 @@ func groupByKind(all []Plugin, again bool) []PluginGroup {
 
 func (p *Plugin) kind() PluginKind {
 	switch {
-	case p.Verdict == NotAsked:
+	case p.Verdict == notAsked:
 		return PluginsNotAsked
 	case p.Verdict != "accepted":
 		return PluginsOther

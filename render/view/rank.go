@@ -44,8 +44,8 @@ type value struct{ name, value string }
 
 // rankSteps sorts the candidates' steps by how much they tell. The order depends
 // on which functions were called and with which values, never on how long they took.
-func rankSteps(c *Chooser) []step {
-	r := ranking{Chooser: c, index: map[way]int{}, known: map[value]bool{}, stepOf: make([]int, c.tree.Len())}
+func rankSteps(c *chooser) []step {
+	r := ranking{chooser: c, index: map[way]int{}, known: map[value]bool{}, stepOf: make([]int, c.tree.Len())}
 	for i, candidate := range c.candidates {
 		if candidate && !c.apart(i) {
 			r.add(i)
@@ -59,7 +59,7 @@ func rankSteps(c *Chooser) []step {
 }
 
 type ranking struct {
-	*Chooser
+	*chooser
 	steps  []step
 	index  map[way]int
 	known  map[value]bool

@@ -43,7 +43,7 @@ const maxLevel = 6
 
 // Tell divides a view into sections.
 func Tell(v *View) *Story {
-	s := &storyteller{story: &Story{View: v, Names: NewNames(v), sections: map[int]*Section{}}}
+	s := &storyteller{story: &Story{View: v, Names: newNames(v), sections: map[int]*Section{}}}
 	s.section(&Section{Root: v.Root, Layer: v.Root.Layer})
 	for len(s.later) > 0 {
 		next := s.later[0]

@@ -25,7 +25,7 @@ type Choice struct {
 }
 
 // limited reports whether Most holds.
-func (c *Choice) Limited() bool { return !c.Full && !c.Filter.Active() && c.Marked == nil }
+func (c *Choice) limited() bool { return !c.Full && !c.Filter.Active() && c.Marked == nil }
 
 // A View is what is shown of one request. Each of its calls is in exactly one
 // place: in the Calls of a Node, or counted in one Node's Above, Below or Cut.
@@ -110,7 +110,7 @@ type Node struct {
 
 // NewView chooses what is shown of a trace.
 func NewView(tree *trace.Tree, classifier Classifier, choice Choice) *View {
-	return NewChooser(tree, classifier, choice).view(choice.Most)
+	return newChooser(tree, classifier, choice).view(choice.Most)
 }
 
 // count adds up the totals of a node and everything below it.
@@ -182,10 +182,10 @@ func (n *Node) upstream() int {
 }
 
 // nodes counts the nodes from n downwards.
-func (n *Node) Nodes() int {
+func (n *Node) nodes() int {
 	sum := 1
 	for _, child := range n.Children {
-		sum += child.Nodes()
+		sum += child.nodes()
 	}
 	return sum
 }

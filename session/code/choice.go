@@ -42,7 +42,7 @@ func (o *Choice) Open(in io.Reader, to session.Reporter) (*Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Open(version, of, to)
+	return open(version, of, to)
 }
 
 func (o *Choice) load(in io.Reader, to session.Reporter) (version string, of []*trace.Recording, err error) {

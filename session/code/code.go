@@ -38,8 +38,8 @@ type located struct {
 	rec *trace.Recording
 }
 
-// Open returns the source of a release with recordings of it. Nothing is fetched yet.
-func Open(version string, of []*trace.Recording, to session.Reporter) (*Base, error) {
+// open returns the source of a release with recordings of it. Nothing is fetched yet.
+func open(version string, of []*trace.Recording, to session.Reporter) (*Base, error) {
 	guide, err := instrument.Load()
 	if err != nil {
 		return nil, err

@@ -102,7 +102,7 @@ func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent
 		if first.Attributes == nil {
 			first.Attributes = map[string]string{}
 		}
-		first.Attributes[AttrSecrets] = "shown: this trace may hold contents of secrets"
+		first.Attributes[attrSecrets] = "shown: this trace may hold contents of secrets"
 	}
 	return r, chk, nil
 }

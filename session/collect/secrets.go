@@ -11,14 +11,14 @@ import (
 // Secrets say which requests are on resources that hold secrets, and what becomes of the texts of
 // their errors, which may quote a whole object. The zero value is safe.
 type Secrets struct {
-	// Show keeps the texts. The first call of such a trace says so: see AttrSecrets.
+	// Show keeps the texts. The first call of such a trace says so: see attrSecrets.
 	Show bool
 	// Kinds are resources that hold secrets beyond those that the probes know: see [probe.HoldsSecrets].
 	Kinds []string
 }
 
-// AttrSecrets is the attribute of the first call of a request on secrets whose errors were not cut.
-const AttrSecrets = "apitrace.secrets"
+// attrSecrets is the attribute of the first call of a request on secrets whose errors were not cut.
+const attrSecrets = "apitrace.secrets"
 
 // Hidden tells whether the errors of a request with the given path, and what the server answers
 // when it fails, are not shown.

@@ -48,7 +48,7 @@ var settings = []string{
 	"OTEL_", "PAGER", "TERM", "TMPDIR", "VISUAL", "XDG_",
 }
 
-// WriteBug writes what a report of a problem needs to w: versions, the settings, the findings of Examine for
+// WriteBug writes what a report of a problem needs to w: versions, the settings, the findings of examine for
 // a release, the cached builds, the last error and the last build log. Secrets, the home folder and the names of the
 // user and the machine are replaced. A part that cannot be read says why in its place.
 func WriteBug(ctx context.Context, k8sVersion string, w io.Writer) error {

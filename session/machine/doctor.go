@@ -16,8 +16,8 @@ import (
 // resolveTimeout is how long doctor waits for the place that modules come from.
 const resolveTimeout = 30 * time.Second
 
-// A Finding is what an examination has found.
-type Finding struct {
+// A finding is what an examination has found.
+type finding struct {
 	// What was examined: "Go toolchain".
 	What string
 	// Good is what is as it should be; "" if something is not.
@@ -27,23 +27,23 @@ type Finding struct {
 }
 
 // String is the finding as a line.
-func (f Finding) String() string {
+func (f finding) String() string {
 	if f.Bad != nil {
 		return fmt.Sprintf("[!!] %s: %v", f.What, f.Bad)
 	}
 	return fmt.Sprintf("[ok] %s: %s", f.What, f.Good)
 }
 
-// Examine looks whether this machine has what apitrace needs to trace a release.
-func Examine(ctx context.Context, k8sVersion string) ([]Finding, error) {
+// examine looks whether this machine has what apitrace needs to trace a release.
+func examine(ctx context.Context, k8sVersion string) ([]finding, error) {
 	version, err := apiserver.ParseVersion(k8sVersion)
 	if err != nil {
 		return nil, err
 	}
-	findings := []Finding{examineToolchain(ctx, version)}
+	findings := []finding{examineToolchain(ctx, version)}
 	cache, entries, err := cacheEntries()
 	if err != nil {
-		return append(findings, Finding{What: "cache", Bad: err}), nil
+		return append(findings, finding{What: "cache", Bad: err}), nil
 	}
 	return append(findings,
 		examineCache(cache, entries),
@@ -57,8 +57,8 @@ func Examine(ctx context.Context, k8sVersion string) ([]Finding, error) {
 }
 
 // examineToolchain looks for Go, without which a release that is built runs even so.
-func examineToolchain(ctx context.Context, version string) Finding {
-	f := Finding{What: "Go toolchain"}
+func examineToolchain(ctx context.Context, version string) finding {
+	f := finding{What: "Go toolchain"}
 	toolchain, err := program.FindToolchain(ctx)
 	if err != nil {
 		if _, _, keyErr := apiserver.Key(ctx, apiserver.BuildOptions{Version: version}); keyErr == nil {
@@ -72,8 +72,8 @@ func examineToolchain(ctx context.Context, version string) Finding {
 	return f
 }
 
-func examineCache(cache *program.Cache, entries []program.Entry) Finding {
-	f := Finding{What: "cache"}
+func examineCache(cache *program.Cache, entries []program.Entry) finding {
+	f := finding{What: "cache"}
 	var unfinished []string
 	for _, e := range entries {
 		if !e.Complete {
@@ -99,25 +99,25 @@ func isBuilt(entries []program.Entry, p program.Program) bool {
 	})
 }
 
-func examineBuild(entries []program.Entry, version string) Finding {
-	f := Finding{What: "build of " + version, Good: "in the cache"}
+func examineBuild(entries []program.Entry, version string) finding {
+	f := finding{What: "build of " + version, Good: "in the cache"}
 	if !isBuilt(entries, apiserver.Program(version)) {
 		f.Good = "not yet; the first run makes it, in some minutes"
 	}
 	return f
 }
 
-func examineSample(entries []program.Entry, version string) Finding {
+func examineSample(entries []program.Entry, version string) finding {
 	p := apiserver.SampleProgram(version)
-	f := Finding{What: "build of " + p.String(), Good: "in the cache"}
+	f := finding{What: "build of " + p.String(), Good: "in the cache"}
 	if !isBuilt(entries, p) {
 		f.Good = "not yet; the first scenario with an aggregated server makes it, in a minute or two"
 	}
 	return f
 }
 
-func examineSpace(cache *program.Cache, entries []program.Entry, version string) Finding {
-	f := Finding{What: "disk"}
+func examineSpace(cache *program.Cache, entries []program.Entry, version string) finding {
+	f := finding{What: "disk"}
 	free, err := program.FreeSpace(cache.Root)
 	if err != nil {
 		f.Bad = err
@@ -132,8 +132,8 @@ func examineSpace(cache *program.Cache, entries []program.Entry, version string)
 	return f
 }
 
-func examineModules(ctx context.Context, cache *program.Cache, version string) Finding {
-	f := Finding{What: "modules"}
+func examineModules(ctx context.Context, cache *program.Cache, version string) finding {
+	f := finding{What: "modules"}
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
 	defer cancel()
 	module := apiserver.Program(version).Module
@@ -145,8 +145,8 @@ func examineModules(ctx context.Context, cache *program.Cache, version string) F
 	return f
 }
 
-func examinePorts() Finding {
-	f := Finding{What: "ports"}
+func examinePorts() finding {
+	f := finding{What: "ports"}
 	if _, err := program.FreePort(); err != nil {
 		f.Bad = message.Errorf("%w; the servers listen on 127.0.0.1: does this machine have a loopback interface?", err)
 		return f
@@ -156,8 +156,8 @@ func examinePorts() Finding {
 }
 
 // examineLeftovers removes what killed runs have left, as the next run would.
-func examineLeftovers() Finding {
-	f := Finding{What: "leftovers of killed runs", Good: "none"}
+func examineLeftovers() finding {
+	f := finding{What: "leftovers of killed runs", Good: "none"}
 	if swept := program.SweepRunDirs(); len(swept) > 0 {
 		f.Good = "removed " + strings.Join(swept, ", ")
 	}
@@ -166,7 +166,7 @@ func examineLeftovers() Finding {
 
 // WriteFindings examines the machine for a release and writes what it finds. It is an error if something is wrong.
 func WriteFindings(ctx context.Context, k8sVersion string, w io.Writer) error {
-	findings, err := Examine(ctx, k8sVersion)
+	findings, err := examine(ctx, k8sVersion)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func Parse(args []string, live string) (all []Side, isRange bool, err error) {
 		if isLive {
 			return nil, false, usage.Errorf("--live builds and runs each release: name two releases instead of the range %q", args[1])
 		}
-		all, err = Range(args[0], from, to)
+		all, err = inRange(args[0], from, to)
 		return all, true, err
 	}
 	for _, file := range args {

@@ -48,9 +48,9 @@ type Compared struct {
 	LiveA, LiveB bool
 }
 
-// Range returns the releases of a range that have recorded a scenario; the others are
+// inRange returns the releases of a range that have recorded a scenario; the others are
 // passed over.
-func Range(scenario, from, to string) ([]Side, error) {
+func inRange(scenario, from, to string) ([]Side, error) {
 	releases, err := recordings.Range(from, to)
 	if err != nil {
 		return nil, usage.Wrong(err)

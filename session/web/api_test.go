@@ -21,6 +21,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/web"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -38,6 +39,9 @@ func start(t *testing.T, o web.Options) string {
 	o.Token, o.Version = token, "test"
 	if o.Source == nil {
 		o.Source = fakeSource(t)
+	}
+	if o.Engine == nil {
+		o.Engine = &fakeEngine{}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -59,9 +63,18 @@ func get(t *testing.T, address string) (*http.Response, []byte) {
 
 func send(t *testing.T, method, address string, edit func(*http.Request)) (*http.Response, []byte) {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), method, address, nil)
+	return sendBody(t, method, address, "", edit)
+}
+
+// sendBody sends a request with a body of JSON; "" for none.
+func sendBody(t *testing.T, method, address, body string, edit func(*http.Request)) (*http.Response, []byte) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
 	}
 	request.Header.Set("Authorization", "Bearer "+token)
 	if edit != nil {
@@ -73,11 +86,11 @@ func send(t *testing.T, method, address string, edit func(*http.Request)) (*http
 		t.Fatal(err)
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
+	answer, err := io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return response, body
+	return response, answer
 }
 
 // fakeSource writes files in which the function that get-node calls for etcd begins where it does upstream.
@@ -159,7 +172,6 @@ func TestEveryRouteIsAsDescribed(t *testing.T) {
 	const recording = web.Base + "/releases/1.37/scenarios/get-node"
 	const request = recording + "/requests/1"
 	store := fmt.Sprintf("%s/calls/%d", request, callOf(t, rec, storeGet))
-	const diffed = web.Base + "/diff/tree?scenario=get-node&from=1.30&to=1.37"
 	called := map[string]map[int]bool{} // by path of the document
 	for _, test := range []struct {
 		path   string
@@ -225,33 +237,41 @@ func TestEveryRouteIsAsDescribed(t *testing.T) {
 		{web.Base + "/diff?scenario=get-node&from=1.36&to=1.37", 200, `"sentences"`},
 		{web.Base + "/diff?scenario=get-node&from=1.36", 400, `\"to\" is missing`},
 		{web.Base + "/diff?scenario=get-nodes&from=1.36&to=1.37", 404, `lists the scenarios`},
-		{diffed, 200, `"change":"added"`},
-		{diffed + "&show=all&layer=etcd3&lang=zh", 200, `"layer":"etcd3"`},
-		{diffed + "&layer=x", 404, `there is no layer`},
-		{diffed + "&request=2", 404, `both sides together have 1`},
-		{diffed + "&request=0", 400, `at least 1`},
-		{diffed + "&show=x", 400, `expected one of telling, all`},
-		{web.Base + "/diff/tree?scenario=get-node&from=1.3&to=1.37", 404, `lists the releases`},
-		{web.Base + "/diff/tree?scenario=boot&from=1.36&to=1.37", 200, `"tooMany":`},
-		{web.Base + "/diff/tree?scenario=boot&from=1.36&to=1.37&show=all", 200, `"tooMany":`},
-		{web.Base + "/diff/source?scenario=get-node&from=1.36&to=1.37&call=0", 200, `fetches it`},
-		{web.Base + "/diff/source?scenario=get-node&from=1.36&to=1.37&call=100000", 404, `the tree of both sides has`},
-		{web.Base + "/diff/source?scenario=get-node&from=1.36&to=1.37", 400, `\"call\" is missing`},
-		{web.Base + "/compare?release=1.37&from=get-node&to=get-node-cached", 200, `"scenario":"get-node-cached"`},
-		{web.Base + "/compare?release=1.37&from=get-node&to=get-nodes", 404, `lists the scenarios`},
-		{web.Base + "/compare/tree?release=1.37&from=get-node&to=get-node-cached", 200, `in get-node-cached`},
-		{web.Base + "/compare/tree?release=1.37&from=get-node", 400, `\"to\" is missing`},
-		{web.Base + "/compare/source?release=1.37&from=get-node&to=get-node-cached&call=3", 200, `"hunks":[]`},
-		{web.Base + "/compare/source?release=1.37&from=get-node&to=get-node-cached&call=x", 400, `whole number`},
-		{web.Base + "/history?scenario=get-node", 200, `"since":"v1.36`},
-		{web.Base + "/history?scenario=get-nodes", 404, `lists the scenarios`},
-		{web.Base + "/history", 400, `\"scenario\" is missing`},
-		{request + "/map", 200, `"station":"kube-apiserver/kube-apiserver/handler"`},
-		{request + "/map?lang=de", 400, `expected one of en, zh`},
-		{web.Base + "/releases/1.37/routes", 200, `"groupVersion":"apps/v1"`},
-		{web.Base + "/releases/1.3/routes", 404, `lists the releases`},
+		{web.Base + "/live", 200, `"graceSeconds":`},
+		{web.Base + "/live?x=1", 400, `leave it out`},
+		{web.Base + "/live/events?x=1", 400, `leave it out`},
+		{"POST " + web.Base + `/live/servers {"release":"1.37"}`, 200, `"state":"starting"`},
+		{"POST " + web.Base + `/live/servers {"release":"1.37"}`, 409, `already`},
+		{"POST " + web.Base + `/live/servers {"release":"1.3"}`, 400, `lists the releases`},
+		{"POST " + web.Base + `/live/servers {"release":"1.37","as":"stranger"}`, 400, `unknown user`},
+		{"POST " + web.Base + `/live/servers {"version":"1.37"}`, 400, `unknown field`},
+		{"POST " + web.Base + `/live/servers {"release":"1.37"}{}`, 400, `something follows`},
+		{"POST " + web.Base + `/live/servers/1.37/replays {"scenario":"get-node"}`, 200, `"kind":"replay"`},
+		{"POST " + web.Base + `/live/servers/1.37/replays {"scenario":"get-nodes"}`, 400, `lists the scenarios`},
+		{"POST " + web.Base + `/live/servers/1.37/replays {"scenario":"./mine.yaml"}`, 400, `not the name of a scenario`},
+		{"POST " + web.Base + `/live/servers/1.36/replays {"scenario":"get-node"}`, 404, `no server`},
+		{"POST " + web.Base + `/live/servers/1.37/requests {"method":"get","path":"/api/v1/nodes/n1","as":"learner"}`, 200, `"title":"GET /api/v1/nodes/n1"`},
+		{"POST " + web.Base + `/live/servers/1.37/requests {"method":"GET","path":"api"}`, 400, `begins with a slash`},
+		{"POST " + web.Base + `/live/servers/1.37/requests {"method":"GET","path":"/","headers":["x"]}`, 400, `invalid header`},
+		{"POST " + web.Base + `/live/servers/1.37/requests {"method":"GET","path":"/","timeoutSeconds":301}`, 400, `at most 300`},
+		{web.Base + "/releases/live/scenarios/1", 200, `"method":"GET"`},
+		{web.Base + "/releases/live/scenarios/2/requests/1/view", 200, `"request":"GET /api/v1/nodes/n1`},
+		{web.Base + "/releases/live/scenarios/77", 404, `lists the live recordings`},
+		{"DELETE " + web.Base + "/live/servers/1.37", 200, `"state":"stopping"`},
+		{"DELETE " + web.Base + "/live/servers/1.36", 404, `no server`},
+		{"POST " + web.Base + "/uploads?name=a.json " + handmade(t), 200, `"kind":"upload"`},
+		{"POST " + web.Base + `/uploads?name=a.json {"a":1}`, 400, `choose a file`},
+		{"POST " + web.Base + `/uploads {}`, 400, `\"name\" is missing`},
 	} {
-		response, body := get(t, address+strings.ReplaceAll(strings.ReplaceAll(test.path, "(", "%28"), ")", "%29"))
+		method, path, isMethod := strings.Cut(test.path, " ")
+		if !isMethod {
+			method, path = http.MethodGet, test.path
+		}
+		path, sent, _ := strings.Cut(path, " ")
+		if strings.HasSuffix(path, "/replays") {
+			testenv.Within(t, 5*time.Second, "the server is ready", func() bool { return liveState(t, address).Servers[0].State == "ready" })
+		}
+		response, body := sendBody(t, method, address+strings.ReplaceAll(strings.ReplaceAll(path, "(", "%28"), ")", "%29"), sent, nil)
 		if response.StatusCode != test.status || !strings.Contains(string(body), test.want) {
 			t.Errorf("%s: %s, expected %d with %q:\n%.600s", test.path, response.Status, test.status, test.want, body)
 			continue
@@ -265,11 +285,25 @@ func TestEveryRouteIsAsDescribed(t *testing.T) {
 			checkError(t, test.path, response, body)
 		}
 	}
-	for path := range doc.Paths.Map() {
-		if !called[path][2] || !called[path][4] {
-			t.Errorf("%s was called with the outcomes %v, expected good and bad input", path, called[path])
+	if first := firstEvent(t, address); !strings.Contains(first, "event: servers\ndata: [") {
+		t.Errorf("the stream of events begins with %q", first)
+	}
+	for path, item := range doc.Paths.Map() {
+		for method := range item.Operations() {
+			is := called[method+" "+path]
+			if !is[2] && path != web.Base+"/live/events" || !is[4] && (len(item.Get.Parameters) > 0 || method != http.MethodGet) {
+				t.Errorf("%s %s was called with the outcomes %v, expected good and bad input", method, path, is)
+			}
 		}
 	}
+}
+
+// firstEvent is what the stream of events begins with.
+func firstEvent(t *testing.T, address string) string {
+	t.Helper()
+	events := listen(t, address)
+	defer events.leave()
+	return events.next(t)
 }
 
 // checkAnswer checks an answer against the document, and returns the path of its route there.
@@ -279,6 +313,11 @@ func checkAnswer(t *testing.T, router routers.Router, response *http.Response, b
 	if err != nil {
 		t.Errorf("%s is not in the OpenAPI document: %v", response.Request.URL, err)
 		return ""
+	}
+	if response.Request.GetBody != nil {
+		if response.Request.Body, err = response.Request.GetBody(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	input := &openapi3filter.RequestValidationInput{Request: response.Request, PathParams: parameters, Route: route}
 	err = openapi3filter.ValidateRequest(t.Context(), input)
@@ -292,7 +331,7 @@ func checkAnswer(t *testing.T, router routers.Router, response *http.Response, b
 	if err := openapi3filter.ValidateResponse(t.Context(), answer); err != nil {
 		t.Errorf("the answer of %s is not as described: %.600v", response.Request.URL, err)
 	}
-	return route.Path
+	return response.Request.Method + " " + route.Path
 }
 
 func checkError(t *testing.T, path string, response *http.Response, body []byte) {
@@ -303,6 +342,16 @@ func checkError(t *testing.T, path string, response *http.Response, body []byte)
 	if err := decoder.Decode(&e); err != nil || e.Status != response.StatusCode || e.Message == "" {
 		t.Errorf("%s: %s is not an error with status, message and action: %v", path, body, err)
 	}
+}
+
+// handmade is the text of a recording.
+func handmade(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../trace/testdata/handmade-get-node.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // TestAnswersHaveTheCallsOfTheRecording compares the calls of the API with the JSON of the recording.

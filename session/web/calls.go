@@ -71,12 +71,10 @@ func (a *api) getRecording(r *restful.Request) (any, error) {
 		return nil, err
 	}
 	head := RecordingHead{
-		Scenario: l.scenario, Title: l.scenario, K8sVersion: l.rec.K8sVersion, EtcdVersion: l.rec.EtcdVersion,
+		Scenario: l.scenario, K8sVersion: l.rec.K8sVersion, EtcdVersion: l.rec.EtcdVersion,
 		Edited: l.rec.Edited, Requests: []RequestHead{},
 	}
-	if s, err := scenarios.Find(l.rec.Scenario); err == nil {
-		head.Title = s.Title.In(queryOf(r, paramLang))
-	}
+	head.Title = l.title(queryOf(r, paramLang))
 	if !l.rec.Recorded.IsZero() {
 		head.Recorded = &l.rec.Recorded
 	}
@@ -84,6 +82,17 @@ func (a *api) getRecording(r *restful.Request) (any, error) {
 		head.Requests = append(head.Requests, RequestHead{i + 1, r.TraceID, r.Method, r.Path, r.Status, len(r.Calls), r.Calls[0].DurationNs})
 	}
 	return head, nil
+}
+
+// title says in a few words what was recorded.
+func (l *loaded) title(lang string) string {
+	if s, err := scenarios.Find(l.rec.Scenario); err == nil {
+		return s.Title.In(lang)
+	}
+	if l.release == LiveRelease {
+		return titleOf(l.rec)
+	}
+	return l.scenario
 }
 
 func (a *api) exportRecording(r *restful.Request, response *restful.Response) error {
@@ -200,7 +209,7 @@ func (a *api) getCall(r *restful.Request) (any, error) {
 		return nil, err
 	}
 	c := t.tree.Call(i)
-	out := CallDetails{Call: t.call(i), Note: t.guide.Note(c.Function), Nth: t.placesOf(t.n).Name(i).Nth, Stack: []Frame{}, Values: t.values(c)}
+	out := CallDetails{Call: t.call(i), Note: t.guide.Note(c.Function), Nth: t.placeIndex(t.n).nth(t.tree, i), Stack: []Frame{}, Values: t.values(c)}
 	if layer := t.guide.Layer(c.Function); layer != "" {
 		out.Title = t.guide.Title(layer)
 	}
@@ -268,16 +277,53 @@ func (a *api) findCall(r *restful.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	i, exact := t.placesOf(t.n).Find(trace.CallName{Function: r.QueryParameter("function"), Caller: r.QueryParameter("caller"), Nth: int(number(r, "nth", 1))})
+	i, exact := t.placeIndex(t.n).find(r.QueryParameter("function"), r.QueryParameter("caller"), int(number(r, "nth", 1)))
 	return Found{i, exact}, nil
 }
 
-// placesOf names the calls of request n.
-func (l *loaded) placesOf(n int) *trace.Places {
+// A placeIndex finds calls by their name and the name of their caller.
+type placeIndex struct {
+	calls      map[[2]string][]int
+	byFunction map[string][]int
+}
+
+func (l *loaded) placeIndex(n int) *placeIndex {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.places[n] == nil {
-		l.places[n] = trace.NewPlaces(l.trees[n])
+		tree := l.trees[n]
+		x := &placeIndex{map[[2]string][]int{}, map[string][]int{}}
+		for i := range tree.Len() {
+			key := placeKey(tree, i)
+			x.calls[key] = append(x.calls[key], i)
+			x.byFunction[key[0]] = append(x.byFunction[key[0]], i)
+		}
+		l.places[n] = x
 	}
 	return l.places[n]
+}
+
+func placeKey(tree *trace.Tree, i int) [2]string {
+	if p := tree.Parent(i); p >= 0 {
+		return [2]string{tree.Call(i).Function, tree.Call(p).Function}
+	}
+	return [2]string{tree.Call(i).Function, ""}
+}
+
+// nth says which of the calls of its function by its caller call i is, from 1.
+func (x *placeIndex) nth(tree *trace.Tree, i int) int {
+	at, _ := slices.BinarySearch(x.calls[placeKey(tree, i)], i)
+	return at + 1
+}
+
+// find returns the nth call of a function by a caller or, where there is none, the nearest that is like it; -1 if
+// the function is not called.
+func (x *placeIndex) find(function, caller string, nth int) (call int, exact bool) {
+	if calls := x.calls[[2]string{function, caller}]; len(calls) > 0 {
+		return calls[min(max(nth, 1), len(calls))-1], nth >= 1 && nth <= len(calls)
+	}
+	if calls := x.byFunction[function]; len(calls) > 0 {
+		return calls[min(max(nth, 1), len(calls))-1], false
+	}
+	return -1, false
 }

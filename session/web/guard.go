@@ -9,8 +9,12 @@ import (
 	"strings"
 )
 
-// mostBody is how many bytes the body of a request may have: no route takes one.
-const mostBody = 1 << 10
+const (
+	// mostBody is how many bytes the body of a request may have.
+	mostBody = 1 << 20
+	// mostUpload is how many an uploaded recording may have: that of a server's start has 100 MB.
+	mostUpload = 192 << 20
+)
 
 // policy lets a document load from this server alone, and run no script but the page's own.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
@@ -23,14 +27,16 @@ type guard struct {
 	hosts map[string]bool
 	// cookie is its own for each port: a browser sends those of one port to the others, too.
 	cookie string
-	next   http.Handler
+	// code lets the browser in that is opened; nil: none is.
+	code *code
+	next http.Handler
 }
 
 // newToken returns a token that cannot be guessed.
 func newToken() string { return rand.Text() }
 
-func newGuard(token string, at *net.TCPAddr, next http.Handler) *guard {
-	g := &guard{token: token, hosts: map[string]bool{}, cookie: fmt.Sprintf("apitrace-%d", at.Port), next: next}
+func newGuard(token string, code *code, at *net.TCPAddr, next http.Handler) *guard {
+	g := &guard{token: token, hosts: map[string]bool{}, cookie: fmt.Sprintf("apitrace-%d", at.Port), code: code, next: next}
 	for _, host := range []string{at.IP.String(), "localhost"} {
 		g.hosts[net.JoinHostPort(host, fmt.Sprint(at.Port))] = true
 	}
@@ -51,16 +57,32 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusForbidden, fmt.Sprintf("this server is not called %q", r.Host), "use the address that \"apitrace web\" printed")
 	case g.foreign(r):
 		refuse(w, http.StatusForbidden, "a page of another origin sent this request", "open the address that \"apitrace web\" printed yourself")
-	case r.ContentLength > mostBody:
-		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has %d bytes: at most %d are accepted", r.ContentLength, mostBody), "send the request without a body")
-	case r.URL.Query().Has("token") && g.is(r.URL.Query().Get("token")):
-		g.welcome(w, r)
+	case r.ContentLength > mostIn(r):
+		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body has %d bytes: at most %d are accepted", r.ContentLength, mostIn(r)), "send a smaller one")
+	case reads(r) && r.URL.Query().Has("token") && g.is(r.URL.Query().Get("token")):
+		g.welcome(w, r, g.token)
+	case reads(r) && r.URL.Query().Has("code"):
+		g.redeem(w, r)
 	case !g.authorized(r):
 		refuse(w, http.StatusUnauthorized, "the token is missing or wrong", "open the address that \"apitrace web\" printed, or send its token as \"Authorization: Bearer TOKEN\"")
+	case !reads(r) && r.Header.Get("Origin") == "" && r.Header.Get("Authorization") == "":
+		// A browser sends the cookie by itself, and says with each write where that comes from.
+		refuse(w, http.StatusForbidden, "the request changes something, and does not say which page sent it", "send the token as \"Authorization: Bearer TOKEN\"")
 	default:
-		r.Body = http.MaxBytesReader(w, r.Body, mostBody)
+		r.Body = http.MaxBytesReader(w, r.Body, mostIn(r))
 		g.next.ServeHTTP(w, r)
 	}
+}
+
+// reads tells whether a request changes nothing.
+func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+
+// mostIn is how many bytes the body of a request may have.
+func mostIn(r *http.Request) int64 {
+	if r.Method == http.MethodPost && r.URL.Path == uploadPath {
+		return mostUpload
+	}
+	return mostBody
 }
 
 // foreign tells whether a page of another origin sent the request. To open the address from a mail or another
@@ -75,12 +97,13 @@ func (g *guard) foreign(r *http.Request) bool {
 	return site != "" && site != "same-origin" && site != "none" && !navigates
 }
 
-// welcome takes the token out of the address into a cookie.
-func (g *guard) welcome(w http.ResponseWriter, r *http.Request) {
-	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+// welcome takes what is secret out of the address, and gives the browser a cookie.
+func (g *guard) welcome(w http.ResponseWriter, r *http.Request, secret string) {
+	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	to := *r.URL
 	query := to.Query()
 	query.Del("token")
+	query.Del("code")
 	to.RawQuery = query.Encode()
 	// A relative address: of "//other" a browser would make another host.
 	w.Header().Set("Location", "/"+strings.TrimLeft(to.RequestURI(), "/"))
@@ -88,13 +111,14 @@ func (g *guard) welcome(w http.ResponseWriter, r *http.Request) {
 }
 
 func (g *guard) authorized(r *http.Request) bool {
-	if cookie, err := r.Cookie(g.cookie); err == nil && g.is(cookie.Value) {
+	if cookie, err := r.Cookie(g.cookie); err == nil && (g.is(cookie.Value) || g.code.is(cookie.Value)) {
 		return true
 	}
 	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	return ok && g.is(bearer)
 }
 
-func (g *guard) is(token string) bool {
-	return subtle.ConstantTimeCompare([]byte(token), []byte(g.token)) == 1
-}
+func (g *guard) is(token string) bool { return same(token, g.token) }
+
+// same compares secrets in a time that says nothing of them.
+func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

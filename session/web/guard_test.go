@@ -55,11 +55,31 @@ func TestOnlyWhoHasTheTokenIsServed(t *testing.T) {
 		{"foreign fetch", "GET", web.Base + "/releases", header("Sec-Fetch-Site", "cross-site"), 403},
 		{"page of another port", "GET", web.Base + "/releases", header("Sec-Fetch-Site", "same-site"), 403},
 		{"large body", "POST", web.Base + "/releases", func(r *http.Request) {
-			r.ContentLength, r.Body = 1<<20, io.NopCloser(strings.NewReader(strings.Repeat("x", 1<<20)))
+			r.ContentLength, r.Body = 2<<20, io.NopCloser(strings.NewReader(strings.Repeat("x", 2<<20)))
 		}, 413},
 		{"POST", "POST", web.Base + "/releases", nil, 405},
 		{"DELETE", "DELETE", web.Base + "/scenarios", nil, 405},
 		{"POST to the page", "POST", "/", nil, 405},
+		{"a write of another origin", "POST", web.Base + "/live/servers", header("Origin", "http://evil.example"), 403},
+		{"a write that is no JSON", "POST", web.Base + "/live/servers", func(r *http.Request) {
+			r.Header.Set("Content-Type", "text/plain")
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader("{}")), 2
+		}, 415},
+		{"a write of a form", "POST", web.Base + "/live/servers", func(r *http.Request) {
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader("a=b")), 3
+		}, 415},
+		{"a write with the cookie and no origin", "DELETE", web.Base + "/live/servers/1.37", func(r *http.Request) {
+			noToken(r)
+			r.AddCookie(&http.Cookie{Name: "apitrace-" + port, Value: token})
+		}, 403},
+		{"a write with the cookie", "DELETE", web.Base + "/live/servers/1.37", func(r *http.Request) {
+			noToken(r)
+			r.Header.Set("Origin", address)
+			r.AddCookie(&http.Cookie{Name: "apitrace-" + port, Value: token})
+		}, 404},
+		{"a write with the token in the address", "POST", "/?token=" + token, noToken, 401},
+		{"PUT", "PUT", web.Base + "/live", nil, 405},
 		{"the page", "GET", "/", nil, 200},
 		{"unknown route", "GET", web.Base + "/nothing", nil, 404},
 		{"outside", "GET", "/etc/passwd", nil, 404},

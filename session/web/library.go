@@ -50,11 +50,10 @@ const mostLoaded = 6
 type library struct {
 	files  []File
 	source SourceFolder
+	shelf  *shelf
 
-	mu        sync.Mutex
-	loaded    []*loaded   // the one that was used last comes last
-	compared  []*compared // as well
-	histories histories
+	mu     sync.Mutex
+	loaded []*loaded // the one that was used last comes last
 }
 
 // loaded is a recording with what was derived from it.
@@ -64,10 +63,9 @@ type loaded struct {
 
 	mu        sync.Mutex
 	trees     map[int]*trace.Tree
-	places    map[int]*trace.Places
+	places    map[int]*placeIndex
 	documents map[documentKey]*render.Document
 	guides    map[string]view.Guide
-	built     built
 }
 
 type documentKey struct {
@@ -88,13 +86,18 @@ func (l *library) load(release, scenario string) (*loaded, error) {
 			return known, nil
 		}
 	}
+	if rec == nil && release == LiveRelease {
+		if rec, err = l.shelf.load(scenario); err != nil {
+			return nil, err
+		}
+	}
 	if rec == nil {
 		if rec, err = session.Recorded(release, scenario); err != nil {
 			return nil, err
 		}
 	}
 	known := &loaded{
-		release: release, scenario: scenario, rec: rec, trees: map[int]*trace.Tree{}, places: map[int]*trace.Places{},
+		release: release, scenario: scenario, rec: rec, trees: map[int]*trace.Tree{}, places: map[int]*placeIndex{},
 		documents: map[documentKey]*render.Document{}, guides: map[string]view.Guide{},
 	}
 	l.loaded = append(l.loaded, known)
@@ -106,6 +109,9 @@ func (l *library) load(release, scenario string) (*loaded, error) {
 
 // resolve gives a release its full name, and the recording if it is a file's.
 func (l *library) resolve(release, scenario string) (string, *trace.Recording, error) {
+	if release == LiveRelease {
+		return release, nil, nil
+	}
 	for _, f := range l.files {
 		if f.Name == scenario {
 			if is := f.Recording.K8sVersion; is != release && release != recordings.Latest {

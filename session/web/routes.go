@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -10,9 +11,7 @@ import (
 	"github.com/emicklei/go-restful/v3"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/page"
-	"github.com/kubeapitrace/apitrace/trace/routes"
 )
 
 // OpenAPIPath is where the OpenAPI document of the API is.
@@ -21,17 +20,26 @@ const OpenAPIPath = "/openapi.json"
 // An api answers the routes.
 type api struct {
 	library *library
+	live    *live
 	version string
 }
 
 // A route is one of the API: it is registered and described from this.
 type route struct {
 	path, id, doc string
+	// method is "" for GET.
+	method string
+	// body is of the type of the request's body, nil for none.
+	body any
+	// most is how many bytes the body may have; 0 is mostBody.
+	most int64
 	// parameters of the query; those of the path are found in it.
 	query []parameter
 	// sample is of the type of the answer.
 	sample any
-	handle func(*restful.Request) (any, error)
+	// produces is the media type of the answer, "" for JSON.
+	produces string
+	handle   func(*restful.Request) (any, error)
 	// stream answers itself, in place of handle.
 	stream func(*restful.Request, *restful.Response) error
 }
@@ -64,14 +72,18 @@ var pathParameters = map[string]parameter{
 	"release":  {name: "release", kind: "string", doc: "A recorded release: \"v1.37.1\", \"1.37\" or \"latest\"."},
 	"scenario": {name: "scenario", kind: "string", doc: "Name of a scenario, or of a file that the server was started with."},
 	"request":  {name: "request", kind: "integer", doc: "Number of a request of the recording, from 1."},
+	"server":   {name: "server", kind: "string", doc: "The release of a live server."},
 	"call":     {name: "call", kind: "integer", doc: "Number of a call of the request, from 0, in order of entry."},
 }
+
+// eventStream is the media type of server-sent events.
+const eventStream = "text/event-stream"
 
 const recordingPath = "/releases/{release}/scenarios/{scenario}"
 const requestPath = recordingPath + "/requests/{request}"
 
 func (a *api) routes() []route {
-	all := []route{
+	return []route{
 		{path: "/releases", id: "listReleases", doc: "List the recorded releases, the newest first", sample: ReleaseList{}, handle: a.listReleases},
 		{path: "/scenarios", id: "listScenarios", doc: "List the scenarios, by topic", query: []parameter{paramLang}, sample: ScenarioList{}, handle: a.listScenarios},
 		{path: recordingPath, id: "getRecording", doc: "Describe a recording: what was recorded, and its requests", query: []parameter{paramLang}, sample: RecordingHead{}, handle: a.getRecording},
@@ -112,23 +124,29 @@ func (a *api) routes() []route {
 			}, sample: Source{}, handle: a.getSource},
 		{path: "/search", id: "search", doc: "Find functions, recorded values and errors by a part of their text",
 			query: []parameter{{name: "text", doc: "What to search for.", kind: "string", required: true}, paramFrom, paramLimit}, sample: HitList{}, handle: a.search},
-		{path: "/history", id: "getHistory", doc: "Tell what each release changed on the path of a scenario",
-			query: []parameter{{name: "scenario", doc: "Name of a scenario.", kind: "string", required: true}, paramLang}, sample: ScenarioHistory{}, handle: a.getHistory},
-		{path: requestPath + "/map", id: "getMap", doc: "Return the way of a request through the parts of the servers, for a picture",
-			query: []parameter{paramLang}, sample: render.RequestMap{}, handle: a.getMap},
-		{path: "/releases/{release}/routes", id: "listRoutes", doc: "List the servers, groups, resources and routes of a release as its start built them, with storages and strategies",
-			sample: routes.Built{}, handle: a.listRoutes},
+		{path: "/diff", id: "diff", doc: "Tell how the path of a scenario's requests differs between two releases, in the format of \"apitrace diff -o json\" without the script",
+			query: []parameter{
+				{name: "scenario", doc: "Name of a scenario.", kind: "string", required: true},
+				{name: "from", doc: "The older release.", kind: "string", required: true},
+				{name: "to", doc: "The newer release.", kind: "string", required: true}, paramLang,
+			}, sample: diffSample, handle: a.diff},
+		{path: "/live", id: "getLive", doc: "Tell what is going on live: the servers, their recordings, the releases that can be started", sample: LiveState{}, handle: a.getLive},
+		{path: "/live/events", id: "streamEvents", doc: "Tell of what is going on live as server-sent events: servers, trace, notice. The servers stop when nobody listens for the grace", sample: LiveServer{}, produces: eventStream, stream: a.streamEvents},
+		{path: "/live/servers", method: http.MethodPost, id: "startServer", doc: "Begin to start a server of a release, which is built first where it is not", body: ServerOrder{}, sample: LiveServer{}, handle: a.startServer},
+		{path: "/live/servers/{server}", method: http.MethodDelete, id: "stopServer", doc: "Begin to stop a server, or cancel its start", sample: LiveServer{}, handle: a.stopServer},
+		{path: "/live/servers/{server}/replays", method: http.MethodPost, id: "replay", doc: "Replay a scenario and return its recording's id. Who hangs up cancels it", body: ReplayOrder{}, sample: LiveTrace{}, handle: a.replay},
+		{path: "/live/servers/{server}/requests", method: http.MethodPost, id: "sendRequest", doc: "Send a request and return its recording's id. Who hangs up cancels it", body: RequestOrder{}, sample: LiveTrace{}, handle: a.sendRequest},
+		{path: "/uploads", method: http.MethodPost, id: "upload", doc: "Take a recording in as a live one: a file of apitrace, or OTLP JSON of another program",
+			query: []parameter{{name: "name", doc: "Name of the file.", kind: "string", required: true}}, body: Upload{}, most: mostUpload, sample: LiveTrace{}, handle: a.upload},
 	}
-	all = append(all, a.comparisonRoutes("/diff", "diff", "the path of a scenario's requests differs between two releases", diffSides)...)
-	return append(all, a.comparisonRoutes("/compare", "compare", "the paths of two scenarios differ on one release", compareSides)...)
 }
 
 // pageFiles are the paths of the page.
 var pageFiles = map[string]bool{"/": true, "/page.js": true, "/page.css": true}
 
 // newHandler makes the container with all routes, the OpenAPI document and the page.
-func newHandler(o Options) (http.Handler, error) {
-	a := &api{library: &library{files: o.Files, source: o.Source}, version: o.Version}
+func newHandler(o Options, live *live) (http.Handler, error) {
+	a := &api{library: &library{files: o.Files, source: o.Source, shelf: live.shelf}, live: live, version: o.Version}
 	if a.library.source == nil {
 		a.library.source = CachedSource
 	}
@@ -159,7 +177,7 @@ func newHandler(o Options) (http.Handler, error) {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
-			refuse(w, http.StatusMethodNotAllowed, fmt.Sprintf("the method is %s", r.Method), "use GET: nothing here can be changed")
+			refuse(w, http.StatusMethodNotAllowed, fmt.Sprintf("the method is %s", r.Method), "use GET: the API alone takes others")
 		case !pageFiles[r.URL.Path]:
 			refuse(w, http.StatusNotFound, fmt.Sprintf("there is nothing at %q", r.URL.Path), "GET "+OpenAPIPath+" lists the routes")
 		default:
@@ -171,7 +189,7 @@ func newHandler(o Options) (http.Handler, error) {
 
 // build makes go-restful's route.
 func (r *route) build(service *restful.WebService) *restful.RouteBuilder {
-	b := service.GET(r.path).Doc(r.doc).Operation(r.id).Writes(r.sample).
+	b := service.Method(cmp.Or(r.method, http.MethodGet)).Path(r.path).Doc(r.doc).Operation(r.id).Writes(r.sample).
 		Metadata(restfulspec.KeyOpenAPITags, []string{"apitrace"}).
 		Returns(http.StatusOK, "OK", r.sample).
 		Returns(http.StatusBadRequest, "A parameter is wrong", Error{}).
@@ -179,6 +197,16 @@ func (r *route) build(service *restful.WebService) *restful.RouteBuilder {
 		Returns(http.StatusForbidden, "Another host or origin", Error{}).
 		Returns(http.StatusNotFound, "There is no such thing", Error{}).
 		Returns(http.StatusInternalServerError, "A bug of apitrace", Error{})
+	if r.method != "" {
+		b.Returns(http.StatusConflict, "Something else is going on", Error{}).Returns(http.StatusBadGateway, "The server failed", Error{}).
+			Returns(http.StatusRequestEntityTooLarge, "The body is too large", Error{}).Returns(http.StatusUnsupportedMediaType, "The body is not JSON", Error{})
+	}
+	if r.body != nil {
+		b.Reads(r.body).Consumes(restful.MIME_JSON)
+	}
+	if r.produces != "" {
+		b.Produces(r.produces, restful.MIME_JSON).Returns(http.StatusTooManyRequests, "Too many listen", Error{})
+	}
 	for part := range strings.SplitSeq(r.path, "/") {
 		if name, ok := strings.CutPrefix(part, "{"); ok {
 			p := pathParameters[strings.TrimSuffix(name, "}")]
@@ -203,6 +231,10 @@ func (r *route) build(service *restful.WebService) *restful.RouteBuilder {
 
 func (r *route) serve(request *restful.Request, response *restful.Response) {
 	err := r.check(request)
+	if r.body != nil {
+		patient(response) // a replay may take minutes
+		request.Request.Body = http.MaxBytesReader(response, request.Request.Body, cmp.Or(r.most, mostBody))
+	}
 	if err == nil && r.stream != nil {
 		err = r.stream(request, response)
 	} else if err == nil {

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -31,18 +32,20 @@ func (r *Run) Add(paths []string, load func(path string) (*trace.Recording, erro
 	return nil
 }
 
-// Serve serves until ctx is done, with a token of its own. It hands the address to announce, and opens it in the browser; why
-// that fails goes to notice.
+// Serve serves until ctx is done, with a token of its own. It hands the address with the token to announce, and opens the browser with a
+// code in its place; why that fails goes to notice.
 func (r *Run) Serve(ctx context.Context, announce func(address string), notice func(format string, args ...any)) error {
 	listener, err := listen(r.Listen)
 	if err != nil {
 		return err
 	}
 	r.Token = newToken()
-	home := address(listener.Addr(), r.Token)
-	announce(home)
+	announce(address(listener.Addr(), "token", r.Token))
 	if !r.NoOpen {
-		if err := openBrowser(home); err != nil {
+		r.code = newCode(func() {
+			notice("%v", message.Of("the address that the browser was opened with was used twice: it is worth nothing any more; open the printed address yourself"))
+		})
+		if err := openBrowser(address(listener.Addr(), "code", r.code.value)); err != nil {
 			notice("%v", err)
 		}
 	}

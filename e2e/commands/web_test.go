@@ -1,0 +1,234 @@
+package commands
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/clientcmd"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/kubeapitrace/apitrace/internal/testenv"
+	"github.com/kubeapitrace/apitrace/session/web"
+)
+
+// A webServer is "apitrace web", as a program uses it.
+type webServer struct {
+	*testing.T
+	base, token string
+	// answers are all that it has said.
+	answers strings.Builder
+}
+
+func startWeb(t *testing.T) (*running, *webServer) {
+	t.Helper()
+	r := start(t, "web", "--no-open")
+	base, token, ok := strings.Cut(r.line, "/?token=")
+	if !ok {
+		t.Fatalf("the address is %q", r.line)
+	}
+	return r, &webServer{T: t, base: base + web.Base, token: token}
+}
+
+func (w *webServer) open(ctx context.Context, method, path, body string) *http.Response {
+	w.Helper()
+	request, err := http.NewRequestWithContext(ctx, method, w.base+path, strings.NewReader(body))
+	if err != nil {
+		w.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+w.token)
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return response
+}
+
+// ask sends a request and decodes the answer, which must be one of success.
+func ask[A any](w *webServer, method, path, body string) (answer A) {
+	w.Helper()
+	response := w.open(w.Context(), method, path, body)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		w.Fatalf("%s %s: %s %s %v", method, path, response.Status, text, err)
+	}
+	w.answers.Write(text)
+	if err := json.Unmarshal(text, &answer); err != nil {
+		w.Fatal(err)
+	}
+	return answer
+}
+
+// listen reads the events until the returned function is called.
+func (w *webServer) listen() (leave func()) {
+	ctx, cancel := context.WithCancel(w.Context())
+	response := w.open(ctx, "GET", "/live/events", "")
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		}
+	}()
+	return func() { cancel(); <-ended; response.Body.Close() }
+}
+
+// ready starts a server and returns what is known of it once it is ready.
+func (w *webServer) ready() (server web.LiveServer) {
+	w.Helper()
+	ask[web.LiveServer](w, "POST", "/live/servers", `{"release":"latest"}`)
+	testenv.Within(w, 2*time.Minute, "the server is ready", func() bool {
+		state := ask[web.LiveState](w, "GET", "/live", "")
+		if len(state.Servers) != 1 || state.Servers[0].State == "failed" {
+			w.Fatalf("servers: %+v", state.Servers)
+		}
+		server = state.Servers[0]
+		return server.State == "ready"
+	})
+	return server
+}
+
+// TestWebLive starts a server, replays a scenario, sends a request and has a client send some; each has its tree. Once nobody
+// listens any more, the server is gone.
+func TestWebLive(t *testing.T) {
+	needsServer(t)
+	_, w := startWeb(t)
+	leave := w.listen()
+	defer leave()
+	server := w.ready()
+
+	replayed := ask[web.LiveTrace](w, "POST", "/live/servers/latest/replays", `{"scenario":"create-deployment"}`)
+	if replayed.Status != http.StatusCreated || replayed.Calls < 1000 {
+		t.Errorf("the replay is %+v", replayed)
+	}
+	sent := ask[web.LiveTrace](w, "POST", "/live/servers/latest/requests", `{"method":"GET","path":"/api/v1/namespaces/kube-system/secrets","as":"learner"}`)
+	if sent.Status != http.StatusForbidden || len(sent.Notices) == 0 {
+		t.Errorf("the request is %+v", sent)
+	}
+
+	config, err := clientcmd.BuildConfigFromFlags("", server.Kubeconfig)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.CoreV1().Namespaces().Get(t.Context(), "kube-system", metav1.GetOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	var traces []web.LiveTrace
+	testenv.Within(t, 20*time.Second, "the request of the client is there", func() bool {
+		traces = ask[web.LiveState](w, "GET", "/live", "").Traces
+		return len(traces) == 3
+	})
+	if traces[0].Kind != "client" || traces[0].Title != "GET /api/v1/namespaces/kube-system" || traces[0].Etcd != "Range" {
+		t.Errorf("the request of the client is %+v", traces[0])
+	}
+	for _, trace := range traces {
+		calls := ask[web.CallList](w, "GET", "/releases/live/scenarios/"+trace.ID+"/requests/1/calls", "")
+		if calls.Total < 100 || calls.Items[0].Name != "server.(*APIServerHandler).ServeHTTP" {
+			t.Errorf("%s: %d calls, the first is %s", trace.Title, calls.Total, calls.Items[0].Name)
+		}
+		ask[map[string]any](w, "GET", "/releases/live/scenarios/"+trace.ID+"/requests/1/view", "")
+		ask[map[string]any](w, "GET", "/releases/live/scenarios/"+trace.ID+"/export", "")
+	}
+	if secret := config.BearerToken; secret == "" || strings.Contains(w.answers.String(), secret) {
+		t.Errorf("the answers have the client's token %q", secret)
+	}
+	for _, file := range filesNamed(t, filepath.Dir(filepath.Dir(server.Kubeconfig)), "token") {
+		for line := range strings.Lines(file) {
+			if token, _, _ := strings.Cut(line, ","); strings.Contains(w.answers.String(), token) {
+				t.Errorf("the answers have a token of the server's: %s", line)
+			}
+		}
+	}
+
+	leave()
+	testenv.Within(t, time.Minute, "the server is gone", func() bool {
+		_, err := os.Stat(server.Kubeconfig)
+		return os.IsNotExist(err) && len(ask[web.LiveState](w, "GET", "/live", "").Servers) == 0 && len(serversIn(t, filepath.Join(home, "tmp"))) == 0
+	})
+	if len(ask[web.LiveState](w, "GET", "/live", "").Traces) != 3 {
+		t.Error("the recordings went with the server")
+	}
+}
+
+// filesNamed returns the texts of the files below a folder whose names have a part.
+func filesNamed(t *testing.T, folder, part string) (texts []string) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.Contains(entry.Name(), part) {
+			return nil // a folder of somebody else
+		}
+		text, err := os.ReadFile(path)
+		texts = append(texts, string(text))
+		return err
+	})
+	if err != nil || len(texts) == 0 {
+		t.Fatalf("no file with %q in its name below %s: %v", part, folder, err)
+	}
+	return texts
+}
+
+// TestWebEndsItsServers ends the command by Ctrl-C and by a kill while a server runs: nothing of it is left.
+func TestWebEndsItsServers(t *testing.T) {
+	needsServer(t)
+	for _, how := range []string{"Ctrl-C", "kill"} {
+		t.Run(how, func(t *testing.T) {
+			tmp, err := os.MkdirTemp("/tmp", "k") // short, for the sockets
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { os.RemoveAll(tmp) })
+			command := exec.Command("apitrace", "web", "--no-open")
+			command.Env = append(os.Environ(), "TMPDIR="+tmp, "XDG_RUNTIME_DIR=")
+			out, err := command.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := command.Start(); err != nil {
+				t.Fatal(err)
+			}
+			defer command.Process.Kill()
+			line, err := bufio.NewReader(out).ReadString('\n')
+			if err != nil {
+				t.Fatal(err)
+			}
+			base, token, _ := strings.Cut(strings.TrimSpace(line), "/?token=")
+			w := &webServer{T: t, base: base + web.Base, token: token}
+			leave := w.listen()
+			w.ready()
+			if len(serversIn(t, tmp)) < 2 {
+				t.Fatalf("the servers are %v", serversIn(t, tmp))
+			}
+			end := command.Process.Kill
+			if how == "Ctrl-C" {
+				end = func() error { return command.Process.Signal(os.Interrupt) }
+			}
+			if err := end(); err != nil {
+				t.Fatal(err)
+			}
+			leave()
+			if err := command.Wait(); how == "Ctrl-C" && err != nil {
+				t.Errorf("Ctrl-C ends it with %v", err)
+			}
+			testenv.Within(t, 15*time.Second, fmt.Sprintf("nothing is left in %s", tmp), func() bool {
+				left, err := os.ReadDir(tmp)
+				return err == nil && len(left) == 0 && len(serversIn(t, tmp)) == 0
+			})
+		})
+	}
+}

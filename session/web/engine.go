@@ -1,0 +1,55 @@
+package web
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/machine"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// An Engine starts the servers of the live views. A nil Engine in Options is the real one; tests have others.
+type Engine interface {
+	// Releases lists the releases of which servers can be started, the newest first.
+	Releases(context.Context) ([]Buildable, error)
+	// Start builds and starts a server, or finds one that runs. ctx ends the start, not the server.
+	Start(ctx context.Context, release string, live session.LiveOptions, to session.Reporter) (Server, error)
+}
+
+// A Server is what *session.Live is.
+type Server interface {
+	Release() string
+	Own() bool
+	Environment() []string
+	Done() <-chan struct{}
+	Death() error
+	Replay(ctx context.Context, scenario *scenarios.Scenario, to session.Reporter, deliver func(*trace.Recording) error) error
+	Request(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to session.Reporter) (*trace.Recording, error)
+	Close() error
+}
+
+// servers is the Engine of real servers.
+type servers struct{}
+
+func (servers) Releases(ctx context.Context) ([]Buildable, error) {
+	all, err := machine.Releases(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := []Buildable{}
+	for _, r := range slices.Backward(all) {
+		list = append(list, Buildable{r.K8sVersion, r.Built == "yes"})
+	}
+	return list, nil
+}
+
+func (servers) Start(ctx context.Context, release string, live session.LiveOptions, to session.Reporter) (Server, error) {
+	server, err := session.ServerOptions{Spec: session.Spec{Version: release}, Reuse: session.ReuseAny}.OpenLive(ctx, live, to)
+	if err != nil { // not a nil *session.Live in an interface
+		return nil, err
+	}
+	return server, nil
+}

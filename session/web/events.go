@@ -1,0 +1,123 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/emicklei/go-restful/v3"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
+
+// The names of events.
+const (
+	// eventServers has all servers, after any change.
+	eventServers = "servers"
+	// eventTrace has a new live recording.
+	eventTrace = "trace"
+	// eventNotice has something that is to be known.
+	eventNotice = "notice"
+)
+
+// An event is something that listeners are told.
+type event struct {
+	name string
+	data any
+}
+
+const (
+	// mostWaiting is how many events may wait for a slow listener, who is sent away with one more: it comes again, and
+	// begins with the state.
+	mostWaiting = 500
+	// mostListeners bounds how many listen at the same time.
+	mostListeners = 16
+	// pingPause is how long a stream is silent at most, so that a listener that is gone is noticed.
+	pingPause = 5 * time.Second
+)
+
+// tellServers tells all listeners of the servers. The caller holds the lock.
+func (l *live) tellServers() { l.tellLocked(event{eventServers, l.copied()}) }
+
+func (l *live) tell(e event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tellLocked(e)
+}
+
+func (l *live) tellLocked(e event) {
+	for listener := range l.listeners {
+		select {
+		case listener <- e:
+		default:
+			delete(l.listeners, listener)
+			close(listener)
+			l.watchOver()
+		}
+	}
+}
+
+// listen adds a listener. The channel is closed for one that is too slow.
+func (l *live) listen() (chan event, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.listeners) >= mostListeners {
+		return nil, &Error{http.StatusTooManyRequests, message.Errorf("%d listen already", mostListeners).Error(), "close a page of apitrace"}
+	}
+	listener := make(chan event, mostWaiting)
+	l.listeners[listener] = true
+	l.watchOver()
+	listener <- event{eventServers, l.copied()}
+	return listener, nil
+}
+
+func (l *live) leave(listener chan event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.listeners[listener] {
+		delete(l.listeners, listener)
+		l.watchOver()
+	}
+}
+
+// streamEvents answers with server-sent events until the client leaves.
+func (a *api) streamEvents(request *restful.Request, response *restful.Response) error {
+	listener, err := a.live.listen()
+	if err != nil {
+		return err
+	}
+	defer a.live.leave(listener)
+	patient(response)
+	response.Header().Set("Content-Type", eventStream)
+	response.WriteHeader(http.StatusOK)
+	ping := time.NewTicker(pingPause)
+	defer ping.Stop()
+	for {
+		var part []byte
+		select {
+		case <-request.Request.Context().Done():
+			return nil
+		case <-ping.C:
+			part = []byte(": ping\n\n")
+		case e, ok := <-listener:
+			if !ok {
+				return nil
+			}
+			data, err := json.Marshal(e.data)
+			if err != nil {
+				return nil // our types are JSON
+			}
+			part = fmt.Appendf(nil, "event: %s\ndata: %s\n\n", e.name, data)
+		}
+		if _, err := response.Write(part); err != nil {
+			return nil // the client left
+		}
+		response.Flush()
+	}
+}
+
+// patient lets a request take longer than the server's time to read: that time would also end the wait for its answer.
+func patient(response *restful.Response) {
+	_ = http.NewResponseController(response.ResponseWriter).SetReadDeadline(time.Time{}) // without it, long answers break off
+}

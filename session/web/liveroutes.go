@@ -1,0 +1,67 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/emicklei/go-restful/v3"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
+
+// bodyOf reads the body of a request, which is one JSON object with the fields of T.
+func bodyOf[T any](r *restful.Request) (body T, err error) {
+	decoder := json.NewDecoder(r.Request.Body)
+	decoder.DisallowUnknownFields()
+	err = decoder.Decode(&body)
+	if err == nil {
+		if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
+			err = message.NewError("something follows the object")
+		}
+	}
+	return body, bodyError(err)
+}
+
+// bodyError gives an error of reading a body its status.
+func bodyError(err error) error {
+	large := new(http.MaxBytesError)
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &large):
+		return &Error{http.StatusRequestEntityTooLarge, message.Errorf("the body is too large: at most %d bytes are accepted", large.Limit).Error(), "send a smaller one"}
+	}
+	return badRequest(message.Errorf("the body is not what is expected: %w", err), "GET "+OpenAPIPath+" describes it")
+}
+
+func (a *api) getLive(r *restful.Request) (any, error) { return a.live.state(r.Request.Context()) }
+
+func (a *api) startServer(r *restful.Request) (any, error) {
+	order, err := bodyOf[ServerOrder](r)
+	if err != nil {
+		return nil, err
+	}
+	return a.live.start(order)
+}
+
+func (a *api) stopServer(r *restful.Request) (any, error) {
+	return a.live.stop(r.PathParameter("server"))
+}
+
+func (a *api) replay(r *restful.Request) (any, error) {
+	order, err := bodyOf[ReplayOrder](r)
+	if err != nil {
+		return nil, err
+	}
+	return a.live.replay(r.Request.Context(), r.PathParameter("server"), order)
+}
+
+func (a *api) sendRequest(r *restful.Request) (any, error) {
+	order, err := bodyOf[RequestOrder](r)
+	if err != nil {
+		return nil, err
+	}
+	return a.live.request(r.Request.Context(), r.PathParameter("server"), order)
+}

@@ -1,0 +1,110 @@
+package web
+
+import "time"
+
+// A LiveState is what is going on live.
+type LiveState struct {
+	Releases []Buildable  `json:"releases" description:"The releases of which servers can be started, the newest first."`
+	Askers   []string     `json:"askers" description:"Who can send a request."`
+	Limits   LiveLimits   `json:"limits" description:"What is bounded."`
+	Servers  []LiveServer `json:"servers" description:"The servers, in the order in which they were asked for."`
+	Traces   []LiveTrace  `json:"traces" description:"The live recordings, the newest first."`
+}
+
+// A Buildable is a release of which a server can be started.
+type Buildable struct {
+	K8sVersion string `json:"k8sVersion" description:"The release of Kubernetes."`
+	Built      bool   `json:"built" description:"Whether it is built, so that its server starts in seconds; else it is built first, which takes minutes."`
+}
+
+// LiveLimits are what is bounded.
+type LiveLimits struct {
+	Servers      int   `json:"servers" description:"How many servers may run at the same time, one of each release."`
+	Traces       int   `json:"traces" description:"How many live recordings are kept."`
+	BodyBytes    int64 `json:"bodyBytes" description:"How many bytes the body of a request may have."`
+	UploadBytes  int64 `json:"uploadBytes" description:"How many bytes an uploaded recording may have."`
+	GraceSeconds int   `json:"graceSeconds" description:"How long servers stay when nobody listens at the events any more."`
+}
+
+// The states of a LiveServer.
+const (
+	stateStarting = "starting"
+	stateReady    = "ready"
+	stateStopping = "stopping"
+	stateFailed   = "failed"
+)
+
+// A LiveServer is a server that was asked for.
+type LiveServer struct {
+	Release  string        `json:"release" description:"Its version of Kubernetes."`
+	As       string        `json:"as" description:"The user that the kubeconfig stands for."`
+	State    string        `json:"state" description:"What it is doing." enum:"starting|ready|stopping|failed"`
+	Progress *LiveProgress `json:"progress,omitempty" description:"How far its build is; absent unless it is built."`
+	Notices  []string      `json:"notices" description:"What is to be known of it, the oldest first; the last twenty."`
+	Error    string        `json:"error" description:"Why it failed; empty otherwise."`
+	Own      bool          `json:"own" description:"Whether it was started here; else \"apitrace serve\" keeps it running."`
+	// Kubeconfig is a path alone: what is in the file stays there.
+	Kubeconfig string   `json:"kubeconfig" description:"Path of the kubeconfig for clients whose requests are traced; empty unless the server is ready."`
+	Busy       string   `json:"busy" description:"The scenario that is being replayed; empty if none is."`
+	Commands   []string `json:"commands" description:"Commands for a shell that send requests to it."`
+}
+
+// A LiveProgress is how far a build is.
+type LiveProgress struct {
+	Program string `json:"program" description:"What is built."`
+	Stage   string `json:"stage" description:"resolve, download, tidy, vendor, generate, rewrite, compile, link or done."`
+	Done    int    `json:"done" description:"How many packages are compiled."`
+	Total   int    `json:"total" description:"How many there are; 0 where nothing is counted."`
+}
+
+// The kinds of a LiveTrace.
+const (
+	kindReplay  = "replay"
+	kindRequest = "request"
+	kindClient  = "client"
+	kindUpload  = "upload"
+)
+
+// A LiveTrace is a live recording in lists.
+type LiveTrace struct {
+	ID         string    `json:"id" description:"Takes the place of the scenario in addresses, behind the release \"live\"."`
+	Kind       string    `json:"kind" description:"Where it is from: a replay of a scenario, a request of the form, a request of a client, or an uploaded recording." enum:"replay|request|client|upload"`
+	Title      string    `json:"title" description:"The scenario, the request or the file."`
+	Release    string    `json:"release" description:"The server's version of Kubernetes; empty if unknown."`
+	Received   time.Time `json:"received" description:"When it was recorded here."`
+	Requests   int       `json:"requests" description:"How many requests it has; 0 if there is no trace."`
+	Status     int       `json:"status" description:"HTTP status of the last request, 0 if there was none."`
+	HungUp     bool      `json:"hungUp,omitempty" description:"Whether the client did not wait for the end of the answer."`
+	Calls      int       `json:"calls" description:"How many calls its requests have."`
+	DurationNs int64     `json:"durationNs" description:"How long the client waited, or the requests took, in nanoseconds."`
+	Etcd       string    `json:"etcd" description:"What kube-apiserver asked etcd for, such as \"Range, 2 Txn\"; empty unless a client sent it."`
+	Error      string    `json:"error" description:"Why there is no trace; empty otherwise."`
+	Notices    []string  `json:"notices" description:"What is to be known of it besides the calls."`
+}
+
+// A LiveNotice is an event of the stream: something that is to be known.
+type LiveNotice struct {
+	Release string `json:"release" description:"The server that it is about."`
+	Text    string `json:"text" description:"What is to be known."`
+}
+
+// A ServerOrder asks for a server.
+type ServerOrder struct {
+	Release string `json:"release" description:"A release of Kubernetes: \"v1.37.1\", \"1.37\" or \"latest\"."`
+	As      string `json:"as,omitempty" description:"The user that the kubeconfig for clients stands for: admin (the default), learner or anonymous."`
+}
+
+// A ReplayOrder asks for a replay.
+type ReplayOrder struct {
+	Scenario string `json:"scenario" description:"Name of a scenario of the library."`
+}
+
+// A RequestOrder is a request to send, as "apitrace request" takes it.
+type RequestOrder struct {
+	Method         string   `json:"method" description:"HTTP method."`
+	Path           string   `json:"path" description:"URL path with its query."`
+	As             string   `json:"as,omitempty" description:"Who asks: admin (the default), learner, anonymous or stranger."`
+	Headers        []string `json:"headers,omitempty" description:"Headers, each as \"Name: value\"."`
+	Body           string   `json:"body,omitempty" description:"The body: YAML or JSON, which is sent as JSON. With a Content-Type among the headers it is sent as it is."`
+	TimeoutSeconds int      `json:"timeoutSeconds,omitempty" description:"After how many seconds to hang up: 20 unless said, at most 300."`
+}

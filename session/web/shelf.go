@@ -1,0 +1,116 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// LiveRelease takes the place of a release in the addresses of live recordings; their ids take that of the scenario.
+const LiveRelease = "live"
+
+const (
+	// mostLive is how many live recordings are kept: the oldest one gives way.
+	mostLive = 200
+	// mostLiveBytes bounds their size in memory, compressed.
+	mostLiveBytes = 256 << 20
+)
+
+// A shelf keeps the live recordings, compressed: a long recording of calls takes a twentieth of its size.
+type shelf struct {
+	mu    sync.Mutex
+	last  int
+	bytes int
+	items []shelved
+}
+
+// shelved is a live recording with what lists say of it.
+type shelved struct {
+	head LiveTrace
+	data []byte // of a trace.Recording; nil if there is no trace
+}
+
+// add gives a recording its id and keeps it. rec is nil where head says why there is no trace.
+func (s *shelf) add(head LiveTrace, rec *trace.Recording) (LiveTrace, error) {
+	var data bytes.Buffer
+	if rec != nil {
+		out, _ := gzip.NewWriterLevel(&data, gzip.BestSpeed) // which is a level
+		if err := json.NewEncoder(out).Encode(rec); err != nil {
+			return head, message.Errorf("keeping a live recording: %w", err)
+		}
+		if err := out.Close(); err != nil {
+			return head, message.Errorf("keeping a live recording: %w", err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last++
+	head.ID = strconv.Itoa(s.last)
+	s.items = append(s.items, shelved{head, data.Bytes()})
+	s.bytes += data.Len()
+	for len(s.items) > 1 && (len(s.items) > mostLive || s.bytes > mostLiveBytes) {
+		s.drop()
+	}
+	return head, nil
+}
+
+// drop removes the oldest request of a client, or else the oldest recording: clients send requests that nobody asked for.
+func (s *shelf) drop() {
+	at := slices.IndexFunc(s.items[:len(s.items)-1], func(item shelved) bool { return item.head.Kind == kindClient })
+	at = max(at, 0)
+	s.bytes -= len(s.items[at].data)
+	s.items = slices.Delete(s.items, at, at+1)
+}
+
+// list returns what is known of the recordings, the newest first.
+func (s *shelf) list() []LiveTrace {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	heads := make([]LiveTrace, 0, len(s.items))
+	for _, item := range slices.Backward(s.items) {
+		heads = append(heads, item.head)
+	}
+	return heads
+}
+
+// load returns a recording.
+func (s *shelf) load(id string) (*trace.Recording, error) {
+	const action = "GET " + Base + "/live lists the live recordings"
+	s.mu.Lock()
+	at := slices.IndexFunc(s.items, func(item shelved) bool { return item.head.ID == id })
+	var item shelved
+	if at >= 0 {
+		item = s.items[at]
+	}
+	s.mu.Unlock()
+	switch {
+	case at < 0:
+		return nil, notFound(message.Errorf("there is no live recording %q: the last %d are kept", id, mostLive), action)
+	case item.data == nil:
+		return nil, notFound(message.Errorf("live request %s has no trace: %s", id, item.head.Error), action)
+	}
+	in, err := gzip.NewReader(bytes.NewReader(item.data))
+	if err != nil {
+		return nil, message.Errorf("reading a live recording: %w", err)
+	}
+	rec := new(trace.Recording)
+	if err := json.NewDecoder(in).Decode(rec); err != nil {
+		return nil, message.Errorf("reading a live recording: %w", err)
+	}
+	return rec, nil
+}
+
+// titleOf says of a recording what it is of.
+func titleOf(rec *trace.Recording) string {
+	if len(rec.Requests) == 0 {
+		return rec.Scenario
+	}
+	return fmt.Sprintf("%s %s", rec.Requests[0].Method, rec.Requests[0].Path)
+}

@@ -1,0 +1,47 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/emicklei/go-restful/v3"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// An Upload is a file of a recording, as it is: JSON, or several JSON objects one after another.
+type Upload struct{}
+
+const uploadPath = Base + "/uploads"
+
+// upload takes a recording in that the user chose in the page.
+func (a *api) upload(r *restful.Request) (any, error) {
+	data, err := io.ReadAll(r.Request.Body)
+	if err != nil {
+		return nil, bodyError(err)
+	}
+	name := path.Base(strings.ReplaceAll(r.QueryParameter("name"), `\`, "/"))
+	head := LiveTrace{Kind: kindUpload, Title: name}
+	rec, err := trace.Read(bytes.NewReader(data), name)
+	if errors.As(err, new(*trace.CutError)) { // what is left of it is as good
+		head.Notices, err = []string{err.Error()}, nil
+	}
+	if err != nil {
+		foreign, importErr := trace.ReadForeign(bytes.NewReader(data), name)
+		if importErr != nil {
+			return nil, badRequest(err, "choose a file that \"apitrace run --save\" wrote, the output of \"-o json\", or OTLP JSON whose spans name their functions")
+		}
+		rec = foreign
+		for _, request := range rec.Requests {
+			head.Notices = append(head.Notices, request.Incomplete...)
+		}
+	}
+	if len(rec.Requests) == 0 {
+		return nil, badRequest(message.Errorf("the recording %q has no request", name), "choose another file")
+	}
+	return a.live.keep(head, rec)
+}
