@@ -78,7 +78,7 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 		newRunCommand(std), newShowCommand(std), newExploreCommand(std), newSearchCommand(std), newScenariosCommand(std), newRequestCommand(std),
 		newExecCommand(std), newRecordCommand(std), newServeCommand(std), newFrontCommand(std))
 	addGroup(root, "compare", "Compare:",
-		newDiffCommand(std), newCompareCommand(std), newHistoryCommand(std), newVersionsCommand(std))
+		newDiffCommand(std), newCompareCommand(std), newHistoryCommand(std), newAffectedCommand(std), newVersionsCommand(std))
 	addGroup(root, "learn", "Learn the code:",
 		newLearnCommand(std), newWorkshopCommand(std), newExplainCommand(std), newSourceCommand(std), newRoutesCommand(std), newEditCommand(std))
 	addGroup(root, "editor", "Use it in your editor:", newDAPCommand(std), newMCPCommand(std), newWebCommand(std))

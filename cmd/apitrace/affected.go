@@ -1,0 +1,26 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/render/output"
+	"github.com/kubeapitrace/apitrace/session/checkout"
+	"github.com/kubeapitrace/apitrace/session/console"
+)
+
+func newAffectedCommand(std *console.Streams) *cobra.Command {
+	o := output.Affected{}
+	command := newCommand("affected", cobra.RangeArgs(1, 2), func(c *cobra.Command, args []string) error {
+		before, after, err := checkout.Sides(c.Context(), args)
+		if err != nil {
+			return err
+		}
+		return o.Write(c.Context(), std, before, after)
+	})
+	command.Flags().StringVarP(&o.Format, "output", "o", "text", "what to print: text, or names (of the scenarios, one per line)")
+	command.Flags().StringVar(&o.Release, "k8s", "", "ask the recordings of this release (default: that of the nearest tag, else the newest)")
+	_ = command.RegisterFlagCompletionFunc("k8s", completeRelease)
+	addLanguageFlag(command, &o.Lang)
+	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.AffectedFormats, cobra.ShellCompDirectiveNoFileComp))
+	return command
+}

@@ -1,0 +1,62 @@
+package output
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/session/checkout"
+	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// AffectedFormats are the forms in which it can be printed what a change affects.
+var AffectedFormats = []string{"text", "names"}
+
+// Affected says how it is printed which scenarios a change affects.
+type Affected struct {
+	// Format is one of AffectedFormats.
+	Format string
+	// Release is the one whose recordings are asked; "" is that of the checkout.
+	Release string
+	Lang    string
+}
+
+// Write prints which scenarios run through the functions that differ between two checkouts.
+func (o *Affected) Write(ctx context.Context, std *console.Streams, before, after checkout.Checkout) error {
+	if !slices.Contains(AffectedFormats, o.Format) {
+		return usage.Errorf("unknown output %q: expected one of %s", o.Format, strings.Join(AffectedFormats, ", "))
+	}
+	release, err := o.release(ctx, before)
+	if err != nil {
+		return err
+	}
+	changes, others, err := checkout.Changes(ctx, before, after)
+	if err != nil {
+		return err
+	}
+	report, err := checkout.Affected(release, changes)
+	if err != nil {
+		return err
+	}
+	report.Others = others
+	std.Notice("the change is asked about in the recordings of %s; nothing is built or run, so that calls which it adds are not known", release)
+	if o.Format == "names" {
+		return report.WriteNames(std.Out)
+	}
+	return report.Write(std.Out, std.Printer)
+}
+
+// release is the recorded one that is nearest to a checkout: of the minor version of its nearest tag, else the newest.
+func (o *Affected) release(ctx context.Context, c checkout.Checkout) (string, error) {
+	if o.Release != "" {
+		return recordings.Resolve(o.Release)
+	}
+	if release, err := recordings.Resolve(semver.MajorMinor(c.Release(ctx))); err == nil {
+		return release, nil
+	}
+	return recordings.Resolve(recordings.Latest)
+}

@@ -1,0 +1,148 @@
+// Package checkout reads a checkout of the kubernetes repository, its files as they are or as a commit has them, and
+// tells which recorded requests run through functions that a change touches. It asks git and recordings; it writes,
+// builds and runs nothing, so it says nothing of calls that a change adds.
+package checkout
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/usage"
+)
+
+// A Checkout is the source in a folder with a git repository.
+type Checkout struct {
+	// Dir is the top folder of the work tree.
+	Dir string
+	// Ref is a commit, in any form that git reads; "" stands for the files as they are, committed or not.
+	Ref string
+}
+
+// parse reads "DIR" or "DIR@REF". The folder may be any of a work tree.
+func parse(ctx context.Context, argument string) (Checkout, error) {
+	dir, ref, _ := strings.Cut(argument, "@")
+	if _, err := os.Stat(argument); err == nil { // a folder with @ in its name
+		dir, ref = argument, ""
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return Checkout{}, usage.Errorf("%q: there is no folder %q: expected a checkout of kubernetes, or one of its commits, such as \"./kubernetes\" or \"./kubernetes@v1.37.1\"", argument, dir)
+	}
+	top, err := git(ctx, dir, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return Checkout{}, err
+	}
+	c := Checkout{strings.TrimSpace(string(top)), ref}
+	if ref == "" {
+		return c, nil
+	}
+	commit, err := git(ctx, c.Dir, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	if err != nil {
+		return Checkout{}, usage.Errorf("%q: the repository in %q has no commit %q: \"git -C %s fetch\" may get it", argument, c.Dir, ref, c.Dir)
+	}
+	c.Ref = strings.TrimSpace(string(commit))
+	return c, nil
+}
+
+// Sides returns the two sides of a change: those that two arguments name; for one argument, that commit, or the one
+// that is checked out, and the files as they are.
+func Sides(ctx context.Context, arguments []string) (before, after Checkout, err error) {
+	if before, err = parse(ctx, arguments[0]); err != nil {
+		return before, after, err
+	}
+	if len(arguments) > 1 {
+		after, err = parse(ctx, arguments[1])
+		return before, after, err
+	}
+	after = Checkout{Dir: before.Dir}
+	if before.Ref == "" {
+		before, err = parse(ctx, before.Dir+"@HEAD")
+	}
+	return before, after, err
+}
+
+// Release is the nearest tag of a release, "v1.37.1", at or before the checkout; "" if there is none, as in a
+// shallow clone.
+func (c Checkout) Release(ctx context.Context) string {
+	ref := c.Ref
+	if ref == "" {
+		ref = "HEAD"
+	}
+	tag, err := git(ctx, c.Dir, "describe", "--tags", "--abbrev=0", "--match", "v1.*", ref)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(tag))
+}
+
+// changed lists the Go files, those of tests aside, that differ between two checkouts of one repository: by their
+// slash-separated paths from its top, sorted.
+func changed(ctx context.Context, a, b Checkout) ([]string, error) {
+	if a.Dir != b.Dir {
+		return nil, usage.Errorf("%q and %q are two work trees: name two commits of one, or one and what is not committed there", a.Dir, b.Dir)
+	}
+	if a.Ref == "" && b.Ref == "" {
+		return nil, usage.Errorf("%q is on both sides: name a commit to compare it with, such as \"%s@HEAD\"", a.Dir, a.Dir)
+	}
+	args := []string{"diff", "--name-only", "-z", "--no-renames", "--no-ext-diff"}
+	for _, ref := range []string{a.Ref, b.Ref} {
+		if ref != "" {
+			args = append(args, ref)
+		}
+	}
+	out, err := git(ctx, a.Dir, append(args, "--", "*.go")...)
+	if err != nil {
+		return nil, err
+	}
+	if a.Ref == "" || b.Ref == "" {
+		untracked, err := git(ctx, a.Dir, "ls-files", "-z", "--others", "--exclude-standard", "--", "*.go")
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, untracked...)
+	}
+	var files []string
+	for name := range strings.SplitSeq(string(out), "\x00") {
+		if name != "" && !strings.HasSuffix(name, "_test.go") {
+			files = append(files, name)
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files), nil
+}
+
+// importPath returns the import path of the package that a file of the repository belongs to. Below staging/src and
+// vendor that is the rest of the path (staging/README.md, v1.37).
+func importPath(name string) string {
+	dir := path.Dir(name)
+	for _, root := range []string{"staging/src/", "vendor/"} {
+		if rest, ok := strings.CutPrefix(dir, root); ok {
+			return rest
+		}
+	}
+	return path.Join("k8s.io/kubernetes", dir)
+}
+
+func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	return gitWith(ctx, dir, nil, args...)
+}
+
+func gitWith(ctx context.Context, dir string, input io.Reader, args ...string) ([]byte, error) {
+	if _, err := exec.LookPath("git"); err != nil {
+		return nil, message.NewError("a checkout is read with git, which is not installed: install it and try again")
+	}
+	command := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
+	var said bytes.Buffer
+	command.Stdin, command.Stderr = input, &said
+	out, err := command.Output()
+	if err != nil {
+		return nil, message.Errorf("git %s in %q: %w: %s", args[0], dir, err, strings.TrimSpace(said.String()))
+	}
+	return out, nil
+}

@@ -1,0 +1,132 @@
+package checkout
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// A State is what the recordings of a release know of a function.
+type State int
+
+// The states.
+const (
+	// Called: at least one scenario calls it.
+	Called State = iota
+	// NotCalled: it has a span, and no scenario calls it.
+	NotCalled
+	// NoSpan: it is in a traced package and has no span, so recordings do not tell.
+	NoSpan
+	// NotTraced: its package is not traced, so recordings do not tell.
+	NotTraced
+	// NotThere: the release does not have it.
+	NotThere
+)
+
+// A Function is one that the change touches.
+type Function struct {
+	source.Change
+	State State
+	// Scenarios call it or one of its literals, sorted.
+	Scenarios []string
+}
+
+// A Report is what recordings know of a change.
+type Report struct {
+	// Release is the one whose recordings were asked.
+	Release string
+	// Functions are those that the change touches, the ones that most scenarios call first.
+	Functions []Function
+	// Others are the files in which something changed that is no function: a type, a variable, an import.
+	Others []string
+}
+
+// scenarios lists the scenarios that call any of the functions, those that call most of them first.
+func (r *Report) scenarios() []string {
+	count := map[string]int{}
+	for _, f := range r.Functions {
+		for _, s := range f.Scenarios {
+			count[s]++
+		}
+	}
+	var all []string
+	for s := range count {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(count[b]-count[a], cmp.Compare(a, b)) })
+	return all
+}
+
+// Affected asks the recordings of a release about the functions that a change touches.
+func Affected(release string, changes []source.Change) (*Report, error) {
+	called, err := recordings.Functions(release)
+	if err != nil {
+		return nil, err
+	}
+	code, err := recordings.CodeOf(release)
+	if err != nil {
+		return nil, err
+	}
+	scenarios := map[string][]string{}
+	for _, f := range called {
+		name := declared(f.Name)
+		scenarios[name] = append(scenarios[name], f.Scenarios...)
+	}
+	r := &Report{Release: release}
+	for _, c := range changes {
+		f := Function{Change: c, State: state(code, c.Name)}
+		if f.Scenarios = scenarios[declared(c.Name)]; len(f.Scenarios) > 0 {
+			slices.Sort(f.Scenarios)
+			f.Scenarios = slices.Compact(f.Scenarios)
+			f.State = Called
+		}
+		r.Functions = append(r.Functions, f)
+	}
+	slices.SortStableFunc(r.Functions, func(a, b Function) int {
+		return cmp.Or(len(b.Scenarios)-len(a.Scenarios), int(a.State)-int(b.State))
+	})
+	return r, nil
+}
+
+// declared is the name of the declared function in whose text a function stands: itself, but for literals. The
+// compiler numbers the functions called init, the source does not; "init.func1" is no literal of theirs but one in a
+// package-level variable.
+func declared(name string) string {
+	outer, literal := funcname.SplitLiteral(name)
+	parsed := funcname.Parse(outer)
+	switch {
+	case parsed.Func == "init" && literal != "":
+		return name
+	case strings.HasPrefix(parsed.Func, "init."):
+		return parsed.Package + ".init"
+	}
+	return outer
+}
+
+// state says what the index knows of a function that no scenario calls.
+func state(code *recordings.Code, name string) State {
+	if code == nil {
+		return NotCalled
+	}
+	if funcname.Parse(name).Func == "init" {
+		name += ".0"
+	}
+	traced := false
+	for _, program := range code.Programs() {
+		if f := code.Function(program, name); f != nil {
+			if f.Spanless != recordings.Spanned {
+				return NoSpan
+			}
+			return NotCalled
+		}
+		traced = traced || code.Traces(program, funcname.Package(name))
+	}
+	if traced {
+		return NotThere
+	}
+	return NotTraced
+}

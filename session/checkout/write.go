@@ -1,0 +1,105 @@
+package checkout
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/text"
+)
+
+// textWidth is how wide running text is at most: what a narrow terminal shows.
+const textWidth = 80
+
+// Write writes a report for people.
+func (r *Report) Write(w io.Writer, p message.Printer) error {
+	out := bufio.NewWriter(w)
+	if len(r.Functions) == 0 {
+		fmt.Fprintln(out, p.Sprintf("No function differs."))
+	} else if err := r.writeCalled(out, p); err != nil {
+		return err
+	}
+	for _, group := range []struct {
+		state State
+		title string
+	}{
+		{NotCalled, p.Sprintf("Called in no recording of %s:", r.Release)},
+		{NoSpan, p.Sprintf("Without a span in %s, so that no recording tells:", r.Release)},
+		{NotTraced, p.Sprintf("In packages that are not traced, so that no recording tells:")},
+		{NotThere, p.Sprintf("Not in %s, so that no recording can have it:", r.Release)},
+	} {
+		r.list(out, group.title, r.in(group.state))
+	}
+	r.list(out, p.Sprintf("Something that is no function differs in these files; what that changes, no recording tells:"), r.Others)
+	if all := r.scenarios(); len(all) > 0 {
+		fmt.Fprintln(out)
+		title := p.Plural(len(all), "%d scenario runs through it; what calls most of it comes first:", "%d scenarios run through it; those that call most of it come first:", len(all))
+		for _, line := range text.Wrap(title, textWidth) {
+			fmt.Fprintln(out, line)
+		}
+		for _, line := range text.Wrap(strings.Join(all, ", "), textWidth-2) {
+			fmt.Fprintln(out, "  "+line)
+		}
+	}
+	return out.Flush()
+}
+
+// WriteNames writes the scenarios, one per line, for scripts.
+func (r *Report) WriteNames(w io.Writer) error {
+	for _, s := range r.scenarios() {
+		if _, err := fmt.Fprintln(w, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Report) writeCalled(out io.Writer, p message.Printer) error {
+	if len(r.Functions[0].Scenarios) == 0 {
+		return nil
+	}
+	table := text.NewTable(2)
+	table.Row(p.Sprintf("SCENARIOS"), p.Sprintf("FUNCTION"))
+	for _, f := range r.Functions {
+		if len(f.Scenarios) > 0 {
+			table.Row(strconv.Itoa(len(f.Scenarios)), funcname.Short(f.Name)+gone(p, &f))
+		}
+	}
+	return table.Write(out)
+}
+
+// gone says of a function that the change removes it.
+func gone(p message.Printer, f *Function) string {
+	if f.After {
+		return ""
+	}
+	return p.Sprintf(" (removed)")
+}
+
+// in lists the functions in a state by their full names.
+func (r *Report) in(state State) []string {
+	var names []string
+	for _, f := range r.Functions {
+		if f.State == state {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+func (r *Report) list(out io.Writer, title string, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	fmt.Fprintln(out)
+	for _, line := range text.Wrap(title, textWidth) {
+		fmt.Fprintln(out, line)
+	}
+	for _, name := range names {
+		fmt.Fprintln(out, "  "+name)
+	}
+}
