@@ -21,6 +21,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/legacy"
 
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/web"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -40,6 +41,7 @@ func start(t *testing.T, o web.Options) string {
 	if o.Source == nil {
 		o.Source = fakeSource(t)
 	}
+	t.Setenv(program.StateEnv, t.TempDir())
 	if o.Engine == nil {
 		o.Engine = &fakeEngine{}
 	}
@@ -261,6 +263,17 @@ func TestEveryRouteIsAsDescribed(t *testing.T) {
 		{"DELETE " + web.Base + "/live/servers/1.36", 404, `no server`},
 		{"POST " + web.Base + "/uploads?name=a.json " + handmade(t), 200, `"kind":"upload"`},
 		{"POST " + web.Base + `/uploads?name=a.json {"a":1}`, 400, `choose a file`},
+		{web.Base + "/workshop", 200, `"number":"3.2"`},
+		{web.Base + "/workshop?lang=zh", 200, `找函数`},
+		{web.Base + "/workshop?k8s=1.3", 400, `1.3`},
+		{web.Base + "/workshop/exercises/0.1", 200, `"passed":false`},
+		{web.Base + "/workshop/exercises/none", 404, `lists the exercises`},
+		{"POST " + web.Base + `/workshop/exercises/0.1/deeds {"did":"started"}`, 200, `"started":true`},
+		{"POST " + web.Base + `/workshop/exercises/0.1/deeds {"did":"passed"}`, 400, `expected started`},
+		{"POST " + web.Base + `/workshop/exercises/0.1/answers {"text":"nothing.Like"}`, 200, `"passed":false`},
+		{"POST " + web.Base + `/workshop/exercises/0.1/answers {"text":""}`, 400, `no answer`},
+		{web.Base + "/workshop/lessons/03-get?lang=zh", 200, `<h1>`},
+		{web.Base + "/workshop/lessons/none", 404, `lessons of its chapters`},
 		{"POST " + web.Base + `/uploads {}`, 400, `\"name\" is missing`},
 	} {
 		method, path, isMethod := strings.Cut(test.path, " ")

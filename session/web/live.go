@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -302,18 +303,23 @@ func (l *live) request(ctx context.Context, release string, order RequestOrder) 
 
 // http returns the request of an order, checked as "apitrace request" checks it.
 func (o RequestOrder) http() (*scenarios.HTTP, error) {
-	typed := &scenarios.TypedRequest{Method: strings.ToUpper(o.Method), Path: o.Path, Headers: o.Headers, As: o.As, BodyFile: "the form"}
-	if typed.As == "" {
-		typed.As = scenarios.Admin
+	typed, err := o.typed(scenarios.Admin)
+	if err != nil {
+		return nil, err
 	}
+	return typed.HTTP() // again, for the result
+}
+
+// typed returns the request of an order as a person types it, checked. as is who asks where the order does not say.
+func (o RequestOrder) typed(as string) (*scenarios.TypedRequest, error) {
+	typed := &scenarios.TypedRequest{Method: strings.ToUpper(o.Method), Path: o.Path, Headers: o.Headers, As: cmp.Or(o.As, as), BodyFile: "the form"}
 	if o.Body != "" {
 		typed.Body = []byte(o.Body)
 	}
-	h, err := typed.HTTP()
-	if err != nil {
+	if _, err := typed.HTTP(); err != nil {
 		return nil, badRequest(err, "correct the request and send it again")
 	}
-	return h, nil
+	return typed, nil
 }
 
 // keepClient keeps the trace of a client's request, or says why there is none.

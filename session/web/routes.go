@@ -12,6 +12,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/page"
+	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
 // OpenAPIPath is where the OpenAPI document of the API is.
@@ -58,6 +59,7 @@ type parameter struct {
 
 var (
 	paramLang  = parameter{name: "lang", doc: "The language of titles, notes and sentences.", kind: "string", values: []string{"en", "zh"}, otherwise: "en"}
+	paramK8s   = parameter{name: "k8s", doc: "The release whose recordings decide.", kind: "string", otherwise: "latest"}
 	paramFrom  = parameter{name: "from", doc: "How many of the list to pass over.", kind: "integer", otherwise: "0"}
 	paramLimit = parameter{name: "limit", doc: "How many of the list to return at most.", kind: "integer", least: 1, most: mostListed, otherwise: fmt.Sprint(usuallyListed)}
 )
@@ -72,6 +74,8 @@ var pathParameters = map[string]parameter{
 	"release":  {name: "release", kind: "string", doc: "A recorded release: \"v1.37.1\", \"1.37\" or \"latest\"."},
 	"scenario": {name: "scenario", kind: "string", doc: "Name of a scenario, or of a file that the server was started with."},
 	"request":  {name: "request", kind: "integer", doc: "Number of a request of the recording, from 1."},
+	"exercise": {name: "exercise", kind: "string", doc: "Name of an exercise, or its number, such as 3.2."},
+	"lesson":   {name: "lesson", kind: "string", doc: "Name of a lesson."},
 	"server":   {name: "server", kind: "string", doc: "The release of a live server."},
 	"call":     {name: "call", kind: "integer", doc: "Number of a call of the request, from 0, in order of entry."},
 }
@@ -136,6 +140,11 @@ func (a *api) routes() []route {
 		{path: "/live/servers/{server}", method: http.MethodDelete, id: "stopServer", doc: "Begin to stop a server, or cancel its start", sample: LiveServer{}, handle: a.stopServer},
 		{path: "/live/servers/{server}/replays", method: http.MethodPost, id: "replay", doc: "Replay a scenario and return its recording's id. Who hangs up cancels it", body: ReplayOrder{}, sample: LiveTrace{}, handle: a.replay},
 		{path: "/live/servers/{server}/requests", method: http.MethodPost, id: "sendRequest", doc: "Send a request and return its recording's id. Who hangs up cancels it", body: RequestOrder{}, sample: LiveTrace{}, handle: a.sendRequest},
+		{path: "/workshop", id: "getWorkshop", doc: "List the chapters and exercises of the workshop with the learner's progress", query: []parameter{paramLang, paramK8s}, sample: learner.Board{}, handle: a.getWorkshop},
+		{path: "/workshop/exercises/{exercise}", id: "getExercise", doc: "Return an exercise: its question, and what the learner may read of the rest", query: []parameter{paramLang, paramK8s}, sample: learner.Sheet{}, handle: a.getExercise},
+		{path: "/workshop/exercises/{exercise}/deeds", method: http.MethodPost, id: "doExercise", doc: "Start an exercise, take a hint, see the solution, or forget what was done", query: []parameter{paramLang, paramK8s}, body: ExerciseDeed{}, sample: learner.Sheet{}, handle: a.doExercise},
+		{path: "/workshop/exercises/{exercise}/answers", method: http.MethodPost, id: "answerExercise", doc: "Judge an answer. Live exercises need a server, which is built first where it is not; who hangs up cancels that", query: []parameter{paramLang, paramK8s}, body: ExerciseAnswer{}, sample: ExerciseReply{}, handle: a.answerExercise},
+		{path: "/workshop/lessons/{lesson}", id: "getLesson", doc: "Return a lesson", query: []parameter{paramLang}, sample: Lesson{}, handle: a.getLesson},
 		{path: "/uploads", method: http.MethodPost, id: "upload", doc: "Take a recording in as a live one: a file of apitrace, or OTLP JSON of another program",
 			query: []parameter{{name: "name", doc: "Name of the file.", kind: "string", required: true}}, body: Upload{}, most: mostUpload, sample: LiveTrace{}, handle: a.upload},
 	}

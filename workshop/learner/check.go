@@ -51,22 +51,28 @@ func (l *Learner) check(ctx context.Context, e *workshop.Exercise, args []string
 			return false, err
 		}
 	}
+	verdict, err := l.verdict(ctx, e, try, text)
+	if err != nil {
+		return false, err
+	}
+	l.tell(e, verdict)
+	return verdict.Passed, nil
+}
+
+// verdict judges an answer and writes down what comes of it.
+func (l *Learner) verdict(ctx context.Context, e *workshop.Exercise, try workshop.Try, text string) (*workshop.Verdict, error) {
 	verdict, err := l.judge.Judge(e, try)
 	var bad *workshop.AnswerError
 	if errors.As(err, &bad) {
-		return false, usage.Errorf("%s", bad.Reason.In(l.lang))
+		return nil, usage.Errorf("%s", bad.Reason.In(l.lang))
 	} else if err != nil {
-		return false, err
+		return nil, err
 	}
 	did := workshop.Tried
 	if verdict.Passed {
 		did = workshop.Passed
 	}
-	if err := l.record(ctx, e, did, text); err != nil {
-		return false, err
-	}
-	l.tell(e, verdict)
-	return verdict.Passed, nil
+	return verdict, l.record(ctx, e, did, text)
 }
 
 // noAnswer says that there is none, and where one can be given.

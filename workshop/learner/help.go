@@ -111,6 +111,19 @@ func (l *Learner) Reset(ctx context.Context, name string) error {
 }
 
 func (l *Learner) reset(ctx context.Context, e *workshop.Exercise, answered ...*workshop.Exercise) error {
+	if err := l.forget(ctx, e, answered...); err != nil {
+		return err
+	}
+	if e == nil {
+		l.sayf("All progress is forgotten.")
+	} else {
+		l.sayf("%s is as if it had never been started.", e.Name)
+	}
+	return nil
+}
+
+// forget forgets what was done of an exercise, nil for all, and removes the answers.
+func (l *Learner) forget(ctx context.Context, e *workshop.Exercise, answered ...*workshop.Exercise) error {
 	if err := l.record(ctx, e, workshop.Reset, ""); err != nil {
 		return err
 	}
@@ -120,11 +133,6 @@ func (l *Learner) reset(ctx context.Context, e *workshop.Exercise, answered ...*
 				return message.Errorf("removing your answer: %w", err)
 			}
 		}
-	}
-	if e == nil {
-		l.sayf("All progress is forgotten.")
-	} else {
-		l.sayf("%s is as if it had never been started.", e.Name)
 	}
 	return nil
 }

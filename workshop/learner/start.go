@@ -57,6 +57,18 @@ func (l *Learner) following(skip bool) (*workshop.Exercise, error) {
 }
 
 func (l *Learner) start(ctx context.Context, e *workshop.Exercise) error {
+	if err := l.mustBeAvailable(e); err != nil {
+		return err
+	}
+	if err := l.record(ctx, e, workshop.Started, ""); err != nil {
+		return err
+	}
+	l.show(e)
+	return l.writeAnswerFile(e)
+}
+
+// mustBeAvailable is an error if an exercise cannot be done with the learner's version.
+func (l *Learner) mustBeAvailable(e *workshop.Exercise) error {
 	if !e.Releases.Has(l.k8s) {
 		return usage.Errorf("%s is about Kubernetes %s: choose one with --k8s", e.Name, e.Releases.Text().In(l.lang))
 	}
@@ -65,11 +77,7 @@ func (l *Learner) start(ctx context.Context, e *workshop.Exercise) error {
 	} else if !toBeHad {
 		return usage.Errorf("Kubernetes %s has no recordings of the scenarios of %s: choose another release with --k8s (\"apitrace versions\" lists them)", l.k8s, e.Name)
 	}
-	if err := l.record(ctx, e, workshop.Started, ""); err != nil {
-		return err
-	}
-	l.show(e)
-	return l.writeAnswerFile(e)
+	return nil
 }
 
 // show prints a question, and how to answer it.

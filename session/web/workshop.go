@@ -1,0 +1,162 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/emicklei/go-restful/v3"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/workshop"
+	"github.com/kubeapitrace/apitrace/workshop/learner"
+)
+
+// An ExerciseDeed is something that a learner does.
+type ExerciseDeed struct {
+	Did string `json:"did" description:"What the learner does." enum:"started|hinted|revealed|reset"`
+}
+
+// An ExerciseAnswer is an answer: a text, or the request of an exercise that asks for one. Where the server is to be changed, it is empty.
+type ExerciseAnswer struct {
+	Text    string        `json:"text,omitempty" description:"The answer, as on the command line."`
+	Request *RequestOrder `json:"request,omitempty" description:"The request that is the answer; its timeout does not count."`
+}
+
+// An ExerciseReply is what becomes of an answer.
+type ExerciseReply struct {
+	learner.Reply
+	Trace    string        `json:"trace" description:"Id of the live recording that the answer was judged by; empty unless a server was asked."`
+	Exercise learner.Sheet `json:"exercise" description:"The exercise as it is now."`
+}
+
+// A Lesson is a page to read.
+type Lesson struct {
+	Name string `json:"name" description:"Name of the lesson."`
+	Text string `json:"text" description:"The lesson, as HTML without scripts."`
+}
+
+// learner opens the workshop for one request: another apitrace may have written to the file with the progress.
+func (a *api) learner(r *restful.Request) (*learner.Learner, *gatherer, error) {
+	to := &gatherer{}
+	l, err := learner.Open(r.Request.Context(), learner.Options{Lang: queryOf(r, paramLang), K8s: queryOf(r, paramK8s), Reporter: to})
+	if err != nil {
+		return nil, nil, workshopError(err)
+	}
+	return l, to, nil
+}
+
+// workshopError gives an error of the workshop its status.
+func workshopError(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, new(*workshop.UnknownError)):
+		return &Error{http.StatusNotFound, err.Error(), "GET " + Base + "/workshop lists the exercises"}
+	case errors.As(err, new(*usage.Error)):
+		return badRequest(err, "give another answer")
+	case errors.Is(err, context.Canceled):
+		return gone(message.NewError("the request was cancelled"))
+	}
+	return failed(err)
+}
+
+func (a *api) getWorkshop(r *restful.Request) (any, error) {
+	l, to, err := a.learner(r)
+	if err != nil {
+		return nil, err
+	}
+	board, err := l.Board()
+	if err != nil {
+		return nil, err
+	}
+	board.Notices = to.all()
+	return board, nil
+}
+
+func (a *api) getExercise(r *restful.Request) (any, error) {
+	l, to, err := a.learner(r)
+	if err != nil {
+		return nil, err
+	}
+	return sheet(l, to, r)
+}
+
+func sheet(l *learner.Learner, to *gatherer, r *restful.Request) (*learner.Sheet, error) {
+	s, err := l.Sheet(r.PathParameter("exercise"))
+	if err != nil {
+		return nil, workshopError(err)
+	}
+	s.Notices = to.all()
+	return s, nil
+}
+
+// deeds are those that a learner does by itself: passed and tried is what a judge says.
+var deeds = []workshop.Deed{workshop.Started, workshop.Hinted, workshop.Revealed, workshop.Reset}
+
+func (a *api) doExercise(r *restful.Request) (any, error) {
+	deed, err := bodyOf[ExerciseDeed](r)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(deeds, workshop.Deed(deed.Did)) {
+		return nil, badRequest(message.Errorf("did is %q", deed.Did), "expected started, hinted, revealed or reset")
+	}
+	l, to, err := a.learner(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Do(r.Request.Context(), r.PathParameter("exercise"), workshop.Deed(deed.Did)); err != nil {
+		return nil, workshopError(err)
+	}
+	return sheet(l, to, r)
+}
+
+func (a *api) answerExercise(r *restful.Request) (any, error) {
+	answer, err := bodyOf[ExerciseAnswer](r)
+	if err != nil {
+		return nil, err
+	}
+	var request *scenarios.TypedRequest
+	if o := answer.Request; o != nil {
+		if request, err = o.typed(scenarios.Learner); err != nil {
+			return nil, err
+		}
+	}
+	l, to, err := a.learner(r)
+	if err != nil {
+		return nil, err
+	}
+	reply, err := l.Answer(r.Request.Context(), r.PathParameter("exercise"), strings.TrimSpace(answer.Text), request)
+	if err != nil {
+		return nil, workshopError(err)
+	}
+	reply.Notices = to.all()
+	out := &ExerciseReply{Reply: *reply}
+	if reply.Recording != nil {
+		kept, err := a.live.keep(LiveTrace{Kind: kindReplay, Title: reply.Recording.Scenario, Notices: reply.Notices}, reply.Recording)
+		if err != nil {
+			return nil, err
+		}
+		out.Trace = kept.ID
+	}
+	now, err := sheet(l, &gatherer{}, r)
+	if err != nil {
+		return nil, err
+	}
+	out.Exercise = *now
+	return out, nil
+}
+
+func (a *api) getLesson(r *restful.Request) (any, error) {
+	name := r.PathParameter("lesson")
+	text, err := learner.LessonHTML(name, queryOf(r, paramLang))
+	if err != nil {
+		return nil, notFound(err, "GET "+Base+"/workshop names the lessons of its chapters")
+	}
+	return Lesson{name, text}, nil
+}
