@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
@@ -47,6 +48,7 @@ func indexOf(t *testing.T, release string) source {
 
 // TestSentencesAreTrue checks the sentences about the two newest releases against the index.
 func TestSentencesAreTrue(t *testing.T) {
+	testenv.Costly(t, "compares the requests of two releases")
 	releases := recorded(t)
 	a, b := releases[len(releases)-2], releases[len(releases)-1]
 	few := b

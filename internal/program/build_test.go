@@ -39,7 +39,7 @@ func TestBuildIsLogged(t *testing.T) {
 	before := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	defer slog.SetDefault(before)
-	serveModules(t)
+	needsBuilds(t)
 	c := newCache(t)
 	for _, step := range []struct {
 		rewrite *Rewrite
@@ -59,7 +59,7 @@ func TestBuildIsLogged(t *testing.T) {
 
 // Once the modules are in the module cache, nothing else is needed.
 func TestBuildWithoutNetwork(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	mustBuild(t, tiny(), Options{Cache: newCache(t)})
 	t.Setenv("GOPROXY", "off")
 	b, _ := mustBuild(t, tiny(), Options{Cache: newCache(t)})
@@ -83,7 +83,7 @@ func rewriteHello(hello string) *Rewrite {
 }
 
 func TestBuildWithOverlay(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	c := newCache(t)
 	plain, _ := mustBuild(t, tiny(), Options{Cache: c})
 	rewritten, r := mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewriteHello(`"rewritten"`)})
@@ -169,7 +169,7 @@ func withoutGo(t *testing.T) {
 
 // What is built needs no Go, whichever version of it built it.
 func TestCachedBuildWithoutGo(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	c := newCache(t)
 	plain, _ := mustBuild(t, tiny(), Options{Cache: c})
 	traced, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewriteHello(`"x"`)})
@@ -251,7 +251,7 @@ func TestGoTooOld(t *testing.T) {
 }
 
 func TestDiskFull(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	c := newCache(t)
 	p := tiny()
 	p.Space = 1 << 60
@@ -283,7 +283,7 @@ func (c canceller) Report(e Event) {
 }
 
 func TestInterruptedBuild(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	for _, stage := range []Stage{StageDownload, StageTidy, StageVendor, StageRewrite, StageCompile, StageLink} {
 		c := newCache(t)
 		ctx, cancel := context.WithCancel(t.Context())

@@ -30,7 +30,11 @@ func TestMain(m *testing.M) {
 	case "sweeper":
 		os.Exit(playSweeper())
 	}
-	os.Exit(m.Run())
+	status := m.Run()
+	if tinyBinary != "" {
+		os.RemoveAll(tinyBinary)
+	}
+	os.Exit(status)
 }
 
 // play runs the test binary in one of the parts.
@@ -43,7 +47,8 @@ func play(part string, env ...string) *exec.Cmd {
 
 // A damaged entry is made again, and the user is told which.
 func TestDamagedEntry(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
+	c := newCache(t)
 	for name, test := range map[string]struct {
 		damage func(t *testing.T, c *Cache, b *Binary)
 		note   string
@@ -82,8 +87,7 @@ func TestDamagedEntry(t *testing.T) {
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCache(t)
-			b, _ := mustBuild(t, tiny(), Options{Cache: c})
+			b, _ := mustBuild(t, tiny(), Options{Cache: c}) // of the case before, or the first
 			test.damage(t, c, b)
 			if test.note != "" {
 				verifyFinds(t, c, test.note)
@@ -118,7 +122,7 @@ func verifyFinds(t *testing.T, c *Cache, reason string) {
 
 // The workspace is not needed to run what was built from it.
 func TestBinaryWithoutWorkspace(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	c := newCache(t)
 	b, _ := mustBuild(t, tiny(), Options{Cache: c})
 	must(t, os.RemoveAll(b.Workspace))
@@ -129,7 +133,7 @@ func TestBinaryWithoutWorkspace(t *testing.T) {
 }
 
 func TestEntries(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	c := newCache(t)
 	before := time.Now().Add(-time.Second)
 	plain, _ := mustBuild(t, tiny(), Options{Cache: c})
@@ -196,7 +200,7 @@ func TestLockCanBeInterrupted(t *testing.T) {
 
 // Two processes that want the same: one builds, the other waits and has it too.
 func TestTwoProcesses(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	c := newCache(t)
 	var commands []*exec.Cmd
 	var answers []*bytes.Buffer

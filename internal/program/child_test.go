@@ -15,12 +15,29 @@ import (
 	"time"
 )
 
-// tinyServer builds tiny, and describes it as a server in a part of a run directory.
+// tinyServer describes tiny as a server in a part of a run directory.
 func tinyServer(t *testing.T, r *RunDir, args ...string) Server {
 	t.Helper()
-	serveModules(t)
-	b, _ := mustBuild(t, tiny(), Options{Cache: newCache(t)})
-	return serverIn(t, r, b.Path, args...)
+	return serverIn(t, r, builtTiny(t), args...)
+}
+
+// tinyBinary is the folder of the program that the tests of child processes run, which the first of them builds.
+// TestMain removes it.
+var tinyBinary string
+
+func builtTiny(t *testing.T) string {
+	t.Helper()
+	if tinyBinary == "" {
+		serveModules(t)
+		b, _ := mustBuild(t, tiny(), Options{Cache: newCache(t)})
+		dir, err := os.MkdirTemp("/tmp", "apt")
+		must(t, err)
+		tinyBinary = dir
+		data, err := os.ReadFile(b.Path)
+		must(t, err)
+		must(t, os.WriteFile(filepath.Join(dir, "tiny"), data, 0o700))
+	}
+	return filepath.Join(tinyBinary, "tiny")
 }
 
 func serverIn(t *testing.T, r *RunDir, binary string, args ...string) Server {
@@ -165,12 +182,11 @@ func TestServerEnvironment(t *testing.T) {
 
 // When apitrace is killed with SIGKILL, nothing is left: no process, no file.
 func TestLeash(t *testing.T) {
-	serveModules(t)
-	b, _ := mustBuild(t, tiny(), Options{Cache: newCache(t)})
+	binary := builtTiny(t)
 	newRunDir(t) // sets TMPDIR
 	outside := filepath.Join(t.TempDir(), "state", "file")
 	must(t, os.Mkdir(filepath.Dir(outside), 0o700))
-	owner := play("owner", "TEST_BINARY="+b.Path, "TEST_OUTSIDE="+outside)
+	owner := play("owner", "TEST_BINARY="+binary, "TEST_OUTSIDE="+outside)
 	out, err := owner.StdoutPipe()
 	must(t, err)
 	must(t, owner.Start())

@@ -19,6 +19,8 @@ import (
 
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
+
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
 // tiny is the program of testdata/proxy, as apiserver.Program describes kube-apiserver.
@@ -29,6 +31,13 @@ func tiny() Program {
 		Stamp:        func(up Upstream) []string { return []string{"main.version=stamped " + up.Version} },
 		Space:        1,
 	}
+}
+
+// needsBuilds is for tests that build several programs: it skips them in "make check", and serves their modules.
+func needsBuilds(t *testing.T) {
+	t.Helper()
+	testenv.Costly(t, "builds programs")
+	serveModules(t)
 }
 
 // serveModules serves the modules of testdata/proxy to the go command, which

@@ -21,7 +21,7 @@ func lacking() Program {
 // What upstream's module lacks is generated from the packages of the workspace, with the tool that upstream
 // pins, and becomes part of the source that people read.
 func TestGenerate(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	b, r := mustBuild(t, lacking(), Options{Cache: newCache(t)})
 	if got, want := output(t, b), "hello example.org/lacking/wish"; got != want {
 		t.Errorf("the program says %q, want %q", got, want)
@@ -40,7 +40,7 @@ func TestGenerate(t *testing.T) {
 
 // Without its repairs the program does not build: that is what they are for.
 func TestLackingWithoutRepairs(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	for name, change := range map[string]func(*Program){
 		"undefined: generated.Packages": func(p *Program) { p.Generate = nil },
 		"example.gone/dep":              func(p *Program) { p.Replace = nil },

@@ -124,7 +124,7 @@ exec %s "$@"
 // A build ends with the apitrace that was killed: its compiler does not go on in the background, where
 // the next build would find it at work on the same files.
 func TestKilledBuild(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	c := newCache(t)
 	newRunDir(t) // sets TMPDIR
 	goCmd, err := exec.LookPath("go")

@@ -7,7 +7,7 @@ import (
 )
 
 func TestSourceTree(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	o := Options{Cache: newCache(t)}
 	r := &recorder{}
 	o.Progress = r

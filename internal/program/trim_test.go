@@ -49,7 +49,7 @@ func usedAgo(t *testing.T, dir string, ago time.Duration) {
 // Of the builds with edits the newest few stay, those without all do, and a failed one leaves its log
 // until the next fails.
 func TestOldEditedBuildsAreRemoved(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	c := newCache(t)
 	plain, _ := mustBuild(t, tiny(), Options{Cache: c})
 	usedAgo(t, filepath.Dir(plain.Path), 240*time.Hour)
@@ -97,7 +97,7 @@ func TestOldEditedBuildsAreRemoved(t *testing.T) {
 
 // An edit that is taken back takes its builds along, and no others.
 func TestDropEdited(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	c := newCache(t)
 	plain, _ := mustBuild(t, tiny(), Options{Cache: c})
 	ours, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: editHello("ours")})
@@ -132,7 +132,7 @@ func TestDropEdited(t *testing.T) {
 
 // What was used least recently goes first, and no more than it takes.
 func TestBound(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	c := newCache(t)
 	goCache := ownGoCache(t, c)
 	old, _ := mustBuild(t, tiny(), Options{Cache: c})
@@ -215,7 +215,7 @@ func ownGoCache(t *testing.T, c *Cache) func(name string, ago time.Duration) str
 
 // A build that a process uses stays, whatever the bound, until that process ends, however it does.
 func TestInUse(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	c := newCache(t)
 	newRunDir(t) // sets TMPDIR
 	user := play("builder", CacheEnv+"="+c.Root, "TEST_STAY=1")
@@ -272,7 +272,7 @@ func firstLine(t *testing.T, cmd *exec.Cmd) string {
 
 // Processes that build at once, in a cache that has room for none of it, all get what they want.
 func TestBuildersWithoutRoom(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	c := newCache(t)
 	mustBuild(t, tiny(), Options{Cache: c})
 	var commands []*exec.Cmd
@@ -291,7 +291,7 @@ func TestBuildersWithoutRoom(t *testing.T) {
 // What a killed build or removal has left goes with the next build, of whichever program; and what
 // people keep there is theirs.
 func TestLeftoversAreRemoved(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	c := newCache(t)
 	b, _ := mustBuild(t, tiny(), Options{Cache: c})
 	b.Release()
@@ -313,7 +313,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 
 // One that is killed in the middle of removing leaves nothing that counts as complete.
 func TestKilledRemoval(t *testing.T) {
-	serveModules(t)
+	needsBuilds(t)
 	c := newCache(t)
 	b, _ := mustBuild(t, tiny(), Options{Cache: c})
 	b.Release()

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -21,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/page"
 	"github.com/kubeapitrace/apitrace/session/web"
@@ -30,21 +30,6 @@ import (
 
 //go:embed testdata/axe/axe.min.js
 var axe string
-
-// chromium is the program that the tests drive; they are skipped where there is none.
-func chromium(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	if os.Getenv("APITRACE_BROWSER") != "" {
-		t.Fatal("no Chromium is installed, but APITRACE_BROWSER asks for the tests of the page")
-	}
-	t.Skip("no Chromium is installed")
-	return ""
-}
 
 // A tab is a page in a browser of its own. What goes wrong in it while a test does something else fails the test.
 type tab struct {
@@ -59,7 +44,7 @@ type tab struct {
 func open(t *testing.T, server, path string, width int64) *tab {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
+		chromedp.ExecPath(testenv.Chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("lang", "en-US"))
 	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...) // not the test's: a failed one still has its screenshot taken
 	t.Cleanup(cancel)
