@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	oteltrace "go.opentelemetry.io/otel/trace"
 
@@ -56,14 +57,16 @@ func (r *Request) Validate() error {
 }
 
 func (r *Request) validateOrder() error {
-	order, err := r.entryOrder()
-	if err != nil {
-		return err
-	}
-	for i, want := range order {
-		if i != want {
-			return message.Errorf("%s is where %s belongs: calls are ordered by time of entry, parents before their children",
-				r.describe(i), r.describe(want))
+	if !r.inOrder() {
+		order, err := r.entryOrder()
+		if err != nil {
+			return err
+		}
+		for i, want := range order {
+			if i != want {
+				return message.Errorf("%s is where %s belongs: calls are ordered by time of entry, parents before their children",
+					r.describe(i), r.describe(want))
+			}
 		}
 	}
 	if start := r.Calls[0].StartNs; start != 0 {
@@ -82,7 +85,7 @@ func (c *Call) validate(root bool) error {
 	if err := printable("process", c.Process); err != nil {
 		return err
 	}
-	if strings.ContainsFunc(c.File, unicode.IsControl) {
+	if holdsControl(c.File) {
 		return message.Errorf("file %q holds a control character", c.File)
 	}
 	if c.DurationNs < 0 {
@@ -104,10 +107,22 @@ func printable(what, s string) error {
 	if s == "" {
 		return message.Errorf("the %s is empty", what)
 	}
-	if strings.ContainsFunc(s, unicode.IsControl) {
+	if holdsControl(s) {
 		return message.Errorf("%s %q holds a control character", what, s)
 	}
 	return nil
+}
+
+// holdsControl reports whether a text holds a control character. Nearly all texts are ASCII, where bytes tell it.
+func holdsControl(s string) bool {
+	for i := range len(s) {
+		if b := s[i]; b >= utf8.RuneSelf {
+			return strings.ContainsFunc(s[i:], unicode.IsControl)
+		} else if b < ' ' || b == 0x7f {
+			return true
+		}
+	}
+	return false
 }
 
 func isReserved(attribute string, root bool) bool {

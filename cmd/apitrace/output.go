@@ -53,7 +53,7 @@ func addFilterFlags(command *cobra.Command, o *output.Filter) {
 // addDiffFlags adds the flags that say how differences are printed. All commands that compare have them.
 func addDiffFlags(command *cobra.Command, o *output.Diff) {
 	flags := command.Flags()
-	flags.StringVarP(&o.Format, "output", "o", "tree", "what to print: tree, names (one function per line, marked), json, or html (one file for a browser)")
+	flags.StringVarP(&o.Format, "output", "o", "tree", "what to print: tree, names (one function per line, marked), json, markdown (for a pull request), or html (one file for a browser)")
 	flags.BoolVar(&o.SideBySide, "side-by-side", false, "draw both trees next to each other")
 	flags.BoolVar(&o.Times, "times", false, "write behind each call how long it took on both sides, and mark calls that differ in their own time alone; they count as the same, for times vary from run to run")
 	flags.BoolVar(&o.Links, "links", false, "write below each change where upstream shows its code and what happened to the file")

@@ -17,7 +17,7 @@ import (
 )
 
 // DiffFormats are the forms in which differences can be printed.
-var DiffFormats = []string{"tree", "names", "json", "html"}
+var DiffFormats = []string{"tree", "names", "json", "markdown", "html"}
 
 // Diff says how differences are printed.
 type Diff struct {
@@ -80,6 +80,12 @@ func (o *Diff) writeStep(std *console.Streams, step sides.Compared, isFirst bool
 		return render.WriteDiffNames(std.Out, step.Comparison, options)
 	case "json":
 		return render.WriteDiffJSON(std.Out, step.Comparison, guide, options)
+	case "markdown":
+		if !isFirst {
+			fmt.Fprintln(std.Out)
+		}
+		fmt.Fprintf(std.Out, "### %s\n\n", render.InMarkdown(step.Heading(options.ASCII)))
+		return render.WriteDiffMarkdown(std.Out, step.Comparison, guide, options)
 	case "html":
 		return render.WriteDiffHTML(std.Out, step.Comparison, guide, options)
 	}

@@ -115,6 +115,7 @@ func (a *api) routes() []route {
 				{name: "action", doc: "How far to step from there; no step without it.", kind: "string", values: []string{"into", "over", "line", "out"}},
 				{name: "direction", doc: "Where to step to.", kind: "string", values: []string{"forward", "backward"}, otherwise: "forward"},
 			}, sample: Position{}, handle: a.getPosition},
+		{path: requestPath + "/layers", id: "listLayers", doc: "List the layers that a request passes", query: []parameter{paramLang}, sample: LayerList{}, handle: a.listLayers},
 		{path: requestPath + "/timeline", id: "getTimeline", doc: "Return the calls of a span of time as boxes on lanes, without those that would be too narrow to see",
 			query: []parameter{
 				{name: "startNs", doc: "Where the span begins, in nanoseconds from the first call.", kind: "integer", otherwise: "0"},

@@ -93,7 +93,11 @@ func addCall(marks []Mark, i int, c *trace.Call) []Mark {
 	at := slices.IndexFunc(marks, func(m Mark) bool { return m.Line == c.CallerLine && m.Function == c.Function })
 	if at < 0 {
 		at = len(marks)
-		marks = append(marks, Mark{Line: c.CallerLine, Function: c.Function, Name: c.ShortName(), Calls: []int{}})
+		mark := Mark{Line: c.CallerLine, Function: c.Function, Name: c.ShortName(), Calls: []int{}}
+		if view.Upstream(c) {
+			mark.Upstream = view.UpstreamLabel(c)
+		}
+		marks = append(marks, mark)
 	}
 	m := &marks[at]
 	m.Count++

@@ -4,6 +4,7 @@ import (
 	"github.com/emicklei/go-restful/v3"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
@@ -31,8 +32,13 @@ func (a *api) getPosition(r *restful.Request) (any, error) {
 		p, out.Moved = w.Step(p, action, direction)
 	}
 	out.Call, out.Kind, out.Next, out.Number, out.Line = p.Call, p.Kind.String(), p.Next, w.Number(p), w.Line(p)
+	if p.Kind == step.Calling {
+		next := t.tree.Call(p.Next)
+		out.NextFunction, out.NextName, out.NextNth = next.Function, next.ShortName(), t.placeIndex(t.n).nth(t.tree, p.Next)
+	}
 	if call, ok := w.Returned(p); ok {
-		out.Returned = call
+		c := t.tree.Call(call)
+		out.Returned, out.ReturnedName, out.ReturnedTime, out.ReturnedError = call, c.ShortName(), render.Duration(c.DurationNs, false), c.Error
 	}
 	for _, frame := range w.Stack(p) {
 		out.Stack = append(out.Stack, t.frame(frame.Call, frame.Line))

@@ -68,7 +68,7 @@ func (out *Timeline) lanes(t *traced, least int64) {
 		lane := &out.Lanes[at]
 		lane.Rows = max(lane.Rows, rows[i]+1)
 		lane.Boxes = append(lane.Boxes, Box{
-			Call: i, Row: rows[i], StartNs: c.StartNs, DurationNs: c.DurationNs, Name: c.ShortName(),
+			Call: i, Row: rows[i], StartNs: c.StartNs, DurationNs: c.DurationNs, OwnNs: t.tree.SelfNs(i), Name: c.ShortName(),
 			Colour: view.LayerColour(t.guide.Layer(c.Function)), Failed: c.Error != "" || c.Panic != "",
 		})
 	}

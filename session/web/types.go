@@ -149,15 +149,38 @@ type Found struct {
 
 // A Position is where the step player stands.
 type Position struct {
-	Call     int     `json:"call" description:"The innermost call."`
-	Kind     string  `json:"kind" description:"Where in it: entered, calling or returning." enum:"entered|calling|returning"`
-	Next     int     `json:"next" description:"The call that is about to be made if kind is calling, else 0."`
-	Number   int     `json:"number" description:"How many positions are before it."`
-	Total    int     `json:"total" description:"How many positions there are."`
-	Moved    bool    `json:"moved" description:"Whether the action led anywhere: false at the end of the request in that direction."`
-	Line     int     `json:"line" description:"Line at which control is, 0 where that is not known."`
-	Returned int     `json:"returned" description:"The call that returned right before, -1 if none did."`
-	Stack    []Frame `json:"stack" description:"The calls around the position, the innermost first."`
+	Call     int    `json:"call" description:"The innermost call."`
+	Kind     string `json:"kind" description:"Where in it: entered, calling or returning." enum:"entered|calling|returning"`
+	Next     int    `json:"next" description:"The call that is about to be made if kind is calling, else 0."`
+	Number   int    `json:"number" description:"How many positions are before it."`
+	Total    int    `json:"total" description:"How many positions there are."`
+	Moved    bool   `json:"moved" description:"Whether the action led anywhere: false at the end of the request in that direction."`
+	Line     int    `json:"line" description:"Line at which control is, 0 where that is not known."`
+	Returned int    `json:"returned" description:"The call that returned right before, -1 if none did."`
+	// Of calls that the position names but that are not on the stack.
+	NextFunction  string  `json:"nextFunction,omitempty" description:"Full name of the function that is about to be called."`
+	NextName      string  `json:"nextName,omitempty" description:"Its short name."`
+	NextNth       int     `json:"nextNth,omitempty" description:"Which of the calls of that function by this caller it is, from 1: with the names, it finds the call in another recording."`
+	ReturnedName  string  `json:"returnedName,omitempty" description:"Short name of the function that returned right before."`
+	ReturnedTime  string  `json:"returnedTime,omitempty" description:"How long its call took, as the tree writes it."`
+	ReturnedError string  `json:"returnedError,omitempty" description:"Text of the error that it returned."`
+	Stack         []Frame `json:"stack" description:"The calls around the position, the innermost first."`
+}
+
+// A LayerList is the layers that a request passes.
+type LayerList struct {
+	Items []Layer `json:"items" description:"The layers: by traced program in the order in which the request reached those, and within one in the order of the guide."`
+}
+
+// A Layer is a part of a traced program, with what a request does there.
+type Layer struct {
+	Layer   string `json:"layer" description:"Name of the layer."`
+	Title   string `json:"title" description:"Its title."`
+	Colour  string `json:"colour" description:"Its colour, empty if it has none."`
+	Process string `json:"process" description:"The traced program."`
+	First   int    `json:"first" description:"Number of the request's first call in it."`
+	Calls   int    `json:"calls" description:"How many of the request's calls are in it."`
+	OwnNs   int64  `json:"ownNs" description:"How long those calls ran without a call that they made, together. Goroutines that ran at the same time count each."`
 }
 
 // A Timeline is the calls of a span of time.
@@ -184,6 +207,7 @@ type Box struct {
 	Row        int    `json:"row" description:"Row of the lane, from 0."`
 	StartNs    int64  `json:"startNs" description:"Where it begins."`
 	DurationNs int64  `json:"durationNs" description:"How long it took."`
+	OwnNs      int64  `json:"ownNs" description:"How long it ran while none of the calls that it made did."`
 	Name       string `json:"name" description:"Short name of the function."`
 	Colour     string `json:"colour" description:"Colour of the layer, empty if it has none."`
 	Failed     bool   `json:"failed,omitempty" description:"Whether it returned an error or panicked."`
@@ -222,6 +246,7 @@ type Mark struct {
 	Count    int    `json:"count" description:"How often it was called from there."`
 	Calls    []int  `json:"calls" description:"The calls, of getCallSource; the first hundred. Empty otherwise."`
 	NoSpan   bool   `json:"noSpan,omitempty" description:"Whether the function has no span, so that no recording tells whether it was called."`
+	Upstream string `json:"upstream,omitempty" description:"Of a call of upstream's own tracing: what the first one does, such as adding an event."`
 	Failed   bool   `json:"failed,omitempty" description:"Whether one of the calls returned an error or panicked."`
 }
 

@@ -154,7 +154,7 @@ func (c *codec) number(column string, v *uint64) {
 		c.columns.get(column).put(*v)
 		return
 	}
-	if col := c.columns.byName[column]; col != nil {
+	if col := c.columns.find(column); col != nil {
 		*v, c.err = col.uint()
 	}
 }
@@ -189,7 +189,7 @@ func (c *codec) text(column string, v *string) {
 		i = c.intern(*v)
 	}
 	c.number(column, &i)
-	if c.writing || c.err != nil || c.columns.byName[column] == nil {
+	if c.writing || c.err != nil {
 		return
 	}
 	if i > uint64(len(c.texts)) {

@@ -14,6 +14,8 @@ import (
 type column struct {
 	name string
 	data []byte
+	// next is the column that was last asked for after this one: most likely it is asked for again.
+	next *column
 }
 
 func (c *column) put(v uint64) { c.data = binary.AppendUvarint(c.data, v) }
@@ -52,18 +54,38 @@ var errTruncated = errors.New("it ends too early")
 type columns struct {
 	all    []*column
 	byName map[string]*column
+	// last is the column that find returned last.
+	last *column
 }
 
 func newColumns() *columns { return &columns{byName: map[string]*column{}} }
 
 // get returns the column of a name, a new one if there is none.
 func (c *columns) get(name string) *column {
-	col := c.byName[name]
+	col := c.find(name)
 	if col == nil {
 		col = &column{name: name}
 		c.all = append(c.all, col)
 		c.byName[name] = col
 	}
+	return col
+}
+
+// find returns the column of a name, nil if there is none. Calls have their fields in the same order, so that
+// few columns are looked up in the map.
+func (c *columns) find(name string) *column {
+	if c.last != nil && c.last.next != nil && c.last.next.name == name {
+		c.last = c.last.next
+		return c.last
+	}
+	col := c.byName[name]
+	if col == nil {
+		return nil
+	}
+	if c.last != nil {
+		c.last.next = col
+	}
+	c.last = col
 	return col
 }
 

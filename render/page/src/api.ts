@@ -1,5 +1,7 @@
 // What the REST API answers; docs/api.md and /openapi.json describe it.
 
+import { Kind } from './link.ts';
+
 export interface Release { k8sVersion: string; etcdVersion: string; scenarios: string[]; source: boolean }
 export interface Scenario { name: string; topic: string; title: string; description: string; teaches: string; releases: string[] }
 export interface RequestHead { number: number; method: string; path: string; status: number; calls: number; durationNs: number }
@@ -32,12 +34,19 @@ export interface Frame {
 export interface Value { name: string; value: string; decides: boolean }
 export interface Details { call: Call; title: string; note: string; nth: number; step: number; stack: Frame[]; values: Value[] }
 
-export interface Mark { line: number; function: string; name: string; count: number; calls: number[]; noSpan?: boolean; failed?: boolean }
+export interface Mark { line: number; function: string; name: string; count: number; calls: number[]; noSpan?: boolean; failed?: boolean; upstream?: string }
 export interface Source {
   function: string; file: string; line: number; program: string; url?: string;
   lines: { number: number; tokens: { kind?: string; text: string }[] }[]; marks: Mark[];
   missing?: string; action?: string;
 }
+
+export interface Position {
+  call: number; kind: Kind; next: number; number: number; total: number; moved: boolean; line: number; stack: Frame[];
+  nextFunction?: string; nextName?: string; nextNth?: number;
+  returned: number; returnedName?: string; returnedTime?: string; returnedError?: string;
+}
+export interface Layer { layer: string; title: string; colour: string; process: string; first: number; calls: number; ownNs: number }
 
 export interface Hit { kind: 'function' | 'value' | 'error'; text: string; short: string; places: { scenario: string; releases: string[] }[] }
 export interface HitList { total: number; from: number; items: Hit[] }

@@ -1,7 +1,7 @@
 import { CSSProperties, Fragment, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Details, Frame, Mark, Place, Problem, requestPath, Source } from './api.ts';
-import { usePage } from './context.ts';
+import { usePage, useRequest } from './context.ts';
 import { thousands, Words } from './words.ts';
 
 const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSProperties;
@@ -11,6 +11,7 @@ export function Code({ place, details, line, onSelect, onBack, address }: {
   place: Place; details: Details; line?: number; onSelect: (call: number, line?: number) => void; onBack: () => void; address: string;
 }) {
   const { words } = usePage();
+  const { position } = useRequest();
   const c = details.call;
   const caller = details.stack[0] as Frame | undefined;
   const cut = c.function.lastIndexOf('/');
@@ -41,10 +42,10 @@ export function Code({ place, details, line, onSelect, onBack, address }: {
           {details.values.map((v) => <div class={v.decides ? 'decides' : ''}><dt>{v.name}</dt><dd>{v.value === '' ? '""' : v.value}</dd></div>)}
         </dl>
       )}
-      <p class="from">
+      <div class="from">
         {caller ? <Fragment>{words.calledFrom}{' '}<button class="link" style={colour(caller.colour)} onClick={() => onSelect(caller.index, caller.line || undefined)}>{caller.name}{caller.line ? `, ${base(caller.file)}:${caller.line}` : ''}</button></Fragment> : words.firstCall}
-        {details.stack.length > 1 && <Stack stack={details.stack} words={words} onSelect={onSelect} />}
-      </p>
+        {details.stack.length > 1 && <Stack stack={details.stack} open={!!position} words={words} onSelect={onSelect} />}
+      </div>
       <SourceOf key={`${requestPath(place)}/${c.index}`} place={place} details={details} line={line} words={words} onSelect={onSelect} />
     </article>
   );
@@ -52,9 +53,9 @@ export function Code({ place, details, line, onSelect, onBack, address }: {
 
 const base = (file: string) => file.slice(file.lastIndexOf('/') + 1);
 
-function Stack({ stack, words, onSelect }: { stack: Frame[]; words: Words; onSelect: (call: number, line?: number) => void }) {
+function Stack({ stack, open, words, onSelect }: { stack: Frame[]; open: boolean; words: Words; onSelect: (call: number, line?: number) => void }) {
   return (
-    <details class="stack">
+    <details class="stack" open={open}>
       <summary>{words.stack} ({stack.length})</summary>
       <ol>
         {stack.map((f) => (
@@ -106,8 +107,11 @@ function SourceOf({ place, details, line, words, onSelect }: {
 }
 
 function Lines({ source, line, words, onSelect }: { source: Source; line?: number; words: Words; onSelect: (call: number) => void }) {
+  const { position, link } = useRequest();
   const wanted = useRef<HTMLDivElement>(null);
   useEffect(() => wanted.current?.scrollIntoView({ block: 'center' }), [line, source]);
+  const next = position?.kind === 'calling' ? position.next : -1;
+  const upstream = link.more.show === 'upstream';
   const byLine = new Map<number, Mark[]>();
   for (const m of source.marks) byLine.set(m.line, [...(byLine.get(m.line) ?? []), m]);
   return (
@@ -120,7 +124,7 @@ function Lines({ source, line, words, onSelect }: { source: Source; line?: numbe
           const indent = l.tokens[0]?.text.match(/^\t*/)?.[0].length ?? 0;
           return (
             <Fragment key={l.number}>
-              <div class={'l' + (count ? ' ran' : '') + (l.number === line ? ' here' : '')} ref={l.number === line ? wanted : undefined}>
+              <div class={'l' + (count ? ' ran' : '') + (l.number === line ? ' here' : '') + (l.number === line && position ? ' control' : '')} ref={l.number === line ? wanted : undefined}>
                 <span class="no">{l.number}</span>
                 <span class="n" title={count ? words.lineRan(count, l.number) : undefined}>{count ? (count > 1 ? '×' + short(count) : '●') : ''}</span>
                 <code>{l.tokens.map((t) => t.kind ? <span class={'k-' + t.kind}>{t.text}</span> : t.text)}</code>
@@ -130,7 +134,7 @@ function Lines({ source, line, words, onSelect }: { source: Source; line?: numbe
                   {marks.map((m) => m.noSpan
                     ? <span class="nospan" title={words.noSpanTitle}>◌ {m.name}</span>
                     : <Fragment>
-                        <button class={m.failed ? 'failed' : ''} onClick={() => onSelect(m.calls[0])}>→ {m.name}</button>
+                        <button class={(m.failed ? 'failed' : '') + (m.calls.includes(next) ? ' next' : '') + (upstream && m.upstream ? ' upstream' : '')} onClick={() => onSelect(m.calls[0])}>{upstream && m.upstream ? `◆ ${m.upstream}` : `→ ${m.name}`}</button>
                         {m.calls.length > 1 && <span class="each">{m.calls.slice(0, 12).map((call, i) => <button aria-label={`${m.name} ${i + 1}`} onClick={() => onSelect(call)}>{i + 1}</button>)}{m.count > 12 && <span>… ×{thousands(m.count)}</span>}</span>}
                       </Fragment>)}
                 </div>

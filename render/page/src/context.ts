@@ -2,7 +2,7 @@
 
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import { Api, Details, Place, Problem, Recording, Release, Scenario, View } from './api.ts';
+import { Api, Details, Place, Position, Problem, Recording, Release, Scenario, View } from './api.ts';
 import { Address, RequestLink } from './link.ts';
 import { Lang, Words } from './words.ts';
 
@@ -38,6 +38,8 @@ export interface Request {
   selected: number | null;
   details: Details | null;
   select: (call: number, line?: number) => void;
+  // position is where the step player stands, null while it is closed.
+  position: Position | null;
   // change shows the request with other parameters of the view, without a step in the browser's history.
   change: (more: Record<string, string | undefined>) => void;
 }

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Recording, Scenario } from './api.ts';
 import { usePage } from './context.ts';
 import { Address, requestAddress, RequestLink, write } from './link.ts';
+import { typing } from './keys.ts';
 import { offered, pages, requestViews, ViewEntry } from './views.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -51,10 +52,6 @@ export function Header({ theme, onTheme, onLang }: { theme: Theme; onTheme: (t: 
   );
 }
 
-// typing tells whether a key goes into a field.
-export const typing = (e: KeyboardEvent) =>
-  e.target instanceof HTMLInputElement || e.target instanceof HTMLTextAreaElement || e.target instanceof HTMLSelectElement;
-
 function Entry({ address, words, current }: { address: Address; words: string; current: boolean }) {
   return <a href={write(address)} aria-current={current ? 'page' : undefined}>{words}</a>;
 }
@@ -91,9 +88,12 @@ export function RequestBar({ link, recording, view }: { link: RequestLink; recor
         </select>
       )}
       <span class="gap" />
+      <button class="stepper" aria-pressed={!!link.position} onClick={() => goTo(requestAddress({ ...link, line: undefined, position: link.position ? undefined : { kind: 'entered' } }))}>
+        {words.player.toggle}
+      </button>
       <nav class="views" aria-label={words.view}>
         {offered(requestViews, api).map((v) => (
-          <Fragment key={v.name}><Entry address={requestAddress({ place, view: v.name, call: link.call, more: {} })} words={v.words(words)} current={v === view} /></Fragment>
+          <Fragment key={v.name}><Entry address={requestAddress({ ...link, view: v.name, line: undefined, more: {} })} words={v.words(words)} current={v === view} /></Fragment>
         ))}
       </nav>
     </div>

@@ -22,12 +22,19 @@ function decode(part: string): string {
 
 export interface CallName { function: string; caller: string; nth: number }
 
+// A LinkPosition is where in the named call the step player stands; next is the call that is about to be made.
+export interface LinkPosition { kind: Kind; next?: { function: string; nth: number } }
+export type Kind = 'entered' | 'calling' | 'returning';
+const kinds: readonly string[] = ['entered', 'calling', 'returning'];
+
 // A RequestLink is the address of a view of a request: #/RELEASE/SCENARIO/REQUEST?view=NAME.
 export interface RequestLink {
   place: Place;
   view: string;
   call?: CallName;
   line?: number;
+  // position is there while the step player is open.
+  position?: LinkPosition;
   // more holds the view's own parameters.
   more: Record<string, string>;
 }
@@ -37,13 +44,14 @@ export const firstView = 'steps';
 const first: Place = { release: 'latest', scenario: 'get-node', request: 1 };
 
 export function requestLink({ parts: [release, scenario, request], query }: Address): RequestLink {
-  const { view, call, by, nth, line, ...more } = query;
+  const { view, call, by, nth, line, at, next, nextnth, ...more } = query;
   const link: RequestLink = {
     place: { release: release || first.release, scenario: scenario || first.scenario, request: atLeastOne(request) },
     view: view || firstView, more,
   };
   if (call) link.call = { function: call, caller: by ?? '', nth: atLeastOne(nth) };
   if (Number.parseInt(line, 10) > 0) link.line = Number.parseInt(line, 10);
+  if (kinds.includes(at)) link.position = { kind: at as Kind, next: next ? { function: next, nth: atLeastOne(nextnth) } : undefined };
   return link;
 }
 
@@ -57,6 +65,13 @@ export function requestAddress(link: RequestLink): Address {
     query.call = link.call.function;
     if (link.call.caller) query.by = link.call.caller;
     if (link.call.nth > 1) query.nth = String(link.call.nth);
+  }
+  if (link.position) {
+    query.at = link.position.kind;
+    if (link.position.next) {
+      query.next = link.position.next.function;
+      if (link.position.next.nth > 1) query.nextnth = String(link.position.next.nth);
+    }
   }
   Object.assign(query, link.more);
   if (link.line) query.line = String(link.line);

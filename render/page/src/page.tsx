@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { Api, Problem, Recording, Release, Scenario } from './api.ts';
 import { PageContext } from './context.ts';
 import { Header, RequestBar, Theme } from './header.tsx';
+import { KeyHelp } from './help.tsx';
 import { Address, parse, requestLink, write } from './link.ts';
 import { RequestPage } from './request.tsx';
 import { server } from './server.ts';
@@ -70,6 +71,7 @@ function Page({ api }: { api: Api }) {
       {!problem && notice && <div class="problem notice" role="status">{notice}</div>}
       {alone ? <main class="page"><alone.show /></main>
         : <RequestPage link={link} show={view.show} wide={view.wide ?? false} onRecording={setRecording} />}
+      <KeyHelp />
     </PageContext.Provider>
   );
 }

@@ -1,9 +1,11 @@
 import { ComponentType, h } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { Details, Problem, Recording, recordingPath, requestPath, View } from './api.ts';
+import { Details, Position, Problem, Recording, recordingPath, requestPath, View } from './api.ts';
 import { Code } from './code.tsx';
 import { RequestContext, usePage } from './context.ts';
 import { requestAddress, RequestLink, write } from './link.ts';
+import { Player } from './player.tsx';
+import { positionAt, Step, stepFrom } from './stepping.ts';
 
 // roomy tells whether there is room for code beside the view.
 const roomy = () => matchMedia('(min-width: 801px)').matches;
@@ -18,6 +20,7 @@ export function RequestPage({ link, show: Show, wide, onRecording }: {
   const [seen, setSeen] = useState<{ path: string; view: View } | null>(null);
   const [told, setTold] = useState<{ path: string; details: Details } | null>(null);
   const [picked, setPicked] = useState<{ path: string; call: number } | null>(null);
+  const [stepped, setStepped] = useState<{ named: string; position: Position } | null>(null);
   const here = useRef(link);
   here.current = link;
   const place = link.place;
@@ -55,13 +58,59 @@ export function RequestPage({ link, show: Show, wide, onRecording }: {
     return () => { left = true; };
   }, [path, selected, lang]);
 
+  // The position that the link names; one that the player has just reached is known.
+  const at = link.position;
+  const named = at && selected !== null ? [path, selected, at.kind, at.next?.function, at.next?.nth].join(' ') : '';
+  const position = named !== '' && stepped?.named === named ? stepped.position : null;
+  useEffect(() => {
+    if (!at || selected === null || position || details?.call.index !== selected) return;
+    let left = false;
+    (async () => {
+      let next = -1;
+      if (at.kind === 'calling' && at.next) {
+        next = (await api.get<{ index: number }>(path + '/find', { function: at.next.function, caller: details.call.function, nth: at.next.nth })).index;
+      }
+      // Where another recording does not make that call, the beginning of the caller is nearest.
+      const entered = () => positionAt(api, path, { call: selected, kind: 'entered', next: 0 });
+      const reached = at.kind === 'calling' && next < 0 ? await entered()
+        : await positionAt(api, path, { call: selected, kind: at.kind, next }).catch((e: Problem) => { if (e.status === 400) return entered(); throw e; });
+      if (!left) setStepped({ named, position: reached });
+    })().catch((e) => left || problem(e));
+    return () => { left = true; };
+  }, [named, details]);
+
+  // moveTo shows a position; a walk is one step in the browser's history.
+  const moveTo = useCallback(async (reached: Position) => {
+    const to = requestPath(here.current.place);
+    const d = await api.get<Details>(`${to}/calls/${reached.call}`, { lang });
+    if (requestPath(here.current.place) !== to) return;
+    setPicked({ path: to, call: reached.call });
+    setTold({ path: to, details: d });
+    setStepped({ named: [to, reached.call, reached.kind, reached.nextFunction, reached.nextFunction && reached.nextNth].join(' '), position: reached });
+    goTo(requestAddress({
+      ...here.current, call: { function: d.call.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, line: undefined,
+      position: { kind: reached.kind, next: reached.nextFunction ? { function: reached.nextFunction, nth: reached.nextNth ?? 1 } : undefined },
+    }), true);
+  }, [lang, goTo]);
+  const step = useCallback(async (s: Step) => {
+    if (!position || !view) return true;
+    try {
+      const reached = await stepFrom(api, path, view, position, s);
+      if (reached.moved || reached.number !== position.number) await moveTo(reached);
+      return reached.moved;
+    } catch (e) {
+      problem(e as Problem);
+      return false;
+    }
+  }, [path, view, position, moveTo]);
+
   const select = useCallback((call: number, line?: number) => {
     const at = requestPath(here.current.place);
     api.get<Details>(`${at}/calls/${call}`, { lang }).then((d) => {
       if (requestPath(here.current.place) !== at) return;
       setPicked({ path: at, call });
       setTold({ path: at, details: d });
-      goTo(requestAddress({ ...here.current, call: { function: d.call.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, line }));
+      goTo(requestAddress({ ...here.current, call: { function: d.call.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, line, position: here.current.position && { kind: 'entered' } }));
     }, problem);
   }, [lang, goTo]);
   const change = useCallback((more: Record<string, string | undefined>) => {
@@ -71,13 +120,17 @@ export function RequestPage({ link, show: Show, wide, onRecording }: {
   }, [goTo]);
 
   const ready = details && details.call.index === selected;
-  const request = { link, place, path, recording, view, selected, details, select, change, scenario: page.scenarios.find((s) => s.name === place.scenario) };
+  const closePlayer = useCallback(() => goTo(requestAddress({ ...here.current, position: undefined }), true), [goTo]);
+  const request = {
+    link, place, path, recording, view, selected, details, select, change, position, scenario: page.scenarios.find((s) => s.name === place.scenario),
+  };
   return (
     <RequestContext.Provider value={request}>
+      {at && <Player step={step} onClose={closePlayer} />}
       <main class={wide ? 'wide' : link.call ? '' : 'alone'}>
         <section class="left" aria-label={words.tree}><Show /></section>
         {!wide && <section class="right" aria-label={words.source}>
-          {ready ? <Code place={place} details={details} line={link.line} onSelect={select} onBack={() => history.back()} address={write(requestAddress(link))} />
+          {ready ? <Code place={place} details={details} line={position?.line || link.line} onSelect={select} onBack={() => history.back()} address={write(requestAddress(link))} />
             : selected === null ? <p class="quiet pick">{words.pick}</p> : <p class="quiet loading">{words.loading}</p>}
         </section>}
       </main>

@@ -1,0 +1,202 @@
+package render
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/reason"
+)
+
+// WriteDiffMarkdown writes a comparison for a pull request or an issue, in GitHub's Markdown: the sentences, then
+// folded what proves them, the changed calls with links to their lines, and the tree. It has no colours.
+func WriteDiffMarkdown(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
+	finder, err := reason.NewFinder(c)
+	if err != nil {
+		return err
+	}
+	options.Palette = Palette{}
+	out := bufio.NewWriter(w)
+	for _, note := range options.warnings(c) {
+		fmt.Fprintf(out, "> %s\n\n", InMarkdown(note))
+	}
+	for i := range c.Requests {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		pair := &c.Requests[i]
+		if pair.Diff == nil {
+			only, err := drawn(func(out *bufio.Writer) { writeRequestDiff(out, c, pair, finder, guide, options) })
+			if err != nil {
+				return err
+			}
+			request, says, _ := strings.Cut(only, "\n")
+			fmt.Fprintf(out, "**%s** %s\n", codeSpan(request), InMarkdown(says))
+			continue
+		}
+		d := newDiffDrawing(c, pair, NewDifferences(pair.Diff, guide), guide, options)
+		d.finder = finder
+		m := markdown{diffDrawing: d, c: c, out: out}
+		if err := m.write(); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// A markdown writes what differs in a pair of requests.
+type markdown struct {
+	*diffDrawing
+	c   *diff.Comparison
+	out *bufio.Writer
+}
+
+func (m *markdown) write() error {
+	m.heading()
+	if m.Diff.Same() {
+		return nil
+	}
+	m.sentences()
+	if m.options.SummaryOnly {
+		return nil
+	}
+	m.changes()
+	return m.tree()
+}
+
+func (m *markdown) heading() {
+	a, b := m.pair.A, m.pair.B
+	status := fmt.Sprint(a.Status)
+	if a.Status != b.Status {
+		status += " | " + fmt.Sprint(b.Status)
+	}
+	fmt.Fprintf(m.out, "**%s** %s %s\n\n%s\n", codeSpan(b.Method+" "+oneLine(b.Path)), m.arrow, status, InMarkdown(m.diffFacts()))
+}
+
+// sentences tells what changed, layer by layer.
+func (m *markdown) sentences() {
+	changed, unchanged := newSummary(m.Differences, m.guide, m.words, m.finder).summarize()
+	var smaller []string
+	for _, layer := range changed {
+		if len(layer.Sentences) > 0 {
+			fmt.Fprintf(m.out, "\n**%s**\n\n", InMarkdown(layer.Title))
+			for _, s := range layer.Sentences {
+				fmt.Fprintf(m.out, "- %s\n", InMarkdown(s))
+			}
+		}
+		if layer.Smaller > 0 {
+			smaller = append(smaller, fmt.Sprintf("%s %d", layer.Title, layer.Smaller))
+		}
+	}
+	for _, rest := range []struct {
+		title  string
+		titles []string
+	}{{m.words.smaller, smaller}, {m.words.unchanged, unchanged}} {
+		if len(rest.titles) > 0 {
+			fmt.Fprintf(m.out, "\n%s%s%s\n", InMarkdown(rest.title), m.words.colon, InMarkdown(strings.Join(rest.titles, ", ")))
+		}
+	}
+}
+
+// changes lists the changes that a first look should have, each with the lines of code that it is about.
+func (m *markdown) changes() {
+	var lines []string
+	for _, c := range m.Changes {
+		if c.Telling && m.shows(c) {
+			lines = append(lines, fmt.Sprintf("- `%s` %s", diffMarks[c.Kind], strings.Join(m.sides(c), " "+m.arrow+" ")))
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	p := message.For(m.options.Lang)
+	m.fold(p.Plural(len(lines), "%d change, with its place in the source", "%d changes, with their places in the source", len(lines)), strings.Join(lines, "\n"))
+}
+
+// sides links the calls of a change: one, or those of both sides where they differ.
+func (m *markdown) sides(c ShownChange) []string {
+	var sides []string
+	if c.A != diff.None {
+		sides = append(sides, m.link(m.c.A, m.Diff.A.Call(c.A)))
+	}
+	if c.B != diff.None {
+		if link := m.link(m.c.B, m.Diff.B.Call(c.B)); len(sides) == 0 || sides[0] != link {
+			sides = append(sides, link)
+		}
+	}
+	return sides
+}
+
+func (m *markdown) link(rec *trace.Recording, call *trace.Call) string {
+	text := codeSpan(m.story.Names.Of(call))
+	if url := SourceURL(rec, call); url != "" {
+		text = "[" + text + "](" + url + ")"
+	}
+	return text + " " + codeSpan(m.story.Names.Place(call))
+}
+
+// tree adds the tree as GitHub colours a diff: its marks stand where a diff has them.
+func (m *markdown) tree() error {
+	if m.tooMany() > 0 {
+		return nil
+	}
+	key, err := drawn(m.writeDiffKey)
+	if err != nil {
+		return err
+	}
+	tree, err := drawn(func(out *bufio.Writer) { m.writeDiffTree(out); m.writeDiffFooter(out) })
+	if err != nil {
+		return err
+	}
+	fence := fenceFor(tree)
+	m.fold(message.For(m.options.Lang).Sprintf("The call tree"), InMarkdown(strings.ReplaceAll(key, "\n", " "))+"\n\n"+fence+"diff\n"+tree+"\n"+fence)
+	return nil
+}
+
+// drawn returns what a part of the drawing writes, without the lines that part it from others.
+func drawn(write func(*bufio.Writer)) (string, error) {
+	var text strings.Builder
+	out := bufio.NewWriter(&text)
+	write(out)
+	err := out.Flush()
+	return strings.Trim(text.String(), "\n"), err
+}
+
+// fold hides a text behind its title.
+func (m *markdown) fold(title, text string) {
+	fmt.Fprintf(m.out, "\n<details>\n<summary>%s</summary>\n\n%s\n\n</details>\n", InMarkdown(title), text)
+}
+
+var markdownSigns = strings.NewReplacer(
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;",
+	"#", `\#`, "|", `\|`, "~", `\~`, "@", "&#64;", "://", "&#58;//",
+)
+
+// InMarkdown writes a text so that none of it is markup or a mention, in one line.
+func InMarkdown(text string) string { return markdownSigns.Replace(oneLine(text)) }
+
+// codeSpan writes a text as code, whatever backquotes it holds.
+func codeSpan(text string) string {
+	text = oneLine(text)
+	fence := "`"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		return fence + " " + text + " " + fence
+	}
+	return fence + text + fence
+}
+
+// fenceFor returns a fence that does not occur in the text.
+func fenceFor(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence
+}

@@ -1,0 +1,88 @@
+package render
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+func TestDiffMarkdownOfReleases(t *testing.T) {
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := recordings.Load("v1.36.3", "get-node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := recordings.Load("v1.37.1", "get-node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := diff.CompareRecordings(a, b, diff.Options{})
+	for _, lang := range []string{"en", "zh"} {
+		var out strings.Builder
+		options := DiffOptions{Options: Options{Lang: lang, Width: 80}, NameA: "v1.36.3", NameB: "v1.37.1"}
+		if err := WriteDiffMarkdown(&out, c, spoken.New(guide, lang, a, b), options); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "diff-get-node."+lang+".md", out.String())
+	}
+}
+
+// Whatever a recording from elsewhere holds is shown, and is no markup: nothing but what we write makes elements.
+func TestDiffMarkdownIsEscaped(t *testing.T) {
+	const evil = "<img src=x>**b** [l](http://e) `c` @team #1 ~~s~~ | ```"
+	a, b := indentedRequest("p.A\n p.B"), indentedRequest("p.A\n p.B\n p.New")
+	a.Path, b.Path = "/x?"+evil, "/x?"+evil
+	b.Calls[2].Function, b.Calls[2].File = "p."+evil, evil+"\n```\n<script>"
+	extra := indentedRequest("p.A")
+	extra.TraceID, extra.Path = strings.Repeat("b", 32), "/only?"+evil
+	c := diff.CompareRecordings(
+		&trace.Recording{Scenario: "one", K8sVersion: "v1.30.4", EtcdVersion: "v3.5.10", Requests: []trace.Request{a}},
+		&trace.Recording{Scenario: "one", K8sVersion: "v1.37.1", EtcdVersion: "v3.7.0", Requests: []trace.Request{b, extra}}, diff.Options{})
+	var out bytes.Buffer
+	if err := WriteDiffMarkdown(&out, c, everyStep{}, DiffOptions{NameA: evil, NameB: "v2"}); err != nil {
+		t.Fatal(err)
+	}
+	source := out.Bytes()
+	document := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
+	var code strings.Builder
+	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.RawHTML, *ast.Image, *ast.AutoLink:
+			t.Errorf("the text makes a %s:\n%s", n.Kind(), source)
+		case *ast.Link:
+			if strings.HasPrefix(string(n.Destination), "http://e") {
+				t.Errorf("the text makes a link:\n%s", source)
+			}
+		case *ast.HTMLBlock:
+			if html := string(n.Lines().Value(source)); strings.Contains(html, "<img") || strings.Contains(html, "<script") {
+				t.Errorf("the text makes %s", html)
+			}
+		case *ast.CodeSpan:
+			code.Write(n.Text(source)) //nolint:staticcheck // the text of a code span is what is shown
+		}
+		return ast.WalkContinue, nil
+	})
+	if !strings.Contains(code.String(), evil) {
+		t.Errorf("%q is not shown:\n%s", evil, source)
+	}
+	if !strings.Contains(string(source), "&#64;team") {
+		t.Errorf("a mention is not escaped:\n%s", source)
+	}
+}

@@ -1,0 +1,32 @@
+import { h } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { usePage } from './context.ts';
+import { keyGroups, typing } from './keys.ts';
+
+// KeyHelp shows the table of keys when "?" is pressed.
+export function KeyHelp() {
+  const { words: { keys: w } } = usePage();
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const asked = (e: KeyboardEvent) => {
+      if (e.key !== '?' || e.ctrlKey || e.metaKey || e.altKey || typing(e)) return;
+      e.preventDefault();
+      if (dialog.current?.open) dialog.current.close();
+      else dialog.current?.showModal();
+    };
+    addEventListener('keydown', asked);
+    return () => removeEventListener('keydown', asked);
+  }, []);
+  return (
+    <dialog class="keys" aria-label={w.title} ref={dialog}>
+      <h2>{w.title}</h2>
+      {keyGroups.map((g) => (
+        <section key={g.title(w)}>
+          <h3>{g.title(w)}</h3>
+          <dl>{g.keys.map((k) => <div><dt>{k.keys.map((name) => <kbd>{name}</kbd>)}</dt><dd>{k.words(w)}</dd></div>)}</dl>
+        </section>
+      ))}
+      <form method="dialog"><button>{w.done}</button></form>
+    </dialog>
+  );
+}

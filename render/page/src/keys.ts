@@ -1,0 +1,34 @@
+// The keys of the page: one table, which the page looks them up in and which "?" shows.
+
+import { Step, StepName } from './stepping.ts';
+import { Words } from './words.ts';
+
+interface Key { keys: string[]; words: (w: Words['keys']) => string; step?: Step }
+export interface KeyGroup { title: (w: Words['keys']) => string; keys: Key[] }
+
+const step = (name: StepName, back: boolean, ...keys: string[]): Key =>
+  ({ keys, step: { name, back }, words: (w) => (back ? w.backward(w.steps[name]) : w.steps[name]) });
+
+export const keyGroups: KeyGroup[] = [
+  { title: (w) => w.stepping, keys: [
+    step('into', false, 's', 'F11'), step('over', false, 'd', 'F10'), step('out', false, 'x', 'Shift+F11'), step('line', false, 'l'), step('key', false, 't'),
+    step('into', true, 'S'), step('over', true, 'D'), step('out', true, 'X'), step('line', true, 'L'), step('key', true, 'T'),
+    { keys: ['p'], words: (w) => w.play }, { keys: ['<', '>'], words: (w) => w.pace }, { keys: ['q'], words: (w) => w.close },
+  ] },
+  { title: (w) => w.tree, keys: [
+    { keys: ['↑', '↓', 'Home', 'End', 'PageUp', 'PageDown'], words: (w) => w.move },
+    { keys: ['→', '←'], words: (w) => w.fold }, { keys: ['Enter', 'Space'], words: (w) => w.select },
+  ] },
+  { title: (w) => w.everywhere, keys: [{ keys: ['/'], words: (w) => w.search }, { keys: ['?'], words: (w) => w.help }] },
+];
+
+const bySteps = new Map(keyGroups.flatMap((g) => g.keys).flatMap((k) => (k.step ? k.keys.map((name) => [name, k.step!] as const) : [])));
+
+export const stepOfKey = (key: string): Step | undefined => bySteps.get(key);
+
+// keyOf names the key of an event as the table does.
+export const keyOf = (e: KeyboardEvent) => (e.shiftKey && e.key.length > 1 ? 'Shift+' + e.key : e.key);
+
+// typing tells whether a key goes into a field.
+export const typing = (e: KeyboardEvent) =>
+  e.target instanceof HTMLInputElement || e.target instanceof HTMLTextAreaElement || e.target instanceof HTMLSelectElement;

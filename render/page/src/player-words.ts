@@ -1,0 +1,47 @@
+// The words of the step player and of the table of keys.
+
+import { StepName } from './stepping.ts';
+
+const steps: Record<StepName, string> = { into: 'Into', over: 'Over', line: 'Line', out: 'Out', key: 'Key step' };
+
+export const en = {
+  player: {
+    toggle: 'Step through', player: 'Step player', forward: 'Forward', back: 'Backward', play: 'Play', stop: 'Stop', close: 'Close',
+    step: steps, title: (step: string, back: boolean) => `${step}, ${back ? 'backward' : 'forward'}`,
+    pace: 'Pace', slower: 'Slower', faster: 'Faster', perSecond: (n: number) => `${n}/s`, by: 'Play by',
+    playBy: { key: 'key step by key step', into: 'call by call', over: 'over calls', line: '', out: '' } as Record<StepName, string>,
+    number: (n: string, of: string) => `${n} of ${of}`, progress: 'Position in the request', layers: 'Layers of the request',
+    entered: (f: string) => `At the beginning of ${f}.`,
+    calling: (f: string, to: string, line: number) => `In ${f}${line ? `, line ${line}` : ''}: about to call ${to}.`,
+    returning: (f: string) => `${f} is about to return. From which line is not recorded.`,
+    returned: (f: string, time: string) => `${f} returned after ${time}.`,
+  },
+  keys: {
+    title: 'Keys', stepping: 'Step, as in a debugger', tree: 'In a tree', everywhere: 'Everywhere', done: 'Close',
+    steps: { into: 'into', over: 'over', line: 'over, to the next line', out: 'out', key: 'next key step' } as Record<StepName, string>,
+    backward: (step: string) => `${step}, backward`, play: 'play, or stop', pace: 'slower, faster', close: 'close the step player',
+    move: 'move', fold: 'open, close; to the caller', select: 'select the call', search: 'search all recordings', help: 'show or close this table',
+  },
+};
+
+const zhSteps: Record<StepName, string> = { into: '步入', over: '步过', line: '下一行', out: '步出', key: '关键步骤' };
+
+export const zh: typeof en = {
+  player: {
+    toggle: '单步执行', player: '单步播放器', forward: '向前', back: '向后', play: '播放', stop: '停止', close: '关闭',
+    step: zhSteps, title: (step, back) => `${back ? '反向' : ''}${step}`,
+    pace: '速度', slower: '慢一些', faster: '快一些', perSecond: (n) => `${n} 步/秒`, by: '播放方式',
+    playBy: { key: '逐个关键步骤', into: '逐次调用', over: '步过调用', line: '', out: '' },
+    number: (n, of) => `第 ${n} 个位置，共 ${of} 个`, progress: '在请求中的位置', layers: '请求经过的层',
+    entered: (f) => `位于 ${f} 的开头。`,
+    calling: (f, to, line) => `位于 ${f}${line ? `第 ${line} 行` : ''}，即将调用 ${to}。`,
+    returning: (f) => `${f} 即将返回，从哪一行返回没有录制。`,
+    returned: (f, time) => `${f} 用时 ${time} 后返回。`,
+  },
+  keys: {
+    title: '按键', stepping: '单步，如同调试器', tree: '在树中', everywhere: '任何地方', done: '关闭',
+    steps: { into: '步入', over: '步过', line: '步过，到下一行', out: '步出', key: '下一个关键步骤' },
+    backward: (step) => `反向：${step}`, play: '播放或停止', pace: '慢一些、快一些', close: '关闭单步播放器',
+    move: '移动', fold: '展开、收起；到调用者', select: '选中调用', search: '搜索全部录制', help: '显示或关闭此表',
+  },
+};

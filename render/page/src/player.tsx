@@ -1,0 +1,131 @@
+import { CSSProperties, Fragment, h } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Layer, Position, View } from './api.ts';
+import { usePage, useRequest } from './context.ts';
+import { keyOf, stepOfKey, typing } from './keys.ts';
+import { paces, Step, StepName } from './stepping.ts';
+import { thousands, Words } from './words.ts';
+
+// Player steps through the calls of a request as a debugger does: by buttons, by keys, or by itself at a pace.
+export function Player({ step, onClose }: { step: (s: Step) => Promise<boolean>; onClose: () => void }) {
+  const { words, lang } = usePage();
+  const { position, view } = useRequest();
+  const w = words.player;
+  const [playing, setPlaying] = useState(false);
+  const [pace, setPace] = useState(2);
+  const [by, setBy] = useState<StepName>('key');
+  const busy = useRef(false);
+  const go = async (s: Step) => {
+    if (busy.current) return true; // a key that is held down does not queue up
+    busy.current = true;
+    try { return await step(s); } finally { busy.current = false; }
+  };
+  const latest = useRef(go);
+  latest.current = go;
+
+  useEffect(() => {
+    if (!playing) return;
+    let stopped = false, timer = 0;
+    const next = async () => {
+      const moved = await latest.current({ name: by, back: false });
+      if (stopped) return;
+      if (moved) timer = window.setTimeout(next, 1000 / paces[pace]);
+      else setPlaying(false);
+    };
+    timer = window.setTimeout(next, 1000 / paces[pace]);
+    return () => { stopped = true; clearTimeout(timer); };
+  }, [playing, pace, by]);
+  useEffect(() => {
+    const keys = (e: KeyboardEvent) => {
+      if (e.ctrlKey || e.metaKey || e.altKey || typing(e) || document.querySelector('dialog[open]')) return;
+      const key = keyOf(e);
+      const s = stepOfKey(key);
+      if (s) { setPlaying(false); void latest.current(s); }
+      else if (key === 'p') setPlaying((is) => !is);
+      else if (key === '>') setPace((n) => Math.min(paces.length - 1, n + 1));
+      else if (key === '<') setPace((n) => Math.max(0, n - 1));
+      else if (key === 'q') onClose();
+      else return;
+      e.preventDefault();
+    };
+    addEventListener('keydown', keys);
+    return () => removeEventListener('keydown', keys);
+  }, [onClose]);
+
+  const button = (name: StepName, back: boolean) => (
+    <button class="step" title={w.title(w.step[name], back)} aria-label={w.title(w.step[name], back)} onClick={() => { setPlaying(false); void go({ name, back }); }}>
+      {back ? `‹ ${w.step[name]}` : `${w.step[name]} ›`}
+    </button>
+  );
+  const names: StepName[] = ['key', 'into', 'over', 'out'];
+  return (
+    <section class="player" aria-label={w.player}>
+      <div class="controls">
+        <span class="group" role="group" aria-label={w.back}>{names.map((n) => button(n, true))}</span>
+        <button class="play" aria-pressed={playing} onClick={() => setPlaying(!playing)}>{playing ? `■ ${w.stop}` : `▶ ${w.play}`}</button>
+        <span class="group" role="group" aria-label={w.forward}>{[...names].reverse().map((n) => button(n, false))}</span>
+        <span class="group pace" role="group" aria-label={w.pace}>
+          <button title={w.slower} aria-label={w.slower} disabled={pace === 0} onClick={() => setPace(pace - 1)}>−</button>
+          <span class="quiet">{w.perSecond(paces[pace])}</span>
+          <button title={w.faster} aria-label={w.faster} disabled={pace === paces.length - 1} onClick={() => setPace(pace + 1)}>+</button>
+        </span>
+        <select class="by" aria-label={w.by} value={by} onChange={(e) => setBy(e.currentTarget.value as StepName)}>
+          {names.slice(0, 3).map((n) => <option value={n} selected={n === by}>{w.playBy[n]}</option>)}
+        </select>
+        <span class="gap" />
+        {position && <span class="quiet at">{w.number(thousands(position.number + 1), thousands(position.total))}</span>}
+        <button class="quiet" onClick={onClose}>{w.close}</button>
+      </div>
+      {position && <progress max={position.total - 1} value={position.number} aria-label={w.progress} />}
+      <p class="said" role="status" aria-live={playing ? 'off' : 'polite'}>{position ? said(position, words) : words.loading}</p>
+      <Layers lang={lang} view={view} />
+    </section>
+  );
+}
+
+// said tells where a position is.
+function said(p: Position, words: Words) {
+  const w = words.player, name = p.stack[0].name;
+  return (
+    <Fragment>
+      {p.returnedName && <span class={p.returnedError ? 'failure' : ''}>{w.returned(p.returnedName, p.returnedTime ?? '')}{p.returnedError ? ` ${words.error}: ${p.returnedError}` : ''}</span>}
+      <span>{p.kind === 'entered' ? w.entered(name) : p.kind === 'calling' ? w.calling(name, p.nextName ?? '', p.line) : w.returning(name)}</span>
+    </Fragment>
+  );
+}
+
+// Layers draws the layers that the request passes, from its first to the store. That of the selected call is lit, those of its
+// callers are half lit.
+function Layers({ lang, view }: { lang: string; view: View | null }) {
+  const { api, words, problem } = usePage();
+  const { path, details, position, select } = useRequest();
+  const [layers, setLayers] = useState<Layer[]>([]);
+  useEffect(() => {
+    let left = false;
+    api.get<{ items: Layer[] }>(path + '/layers', { lang }).then((l) => left || setLayers(l.items), (e) => left || problem(e));
+    return () => { left = true; };
+  }, [path, lang]);
+  if (!view || !details || layers.length === 0) return null;
+  const frames = position?.stack ?? [details.call, ...details.stack];
+  const on = frames.filter((f) => f.layer).map((f) => f.process + '/' + f.layer);
+  const processes = [...new Set(layers.map((l) => l.process))];
+  return (
+    <div class="layers" role="group" aria-label={words.player.layers}>
+      {processes.map((process) => (
+        <div class="process" role="group" aria-label={process} key={process}>
+          <span class="program">{process}</span>
+          <div class="boxes">
+            {layers.filter((l) => l.process === process).map((l) => {
+              const at = on.indexOf(process + '/' + l.layer);
+              return (
+                <button key={l.layer} class={'layer-box' + (at === 0 ? ' lit' : at > 0 ? ' on' : '')} aria-current={at === 0 ? 'step' : undefined}
+                  style={(l.colour ? { '--layer': l.colour } : {}) as CSSProperties}
+                  title={`${l.title}: ${l.calls === 1 ? words.call : words.calls(thousands(l.calls))}`} onClick={() => select(l.first)}><span>{l.title}</span></button>
+              );
+            })}
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+// Steps of the player. The API makes them, except those from key step to key step, which the view of the request names.
+
+import { Api, Position, Step as ViewStep, View } from './api.ts';
+import { Kind } from './link.ts';
+
+export type StepName = 'into' | 'over' | 'line' | 'out' | 'key';
+export interface Step { name: StepName; back: boolean }
+
+// paces are steps in a second.
+export const paces = [0.5, 1, 2, 4, 8, 16];
+
+export interface Where { call: number; kind: Kind; next: number }
+
+export const positionAt = (api: Api, path: string, { call, kind, next }: Where) =>
+  api.get<Position>(path + '/position', { call, kind, next: kind === 'calling' ? next : 0 });
+
+export async function stepFrom(api: Api, path: string, view: View, from: Where, step: Step): Promise<Position> {
+  const { call, kind, next } = from;
+  if (step.name !== 'key') {
+    return api.get<Position>(path + '/position', {
+      call, kind, next: kind === 'calling' ? next : 0, action: step.name, direction: step.back ? 'backward' : 'forward',
+    });
+  }
+  const shown = shownCalls(view);
+  const to = step.back ? shown.findLast((c) => c < call || c === call && kind !== 'entered') : shown.find((c) => c > call);
+  if (to === undefined) return { ...(await positionAt(api, path, from)), moved: false };
+  return positionAt(api, path, { call: to, kind: 'entered', next: 0 });
+}
+
+// shownCalls returns the calls that the view shows, in order of entry.
+function shownCalls(view: View): number[] {
+  const calls = new Set<number>();
+  const add = (s: ViewStep) => {
+    calls.add(s.call);
+    s.children.forEach(add);
+  };
+  for (const section of view.sections) add(section.root);
+  return [...calls].sort((a, b) => a - b);
+}

@@ -1,0 +1,126 @@
+package web_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/kubeapitrace/apitrace/session/web"
+)
+
+// position is an expression for what the step player says.
+const position = "(document.querySelector('.player .said')?.textContent ?? '')"
+
+// press types a key where no field has the focus.
+func (b *tab) press(key string) { b.do(chromedp.KeyEvent(key)) }
+
+func TestPageStepsThroughARequest(t *testing.T) {
+	server := start(t, web.Options{})
+	b := open(t, server, "#/latest/get-node/1?call="+escape(storeGet), 1280)
+	b.until(heading + " === '(*store).Get'")
+	b.click("document.querySelector('.stepper')")
+	b.until(position + " === 'At the beginning of etcd3.(*store).Get.'")
+	b.until("document.querySelector('.l.control')?.textContent.includes('func (s *store) Get()')")
+	number := func() int {
+		return js[int](b, "parseInt(document.querySelector('.player .at').textContent.replace(/,/g, ''))")
+	}
+	begin := number()
+
+	// The next call is announced with its line, then entered; it returns with its time.
+	b.press("s")
+	b.until(position + ".startsWith('In etcd3.(*store).Get, line ') && " + position + ".includes(': about to call ')")
+	b.until("location.hash.includes('at=calling') && location.hash.includes('next=')")
+	if n := number(); n != begin+1 {
+		t.Errorf("the next position has the number %d, expected %d", n, begin+1)
+	}
+	line := js[string](b, "document.querySelector('.l.control .no').textContent")
+	if said := js[string](b, position); !strings.Contains(said, "line "+line+":") {
+		t.Errorf("line %s is marked, but it says: %s", line, said)
+	}
+	calling := js[string](b, "location.hash")
+	b.press("s")
+	b.until(position + ".startsWith('At the beginning of ')")
+	b.until("!" + heading + ".includes('(*store).Get')")
+	b.press("x")
+	b.until(position + ".includes(' returned after ')")
+	b.until(heading + " === '(*store).Get'")
+
+	// Back leads where it came from, by button as by key.
+	b.click("[...document.querySelectorAll('.player .step')].find((s) => s.getAttribute('aria-label') === 'Over, backward')")
+	b.until("location.hash === " + fmt.Sprintf("%q", calling))
+
+	// The layers on the stack are lit, the innermost one most.
+	if lit := js[string](b, "document.querySelector('.layer-box.lit').textContent"); lit != "etcd3 store" {
+		t.Errorf("the layer %q is lit", lit)
+	}
+	on := js[string](b, "[...document.querySelectorAll('.layer-box.on')].map((l) => l.textContent).join()")
+	if !strings.Contains(on, "HTTP server and filter chain") || strings.Contains(on, "MVCC") {
+		t.Errorf("the layers of the callers: %s", on)
+	}
+	b.until("document.querySelector('.stack').open && document.querySelectorAll('.stack li').length > 10")
+
+	// F10 and Shift+F11 do as in a debugger.
+	at := number()
+	b.do(chromedp.KeyEvent(kb.F10))
+	b.until("parseInt(document.querySelector('.player .at').textContent.replace(/,/g, '')) > " + fmt.Sprint(at))
+
+	// A position is a link by names.
+	if strings.Contains(calling, "calls/") || !strings.Contains(calling, "at=calling") {
+		t.Errorf("the link is %q", calling)
+	}
+	again := open(t, server, calling, 1280)
+	again.until(position + ".startsWith('In etcd3.(*store).Get, line " + line + ": about to call ')")
+	// In a release that does not make that call, the player stands where the function begins.
+	other := open(t, server, strings.Replace(calling, "next=", "next=x", 1), 1280)
+	other.until(position + " === 'At the beginning of etcd3.(*store).Get.'")
+}
+
+func TestPagePlaysARequest(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "#/latest/get-node/1?at=entered", 1280)
+	b.until(position + ".startsWith('At the beginning of server.(*APIServerHandler).ServeHTTP')")
+	for range 3 {
+		b.press(">")
+	}
+	b.until("document.querySelector('.pace').textContent.includes('16/s')")
+	b.press("p")
+	b.until("document.querySelector('.play').getAttribute('aria-pressed') === 'true'")
+	if live := js[string](b, "document.querySelector('.player .said').getAttribute('aria-live')"); live != "off" {
+		t.Errorf("while it plays, the position is announced %q", live)
+	}
+	b.until("document.querySelector('.play').getAttribute('aria-pressed') === 'false'") // at the end of the request
+	last := js[string](b, position)
+	// The last key step in order of entry was reached, so another step leads nowhere.
+	b.press("t")
+	b.press("t")
+	b.until(position + " === " + fmt.Sprintf("%q", last))
+	if at := js[string](b, "location.hash"); !strings.Contains(at, "at=entered") || strings.Contains(at, "APIServerHandler") {
+		t.Errorf("it stopped at %s", at)
+	}
+	b.press("q")
+	b.until("!document.querySelector('.player')")
+
+	// The table of keys is shown, and closes.
+	b.press("?")
+	b.until("document.querySelector('dialog.keys').open && document.querySelector('dialog.keys').textContent.includes('Shift+F11')")
+	b.accessible()
+	b.do(chromedp.KeyEvent(kb.Escape))
+	b.until("!document.querySelector('dialog.keys').open")
+}
+
+func TestPagePlayerIsAccessible(t *testing.T) {
+	server := start(t, web.Options{})
+	for _, width := range []int64{1280, 400} {
+		b := open(t, server, "#/latest/get-node/1?at=entered&call="+escape(storeGet), width)
+		b.until(position + ".startsWith('At the beginning of')")
+		b.until("document.querySelector('.layer-box.lit')")
+		b.accessible()
+		if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
+			t.Errorf("the page is wider than a screen of %d pixels", width)
+		}
+		b.click("document.querySelector('.language')")
+		b.until(position + ".startsWith('位于 ')")
+	}
+}
