@@ -8,10 +8,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// compareURL returns where upstream shows what happened to the file of a call between the
+// CompareURL returns where upstream shows what happened to the file of a call between the
 // versions of two recordings, or "" if that is not known: the comparison of the two
 // tags, at the file.
-func compareURL(recA, recB *trace.Recording, call *trace.Call) string {
+func CompareURL(recA, recB *trace.Recording, call *trace.Call) string {
 	a, b := SourceURL(recA, call), SourceURL(recB, call)
 	tree, from, path, ok := splitSourceURL(a)
 	_, to, _, okB := splitSourceURL(b)

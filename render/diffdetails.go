@@ -83,7 +83,7 @@ func changeURLs(c *diff.Comparison, d *diff.Diff, change diff.Change) []string {
 		add(SourceURL(c.B, d.B.Call(change.B)))
 	}
 	if change.A != diff.None && change.B != diff.None && d.A.Call(change.A).File == d.B.Call(change.B).File {
-		add(compareURL(c.A, c.B, d.B.Call(change.B)))
+		add(CompareURL(c.A, c.B, d.B.Call(change.B)))
 	}
 	return urls
 }

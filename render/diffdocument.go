@@ -201,7 +201,7 @@ func (s *summary) document(c *diff.Comparison, change ShownChange) DiffChange {
 		out.Values = append(out.Values, DiffValue(v))
 	}
 	if out.A != nil && out.B != nil && out.A.File == out.B.File {
-		out.Compare = compareURL(c.A, c.B, s.Diff.B.Call(change.B))
+		out.Compare = CompareURL(c.A, c.B, s.Diff.B.Call(change.B))
 	}
 	return out
 }

@@ -68,10 +68,38 @@ func Brief(c *diff.Comparison, guide Guide, options DiffOptions) (string, error)
 		return "", err
 	}
 	d := newHistoryDrawing(guide, options)
-	told := map[string][]string{} // by mark
-	styles := map[string]lipgloss.Style{}
-	smaller := 0
-	var packages []string
+	b := d.brief(c, finder)
+	var texts []string
+	for _, mark := range b.marks {
+		texts = append(texts, b.styles[mark].Render(mark)+" "+strings.Join(b.told[mark], ", "))
+	}
+	if len(b.packages) > 0 {
+		texts = append(texts, diffMarks[diff.Renamed]+" "+strings.Join(b.packages, ", "))
+	}
+	if b.smaller > 0 {
+		texts = append(texts, d.words.smaller+" "+strconv.Itoa(b.smaller))
+	}
+	if len(texts) == 0 {
+		return d.words.same, nil
+	}
+	return strings.Join(texts, d.words.between), nil
+}
+
+// A brief is what a line of a history says.
+type brief struct {
+	// marks are those that occur, in order; told is what each has, and styles how it is drawn.
+	marks  []string
+	told   map[string][]string
+	styles map[string]lipgloss.Style
+	// packages are those of which several functions went to another one.
+	packages []string
+	// smaller counts the other changes.
+	smaller int
+}
+
+// brief chooses what a line of a history says of a comparison.
+func (d *diffDrawing) brief(c *diff.Comparison, finder *reason.Finder) brief {
+	b := brief{told: map[string][]string{}, styles: map[string]lipgloss.Style{}}
 	for i := range c.Requests {
 		pair := &c.Requests[i]
 		if pair.Diff == nil {
@@ -79,33 +107,23 @@ func Brief(c *diff.Comparison, guide Guide, options DiffOptions) (string, error)
 		}
 		differences := NewDifferences(pair.Diff, d.guide)
 		for _, p := range differences.Packages {
-			packages = appendNew(packages, fmt.Sprintf("%s %s %s", p.From, d.arrow, p.To))
+			b.packages = appendNew(b.packages, fmt.Sprintf("%s %s %s", p.From, d.arrow, p.To))
 		}
 		for _, change := range differences.Changes {
 			if change.Telling {
 				mark := d.briefMark(finder, pair.Diff, change.Change)
-				told[mark], styles[mark] = appendNew(told[mark], d.briefly(differences, change)), d.kindStyle(change.Kind)
+				b.told[mark], b.styles[mark] = appendNew(b.told[mark], d.briefly(differences, change)), d.kindStyle(change.Kind)
 			} else if !differences.movedWithPackage(change.Change) {
-				smaller++
+				b.smaller++
 			}
 		}
 	}
-	var texts []string
 	for _, mark := range d.briefMarks() {
-		if names := told[mark]; len(names) > 0 {
-			texts = append(texts, styles[mark].Render(mark)+" "+strings.Join(names, ", "))
+		if len(b.told[mark]) > 0 {
+			b.marks = append(b.marks, mark)
 		}
 	}
-	if len(packages) > 0 {
-		texts = append(texts, diffMarks[diff.Renamed]+" "+strings.Join(packages, ", "))
-	}
-	if smaller > 0 {
-		texts = append(texts, d.words.smaller+" "+strconv.Itoa(smaller))
-	}
-	if len(texts) == 0 {
-		return d.words.same, nil
-	}
-	return strings.Join(texts, d.words.between), nil
+	return b
 }
 
 // briefMarks are the marks in a history, in their order.

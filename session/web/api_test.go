@@ -174,6 +174,7 @@ func TestEveryRouteIsAsDescribed(t *testing.T) {
 	const recording = web.Base + "/releases/1.37/scenarios/get-node"
 	const request = recording + "/requests/1"
 	store := fmt.Sprintf("%s/calls/%d", request, callOf(t, rec, storeGet))
+	const diffed = web.Base + "/diff/tree?scenario=get-node&from=1.30&to=1.37"
 	called := map[string]map[int]bool{} // by path of the document
 	for _, test := range []struct {
 		path   string
@@ -242,6 +243,31 @@ func TestEveryRouteIsAsDescribed(t *testing.T) {
 		{web.Base + "/diff?scenario=get-node&from=1.36&to=1.37", 200, `"sentences"`},
 		{web.Base + "/diff?scenario=get-node&from=1.36", 400, `\"to\" is missing`},
 		{web.Base + "/diff?scenario=get-nodes&from=1.36&to=1.37", 404, `lists the scenarios`},
+		{diffed, 200, `"change":"added"`},
+		{diffed + "&show=all&layer=etcd3&lang=zh", 200, `"layer":"etcd3"`},
+		{diffed + "&layer=x", 404, `there is no layer`},
+		{diffed + "&request=2", 404, `both sides together have 1`},
+		{diffed + "&request=0", 400, `at least 1`},
+		{diffed + "&show=x", 400, `expected one of telling, all`},
+		{web.Base + "/diff/tree?scenario=get-node&from=1.3&to=1.37", 404, `lists the releases`},
+		{web.Base + "/diff/tree?scenario=boot&from=1.36&to=1.37", 200, `"tooMany":`},
+		{web.Base + "/diff/tree?scenario=boot&from=1.36&to=1.37&show=all", 200, `"tooMany":`},
+		{web.Base + "/diff/source?scenario=get-node&from=1.36&to=1.37&call=0", 200, `fetches it`},
+		{web.Base + "/diff/source?scenario=get-node&from=1.36&to=1.37&call=100000", 404, `the tree of both sides has`},
+		{web.Base + "/diff/source?scenario=get-node&from=1.36&to=1.37", 400, `\"call\" is missing`},
+		{web.Base + "/compare?release=1.37&from=get-node&to=get-node-cached", 200, `"scenario":"get-node-cached"`},
+		{web.Base + "/compare?release=1.37&from=get-node&to=get-nodes", 404, `lists the scenarios`},
+		{web.Base + "/compare/tree?release=1.37&from=get-node&to=get-node-cached", 200, `in get-node-cached`},
+		{web.Base + "/compare/tree?release=1.37&from=get-node", 400, `\"to\" is missing`},
+		{web.Base + "/compare/source?release=1.37&from=get-node&to=get-node-cached&call=3", 200, `"hunks":[]`},
+		{web.Base + "/compare/source?release=1.37&from=get-node&to=get-node-cached&call=x", 400, `whole number`},
+		{web.Base + "/history?scenario=get-node", 200, `"since":"v1.36`},
+		{web.Base + "/history?scenario=get-nodes", 404, `lists the scenarios`},
+		{web.Base + "/history", 400, `\"scenario\" is missing`},
+		{request + "/map", 200, `"station":"kube-apiserver/kube-apiserver/handler"`},
+		{request + "/map?lang=de", 400, `expected one of en, zh`},
+		{web.Base + "/releases/1.37/routes", 200, `"groupVersion":"apps/v1"`},
+		{web.Base + "/releases/1.3/routes", 404, `lists the releases`},
 		{web.Base + "/live", 200, `"graceSeconds":`},
 		{web.Base + "/live?x=1", 400, `leave it out`},
 		{web.Base + "/live/events?x=1", 400, `leave it out`},

@@ -209,7 +209,7 @@ func (a *api) getCall(r *restful.Request) (any, error) {
 		return nil, err
 	}
 	c := t.tree.Call(i)
-	out := CallDetails{Call: t.call(i), Note: t.guide.Note(c.Function), Nth: t.placeIndex(t.n).nth(t.tree, i), Stack: []Frame{}, Values: t.values(c)}
+	out := CallDetails{Call: t.call(i), Note: t.guide.Note(c.Function), Nth: t.placesOf(t.n).Name(i).Nth, Stack: []Frame{}, Values: t.values(c)}
 	if layer := t.guide.Layer(c.Function); layer != "" {
 		out.Title = t.guide.Title(layer)
 	}
@@ -277,53 +277,16 @@ func (a *api) findCall(r *restful.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	i, exact := t.placeIndex(t.n).find(r.QueryParameter("function"), r.QueryParameter("caller"), int(number(r, "nth", 1)))
+	i, exact := t.placesOf(t.n).Find(trace.CallName{Function: r.QueryParameter("function"), Caller: r.QueryParameter("caller"), Nth: int(number(r, "nth", 1))})
 	return Found{i, exact}, nil
 }
 
-// A placeIndex finds calls by their name and the name of their caller.
-type placeIndex struct {
-	calls      map[[2]string][]int
-	byFunction map[string][]int
-}
-
-func (l *loaded) placeIndex(n int) *placeIndex {
+// placesOf names the calls of request n.
+func (l *loaded) placesOf(n int) *trace.Places {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.places[n] == nil {
-		tree := l.trees[n]
-		x := &placeIndex{map[[2]string][]int{}, map[string][]int{}}
-		for i := range tree.Len() {
-			key := placeKey(tree, i)
-			x.calls[key] = append(x.calls[key], i)
-			x.byFunction[key[0]] = append(x.byFunction[key[0]], i)
-		}
-		l.places[n] = x
+		l.places[n] = trace.NewPlaces(l.trees[n])
 	}
 	return l.places[n]
-}
-
-func placeKey(tree *trace.Tree, i int) [2]string {
-	if p := tree.Parent(i); p >= 0 {
-		return [2]string{tree.Call(i).Function, tree.Call(p).Function}
-	}
-	return [2]string{tree.Call(i).Function, ""}
-}
-
-// nth says which of the calls of its function by its caller call i is, from 1.
-func (x *placeIndex) nth(tree *trace.Tree, i int) int {
-	at, _ := slices.BinarySearch(x.calls[placeKey(tree, i)], i)
-	return at + 1
-}
-
-// find returns the nth call of a function by a caller or, where there is none, the nearest that is like it; -1 if
-// the function is not called.
-func (x *placeIndex) find(function, caller string, nth int) (call int, exact bool) {
-	if calls := x.calls[[2]string{function, caller}]; len(calls) > 0 {
-		return calls[min(max(nth, 1), len(calls))-1], nth >= 1 && nth <= len(calls)
-	}
-	if calls := x.byFunction[function]; len(calls) > 0 {
-		return calls[min(max(nth, 1), len(calls))-1], false
-	}
-	return -1, false
 }

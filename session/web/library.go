@@ -52,8 +52,10 @@ type library struct {
 	source SourceFolder
 	shelf  *shelf
 
-	mu     sync.Mutex
-	loaded []*loaded // the one that was used last comes last
+	mu        sync.Mutex
+	loaded    []*loaded   // the one that was used last comes last
+	compared  []*compared // as well
+	histories histories
 }
 
 // loaded is a recording with what was derived from it.
@@ -63,9 +65,10 @@ type loaded struct {
 
 	mu        sync.Mutex
 	trees     map[int]*trace.Tree
-	places    map[int]*placeIndex
+	places    map[int]*trace.Places
 	documents map[documentKey]*render.Document
 	guides    map[string]view.Guide
+	built     built
 }
 
 type documentKey struct {
@@ -97,7 +100,7 @@ func (l *library) load(release, scenario string) (*loaded, error) {
 		}
 	}
 	known := &loaded{
-		release: release, scenario: scenario, rec: rec, trees: map[int]*trace.Tree{}, places: map[int]*placeIndex{},
+		release: release, scenario: scenario, rec: rec, trees: map[int]*trace.Tree{}, places: map[int]*trace.Places{},
 		documents: map[documentKey]*render.Document{}, guides: map[string]view.Guide{},
 	}
 	l.loaded = append(l.loaded, known)

@@ -7,10 +7,8 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
@@ -98,29 +96,4 @@ func places(all []search.Place) []HitPlace {
 	}
 	slices.Reverse(out)
 	return out
-}
-
-func (a *api) diff(r *restful.Request) (any, error) {
-	scenario, lang := r.QueryParameter("scenario"), queryOf(r, paramLang)
-	from, err := a.library.load(r.QueryParameter("from"), scenario)
-	if err != nil {
-		return nil, err
-	}
-	to, err := a.library.load(r.QueryParameter("to"), scenario)
-	if err != nil {
-		return nil, err
-	}
-	guide, err := to.guide(lang)
-	if err != nil {
-		return nil, err
-	}
-	c := diff.CompareRecordings(from.rec, to.rec, diff.Options{})
-	doc, err := render.NewDiffDocument(c, guide, render.DiffOptions{Options: render.Options{Lang: lang}, NameA: from.release, NameB: to.release})
-	if err != nil {
-		return nil, err
-	}
-	for i := range doc.Requests {
-		doc.Requests[i].Script = nil
-	}
-	return doc, nil
 }

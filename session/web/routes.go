@@ -11,7 +11,9 @@ import (
 	"github.com/emicklei/go-restful/v3"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/page"
+	"github.com/kubeapitrace/apitrace/trace/routes"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
@@ -87,7 +89,7 @@ const recordingPath = "/releases/{release}/scenarios/{scenario}"
 const requestPath = recordingPath + "/requests/{request}"
 
 func (a *api) routes() []route {
-	return []route{
+	all := []route{
 		{path: "/releases", id: "listReleases", doc: "List the recorded releases, the newest first", sample: ReleaseList{}, handle: a.listReleases},
 		{path: "/scenarios", id: "listScenarios", doc: "List the scenarios, by topic", query: []parameter{paramLang}, sample: ScenarioList{}, handle: a.listScenarios},
 		{path: recordingPath, id: "getRecording", doc: "Describe a recording: what was recorded, and its requests", query: []parameter{paramLang}, sample: RecordingHead{}, handle: a.getRecording},
@@ -129,12 +131,12 @@ func (a *api) routes() []route {
 			}, sample: Source{}, handle: a.getSource},
 		{path: "/search", id: "search", doc: "Find functions, recorded values and errors by a part of their text",
 			query: []parameter{{name: "text", doc: "What to search for.", kind: "string", required: true}, paramFrom, paramLimit}, sample: HitList{}, handle: a.search},
-		{path: "/diff", id: "diff", doc: "Tell how the path of a scenario's requests differs between two releases, in the format of \"apitrace diff -o json\" without the script",
-			query: []parameter{
-				{name: "scenario", doc: "Name of a scenario.", kind: "string", required: true},
-				{name: "from", doc: "The older release.", kind: "string", required: true},
-				{name: "to", doc: "The newer release.", kind: "string", required: true}, paramLang,
-			}, sample: diffSample, handle: a.diff},
+		{path: "/history", id: "getHistory", doc: "Tell what each release changed on the path of a scenario",
+			query: []parameter{{name: "scenario", doc: "Name of a scenario.", kind: "string", required: true}, paramLang}, sample: ScenarioHistory{}, handle: a.getHistory},
+		{path: requestPath + "/map", id: "getMap", doc: "Return the way of a request through the parts of the servers, for a picture",
+			query: []parameter{paramLang}, sample: render.RequestMap{}, handle: a.getMap},
+		{path: "/releases/{release}/routes", id: "listRoutes", doc: "List the servers, groups, resources and routes of a release as its start built them, with storages and strategies",
+			sample: routes.Built{}, handle: a.listRoutes},
 		{path: "/live", id: "getLive", doc: "Tell what is going on live: the servers, their recordings, the releases that can be started", sample: LiveState{}, handle: a.getLive},
 		{path: "/live/events", id: "streamEvents", doc: "Tell of what is going on live as server-sent events: servers, trace, notice. The servers stop when nobody listens for the grace", sample: LiveServer{}, produces: eventStream, stream: a.streamEvents},
 		{path: "/live/servers", method: http.MethodPost, id: "startServer", doc: "Begin to start a server of a release, which is built first where it is not", body: ServerOrder{}, sample: LiveServer{}, handle: a.startServer},
@@ -149,6 +151,8 @@ func (a *api) routes() []route {
 		{path: "/uploads", method: http.MethodPost, id: "upload", doc: "Take a recording in as a live one: a file of apitrace, or OTLP JSON of another program",
 			query: []parameter{{name: "name", doc: "Name of the file.", kind: "string", required: true}}, body: Upload{}, most: mostUpload, sample: LiveTrace{}, handle: a.upload},
 	}
+	all = append(all, a.comparisonRoutes("/diff", "diff", "the path of a scenario's requests differs between two releases", diffSides)...)
+	return append(all, a.comparisonRoutes("/compare", "compare", "the paths of two scenarios differ on one release", compareSides)...)
 }
 
 // pageFiles are the paths of the page.

@@ -1,0 +1,86 @@
+package render
+
+import (
+	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/reason"
+)
+
+// A DiffBrief is what Brief says of a comparison, as data, with the sentences of its requests.
+type DiffBrief struct {
+	Same    bool        `json:"same" description:"Whether both took the same path."`
+	Marks   []DiffMark  `json:"marks" description:"What a first look should have, by the sign of the change."`
+	Smaller int         `json:"smaller" description:"How many other changes there are."`
+	Told    []DiffTold  `json:"told" description:"The sentences, by layer, each once."`
+	Counts  []DiffCount `json:"counts" description:"How many changes there are of each kind, small ones included."`
+}
+
+// A DiffMark is a sign of a change with what changed so.
+type DiffMark struct {
+	Mark  string   `json:"mark" description:"The sign, as \"apitrace history\" has it."`
+	Names []string `json:"names" description:"What changed so: functions, or values with what they were and are."`
+}
+
+// A DiffTold is the sentences of a layer.
+type DiffTold struct {
+	Layer     string   `json:"layer" description:"Name of the layer, empty for what is in none."`
+	Title     string   `json:"title" description:"Title of the layer."`
+	Colour    string   `json:"colour" description:"Colour of the layer, empty if it has none."`
+	Sentences []string `json:"sentences" description:"What changed in it."`
+}
+
+// A DiffCount is how many changes are of a kind.
+type DiffCount struct {
+	Kind  diff.Kind `json:"kind" description:"The kind of change."`
+	Title string    `json:"title" description:"The kind in words."`
+	Count int       `json:"count" description:"How many there are."`
+}
+
+// NewDiffBrief tells on little room how two recordings differ.
+func NewDiffBrief(c *diff.Comparison, guide Guide, options DiffOptions) (*DiffBrief, error) {
+	finder, err := reason.NewFinder(c)
+	if err != nil {
+		return nil, err
+	}
+	d := newHistoryDrawing(guide, options)
+	b := d.brief(c, finder)
+	out := &DiffBrief{Same: c.Same(), Marks: []DiffMark{}, Smaller: b.smaller, Told: []DiffTold{}, Counts: []DiffCount{}}
+	for _, mark := range b.marks {
+		out.Marks = append(out.Marks, DiffMark{mark, b.told[mark]})
+	}
+	if len(b.packages) > 0 {
+		out.Marks = append(out.Marks, DiffMark{diffMarks[diff.Renamed], b.packages})
+	}
+	counts := map[diff.Kind]int{}
+	index := map[string]int{}
+	for i := range c.Requests {
+		pair := &c.Requests[i]
+		if pair.Diff == nil {
+			continue
+		}
+		for _, change := range pair.Diff.Changes {
+			counts[change.Kind]++
+		}
+		layers, _ := newSummary(NewDifferences(pair.Diff, guide), guide, options.words(c), finder).summarize()
+		for _, l := range layers {
+			if len(l.Sentences) == 0 {
+				continue
+			}
+			at, known := index[l.Layer]
+			if !known {
+				at = len(out.Told)
+				index[l.Layer] = at
+				out.Told = append(out.Told, DiffTold{l.Layer, l.Title, view.LayerColour(l.Layer), []string{}})
+			}
+			for _, sentence := range l.Sentences {
+				out.Told[at].Sentences = appendNew(out.Told[at].Sentences, sentence)
+			}
+		}
+	}
+	for _, kind := range diffKinds {
+		if n := counts[kind]; n > 0 {
+			out.Counts = append(out.Counts, DiffCount{kind, d.words.kinds[string(kind)], n})
+		}
+	}
+	return out, nil
+}

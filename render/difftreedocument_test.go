@@ -1,0 +1,154 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// TestDiffTreeSaysWhatTheTerminalSays looks for every text of a merged tree in what WriteDiff draws, and holds the
+// places of the sentences to calls that changed.
+func TestDiffTreeSaysWhatTheTerminalSays(t *testing.T) {
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ scenarioA, releaseA, scenarioB, releaseB string }{
+		{"get-node", "1.30", "get-node", "1.37"},
+		{"create-deployment", "1.36", "create-deployment", "1.37"},
+		{"get-node", "1.37", "get-node-cached", "1.37"},
+		{"get-forbidden", "1.26", "get-forbidden", "1.37"},
+	} {
+		for _, lang := range []string{"en", "zh"} {
+			name := fmt.Sprint(test, lang)
+			a, err := recordings.Load(test.releaseA, test.scenarioA)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := recordings.Load(test.releaseB, test.scenarioB)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := diff.CompareRecordings(a, b, diff.Options{})
+			o := DiffOptions{Options: Options{Lang: lang, Width: 4000}, NameA: a.K8sVersion, NameB: b.K8sVersion}
+			if test.scenarioA != test.scenarioB {
+				o.NameA, o.NameB = test.scenarioA, test.scenarioB
+			}
+			spokenGuide := spoken.New(guide, lang, a, b)
+			var out strings.Builder
+			if err := WriteDiff(&out, c, spokenGuide, o); err != nil {
+				t.Fatal(err)
+			}
+			drawn := strings.Join(strings.Fields(out.String()), " ")
+			has := func(texts ...string) {
+				for _, text := range texts {
+					if text = strings.Join(strings.Fields(text), " "); !strings.Contains(drawn, text) {
+						t.Errorf("%s: the terminal does not say %q", name, text)
+					}
+				}
+			}
+			doc, err := NewDiffTree(c, &c.Requests[0], spokenGuide, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			has(doc.Facts)
+			steps, changed := map[int]*DiffTreeStep{}, 0
+			var step func(s *DiffTreeStep)
+			step = func(s *DiffTreeStep) {
+				if s.Section == 0 || steps[s.Call] == nil {
+					steps[s.Call] = s
+				}
+				if s.Mark != "" && s.Section == 0 {
+					changed++
+					has(s.Mark + " ")
+				}
+				has(s.Name)
+				if s.Section == 0 {
+					has(s.Details...)
+				}
+				if (s.Change == "added") != (s.A == nil) || (s.Change == "removed") != (s.B == nil) {
+					t.Errorf("%s: %s is %q, but A is %v and B is %v", name, s.Name, s.Change, s.A, s.B)
+				}
+				for i := range s.Children {
+					step(&s.Children[i])
+				}
+			}
+			for i := range doc.Sections {
+				has(doc.Sections[i].Title)
+				step(&doc.Sections[i].Root)
+			}
+			if changed < 3 {
+				t.Errorf("%s: %d steps are marked", name, changed)
+			}
+			told := 0
+			for _, l := range doc.Layers {
+				for _, s := range l.Sentences {
+					told++
+					has(s.Text)
+					if steps[s.Step] == nil {
+						t.Errorf("%s: %q leads to call %d, which is not shown", name, s.Text, s.Step)
+					}
+				}
+			}
+			if told < 2 {
+				t.Errorf("%s: %d sentences", name, told)
+			}
+		}
+	}
+}
+
+// TestSentencesLeadToTheirCalls looks where sentences of made requests lead.
+func TestSentencesLeadToTheirCalls(t *testing.T) {
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := recordings.Load("1.30", "get-node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := recordings.Load("1.37", "get-node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := diff.CompareRecordings(a, b, diff.Options{})
+	doc, err := NewDiffTree(c, &c.Requests[0], spoken.New(guide, "en", a, b), DiffOptions{NameA: "v1.30.4", NameB: "v1.37.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	merged := NewDifferences(c.Requests[0].Diff, guideOf(t)).Merged.Tree
+	for beginning, function := range map[string]string{
+		"etcd3.(*corruptObjectDeleter).Get now stands between": "etcd3.(*corruptObjectDeleter).Get",
+		"storage type of registry.(*Store).Get":                "registry.(*Store).Get",
+		"kubernetes.Client.Get now stands":                     "kubernetes.Client.Get",
+	} {
+		found := false
+		for _, l := range doc.Layers {
+			for _, s := range l.Sentences {
+				if strings.HasPrefix(s.Text, beginning) {
+					found = true
+					if is := merged.Call(s.Call).ShortName(); is != function {
+						t.Errorf("%q leads to %s", s.Text, is)
+					}
+				}
+			}
+		}
+		if !found {
+			t.Errorf("no sentence begins with %q", beginning)
+		}
+	}
+}
+
+func guideOf(t *testing.T) Guide {
+	t.Helper()
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return spoken.New(guide, "en")
+}

@@ -1,0 +1,300 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A RequestMap is who talks to whom in one request, for a picture: the traced programs, the servers in them, the
+// layers of each as stations, and the way of the request from station to station. The visits are the sections of the
+// request's Document under the same numbers.
+type RequestMap struct {
+	Lang     string       `json:"lang" description:"The language of all texts, en or zh."`
+	Request  string       `json:"request" description:"Names the request and its answer."`
+	Facts    string       `json:"facts" description:"How many calls there were, in which programs, and how long they took."`
+	Programs []MapProgram `json:"programs" description:"The traced programs in the order in which the request reached them; then, as not reached, those that it could have."`
+	Visits   []MapVisit   `json:"visits" description:"The way: the sections of the request, in order."`
+}
+
+// A MapProgram is a traced program.
+type MapProgram struct {
+	Name    string      `json:"name" description:"Name of the program, as calls have it."`
+	Version string      `json:"version" description:"Its version, empty if unknown."`
+	Calls   int         `json:"calls" description:"How many of the request's calls it has; 0 if the request did not reach it."`
+	Servers []MapServer `json:"servers" description:"The servers in it: first what is in front of all, then each server."`
+}
+
+// A MapServer is a server of a program, or with an empty name what is in front of them.
+type MapServer struct {
+	Name     string       `json:"name" description:"Name of the server, as its director has it; empty for what is in front of all of a program, such as the filter chain, and for a program without such servers."`
+	Calls    int          `json:"calls" description:"How many calls it has."`
+	Stations []MapStation `json:"stations" description:"Its layers, in the order in which a request meets them."`
+}
+
+// A MapStation is a layer of a server.
+type MapStation struct {
+	ID     string `json:"id" description:"Names the station in this map: program, server and layer."`
+	Layer  string `json:"layer" description:"Name of the layer."`
+	Title  string `json:"title" description:"Title of the layer."`
+	Colour string `json:"colour" description:"Colour of the layer, empty if it has none."`
+	Tier   int    `json:"tier" description:"Row in which to draw it; a request goes downwards."`
+	Calls  int    `json:"calls" description:"How many calls of the layer there are; 0 if the request did not come here."`
+	First  int    `json:"first" description:"The first of those calls, -1 if there are none."`
+	Visits []int  `json:"visits" description:"Numbers of the visits; empty if its calls are only within those of others."`
+}
+
+// A MapVisit is a section.
+type MapVisit struct {
+	Number     int      `json:"number" description:"Number of the section, from 1."`
+	Station    string   `json:"station" description:"The station."`
+	From       int      `json:"from" description:"Number of the visit from which it was called; 0 for the first, which the client sends."`
+	Via        []string `json:"via" description:"The stations between that visit's and this one, in order: steps of that visit which run there."`
+	Title      string   `json:"title" description:"Title of the section."`
+	Call       int      `json:"call" description:"The section's first call."`
+	Name       string   `json:"name" description:"Short name of that call's function."`
+	Time       string   `json:"time" description:"How long that call took."`
+	Called     string   `json:"called,omitempty" description:"Who called it; absent for the first."`
+	Sentences  []string `json:"sentences" description:"What happened in it."`
+	Failed     bool     `json:"failed,omitempty" description:"Whether the request failed there."`
+	Afterwards bool     `json:"afterwards,omitempty" description:"Whether it is what a write caused, and nobody called it."`
+}
+
+// tiers are the rows of the map, from the outside in, each with its layers in the order in which a request meets them.
+var tiers = [][]string{
+	{trace.LayerServer, trace.LayerFilters, trace.LayerAudit, trace.LayerAuthentication, trace.LayerFlowControl, trace.LayerAuthorization},
+	{trace.LayerAggregator, trace.LayerRouting, trace.LayerExtensions, trace.LayerDiscovery, trace.LayerInstaller},
+	{trace.LayerHandler, trace.LayerNegotiation, trace.LayerResponse},
+	{trace.LayerAdmission, trace.LayerFieldManager, trace.LayerCodec, trace.LayerConversion},
+	{trace.LayerRegistry, trace.LayerStrategy, trace.LayerValidation, trace.LayerResource},
+	{trace.LayerCacher, trace.LayerStorageSetup},
+	{trace.LayerEtcd3, trace.LayerEtcdClient},
+	{trace.LayerEtcdRPC, trace.LayerEtcdApply, trace.LayerEtcdMVCC, trace.LayerUpstreamTracing, ""},
+}
+
+func tierOf(layer string) int {
+	at := slices.IndexFunc(tiers, func(t []string) bool { return slices.Contains(t, layer) })
+	if at < 0 {
+		return len(tiers) - 1
+	}
+	return at
+}
+
+// always are layers that the map shows where they were not reached, too, since one wants to see that: in front of the
+// servers of kube-apiserver, in the server that handled the request, and in etcd.
+var (
+	alwaysInFront = []string{trace.LayerFilters, trace.LayerAuthentication, trace.LayerFlowControl, trace.LayerAuthorization}
+	alwaysInside  = []string{trace.LayerRouting, trace.LayerHandler, trace.LayerAdmission, trace.LayerRegistry, trace.LayerCacher, trace.LayerEtcd3}
+	alwaysInEtcd  = []string{trace.LayerEtcdRPC, trace.LayerEtcdApply, trace.LayerEtcdMVCC}
+)
+
+// chained are the servers of a kube-apiserver, the outermost first: k8s.io/kubernetes/cmd/kube-apiserver/app/server.go,
+// CreateServerChain. Each hands on to the next one what it does not serve.
+var chained = []string{"kube-aggregator", "kube-apiserver", "apiextensions-apiserver"}
+
+// NewRequestMap puts together the map of request number i of a recording, counted from 0. Of the options, the
+// language counts.
+func NewRequestMap(rec *trace.Recording, i int, guide Guide, o Options) (*RequestMap, error) {
+	o.Choice = Choice{Most: StepsPerRequest(len(rec.Requests))}
+	r := &rec.Requests[i]
+	tree, err := trace.NewTree(r)
+	if err != nil {
+		return nil, message.Errorf("tree of %s %s: %w", r.Method, r.Path, err)
+	}
+	m := &mapper{listing: newListing(rec, view.Tell(view.NewView(tree, guide, o.Choice)), guide, o), servers: serversOf(tree)}
+	m.said = m.sentences()
+	m.out = &RequestMap{Lang: message.For(o.Lang).Lang(), Request: m.request(r), Facts: m.facts(), Visits: []MapVisit{}}
+	m.count()
+	m.visit()
+	m.unreached(r)
+	m.order()
+	return m.out, nil
+}
+
+// serversOf names, by call, the server in which it runs: that of the last director above it in the same program.
+func serversOf(tree *trace.Tree) []string {
+	servers := make([]string, tree.Len())
+	for i := range servers {
+		call, parent := tree.Call(i), tree.Parent(i)
+		if parent >= 0 && tree.Call(parent).Process == call.Process {
+			servers[i] = servers[parent]
+		}
+		if name := call.Attributes[trace.AttrServerName]; call.Function == "k8s.io/apiserver/pkg/server.director.ServeHTTP" && name != "" {
+			servers[i] = name
+		}
+	}
+	return servers
+}
+
+type mapper struct {
+	*listing
+	servers []string // by call
+	out     *RequestMap
+}
+
+func stationID(process, server, layer string) string {
+	return fmt.Sprintf("%s/%s/%s", process, server, layer)
+}
+
+// server returns a server of a program; both are new if there are none.
+func (m *mapper) server(process, name string) *MapServer {
+	at := slices.IndexFunc(m.out.Programs, func(p MapProgram) bool { return p.Name == process })
+	if at < 0 {
+		at = len(m.out.Programs)
+		m.out.Programs = append(m.out.Programs, MapProgram{Name: process, Version: m.rec.Version(process), Servers: []MapServer{}})
+	}
+	p := &m.out.Programs[at]
+	in := slices.IndexFunc(p.Servers, func(s MapServer) bool { return s.Name == name })
+	if in < 0 {
+		in = len(p.Servers)
+		p.Servers = append(p.Servers, MapServer{Name: name, Stations: []MapStation{}})
+	}
+	return &p.Servers[in]
+}
+
+// station returns a layer of a server; it is new if there is none.
+func (m *mapper) station(process, server, layer string) *MapStation {
+	s := m.server(process, server)
+	at := slices.IndexFunc(s.Stations, func(t MapStation) bool { return t.Layer == layer })
+	if at < 0 {
+		at = len(s.Stations)
+		s.Stations = append(s.Stations, MapStation{
+			ID: stationID(process, server, layer), Layer: layer, Title: m.title(layer), Colour: view.LayerColour(layer),
+			Tier: tierOf(layer), First: -1, Visits: []int{},
+		})
+	}
+	return &s.Stations[at]
+}
+
+// count adds the calls to their stations.
+func (m *mapper) count() {
+	for i := range m.story.Tree.Len() {
+		call := m.story.Tree.Call(i)
+		if upstream(call) {
+			continue
+		}
+		t := m.station(call.Process, m.servers[i], m.guide.Layer(call.Function))
+		if t.First < 0 {
+			t.First = i
+		}
+		t.Calls++
+		m.server(call.Process, m.servers[i]).Calls++
+		m.out.Programs[slices.IndexFunc(m.out.Programs, func(p MapProgram) bool { return p.Name == call.Process })].Calls++
+	}
+}
+
+// visit adds the way.
+func (m *mapper) visit() {
+	for _, s := range m.story.Sections {
+		first := s.Root.Calls[0]
+		call := m.story.Tree.Call(first)
+		ns, _ := m.story.DurationNs(s.Root)
+		v := MapVisit{
+			Number: s.Number, Title: m.story.Title(s, m.guide, m.lang), Call: first, Name: m.name(s.Root), Time: m.duration(ns),
+			Called: m.called(s), Via: []string{}, Sentences: []string{}, Afterwards: s.Root.Afterwards, Failed: s.Root.Fatal,
+		}
+		if s.From != nil && !v.Afterwards {
+			v.From = s.From.Number
+		}
+		for _, said := range m.said[s] {
+			v.Sentences = append(v.Sentences, said.Text)
+		}
+		if v.From > 0 {
+			v.Via = m.via(s, stationID(call.Process, m.servers[first], s.Layer))
+		}
+		t := m.station(call.Process, m.servers[first], s.Layer)
+		t.Visits, v.Station = append(t.Visits, s.Number), t.ID
+		m.out.Visits = append(m.out.Visits, v)
+	}
+}
+
+// via returns the stations of the steps that lead from the section that calls another one to that, without those of
+// the two sections themselves at its ends.
+func (m *mapper) via(s *view.Section, to string) []string {
+	var way []string
+	if !m.leads(s.From.Root, s.Caller, &way) {
+		return []string{}
+	}
+	way = slices.Compact(way)
+	if len(way) > 0 && way[len(way)-1] == to {
+		way = way[:len(way)-1]
+	}
+	if len(way) > 0 {
+		way = way[1:]
+	}
+	return append([]string{}, way...)
+}
+
+// leads adds the stations of the steps from one down to another, and reports whether it leads there.
+func (m *mapper) leads(from, to *node, way *[]string) bool {
+	known := len(*way)
+	if layer := from.Layer; layer != "" {
+		first := from.Calls[0]
+		*way = append(*way, m.station(m.story.Tree.Call(first).Process, m.servers[first], layer).ID)
+	}
+	if from == to {
+		return true
+	}
+	for _, child := range from.Children {
+		if m.leads(child, to, way) {
+			return true
+		}
+	}
+	*way = (*way)[:known]
+	return false
+}
+
+// unreached adds what the request could have reached.
+func (m *mapper) unreached(r *trace.Request) {
+	if r.IsStart() {
+		return
+	}
+	if r.Calls[0].Process == trace.ProcessAPIServer {
+		for _, layer := range alwaysInFront {
+			m.station(trace.ProcessAPIServer, "", layer)
+		}
+		busiest := &MapServer{Name: chained[1]}
+		for _, name := range chained {
+			if s := m.server(trace.ProcessAPIServer, name); slices.ContainsFunc(s.Stations, func(t MapStation) bool { return t.Layer == trace.LayerHandler }) && s.Calls > busiest.Calls {
+				busiest = s
+			}
+		}
+		name := busiest.Name
+		for _, layer := range alwaysInside {
+			m.station(trace.ProcessAPIServer, name, layer)
+		}
+	}
+	for _, layer := range alwaysInEtcd {
+		m.station(trace.ProcessEtcd, "", layer)
+	}
+}
+
+// order puts servers and stations into the order in which a request meets them.
+func (m *mapper) order() {
+	place := map[string]int{}
+	for tier, layers := range tiers {
+		for i, layer := range layers {
+			place[layer] = tier*100 + i
+		}
+	}
+	for i := range m.out.Programs {
+		p := &m.out.Programs[i]
+		slices.SortStableFunc(p.Servers, func(a, b MapServer) int { return serverPlace(a.Name) - serverPlace(b.Name) })
+		for k := range p.Servers {
+			slices.SortStableFunc(p.Servers[k].Stations, func(a, b MapStation) int { return place[a.Layer] - place[b.Layer] })
+		}
+	}
+}
+
+func serverPlace(name string) int {
+	if name == "" {
+		return -1
+	}
+	if at := slices.Index(chained, name); at >= 0 {
+		return at
+	}
+	return len(chained)
+}

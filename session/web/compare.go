@@ -1,0 +1,307 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/emicklei/go-restful/v3"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+)
+
+// The ways in which two recordings are named: a scenario on two releases, or two scenarios on one.
+var (
+	diffSides = []parameter{
+		{name: "scenario", doc: "Name of a scenario.", kind: "string", required: true},
+		{name: "from", doc: "The older release.", kind: "string", required: true},
+		{name: "to", doc: "The newer release.", kind: "string", required: true},
+	}
+	compareSides = []parameter{
+		{name: "release", doc: "The release.", kind: "string", required: true},
+		{name: "from", doc: "The scenario of side A.", kind: "string", required: true},
+		{name: "to", doc: "The scenario of side B.", kind: "string", required: true},
+	}
+)
+
+var (
+	paramPair  = parameter{name: "request", doc: "Number of the pair of requests, from 1.", kind: "integer", least: 1, otherwise: "1"}
+	paramTree  = parameter{name: "show", doc: "Which changes: those that concern key steps, or all.", kind: "string", values: []string{"telling", "all"}, otherwise: "telling"}
+	paramLayer = parameter{name: "layer", doc: "Only changes in this layer.", kind: "string"}
+)
+
+// comparisonRoutes are those of a way to name two recordings.
+func (a *api) comparisonRoutes(path, name, what string, sides []parameter) []route {
+	with := func(more ...parameter) []parameter { return slices.Concat(sides, more) }
+	return []route{
+		{path: path, id: name, doc: "Tell how " + what + ", in the format of \"apitrace " + name + " -o json\" without the script",
+			query: with(paramLang), sample: diffSample, handle: a.diff},
+		{path: path + "/tree", id: name + "Tree", doc: "Return how " + what + ": the sentences with their places, and one tree of both sides with marks",
+			query: with(paramPair, paramTree, paramLayer, paramLang), sample: render.DiffTree{}, handle: a.diffTree},
+		{path: path + "/source", id: name + "Source", doc: "Compare the text of the function of a call of that tree on both sides",
+			query:  with(paramPair, parameter{name: "call", doc: "Number of the call in the tree of both sides.", kind: "integer", required: true}),
+			sample: SourceDiff{}, handle: a.diffSource},
+	}
+}
+
+// A compared is two recordings with what was derived from them.
+type compared struct {
+	a, b    *loaded
+	options render.DiffOptions // but for the language and the choice
+
+	once sync.Once
+	*diff.Comparison
+
+	mu    sync.Mutex
+	trees map[diffTreeKey]*render.DiffTree
+	views map[int]*render.DiffView
+}
+
+type diffTreeKey struct {
+	pair              int
+	lang, show, layer string
+}
+
+// mostCompared is how many comparisons a library keeps. That of two starts of a server takes 300 MB.
+const mostCompared = 3
+
+// comparedOf returns the comparison that the query of a request names.
+func (a *api) comparedOf(r *restful.Request) (*compared, error) {
+	sides := [2][2]string{{r.QueryParameter("from"), r.QueryParameter("scenario")}, {r.QueryParameter("to"), r.QueryParameter("scenario")}}
+	if release := r.QueryParameter("release"); release != "" {
+		sides = [2][2]string{{release, r.QueryParameter("from")}, {release, r.QueryParameter("to")}}
+	}
+	var of [2]*loaded
+	for i, side := range sides {
+		l, err := a.library.load(side[0], side[1])
+		if err != nil {
+			return nil, err
+		}
+		of[i] = l
+	}
+	return a.library.compare(of[0], of[1]), nil
+}
+
+// compare compares two recordings, or returns what is known of both.
+func (l *library) compare(a, b *loaded) *compared {
+	l.mu.Lock()
+	at := slices.IndexFunc(l.compared, func(c *compared) bool { return c.a == a && c.b == b })
+	var c *compared
+	if at >= 0 {
+		c = l.compared[at]
+		l.compared = append(slices.Delete(l.compared, at, at+1), c)
+	} else {
+		c = &compared{a: a, b: b, trees: map[diffTreeKey]*render.DiffTree{}, views: map[int]*render.DiffView{}}
+		c.options.NameA, c.options.NameB = a.release, b.release
+		if a.scenario != b.scenario {
+			c.options.NameA, c.options.NameB = a.scenario, b.scenario
+		}
+		l.compared = append(l.compared, c)
+		if len(l.compared) > mostCompared {
+			l.compared = slices.Delete(l.compared, 0, 1)
+		}
+	}
+	l.mu.Unlock()
+	c.once.Do(func() { c.Comparison = diff.CompareRecordings(a.rec, b.rec, diff.Options{}) })
+	return c
+}
+
+// guide returns the guide for both recordings.
+func (c *compared) guide(lang string) (view.Guide, error) {
+	guide, err := instrument.Load()
+	if err != nil {
+		return nil, err
+	}
+	return spoken.New(guide, lang, c.a.rec, c.b.rec), nil
+}
+
+// drawing returns the options for a language.
+func (c *compared) drawing(lang string) render.DiffOptions {
+	o := c.options
+	o.Lang = lang
+	return o
+}
+
+// pair returns the pair of requests that the query of a request names.
+func (c *compared) pair(r *restful.Request) (int, error) {
+	n := int(number(r, "request", 1))
+	if n > len(c.Requests) {
+		return 0, notFound(message.Errorf("there is no request %d: both sides together have %d", n, len(c.Requests)), "ask for one from 1 on")
+	}
+	return n - 1, nil
+}
+
+func (a *api) diff(r *restful.Request) (any, error) {
+	c, err := a.comparedOf(r)
+	if err != nil {
+		return nil, err
+	}
+	lang := queryOf(r, paramLang)
+	guide, err := c.guide(lang)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := render.NewDiffDocument(c.Comparison, guide, c.drawing(lang))
+	if err != nil {
+		return nil, err
+	}
+	for i := range doc.Requests {
+		doc.Requests[i].Script = nil
+	}
+	return doc, nil
+}
+
+func (a *api) diffTree(r *restful.Request) (any, error) {
+	c, err := a.comparedOf(r)
+	if err != nil {
+		return nil, err
+	}
+	n, err := c.pair(r)
+	if err != nil {
+		return nil, err
+	}
+	return c.tree(diffTreeKey{n, queryOf(r, paramLang), queryOf(r, paramTree), r.QueryParameter("layer")})
+}
+
+func (c *compared) tree(key diffTreeKey) (*render.DiffTree, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.trees[key] != nil {
+		return c.trees[key], nil
+	}
+	guide, err := c.guide(key.lang)
+	if err != nil {
+		return nil, err
+	}
+	o := c.drawing(key.lang)
+	o.Full = key.show == "all"
+	if key.layer != "" {
+		if guide.Title(key.layer) == "" {
+			return nil, notFound(message.Errorf("there is no layer %q", key.layer), "the layers of the tree without this parameter have names")
+		}
+		o.Filter.Layers = []string{key.layer}
+	}
+	doc, err := render.NewDiffTree(c.Comparison, &c.Requests[key.pair], guide, o)
+	if err != nil {
+		return nil, err
+	}
+	c.trees[key] = doc
+	return doc, nil
+}
+
+// view returns the merged tree of a pair of requests that both sides have.
+func (c *compared) view(pair int) (*render.DiffView, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.views[pair] == nil {
+		guide, err := c.guide("en")
+		if err != nil {
+			return nil, err
+		}
+		c.views[pair] = render.NewDiffView(c.Comparison, &c.Requests[pair], guide, c.drawing("en"))
+	}
+	return c.views[pair], nil
+}
+
+func (a *api) diffSource(r *restful.Request) (any, error) {
+	c, err := a.comparedOf(r)
+	if err != nil {
+		return nil, err
+	}
+	n, err := c.pair(r)
+	if err != nil {
+		return nil, err
+	}
+	if c.Requests[n].Diff == nil {
+		return nil, notFound(message.Errorf("only one side has request %d: there is nothing to compare", n+1), "ask for one that both have")
+	}
+	shown, err := c.view(n)
+	if err != nil {
+		return nil, err
+	}
+	call := int(number(r, "call", 0))
+	if most := shown.Differences().Merged.Tree.Len(); call >= most {
+		return nil, notFound(message.Errorf("there is no call %d: the tree of both sides has %d", call, most), "ask for one from 0 on")
+	}
+	f := shown.ChangedFunction(call)
+	if f == nil {
+		return SourceDiff{Hunks: []SourceHunk{}, Hunk: -1, Missing: message.NewError("no caller of this call is on both sides").Error()}, nil
+	}
+	return a.compareSource(c, f)
+}
+
+// compareSource compares the texts of a function.
+func (a *api) compareSource(c *compared, f *render.ChangedFunction) (any, error) {
+	out := SourceDiff{
+		A: c.sideOf(c.a.rec, f.A), B: c.sideOf(c.b.rec, f.B), Hunks: []SourceHunk{}, Hunk: -1, Line: f.Line, OnB: f.OnB,
+	}
+	if f.A.File == f.B.File {
+		out.Compare = render.CompareURL(c.a.rec, c.b.rec, f.B)
+	}
+	functionA, textA, err := a.read(c.a.rec, f.A)
+	if err == nil {
+		var functionB *source.Function
+		var textB *Source
+		if functionB, textB, err = a.read(c.b.rec, f.B); err == nil {
+			return out, out.compare(functionA, functionB, textA, textB)
+		}
+	}
+	missing := errorOf(err)
+	if missing.Status != http.StatusNotFound {
+		return nil, err
+	}
+	out.Missing, out.Action = missing.Message, missing.Action
+	return out, nil
+}
+
+func (c *compared) sideOf(rec *trace.Recording, call *trace.Call) *SourceSide {
+	return &SourceSide{
+		Function: call.Function, Name: call.ShortName(), File: call.File, Line: call.Line,
+		Program: call.Process + " " + rec.Version(call.Process), URL: view.SourceURL(rec, call),
+	}
+}
+
+// compare adds the hunks.
+func (d *SourceDiff) compare(a, b *source.Function, textA, textB *Source) error {
+	hunks, err := source.Hunks(source.Version{Function: a, Of: textA.Program}, source.Version{Function: b, Of: textB.Program})
+	if err != nil {
+		return err
+	}
+	d.Same = len(hunks) == 0
+	for i, h := range hunks {
+		out := SourceHunk{FromA: h.FromA, CountA: h.CountA, FromB: h.FromB, CountB: h.CountB, Lines: []SourceDiffLine{}}
+		for _, line := range h.Lines {
+			l := SourceDiffLine{A: line.A, B: line.B}
+			if line.B != 0 {
+				l.Tokens = textB.tokens(line.B)
+			} else {
+				l.Tokens = textA.tokens(line.A)
+			}
+			out.Lines = append(out.Lines, l)
+		}
+		from, count := h.FromA, h.CountA
+		if d.OnB {
+			from, count = h.FromB, h.CountB
+		}
+		if d.Line >= from && d.Line < from+count {
+			d.Hunk = i
+		}
+		d.Hunks = append(d.Hunks, out)
+	}
+	return nil
+}
+
+// tokens are the pieces of a line.
+func (s *Source) tokens(number int) []Token {
+	if at := number - s.Lines[0].Number; at < len(s.Lines) {
+		return s.Lines[at].Tokens
+	}
+	return []Token{}
+}

@@ -1,0 +1,48 @@
+package web
+
+// A SourceDiff is how the text of a function differs between two sides.
+type SourceDiff struct {
+	A       *SourceSide  `json:"a,omitempty" description:"The function on side A; absent if no caller of the call is on both sides."`
+	B       *SourceSide  `json:"b,omitempty" description:"The function on side B."`
+	Same    bool         `json:"same" description:"Whether the texts are the same."`
+	Hunks   []SourceHunk `json:"hunks" description:"The parts that differ, each with three lines around."`
+	Hunk    int          `json:"hunk" description:"The hunk in which the call is made, -1 if that is in none or not known."`
+	Line    int          `json:"line" description:"Line of the function from which the call is made; 0 if the function is the call's own."`
+	OnB     bool         `json:"onB" description:"Whether that is a line of side B; else it is one of side A."`
+	Compare string       `json:"compare,omitempty" description:"Where upstream shows what happened to the file; absent if that is not known."`
+	Missing string       `json:"missing,omitempty" description:"Why the texts were not compared; absent if they were."`
+	Action  string       `json:"action,omitempty" description:"What to do about that."`
+}
+
+// A SourceSide is a function on one side.
+type SourceSide struct {
+	Function string `json:"function" description:"Full name of the function."`
+	Name     string `json:"name" description:"Its short name."`
+	File     string `json:"file" description:"File of the function."`
+	Line     int    `json:"line" description:"Line of the word func."`
+	Program  string `json:"program" description:"The program that it is part of, with its version."`
+	URL      string `json:"url,omitempty" description:"Where upstream shows it; absent if that is not known."`
+}
+
+// A SourceHunk is a part of a text that differs.
+type SourceHunk struct {
+	FromA  int              `json:"fromA" description:"Its first line of side A, or the one before it if it has none."`
+	CountA int              `json:"countA" description:"How many lines of side A it has."`
+	FromB  int              `json:"fromB" description:"The same of side B."`
+	CountB int              `json:"countB" description:"How many lines of side B it has."`
+	Lines  []SourceDiffLine `json:"lines" description:"The lines of both sides."`
+}
+
+// A SourceDiffLine is a line of both sides, or of one.
+type SourceDiffLine struct {
+	A      int     `json:"a" description:"Number of the line on side A, 0 if side B alone has it."`
+	B      int     `json:"b" description:"Number of the line on side B, 0 if side A alone has it."`
+	Tokens []Token `json:"tokens" description:"The pieces of the line."`
+}
+
+// A ScenarioHistory is what each release changed on the path of a scenario.
+type ScenarioHistory struct {
+	Scenario string        `json:"scenario" description:"Name of the scenario."`
+	Title    string        `json:"title" description:"What happens, in a few words."`
+	Releases []HistoryStep `json:"releases" description:"The releases, the oldest first."`
+}

@@ -1,0 +1,87 @@
+package web
+
+import (
+	"sync"
+
+	"github.com/emicklei/go-restful/v3"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace/history"
+)
+
+// A HistoryStep is a release in the history of a scenario.
+type HistoryStep struct {
+	K8sVersion string `json:"k8sVersion" description:"The release."`
+	Recorded   bool   `json:"recorded" description:"Whether it has a recording of the scenario."`
+	Why        string `json:"why,omitempty" description:"Why it has none; absent if it has one, or nobody knows."`
+	Calls      int    `json:"calls" description:"How many calls all requests have."`
+	// Since and Changes are absent for the first release.
+	Since   string            `json:"since,omitempty" description:"The release before that recorded the scenario, with which this one is compared; absent for the first one."`
+	Changes *render.DiffBrief `json:"changes,omitempty" description:"What changed since that release."`
+}
+
+// histories keeps the histories of scenarios: that of boot takes seconds.
+type histories struct {
+	mu    sync.Mutex
+	known map[[2]string]*historyOnce // by scenario and language
+}
+
+type historyOnce struct {
+	once sync.Once
+	doc  *ScenarioHistory
+	err  error
+}
+
+func (a *api) getHistory(r *restful.Request) (any, error) {
+	scenario, lang := r.QueryParameter("scenario"), queryOf(r, paramLang)
+	found, err := scenarios.Find(scenario)
+	if err != nil {
+		return nil, err
+	}
+	h := &a.library.histories
+	h.mu.Lock()
+	if h.known == nil {
+		h.known = map[[2]string]*historyOnce{}
+	}
+	key := [2]string{scenario, lang}
+	if h.known[key] == nil {
+		h.known[key] = &historyOnce{}
+	}
+	of := h.known[key]
+	h.mu.Unlock()
+	of.once.Do(func() { of.doc, of.err = newHistory(found, lang) })
+	if of.err != nil {
+		return nil, notFound(of.err, "GET "+Base+"/scenarios lists the scenarios, with the releases that have recorded them")
+	}
+	return of.doc, nil
+}
+
+func newHistory(scenario *scenarios.Scenario, lang string) (*ScenarioHistory, error) {
+	steps, err := history.Steps(scenario.Name)
+	if err != nil {
+		return nil, err
+	}
+	guide, err := instrument.Load()
+	if err != nil {
+		return nil, err
+	}
+	doc := &ScenarioHistory{Scenario: scenario.Name, Title: scenario.Title.In(lang), Releases: []HistoryStep{}}
+	for step, err := range steps {
+		if err != nil {
+			return nil, err
+		}
+		out := HistoryStep{K8sVersion: step.Version, Recorded: !step.NotRecorded, Why: step.Why, Calls: step.Calls}
+		if c := step.Changes; c != nil {
+			out.Since = c.A.K8sVersion
+			o := render.DiffOptions{Options: render.Options{Lang: lang}, NameA: c.A.K8sVersion, NameB: c.B.K8sVersion}
+			if out.Changes, err = render.NewDiffBrief(c, spoken.New(guide, lang, c.A, c.B), o); err != nil {
+				return nil, err
+			}
+		}
+		doc.Releases = append(doc.Releases, out)
+	}
+	return doc, nil
+}

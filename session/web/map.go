@@ -1,0 +1,41 @@
+package web
+
+import (
+	"sync"
+
+	"github.com/emicklei/go-restful/v3"
+
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/trace/routes"
+)
+
+func (a *api) getMap(r *restful.Request) (any, error) {
+	t, err := a.tracedOf(r)
+	if err != nil {
+		return nil, err
+	}
+	return render.NewRequestMap(t.rec, t.n-1, t.guide, render.Options{Lang: queryOf(r, paramLang)})
+}
+
+// bootScenario is the scenario whose recording shows the routes being built.
+const bootScenario = "boot"
+
+func (a *api) listRoutes(r *restful.Request) (any, error) {
+	l, err := a.library.load(r.PathParameter("release"), bootScenario)
+	if err != nil {
+		return nil, err
+	}
+	return l.routes()
+}
+
+// built is what a recorded start of a server built.
+type built struct {
+	once sync.Once
+	*routes.Built
+	err error
+}
+
+func (l *loaded) routes() (*routes.Built, error) {
+	l.built.once.Do(func() { l.built.Built, l.built.err = routes.BuiltBy(&l.rec.Requests[0]) })
+	return l.built.Built, l.built.err
+}

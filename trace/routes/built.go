@@ -1,0 +1,173 @@
+package routes
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// newHandler makes the two routers of a server. k8s.io/apiserver/pkg/server/handler.go, since v1.8.
+const newHandler = "k8s.io/apiserver/pkg/server.NewAPIServerHandler"
+
+// A Built is what a start has built, in order. Calls are numbers of calls of the start.
+type Built struct {
+	Servers []Server `json:"servers" description:"The servers in the order in which they were built: each hands on to the one before it what it does not serve."`
+}
+
+// A Server is one of the servers of a kube-apiserver.
+type Server struct {
+	Name   string  `json:"name" description:"The server's name; empty for routes of which the trace does not tell the server."`
+	Call   int     `json:"call" description:"The call that made its routers, -1 if that is not known."`
+	Routes int     `json:"routes" description:"How many routes it has in all."`
+	Groups []Group `json:"groups" description:"The versions of groups that were installed."`
+	// Others belong to no group.
+	Others []BuiltRoute `json:"others" description:"The routes that belong to no group: discovery, version, metrics and others."`
+}
+
+// A Group is a version of an API group.
+type Group struct {
+	GroupVersion string       `json:"groupVersion" description:"Such as v1 or apps/v1."`
+	Call         int          `json:"call" description:"The call that installed it."`
+	Routes       int          `json:"routes" description:"How many routes it has in all."`
+	Resources    []Resource   `json:"resources" description:"Its resources, with their subresources, in order of installation."`
+	Others       []BuiltRoute `json:"others" description:"Its routes that belong to no resource: its discovery."`
+}
+
+// A Resource is a resource or a subresource.
+type Resource struct {
+	Name     string       `json:"name" description:"Such as pods or pods/status."`
+	Call     int          `json:"call" description:"The call that registered it."`
+	Storage  string       `json:"storage" description:"Dynamic type of its storage, with its import path; empty if unknown."`
+	Strategy string       `json:"strategy" description:"Dynamic type of its create strategy; empty for a subresource, and for a storage that is not of a generic registry."`
+	Store    int          `json:"store" description:"The call that completed its generic registry, -1 if it has none of its own."`
+	Routes   []BuiltRoute `json:"routes" description:"Its routes."`
+}
+
+// A BuiltRoute is a route with the call that built it.
+type BuiltRoute struct {
+	Route
+	Call int `json:"call" description:"The call that built it."`
+}
+
+// BuiltBy tells what a start has built: servers, groups, resources and routes.
+func BuiltBy(start *trace.Request) (*Built, error) {
+	tree, err := trace.NewTree(start)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{walker: walker{tree: tree, strategies: strategies(start)}, built: &Built{Servers: []Server{}}, stores: map[string]int{}}
+	for i := range tree.Len() {
+		b.visit(i)
+	}
+	if len(b.walker.routes) == 0 {
+		return nil, message.NewError("no route was built in this trace: expected the start of a kube-apiserver, scenario \"boot\"")
+	}
+	return b.built, nil
+}
+
+// A builder puts routes into the servers, groups and resources for which they were built.
+type builder struct {
+	walker
+	built *Built
+	// stores are, by resource as the registry names it, the calls that completed its store.
+	stores map[string]int
+	// made are the calls of newHandler so far.
+	made []int
+}
+
+func (b *builder) visit(i int) {
+	known := len(b.walker.routes)
+	b.walker.visit(i)
+	c := b.tree.Call(i)
+	switch {
+	case c.Function == newHandler:
+		b.made = append(b.made, i)
+		b.server(c.Attributes[trace.AttrServerName]).Call = i
+	case c.Function == complete:
+		b.stores[c.Attributes[trace.AttrResource]] = i
+	case c.Function == installREST:
+		b.group(i)
+	case c.Function == register:
+		b.resource(i)
+	case len(b.walker.routes) > known:
+		b.route(BuiltRoute{b.walker.routes[known], i})
+	}
+}
+
+// serverOf names the server for which call i works: the one whose routers were made last below the nearest caller
+// below which any were made; "" if that made those of several.
+func (b *builder) serverOf(i int) string {
+	for above := b.tree.Parent(i); above >= 0; above = b.tree.Parent(above) {
+		var below []int
+		for _, made := range b.made {
+			if made > above && made < b.tree.End(above) {
+				below = append(below, made)
+			}
+		}
+		switch len(below) {
+		case 0:
+		case 1:
+			return b.tree.Call(below[0]).Attributes[trace.AttrServerName]
+		default:
+			return ""
+		}
+	}
+	return ""
+}
+
+// server returns the server of a name; it is new if there is none.
+func (b *builder) server(name string) *Server {
+	at := slices.IndexFunc(b.built.Servers, func(s Server) bool { return s.Name == name })
+	if at < 0 {
+		at = len(b.built.Servers)
+		b.built.Servers = append(b.built.Servers, Server{Name: name, Call: -1, Groups: []Group{}, Others: []BuiltRoute{}})
+	}
+	return &b.built.Servers[at]
+}
+
+func (b *builder) group(i int) {
+	s := b.server(b.serverOf(i))
+	s.Groups = append(s.Groups, Group{GroupVersion: b.tree.Call(i).Attributes[trace.AttrGroupVersion], Call: i, Resources: []Resource{}, Others: []BuiltRoute{}})
+}
+
+// in returns the group that is being installed at call i, nil if none is.
+func (b *builder) in(i int) (*Server, *Group) {
+	s := b.server(b.serverOf(i))
+	if i >= b.groupEnd || len(s.Groups) == 0 {
+		return s, nil
+	}
+	return s, &s.Groups[len(s.Groups)-1]
+}
+
+func (b *builder) resource(i int) {
+	_, g := b.in(i)
+	if g == nil {
+		return
+	}
+	registered := b.tree.Call(i).Attributes
+	r := Resource{Name: registered[trace.AttrPath], Call: i, Storage: registered[trace.AttrStorageType], Store: -1, Routes: []BuiltRoute{}}
+	name := groupResource(g.GroupVersion, r.Name)
+	r.Strategy = b.strategies[name]
+	if store, ok := b.stores[name]; ok && !strings.Contains(r.Name, "/") {
+		r.Store = store
+	}
+	g.Resources = append(g.Resources, r)
+}
+
+func (b *builder) route(r BuiltRoute) {
+	s, g := b.in(r.Call)
+	s.Routes++
+	switch {
+	case g == nil:
+		s.Others = append(s.Others, r)
+	case r.Resource == "" || len(g.Resources) == 0:
+		g.Routes++
+		g.Others = append(g.Others, r)
+	default:
+		g.Routes++
+		last := &g.Resources[len(g.Resources)-1]
+		last.Routes = append(last.Routes, r)
+	}
+}
