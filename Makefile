@@ -67,6 +67,7 @@ record: build ## the recordings that apitrace carries, of all releases or of som
 
 docs: ## the trees in docs and README, out of the recordings; the tests compare them
 	go test ./e2e -run TestChangesPage -count 1 -update
+	go test ./docs/lessons -run TestDrawings -count 1 -update
 	go test ./cmd/apitrace -run TestDocsShowRealOutput -count 1 -update
 
 clean: ## the binaries; "apitrace cache clean" removes what builds left in the cache

@@ -18,6 +18,9 @@ import (
 // shownInDocs is a block of a page that begins with a command and goes on with its output.
 var shownInDocs = regexp.MustCompile("(?ms)^```\n(\\$ (apitrace [^\n]*)\n)(.*?)^```\n")
 
+// drawnInDocs is a diagram that GitHub draws, with the command that prints it in a comment.
+var drawnInDocs = regexp.MustCompile("(?ms)^```mermaid\n(%% \\$ (apitrace [^\n]*)\n)(.*?)^```\n")
+
 // TestDocsShowRealOutput compares what the pages show with what the commands print: those of
 // recordings that apitrace carries, or of the files in testdata. A line "…" stands for lines that
 // the page leaves out, and a page that ends in .zh.md is for those with a Chinese locale. "make
@@ -56,16 +59,19 @@ func compareShownOutput(t *testing.T, file string) (blocks int) {
 		locale = "zh_CN.UTF-8"
 	}
 	var drifted []string
-	got := shownInDocs.ReplaceAllStringFunc(string(page), func(block string) string {
-		blocks++
-		m := shownInDocs.FindStringSubmatch(block)
-		output := printed(t, m[2], locale)
-		if isExcerpt(m[3], output) {
-			return block
-		}
-		drifted = append(drifted, m[2])
-		return "```\n" + m[1] + output + "```\n"
-	})
+	got := string(page)
+	for begin, shown := range map[string]*regexp.Regexp{"```\n": shownInDocs, "```mermaid\n": drawnInDocs} {
+		got = shown.ReplaceAllStringFunc(got, func(block string) string {
+			blocks++
+			m := shown.FindStringSubmatch(block)
+			output := printed(t, m[2], locale)
+			if isExcerpt(m[3], output) {
+				return block
+			}
+			drifted = append(drifted, m[2])
+			return begin + m[1] + output + "```\n"
+		})
+	}
 	switch {
 	case len(drifted) == 0:
 	case *update:
@@ -140,8 +146,10 @@ func TestLessonsAreTranslated(t *testing.T) {
 		}
 		key := strings.TrimSuffix(filepath.Base(file), ".md")
 		commands[key] = []string{}
-		for _, m := range shownInDocs.FindAllStringSubmatch(string(page), -1) {
-			commands[key] = append(commands[key], m[2])
+		for _, shown := range []*regexp.Regexp{shownInDocs, drawnInDocs} {
+			for _, m := range shown.FindAllStringSubmatch(string(page), -1) {
+				commands[key] = append(commands[key], m[2])
+			}
 		}
 	}
 	for key, here := range commands {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"regexp"
 
 	"github.com/kubeapitrace/apitrace/docs/lessons"
 	"github.com/kubeapitrace/apitrace/internal/usage"
@@ -24,9 +25,26 @@ func (l *Learner) Lesson(chapter string) error {
 		return usage.Errorf("there is no lesson %q: expected one of %q", name, lessons.Names())
 	}
 	if err == nil {
+		text = forTerminal(text)
 		l.markdown(workshop.Text{En: text, Zh: text})
 	}
 	return err
+}
+
+var (
+	// diagram is one that GitHub draws, with the command that prints it in a comment.
+	diagram = regexp.MustCompile("(?ms)^```mermaid\n%% \\$ (apitrace [^\n]*)\n.*?^```\n")
+	// toLesson and toPage are links to another lesson and to another page of the repository.
+	toLesson = regexp.MustCompile(`\[([^\]]+)\]\(([a-z0-9-]+)\.(en|zh)\.md\)`)
+	toPage   = regexp.MustCompile(`\[([^\]]+)\]\([^):\s]+\.md(?:#[^)\s]*)?\)`)
+)
+
+// forTerminal replaces what leads nowhere in a terminal: a diagram by the command that prints it, and a link to
+// another lesson by the command that shows that. Of other links between pages, the text is left.
+func forTerminal(page string) string {
+	page = diagram.ReplaceAllString(page, "```\n$$ $1\n```\n")
+	page = toLesson.ReplaceAllString(page, "$1 (`apitrace workshop lesson $2`)")
+	return toPage.ReplaceAllString(page, "$1")
 }
 
 // lessonName is the name of the lesson of a chapter, or that is called so.

@@ -1,0 +1,102 @@
+package lessons
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+var update = flag.Bool("update", false, "draw the pictures of the lessons anew")
+
+// drawnRelease is the release whose recordings the pictures show.
+const drawnRelease = "v1.37.1"
+
+// drawings are the pictures in the lessons, by what the comments around them call them.
+var drawings = []struct {
+	lesson, name string
+	draw         func(t *testing.T, release, lang string) string
+}{
+	{"code-map", "code map", codeMap},
+	{"servers", "way of a request", requestWay},
+}
+
+// TestDrawings compares the pictures with what the guide and the recordings say now. "make docs" draws them anew.
+func TestDrawings(t *testing.T) {
+	for _, d := range drawings {
+		for _, lang := range []string{"en", "zh"} {
+			file := fmt.Sprintf("%s.%s.md", d.lesson, lang)
+			page, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			begin, end := fmt.Sprintf("<!-- %s -->\n", d.name), fmt.Sprintf("<!-- end of %s -->\n", d.name)
+			before, rest, _ := strings.Cut(string(page), begin)
+			_, after, ok := strings.Cut(rest, end)
+			if !ok {
+				t.Fatalf("%s: expected %q and %q", file, begin, end)
+			}
+			drawn := before + begin + "\n```\n" + d.draw(t, drawnRelease, lang) + "```\n\n" + end + after
+			switch {
+			case drawn == string(page):
+			case !*update:
+				t.Errorf("%s: the %s shows something else than the guide and the recordings: \"make docs\" draws it anew", file, d.name)
+			default:
+				if err := os.WriteFile(file, []byte(drawn), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// requestWay draws the sections of a create as a tree: which layer is entered from which, and by which function.
+func requestWay(t *testing.T, release, lang string) string {
+	t.Helper()
+	rec, err := recordings.Load(release, "create-deployment")
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := render.NewDocument(rec, 0, spoken.New(guide, lang, rec), render.Options{Lang: lang})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entered := map[int][]render.DocumentSection{} // by the section from which
+	for _, s := range document.Sections {
+		entered[s.From] = append(entered[s.From], s)
+	}
+	var out strings.Builder
+	fmt.Fprintln(&out, document.Request)
+	drawn := 0
+	var draw func(from int, indent string)
+	draw = func(from int, indent string) {
+		for i, s := range entered[from] {
+			branch, below := "├─ ", "│  "
+			if i == len(entered[from])-1 {
+				branch, below = "└─ ", "   "
+			}
+			process := ""
+			if s.Root.Process != "" {
+				process = "  (" + s.Root.Process + ")"
+			}
+			fmt.Fprintf(&out, "%s%s%d %s  %s%s\n", indent, branch, s.Number, s.Title, s.Root.Name, process)
+			drawn++
+			draw(s.Number, indent+below)
+		}
+	}
+	draw(0, "")
+	if drawn != len(document.Sections) {
+		t.Errorf("%d of %d sections are drawn", drawn, len(document.Sections))
+	}
+	return out.String()
+}

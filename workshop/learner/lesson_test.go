@@ -1,0 +1,38 @@
+package learner
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/docs/lessons"
+)
+
+func TestForTerminal(t *testing.T) {
+	const page = "See [the map](code-map.zh.md), [the course](../workshop.md) and [Go](https://go.dev).\n\n```mermaid\n%% $ apitrace show get-node -o mermaid\nsequenceDiagram\n```\n"
+	const want = "See the map (`apitrace workshop lesson code-map`), the course and [Go](https://go.dev).\n\n```\n$ apitrace show get-node -o mermaid\n```\n"
+	if got := forTerminal(page); got != want {
+		t.Errorf("got\n%s\nexpected\n%s", got, want)
+	}
+}
+
+// TestLessonsForTerminal finds links and diagrams that are left, and links to lessons that are not there.
+func TestLessonsForTerminal(t *testing.T) {
+	for _, name := range lessons.Names() {
+		for _, lang := range []string{"en", "zh"} {
+			page, err := lessons.Page(name, lang)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, left := range []string{".md)", "```mermaid"} {
+				if strings.Contains(forTerminal(page), left) {
+					t.Errorf("%s.%s: %q is left", name, lang, left)
+				}
+			}
+			for _, m := range toLesson.FindAllStringSubmatch(page, -1) {
+				if _, err := lessons.Page(m[2], lang); err != nil {
+					t.Errorf("%s.%s: %v", name, lang, err)
+				}
+			}
+		}
+	}
+}
