@@ -161,7 +161,7 @@ func explainUnknown(version string, err error) error {
 
 // WritePlan prints what BuildPrograms would do, without doing it. It does not use
 // the network: of a version that was never built, it does not know which etcd belongs to it.
-func WritePlan(ctx context.Context, w io.Writer, o BuildOptions) error {
+func WritePlan(ctx context.Context, w io.Writer, in message.Printer, o BuildOptions) error {
 	p, err := o.withoutEtcd()
 	if err != nil {
 		return err
@@ -173,8 +173,8 @@ func WritePlan(ctx context.Context, w io.Writer, o BuildOptions) error {
 	etcd, err := storage.ProgramOf(plans[1].Upstream)
 	if err != nil {
 		etcd = storage.Program("VERSION")
-		fmt.Fprintf(w, "# VERSION stands for the version of %s that %s %s requires: its go.mod is not here yet\n\n",
-			storage.ClientModule, p.apiserver.Module, p.apiserver.Version)
+		fmt.Fprint(w, "# ", in.Sprintf("VERSION stands for the version of %s that %s %s requires: its go.mod is not here yet",
+			storage.ClientModule, p.apiserver.Module, p.apiserver.Version), "\n\n")
 	}
 	p.setEtcd(etcd)
 	if plans[0], err = program.MakePlan(ctx, p.etcd, p.etcdOptions); err != nil {
@@ -184,7 +184,7 @@ func WritePlan(ctx context.Context, w io.Writer, o BuildOptions) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		if err := plan.Write(w); err != nil {
+		if err := plan.Write(w, in); err != nil {
 			return err
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 var plainBuild = sync.OnceValues(func() (*Build, error) {
-	display := program.NewDisplay(os.Stderr, false)
+	display := program.NewDisplay(os.Stderr, false, message.Printer{})
 	defer display.Close()
 	return BuildPrograms(context.Background(), BuildOptions{Plain: true, Progress: display})
 })

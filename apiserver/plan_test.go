@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
@@ -16,7 +17,7 @@ func TestWritePlanOfUnknown(t *testing.T) {
 	}
 	t.Setenv("GOPROXY", "off")
 	var out bytes.Buffer
-	if err := WritePlan(t.Context(), &out, BuildOptions{Version: "v1.30.4", Cache: cache}); err != nil {
+	if err := WritePlan(t.Context(), &out, message.Printer{}, BuildOptions{Version: "v1.30.4", Cache: cache}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

@@ -36,7 +36,7 @@ func BuildSample(ctx context.Context, o BuildOptions) (*program.Binary, error) {
 }
 
 // WriteSamplePlan prints what BuildSample would do, without doing it. It does not use the network.
-func WriteSamplePlan(ctx context.Context, w io.Writer, o BuildOptions) error {
+func WriteSamplePlan(ctx context.Context, w io.Writer, in message.Printer, o BuildOptions) error {
 	p, options, _, err := o.sample()
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func WriteSamplePlan(ctx context.Context, w io.Writer, o BuildOptions) error {
 	if err != nil {
 		return err
 	}
-	return plan.Write(w)
+	return plan.Write(w, in)
 }
 
 // sample decides which sample server is wanted, and how to build it.

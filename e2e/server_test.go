@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
@@ -104,7 +105,7 @@ func build(tb testing.TB, plain bool) *apiserver.Build {
 func buildKind(tb testing.TB, k kind) *apiserver.Build {
 	tb.Helper()
 	testenv.NeedsServer(tb)
-	display := program.NewDisplay(os.Stderr, false)
+	display := program.NewDisplay(os.Stderr, false, message.Printer{})
 	defer display.Close()
 	b, err := apiserver.BuildPrograms(context.Background(), apiserver.BuildOptions{Version: k.version, Plain: k.plain, Progress: display})
 	if err != nil {
@@ -163,7 +164,7 @@ func play(tb testing.TB, s *apiserver.Server, name string) ([]trace.Request, *co
 }
 
 func buildSample(ctx context.Context, version string) (*program.Binary, error) {
-	display := program.NewDisplay(os.Stderr, false)
+	display := program.NewDisplay(os.Stderr, false, message.Printer{})
 	defer display.Close()
 	return apiserver.BuildSample(ctx, apiserver.BuildOptions{Version: version, Progress: display})
 }

@@ -20,7 +20,7 @@ import (
 
 // ServeInBackground runs this program with the arguments in the background, without --background, and returns
 // when its server is ready. It writes the path of the kubeconfig to w.
-func ServeInBackground(ctx context.Context, args []string, w io.Writer, to Reporter) error {
+func ServeInBackground(ctx context.Context, args []string, w io.Writer, p message.Printer, to Reporter) error {
 	cache, err := program.OpenCache("")
 	if err != nil {
 		return err
@@ -60,9 +60,9 @@ func ServeInBackground(ctx context.Context, args []string, w io.Writer, to Repor
 		if path == "" { // it has ended
 			_ = child.Wait()
 			defer os.Remove(logName)
-			return message.Errorf("the server did not start:\n%s", contents(log))
+			return message.Errorf("the server did not start:\n%s", contents(log, p))
 		}
-		to.Notice("%s", contents(log))
+		to.Notice("%s", contents(log, p))
 		to.Notice("it runs in the background as process %d and logs to %s; \"apitrace serve --stop\" ends it", child.Process.Pid, logName)
 		fmt.Fprintln(w, path)
 		return child.Process.Release()
@@ -99,10 +99,10 @@ func sweepLogs(cache *program.Cache) {
 }
 
 // contents is what a log says so far, without the advice for somebody in front of it.
-func contents(log *os.File) string {
+func contents(log *os.File, p message.Printer) string {
 	data, err := io.ReadAll(io.NewSectionReader(log, 0, 1<<20))
 	if err != nil {
-		return fmt.Sprintf("(reading %s: %v)", filepath.Base(log.Name()), err)
+		return p.Sprintf("(reading %s: %s)", filepath.Base(log.Name()), err)
 	}
-	return strings.TrimSpace(strings.ReplaceAll(string(data), "press Ctrl-C to stop it\n", ""))
+	return strings.TrimSpace(strings.ReplaceAll(string(data), pressToStop.In(p.Lang())+"\n", ""))
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 )
@@ -59,7 +60,7 @@ func (e Edits) of(k8s string) (program.Edits, error) {
 }
 
 // WriteList lists the edited files of a version, with the number of their changed lines.
-func (e Edits) WriteList(k8s string, w io.Writer, to Reporter) error {
+func (e Edits) WriteList(k8s string, w io.Writer, p message.Printer, to Reporter) error {
 	edits, err := e.of(k8s)
 	if err != nil {
 		return err
@@ -73,11 +74,11 @@ func (e Edits) WriteList(k8s string, w io.Writer, to Reporter) error {
 	}
 	for _, edit := range all {
 		if !edit.Changed() {
-			fmt.Fprintf(w, "%s (as upstream's)\n  %s\n", edit.Name, edit.Path)
+			fmt.Fprintf(w, "%s\n  %s\n", p.Sprintf("%s (as upstream's)", edit.Name), edit.Path)
 			continue
 		}
 		added, removed := edit.Lines()
-		fmt.Fprintf(w, "%s (+%d -%d)\n  %s\n", edit.Name, added, removed, edit.Path)
+		fmt.Fprintf(w, "%s\n  %s\n", p.Sprintf("%s (+%d -%d)", edit.Name, added, removed), edit.Path)
 	}
 	return nil
 }

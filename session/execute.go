@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // An Execution says how the requests of a client program are traced.
@@ -59,10 +61,10 @@ type RequestList struct {
 }
 
 // PrintedList writes a line for each request to w, after the path of the kubeconfig.
-func PrintedList(w io.Writer, save string, to Reporter) RequestList {
+func PrintedList(w io.Writer, p message.Printer, save string, to Reporter) RequestList {
 	return RequestList{
 		Add: func(row Row) {
-			fmt.Fprintln(w, row.String())
+			fmt.Fprintln(w, row.Localize(p))
 			if row.Err != nil {
 				to.Notice("not traced: %v", row.Err)
 			}

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // BuildAll builds kube-apiserver and etcd, and the sample API server if that is wanted, and returns the paths of the
@@ -27,15 +28,15 @@ func (o ServerOptions) BuildAll(ctx context.Context, plain, sample bool, to Repo
 }
 
 // WritePlan writes what BuildAll would do.
-func (o ServerOptions) WritePlan(ctx context.Context, plain, sample bool, w io.Writer) error {
+func (o ServerOptions) WritePlan(ctx context.Context, plain, sample bool, w io.Writer, p message.Printer) error {
 	edits, err := o.Edits.Dir()
 	if err != nil {
 		return err
 	}
 	wanted := apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits}
-	if err := apiserver.WritePlan(ctx, w, wanted); err != nil || !sample {
+	if err := apiserver.WritePlan(ctx, w, p, wanted); err != nil || !sample {
 		return err
 	}
 	fmt.Fprintln(w)
-	return apiserver.WriteSamplePlan(ctx, w, wanted)
+	return apiserver.WriteSamplePlan(ctx, w, p, wanted)
 }

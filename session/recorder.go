@@ -170,7 +170,7 @@ func (r *recorder) once(ctx context.Context, server *Running, scenario *scenario
 func reasonOf(err error) string {
 	var download *program.DownloadError
 	if errors.As(err, &download) {
-		return fmt.Sprintf("the module %s %s could not be had", download.Module, download.Version)
+		return fmt.Sprintf("the module %s %s is not available from the module proxy", download.Module, download.Version)
 	}
 	return strings.Join(strings.Fields(err.Error()), " ")
 }

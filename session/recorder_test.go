@@ -12,7 +12,7 @@ import (
 func TestReasonOf(t *testing.T) {
 	download := &program.DownloadError{Module: "example.org/sample", Version: "v0.1.2", Reason: "reading https://proxy.example.org/: 403 Forbidden"}
 	for err, want := range map[error]string{
-		fmt.Errorf("building it: %w", download): "the module example.org/sample v0.1.2 could not be had",
+		fmt.Errorf("building it: %w", download): "the module example.org/sample v0.1.2 is not available from the module proxy",
 		errors.New("two\n\tlines"):              "two lines",
 	} {
 		if got := reasonOf(err); got != want {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/front"
@@ -85,16 +86,16 @@ func etcdOperations(request *trace.Request) map[string]int {
 var longValue = regexp.MustCompile(`=([^&]{24})[^&]{8,}`)
 
 // cells are the row's columns: status, calls, time, etcd, request.
-func (r *Row) cells() []string {
+func (r *Row) cells(p message.Printer) []string {
 	status, calls := strconv.Itoa(r.Status), strconv.Itoa(r.Calls)
 	if r.Status == 0 {
-		status = "none"
+		status = p.Sprintf("none")
 	}
 	if r.HungUp {
-		status += " (client hung up)"
+		status = p.Sprintf("%s (client hung up)", status)
 	}
 	if r.Err != nil {
-		calls = "not traced"
+		calls = p.Sprintf("not traced")
 	} else if r.Incomplete {
 		calls += "+"
 	}
@@ -116,8 +117,11 @@ func (r *Row) Operations() string {
 	return strings.Join(all, ", ")
 }
 
-// String is the row as a line of its own.
-func (r *Row) String() string { return strings.Join(r.cells(), "  ") }
+// Localize returns the row as a line of its own.
+func (r *Row) Localize(p message.Printer) string { return strings.Join(r.cells(p), "  ") }
+
+// String returns that line in English.
+func (r *Row) String() string { return r.Localize(message.Printer{}) }
 
 // Sort puts rows into the order in which the requests were sent.
 func Sort(rows []Row) {
@@ -125,12 +129,12 @@ func Sort(rows []Row) {
 }
 
 // WriteTable writes rows as a table, numbered from 1.
-func WriteTable(w io.Writer, rows []Row) error {
+func WriteTable(w io.Writer, rows []Row, p message.Printer) error {
 	table := text.NewTable(2)
-	table.Row("#", "STATUS", "CALLS", "TIME", "ETCD", "REQUEST")
+	table.Row("#", p.Sprintf("STATUS"), p.Sprintf("CALLS"), p.Sprintf("TIME"), "ETCD", p.Sprintf("REQUEST"))
 	for i := range rows {
 		row := []any{i + 1}
-		for _, cell := range rows[i].cells() {
+		for _, cell := range rows[i].cells(p) {
 			row = append(row, cell)
 		}
 		table.Row(row...)

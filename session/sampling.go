@@ -1,8 +1,7 @@
 package session
 
 import (
-	"fmt"
-
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
@@ -26,9 +25,9 @@ func (o *Sampling) Validate() error {
 }
 
 // part says which of the requests are traced.
-func (o *Sampling) part() string {
+func (o *Sampling) part() message.Message {
 	if o.Rate == 1 {
-		return "each request"
+		return message.Of("each request")
 	}
-	return fmt.Sprintf("%v of the requests", o.Rate)
+	return message.Of("%v of the requests", o.Rate)
 }

@@ -8,12 +8,12 @@ import (
 	"os"
 	"slices"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
 // A kind is what servers that can stand for each other have in common.
@@ -133,11 +133,14 @@ func (o ServerOptions) ServeUntil(ctx context.Context, sampling Sampling, w io.W
 		to.Notice("as the administrator, %s traced and sent by OTLP:", sampling.part())
 		to.Notice("  export KUBECONFIG=%s", sampler.Kubeconfig)
 	}
-	to.Notice("press Ctrl-C to stop it")
+	to.Notice("%s", pressToStop)
 	fmt.Fprintln(w, server.AdminKubeconfig)
 	<-serving.Done()
 	return context.Cause(serving)
 }
+
+// pressToStop is advice for somebody in front of a server.
+var pressToStop = message.Of("press Ctrl-C to stop it")
 
 // introduce says where the server is and how to send it requests.
 func (r *Running) introduce(to Reporter) {
@@ -201,7 +204,7 @@ func stopOwner(ctx context.Context, pid int, alive func() bool) error {
 }
 
 // WriteServed lists the servers that are kept running, and whether they answer.
-func WriteServed(ctx context.Context, w io.Writer, to Reporter) error {
+func WriteServed(ctx context.Context, w io.Writer, p message.Printer, to Reporter) error {
 	servers, starters, err := served()
 	if err != nil {
 		return err
@@ -210,22 +213,22 @@ func WriteServed(ctx context.Context, w io.Writer, to Reporter) error {
 		to.Notice("no server is kept running; \"apitrace serve\" starts one")
 		return nil
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "VERSION\tURL\tPROCESS\tSTATE\tKUBECONFIG")
+	table := text.NewTable(2)
+	table.Row(p.Sprintf("VERSION"), "URL", p.Sprintf("PROCESS"), p.Sprintf("STATE"), "KUBECONFIG")
 	for _, s := range servers {
-		state := "ready"
+		state := message.Of("ready")
 		if err := s.Answers(ctx); err != nil {
-			state = "does not answer"
+			state = message.Of("does not answer")
 		}
 		if len(s.Edited) > 0 {
-			state += ", edited"
+			state = message.Of("%s, edited", state)
 		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", s.K8sVersion, s.BaseURL, s.Owner, state, s.AdminKubeconfig)
+		table.Row(s.K8sVersion, s.BaseURL, s.Owner, state.In(p.Lang()), s.AdminKubeconfig)
 	}
 	for _, s := range starters {
-		fmt.Fprintf(table, "%s\t-\t%d\tstarting or stopping\t-\n", s.K8sVersion, s.Owner)
+		table.Row(s.K8sVersion, "-", s.Owner, p.Sprintf("starting or stopping"), "-")
 	}
-	return table.Flush()
+	return table.Write(w)
 }
 
 // served lists the servers that are kept running, and the processes that are starting or stopping one.

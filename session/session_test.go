@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session/front"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -185,7 +186,7 @@ func TestRows(t *testing.T) {
 	refused.Status = 0
 	rows := []Row{newRow(x, request, nil), newRow(refused, nil, errors.New("connection refused"))}
 	var out bytes.Buffer
-	if err := WriteTable(&out, rows); err != nil {
+	if err := WriteTable(&out, rows, message.Printer{}); err != nil {
 		t.Fatal(err)
 	}
 	want := `#  STATUS                CALLS       TIME    ETCD                 REQUEST
@@ -205,7 +206,7 @@ func TestSummarize(t *testing.T) {
 	request := traceOf(exchange("/a").Sent, 1)
 	request.Calls[0].DurationNs = 2_000_000
 	var out bytes.Buffer
-	if err := WriteTable(&out, Summarize(&trace.Recording{Requests: []trace.Request{*request}})); err != nil {
+	if err := WriteTable(&out, Summarize(&trace.Recording{Requests: []trace.Request{*request}}), message.Printer{}); err != nil {
 		t.Fatal(err)
 	}
 	want := "#  STATUS  CALLS  TIME  ETCD                 REQUEST\n1  200     6      2ms   Range, 2 Txn, Watch  GET /a\n"

@@ -11,6 +11,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -26,7 +27,7 @@ func buildEtcd(t *testing.T) (path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	display := program.NewDisplay(os.Stderr, false)
+	display := program.NewDisplay(os.Stderr, false, message.Printer{})
 	defer display.Close()
 	binary, err := program.Build(t.Context(), Program(testVersion), program.Options{Cache: cache, Progress: display})
 	if err != nil {

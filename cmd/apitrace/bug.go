@@ -14,10 +14,10 @@ func newBugCommand(std *console.Streams) *cobra.Command {
 			return err
 		}
 		if out == "" {
-			return machine.WriteBug(c.Context(), o.Version, std.Out)
+			return machine.WriteBug(c.Context(), o.Version, std.Out, std.Printer)
 		}
 		std.Notice("writing to %s; read it before you send it", out)
-		return machine.WriteBugFile(c.Context(), o.Version, out)
+		return machine.WriteBugFile(c.Context(), o.Version, out, std.Printer)
 	})
 	o.addVersion(command)
 	command.Flags().StringVar(&out, "out", "", "write the report to this file, which only you can read, instead of standard output")

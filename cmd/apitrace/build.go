@@ -24,7 +24,7 @@ func newBuildCommand(std *console.Streams) *cobra.Command {
 			return err
 		}
 		if o.dryRun {
-			return o.server.WritePlan(c.Context(), o.plain, o.sample, std.Out)
+			return o.server.WritePlan(c.Context(), o.plain, o.sample, std.Out, std.Printer)
 		}
 		paths, err := o.server.BuildAll(c.Context(), o.plain, o.sample, std)
 		if err == nil {

@@ -18,11 +18,11 @@ func newCacheCommand(std *console.Streams) *cobra.Command {
 }
 
 func newCacheListCommand(std *console.Streams) *cobra.Command {
-	return newCommand("cache-list", cobra.NoArgs, func(*cobra.Command, []string) error { return machine.WriteCache(std.Out) })
+	return newCommand("cache-list", cobra.NoArgs, func(*cobra.Command, []string) error { return machine.WriteCache(std.Out, std.Printer) })
 }
 
 func newCacheSizeCommand(std *console.Streams) *cobra.Command {
-	return newCommand("cache-size", cobra.NoArgs, func(*cobra.Command, []string) error { return machine.WriteSizes(std.Out) })
+	return newCommand("cache-size", cobra.NoArgs, func(*cobra.Command, []string) error { return machine.WriteSizes(std.Out, std.Printer) })
 }
 
 func newCacheCleanCommand(std *console.Streams) *cobra.Command {
@@ -39,7 +39,7 @@ func newCacheCleanCommand(std *console.Streams) *cobra.Command {
 		if err := usage.Wrong(o.Validate()); err != nil {
 			return err
 		}
-		return o.Run(c.Context(), std.Out)
+		return o.Run(c.Context(), std.Out, std.Printer)
 	})
 	command.ValidArgs = machine.Kinds()
 	command.Flags().DurationVar(&o.OlderThan, "older-than", 0, "remove only what was last used longer ago than this")

@@ -13,7 +13,7 @@ func newDoctorCommand(std *console.Streams) *cobra.Command {
 		if err := o.validate(); err != nil {
 			return err
 		}
-		return machine.WriteFindings(c.Context(), o.Version, std.Out)
+		return machine.WriteFindings(c.Context(), o.Version, std.Out, std.Printer)
 	})
 	o.addVersion(command)
 	return command

@@ -54,7 +54,7 @@ func (o *editOptions) validate(args []string) error {
 func (o *editOptions) run(ctx context.Context, std *console.Streams, args []string) error {
 	switch {
 	case o.list:
-		return o.server.Edits.WriteList(o.server.Version, std.Out, std)
+		return o.server.Edits.WriteList(o.server.Version, std.Out, std.Printer, std)
 	case o.revert:
 		return o.server.Edits.Revert(o.server.Version, strings.Join(args, ""), std) // none with --all
 	}

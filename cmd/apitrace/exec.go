@@ -84,7 +84,7 @@ func (o *execOptions) show(ctx context.Context, std *console.Streams, c *session
 	if std.ErrTerminal {
 		fmt.Fprintln(std.Err) // what the program has printed may end without
 	}
-	if err := session.WriteTable(std.Err, rows); err != nil {
+	if err := session.WriteTable(std.Err, rows, std.Printer); err != nil {
 		return err
 	}
 	if o.delivery.Save != "" && c.Recording.Requests > 0 {

@@ -26,7 +26,7 @@ func main() {
 	err := run(os.Args, printer)
 	report(os.Stderr, printer, err)
 	if len(os.Args) > 1 && exitCode(err) == 1 && !isAnswer(err) {
-		machine.KeepError("apitrace "+os.Args[1], err)
+		machine.KeepError("apitrace "+os.Args[1], err, printer)
 	}
 	os.Exit(exitCode(err))
 }

@@ -49,7 +49,7 @@ func (o *recordOptions) run(ctx context.Context, std *console.Streams) (err erro
 	if o.save == "" {
 		o.save = session.RecordingName()
 	}
-	list := session.PrintedList(std.Out, o.save, std)
+	list := session.PrintedList(std.Out, std.Printer, o.save, std)
 	if o.interactive {
 		if list, err = o.screen(std); err != nil {
 			return err

@@ -70,7 +70,7 @@ func (o *routesOptions) run(ctx context.Context, std *console.Streams) error {
 	if o.format == "json" {
 		return std.WriteJSON(wanted)
 	}
-	return routes.Write(std.Out, wanted, o.format == "wide")
+	return routes.Write(std.Out, wanted, o.format == "wide", std.Printer)
 }
 
 func (o *routesOptions) load(ctx context.Context, std *console.Streams) (*trace.Recording, error) {

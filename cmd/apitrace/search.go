@@ -29,7 +29,7 @@ func newSearchCommand(std *console.Streams) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return search.Write(std.Out, hits, o.most)
+		return search.Write(std.Out, hits, o.most, std.Printer)
 	})
 	command.Flags().StringVar(&o.value, "value", "", `search the values of a name: "flow_schema=exempt", or "flow_schema" for all`)
 	command.Flags().IntVar(&o.most, "most", 20, "list at most this many functions, values and errors")

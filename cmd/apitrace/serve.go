@@ -38,7 +38,7 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 		}
 		switch {
 		case o.status:
-			return session.WriteServed(c.Context(), std.Out, std)
+			return session.WriteServed(c.Context(), std.Out, std.Printer, std)
 		case o.stop:
 			version := ""
 			if c.Flags().Changed("k8s") {
@@ -46,7 +46,7 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 			}
 			return session.StopAllServed(c.Context(), version, std)
 		case o.background:
-			return session.ServeInBackground(c.Context(), os.Args[1:], std.Out, std)
+			return session.ServeInBackground(c.Context(), os.Args[1:], std.Out, std.Printer, std)
 		}
 		return o.server.ServeUntil(c.Context(), o.sample, std.Out, std)
 	})

@@ -84,7 +84,7 @@ func (o *showOptions) run(ctx context.Context, std *console.Streams) error {
 		return explore(ctx, std, recording, &o.output)
 	}
 	if o.summary {
-		return session.WriteTable(std.Out, session.Summarize(recording))
+		return session.WriteTable(std.Out, session.Summarize(recording), std.Printer)
 	}
 	return o.output.Write(ctx, std, recording)
 }

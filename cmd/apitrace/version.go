@@ -8,5 +8,5 @@ import (
 )
 
 func newVersionCommand(std *console.Streams) *cobra.Command {
-	return newCommand("version", cobra.NoArgs, func(*cobra.Command, []string) error { return machine.WriteVersion(std.Out) })
+	return newCommand("version", cobra.NoArgs, func(*cobra.Command, []string) error { return machine.WriteVersion(std.Out, std.Printer) })
 }

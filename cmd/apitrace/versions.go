@@ -15,7 +15,7 @@ func newVersionsCommand(std *console.Streams) *cobra.Command {
 	var recorded bool
 	command := newCommand("versions", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		if recorded {
-			return machine.WriteRecorded(std.Out)
+			return machine.WriteRecorded(std.Out, std.Printer)
 		}
 		all, err := machine.Releases(c.Context())
 		if err != nil {
@@ -23,7 +23,7 @@ func newVersionsCommand(std *console.Streams) *cobra.Command {
 		}
 		switch format {
 		case "table":
-			return machine.WriteReleases(std.Out, all)
+			return machine.WriteReleases(std.Out, all, std.Printer)
 		case "json":
 			return std.WriteJSON(all)
 		case "name":

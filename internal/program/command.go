@@ -16,7 +16,7 @@ import (
 type Command struct {
 	Stage Stage
 	// Purpose says what the command is for: "count the packages".
-	Purpose string
+	Purpose message.Message
 	Dir     string
 	Args    []string
 	// Set lists the environment variables that are set for it, as "NAME=value".

@@ -41,7 +41,7 @@ func (b *build) overlayFlag() []string {
 	return []string{"-overlay=" + filepath.Join(b.dir, overlayFile)}
 }
 
-func (b *build) goCommand(purpose string, args ...string) Command {
+func (b *build) goCommand(purpose message.Message, args ...string) Command {
 	return Command{
 		Stage: StageCompile, Purpose: purpose, Dir: b.workspace, Args: append([]string{b.toolchain.Go}, args...),
 		Env: b.toolchain.buildEnv(b.cache), Set: assignments(b.toolchain.buildSettings(b.cache)), Inherit: buildInherited,
@@ -53,13 +53,13 @@ func (b *build) goCommand(purpose string, args ...string) Command {
 func (b *build) listCommand() Command {
 	args := append([]string{"list", "-deps", "-f", "{{.ImportPath}} {{.Stale}}"}, b.buildFlags()...)
 	args = append(args, b.overlayFlag()...)
-	return b.goCommand("count the packages", append(args, ".")...)
+	return b.goCommand(message.Of("count the packages"), append(args, ".")...)
 }
 
 func (b *build) buildCommand() Command {
 	args := append([]string{"build", "-v"}, b.buildFlags()...)
 	args = append(args, b.overlayFlag()...)
-	return b.goCommand("compile and link", append(args, "-o", filepath.Join(b.dir, b.program.Name), ".")...)
+	return b.goCommand(message.Of("compile and link"), append(args, "-o", filepath.Join(b.dir, b.program.Name), ".")...)
 }
 
 // compile runs go build and reports its progress. What the compiler says goes to

@@ -8,6 +8,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
@@ -15,6 +16,7 @@ import (
 // shows nothing.
 type Display struct {
 	w        io.Writer
+	p        message.Printer
 	terminal bool
 	stop     chan struct{}
 	stopped  sync.WaitGroup
@@ -35,10 +37,10 @@ const (
 	lineEvery = 15 * time.Second
 )
 
-// NewDisplay shows progress on w: as a bar if w is a terminal, else as lines.
+// NewDisplay shows progress on w in the printer's language: as a bar if w is a terminal, else as lines.
 // The caller calls Close.
-func NewDisplay(w io.Writer, terminal bool) *Display {
-	d := &Display{w: w, terminal: terminal, stop: make(chan struct{})}
+func NewDisplay(w io.Writer, terminal bool, p message.Printer) *Display {
+	d := &Display{w: w, p: p, terminal: terminal, stop: make(chan struct{})}
 	if terminal {
 		d.stopped.Go(d.keepTime)
 	}
@@ -59,10 +61,10 @@ func (d *Display) Report(e Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	// Versions come from the command line, notes quote what the go command says.
-	e.Program, e.Note = text.Escape(e.Program), text.EscapeLines(e.Note)
-	if e.Note != "" {
+	e.Program = text.Escape(e.Program)
+	if !e.Note.IsZero() {
 		d.clear()
-		fmt.Fprintf(d.w, "%s: %s\n", e.Program, e.Note)
+		fmt.Fprintln(d.w, text.EscapeLines(d.p.Sprintf("%s: %s", e.Program, e.Note)))
 		return
 	}
 	changed := e.Stage != d.last.Stage || e.Program != d.last.Program
@@ -83,7 +85,7 @@ func (d *Display) Report(e Event) {
 func (d *Display) finish() {
 	d.clear()
 	if !d.began.IsZero() {
-		fmt.Fprintf(d.w, "%s: done, %s\n", d.last.Program, d.elapsed())
+		fmt.Fprintln(d.w, d.p.Sprintf("%s: done, %s", d.last.Program, d.elapsed()))
 	}
 	d.began = time.Time{}
 }
@@ -105,11 +107,15 @@ func (d *Display) show(changed bool) {
 
 // line describes the state in words.
 func (d *Display) line() string {
-	s := fmt.Sprintf("%s: %s", d.last.Program, d.last.Stage)
 	if d.last.Total > 0 {
-		s += fmt.Sprintf(", %d of %d packages", d.last.Done, d.last.Total)
+		return d.p.Sprintf("%s: %s, %d of %d packages, %s", d.last.Program, stageNames[d.last.Stage], d.last.Done, d.last.Total, d.elapsed())
 	}
-	return s + ", " + d.elapsed()
+	return d.stage()
+}
+
+// stage says which stage goes on, and since when something is being done.
+func (d *Display) stage() string {
+	return d.p.Sprintf("%s: %s, %s", d.last.Program, stageNames[d.last.Stage], d.elapsed())
 }
 
 func (d *Display) elapsed() string { return time.Since(d.began).Round(time.Second).String() }
@@ -143,7 +149,7 @@ func (d *Display) draw() {
 	if d.bar == nil {
 		return
 	}
-	d.bar.Describe(fmt.Sprintf("%s: %s, %s", d.last.Program, d.last.Stage, d.elapsed()))
+	d.bar.Describe(d.stage())
 	if d.last.Total > 0 {
 		_ = d.bar.Set(d.last.Done)
 	}

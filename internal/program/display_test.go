@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // playBuild reports what a build of three packages reports.
@@ -23,7 +25,7 @@ func playBuild(d *Display) {
 
 func TestDisplayLines(t *testing.T) {
 	var out bytes.Buffer
-	d := NewDisplay(&out, false)
+	d := NewDisplay(&out, false, message.Printer{})
 	playBuild(d)
 	d.Close()
 	want := `tiny v1.2.3: tidy, 0s
@@ -41,9 +43,9 @@ tiny v1.2.3: done, 0s
 func TestDisplayEscapes(t *testing.T) {
 	for _, terminal := range []bool{false, true} {
 		var out bytes.Buffer
-		d := NewDisplay(&out, terminal)
+		d := NewDisplay(&out, terminal, message.Printer{})
 		d.Report(Event{Program: "evil\x1b]0;owned\a", Stage: StageCompile, Total: 3})
-		d.Report(Event{Program: "evil\x1b]0;owned\a", Stage: StageCompile, Note: "gpj\u202eexe\x1b[2Jx\u009b31m\xff"})
+		d.Report(Event{Program: "evil\x1b]0;owned\a", Stage: StageCompile, Note: message.Of("%s", "gpj\u202eexe\x1b[2Jx\u009b31m\xff")})
 		d.Close()
 		for _, raw := range []string{"\x1b]", "\a", "\u202e", "\x1b[2J", "\u009b", "\xff"} {
 			if strings.Contains(out.String(), raw) {
@@ -58,7 +60,7 @@ func TestDisplayEscapes(t *testing.T) {
 
 func TestDisplayTerminal(t *testing.T) {
 	var out bytes.Buffer
-	d := NewDisplay(&out, true)
+	d := NewDisplay(&out, true, message.Printer{})
 	playBuild(d)
 	d.Close()
 	for _, want := range []string{"tiny v1.2.3: tidy, 0s", "the workspace is damaged\n", "tiny v1.2.3: compile, 0s", "(3/3)", "tiny v1.2.3: done, 0s\n"} {
@@ -77,7 +79,7 @@ func TestDisplayTerminal(t *testing.T) {
 func TestDisplayCached(t *testing.T) {
 	for _, terminal := range []bool{false, true} {
 		var out bytes.Buffer
-		d := NewDisplay(&out, terminal)
+		d := NewDisplay(&out, terminal, message.Printer{})
 		r := newReporter(d, tiny())
 		r.stage(StageResolve, 0)
 		r.stage(StageDone, 0)

@@ -181,8 +181,8 @@ func (r *recorder) stages() string {
 func (r *recorder) notes() string {
 	var notes []string
 	for _, e := range r.events {
-		if e.Note != "" {
-			notes = append(notes, e.Note)
+		if !e.Note.IsZero() {
+			notes = append(notes, e.Note.String())
 		}
 	}
 	return strings.Join(notes, "\n")

@@ -122,10 +122,10 @@ const plannedPackages = "PACKAGES"
 func (b *build) generateCommands(g Generator, packages string) []Command {
 	gopath := filepath.Join(b.workspace, generateDir)
 	tool := filepath.Join(gopath, path.Base(g.Tool))
-	compile := b.goCommand("compile the generator of source that upstream's module lacks", "build", "-mod=vendor", "-buildvcs=false", "-o", tool, g.Tool)
+	compile := b.goCommand(message.Of("compile the generator of source that upstream's module lacks"), "build", "-mod=vendor", "-buildvcs=false", "-o", tool, g.Tool)
 	compile.Stage = StageGenerate
 	run := compile
-	run.Purpose = fmt.Sprintf("generate that source: %s are those with the comment %q, and $GOPATH/src is the vendor folder", plannedPackages, g.Marker)
+	run.Purpose = message.Of("generate that source: %s are those with the comment %q, and $GOPATH/src is the vendor folder", plannedPackages, g.Marker)
 	run.Args = []string{tool}
 	in := strings.NewReplacer("${packages}", packages, "${vendor}", b.vendor(), "${empty}", os.DevNull)
 	for _, arg := range g.Args {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -72,7 +74,7 @@ func planText(t *testing.T, c *Cache, program Program, rewrite *Rewrite) string 
 	p, err := MakePlan(t.Context(), program, Options{Cache: c, Rewrite: rewrite})
 	must(t, err)
 	var out bytes.Buffer
-	must(t, p.Write(&out))
+	must(t, p.Write(&out, message.Printer{}))
 	return anonymous(out.String(), c, p)
 }
 

@@ -6,6 +6,8 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // A Plan is what Build would do.
@@ -76,35 +78,50 @@ func (b *build) commands(resolved, hasWorkspace bool) []Command {
 	return append(cmds, b.listCommand(), b.buildCommand())
 }
 
-// Write prints the plan as a shell script that people can read and, but for the
+// Write prints the plan as a shell script that people can read, in the language of the printer, and, but for the
 // generated files, run.
-func (p *Plan) Write(w io.Writer) error {
+func (p *Plan) Write(w io.Writer, in message.Printer) error {
 	var out strings.Builder
-	fmt.Fprintf(&out, "# %s, %s\n", p.Program, map[bool]string{true: "instrumented", false: "plain"}[p.Instrumented])
-	fmt.Fprintf(&out, "# workspace: %s%s\n", p.Workspace, map[bool]string{true: " (there)"}[p.HasWorkspace])
-	fmt.Fprintf(&out, "# binary:    %s%s\n", p.Binary, map[bool]string{true: " (there: nothing to do)"}[p.Cached])
+	for _, line := range p.heading() {
+		fmt.Fprintln(&out, "#", line.In(in.Lang()))
+	}
 	if !p.Cached {
-		fmt.Fprintf(&out, "# Go's build cache: %s\n# disk space needed: about %s\n", p.GoCache, FormatBytes(p.Program.Space))
 		for i, c := range p.Commands {
-			p.writeCommand(&out, i, c)
+			p.writeCommand(&out, in, i, c)
 		}
 	}
 	_, err := io.WriteString(w, out.String())
 	return err
 }
 
-func (p *Plan) writeCommand(out *strings.Builder, i int, c Command) {
+// heading says what would be built, and what is there already.
+func (p *Plan) heading() []message.Message {
+	lines := []message.Message{message.Of("%s, plain", p.Program), message.Of("workspace: %s", p.Workspace), message.Of("binary:    %s", p.Binary)}
+	if p.Instrumented {
+		lines[0] = message.Of("%s, instrumented", p.Program)
+	}
+	if p.HasWorkspace {
+		lines[1] = message.Of("workspace: %s (there)", p.Workspace)
+	}
+	if p.Cached {
+		lines[2] = message.Of("binary:    %s (there: nothing to do)", p.Binary)
+		return lines
+	}
+	return append(lines, message.Of("Go's build cache: %s", p.GoCache), message.Of("disk space needed: about %s", FormatBytes(p.Program.Space)))
+}
+
+func (p *Plan) writeCommand(out *strings.Builder, in message.Printer, i int, c Command) {
 	if c.Stage == StageTidy {
 		ours := leashFile
 		if len(p.Program.Generate) > 0 {
 			ours += ", " + toolsFile
 		}
-		fmt.Fprintf(out, "\n# write go.mod, main.go (a copy of upstream's %s) and %s to the workspace\n", p.Program.Main, ours)
+		fmt.Fprint(out, "\n# ", in.Sprintf("write go.mod, main.go (a copy of upstream's %s) and %s to the workspace", p.Program.Main, ours), "\n")
 	}
 	if p.Instrumented && c.Stage == StageCompile && (i == 0 || p.Commands[i-1].Stage != StageCompile) {
-		fmt.Fprintf(out, "\n# rewrite vendored files to %s\n", filepath.Join(p.Build, overlayDir))
+		fmt.Fprint(out, "\n# ", in.Sprintf("rewrite vendored files to %s", filepath.Join(p.Build, overlayDir)), "\n")
 	}
-	fmt.Fprintf(out, "\n# %s\ncd %s\n", c.Purpose, shellQuote(c.Dir))
+	fmt.Fprintf(out, "\n# %s\ncd %s\n", c.Purpose.In(in.Lang()), shellQuote(c.Dir))
 	if c.Inherit != nil {
 		fmt.Fprint(out, "env -i")
 		for _, name := range c.Inherit {

@@ -1,11 +1,16 @@
 package program
 
-import (
-	"fmt"
-)
+import "github.com/kubeapitrace/apitrace/internal/message"
 
 // A Stage is a part of the way from a version to a running program.
 type Stage string
+
+// stageNames say what each stage does.
+var stageNames = map[Stage]message.Message{
+	StageResolve: message.Of("resolve"), StageDownload: message.Of("download"), StageTidy: message.Of("tidy"), StageVendor: message.Of("vendor"),
+	StageGenerate: message.Of("generate"), StageRewrite: message.Of("rewrite"), StageCompile: message.Of("compile"), StageLink: message.Of("link"),
+	StageDone: message.Of("done"),
+}
 
 // The stages, in their order.
 const (
@@ -30,8 +35,8 @@ type Event struct {
 	Done, Total int
 	// Item is what is being worked on: a package, a module; may be "".
 	Item string
-	// Note is a sentence for the user, to be kept on the screen; may be "".
-	Note string
+	// Note is a sentence for the user, to be kept on the screen; it may be empty.
+	Note message.Message
 }
 
 // A Progress is told what a build does. Its method is called from one goroutine
@@ -70,7 +75,7 @@ func (r *reporter) step(item string) {
 
 func (r *reporter) notef(format string, args ...any) {
 	e := r.last
-	e.Note = fmt.Sprintf(format, args...)
+	e.Note = message.Of(format, args...)
 	r.send(e)
 }
 

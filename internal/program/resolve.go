@@ -115,7 +115,7 @@ func (c *Cache) recordUpstream(up Upstream) error {
 
 func (t Toolchain) downloadCommand(c *Cache, modulePath, version string) Command {
 	return Command{
-		Stage: StageDownload, Purpose: "get upstream's source",
+		Stage: StageDownload, Purpose: message.Of("get upstream's source"),
 		// Outside of any module: no go.mod or go.sum of the user takes part.
 		Dir:  c.Root,
 		Args: []string{t.Go, "mod", "download", "-json", modulePath + "@" + version},

@@ -243,10 +243,14 @@ func (b *build) trim(ctx context.Context) {
 		for _, e := range t.Entries {
 			names = append(names, string(e.Kind)+" "+e.Name)
 		}
-		if t.GoCache > 0 {
-			names = append(names, "the oldest files of Go's build cache")
+		removed := message.Of("%s", strings.Join(names, ", "))
+		switch {
+		case t.GoCache > 0 && len(names) > 0:
+			removed = message.Of("%s, and the oldest files of Go's build cache", removed)
+		case t.GoCache > 0:
+			removed = message.Of("the oldest files of Go's build cache")
 		}
-		b.tell.notef("removed from the cache (%s): %s", FormatBytes(t.Freed()), strings.Join(names, ", "))
+		b.tell.notef("removed from the cache (%s): %s", FormatBytes(t.Freed()), removed)
 	}
 	if t.Max > 0 && t.Left > t.Max {
 		b.tell.notef("the cache takes %s, more than the %s of %s: the rest is in use", FormatBytes(t.Left), FormatBytes(t.Max), MaxEnv)

@@ -138,14 +138,14 @@ func (b *build) checkVersions() error {
 
 // workspaceCommands are the commands that complete a workspace.
 func (b *build) workspaceCommands() []Command {
-	mod := func(stage Stage, purpose, verb string) Command {
+	mod := func(stage Stage, purpose message.Message, verb string) Command {
 		return Command{
 			Stage: stage, Purpose: purpose, Dir: b.workspace, Args: []string{b.toolchain.Go, "mod", verb},
 			Env: b.toolchain.fetchEnv(b.cache), Set: assignments(b.toolchain.fetchSettings(b.cache)),
 		}
 	}
 	return []Command{
-		mod(StageTidy, "find the versions of all dependencies", "tidy"),
-		mod(StageVendor, "copy their source", "vendor"),
+		mod(StageTidy, message.Of("find the versions of all dependencies"), "tidy"),
+		mod(StageVendor, message.Of("copy their source"), "vendor"),
 	}
 }

@@ -38,7 +38,7 @@ func (o *Options) ofScenario(std *console.Streams, scenario string) error {
 		if err != nil {
 			return err
 		}
-		line := render.HistoryStep{Version: step.Version, Calls: step.Calls, NotRecorded: step.NotRecorded, Why: step.Why}
+		line := render.HistoryStep{Version: step.Version, Calls: step.Calls, NotRecorded: step.NotRecorded, Why: step.Why.In(options.Lang)}
 		if step.Changes != nil {
 			if line.Changes, err = render.Brief(step.Changes, spoken, options); err != nil {
 				return err
@@ -72,5 +72,5 @@ func (o *Options) ofFunction(std *console.Streams, query string) error {
 	if err != nil {
 		return err
 	}
-	return history.Write(std.Out, releases, appearances, o.ASCII)
+	return history.Write(std.Out, releases, appearances, o.ASCII, std.Printer)
 }

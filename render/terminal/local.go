@@ -149,4 +149,6 @@ type quiet struct{}
 
 func (quiet) Notice(string, ...any) {}
 
-func (quiet) Building() session.BuildReporter { return program.NewDisplay(io.Discard, false) }
+func (quiet) Building() session.BuildReporter {
+	return program.NewDisplay(io.Discard, false, message.Printer{})
+}

@@ -90,7 +90,7 @@ func (s *Streams) ReadInput(name string) ([]byte, error) {
 
 // Building shows the progress of a build.
 func (s *Streams) Building() session.BuildReporter {
-	return program.NewDisplay(s.RawErr(), s.ErrTerminal)
+	return program.NewDisplay(s.RawErr(), s.ErrTerminal, s.Printer)
 }
 
 // Notice tells the user something that is not part of the result. What comes from a server, a

@@ -33,9 +33,9 @@ func Version() string {
 }
 
 // WriteVersion writes the version of apitrace, of Go, and of the Kubernetes that is traced by default.
-func WriteVersion(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "apitrace %s\nbuilt with %s for %s/%s\ntraces Kubernetes %s by default\n",
-		Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, apiserver.DefaultVersion)
+func WriteVersion(w io.Writer, p message.Printer) error {
+	_, err := fmt.Fprint(w, p.Sprintf("apitrace %s\nbuilt with %s for %s/%s\ntraces Kubernetes %s by default\n",
+		Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, apiserver.DefaultVersion))
 	return err
 }
 
@@ -51,39 +51,39 @@ var settings = []string{
 // WriteBug writes what a report of a problem needs to w: versions, the settings, the findings of examine for
 // a release, the cached builds, the last error and the last build log. Secrets, the home folder and the names of the
 // user and the machine are replaced. A part that cannot be read says why in its place.
-func WriteBug(ctx context.Context, k8sVersion string, w io.Writer) error {
+func WriteBug(ctx context.Context, k8sVersion string, w io.Writer, p message.Printer) error {
 	if _, err := apiserver.ParseVersion(k8sVersion); err != nil {
 		return err
 	}
 	var out bytes.Buffer
-	part := func(title string, write func(io.Writer) error) {
+	part := func(title string, write func(io.Writer, message.Printer) error) {
 		fmt.Fprintf(&out, "## %s\n\n", title)
-		if err := write(&out); err != nil {
-			fmt.Fprintf(&out, "(not available: %v)\n", err)
+		if err := write(&out, p); err != nil {
+			fmt.Fprintln(&out, p.Sprintf("(not available: %s)", err))
 		}
 		out.WriteByte('\n')
 	}
-	out.WriteString("# apitrace bug report\n\nWhat did you do, what happened, and what did you expect?\n\n\n")
-	part("Version", WriteVersion)
-	part("Settings", writeSettings)
-	part("Doctor", func(w io.Writer) error { return WriteFindings(ctx, k8sVersion, w) })
-	part("Cache", WriteCache)
-	part("Last error", writeLastError)
-	part("Last build log", writeLastBuildLog)
+	out.WriteString(p.Sprintf("# apitrace bug report\n\nWhat did you do, what happened, and what did you expect?\n\n\n"))
+	part(p.Sprintf("Version"), WriteVersion)
+	part(p.Sprintf("Settings"), writeSettings)
+	part(p.Sprintf("Doctor"), func(w io.Writer, p message.Printer) error { return WriteFindings(ctx, k8sVersion, w, p) })
+	part(p.Sprintf("Cache"), WriteCache)
+	part(p.Sprintf("Last error"), writeLastError)
+	part(p.Sprintf("Last build log"), writeLastBuildLog)
 	_, err := io.WriteString(w, redact.Local().Text(out.String()))
 	return errors.Join(err, ctx.Err())
 }
 
 // WriteBugFile writes the report of WriteBug to a file that only the user can read.
-func WriteBugFile(ctx context.Context, k8sVersion, file string) error {
+func WriteBugFile(ctx context.Context, k8sVersion, file string, p message.Printer) error {
 	var report bytes.Buffer
-	if err := WriteBug(ctx, k8sVersion, &report); err != nil {
+	if err := WriteBug(ctx, k8sVersion, &report, p); err != nil {
 		return err
 	}
 	return renameio.WriteFile(file, report.Bytes(), 0o600)
 }
 
-func writeSettings(w io.Writer) error {
+func writeSettings(w io.Writer, _ message.Printer) error {
 	matters := func(name string) bool {
 		return slices.ContainsFunc(settings, func(s string) bool { return name == s || strings.HasSuffix(s, "_") && strings.HasPrefix(name, s) })
 	}
@@ -98,7 +98,7 @@ func writeSettings(w io.Writer) error {
 }
 
 // writeLastBuildLog writes the end of the log of the build that was made last.
-func writeLastBuildLog(w io.Writer) error {
+func writeLastBuildLog(w io.Writer, p message.Printer) error {
 	_, entries, err := cacheEntries()
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func writeLastBuildLog(w io.Writer) error {
 	if made.IsZero() {
 		return message.NewError("nothing was built")
 	}
-	fmt.Fprintf(w, "%s %s, %s, %s\n", last.Program, last.Version, made.Format(time.DateTime), state(last))
+	fmt.Fprintln(w, p.Sprintf("%s %s, %s, %s", last.Program, last.Version, made.Format(time.DateTime), state(last)))
 	return writeTail(w, last.Log())
 }
 
@@ -139,18 +139,18 @@ func lastErrorFile() (string, error) {
 	return filepath.Join(dir, "last-error.txt"), err
 }
 
-// KeepError keeps the error with which a command ended for a report, without secrets. command is the name of the
-// command, without its arguments. What cannot be kept is lost: the user has seen the error.
-func KeepError(command string, failed error) {
+// KeepError keeps the error with which a command ended for a report, in the language in which the user has seen it and
+// without secrets. command is the name of the command, without its arguments. What cannot be kept is lost.
+func KeepError(command string, failed error, p message.Printer) {
 	file, err := lastErrorFile()
 	if err != nil || os.MkdirAll(filepath.Dir(file), 0o700) != nil {
 		return
 	}
-	text := fmt.Sprintf("%s, %s %s:\n%s\n", time.Now().Format(time.DateTime), command, Version(), failed)
+	text := fmt.Sprintf("%s, %s %s:\n%s\n", time.Now().Format(time.DateTime), command, Version(), p.Error(failed))
 	_ = os.WriteFile(file, []byte(redact.Local().Text(text)), 0o600)
 }
 
-func writeLastError(w io.Writer) error {
+func writeLastError(w io.Writer, _ message.Printer) error {
 	file, err := lastErrorFile()
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
@@ -22,7 +23,7 @@ func TestWriteBugHasNoSecrets(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-key=hunter2hunter2")
 	t.Setenv("APITRACE_TOKEN", "hunter2hunter2")
 	t.Setenv("UNRELATED", "unrelated-to-apitrace")
-	KeepError("apitrace request", errors.New(`sending: header "Authorization: Bearer hunter2hunter2" was refused`))
+	KeepError("apitrace request", errors.New(`sending: header "Authorization: Bearer hunter2hunter2" was refused`), message.Printer{})
 
 	builds := filepath.Join(cache, "builds")
 	for i, name := range []string{"kube-apiserver_v1.30.4_0123456789ab", "kube-apiserver_v1.37.1_0123456789ab"} {
@@ -41,7 +42,7 @@ func TestWriteBugHasNoSecrets(t *testing.T) {
 	}
 
 	var out bytes.Buffer
-	if err := WriteBug(t.Context(), "v1.37.1", &out); err != nil {
+	if err := WriteBug(t.Context(), "v1.37.1", &out, message.Printer{}); err != nil {
 		t.Fatal(err)
 	}
 	report := out.String()
@@ -67,7 +68,7 @@ func TestWriteBugOfAFreshMachine(t *testing.T) {
 	t.Setenv(program.CacheEnv, t.TempDir())
 	t.Setenv(program.StateEnv, filepath.Join(t.TempDir(), "none"))
 	var out bytes.Buffer
-	if err := WriteBug(t.Context(), "v1.37.1", &out); err != nil {
+	if err := WriteBug(t.Context(), "v1.37.1", &out, message.Printer{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"no command has failed", "nothing was built"} {

@@ -37,35 +37,35 @@ func cacheEntries() (*program.Cache, []program.Entry, error) {
 }
 
 // WriteCache lists what is in the cache.
-func WriteCache(w io.Writer) error {
+func WriteCache(w io.Writer, p message.Printer) error {
 	cache, entries, err := cacheEntries()
 	if err != nil {
 		return err
 	}
 	var total int64
 	table := text.NewTable(3)
-	table.Row("KIND", "PROGRAM", "VERSION", "TRACED", "SIZE", "LAST-USED", "STATE", "EDITED")
+	table.Row(p.Sprintf("KIND"), p.Sprintf("PROGRAM"), p.Sprintf("VERSION"), p.Sprintf("TRACED"), p.Sprintf("SIZE"), p.Sprintf("LAST-USED"), p.Sprintf("STATE"), p.Sprintf("EDITED"))
 	for _, e := range entries {
-		table.Row(e.Kind, orDash(e.Program), orDash(e.Version), traced(e), program.FormatBytes(e.Size), e.LastUsed.Format(time.DateTime), state(e), edited(e))
+		table.Row(e.Kind, orDash(e.Program), orDash(e.Version), traced(e, p), program.FormatBytes(e.Size), e.LastUsed.Format(time.DateTime), state(e).In(p.Lang()), edited(e, p))
 		total += e.Size
 	}
 	if err := table.Write(w); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "\ntotal: %s; bound: %s\n", program.FormatBytes(total), bound(cache))
+	_, err = fmt.Fprint(w, "\n", p.Sprintf("total: %s; bound: %s", program.FormatBytes(total), bound(cache)), "\n")
 	return err
 }
 
 // bound says how much the cache may take, and what decides it.
-func bound(cache *program.Cache) string {
+func bound(cache *program.Cache) message.Message {
 	if cache.Max == 0 {
-		return "none (" + program.MaxEnv + " sets one)"
+		return message.Of("none (%s sets one)", program.MaxEnv)
 	}
-	return program.FormatBytes(cache.Max) + " (" + program.MaxEnv + ")"
+	return message.Of("%s (%s)", program.FormatBytes(cache.Max), program.MaxEnv)
 }
 
 // edited names the files whose edits a build has.
-func edited(e program.Entry) string {
+func edited(e program.Entry, p message.Printer) string {
 	if !e.Edited {
 		return "-"
 	}
@@ -74,30 +74,30 @@ func edited(e program.Entry) string {
 		files = append(files, path.Base(path.Dir(file))+"/"+path.Base(file))
 	}
 	if len(files) == 0 {
-		return "yes"
+		return p.Sprintf("yes")
 	}
 	return strings.Join(files, ",")
 }
 
-func traced(e program.Entry) string {
+func traced(e program.Entry, p message.Printer) string {
 	switch {
 	case e.Kind != program.KindBuild:
 		return "-"
 	case e.Instrumented:
-		return "yes"
+		return p.Sprintf("yes")
 	default:
-		return "no"
+		return p.Sprintf("no")
 	}
 }
 
-func state(e program.Entry) string {
+func state(e program.Entry) message.Message {
 	switch {
 	case !e.Complete:
-		return "unfinished"
+		return message.Of("unfinished")
 	case e.InUse():
-		return "in use"
+		return message.Of("in use")
 	default:
-		return "complete"
+		return message.Of("complete")
 	}
 }
 
@@ -109,7 +109,7 @@ func orDash(s string) string {
 }
 
 // WriteSizes writes how big the cache is, by kind, how much is free on its disk, and where it is.
-func WriteSizes(w io.Writer) error {
+func WriteSizes(w io.Writer, p message.Printer) error {
 	cache, entries, err := cacheEntries()
 	if err != nil {
 		return err
@@ -125,10 +125,10 @@ func WriteSizes(w io.Writer) error {
 		total += size
 		table.Row(kind, program.FormatBytes(size))
 	}
-	table.Row("total", program.FormatBytes(total))
-	table.Row("bound", bound(cache))
-	table.Row("free", program.FormatBytes(free))
-	table.Row("folder", cache.Root)
+	table.Row(p.Sprintf("total"), program.FormatBytes(total))
+	table.Row(p.Sprintf("bound"), bound(cache).In(p.Lang()))
+	table.Row(p.Sprintf("free"), program.FormatBytes(free))
+	table.Row(p.Sprintf("folder"), cache.Root)
 	return table.Write(w)
 }
 
@@ -173,9 +173,9 @@ func (o *Clean) Validate() error {
 }
 
 // Run removes it, and lists what it removes. What is in use stays, which is an error.
-func (o *Clean) Run(ctx context.Context, w io.Writer) error {
+func (o *Clean) Run(ctx context.Context, w io.Writer, p message.Printer) error {
 	if o.Max != "" {
-		return o.trim(ctx, w)
+		return o.trim(ctx, w, p)
 	}
 	cache, entries, err := cacheEntries()
 	if err != nil {
@@ -196,12 +196,12 @@ func (o *Clean) Run(ctx context.Context, w io.Writer) error {
 		freed += e.Size
 		o.removed(w, e)
 	}
-	o.total(w, freed)
+	o.total(w, p, freed)
 	return errors.Join(errs...)
 }
 
 // trim removes until the rest fits.
-func (o *Clean) trim(ctx context.Context, w io.Writer) error {
+func (o *Clean) trim(ctx context.Context, w io.Writer, p message.Printer) error {
 	cache, err := program.OpenCache("")
 	if err != nil {
 		return err
@@ -219,9 +219,9 @@ func (o *Clean) trim(ctx context.Context, w io.Writer) error {
 		o.removed(w, e)
 	}
 	if trimmed.GoCache > 0 {
-		fmt.Fprintf(w, "%s %s (its oldest files)\n", program.KindGoCache, program.FormatBytes(trimmed.GoCache))
+		fmt.Fprintln(w, p.Sprintf("%s %s (its oldest files)", program.KindGoCache, program.FormatBytes(trimmed.GoCache)))
 	}
-	o.total(w, trimmed.Freed())
+	o.total(w, p, trimmed.Freed())
 	if trimmed.Left > maxSize {
 		return message.Errorf("the cache still takes %s: the rest is in use", program.FormatBytes(trimmed.Left))
 	}
@@ -232,12 +232,12 @@ func (o *Clean) removed(w io.Writer, e program.Entry) {
 	fmt.Fprintf(w, "%s %s\n", e.Kind, strings.Join(strings.Fields(e.Program+" "+e.Version+" "+program.FormatBytes(e.Size)), " "))
 }
 
-func (o *Clean) total(w io.Writer, freed int64) {
-	verb := "removed"
+func (o *Clean) total(w io.Writer, p message.Printer, freed int64) {
+	total := message.Of("removed %s", program.FormatBytes(freed))
 	if o.DryRun {
-		verb = "would remove"
+		total = message.Of("would remove %s", program.FormatBytes(freed))
 	}
-	fmt.Fprintf(w, "%s %s\n", verb, program.FormatBytes(freed))
+	fmt.Fprintln(w, total.In(p.Lang()))
 }
 
 func (o *Clean) wants(e program.Entry) bool {

@@ -19,19 +19,19 @@ const resolveTimeout = 30 * time.Second
 // A finding is what an examination has found.
 type finding struct {
 	// What was examined: "Go toolchain".
-	What string
-	// Good is what is as it should be; "" if something is not.
-	Good string
+	What message.Message
+	// Good is what is as it should be; nothing if something is not.
+	Good message.Message
 	// Bad says what is wrong and what to do.
 	Bad error
 }
 
-// String is the finding as a line.
-func (f finding) String() string {
+// Localize returns the finding as a line.
+func (f finding) Localize(p message.Printer) string {
 	if f.Bad != nil {
-		return fmt.Sprintf("[!!] %s: %v", f.What, f.Bad)
+		return p.Sprintf("[!!] %s: %s", f.What, f.Bad)
 	}
-	return fmt.Sprintf("[ok] %s: %s", f.What, f.Good)
+	return p.Sprintf("[ok] %s: %s", f.What, f.Good)
 }
 
 // examine looks whether this machine has what apitrace needs to trace a release.
@@ -43,7 +43,7 @@ func examine(ctx context.Context, k8sVersion string) ([]finding, error) {
 	findings := []finding{examineToolchain(ctx, version)}
 	cache, entries, err := cacheEntries()
 	if err != nil {
-		return append(findings, finding{What: "cache", Bad: err}), nil
+		return append(findings, finding{What: message.Of("cache"), Bad: err}), nil
 	}
 	return append(findings,
 		examineCache(cache, entries),
@@ -58,22 +58,22 @@ func examine(ctx context.Context, k8sVersion string) ([]finding, error) {
 
 // examineToolchain looks for Go, without which a release that is built runs even so.
 func examineToolchain(ctx context.Context, version string) finding {
-	f := finding{What: "Go toolchain"}
+	f := finding{What: message.Of("Go toolchain")}
 	toolchain, err := program.FindToolchain(ctx)
 	if err != nil {
 		if _, _, keyErr := apiserver.Key(ctx, apiserver.BuildOptions{Version: version}); keyErr == nil {
-			f.Good = fmt.Sprintf("none, which is enough for %s as it is in the cache; edits and other releases need one (%v)", version, err)
+			f.Good = message.Of("none, which is enough for %s as it is in the cache; edits and other releases need one (%v)", version, err)
 			return f
 		}
 		f.Bad = err
 		return f
 	}
-	f.Good = fmt.Sprintf("%s at %s", toolchain.Version, toolchain.Go)
+	f.Good = message.Of("%s at %s", toolchain.Version, toolchain.Go)
 	return f
 }
 
 func examineCache(cache *program.Cache, entries []program.Entry) finding {
-	f := finding{What: "cache"}
+	f := finding{What: message.Of("cache")}
 	var unfinished []string
 	for _, e := range entries {
 		if !e.Complete {
@@ -84,9 +84,9 @@ func examineCache(cache *program.Cache, entries []program.Entry) finding {
 	for _, kind := range kinds {
 		size += sizeOf(entries, kind)
 	}
-	f.Good = fmt.Sprintf("%s in %d entries below %s", program.FormatBytes(size), len(entries), cache.Root)
+	f.Good = message.Of("%s in %d entries below %s", program.FormatBytes(size), len(entries), cache.Root)
 	if len(unfinished) > 0 { // no fault: the next build makes them again, and one may be going on
-		f.Good += fmt.Sprintf("; %d of them unfinished, by a build that goes on or was interrupted: \"apitrace cache clean --unfinished\" removes the latter", len(unfinished))
+		f.Good = message.Of("%s; %d of them unfinished, by a build that goes on or was interrupted: \"apitrace cache clean --unfinished\" removes the latter", f.Good, len(unfinished))
 	}
 	return f
 }
@@ -100,24 +100,24 @@ func isBuilt(entries []program.Entry, p program.Program) bool {
 }
 
 func examineBuild(entries []program.Entry, version string) finding {
-	f := finding{What: "build of " + version, Good: "in the cache"}
+	f := finding{What: message.Of("build of %s", version), Good: message.Of("in the cache")}
 	if !isBuilt(entries, apiserver.Program(version)) {
-		f.Good = "not yet; the first run makes it, in some minutes"
+		f.Good = message.Of("not yet; the first run makes it, in some minutes")
 	}
 	return f
 }
 
 func examineSample(entries []program.Entry, version string) finding {
 	p := apiserver.SampleProgram(version)
-	f := finding{What: "build of " + p.String(), Good: "in the cache"}
+	f := finding{What: message.Of("build of %s", p), Good: message.Of("in the cache")}
 	if !isBuilt(entries, p) {
-		f.Good = "not yet; the first scenario with an aggregated server makes it, in a minute or two"
+		f.Good = message.Of("not yet; the first scenario with an aggregated server makes it, in a minute or two")
 	}
 	return f
 }
 
 func examineSpace(cache *program.Cache, entries []program.Entry, version string) finding {
-	f := finding{What: "disk"}
+	f := finding{What: message.Of("disk")}
 	free, err := program.FreeSpace(cache.Root)
 	if err != nil {
 		f.Bad = err
@@ -128,12 +128,12 @@ func examineSpace(cache *program.Cache, entries []program.Entry, version string)
 		f.Bad = &program.SpaceError{Program: apiserver.Program(version), Dir: cache.Root, Free: free, Need: need}
 		return f
 	}
-	f.Good = fmt.Sprintf("%s free, a build from nothing needs about %s", program.FormatBytes(free), program.FormatBytes(need))
+	f.Good = message.Of("%s free, a build from nothing needs about %s", program.FormatBytes(free), program.FormatBytes(need))
 	return f
 }
 
 func examineModules(ctx context.Context, cache *program.Cache, version string) finding {
-	f := finding{What: "modules"}
+	f := finding{What: message.Of("modules")}
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
 	defer cancel()
 	module := apiserver.Program(version).Module
@@ -141,31 +141,31 @@ func examineModules(ctx context.Context, cache *program.Cache, version string) f
 		f.Bad = message.Errorf("%s %s is not available: %w; check the network and GOPROXY (\"go env GOPROXY\")", module, version, err)
 		return f
 	}
-	f.Good = fmt.Sprintf("%s %s is available", module, version)
+	f.Good = message.Of("%s %s is available", module, version)
 	return f
 }
 
 func examinePorts() finding {
-	f := finding{What: "ports"}
+	f := finding{What: message.Of("ports")}
 	if _, err := program.FreePort(); err != nil {
 		f.Bad = message.Errorf("%w; the servers listen on 127.0.0.1: does this machine have a loopback interface?", err)
 		return f
 	}
-	f.Good = "the servers can listen on 127.0.0.1"
+	f.Good = message.Of("the servers can listen on 127.0.0.1")
 	return f
 }
 
 // examineLeftovers removes what killed runs have left, as the next run would.
 func examineLeftovers() finding {
-	f := finding{What: "leftovers of killed runs", Good: "none"}
+	f := finding{What: message.Of("leftovers of killed runs"), Good: message.Of("none")}
 	if swept := program.SweepRunDirs(); len(swept) > 0 {
-		f.Good = "removed " + strings.Join(swept, ", ")
+		f.Good = message.Of("removed %s", strings.Join(swept, ", "))
 	}
 	return f
 }
 
 // WriteFindings examines the machine for a release and writes what it finds. It is an error if something is wrong.
-func WriteFindings(ctx context.Context, k8sVersion string, w io.Writer) error {
+func WriteFindings(ctx context.Context, k8sVersion string, w io.Writer, p message.Printer) error {
 	findings, err := examine(ctx, k8sVersion)
 	if err != nil {
 		return err
@@ -175,7 +175,7 @@ func WriteFindings(ctx context.Context, k8sVersion string, w io.Writer) error {
 		if f.Bad != nil {
 			wrong++
 		}
-		fmt.Fprintln(w, f)
+		fmt.Fprintln(w, f.Localize(p))
 	}
 	if wrong > 0 {
 		return message.Errorf("%d of %d checks failed", wrong, len(findings))

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -98,7 +99,7 @@ func versionsOf(entries []program.Entry) []string {
 }
 
 // WriteRecorded writes what is recorded, of all releases that apitrace was tried with.
-func WriteRecorded(w io.Writer) error {
+func WriteRecorded(w io.Writer, p message.Printer) error {
 	all, err := recordings.Versions()
 	if err != nil {
 		return err
@@ -108,45 +109,46 @@ func WriteRecorded(w io.Writer) error {
 		infos[all[i].K8sVersion] = &all[i]
 	}
 	table := text.NewTable(3)
-	table.Row("VERSION", "ETCD", "RECORDED", "SCENARIOS")
+	table.Row(p.Sprintf("VERSION"), "ETCD", p.Sprintf("RECORDED"), p.Sprintf("SCENARIOS"))
 	var missing []string
 	for _, version := range apiserver.Releases() {
 		info := infos[version]
-		date, count := recordedColumns(info)
+		date, count := recordedColumns(info, p)
 		if info == nil {
 			info = &recordings.Info{}
 		}
 		table.Row(version, orDash(info.EtcdVersion), date, count)
 		for _, m := range info.Missing {
-			missing = append(missing, fmt.Sprintf("%s  %s: %s", version, m.Scenario, m.Reason))
+			missing = append(missing, p.Sprintf("%s  %s: %s", version, m.Scenario, m.Why()))
 		}
 	}
 	if err := table.Write(w); err != nil || len(missing) == 0 {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "\nnot recorded:\n%s\n", strings.Join(missing, "\n"))
+	_, err = fmt.Fprintf(w, "\n%s\n%s\n", p.Sprintf("not recorded:"), strings.Join(missing, "\n"))
 	return err
 }
 
 // recordedColumns are the date of a recording and how many scenarios it has of all.
-func recordedColumns(info *recordings.Info) (date, count string) {
+func recordedColumns(info *recordings.Info, p message.Printer) (date, count string) {
 	if info == nil {
 		return "-", "-"
 	}
-	return info.Recorded.Format(time.DateOnly), fmt.Sprintf("%d of %d", len(info.Scenarios), len(info.Scenarios)+len(info.Missing))
+	return info.Recorded.Format(time.DateOnly), p.Sprintf("%d of %d", len(info.Scenarios), len(info.Scenarios)+len(info.Missing))
 }
 
 // WriteReleases writes releases as a table.
-func WriteReleases(w io.Writer, all []Release) error {
+func WriteReleases(w io.Writer, all []Release, p message.Printer) error {
 	table := text.NewTable(3)
-	table.Row("VERSION", "ETCD", "BUILT", "RECORDED", "SCENARIOS", "SIZE")
+	built := map[string]string{"yes": p.Sprintf("yes"), "no": p.Sprintf("no"), "old": p.Sprintf("old")}
+	table.Row(p.Sprintf("VERSION"), "ETCD", p.Sprintf("BUILT"), p.Sprintf("RECORDED"), p.Sprintf("SCENARIOS"), p.Sprintf("SIZE"))
 	for _, r := range all {
-		recorded, count := recordedColumns(r.Recorded)
-		table.Row(r.K8sVersion, orDash(r.EtcdVersion), r.Built, recorded, count, program.FormatBytes(r.SizeBytes))
+		recorded, count := recordedColumns(r.Recorded, p)
+		table.Row(r.K8sVersion, orDash(r.EtcdVersion), built[r.Built], recorded, count, program.FormatBytes(r.SizeBytes))
 	}
 	if err := table.Write(w); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nolder, traced in part: %s (docs/versions.md says how far)\n", strings.Join(apiserver.Older(), ", "))
+	_, err := fmt.Fprint(w, "\n", p.Sprintf("older, traced in part: %s (docs/versions.md says how far)", strings.Join(apiserver.Older(), ", ")), "\n")
 	return err
 }

@@ -73,7 +73,7 @@ func newHistory(scenario *scenarios.Scenario, lang string) (*ScenarioHistory, er
 		if err != nil {
 			return nil, err
 		}
-		out := HistoryStep{K8sVersion: step.Version, Recorded: !step.NotRecorded, Why: step.Why, Calls: step.Calls}
+		out := HistoryStep{K8sVersion: step.Version, Recorded: !step.NotRecorded, Why: step.Why.In(lang), Calls: step.Calls}
 		if c := step.Changes; c != nil {
 			out.Since = c.A.K8sVersion
 			o := render.DiffOptions{Options: render.Options{Lang: lang}, NameA: c.A.K8sVersion, NameB: c.B.K8sVersion}

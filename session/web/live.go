@@ -452,7 +452,7 @@ type buildReporter struct{ *reporter }
 
 // Report implements program.Progress.
 func (b buildReporter) Report(e program.Event) {
-	if e.Note != "" {
+	if !e.Note.IsZero() {
 		b.Notice("%s", e.Note)
 	}
 	b.mu.Lock()

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -45,7 +46,7 @@ func (e *fakeEngine) Releases(context.Context) ([]web.Buildable, error) {
 
 func (e *fakeEngine) Start(ctx context.Context, release string, live session.LiveOptions, to session.Reporter) (web.Server, error) {
 	build := to.Building()
-	build.Report(program.Event{Program: "kube-apiserver " + release, Stage: program.StageCompile, Done: 7, Total: 70, Note: "built <b>for</b> the first time"})
+	build.Report(program.Event{Program: "kube-apiserver " + release, Stage: program.StageCompile, Done: 7, Total: 70, Note: message.Of("built <b>for</b> the first time")})
 	if err := e.wait(ctx); err != nil {
 		return nil, err
 	}

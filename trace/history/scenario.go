@@ -44,9 +44,9 @@ type Step struct {
 	Calls int
 	// Changes tells what changed since the last release before that recorded the scenario; nil for the first one.
 	Changes *diff.Comparison
-	// NotRecorded is set for a release that has no recording of the scenario; Why says why, "" if nobody knows.
+	// NotRecorded is set for a release that has no recording of the scenario; Why says why, nothing if nobody knows.
 	NotRecorded bool
-	Why         string
+	Why         message.Message
 }
 
 // Steps tells what each release changed in a scenario, the oldest first.

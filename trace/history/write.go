@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -24,15 +25,15 @@ var (
 )
 
 // meanings explain the signs.
-var meanings = map[State]string{
-	Called: "called", notCalled: "in the source, not called in what was recorded", noSpan: "in the source, without a span",
-	notThere: "in no traced package of the source", notSeen: "not called, and the source is not known",
+var meanings = map[State]message.Message{
+	Called: message.Of("called"), notCalled: message.Of("in the source, not called in what was recorded"), noSpan: message.Of("in the source, without a span"),
+	notThere: message.Of("in no traced package of the source"), notSeen: message.Of("not called, and the source is not known"),
 }
 
 // spanless says why a function has no span.
-var spanless = map[recordings.Spanless]string{
-	recordings.SpanlessLeaf: "it calls nothing", recordings.SpanlessNamed: "apitrace leaves it out: it is called too often",
-	recordings.SpanlessBody: "it has no body in Go", recordings.SpanlessDirective: "a directive of the compiler forbids it",
+var spanless = map[recordings.Spanless]message.Message{
+	recordings.SpanlessLeaf: message.Of("it calls nothing"), recordings.SpanlessNamed: message.Of("apitrace leaves it out: it is called too often"),
+	recordings.SpanlessBody: message.Of("it has no body in Go"), recordings.SpanlessDirective: message.Of("a directive of the compiler forbids it"),
 }
 
 // textWidth is how wide running text is at most: what a narrow terminal shows.
@@ -40,24 +41,24 @@ const textWidth = 80
 
 // Write writes what releases do with a function, as Of has found it: a line for each release, and
 // the scenarios that call it.
-func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool) error {
+func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p message.Printer) error {
 	s := unicodeSigns
 	if ascii {
 		s = asciiSigns
 	}
 	out := bufio.NewWriter(w)
 	table := text.NewTable(2)
-	table.Row("RELEASE", "", "SCENARIOS", "FUNCTION", "PLACE")
+	table.Row(p.Sprintf("RELEASE"), "", p.Sprintf("SCENARIOS"), p.Sprintf("FUNCTION"), p.Sprintf("PLACE"))
 	for _, a := range followed {
 		count, name, place := "-", "-", "-"
 		if a.State == Called {
-			count = fmt.Sprintf("%d of %d", len(a.Scenarios), a.Recorded)
+			count = p.Sprintf("%d of %d", len(a.Scenarios), a.Recorded)
 		}
 		if a.Place != "" {
 			name, place = funcname.Short(a.Name), a.Place
 		}
-		if why := spanless[a.Spanless]; why != "" {
-			place += ", no span: " + why
+		if why := spanless[a.Spanless]; !why.IsZero() {
+			place = p.Sprintf("%s, no span: %s", place, why)
 		}
 		table.Row(a.Version, s.states[a.State], count, name, place)
 	}
@@ -67,16 +68,16 @@ func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool) e
 	fmt.Fprintln(out)
 	for state := Called; state <= notSeen; state++ {
 		if slices.ContainsFunc(followed, func(a Appearance) bool { return a.State == state }) {
-			fmt.Fprintf(out, "%s %s\n", s.states[state], meanings[state])
+			fmt.Fprintf(out, "%s %s\n", s.states[state], meanings[state].In(p.Lang()))
 		}
 	}
-	writeScenarios(out, releases, followed, s)
+	writeScenarios(out, releases, followed, s, p)
 	return out.Flush()
 }
 
 // writeScenarios writes which scenarios call the function in which releases, and which of these
 // scenarios some releases have no recording of.
-func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s signs) {
+func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s signs, p message.Printer) {
 	var names []string
 	for _, a := range followed {
 		names = append(names, a.Scenarios...)
@@ -91,15 +92,15 @@ func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s 
 			if slices.Contains(releases[i].Recorded, name) {
 				recorded = append(recorded, a.Version)
 			} else {
-				lacking.add(whyMissing(&releases[i], name), a.Version)
+				lacking.add(whyMissing(&releases[i], name).In(p.Lang()), a.Version)
 			}
 			if slices.Contains(a.Scenarios, name) {
 				in = append(in, a.Version)
 			}
 		}
-		called.add(describe(in, recorded, len(followed)), name)
+		called.add(describe(in, recorded, len(followed)).In(p.Lang()), name)
 		for i, reason := range lacking.titles {
-			missing.add(fmt.Sprintf("%s not recorded of %s: %s", s.notRecorded, strings.Join(lacking.names[i], ", "), reason), name)
+			missing.add(p.Sprintf("%s not recorded of %s: %s", s.notRecorded, strings.Join(lacking.names[i], ", "), reason), name)
 		}
 	}
 	for _, all := range []*groups{called, missing} {
@@ -113,13 +114,13 @@ func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s 
 }
 
 // whyMissing says why a release has no recording of a scenario.
-func whyMissing(r *Release, scenario string) string {
+func whyMissing(r *Release, scenario string) message.Message {
 	for _, m := range r.Missing {
 		if m.Scenario == scenario {
-			return m.Reason
+			return m.Why()
 		}
 	}
-	return "nobody knows why"
+	return message.Of("nobody knows why")
 }
 
 // groups are names below titles, in the order in which the titles came.
@@ -139,17 +140,17 @@ func (g *groups) add(title, name string) {
 
 // describe names the releases that call a function in a scenario, out of those that recorded it: all
 // of them, a range, or each.
-func describe(in, recorded []string, releases int) string {
+func describe(in, recorded []string, releases int) message.Message {
 	first, last := slices.Index(recorded, in[0]), len(in)-1
 	switch {
 	case len(in) == releases && releases > 1:
-		return "in every release:"
+		return message.Of("in every release:")
 	case len(in) == len(recorded) && len(in) > 1:
-		return "in every release that recorded it:"
+		return message.Of("in every release that recorded it:")
 	case len(in) > 1 && first+last < len(recorded) && recorded[first+last] == in[last]:
-		return fmt.Sprintf("from %s to %s:", in[0], in[last])
+		return message.Of("from %s to %s:", in[0], in[last])
 	}
-	return "in " + strings.Join(in, ", ") + ":"
+	return message.Of("in %s:", strings.Join(in, ", "))
 }
 
 // listed writes names with commas, as many on an indented line as fit; a name is never broken.

@@ -165,8 +165,8 @@ func (e *UnknownVersionError) message() message.Message {
 // An UnknownScenarioError says that there is no recording of a scenario by a release.
 type UnknownScenarioError struct {
 	Scenario, K8sVersion string
-	// Reason says why the release could not run it; "" if it was never tried.
-	Reason string
+	// Reason says why the release could not run it; nothing if it was never tried.
+	Reason message.Message
 	// RecordedBy are the releases that have recorded it, oldest first.
 	RecordedBy []string
 }
@@ -178,7 +178,7 @@ func (e *UnknownScenarioError) Localize(p message.Printer) string { return e.mes
 
 func (e *UnknownScenarioError) message() message.Message {
 	text := message.Of("there is no recording of scenario %q by Kubernetes %s", e.Scenario, e.K8sVersion)
-	if e.Reason != "" {
+	if !e.Reason.IsZero() {
 		text = message.Of("%s: %s", text, e.Reason)
 	}
 	if len(e.RecordedBy) > 0 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -115,7 +116,7 @@ func TestPack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(a.Scenarios, " "); got != "another buy" || a.Why("x") != "too old" || a.Size != int64(len(one)) {
+	if got := strings.Join(a.Scenarios, " "); got != "another buy" || a.Why("x").String() != "too old" || a.Size != int64(len(one)) {
 		t.Errorf("unpacked %+v", a.Info)
 	}
 	wrong := small()
@@ -184,7 +185,7 @@ func TestUnknownScenario(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	// It is known what v1.30 could not run.
-	e := &UnknownScenarioError{Scenario: "x", K8sVersion: "v1.30.4", Reason: "it needs v1.32", RecordedBy: []string{"v1.32.2", "v1.33.13"}}
+	e := &UnknownScenarioError{Scenario: "x", K8sVersion: "v1.30.4", Reason: message.Of("it needs v1.32"), RecordedBy: []string{"v1.32.2", "v1.33.13"}}
 	const want = `there is no recording of scenario "x" by Kubernetes v1.30.4: it needs v1.32; these releases have recorded it: v1.32.2, v1.33.13`
 	if e.Error() != want {
 		t.Errorf("%s", e)

@@ -49,11 +49,11 @@ func Choose(start *trace.Recording, f Filter) ([]Route, error) {
 }
 
 // Write writes routes as a table; wide also has the operation and the place of each.
-func Write(out io.Writer, all []Route, wide bool) error {
+func Write(out io.Writer, all []Route, wide bool, p message.Printer) error {
 	table := text.NewTable(3)
-	heading := []any{"METHOD", "PATH", "HANDLER", "STORAGE", "STRATEGY"}
+	heading := []any{p.Sprintf("METHOD"), p.Sprintf("PATH"), p.Sprintf("HANDLER"), p.Sprintf("STORAGE"), p.Sprintf("STRATEGY")}
 	if wide {
-		heading = append(heading, "OPERATION", "PLACE")
+		heading = append(heading, p.Sprintf("OPERATION"), p.Sprintf("PLACE"))
 	}
 	table.Row(heading...)
 	for _, r := range all {

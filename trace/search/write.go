@@ -17,7 +17,7 @@ import (
 
 // Write lists hits, at most so many, with the recordings that have each and the command that shows it.
 // It sorts them by their kind.
-func Write(w io.Writer, hits []Hit, most int) error {
+func Write(w io.Writer, hits []Hit, most int, p message.Printer) error {
 	var out bytes.Buffer
 	// What few recordings have tells more than what all of them have.
 	slices.SortStableFunc(hits, func(a, b Hit) int {
@@ -28,13 +28,13 @@ func Write(w io.Writer, hits []Hit, most int) error {
 	})
 	for _, h := range hits[:min(len(hits), most)] {
 		fmt.Fprintln(&out, text.Escape(h.Text))
-		for _, line := range where(h.Places) {
+		for _, line := range where(h.Places, p) {
 			fmt.Fprintln(&out, "  "+line)
 		}
 		fmt.Fprintln(&out, "  "+commandFor(h))
 	}
 	if more := len(hits) - most; more > 0 {
-		fmt.Fprintf(&out, "and %d more: --most %d lists all\n", more, len(hits))
+		fmt.Fprintln(&out, p.Sprintf("and %d more: --most %d lists all", more, len(hits)))
 	}
 	_, err := w.Write(out.Bytes())
 	return err
@@ -60,24 +60,24 @@ func Find(query, value string) ([]Hit, error) {
 		return hits, err
 	}
 	if all, err := values(name, ""); err != nil || len(all) > 0 {
-		return nil, errors.Join(err, fmt.Errorf("no recording has a value of %q with %q; it has values such as %s", name, value, text.Escape(all[0].Text)))
+		return nil, errors.Join(err, message.Errorf("no recording has a value of %q with %q; it has values such as %s", name, value, text.Escape(all[0].Text)))
 	}
 	names, err := valueNames()
 	if err != nil {
 		return nil, err
 	}
-	return nil, fmt.Errorf("no value %q is recorded: expected one of %s", name, strings.Join(names, ", "))
+	return nil, message.Errorf("no value %q is recorded: expected one of %s", name, strings.Join(names, ", "))
 }
 
 // where says which scenarios of which releases are meant, scenarios with the same releases together.
-func where(places []Place) []string {
+func where(places []Place, p message.Printer) []string {
 	var scenarios []string
 	releases := map[string][]string{}
-	for _, p := range places {
-		if releases[p.Scenario] == nil {
-			scenarios = append(scenarios, p.Scenario)
+	for _, place := range places {
+		if releases[place.Scenario] == nil {
+			scenarios = append(scenarios, place.Scenario)
 		}
-		releases[p.Scenario] = append(releases[p.Scenario], p.Release)
+		releases[place.Scenario] = append(releases[place.Scenario], place.Release)
 	}
 	slices.Sort(scenarios)
 	var ranges []string
@@ -86,7 +86,7 @@ func where(places []Place) []string {
 		of := releases[s]
 		r := of[0]
 		if len(of) > 1 {
-			r = fmt.Sprintf("%s to %s (%d)", of[0], of[len(of)-1], len(of))
+			r = p.Sprintf("%s to %s (%d)", of[0], of[len(of)-1], len(of))
 		}
 		if byRange[r] == nil {
 			ranges = append(ranges, r)
@@ -98,9 +98,9 @@ func where(places []Place) []string {
 		const most = 6
 		names := byRange[r]
 		if more := len(names) - most; more > 1 {
-			names = append(slices.Clone(names[:most]), fmt.Sprintf("%d more", more))
+			names = append(slices.Clone(names[:most]), p.Sprintf("%d more", more))
 		}
-		lines = append(lines, strings.Join(names, ", ")+": "+r)
+		lines = append(lines, p.Sprintf("%s: %s", strings.Join(names, ", "), r))
 	}
 	return lines
 }

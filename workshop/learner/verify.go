@@ -46,7 +46,7 @@ func (l *Learner) Verify(ctx context.Context, name string, live bool) error {
 		for _, p := range proofs {
 			checks += p.Checks
 		}
-		fmt.Fprintf(l.out, "✓ %s (%d versions, %d checks)\n", e.Name, len(proofs), checks)
+		l.sayf("✓ %s (%d versions, %d checks)", e.Name, len(proofs), checks)
 	}
 	if err := verifier.VerifyBalance(l.course); name == "" && err != nil {
 		return errors.Join(append(failed, err)...)
