@@ -3,6 +3,7 @@ package lessons
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -99,4 +100,26 @@ func requestWay(t *testing.T, release, lang string) string {
 		t.Errorf("%d of %d sections are drawn", drawn, len(document.Sections))
 	}
 	return out.String()
+}
+
+// TestMapFolders demands that the longest path counts a function, and that none is lost without a word.
+func TestMapFolders(t *testing.T) {
+	modules, lost := mapFolders([]recordings.Function{
+		{Name: "a", File: "k8s.io/apiserver/pkg/server/config.go"},
+		{Name: "b", File: "k8s.io/apiserver/pkg/server/filters/wrap.go"},
+		{Name: "c", File: "k8s.io/apiserver/pkg/servers/config.go"},
+		{Name: "d", File: "k8s.io/kubernetes/pkg/apis/apps/register.go"},
+	})
+	in := map[string]string{}
+	for _, module := range modules {
+		for _, folder := range module {
+			for _, f := range folder.functions {
+				in[f.Name] = folder.path
+			}
+		}
+	}
+	want := map[string]string{"a": "apiserver/pkg/server", "b": "apiserver/pkg/server/filters", "d": "pkg/apis"}
+	if !maps.Equal(in, want) || len(lost) != 1 || lost[0].Name != "c" {
+		t.Errorf("in folders %v, lost %v: expected %v, and c lost", in, lost, want)
+	}
 }
