@@ -180,7 +180,7 @@ func (t *traced) call(i int) Call {
 		ID: c.ID, Parent: c.Parent, Function: c.Function, File: c.File, Line: c.Line, CallerLine: c.CallerLine,
 		Process: c.Process, Goroutine: c.Goroutine, NewGoroutine: c.NewGoroutine, StartNs: c.StartNs, DurationNs: c.DurationNs,
 		Unfinished: c.Unfinished, Error: c.Error, Panic: c.Panic, Attributes: c.Attributes,
-		Index: i, Caller: t.tree.Parent(i), Depth: t.tree.Depth(i), Below: t.tree.End(i) - i - 1,
+		Index: i, Caller: t.tree.Parent(i), Depth: t.tree.Depth(i), OwnNs: t.tree.SelfNs(i), Below: t.tree.End(i) - i - 1,
 		Name: c.ShortName(), Place: placeOf(c), Time: render.Duration(c.DurationNs, false),
 		Layer: layer, Colour: view.LayerColour(layer), Key: t.guide.Key(c.Function), URL: view.SourceURL(t.rec, c),
 	}

@@ -15,10 +15,13 @@ func (a *api) getTimeline(r *restful.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := Timeline{StartNs: number(r, "startNs", 0), EndNs: number(r, "endNs", 0), Lanes: []Lane{}}
+	out := Timeline{StartNs: number(r, "startNs", 0), EndNs: number(r, "endNs", 0), FirstNs: t.tree.Call(0).DurationNs, Lanes: []Lane{}}
 	for i := range t.tree.Len() {
 		c := t.tree.Call(i)
 		out.TotalNs = max(out.TotalNs, c.StartNs+c.DurationNs)
+	}
+	if t.tree.Call(0).Unfinished {
+		out.FirstNs = out.TotalNs
 	}
 	if out.EndNs == 0 {
 		out.EndNs = out.TotalNs
@@ -41,7 +44,7 @@ type laneKey struct {
 func (out *Timeline) lanes(t *traced, least int64) {
 	index := map[laneKey]int{}
 	rows := make([]int, t.tree.Len())
-	boxes, rootEnd := 0, t.tree.Call(0).DurationNs
+	boxes := 0
 	for i := range t.tree.Len() {
 		c := t.tree.Call(i)
 		key := laneKey{c.Process, c.Goroutine}
@@ -49,7 +52,7 @@ func (out *Timeline) lanes(t *traced, least int64) {
 		if !known {
 			at = len(out.Lanes)
 			index[key] = at
-			out.Lanes = append(out.Lanes, Lane{Process: c.Process, Goroutine: c.Goroutine, After: c.StartNs > rootEnd, Boxes: []Box{}})
+			out.Lanes = append(out.Lanes, Lane{Process: c.Process, Goroutine: c.Goroutine, After: c.StartNs > out.FirstNs, Boxes: []Box{}})
 		}
 		for p := t.tree.Parent(i); p >= 0; p = t.tree.Parent(p) {
 			if above := t.tree.Call(p); above.Process == c.Process && above.Goroutine == c.Goroutine {

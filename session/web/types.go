@@ -98,6 +98,7 @@ type Call struct {
 	Index  int    `json:"index" description:"Number of the call, from 0, in order of entry."`
 	Caller int    `json:"caller" description:"Number of the call that made this one, -1 for the first."`
 	Depth  int    `json:"depth" description:"How many calls are above it."`
+	OwnNs  int64  `json:"ownNs" description:"How long it ran while none of the calls that it made did."`
 	Below  int    `json:"below" description:"How many calls are below it."`
 	Made   int    `json:"made" description:"How many of them it made itself."`
 	Name   string `json:"name" description:"Short name of the function."`
@@ -188,6 +189,7 @@ type Timeline struct {
 	StartNs int64  `json:"startNs" description:"Where the span begins."`
 	EndNs   int64  `json:"endNs" description:"Where it ends."`
 	TotalNs int64  `json:"totalNs" description:"Where the last call of the request ends."`
+	FirstNs int64  `json:"firstNs" description:"Where its first call ends; totalNs if it had not when the trace was collected."`
 	Hidden  int    `json:"hidden" description:"How many calls in the span are left out: too narrow to see, or too many."`
 	Lanes   []Lane `json:"lanes" description:"The goroutines, in the order in which the request reached them."`
 }

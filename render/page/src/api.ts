@@ -24,7 +24,7 @@ export interface View {
 
 export interface Call {
   function: string; file: string; line: number; callerLine: number; process: string; goroutine: number; newGoroutine?: boolean;
-  startNs: number; durationNs: number; unfinished?: boolean; error: string; panic?: string; index: number; caller: number; depth: number;
+  startNs: number; durationNs: number; unfinished?: boolean; error: string; panic?: string; index: number; caller: number; depth: number; ownNs: number;
   below: number; made: number; name: string; place: string; time: string; layer: string; colour: string; key: boolean; url?: string;
 }
 export interface CallList { total: number; from: number; items: Call[] }

@@ -19,6 +19,11 @@ export const keyGroups: KeyGroup[] = [
     { keys: ['↑', '↓', 'Home', 'End', 'PageUp', 'PageDown'], words: (w) => w.move },
     { keys: ['→', '←'], words: (w) => w.fold }, { keys: ['Enter', 'Space'], words: (w) => w.select },
   ] },
+  { title: (w) => w.time, keys: [
+    { keys: ['↑', '↓', '←', '→'], words: (w) => w.family }, { keys: ['Enter'], words: (w) => w.select },
+    { keys: ['+', '-'], words: (w) => w.zoom }, { keys: ['z'], words: (w) => w.zoomTo }, { keys: ['0'], words: (w) => w.whole },
+    { keys: ['Shift+←', 'Shift+→'], words: (w) => w.pan },
+  ] },
   { title: (w) => w.everywhere, keys: [{ keys: ['/'], words: (w) => w.search }, { keys: ['?'], words: (w) => w.help }] },
 ];
 

@@ -70,7 +70,7 @@ function Page({ api }: { api: Api }) {
       {problem && <div class="problem" role="alert"><b>{problem.message}</b> {problem.action}</div>}
       {!problem && notice && <div class="problem notice" role="status">{notice}</div>}
       {alone ? <main class="page"><alone.show /></main>
-        : <RequestPage link={link} show={view.show} wide={view.wide ?? false} onRecording={setRecording} />}
+        : <RequestPage link={link} entry={view} onRecording={setRecording} />}
       <KeyHelp />
     </PageContext.Provider>
   );

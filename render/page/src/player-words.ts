@@ -21,6 +21,8 @@ export const en = {
     steps: { into: 'into', over: 'over', line: 'over, to the next line', out: 'out', key: 'next key step' } as Record<StepName, string>,
     backward: (step: string) => `${step}, backward`, play: 'play, or stop', pace: 'slower, faster', close: 'close the step player',
     move: 'move', fold: 'open, close; to the caller', select: 'select the call', search: 'search all recordings', help: 'show or close this table',
+    time: 'On the time line', family: 'to the caller, the first call made, the call before, the call after', zoom: 'closer, farther',
+    zoomTo: 'as close as the call', whole: 'the whole request', pan: 'earlier, later',
   },
 };
 
@@ -43,5 +45,7 @@ export const zh: typeof en = {
     steps: { into: '步入', over: '步过', line: '步过，到下一行', out: '步出', key: '下一个关键步骤' },
     backward: (step) => `反向：${step}`, play: '播放或停止', pace: '慢一些、快一些', close: '关闭单步播放器',
     move: '移动', fold: '展开、收起；到调用者', select: '选中调用', search: '搜索全部录制', help: '显示或关闭此表',
+    time: '在时间线上', family: '到调用者、第一个子调用、上一个、下一个调用', zoom: '放大、缩小',
+    zoomTo: '放大到此调用', whole: '整个请求', pan: '更早、更晚',
   },
 };

@@ -1,4 +1,4 @@
-import { ComponentType, h } from 'preact';
+import { h } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { Details, Position, Problem, Recording, recordingPath, requestPath, View } from './api.ts';
 import { Code } from './code.tsx';
@@ -6,13 +6,14 @@ import { RequestContext, usePage } from './context.ts';
 import { requestAddress, RequestLink, write } from './link.ts';
 import { Player } from './player.tsx';
 import { positionAt, Step, stepFrom } from './stepping.ts';
+import { ViewEntry } from './views.ts';
 
 // roomy tells whether there is room for code beside the view.
 const roomy = () => matchMedia('(min-width: 801px)').matches;
 
 // RequestPage shows a view of a request, and beside it the call that is selected with its source.
-export function RequestPage({ link, show: Show, wide, onRecording }: {
-  link: RequestLink; show: ComponentType; wide: boolean; onRecording: (r: Recording) => void;
+export function RequestPage({ link, entry: { show: Show, wide, above }, onRecording }: {
+  link: RequestLink; entry: ViewEntry; onRecording: (r: Recording) => void;
 }) {
   const page = usePage();
   const { api, lang, words, problem, notice, goTo } = page;
@@ -127,7 +128,7 @@ export function RequestPage({ link, show: Show, wide, onRecording }: {
   return (
     <RequestContext.Provider value={request}>
       {at && <Player step={step} onClose={closePlayer} />}
-      <main class={wide ? 'wide' : link.call ? '' : 'alone'}>
+      <main class={wide ? 'wide' : (above ? 'above ' : '') + (link.call ? '' : 'alone')}>
         <section class="left" aria-label={words.tree}><Show /></section>
         {!wide && <section class="right" aria-label={words.source}>
           {ready ? <Code place={place} details={details} line={position?.line || link.line} onSelect={select} onBack={() => history.back()} address={write(requestAddress(link))} />

@@ -6,6 +6,7 @@ import { Api } from './api.ts';
 import { Calls } from './list.tsx';
 import { Search } from './search.tsx';
 import { Steps } from './steps.tsx';
+import { Time } from './time.tsx';
 import { Words } from './words.ts';
 
 export interface ViewEntry {
@@ -15,6 +16,8 @@ export interface ViewEntry {
   show: ComponentType;
   // wide views have no source beside them.
   wide?: boolean;
+  // above views have it below them.
+  above?: boolean;
   // live views need a server; a file does not have them.
   live?: boolean;
   // hidden views are not in the navigation.
@@ -25,6 +28,7 @@ export interface ViewEntry {
 export const requestViews: ViewEntry[] = [
   { name: 'steps', words: (w) => w.steps, show: Steps },
   { name: 'calls', words: (w) => w.allCalls, show: Calls },
+  { name: 'time', words: (w) => w.time.title, show: Time, above: true },
 ];
 
 // pages stand alone.

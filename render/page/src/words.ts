@@ -2,11 +2,13 @@
 // a file of its own, VIEW-words.ts, in both languages; a property of en and of zh holds them.
 
 import * as player from './player-words.ts';
+import * as time from './time-words.ts';
 
 export type Lang = 'en' | 'zh';
 
 const en = {
   ...player.en,
+  time: time.en,
   scenario: 'Scenario', release: 'Release', request: 'Request', view: 'View', steps: 'Key steps', allCalls: 'All calls',
   traces: 'Traces', pages: 'Pages', menu: 'Menu',
   language: 'Chinese', languageShort: '中文', light: 'Light', dark: 'Dark', system: 'System colours',
@@ -26,6 +28,7 @@ const en = {
 
 const zh: typeof en = {
   ...player.zh,
+  time: time.zh,
   scenario: '场景', release: '版本', request: '请求', view: '视图', steps: '关键步骤', allCalls: '全部调用',
   traces: '追踪', pages: '页面', menu: '菜单',
   language: 'English', languageShort: 'EN', light: '浅色', dark: '深色', system: '跟随系统',

@@ -1,0 +1,268 @@
+// The time line on a canvas: lanes of goroutines, the calls as boxes. It knows nothing of the page around it.
+
+export interface Box { call: number; row: number; startNs: number; durationNs: number; ownNs: number; name: string; colour: string; failed?: boolean }
+export interface Lane { process: string; goroutine: number; after: boolean; rows: number; boxes: Box[] }
+export interface Timeline { startNs: number; endNs: number; totalNs: number; firstNs: number; hidden: number; lanes: Lane[] }
+
+export interface FlameWords { group: (process: string, after: boolean) => string; firstEnds: string }
+
+const rowHeight = 17, laneGap = 6, groupHeight = 22, scaleHeight = 22, leastSpan = 200;
+
+interface Placed { y: number; height: number; lane?: Lane; group?: string; byRow: Box[][] }
+
+// Flame draws a part of a time line, and finds what is at a point.
+export class Flame {
+  from = 0;
+  to = 1;
+  total = 1;
+  selected: number | null = null;
+  cursor: number | null = null;
+  hovered: number | null = null;
+  // chosen is the span that is being dragged on the scale, in pixels.
+  chosen: [number, number] | null = null;
+  height = 0;
+  private first = 0;
+  private placed: Placed[] = [];
+  private asked = 0;
+  private inks: Record<string, string> = {};
+  private fills = new Map<string, string>();
+
+  constructor(private canvas: HTMLCanvasElement, private box: HTMLElement, private words: FlameWords) { this.readColours(); }
+
+  speak(words: FlameWords) { this.words = words; }
+
+  // left is where the boxes begin; before them stand the numbers of the goroutines.
+  get left() { return this.canvas.clientWidth < 600 ? 44 : 64; }
+  get width() { return Math.max(1, this.canvas.clientWidth - this.left); }
+  get span() { return this.to - this.from; }
+
+  // setData takes the calls of a span of time. The lane at the top stays where it is.
+  setData(t: Timeline) {
+    const top = this.placed.find((p) => p.lane && p.y + p.height > this.box.scrollTop);
+    const offset = top ? this.box.scrollTop - top.y : 0;
+    this.total = Math.max(1, t.totalNs);
+    this.first = t.firstNs;
+    this.placed = [];
+    const groups = new Map<string, Lane[]>();
+    for (const lane of t.lanes) {
+      const group = this.words.group(lane.process, lane.after);
+      groups.set(group, [...(groups.get(group) ?? []), lane]);
+    }
+    let y = scaleHeight + 4;
+    for (const [group, lanes] of [...groups].sort((a, b) => Number(a[1][0].after) - Number(b[1][0].after))) {
+      this.placed.push({ y, height: groupHeight, group, byRow: [] });
+      y += groupHeight;
+      for (const lane of lanes) {
+        const byRow: Box[][] = Array.from({ length: lane.rows }, () => []);
+        for (const b of lane.boxes) byRow[b.row].push(b);
+        this.placed.push({ y, height: lane.rows * rowHeight, lane, byRow });
+        y += lane.rows * rowHeight + laneGap;
+      }
+    }
+    this.height = y + 8;
+    const same = top?.lane && this.placed.find((p) => p.lane?.process === top.lane!.process && p.lane.goroutine === top.lane!.goroutine);
+    return same ? same.y + offset : null;
+  }
+
+  show(from: number, to: number) {
+    const span = Math.min(this.total, Math.max(leastSpan, to - from));
+    this.from = Math.min(Math.max(0, from), this.total - span);
+    this.to = this.from + span;
+    this.draw();
+  }
+
+  // zoom shows a part times as much, around a point of the canvas.
+  zoom(part: number, x = this.left + this.width / 2) {
+    const at = this.time(x);
+    this.show(at - (at - this.from) * part, at + (this.to - at) * part);
+  }
+
+  time(x: number) { return this.from + (x - this.left) / this.width * this.span; }
+  x(ns: number) { return this.left + (ns - this.from) / this.span * this.width; }
+
+  find(call: number): { box: Box; y: number; lane: Lane } | null {
+    for (const p of this.placed) {
+      const box = p.lane?.boxes.find((b) => b.call === call);
+      if (box) return { box, y: p.y + box.row * rowHeight, lane: p.lane! };
+    }
+    return null;
+  }
+
+  // hit returns the call at a point of the canvas.
+  hit(x: number, y: number): { box: Box; lane: Lane } | null {
+    if (y < scaleHeight || x < this.left) return null;
+    const at = y + this.box.scrollTop;
+    const p = this.placed.find((q) => q.lane && at >= q.y && at < q.y + q.height);
+    const row = p?.byRow[Math.floor((at - p.y) / rowHeight)];
+    // The nearest box that is at most two pixels away: narrow ones can be hit, too.
+    let best: Box | null = null, nearest = 2.5;
+    for (const b of row ?? []) {
+      const x0 = this.x(b.startNs), x1 = this.x(b.startNs + b.durationNs);
+      const away = x < x0 ? x0 - x : x > x1 ? x - x1 : 0;
+      if (away < nearest) { best = b; nearest = away; }
+    }
+    return best && { box: best, lane: p!.lane! };
+  }
+
+  onScale(y: number) { return y < scaleHeight; }
+
+  // draw draws with the next frame.
+  draw() {
+    if (!this.asked) this.asked = requestAnimationFrame(() => { this.asked = 0; this.paint(); });
+  }
+
+  stop() { cancelAnimationFrame(this.asked); }
+
+  readColours() {
+    const style = getComputedStyle(document.documentElement);
+    for (const name of ['paper', 'ink', 'soft', 'line', 'note', 'bad', 'chosen-line', 'guide']) this.inks[name] = style.getPropertyValue('--' + name).trim();
+    this.inks.mono = style.getPropertyValue('--mono').trim();
+    this.fills.clear();
+  }
+
+  // fill is a layer's colour, made pale enough for the ink.
+  private fill(colour: string) {
+    let fill = this.fills.get(colour);
+    if (!fill) {
+      const [a, b] = [rgb(colour || this.inks.guide), rgb(this.inks.paper)];
+      fill = `rgb(${a.map((n, i) => Math.round(n * 0.38 + b[i] * 0.62)).join(' ')})`;
+      this.fills.set(colour, fill);
+    }
+    return fill;
+  }
+
+  private paint() {
+    const { clientWidth: w, clientHeight: h } = this.canvas;
+    const scale = devicePixelRatio || 1;
+    if (this.canvas.width !== Math.round(w * scale) || this.canvas.height !== Math.round(h * scale)) {
+      this.canvas.width = Math.round(w * scale);
+      this.canvas.height = Math.round(h * scale);
+    }
+    const c = this.canvas.getContext('2d')!;
+    c.setTransform(scale, 0, 0, scale, 0, 0);
+    c.fillStyle = this.inks.paper;
+    c.fillRect(0, 0, w, h);
+    c.textBaseline = 'middle';
+    const top = this.box.scrollTop, left = this.left;
+    c.save();
+    c.beginPath();
+    c.rect(left, scaleHeight, w - left, h - scaleHeight);
+    c.clip();
+    this.paintGrid(c, h);
+    c.font = `11px ${this.inks.mono}`;
+    const letter = c.measureText('m').width;
+    for (const p of this.placed) {
+      if (!p.lane || p.y + p.height < top + scaleHeight || p.y > top + h) continue;
+      p.byRow.forEach((row, i) => {
+        const y = p.y + i * rowHeight - top;
+        if (y + rowHeight < scaleHeight || y > h) return;
+        let drawn = -1; // a box that is within the pixel of the one before is not drawn again
+        for (const b of row) {
+          const x0 = Math.max(left - 2, this.x(b.startNs)), x1 = Math.min(w + 2, this.x(b.startNs + b.durationNs));
+          if (x1 < left || x0 > w || x1 <= drawn + 0.5) continue;
+          drawn = x1;
+          const wide = Math.max(1, x1 - x0 - 0.6);
+          c.fillStyle = this.fill(b.colour);
+          c.fillRect(x0, y, wide, rowHeight - 1);
+          if (b.failed) { c.fillStyle = this.inks.bad; c.fillRect(x0, y + rowHeight - 3, wide, 2); }
+          const fits = Math.floor((wide - 6) / letter);
+          if (fits >= 3) {
+            c.fillStyle = this.inks.ink;
+            c.fillText(b.name.length <= fits ? b.name : b.name.slice(0, fits - 1) + '…', Math.max(x0, left) + 3, y + rowHeight / 2);
+          }
+        }
+        for (const b of row) {
+          if (b.call !== this.selected && b.call !== this.cursor && b.call !== this.hovered) continue;
+          c.strokeStyle = b.call === this.hovered && b.call !== this.selected && b.call !== this.cursor ? this.inks.soft : this.inks['chosen-line'];
+          c.lineWidth = b.call === this.selected ? 2.5 : 1.5;
+          c.setLineDash(b.call === this.cursor && b.call !== this.selected ? [3, 2] : []);
+          c.strokeRect(this.x(b.startNs), y, Math.max(3, b.durationNs / this.span * this.width), rowHeight - 1);
+          c.setLineDash([]);
+        }
+      });
+    }
+    if (this.chosen) {
+      c.fillStyle = this.inks['chosen-line'];
+      c.globalAlpha = 0.15;
+      c.fillRect(Math.min(...this.chosen), 0, Math.abs(this.chosen[1] - this.chosen[0]), h);
+      c.globalAlpha = 1;
+    }
+    c.restore();
+    for (const p of this.placed) {
+      const y = p.y - top;
+      if (!p.lane || y + p.height < scaleHeight || y > h) continue;
+      c.font = `10px ${this.inks.mono}`;
+      c.fillStyle = this.inks.soft;
+      c.fillText(String(p.lane.goroutine), 6, Math.max(y, Math.min(scaleHeight + groupHeight, y + p.height - rowHeight)) + rowHeight / 2);
+    }
+    // The name of a group stays in sight while its lanes are.
+    const groups = this.placed.filter((p) => p.group);
+    groups.forEach((p, i) => {
+      const end = (groups[i + 1]?.y ?? this.height) - top, y = Math.min(Math.max(p.y - top, scaleHeight), end - groupHeight);
+      if (end < scaleHeight || y > h) return;
+      c.font = `600 11px ${this.inks.mono}`;
+      c.fillStyle = this.inks.paper;
+      c.globalAlpha = 0.85;
+      c.fillRect(0, y, c.measureText(p.group!).width + 14, groupHeight - 2);
+      c.globalAlpha = 1;
+      c.fillStyle = this.inks.soft;
+      c.fillText(p.group!, 6, y + groupHeight / 2);
+    });
+    this.paintScale(c, w);
+  }
+
+  private ticks(): number[] {
+    const least = this.span / Math.max(2, this.width / 90);
+    const power = 10 ** Math.floor(Math.log10(least));
+    const by = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= least)!;
+    const ticks = [];
+    for (let t = Math.ceil(this.from / by) * by; t <= this.to; t += by) ticks.push(t);
+    return ticks;
+  }
+
+  private paintGrid(c: CanvasRenderingContext2D, h: number) {
+    c.fillStyle = this.inks.line;
+    for (const t of this.ticks()) c.fillRect(Math.round(this.x(t)), 0, 1, h);
+    if (this.first < this.total) {
+      c.strokeStyle = this.inks.soft;
+      c.setLineDash([4, 3]);
+      c.beginPath();
+      c.moveTo(this.x(this.first), 0);
+      c.lineTo(this.x(this.first), h);
+      c.stroke();
+      c.setLineDash([]);
+    }
+  }
+
+  private paintScale(c: CanvasRenderingContext2D, w: number) {
+    c.fillStyle = this.inks.note;
+    c.fillRect(0, 0, w, scaleHeight);
+    c.fillStyle = this.inks.line;
+    c.fillRect(0, scaleHeight - 1, w, 1);
+    c.font = `11px ${this.inks.mono}`;
+    const labels = this.ticks().map((t) => [this.x(t), duration(t)] as const);
+    if (this.first < this.total) labels.unshift([this.x(this.first), this.words.firstEnds]);
+    const free: [number, number][] = [];
+    for (const [x, text] of labels) {
+      const wide = c.measureText(text).width;
+      const at = Math.min(x + 3, w - wide - 4);
+      if (x > w || x < this.left - 1 || free.some(([a, b]) => at < b && at + wide > a)) continue;
+      c.fillStyle = this.inks.soft;
+      c.fillRect(Math.round(x), scaleHeight - 6, 1, 5);
+      c.fillText(text, at, scaleHeight / 2);
+      free.push([at - 7, at + 7 + wide]);
+    }
+  }
+}
+
+// duration writes nanoseconds with three digits.
+export function duration(ns: number): string {
+  if (ns < 1000) return `${Math.round(ns)}ns`;
+  const [value, unit] = ns < 1e6 ? [ns / 1e3, 'µs'] : ns < 1e9 ? [ns / 1e6, 'ms'] : [ns / 1e9, 's'];
+  return (value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0)) + unit;
+}
+
+function rgb(colour: string): number[] {
+  const hex = colour.replace('#', '');
+  return [0, 2, 4].map((i) => Number.parseInt(hex.slice(i, i + 2), 16) || 0);
+}

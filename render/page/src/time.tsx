@@ -1,0 +1,255 @@
+import { Fragment, h } from 'preact';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Call, CallList, Details, Problem } from './api.ts';
+import { usePage, useRequest } from './context.ts';
+import { Box, duration, Flame, Lane, Timeline } from './flame.ts';
+import { thousands } from './words.ts';
+
+// Time shows when the calls of a request ran, as boxes on lanes of goroutines. Its parameters are from and to: the span that is shown,
+// in nanoseconds.
+export function Time() {
+  const { api, words, lang, problem } = usePage();
+  const { path, view, selected, details, select, change, link } = useRequest();
+  const w = words.time;
+  const box = useRef<HTMLDivElement>(null), canvas = useRef<HTMLCanvasElement>(null), flame = useRef<Flame>(null!);
+  const [height, setHeight] = useState(0);
+  const [span, setSpan] = useState<[number, number]>([0, 0]);
+  const [hidden, setHidden] = useState(0);
+  const [hover, setHover] = useState<{ box: Box; lane: Lane; x: number; y: number } | null>(null);
+  const [cursor, setCursor] = useState<Call | null>(null);
+  const loaded = useRef<{ path: string; from: number; to: number; pixels: number } | null>(null);
+  const wanted = useRef<number | null>(null); // the call to scroll to when it is there
+  const timer = useRef(0);
+  const ask = useRef(0);
+  const scrollTo = useRef<number | null>(null);
+
+  useLayoutEffect(() => {
+    const f = flame.current = new Flame(canvas.current!, box.current!, wordsOf());
+    const resized = new ResizeObserver(() => f.draw());
+    resized.observe(box.current!);
+    const recolour = () => { f.readColours(); f.draw(); };
+    const themes = new MutationObserver(recolour);
+    themes.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    dark.addEventListener('change', recolour);
+    return () => { f.stop(); resized.disconnect(); themes.disconnect(); dark.removeEventListener('change', recolour); clearTimeout(timer.current); };
+  }, []);
+  function wordsOf() { return { group: (process: string, after: boolean) => (after ? w.after(process) : process), firstEnds: w.firstEnds }; }
+
+  // load asks for the calls around what is shown, as wide as they need be for the zoom.
+  const load = useCallback(async () => {
+    const f = flame.current, mine = ++ask.current;
+    const whole = loaded.current?.path !== path;
+    const [from, to] = whole && !link.more.to ? [0, 0] : [f.from, f.to].map(Math.round);
+    const around = whole && !link.more.to ? [0, 0] : [Math.max(0, from - (to - from)), to + (to - from)];
+    const shares = whole && !link.more.to ? 1 : 3;
+    try {
+      const t = await api.get<Timeline>(path + '/timeline', {
+        startNs: around[0], endNs: around[1], pixels: Math.min(10000, Math.max(1, shares * f.width)),
+      });
+      if (mine !== ask.current || !box.current) return;
+      loaded.current = { path, from: t.startNs, to: t.endNs, pixels: f.width };
+      const top = f.setData(t);
+      if (whole && !link.more.to) f.show(0, t.totalNs);
+      setHeight(f.height);
+      setHidden(t.hidden);
+      setSpan([f.from, f.to]);
+      scrollTo.current = top;
+      f.draw();
+    } catch (e) {
+      problem(e as Problem);
+    }
+  }, [path, lang]);
+  // settled loads when the picture stands still, and keeps the span in the address.
+  const settled = useCallback(() => {
+    clearTimeout(timer.current);
+    const f = flame.current;
+    setSpan([f.from, f.to]);
+    timer.current = window.setTimeout(() => {
+      const all = f.from <= 0 && f.to >= f.total;
+      change({ from: all ? undefined : String(Math.round(f.from)), to: all ? undefined : String(Math.round(f.to)) });
+      void load();
+    }, 120);
+  }, [load, change]);
+
+  useEffect(() => {
+    const f = flame.current;
+    f.speak(wordsOf());
+    loaded.current = null;
+    setCursor(null);
+    const [from, to] = [Number(link.more.from), Number(link.more.to)];
+    if (to > from) { f.total = Math.max(f.total, to); f.show(from, to); }
+    void load();
+  }, [path, lang]);
+
+  // Scrolling waits for the new height.
+  useLayoutEffect(() => {
+    if (scrollTo.current !== null && box.current) { box.current.scrollTop = scrollTo.current; scrollTo.current = null; }
+    if (wanted.current !== null) {
+      const found = flame.current.find(wanted.current);
+      if (found) { wanted.current = null; intoSight(found.y); }
+    }
+    flame.current.draw();
+  });
+  function intoSight(y: number) {
+    const b = box.current!;
+    if (y < b.scrollTop + 40 || y > b.scrollTop + b.clientHeight - 30) b.scrollTop = y - b.clientHeight / 3;
+  }
+
+  // reveal moves and zooms as far as it must for a call to be seen.
+  const reveal = useCallback((c: Call, close = false) => {
+    const f = flame.current, took = Math.max(c.durationNs, 100), end = c.startNs + took;
+    wanted.current = c.index;
+    if (close) f.show(c.startNs - took * 0.1, end + took * 0.1);
+    else if (took / f.span * f.width < 3) f.show(c.startNs - took * 20, end + took * 20);
+    else if (end < f.from || c.startNs > f.to) f.show(c.startNs - f.span / 3, c.startNs + f.span * 2 / 3);
+    else {
+      const found = f.find(c.index);
+      if (found) { wanted.current = null; intoSight(found.y); f.draw(); return; }
+    }
+    settled();
+  }, [settled]);
+
+  const ready = height > 0;
+  useEffect(() => {
+    flame.current.selected = selected;
+    flame.current.draw();
+  }, [selected]);
+  useEffect(() => {
+    if (!ready || !details || details.call.index !== selected) return;
+    setCursor(details.call);
+    if (link.call) reveal(details.call);
+  }, [ready, details, selected]);
+  useEffect(() => {
+    flame.current.cursor = cursor?.index ?? null;
+    flame.current.draw();
+  }, [cursor]);
+
+  // Pointers: one drags, two zoom, a wheel zooms.
+  const pointers = useRef(new Map<number, { x: number; y: number }>());
+  const drag = useRef<{ x: number; y: number; moved: boolean; scale: boolean } | null>(null);
+  const at = (e: { clientX: number; clientY: number }) => {
+    const r = canvas.current!.getBoundingClientRect();
+    return { x: e.clientX - r.left, y: e.clientY - r.top };
+  };
+  const down = (e: PointerEvent) => {
+    if (e.button !== 0) return;
+    const p = at(e);
+    pointers.current.set(e.pointerId, p);
+    drag.current = { ...p, moved: false, scale: flame.current.onScale(p.y) };
+    canvas.current!.setPointerCapture(e.pointerId);
+  };
+  const move = (e: PointerEvent) => {
+    const f = flame.current, p = at(e), last = pointers.current.get(e.pointerId);
+    if (!last) {
+      const hit = f.hit(p.x, p.y);
+      if ((hit?.box.call ?? null) !== f.hovered) { f.hovered = hit?.box.call ?? null; f.draw(); }
+      setHover(hit && { ...hit, ...p });
+      return;
+    }
+    const d = drag.current!;
+    if (!d.moved && Math.hypot(p.x - d.x, p.y - d.y) < 4) return;
+    d.moved = true;
+    setHover(null);
+    if (pointers.current.size === 2) {
+      const other = [...pointers.current].find(([id]) => id !== e.pointerId)![1];
+      f.zoom(Math.max(8, Math.abs(last.x - other.x)) / Math.max(8, Math.abs(p.x - other.x)), (p.x + other.x) / 2);
+    } else if (d.scale) {
+      f.chosen = [d.x, p.x];
+      f.draw();
+    } else {
+      const by = (last.x - p.x) / f.width * f.span;
+      f.show(f.from + by, f.to + by);
+      box.current!.scrollTop += last.y - p.y;
+    }
+    pointers.current.set(e.pointerId, p);
+  };
+  const up = (e: PointerEvent) => {
+    const f = flame.current, d = drag.current;
+    if (!pointers.current.delete(e.pointerId) || !d) return;
+    if (d.moved) {
+      if (f.chosen && Math.abs(f.chosen[1] - f.chosen[0]) > 3) f.show(f.time(Math.min(...f.chosen)), f.time(Math.max(...f.chosen)));
+      f.chosen = null;
+      settled();
+    } else {
+      const hit = f.hit(d.x, d.y);
+      if (hit) select(hit.box.call);
+    }
+    if (pointers.current.size === 0) drag.current = null;
+  };
+  useEffect(() => {
+    const wheel = (e: WheelEvent) => {
+      const f = flame.current, p = at(e);
+      e.preventDefault();
+      setHover(null);
+      if (p.x < f.left) { box.current!.scrollTop += e.deltaY; return; }
+      const across = e.shiftKey ? e.deltaX || e.deltaY : Math.abs(e.deltaX) > Math.abs(e.deltaY) ? e.deltaX : 0;
+      if (across) f.show(f.from + across / f.width * f.span, f.to + across / f.width * f.span);
+      else f.zoom(Math.exp(Math.max(-100, Math.min(100, e.deltaY)) * 0.004), p.x);
+      settled();
+    };
+    const c = canvas.current!;
+    c.addEventListener('wheel', wheel, { passive: false });
+    return () => c.removeEventListener('wheel', wheel);
+  }, [settled]);
+
+  // The cursor goes along the tree: what it is at is said, and Enter selects it.
+  const visit = (call: number) => api.get<Details>(`${path}/calls/${call}`, { lang }).then((d) => { setCursor(d.call); reveal(d.call); }, problem);
+  const beside = async (c: Call, by: number) => {
+    if (c.caller < 0) return;
+    const list = await api.get<CallList>(`${path}/calls/${c.caller}/children`, { limit: 2000 });
+    const next = list.items[list.items.findIndex((s) => s.index === c.index) + by];
+    if (next) { setCursor(next); reveal(next); }
+  };
+  const keys = (e: KeyboardEvent) => {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const f = flame.current, c = cursor;
+    const zoom = (part: number) => { f.zoom(part, c && c.startNs >= f.from && c.startNs <= f.to ? f.x(c.startNs) : undefined); settled(); };
+    const pan = (part: number) => { f.show(f.from + part * f.span, f.to + part * f.span); settled(); };
+    const moves: Record<string, () => void> = {
+      '+': () => zoom(0.6), '=': () => zoom(0.6), '-': () => zoom(1 / 0.6), '0': () => { f.show(0, f.total); settled(); },
+      z: () => c && reveal(c, true), Enter: () => c && select(c.index), ' ': () => c && select(c.index),
+      ArrowUp: () => c && c.caller >= 0 && visit(c.caller), ArrowDown: () => (c ? c.made > 0 && visit(c.index + 1) : visit(0)),
+      ArrowLeft: () => (e.shiftKey ? pan(-0.25) : c && beside(c, -1)), ArrowRight: () => (e.shiftKey ? pan(0.25) : c && beside(c, 1)),
+    };
+    if (!moves[e.key]) return;
+    e.preventDefault();
+    e.stopPropagation();
+    moves[e.key]();
+  };
+
+  const zoomBy = (part: number) => { flame.current.zoom(part); settled(); };
+  return (
+    <Fragment>
+      <div class="request time-head">
+        {view ? <Fragment><h1>{view.request}</h1><p class="facts">{view.facts}</p></Fragment> : <p class="quiet">{words.loading}</p>}
+        <p class="tools">
+          <button aria-label={w.closer} title={w.closer} onClick={() => zoomBy(0.5)}>+</button>
+          <button aria-label={w.farther} title={w.farther} onClick={() => zoomBy(2)}>−</button>
+          <button onClick={() => { flame.current.show(0, flame.current.total); settled(); }}>{w.whole}</button>
+          <span class="quiet span">{w.span(duration(span[0]), duration(span[1]))}{hidden > 0 ? ` · ${w.hidden(thousands(hidden))}` : ''}</span>
+        </p>
+      </div>
+      <p class="cursor" role="status">{cursor && <Fragment><b>{cursor.name}</b> {w.took(duration(cursor.durationNs), duration(cursor.ownNs))} · {cursor.made === 1 ? words.call : w.made(thousands(cursor.made))}{cursor.error || cursor.panic ? ` · ${w.failed}` : ''} · {cursor.process} · {w.goroutine(cursor.goroutine)}</Fragment>}</p>
+      <div class="flame" ref={box} tabIndex={0} role="application" aria-label={`${w.chart}. ${w.label}`} title="" onKeyDown={keys} onScroll={() => flame.current.draw()}>
+        <canvas ref={canvas} aria-hidden="true" onPointerDown={down} onPointerMove={move} onPointerUp={up} onPointerCancel={up}
+          onPointerLeave={() => { if (flame.current.hovered !== null) { flame.current.hovered = null; flame.current.draw(); } setHover(null); }} />
+        <div class="rest" style={{ height: `max(0px, ${height}px - 100%)` }} />
+      </div>
+      {hover && (
+        <div class="hover" style={place(hover, canvas.current!)}>
+          <b>{hover.box.name}</b><br />{w.took(duration(hover.box.durationNs), duration(hover.box.ownNs))}<br />
+          <span class="quiet">{hover.lane.process}, {w.goroutine(hover.lane.goroutine)}</span>
+        </div>
+      )}
+      <p class="quiet pointer">{w.pointer}</p>
+    </Fragment>
+  );
+}
+
+// place puts what is told of a box beside the pointer, within the page.
+function place({ x, y }: { x: number; y: number }, canvas: HTMLCanvasElement) {
+  const r = canvas.getBoundingClientRect();
+  const left = Math.min(r.left + x + 14, innerWidth - 320);
+  return { left: `${Math.max(4, left)}px`, top: `${Math.min(r.top + y + 16, innerHeight - 80)}px` };
+}

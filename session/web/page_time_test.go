@@ -1,0 +1,134 @@
+package web_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/kubeapitrace/apitrace/session/web"
+)
+
+// cursor is an expression for what is said of the call at the cursor of the time line.
+const cursor = "(document.querySelector('.cursor')?.textContent ?? '')"
+
+// pointer sends an event of the pointer to a place of the time line: a part of its width, and pixels from its top.
+func (b *tab) pointer(kind string, part float64, y int, more string) {
+	b.Helper()
+	class := "PointerEvent"
+	if kind == "wheel" {
+		class = "WheelEvent"
+	}
+	js[any](b, fmt.Sprintf(`(() => {
+		const c = document.querySelector('.flame canvas'), r = c.getBoundingClientRect(), left = c.clientWidth < 600 ? 44 : 64;
+		c.setPointerCapture = () => {};
+		c.dispatchEvent(new %s(%q, {bubbles: true, cancelable: true, button: 0, pointerId: 1,
+			clientX: r.left + left + (c.clientWidth - left) * %g, clientY: r.top + %d, %s}));
+	})()`, class, kind, part, y, more))
+}
+
+func TestPageShowsWhereTheTimeWent(t *testing.T) {
+	server := start(t, web.Options{})
+	b := open(t, server, "#/latest/create-deployment/1?view=time", 1280)
+	b.until("document.querySelector('.span')?.textContent.startsWith('0ns to 3.')")
+	b.until(cursor + ".startsWith('server.(*APIServerHandler).ServeHTTP ')")
+	if said := js[string](b, cursor); !strings.Contains(said, " of it its own · made 2 calls · kube-apiserver · goroutine ") {
+		t.Errorf("of the first call, it says %q", said)
+	}
+	// The pointer tells of a box, and a click selects it: here the first call and what it called.
+	b.pointer("pointermove", 0.5, 48, "")
+	b.until("document.querySelector('.hover')?.textContent.startsWith('server.(*APIServerHandler).ServeHTTP')")
+	b.pointer("pointerdown", 0.5, 82, "")
+	b.pointer("pointerup", 0.5, 82, "")
+	b.until(heading + " === 'withPanicRecovery.func1'")
+	b.until("location.hash.includes('view=time') && location.hash.includes('withPanicRecovery')")
+	b.until(cursor + ".startsWith('filters.withPanicRecovery.func1 ')")
+
+	// The wheel zooms around the pointer, and the span is a part of the address.
+	b.pointer("wheel", 0.25, 82, "deltaY: -200")
+	b.until("location.hash.includes('from=') && location.hash.includes('to=')")
+	b.until("!document.querySelector('.span').textContent.startsWith('0ns')")
+	zoomed := js[string](b, "document.querySelector('.span').textContent.split(' · ')[0]")
+	again := js[string](b, "location.hash")
+	// A drag moves, a drag on the scale chooses a span.
+	b.pointer("pointerdown", 0.5, 90, "")
+	b.pointer("pointermove", 0.4, 90, "")
+	b.pointer("pointerup", 0.4, 90, "")
+	b.until("document.querySelector('.span').textContent.split(' · ')[0] !== " + fmt.Sprintf("%q", zoomed))
+	moved := js[string](b, "document.querySelector('.span').textContent.split(' · ')[0]")
+	b.pointer("pointerdown", 0.2, 8, "")
+	b.pointer("pointermove", 0.4, 8, "")
+	b.pointer("pointerup", 0.4, 8, "")
+	b.until("document.querySelector('.span').textContent.split(' · ')[0] !== " + fmt.Sprintf("%q", moved))
+	b.click("[...document.querySelectorAll('.time-head button')].at(-1)")
+	b.until("document.querySelector('.span').textContent.startsWith('0ns to 3.') && !location.hash.includes('from=')")
+
+	// The keyboard goes along the tree.
+	js[any](b, "document.querySelector('.flame').focus()")
+	b.press(kb.ArrowDown)
+	b.until(cursor + ".startsWith('filters.WithMuxAndDiscoveryComplete.func1 ')")
+	b.press(kb.ArrowUp)
+	b.press(kb.ArrowUp)
+	b.until(cursor + ".startsWith('filters.withAuditInit.func1 ')")
+	b.press(kb.ArrowRight) // what the first call made next
+	b.until("!" + cursor + ".startsWith('filters.withAuditInit.func1 ')")
+	b.press(kb.ArrowLeft)
+	b.until(cursor + ".startsWith('filters.withAuditInit.func1 ')")
+	b.press(kb.Enter)
+	b.until(heading + " === 'withAuditInit.func1'")
+	// The tree has the same call.
+	b.click("document.querySelector('.views a')")
+	b.until("document.querySelector('[aria-selected=true]')?.textContent.includes('withAuditInit')")
+
+	// A link leads to the same span.
+	other := open(t, server, again, 1280)
+	other.until("document.querySelector('.span')?.textContent.split(' · ')[0] === " + fmt.Sprintf("%q", zoomed))
+	// Chinese, and the tail of the write.
+	other.click("document.querySelector('.language')")
+	other.until("document.querySelector('.span').textContent.includes('至')")
+}
+
+// TestPageShowsTheTailOfAWrite zooms to the watch event, which comes after the first call has ended.
+func TestPageShowsTheTailOfAWrite(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "#/latest/create-deployment/1?view=time&call="+escape("k8s.io/apiserver/pkg/storage/cacher.(*Cacher).dispatchEvent"), 1280)
+	b.until(cursor + ".startsWith('cacher.(*Cacher).dispatchEvent ')")
+	b.until(heading + " === '(*Cacher).dispatchEvent'")
+	// It was too narrow to see, so the time line is close now, and scrolled to the lanes of the tail.
+	b.until("document.querySelector('.flame').scrollTop > 100")
+	b.until("location.hash.includes('from=')")
+}
+
+func TestPageTimeLineIsAccessible(t *testing.T) {
+	server := start(t, web.Options{})
+	for _, width := range []int64{1280, 400} {
+		b := open(t, server, "#/latest/get-node/1?view=time", width)
+		b.until("document.querySelector('.span')?.textContent.startsWith('0ns to 1.')")
+		b.accessible()
+		if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
+			t.Errorf("the page is wider than a screen of %d pixels", width)
+		}
+	}
+}
+
+// TestPageZoomsThroughTheStartOfAServer measures frames while the time line of 206,000 calls is zoomed and moved.
+func TestPageZoomsThroughTheStartOfAServer(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "#/latest/boot/1?view=time", 1280)
+	b.until("document.querySelector('.span')?.textContent.startsWith('0ns to 3.99s')")
+	frames := js[[]float64](b, `new Promise((done) => {
+		const c = document.querySelector('.flame canvas'), r = c.getBoundingClientRect(), frames = []; let n = 0, last = performance.now();
+		const frame = (now) => {
+			frames.push(now - last); last = now;
+			c.dispatchEvent(new WheelEvent('wheel', {bubbles: true, cancelable: true, clientX: r.left + 250, clientY: r.top + 90, deltaY: n < 60 ? -40 : 40, shiftKey: n % 10 === 9}));
+			document.querySelector('.flame').scrollTop += 7;
+			n++ < 120 ? requestAnimationFrame(frame) : done(frames);
+		};
+		requestAnimationFrame(frame);
+	})`)
+	worst := 0.0
+	for _, ms := range frames[1:] {
+		worst = max(worst, ms)
+	}
+	t.Logf("the slowest of %d frames: %.0f ms", len(frames)-1, worst)
+	b.until("document.querySelector('.span')?.textContent.includes('too narrow')")
+}
