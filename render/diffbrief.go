@@ -79,7 +79,7 @@ func NewDiffBrief(c *diff.Comparison, guide Guide, options DiffOptions) (*DiffBr
 	}
 	for _, kind := range diffKinds {
 		if n := counts[kind]; n > 0 {
-			out.Counts = append(out.Counts, DiffCount{kind, d.words.kinds[string(kind)], n})
+			out.Counts = append(out.Counts, DiffCount{kind, d.words.kind(kind), n})
 		}
 	}
 	return out, nil

@@ -30,17 +30,17 @@ func (d *diffDrawing) detailTexts(c ShownChange) []string {
 	add := func(text, place string) { lines = append(lines, strings.TrimSpace(text+" "+place)) }
 	switch c.Kind {
 	case diff.Renamed:
-		add(d.words.was+" "+d.Diff.A.Call(c.A).ShortName(), d.placeIn(d.Diff.A.Call(c.A)))
+		add(d.words.Sprintf("was")+" "+d.Diff.A.Call(c.A).ShortName(), d.placeIn(d.Diff.A.Call(c.A)))
 	case diff.Moved:
 		if parent := d.Diff.A.Parent(c.A); parent >= 0 {
-			add(d.words.movedFrom+" "+d.Diff.A.Call(parent).ShortName(), d.placeIn(d.Diff.A.Call(c.A)))
+			add(d.words.Sprintf("was called by")+" "+d.Diff.A.Call(parent).ShortName(), d.placeIn(d.Diff.A.Call(c.A)))
 		}
 	case diff.Repeated:
 		add(fmt.Sprintf("%s%d %s %s%d", d.times, c.CountA, d.arrow, d.times, c.CountB), d.placeIn(d.Diff.A.Call(c.A)))
 	case diff.Reordered:
-		add(d.words.kinds[string(c.Kind)], d.placeIn(d.Diff.A.Call(c.A)))
+		add(d.words.kind(c.Kind), d.placeIn(d.Diff.A.Call(c.A)))
 	case diff.Timed:
-		add(fmt.Sprintf("%s: %s %s %s", d.words.kinds[string(c.Kind)], d.duration(c.OwnNsA), d.arrow, d.duration(c.OwnNsB)), d.placeIn(d.Diff.A.Call(c.A)))
+		add(fmt.Sprintf("%s: %s %s %s", d.words.kind(c.Kind), d.duration(c.OwnNsA), d.arrow, d.duration(c.OwnNsB)), d.placeIn(d.Diff.A.Call(c.A)))
 	case diff.Valued:
 		for _, v := range c.Values {
 			add(fmt.Sprintf("%s: %s %s %s", label(v.Name, false), quoteEmpty(oneLine(shorten(v.A))), d.arrow, quoteEmpty(oneLine(shorten(v.B)))), d.placeIn(d.Diff.A.Call(c.A)))

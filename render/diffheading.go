@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"github.com/dustin/go-humanize"
 
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
@@ -33,17 +32,17 @@ func (d *diffDrawing) diffFacts() string {
 	var kinds []string
 	for _, kind := range diffKinds {
 		if n := counts[kind]; n > 0 {
-			kinds = append(kinds, fmt.Sprintf("%s %d %s", diffMarks[kind], n, d.words.kinds[string(kind)]))
+			kinds = append(kinds, fmt.Sprintf("%s %d %s", diffMarks[kind], n, d.words.kind(kind)))
 		}
 	}
 	if d.Diff.Same() {
-		kinds = append([]string{d.words.same}, kinds...)
+		kinds = append([]string{d.words.samePath()}, kinds...)
 	}
-	text := fmt.Sprintf(d.words.callsFact, humanize.Comma(int64(len(d.pair.A.Calls))), d.arrow, humanize.Comma(int64(len(d.pair.B.Calls))))
+	text := d.words.Sprintf("%s calls %s %s", thousands(len(d.pair.A.Calls)), d.arrow, thousands(len(d.pair.B.Calls)))
 	if d.options.Times {
 		text += fmt.Sprintf(", %s %s %s", d.duration(d.pair.A.Calls[0].DurationNs), d.arrow, d.duration(d.pair.B.Calls[0].DurationNs))
 	}
-	return text + d.words.colon + strings.Join(kinds, ", ")
+	return text + d.words.colon() + strings.Join(kinds, ", ")
 }
 
 // writeSummary tells the changes layer by layer.
@@ -52,24 +51,24 @@ func (d *diffDrawing) writeSummary(out *bufio.Writer) {
 	var smaller []string
 	for _, layer := range changed {
 		if len(layer.Sentences) > 0 {
-			d.writeHanging(out, layer.Title, strings.Join(layer.Sentences, d.words.between))
+			d.writeHanging(out, layer.Title, strings.Join(layer.Sentences, d.words.between()))
 		}
 		if layer.Smaller > 0 {
 			smaller = append(smaller, fmt.Sprintf("%s %d", layer.Title, layer.Smaller))
 		}
 	}
 	if len(smaller) > 0 {
-		d.writeHanging(out, d.words.smaller, strings.Join(smaller, ", "))
+		d.writeHanging(out, d.words.smaller(), strings.Join(smaller, ", "))
 	}
 	if len(unchanged) > 0 && len(changed) > 0 {
-		d.writeHanging(out, d.words.unchanged, strings.Join(unchanged, ", "))
+		d.writeHanging(out, d.words.unchanged(), strings.Join(unchanged, ", "))
 	}
 }
 
 // writeHanging writes a paragraph whose first words are its title.
 func (d *diffDrawing) writeHanging(out *bufio.Writer, title, text string) {
 	const indent = "  "
-	lines := wrap(title+d.words.colon+text, d.width-len(indent))
+	lines := wrap(title+d.words.colon()+text, d.width-len(indent))
 	for i, line := range lines {
 		if i == 0 {
 			line = strings.Replace(line, title, d.Key.Render(title), 1)
@@ -90,11 +89,11 @@ func (d *diffDrawing) writeDiffFooter(out *bufio.Writer) {
 	hidden := len(d.Changes) - shown
 	var texts []string
 	if hidden > 0 {
-		more := ": --view full"
-		if d.options.Full || d.options.Filter.Active() {
-			more = ""
+		text := d.words.Sprintf("%d of %d changes are not in this view", hidden, len(d.Changes))
+		if !d.options.Full && !d.options.Filter.Active() {
+			text += d.words.colon() + "--view full"
 		}
-		texts = append(texts, fmt.Sprintf("%d of %d changes are not in this view%s", hidden, len(d.Changes), more))
+		texts = append(texts, text)
 	}
 	if len(texts) > 0 {
 		fmt.Fprintln(out)
@@ -122,10 +121,10 @@ func (d *diffDrawing) shows(c ShownChange) bool {
 
 // diffSigns explains the marks.
 func (d *diffDrawing) diffSigns() string {
-	texts := []string{fmt.Sprintf("+ only %s, - only %s", d.options.NameB, d.options.NameA)}
+	texts := []string{d.words.Sprintf("+ only %s", d.options.NameB), d.words.Sprintf("- only %s", d.options.NameA)}
 	for _, kind := range diffKinds[2:] { // the first two are told
 		if slices.ContainsFunc(d.Changes, func(c ShownChange) bool { return c.Kind == kind && d.shows(c) }) {
-			texts = append(texts, diffMarks[kind]+" "+d.words.kinds[string(kind)])
+			texts = append(texts, diffMarks[kind]+" "+d.words.kind(kind))
 		}
 	}
 	return strings.Join(texts, ", ")

@@ -10,6 +10,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/reason"
 )
@@ -28,7 +29,7 @@ type HistoryStep struct {
 
 // newHistoryDrawing draws what no comparison is needed for.
 func newHistoryDrawing(guide Guide, options DiffOptions) *diffDrawing {
-	return &diffDrawing{listing: &listing{pen: newPen(&options.Options), guide: guide}, options: options, words: diffWordsFor(options.Lang, false, "", "")}
+	return &diffDrawing{listing: &listing{pen: newPen(&options.Options), guide: guide}, options: options, words: diffWords{Printer: message.For(options.Lang)}}
 }
 
 // WriteHistory writes the history of a scenario, one line per release.
@@ -40,13 +41,13 @@ func WriteHistory(w io.Writer, steps []HistoryStep, guide Guide, options DiffOpt
 		width = max(width, len(step.Version))
 	}
 	for _, step := range steps {
-		text := fmt.Sprintf(d.words.callsOf, step.Calls)
+		text := d.words.Plural(step.Calls, "%d call", "%d calls", step.Calls)
 		says := step.Changes
 		if step.NotRecorded {
-			text, says = d.words.notRecorded, step.Why
+			text, says = d.words.Sprintf("not recorded"), step.Why
 		}
 		if says != "" {
-			text += d.words.colon + says
+			text += d.words.colon() + says
 		}
 		indent := strings.Repeat(" ", width+2)
 		for i, line := range wrap(text, max(d.width-len(indent), 20)) {
@@ -77,12 +78,12 @@ func Brief(c *diff.Comparison, guide Guide, options DiffOptions) (string, error)
 		texts = append(texts, diffMarks[diff.Renamed]+" "+strings.Join(b.packages, ", "))
 	}
 	if b.smaller > 0 {
-		texts = append(texts, d.words.smaller+" "+strconv.Itoa(b.smaller))
+		texts = append(texts, d.words.smaller()+" "+strconv.Itoa(b.smaller))
 	}
 	if len(texts) == 0 {
-		return d.words.same, nil
+		return d.words.samePath(), nil
 	}
-	return strings.Join(texts, d.words.between), nil
+	return strings.Join(texts, d.words.between()), nil
 }
 
 // A brief is what a line of a history says.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"maps"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/trace/diff"
@@ -23,7 +22,7 @@ func WriteDiffHTML(w io.Writer, c *diff.Comparison, guide Guide, options DiffOpt
 	if err != nil {
 		return err
 	}
-	page := htmlPage{DiffDocument: doc, Words: options.words(c).page(), Lang: options.Lang, Warnings: options.warnings(c)}
+	page := htmlPage{DiffDocument: doc, words: options.words(c), Lang: options.Lang, Warnings: options.warnings(c)}
 	for i := range c.Requests {
 		r := htmlRequest{DiffRequest: doc.Requests[i]}
 		if d := c.Requests[i].Diff; d != nil {
@@ -36,8 +35,8 @@ func WriteDiffHTML(w io.Writer, c *diff.Comparison, guide Guide, options DiffOpt
 
 type htmlPage struct {
 	*DiffDocument
+	words diffWords
 	Lang  string
-	Words map[string]string
 	// Warnings are what may be no change of upstream's.
 	Warnings []string
 	Shown    []htmlRequest
@@ -60,7 +59,7 @@ func (p htmlPage) Title() string {
 func (p htmlPage) Legend() string {
 	var kinds []string
 	for _, kind := range diffKinds {
-		kinds = append(kinds, diffMarks[kind]+" "+p.Words[string(kind)])
+		kinds = append(kinds, diffMarks[kind]+" "+p.words.kind(kind))
 	}
 	return strings.Join(kinds, ", ")
 }
@@ -68,10 +67,21 @@ func (p htmlPage) Legend() string {
 // OnlyIn says on which side there is a request that the other one lacks.
 func (p htmlPage) OnlyIn(r DiffRequest) string {
 	if r.CallsA > 0 {
-		return fmt.Sprintf(p.Words["onlyIn"], p.A.Name)
+		return p.words.onlyIn(p.A.Name)
 	}
-	return fmt.Sprintf(p.Words["onlyIn"], p.B.Name)
+	return p.words.onlyIn(p.B.Name)
 }
+
+// Facts counts what both sides did.
+func (p htmlPage) Facts(r DiffRequest) string {
+	return p.words.Sprintf("%d → %d, %d → %d calls", r.StatusA, r.StatusB, r.CallsA, r.CallsB)
+}
+
+// SamePath, Smaller, Unchanged and Kind are the headings of the page.
+func (p htmlPage) SamePath() string        { return p.words.samePath() }
+func (p htmlPage) Smaller(n int) string    { return p.words.Sprintf("Smaller changes: %d", n) }
+func (p htmlPage) Unchanged() string       { return p.words.unchanged() }
+func (p htmlPage) Kind(k diff.Kind) string { return p.words.kind(k) }
 
 // Telling are the changes that a first look should have.
 func (r htmlRequest) Telling() []DiffChange {
@@ -139,11 +149,4 @@ func (d *diffDrawing) htmlCall(c *diff.Comparison, i int) *htmlCall {
 		}
 	}
 	return n
-}
-
-// page are the words of a page that are not sentences, kinds of changes among them.
-func (w diffWords) page() map[string]string {
-	words := map[string]string{"unchanged": w.unchanged, "smaller": w.smaller, "colon": w.colon, "same": w.same, "onlyIn": w.onlyIn, "calls": w.callsHeading}
-	maps.Copy(words, w.kinds)
-	return words
 }

@@ -95,9 +95,9 @@ func (m *markdown) sentences() {
 	for _, rest := range []struct {
 		title  string
 		titles []string
-	}{{m.words.smaller, smaller}, {m.words.unchanged, unchanged}} {
+	}{{m.words.smaller(), smaller}, {m.words.unchanged(), unchanged}} {
 		if len(rest.titles) > 0 {
-			fmt.Fprintf(m.out, "\n%s%s%s\n", InMarkdown(rest.title), m.words.colon, InMarkdown(strings.Join(rest.titles, ", ")))
+			fmt.Fprintf(m.out, "\n%s%s%s\n", InMarkdown(rest.title), m.words.colon(), InMarkdown(strings.Join(rest.titles, ", ")))
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/reason"
-	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // A statement is what one sentence says: one change, or several that differ only in what they
@@ -148,8 +147,8 @@ func (s *summary) text(st *statement) string {
 	case st.only == nil:
 		return s.changed(st.change)
 	case st.replaced != nil:
-		return fmt.Sprintf(s.words.replaced, withPurposes(st.only.function, st.purposes), withPurposes(st.replaced.only.function, st.replaced.purposes),
-			st.only.caller, st.only.inner) + s.gateOf(st.only.why)
+		return s.words.Sprintf("%s takes the place of %s between %s and %s", withPurposes(st.only.function, st.purposes),
+			withPurposes(st.replaced.only.function, st.replaced.purposes), st.only.caller, st.only.inner) + s.gateOf(st.only.why)
 	}
 	return s.onlyOn(st.only, withPurposes(st.only.function, st.purposes))
 }
@@ -172,29 +171,27 @@ func (s *summary) onlyOn(o *only, name string) string {
 	text := ""
 	switch {
 	case w.scenarios && why.Way.Kind == reason.Calls:
-		text = fmt.Sprintf(w.callsIn, name, o.caller, "", has)
-	case w.scenarios:
-		text = fmt.Sprintf(w.leadsIn, name, o.caller, way, has)
+		text = w.Sprintf("in %s %s calls %s", has, o.caller, name)
+	case w.scenarios, why.Why == reason.Unknown:
+		text = w.Sprintf("in %s %s leads to %s%s", has, o.caller, name, way)
 	case why.Why == reason.NoSpan && why.Way.Kind == reason.Calls:
-		text = fmt.Sprintf(w.callsNoSpan, name, o.caller, "", lacks, w.spanless[why.Spanless])
+		text = w.Sprintf("%s calls %s in both, and in %s it has no span: %s", o.caller, name, lacks, spanless[why.Spanless])
 	case why.Why == reason.NoSpan:
-		text = fmt.Sprintf(w.leadsNoSpan, name, o.caller, way, lacks, w.spanless[why.Spanless])
+		text = w.Sprintf("%s leads to %s%s, which in %s has no span: %s", o.caller, name, way, lacks, spanless[why.Spanless])
 	case why.Why == reason.OtherPlace:
-		text = fmt.Sprintf(w.otherPlace, name, o.caller, why.Package, lacks)
+		text = s.otherPlace(o, name, lacks)
 	case why.Why == reason.OtherWay && why.Way.Kind == reason.Calls:
-		text = fmt.Sprintf(w.callsOnly, name, o.caller, "", has)
+		text = w.Sprintf("here %s calls %s only in %s, and its source does in both", o.caller, name, has)
 	case why.Why == reason.OtherWay:
-		text = fmt.Sprintf(w.leadsOnly, name, o.caller, way, has)
-	case why.Why == reason.Unknown:
-		text = fmt.Sprintf(w.leadsIn, name, o.caller, way, has)
+		text = w.Sprintf("here %s leads to %s%s only in %s, by a call that its source has in both", o.caller, name, way, has)
 	case o.kind == diff.Added && why.Way.Kind == reason.Calls:
-		text = fmt.Sprintf(w.calls, name, o.caller)
+		text = w.Sprintf("%s now calls %s", o.caller, name)
 	case o.kind == diff.Added:
-		text = fmt.Sprintf(w.leads, name, o.caller, way)
+		text = w.Sprintf("%s now leads to %s%s", o.caller, name, way)
 	case why.Way.Kind == reason.Calls:
-		text = fmt.Sprintf(w.callsNoMore, name, o.caller)
+		text = w.Sprintf("%s no longer calls %s", o.caller, name)
 	default:
-		text = fmt.Sprintf(w.leadsNoMore, name, o.caller, way)
+		text = w.Sprintf("%s no longer leads to %s%s", o.caller, name, way)
 	}
 	if o.times > 0 {
 		text += " " + w.count(o.times)
@@ -206,24 +203,30 @@ func (s *summary) onlyOn(o *only, name string) string {
 func (s *summary) onlyBetween(o *only, name string) string {
 	w := &s.words
 	has, lacks := s.names(o.kind)
-	format := w.comesBetween
+	text := ""
 	switch {
 	case w.scenarios || o.why.Why == reason.Unknown:
-		format = w.betweenIn
+		text = w.Sprintf("in %s %s stands between %s and %s", has, name, o.caller, o.inner)
 	case o.why.Why == reason.OtherWay:
-		format = w.betweenOnly
+		text = w.Sprintf("%s stands between %s and %s only in %s, and the call is in the source of both", name, o.caller, o.inner, has)
 	case o.why.Why == reason.NoSpan:
-		return fmt.Sprintf(w.betweenNoSpan, name, o.caller, o.inner, lacks, w.spanless[o.why.Spanless])
+		return w.Sprintf("%s, between %s and %s, has no span in %s: %s", name, o.caller, o.inner, lacks, spanless[o.why.Spanless])
 	case o.why.Why == reason.OtherPlace:
-		return fmt.Sprintf(w.otherPlace, name, o.caller, o.why.Package, lacks)
+		return s.otherPlace(o, name, lacks)
 	case o.kind == diff.Removed:
-		format = w.wentBetween
+		text = w.Sprintf("%s no longer stands between %s and %s", name, o.caller, o.inner)
+	default:
+		text = w.Sprintf("%s now stands between %s and %s", name, o.caller, o.inner)
 	}
-	text := fmt.Sprintf(format, name, o.caller, o.inner, has)
 	if kind := o.why.Way.Kind; kind == reason.Queue || kind == reason.Process {
-		text += fmt.Sprintf(w.reached, s.wayText(o.why.Way))
+		text += w.Sprintf(", reached%s", s.wayText(o.why.Way))
 	}
 	return text + s.sourceOf(o) + s.gateOf(o.why)
+}
+
+// otherPlace tells of a call that the other side makes, too, in a package without spans.
+func (s *summary) otherPlace(o *only, name, lacks string) string {
+	return s.words.Sprintf("%s calls %s in %s, too, in a package that is not traced: %s", o.caller, name, lacks, o.why.Package)
 }
 
 // names are what the side is called that has a call, and the other one.
@@ -240,9 +243,9 @@ func (s *summary) sourceOf(o *only) string {
 	case s.words.scenarios || o.why.Why != reason.NewFunction:
 		return ""
 	case o.kind == diff.Added:
-		return s.words.isNew
+		return s.words.Sprintf(", new in the source")
 	}
-	return s.words.isGone
+	return s.words.Sprintf(", gone from the source")
 }
 
 // gateOf says on which feature gate it depends.
@@ -250,20 +253,19 @@ func (s *summary) gateOf(r reason.Reason) string {
 	if r.Gate == "" || s.words.scenarios {
 		return ""
 	}
-	format := s.words.gateOff
 	if r.On {
-		format = s.words.gateOn
+		return s.words.Sprintf(": feature gate %s is on by default since %s", r.Gate, r.Since)
 	}
-	return fmt.Sprintf(format, r.Gate, r.Since)
+	return s.words.Sprintf(": feature gate %s is off by default since %s", r.Gate, r.Since)
 }
 
 // wayText says what lies between a call and its caller, "" for nothing.
 func (s *summary) wayText(w reason.Way) string {
 	switch w.Kind {
 	case reason.Through, reason.Queue:
-		return fmt.Sprintf(s.words.through, w.By)
+		return s.words.Sprintf(" through %s", w.By)
 	case reason.Process:
-		return fmt.Sprintf(s.words.inProgram, w.By)
+		return s.words.Sprintf(" in %s", w.By)
 	}
 	return ""
 }
@@ -272,18 +274,17 @@ func (s *summary) wayText(w reason.Way) string {
 func (s *summary) moved(name string, c *ShownChange) string {
 	w := &s.words
 	is, was := callerName(s.Diff.B, c.B), callerName(s.Diff.A, c.A)
-	format := w.runsBelow
 	if s.finder != nil && s.Diff.A.Call(c.A).Function == s.Diff.B.Call(c.B).Function {
 		inA, inB := s.finder.WayInA(s.Diff, c.A), s.finder.WayInB(s.Diff, c.B)
 		called := inA.Kind == reason.Calls && inB.Kind == reason.Calls
 		switch {
 		case called && !w.scenarios && s.isElsewhere(c):
-			format = w.moved
+			return w.Sprintf("%s is now called by %s, no longer by %s", name, is, was)
 		case called:
-			format = w.movedIn
+			return w.Sprintf("%s is called by %s in %s, by %s in %s", name, was, w.nameA, is, w.nameB)
 		}
 	}
-	return fmt.Sprintf(format, name, is, was, w.nameA, w.nameB)
+	return w.Sprintf("%s runs below %s in %s, below %s in %s", name, was, w.nameA, is, w.nameB)
 }
 
 // isElsewhere reports whether the new caller did not call before, and the old one does not any more.
@@ -310,20 +311,27 @@ func (s *summary) renamed(name string, c *ShownChange) string {
 	was, is := a.ShortName(), b.ShortName()
 	switch {
 	case was == is:
-		return fmt.Sprintf(s.words.otherFile, name, a.File, b.File)
+		return s.words.Sprintf("%s is now in %s, was in %s", name, b.File, a.File)
 	case s.finder != nil && s.finder.Renamed(a, b):
-		return fmt.Sprintf(s.words.renamed, was, is)
+		return s.words.Sprintf("%s is now %s", was, is)
 	}
-	return fmt.Sprintf(s.words.takesPlace, is, was)
+	return s.words.Sprintf("%s takes the place of %s", is, was)
 }
 
 // repeated tells of a call that is made more or less often.
 func (s *summary) repeated(name string, c *ShownChange) string {
-	format := s.words.repeatedBelow
-	if s.finder != nil && s.finder.WayInA(s.Diff, c.A).Kind == reason.Calls && s.finder.WayInB(s.Diff, c.B).Kind == reason.Calls {
-		format = s.words.repeated
+	w, caller := &s.words, callerName(s.Diff.B, c.B)
+	was, is := w.count(c.CountA), w.count(c.CountB)
+	called := s.finder != nil && s.finder.WayInA(s.Diff, c.A).Kind == reason.Calls && s.finder.WayInB(s.Diff, c.B).Kind == reason.Calls
+	switch {
+	case called && w.scenarios:
+		return w.Sprintf("%s calls %s %s in %s, %s in %s", caller, name, was, w.nameA, is, w.nameB)
+	case called:
+		return w.Sprintf("%s calls %s %s, was %s", caller, name, is, was)
+	case w.scenarios:
+		return w.Sprintf("%s runs %s below %s in %s, %s in %s", name, was, caller, w.nameA, is, w.nameB)
 	}
-	return fmt.Sprintf(format, name, callerName(s.Diff.B, c.B), s.words.count(c.CountA), s.words.count(c.CountB))
+	return w.Sprintf("%s runs %s below %s, was %s", name, is, caller, was)
 }
 
 // changed tells of a change of a call that both sides make.
@@ -337,9 +345,9 @@ func (s *summary) changed(c *ShownChange) string {
 	case diff.Repeated:
 		return s.repeated(name, c)
 	case diff.Reordered:
-		return fmt.Sprintf(s.words.reordered, name, callerName(s.Diff.B, c.B))
+		return s.words.Sprintf("%s has another turn in %s", name, callerName(s.Diff.B, c.B))
 	case diff.Timed:
-		return fmt.Sprintf(s.words.timed, name, s.words.units.duration(c.OwnNsA), s.words.units.duration(c.OwnNsB))
+		return s.timed(name, s.words.units.duration(c.OwnNsA), s.words.units.duration(c.OwnNsB))
 	}
 	values := c.Values
 	if c.Telling {
@@ -349,18 +357,33 @@ func (s *summary) changed(c *ShownChange) string {
 	for _, v := range values {
 		texts = append(texts, s.valued(name, v))
 	}
-	return strings.Join(texts, s.words.between)
+	return strings.Join(texts, s.words.between())
+}
+
+// timed tells how long a call took without those that it made.
+func (s *summary) timed(name, was, is string) string {
+	w := &s.words
+	if w.scenarios {
+		return w.Sprintf("%s by itself took %s in %s, %s in %s", name, was, w.nameA, is, w.nameB)
+	}
+	return w.Sprintf("%s by itself took %s, was %s", name, is, was)
 }
 
 func (s *summary) valued(name string, v diff.ValueChange) string {
-	a, b := oneLine(shorten(v.A)), oneLine(shorten(v.B))
-	switch {
-	case v.Name == "error" && v.A == "":
-		return fmt.Sprintf(s.words.failsNow, name, b)
-	case v.Name == "error":
-		return fmt.Sprintf(s.words.failsNoMore, name, a)
+	w, was, is := &s.words, oneLine(shorten(v.A)), oneLine(shorten(v.B))
+	switch fails := v.Name == "error"; {
+	case fails && v.A == "" && w.scenarios:
+		return w.Sprintf("%s fails in %s: %s", name, w.nameB, is)
+	case fails && v.A == "":
+		return w.Sprintf("%s now fails: %s", name, is)
+	case fails && w.scenarios:
+		return w.Sprintf("%s fails in %s: %s", name, w.nameA, was)
+	case fails:
+		return w.Sprintf("%s no longer fails: %s", name, was)
+	case w.scenarios:
+		return w.Sprintf("%s of %s is %s in %s, %s in %s", valueLabel(v.Name), name, quoteEmpty(was), w.nameA, quoteEmpty(is), w.nameB)
 	}
-	return fmt.Sprintf(s.words.value, name, valueLabel(v.Name), quoteEmpty(a), quoteEmpty(b))
+	return w.Sprintf("%s of %s is %s, was %s", valueLabel(v.Name), name, quoteEmpty(is), quoteEmpty(was))
 }
 
 func quoteEmpty(s string) string {
@@ -368,16 +391,4 @@ func quoteEmpty(s string) string {
 		return `""`
 	}
 	return s
-}
-
-// spanlessIn are the reasons why a function has no span.
-var spanlessIn = map[string]map[recordings.Spanless]string{
-	"en": {
-		recordings.SpanlessLeaf: "it calls nothing there", recordings.SpanlessNamed: "apitrace leaves it out, since it is called too often",
-		recordings.SpanlessBody: "it has no body in Go", recordings.SpanlessDirective: "a directive of the compiler forbids it",
-	},
-	"zh": {
-		recordings.SpanlessLeaf: "它在那里不调用任何函数", recordings.SpanlessNamed: "它被调用得太频繁，apitrace 不追踪它",
-		recordings.SpanlessBody: "它没有 Go 函数体", recordings.SpanlessDirective: "编译器指令不允许",
-	},
 }

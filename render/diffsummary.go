@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/trace"
@@ -90,10 +89,10 @@ func (s *summary) countOnly() {
 			continue
 		}
 		if len(n.a) > 0 {
-			s.say(layer, s.words.onlyOnSide(s.words.callsOnlyA, len(n.a)), n.a[0])
+			s.say(layer, s.words.callsOnlyIn(s.words.nameA, len(n.a)), n.a[0])
 		}
 		if len(n.b) > 0 {
-			s.say(layer, s.words.onlyOnSide(s.words.callsOnlyB, len(n.b)), n.b[0])
+			s.say(layer, s.words.callsOnlyIn(s.words.nameB, len(n.b)), n.b[0])
 		}
 	}
 }
@@ -121,7 +120,7 @@ func (s *summary) layer(name string) *layerSummary {
 		s.index[name] = at
 		title := s.guide.Title(name)
 		if title == "" {
-			title = s.words.layerless
+			title = s.words.Sprintf("Elsewhere")
 		}
 		s.layers = append(s.layers, layerSummary{Layer: name, Title: title})
 	}
@@ -151,7 +150,7 @@ func (s *summary) movedTo(p PackageMove) []int {
 }
 
 func (s *summary) packageMoved(p PackageMove) string {
-	return fmt.Sprintf(s.words.packageMoved, strconv.Itoa(p.Functions), p.From, p.To)
+	return s.words.Plural(p.Functions, "%d function of package %s is now in %s", "%d functions of package %s are now in %s", p.Functions, p.From, p.To)
 }
 
 // sentence tells one change.

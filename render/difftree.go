@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"github.com/dustin/go-humanize"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
@@ -37,24 +37,26 @@ type DiffOptions struct {
 
 // words are those for a comparison: of two scenarios on one release, or of one on two.
 func (o *DiffOptions) words(c *diff.Comparison) diffWords {
-	w := diffWordsFor(o.Lang, c.A.Scenario != c.B.Scenario && c.A.K8sVersion == c.B.K8sVersion, o.NameA, o.NameB)
-	w.units = o.glyphs()
-	return w
+	return diffWords{
+		Printer: message.For(o.Lang), scenarios: c.A.Scenario != c.B.Scenario && c.A.K8sVersion == c.B.K8sVersion,
+		nameA: o.NameA, nameB: o.NameB, units: o.glyphs(),
+	}
 }
 
 // warnings say what may be no change of upstream's: what was edited on which side, and that other
 // functions may have been traced.
 func (o *DiffOptions) warnings(c *diff.Comparison) []string {
+	p := message.For(o.Lang)
 	var notes []string
 	if c.OtherEdition() {
-		notes = append(notes, fmt.Sprintf(o.words(c).editions, o.NameA, o.NameB))
+		notes = append(notes, p.Sprintf("%s and %s were recorded by editions of apitrace that trace different packages: what one side lacks may only not have been traced there; record both with one apitrace to be sure", o.NameA, o.NameB))
 	}
 	for _, side := range []struct {
 		name   string
 		edited []string
 	}{{o.NameA, c.A.Edited}, {o.NameB, c.B.Edited}} {
 		if len(side.edited) > 0 {
-			notes = append(notes, fmt.Sprintf(o.words(c).edited, side.name, oneLine(strings.Join(side.edited, ", "))))
+			notes = append(notes, p.Sprintf("%s is not upstream's program: built with edits of %s", side.name, oneLine(strings.Join(side.edited, ", "))))
 		}
 	}
 	return notes
@@ -97,9 +99,8 @@ func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestP
 			r, side = pair.B, options.NameB
 		}
 		d := newPen(&options.Options)
-		words := diffWordsFor(options.Lang, false, "", "")
 		fmt.Fprintln(out, d.Request.Render(r.Method+" "+oneLine(r.Path)))
-		fmt.Fprintf(out, words.onlyIn+"\n", side)
+		fmt.Fprintln(out, message.For(options.Lang).Sprintf("only in %s", side))
 		return
 	}
 	differences := NewDifferences(pair.Diff, guide)
@@ -110,7 +111,7 @@ func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestP
 	if !options.SummaryOnly && len(differences.Changes) > 0 {
 		fmt.Fprintln(out)
 		if n := d.tooMany(); n > 0 {
-			d.writeWrapped(out, d.Facts, fmt.Sprintf("%s changes are too many for a tree at first sight: choose some with --layer, --function or --grep, or see all with --view full", humanize.Comma(int64(n))))
+			d.writeWrapped(out, d.Facts, d.words.Sprintf("%s changes are too many for a tree at first sight: choose some with --layer, --function or --grep, or see all with --view full", thousands(n)))
 			return
 		}
 		d.writeDiffKey(out)

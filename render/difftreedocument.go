@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -126,11 +125,11 @@ func NewDiffTree(c *diff.Comparison, pair *diff.RequestPair, guide Guide, option
 	}
 	if r := pair.A; r != nil {
 		doc.Request, doc.StatusA, doc.CallsA = r.Method+" "+oneLine(r.Path), r.Status, len(r.Calls)
-		doc.OnlyIn = fmt.Sprintf(words.onlyIn, options.NameA)
+		doc.OnlyIn = words.onlyIn(options.NameA)
 	}
 	if r := pair.B; r != nil {
 		doc.Request, doc.StatusB, doc.CallsB = r.Method+" "+oneLine(r.Path), r.Status, len(r.Calls)
-		doc.OnlyIn = fmt.Sprintf(words.onlyIn, options.NameB)
+		doc.OnlyIn = words.onlyIn(options.NameB)
 	}
 	if pair.Diff == nil {
 		return doc, nil
@@ -191,11 +190,11 @@ func (w *diffTreeWriter) write(doc *DiffTree) {
 // legend explains the marks that steps have.
 func (w *diffTreeWriter) legend() []string {
 	texts := []string{
-		diffMarks[diff.Added] + " " + fmt.Sprintf(w.words.onlyIn, w.options.NameB), diffMarks[diff.Removed] + " " + fmt.Sprintf(w.words.onlyIn, w.options.NameA),
+		diffMarks[diff.Added] + " " + w.words.onlyIn(w.options.NameB), diffMarks[diff.Removed] + " " + w.words.onlyIn(w.options.NameA),
 	}
 	for _, kind := range diffKinds[2:] {
 		if slices.ContainsFunc(w.Changes, func(c ShownChange) bool { return c.Kind == kind && w.shows(c) }) {
-			texts = append(texts, diffMarks[kind]+" "+w.words.kinds[string(kind)])
+			texts = append(texts, diffMarks[kind]+" "+w.words.kind(kind))
 		}
 	}
 	return texts

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -75,7 +74,7 @@ func (v *DiffView) Details(call, width int) []string {
 		only = d.options.NameA
 	}
 	if only != "" {
-		lines = append(lines, d.Mark.Render(d.mark(call))+" "+fmt.Sprintf(d.words.onlyIn, only))
+		lines = append(lines, d.Mark.Render(d.mark(call))+" "+d.words.onlyIn(only))
 	}
 	for _, n := range d.Merged.Changes[call] {
 		c := d.Changes[n]

@@ -90,10 +90,7 @@ func (l *listing) writeServers(out *bufio.Writer, servers []view.Server, indent 
 }
 
 func (l *listing) colon() string {
-	if l.lang == "zh" {
-		return "："
-	}
-	return ": "
+	return message.For(l.lang).Sprintf(": ")
 }
 
 // shortTitle is the title of a layer without what stands in brackets. Of what the first layer of all is

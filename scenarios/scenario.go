@@ -51,18 +51,18 @@ type Scenario struct {
 // topics lists the values of Scenario.Topic in the order in which they are shown.
 var topics = []string{"boot", "reads", "writes", "access", "admission", "watch", "extensions"}
 
-var topicTitles = map[string]message.Text{
-	"boot":       {En: "boot", Zh: "启动"},
-	"reads":      {En: "reads", Zh: "读取"},
-	"writes":     {En: "writes", Zh: "写入"},
-	"access":     {En: "access", Zh: "访问控制"},
-	"admission":  {En: "admission", Zh: "准入"},
-	"watch":      {En: "watch", Zh: "监听"},
-	"extensions": {En: "extensions", Zh: "扩展"},
+var topicTitles = map[string]message.Message{
+	"boot":       message.Of("boot"),
+	"reads":      message.Of("reads"),
+	"writes":     message.Of("writes"),
+	"access":     message.Of("access"),
+	"admission":  message.Of("admission"),
+	"watch":      message.Of("watch"),
+	"extensions": message.Of("extensions"),
 }
 
 // TopicTitle is what a topic is called in lists.
-func TopicTitle(topic string) message.Text { return topicTitles[topic] }
+func TopicTitle(topic string) message.Message { return topicTitles[topic] }
 
 // A Pair names a scenario whose trace differs from this one's in a way that teaches something.
 type Pair struct {

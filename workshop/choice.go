@@ -16,7 +16,7 @@ func judgeChoice(t *traces, text string) (*Verdict, error) {
 		return nil, err
 	}
 	if slices.Equal(given, right) {
-		return passed("Right.", "正确。"), nil
+		return rightVerdict("Right."), nil
 	}
 	reply, err := t.reply(func(says string) bool { return says == strings.Join(given, " ") }, nil)
 	if err != nil || reply != nil {
@@ -25,11 +25,10 @@ func judgeChoice(t *traces, text string) (*Verdict, error) {
 	for i := range t.exercise.Choose {
 		letter := choiceLetter(i)
 		if chosen := slices.Contains(given, letter); chosen && !holds[i] {
-			reply := t.exercise.Choose[i].Reply
-			return failed("%[1]s: %[2]s", "%[1]s：%[3]s", letter, strings.TrimSpace(reply.En), strings.TrimSpace(reply.Zh)), nil
+			return wrongVerdict("%s: %s", letter, t.exercise.Choose[i].Reply), nil
 		}
 	}
-	return failed("What you chose is true, but it is not all: %d are.", "你选的都对，但不完整：共有 %d 项成立。", len(right)), nil
+	return wrongVerdict("What you chose is true, but it is not all: %d are.", len(right)), nil
 }
 
 // rightChoices gives the letters of the statements that hold, and of each whether it does.
@@ -56,7 +55,7 @@ func (e *Exercise) readChoice(text string) ([]string, error) {
 			continue
 		}
 		if i := int(r - 'A'); i < 0 || i >= len(e.Choose) {
-			return nil, badAnswer("%q is none of the statements: expected letters from A to %s", "%q 不是其中的选项：请写 A 到 %s 的字母", string(r), choiceLetter(len(e.Choose)-1))
+			return nil, badAnswer("%q is none of the statements: expected letters from A to %s", string(r), choiceLetter(len(e.Choose)-1))
 		}
 		letters = append(letters, string(r))
 	}

@@ -21,11 +21,11 @@ func judgeClaim(t *traces, text string) (*Verdict, error) {
 	}
 	said := slices.Contains(yes, strings.ToLower(word))
 	if !said && !slices.Contains(no, strings.ToLower(word)) {
-		return nil, badAnswer("expected true or false, found %q", "请回答 true 或 false（对或错），而不是 %q", word)
+		return nil, badAnswer("expected true or false, found %q", word)
 	}
 	evidence = strings.TrimSpace(evidence)
 	if claim.Evidence != nil && evidence == "" {
-		return nil, badAnswer("name a function that shows it as well: %s FUNCTION", "请同时给出能证明它的函数：%s 函数名", word)
+		return nil, badAnswer("name a function that shows it as well: %s FUNCTION", word)
 	}
 	var right *choice
 	if evidence != "" && claim.Evidence != nil {
@@ -42,21 +42,26 @@ func judgeClaim(t *traces, text string) (*Verdict, error) {
 		return nil, err
 	}
 	if holds == said && (right == nil || isOneOf(t.answer, right.functions())) {
-		return passed("Right: the claim is %[1]s.", "正确：这个说法是%[2]s的。", strconv.FormatBool(holds), map[bool]string{true: "对", false: "错"}[holds]), nil
+		if holds {
+			return rightVerdict("Right: the claim is true."), nil
+		}
+		return rightVerdict("Right: the claim is false."), nil
 	}
 	reply, err := t.reply(func(says string) bool { return says == strconv.FormatBool(said) }, nil)
 	if err != nil || reply != nil {
 		return reply, err
 	}
 	if holds != said {
-		return failed("The trace says otherwise.", "追踪表明并非如此。"), nil
+		return wrongVerdict("The trace says otherwise."), nil
 	}
 	beside, err := t.besides(claim.Evidence, right)
 	if err != nil {
 		return nil, err
 	}
-	return failed("The claim is %[1]s, but that function is not what shows it. %[3]s", "这个说法是%[2]s的，但那个函数并不能证明这一点。%[4]s",
-		strconv.FormatBool(holds), map[bool]string{true: "对", false: "错"}[holds], beside.Reply.En, beside.Reply.Zh), nil
+	if holds {
+		return wrongVerdict("The claim is true, but that function is not what shows it. %s", beside.Reply), nil
+	}
+	return wrongVerdict("The claim is false, but that function is not what shows it. %s", beside.Reply), nil
 }
 
 // isBetween tells of what stands between the words of an answer.

@@ -6,62 +6,56 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // describe puts a part of a test into words, for those whose trace failed it.
-func describe(t *Test) (en, zh string) {
+func describe(t *Test) message.Message {
 	switch {
 	case t.Some != nil:
-		en, zh = describeCalls(t.Some)
-		return "some call " + en, "有这样的调用：" + zh
+		return message.Of("some call %s", describeCalls(t.Some))
 	case t.None != nil:
-		en, zh = describeCalls(t.None)
-		return "no call " + en, "没有这样的调用：" + zh
+		return message.Of("no call %s", describeCalls(t.None))
 	case t.Count != nil:
-		en, zh = describeCalls(&t.Count.Of)
-		howEn, howZh := t.Count.words()
-		return howEn + " calls " + en, howZh + "次这样的调用：" + zh
+		return t.Count.describe()
 	case t.Request != nil:
-		words := t.Request.words()
-		return "a request with " + words, "请求满足 " + words
+		return message.Of("a request with %s", t.Request.words())
 	case t.Not != nil:
-		en, zh = describe(t.Not)
-		return "not: " + en, "不能：" + zh
+		return message.Of("not: %s", describe(t.Not))
 	case len(t.InOrder) > 0:
 		return describeOrder(t.InOrder)
 	case len(t.Any) > 0:
 		return describeAny(t.Any)
 	}
-	return "all of its conditions", "满足全部条件"
+	return message.Of("all of its conditions")
 }
 
-func describeAny(tests []Test) (en, zh string) {
-	var ens, zhs []string
+func describeAny(tests []Test) message.Message {
+	all := make([]message.Message, len(tests))
 	for i := range tests {
-		en, zh := describe(&tests[i])
-		ens, zhs = append(ens, en), append(zhs, zh)
+		all[i] = describe(&tests[i])
 	}
-	return strings.Join(ens, ", or "), strings.Join(zhs, "，或者")
+	return message.Join("%s, or %s", all...)
 }
 
-func describeOrder(selections []Selection) (en, zh string) {
-	var ens, zhs []string
+func describeOrder(selections []Selection) message.Message {
+	all := make([]message.Message, len(selections))
 	for i := range selections {
-		en, zh := describeCalls(&selections[i])
-		ens, zhs = append(ens, "a call "+en), append(zhs, zh)
+		all[i] = message.Of("a call %s", describeCalls(&selections[i]))
 	}
-	return strings.Join(ens, ", then "), strings.Join(zhs, "，然后")
+	return message.Join("%s, then %s", all...)
 }
 
-func (c *Count) words() (en, zh string) {
+func (c *Count) describe() message.Message {
+	calls := describeCalls(&c.Of)
 	switch {
 	case c.Is != nil:
-		return fmt.Sprint(*c.Is), fmt.Sprint(*c.Is)
+		return message.Plural(*c.Is, "%d call %s", "%d calls %s", *c.Is, calls)
 	case c.AtLeast != nil:
-		return fmt.Sprintf("at least %d", *c.AtLeast), fmt.Sprintf("至少 %d ", *c.AtLeast)
+		return message.Plural(*c.AtLeast, "at least %d call %s", "at least %d calls %s", *c.AtLeast, calls)
 	}
-	return fmt.Sprintf("at most %d", *c.AtMost), fmt.Sprintf("最多 %d ", *c.AtMost)
+	return message.Plural(*c.AtMost, "at most %d call %s", "at most %d calls %s", *c.AtMost, calls)
 }
 
 func (r *RequestTest) words() string {
@@ -77,29 +71,27 @@ func (r *RequestTest) words() string {
 	return strings.Join(words, ", ")
 }
 
-// found says what the trace has instead of what a part of a test wants, as a sentence; "" where it
+// found says what the trace has instead of what a part of a test wants, as a sentence; nothing where it
 // just is not there.
-func (t *traces) found(part *Test) (en, zh string, err error) {
+func (t *traces) found(part *Test) (message.Message, error) {
 	switch {
 	case part.Request != nil:
 		tree, err := t.tree(part.Request.In, part.Request.Number)
 		if err != nil {
-			return "", "", err
+			return message.Message{}, err
 		}
-		words := part.Request.found(tree.Request)
-		return " Found: " + words + ".", "实际为 " + words + "。", nil
+		return message.Of(" Found: %s.", part.Request.found(tree.Request)), nil
 	case part.None != nil:
 		c, err := t.choose(part.None)
 		if err != nil || c.first() < 0 {
-			return "", "", err
+			return message.Message{}, err
 		}
-		name := c.tree.Call(c.first()).ShortName()
-		return " Found: " + name + ".", "实际有 " + name + "。", nil
+		return message.Of(" Found: %s.", c.tree.Call(c.first()).ShortName()), nil
 	case part.Count != nil:
 		n, err := t.count(&part.Count.Of)
-		return fmt.Sprintf(" Found: %d.", n), fmt.Sprintf("实际有 %d 次。", n), err
+		return message.Of(" Found: %d.", n), err
 	}
-	return "", "", nil
+	return message.Message{}, nil
 }
 
 // found names what a request has of all that is wanted of it.
@@ -123,41 +115,37 @@ func (r *RequestTest) found(request *trace.Request) string {
 }
 
 // describeCalls says which calls a selection chooses: "of cacher.(*Cacher).Get in kube-apiserver".
-func describeCalls(s *Selection) (en, zh string) {
-	var ens, zhs []string
-	add := func(en, zh string, args ...any) {
-		ens, zhs = append(ens, fmt.Sprintf(en, args...)), append(zhs, fmt.Sprintf(zh, args...))
-	}
+func describeCalls(s *Selection) message.Message {
+	var all []message.Message
 	if len(s.Function) > 0 {
-		add("of %s", "函数为 %s", strings.Join(s.Function, " / "))
+		all = append(all, message.Of("of %s", strings.Join(s.Function, " / ")))
 	}
 	if len(s.Layer) > 0 {
-		add("of layer %s", "层为 %s", strings.Join(s.Layer, " / "))
+		all = append(all, message.Of("of layer %s", strings.Join(s.Layer, " / ")))
 	}
 	if s.Process != "" {
-		add("in %s", "在 %s 中", s.Process)
+		all = append(all, message.Of("in %s", s.Process))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Values)) {
-		add("with %s=%s", "带有 %s=%s", name, s.Values[name])
+		all = append(all, message.Of("with %s=%s", name, s.Values[name]))
 	}
 	if s.Error != nil && *s.Error == "" {
-		add("without an error", "没有错误")
+		all = append(all, message.Of("without an error"))
 	} else if s.Error != nil {
-		add("with the error %q", "错误为 %q", *s.Error)
+		all = append(all, message.Of("with the error %q", *s.Error))
 	}
 	for _, p := range s.parts() {
 		if p.of != nil {
-			en, zh := describeCalls(p.of)
-			ens = append(ens, relationWords[p.field].En+" one "+en)
-			zhs = append(zhs, relationWords[p.field].Zh+"（"+zh+"）")
+			all = append(all, relationMessages[p.field].With(describeCalls(p.of)))
 		}
 	}
-	return strings.Join(ens, " "), strings.Join(zhs, "，")
+	return message.Join("%[1]s %[2]s", all...)
 }
 
-var relationWords = map[string]Text{
-	"of": {En: "among", Zh: "属于"}, "not": {En: "that is not", Zh: "不是"},
-	"above": {En: "above", Zh: "在其上方"}, "below": {En: "below", Zh: "在其下方"},
-	"calls": {En: "that calls", Zh: "直接调用"}, "calledBy": {En: "called by", Zh: "被其直接调用"},
-	"before": {En: "before", Zh: "早于"}, "after": {En: "after", Zh: "晚于"},
+// relationMessages say how a call stands to another one, by the field of a selection that asks for it.
+var relationMessages = map[string]message.Message{
+	"of": message.Of("among one %s"), "not": message.Of("that is not one %s"),
+	"above": message.Of("above one %s"), "below": message.Of("below one %s"),
+	"calls": message.Of("that calls one %s"), "calledBy": message.Of("called by one %s"),
+	"before": message.Of("before one %s"), "after": message.Of("after one %s"),
 }

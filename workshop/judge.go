@@ -2,7 +2,6 @@ package workshop
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -34,7 +33,7 @@ type Try struct {
 type Verdict struct {
 	Passed bool
 	// Reply says why not, or, where it passed, what was found.
-	Reply Text
+	Reply message.Message
 	// wrong is the place in Exercise.Wrong of the reply; -1 for those that the judge has by itself.
 	wrong int
 	// unknown is set when the answer names no function of the recordings.
@@ -42,12 +41,12 @@ type Verdict struct {
 }
 
 // An AnswerError says that something is no answer to the question, right or wrong.
-type AnswerError struct{ Reason Text }
+type AnswerError struct{ Reason message.Message }
 
-func (e *AnswerError) Error() string { return e.Reason.En }
+func (e *AnswerError) Error() string { return e.Reason.String() }
 
-func badAnswer(en, zh string, args ...any) error {
-	return &AnswerError{Text{En: fmt.Sprintf(en, args...), Zh: fmt.Sprintf(zh, args...)}}
+func badAnswer(format string, args ...any) error {
+	return &AnswerError{message.Of(format, args...)}
 }
 
 // errNeedsServer says that a live exercise cannot be judged by recordings.
@@ -65,7 +64,7 @@ func (j *Judge) Judge(e *Exercise, try Try) (*Verdict, error) {
 	}
 	text := strings.TrimSpace(try.Text)
 	if text == "" {
-		return nil, badAnswer("there is no answer yet", "还没有答案")
+		return nil, badAnswer("there is no answer yet")
 	}
 	switch e.Kind() {
 	case KindFind:
@@ -145,17 +144,17 @@ func (t *traces) reply(said func(string) bool, puts func(ids []string) bool) (*V
 				continue
 			}
 		}
-		return &Verdict{Reply: w.Reply, wrong: i}, nil
+		return &Verdict{Reply: message.Of("%s", w.Reply), wrong: i}, nil
 	}
 	return nil, nil
 }
 
-func failed(en, zh string, args ...any) *Verdict {
-	return &Verdict{wrong: -1, Reply: Text{En: fmt.Sprintf(en, args...), Zh: fmt.Sprintf(zh, args...)}}
+func wrongVerdict(format string, args ...any) *Verdict {
+	return &Verdict{wrong: -1, Reply: message.Of(format, args...)}
 }
 
-func passed(en, zh string, args ...any) *Verdict {
-	v := failed(en, zh, args...)
+func rightVerdict(format string, args ...any) *Verdict {
+	v := wrongVerdict(format, args...)
 	v.Passed = true
 	return v
 }

@@ -15,15 +15,14 @@ func judgeLive(t *traces) (*Verdict, error) {
 		return nil, err
 	}
 	if holds {
-		return passed("Right: the trace shows it.", "正确：追踪显示确实如此。"), nil
+		return rightVerdict("Right: the trace shows it."), nil
 	}
 	reply, err := t.reply(func(string) bool { return false }, nil)
 	if err != nil || reply != nil {
 		return reply, err
 	}
-	en, zh := describe(part)
-	foundEn, foundZh, err := t.found(part)
-	return failed("Not yet. Expected of the trace: %[1]s.%[3]s", "还不行。追踪应当满足：%[2]s。%[4]s", en, zh, foundEn, foundZh), err
+	found, err := t.found(part)
+	return wrongVerdict("Not yet. Expected of the trace: %s.%s", describe(part), found), err
 }
 
 // expect is what the trace of a live exercise must show.

@@ -20,7 +20,7 @@ func judgeOrder(t *traces, text string) (*Verdict, error) {
 		return nil, err
 	}
 	if slices.Equal(given, right) {
-		return passed("Right: that is the order in the recording.", "正确：录制中就是这个顺序。"), nil
+		return rightVerdict("Right: that is the order in the recording."), nil
 	}
 	place := places(given)
 	reply, err := t.reply(func(string) bool { return false }, func(ids []string) bool {
@@ -38,8 +38,7 @@ func judgeOrder(t *traces, text string) (*Verdict, error) {
 		return swapped, nil
 	}
 	if len(t.exercise.Wrong[reply.wrong].Puts) == 0 { // It is for all orders, and tells nothing of this one.
-		reply.Reply.En += "\n\n" + swapped.Reply.En
-		reply.Reply.Zh += "\n\n" + swapped.Reply.Zh
+		reply.Reply = message.Of("%s\n\n%s", reply.Reply, swapped.Reply)
 	}
 	return reply, nil
 }
@@ -56,8 +55,7 @@ func (t *traces) firstSwapped(given, right []int) *Verdict {
 	letters := t.exercise.letters(given)
 	for i := 1; i < len(given); i++ {
 		if place[given[i-1]] > place[given[i]] {
-			return failed("Not yet: %d of %d are in their place. In the recording, %s comes before %s.",
-				"还不对：%d/%d 个在正确的位置。在录制中，%[3]s 在 %[4]s 之前。", inPlace, len(given), letters[i], letters[i-1])
+			return wrongVerdict("Not yet: %d of %d are in their place. In the recording, %s comes before %s.", inPlace, len(given), letters[i], letters[i-1])
 		}
 	}
 	panic("an order that is not the right one has no two steps the wrong way round")
@@ -139,16 +137,15 @@ func (e *Exercise) readOrder(text string) ([]int, error) {
 			step = shown[letter[0]-'A']
 		}
 		if step < 0 {
-			return nil, badAnswer("%q is none of the steps: expected their letters in the right order, such as \"%s\"",
-				"%q 不是其中的步骤：请按正确顺序写出各步骤的字母，例如 \"%s\"", word, strings.Join(e.letters(shown), " "))
+			return nil, badAnswer("%q is none of the steps: expected their letters in the right order, such as \"%s\"", word, strings.Join(e.letters(shown), " "))
 		}
 		if slices.Contains(steps, step) {
-			return nil, badAnswer("%s is there twice", "%s 出现了两次", e.letters([]int{step})[0])
+			return nil, badAnswer("%s is there twice", e.letters([]int{step})[0])
 		}
 		steps = append(steps, step)
 	}
 	if len(steps) != len(e.Order) {
-		return nil, badAnswer("there are %d of %d steps", "只有 %d 个步骤，共有 %d 个", len(steps), len(e.Order))
+		return nil, badAnswer("there are %d of %d steps", len(steps), len(e.Order))
 	}
 	return steps, nil
 }

@@ -45,16 +45,16 @@ func (s *State) repair(text []byte, missing bool, events []Event, backup []byte)
 }
 
 // lostEvents says, for each gap in the numbers, what is missing and between what.
-func lostEvents(all []Event) []Text {
-	var lost []Text
+func lostEvents(all []Event) []message.Message {
+	var lost []message.Message
 	next := 1
 	for i, e := range all {
-		if n := e.Number - next; n > 0 {
-			after := Text{En: "before " + e.words(), Zh: "在 " + e.words() + " 之前"}
-			if i > 0 {
-				after = Text{En: "between " + all[i-1].words() + " and " + e.words(), Zh: "在 " + all[i-1].words() + " 与 " + e.words() + " 之间"}
-			}
-			lost = append(lost, Text{En: fmt.Sprintf("%d entries %s", n, after.En), Zh: fmt.Sprintf("%d 条记录，%s", n, after.Zh)})
+		n := e.Number - next
+		switch {
+		case n > 0 && i > 0:
+			lost = append(lost, message.Plural(n, "%d entry between %s and %s", "%d entries between %s and %s", n, all[i-1].words(), e.words()))
+		case n > 0:
+			lost = append(lost, message.Plural(n, "%d entry before %s", "%d entries before %s", n, e.words()))
 		}
 		next = e.Number + 1
 	}
@@ -66,26 +66,21 @@ func (e Event) words() string {
 }
 
 // damage is the message about a damaged file.
-func (s *State) damage(aside string, all []Event, lost []Text, backupWhole bool) Text {
-	en, zh := fmt.Sprintf("the file with your progress, %s, was damaged", s.Path), fmt.Sprintf("记录进度的文件 %s 已损坏", s.Path)
-	if aside == "" {
-		en, zh = fmt.Sprintf("the file with your progress, %s, was gone", s.Path), fmt.Sprintf("记录进度的文件 %s 不见了", s.Path)
-	} else {
-		en, zh = en+"; it is kept as "+aside, zh+"；原文件保存为 "+aside
+func (s *State) damage(aside string, all []Event, lost []message.Message, backupWhole bool) message.Message {
+	text := message.Of("the file with your progress, %s, was gone", s.Path)
+	if aside != "" {
+		text = message.Of("the file with your progress, %s, was damaged; it is kept as %s", s.Path, aside)
 	}
-	en, zh = en+fmt.Sprintf(". From it and its backup, %d entries are there again", len(all)), zh+fmt.Sprintf("。从该文件和备份中恢复了 %d 条记录", len(all))
+	text = message.Plural(len(all), "%[2]s. From it and its backup, %[1]d entry is there again", "%[2]s. From it and its backup, %[1]d entries are there again", len(all), text)
 	for _, l := range lost {
-		en, zh = en+"; lost: "+l.En, zh+"；丢失："+l.Zh
+		text = message.Of("%s; lost: %s", text, l)
 	}
-	switch {
-	case len(lost) == 0 && backupWhole && len(all) > 0:
-		last := all[len(all)-1].words()
-		en, zh = en+", up to "+last+": nothing that was saved before it is lost", zh+"，直到 "+last+"：此前保存的内容没有丢失"
-	case len(all) == 0:
-		en, zh = en+": all progress is lost", zh+"：全部进度已丢失"
-	default:
-		last := all[len(all)-1].words()
-		en, zh = en+"; whatever came after "+last+" is lost as well, as the backup was damaged, too", zh+"；备份也已损坏，"+last+" 之后的内容也已丢失"
+	if len(all) == 0 {
+		return message.Of("%s: all progress is lost", text)
 	}
-	return Text{En: en, Zh: zh}
+	last := all[len(all)-1].words()
+	if len(lost) == 0 && backupWhole {
+		return message.Of("%s, up to %s: nothing that was saved before it is lost", text, last)
+	}
+	return message.Of("%s; whatever came after %s is lost as well, as the backup was damaged, too", text, last)
 }

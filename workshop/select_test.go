@@ -163,7 +163,7 @@ func TestTests(t *testing.T) {
 			t.Errorf("%s: %v, %v; expected %v", test, holds, err, want)
 		}
 		if err == nil && !holds && !want {
-			if en, zh := describe(failed); en == "" || zh == "" {
+			if why := describe(failed); why.String() == "" || why.In("zh") == why.String() {
 				t.Errorf("%s fails, and nothing says why", test)
 			}
 		}
@@ -190,10 +190,10 @@ func TestRepliesToFind(t *testing.T) {
 		traces := handmadeTraces(t)
 		traces.exercise.Find = &Selection{Function: Names{"e.(*store).Get"}}
 		verdict, err := judgeFind(traces, answer)
-		if err != nil || verdict.Passed || !strings.Contains(verdict.Reply.En, want) {
+		if err != nil || verdict.Passed || !strings.Contains(verdict.Reply.String(), want) {
 			t.Errorf("%q: %+v, %v; expected %q", answer, verdict, err, want)
 		}
-		if err == nil && verdict.Reply.Zh == "" {
+		if err == nil && verdict.Reply.In("zh") == "" {
 			t.Errorf("%q: no reply in Chinese", answer)
 		}
 	}
@@ -221,7 +221,7 @@ func TestRepliesToOrder(t *testing.T) {
 		"range handle check": "1 of 3 are in their place",
 	} {
 		verdict, err := judgeOrder(traces, answer)
-		if err != nil || verdict.Passed || !strings.Contains(verdict.Reply.En, want) {
+		if err != nil || verdict.Passed || !strings.Contains(verdict.Reply.String(), want) {
 			t.Errorf("%q: %+v, %v; expected %q", answer, verdict, err, want)
 		}
 	}

@@ -52,9 +52,9 @@ type Event struct {
 type State struct {
 	// Path is the file. Its backup is next to it, with ".backup" behind its name.
 	Path string
-	// Warn is told, in English and Chinese, when the file was damaged: what was lost,
+	// Warn is told when the file was damaged: what was lost,
 	// and where the damaged file is. Nil: nobody is told.
-	Warn func(Text)
+	Warn func(message.Message)
 	// Now is the time; nil is the real one.
 	Now func() time.Time
 }

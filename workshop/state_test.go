@@ -11,16 +11,18 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // testState is a state in a folder of its own, that remembers what it warned of.
-func testState(t *testing.T) (*State, *[]Text) {
+func testState(t *testing.T) (*State, *[]message.Message) {
 	t.Helper()
-	var warned []Text
+	var warned []message.Message
 	now := time.Date(2026, 11, 21, 4, 0, 0, 0, time.UTC)
 	return &State{
 		Path: filepath.Join(t.TempDir(), "apitrace", "workshop.jsonl"),
-		Warn: func(text Text) { warned = append(warned, text) },
+		Warn: func(text message.Message) { warned = append(warned, text) },
 		Now:  func() time.Time { now = now.Add(time.Minute); return now },
 	}, &warned
 }
@@ -93,7 +95,7 @@ func TestDamagedState(t *testing.T) {
 			func(t *testing.T, s *State) { truncate(t, s.Path, 3); truncate(t, s.backup(), 3) }, "a b", `whatever came after "passed b (2026-11-21 04:02:00)" is lost`, "之后的内容也已丢失"},
 		"a line in the middle gone from both": {
 			func(t *testing.T, s *State) { withoutLine(t, s.Path, 2); withoutLine(t, s.backup(), 2) },
-			"a c", `lost: 1 entries between "passed a (2026-11-21 04:01:00)" and "passed c (2026-11-21 04:03:00)"`, "1 条记录"},
+			"a c", `lost: 1 entry between "passed a (2026-11-21 04:01:00)" and "passed c (2026-11-21 04:03:00)"`, "1 条记录"},
 		"both emptied": {
 			func(t *testing.T, s *State) { write(t, s.Path, ""); write(t, s.backup(), "") }, "", "all progress is lost", "全部进度已丢失"},
 		"all gone but garbage": {
@@ -106,12 +108,12 @@ func TestDamagedState(t *testing.T) {
 			before, _ := os.ReadFile(s.Path)
 
 			has(t, s, strings.Fields(c.has)...)
-			if len(*warned) != 1 || !strings.Contains((*warned)[0].En, c.warns) || !strings.Contains((*warned)[0].Zh, c.zh) {
+			if len(*warned) != 1 || !strings.Contains((*warned)[0].String(), c.warns) || !strings.Contains((*warned)[0].In("zh"), c.zh) {
 				t.Fatalf("it said %q, expected %q and %q", *warned, c.warns, c.zh)
 			}
 			if name != "gone" {
 				aside, err := filepath.Glob(s.Path + ".damaged-*")
-				if err != nil || len(aside) != 1 || !strings.Contains((*warned)[0].En, aside[0]) {
+				if err != nil || len(aside) != 1 || !strings.Contains((*warned)[0].String(), aside[0]) {
 					t.Fatalf("the damaged file is not kept where the message says: %q, %v", aside, err)
 				}
 				if kept, err := os.ReadFile(aside[0]); err != nil || !bytes.Equal(kept, before) {

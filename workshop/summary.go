@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // pause is how long somebody may do nothing and still be at work: reading a trace leaves no events.
@@ -53,7 +55,7 @@ func (s *Summary) reset(exercise string) {
 
 // Markdown is the summary as a page to keep.
 func (s *Summary) Markdown(lang string) string {
-	in := func(en, zh string, args ...any) string { return fmt.Sprintf(Text{En: en, Zh: zh}.In(lang), args...) }
+	p := message.For(lang)
 	var page strings.Builder
 	all, passed, tries, spent := s.course.Exercises(), 0, 0, time.Duration(0)
 	for _, e := range all {
@@ -63,16 +65,16 @@ func (s *Summary) Markdown(lang string) string {
 			passed++
 		}
 	}
-	page.WriteString(in("# What I learned about kube-apiserver\n\n", "# 我学到的 kube-apiserver\n\n"))
-	page.WriteString(in("%d of %d exercises passed, %d wrong answers on the way, %s at work.\n", "通过 %d/%d 个练习，其间答错 %d 次，用时 %s。\n", passed, len(all), tries, inMinutes(spent, lang)))
+	page.WriteString(p.Sprintf("# What I learned about kube-apiserver\n\n"))
+	page.WriteString(p.Sprintf("%d of %d exercises passed, %d wrong answers on the way, %s at work.\n", passed, len(all), tries, inMinutes(spent, p)))
 	for i := range s.course.Chapters {
-		s.chapter(&page, &s.course.Chapters[i], lang)
+		s.chapter(&page, &s.course.Chapters[i], p)
 	}
 	return page.String()
 }
 
 // chapter writes what was passed of a chapter, nothing if that is nothing.
-func (s *Summary) chapter(page *strings.Builder, c *Chapter, lang string) {
+func (s *Summary) chapter(page *strings.Builder, c *Chapter, p message.Printer) {
 	begun := false
 	for _, e := range c.Exercises {
 		done := s.progress.Of(e)
@@ -81,25 +83,24 @@ func (s *Summary) chapter(page *strings.Builder, c *Chapter, lang string) {
 		}
 		if !begun {
 			begun = true
-			fmt.Fprintf(page, "\n## %s %s\n\n%s\n\n", c.Number(), c.Title.In(lang), strings.TrimSpace(c.Teaches.In(lang)))
+			fmt.Fprintf(page, "\n## %s %s\n\n%s\n\n", c.Number(), c.Title.In(p.Lang()), strings.TrimSpace(c.Teaches.In(p.Lang())))
 		}
-		facts := []string{s.passed[e.Name].Format(time.DateOnly), inMinutes(s.spent[e.Name], lang)}
+		facts := []string{s.passed[e.Name].Format(time.DateOnly), inMinutes(s.spent[e.Name], p)}
 		if done.Tries > 0 {
-			facts = append(facts, fmt.Sprintf(Text{En: "wrong answers: %d", Zh: "答错 %d 次"}.In(lang), done.Tries))
+			facts = append(facts, p.Sprintf("wrong answers: %d", done.Tries))
 		}
 		if done.Revealed {
-			facts = append(facts, Text{En: "after seeing the solution", Zh: "看过答案"}.In(lang))
+			facts = append(facts, p.Sprintf("after seeing the solution"))
 		}
-		fmt.Fprintf(page, "- **%s** (%s)%s%s\n", e.Title.In(lang), strings.Join(facts, Text{En: ", ", Zh: "，"}.In(lang)),
-			Text{En: ": ", Zh: "："}.In(lang), strings.TrimSpace(e.Teaches.In(lang)))
+		page.WriteString(p.Sprintf("- **%s** (%s): %s\n", e.Title, strings.Join(facts, p.Sprintf(", ")), strings.TrimSpace(e.Teaches.In(p.Lang()))))
 	}
 }
 
 // inMinutes is a time that somebody has spent.
-func inMinutes(d time.Duration, lang string) string {
+func inMinutes(d time.Duration, p message.Printer) string {
 	minutes := int(d.Round(time.Minute).Minutes())
 	if hours := minutes / 60; hours > 0 {
-		return fmt.Sprintf(Text{En: "%d h %d min", Zh: "%d 小时 %d 分钟"}.In(lang), hours, minutes%60)
+		return p.Sprintf("%d h %d min", hours, minutes%60)
 	}
-	return fmt.Sprintf(Text{En: "%d min", Zh: "%d 分钟"}.In(lang), minutes)
+	return p.Sprintf("%d min", minutes)
 }

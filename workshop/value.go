@@ -18,7 +18,7 @@ func judgeValue(t *traces, text string) (*Verdict, error) {
 	if t.exercise.Value.Name == "" {
 		// "2 directors" is a number, too.
 		if given, _, _ = strings.Cut(given, " "); !isNumber(given) {
-			return nil, badAnswer("expected a number, found %q", "请回答一个数字，而不是 %q", text)
+			return nil, badAnswer("expected a number, found %q", text)
 		}
 	}
 	// As trees show it: "etcd.key=/registry/minions/n1".
@@ -26,7 +26,7 @@ func judgeValue(t *traces, text string) (*Verdict, error) {
 		given = after
 	}
 	if strings.EqualFold(given, value) {
-		return passed("Right: %s", "正确：%s", value), nil
+		return rightVerdict("Right: %s", value), nil
 	}
 	reply, err := t.reply(func(says string) bool { return funcname.MatchText(strings.ToLower(says), strings.ToLower(given)) }, nil)
 	if err != nil || reply != nil {
@@ -35,11 +35,11 @@ func judgeValue(t *traces, text string) (*Verdict, error) {
 	if t.exercise.Value.Name == "" {
 		n, _ := strconv.Atoi(given)
 		if want, _ := strconv.Atoi(value); n < want {
-			return failed("There are more.", "还有更多。"), nil
+			return wrongVerdict("There are more."), nil
 		}
-		return failed("There are fewer.", "没有那么多。"), nil
+		return wrongVerdict("There are fewer."), nil
 	}
-	return failed("That is not what the trace has.", "追踪中的值不是这个。"), nil
+	return wrongVerdict("That is not what the trace has."), nil
 }
 
 func isNumber(text string) bool {

@@ -147,7 +147,7 @@ func (p *proof) solved() error {
 		if verdict.Passed {
 			passed = append(passed, answer)
 		}
-		tried = append(tried, fmt.Sprintf("%q (%s)", answer, verdict.Reply.En))
+		tried = append(tried, fmt.Sprintf("%q (%s)", answer, verdict.Reply.String()))
 	}
 	if len(passed) == 0 {
 		return message.Errorf("no solution passes: tried %s; the recording says %q", strings.Join(tried, ", "), right)
@@ -211,7 +211,7 @@ func (p *proof) wrongAnswers() error {
 			case verdict.wrong == i:
 				replied = true
 			case !verdict.unknown:
-				bad = append(bad, message.Errorf("wrong %d, %q: it gets another reply: %s", i+1, answer, verdict.Reply.En))
+				bad = append(bad, message.Errorf("wrong %d, %q: it gets another reply: %s", i+1, answer, verdict.Reply.String()))
 			}
 		}
 		if !replied && len(bad) == 0 {
@@ -255,7 +255,7 @@ func (p *proof) recordings(names []string, pass bool) error {
 			return err
 		}
 		if verdict.Passed != pass {
-			return message.Errorf("the recording of %s: passed is %v, expected %v (%s)", name, verdict.Passed, pass, verdict.Reply.En)
+			return message.Errorf("the recording of %s: passed is %v, expected %v (%s)", name, verdict.Passed, pass, verdict.Reply.String())
 		}
 	}
 	return nil

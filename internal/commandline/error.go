@@ -15,7 +15,7 @@ import (
 var expected = map[string]message.Message{
 	"int":      message.Of("a whole number, such as 3"),
 	"duration": message.Of("a number with a unit, such as 500us or 1.5ms"),
-	"bool":     message.Of("true or false"),
+	"bool":     message.Of("%s or %s", "true", "false"),
 }
 
 // Error makes an error of cobra or pflag one that can be reported in every language. Other errors stay as

@@ -136,7 +136,7 @@ func (s source) collect(formats map[string]int, said map[string]string, wrong fu
 			if !ok {
 				wrong(arg.Pos(), "the message is not a constant")
 			}
-			if hasWords(text) {
+			if _, ok := catalogue()[text]; ok || hasWords(text) {
 				said[text] = s.set.Position(arg.Pos()).String()
 			}
 		}
@@ -189,7 +189,7 @@ func hasWords(text string) bool {
 }
 
 // general are the functions of package message whose names other packages use, too.
-var general = []string{"Of", "Errorf", "NewError"}
+var general = []string{"Of", "Join", "Errorf", "NewError"}
 
 // messages returns the arguments of a call that are messages.
 func (s source) messages(call *ast.CallExpr, formats map[string]int) []ast.Expr {

@@ -13,8 +13,28 @@ type Message struct {
 }
 
 // Of returns a message. The format must be a constant, which the catalogue has. Where the operands
-// are known only later, leave them out and use formatIn.
+// are known only later, leave them out and use Format.
 func Of(format string, args ...any) Message { return Message{format, args} }
+
+// Plural returns one of two messages, as Printer.Plural does.
+func Plural(n int, one, many string, args ...any) Message {
+	if n != 1 {
+		one = many
+	}
+	return Message{one, args}
+}
+
+// Join returns a message of parts. The format, a constant, puts two of them together: "%s, then %s".
+func Join(format string, parts ...Message) Message {
+	if len(parts) == 0 {
+		return Message{}
+	}
+	joined := parts[0]
+	for _, part := range parts[1:] {
+		joined = Message{format, []any{joined, part}}
+	}
+	return joined
+}
 
 // IsZero reports whether the message says nothing.
 func (m Message) IsZero() bool { return m.format == "" }
@@ -22,9 +42,14 @@ func (m Message) IsZero() bool { return m.format == "" }
 // In returns the message in the language "en" or "zh".
 func (m Message) In(lang string) string { return m.Localize(For(lang)) }
 
-// formatIn returns the message in a language, with these operands behind its own.
-func (m Message) formatIn(lang string, args ...any) string {
-	return For(lang).Sprintf(m.format, append(m.args[:len(m.args):len(m.args)], args...)...)
+// Format returns the message in a language, with these operands behind its own.
+func (m Message) Format(lang string, args ...any) string {
+	return m.With(args...).In(lang)
+}
+
+// With returns the message with these operands behind its own.
+func (m Message) With(args ...any) Message {
+	return Message{m.format, append(m.args[:len(m.args):len(m.args)], args...)}
 }
 
 // String returns the message in English.

@@ -98,7 +98,7 @@ func expectedBy(goType string, fields map[string][]string) message.Message {
 	case goType == "int":
 		return message.Of("a whole number")
 	case goType == "bool":
-		return message.Of("true or false")
+		return message.Of("%s or %s", "true", "false")
 	case goType == "string":
 		return message.Of("a text")
 	case goType == "time.Duration":

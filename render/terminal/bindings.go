@@ -13,13 +13,13 @@ import (
 // A Binding is what some keys do while the tree has them.
 type Binding struct {
 	Keys []string
-	What message.Text
+	What message.Message
 	do   func(*Model) tea.Cmd
 }
 
 // A Group is the bindings of one purpose.
 type Group struct {
-	Title    message.Text
+	Title    message.Message
 	Bindings []Binding
 }
 
@@ -34,7 +34,7 @@ func act(change func(*Model)) func(*Model) tea.Cmd {
 // Bindings is the table of keys, with those of the list of requests as its last group. Help and
 // documentation list it; Update looks keys up in it.
 func Bindings() []Group {
-	list := Group{Title: message.Text{En: "In the list of \"apitrace record -i\"", Zh: "在 apitrace record -i 的列表中"}}
+	list := Group{Title: message.Of("In the list of \"apitrace record -i\"")}
 	for _, b := range requestBindings {
 		list.Bindings = append(list.Bindings, b.Binding)
 	}
@@ -45,78 +45,78 @@ var groups []Group
 
 func init() { // a variable would refer to itself through the help
 	groups = []Group{
-		{message.Text{En: "Move", Zh: "移动"}, []Binding{
-			{[]string{"up", "k"}, message.Text{En: "row above", Zh: "上一行"}, act(func(m *Model) { m.cursor-- })},
-			{[]string{"down", "j"}, message.Text{En: "row below", Zh: "下一行"}, act(func(m *Model) { m.cursor++ })},
-			{[]string{"pgup", "ctrl+b"}, message.Text{En: "a screen up", Zh: "上一屏"}, act(func(m *Model) { m.cursor -= m.treeHeight() })},
-			{[]string{"pgdown", "ctrl+f", "space"}, message.Text{En: "a screen down", Zh: "下一屏"}, act(func(m *Model) { m.cursor += m.treeHeight() })},
-			{[]string{"home", "g"}, message.Text{En: "first row", Zh: "第一行"}, act(func(m *Model) { m.cursor = 0 })},
-			{[]string{"end", "G"}, message.Text{En: "last row", Zh: "最后一行"}, act(func(m *Model) { m.cursor = len(m.forest.rows) - 1 })},
-			{[]string{"u"}, message.Text{En: "up to the caller", Zh: "到调用者"}, act((*Model).toCaller)},
-			{[]string{"]"}, message.Text{En: "next sibling", Zh: "下一个兄弟调用"}, act(func(m *Model) { m.toSibling(1) })},
-			{[]string{"["}, message.Text{En: "previous sibling", Zh: "上一个兄弟调用"}, act(func(m *Model) { m.toSibling(-1) })},
-			{[]string{"}"}, message.Text{En: "next layer", Zh: "下一层"}, act(func(m *Model) { m.toHeading(1) })},
-			{[]string{"{"}, message.Text{En: "previous layer", Zh: "上一层"}, act(func(m *Model) { m.toHeading(-1) })},
-			{[]string{"c"}, message.Text{En: "next call of this function", Zh: "此函数的下一次调用"}, act(func(m *Model) { m.toNext(m.sameFunction) })},
-			{[]string{"e"}, message.Text{En: "next error", Zh: "下一个错误"}, act(func(m *Model) { m.toNext(m.failed) })},
-			{[]string{"t"}, message.Text{En: "next key step", Zh: "下一个关键步骤"}, act(func(m *Model) { m.toNext(m.keyStep) })},
-			{[]string{"w"}, message.Text{En: "longest child", Zh: "耗时最长的子调用"}, act((*Model).toLongest)},
-			{[]string{"m"}, message.Text{En: "set or take away a mark", Zh: "设置或取消标记"}, act(func(m *Model) { m.marks[m.call()] = !m.marks[m.call()] })},
-			{[]string{"'"}, message.Text{En: "next mark", Zh: "下一个标记"}, act(func(m *Model) { m.toNext(func(i int) bool { return m.marks[i] }) })},
+		{message.Of("Move"), []Binding{
+			{[]string{"up", "k"}, message.Of("row above"), act(func(m *Model) { m.cursor-- })},
+			{[]string{"down", "j"}, message.Of("row below"), act(func(m *Model) { m.cursor++ })},
+			{[]string{"pgup", "ctrl+b"}, message.Of("a screen up"), act(func(m *Model) { m.cursor -= m.treeHeight() })},
+			{[]string{"pgdown", "ctrl+f", "space"}, message.Of("a screen down"), act(func(m *Model) { m.cursor += m.treeHeight() })},
+			{[]string{"home", "g"}, message.Of("first row"), act(func(m *Model) { m.cursor = 0 })},
+			{[]string{"end", "G"}, message.Of("last row"), act(func(m *Model) { m.cursor = len(m.forest.rows) - 1 })},
+			{[]string{"u"}, message.Of("up to the caller"), act((*Model).toCaller)},
+			{[]string{"]"}, message.Of("next sibling"), act(func(m *Model) { m.toSibling(1) })},
+			{[]string{"["}, message.Of("previous sibling"), act(func(m *Model) { m.toSibling(-1) })},
+			{[]string{"}"}, message.Of("next layer"), act(func(m *Model) { m.toHeading(1) })},
+			{[]string{"{"}, message.Of("previous layer"), act(func(m *Model) { m.toHeading(-1) })},
+			{[]string{"c"}, message.Of("next call of this function"), act(func(m *Model) { m.toNext(m.sameFunction) })},
+			{[]string{"e"}, message.Of("next error"), act(func(m *Model) { m.toNext(m.failed) })},
+			{[]string{"t"}, message.Of("next key step"), act(func(m *Model) { m.toNext(m.keyStep) })},
+			{[]string{"w"}, message.Of("longest child"), act((*Model).toLongest)},
+			{[]string{"m"}, message.Of("set or take away a mark"), act(func(m *Model) { m.marks[m.call()] = !m.marks[m.call()] })},
+			{[]string{"'"}, message.Of("next mark"), act(func(m *Model) { m.toNext(func(i int) bool { return m.marks[i] }) })},
 		}},
-		{message.Text{En: "Open and close", Zh: "展开与折叠"}, []Binding{
-			{[]string{"right", "l", "enter"}, message.Text{En: "open; of what is open, the folded calls; of ▸, its section", Zh: "展开；已展开的显示被折叠的调用；▸ 则跳到其节"}, act((*Model).open)},
-			{[]string{"left", "h"}, message.Text{En: "close, or go to the caller", Zh: "折叠，或到调用者"}, act((*Model).close)},
-			{[]string{"z"}, message.Text{En: "close or open all layers", Zh: "折叠或展开所有层"}, act((*Model).toggleSections)},
-			{[]string{"f"}, message.Text{En: "every call, or the key steps", Zh: "全部调用，或关键步骤"}, act((*Model).toggleEverything)},
+		{message.Of("Open and close"), []Binding{
+			{[]string{"right", "l", "enter"}, message.Of("open; of what is open, the folded calls; of ▸, its section"), act((*Model).open)},
+			{[]string{"left", "h"}, message.Of("close, or go to the caller"), act((*Model).close)},
+			{[]string{"z"}, message.Of("close or open all layers"), act((*Model).toggleSections)},
+			{[]string{"f"}, message.Of("every call, or the key steps"), act((*Model).toggleEverything)},
 		}},
-		{message.Text{En: "Find", Zh: "查找"}, []Binding{
-			{[]string{"/"}, message.Text{En: "search names, values and errors", Zh: "搜索名称、值与错误"}, act((*Model).startSearch)},
-			{[]string{"n"}, message.Text{En: "next match", Zh: "下一个匹配"}, act(func(m *Model) { m.toMatch(1) })},
-			{[]string{"N"}, message.Text{En: "previous match", Zh: "上一个匹配"}, act(func(m *Model) { m.toMatch(-1) })},
-			{[]string{"&"}, message.Text{En: "show only calls that match", Zh: "只显示匹配的调用"}, act((*Model).startFilter)},
+		{message.Of("Find"), []Binding{
+			{[]string{"/"}, message.Of("search names, values and errors"), act((*Model).startSearch)},
+			{[]string{"n"}, message.Of("next match"), act(func(m *Model) { m.toMatch(1) })},
+			{[]string{"N"}, message.Of("previous match"), act(func(m *Model) { m.toMatch(-1) })},
+			{[]string{"&"}, message.Of("show only calls that match"), act((*Model).startFilter)},
 		}},
-		{message.Text{En: "Step, as in a debugger", Zh: "单步，如同调试器"}, []Binding{
-			{[]string{"s", "f11"}, message.Text{En: "into", Zh: "步入"}, act(func(m *Model) { m.step(step.Into, step.Forward) })},
-			{[]string{"d", "f10"}, message.Text{En: "over", Zh: "步过"}, act(func(m *Model) { m.step(step.Over, step.Forward) })},
-			{[]string{"x", "shift+f11"}, message.Text{En: "out", Zh: "步出"}, act(func(m *Model) { m.step(step.Out, step.Forward) })},
-			{[]string{"S"}, message.Text{En: "into, backward", Zh: "反向步入"}, act(func(m *Model) { m.step(step.Into, step.Backward) })},
-			{[]string{"D"}, message.Text{En: "over, backward", Zh: "反向步过"}, act(func(m *Model) { m.step(step.Over, step.Backward) })},
-			{[]string{"X"}, message.Text{En: "out, backward", Zh: "反向步出"}, act(func(m *Model) { m.step(step.Out, step.Backward) })},
+		{message.Of("Step, as in a debugger"), []Binding{
+			{[]string{"s", "f11"}, message.Of("into"), act(func(m *Model) { m.step(step.Into, step.Forward) })},
+			{[]string{"d", "f10"}, message.Of("over"), act(func(m *Model) { m.step(step.Over, step.Forward) })},
+			{[]string{"x", "shift+f11"}, message.Of("out"), act(func(m *Model) { m.step(step.Out, step.Forward) })},
+			{[]string{"S"}, message.Of("into, backward"), act(func(m *Model) { m.step(step.Into, step.Backward) })},
+			{[]string{"D"}, message.Of("over, backward"), act(func(m *Model) { m.step(step.Over, step.Backward) })},
+			{[]string{"X"}, message.Of("out, backward"), act(func(m *Model) { m.step(step.Out, step.Backward) })},
 		}},
-		{message.Text{En: "Panes", Zh: "窗格"}, []Binding{
-			{[]string{"1"}, message.Text{En: "source, from the line that made the call", Zh: "源码：发出调用的那一行"}, act(func(m *Model) { m.setPane(paneSource) })},
-			{[]string{"2"}, message.Text{En: "values and stack", Zh: "值与调用栈"}, act(func(m *Model) { m.setPane(paneValues) })},
-			{[]string{"3"}, message.Text{En: "notes", Zh: "说明"}, act(func(m *Model) { m.setPane(paneNotes) })},
-			{[]string{"4"}, message.Text{En: "JSON", Zh: "JSON"}, act(func(m *Model) { m.setPane(paneJSON) })},
-			{[]string{"5"}, message.Text{En: "of a comparison: what changed, with the changed source, below the tree", Zh: "比较时：树下方显示变化及变化的源码"}, act(func(m *Model) { m.below = !m.below })},
-			{[]string{"0"}, message.Text{En: "close all panes", Zh: "关闭所有窗格"}, act(func(m *Model) { m.pane, m.below = paneNone, false })},
-			{[]string{"<"}, message.Text{En: "wider pane", Zh: "加宽窗格"}, act(func(m *Model) { m.share = min(mostShare, m.share+5) })},
-			{[]string{">"}, message.Text{En: "narrower pane", Zh: "缩窄窗格"}, act(func(m *Model) { m.share = max(leastShare, m.share-5) })},
-			{[]string{"+"}, message.Text{En: "higher part below the tree", Zh: "加高树下方的部分"}, act(func(m *Model) { m.belowShare = min(mostShare, m.belowShare+5) })},
-			{[]string{"-"}, message.Text{En: "lower part below the tree", Zh: "降低树下方的部分"}, act(func(m *Model) { m.belowShare = max(leastShare, m.belowShare-5) })},
-			{[]string{"J", "ctrl+down"}, message.Text{En: "scroll the pane down", Zh: "窗格向下滚动"}, act(func(m *Model) { m.scrollPane(1) })},
-			{[]string{"K", "ctrl+up"}, message.Text{En: "scroll the pane up", Zh: "窗格向上滚动"}, act(func(m *Model) { m.scrollPane(-1) })},
+		{message.Of("Panes"), []Binding{
+			{[]string{"1"}, message.Of("source, from the line that made the call"), act(func(m *Model) { m.setPane(paneSource) })},
+			{[]string{"2"}, message.Of("values and stack"), act(func(m *Model) { m.setPane(paneValues) })},
+			{[]string{"3"}, message.Of("notes"), act(func(m *Model) { m.setPane(paneNotes) })},
+			{[]string{"4"}, message.Of("JSON"), act(func(m *Model) { m.setPane(paneJSON) })},
+			{[]string{"5"}, message.Of("of a comparison: what changed, with the changed source, below the tree"), act(func(m *Model) { m.below = !m.below })},
+			{[]string{"0"}, message.Of("close all panes"), act(func(m *Model) { m.pane, m.below = paneNone, false })},
+			{[]string{"<"}, message.Of("wider pane"), act(func(m *Model) { m.share = min(mostShare, m.share+5) })},
+			{[]string{">"}, message.Of("narrower pane"), act(func(m *Model) { m.share = max(leastShare, m.share-5) })},
+			{[]string{"+"}, message.Of("higher part below the tree"), act(func(m *Model) { m.belowShare = min(mostShare, m.belowShare+5) })},
+			{[]string{"-"}, message.Of("lower part below the tree"), act(func(m *Model) { m.belowShare = max(leastShare, m.belowShare-5) })},
+			{[]string{"J", "ctrl+down"}, message.Of("scroll the pane down"), act(func(m *Model) { m.scrollPane(1) })},
+			{[]string{"K", "ctrl+up"}, message.Of("scroll the pane up"), act(func(m *Model) { m.scrollPane(-1) })},
 		}},
-		{message.Text{En: "Compare", Zh: "比较"}, []Binding{
-			{[]string{"="}, message.Text{En: "compare with another release", Zh: "与另一版本比较"}, act((*Model).pickOther)},
-			{[]string{"v"}, message.Text{En: "next change", Zh: "下一处变化"}, act(func(m *Model) { m.toChange(1) })},
-			{[]string{"V"}, message.Text{En: "previous change", Zh: "上一处变化"}, act(func(m *Model) { m.toChange(-1) })},
-			{[]string{"|"}, message.Text{En: "side by side, or one tree with marks", Zh: "并排，或带标记的一棵树"}, act(func(m *Model) { m.sideBySide = !m.sideBySide })},
-			{[]string{"r"}, message.Text{En: "replay now, on the server that runs, and show what is new", Zh: "在运行中的服务器上重放，显示有何不同"}, (*Model).replay},
+		{message.Of("Compare"), []Binding{
+			{[]string{"="}, message.Of("compare with another release"), act((*Model).pickOther)},
+			{[]string{"v"}, message.Of("next change"), act(func(m *Model) { m.toChange(1) })},
+			{[]string{"V"}, message.Of("previous change"), act(func(m *Model) { m.toChange(-1) })},
+			{[]string{"|"}, message.Of("side by side, or one tree with marks"), act(func(m *Model) { m.sideBySide = !m.sideBySide })},
+			{[]string{"r"}, message.Of("replay now, on the server that runs, and show what is new"), (*Model).replay},
 		}},
-		{message.Text{En: "Go elsewhere", Zh: "切换"}, []Binding{
-			{[]string{"p"}, message.Text{En: "choose a scenario", Zh: "选择场景"}, act((*Model).pickScenario)},
-			{[]string{"R"}, message.Text{En: "choose a release", Zh: "选择版本"}, act((*Model).pickRelease)},
-			{[]string{"tab"}, message.Text{En: "next request of the recording", Zh: "录制中的下一个请求"}, act((*Model).nextRequest)},
-			{[]string{"L"}, message.Text{En: "English or Chinese", Zh: "英文或中文"}, act((*Model).toggleLanguage)},
-			{[]string{"o"}, message.Text{En: "open the editor at the line", Zh: "在编辑器中打开该行"}, (*Model).edit},
-			{[]string{"y"}, message.Text{En: "copy the name", Zh: "复制名称"}, (*Model).copyName},
-			{[]string{"Y"}, message.Text{En: "copy the permalink", Zh: "复制永久链接"}, (*Model).copyLink},
-			{[]string{"M"}, message.Text{En: "mouse on or off (off: the terminal selects text)", Zh: "开关鼠标（关：由终端选择文本）"}, act(func(m *Model) { m.mouse = !m.mouse })},
-			{[]string{"esc"}, message.Text{En: "cancel what is under way; leave a filter or a comparison", Zh: "取消进行中的操作；离开过滤或比较"}, act((*Model).escape)},
-			{[]string{"?"}, message.Text{En: "this help", Zh: "此帮助"}, act(func(m *Model) { m.mode, m.scroll = modeHelp, 0 })},
-			{[]string{"q", "ctrl+c"}, message.Text{En: "quit", Zh: "退出"}, (*Model).leave},
+		{message.Of("Go elsewhere"), []Binding{
+			{[]string{"p"}, message.Of("choose a scenario"), act((*Model).pickScenario)},
+			{[]string{"R"}, message.Of("choose a release"), act((*Model).pickRelease)},
+			{[]string{"tab"}, message.Of("next request of the recording"), act((*Model).nextRequest)},
+			{[]string{"L"}, message.Of("English or Chinese"), act((*Model).toggleLanguage)},
+			{[]string{"o"}, message.Of("open the editor at the line"), (*Model).edit},
+			{[]string{"y"}, message.Of("copy the name"), (*Model).copyName},
+			{[]string{"Y"}, message.Of("copy the permalink"), (*Model).copyLink},
+			{[]string{"M"}, message.Of("mouse on or off (off: the terminal selects text)"), act(func(m *Model) { m.mouse = !m.mouse })},
+			{[]string{"esc"}, message.Of("cancel what is under way; leave a filter or a comparison"), act((*Model).escape)},
+			{[]string{"?"}, message.Of("this help"), act(func(m *Model) { m.mode, m.scroll = modeHelp, 0 })},
+			{[]string{"q", "ctrl+c"}, message.Of("quit"), (*Model).leave},
 		}},
 	}
 }

@@ -12,7 +12,7 @@ import (
 // A job is work that takes its time while the screen goes on. There is at most one; a new one takes the
 // place of the old.
 type job struct {
-	says    message.Text
+	says    message.Message
 	what    string
 	started time.Time
 	cancel  context.CancelFunc
@@ -29,7 +29,7 @@ type (
 )
 
 // start does work in the background. Its result becomes a message unless the user cancels it.
-func (m *Model) start(says message.Text, what string, work func(context.Context) tea.Msg) tea.Cmd {
+func (m *Model) start(says message.Message, what string, work func(context.Context) tea.Msg) tea.Cmd {
 	m.cancel()
 	ctx, cancel := context.WithCancel(context.Background())
 	j := &job{says: says, what: what, started: m.options.Now(), cancel: cancel}

@@ -225,19 +225,19 @@ func init() { // a variable would refer to itself through the help
 		}
 	}
 	requestBindings = []requestBinding{
-		{Binding{Keys: []string{"up", "k"}, What: message.Text{En: "request above", Zh: "上一个请求"}}, act(func(r *Requests) { r.cursor-- })},
-		{Binding{Keys: []string{"down", "j"}, What: message.Text{En: "request below", Zh: "下一个请求"}}, act(func(r *Requests) { r.cursor++ })},
-		{Binding{Keys: []string{"pgup", "ctrl+b"}, What: message.Text{En: "a screen up", Zh: "上一屏"}}, act(func(r *Requests) { r.cursor -= r.listHeight() })},
-		{Binding{Keys: []string{"pgdown", "ctrl+f", "space"}, What: message.Text{En: "a screen down", Zh: "下一屏"}}, act(func(r *Requests) { r.cursor += r.listHeight() })},
-		{Binding{Keys: []string{"home", "g"}, What: message.Text{En: "first request", Zh: "第一个请求"}}, act(func(r *Requests) { r.cursor = 0 })},
-		{Binding{Keys: []string{"end", "G"}, What: message.Text{En: "last request, also as more come in", Zh: "最后一个请求；新请求到来时继续跟随"}}, act(func(r *Requests) { r.cursor = len(r.shown()) - 1 })},
-		{Binding{Keys: []string{"enter", "right", "l"}, What: message.Text{En: "open the tree of the request; q comes back", Zh: "打开请求的调用树；q 返回"}}, (*Requests).openSelected},
-		{Binding{Keys: []string{"e"}, What: message.Text{En: "next request that was refused or failed", Zh: "下一个被拒绝或失败的请求"}}, act((*Requests).toFailed)},
-		{Binding{Keys: []string{"/", "&"}, What: message.Text{En: "show only requests that hold what is typed", Zh: "只显示包含所输入文字的请求"}}, act(func(r *Requests) { r.typing = true })},
-		{Binding{Keys: []string{"esc"}, What: message.Text{En: "show all requests", Zh: "显示所有请求"}}, act(func(r *Requests) { r.filter = "" })},
-		{Binding{Keys: []string{"y"}, What: message.Text{En: "copy the line that gives a shell the kubeconfig", Zh: "复制让 shell 使用该 kubeconfig 的命令"}}, (*Requests).copyHint},
-		{Binding{Keys: []string{"?"}, What: message.Text{En: "this help, and how to send requests", Zh: "此帮助，以及如何发送请求"}}, act(func(r *Requests) { r.help, r.scroll = true, 0 })},
-		{Binding{Keys: []string{"q", "ctrl+c"}, What: message.Text{En: "end the recording", Zh: "结束录制"}}, func(*Requests) tea.Cmd { return tea.Quit }},
+		{Binding{Keys: []string{"up", "k"}, What: message.Of("request above")}, act(func(r *Requests) { r.cursor-- })},
+		{Binding{Keys: []string{"down", "j"}, What: message.Of("request below")}, act(func(r *Requests) { r.cursor++ })},
+		{Binding{Keys: []string{"pgup", "ctrl+b"}, What: message.Of("a screen up")}, act(func(r *Requests) { r.cursor -= r.listHeight() })},
+		{Binding{Keys: []string{"pgdown", "ctrl+f", "space"}, What: message.Of("a screen down")}, act(func(r *Requests) { r.cursor += r.listHeight() })},
+		{Binding{Keys: []string{"home", "g"}, What: message.Of("first request")}, act(func(r *Requests) { r.cursor = 0 })},
+		{Binding{Keys: []string{"end", "G"}, What: message.Of("last request, also as more come in")}, act(func(r *Requests) { r.cursor = len(r.shown()) - 1 })},
+		{Binding{Keys: []string{"enter", "right", "l"}, What: message.Of("open the tree of the request; q comes back")}, (*Requests).openSelected},
+		{Binding{Keys: []string{"e"}, What: message.Of("next request that was refused or failed")}, act((*Requests).toFailed)},
+		{Binding{Keys: []string{"/", "&"}, What: message.Of("show only requests that hold what is typed")}, act(func(r *Requests) { r.typing = true })},
+		{Binding{Keys: []string{"esc"}, What: message.Of("show all requests")}, act(func(r *Requests) { r.filter = "" })},
+		{Binding{Keys: []string{"y"}, What: message.Of("copy the line that gives a shell the kubeconfig")}, (*Requests).copyHint},
+		{Binding{Keys: []string{"?"}, What: message.Of("this help, and how to send requests")}, act(func(r *Requests) { r.help, r.scroll = true, 0 })},
+		{Binding{Keys: []string{"q", "ctrl+c"}, What: message.Of("end the recording")}, func(*Requests) tea.Cmd { return tea.Quit }},
 	}
 }
 

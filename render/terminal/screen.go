@@ -311,7 +311,7 @@ func (m *Model) statusLine() string {
 	if m.forest.only != nil {
 		place = "&" + m.query + "  " + place
 	}
-	for _, hint := range []message.Text{saysKeys, saysHelpKey} {
+	for _, hint := range []message.Message{saysKeys, saysHelpKey} {
 		if hint := hint.In(m.options.Lang); lipgloss.Width(place)+lipgloss.Width(hint)+2 <= m.width {
 			return pad(place, m.width-lipgloss.Width(hint)-2) + "  " + hint
 		}

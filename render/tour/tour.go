@@ -43,14 +43,14 @@ type Choice struct {
 }
 
 var (
-	saysTour    = message.Text{En: "The path of %s through kube-apiserver %s, recorded by apitrace.", Zh: "%s 在 kube-apiserver %s 中的路径，由 apitrace 录制。"}
-	saysRequest = message.Text{En: "%s: %d calls, of which this tour shows the key steps.", Zh: "%s：共 %d 次调用，本导览展示其中的关键步骤。"}
-	saysOutside = message.Text{En: "This code is not in the repository of Kubernetes: %s, %s line %d.", Zh: "这段代码不在 Kubernetes 仓库中：%s，%s 第 %d 行。"}
-	saysEdited  = message.Text{En: "%s was edited when this was recorded.", Zh: "录制时 %s 已被修改。"}
-	saysTimes   = message.Text{En: "%d such calls, one after another.", Zh: "连续 %d 次这样的调用。"}
-	saysFailed  = message.Text{En: "It fails: %s", Zh: "失败：%s"}
-	saysPanic   = message.Text{En: "A panic, raised in %s, passes through it.", Zh: "%s 引发的 panic 经过此处。"}
-	saysCaller  = message.Text{En: "Called by %s, line %d.", Zh: "由 %s 第 %d 行调用。"}
+	saysTour    = message.Of("The path of %s through kube-apiserver %s, recorded by apitrace.")
+	saysRequest = message.Of("%s: %d calls, of which this tour shows the key steps.")
+	saysOutside = message.Of("This code is not in the repository of Kubernetes: %s, %s line %d.")
+	saysEdited  = message.Of("%s was edited when this was recorded.")
+	saysTimes   = message.Of("%d such calls, one after another.")
+	saysFailed  = message.Of("It fails: %s")
+	saysPanic   = message.Of("A panic, raised in %s, passes through it.")
+	saysCaller  = message.Of("Called by %s, line %d.")
 )
 
 // Write writes the tour of a recording, for a checkout of Kubernetes at the recorded release.

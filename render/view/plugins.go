@@ -72,10 +72,10 @@ type PluginGroup struct {
 }
 
 var (
-	pluginsWorked   = message.Text{En: "accepted after further calls", Zh: "做了进一步调用后接受"}
-	pluginsAtOnce   = message.Text{En: "accepted at once", Zh: "立即接受"}
-	pluginsAgain    = message.Text{En: "asked again, %s", Zh: "再次询问，%s"}
-	pluginsNotAsked = message.Text{En: "not asked (they take no part in this phase)", Zh: "未被询问（不参与此阶段）"}
+	pluginsWorked   = message.Of("accepted after further calls")
+	pluginsAtOnce   = message.Of("accepted at once")
+	pluginsAgain    = message.Of("asked again, %s")
+	pluginsNotAsked = message.Of("not asked (they take no part in this phase)")
 )
 
 // Title says what the plugins of the group did.

@@ -37,10 +37,10 @@ var rules = []rule{
 }
 
 var (
-	saysResource    = message.Text{En: "the path means: %s", Zh: "路径的含义：%s"}
-	saysNonResource = message.Text{En: "the path names no resource; the verb is %s", Zh: "路径不指向任何资源；动词是 %s"}
-	inNamespace     = message.Text{En: "in namespace %s", Zh: "（命名空间 %s）"}
-	inGroup         = message.Text{En: "of group %s", Zh: "（API 组 %s）"}
+	saysResource    = message.Of("the path means: %s")
+	saysNonResource = message.Of("the path names no resource; the verb is %s")
+	inNamespace     = message.Of("in namespace %s")
+	inGroup         = message.Of("of group %s")
 )
 
 func sayRequest(t *taleTeller, _ int, call *trace.Call) (string, bool) {
@@ -66,9 +66,9 @@ func sayRequest(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 }
 
 var (
-	saysCaller   = message.Text{En: "the caller is %s", Zh: "调用者是 %s"}
-	saysAccepted = message.Text{En: "the caller is %s, accepted by %s", Zh: "调用者是 %s，由 %s 认可"}
-	saysUnknown  = message.Text{En: "nobody knows the caller", Zh: "无法识别调用者"}
+	saysCaller   = message.Of("the caller is %s")
+	saysAccepted = message.Of("the caller is %s, accepted by %s")
+	saysUnknown  = message.Of("nobody knows the caller")
 )
 
 func sayCaller(t *taleTeller, i int, call *trace.Call) (string, bool) {
@@ -104,7 +104,7 @@ func accepting(tree *trace.Tree, i int) int {
 	return by
 }
 
-var saysImpersonated = message.Text{En: "from here on the request runs as %s", Zh: "此后请求以 %s 的身份执行"}
+var saysImpersonated = message.Of("from here on the request runs as %s")
 
 func sayImpersonated(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 	user := call.Attributes[trace.AttrUserImpersonated]
@@ -112,8 +112,8 @@ func sayImpersonated(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 }
 
 var (
-	saysFlow   = message.Text{En: "flow schema %s sends it to priority level %s", Zh: "流模式 %s 将其归入优先级 %s"}
-	saysExempt = message.Text{En: "flow schema %s sends it to priority level %s: it never waits", Zh: "流模式 %s 将其归入优先级 %s：无需排队"}
+	saysFlow   = message.Of("flow schema %s sends it to priority level %s")
+	saysExempt = message.Of("flow schema %s sends it to priority level %s: it never waits")
 )
 
 func sayFlow(t *taleTeller, _ int, call *trace.Call) (string, bool) {
@@ -126,9 +126,9 @@ func sayFlow(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 }
 
 var (
-	saysAllowedBy = message.Text{En: "RBAC allows it by %s", Zh: "RBAC 依据 %s 允许"}
-	saysAllowed   = message.Text{En: "it is allowed: %s", Zh: "允许：%s"}
-	saysNotBy     = message.Text{En: "it is not allowed: %s", Zh: "不允许：%s"}
+	saysAllowedBy = message.Of("RBAC allows it by %s")
+	saysAllowed   = message.Of("it is allowed: %s")
+	saysNotBy     = message.Of("it is not allowed: %s")
 )
 
 func sayPermission(t *taleTeller, i int, call *trace.Call) (string, bool) {
@@ -145,14 +145,14 @@ func sayPermission(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	return saysNotBy.Format(t.lang, whyNot(t.tree, i)), true
 }
 
-var saysRoute = message.Text{En: "the route is %s", Zh: "路由为 %s"}
+var saysRoute = message.Of("the route is %s")
 
 func sayRoute(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 	route := call.Attributes[trace.AttrRoute]
 	return saysRoute.Format(t.lang, route), route != ""
 }
 
-var saysAggregated = message.Text{En: "the request goes on to another API server: %s serves %s", Zh: "请求转交另一个 API server：%s 提供 %s"}
+var saysAggregated = message.Of("the request goes on to another API server: %s serves %s")
 
 func sayAggregated(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 	if call.Attributes[trace.AttrApiserviceLocal] != "false" {
@@ -161,14 +161,14 @@ func sayAggregated(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 	return saysAggregated.Format(t.lang, call.Attributes[trace.AttrApiserviceService], call.Attributes[trace.AttrApiserviceName]), true
 }
 
-var saysHandler = message.Text{En: "the handler works on the storage %s", Zh: "处理器使用存储 %s"}
+var saysHandler = message.Of("the handler works on the storage %s")
 
 func sayHandler(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 	storage := with(call, trace.AttrStorageType)
 	return saysHandler.Format(t.lang, storage), storage != "" && t.classifier.Layer(call.Function) == trace.LayerHandler
 }
 
-var saysBody = message.Text{En: "the body is decoded: %s becomes %s", Zh: "解码请求体：%s 变为 %s"}
+var saysBody = message.Of("the body is decoded: %s becomes %s")
 
 func sayBody(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	kind, object := with(call, trace.AttrKind), with(call, trace.AttrObjectType)
@@ -178,7 +178,7 @@ func sayBody(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	return saysBody.Format(t.lang, kind, object), true
 }
 
-var saysOwners = message.Text{En: "manager %s becomes the owner of the fields that it sets", Zh: "记录字段归属：管理者 %s"}
+var saysOwners = message.Of("manager %s becomes the owner of the fields that it sets")
 
 func sayOwners(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 	manager := call.Attributes[trace.AttrFieldManager]
@@ -186,9 +186,9 @@ func sayOwners(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 }
 
 var (
-	saysMutating   = message.Text{En: "all %d plugins that may mutate accept, %d of them after further calls", Zh: "可变更对象的 %d 个插件全部接受，其中 %d 个做了进一步调用"}
-	saysValidating = message.Text{En: "all %d plugins that may validate accept, %d of them after further calls", Zh: "可校验对象的 %d 个插件全部接受，其中 %d 个做了进一步调用"}
-	saysRefuses    = message.Text{En: "admission plugin %s refuses", Zh: "准入插件 %s 拒绝了请求"}
+	saysMutating   = message.Of("all %d plugins that may mutate accept, %d of them after further calls")
+	saysValidating = message.Of("all %d plugins that may validate accept, %d of them after further calls")
+	saysRefuses    = message.Of("admission plugin %s refuses")
 )
 
 func sayAdmission(t *taleTeller, i int, call *trace.Call) (string, bool) {
@@ -218,8 +218,8 @@ func sayAdmission(t *taleTeller, i int, call *trace.Call) (string, bool) {
 }
 
 var (
-	saysChanged = message.Text{En: "webhook %s of %s changes the object", Zh: "%[2]s 的 webhook %[1]s 修改了对象"}
-	saysAsked   = message.Text{En: "webhook %s of %s is asked: %s", Zh: "询问 %[2]s 的 webhook %[1]s：%[3]s"}
+	saysChanged = message.Of("webhook %s of %s changes the object")
+	saysAsked   = message.Of("webhook %s of %s is asked: %s")
 )
 
 func sayWebhook(t *taleTeller, _ int, call *trace.Call) (string, bool) {
@@ -233,14 +233,14 @@ func sayWebhook(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 	return saysAsked.Format(t.lang, name, call.Attributes[trace.AttrWebhookConfiguration], verdict), true
 }
 
-var saysStrategy = message.Text{En: "the resource's strategy %s checks what is asked for", Zh: "资源策略 %s 检查请求内容"}
+var saysStrategy = message.Of("the resource's strategy %s checks what is asked for")
 
 func sayStrategy(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 	strategy := with(call, trace.AttrStrategyType)
 	return saysStrategy.Format(t.lang, strategy), strategy != "" && t.classifier.Layer(call.Function) == trace.LayerStrategy
 }
 
-var saysRegistry = message.Text{En: "the generic store takes over for %s", Zh: "由 %s 的通用 store 接手"}
+var saysRegistry = message.Of("the generic store takes over for %s")
 
 func sayRegistry(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 	resource := call.Attributes[trace.AttrResource]
@@ -248,8 +248,8 @@ func sayRegistry(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 }
 
 var (
-	saysHit  = message.Text{En: "the watch cache answers, at revision %s; etcd is not asked", Zh: "由 watch cache 应答（revision %s），不询问 etcd"}
-	saysMiss = message.Text{En: "the watch cache does not have the object", Zh: "watch cache 中没有该对象"}
+	saysHit  = message.Of("the watch cache answers, at revision %s; etcd is not asked")
+	saysMiss = message.Of("the watch cache does not have the object")
 )
 
 func sayCache(t *taleTeller, i int, call *trace.Call) (string, bool) {
@@ -263,8 +263,8 @@ func sayCache(t *taleTeller, i int, call *trace.Call) (string, bool) {
 }
 
 var (
-	saysListCached = message.Text{En: "the watch cache answers the list, at revision %s", Zh: "由 watch cache 应答列表（revision %s）"}
-	saysDelegates  = message.Text{En: "the watch cache passes the list on to etcd", Zh: "watch cache 将列表请求转交 etcd"}
+	saysListCached = message.Of("the watch cache answers the list, at revision %s")
+	saysDelegates  = message.Of("the watch cache passes the list on to etcd")
 )
 
 // sayCachedList is about lists that the registry asks for. Flow control asks the watch cache, too, to
@@ -284,12 +284,12 @@ func sayCachedList(t *taleTeller, i int, call *trace.Call) (string, bool) {
 }
 
 var (
-	saysEtcdRead    = message.Text{En: "etcd answers, not the watch cache: key %s, at revision %s", Zh: "由 etcd 应答（不是 watch cache）：键 %s，revision %s"}
-	saysEtcdFresh   = message.Text{En: "etcd is only asked for its revision, so that the cache's answer is not older: key %s, revision %s", Zh: "只向 etcd 询问当前 revision，以保证缓存的应答不旧：键 %s，revision %s"}
-	saysEtcdAsks    = message.Text{En: "etcd is asked: key %s, at revision %s", Zh: "询问 etcd：键 %s，revision %s"}
-	saysEtcdWritten = message.Text{En: "etcd stores it: key %s, at revision %s", Zh: "etcd 写入：键 %s，revision %s"}
-	saysEtcdDeleted = message.Text{En: "etcd deletes it: key %s, at revision %s", Zh: "etcd 删除：键 %s，revision %s"}
-	saysEtcdRefused = message.Text{En: "etcd changes nothing, for the key %s is not as the transaction demands: revision %s", Zh: "etcd 未作改动，因为键 %s 不符合事务的条件：revision %s"}
+	saysEtcdRead    = message.Of("etcd answers, not the watch cache: key %s, at revision %s")
+	saysEtcdFresh   = message.Of("etcd is only asked for its revision, so that the cache's answer is not older: key %s, revision %s")
+	saysEtcdAsks    = message.Of("etcd is asked: key %s, at revision %s")
+	saysEtcdWritten = message.Of("etcd stores it: key %s, at revision %s")
+	saysEtcdDeleted = message.Of("etcd deletes it: key %s, at revision %s")
+	saysEtcdRefused = message.Of("etcd changes nothing, for the key %s is not as the transaction demands: revision %s")
 )
 
 func sayEtcd(t *taleTeller, i int, call *trace.Call) (string, bool) {
@@ -327,15 +327,15 @@ func (t *taleTeller) deletes(i int) bool {
 	return false
 }
 
-var saysEtcdServer = message.Text{En: "etcd works on it in its own process", Zh: "etcd 在自己的进程中处理"}
+var saysEtcdServer = message.Of("etcd works on it in its own process")
 
 func sayEtcdServer(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	return saysEtcdServer.In(t.lang), call.Process == trace.ProcessEtcd && t.tree.Call(0).Process != trace.ProcessEtcd && t.classifier.Key(call.Function)
 }
 
 var (
-	saysLinearizable = message.Text{En: "a linearizable read (serializable=false): etcd first makes sure that this member is up to date", Zh: "线性一致读（serializable=false）：etcd 先确认本成员的数据是最新的"}
-	saysSerializable = message.Text{En: "a serializable read (serializable=true): etcd answers from what this member has, without asking the others", Zh: "串行化读（serializable=true）：etcd 直接用本成员已有的数据应答，不询问其他成员"}
+	saysLinearizable = message.Of("a linearizable read (serializable=false): etcd first makes sure that this member is up to date")
+	saysSerializable = message.Of("a serializable read (serializable=true): etcd answers from what this member has, without asking the others")
 )
 
 func sayEtcdRead(t *taleTeller, _ int, call *trace.Call) (string, bool) {
@@ -348,7 +348,7 @@ func sayEtcdRead(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 	return "", false
 }
 
-var saysStoredForm = message.Text{En: "what etcd holds is decoded: %s becomes %s", Zh: "解码 etcd 中的内容：%s 变为 %s"}
+var saysStoredForm = message.Of("what etcd holds is decoded: %s becomes %s")
 
 func sayStoredForm(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	object := with(call, trace.AttrObjectType)
@@ -360,8 +360,8 @@ func sayStoredForm(t *taleTeller, i int, call *trace.Call) (string, bool) {
 }
 
 var (
-	saysAnswer   = message.Text{En: "the answer is %s", Zh: "应答 %s"}
-	saysAnswerAs = message.Text{En: "the answer is %s, written as %s", Zh: "应答 %s，格式 %s"}
+	saysAnswer   = message.Of("the answer is %s")
+	saysAnswerAs = message.Of("the answer is %s, written as %s")
 )
 
 func sayAnswer(t *taleTeller, i int, call *trace.Call) (string, bool) {
@@ -377,7 +377,7 @@ func sayAnswer(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	return saysAnswer.Format(t.lang, code), true
 }
 
-var saysEvent = message.Text{En: "later the watch cache takes up the event %s of revision %s", Zh: "随后 watch cache 接收 revision %[2]s 的事件 %[1]s"}
+var saysEvent = message.Of("later the watch cache takes up the event %s of revision %s")
 
 func sayEvent(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	event, revision := call.Attributes[trace.AttrWatchEvent], call.Attributes[trace.AttrResourceVersion]
@@ -385,7 +385,7 @@ func sayEvent(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	return saysEvent.Format(t.lang, event, revision), watch && event != "" && revision != ""
 }
 
-var saysSent = message.Text{En: "a watcher is sent %s of revision %s", Zh: "向监听者发送 revision %[2]s 的 %[1]s"}
+var saysSent = message.Of("a watcher is sent %s of revision %s")
 
 func saySent(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	event, revision := call.Attributes[trace.AttrWatchEvent], call.Attributes[trace.AttrEtcdRevision]

@@ -106,12 +106,12 @@ func (t *taleTeller) most(most int) []Sentence {
 }
 
 var (
-	saysBorn    = message.Text{En: "the error is born: %s", Zh: "错误在此产生：%s"}
-	saysWrapped = message.Text{En: "the error becomes: %s", Zh: "错误变为：%s"}
-	saysDenied  = message.Text{En: "the answer is no: %s", Zh: "答复是“否”：%s"}
-	saysRefused = message.Text{En: "admission plugin %s refuses", Zh: "准入插件 %s 拒绝了请求"}
-	saysStatus  = message.Text{En: "the error becomes a Status: %s", Zh: "错误转为 Status：%s"}
-	saysAnswers = message.Text{En: "answers %s without an error", Zh: "未产生错误，直接应答 %s"}
+	saysBorn    = message.Of("the error is born: %s")
+	saysWrapped = message.Of("the error becomes: %s")
+	saysDenied  = message.Of("the answer is no: %s")
+	saysRefused = message.Of("admission plugin %s refuses")
+	saysStatus  = message.Of("the error becomes a Status: %s")
+	saysAnswers = message.Of("answers %s without an error")
 )
 
 // step tells what a call did to the error with which the request failed.

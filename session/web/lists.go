@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
 
-var saysFiles = message.Text{En: "files", Zh: "文件"}
+var saysFiles = message.Of("files")
 
 func (a *api) listReleases(*restful.Request) (any, error) {
 	infos, err := recordings.Versions()

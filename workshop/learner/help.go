@@ -87,7 +87,7 @@ func (l *Learner) Explain(name string) error {
 	if done := l.progress.Of(e); !done.Passed && !done.Revealed {
 		return usage.Errorf("this exercise is not passed yet, and the explanation has the answer in it")
 	}
-	l.markdown(workshop.Text{En: "Learned: " + e.Teaches.En, Zh: "学到：" + e.Teaches.Zh})
+	l.markdown(message.Of("Learned: %s", e.Teaches))
 	fmt.Fprintln(l.out)
 	l.markdown(e.Debrief)
 	if lessonOf(l.course.Chapter(e)) != "" {

@@ -4,35 +4,23 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
-	"github.com/kubeapitrace/apitrace/workshop"
 )
 
 // firstScenario is the request whose tree a learner sees first.
 const firstScenario = "get-node"
 
-var welcome = workshop.Text{
-	En: "Welcome. Below is what the real kube-apiserver does when somebody reads a node, cut down to two layers: the handler and the registry.",
-	Zh: "欢迎。下面是有人读取一个节点时，真正的 kube-apiserver 所做的事，这里只留下两层：handler（处理器）和 registry。",
-}
+var welcome = message.Of("Welcome. Below is what the real kube-apiserver does when somebody reads a node, cut down to two layers: the handler and the registry.")
 
-var howToRead = workshop.Text{
-	En: `How to read it:
+var howToRead = message.Of(`How to read it:
 
 - A line is a call: how long it took, its function, and the file and line where the function is. What stands further to the right was called by what stands further to the left.
 - Below a call are values, such as ` + "`object=n1`" + `.
 - ` + "`⋯155`" + ` says that so many calls are folded there, and ` + "`▸ 3`" + ` that the tree goes on in section 3.
 
-The first three exercises take ten minutes and need nothing but this tree. ` + "`apitrace learn`" + ` always shows where you are, and ` + "`apitrace workshop`" + ` lists all chapters.`,
-	Zh: `怎样读这棵树：
-
-- 一行就是一次调用：耗时、函数、函数所在的文件与行号。靠右的行由靠左的行调用。
-- 调用下方是一些值，例如 ` + "`object=n1`" + `。
-- ` + "`⋯155`" + ` 表示那里折叠了这么多次调用，` + "`▸ 3`" + ` 表示调用树在第 3 节继续。
-
-头三个练习只要十分钟，有这棵树就够了。` + "`apitrace learn`" + ` 随时显示做到哪里，` + "`apitrace workshop`" + ` 列出全部章节。`,
-}
+The first three exercises take ten minutes and need nothing but this tree. ` + "`apitrace learn`" + ` always shows where you are, and ` + "`apitrace workshop`" + ` lists all chapters.`)
 
 // Fresh tells whether the learner has done nothing yet.
 func (l *Learner) Fresh() bool { return l.progress.Empty() }

@@ -69,7 +69,7 @@ func Open(ctx context.Context, o Options) (_ *Learner, err error) {
 	}
 	l.state = &workshop.State{
 		Path: filepath.Join(l.dir, "workshop.jsonl"),
-		Warn: func(t workshop.Text) { l.reporter.Notice("%s", t.In(l.lang)) },
+		Warn: func(damage message.Message) { l.reporter.Notice("%s", damage) },
 	}
 	return l, l.load(ctx)
 }

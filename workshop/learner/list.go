@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -73,14 +74,14 @@ func (l *Learner) listOne(e *workshop.Exercise, details bool) {
 }
 
 func (l *Learner) kindName(k workshop.Kind) string {
-	names := map[workshop.Kind]workshop.Text{
-		workshop.KindFind:   {En: "find", Zh: "找函数"},
-		workshop.KindOrder:  {En: "predict", Zh: "排顺序"},
-		workshop.KindClaim:  {En: "true or false", Zh: "判断对错"},
-		workshop.KindChoose: {En: "choose", Zh: "选择"},
-		workshop.KindValue:  {En: "read the trace", Zh: "读追踪"},
-		workshop.KindMake:   {En: "make it happen", Zh: "让它发生"},
-		workshop.KindChange: {En: "change the server", Zh: "改服务器"},
+	names := map[workshop.Kind]message.Message{
+		workshop.KindFind:   message.Of("find"),
+		workshop.KindOrder:  message.Of("predict"),
+		workshop.KindClaim:  message.Of("true or false"),
+		workshop.KindChoose: message.Of("choose"),
+		workshop.KindValue:  message.Of("read the trace"),
+		workshop.KindMake:   message.Of("make it happen"),
+		workshop.KindChange: message.Of("change the server"),
 	}
 	return names[k].In(l.lang)
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/text"
-	"github.com/kubeapitrace/apitrace/workshop"
 )
 
 // width is how wide texts are.
@@ -16,16 +15,19 @@ func (l *Learner) width() int {
 	return plainWidth
 }
 
+// translated is a text of the course, or a message.
+type translated interface{ In(lang string) string }
+
 // lay lays a text out that stands behind something so wide.
-func (l *Learner) lay(t workshop.Text, indent int) string {
+func (l *Learner) lay(t translated, indent int) string {
 	return typesetter{width: l.width() - indent, colour: l.colour}.lay(t.In(l.lang))
 }
 
 // markdown prints a text.
-func (l *Learner) markdown(t workshop.Text) { fmt.Fprint(l.out, l.lay(t, 0)) }
+func (l *Learner) markdown(t translated) { fmt.Fprint(l.out, l.lay(t, 0)) }
 
 // item prints a text behind its letter.
-func (l *Learner) item(letter string, t workshop.Text) {
+func (l *Learner) item(letter string, t translated) {
 	indent := len("  ") + len(letter) + len("  ")
 	fmt.Fprintf(l.out, "  %s  %s\n", letter, indented(l.lay(t, indent), indent))
 }

@@ -106,7 +106,7 @@ func (l *Learner) verifyLive(ctx context.Context, e *workshop.Exercise) error {
 func (l *Learner) mustPass(e *workshop.Exercise, try workshop.Try, want bool) error {
 	verdict, err := l.judge.Judge(e, try)
 	if err == nil && verdict.Passed != want {
-		err = message.Errorf("%s: on a server of Kubernetes %s: passed is %v, expected %v (%s)", e.File, l.k8s, verdict.Passed, want, verdict.Reply.En)
+		err = message.Errorf("%s: on a server of Kubernetes %s: passed is %v, expected %v (%s)", e.File, l.k8s, verdict.Passed, want, verdict.Reply.String())
 	}
 	return err
 }
