@@ -66,7 +66,7 @@ export function RequestBar({ link, recording, view }: { link: RequestLink; recor
     return [...all];
   }, [scenarios]);
   const chosen = scenarios.find((s) => s.name === place.scenario);
-  const release = recording?.k8sVersion ?? place.release;
+  const release = place.release === 'live' ? place.release : recording?.k8sVersion ?? place.release;
   const change = (p: Partial<RequestLink['place']>, keep = false) =>
     goTo(requestAddress({ place: { ...place, release, ...p }, view: link.view, call: keep ? link.call : undefined, more: {} }));
   return (
@@ -76,7 +76,7 @@ export function RequestBar({ link, recording, view }: { link: RequestLink; recor
           const s = scenarios.find((x) => x.name === e.currentTarget.value);
           change({ scenario: e.currentTarget.value, request: 1, ...(s && !s.releases.includes(release) ? { release: s.releases[0] } : {}) });
         }}>
-        {!chosen && <option value={place.scenario}>{place.scenario}</option>}
+        {!chosen && <option value={place.scenario}>{recording?.scenario === place.scenario ? recording.title : place.scenario}</option>}
         {topics.map(([topic, list]) => <optgroup label={topic}>{list.map((s) => <option value={s.name} selected={s.name === place.scenario}>{s.name === s.title ? s.name : `${s.name}: ${s.title}`}</option>)}</optgroup>)}
       </select>
       <select aria-label={words.release} class="release" value={release} onChange={(e) => change({ release: e.currentTarget.value }, true)}>

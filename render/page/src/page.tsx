@@ -5,6 +5,7 @@ import { PageContext } from './context.ts';
 import { Header, RequestBar, Theme } from './header.tsx';
 import { KeyHelp } from './help.tsx';
 import { Address, parse, requestLink, write } from './link.ts';
+import { connect } from './live-state.ts';
 import { RequestPage } from './request.tsx';
 import { server } from './server.ts';
 import { pages, requestViews } from './views.ts';
@@ -55,6 +56,7 @@ function Page({ api }: { api: Api }) {
   const alone = pages.find((p) => p.name === address.parts[0] && (api.live || !p.live));
   const link = requestLink(address);
   const view = requestViews.find((v) => v.name === link.view) ?? requestViews[0];
+  useEffect(() => { if (api.live && address.parts[0] === 'live') connect(); }, [address]); // what is live stays as long as the page
   const last = useRef(requestLink(parse('')));
   if (!alone) last.current = link;
   useEffect(() => {

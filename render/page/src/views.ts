@@ -4,6 +4,7 @@
 import { ComponentType } from 'preact';
 import { Api } from './api.ts';
 import { Calls } from './list.tsx';
+import { Live } from './live.tsx';
 import { Search } from './search.tsx';
 import { Steps } from './steps.tsx';
 import { Time } from './time.tsx';
@@ -34,6 +35,7 @@ export const requestViews: ViewEntry[] = [
 // pages stand alone.
 export const pages: ViewEntry[] = [
   { name: 'search', words: (w) => w.search, show: Search, hidden: true },
+  { name: 'servers', words: (w) => w.live, show: Live, live: true },
 ];
 
 export const offered = (entries: ViewEntry[], api: Api) => entries.filter((e) => !e.hidden && (api.live || !e.live));

@@ -1,0 +1,260 @@
+import { Fragment, h } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Problem, recordingPath } from './api.ts';
+import { usePage } from './context.ts';
+import { firstView, requestAddress, write } from './link.ts';
+import { Live as State, LiveServer, LiveTrace, useLive } from './live-state.ts';
+import { liveWords, LiveWords } from './live-words.ts';
+import { apiBase, cancelled, send } from './send.ts';
+import { thousands } from './words.ts';
+
+// Live starts servers, replays scenarios, sends requests, and lists what was recorded. Its address is #/servers.
+export function Live() {
+  const { lang, words } = usePage();
+  const live = useLive();
+  const w = liveWords[lang];
+  if (!live) return <p class="quiet loading">{words.loading}</p>;
+  const ready = live.servers.filter((s) => s.state === 'ready');
+  return (
+    <div class="live">
+      {!live.connected && <p class="failed" role="alert">{w.lost}</p>}
+      <div class="columns">
+        <div>
+          <Servers live={live} w={w} />
+          <Replay ready={ready} w={w} />
+          <Request ready={ready} askers={live.askers} w={w} />
+          <Upload most={live.limits.uploadBytes} w={w} />
+        </div>
+        <Traces live={live} w={w} />
+      </div>
+    </div>
+  );
+}
+
+function Servers({ live, w }: { live: State; w: LiveWords }) {
+  const { problem } = usePage();
+  const [release, setRelease] = useState(live.releases.find((r) => r.built)?.k8sVersion ?? live.releases[0]?.k8sVersion ?? '');
+  const [as, setAs] = useState('admin');
+  const full = live.servers.filter((s) => s.state !== 'failed').length >= live.limits.servers;
+  const start = (e: Event) => {
+    e.preventDefault();
+    problem(null);
+    send('POST', '/live/servers', { release, as }).catch(problem);
+  };
+  return (
+    <section aria-labelledby="servers">
+      <h1 id="servers">{w.servers}</h1>
+      <p class="quiet">{w.intro}</p>
+      <form class="line" onSubmit={start}>
+        <label>{w.release}<select name="release" value={release} onChange={(e) => setRelease(e.currentTarget.value)}>
+          {live.releases.map((r) => <option value={r.k8sVersion} selected={r.k8sVersion === release}>{r.built ? r.k8sVersion : `${r.k8sVersion} (${w.notBuilt})`}</option>)}
+        </select></label>
+        <label>{w.as}<select name="as" value={as} onChange={(e) => setAs(e.currentTarget.value)}>
+          {live.askers.filter((a) => a !== 'stranger').map((a) => <option value={a} selected={a === as}>{a}</option>)}
+        </select></label>
+        <button class="go" disabled={full || live.servers.some((s) => s.release === release && s.state !== 'failed')}>{w.start}</button>
+      </form>
+      {full && <p class="quiet">{w.enough(live.limits.servers)}</p>}
+      {live.servers.map((s) => <Server key={s.release} s={s} w={w} />)}
+    </section>
+  );
+}
+
+function Server({ s, w }: { s: LiveServer; w: LiveWords }) {
+  const { problem } = usePage();
+  const [copied, setCopied] = useState(false);
+  const text = s.commands.join('\n');
+  const p = s.progress;
+  return (
+    <div class={'server ' + s.state} data-release={s.release}>
+      <p class="head">
+        <b>kube-apiserver {s.release}</b> <span class="state" role="status">{s.busy && s.state === 'ready' ? w.busy(s.busy) : w.states[s.state]}</span>
+        <span class="gap" />
+        {s.state !== 'stopping' && <button class="stop" onClick={() => send('DELETE', '/live/servers/' + s.release).catch(problem)}>
+          {s.state === 'starting' ? w.cancel : s.state === 'failed' ? w.dismiss : w.stop}</button>}
+      </p>
+      {p && <p class="progress"><progress aria-label={p.program} max={p.total || undefined} value={p.total ? p.done : undefined} /> {p.program}: {w.stages[p.stage] ?? p.stage}{p.total > 0 && ` ${p.done}/${p.total}`}</p>}
+      {s.error && <p class="failed" role="alert">{s.error}</p>}
+      {s.state === 'ready' && !s.own && <p class="quiet">{w.served}</p>}
+      {s.kubeconfig && <Fragment>
+        <p>{w.clients} <span class="quiet">({w.asUser(s.as)})</span></p>
+        <div class="commands"><pre tabIndex={0} aria-label={w.clients}>{text}</pre>
+          <button onClick={() => navigator.clipboard.writeText(text).then(() => setCopied(true), () => {})}>{copied ? w.copied : w.copy}</button></div>
+      </Fragment>}
+      {s.notices.length > 0 && s.state !== 'ready' && <ul class="notices">{s.notices.slice(-4).map((n) => <li>{n}</li>)}</ul>}
+    </div>
+  );
+}
+
+// useWork is something that the server does for a form, until it is done or cancelled.
+export function useWork<T>(): { working: boolean; done: T | null; cancelled: boolean; begin: (work: (signal: AbortSignal) => Promise<T>) => void; cancel: () => void } {
+  const { problem } = usePage();
+  const [working, setWorking] = useState<AbortController | null>(null);
+  const [done, setDone] = useState<T | null>(null);
+  const [was, setWas] = useState(false);
+  const last = useRef<AbortController | null>(null);
+  useEffect(() => () => last.current?.abort(), []); // who leaves the view waits no longer
+  return {
+    working: working !== null, done, cancelled: was, cancel: () => working?.abort(),
+    begin(work) {
+      const control = new AbortController();
+      last.current = control;
+      problem(null);
+      setDone(null);
+      setWas(false);
+      setWorking(control);
+      work(control.signal).then(setDone, (e) => { if (cancelled(e)) setWas(true); else problem(e as Problem); }).finally(() => setWorking(null));
+    },
+  };
+}
+
+// On chooses one of the servers that are ready, if there are several.
+function On({ ready, release, onRelease, w }: { ready: LiveServer[]; release: string; onRelease: (r: string) => void; w: LiveWords }) {
+  if (ready.length < 2) return null;
+  return <label>{w.onServer}<select value={release} onChange={(e) => onRelease(e.currentTarget.value)}>
+    {ready.map((s) => <option value={s.release} selected={s.release === release}>{s.release}</option>)}
+  </select></label>;
+}
+
+// useReady chooses the server that a form is for: the last one that became ready, unless another is chosen.
+function useReady(ready: LiveServer[]): [string, (r: string) => void] {
+  const [chosen, setChosen] = useState('');
+  return [ready.find((s) => s.release === chosen)?.release ?? ready.at(-1)?.release ?? '', setChosen];
+}
+
+const traceAddress = (id: string) => write(requestAddress({ place: { release: 'live', scenario: id, request: 1 }, view: firstView, more: {} }));
+
+// Outcome says what became of a form's work.
+function Outcome({ trace, cancelled, w }: { trace: LiveTrace | null; cancelled: boolean; w: LiveWords }) {
+  return (
+    <div class="outcome" role="status">
+      {cancelled && <p class="quiet">{w.wasCancelled}</p>}
+      {trace && <p>{w.done} <a href={traceAddress(trace.id)}>{trace.title}</a> {trace.status > 0 && <span class="quiet">→ {trace.status}</span>}</p>}
+      {trace && trace.notices.length > 0 && <ul class="notices">{trace.notices.map((n) => <li>{n}</li>)}</ul>}
+    </div>
+  );
+}
+
+function Replay({ ready, w }: { ready: LiveServer[]; w: LiveWords }) {
+  const { scenarios } = usePage();
+  const [release, setRelease] = useReady(ready);
+  const [scenario, setScenario] = useState('get-node');
+  const work = useWork<LiveTrace>();
+  const topics = [...new Set(scenarios.map((s) => s.topic))];
+  return (
+    <section aria-labelledby="replay">
+      <h1 id="replay">{w.replay}</h1>
+      <form class="line" onSubmit={(e) => { e.preventDefault(); work.begin((signal) => send('POST', `/live/servers/${release}/replays`, { scenario }, signal)); }}>
+        <label>{w.scenario}<select name="scenario" value={scenario} onChange={(e) => setScenario(e.currentTarget.value)}>
+          {topics.map((t) => <optgroup label={t}>{scenarios.filter((s) => s.topic === t && !s.name.includes('.')).map((s) => <option value={s.name} selected={s.name === scenario}>{s.name}: {s.title}</option>)}</optgroup>)}
+        </select></label>
+        <On ready={ready} release={release} onRelease={setRelease} w={w} />
+        {work.working ? <button type="button" class="stop" onClick={work.cancel}>{w.cancel}</button> : <button class="go" disabled={!release}>{w.run}</button>}
+        {work.working && <span class="quiet">{w.replaying}</span>}
+      </form>
+      {!release && <p class="quiet">{w.noServer}</p>}
+      <Outcome trace={work.done} cancelled={work.cancelled} w={w} />
+    </section>
+  );
+}
+
+export interface TypedRequest { method: string; path: string; as: string; headers: string[]; body: string }
+
+// RequestFields are those of a request that somebody writes.
+export function RequestFields({ askers, first, w, onChange }: { askers: string[]; first: TypedRequest; w: LiveWords; onChange: (r: TypedRequest) => void }) {
+  const [r, setR] = useState(first);
+  const set = (part: Partial<TypedRequest>) => { const next = { ...r, ...part }; setR(next); onChange(next); };
+  return (
+    <Fragment>
+      <div class="line">
+        <label>{w.method}<input name="method" class="method" list="methods" value={r.method} required autocomplete="off" spellcheck={false} onInput={(e) => set({ method: e.currentTarget.value })} /></label>
+        <datalist id="methods">{['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((m) => <option value={m} />)}</datalist>
+        <label class="grow">{w.path}<input name="path" value={r.path} required autocomplete="off" spellcheck={false} onInput={(e) => set({ path: e.currentTarget.value })} /></label>
+        <label>{w.asker}<select name="asker" value={r.as} onChange={(e) => set({ as: e.currentTarget.value })}>{askers.map((a) => <option value={a} selected={a === r.as}>{a}</option>)}</select></label>
+      </div>
+      <label class="block">{w.headers}<textarea name="headers" rows={2} spellcheck={false} value={r.headers.join('\n')} onInput={(e) => set({ headers: e.currentTarget.value.split('\n') })} /></label>
+      <label class="block">{w.body}<textarea name="body" rows={5} spellcheck={false} value={r.body} onInput={(e) => set({ body: e.currentTarget.value })} /></label>
+    </Fragment>
+  );
+}
+
+// orderOf is a request as the API takes it.
+export const orderOf = (r: TypedRequest) => ({ ...r, headers: r.headers.map((l) => l.trim()).filter((l) => l !== '') });
+
+function Request({ ready, askers, w }: { ready: LiveServer[]; askers: string[]; w: LiveWords }) {
+  const [release, setRelease] = useReady(ready);
+  const typed = useRef<TypedRequest>({ method: 'GET', path: '/api/v1/nodes', as: 'admin', headers: [], body: '' });
+  const work = useWork<LiveTrace>();
+  return (
+    <section aria-labelledby="request">
+      <h1 id="request">{w.request}</h1>
+      <form onSubmit={(e) => { e.preventDefault(); work.begin((signal) => send('POST', `/live/servers/${release}/requests`, orderOf(typed.current), signal)); }}>
+        <RequestFields askers={askers} first={typed.current} w={w} onChange={(r) => { typed.current = r; }} />
+        <div class="line">
+          <On ready={ready} release={release} onRelease={setRelease} w={w} />
+          {work.working ? <button type="button" class="stop" onClick={work.cancel}>{w.cancel}</button> : <button class="go" disabled={!release}>{w.send}</button>}
+          {work.working && <span class="quiet">{w.sending}</span>}
+          {!release && <span class="quiet">{w.noServer}</span>}
+        </div>
+      </form>
+      <Outcome trace={work.done} cancelled={work.cancelled} w={w} />
+    </section>
+  );
+}
+
+function Upload({ most, w }: { most: number; w: LiveWords }) {
+  const { problem } = usePage();
+  const [over, setOver] = useState(false);
+  const work = useWork<LiveTrace>();
+  const take = (files?: FileList | null) => {
+    const file = files?.[0];
+    if (!file) return;
+    if (file.size > most) { problem(new Problem(413, w.tooLarge(Math.floor(most / 2 ** 20)), '')); return; }
+    work.begin((signal) => send('POST', '/uploads?name=' + encodeURIComponent(file.name), file, signal));
+  };
+  return (
+    <section aria-labelledby="upload">
+      <h1 id="upload">{w.upload}</h1>
+      <div class={'drop' + (over ? ' over' : '')} onDragOver={(e) => { e.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)}
+        onDrop={(e) => { e.preventDefault(); setOver(false); take(e.dataTransfer?.files); }}>
+        <p class="quiet">{w.uploadText}</p>
+        <input type="file" name="upload" aria-label={w.chooseFile} accept=".json,.jsonl" onChange={(e) => { take(e.currentTarget.files); e.currentTarget.value = ''; }} />
+        {work.working && <span class="quiet">{w.loading}</span>}
+      </div>
+      <Outcome trace={work.done} cancelled={work.cancelled} w={w} />
+    </section>
+  );
+}
+
+function Traces({ live, w }: { live: State; w: LiveWords }) {
+  const newest = live.traces[0];
+  return (
+    <section class="traces" aria-labelledby="traces">
+      <h1 id="traces">{w.traces}</h1>
+      <p class="quiet">{live.traces.length ? w.kept(live.limits.traces) : w.none}</p>
+      <p class="unseen" role="status">{newest && w.newTrace(newest.title)}</p>
+      {live.traces.length > 0 && <div class="table" tabIndex={0} role="region" aria-labelledby="traces"><table>
+        <thead><tr><th>{w.what}</th><th>{w.status}</th><th>{w.calls}</th><th>{w.time}</th><th>{w.etcd}</th><th>{w.from}</th><th>{w.save}</th></tr></thead>
+        <tbody>{live.traces.map((t) => <Trace key={t.id} t={t} w={w} />)}</tbody>
+      </table></div>}
+    </section>
+  );
+}
+
+function Trace({ t, w }: { t: LiveTrace; w: LiveWords }) {
+  const traced = t.requests > 0;
+  return (
+    <tr data-id={t.id}>
+      <td class="title">{traced ? <a href={traceAddress(t.id)}>{t.title}</a> : t.title}
+        {t.requests > 1 && <span class="quiet"> {w.requests(t.requests)}</span>}{t.error && <div class="failed">{t.error}</div>}</td>
+      <td>{t.status || '–'}{t.hungUp && <span class="quiet"> {w.hungUp}</span>}</td>
+      <td class="number">{traced ? thousands(t.calls) : w.untraced}</td>
+      <td class="number">{time(t.durationNs)}</td>
+      <td>{t.etcd || '–'}</td>
+      <td>{w.kinds[t.kind]}{t.release && <span class="quiet"> {t.release}</span>}</td>
+      <td>{traced && <a href={apiBase + recordingPath({ release: 'live', scenario: t.id, request: 1 }) + '/export'} download aria-label={w.saveTitle(t.title)}>{w.save}</a>}</td>
+    </tr>
+  );
+}
+
+const time = (ns: number) => ns === 0 ? '–' : ns < 1e6 ? `${(ns / 1e3).toPrecision(3)}µs` : ns < 1e9 ? `${(ns / 1e6).toPrecision(3)}ms` : `${(ns / 1e9).toPrecision(3)}s`;

@@ -1,0 +1,25 @@
+// What changes something on the server: views that are live alone use it.
+
+import { Problem } from './api.ts';
+
+export const apiBase = '/apis/apitrace/v1';
+
+// send sends a write with a body, and returns the answer or throws a Problem. signal cancels it: the server stops what it does for it.
+export async function send<T>(method: 'POST' | 'DELETE', path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(apiBase + path, {
+      method, signal, headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+      body: body instanceof Blob ? body : body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (e) {
+    if (signal?.aborted) throw e;
+    throw new Problem(0, 'apitrace does not answer', 'Is "apitrace web" still running? Start it again, and open the address that it prints.');
+  }
+  const answer = await response.json();
+  if (!response.ok) throw new Problem(response.status, answer.message, answer.action);
+  return answer as T;
+}
+
+// cancelled tells whether an error says no more than that its signal was used.
+export const cancelled = (e: unknown) => e instanceof DOMException && e.name === 'AbortError';

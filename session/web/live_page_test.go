@@ -1,0 +1,133 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/web"
+)
+
+// setValue is an expression that types a text into a field of the page.
+func setValue(selector, value string) string {
+	return fmt.Sprintf(`(() => { const f = document.querySelector(%q); f.value = %q; f.dispatchEvent(new Event('input', {bubbles: true})); f.dispatchEvent(new Event('change', {bubbles: true})) })()`, selector, value)
+}
+
+// live is an expression for the part of the live view under a heading.
+func live(heading string) string {
+	return fmt.Sprintf("document.querySelector('section[aria-labelledby=%s]')?", heading)
+}
+
+// TestPageStartsServersAndRecords does by click all that the live view offers.
+func TestPageStartsServersAndRecords(t *testing.T) {
+	engine := &fakeEngine{hold: make(chan struct{})}
+	address := start(t, web.Options{Engine: engine})
+	b := open(t, address, "#/servers", 1280)
+	b.until(live("servers") + ".textContent")
+	b.until("document.querySelector('select[name=release] option:nth-child(2)').textContent.includes('minutes')")
+	b.until(live("replay") + ".textContent.includes('Start a server first')")
+
+	// The build is shown, and cancelled.
+	b.click(live("servers") + ".querySelector('.go')")
+	b.until("document.querySelector('.server.starting progress')?.value === 7")
+	b.until("document.querySelector('.progress').textContent.includes('compiling 7/70')")
+	b.until("document.querySelector('.notices').textContent === 'built <b>for</b> the first time'")
+	b.click("document.querySelector('.server .stop')")
+	b.until("!document.querySelector('.server')")
+
+	b.click(live("servers") + ".querySelector('.go')")
+	b.until("document.querySelector('.server.starting')")
+	close(engine.hold)
+	b.until("document.querySelector('.server.ready')")
+	b.until("document.querySelector('.commands pre').textContent.includes('export KUBECONFIG=/run/fake/kubeconfig')")
+
+	// A replay leads to its tree, and back.
+	b.until("[...document.querySelectorAll('select[name=scenario] option')].length > 30")
+	b.click(live("replay") + ".querySelector('.go')")
+	b.until(live("replay") + ".querySelector('.outcome a')?.textContent === 'get-node'")
+	b.click(live("replay") + ".querySelector('.outcome a')")
+	b.until(row("etcd3 store"))
+	b.until("document.title.includes('v1.37.1')")
+	b.until("document.querySelector('select.scenario').selectedOptions[0].textContent === 'GET one node' && document.querySelector('select.release').value === 'live'")
+	js[any](b, "history.back()")
+	b.until("document.querySelector('.server.ready')") // which has not ended meanwhile
+
+	// A request of one's own: a wrong one is refused in words, a right one has its tree.
+	js[any](b, setValue("input[name=path]", "nodes"))
+	b.click(live("request") + ".querySelector('.go')")
+	b.until("document.querySelector('.problem')?.textContent.includes('begins with a slash')")
+	js[any](b, setValue("input[name=path]", "/api/v1/pods/<img src=x onerror=alert(1)>"))
+	b.click(live("request") + ".querySelector('.go')")
+	b.until(live("request") + ".querySelector('.outcome a')?.textContent === 'GET /api/v1/pods/<img src=x onerror=alert(1)>'")
+	js[any](b, setValue("input[name=method]", "DELETE"))
+	js[any](b, setValue("input[name=path]", "/api/v1/nodes/n7"))
+	js[any](b, setValue("select[name=asker]", "learner"))
+	b.click(live("request") + ".querySelector('.go')")
+	b.until(live("request") + ".querySelector('.outcome a')?.textContent === 'DELETE /api/v1/nodes/n7'")
+	b.until(live("request") + ".querySelector('.notices').textContent === 'the answer: as learner'")
+	b.until("!document.querySelector('.problem')")
+
+	// What clients send comes by itself, with and without a trace.
+	server := engine.server(t)
+	server.client(t, "/api/v1/pods?<b>watch</b>")
+	b.until("document.querySelector('tbody tr .title').textContent === 'GET /api/v1/pods?<b>watch</b>'")
+	server.live.Untraced(session.Row{Method: "GET", Path: "/healthz", Err: fmt.Errorf("no calls came")})
+	b.until("document.querySelector('tbody tr .failed')?.textContent === 'no calls came' && !document.querySelector('tbody tr:first-child a')")
+	b.until("document.querySelectorAll('tbody tr').length === 5")
+
+	// A file becomes a recording; one that is none is refused.
+	upload := func(name, text string) {
+		quoted, _ := json.Marshal(text)
+		js[any](b, fmt.Sprintf(`(() => { const d = new DataTransfer(); d.items.add(new File([%s], %q)); const f = document.querySelector('input[name=upload]'); f.files = d.files; f.dispatchEvent(new Event('change', {bubbles: true})) })()`, quoted, name))
+	}
+	upload("mine.json", handmade(t))
+	b.until(live("upload") + ".querySelector('.outcome a')?.textContent === 'mine.json'")
+	upload("not.json", "{}")
+	b.until("document.querySelector('.problem')?.textContent.includes('apitrace run --save')")
+	b.accessible()
+
+	// The link saves the recording of the request of one's own.
+	link := js[string](b, "[...document.querySelectorAll('tbody tr')].find((r) => r.textContent.includes('n7')).querySelector('a[download]').href")
+	response, body := get(t, link)
+	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Disposition") == "" {
+		t.Errorf("saving answers %s", response.Status)
+	}
+	decode[map[string]any](t, string(body))
+
+	b.click("document.querySelector('.server .stop')")
+	b.until("!document.querySelector('.server')")
+	<-server.done
+	b.forgive("the server responded with a status of 400") // to what was wrong on purpose
+}
+
+// forgive forgets errors with a text, which the test has provoked.
+func (b *tab) forgive(text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.wrongs = slices.DeleteFunc(b.wrongs, func(wrong string) bool { return strings.Contains(wrong, text) })
+}
+
+// TestReplayIsCancelledInThePage cancels by the button, and by leaving the view.
+func TestReplayIsCancelledInThePage(t *testing.T) {
+	engine := &fakeEngine{}
+	address := start(t, web.Options{Engine: engine})
+	b := open(t, address, "#/servers", 400)
+	b.click(live("servers") + ".querySelector('.go')")
+	b.until("document.querySelector('.server.ready')")
+	engine.hold = make(chan struct{})
+	b.click(live("replay") + ".querySelector('.go')")
+	b.until("document.querySelector('.server .state').textContent.includes('get-node')")
+	b.accessible()
+	b.click(live("replay") + ".querySelector('.stop')")
+	b.until(live("replay") + ".querySelector('.outcome').textContent === 'Cancelled.'")
+	b.until("document.querySelector('.server .state').textContent === 'ready'")
+	if wide := js[int](b, "document.documentElement.scrollWidth"); wide > 400 {
+		t.Errorf("the page is %d pixels wide at 400", wide)
+	}
+	b.click("document.querySelector('.language')")
+	b.until(live("servers") + ".textContent.includes('启动服务器')")
+}
