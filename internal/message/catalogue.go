@@ -16,15 +16,17 @@ var chinese string
 
 // catalogue returns the Chinese messages by their English text.
 var catalogue = sync.OnceValue(func() map[string]string {
-	all, err := parse(chinese)
+	all, _, err := parse(chinese)
 	if err != nil {
 		panic("zh.po: " + err.Error()) // a test reads it
 	}
 	return all
 })
 
-func parse(po string) (map[string]string, error) {
-	all := map[string]string{}
+// parse returns the messages of a catalogue, and those that it has twice: the first entry counts. A test finds them;
+// two changes that add the same message must not stop every command in Chinese.
+func parse(po string) (all map[string]string, twice []string, err error) {
+	all = map[string]string{}
 	var id, str string
 	into := &id
 	number := 0
@@ -36,9 +38,11 @@ func parse(po string) (map[string]string, error) {
 			return fmt.Errorf("line %d: entry %q %q: expected a msgid and a msgstr", number, id, str)
 		}
 		if _, ok := all[id]; ok {
-			return fmt.Errorf("line %d: %q is there twice", number, id)
+			twice = append(twice, id)
+		} else {
+			all[id] = str
 		}
-		all[id], id, str = str, "", ""
+		id, str = "", ""
 		return nil
 	}
 	for line := range strings.Lines(po) {
@@ -49,7 +53,7 @@ func parse(po string) (map[string]string, error) {
 		}
 		if rest, ok := strings.CutPrefix(line, "msgid "); ok {
 			if err := end(); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			line, into = rest, &id
 		} else if rest, ok := strings.CutPrefix(line, "msgstr "); ok {
@@ -57,9 +61,10 @@ func parse(po string) (map[string]string, error) {
 		}
 		text, err := strconv.Unquote(line)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %s: expected msgid, msgstr or a quoted string", number, line)
+			return nil, nil, fmt.Errorf("line %d: %s: expected msgid, msgstr or a quoted string", number, line)
 		}
 		*into += text
 	}
-	return all, end()
+	err = end()
+	return all, twice, err
 }

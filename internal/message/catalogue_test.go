@@ -234,6 +234,15 @@ func constantText(n ast.Node) (string, bool) {
 	return "", false
 }
 
+func TestNoMessageIsThereTwice(t *testing.T) {
+	if _, twice, err := parse(chinese); err != nil || len(twice) > 0 {
+		t.Errorf("%v; twice in zh.po: %q", err, twice)
+	}
+	if all, twice, err := parse("msgid \"a\"\nmsgstr \"甲\"\nmsgid \"a\"\nmsgstr \"乙\"\n"); err != nil || all["a"] != "甲" || len(twice) != 1 {
+		t.Errorf("got %v, %v, %v; expected the first of two entries", all, twice, err)
+	}
+}
+
 // TestFormatsAgree compares which argument each message formats in which way.
 func TestFormatsAgree(t *testing.T) {
 	for english, chinese := range catalogue() {
