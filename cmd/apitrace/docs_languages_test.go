@@ -106,6 +106,7 @@ func outlined(t *testing.T, root, page string) []section {
 	var sections []section
 	here := &section{}
 	fence, block := "", []string(nil)
+	printed := false // whether the indented lines are what the command above them printed
 	for line := range strings.SplitSeq(text, "\n") {
 		trimmed := strings.TrimSpace(line)
 		switch {
@@ -121,9 +122,12 @@ func outlined(t *testing.T, root, page string) []section {
 			sections = append(sections, section{level: len(m[1]), title: m[2]})
 			here = &sections[len(sections)-1]
 			here.text = m[2] + "\n"
+		case strings.HasPrefix(line, "    ") && printed: // in the language of the page
 		case strings.HasPrefix(line, "    ") && !strings.HasPrefix(trimmed, "-"):
+			printed = strings.HasPrefix(trimmed, "$ ")
 			here.code = append(here.code, commentInCode.ReplaceAllString(line, ""))
 		default:
+			printed = false
 			if tableRow.MatchString(trimmed) {
 				here.tables = append(here.tables, fmt.Sprint(strings.Count(strings.ReplaceAll(trimmed, `\|`, ""), "|")-1))
 			}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
@@ -100,7 +102,7 @@ func printed(t *testing.T, line, locale string) string {
 		}
 	}
 	var out bytes.Buffer
-	if err := execute(t.Context(), args, &console.Streams{Out: &out, Err: t.Output()}); err != nil && !errors.Is(err, errDifferent) {
+	if err := execute(t.Context(), args, &console.Streams{Out: &out, Err: t.Output(), Printer: message.For(output.LanguageOf(args, os.Getenv))}); err != nil && !errors.Is(err, errDifferent) {
 		t.Fatalf("%s: %v", line, err)
 	}
 	if !filtered {
