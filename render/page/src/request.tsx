@@ -26,6 +26,8 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
   here.current = link;
   const place = link.place;
   const path = requestPath(place);
+  // The parameter show of the steps is also that of the view in the API.
+  const upstream = link.more.show === 'upstream';
   // What was loaded of another request says nothing here.
   const selected = picked?.path === path ? picked.call : null;
   const view = seen?.path === path ? seen.view : null;
@@ -35,9 +37,9 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
     let left = false;
     problem(null);
     api.get<Recording>(recordingPath(place), { lang }).then((r) => { if (!left) { setRecording(r); onRecording(r); } }, (e) => left || problem(e));
-    api.get<View>(path + '/view', { lang }).then((v) => left || setSeen({ path, view: v }), (e) => left || problem(e));
+    api.get<View>(path + '/view', upstream ? { lang, show: 'upstream' } : { lang }).then((v) => left || setSeen({ path, view: v }), (e) => left || problem(e));
     return () => { left = true; };
-  }, [path, lang]);
+  }, [path, lang, upstream]);
 
   // The call that the link names.
   const name = link.call;

@@ -5,10 +5,11 @@ import { usePage, useRequest } from './context.ts';
 import { Opened, Row, rowsOf, shownAt } from './rows.ts';
 import { Heading, Tree } from './tree.tsx';
 
-// Steps shows the default view of a request as a tree, in which folded calls can be opened.
+// Steps shows the default view of a request as a tree, in which folded calls can be opened. With its parameter show=upstream it has
+// upstream's own spans and events, too, in the tree as in the source.
 export function Steps() {
   const { api, words, problem } = usePage();
-  const { path, place, view, selected, details, select, scenario } = useRequest();
+  const { path, place, view, selected, details, select, scenario, link, change } = useRequest();
   const [opened, setOpened] = useState<Opened>(new Map());
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const [focus, setFocus] = useState('s1');
@@ -65,6 +66,10 @@ export function Steps() {
     <div class="scroll">
       <Heading view={view} />
       {scenario?.description && <p class="description">{scenario.description}</p>}
+      <label class="choice">
+        <input type="checkbox" checked={link.more.show === 'upstream'} onChange={(e) => change({ show: e.currentTarget.checked ? 'upstream' : undefined })} />
+        {words.showUpstream}
+      </label>
       <Tree rows={rows} selected={selected} focus={focus} words={words} onFocus={setFocus} onSelect={select} onToggle={toggle}
         onFold={fold} onMore={(of) => open(of, opened.get(of)?.items.length ?? 0).catch(problem)} opened={(call) => opened.has(call)} />
     </div>
