@@ -49,7 +49,7 @@ func wrapFlags(usages string) string {
 		line = strings.TrimSuffix(line, "\n")
 		if parts := flagLine.FindStringSubmatch(line); parts != nil {
 			indent := len(line) - len(parts[2])
-			description := defaultValue.ReplaceAllString(parts[2], "（默认 $1）")
+			description := defaultValue.ReplaceAllString(parts[2], message.For("zh").Sprintf(" (default %s)", "$1"))
 			line = line[:indent] + strings.Join(text.Wrap(description, columns-indent), "\n"+strings.Repeat(" ", indent))
 		}
 		b.WriteString(line + "\n")

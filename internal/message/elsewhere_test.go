@@ -1,0 +1,53 @@
+package message
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// chineseElsewhere are the files of Go code that hold Chinese, each with the reason. None of it is a text of apitrace.
+var chineseElsewhere = map[string]string{
+	"render/listing.go":                 "finds the end of the first sentence of a note of the guide",
+	"render/outline.go":                 "cuts a title of the guide at what stands in brackets",
+	"render/view/viewtest/guides.go":    "what a guide of tests says",
+	"render/view/viewtest/recording.go": "what a recording of tests holds",
+	"workshop/claim.go":                 "words that a learner may answer with",
+	"workshop/learner/answer.go":        "signs that a learner may type between words",
+}
+
+// TestChineseIsInTheCatalogue finds Chinese in Go code: what apitrace says in Chinese is in zh.po, so that there is one
+// place to read and to correct it, and in the files that are in two languages by design, such as those of the guide.
+func TestChineseIsInTheCatalogue(t *testing.T) {
+	chinese := regexp.MustCompile(`[\p{Han}\x{3001}-\x{303f}\x{ff01}-\x{ff65}]`)
+	var found []string
+	for _, file := range sources(t) {
+		path := file.set.Position(file.tree.Package).Filename
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, err := filepath.Rel(filepath.Join("..", ".."), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name = filepath.ToSlash(name)
+		for number, line := range slices.Collect(strings.Lines(string(data))) {
+			if !chinese.MatchString(line) {
+				continue
+			}
+			found = append(found, name)
+			if chineseElsewhere[name] == "" {
+				t.Errorf("%s:%d: Chinese in Go code: say it in English through package message, and put the Chinese into zh.po", name, number+1)
+			}
+		}
+	}
+	for name := range chineseElsewhere {
+		if !slices.Contains(found, name) {
+			t.Errorf("%s holds no Chinese any more: take it out of this list", name)
+		}
+	}
+}
