@@ -216,6 +216,30 @@ func anchorOf(heading string) string {
 	}, heading)
 }
 
+// TestLinksOfPages follows the links between all pages: the page and the heading must be there, and a Chinese page
+// leads to Chinese ones where there are any.
+func TestLinksOfPages(t *testing.T) {
+	root := filepath.Join("..", "..")
+	pages := 0
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/lessons/*.md"} {
+		files, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			page, err := filepath.Rel(root, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			outlined(t, root, page) // reports the links that lead nowhere
+			pages++
+		}
+	}
+	if pages < 40 {
+		t.Errorf("found %d pages, expected 40 or more", pages)
+	}
+}
+
 // TestPagesOutOfStepAreFound changes the Chinese of a page in each of the ways that the comparison must notice.
 func TestPagesOutOfStepAreFound(t *testing.T) {
 	const english = "# A\n\n[zh](a.zh.md)\n\n```sh\nrun x # why\n```\n\n## B\n\n`a` and [c](b.md#e-f)\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n    run y\n"
