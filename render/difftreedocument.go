@@ -17,13 +17,17 @@ type DiffTree struct {
 	NameA   string `json:"nameA" description:"What side A is called: a release, or a scenario."`
 	NameB   string `json:"nameB" description:"What side B is called."`
 	Request string `json:"request" description:"Method and path of the request."`
-	StatusA int    `json:"statusA" description:"HTTP status of side A, 0 if that does not have the request."`
-	StatusB int    `json:"statusB" description:"HTTP status of side B."`
-	CallsA  int    `json:"callsA" description:"How many calls side A has."`
-	CallsB  int    `json:"callsB" description:"How many calls side B has."`
-	Same    bool   `json:"same" description:"Whether both took the same path to the same answer."`
-	OnlyIn  string `json:"onlyIn,omitempty" description:"Which side alone has the request; absent if both do. There is no tree then."`
-	Facts   string `json:"facts" description:"How many calls and changes there are, in words."`
+	// RequestA and RequestB are the numbers of the request, Pairs all pairs of requests.
+	RequestA int        `json:"requestA" description:"Number of the request on side A, from 1; 0 if that does not have it."`
+	RequestB int        `json:"requestB" description:"Number of the request on side B, from 1; 0 if that does not have it."`
+	Pairs    []DiffPair `json:"pairs" description:"All pairs of requests, in order."`
+	StatusA  int        `json:"statusA" description:"HTTP status of side A, 0 if that does not have the request."`
+	StatusB  int        `json:"statusB" description:"HTTP status of side B."`
+	CallsA   int        `json:"callsA" description:"How many calls side A has."`
+	CallsB   int        `json:"callsB" description:"How many calls side B has."`
+	Same     bool       `json:"same" description:"Whether both took the same path to the same answer."`
+	OnlyIn   string     `json:"onlyIn,omitempty" description:"Which side alone has the request; absent if both do. There is no tree then."`
+	Facts    string     `json:"facts" description:"How many calls and changes there are, in words."`
 	// Warnings say what may be no change of upstream's.
 	Warnings []string `json:"warnings" description:"What may be no change of upstream's, such as edited files."`
 	Legend   []string `json:"legend" description:"The marks that steps have here, each with its meaning."`
@@ -35,6 +39,12 @@ type DiffTree struct {
 	// TooMany counts the changes of a first look that are too many for it: then there are no sections.
 	TooMany  int               `json:"tooMany,omitempty" description:"How many changes a first look would have to show if those are too many: then there are no sections. Ask for one layer, or for all. Absent otherwise."`
 	Sections []DiffTreeSection `json:"sections" description:"The sections of the merged tree."`
+}
+
+// A DiffPair is a request that both sides have, or one.
+type DiffPair struct {
+	Request string `json:"request" description:"Method and path."`
+	Same    bool   `json:"same" description:"Whether both took the same path to the same answer."`
 }
 
 // A DiffTreeLayer is a LayerSummary.
@@ -120,8 +130,16 @@ const mostDiffSteps = 5000
 func NewDiffTree(c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) (*DiffTree, error) {
 	words := options.words(c)
 	doc := &DiffTree{
+		RequestA: numberOf(c.A, pair.A), RequestB: numberOf(c.B, pair.B), Pairs: []DiffPair{},
 		Lang: message.For(options.Lang).Lang(), NameA: options.NameA, NameB: options.NameB, Same: pair.Same(),
 		Warnings: append([]string{}, options.warnings(c)...), Legend: []string{}, Layers: []DiffTreeLayer{}, Unchanged: []string{}, Sections: []DiffTreeSection{},
+	}
+	for i := range c.Requests {
+		r := c.Requests[i].B
+		if r == nil {
+			r = c.Requests[i].A
+		}
+		doc.Pairs = append(doc.Pairs, DiffPair{r.Method + " " + oneLine(r.Path), c.Requests[i].Same()})
 	}
 	if r := pair.A; r != nil {
 		doc.Request, doc.StatusA, doc.CallsA = r.Method+" "+oneLine(r.Path), r.Status, len(r.Calls)
@@ -151,6 +169,16 @@ func NewDiffTree(c *diff.Comparison, pair *diff.RequestPair, guide Guide, option
 	}
 	w.summarize(doc)
 	return doc, nil
+}
+
+// numberOf counts a request of a recording from 1; 0 if there is none.
+func numberOf(rec *trace.Recording, r *trace.Request) int {
+	for i := range rec.Requests {
+		if &rec.Requests[i] == r {
+			return i + 1
+		}
+	}
+	return 0
 }
 
 type diffTreeWriter struct {

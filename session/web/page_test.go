@@ -401,6 +401,13 @@ func TestPageIsAccessible(t *testing.T) {
 		{"failure", "#/latest/get-forbidden/1", row("failed"), 1280},
 		{"calls", "#/latest/get-node/1?view=calls", "document.querySelectorAll('.row.flat .place').length > 10", 1280},
 		{"search", "#/search?text=corruptObject", "document.querySelector('.found .text')", 400},
+		{"comparison", compared + "&call=" + escape(storeGet), "document.querySelector('.compare-right .nosource')", 1280},
+		{"sides", compared + "&look=sides", "document.querySelector('.merged .side')", 1280},
+		{"narrow comparison", compared, "document.querySelector('.merged .row.added')", 400},
+		{"narrow difference", compared + "&call=" + escape(storeGet), "document.querySelector('.compare-right .nosource')", 400},
+		{"releases", "#/releases?scenario=get-node", "document.querySelector('.releases')", 1280},
+		{"narrow releases", "#/releases?scenario=get-node", "document.querySelector('.releases')", 400},
+		{"all releases", "#/releases", "document.querySelectorAll('.overview td a').length > 20", 400},
 		{"narrow tree", "", row("etcd3 store"), 400},
 		{"narrow code", "#/latest/get-node/1?call=" + escape(storeGet), "document.querySelector('.l.ran')", 400},
 	} {

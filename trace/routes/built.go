@@ -18,10 +18,11 @@ type Built struct {
 
 // A Server is one of the servers of a kube-apiserver.
 type Server struct {
-	Name   string  `json:"name" description:"The server's name; empty for routes of which the trace does not tell the server."`
-	Call   int     `json:"call" description:"The call that made its routers, -1 if that is not known."`
-	Routes int     `json:"routes" description:"How many routes it has in all."`
-	Groups []Group `json:"groups" description:"The versions of groups that were installed."`
+	Name    string  `json:"name" description:"The server's name; empty for routes of which the trace does not tell the server."`
+	Call    int     `json:"call" description:"The call that made its routers, -1 if that is not known."`
+	StartNs int64   `json:"startNs" description:"When that was, in nanoseconds from the start."`
+	Routes  int     `json:"routes" description:"How many routes it has in all."`
+	Groups  []Group `json:"groups" description:"The versions of groups that were installed."`
 	// Others belong to no group.
 	Others []BuiltRoute `json:"others" description:"The routes that belong to no group: discovery, version, metrics and others."`
 }
@@ -30,6 +31,7 @@ type Server struct {
 type Group struct {
 	GroupVersion string       `json:"groupVersion" description:"Such as v1 or apps/v1."`
 	Call         int          `json:"call" description:"The call that installed it."`
+	StartNs      int64        `json:"startNs" description:"When that was, in nanoseconds from the start."`
 	Routes       int          `json:"routes" description:"How many routes it has in all."`
 	Resources    []Resource   `json:"resources" description:"Its resources, with their subresources, in order of installation."`
 	Others       []BuiltRoute `json:"others" description:"Its routes that belong to no resource: its discovery."`
@@ -84,7 +86,8 @@ func (b *builder) visit(i int) {
 	switch {
 	case c.Function == newHandler:
 		b.made = append(b.made, i)
-		b.server(c.Attributes[trace.AttrServerName]).Call = i
+		s := b.server(c.Attributes[trace.AttrServerName])
+		s.Call, s.StartNs = i, c.StartNs
 	case c.Function == complete:
 		b.stores[c.Attributes[trace.AttrResource]] = i
 	case c.Function == installREST:
@@ -129,7 +132,7 @@ func (b *builder) server(name string) *Server {
 
 func (b *builder) group(i int) {
 	s := b.server(b.serverOf(i))
-	s.Groups = append(s.Groups, Group{GroupVersion: b.tree.Call(i).Attributes[trace.AttrGroupVersion], Call: i, Resources: []Resource{}, Others: []BuiltRoute{}})
+	s.Groups = append(s.Groups, Group{GroupVersion: b.tree.Call(i).Attributes[trace.AttrGroupVersion], Call: i, StartNs: b.tree.Call(i).StartNs, Resources: []Resource{}, Others: []BuiltRoute{}})
 }
 
 // in returns the group that is being installed at call i, nil if none is.

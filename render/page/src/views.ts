@@ -3,8 +3,10 @@
 
 import { ComponentType } from 'preact';
 import { Api } from './api.ts';
+import { Compare } from './compare.tsx';
 import { Calls } from './list.tsx';
 import { Live } from './live.tsx';
+import { Matrix } from './matrix.tsx';
 import { Search } from './search.tsx';
 import { Steps } from './steps.tsx';
 import { Time } from './time.tsx';
@@ -34,6 +36,8 @@ export const requestViews: ViewEntry[] = [
 
 // pages stand alone.
 export const pages: ViewEntry[] = [
+  { name: 'compare', words: (w) => w.comparison.name, show: Compare },
+  { name: 'releases', words: (w) => w.comparison.matrix, show: Matrix },
   { name: 'search', words: (w) => w.search, show: Search, hidden: true },
   { name: 'servers', words: (w) => w.live, show: Live, live: true },
 ];

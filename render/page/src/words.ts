@@ -3,12 +3,14 @@
 
 import * as player from './player-words.ts';
 import * as time from './time-words.ts';
+import { compareWords } from './compare-words.ts';
 
 export type Lang = 'en' | 'zh';
 
 const en = {
   ...player.en,
   time: time.en,
+  comparison: compareWords.en,
   scenario: 'Scenario', release: 'Release', request: 'Request', view: 'View', steps: 'Key steps', allCalls: 'All calls',
   showUpstream: 'Upstream’s own spans and events',
   traces: 'Traces', live: 'Live', workshop: 'Workshop', pages: 'Pages', menu: 'Menu',
@@ -30,6 +32,7 @@ const en = {
 const zh: typeof en = {
   ...player.zh,
   time: time.zh,
+  comparison: compareWords.zh,
   scenario: '场景', release: '版本', request: '请求', view: '视图', steps: '关键步骤', allCalls: '全部调用',
   showUpstream: '上游自带的跨度与事件',
   traces: '追踪', live: '实时', workshop: '练习', pages: '页面', menu: '菜单',

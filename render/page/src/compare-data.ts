@@ -1,0 +1,39 @@
+// What the API answers on comparisons; docs/api.md and /openapi.json describe it.
+
+export interface Spot { call: number; function: string; name: string; place: string; caller: string; nth: number; time: string; url?: string }
+export interface DiffStep {
+  call: number; calls?: number[]; a?: Spot; b?: Spot; function: string; caller: string; nth: number; name: string; place?: string; layer: string; colour: string;
+  key: boolean; change: '' | 'added' | 'removed' | 'changed'; mark: string; details: string[] | null; values: { name: string; a: string; b: string }[];
+  was?: { name: string; step: number }; compare?: string; folded: number; through: number; newGoroutine?: boolean; process?: string; section?: number; children: DiffStep[];
+}
+export interface DiffSection { number: number; layer: string; title: string; colour: string; called?: string; root: DiffStep }
+export interface DiffLayer { name: string; title: string; colour: string; sentences: { text: string; call: number; step: number }[]; smaller: number }
+export interface DiffTree {
+  nameA: string; nameB: string; request: string; requestA: number; requestB: number; pairs: { request: string; same: boolean }[]; statusA: number; statusB: number;
+  callsA: number; callsB: number; same: boolean; onlyIn?: string; facts: string; warnings: string[]; legend: string[]; layers: DiffLayer[]; unchanged: string[];
+  changes: number; shown: number; tooMany?: number; sections: DiffSection[];
+}
+
+export interface SourceSide { function: string; name: string; file: string; line: number; program: string; url?: string }
+export interface HunkLine { a: number; b: number; tokens: { kind?: string; text: string }[] }
+export interface SourceDiff {
+  a?: SourceSide; b?: SourceSide; same: boolean; hunks: { fromA: number; countA: number; fromB: number; countB: number; lines: HunkLine[] }[];
+  hunk: number; line: number; onB: boolean; compare?: string; missing?: string; action?: string;
+}
+
+export interface Brief {
+  same: boolean; marks: { mark: string; names: string[] }[]; smaller: number;
+  told: { layer: string; title: string; colour: string; sentences: string[] }[]; counts: { kind: string; title: string; count: number }[];
+}
+export interface HistoryStep { k8sVersion: string; recorded: boolean; why?: string; calls: number; since?: string; changes?: Brief }
+export interface History { scenario: string; title: string; releases: HistoryStep[] }
+
+// A Pairing is what is compared: two releases of a scenario, or two scenarios of a release.
+export interface Pairing { scenarios: boolean; common: string; from: string; to: string }
+
+// of returns the path and the parameters of a pairing in the API.
+export const of = (p: Pairing): [string, Record<string, string>] =>
+  p.scenarios ? ['/compare', { release: p.common, from: p.from, to: p.to }] : ['/diff', { scenario: p.common, from: p.from, to: p.to }];
+
+// pairingAddress is that of a comparison on the page: #/compare?scenario=… or #/compare?release=….
+export const pairingAddress = (p: Pairing, more: Record<string, string> = {}) => ({ parts: ['compare'], query: { ...of(p)[1], ...more } });

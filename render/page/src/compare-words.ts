@@ -1,0 +1,43 @@
+// The words of the comparison and of the history of a scenario.
+
+const en = {
+  name: 'Compare', matrix: 'Releases', releases: 'Two releases', scenarios: 'Two scenarios', kind: 'What is compared', from: 'Side A', to: 'Side B',
+  swap: 'Swap the sides', merged: 'One tree', sides: 'Side by side', layout: 'Layout', telling: 'Key steps', all: 'All changes', which: 'Which changes',
+  oneLayer: (title: string) => `Only the changes in: ${title}`, everyLayer: 'Changes in all layers', smaller: 'Smaller changes',
+  unchanged: 'Unchanged', same: 'Both took the same path.', summary: 'What changed', tree: 'The calls of both sides, with marks', next: 'Next change', previous: 'Change before',
+  hidden: (n: string, all: string) => `${n} of ${all} changes are not in this view.`,
+  tooMany: (n: string) => `${n} changes are too many to draw. Choose a layer above.`,
+  wasCalledBy: (name: string) => `was called by ${name}`, movedAway: (name: string) => `${name} is elsewhere now: go there`,
+  added: (side: string) => `Only ${side} makes this call.`, pick: 'Select a step to see what changed in its source.',
+  openIn: (side: string) => `Open in ${side}`, value: 'Value', inSource: 'The source on both sides', sameText: 'The function has the same text on both sides.',
+  ofCaller: (name: string) => `Only one side makes this call. This is the text of ${name}, the nearest caller that both have; the call is made in the marked hunk.`,
+  ofCallerNoHunk: (name: string) => `Only one side makes this call. This is the text of ${name}, the nearest caller that both have.`,
+  line: (n: number) => `the call is made in line ${n}`, sourceMissing: 'The source is not compared', upstreamCompare: 'The file at upstream, compared', lineOf: (side: string) => `Line of ${side}`,
+  place: 'In the tree: ', notThere: 'This comparison does not show that place: the nearest one is selected.', gone: (f: string) => `This comparison shows no call of ${f}.`,
+  historyOf: 'A scenario through the releases', release: 'Release', calls: 'Calls', came: 'Came', went: 'Went', others: 'Other changes', firstRelease: 'the first recorded release',
+  notRecorded: 'not recorded', sentences: 'In sentences', compareWith: (a: string, b: string) => `Compare ${a} with ${b}`, allScenarios: 'All scenarios', noChange: 'the same path',
+  overview: 'Every scenario through the releases', overviewHelp: 'Each cell has the number of calls, and what came and went on the path since the release before, as far as it concerns key steps. Select a cell to compare the two.',
+  load: 'Compare now', scenario: 'Scenario', loadingRow: 'comparing…', change: (n: string) => `${n} other changes`,
+};
+
+const zh: typeof en = {
+  name: '比较', matrix: '版本', releases: '两个版本', scenarios: '两个场景', kind: '比较的对象', from: 'A 侧', to: 'B 侧',
+  swap: '交换两侧', merged: '合并为一棵树', sides: '并排', layout: '布局', telling: '关键步骤', all: '全部变化', which: '显示哪些变化',
+  oneLayer: (title) => `只看这一层的变化：${title}`, everyLayer: '所有层的变化', smaller: '较小的变化',
+  unchanged: '没有变化', same: '两侧路径相同。', summary: '有哪些变化', tree: '两侧的调用及其标记', next: '下一处变化', previous: '上一处变化',
+  hidden: (n, all) => `共 ${all} 处变化，其中 ${n} 处不在此视图中。`,
+  tooMany: (n) => `有 ${n} 处变化，太多而无法画出。请在上面选择一层。`,
+  wasCalledBy: (name) => `原来由 ${name} 调用`, movedAway: (name) => `${name} 已移到别处：转到那里`,
+  added: (side) => `只有 ${side} 有这次调用。`, pick: '选择一个步骤，查看其源码的变化。',
+  openIn: (side) => `在 ${side} 中打开`, value: '值', inSource: '两侧的源码', sameText: '该函数在两侧的文本相同。',
+  ofCaller: (name) => `只有一侧有这次调用。这里是 ${name} 的文本，即两侧都有的最近调用者；调用位于标出的片段中。`,
+  ofCallerNoHunk: (name) => `只有一侧有这次调用。这里是 ${name} 的文本，即两侧都有的最近调用者。`,
+  line: (n) => `调用位于第 ${n} 行`, sourceMissing: '没有比较源码', upstreamCompare: '在上游比较该文件', lineOf: (side) => `${side} 的行号`,
+  place: '在树中：', notThere: '此比较没有显示那个位置：已选中最接近的位置。', gone: (f) => `此比较没有显示 ${f} 的调用。`,
+  historyOf: '一个场景在各版本中的变化', release: '版本', calls: '调用', came: '新增', went: '去掉', others: '其他变化', firstRelease: '第一个录制的版本',
+  notRecorded: '没有录制', sentences: '文字说明', compareWith: (a, b) => `比较 ${a} 与 ${b}`, allScenarios: '全部场景', noChange: '路径相同',
+  overview: '每个场景在各版本中的变化', overviewHelp: '每个单元格是调用次数，以及自上一个版本以来路径上新增和去掉的关键步骤。选择单元格可比较这两个版本。',
+  load: '现在比较', scenario: '场景', loadingRow: '比较中…', change: (n) => `另有 ${n} 处变化`,
+};
+
+export const compareWords = { en, zh };

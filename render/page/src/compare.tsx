@@ -1,0 +1,233 @@
+import { Fragment, h } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { compareWords } from './compare-words.ts';
+import { DiffStep, DiffTree, of, Pairing, pairingAddress, Spot } from './compare-data.ts';
+import { usePage } from './context.ts';
+import { allSteps, diffRows, holds, locate } from './diffrows.ts';
+import { MergedTree } from './difftree.tsx';
+import { Hunks } from './hunk.tsx';
+import { CallName, firstView, requestAddress, write } from './link.ts';
+import { thousands } from './words.ts';
+
+// colours of layers are written as in the tree.
+const colour = (c: string) => (c ? { '--layer': c } : {}) as Record<string, string>;
+
+// Compare shows two releases of a scenario, or two scenarios of a release, as one tree with marks. Its address is
+// #/compare?scenario=S&from=R&to=R or #/compare?release=R&from=S&to=S, with request, show, layer, look and the name of a call.
+export function Compare() {
+  const { api, lang, words: common, address, goTo, problem, notice, releases, scenarios, last } = usePage();
+  const words = compareWords[lang];
+  const q = address.query;
+  const pairing = pairingOf(q, last.place.scenario, releases.map((r) => r.k8sVersion), (name) => scenarios.find((s) => s.name === name)?.releases);
+  const request = Math.max(1, Number.parseInt(q.request ?? '', 10) || 1);
+  const [tree, setTree] = useState<DiffTree | null>(null);
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const [focus, setFocus] = useState('s1');
+  const scroll = useRef<HTMLDivElement>(null);
+  const [path, query] = pairing ? of(pairing) : ['', {}];
+  const key = pairing && JSON.stringify([path, query, request, q.show, q.layer, lang]);
+  useEffect(() => {
+    if (!pairing) return;
+    let left = false;
+    setTree(null);
+    problem(null);
+    const choice: Record<string, string> = { ...(q.show === 'all' ? { show: 'all' } : {}), ...(q.layer ? { layer: q.layer } : {}) };
+    api.get<DiffTree>(path + '/tree', { ...query, request, lang, ...choice }).then((t) => { if (!left) { setTree(t); setClosed(new Set()); setFocus('s1'); } }, (e) => left || problem(e));
+    return () => { left = true; };
+  }, [key]);
+
+  const rows = useMemo(() => (tree ? diffRows(tree, closed) : []), [tree, closed]);
+  // The step that the link names.
+  const name: CallName | null = q.call ? { function: q.call, caller: q.by ?? '', nth: Math.max(1, Number.parseInt(q.nth ?? '', 10) || 1) } : null;
+  const found = useMemo(() => (tree && name ? locate(tree, name) : null), [tree, q.call, q.by, q.nth]);
+  const selected = found?.step ?? null;
+  useEffect(() => {
+    notice(!found || found.exact ? '' : found.step ? words.notThere : words.gone(q.call));
+    if (found?.step) setFocus('c' + found.step.call);
+  }, [found, lang]);
+
+  const change = (more: Record<string, string | undefined>, replace = false) => {
+    const next = Object.entries({ ...query, ...q, ...more }).filter((e): e is [string, string] => e[1] !== undefined && e[1] !== '');
+    goTo({ parts: ['compare'], query: Object.fromEntries(next) }, replace);
+  };
+  const select = (step: DiffStep) => change({ call: step.function, by: step.caller || undefined, nth: step.nth > 1 ? String(step.nth) : undefined });
+  const selectCall = (call: number) => {
+    const step = tree && allSteps(tree).find((s) => holds(s, call));
+    if (!step) return;
+    setClosed(new Set());
+    select(step);
+  };
+  const toChange = (direction: 1 | -1) => {
+    if (!tree) return;
+    const steps = allSteps(tree), at = selected ? steps.indexOf(selected) : direction > 0 ? -1 : steps.length;
+    for (let i = at + direction; i >= 0 && i < steps.length; i += direction) if (steps[i].mark) { setClosed(new Set()); select(steps[i]); return; }
+  };
+  if (!pairing) return <p class="quiet loading">{common.loading}</p>;
+  const sides = q.look === 'sides';
+  return (
+    <div class={'compare' + (selected ? '' : ' alone') + (sides ? ' by-side' : '')}>
+      <div class="compare-left" ref={scroll} onKeyDown={(e) => {
+        if (e.ctrlKey || e.metaKey || e.altKey || e.target instanceof HTMLSelectElement) return;
+        if (e.key === 'n') toChange(1);
+        else if (e.key === 'p') toChange(-1);
+      }}>
+        <Controls pairing={pairing} tree={tree} request={request} sides={sides} change={change} toChange={toChange} />
+        {!tree && <p class="quiet loading">{common.loading}</p>}
+        {tree && <Summary tree={tree} layer={q.layer} onLayer={(l) => change({ layer: l, call: undefined, by: undefined, nth: undefined, show: l ? 'all' : undefined })}
+          onSentence={(step, layer) => (step >= 0 ? selectCall(step) : change({ layer, show: 'all' }))} />}
+        {tree && tree.tooMany && <p class="too-many">{words.tooMany(thousands(tree.tooMany))}</p>}
+        {tree && tree.sections.length > 0 && <Fragment>
+          <p class="legend">{tree.legend.map((l) => <span>{l}</span>)}</p>
+          {sides && <div class="side-names" aria-hidden="true"><span>{tree.nameA}</span><span>{tree.nameB}</span></div>}
+          <MergedTree rows={rows} tree={tree} sides={sides} selected={selected} focus={focus} onFocus={setFocus} onSelect={select} onCall={selectCall}
+            onToggle={(k) => setClosed((known) => { const next = new Set(known); if (!next.delete(k)) next.add(k); return next; })} />
+          {tree.shown < tree.changes && <p class="legend">{words.hidden(thousands(tree.changes - tree.shown), thousands(tree.changes))}</p>}
+        </Fragment>}
+      </div>
+      <section class="compare-right" aria-label={words.inSource}>
+        {tree && selected ? <Panel key={key + selected.call} tree={tree} step={selected} pairing={pairing} request={request} address={write(address)} onCall={selectCall} onBack={() => change({ call: undefined, by: undefined, nth: undefined })} />
+          : <p class="quiet pick">{words.pick}</p>}
+      </section>
+    </div>
+  );
+}
+
+// pairingOf reads what is compared from the address; without one it is the last request's scenario on the two newest releases that have it.
+// Null while these are being loaded.
+function pairingOf(q: Record<string, string>, scenario: string, releases: string[], releasesOf: (scenario: string) => string[] | undefined): Pairing | null {
+  if (q.release && q.from && q.to) return { scenarios: true, common: q.release, from: q.from, to: q.to };
+  if (q.scenario && q.from && q.to) return { scenarios: false, common: q.scenario, from: q.from, to: q.to };
+  const wanted = q.scenario || scenario;
+  const of = releasesOf(wanted) ?? [];
+  if (of.length < 1 || releases.length === 0) return null;
+  return { scenarios: false, common: wanted, from: of[1] ?? of[0], to: of[0] };
+}
+
+function Controls({ pairing, tree, request, sides, change, toChange }: {
+  pairing: Pairing; tree: DiffTree | null; request: number; sides: boolean; change: (more: Record<string, string | undefined>, replace?: boolean) => void; toChange: (d: 1 | -1) => void;
+}) {
+  const { lang, words: common, goTo, releases, scenarios, address } = usePage();
+  const words = compareWords[lang];
+  const all = scenarios.map((s) => s.name), of = scenarios.find((s) => s.name === pairing.common)?.releases ?? [];
+  const choices = pairing.scenarios ? scenarios.filter((s) => s.releases.includes(pairing.common)).map((s) => s.name) : of;
+  const kept = address.query.look ? { look: address.query.look } : {} as Record<string, string>;
+  const to = (p: Pairing) => goTo(pairingAddress(p, kept));
+  const kind = (scenariosNow: boolean) => {
+    if (scenariosNow === pairing.scenarios) return;
+    if (!scenariosNow) { const r = scenarios.find((s) => s.name === pairing.to)?.releases ?? []; to({ scenarios: false, common: pairing.to, from: r[1] ?? r[0], to: r[0] }); return; }
+    const other = scenarios.find((s) => s.name.startsWith(pairing.common + '-') && s.releases.includes(pairing.to)) ?? scenarios.find((s) => s.name !== pairing.common && s.releases.includes(pairing.to));
+    to({ scenarios: true, common: pairing.to, from: pairing.common, to: other?.name ?? pairing.common });
+  };
+  return (
+    <div class="controls">
+      <span class="switch" role="group" aria-label={words.kind}>
+        <button aria-pressed={!pairing.scenarios} onClick={() => kind(false)}>{words.releases}</button>
+        <button aria-pressed={pairing.scenarios} onClick={() => kind(true)}>{words.scenarios}</button>
+      </span>
+      <Choice label={pairing.scenarios ? common.release : common.scenario} value={pairing.common} of={pairing.scenarios ? releases.map((r) => r.k8sVersion) : all}
+        onChange={(common) => {
+          const has = scenarios.find((s) => s.name === common)?.releases ?? [];
+          to(pairing.scenarios || has.includes(pairing.from) && has.includes(pairing.to) ? { ...pairing, common } : { ...pairing, common, from: has[1] ?? has[0], to: has[0] });
+        }} />
+      <span class="pair">
+        <Choice label={words.from} value={pairing.from} of={choices} onChange={(from) => to({ ...pairing, from })} />
+        <button class="swap" title={words.swap} aria-label={words.swap} onClick={() => to({ ...pairing, from: pairing.to, to: pairing.from })}>⇄</button>
+        <Choice label={words.to} value={pairing.to} of={choices} onChange={(next) => to({ ...pairing, to: next })} />
+      </span>
+      {tree && tree.pairs.length > 1 && (
+        <select aria-label={common.request} class="requests" value={String(request)} onChange={(e) => change({ request: e.currentTarget.value, call: undefined, by: undefined, nth: undefined })}>
+          {tree.pairs.map((p, i) => <option value={String(i + 1)} selected={i + 1 === request}>{`${i + 1}  ${p.request}${p.same ? ' =' : ''}`}</option>)}
+        </select>
+      )}
+      <span class="switch" role="group" aria-label={words.layout}>
+        <button aria-pressed={!sides} onClick={() => change({ look: undefined }, true)}>{words.merged}</button>
+        <button aria-pressed={sides} onClick={() => change({ look: 'sides' }, true)}>{words.sides}</button>
+      </span>
+      <span class="switch" role="group" aria-label={words.which}>
+        <button aria-pressed={address.query.show !== 'all'} onClick={() => change({ show: undefined, layer: undefined })}>{words.telling}</button>
+        <button aria-pressed={address.query.show === 'all'} onClick={() => change({ show: 'all' })}>{words.all}</button>
+      </span>
+      <span class="switch">
+        <button title={words.previous + ' (p)'} aria-label={words.previous} onClick={() => toChange(-1)}>↑</button>
+        <button title={words.next + ' (n)'} aria-label={words.next} onClick={() => toChange(1)}>↓</button>
+      </span>
+    </div>
+  );
+}
+
+function Choice({ label, value, of, onChange }: { label: string; value: string; of: string[]; onChange: (value: string) => void }) {
+  return (
+    <select aria-label={label} title={label} value={value} onChange={(e) => onChange(e.currentTarget.value)}>
+      {!of.includes(value) && <option value={value} selected>{value}</option>}
+      {of.map((v) => <option value={v} selected={v === value}>{v}</option>)}
+    </select>
+  );
+}
+
+// Summary says in sentences what changed; each leads to its place in the tree.
+function Summary({ tree, layer, onLayer, onSentence }: { tree: DiffTree; layer?: string; onLayer: (layer?: string) => void; onSentence: (step: number, layer: string) => void }) {
+  const { lang } = usePage();
+  const words = compareWords[lang];
+  const shown = tree.layers.filter((l) => !layer || l.name === layer);
+  const told = shown.filter((l) => l.sentences.length > 0), small = shown.filter((l) => l.smaller > 0);
+  const end = tree.statusA === tree.statusB ? ` → ${tree.statusB}` : ` → ${tree.statusA || '–'} | ${tree.statusB || '–'}`;
+  return (
+    <section class="summary" aria-label={words.summary}>
+      <h1>{tree.request}{end}</h1>
+      <p class="facts">{tree.onlyIn ?? tree.facts}</p>
+      {tree.warnings.map((w) => <p class="warning">{w}</p>)}
+      {tree.same && <p>{words.same}</p>}
+      {layer && <p><button class="link" onClick={() => onLayer()}>{words.everyLayer}</button></p>}
+      <dl>
+        {told.map((l) => (
+          <div style={colour(l.colour)}>
+            <dt>{l.name && !layer ? <button class="layer" title={words.oneLayer(l.title)} onClick={() => onLayer(l.name)}>{l.title}</button> : <span class="layer">{l.title}</span>}</dt>
+            <dd>
+              {l.sentences.map((s) => <button class="sentence" onClick={() => onSentence(s.step, l.name)}>{s.text}</button>)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {small.length > 0 && <p class="facts">{words.smaller}: {small.map((l, i) => <Fragment>{i > 0 && ', '}
+        {l.name ? <button class="link" title={words.oneLayer(l.title)} onClick={() => onLayer(l.name)}>{l.title} {thousands(l.smaller)}</button> : `${l.title} ${thousands(l.smaller)}`}</Fragment>)}</p>}
+      {tree.unchanged.length > 0 && !layer && <p class="facts">{words.unchanged}: {tree.unchanged.join(', ')}</p>}
+    </section>
+  );
+}
+
+// Panel tells of a step: its calls on both sides, the values that differ, and the hunks of its source.
+function Panel({ tree, step, pairing, request, address, onCall, onBack }: {
+  tree: DiffTree; step: DiffStep; pairing: Pairing; request: number; address: string; onCall: (call: number) => void; onBack: () => void;
+}) {
+  const { lang, words: common } = usePage();
+  const words = compareWords[lang];
+  const open = (spot: Spot, ofA: boolean) => write(requestAddress({
+    place: { scenario: pairing.scenarios ? (ofA ? pairing.from : pairing.to) : pairing.common, release: pairing.scenarios ? pairing.common : ofA ? pairing.from : pairing.to, request: ofA ? tree.requestA : tree.requestB },
+    view: firstView, call: { function: spot.function, caller: spot.caller, nth: spot.nth }, more: {},
+  }));
+  const [copied, setCopied] = useState(false);
+  return (
+    <article class={'code difference ' + step.change} aria-label={step.function}>
+      <header style={colour(step.colour)}>
+        <div class="tools"><button class="quiet" onClick={onBack}>← {common.back}</button>
+          <button class="quiet" onClick={() => navigator.clipboard.writeText(new URL(address, location.href).href).then(() => { setCopied(true); setTimeout(() => setCopied(false), 1500); }, () => {})}>{copied ? common.copied : common.copy}</button></div>
+        <h2><span class="mark-of" aria-hidden="true">{step.mark}</span> {(step.b ?? step.a)!.name}</h2>
+        {step.change === 'added' && <p class="only">{words.added(tree.nameB)}</p>}
+        {step.change === 'removed' && <p class="only">{words.added(tree.nameA)}</p>}
+        {(step.details ?? []).map((d) => <p class="detail">{d}</p>)}
+        {step.was && step.was.step >= 0 && <p class="detail">{words.place}<button class="link" onClick={() => onCall(step.was!.step)}>{words.wasCalledBy(step.was.name)}</button></p>}
+        <p class="about">
+          {step.a && <a href={open(step.a, true)}>{words.openIn(tree.nameA)} ({step.a.time})</a>}
+          {step.b && <a href={open(step.b, false)}>{words.openIn(tree.nameB)} ({step.b.time})</a>}
+        </p>
+      </header>
+      {step.values.length > 0 && (
+        <table class="values-of">
+          <thead><tr><th>{words.value}</th><th>{tree.nameA}</th><th>{tree.nameB}</th></tr></thead>
+          <tbody>{step.values.map((v) => <tr><th scope="row">{v.name}</th><td>{v.a === '' ? '""' : v.a}</td><td>{v.b === '' ? '""' : v.b}</td></tr>)}</tbody>
+        </table>
+      )}
+      <Hunks pairing={pairing} request={request} call={step.call} nameA={tree.nameA} nameB={tree.nameB} />
+    </article>
+  );
+}

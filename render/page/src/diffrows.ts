@@ -1,0 +1,56 @@
+// The rows of a merged tree, and where a link leads in it.
+
+import { DiffSection, DiffStep, DiffTree } from './compare-data.ts';
+import { CallName } from './link.ts';
+
+export type DiffRow =
+  | { kind: 'section'; key: string; level: 1; section: DiffSection; open: boolean }
+  | { kind: 'step' | 'link'; key: string; level: number; step: DiffStep; last: boolean }
+  // A ghost stands where a call was that has moved: below its old caller.
+  | { kind: 'ghost'; key: string; level: number; step: DiffStep; last: boolean };
+
+export function diffRows(tree: DiffTree, closed: ReadonlySet<string>): DiffRow[] {
+  const moved = new Map<number, DiffStep[]>(); // by the step of the old caller
+  const steps = allSteps(tree);
+  for (const s of steps) if (s.was && s.was.step >= 0) moved.set(s.was.step, [...(moved.get(s.was.step) ?? []), s]);
+  const rows: DiffRow[] = [];
+  const add = (step: DiffStep, level: number, last: boolean, top: boolean) => {
+    if (step.section && !top) {
+      rows.push({ kind: 'link', key: 'l' + step.call, level, step, last });
+      return;
+    }
+    const ghosts = moved.get(step.call) ?? [];
+    rows.push({ kind: 'step', key: 'c' + step.call, level, step, last });
+    step.children.forEach((child, i) => add(child, level + 1, i === step.children.length - 1 && ghosts.length === 0, false));
+    ghosts.forEach((g, i) => rows.push({ kind: 'ghost', key: `g${g.call}`, level: level + 1, step: g, last: i === ghosts.length - 1 }));
+  };
+  for (const section of tree.sections) {
+    const key = 's' + section.number;
+    rows.push({ kind: 'section', key, level: 1, section, open: !closed.has(key) });
+    if (!closed.has(key)) add(section.root, 2, true, true);
+  }
+  return rows;
+}
+
+// allSteps lists the steps in order, each once.
+export function allSteps(tree: DiffTree): DiffStep[] {
+  const all: DiffStep[] = [];
+  const add = (step: DiffStep, top: boolean) => {
+    if (step.section && !top) return;
+    all.push(step);
+    for (const child of step.children) add(child, false);
+  };
+  for (const section of tree.sections) add(section.root, true);
+  return all;
+}
+
+// holds tells whether a step stands for a call.
+export const holds = (step: DiffStep, call: number) => step.call === call || (step.calls ?? []).includes(call);
+
+// locate finds the step that a link names, or the nearest that is like it.
+export function locate(tree: DiffTree, name: CallName): { step?: DiffStep; exact: boolean } {
+  const steps = allSteps(tree).filter((s) => s.function === name.function || s.a?.function === name.function);
+  const below = steps.filter((s) => s.caller === name.caller);
+  const exact = below.find((s) => s.nth === name.nth);
+  return { step: exact ?? below[0] ?? steps[0], exact: !!exact };
+}

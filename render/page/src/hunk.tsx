@@ -1,0 +1,65 @@
+import { Fragment, h } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Problem } from './api.ts';
+import { compareWords } from './compare-words.ts';
+import { of, Pairing, SourceDiff, SourceSide } from './compare-data.ts';
+import { usePage } from './context.ts';
+
+// Hunks shows how the text of a function differs on both sides: for the call that is selected or, if one side alone makes that, for the
+// nearest caller that both have.
+export function Hunks({ pairing, request, call, nameA, nameB }: { pairing: Pairing; request: number; call: number; nameA: string; nameB: string }) {
+  const { api, lang, words: common } = usePage();
+  const words = compareWords[lang];
+  const [diff, setDiff] = useState<SourceDiff | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const marked = useRef<HTMLDivElement>(null);
+  const [path, query] = of(pairing);
+  useEffect(() => {
+    let left = false;
+    setDiff(null);
+    setProblem(null);
+    api.get<SourceDiff>(path + '/source', { ...query, request, call }).then((d) => left || setDiff(d), (e) => left || setProblem(e));
+    return () => { left = true; };
+  }, [path, JSON.stringify(query), request, call]);
+  useEffect(() => marked.current?.scrollIntoView({ block: 'nearest' }), [diff]);
+  if (problem) return <div class="nosource"><p><b>{problem.message}</b></p><p>{problem.action}</p></div>;
+  if (!diff) return <p class="quiet loading">{common.loading}</p>;
+  const ofCaller = diff.line > 0 && diff.b;
+  return (
+    <section class="source hunks" aria-label={words.inSource}>
+      {ofCaller && <p class="of-caller">{(diff.hunk >= 0 ? words.ofCaller : words.ofCallerNoHunk)(diff.b!.name)}</p>}
+      {diff.a && diff.b && <div class="file-pair"><File mark="−" side={diff.a} name={nameA} /><File mark="+" side={diff.b} name={nameB} /></div>}
+      {diff.missing ? (
+        <div class="nosource">
+          <p><b>{words.sourceMissing}.</b> {diff.missing}.</p>
+          {diff.action && <p>{diff.action}</p>}
+          {diff.compare && <p><a href={diff.compare} target="_blank" rel="noreferrer">{words.upstreamCompare} ↗</a></p>}
+        </div>
+      ) : diff.same ? <p class="same-text">{words.sameText}{ofCaller ? ` (${words.line(diff.line)})` : ''}</p> : (
+        <div class="lines" tabIndex={0} role="region" aria-label={words.inSource}>
+          {diff.hunks.map((hunk, n) => (
+            <div class={'hunk' + (n === diff.hunk ? ' made-here' : '')} ref={n === diff.hunk ? marked : undefined}>
+              <div class="hunk-heading">{`@@ -${hunk.fromA},${hunk.countA} +${hunk.fromB},${hunk.countB} @@`}</div>
+              {hunk.lines.map((l) => (
+                <div class={'l' + (l.a === 0 ? ' plus' : l.b === 0 ? ' minus' : '') + (diff.line > 0 && (diff.onB ? l.b : l.a) === diff.line ? ' here' : '')}>
+                  <span class="no" title={words.lineOf(nameA)}>{l.a || ''}</span><span class="no" title={words.lineOf(nameB)}>{l.b || ''}</span>
+                  <span class="n">{l.a === 0 ? '+' : l.b === 0 ? '−' : ''}</span>
+                  <code>{l.tokens.map((t) => t.kind ? <span class={'k-' + t.kind}>{t.text}</span> : t.text)}</code>
+                </div>
+              ))}
+            </div>
+          ))}
+        </div>
+      )}
+      {!diff.missing && diff.compare && <p class="from"><a href={diff.compare} target="_blank" rel="noreferrer">{words.upstreamCompare} ↗</a></p>}
+    </section>
+  );
+}
+
+function File({ mark, side, name }: { mark: string; side: SourceSide; name: string }) {
+  const place = <Fragment>{side.file.slice(side.file.lastIndexOf('/') + 1)}:{side.line}</Fragment>;
+  return (
+    <p class={mark === '+' ? 'plus' : 'minus'}><b aria-hidden="true">{mark}</b> {name}: {side.name}{' '}
+      {side.url ? <a href={side.url} target="_blank" rel="noreferrer">{place}</a> : place}</p>
+  );
+}

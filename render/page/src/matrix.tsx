@@ -1,0 +1,139 @@
+import { Fragment, h } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { compareWords } from './compare-words.ts';
+import { Brief, History, HistoryStep, pairingAddress } from './compare-data.ts';
+import { usePage } from './context.ts';
+import { write } from './link.ts';
+import { thousands } from './words.ts';
+
+// slow is the scenario whose comparisons take seconds: the start of a server.
+const slow = 'boot';
+
+// Matrix shows a scenario through the releases (#/releases?scenario=S), or all scenarios (#/releases).
+export function Matrix() {
+  const { lang, words: common, address, goTo, scenarios } = usePage();
+  const words = compareWords[lang];
+  const scenario = address.query.scenario ?? '';
+  return (
+    <div class="matrix">
+      <p class="controls">
+        <select aria-label={words.scenario} value={scenario} onChange={(e) => goTo({ parts: ['releases'], query: e.currentTarget.value ? { scenario: e.currentTarget.value } : {} })}>
+          <option value="" selected={!scenario}>{words.allScenarios}</option>
+          {scenarios.filter((s) => s.releases.length > 1).map((s) => <option value={s.name} selected={s.name === scenario}>{s.name === s.title ? s.name : `${s.name}: ${s.title}`}</option>)}
+        </select>
+      </p>
+      {scenario ? <OneScenario key={scenario + lang} scenario={scenario} /> : scenarios.length > 0 ? <Overview key={lang} /> : <p class="quiet loading">{common.loading}</p>}
+    </div>
+  );
+}
+
+const names = (changes: Brief, signs: string[]) => changes.marks.filter((m) => signs.includes(m.mark)).flatMap((m) => m.names);
+const came = (c: Brief) => names(c, ['+', '(+)']), went = (c: Brief) => names(c, ['-', '(-)']);
+const others = (c: Brief) => c.marks.filter((m) => !['+', '(+)', '-', '(-)'].includes(m.mark));
+const link = (scenario: string, s: HistoryStep) => write(pairingAddress({ scenarios: false, common: scenario, from: s.since!, to: s.k8sVersion }));
+
+function OneScenario({ scenario }: { scenario: string }) {
+  const { api, lang, words: common, problem } = usePage();
+  const words = compareWords[lang];
+  const [history, setHistory] = useState<History | null>(null);
+  useEffect(() => {
+    let left = false;
+    problem(null);
+    api.get<History>('/history', { scenario, lang }).then((h) => left || setHistory(h), (e) => left || problem(e));
+    return () => { left = true; };
+  }, [scenario, lang]);
+  if (!history) return <p class="quiet loading">{common.loading}</p>;
+  const most = Math.max(...history.releases.map((r) => r.calls));
+  return (
+    <Fragment>
+      <h1>{words.historyOf}: {history.title}</h1>
+      <div class="wide-table" tabIndex={0} role="region" aria-label={words.historyOf}>
+        <table class="releases">
+          <thead><tr><th scope="col">{words.release}</th><th scope="col">{words.calls}</th><th scope="col">{words.came}</th><th scope="col">{words.went}</th><th scope="col">{words.others}</th></tr></thead>
+          <tbody>
+            {history.releases.map((s) => (
+              <Fragment key={s.k8sVersion}>
+                <tr class={s.recorded ? '' : 'missing'}>
+                  <th scope="row">{s.since ? <a href={link(scenario, s)} title={words.compareWith(s.since, s.k8sVersion)}>{s.k8sVersion}</a> : s.k8sVersion}</th>
+                  {!s.recorded ? <td colSpan={4}>{words.notRecorded}{s.why ? `: ${s.why}` : ''}</td> : <Fragment>
+                    <td class="count-of"><span class="bar" aria-hidden="true" style={{ width: `${Math.round(100 * s.calls / most)}%` }} /><span>{thousands(s.calls)}</span></td>
+                    {!s.changes ? <td colSpan={3} class="quiet">{words.firstRelease}</td> : s.changes.same ? <td colSpan={3} class="quiet">{words.noChange}</td> : <Fragment>
+                      <td class="plus"><Names of={came(s.changes)} sign="+" /></td>
+                      <td class="minus"><Names of={went(s.changes)} sign="−" /></td>
+                      <td>{others(s.changes).map((m) => <Names of={m.names} sign={m.mark} />)}{s.changes.smaller > 0 && <span class="quiet">{words.change(thousands(s.changes.smaller))}</span>}</td>
+                    </Fragment>}
+                  </Fragment>}
+                </tr>
+                {s.changes && s.changes.told.length > 0 && (
+                  <tr class="told"><td colSpan={5}><details><summary>{s.since} → {s.k8sVersion}: {words.sentences}</summary>
+                    <dl>{s.changes.told.map((t) => <div style={t.colour ? { '--layer': t.colour } as Record<string, string> : {}}><dt class="layer">{t.title}</dt>{t.sentences.map((x) => <dd>{x}</dd>)}</div>)}</dl>
+                    <p><a href={link(scenario, s)}>{words.compareWith(s.since!, s.k8sVersion)}</a></p>
+                  </details></td></tr>
+                )}
+              </Fragment>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Fragment>
+  );
+}
+
+function Names({ of, sign }: { of: string[]; sign: string }) {
+  const most = 6;
+  if (of.length === 0) return null;
+  return <Fragment>{of.slice(0, most).map((n) => <span class="name-of"><b aria-hidden="true">{sign}</b> {n}</span>)}{of.length > most && <span class="name-of quiet">… {thousands(of.length - most)}</span>}</Fragment>;
+}
+
+// Overview has a row for each scenario. The rows are loaded one after the other, that of boot only when it is asked for.
+function Overview() {
+  const { api, lang, scenarios, releases, problem } = usePage();
+  const words = compareWords[lang];
+  const columns = releases.map((r) => r.k8sVersion).reverse();
+  const shown = scenarios.filter((s) => s.releases.length > 1);
+  const [rows, setRows] = useState<Record<string, History>>({});
+  const [asked, setAsked] = useState(false);
+  const load = (name: string) => api.get<History>('/history', { scenario: name, lang }).then((h) => setRows((known) => ({ ...known, [name]: h })));
+  useEffect(() => {
+    let left = false;
+    (async () => { for (const s of shown) { if (left) return; if (!s.name.startsWith(slow)) await load(s.name); } })().catch((e) => left || problem(e));
+    return () => { left = true; };
+  }, [lang]);
+  return (
+    <Fragment>
+      <h1>{words.overview}</h1>
+      <p class="facts">{words.overviewHelp}</p>
+      <div class="wide-table" tabIndex={0} role="region" aria-label={words.overview}>
+        <table class="overview">
+          <thead><tr><th scope="col">{words.scenario}</th>{columns.map((c) => <th scope="col">{c}</th>)}</tr></thead>
+          <tbody>
+            {shown.map((s) => {
+              const row = rows[s.name];
+              return (
+                <tr key={s.name}>
+                  <th scope="row"><a href={write({ parts: ['releases'], query: { scenario: s.name } })} title={s.title}>{s.name}</a></th>
+                  {row ? columns.map((c) => <Cell scenario={s.name} step={row.releases.find((r) => r.k8sVersion === c)} />)
+                    : <td colSpan={columns.length} class="quiet">{s.name.startsWith(slow) && !asked ? <button onClick={() => { setAsked(true); shown.filter((x) => x.name.startsWith(slow)).reduce((p, x) => p.then(() => load(x.name)), Promise.resolve()).catch(problem); }}>{words.load}</button> : words.loadingRow}</td>}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+    </Fragment>
+  );
+}
+
+function Cell({ scenario, step: s }: { scenario: string; step?: HistoryStep }) {
+  const { lang } = usePage();
+  const words = compareWords[lang];
+  if (!s?.recorded) return <td class="missing" title={s?.why ?? words.notRecorded}><span aria-label={words.notRecorded}>–</span></td>;
+  if (!s.changes) return <td>{thousands(s.calls)}</td>;
+  const plus = came(s.changes).length, minus = went(s.changes).length, more = others(s.changes).length;
+  return (
+    <td class={plus || minus ? 'much' : more ? 'some' : ''}>
+      <a href={link(scenario, s)} title={words.compareWith(s.since!, s.k8sVersion)}>{thousands(s.calls)}
+        {plus > 0 && <span class="plus"> +{plus}</span>}{minus > 0 && <span class="minus"> −{minus}</span>}</a>
+    </td>
+  );
+}

@@ -1,0 +1,152 @@
+package web_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/kubeapitrace/apitrace/session/web"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+const compared = "#/compare?scenario=get-node&from=v1.30.4&to=v1.37.1"
+
+// bothSources writes files for two releases in which a function begins where it does in each, with one line that differs.
+func bothSources(t *testing.T, function string) web.SourceFolder {
+	t.Helper()
+	folders := map[string]string{}
+	for release, work := range map[string]string{"v1.30.4": "s.before(1)", "v1.37.1": "s.after(2)"} {
+		rec, err := recordings.Load(release, "get-node")
+		if err != nil {
+			t.Fatal(err)
+		}
+		call := rec.Requests[0].Calls[callOf(t, rec, function)]
+		text := "package x\n" + strings.Repeat("\n", call.Line-2) + "func (s *store) Get() error {\n\ts.same()\n\t" + work + "\n\treturn nil\n}\n\ntype store struct{}\n"
+		folders[release] = t.TempDir()
+		file := filepath.Join(folders[release], filepath.FromSlash(call.File))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return func(process, k8sVersion string) (string, error) {
+		if folder := folders[k8sVersion]; folder != "" && process == trace.ProcessAPIServer {
+			return folder, nil
+		}
+		return "", fmt.Errorf("there is none")
+	}
+}
+
+const selectedRow = "document.querySelector('.merged [aria-selected=true]')?.textContent"
+
+func TestPageComparesTwoReleases(t *testing.T) {
+	server := start(t, web.Options{Source: bothSources(t, storeGet)})
+	b := open(t, server, compared, 1280)
+	b.until(row("etcd3.(*corruptObjectDeleter).Get"))
+	for mark, class := range map[string]string{"+": "added", "-": "removed", "~": "changed"} {
+		if !js[bool](b, fmt.Sprintf("[...document.querySelectorAll('.row.%s .marked')].some((m) => m.textContent.includes(%q))", class, mark)) {
+			t.Errorf("no row is marked %s", mark)
+		}
+	}
+	// A sentence leads to its place, and the address names that.
+	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.startsWith('etcd3.(*corruptObjectDeleter).Get now stands'))")
+	b.until(selectedRow + ".includes('corruptObjectDeleter).Get')")
+	b.until("document.querySelector('.difference h2').textContent.includes('corruptObjectDeleter')")
+	if link := js[string](b, "location.hash"); !strings.Contains(link, "corruptObjectDeleter") {
+		t.Errorf("the address is %q", link)
+	}
+	// The source of both releases, in hunks.
+	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.querySelector('.name').textContent === 'etcd3.(*store).Get')")
+	b.until("document.querySelector('.hunk')")
+	hunk := js[string](b, "document.querySelector('.hunk').innerText")
+	for _, want := range []string{"s.before(1)", "s.after(2)", "s.same()"} {
+		if !strings.Contains(hunk, want) {
+			t.Errorf("the hunk does not have %q:\n%s", want, hunk)
+		}
+	}
+	if minus, plus := js[string](b, "document.querySelector('.l.minus code').textContent"), js[string](b, "document.querySelector('.l.plus code').textContent"); !strings.Contains(minus, "before") || !strings.Contains(plus, "after") {
+		t.Errorf("the lines are %q and %q", minus, plus)
+	}
+	link := js[string](b, "location.hash")
+	// The call of either side is opened in its own tree.
+	b.click("[...document.querySelectorAll('.difference .about a')].find((a) => a.textContent.includes('v1.30.4'))")
+	b.until("location.hash.startsWith('#/v1.30.4/get-node/1')")
+	b.until(heading + " === '(*store).Get'")
+	// A link to the place survives.
+	again := open(t, server, link, 1280)
+	again.until(selectedRow + ".includes('etcd3.(*store).Get')")
+	again.until("document.querySelector('.hunk')")
+	// A place that is not there is told.
+	lost := open(t, server, compared+"&call=k8s.io/x.Lost", 1280)
+	lost.until("document.querySelector('.problem.notice')?.textContent.includes('k8s.io/x.Lost')")
+}
+
+func TestPageTiesMovedAndRenamedCalls(t *testing.T) {
+	b := open(t, start(t, web.Options{}), compared, 1280)
+	b.until("document.querySelector('.row.ghost')")
+	name := js[string](b, "document.querySelector('.row.ghost').textContent.match(/>(.*?) is elsewhere/)[1]")
+	b.click("document.querySelector('.row.ghost')")
+	b.until(fmt.Sprintf("%s.includes(%q)", selectedRow, name))
+	b.click("document.querySelector('.difference .detail .link')") // back to the old caller
+	b.until(fmt.Sprintf("!%s.startsWith('>' + %q)", selectedRow, name))
+	// Side by side, a renamed call has both names in one row.
+	b.click("[...document.querySelectorAll('.switch button')].find((x) => x.textContent === 'Side by side')")
+	b.until("[...document.querySelectorAll('.sides .row.step')].some((r) => r.querySelectorAll('.side')[0].textContent.includes('cacher.(*Cacher).Get') && r.querySelectorAll('.side')[1].textContent.includes('cacher.(*CacheDelegator).Get'))")
+	b.until("location.hash.includes('look=sides')")
+}
+
+func TestPageComparesTwoScenariosByKeyboard(t *testing.T) {
+	b := open(t, start(t, web.Options{}), compared, 1280)
+	b.until(row("corruptObjectDeleter"))
+	b.click("[...document.querySelectorAll('.controls button')].find((x) => x.textContent === 'Two scenarios')")
+	b.until("location.hash.includes('release=v1.37.1') && location.hash.includes('to=get-node-cached')")
+	b.until("document.querySelector('.summary')?.textContent.includes('in get-node-cached cacher.(*CacheDelegator).Get calls cacher.(*Cacher).Get')")
+	js[any](b, "document.querySelector('.merged [tabindex=\"0\"]').focus()")
+	b.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
+	b.until("document.activeElement.getAttribute('aria-selected') === 'true'")
+	b.do(chromedp.KeyEvent("n"))
+	b.until("document.querySelector('.merged [aria-selected=true] .marked').textContent !== ''")
+	b.do(chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.ArrowLeft))
+	b.until("document.querySelector('.row.section').getAttribute('aria-expanded') === 'false'")
+	b.click("document.querySelector('.language')")
+	b.until("document.querySelector('.summary')?.textContent.includes('在 get-node-cached 中')")
+}
+
+func TestPageOffersLayersWhereChangesAreTooMany(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "#/compare?scenario=boot&from=v1.36.3&to=v1.37.1", 1280)
+	b.until("document.querySelector('.too-many, .problem')")
+	b.click("document.querySelector('.summary button.layer')")
+	b.until("location.hash.includes('layer=')")
+	b.until("document.querySelector('.merged .row')")
+}
+
+func TestPageShowsAScenarioThroughTheReleases(t *testing.T) {
+	server := start(t, web.Options{})
+	b := open(t, server, "#/releases?scenario=get-node", 1280)
+	b.until("document.querySelectorAll('.releases tbody th').length >= 12")
+	text := js[string](b, "document.querySelector('.releases').innerText")
+	for _, want := range []string{"v1.26.15", "v1.37.1", "710", "kubernetes.Client.Get", "client/v3.(*Client).unaryClientInterceptor.func1"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the table does not have %q", want)
+		}
+	}
+	b.click("document.querySelector('.told summary')")
+	b.until("document.querySelector('.told details').open && document.querySelector('.told dd')")
+	b.click("[...document.querySelectorAll('.releases th a')].at(-1)")
+	b.until("location.hash.includes('#/compare') && location.hash.includes('to=v1.37.1')")
+	b.until("document.querySelector('.summary h1')")
+	// All scenarios: rows come one after the other, and a cell leads to its comparison.
+	all := open(t, server, "#/releases", 1280)
+	all.until("document.querySelectorAll('.overview tbody tr').length > 30")
+	all.until("[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelector('th').textContent === 'get-node')?.querySelectorAll('td a').length > 5")
+	all.click("[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelector('th').textContent === 'get-node').querySelector('td a')")
+	all.until("location.hash.includes('#/compare') && location.hash.includes('scenario=get-node')")
+}
