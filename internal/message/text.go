@@ -16,8 +16,8 @@ func (t Text) In(lang string) string {
 	return t.En
 }
 
-// Format returns the text in a language, with its arguments in the places of its verbs.
-func (t Text) Format(lang string, args ...any) string { return fmt.Sprintf(t.In(lang), args...) }
+// format returns the text in a language, with its arguments in the places of its verbs.
+func (t Text) format(lang string, args ...any) string { return fmt.Sprintf(t.In(lang), args...) }
 
 // String returns the English text.
 func (t Text) String() string { return t.En }

@@ -3,8 +3,9 @@
 //
 // Packages and tests count as users, except those of the package that declares the name. A name that is part of
 // the declaration of a used one is used, and so are a method with which its type satisfies an interface, and
-// a constant of a used type or that is declared together with a used one. Fields, methods of types that are not
-// exported, and instrument/probe, whose calls the rewriter inserts, are not looked at.
+// a constant of a used type or that is declared together with a used one. A struct type with a json tag is used, too.
+// The command does not look at fields, at methods of types that are not exported, and at instrument/probe, whose calls
+// the rewriter inserts.
 package main
 
 import (
@@ -14,6 +15,7 @@ import (
 	"go/token"
 	"go/types"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -92,12 +94,30 @@ func unused(dir string, patterns ...string) ([]exported, error) {
 	spread(all, used)
 	var names []exported
 	for key, e := range all {
-		if !used[key] && !satisfies(e.object, interfaces) {
+		if !used[key] && !isDocument(e.object) && !satisfies(e.object, interfaces) {
 			names = append(names, e)
 		}
 	}
 	slices.SortFunc(names, func(a, b exported) int { return strings.Compare(a.key, b.key) })
 	return names, nil
+}
+
+// isDocument reports whether an object is a struct type with a json tag: programs outside of the module read what it
+// becomes, and the description of the REST API names it.
+func isDocument(object types.Object) bool {
+	if _, ok := object.(*types.TypeName); !ok {
+		return false
+	}
+	s, ok := object.Type().Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for i := range s.NumFields() {
+		if _, ok := reflect.StructTag(s.Tag(i)).Lookup("json"); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // pathOf is the path of a package without what tells its test from it.

@@ -20,6 +20,7 @@ type Part struct{}          // of a field of a used type
 type Alone struct{}         // used here alone
 type Kind int
 type hidden struct{}
+type Answer struct { Text string ` + "`json:\"text\"`" + ` } // of an API
 
 const (
 	One Kind = iota // of a used type

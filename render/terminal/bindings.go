@@ -10,17 +10,17 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// A Binding is what some keys do while the tree has them.
-type Binding struct {
+// A binding is what some keys do while the tree has them.
+type binding struct {
 	Keys []string
 	What message.Message
 	do   func(*Model) tea.Cmd
 }
 
-// A Group is the bindings of one purpose.
-type Group struct {
+// A bindingGroup is the bindings of one purpose.
+type bindingGroup struct {
 	Title    message.Message
-	Bindings []Binding
+	Bindings []binding
 }
 
 // act makes what a binding does of a change without a command.
@@ -31,21 +31,21 @@ func act(change func(*Model)) func(*Model) tea.Cmd {
 	}
 }
 
-// Bindings is the table of keys, with those of the list of requests as its last group. Help and
+// bindings is the table of keys, with those of the list of requests as its last group. Help and
 // documentation list it; Update looks keys up in it.
-func Bindings() []Group {
-	list := Group{Title: message.Of("In the list of \"apitrace record -i\"")}
+func bindings() []bindingGroup {
+	list := bindingGroup{Title: message.Of("In the list of \"apitrace record -i\"")}
 	for _, b := range requestBindings {
-		list.Bindings = append(list.Bindings, b.Binding)
+		list.Bindings = append(list.Bindings, b.binding)
 	}
 	return append(slices.Clone(groups), list)
 }
 
-var groups []Group
+var groups []bindingGroup
 
 func init() { // a variable would refer to itself through the help
-	groups = []Group{
-		{message.Of("Move"), []Binding{
+	groups = []bindingGroup{
+		{message.Of("Move"), []binding{
 			{[]string{"up", "k"}, message.Of("row above"), act(func(m *Model) { m.cursor-- })},
 			{[]string{"down", "j"}, message.Of("row below"), act(func(m *Model) { m.cursor++ })},
 			{[]string{"pgup", "ctrl+b"}, message.Of("a screen up"), act(func(m *Model) { m.cursor -= m.treeHeight() })},
@@ -64,19 +64,19 @@ func init() { // a variable would refer to itself through the help
 			{[]string{"m"}, message.Of("set or take away a mark"), act(func(m *Model) { m.marks[m.call()] = !m.marks[m.call()] })},
 			{[]string{"'"}, message.Of("next mark"), act(func(m *Model) { m.toNext(func(i int) bool { return m.marks[i] }) })},
 		}},
-		{message.Of("Open and close"), []Binding{
+		{message.Of("Open and close"), []binding{
 			{[]string{"right", "l", "enter"}, message.Of("open; of what is open, the folded calls; of ▸, its section"), act((*Model).open)},
 			{[]string{"left", "h"}, message.Of("close, or go to the caller"), act((*Model).close)},
 			{[]string{"z"}, message.Of("close or open all layers"), act((*Model).toggleSections)},
 			{[]string{"f"}, message.Of("every call, or the key steps"), act((*Model).toggleEverything)},
 		}},
-		{message.Of("Find"), []Binding{
+		{message.Of("Find"), []binding{
 			{[]string{"/"}, message.Of("search names, values and errors"), act((*Model).startSearch)},
 			{[]string{"n"}, message.Of("next match"), act(func(m *Model) { m.toMatch(1) })},
 			{[]string{"N"}, message.Of("previous match"), act(func(m *Model) { m.toMatch(-1) })},
 			{[]string{"&"}, message.Of("show only calls that match"), act((*Model).startFilter)},
 		}},
-		{message.Of("Step, as in a debugger"), []Binding{
+		{message.Of("Step, as in a debugger"), []binding{
 			{[]string{"s", "f11"}, message.Of("into"), act(func(m *Model) { m.step(step.Into, step.Forward) })},
 			{[]string{"d", "f10"}, message.Of("over"), act(func(m *Model) { m.step(step.Over, step.Forward) })},
 			{[]string{"x", "shift+f11"}, message.Of("out"), act(func(m *Model) { m.step(step.Out, step.Forward) })},
@@ -84,7 +84,7 @@ func init() { // a variable would refer to itself through the help
 			{[]string{"D"}, message.Of("over, backward"), act(func(m *Model) { m.step(step.Over, step.Backward) })},
 			{[]string{"X"}, message.Of("out, backward"), act(func(m *Model) { m.step(step.Out, step.Backward) })},
 		}},
-		{message.Of("Panes"), []Binding{
+		{message.Of("Panes"), []binding{
 			{[]string{"1"}, message.Of("source, from the line that made the call"), act(func(m *Model) { m.setPane(paneSource) })},
 			{[]string{"2"}, message.Of("values and stack"), act(func(m *Model) { m.setPane(paneValues) })},
 			{[]string{"3"}, message.Of("notes"), act(func(m *Model) { m.setPane(paneNotes) })},
@@ -98,14 +98,14 @@ func init() { // a variable would refer to itself through the help
 			{[]string{"J", "ctrl+down"}, message.Of("scroll the pane down"), act(func(m *Model) { m.scrollPane(1) })},
 			{[]string{"K", "ctrl+up"}, message.Of("scroll the pane up"), act(func(m *Model) { m.scrollPane(-1) })},
 		}},
-		{message.Of("Compare"), []Binding{
+		{message.Of("Compare"), []binding{
 			{[]string{"="}, message.Of("compare with another release"), act((*Model).pickOther)},
 			{[]string{"v"}, message.Of("next change"), act(func(m *Model) { m.toChange(1) })},
 			{[]string{"V"}, message.Of("previous change"), act(func(m *Model) { m.toChange(-1) })},
 			{[]string{"|"}, message.Of("side by side, or one tree with marks"), act(func(m *Model) { m.sideBySide = !m.sideBySide })},
 			{[]string{"r"}, message.Of("replay now, on the server that runs, and show what is new"), (*Model).replay},
 		}},
-		{message.Of("Go elsewhere"), []Binding{
+		{message.Of("Go elsewhere"), []binding{
 			{[]string{"p"}, message.Of("choose a scenario"), act((*Model).pickScenario)},
 			{[]string{"R"}, message.Of("choose a release"), act((*Model).pickRelease)},
 			{[]string{"tab"}, message.Of("next request of the recording"), act((*Model).nextRequest)},

@@ -30,7 +30,7 @@ func key(m *Model, code rune) tea.Cmd {
 }
 
 func lastLine(m *Model) string {
-	screen := m.Screen()
+	screen := m.screen()
 	return strings.TrimSpace(screen[strings.LastIndex(screen, "\n")+1:])
 }
 

@@ -142,7 +142,7 @@ func TestScreens(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := open(t, test.scenario, test.width, test.height)
 			press(m, test.keys...)
-			screen := m.Screen()
+			screen := m.screen()
 			lines := strings.Split(screen, "\n")
 			if test.width >= 40 {
 				if len(lines) != test.height {
@@ -217,7 +217,7 @@ func TestComparisonKeepsTheCall(t *testing.T) {
 func TestLongStatusIsWrapped(t *testing.T) {
 	m := open(t, "get-node", 60, 20)
 	m.status = strings.Repeat("no such thing ", 12) + "the end"
-	screen := m.Screen()
+	screen := m.screen()
 	if lines := strings.Split(screen, "\n"); len(lines) != 20 || !strings.HasSuffix(strings.TrimRight(lines[19], " "), "the end") {
 		t.Errorf("%d lines:\n%s", len(lines), screen)
 	}
@@ -242,7 +242,7 @@ func TestRowsKnowTheirCalls(t *testing.T) {
 // No key does two things, and every key of the table has an effect that is told.
 func TestBindingsAreDistinct(t *testing.T) {
 	seen := map[string]string{}
-	for i, group := range Bindings() {
+	for i, group := range bindings() {
 		if i == len(groups) { // the list of requests has keys of its own
 			clear(seen)
 		}
@@ -279,7 +279,7 @@ func listBindings(t *testing.T, page, lang, keysTitle string) {
 		t.Fatalf("%s: expected %q and %q", page, begin, end)
 	}
 	var table strings.Builder
-	for _, group := range Bindings() {
+	for _, group := range bindings() {
 		fmt.Fprintf(&table, "\n### %s\n\n| %s | |\n| --- | --- |\n", group.Title.In(lang), keysTitle)
 		for _, b := range group.Bindings {
 			keys := make([]string, len(b.Keys))
@@ -313,22 +313,22 @@ func BenchmarkBoot(b *testing.B) {
 			b.ReportMetric(float64((processorTime(b)-before).Microseconds())/1000/float64(b.N), "cpu-ms/op")
 		})
 	}
-	measure("open", func() { _ = open(b, "boot", 100, 40).Screen() })
+	measure("open", func() { _ = open(b, "boot", 100, 40).screen() })
 	m := open(b, "boot", 100, 40)
 	press(m, "f")
 	for _, keys := range []string{"j", "G g", "left right", "f f", "z z", "s", "c", "e", "t", "w"} {
 		measure("keys "+keys, func() {
 			press(m, strings.Fields(keys)...)
-			_ = m.Screen()
+			_ = m.screen()
 		})
 	}
 	measure("search, 3 letters and esc", func() {
 		press(m, "/", "R", "E", "S", "esc")
-		_ = m.Screen()
+		_ = m.screen()
 	})
 	measure("filter, 3 letters and esc", func() {
 		press(m, "&", "R", "E", "S", "esc")
-		_ = m.Screen()
+		_ = m.screen()
 	})
 }
 

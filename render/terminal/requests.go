@@ -213,7 +213,7 @@ func (r *Requests) show(msg read) tea.Cmd {
 var requestBindings []requestBinding
 
 type requestBinding struct {
-	Binding
+	binding
 	do func(*Requests) tea.Cmd
 }
 
@@ -225,19 +225,19 @@ func init() { // a variable would refer to itself through the help
 		}
 	}
 	requestBindings = []requestBinding{
-		{Binding{Keys: []string{"up", "k"}, What: message.Of("request above")}, act(func(r *Requests) { r.cursor-- })},
-		{Binding{Keys: []string{"down", "j"}, What: message.Of("request below")}, act(func(r *Requests) { r.cursor++ })},
-		{Binding{Keys: []string{"pgup", "ctrl+b"}, What: message.Of("a screen up")}, act(func(r *Requests) { r.cursor -= r.listHeight() })},
-		{Binding{Keys: []string{"pgdown", "ctrl+f", "space"}, What: message.Of("a screen down")}, act(func(r *Requests) { r.cursor += r.listHeight() })},
-		{Binding{Keys: []string{"home", "g"}, What: message.Of("first request")}, act(func(r *Requests) { r.cursor = 0 })},
-		{Binding{Keys: []string{"end", "G"}, What: message.Of("last request, also as more come in")}, act(func(r *Requests) { r.cursor = len(r.shown()) - 1 })},
-		{Binding{Keys: []string{"enter", "right", "l"}, What: message.Of("open the tree of the request; q comes back")}, (*Requests).openSelected},
-		{Binding{Keys: []string{"e"}, What: message.Of("next request that was refused or failed")}, act((*Requests).toFailed)},
-		{Binding{Keys: []string{"/", "&"}, What: message.Of("show only requests that hold what is typed")}, act(func(r *Requests) { r.typing = true })},
-		{Binding{Keys: []string{"esc"}, What: message.Of("show all requests")}, act(func(r *Requests) { r.filter = "" })},
-		{Binding{Keys: []string{"y"}, What: message.Of("copy the line that gives a shell the kubeconfig")}, (*Requests).copyHint},
-		{Binding{Keys: []string{"?"}, What: message.Of("this help, and how to send requests")}, act(func(r *Requests) { r.help, r.scroll = true, 0 })},
-		{Binding{Keys: []string{"q", "ctrl+c"}, What: message.Of("end the recording")}, func(*Requests) tea.Cmd { return tea.Quit }},
+		{binding{Keys: []string{"up", "k"}, What: message.Of("request above")}, act(func(r *Requests) { r.cursor-- })},
+		{binding{Keys: []string{"down", "j"}, What: message.Of("request below")}, act(func(r *Requests) { r.cursor++ })},
+		{binding{Keys: []string{"pgup", "ctrl+b"}, What: message.Of("a screen up")}, act(func(r *Requests) { r.cursor -= r.listHeight() })},
+		{binding{Keys: []string{"pgdown", "ctrl+f", "space"}, What: message.Of("a screen down")}, act(func(r *Requests) { r.cursor += r.listHeight() })},
+		{binding{Keys: []string{"home", "g"}, What: message.Of("first request")}, act(func(r *Requests) { r.cursor = 0 })},
+		{binding{Keys: []string{"end", "G"}, What: message.Of("last request, also as more come in")}, act(func(r *Requests) { r.cursor = len(r.shown()) - 1 })},
+		{binding{Keys: []string{"enter", "right", "l"}, What: message.Of("open the tree of the request; q comes back")}, (*Requests).openSelected},
+		{binding{Keys: []string{"e"}, What: message.Of("next request that was refused or failed")}, act((*Requests).toFailed)},
+		{binding{Keys: []string{"/", "&"}, What: message.Of("show only requests that hold what is typed")}, act(func(r *Requests) { r.typing = true })},
+		{binding{Keys: []string{"esc"}, What: message.Of("show all requests")}, act(func(r *Requests) { r.filter = "" })},
+		{binding{Keys: []string{"y"}, What: message.Of("copy the line that gives a shell the kubeconfig")}, (*Requests).copyHint},
+		{binding{Keys: []string{"?"}, What: message.Of("this help, and how to send requests")}, act(func(r *Requests) { r.help, r.scroll = true, 0 })},
+		{binding{Keys: []string{"q", "ctrl+c"}, What: message.Of("end the recording")}, func(*Requests) tea.Cmd { return tea.Quit }},
 	}
 }
 
@@ -333,17 +333,17 @@ func (r *Requests) View() tea.View {
 	if r.model != nil {
 		return r.model.View()
 	}
-	v := tea.NewView(text.Harmless(r.Screen()))
+	v := tea.NewView(text.Harmless(r.screen()))
 	v.AltScreen = true
 	v.WindowTitle = "apitrace record"
 	v.MouseMode = tea.MouseModeCellMotion
 	return v
 }
 
-// Screen returns what is on the screen, line by line.
-func (r *Requests) Screen() string {
+// screen returns what is on the screen, line by line.
+func (r *Requests) screen() string {
 	if r.model != nil {
-		return r.model.Screen()
+		return r.model.screen()
 	}
 	if r.width < 40 || r.height < 8 {
 		return saysTooSmall.In(r.options.Lang)

@@ -57,7 +57,7 @@ func typeKeys(r *Requests, keys string) {
 
 func TestRequestsAreListedOpenedAndLeft(t *testing.T) {
 	r, feed := newList(t)
-	if screen := r.Screen(); !strings.Contains(screen, "export KUBECONFIG=/tmp/kubeconfig") {
+	if screen := r.screen(); !strings.Contains(screen, "export KUBECONFIG=/tmp/kubeconfig") {
 		t.Errorf("an empty list does not say how to fill it:\n%s", screen)
 	}
 	feed.Add(sent(2, 403, "/second", nil))
@@ -65,30 +65,30 @@ func TestRequestsAreListedOpenedAndLeft(t *testing.T) {
 	r.Update(feed.wait())
 	feed.Add(sent(3, 0, "/third", errors.New("the probe is gone")))
 	r.Update(feed.wait())
-	golden(t, "requests", r.Screen())
+	golden(t, "requests", r.screen())
 
 	typeKeys(r, "enter")
-	if r.model != nil || !strings.Contains(r.Screen(), "no trace: the probe is gone") {
-		t.Errorf("a request without a trace was opened:\n%s", r.Screen())
+	if r.model != nil || !strings.Contains(r.screen(), "no trace: the probe is gone") {
+		t.Errorf("a request without a trace was opened:\n%s", r.screen())
 	}
 	typeKeys(r, "g enter j j")
 	if r.model == nil || r.model.cursor != 3 {
-		t.Fatalf("the request is not open, or has not got the keys:\n%s", r.Screen())
+		t.Fatalf("the request is not open, or has not got the keys:\n%s", r.screen())
 	}
 	feed.Add(sent(4, 200, "/fourth", nil))
 	r.Update(feed.wait()) // while another one is open
 	typeKeys(r, "q")
 	if r.model != nil || r.cursor != 0 || len(r.rows) != 4 {
-		t.Errorf("request %d of %d is selected after coming back:\n%s", r.cursor, len(r.rows), r.Screen())
+		t.Errorf("request %d of %d is selected after coming back:\n%s", r.cursor, len(r.rows), r.screen())
 	}
 	typeKeys(r, "e")
 	if got := r.shown()[r.cursor].Path; got != "/second" {
 		t.Errorf("the next refused request is %s", got)
 	}
 	typeKeys(r, "/ t h i r")
-	golden(t, "requests-filter", r.Screen())
+	golden(t, "requests-filter", r.screen())
 	typeKeys(r, "esc ?")
-	golden(t, "requests-help", r.Screen())
+	golden(t, "requests-help", r.screen())
 	if _, cmd := r.Update(tea.KeyPressMsg{Code: 'q', Text: "q"}); cmd != nil || r.help {
 		t.Error("q in the help does not only leave the help")
 	}
@@ -104,8 +104,8 @@ func TestRequestsFollow(t *testing.T) {
 		feed.Add(sent(second+1, 200, fmt.Sprint("/", second+1), nil))
 		r.Update(feed.wait())
 	}
-	if r.cursor != 49 || !strings.Contains(r.Screen(), "/50") {
-		t.Errorf("the last request is not selected:\n%s", r.Screen())
+	if r.cursor != 49 || !strings.Contains(r.screen(), "/50") {
+		t.Errorf("the last request is not selected:\n%s", r.screen())
 	}
 	typeKeys(r, "g j")
 	feed.Add(sent(0, 200, "/0", nil)) // sent before, and over now

@@ -18,7 +18,7 @@ import (
 
 // View implements tea.Model. It draws only the rows that are on the screen.
 func (m *Model) View() tea.View {
-	v := tea.NewView(text.Harmless(m.Screen()))
+	v := tea.NewView(text.Harmless(m.screen()))
 	v.AltScreen = true
 	v.WindowTitle = "apitrace " + text.Escape(m.rec.Scenario) // which a file may hold
 	if m.mouse {
@@ -27,8 +27,8 @@ func (m *Model) View() tea.View {
 	return v
 }
 
-// Screen returns what is on the screen, line by line.
-func (m *Model) Screen() string {
+// screen returns what is on the screen, line by line.
+func (m *Model) screen() string {
 	if m.width < 40 || m.height < 8 {
 		return saysTooSmall.In(m.options.Lang)
 	}

@@ -89,7 +89,7 @@ func (l *loaded) title(lang string) string {
 	if s, err := scenarios.Find(l.rec.Scenario); err == nil {
 		return s.Title.In(lang)
 	}
-	if l.release == LiveRelease {
+	if l.release == liveRelease {
 		return titleOf(l.rec)
 	}
 	return l.scenario

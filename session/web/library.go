@@ -38,8 +38,8 @@ func newFile(path string, rec *trace.Recording) (File, error) {
 // has the path that calls name.
 type SourceFolder func(process, k8sVersion string) (string, error)
 
-// CachedSource is the SourceFolder of the cache. It fetches nothing.
-func CachedSource(process, k8sVersion string) (string, error) {
+// cachedSource is the SourceFolder of the cache. It fetches nothing.
+func cachedSource(process, k8sVersion string) (string, error) {
 	return apiserver.CachedSourceOf(process, k8sVersion, nil)
 }
 
@@ -89,7 +89,7 @@ func (l *library) load(release, scenario string) (*loaded, error) {
 			return known, nil
 		}
 	}
-	if rec == nil && release == LiveRelease {
+	if rec == nil && release == liveRelease {
 		if rec, err = l.shelf.load(scenario); err != nil {
 			return nil, err
 		}
@@ -112,7 +112,7 @@ func (l *library) load(release, scenario string) (*loaded, error) {
 
 // resolve gives a release its full name, and the recording if it is a file's.
 func (l *library) resolve(release, scenario string) (string, *trace.Recording, error) {
-	if release == LiveRelease {
+	if release == liveRelease {
 		return release, nil, nil
 	}
 	for _, f := range l.files {

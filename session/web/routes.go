@@ -162,7 +162,7 @@ var pageFiles = map[string]bool{"/": true, "/page.js": true, "/page.css": true}
 func newHandler(o Options, live *live) (http.Handler, error) {
 	a := &api{library: &library{files: o.Files, source: o.Source, shelf: live.shelf}, live: live, version: o.Version}
 	if a.library.source == nil {
-		a.library.source = CachedSource
+		a.library.source = cachedSource
 	}
 	container := restful.NewContainer()
 	container.ServiceErrorHandler(func(err restful.ServiceError, _ *restful.Request, response *restful.Response) {

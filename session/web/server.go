@@ -16,7 +16,7 @@ import (
 type Options struct {
 	// Files are recordings of the user's own.
 	Files []File
-	// Source finds the sources; nil means CachedSource.
+	// Source finds the sources; nil means cachedSource.
 	Source SourceFolder
 	// Token is what a browser must have; see newToken.
 	Token string

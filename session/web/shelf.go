@@ -13,8 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// LiveRelease takes the place of a release in the addresses of live recordings; their ids take that of the scenario.
-const LiveRelease = "live"
+// liveRelease takes the place of a release in the addresses of live recordings; their ids take that of the scenario.
+const liveRelease = "live"
 
 const (
 	// mostLive is how many live recordings are kept: the oldest one gives way.
