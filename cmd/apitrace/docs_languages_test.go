@@ -17,7 +17,7 @@ var userPages = []string{
 	"docs/workshop.md", "docs/versions.md", "docs/editors.md",
 }
 
-// TestChinesePagesInStep holds both languages of each user page in step: the order and levels of the headings and,
+// TestChinesePagesInStep holds both languages of each user page and lesson in step: the order and levels of the headings and,
 // below each heading, the blocks of code, the sizes of tables, names in code and the targets of links. Comments in
 // blocks of code are translated, and a shown output is that of TestDocsShowRealOutput.
 func TestChinesePagesInStep(t *testing.T) {
@@ -27,14 +27,30 @@ func TestChinesePagesInStep(t *testing.T) {
 			t.Error(difference)
 		}
 	}
+	lessons, err := filepath.Glob(filepath.Join(root, "docs", "lessons", "*.en.md"))
+	if err != nil || len(lessons) == 0 {
+		t.Fatalf("no lessons found (%v)", err)
+	}
+	for _, lesson := range lessons {
+		for _, difference := range outOfStep(t, root, filepath.Join("docs", "lessons", filepath.Base(lesson))) {
+			t.Error(difference)
+		}
+	}
 	all, err := filepath.Glob(filepath.Join(root, "docs", "*.zh.md"))
 	if err != nil || len(all) != len(userPages)-1 {
 		t.Errorf("docs has %d pages in Chinese (%v): expected those of %q", len(all), err, userPages)
 	}
 }
 
-func chinesePage(page string) string { return strings.TrimSuffix(page, ".md") + ".zh.md" }
-func englishPage(page string) string { return strings.Replace(page, ".zh.md", ".md", 1) }
+// chinesePage names the Chinese of an English page: NAME.zh.md, of NAME.md or, as lessons are called, NAME.en.md.
+func chinesePage(page string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(page, ".md"), ".en") + ".zh.md"
+}
+
+// bothPages is the same for both languages of a page.
+func bothPages(page string) string {
+	return strings.NewReplacer(".zh.md", ".md", ".en.md", ".md").Replace(page)
+}
 
 // outOfStep lists the differences between a page and the Chinese one.
 func outOfStep(t *testing.T, root, page string) (differences []string) {
@@ -87,6 +103,7 @@ func (s section) differences(other section) (texts []string) {
 }
 
 var (
+	pictureInDocs = regexp.MustCompile("(?s)(<!-- [a-z ]+ -->\n\n)```\n.*?\n```\n") // see docs/lessons/drawings_test.go
 	headingOfPage = regexp.MustCompile(`^(#+) (.*)$`)
 	tableRow      = regexp.MustCompile(`^\|.*\|$`)
 	nameInCode    = regexp.MustCompile("(?s)``[^`].*?``|`[^`]+`")
@@ -103,6 +120,8 @@ func outlined(t *testing.T, root, page string) []section {
 		t.Fatal(err)
 	}
 	text := shownInDocs.ReplaceAllString(string(data), "```\n$1```\n")
+	text = drawnInDocs.ReplaceAllString(text, "```\n$1```\n")
+	text = pictureInDocs.ReplaceAllString(text, "$1```\n```\n")
 	var sections []section
 	here := &section{}
 	fence, block := "", []string(nil)
@@ -163,6 +182,9 @@ func (s *section) addInline(t *testing.T, root, page string) {
 // spokenNames are in code in the English pages because apitrace prints them, in Chinese in the Chinese ones.
 var spokenNames = []string{"`▸ 2 Authentication`", "`▸ 6 Routing`", "`still running`", "`was`", "`was called by`"}
 
+// listsBoth tells whether a page links to both languages of others.
+func listsBoth(page string) bool { return bothPages(page) == "docs/workshop.md" }
+
 // linkTarget is the target of a link, the same for both languages of the target: a heading is given by its number. It
 // is "" for the link to the page's other language.
 func linkTarget(t *testing.T, root, page, link string) string {
@@ -180,16 +202,19 @@ func linkTarget(t *testing.T, root, page, link string) string {
 		t.Errorf("%s: the link %s leads nowhere: %v", page, link, err)
 		return link
 	}
-	same := englishPage(path)
-	exists := func(page string) bool { _, err := os.Stat(filepath.Join(root, page)); return err == nil }
-	if same == englishPage(page) && file != "" {
+	same, chinese := bothPages(path), strings.HasSuffix(page, ".zh.md")
+	if same == bothPages(page) && file != "" {
 		return ""
 	}
-	if exists(same) && exists(chinesePage(same)) && (path == same) != (page == englishPage(page)) {
+	if !strings.HasSuffix(path, ".zh.md") && chinese {
+		if _, err := os.Stat(filepath.Join(root, chinesePage(path))); err == nil && !listsBoth(page) {
+			t.Errorf("%s: the link %s leads into the other language", page, link)
+		}
+	} else if strings.HasSuffix(path, ".zh.md") && !chinese && !listsBoth(page) {
 		t.Errorf("%s: the link %s leads into the other language", page, link)
 	}
 	if anchor == "" {
-		return strings.Replace(same, ".en.md", ".md", 1) // a lesson is called NAME.en.md
+		return same
 	}
 	number := 0
 	for line := range strings.SplitSeq(shownInDocs.ReplaceAllString(string(target), ""), "\n") {
