@@ -36,24 +36,72 @@ type Function struct {
 // Function returns the function of a full name. If there is none, the error is an
 // *trace.UnknownFunctionError.
 func (t *Tree) Function(name string) (*Function, error) {
-	functions, err := t.functions(funcname.Package(name))
+	p, err := t.Package(funcname.Package(name))
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(functions, func(f instrument.Function) bool { return f.Name == name })
-	if i < 0 {
-		return nil, &trace.UnknownFunctionError{Query: name, Where: message.Of("%s", t), Near: t.near(name, functions)}
+	return p.Function(name)
+}
+
+// A Package is a package of a tree, read once for any number of its functions. It is not for concurrent use.
+type Package struct {
+	tree      *Tree
+	functions []instrument.Function
+	files     map[string]*file
+}
+
+// A file is a parsed file of a package.
+type file struct {
+	lines  [][]byte // with their ends
+	fset   *token.FileSet
+	syntax *ast.File
+}
+
+// Package returns the package of an import path. If there is none, the error is an *trace.UnknownFunctionError.
+func (t *Tree) Package(path string) (*Package, error) {
+	functions, err := t.functions(path)
+	if err != nil {
+		return nil, err
 	}
-	at := functions[i]
+	return &Package{t, functions, map[string]*file{}}, nil
+}
+
+// Function does what Tree.Function does, for a function of the package.
+func (p *Package) Function(name string) (*Function, error) {
+	i := slices.IndexFunc(p.functions, func(f instrument.Function) bool { return f.Name == name })
+	if i < 0 {
+		return nil, &trace.UnknownFunctionError{Query: name, Where: message.Of("%s", p.tree), Near: p.tree.near(name, p.functions)}
+	}
+	at := p.functions[i]
 	var sameLine []string
-	for _, f := range functions {
+	for _, f := range p.functions {
 		if f.File == at.File && f.Line == at.Line {
 			sameLine = append(sameLine, f.Name)
 		}
 	}
 	slices.SortFunc(sameLine, InSourceOrder)
-	f := &Function{Name: name, File: at.File, Line: at.Line, Path: filepath.Join(t.Dir, filepath.FromSlash(at.File))}
-	return f, f.read(slices.Index(sameLine, name))
+	f := &Function{Name: name, File: at.File, Line: at.Line, Path: filepath.Join(p.tree.Dir, filepath.FromSlash(at.File))}
+	if p.files[f.Path] == nil {
+		parsed, err := parse(f.Path)
+		if err != nil {
+			return nil, fmt.Errorf("source of %s: %w", f.Name, err)
+		}
+		p.files[f.Path] = parsed
+	}
+	return f, f.read(p.files[f.Path], slices.Index(sameLine, name))
+}
+
+func parse(path string) (*file, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	fset := token.NewFileSet()
+	syntax, err := parser.ParseFile(fset, path, data, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	return &file{bytes.SplitAfter(data, []byte("\n")), fset, syntax}, nil
 }
 
 // near names the literals of a function if it is one of them that is not there.
@@ -89,18 +137,9 @@ func InSourceOrder(a, b string) int {
 }
 
 // read fills in the text of the function that is the nth to begin in its line.
-func (f *Function) read(n int) error {
-	data, err := os.ReadFile(f.Path)
-	if err != nil {
-		return fmt.Errorf("source of %s: %w", f.Name, err)
-	}
-	fset := token.NewFileSet()
-	syntax, err := parser.ParseFile(fset, f.Path, data, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		return fmt.Errorf("source of %s: %w", f.Name, err)
-	}
-	line := func(pos token.Pos) int { return fset.PositionFor(pos, false).Line }
-	ast.Inspect(syntax, func(node ast.Node) bool {
+func (f *Function) read(from *file, n int) error {
+	line := func(pos token.Pos) int { return from.fset.PositionFor(pos, false).Line }
+	ast.Inspect(from.syntax, func(node ast.Node) bool {
 		var typ *ast.FuncType
 		doc := token.NoPos
 		switch node := node.(type) {
@@ -130,6 +169,6 @@ func (f *Function) read(n int) error {
 	if f.Last == 0 {
 		return fmt.Errorf("source of %s: no function begins in %s:%d; the file was changed since", f.Name, f.Path, f.Line)
 	}
-	f.Text = string(bytes.Join(bytes.SplitAfter(data, []byte("\n"))[f.First-1:f.Last], nil))
+	f.Text = string(bytes.Join(from.lines[f.First-1:f.Last], nil))
 	return nil
 }
