@@ -5,6 +5,7 @@ package output
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ import (
 )
 
 // Formats are the forms in which a recording can be printed.
-var Formats = append([]string{"tree", "names", "json", "stdout"}, export.Formats...)
+var Formats = append([]string{"tree", "names", "json", "html", "stdout"}, export.Formats...)
 
 // Views are how much a tree can show, from little to everything.
 var Views = []string{"outline", "path", "full"}
@@ -45,6 +46,8 @@ type Options struct {
 	ASCII   bool
 	NoPager bool
 	Filter  Filter
+	// HTML writes a recording as a page for a browser, which begins with a language: the format "html".
+	HTML func(w io.Writer, recording *trace.Recording, lang string) error
 }
 
 // Validate checks all options before anything is done.
@@ -82,6 +85,9 @@ func (o *Options) ValidateView() error {
 
 // Write prints the recording, in a terminal through a pager.
 func (o *Options) Write(ctx context.Context, std *console.Streams, recording *trace.Recording) (err error) {
+	if o.Format == "html" && std.Width > 0 {
+		return usage.Errorf("-o html is a file for a browser: write it to one, as in \"> trace.html\"")
+	}
 	std, wait := std.Paged(!o.NoPager)
 	defer func() { err = errors.Join(err, wait()) }()
 	if o.Format != "tree" && (o.Filter.set() || o.Depth > 0) {
@@ -102,6 +108,9 @@ func (o *Options) Write(ctx context.Context, std *console.Streams, recording *tr
 	lang, err := Language(o.Lang)
 	if err != nil {
 		return err
+	}
+	if o.Format == "html" {
+		return o.HTML(std.Out, recording, o.Lang)
 	}
 	if slices.Contains(export.Formats, o.Format) {
 		return export.Write(std.Out, o.Format, recording, diagramGuide{spoken.New(guide, lang, recording)})

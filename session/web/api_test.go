@@ -105,7 +105,7 @@ func fakeSource(t *testing.T) web.SourceFolder {
 	}
 	calls := rec.Requests[0].Calls
 	at := callOf(t, rec, storeGet)
-	text := "// Package etcd3 <img src=x onerror=alert(1)>\npackage etcd3\n"
+	text := "// Copyright <i>\n\n// Package etcd3 <img src=x onerror=alert(1)>\npackage etcd3\n"
 	text += strings.Repeat("\n", calls[at].Line-strings.Count(text, "\n")-2)
 	text += "// Get gets \"<b>\".\nfunc (s *store) Get() error {\n" + strings.Repeat("\ts.work(42) // <i>\n", 60) + "\treturn nil\n}\n\ntype store struct{}\n"
 	file := filepath.Join(folder, filepath.FromSlash(calls[at].File))
@@ -113,6 +113,9 @@ func fakeSource(t *testing.T) web.SourceFolder {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "k8s.io", "apiserver", "LICENSE"), []byte("Do <b>no</b> harm."), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return func(process, k8sVersion string) (string, error) {

@@ -181,11 +181,8 @@ func (t *traced) call(i int) Call {
 		Process: c.Process, Goroutine: c.Goroutine, NewGoroutine: c.NewGoroutine, StartNs: c.StartNs, DurationNs: c.DurationNs,
 		Unfinished: c.Unfinished, Error: c.Error, Panic: c.Panic, Attributes: c.Attributes,
 		Index: i, Caller: t.tree.Parent(i), Depth: t.tree.Depth(i), OwnNs: t.tree.SelfNs(i), Below: t.tree.End(i) - i - 1,
-		Name: c.ShortName(), Place: placeOf(c), Time: render.Duration(c.DurationNs, false),
+		Name: nameOf(c), Place: placeOf(c), Time: render.Duration(c.DurationNs, false),
 		Layer: layer, Colour: view.LayerColour(layer), Key: t.guide.Key(c.Function), URL: view.SourceURL(t.rec, c),
-	}
-	if view.Upstream(c) {
-		out.Name = view.UpstreamLabel(c)
 	}
 	if out.Attributes == nil {
 		out.Attributes = map[string]string{}
@@ -194,6 +191,14 @@ func (t *traced) call(i int) Call {
 		out.Made++
 	}
 	return out
+}
+
+// nameOf writes the name of a call as the tree does.
+func nameOf(c *trace.Call) string {
+	if view.Upstream(c) {
+		return view.UpstreamLabel(c)
+	}
+	return c.ShortName()
 }
 
 // placeOf writes where a function is declared as the tree does.

@@ -62,23 +62,31 @@ func (a *api) search(r *restful.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What few recordings have tells more than what all of them have.
+	rank(hits)
+	from, to := window(r, len(hits))
+	list := HitList{Total: len(hits), From: from, Items: []Hit{}}
+	for _, h := range hits[from:to] {
+		list.Items = append(list.Items, hitOf(h))
+	}
+	return list, nil
+}
+
+// rank puts what few recordings have first, in each kind: it tells more than what all of them have.
+func rank(hits []search.Hit) {
 	slices.SortStableFunc(hits, func(x, y search.Hit) int {
 		if x.Kind != y.Kind {
 			return int(x.Kind) - int(y.Kind)
 		}
 		return len(x.Places) - len(y.Places)
 	})
-	from, to := window(r, len(hits))
-	list := HitList{Total: len(hits), From: from, Items: []Hit{}}
-	for _, h := range hits[from:to] {
-		out := Hit{Kind: kinds[h.Kind], Text: h.Text, Short: h.Text, Places: places(h.Places)}
-		if h.Kind == search.Function {
-			out.Short = funcname.Short(h.Text)
-		}
-		list.Items = append(list.Items, out)
+}
+
+func hitOf(h search.Hit) Hit {
+	out := Hit{Kind: kinds[h.Kind], Text: h.Text, Short: h.Text, Places: places(h.Places)}
+	if h.Kind == search.Function {
+		out.Short = funcname.Short(h.Text)
 	}
-	return list, nil
+	return out
 }
 
 var kinds = map[search.Kind]string{search.Function: "function", search.Value: "value", search.Error: "error"}

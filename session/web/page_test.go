@@ -25,7 +25,6 @@ import (
 	"github.com/kubeapitrace/apitrace/render/page"
 	"github.com/kubeapitrace/apitrace/session/web"
 	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 //go:embed testdata/axe/axe.min.js
@@ -43,6 +42,12 @@ type tab struct {
 // open opens an address of a server, without its token, at a width of pixels.
 func open(t *testing.T, server, path string, width int64) *tab {
 	t.Helper()
+	return openAt(t, server+"/?token="+token+path, server+"/", width)
+}
+
+// openAt opens an address in a browser that may load what begins so.
+func openAt(t *testing.T, address, within string, width int64) *tab {
+	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(testenv.Chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("lang", "en-US"))
@@ -59,7 +64,7 @@ func open(t *testing.T, server, path string, width int64) *tab {
 	}
 	if err := chromedp.Listen(ctx, func(event any) {
 		if sent, ok := event.(*network.EventRequestWillBeSent); ok {
-			if url := sent.Request.URL; !strings.HasPrefix(url, server+"/") && !strings.HasPrefix(url, "data:") {
+			if url := sent.Request.URL; !strings.HasPrefix(url, within) && !strings.HasPrefix(url, "data:") {
 				b.wrong("a request to " + url)
 			}
 		}
@@ -87,7 +92,7 @@ func open(t *testing.T, server, path string, width int64) *tab {
 			b.screenshot()
 		}
 	})
-	b.do(chromedp.Navigate(server + "/?token=" + token + path))
+	b.do(chromedp.Navigate(address))
 	return b
 }
 
@@ -338,11 +343,8 @@ func TestPageScrollsThroughTheStartOfAServer(t *testing.T) {
 // hostile is what an attacker who names objects would have a page run.
 const hostile = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`
 
-func TestPageEscapesWhatWasRecorded(t *testing.T) {
-	rec, err := recordings.Load("v1.37.1", "get-node")
-	if err != nil {
-		t.Fatal(err)
-	}
+// hostileEverywhere puts that wherever a recording has a text.
+func hostileEverywhere(rec *trace.Recording) {
 	r := &rec.Requests[0]
 	r.Path = "/api/v1/namespaces/default/pods/" + hostile
 	rec.Scenario, r.Incomplete = hostile, []string{hostile}
@@ -358,6 +360,11 @@ func TestPageEscapesWhatWasRecorded(t *testing.T) {
 	}
 	r.Calls[0].Attributes = map[string]string{"apitrace." + hostile: hostile}
 	r.Stored = []trace.StoredKey{{Op: "PUT", Key: hostile, Revision: 1}}
+}
+
+func TestPageEscapesWhatWasRecorded(t *testing.T) {
+	rec := recorded(t, "get-node")
+	hostileEverywhere(rec)
 	b := open(t, start(t, web.Options{Files: []web.File{{Name: "hostile.jsonl", Recording: rec}}}), "#/v1.37.1/hostile.jsonl/1", 1280)
 	b.until("document.body.innerText.includes('onerror=')")
 	b.until("document.querySelector('.attributes')?.textContent.includes('onerror=')")

@@ -158,12 +158,16 @@ func (a *api) routes() []route {
 // pageFiles are the paths of the page.
 var pageFiles = map[string]bool{"/": true, "/page.js": true, "/page.css": true}
 
-// newHandler makes the container with all routes, the OpenAPI document and the page.
-func newHandler(o Options, live *live) (http.Handler, error) {
+func newAPI(o Options, live *live) *api {
 	a := &api{library: &library{files: o.Files, source: o.Source, shelf: live.shelf}, live: live, version: o.Version}
 	if a.library.source == nil {
 		a.library.source = cachedSource
 	}
+	return a
+}
+
+// handler makes the container with all routes, the OpenAPI document and the page.
+func (a *api) handler() (http.Handler, error) {
 	container := restful.NewContainer()
 	container.ServiceErrorHandler(func(err restful.ServiceError, _ *restful.Request, response *restful.Response) {
 		for name, values := range err.Header {
@@ -177,7 +181,7 @@ func newHandler(o Options, live *live) (http.Handler, error) {
 		service.Route(r.build(service))
 	}
 	container.Add(service)
-	document, err := describe(service, o.Version)
+	document, err := describe(service, a.version)
 	if err != nil {
 		return nil, err
 	}

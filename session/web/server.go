@@ -40,7 +40,7 @@ func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	}
 	live := newLive(o.Engine, &shelf{}, o.Grace)
 	defer live.close()
-	handler, err := newHandler(o, live)
+	handler, err := newAPI(o, live).handler()
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}

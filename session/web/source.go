@@ -41,26 +41,42 @@ func (a *api) getCallSource(r *restful.Request) (any, error) {
 
 // read reads the source of a call's function. The error is one of status 404 if there is none.
 func (a *api) read(rec *trace.Recording, c *trace.Call) (*source.Function, *Source, error) {
-	if slices.Contains(rec.Edited, c.File) {
-		return nil, nil, notFound(message.Errorf("%s was edited when this was recorded: upstream's source is not the one that ran", c.File), "")
-	}
-	folder, err := a.library.sourceFolder(c.Process, rec.K8sVersion)
+	tree, err := a.sourceTree(rec, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	tree := &source.Tree{Program: c.Process, Version: rec.Version(c.Process), Dir: folder}
 	f, err := tree.Function(c.Function)
-	if err != nil {
-		return nil, nil, notFound(message.Errorf("source of %s: %w", c.Function, err), "")
-	}
-	if f.Line != c.Line {
-		return nil, nil, notFound(message.Errorf("the source of %s on this machine has it in line %d, the recording in line %d: it is of another version", c.Function, f.Line, c.Line), "")
+	if err := ran(f, err, c); err != nil {
+		return nil, nil, err
 	}
 	lines, err := highlight(f)
 	if err != nil {
 		return nil, nil, err
 	}
 	return f, &Source{Function: f.Name, File: f.File, Line: f.Line, Program: tree.String(), URL: view.SourceURL(rec, c), Lines: lines, Marks: []Mark{}}, nil
+}
+
+// sourceTree returns the sources that have a call's function.
+func (a *api) sourceTree(rec *trace.Recording, c *trace.Call) (*source.Tree, error) {
+	if slices.Contains(rec.Edited, c.File) {
+		return nil, notFound(message.Errorf("%s was edited when this was recorded: upstream's source is not the one that ran", c.File), "")
+	}
+	folder, err := a.library.sourceFolder(c.Process, rec.K8sVersion)
+	if err != nil {
+		return nil, err
+	}
+	return &source.Tree{Program: c.Process, Version: rec.Version(c.Process), Dir: folder}, nil
+}
+
+// ran tells why the function that was looked up for a call is not the one that ran, with status 404, or returns nil.
+func ran(f *source.Function, err error, c *trace.Call) error {
+	if err != nil {
+		return notFound(message.Errorf("source of %s: %w", c.Function, err), "")
+	}
+	if f.Line != c.Line {
+		return notFound(message.Errorf("the source of %s on this machine has it in line %d, the recording in line %d: it is of another version", c.Function, f.Line, c.Line), "")
+	}
+	return nil
 }
 
 // mostMarked is how many calls of one function a mark lists.

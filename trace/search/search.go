@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -38,6 +39,17 @@ func Text(query string) ([]Hit, error) {
 		}
 		return strings.Contains(strings.ToLower(e.text), lower)
 	}), nil
+}
+
+// Of lists all texts of one recording, functions first, with the place that it is given.
+func Of(rec *trace.Recording, place Place) []Hit {
+	var all []Hit
+	eachText(rec, func(kind Kind, text string) {
+		all = append(all, Hit{Kind: kind, Text: text[:min(len(text), longest)], Places: []Place{place}})
+	})
+	order := func(a, b Hit) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Text, b.Text)) }
+	slices.SortFunc(all, order)
+	return slices.CompactFunc(all, func(a, b Hit) bool { return order(a, b) == 0 })
 }
 
 // values finds the values of a name: the full name of an attribute or the end of it, as the tree

@@ -26,6 +26,7 @@ export interface Call {
   function: string; file: string; line: number; callerLine: number; process: string; goroutine: number; newGoroutine?: boolean;
   startNs: number; durationNs: number; unfinished?: boolean; error: string; panic?: string; index: number; caller: number; depth: number; ownNs: number;
   below: number; made: number; name: string; place: string; time: string; layer: string; colour: string; key: boolean; url?: string;
+  attributes: Record<string, string>;
 }
 export interface CallList { total: number; from: number; items: Call[] }
 export interface Frame {
@@ -39,6 +40,8 @@ export interface Source {
   function: string; file: string; line: number; program: string; url?: string;
   lines: { number: number; tokens: { kind?: string; text: string }[] }[]; marks: Mark[];
   missing?: string; action?: string;
+  // Of a page without a server: whose the text is, and under which licence.
+  notice?: string; licence?: { of: string; text: string };
 }
 
 export interface Position {

@@ -98,7 +98,7 @@ function SourceOf({ place, details, line, words, onSelect }: {
       <div class="nosource">
         <p><b>{words.noSource}.</b> {message}.</p>
         {action && <p>{action}</p>}
-        <p><button onClick={() => { api.forget(path); setSource(null); setAgain(again + 1); }}>{words.tryAgain}</button>{c.url && <a href={c.url} target="_blank" rel="noreferrer">{words.atUpstream}</a>}</p>
+        <p>{api.live && <button onClick={() => { api.forget(path); setSource(null); setAgain(again + 1); }}>{words.tryAgain}</button>}{c.url && <a href={c.url} target="_blank" rel="noreferrer">{words.atUpstream}</a>}</p>
       </div>
     );
   }
@@ -143,6 +143,13 @@ function Lines({ source, line, words, onSelect }: { source: Source; line?: numbe
           );
         })}
       </div>
+      {source.licence && (
+        <details class="licence">
+          <summary>{words.licence(source.licence.of)}</summary>
+          {source.notice && <pre>{source.notice}</pre>}
+          <pre>{source.licence.text}</pre>
+        </details>
+      )}
     </section>
   );
 }

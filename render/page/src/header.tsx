@@ -66,7 +66,7 @@ export function RequestBar({ link, recording, view }: { link: RequestLink; recor
     return [...all];
   }, [scenarios]);
   const chosen = scenarios.find((s) => s.name === place.scenario);
-  const release = place.release === 'live' ? place.release : recording?.k8sVersion ?? place.release;
+  const release = place.release === 'live' ? place.release : recording?.k8sVersion || place.release;
   const change = (p: Partial<RequestLink['place']>, keep = false) =>
     goTo(requestAddress({ place: { ...place, release, ...p }, view: link.view, call: keep ? link.call : undefined, more: {} }));
   return (

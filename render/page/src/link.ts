@@ -43,6 +43,9 @@ export interface RequestLink {
 export const firstView = 'steps';
 const first: Place = { release: 'latest', scenario: 'get-node', request: 1 };
 
+// startAt says which request an address shows that names none.
+export const startAt = (place: Place) => Object.assign(first, place);
+
 export function requestLink({ parts: [release, scenario, request], query }: Address): RequestLink {
   const { view, call, by, nth, line, at, next, nextnth, ...more } = query;
   const link: RequestLink = {

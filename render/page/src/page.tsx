@@ -4,17 +4,18 @@ import { Api, Problem, Recording, Release, Scenario } from './api.ts';
 import { PageContext } from './context.ts';
 import { Header, RequestBar, Theme } from './header.tsx';
 import { KeyHelp } from './help.tsx';
-import { Address, parse, requestLink, write } from './link.ts';
+import { Address, parse, requestLink, startAt, write } from './link.ts';
 import { connect } from './live-state.ts';
 import { RequestPage } from './request.tsx';
 import { server } from './server.ts';
+import { fileData, LibraryPiece, siteData, still } from './still.ts';
 import { pages, requestViews } from './views.ts';
 import { Lang, words as allWords } from './words.ts';
 
 const stored = (name: string) => { try { return localStorage.getItem(name); } catch { return null; } };
 const store = (name: string, value: string) => { try { localStorage.setItem(name, value); } catch { /* a private window */ } };
 
-const firstLang = (): Lang => (stored('lang') ?? navigator.language).startsWith('zh') ? 'zh' : 'en';
+const firstLang = (): Lang => (document.documentElement.dataset.lang ?? stored('lang') ?? navigator.language).startsWith('zh') ? 'zh' : 'en';
 
 // Page shows the view that the address names.
 function Page({ api }: { api: Api }) {
@@ -78,4 +79,18 @@ function Page({ api }: { api: Api }) {
   );
 }
 
-render(<Page api={server()} />, document.body);
+// start finds out where the data of the page comes from: the file that it is, the site that it is part of, or a server.
+async function start() {
+  let api: Api;
+  const file = await fileData();
+  const load = file ? async (key: string) => file[key] ?? null : document.documentElement.dataset.site !== undefined ? siteData : null;
+  if (load) {
+    const library = await load('library') as LibraryPiece;
+    startAt(library.first);
+    api = still(load, library);
+  } else api = server();
+  document.documentElement.dataset.live = String(api.live);
+  render(<Page api={api} />, document.body);
+}
+
+start();

@@ -26,6 +26,9 @@ const en = {
   noSource: 'The source is not shown', tryAgain: 'Try again', atUpstream: 'Read it at upstream', noSpan: 'no span',
   noSpanTitle: 'This function has no span, so that no recording tells whether it was called', notExact: 'This recording has no call in exactly that place: the nearest call of the function is selected.',
   lineRan: (n: number, line: number) => `Line ${line}: ${n} recorded calls`, pick: 'Select a call to read its source.',
+  noSourceHere: (program: string) => `It was not on the machine on which this page was written (${program})`,
+  notHere: (what: string) => `This page does not hold ${what}`, notHereAction: 'It works without a server, and has what was written into it.',
+  licence: (of: string) => `Licence of ${of}`,
   copy: 'Copy link', copied: 'Copied', unfinished: 'still running', callNumber: 'Call', notCalled: (f: string) => `This recording makes no call of ${f}.`,
 };
 
@@ -48,6 +51,9 @@ const zh: typeof en = {
   noSource: '没有可显示的源码', tryAgain: '重试', atUpstream: '在上游阅读', noSpan: '无 span',
   noSpanTitle: '该函数没有 span，因此录制无法说明它是否被调用', notExact: '此录制在该位置没有这次调用：已选中该函数最接近的一次调用。',
   lineRan: (n, line) => `第 ${line} 行：${n} 次录制的调用`, pick: '选择一次调用以阅读其源码。',
+  noSourceHere: (program) => `写成此页面的机器上没有它（${program}）`,
+  notHere: (what) => `此页面不含 ${what}`, notHereAction: '它不需要服务器，只包含写入其中的内容。',
+  licence: (of) => `${of} 的许可证`,
   copy: '复制链接', copied: '已复制', unfinished: '仍在运行', callNumber: '调用', notCalled: (f) => `此录制没有调用 ${f}。`,
 };
 

@@ -1,0 +1,180 @@
+// The page's data without a server: what "apitrace show -o html" writes into its file, and "apitrace site" beside the page
+// (session/web/still.go). Answers of the API are there as they are, or are made from the calls of a request.
+
+import { Api, Problem, Source, View } from './api.ts';
+import { Calls, CallsPiece } from './still-calls.ts';
+import { search, SearchPiece } from './still-search.ts';
+import { timeline } from './still-timeline.ts';
+import { position } from './still-position.ts';
+import { Lang, words } from './words.ts';
+
+// Load returns a piece, null if there is no such piece.
+export type Load = (key: string) => Promise<unknown>;
+
+type Query = Record<string, string | number>;
+type Answers = Record<string, unknown>;
+export interface LibraryPiece { first: { release: string; scenario: string; request: number }; apitrace: string; answers: Answers }
+interface SourcePiece {
+  program: string;
+  functions: Record<string, {
+    first: number; last: number; lines: string[][]; spanless?: { line: number; function: string; name: string }[]; notice?: number; missing?: string;
+  }>;
+}
+interface NoticePiece { texts: string[]; licences: Record<string, number> }
+
+const kinds: Record<string, string> = { k: 'keyword', s: 'string', n: 'number', c: 'comment', f: 'function', b: 'builtin', t: 'type' };
+
+// still answers from what load returns. The pieces that were used last are kept.
+export function still(load: Load, library: LibraryPiece): Api {
+  const kept = new Map<string, Promise<unknown>>();
+  function take<T>(key: string, most = 40): Promise<T> {
+    let piece = kept.get(key);
+    if (piece) kept.delete(key);
+    else {
+      piece = load(key).then((data) => {
+        if (data === null) throw notHere(key);
+        return data;
+      });
+      piece.catch(() => kept.delete(key));
+    }
+    kept.set(key, piece);
+    if (kept.size > most) kept.delete(kept.keys().next().value!);
+    return piece as Promise<T>;
+  }
+  const releases = (library.answers['/releases'] as { items: { k8sVersion: string }[] }).items.map((r) => r.k8sVersion);
+  const resolve = (release: string) => {
+    if (release === 'latest') return releases[0];
+    const full = release.startsWith('v') ? release : 'v' + release;
+    return releases.find((r) => r === full) ?? releases.find((r) => r.startsWith(full + '.')) ?? release;
+  };
+  const built = new Map<string, Promise<Calls>>();
+  function callsOf(key: string): Promise<Calls> {
+    let calls = built.get(key);
+    if (!calls) {
+      calls = load('calls/' + key).then((data) => {
+        if (data === null) throw notHere(key);
+        return new Calls(data as CallsPiece);
+      });
+      calls.catch(() => built.delete(key));
+      built.set(key, calls);
+      if (built.size > 3) built.delete(built.keys().next().value!);
+    }
+    return calls;
+  }
+  async function answer(path: string, query: Query): Promise<unknown> {
+    const parts = path.split('/').slice(1).map(decodeURIComponent);
+    const lang = (query.lang ?? 'en') as Lang;
+    const number = (name: string, otherwise: number) => Number(query[name] ?? otherwise);
+    const text = (name: string) => String(query[name] ?? '');
+    const asIs = library.answers[path + write(query)] ?? library.answers[`${path}?lang=${lang}`];
+    if (asIs) return asIs;
+    if (parts[0] === 'search') return search(await take<SearchPiece>('search'), text('text'), number('from', 0), number('limit', 200));
+    if (parts[0] !== 'releases' || parts[2] !== 'scenarios') return other(path, query);
+    const release = resolve(parts[1]), key = `${release}/${parts[3]}`;
+    const { answers } = await take<{ answers: Answers }>('recording/' + key);
+    const there = async (rest: string) => {
+      const found = answers[`${rest}?lang=${lang}`];
+      if (!found) throw notHere(path);
+      return found;
+    };
+    if (parts.length === 4) return there('');
+    if (parts[4] !== 'requests') return other(path, query);
+    const view = () => there(`/requests/${parts[5]}/view`) as Promise<View>;
+    const below = answers[`/${parts.slice(4).join('/')}${write({ ...query, lang })}`];
+    if (below) return below;
+    const rest = parts.slice(6).join('/').replace(/[0-9]+/, '#');
+    if (!/^(calls(\/#(\/children|\/source)?)?|find|position|timeline)$/.test(rest)) return other(path, query);
+    const calls = await callsOf(`${key}/${parts[5]}`), i = Number(parts[7]);
+    if (rest.startsWith('calls/#') && !(i >= 0 && i < calls.total)) throw notHere(path);
+    switch (rest) {
+      case 'calls': return calls.list(text('text') ? calls.holding(text('text')) : calls.total, number('from', 0), number('limit', 200));
+      case 'calls/#': return calls.details(i, lang, await view());
+      case 'calls/#/children': return calls.list([...calls.children(i)], number('from', 0), number('limit', 200));
+      case 'calls/#/source': return source(calls, i, release);
+      case 'find': return calls.find(text('function'), text('caller'), number('nth', 1));
+      case 'timeline': return timeline(calls, number('startNs', 0), number('endNs', 0), number('pixels', 1000));
+    }
+    const at = { call: number('call', 0), kind: (text('kind') || 'entered') as 'entered', next: text('kind') === 'calling' ? number('next', 0) : 0 };
+    if (!(at.call >= 0 && at.call < calls.total) || at.kind as string === 'calling' && calls.parent[at.next] !== at.call) throw notHere(path);
+    return position(calls, at, text('action'), text('direction') !== 'backward');
+  }
+
+  // other is an answer that is there as it is: all those of a path, and those that are of one scenario, are one piece.
+  async function other(path: string, query: Query): Promise<unknown> {
+    const { answers } = await take<{ answers: Answers }>('answers' + path + (query.scenario ? '/' + query.scenario : ''));
+    const found = answers[path + write(query)];
+    if (!found) throw notHere(path);
+    return found;
+  }
+
+  async function source(calls: Calls, i: number, release: string): Promise<Source> {
+    const s = calls.same(i);
+    const out: Source = { function: s.function, file: s.file, line: s.line, program: s.process, lines: [], marks: [] };
+    if (s.url) out.url = s.url;
+    const none = () => {
+      const say = words[document.documentElement.lang as Lang] ?? words.en;
+      return { ...out, missing: say.noSourceHere(out.program), action: '' };
+    };
+    if (!s.file) return none();
+    const piece = await take<SourcePiece>(`source/${release}/${s.process}/${s.file.slice(0, s.file.lastIndexOf('/'))}`);
+    const f = piece.functions[s.function];
+    out.program = piece.program;
+    if (!f || f.missing === 'absent') return none();
+    if (f.missing) return { ...out, missing: f.missing, action: '' };
+    out.lines = f.lines.map((line, n) => ({
+      number: f.first + n,
+      tokens: line.map((token) => (kinds[token[0]] ? { kind: kinds[token[0]], text: token.slice(1) } : { text: token.slice(1) })),
+    }));
+    out.marks = calls.marks(i, f.first, f.last);
+    for (const m of f.spanless ?? []) out.marks.push({ ...m, count: 0, calls: [], noSpan: true });
+    out.marks.sort((a, b) => a.line - b.line);
+    const notices = await take<NoticePiece>(`notices/${release}/${s.process}`);
+    if (f.notice) out.notice = notices.texts[f.notice];
+    for (let folder = s.file; folder.includes('/');) {
+      folder = folder.slice(0, folder.lastIndexOf('/'));
+      if (folder in notices.licences) { out.licence = { of: folder, text: notices.texts[notices.licences[folder]] }; break; }
+    }
+    return out;
+  }
+
+  return {
+    live: false,
+    get: <T>(path: string, query: Query = {}) => answer(path, query) as Promise<T>,
+    forget() {},
+  };
+}
+
+const write = (query: Query) => {
+  const q = new URLSearchParams(Object.entries(query).map(([k, v]): [string, string] => [k, String(v)]).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return q.size ? '?' + q : '';
+};
+
+const notHere = (what: string) => {
+  const say = words[document.documentElement.lang as Lang] ?? words.en;
+  return new Problem(404, say.notHere(what), say.notHereAction);
+};
+
+// unpack reads JSON that may be compressed with gzip: some servers decompress it on the way.
+export async function unpack(data: Uint8Array<ArrayBuffer>): Promise<unknown> {
+  const stream = new Blob([data]).stream();
+  const plain = data[0] === 0x1f && data[1] === 0x8b ? stream.pipeThrough(new DecompressionStream('gzip')) : stream;
+  return new Response(plain).json();
+}
+
+// fileData is the data that a file holds, null in a page that is not such a file.
+export async function fileData(): Promise<Record<string, unknown> | null> {
+  const element = document.getElementById('data');
+  if (!element) return null;
+  const text = atob(element.textContent!.trim()), bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  element.remove();
+  return await unpack(bytes) as Record<string, unknown>;
+}
+
+// siteData loads a piece of the site that the page is part of.
+export async function siteData(key: string): Promise<unknown> {
+  const response = await fetch(`data/${key.split('/').map(encodeURIComponent).join('/')}.gz`);
+  if (response.status === 404) return null;
+  if (!response.ok) throw new Problem(response.status, response.statusText, '');
+  return unpack(new Uint8Array(await response.arrayBuffer()));
+}

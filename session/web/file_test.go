@@ -1,0 +1,233 @@
+package web_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/evanw/esbuild/pkg/api"
+
+	"github.com/kubeapitrace/apitrace/session/web"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// recorded returns a recording of the newest release.
+func recorded(t testing.TB, scenario string) *trace.Recording {
+	t.Helper()
+	rec, err := recordings.Load("v1.37.1", scenario)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// writeFile writes the page of a recording into a file.
+func writeFile(t testing.TB, rec *trace.Recording, p web.PageFile) (path, text string) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := p.WriteRecording(&out, rec); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path, out.String()
+}
+
+var dataOf = regexp.MustCompile(`id="data">([A-Za-z0-9+/=]*)</script>`)
+
+// stillScript is what the page answers itself without a server, as a script.
+func stillScript(t *testing.T) string {
+	t.Helper()
+	folder, err := filepath.Abs("../../render/page")
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := api.Build(api.BuildOptions{
+		Stdin: &api.StdinOptions{Contents: `export * from './src/still.ts'`, ResolveDir: folder}, Bundle: true, Format: api.FormatIIFE, GlobalName: "still",
+	})
+	if len(result.Errors) > 0 {
+		t.Fatal(result.Errors)
+	}
+	return string(result.OutputFiles[0].Contents)
+}
+
+// TestFileAnswersAsTheServer asks the server and the data of a file the same, and demands the same answers.
+func TestFileAnswersAsTheServer(t *testing.T) {
+	source := fakeSource(t)
+	server := start(t, web.Options{Source: source})
+	for scenario, every := range map[string]int{"get-node": 4, "create-deployment": 19, "get-forbidden": 9} {
+		t.Run(scenario, func(t *testing.T) {
+			rec := recorded(t, scenario)
+			_, text := writeFile(t, rec, web.PageFile{Source: source})
+			b := open(t, server, "", 1280)
+			b.until("document.querySelector('.tree')")
+			js[any](b, stillScript(t)+`; window.still = still; null`)
+			js[any](b, fmt.Sprintf(`(async () => {
+				const bytes = Uint8Array.from(atob(%q), (c) => c.charCodeAt(0));
+				const data = await still.unpack(bytes);
+				window.local = still.still(async (key) => data[key] ?? null, data.library);
+			})()`, dataOf.FindStringSubmatch(text)[1]))
+			js[any](b, compareAnswers)
+			for asked := range slices.Chunk(addresses(rec, every), 100) {
+				list, err := json.Marshal(asked)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, wrong := range js[[]string](b, fmt.Sprintf("compare(%s)", list)) {
+					t.Error(wrong)
+				}
+				if t.Failed() {
+					break
+				}
+			}
+			for _, address := range []string{"/requests/1/calls/999999", "/requests/99/view", "/requests/1/calls/-1/children", "/no/such", "/requests/1/position?call=5&kind=calling&next=3"} {
+				if status := js[int](b, fmt.Sprintf(`local.get(%q, Object.fromEntries(new URL(%[1]q, location.href).searchParams)).then(() => 0, (e) => e.status)`,
+					"/releases/latest/scenarios/"+scenario+address)); status == 0 {
+					t.Errorf("%s is answered", address)
+				}
+			}
+		})
+	}
+}
+
+// compareAnswers asks for a list of addresses here and there, and tells which answers differ.
+const compareAnswers = `window.compare = async (addresses) => {
+	const plain = (x) => JSON.stringify(x, (key, value) => key === 'id' || key === 'parent' ? undefined
+		: value && typeof value === 'object' && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value);
+	const one = async (address) => {
+		const url = new URL('/apis/apitrace/v1' + address, location.href);
+		const want = await (await fetch(url)).json();
+		const got = await local.get(url.pathname.slice('/apis/apitrace/v1'.length), Object.fromEntries(url.searchParams));
+		if (want.missing) // a reason that is of each machine, and for the server also what to do
+			return got.missing && got.lines.length === 0 ? '' : address + ': ' + plain(got).slice(0, 300);
+		delete got.licence;
+		delete got.notice;
+		const a = plain(got), b = plain(want);
+		let at = 0;
+		while (at < a.length && a[at] === b[at]) at++;
+		return a === b ? '' : address + ':\n' + a.slice(Math.max(0, at - 60), at + 200) + '\nthe server:\n' + b.slice(Math.max(0, at - 60), at + 200);
+	};
+	return (await Promise.all(addresses.map((a) => one(a).catch((e) => a + ': ' + e)))).filter((wrong) => wrong);
+}; null`
+
+// addresses are questions about a recording, of each kind, and about every nth call.
+func addresses(rec *trace.Recording, every int) []string {
+	recording := "/releases/v1.37.1/scenarios/" + rec.Scenario
+	all := []string{recording, recording + "?lang=zh", "/releases/latest/scenarios/" + rec.Scenario + "/requests/1/view"}
+	for n := range rec.Requests {
+		request := fmt.Sprintf("%s/requests/%d", recording, n+1)
+		calls := rec.Requests[n].Calls
+		all = append(all, request+"/view?lang=zh", request+"/calls", request+"/calls?from=100&limit=300", request+"/calls?from=99999",
+			request+"/calls?text=ETCD", request+"/calls?text=no+such+text", request+"/calls?text=store.go:2", request+"/calls?text=forbidden&limit=3",
+			request+"/timeline", request+"/timeline?startNs=100000&endNs=900000&pixels=300", request+"/timeline?startNs=5&pixels=10000")
+		made := map[string]bool{}
+		for _, c := range calls {
+			made[c.Parent] = true
+		}
+		for i := 0; i < len(calls); i += every {
+			call := fmt.Sprintf("%s/calls/%d", request, i)
+			all = append(all, call, call+"/children")
+			if i%5 == 0 || calls[i].Function == storeGet {
+				all = append(all, call+"?lang=zh", call+"/children?from=1&limit=2", call+"/source")
+			}
+			if i%3 == 0 {
+				all = append(all, fmt.Sprintf("%s/find?function=%s&nth=%d", request, url.QueryEscape(calls[i].Function), i%4+1))
+				if i > 0 {
+					by := calls[i-1].Function // it is sometimes the caller
+					all = append(all, fmt.Sprintf("%s/find?function=%s&caller=%s&nth=%d", request, url.QueryEscape(calls[i].Function), url.QueryEscape(by), i%2+1))
+				}
+			}
+			if i%11 == 0 {
+				kinds := []string{"entered", "returning"}
+				if made[calls[i].ID] {
+					kinds = append(kinds, fmt.Sprintf("calling&next=%d", i+1))
+				}
+				for _, kind := range kinds {
+					all = append(all, fmt.Sprintf("%s/position?call=%d&kind=%s", request, i, kind))
+					for _, action := range []string{"into", "over", "line", "out"} {
+						all = append(all, fmt.Sprintf("%s/position?call=%d&kind=%s&action=%s", request, i, kind, action),
+							fmt.Sprintf("%s/position?call=%d&kind=%s&action=%s&direction=backward", request, i, kind, action))
+					}
+				}
+			}
+		}
+	}
+	return append(all, recording+"/requests/1/find?function=no.Such")
+}
+
+// openFile opens a file in a browser that has nothing else.
+func openFile(t *testing.T, path string, width int64) *tab {
+	t.Helper()
+	return openAt(t, "file://"+path, "file://"+path, width)
+}
+
+// TestFileNeedsNothingElse opens the page of a recording from the disk.
+func TestFileNeedsNothingElse(t *testing.T) {
+	path, text := writeFile(t, recorded(t, "get-node"), web.PageFile{Source: fakeSource(t), Lang: "en"})
+	if needs := regexp.MustCompile(`<(link rel="style|img|iframe)|<script[^>]* src=|@import|url\(`).FindString(text); needs != "" {
+		t.Errorf("the file has %q", needs)
+	}
+	b := openFile(t, path, 1280)
+	b.click(row("etcd3.(*store).Get"))
+	b.until(heading + " === '(*store).Get'")
+	b.until("document.querySelector('.l.ran')")
+	if text := js[string](b, "document.querySelector('.k-comment').textContent"); text != `// Get gets "<b>".` {
+		t.Errorf("the first comment is %q", text)
+	}
+	if text := js[string](b, "document.querySelector('.licence').textContent"); text != "Licence of k8s.io/apiserver// Copyright <i>Do <b>no</b> harm." {
+		t.Errorf("of whose the source is, the file says %q", text)
+	}
+	// What a line called is followed; of a function without source in the file, it says so.
+	b.click("[...document.querySelectorAll('.marks button')].find((m) => m.textContent.includes('kubernetes.Client.Get'))")
+	b.until(heading + " === 'Client.Get'")
+	b.until("document.querySelector('.nosource')?.textContent.includes('etcd v3.7.0') || document.querySelector('.nosource')?.textContent.includes('kube-apiserver v1.37.1')")
+	if js[bool](b, "!!document.querySelector('.nosource button')") {
+		t.Error("the file offers to try again what it cannot have")
+	}
+	js[any](b, "history.back()")
+	b.until(heading + " === '(*store).Get'")
+	// A link survives, and all calls are there.
+	link := js[string](b, "location.hash")
+	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate("file://"+path+link))
+	b.until(heading + " === '(*store).Get'")
+	b.click("[...document.querySelectorAll('.views a')].find((a) => a.textContent === 'All calls')")
+	b.until("document.querySelectorAll('.row.flat .place').length > 10")
+	// The search finds what the file has.
+	js[any](b, "location.hash = '#/search?text=corruptObjectDeleter).Get'")
+	b.until("document.querySelector('.found .text')?.textContent.includes('corruptObjectDeleter).Get')")
+	b.click("document.querySelector('.places .link')")
+	b.until(heading + ".includes('(*corruptObjectDeleter).Get')")
+	b.click("document.querySelector('.language')")
+	b.until("document.documentElement.lang === 'zh'")
+	b.until("document.querySelector('.note, .code')?.textContent.includes('调用')")
+}
+
+// TestFileEscapesWhatWasRecorded writes a recording of an attacker who names objects.
+func TestFileEscapesWhatWasRecorded(t *testing.T) {
+	rec := recorded(t, "get-node")
+	hostileEverywhere(rec)
+	path, text := writeFile(t, rec, web.PageFile{Source: fakeSource(t)})
+	if n := strings.Count(text, "</script>"); n != 2 {
+		t.Errorf("%d scripts end in the file, expected its data and its script", n)
+	}
+	if strings.Contains(text, "onerror=\"window") || strings.Contains(text, "<script>window") {
+		t.Error("what was recorded stands in the file as it is")
+	}
+	b := openFile(t, path, 1280)
+	b.until("document.body.innerText.includes('onerror=')")
+	b.until("document.querySelector('.attributes')?.textContent.includes('onerror=')")
+	if js[bool](b, "!!document.querySelector('img') || !!window.hacked") {
+		t.Error("what was recorded became a part of the page")
+	}
+}

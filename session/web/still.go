@@ -1,0 +1,324 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A piece is what a page without a server is given under one key; src/still.ts answers the API's routes from it. The keys are:
+//
+//	library                        the lists, and where the page begins
+//	recording/RELEASE/SCENARIO     a recording without its calls
+//	calls/RELEASE/SCENARIO/NUMBER  the calls of a request
+//	source/RELEASE/PROCESS/FOLDER  the functions of a package that were called
+//	notices/RELEASE/PROCESS        the licences of the sources
+//	search                         what the search finds
+type piece struct {
+	key  string
+	data any
+}
+
+// answers are answers of the API as they are, by path and query below Base.
+type answers map[string]json.RawMessage
+
+// libraryPiece lists what there is.
+type libraryPiece struct {
+	// First is the request that is shown at first.
+	First firstShown `json:"first"`
+	// Apitrace is the version that wrote the data.
+	Apitrace string  `json:"apitrace"`
+	Answers  answers `json:"answers"`
+}
+
+type firstShown struct {
+	Release  string `json:"release"`
+	Scenario string `json:"scenario"`
+	Request  int    `json:"request"`
+}
+
+// recordingPiece is a recording without its calls. Its answers are by path and query below the recording's own path.
+type recordingPiece struct {
+	Answers answers `json:"answers"`
+}
+
+// A packer takes what a page without a server needs out of the API.
+type packer struct {
+	api     *api
+	handler http.Handler
+	lines   map[string][][]string // see packedLines
+}
+
+func newPacker(o Options) (*packer, error) {
+	a := newAPI(o, newLive(nil, &shelf{}, 0))
+	a.library.source = remember(a.library.source)
+	handler, err := a.handler()
+	if err != nil {
+		return nil, err
+	}
+	return &packer{a, handler, map[string][][]string{}}, nil
+}
+
+// remember asks once for each folder: to check that one of the cache is complete takes its time.
+func remember(find SourceFolder) SourceFolder {
+	type found struct {
+		folder string
+		err    error
+	}
+	known := map[[2]string]found{}
+	return func(process, k8sVersion string) (string, error) {
+		key := [2]string{process, k8sVersion}
+		f, ok := known[key]
+		if !ok {
+			f.folder, f.err = find(process, k8sVersion)
+			known[key] = f
+		}
+		return f.folder, f.err
+	}
+}
+
+// pageLanguages are those of the page.
+var pageLanguages = []string{"en", "zh"}
+
+// asTheyAre are what a page without a server has of a request as the API answers it, by the names of parameters in order.
+var asTheyAre = []string{"view?lang=%s", "view?lang=%s&show=upstream", "layers?lang=%s"}
+
+// recording puts a recording into pieces: itself, and the calls of its requests.
+func (s *packer) recording(release, scenario string, put func(piece) error) error {
+	of := "/releases/" + url.PathEscape(release) + "/scenarios/" + url.PathEscape(scenario)
+	l, err := s.api.library.load(release, scenario)
+	if err != nil {
+		return err
+	}
+	kept := answers{}
+	for _, lang := range pageLanguages {
+		below := []string{"?lang=" + lang}
+		for i := range l.rec.Requests {
+			for _, of := range asTheyAre {
+				below = append(below, fmt.Sprintf("/requests/%d/"+of, i+1, lang))
+			}
+		}
+		for _, address := range below {
+			if kept[address], err = s.ask(of + address); err != nil {
+				return err
+			}
+		}
+	}
+	key := release + "/" + scenario
+	if err := put(piece{"recording/" + key, recordingPiece{kept}}); err != nil {
+		return err
+	}
+	for i := range l.rec.Requests {
+		calls, err := s.calls(l, i+1)
+		if err != nil {
+			return err
+		}
+		if err := put(piece{fmt.Sprintf("calls/%s/%d", key, i+1), calls}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ask returns what the API answers to a path and query below Base.
+func (s *packer) ask(address string) (json.RawMessage, error) {
+	request, err := http.NewRequest(http.MethodGet, Base+address, nil)
+	if err != nil {
+		return nil, err
+	}
+	w := &answer{header: http.Header{}, status: http.StatusOK}
+	s.handler.ServeHTTP(w, request)
+	if w.status != http.StatusOK {
+		wrong := &Error{Status: w.status}
+		if err := json.Unmarshal(w.body.Bytes(), wrong); err != nil {
+			return nil, errors.Join(message.Errorf("%s: status %d", address, w.status), err)
+		}
+		return nil, wrong
+	}
+	return bytes.TrimSpace(w.body.Bytes()), nil
+}
+
+// An answer takes in what a handler writes.
+type answer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (a *answer) Header() http.Header            { return a.header }
+func (a *answer) WriteHeader(status int)         { a.status = status }
+func (a *answer) Write(data []byte) (int, error) { return a.body.Write(data) }
+
+// callsPiece has the calls of a request, one list for each of their properties, in order of entry. What many calls
+// have in common is there once, and the lists have its number.
+type callsPiece struct {
+	// Same is what all calls of a function have in common.
+	Same []sameCalls `json:"same"`
+	// Values are recorded values.
+	Values []packedValue `json:"values"`
+	// ValueLists are values that a call has together.
+	ValueLists [][]int  `json:"valueLists"`
+	Goroutines []uint64 `json:"goroutines"`
+
+	// Of each call: its number in Same, how many calls before it its caller is (0 for the first call), the line of the caller,
+	// its goroutine, by how much later it begins than the call before it, how long it takes, its list of values.
+	Of         []int   `json:"of"`
+	Caller     []int   `json:"caller"`
+	CallerLine []int   `json:"callerLine"`
+	Goroutine  []int   `json:"goroutine"`
+	StartNs    []int64 `json:"startNs"`
+	DurationNs []int64 `json:"durationNs"`
+	Value      []int   `json:"value"`
+	// Of some calls, by their numbers.
+	NewGoroutine []int          `json:"newGoroutine"`
+	Unfinished   []int          `json:"unfinished"`
+	Errors       map[int]string `json:"errors"`
+	Panics       map[int]string `json:"panics"`
+}
+
+// sameCalls is what the API says of all calls that are of one function and have one name.
+type sameCalls struct {
+	Function string            `json:"function"`
+	File     string            `json:"file"`
+	Line     int               `json:"line"`
+	Process  string            `json:"process"`
+	Name     string            `json:"name"`
+	Short    string            `json:"short,omitempty"` // the function's short name, where Name is another
+	Place    string            `json:"place"`
+	Layer    string            `json:"layer"`
+	Colour   string            `json:"colour"`
+	Key      bool              `json:"key"`
+	URL      string            `json:"url,omitempty"`
+	Title    map[string]string `json:"title"`
+	Note     map[string]string `json:"note,omitempty"`
+}
+
+// identity is by what calls have their sameCalls in common.
+type identity struct {
+	function, file, process, name string
+	line                          int
+}
+
+// packedValue is a recorded value: Text in words, and Raw as it was recorded where that differs.
+type packedValue struct {
+	Name    string  `json:"name"`
+	Text    string  `json:"value"`
+	Raw     *string `json:"raw,omitempty"`
+	Decides bool    `json:"decides,omitempty"`
+}
+
+// numbers gives things numbers, in the order in which they come.
+type numbers[K comparable] map[K]int
+
+func (n numbers[K]) of(k K) (number int, isNew bool) {
+	number, known := n[k]
+	if !known {
+		number = len(n)
+		n[k] = number
+	}
+	return number, !known
+}
+
+// calls puts the calls of a request into a piece.
+func (s *packer) calls(l *loaded, n int) (*callsPiece, error) {
+	tree, err := l.request(n)
+	if err != nil {
+		return nil, err
+	}
+	t := map[string]*traced{}
+	for _, lang := range pageLanguages {
+		guide, err := l.guide(lang)
+		if err != nil {
+			return nil, err
+		}
+		t[lang] = &traced{l, n, tree, guide}
+	}
+	out := &callsPiece{NewGoroutine: []int{}, Unfinished: []int{}, Errors: map[int]string{}, Panics: map[int]string{}}
+	same, values, lists, goroutines := numbers[identity]{}, numbers[string]{}, numbers[string]{}, numbers[uint64]{}
+	var before int64
+	for i := range tree.Len() {
+		c := tree.Call(i)
+		number, isNew := same.of(identity{c.Function, c.File, c.Process, nameOf(c), c.Line})
+		if isNew {
+			out.Same = append(out.Same, sameOf(t, i))
+		}
+		out.Of = append(out.Of, number)
+		out.Caller = append(out.Caller, i-max(tree.Parent(i), 0))
+		out.CallerLine = append(out.CallerLine, c.CallerLine)
+		if number, isNew = goroutines.of(c.Goroutine); isNew {
+			out.Goroutines = append(out.Goroutines, c.Goroutine)
+		}
+		out.Goroutine = append(out.Goroutine, number)
+		out.StartNs = append(out.StartNs, c.StartNs-before)
+		before = c.StartNs
+		out.DurationNs = append(out.DurationNs, c.DurationNs)
+		var list []int
+		var key strings.Builder
+		for _, v := range t["en"].values(c) {
+			number, isNew := values.of(v.Name + "\x00" + c.Attributes[v.Name])
+			if isNew {
+				out.Values = append(out.Values, packedValueOf(v, c.Attributes[v.Name]))
+			}
+			list = append(list, number)
+			fmt.Fprint(&key, number, " ")
+		}
+		if number, isNew = lists.of(key.String()); isNew {
+			out.ValueLists = append(out.ValueLists, append([]int{}, list...))
+		}
+		out.Value = append(out.Value, number)
+		out.rare(i, c)
+	}
+	return out, nil
+}
+
+// rare notes what few calls have.
+func (out *callsPiece) rare(i int, c *trace.Call) {
+	if c.NewGoroutine {
+		out.NewGoroutine = append(out.NewGoroutine, i)
+	}
+	if c.Unfinished {
+		out.Unfinished = append(out.Unfinished, i)
+	}
+	if c.Error != "" {
+		out.Errors[i] = c.Error
+	}
+	if c.Panic != "" {
+		out.Panics[i] = c.Panic
+	}
+}
+
+func packedValueOf(v Value, raw string) packedValue {
+	out := packedValue{Name: v.Name, Text: v.Value, Decides: v.Decides}
+	if raw != v.Value {
+		out.Raw = &raw
+	}
+	return out
+}
+
+// sameOf takes what all calls like call i have in common from what the API says of call i.
+func sameOf(t map[string]*traced, i int) sameCalls {
+	c := t["en"].call(i)
+	out := sameCalls{
+		Function: c.Function, File: c.File, Line: c.Line, Process: c.Process, Name: c.Name, Place: c.Place,
+		Layer: c.Layer, Colour: c.Colour, Key: c.Key, URL: c.URL, Title: map[string]string{}, Note: map[string]string{},
+	}
+	if short := t["en"].tree.Call(i).ShortName(); short != out.Name {
+		out.Short = short
+	}
+	for lang, t := range t {
+		if c.Layer != "" {
+			out.Title[lang] = t.guide.Title(c.Layer)
+		}
+		if note := t.guide.Note(c.Function); note != "" {
+			out.Note[lang] = note
+		}
+	}
+	return out
+}

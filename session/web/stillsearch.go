@@ -1,0 +1,42 @@
+package web
+
+import (
+	"encoding/json"
+
+	"github.com/kubeapitrace/apitrace/trace/search"
+)
+
+// searchPiece has all texts that a search finds, in the order in which it answers them.
+type searchPiece struct {
+	Kinds []string `json:"kinds"`
+	Texts []string `json:"texts"`
+	// Shorts are the short names of functions, by their numbers in Texts.
+	Shorts map[int]string `json:"shorts"`
+	// Places are lists of what a hit has as its places; of each text, Place is the number of its list.
+	Places [][]HitPlace `json:"places"`
+	Place  []int        `json:"place"`
+}
+
+func packHits(hits []search.Hit) (*searchPiece, error) {
+	rank(hits)
+	out := &searchPiece{Shorts: map[int]string{}}
+	lists := numbers[string]{}
+	for i, h := range hits {
+		hit := hitOf(h)
+		out.Kinds = append(out.Kinds, hit.Kind)
+		out.Texts = append(out.Texts, hit.Text)
+		if hit.Short != hit.Text {
+			out.Shorts[i] = hit.Short
+		}
+		key, err := json.Marshal(hit.Places)
+		if err != nil {
+			return nil, err
+		}
+		number, isNew := lists.of(string(key))
+		if isNew {
+			out.Places = append(out.Places, hit.Places)
+		}
+		out.Place = append(out.Place, number)
+	}
+	return out, nil
+}
