@@ -57,16 +57,9 @@ func Find(name string) (*Scenario, error) {
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
 		return ReadFile(name)
 	}
-	all, err := List()
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, s := range all {
-		if s.Name == name {
-			return s, nil
-		}
-		names = append(names, s.Name)
+	names := libraryNames()
+	if slices.Contains(names, name) {
+		return readFS(library, "library/"+name+".yaml")
 	}
 	if isFolder(name) {
 		return nil, folderError(name)
