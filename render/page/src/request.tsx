@@ -12,8 +12,10 @@ import { ViewEntry } from './views.ts';
 const roomy = () => matchMedia('(min-width: 801px)').matches;
 
 // RequestPage shows a view of a request, and beside it the call that is selected with its source.
-export function RequestPage({ link, entry: { show: Show, wide, above }, onRecording }: {
+export function RequestPage({ link, entry: { show: Show, wide, above }, onRecording, embedded }: {
   link: RequestLink; entry: ViewEntry; onRecording: (r: Recording) => void;
+  // embedded is one that is a part of another page.
+  embedded?: boolean;
 }) {
   const page = usePage();
   const { api, lang, words, problem, notice, goTo } = page;
@@ -124,19 +126,20 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
 
   const ready = details && details.call.index === selected;
   const closePlayer = useCallback(() => goTo(requestAddress({ ...here.current, position: undefined }), true), [goTo]);
+  const Around = embedded ? 'div' : 'main';
   const request = {
     link, place, path, recording, view, selected, details, select, change, position, scenario: page.scenarios.find((s) => s.name === place.scenario),
   };
   return (
     <RequestContext.Provider value={request}>
       {at && <Player step={step} onClose={closePlayer} />}
-      <main class={wide ? 'wide' : (above ? 'above ' : '') + (link.call ? '' : 'alone')}>
+      <Around class={embedded ? 'embedded' : wide ? 'wide' : (above ? 'above ' : '') + (link.call ? '' : 'alone')}>
         <section class="left" aria-label={words.tree}><Show /></section>
         {!wide && <section class="right" aria-label={words.source}>
           {ready ? <Code place={place} details={details} line={position?.line || link.line} onSelect={select} onBack={() => history.back()} address={write(requestAddress(link))} />
             : selected === null ? <p class="quiet pick">{words.pick}</p> : <p class="quiet loading">{words.loading}</p>}
         </section>}
-      </main>
+      </Around>
     </RequestContext.Provider>
   );
 }

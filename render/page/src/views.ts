@@ -10,6 +10,7 @@ import { Matrix } from './matrix.tsx';
 import { Search } from './search.tsx';
 import { Steps } from './steps.tsx';
 import { Time } from './time.tsx';
+import { Workshop } from './workshop.tsx';
 import { Words } from './words.ts';
 
 export interface ViewEntry {
@@ -39,6 +40,7 @@ export const pages: ViewEntry[] = [
   { name: 'compare', words: (w) => w.comparison.name, show: Compare },
   { name: 'releases', words: (w) => w.comparison.matrix, show: Matrix },
   { name: 'search', words: (w) => w.search, show: Search, hidden: true },
+  { name: 'workshop', words: (w) => w.workshop, show: Workshop, live: true },
   { name: 'servers', words: (w) => w.live, show: Live, live: true },
 ];
 

@@ -38,7 +38,7 @@ const zh: typeof en = {
   comparison: compareWords.zh,
   scenario: '场景', release: '版本', request: '请求', view: '视图', steps: '关键步骤', allCalls: '全部调用',
   showUpstream: '上游自带的跨度与事件',
-  traces: '追踪', live: '实时', workshop: '练习', pages: '页面', menu: '菜单',
+  traces: '追踪', live: '实时', workshop: '工作坊', pages: '页面', menu: '菜单',
   language: 'English', languageShort: 'EN', light: '浅色', dark: '深色', system: '跟随系统',
   search: '搜索全部录制', found: (n, t) => `含“${t}”的函数、值和错误：${n} 个`,
   kinds: { function: '函数', value: '值', error: '错误' }, scenariosMore: (n) => `另有 ${n} 个场景`,

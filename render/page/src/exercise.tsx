@@ -1,0 +1,152 @@
+import { Fragment, h } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { PageContext, usePage } from './context.ts';
+import { Address, firstView, requestAddress, requestLink, write } from './link.ts';
+import { liveWords } from './live-words.ts';
+import { orderOf, RequestFields, TypedRequest, useWork } from './live.tsx';
+import { RequestPage } from './request.tsx';
+import { send } from './send.ts';
+import { Steps } from './steps.tsx';
+import { Entry, exerciseAddress, Html, lessonAddress, useFresh } from './workshop.tsx';
+import { WorkshopWords } from './workshop-words.ts';
+
+interface Sheet extends Entry {
+  chapter: string; lesson: string; question: string; options: { letter: string; text: string }[]; evidence: boolean; file: string; command: string;
+  traces: { which: string; release: string; scenario: string }[]; answer: string; hints: string[]; hintsLeft: number;
+  solution?: { answers: string[]; steps: string[]; text: string }; debrief: string; previous: string; following: string; notices: string[];
+}
+interface Reply { passed: boolean; text: string; notices: string[]; trace: string; exercise: Sheet }
+
+// Exercise shows a question, and beside it the trace that it is about. What is selected there is in the address, too.
+export function Exercise({ name, w }: { name: string; w: WorkshopWords }) {
+  const page = usePage();
+  const { lang, words, address, problem } = page;
+  const path = '/workshop/exercises/' + encodeURIComponent(name);
+  const [sheet, setSheet] = useFresh<Sheet>(path);
+  const work = useWork<Reply>();
+  const deed = (did: string) => send<Sheet>('POST', `${path}/deeds?lang=${lang}`, { did }).then(setSheet, problem);
+  // Whoever opens an exercise starts it; the command line then goes on with the same.
+  useEffect(() => { if (sheet && !sheet.started && sheet.available) deed('started'); }, [sheet?.name]);
+  useEffect(() => { if (work.done) setSheet(work.done.exercise); }, [work.done]);
+
+  // The trace has its part of the address; what it says of itself is shown beside the question.
+  const { at, ...query } = address.query;
+  const first = sheet?.traces[0];
+  const inner = useMemo<Address | null>(() => at ? { parts: at.split('/').map(decodeURIComponent), query } : first ? { parts: [first.release, first.scenario, '1'], query } : null, [write(address), first?.scenario]);
+  const goTo = (to: Address, replace?: boolean) => page.goTo({ parts: ['workshop', name], query: { ...to.query, at: to.parts.map(encodeURIComponent).join('/') } }, replace);
+  const innerPage = { ...page, address: inner ?? address, goTo: (to: Address, replace?: boolean) => to.parts[0] === 'search' ? page.goTo(to, replace) : goTo(to, replace) };
+  const link = inner && requestLink(inner);
+  if (!sheet) return <p class="quiet loading">{words.loading}</p>;
+  const answer = (body: object) => work.begin((signal) => send('POST', `${path}/answers?lang=${lang}`, body, signal));
+  return (
+    <div class={'workshop exercise' + (link ? ' beside' : '')}>
+      <div class="question">
+        <nav class="way" aria-label={w.title}>
+          <a href={write({ parts: ['workshop'], query: {} })}>‹ {w.back}</a><span class="gap" />
+          {sheet.previous && <a href={exerciseAddress(sheet.previous)}>{w.previous}</a>}
+          {sheet.following && <a href={exerciseAddress(sheet.following)}>{w.following}</a>}
+        </nav>
+        <h1>{sheet.number} {sheet.title} {sheet.passed && <span class="ok">✓ {sheet.revealed ? w.revealed : w.passed}</span>}</h1>
+        <p class="quiet">{[sheet.chapter, sheet.kindTitle, w.minutes(sheet.minutes)].join(' · ')}{sheet.lesson && <Fragment> · <a href={lessonAddress(sheet.lesson)}>{w.lesson}</a></Fragment>}{sheet.tries > 0 && ` · ${w.tries(sheet.tries)}`}</p>
+        {sheet.notices.map((n) => <p class="warning" role="alert">{n}</p>)}
+        <Html html={sheet.question} />
+        {sheet.traces.length > 1 && <p class="recordings">{w.traces}: {sheet.traces.map((t) => (
+          <button class="link" onClick={() => goTo(requestAddress({ place: { release: t.release, scenario: t.scenario, request: 1 }, view: firstView, more: {} }))}>{t.which ? `${t.which}: ` : ''}{t.scenario} {t.release}</button>))}</p>}
+        {sheet.available ? <Form key={sheet.name} sheet={sheet} selected={link?.call?.function} w={w} working={work.working} onAnswer={answer} onCancel={work.cancel} /> : <p class="warning">{w.unavailable}</p>}
+        <div class="reply" role="status">
+          {work.cancelled && <p class="quiet">{w.wasCancelled}</p>}
+          {work.done && <div class={work.done.passed ? 'right' : 'wrong'}>
+            <p><b>{work.done.passed ? '✓ ' + w.right : '✗ ' + w.wrong}</b></p><Html html={work.done.text} />
+            {work.done.notices.length > 0 && <ul class="notices">{work.done.notices.map((n) => <li>{n}</li>)}</ul>}
+            {work.done.trace && <p><button class="link" onClick={() => goTo({ parts: ['live', work.done!.trace, '1'], query: {} })}>{w.trace}</button></p>}
+          </div>}
+          {!work.done && sheet.answer && <p class="quiet">{w.last} <code>{sheet.answer}</code></p>}
+        </div>
+        <Help sheet={sheet} w={w} onDeed={deed} />
+      </div>
+      {link && <section class="trace" aria-label={w.beside}>
+        <PageContext.Provider value={innerPage}>
+          <RequestPage embedded link={link} entry={steps} onRecording={ignore} />
+        </PageContext.Provider>
+      </section>}
+    </div>
+  );
+}
+
+const steps = { name: 'steps', words: () => '', show: Steps };
+const ignore = () => {};
+
+function Help({ sheet, w, onDeed }: { sheet: Sheet; w: WorkshopWords; onDeed: (did: string) => void }) {
+  return (
+    <Fragment>
+      {sheet.hints.length > 0 && <section class="hints" aria-labelledby="hints"><h2 id="hints">{w.hints}</h2><ol>{sheet.hints.map((html) => <li><Html html={html} /></li>)}</ol></section>}
+      <p class="deeds">
+        {sheet.hintsLeft > 0 && !sheet.passed && <button class="hint" onClick={() => onDeed('hinted')}>{w.hint} <span class="quiet">{w.hintsLeft(sheet.hintsLeft)}</span></button>}
+        {!sheet.solution && sheet.hintsLeft === 0 && <button class="reveal" onClick={() => onDeed('revealed')}>{w.solution}</button>}
+        {(sheet.tries > 0 || sheet.passed || sheet.hints.length > 0) && <button class="reset" onClick={() => onDeed('reset')}>{w.reset}</button>}
+      </p>
+      {sheet.debrief && <section class="debrief" aria-labelledby="debrief"><h2 id="debrief">{w.debrief}</h2><Html html={sheet.debrief} /></section>}
+      {sheet.solution && <section class="solution" aria-labelledby="solution"><h2 id="solution">{w.solutionTitle}</h2>
+        {sheet.solution.answers.map((a, i) => <Fragment>{i > 0 && !sheet.file && <p class="quiet">{w.orElse}</p>}<pre tabIndex={0}>{a}</pre></Fragment>)}
+        {sheet.solution.steps.length > 0 && <ol>{sheet.solution.steps.map((s) => <li>{s}</li>)}</ol>}
+        <Html html={sheet.solution.text} /></section>}
+    </Fragment>
+  );
+}
+
+const askers = ['learner', 'admin', 'anonymous', 'stranger'];
+
+// Form is for an answer; each kind of exercise has its own fields.
+function Form({ sheet, selected, w, working, onAnswer, onCancel }: {
+  sheet: Sheet; selected?: string; w: WorkshopWords; working: boolean; onAnswer: (body: object) => void; onCancel: () => void;
+}) {
+  const { lang } = usePage();
+  const [text, setText] = useState('');
+  const [truth, setTruth] = useState('');
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [order, setOrder] = useState(() => sheet.options.map((o) => o.letter));
+  const typed = useRef<TypedRequest>({ method: 'GET', path: '', as: 'learner', headers: [], body: '' });
+  const kind = sheet.kind;
+  const move = (at: number, by: number) => { const next = [...order]; [next[at], next[at + by]] = [next[at + by], next[at]]; setOrder(next); };
+  const submit = (e: Event) => {
+    e.preventDefault();
+    switch (kind) {
+      case 'make': return onAnswer({ request: orderOf(typed.current) });
+      case 'change': return onAnswer({});
+      case 'claim': return onAnswer({ text: `${truth} ${text}` });
+      case 'choose': return onAnswer({ text: [...chosen].sort().join(' ') });
+      case 'order': return onAnswer({ text: order.join(' ') });
+      default: return onAnswer({ text });
+    }
+  };
+  const words = (label: string) => (
+    <div class="line">
+      <label class="grow">{label}<input type="text" name="answer" value={text} autocomplete="off" spellcheck={false} onInput={(e) => setText(e.currentTarget.value)} /></label>
+      {selected && kind !== 'value' && <button type="button" class="use" onClick={() => setText(selected)}>{w.useSelected}</button>}
+    </div>
+  );
+  return (
+    <form class="answer" onSubmit={submit}>
+      {kind === 'find' && words(w.functionName)}
+      {kind === 'value' && words(w.value)}
+      {kind === 'claim' && <Fragment>
+        <fieldset><legend>{w.claim}</legend>{[['true', w.isTrue], ['false', w.isFalse]].map(([v, label]) => (
+          <label class="option"><input type="radio" name="truth" value={v} checked={truth === v} onChange={() => setTruth(v)} /> {label}</label>))}</fieldset>
+        {sheet.evidence && words(w.evidence)}
+      </Fragment>}
+      {kind === 'choose' && <fieldset><legend>{w.choose}</legend>{sheet.options.map((o) => (
+        <label class="option"><input type="checkbox" name={o.letter} checked={chosen.includes(o.letter)} onChange={(e) => setChosen(e.currentTarget.checked ? [...chosen, o.letter] : chosen.filter((c) => c !== o.letter))} /> <span class="letter">{o.letter}</span><Html html={o.text} /></label>))}</fieldset>}
+      {kind === 'order' && <fieldset><legend>{w.order}</legend><ol class="order">{order.map((letter, at) => (
+        <li key={letter}><span class="letter">{letter}</span><Html html={sheet.options.find((o) => o.letter === letter)!.text} />
+          <button type="button" aria-label={w.up(letter)} disabled={at === 0} onClick={() => move(at, -1)}>↑</button>
+          <button type="button" aria-label={w.down(letter)} disabled={at === order.length - 1} onClick={() => move(at, 1)}>↓</button></li>))}</ol></fieldset>}
+      {kind === 'make' && <RequestFields askers={askers} first={typed.current} w={liveWords[lang]} onChange={(r) => { typed.current = r; }} />}
+      {kind === 'change' && <Fragment><p>{w.change}</p><pre tabIndex={0}>apitrace edit {sheet.file}</pre></Fragment>}
+      {sheet.live && <p class="quiet">{w.needsServer}</p>}
+      <div class="line">
+        {working ? <button type="button" class="stop" onClick={onCancel}>{w.cancel}</button> : <button class="go">{w.check}</button>}
+        {working && <span class="quiet">{w.checking}</span>}
+      </div>
+    </form>
+  );
+}

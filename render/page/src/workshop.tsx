@@ -1,0 +1,83 @@
+import { Fragment, h } from 'preact';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { Exercise } from './exercise.tsx';
+import { usePage } from './context.ts';
+import { write } from './link.ts';
+import { workshopWords, WorkshopWords } from './workshop-words.ts';
+
+export interface Entry {
+  name: string; number: string; title: string; kind: 'find' | 'order' | 'claim' | 'choose' | 'value' | 'make' | 'change'; kindTitle: string;
+  minutes: number; live: boolean; available: boolean; started: boolean; passed: boolean; revealed: boolean; tries: number;
+}
+interface Board {
+  k8sVersion: string; current: string; next: string; passed: number; exercises: number; minutes: number; notices: string[];
+  chapters: { number: string; title: string; teaches: string; lesson: string; exercises: Entry[] }[];
+}
+
+export const exerciseAddress = (name: string) => write({ parts: ['workshop', name], query: {} });
+export const lessonAddress = (name: string) => write({ parts: ['workshop', 'lesson', name], query: {} });
+
+// Workshop lists the exercises, or shows one, or a lesson. Its addresses are #/workshop, #/workshop/EXERCISE, #/workshop/lesson/LESSON.
+export function Workshop() {
+  const { lang, address: { parts } } = usePage();
+  const w = workshopWords[lang];
+  if (parts[1] === 'lesson') return <Lesson name={parts[2] ?? ''} w={w} />;
+  return parts[1] ? <Exercise key={parts[1]} name={parts[1]} w={w} /> : <List w={w} />;
+}
+
+// useFresh asks for something that changes: nothing of it is kept. again asks once more.
+export function useFresh<T>(path: string): [T | null, (t: T) => void] {
+  const { api, lang, problem } = usePage();
+  const [got, setGot] = useState<{ path: string; lang: string; value: T } | null>(null);
+  useEffect(() => {
+    let left = false;
+    api.forget(path + '?lang=' + lang);
+    api.get<T>(path, { lang }).then((value) => left || setGot({ path, lang, value }), (e) => left || problem(e));
+    return () => { left = true; api.forget(path + '?lang=' + lang); };
+  }, [path, lang]);
+  const set = useCallback((value: T) => setGot({ path, lang, value }), [path, lang]);
+  return [got?.path === path && got.lang === lang ? got.value : null, set];
+}
+
+function List({ w }: { w: WorkshopWords }) {
+  const { words } = usePage();
+  const [board] = useFresh<Board>('/workshop');
+  if (!board) return <p class="quiet loading">{words.loading}</p>;
+  const next = board.chapters.flatMap((c) => c.exercises).find((e) => e.name === board.next);
+  return (
+    <div class="workshop board">
+      <h1>{w.title}</h1>
+      <p class="quiet">{w.intro}</p>
+      {board.notices.map((n) => <p class="warning" role="alert">{n}</p>)}
+      <p class="progress"><progress aria-label={w.title} max={board.exercises} value={board.passed} /> {w.progress(board.passed, board.exercises, board.minutes)}</p>
+      <p>{next ? <Fragment>{w.goOn} <a class="next" href={exerciseAddress(next.name)}>{next.number} {next.title}</a></Fragment> : w.allPassed}</p>
+      {board.chapters.map((c) => (
+        <section aria-labelledby={'chapter' + c.number}>
+          <h2 id={'chapter' + c.number}>{c.number} {c.title} <span class="quiet">{c.exercises.filter((e) => e.passed).length}/{c.exercises.length}</span>{c.lesson && <a class="lesson" href={lessonAddress(c.lesson)}>{w.lesson}</a>}</h2>
+          <p class="quiet">{c.teaches}</p>
+          <ul>{c.exercises.map((e) => (
+            <li>
+              <span class="mark" role={e.passed || e.name === board.current ? 'img' : undefined} aria-label={e.passed ? (e.revealed ? w.revealed : w.passed) : e.name === board.current ? w.current : undefined}>{e.passed ? (e.revealed ? '✓*' : '✓') : e.name === board.current ? '→' : ''}</span>
+              <a href={exerciseAddress(e.name)}>{e.number} {e.title}</a>
+              <span class="quiet">{[e.kindTitle, w.minutes(e.minutes), ...(e.live ? [w.live] : []), ...(e.available ? [] : [w.unavailable])].join(' · ')}</span>
+            </li>
+          ))}</ul>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+// Html shows what Go made of Markdown, which has no script in it.
+export const Html = ({ html, class: c = '' }: { html: string; class?: string }) => <div class={'prose ' + c} dangerouslySetInnerHTML={{ __html: html }} />;
+
+function Lesson({ name, w }: { name: string; w: WorkshopWords }) {
+  const { words } = usePage();
+  const [lesson] = useFresh<{ text: string }>('/workshop/lessons/' + encodeURIComponent(name));
+  return (
+    <div class="workshop lesson">
+      <p><a href={write({ parts: ['workshop'], query: {} })}>‹ {w.back}</a></p>
+      {lesson ? <Html html={lesson.text} /> : <p class="quiet">{words.loading}</p>}
+    </div>
+  );
+}

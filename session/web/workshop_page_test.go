@@ -1,0 +1,126 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/session/web"
+	"github.com/kubeapitrace/apitrace/workshop/learner"
+)
+
+// solutions opens an exercise of each kind that needs no server, and returns for each kind its name and what passes.
+func solutions(t *testing.T, address string) map[string][2]string {
+	t.Helper()
+	found := map[string][2]string{}
+	_, body := get(t, address+web.Base+"/workshop")
+	for _, chapter := range decode[learner.Board](t, string(body)).Chapters {
+		for _, e := range chapter.Exercises {
+			if _, has := found[e.Kind]; has || e.Live {
+				continue
+			}
+			path := address + web.Base + "/workshop/exercises/" + e.Name + "/deeds"
+			sheet := decode[learner.Sheet](t, post(t, path, `{"did":"revealed"}`, 200))
+			post(t, path, `{"did":"reset"}`, 200)
+			found[e.Kind] = [2]string{e.Name, sheet.Solution.Answers[0]}
+		}
+	}
+	return found
+}
+
+// TestPageTeachesTheWorkshop does an exercise from the list to the debrief, with a wrong answer, hints, and the trace beside it.
+func TestPageTeachesTheWorkshop(t *testing.T) {
+	address := start(t, web.Options{})
+	b := open(t, address, "#/workshop", 1280)
+	b.until("document.querySelector('.board .next')")
+	b.until("document.querySelectorAll('.board li').length > 40")
+	b.accessible()
+	b.click("document.querySelector('.board .next')")
+	b.until("document.querySelector('.exercise h1')?.textContent.startsWith('0.1')")
+	b.until("document.querySelector('.prose p')")
+	// The trace beside it is followed without leaving the question; what is selected there can be the answer.
+	b.click(row("registry.(*Store).Get"))
+	b.until(heading + " === '(*Store).Get'")
+	b.until("location.hash.startsWith('#/workshop/') && location.hash.includes('call=')")
+	b.click("document.querySelector('.answer .use')")
+	b.until("document.querySelector('input[name=answer]').value.endsWith('registry.(*Store).Get')")
+	b.click("document.querySelector('.answer .go')")
+	b.until("document.querySelector('.reply .wrong')?.textContent.includes('registry.(*Store).Get runs') || document.querySelector('.reply .wrong .prose')")
+	b.accessible()
+	for n := 1; n <= 3; n++ {
+		b.click("document.querySelector('.deeds .hint')")
+		b.until(fmt.Sprintf("document.querySelectorAll('.hints li').length === %d", n))
+	}
+	b.until("document.querySelector('.deeds .reveal')")
+	_, body := get(t, address+web.Base+"/workshop/exercises/0.1")
+	sheet := decode[learner.Sheet](t, string(body))
+	if sheet.Tries != 1 || len(sheet.Hints) != 3 || !sheet.Started || sheet.Passed {
+		t.Errorf("what was done is %d tries and %d hints", sheet.Tries, len(sheet.Hints))
+	}
+	b.click("document.querySelector('.deeds .reveal')")
+	b.until("document.querySelector('.solution pre')")
+	js[any](b, `document.querySelector('input[name=answer]').value = ''`)
+	js[any](b, setValue("input[name=answer]", js[string](b, "document.querySelector('.solution pre').textContent")))
+	b.click("document.querySelector('.answer .go')")
+	b.until("document.querySelector('.reply .right')")
+	b.until("document.querySelector('.debrief .prose p')")
+	b.until("document.querySelector('h1 .ok')")
+	b.click("document.querySelector('.language')")
+	b.until("document.querySelector('.debrief h2')?.textContent === '学到了什么'")
+	b.click("document.querySelector('.way a')")
+	b.until("document.querySelector('.board .mark')?.textContent === '✓*'")
+	b.click("[...document.querySelectorAll('.board .lesson')].at(2)")
+	b.until("document.querySelector('.lesson .prose h1')")
+	b.accessible()
+	b.forgive("the server responded with a status of 400")
+}
+
+// TestPageHasAFormForEachKindOfExercise fills in each form with what passes.
+func TestPageHasAFormForEachKindOfExercise(t *testing.T) {
+	address := start(t, web.Options{})
+	all := solutions(t, address)
+	b := open(t, address, "#/workshop", 400)
+	b.until("document.querySelector('.board .next')")
+	for kind, solution := range all {
+		js[any](b, fmt.Sprintf("location.hash = '#/workshop/%s'", solution[0]))
+		b.until("document.querySelector('.answer .go')")
+		answer := solution[1]
+		switch kind {
+		case "claim":
+			truth, evidence, _ := strings.Cut(answer, " ")
+			b.click(fmt.Sprintf("document.querySelector('input[name=truth][value=%s]')", truth))
+			if evidence != "" {
+				js[any](b, setValue("input[name=answer]", evidence))
+			}
+		case "choose":
+			for _, letter := range strings.Fields(answer) {
+				b.click(fmt.Sprintf("document.querySelector('input[name=%s]')", letter))
+			}
+		case "order":
+			for at, letter := range strings.Fields(answer) { // by the buttons, as somebody without a mouse does
+				for range 20 {
+					now := strings.Fields(js[string](b, "[...document.querySelectorAll('.order .letter')].map((l) => l.textContent).join(' ')"))
+					if now[at] == letter {
+						break
+					}
+					b.click(fmt.Sprintf("document.querySelector('button[aria-label=\"Move %s up\"]')", letter))
+					old, _ := json.Marshal(strings.Join(now, " "))
+					b.until(fmt.Sprintf("[...document.querySelectorAll('.order .letter')].map((l) => l.textContent).join(' ') !== %s", old))
+				}
+			}
+		default:
+			js[any](b, setValue("input[name=answer]", answer))
+		}
+		b.accessible()
+		b.until("document.querySelector('.embedded .tree')?.offsetHeight > 200") // the trace is below the question
+		b.click("document.querySelector('.answer .go')")
+		b.until("document.querySelector('.reply .right')")
+		if wide := js[int](b, "document.documentElement.scrollWidth"); wide > 400 {
+			t.Errorf("%s: the page is %d pixels wide at 400", kind, wide)
+		}
+	}
+	if len(all) != 5 {
+		t.Errorf("the kinds are %v", all)
+	}
+}
