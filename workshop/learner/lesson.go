@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"strings"
 
 	"github.com/kubeapitrace/apitrace/docs/lessons"
 	"github.com/kubeapitrace/apitrace/internal/usage"
@@ -20,13 +21,13 @@ func (l *Learner) Lesson(chapter string) error {
 	if name == "" {
 		return usage.Errorf("this chapter has no lesson: \"apitrace workshop lesson 1\" prints the first one")
 	}
-	text, err := lessons.Page(name, l.lang)
+	page, err := lessons.Page(name, l.lang)
 	if errors.Is(err, fs.ErrNotExist) {
 		return usage.Errorf("there is no lesson %q: expected one of %q", name, lessons.Names())
 	}
 	if err == nil {
-		text = forTerminal(text)
-		l.markdown(workshop.Text{En: text, Zh: text})
+		page = forTerminal(page, l.lang)
+		l.markdown(workshop.Text{En: page, Zh: page})
 	}
 	return err
 }
@@ -36,15 +37,56 @@ var (
 	diagram = regexp.MustCompile("(?ms)^```mermaid\n%% \\$ (apitrace [^\n]*)\n.*?^```\n")
 	// toLesson and toPage are links to another lesson and to another page of the repository.
 	toLesson = regexp.MustCompile(`\[([^\]]+)\]\(([a-z0-9-]+)\.(en|zh)\.md\)`)
-	toPage   = regexp.MustCompile(`\[([^\]]+)\]\([^):\s]+\.md(?:#[^)\s]*)?\)`)
+	// table is one with its headings; the cells of rows are parted by "|".
+	table  = regexp.MustCompile(`(?m)^\|(.*)\|\n\|[-| ]+\|\n((?:\|.*\|\n)+)`)
+	toPage = regexp.MustCompile(`\[([^\]]+)\]\([^):\s]+\.md(?:#[^)\s]*)?\)`)
 )
 
 // forTerminal replaces what leads nowhere in a terminal: a diagram by the command that prints it, and a link to
-// another lesson by the command that shows that. Of other links between pages, the text is left.
-func forTerminal(page string) string {
+// another lesson by the command that shows that. Of other links between pages, the text is left. A row of a table
+// becomes an item of a list, because its cells are too long for columns.
+func forTerminal(page, lang string) string {
 	page = diagram.ReplaceAllString(page, "```\n$$ $1\n```\n")
 	page = toLesson.ReplaceAllString(page, "$1 (`apitrace workshop lesson $2`)")
-	return toPage.ReplaceAllString(page, "$1")
+	page = toPage.ReplaceAllString(page, "$1")
+	return table.ReplaceAllStringFunc(page, func(all string) string {
+		m := table.FindStringSubmatch(all)
+		return listed(cells(m[1]), strings.Split(strings.TrimSpace(m[2]), "\n"), lang)
+	})
+}
+
+func cells(row string) []string {
+	list := strings.Split(strings.Trim(row, "|"), "|")
+	for i := range list {
+		list[i] = strings.TrimSpace(list[i])
+	}
+	return list
+}
+
+// listed writes rows as a list: the first cell, the second, and each further one behind its heading.
+func listed(headings, rows []string, lang string) string {
+	colon, semicolon := ": ", "; "
+	if lang == "zh" {
+		colon, semicolon = "：", "；"
+	}
+	var list strings.Builder
+	for _, row := range rows {
+		for i, cell := range cells(row) {
+			switch {
+			case i == 0:
+				list.WriteString("- " + cell)
+			case cell == "":
+			case i == 1:
+				list.WriteString(colon + cell)
+			case i < len(headings) && headings[i] != "":
+				list.WriteString(semicolon + headings[i] + colon + cell)
+			default:
+				list.WriteString(semicolon + cell)
+			}
+		}
+		list.WriteString("\n")
+	}
+	return list.String()
 }
 
 // lessonName is the name of the lesson of a chapter, or that is called so.

@@ -8,9 +8,9 @@ import (
 )
 
 func TestForTerminal(t *testing.T) {
-	const page = "See [the map](code-map.zh.md), [the course](../workshop.md) and [Go](https://go.dev).\n\n```mermaid\n%% $ apitrace show get-node -o mermaid\nsequenceDiagram\n```\n"
-	const want = "See the map (`apitrace workshop lesson code-map`), the course and [Go](https://go.dev).\n\n```\n$ apitrace show get-node -o mermaid\n```\n"
-	if got := forTerminal(page); got != want {
+	const page = "See [the map](code-map.zh.md), [the course](../workshop.md) and [Go](https://go.dev).\n\n```mermaid\n%% $ apitrace show get-node -o mermaid\nsequenceDiagram\n```\n\n| a | b | c | |\n| --- | --- | --- | --- |\n| 1 | 2 | 3 | |\n| `4` | | 6 | 7 |\n"
+	const want = "See the map (`apitrace workshop lesson code-map`), the course and [Go](https://go.dev).\n\n```\n$ apitrace show get-node -o mermaid\n```\n\n- 1: 2; c: 3\n- `4`; c: 6; 7\n"
+	if got := forTerminal(page, "en"); got != want {
 		t.Errorf("got\n%s\nexpected\n%s", got, want)
 	}
 }
@@ -23,8 +23,8 @@ func TestLessonsForTerminal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, left := range []string{".md)", "```mermaid"} {
-				if strings.Contains(forTerminal(page), left) {
+			for _, left := range []string{".md)", "```mermaid", "| --- |"} {
+				if strings.Contains(forTerminal(page, lang), left) {
 					t.Errorf("%s.%s: %q is left", name, lang, left)
 				}
 			}
