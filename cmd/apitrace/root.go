@@ -75,17 +75,21 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage.Wrong(commandline.Error(err)) })
 	root.SetUsageTemplate(commandline.UsageTemplate(root.UsageTemplate(), std.Printer))
 	addGroup(root, "watch", "Watch a request:",
-		newRunCommand(std), newShowCommand(std), newExploreCommand(std), newSearchCommand(std), newScenariosCommand(std), newRequestCommand(std),
+		newRunCommand(std), newShowCommand(std), newExploreCommand(std), newWebCommand(std), newSearchCommand(std), newScenariosCommand(std), newRequestCommand(std),
 		newExecCommand(std), newRecordCommand(std), newServeCommand(std), newFrontCommand(std))
 	addGroup(root, "compare", "Compare:",
 		newDiffCommand(std), newCompareCommand(std), newHistoryCommand(std), newAffectedCommand(std), newVersionsCommand(std))
 	addGroup(root, "learn", "Learn the code:",
 		newLearnCommand(std), newWorkshopCommand(std), newExplainCommand(std), newSourceCommand(std), newRoutesCommand(std), newEditCommand(std))
-	addGroup(root, "editor", "Use it in your editor:", newDAPCommand(std), newMCPCommand(std), newWebCommand(std))
+	addGroup(root, "editor", "Use it in your editor:", newDAPCommand(std), newMCPCommand(std))
 	addGroup(root, "exchange", "Exchange recordings:", newExportCommand(std), newImportCommand(std))
 	addGroup(root, "builds", "Builds:", newBuildCommand(std), newCacheCommand(std), newDoctorCommand(std), newBugCommand(std))
 	root.AddCommand(newVersionCommand(std), newRecordLibraryCommand(std))
 	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Args = knownTopic
+	}
 	translateHelp(root, std.Printer)
 	adapt(root, name)
 	return root
@@ -129,6 +133,15 @@ func knownCommand(command *cobra.Command, args []string) error {
 		return message.Errorf("unknown command %q for %q: did you mean %q?", args[0], command.CommandPath(), near[0])
 	}
 	return message.Errorf("unknown command %q for %q", args[0], command.CommandPath())
+}
+
+// knownTopic refuses to help with what is no command.
+func knownTopic(help *cobra.Command, args []string) error {
+	topic, rest, err := help.Root().Find(args)
+	if err != nil {
+		return err
+	}
+	return knownCommand(topic, rest)
 }
 
 // oneArgument demands exactly one argument and says what it is.
