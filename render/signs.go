@@ -10,19 +10,18 @@ import (
 
 // signs explains a drawing by parts of a real one, "apitrace show get-node", each with what it means.
 var signs = []struct {
-	drawn string
-	means message.Message
+	drawn, means message.Message
 }{
-	{"── 4 Authorization ──────────", message.Of("A section: what happens in one layer of the server. Sections are numbered in the order in which the request comes to them.")},
-	{"        RBAC allows it by ClusterRoleBinding \"learner-reads-nodes\" ...", message.Of("What was decided there; or, if nothing was, what the first step is there for.")},
-	{"        called by flowcontrol.(*configController).Handle in 3, indirectly", message.Of("Who called the first step: a step of section 3, by way of calls that are folded.")},
-	{" 1.02ms endpoints/filters.withAuthorization.func1\n        │  filters/authorization.go:61 ⋯15", message.Of("A step: its time with all that it called, the function, where that is declared, and ⋯15: 15 calls made there are folded.")},
-	{" 1.87µs ├─ endpoints/filters.GetAuthorizerAttributes", message.Of("Called by the step that it is indented under, directly.")},
-	{" 43.4µs ├┄ authorization/union.unionAuthzHandler.Authorize", message.Of("Called by it through folded calls.")},
-	{"        │  │  decision=Allow", message.Of("A value that was recorded in the call, unless a sentence has it; bold, if the request was decided by it.")},
-	{"  960µs └┄ server.director.ServeHTTP ▸ 5 Routing", message.Of("This call enters another layer: section 5 begins with it.")},
-	{"  165µs └┄ admission plugin ×20", message.Of("20 calls in a row, drawn as one.")},
-	{" 1.04µs ✗ error born here", message.Of("What a call did to the error with which the request failed.")},
+	{message.Of("── 4 Authorization ──────────"), message.Of("A section: what happens in one layer of the server. Sections are numbered in the order in which the request comes to them.")},
+	{message.Of("        RBAC allows it by ClusterRoleBinding \"learner-reads-nodes\" ..."), message.Of("What was decided there; or, if nothing was, what the first step is there for.")},
+	{message.Of("        called by flowcontrol.(*configController).Handle in 3, indirectly"), message.Of("Who called the first step: a step of section 3, by way of calls that are folded.")},
+	{message.Of("%s", " 1.02ms endpoints/filters.withAuthorization.func1\n        │  filters/authorization.go:61 ⋯15"), message.Of("A step: its time with all that it called, the function, where that is declared, and ⋯15: 15 calls made there are folded.")},
+	{message.Of("%s", " 1.87µs ├─ endpoints/filters.GetAuthorizerAttributes"), message.Of("Called by the step that it is indented under, directly.")},
+	{message.Of("%s", " 43.4µs ├┄ authorization/union.unionAuthzHandler.Authorize"), message.Of("Called by it through folded calls.")},
+	{message.Of("%s", "        │  │  decision=Allow"), message.Of("A value that was recorded in the call, unless a sentence has it; bold, if the request was decided by it.")},
+	{message.Of("  960µs └┄ server.director.ServeHTTP ▸ 5 Routing"), message.Of("This call enters another layer: section 5 begins with it.")},
+	{message.Of("%s", "  165µs └┄ admission plugin ×20"), message.Of("20 calls in a row, drawn as one.")},
+	{message.Of(" 1.04µs ✗ error born here"), message.Of("What a call did to the error with which the request failed.")},
 }
 
 // WriteSigns explains the signs of a tree on one screen.
@@ -30,7 +29,7 @@ func WriteSigns(w io.Writer, o Options) error {
 	p := newPen(&o)
 	out := bufio.NewWriter(w)
 	for _, sign := range signs {
-		drawn := sign.drawn
+		drawn := sign.drawn.In(o.Lang)
 		if o.ASCII {
 			drawn = strings.NewReplacer("─", "-", "├", "+", "└", "`", "│", "|", "┄", ".", "⋯", "..", "▸", ">", "×", "x", "✗", "!", "µ", "u").Replace(drawn)
 		}

@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"io/fs"
 	"regexp"
 	"strings"
 )
@@ -51,6 +52,11 @@ func (p Printer) Error(err error) string {
 	}
 	text := err.Error()
 	switch wrapping := err.(type) {
+	case *fs.PathError:
+		if does, ok := operations[wrapping.Op]; ok {
+			return p.Sprintf(does.format, wrapping.Path, wrapping.Err)
+		}
+		return p.replaceIn(text, wrapping.Err)
 	case interface{ Unwrap() error }:
 		if inner := wrapping.Unwrap(); inner != nil {
 			return p.replaceIn(text, inner)
@@ -65,6 +71,12 @@ func (p Printer) Error(err error) string {
 		return chinese
 	}
 	return text
+}
+
+// operations are those of package os that an error of a file names most often.
+var operations = map[string]Message{
+	"open": Of("open %s: %s"), "stat": Of("stat %s: %s"), "lstat": Of("stat %s: %s"), "read": Of("read %s: %s"),
+	"write": Of("write %s: %s"), "mkdir": Of("mkdir %s: %s"), "remove": Of("remove %s: %s"),
 }
 
 // replaceIn replaces the text of an error within that of another, which wraps it.

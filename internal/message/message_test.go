@@ -1,6 +1,25 @@
 package message
 
-import "testing"
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// An error of a file names the operation in the language, also below other errors; one of another operation keeps its name.
+func TestErrorsOfFilesInChinese(t *testing.T) {
+	_, missing := os.Open("no/such.file")
+	for err, want := range map[error]string{
+		missing:                                "打开 no/such.file：没有该文件或文件夹",
+		fmt.Errorf("x: %w", missing):           "x: 打开 no/such.file：没有该文件或文件夹",
+		Errorf("reading %s: %w", "x", missing): "读取 x：打开 no/such.file：没有该文件或文件夹",
+		&os.PathError{Op: "fly", Path: "x", Err: os.ErrNotExist}: "fly x: file does not exist",
+	} {
+		if got := For("zh").Error(err); got != want {
+			t.Errorf("got %s, expected %s", got, want)
+		}
+	}
+}
 
 func TestAlternatives(t *testing.T) {
 	for want, words := range map[string][]string{"": nil, `"a"`: {"a"}, `"a" or "b"`: {"a", "b"}, `"a", "b" or "c"`: {"a", "b", "c"}} {

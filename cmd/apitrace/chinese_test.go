@@ -1,0 +1,283 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/workshop"
+)
+
+// A chineseRun is a call of a command with --lang zh.
+type chineseRun struct {
+	args []string
+	// upstream are patterns of what the output quotes: see testenv.Output.
+	upstream []string
+	// env are variables of its environment; SELF stands for the folder of apitrace.
+	env []string
+	// endless is set for a command that runs until it gets a signal.
+	endless bool
+	// setup changes the folder in which all of it happens.
+	setup func(t *testing.T, dir string)
+}
+
+// Texts of others that commands print.
+const (
+	goSource     = `(?m)^ *\d+ .*$`                                                                                     // numbered lines of source
+	rbacReason   = `of\s+ClusterRole\s+"[^"]*"\s+to User`                                                               // why kube-apiserver allowed a request
+	shellCommand = `(?m)^(cd |env|    | +/).*$`                                                                         // lines of a script
+	libraryError = `module lookup disabled by GOPROXY=off|invalid character .*|traces export: Post|dial tcp|: connect:` // errors of Go's libraries
+	goCommand    = `\$ go build`                                                                                        // what a log of a build holds
+)
+
+// chineseRuns are calls of every command that need no server. What servers print: TestServerCommandsInChinese in e2e/commands.
+var chineseRuns = map[string][]chineseRun{
+	"run":     {{args: []string{"nosuch"}}, {args: nil}, {args: []string{"get-node", "--k8s", "newest"}}, {args: []string{"get-node", "--etcd-cafile", "x"}}, {args: []string{"get-node", "--save", "nosuch/x"}}},
+	"show":    {{args: []string{"get-node"}}, {args: []string{"get-node", "--notes"}}, {args: []string{"get-node", "--summary"}}, {args: []string{"get-node", "--only", "9"}}, {args: []string{"nosuch.jsonl"}}, {args: []string{"--signs"}}, {args: []string{"get-node", "--k8s", "1.22"}}},
+	"explore": {{args: []string{"get-node"}}, {args: []string{"get-node", "--live"}}},
+	"search": {{args: []string{"CacheDelegator.Get"}}, {args: []string{"is forbidden", "--most", "2"}, upstream: []string{`apitrace\.error=.*`}}, {args: []string{"qqqqqq"}},
+		{args: []string{"--value", "flow_schema=qqq"}}, {args: []string{"--value", "qqq"}}, {args: []string{"x", "--most", "0"}}},
+	"scenarios":      {{args: nil}, {args: []string{"--pairs"}}, {args: []string{"--k8s", "1.20"}}},
+	"scenarios show": {{args: []string{"get-node"}}, {args: []string{"boot-sample"}}, {args: []string{"watch-pods"}}, {args: []string{"nosuch"}}},
+	"request":        {{args: []string{"GET"}}, {args: []string{"GET", "nodes"}}, {args: []string{"GET", "/api", "-H", "x"}}, {args: []string{"GET", "/api", "--timeout", "0s"}}, {args: []string{"GET", "/api", "-f", "nosuch"}}},
+	"exec":           {{args: nil}, {args: []string{"--as", "nobody", "--", "true"}}},
+	"record":         {{args: []string{"--as", "nobody"}}, {args: []string{"-i"}}, {args: []string{"--save", "nosuch/x"}}},
+	"serve":          {{args: []string{"--status"}}, {args: []string{"--stop"}}, {args: []string{"--stop", "--status"}}, {args: []string{"x"}}, {args: []string{"--", "--etcd-servers=x"}}, {args: []string{"--sample", "2", "--otlp"}}},
+	"front":          {{args: nil}, {args: []string{"--server", "x", "--server-cafile", "x", "--probe", "x", "--otlp"}}},
+	"diff": {{args: []string{"create-deployment", "1.30", "1.37"}}, {args: []string{"get-node", "1.30", "1.37", "--times"}}, {args: []string{"get-node", "1.37", "1.37"}},
+		{args: []string{"get-node", "1.1", "1.37"}}, {args: []string{"get-node", "1.30", "1.37", "-o", "names"}}},
+	"compare":           {{args: []string{"get-node", "get-node-cached"}}, {args: []string{"get-node", "nosuch"}}},
+	"history":           {{args: []string{"CacheDelegator.Get", "--ascii"}}, {args: []string{"get-node"}}, {args: []string{"nosuch"}}, {args: []string{"registry.(*Store).Create"}}},
+	"affected":          {{args: nil}, {args: []string{"nosuch"}}, {args: []string{"nosuch", "nosuch"}}, {args: []string{"x", "y", "z"}}},
+	"versions":          {{args: nil}, {args: []string{"--recorded"}}, {args: []string{"-o", "x"}}},
+	"learn":             {{args: nil}},
+	"workshop":          {{args: nil}, {args: []string{"--details"}}, {args: nil, setup: started}, {args: []string{"--details"}, setup: started}},
+	"workshop next":     {{args: nil}, {args: []string{"--skip"}, setup: started}},
+	"workshop start":    {{args: []string{"1.2"}}, {args: []string{"nosuch"}}},
+	"workshop jump":     {{args: []string{"1.2"}}, {args: nil}},
+	"workshop trace":    {{args: nil}, {args: nil, setup: started}},
+	"workshop check":    {{args: []string{"x"}}, {args: []string{"x"}, setup: started}, {args: nil, setup: started}},
+	"workshop watch":    {{args: nil, endless: true}},
+	"workshop hint":     {{args: nil}, {args: nil, setup: started}},
+	"workshop solution": {{args: nil, setup: started}, {args: []string{"--anyway"}, setup: started}},
+	"workshop explain":  {{args: nil}, {args: nil, setup: started}},
+	"workshop lesson":   {{args: nil}, {args: []string{"1"}}},
+	"workshop summary":  {{args: nil}, {args: nil, setup: started}},
+	"workshop reset":    {{args: nil}, {args: []string{"--all"}}, {args: []string{"--all", "x"}}, {args: nil, setup: started}, {args: []string{"--all"}, setup: started}},
+	"workshop new":      {{args: []string{"mine/01-basics/01-first-call.yaml"}}, {args: []string{"x"}}, {args: []string{"mine/01-basics/02-x.yaml", "--kind", "x"}}},
+	"workshop verify": {{args: []string{"01-orientation/01-first-call"}}, {args: []string{"nosuch"}},
+		{args: []string{"--course", "mine"}, setup: func(t *testing.T, dir string) {
+			quietly(t, dir, "workshop", "new", "mine/01-basics/01-first-call.yaml")
+		}}},
+	"explain": {{args: []string{"getResourceHandler.func1"}}, {args: []string{"etcd3.(*store).Get", "--scenario", "get-node"}}, {args: []string{"nosuch"}}, {args: []string{"Get"}}},
+	"source":  {{args: []string{"etcd3.(*store).Get"}}, {args: []string{"p.F", "--k8s", "newest"}}, {args: nil}},
+	"routes":  {{args: []string{"--resource", "pods"}}, {args: []string{"--resource", "pods", "-o", "wide"}}, {args: []string{"--resource", "x"}}, {args: []string{"-o", "x"}}, {args: []string{"--trace", "x", "--live"}}},
+	"edit": {{args: []string{"--list"}}, {args: []string{"--list"}, setup: edited}, {args: []string{"--revert", "p.go"}, setup: edited}, {args: []string{"--revert", "q.go"}, setup: edited},
+		{args: []string{"--revert", "--all"}}, {args: []string{"--revert"}}, {args: nil}, {args: []string{"etcd3/store.go"}}},
+	"web":            {{args: []string{"nosuch.jsonl", "--no-open"}}, {args: []string{"--listen", "example.org:1", "--no-open"}}, {args: []string{"--listen", "x", "--no-open"}}},
+	"dap":            {{args: []string{"--listen", "example.org:1"}}, {args: []string{"x"}}},
+	"mcp":            {{args: []string{"x"}}},
+	"export":         {{args: []string{"x"}}, {args: []string{"nosuch", "--otlp"}}, {args: []string{"get-node.jsonl", "--otlp"}}, {args: []string{"get-node.jsonl", "--otlp"}, env: []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1"}}},
+	"export tour":    {{args: []string{"nosuch"}}, {args: nil}},
+	"import":         {{args: []string{"nosuch"}}, {args: []string{"notes.txt"}}, {args: []string{"get-node.jsonl", "--save", "out.jsonl"}}},
+	"build":          {{args: []string{"--dry-run", "--sample"}, upstream: []string{shellCommand}}, {args: []string{"--dry-run", "--plain"}, upstream: []string{shellCommand}}, {args: nil}},
+	"cache list":     {{args: nil}, {args: nil, setup: filled}},
+	"cache size":     {{args: nil}, {args: nil, setup: filled}},
+	"cache clean":    {{args: nil}, {args: []string{"--dry-run"}, setup: filled}, {args: []string{"--max", "1B"}, setup: filled}, {args: []string{"x"}}, {args: []string{"--max", "x"}}},
+	"doctor":         {{args: nil}, {args: nil, setup: filled}, {args: nil, env: []string{"PATH=SELF"}}},
+	"bug":            {{args: nil}, {args: nil, setup: filled}, {args: []string{"--out", "report.txt"}}},
+	"version":        {{args: nil}},
+	"record-library": {{args: []string{"--to", "nosuch"}}, {args: []string{"--k8s", "newest"}}},
+	"help":           {{args: []string{"fly"}}, {args: []string{"shwo"}}, {args: []string{"workshop", "fly"}}},
+}
+
+// generated are commands whose output is a program of cobra's: there is nothing in it to read.
+var generated = []string{"completion bash", "completion zsh", "completion fish", "completion powershell"}
+
+// Every command, with --lang zh, prints Chinese alone, but for names, flags, code and upstream's own messages.
+func TestEveryCommandSpeaksChinese(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each run starts the program")
+	}
+	var paths, leaves []string
+	root := newRoot("apitrace", console.Standard())
+	root.InitDefaultHelpCmd()
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		path := strings.TrimPrefix(c.CommandPath(), "apitrace ")
+		if c.HasParent() {
+			paths = append(paths, path)
+		}
+		if !c.HasSubCommands() {
+			leaves = append(leaves, path)
+		}
+		for _, child := range c.Commands() {
+			walk(child)
+		}
+	}
+	walk(root)
+	for _, path := range leaves {
+		if len(chineseRuns[path]) == 0 && !slices.Contains(generated, path) {
+			t.Errorf("%s: no run with --lang zh in the table", path)
+		}
+	}
+	names, commands := knownNames(t), paths
+	for path, runs := range chineseRuns {
+		if !slices.Contains(paths, path) {
+			t.Errorf("there is no command %q", path)
+		}
+		for _, run := range runs {
+			args := append(append(strings.Fields(path), "--lang", "zh"), run.args...)
+			t.Run(strings.Join(append(strings.Fields(path), run.args...), " "), func(t *testing.T) {
+				t.Parallel()
+				dir := chineseFolder(t)
+				if run.setup != nil {
+					run.setup(t, dir)
+				}
+				printed := run.do(t, dir, args...)
+				o := testenv.Output{Names: names, Commands: commands, Upstream: append(run.upstream, goSource, rbacReason, libraryError, goCommand)}
+				if english := o.English(t, printed); len(english) > 0 {
+					t.Errorf("English in the output:\n%s", strings.Join(english, "\n"))
+				}
+				for line := range strings.Lines(printed) {
+					if strings.HasPrefix(strings.TrimSpace(line), "。") || strings.HasPrefix(strings.TrimSpace(line), "，") {
+						t.Errorf("a line begins with punctuation: %s", line)
+					}
+				}
+			})
+		}
+	}
+}
+
+// knownNames are those of the library, the course and the guide.
+func knownNames(t *testing.T) []string {
+	t.Helper()
+	library, err := scenarios.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	course, err := workshop.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range library {
+		names = append(names, s.Name)
+	}
+	for _, e := range course.Exercises() {
+		names = append(names, e.Name)
+	}
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, layer := range guide.Layers {
+		names = append(names, layer.Name)
+	}
+	return names
+}
+
+// chineseFolder is an empty home with a recording and a file that is none.
+func chineseFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	recording, err := os.ReadFile("testdata/get-node.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "get-node.jsonl"), string(recording))
+	writeFile(t, filepath.Join(dir, "notes.txt"), "notes\n")
+	return dir
+}
+
+func writeFile(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func self(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("apitrace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// do returns what a command writes to both streams. There is no network.
+func (r chineseRun) do(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var out bytes.Buffer
+	c := exec.CommandContext(ctx, self(t), args...)
+	c.Dir, c.Stdout, c.Stderr = dir, &out, &out
+	c.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "HOME="+dir, "GOPROXY=off", "GOMODCACHE="+filepath.Join(dir, "modules"), "TMPDIR="+dir,
+		program.CacheEnv+"="+filepath.Join(dir, "cache"), program.StateEnv+"="+filepath.Join(dir, "state"), "COLUMNS=", "VISUAL=", "EDITOR=")
+	for _, variable := range r.env {
+		c.Env = append(c.Env, strings.ReplaceAll(variable, "SELF", filepath.Dir(self(t))))
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if r.endless {
+		time.AfterFunc(3*time.Second, func() { _ = c.Process.Signal(os.Interrupt) })
+	}
+	_ = c.Wait() // errors are among what is read
+	if ctx.Err() != nil {
+		t.Fatalf("not done in a minute:\n%s", out.String())
+	}
+	if out.Len() == 0 {
+		t.Fatal("nothing was printed")
+	}
+	return out.String()
+}
+
+func quietly(t *testing.T, dir string, args ...string) { chineseRun{}.do(t, dir, args...) }
+
+// started begins the workshop.
+func started(t *testing.T, dir string) {
+	quietly(t, dir, "workshop", "next", "--lang", "zh")
+}
+
+// edited makes an edit of a file of etcd.
+func edited(t *testing.T, dir string) {
+	at := filepath.Join(dir, "state", "edits", "v1.37.1", "etcd", "p", "p.go")
+	writeFile(t, at, "package p\n\nfunc F() { println() }\n")
+	writeFile(t, at+".orig", "package p\n\nfunc F() {}\n")
+	writeFile(t, strings.Replace(at, "p.go", "q.go", 1), "package p\n")
+	writeFile(t, strings.Replace(at, "p.go", "q.go.orig", 1), "package p\n")
+}
+
+// filled fills the cache: a complete build with an edit, one that was interrupted, and Go's build cache.
+func filled(t *testing.T, dir string) {
+	builds := filepath.Join(dir, "cache", "builds")
+	manifest, err := json.Marshal(map[string]any{"program": "etcd", "version": "v3.7.0", "key": "0123", "rewrite": "x", "edited": true, "edits": []string{"p/p.go"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(builds, "etcd_v3.7.0_0123456789ab", "apitrace.json"), string(manifest))
+	writeFile(t, filepath.Join(builds, "etcd_v3.7.0_0123456789ab", "build.log"), "$ go build\n")
+	writeFile(t, filepath.Join(builds, "kube-apiserver_v1.37.1_0123456789ab", "x"), "x")
+	writeFile(t, filepath.Join(dir, "cache", "gocache", "00", "x"), "x")
+	quietly(t, dir, "show", "nosuch.jsonl", "--lang", "zh") // the last error
+}
