@@ -338,6 +338,10 @@ func TestPageScrollsThroughTheStartOfAServer(t *testing.T) {
 		requestAnimationFrame(frame);
 	})`)
 	t.Logf("the slowest of 60 frames: %.0f ms", worst)
+	// The goal is 50 ms; a machine that does much else at the same time takes longer.
+	if worst > 400 {
+		t.Errorf("a frame took %.0f ms", worst)
+	}
 }
 
 // hostile is what an attacker who names objects would have a page run.

@@ -29,6 +29,7 @@ function All({ path, total, selected, onSelect }: { path: string; total: number;
   const [focus, setFocus] = useState(selected ?? 0);
   const [parts, setParts] = useState(new Map<number, Call[]>());
   const wanted = useRef(false);
+  const before = useRef(0); // the first row that was in sight
 
   useEffect(() => setParts(new Map()), [path]);
   useEffect(() => {
@@ -48,13 +49,19 @@ function All({ path, total, selected, onSelect }: { path: string; total: number;
   const from = Math.max(0, Math.floor(top / rowHeight) - beyond);
   const to = Math.min(total, Math.ceil((top + height) / rowHeight) + beyond);
   useEffect(() => {
+    // Who drags the scroll bar passes thousands of calls in a frame: those are loaded where the drag rests.
+    const far = Math.abs(from - before.current) > 2 * (to - from);
+    before.current = from;
     let left = false;
-    for (let n = Math.floor(from / part); n <= Math.floor(Math.max(from, to - 1) / part); n++) {
-      if (parts.has(n)) continue;
-      api.get<CallList>(path + '/calls', { from: n * part, limit: part })
-        .then((list) => { if (!left) setParts((known) => new Map(known).set(n, list.items)); }, () => {});
-    }
-    return () => { left = true; };
+    const load = () => {
+      for (let n = Math.floor(from / part); n <= Math.floor(Math.max(from, to - 1) / part); n++) {
+        if (parts.has(n)) continue;
+        api.get<CallList>(path + '/calls', { from: n * part, limit: part })
+          .then((list) => { if (!left) setParts((known) => new Map(known).set(n, list.items)); }, () => {});
+      }
+    };
+    const timer = setTimeout(load, far ? 60 : 0);
+    return () => { left = true; clearTimeout(timer); };
   }, [from, to, path, parts]);
 
   function reveal(call: number, block: 'center' | 'nearest') {
