@@ -419,6 +419,10 @@ func TestPageIsAccessible(t *testing.T) {
 		{"releases", "#/releases?scenario=get-node", "document.querySelector('.releases')", 1280},
 		{"narrow releases", "#/releases?scenario=get-node", "document.querySelector('.releases')", 400},
 		{"all releases", "#/releases", "document.querySelectorAll('.overview td a').length > 20", 400},
+		{"map", "#/latest/create-deployment/1?view=map", "document.querySelector('.line')", 1280},
+		{"narrow map", "#/latest/get-node/1?view=map&stop=4", "document.querySelector('.line.now')", 400},
+		{"start", "#/latest/boot/1?view=map", "document.querySelector('.boot-server')", 1280},
+		{"narrow start", "#/latest/boot/1?view=map", "document.querySelector('.boot-server')", 400},
 		{"narrow tree", "", row("etcd3 store"), 400},
 		{"narrow code", "#/latest/get-node/1?call=" + escape(storeGet), "document.querySelector('.l.ran')", 400},
 	} {

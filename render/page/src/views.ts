@@ -6,6 +6,7 @@ import { Api } from './api.ts';
 import { Compare } from './compare.tsx';
 import { Calls } from './list.tsx';
 import { Live } from './live.tsx';
+import { RequestMapView } from './map.tsx';
 import { Matrix } from './matrix.tsx';
 import { Search } from './search.tsx';
 import { Steps } from './steps.tsx';
@@ -33,6 +34,7 @@ export const requestViews: ViewEntry[] = [
   { name: 'steps', words: (w) => w.steps, show: Steps },
   { name: 'calls', words: (w) => w.allCalls, show: Calls },
   { name: 'time', words: (w) => w.time.title, show: Time, above: true },
+  { name: 'map', words: (w) => w.map.name, show: RequestMapView, wide: true },
 ];
 
 // pages stand alone.

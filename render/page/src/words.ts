@@ -1,6 +1,7 @@
 // The page's own words. Those of traces come from the API in the language that is asked for. A view with many words has them in
 // a file of its own, VIEW-words.ts, in both languages; a property of en and of zh holds them.
 
+import * as map from './map-words.ts';
 import * as player from './player-words.ts';
 import * as time from './time-words.ts';
 import { compareWords } from './compare-words.ts';
@@ -11,6 +12,7 @@ const en = {
   ...player.en,
   time: time.en,
   comparison: compareWords.en,
+  map: map.en,
   scenario: 'Scenario', release: 'Release', request: 'Request', view: 'View', steps: 'Key steps', allCalls: 'All calls',
   showUpstream: 'Upstream’s own spans and events',
   traces: 'Traces', live: 'Live', workshop: 'Workshop', pages: 'Pages', menu: 'Menu',
@@ -36,6 +38,7 @@ const zh: typeof en = {
   ...player.zh,
   time: time.zh,
   comparison: compareWords.zh,
+  map: map.zh,
   scenario: '场景', release: '版本', request: '请求', view: '视图', steps: '关键步骤', allCalls: '全部调用',
   showUpstream: '上游自带的跨度与事件',
   traces: '追踪', live: '实时', workshop: '工作坊', pages: '页面', menu: '菜单',

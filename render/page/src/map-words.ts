@@ -1,0 +1,25 @@
+// The words of the map.
+
+const en = {
+  name: 'Map', also: 'Within those', client: 'Client', filterChain: 'in front of the servers, or of no known server', notReached: 'not reached', notReachedServer: 'This request did not reach this server.',
+  way: 'The way of the request',
+  calls: (n: string) => `${n} calls`, oneCall: '1 call', first: 'To the beginning', back: 'One station back', next: 'To the next station', all: 'Show the whole way',
+  at: (n: number, of: number) => `${n} of ${of}`, inTree: 'In the tree', help: 'A number is a section of the tree. Select a station to see its first step there; the arrow keys follow the way.',
+  afterwards: 'afterwards', boot: 'The servers as they were built', bootHelp: (routes: string) => `Each server hands on to the one below what it does not serve. ${routes} routes were built when this release started.`,
+  routes: (n: string) => `${n} routes`, resources: (n: number) => `${n} resources`, others: 'Routes of no resource', storage: 'Storage', strategy: 'Create strategy', registered: 'The call that registered it',
+  completed: 'The call that completed its registry', handsOn: 'hands on to', made: 'The call that made it', handler: 'Handler', unknownServer: 'of no known server', after: (time: string) => `${time} after the start`, none: '–',
+  method: 'Method', path: 'Path', onlyRecorded: 'The list of what was built is known of recorded releases.',
+};
+
+const zh: typeof en = {
+  name: '地图', also: '其中还有', client: '客户端', filterChain: '位于各服务器之前，或服务器未知', notReached: '没有到达', notReachedServer: '此请求没有到达这个服务器。',
+  way: '请求的路线',
+  calls: (n) => `${n} 次调用`, oneCall: '1 次调用', first: '回到起点', back: '上一站', next: '下一站', all: '显示整条路线',
+  at: (n, of) => `第 ${n} 站，共 ${of} 站`, inTree: '在树中查看', help: '数字是树中的节号。选择一站可查看它在树中的第一步；用方向键沿路线前进。',
+  afterwards: '之后', boot: '服务器的构建过程', bootHelp: (routes) => `每个服务器把自己不处理的请求交给下面的服务器。此版本启动时构建了 ${routes} 条路由。`,
+  routes: (n) => `${n} 条路由`, resources: (n) => `${n} 个资源`, others: '不属于任何资源的路由', storage: '存储', strategy: '创建策略', registered: '注册它的调用',
+  completed: '完成其 registry 的调用', handsOn: '交给', made: '创建它的调用', handler: '处理函数', unknownServer: '服务器未知', after: (time) => `启动后 ${time}`, none: '–',
+  method: '方法', path: '路径', onlyRecorded: '只有已录制的版本才有构建内容的列表。',
+};
+
+export { en, zh };

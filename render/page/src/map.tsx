@@ -1,0 +1,230 @@
+import { CSSProperties, Fragment, h } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Details, Place, requestPath } from './api.ts';
+import { BootMap } from './bootmap.tsx';
+import { Page, usePage, useRequest } from './context.ts';
+import { firstView, requestAddress } from './link.ts';
+import { thousands } from './words.ts';
+
+export interface MapStation { id: string; layer: string; title: string; colour: string; tier: number; calls: number; first: number; visits: number[] }
+export interface MapServer { name: string; calls: number; stations: MapStation[] }
+export interface MapVisit {
+  number: number; station: string; from: number; via: string[]; title: string; call: number; name: string; time: string; called?: string; sentences: string[];
+  failed?: boolean; afterwards?: boolean;
+}
+export interface RequestMap { request: string; facts: string; programs: { name: string; version: string; calls: number; servers: MapServer[] }[]; visits: MapVisit[] }
+
+const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSProperties;
+const client = 'client';
+
+// openCall shows a call in the tree.
+export const openCall = ({ api, goTo, problem }: Page, place: Place, call: number) =>
+  api.get<Details>(`${requestPath(place)}/calls/${call}`).then((d) => goTo(requestAddress({
+    place, view: firstView, call: { function: d.call.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, more: {},
+  })), problem);
+
+// Map draws who talks to whom, and the way of the request through it. Its address has "stop", the number of the station that is shown.
+export function RequestMapView() {
+  const page = usePage();
+  const { api, lang, words: all, problem } = page;
+  const words = all.map;
+  const { path, place, link, change, recording } = useRequest();
+  const [map, setMap] = useState<RequestMap | null>(null);
+  const scroll = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    let left = false;
+    setMap(null);
+    api.get<RequestMap>(path + '/map', { lang }).then((m) => left || setMap(m), (e) => left || problem(e));
+    return () => { left = true; };
+  }, [path, lang]);
+  const start = recording?.requests[place.request - 1]?.method === 'START';
+  if (!map) return <p class="quiet loading">{all.loading}</p>;
+  const at = Math.min(map.visits.length, Math.max(0, Number.parseInt(link.more.stop ?? '', 10) || 0));
+  const go = (n: number) => change({ stop: n > 0 ? String(Math.min(map.visits.length, n)) : undefined });
+  const open = (call: number) => openCall(page, place, call);
+  return (
+    <div class="map-view" ref={scroll} onKeyDown={(e) => {
+      if (e.ctrlKey || e.metaKey || e.altKey || e.target instanceof HTMLSelectElement) return;
+      if (e.key === 'ArrowRight') go(at + 1);
+      else if (e.key === 'ArrowLeft') go(at - 1);
+      else return;
+      e.preventDefault();
+    }}>
+      <div class="request"><h1>{map.request}</h1><p class="facts">{map.facts}</p></div>
+      {start && place.release !== 'live' && <BootMap release={place.release} place={place} />}
+      <div class="map-controls">
+        <span class="switch" role="group" aria-label={words.way}>
+          <button title={words.first} aria-label={words.first} onClick={() => go(1)}>|◀</button>
+          <button title={words.back + ' (←)'} aria-label={words.back} disabled={at === 0} onClick={() => go(at - 1)}>◀</button>
+          <button title={words.next + ' (→)'} aria-label={words.next} disabled={at === map.visits.length} onClick={() => go(at + 1)}>▶</button>
+          <button aria-pressed={at === 0} onClick={() => go(0)}>{words.all}</button>
+        </span>
+        <span class="where" aria-live="polite">{at > 0 ? `${words.at(at, map.visits.length)}: ${map.visits[at - 1].title}` : ''}</span>
+      </div>
+      <p class="facts map-help">{words.help}</p>
+      <div class={'map-both' + (start ? ' no-picture' : '')}>
+        {!start && <Picture map={map} at={at} open={open} />}
+        <Way map={map} at={at} go={go} open={open} />
+      </div>
+    </div>
+  );
+}
+
+// Way lists what the picture shows, in order.
+function Way({ map, at, go, open }: { map: RequestMap; at: number; go: (n: number) => void; open: (call: number) => void }) {
+  const { words: all } = usePage();
+  const words = all.map;
+  const where = (id: string) => {
+    for (const p of map.programs) for (const s of p.servers) for (const t of s.stations) if (t.id === id) return { place: s.name || p.name, colour: t.colour };
+    return { place: '', colour: '' };
+  };
+  return (
+    <ol class="way" aria-label={words.way}>
+      {map.visits.map((v) => {
+        const w = where(v.station);
+        return (
+          <li class={(v.number === at ? 'here ' : '') + (v.failed ? 'failed-there' : '')} style={colour(w.colour)} aria-current={v.number === at ? 'step' : undefined}>
+            <button class="link title" onClick={() => go(v.number)}><b>{v.number}</b> {v.title}</button> <span class="place">{w.place}{v.afterwards ? `, ${words.afterwards}` : ''} · {v.time}</span>
+            {v.sentences.map((s) => <span class="said">{s}</span>)}
+            {v.number === at && v.called && <span class="called">{v.called}</span>}
+            <button class="link in-tree" onClick={() => open(v.call)} aria-label={`${words.inTree}: ${v.title}`}>{words.inTree} →</button>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+interface Line { number: number; d: string; end: string; from: string; to: string; colour: string; failed: boolean }
+
+// Picture draws programs, servers and stations as boxes, and the way as lines behind them.
+function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: number) => void }) {
+  const { words: all } = usePage();
+  const words = all.map;
+  const box = useRef<HTMLDivElement>(null);
+  const dot = useRef<SVGCircleElement>(null);
+  const [lines, setLines] = useState<Line[]>([]);
+  const [size, setSize] = useState<[number, number]>([0, 0]);
+  const [hover, setHover] = useState('');
+  const before = useRef(at);
+  useLayoutEffect(() => {
+    const measure = () => {
+      const whole = box.current!.getBoundingClientRect();
+      setSize([Math.round(whole.width), Math.round(whole.height)]);
+      const rects = new Map<string, DOMRect>();
+      for (const b of box.current!.querySelectorAll<HTMLElement>('[data-id]')) rects.set(b.dataset.id!, b.getBoundingClientRect());
+      setLines(linesOf(map, rects, whole));
+    };
+    const observed = new ResizeObserver(measure);
+    observed.observe(box.current!);
+    return () => observed.disconnect();
+  }, [map]);
+  // The dot goes along the line only when the reader goes on, and not for those who want no motion.
+  useEffect(() => {
+    const line = lines.find((l) => l.number === at), circle = dot.current;
+    const moved = at === before.current + 1;
+    before.current = at;
+    if (!line || !circle) return;
+    const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+    path.setAttribute('d', line.d);
+    const length = path.getTotalLength();
+    const put = (part: number) => { const p = path.getPointAtLength(length * part); circle.setAttribute('cx', String(p.x)); circle.setAttribute('cy', String(p.y)); };
+    if (!moved || matchMedia('(prefers-reduced-motion: reduce)').matches) { put(1); return; }
+    let frame = 0;
+    const began = performance.now();
+    const step = (now: number) => { const part = Math.min(1, (now - began) / 450); put(part); if (part < 1) frame = requestAnimationFrame(step); };
+    frame = requestAnimationFrame(step);
+    return () => cancelAnimationFrame(frame);
+  }, [at, lines]);
+  useEffect(() => {
+    if (at > 0) box.current?.querySelector(`[data-id="${CSS.escape(map.visits[at - 1].station)}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [at, map]);
+  const here = at > 0 ? map.visits[at - 1].station : '';
+  const station = (t: MapStation) => {
+    const visits = t.visits.filter((n) => at === 0 || n <= at);
+    return (
+      <button key={t.id} data-id={t.id} class={'station' + (t.calls === 0 ? ' off' : t.visits.length === 0 ? ' passing' : '') + (t.id === here ? ' here' : '') + (at > 0 && visits.length === 0 ? ' later' : '')}
+        style={colour(t.colour)} aria-disabled={t.first < 0} onClick={() => t.first >= 0 && open(t.visits.length > 0 ? map.visits[(t.visits.includes(at) ? at : t.visits[0]) - 1].call : t.first)}
+        onMouseEnter={() => setHover(t.id)} onMouseLeave={() => setHover('')} onFocus={() => setHover(t.id)} onBlur={() => setHover('')}>
+        {t.visits.length > 0 && <span class="numbers">{t.visits.map((n) => <b class={n === at ? 'now' : ''}>{n}</b>)}</span>}
+        <span class="station-title">{t.title}</span>
+        <span class="station-calls">{t.calls === 0 ? words.notReached : t.calls === 1 ? words.oneCall : words.calls(thousands(t.calls))}</span>
+      </button>
+    );
+  };
+  // Stations that the way does not touch, though there are calls of theirs within those of others, stand below the others.
+  const passing = (t: MapStation) => t.calls > 0 && t.visits.length === 0 && !map.visits.some((v) => v.via.includes(t.id));
+  const tiers = (s: MapServer) => {
+    const on = s.stations.filter((t) => !passing(t)), also = s.stations.filter(passing);
+    return (
+      <Fragment>
+        {[...new Set(on.map((t) => t.tier))].map((n) => <div class="tier">{on.filter((t) => t.tier === n).map(station)}</div>)}
+        {also.length > 0 && <p class="also">{words.also}: {also.map((t, i) => <Fragment>{i > 0 && ', '}<button class="link" onClick={() => open(t.first)}>{t.title} {thousands(t.calls)}</button></Fragment>)}</p>}
+      </Fragment>
+    );
+  };
+  return (
+    <div class="map-picture" ref={box} role="group" aria-label={words.name}>
+      <svg width={size[0]} height={size[1]} aria-hidden="true">
+        {lines.map((l) => {
+          const state = at > 0 ? (l.number === at ? 'now' : l.number > at ? 'later' : '') : hover && (l.from === hover || l.to === hover) ? 'now' : '';
+          return <g class={'line ' + state + (l.failed ? ' bad' : '')} style={colour(l.colour)}><path d={l.d} /><path class="head" d={l.end} /></g>;
+        })}
+        {at > 0 && <circle class="dot" r="6" ref={dot} />}
+      </svg>
+      <div class="map-client" data-id={client}>{words.client}</div>
+      {map.programs.map((p) => (
+        <section class={'map-program' + (p.calls === 0 ? ' off' : '')} aria-label={p.name}>
+          <h2>{p.name} <span>{p.version}</span></h2>
+          {p.servers.filter((s) => s.name === '').map((s) => <div class="map-front">{p.servers.length > 1 && <h3>{words.filterChain}</h3>}{tiers(s)}</div>)}
+          <div class="map-servers">
+            {p.servers.filter((s) => s.name !== '').map((s) => (
+              <div class={'map-server' + (s.calls === 0 ? ' off' : '')} style={{ flexGrow: s.calls === 0 ? 0 : Math.min(6, 1 + s.stations.length / 2) }}>
+                <h3 title={s.calls === 0 ? words.notReachedServer : undefined}>{s.name}{s.calls === 0 && <span class="quiet"> ({words.notReached})</span>}</h3>
+                {tiers(s)}
+              </div>
+            ))}
+          </div>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+// linesOf leads from the station of each visit's caller, by way of what lies between, to its own.
+function linesOf(map: RequestMap, rects: Map<string, DOMRect>, whole: DOMRect): Line[] {
+  const lines: Line[] = [];
+  const colours = new Map(map.programs.flatMap((p) => p.servers.flatMap((s) => s.stations.map((t) => [t.id, t.colour] as const))));
+  for (const v of map.visits) {
+    if (v.afterwards) continue;
+    const from = v.from > 0 ? map.visits[v.from - 1].station : client;
+    const way = [from, ...v.via, v.station].filter((id, i, all) => rects.has(id) && id !== all[i - 1]);
+    if (way.length < 2) continue;
+    let d = '', end = '';
+    // Lines to one station arrive next to each other.
+    const shift = ((v.number % 5) - 2) * 5;
+    for (let i = 1; i < way.length; i++) {
+      const a = rects.get(way[i - 1])!, b = rects.get(way[i])!;
+      const down = b.top >= a.bottom - 2, up = b.bottom <= a.top + 2;
+      let x1: number, y1: number, x2: number, y2: number, c1: [number, number], c2: [number, number], angle: number;
+      if (down || up) {
+        x1 = (a.left + a.right) / 2 + shift; x2 = (b.left + b.right) / 2 + shift;
+        y1 = down ? a.bottom : a.top; y2 = down ? b.top : b.bottom;
+        const bend = Math.max(12, Math.abs(y2 - y1) / 2) * (down ? 1 : -1);
+        c1 = [x1, y1 + bend]; c2 = [x2, y2 - bend]; angle = down ? 90 : -90;
+      } else {
+        const right = b.left >= a.right - 2;
+        x1 = right ? a.right : a.left; x2 = right ? b.left : b.right;
+        y1 = (a.top + a.bottom) / 2 + shift; y2 = (b.top + b.bottom) / 2 + shift;
+        const bend = Math.max(10, Math.abs(x2 - x1) / 2) * (right ? 1 : -1);
+        c1 = [x1 + bend, y1]; c2 = [x2 - bend, y2]; angle = right ? 0 : 180;
+      }
+      const p = (x: number, y: number) => `${(x - whole.left).toFixed(1)} ${(y - whole.top).toFixed(1)}`;
+      d += `M${p(x1, y1)}C${p(c1[0], c1[1])} ${p(c2[0], c2[1])} ${p(x2, y2)}`;
+      const turn = (dx: number, dy: number) => { const r = angle * Math.PI / 180; return p(x2 + dx * Math.cos(r) - dy * Math.sin(r), y2 + dx * Math.sin(r) + dy * Math.cos(r)); };
+      end += `M${turn(-7, -4)}L${turn(0, 0)}L${turn(-7, 4)}Z`;
+    }
+    lines.push({ number: v.number, d, end, from, to: v.station, colour: colours.get(v.station) ?? '', failed: !!v.failed });
+  }
+  return lines;
+}

@@ -1,0 +1,87 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/session/web"
+)
+
+const station = "[...document.querySelectorAll('.station')].find((s) => s.dataset.id === %q)"
+
+func TestPageDrawsTheMapOfARequest(t *testing.T) {
+	server := start(t, web.Options{})
+	b := open(t, server, "#/latest/get-node/1?view=map", 1280)
+	b.until("document.querySelectorAll('.map-picture .line').length > 10")
+	_, body := get(t, server+web.Base+"/releases/latest/scenarios/get-node/requests/1/map")
+	var want render.RequestMap
+	if err := json.Unmarshal(body, &want); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range want.Visits {
+		if !js[bool](b, fmt.Sprintf("[...("+station+").querySelectorAll('.numbers b')].some((n) => n.textContent === '%d')", v.Station, v.Number)) {
+			t.Errorf("station %s does not have the number %d", v.Station, v.Number)
+		}
+		if !js[bool](b, fmt.Sprintf("[...document.querySelectorAll('.way li')][%d].textContent.includes(%q)", v.Number-1, v.Title)) {
+			t.Errorf("item %d of the list is not %q", v.Number, v.Title)
+		}
+	}
+	if text := js[string](b, "document.querySelector('.map-picture').innerText"); !strings.Contains(text, "apiextensions-apiserver (not reached)") || !strings.Contains(text, "kube-aggregator") {
+		t.Errorf("the picture says\n%s", text)
+	}
+	b.until(fmt.Sprintf("("+station+").classList.contains('off')", "kube-apiserver/kube-apiserver/admission"))
+	// Each line begins and ends at a box.
+	if n, lines := js[int](b, "document.querySelectorAll('.map-picture .line path:first-child').length"), len(want.Visits); n != lines {
+		t.Errorf("%d lines, expected %d", n, lines)
+	}
+	// The reader goes along the way by the keyboard; the address has the place.
+	js[any](b, "document.querySelector('.station').focus()")
+	b.do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
+	b.until("location.hash.includes('stop=2')")
+	b.until("document.querySelector('.way .here').textContent.includes('Authentication')")
+	b.until("document.querySelector('.map-picture .dot') && document.querySelectorAll('.line.now').length === 1")
+	b.do(chromedp.KeyEvent(kb.ArrowLeft))
+	b.until("location.hash.includes('stop=1')")
+	// A station leads to its first step in the tree.
+	b.click(fmt.Sprintf(station, "kube-apiserver/kube-apiserver/etcd3"))
+	b.until("location.hash.includes('call=') && !location.hash.includes('view=map')")
+	b.until(heading + " === '(*store).Get'")
+	b.until("document.querySelector('[aria-selected=true]')?.textContent.includes('etcd3.(*store).Get')")
+	js[any](b, "history.back()")
+	b.until("document.querySelector('.map-picture')")
+	b.click("document.querySelectorAll('.way .in-tree')[1]")
+	b.until(heading + " === 'withAuthentication.func1'")
+	// A link to a station.
+	again := open(t, server, "#/latest/get-node/1?view=map&stop=3", 1280)
+	again.until("document.querySelector('.way .here')?.textContent.includes('Flow control')")
+	again.click("document.querySelector('.language')")
+	again.until("document.querySelector('.way .here')?.textContent.includes('流量控制') || document.querySelector('.way .here')?.textContent.includes('流控')")
+}
+
+func TestPageShowsWhatAStartBuilt(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "#/latest/boot/1?view=map", 1280)
+	b.until("document.querySelectorAll('.boot-server').length === 3")
+	if text := js[string](b, "[...document.querySelectorAll('.boot-server h3')].map((h) => h.textContent.split(' ')[0]).join()"); !strings.HasPrefix(text, "kube-aggregator") || !strings.HasSuffix(text, "apiextensions-apiserver") {
+		t.Errorf("the servers are %q", text)
+	}
+	opens := func(name string) {
+		b.click(fmt.Sprintf("[...document.querySelectorAll('.opens')].find((o) => o.textContent.startsWith(%q))", name+" "))
+	}
+	opens("apps/v1")
+	opens("deployments")
+	b.until("document.querySelector('.boot-resource')?.textContent.includes('deployment.deploymentStrategy')")
+	text := js[string](b, "document.querySelector('.boot-resource').innerText")
+	for _, want := range []string{"deployment/storage.REST", "/apis/apps/v1/namespaces/{namespace}/deployments/{name}", "endpoints.restfulGetResource"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("deployments do not have %q:\n%s", want, text)
+		}
+	}
+	b.click("[...document.querySelectorAll('.boot-resource .link')].find((l) => l.textContent === 'The call that registered it')")
+	b.until(heading + " === '(*APIInstaller).registerResourceHandlers'")
+}
