@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,29 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/export"
 )
-
-// stalled is a receiver that takes connections and what comes over them, and never answers.
-func stalled(t *testing.T) (endpoint string) {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go io.Copy(io.Discard, conn)
-		}
-	}()
-	return "http://" + listener.Addr().String()
-}
 
 type silent struct{}
 
@@ -62,7 +42,7 @@ func TestSamplerNeverWaits(t *testing.T) {
 	defer breaking.Close()
 	taking := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer taking.Close()
-	for name, endpoint := range map[string]string{"stalls": stalled(t), "refuses": refusing.URL, "breaks off": breaking.URL, "takes": taking.URL} {
+	for name, endpoint := range map[string]string{"stalls": testenv.StalledReceiver(t), "refuses": refusing.URL, "breaks off": breaking.URL, "takes": taking.URL} {
 		if name == "stalls" && testing.Short() {
 			continue // takes the whole grace
 		}

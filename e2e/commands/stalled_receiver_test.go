@@ -3,7 +3,6 @@ package commands
 import (
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -17,27 +16,9 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
-)
 
-// stalledReceiver takes connections and what comes over them, and never answers.
-func stalledReceiver(t *testing.T) (endpoint string) {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go io.Copy(io.Discard, conn)
-		}
-	}()
-	return "http://" + listener.Addr().String()
-}
+	"github.com/kubeapitrace/apitrace/internal/testenv"
+)
 
 // TestReceiverDoesNotHoldClients: whatever an OTLP receiver does, the clients of the traced door get
 // their answers about as fast as those of the untraced one, and each request is counted.
@@ -48,7 +29,7 @@ func TestReceiverDoesNotHoldClients(t *testing.T) {
 	breaking := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	t.Cleanup(breaking.Close)
 	for i, receiver := range []struct{ does, endpoint string }{
-		{"stalls", stalledReceiver(t)}, {"refuses", refusing.URL}, {"breaks off", breaking.URL},
+		{"stalls", testenv.StalledReceiver(t)}, {"refuses", refusing.URL}, {"breaks off", breaking.URL},
 	} {
 		t.Run(receiver.does, func(t *testing.T) {
 			t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", receiver.endpoint)

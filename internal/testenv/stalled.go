@@ -1,0 +1,28 @@
+package testenv
+
+import (
+	"io"
+	"net"
+	"testing"
+)
+
+// StalledReceiver returns the address of an HTTP server that takes connections and what comes over them, and never
+// answers. It ends with the test.
+func StalledReceiver(tb testing.TB) (endpoint string) {
+	tb.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go io.Copy(io.Discard, conn)
+		}
+	}()
+	return "http://" + listener.Addr().String()
+}
