@@ -65,9 +65,10 @@ record: build ## the recordings that apitrace carries, of all releases or of som
 	go test ./trace/search -run TestUpdateIndex -count 1 -update
 	$(MAKE) build docs # which then contain them
 
-docs: ## the trees in docs and README, out of the recordings; the tests compare them
+docs: ## the trees, pictures and keys in docs and README, out of what they show; the tests compare them
 	go test ./e2e -run TestChangesPage -count 1 -update
 	go test ./docs/lessons -run TestDrawings -count 1 -update
+	go test ./render/terminal -run TestDocsListTheBindings -count 1 -update
 	go test ./cmd/apitrace -run TestDocsShowRealOutput -count 1 -update
 
 clean: ## the binaries; "apitrace cache clean" removes what builds left in the cache
