@@ -59,7 +59,7 @@ func chineseTexts(t *testing.T) map[string]string {
 	if err != nil || len(help) == 0 {
 		t.Fatalf("found %d files of help in Chinese: %v", len(help), err)
 	}
-	for _, page := range append(append(pages, "../README.zh.md"), help...) {
+	for _, page := range append(append(pages, "../README.zh.md", "../internal/message/zh.po"), help...) {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
