@@ -110,6 +110,24 @@ func TestPagePlaysARequest(t *testing.T) {
 	b.until("!document.querySelector('dialog.keys').open")
 }
 
+// TestPageStepsOnANarrowScreen begins where no call is selected, as on a telephone.
+func TestPageStepsOnANarrowScreen(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "", 400)
+	b.until(row("Authentication"))
+	// The pages, the colours and the language are behind a button.
+	if js[bool](b, "document.querySelector('.theme').checkVisibility()") {
+		t.Error("the colours are shown before the menu is opened")
+	}
+	b.click("document.querySelector('.menu')")
+	b.until("document.querySelector('.theme').checkVisibility() && document.querySelector('.language').checkVisibility()")
+	b.click("document.querySelector('.menu')")
+	b.click("document.querySelector('.stepper')")
+	b.until(position + ".startsWith('At the beginning of server.(*APIServerHandler).ServeHTTP')")
+	b.click("[...document.querySelectorAll('.player .step')].find((s) => s.getAttribute('aria-label') === 'Into, forward')")
+	b.until(position + ".includes('about to call')")
+	b.until("document.querySelector('.code')?.checkVisibility()")
+}
+
 func TestPagePlayerIsAccessible(t *testing.T) {
 	server := start(t, web.Options{})
 	for _, width := range []int64{1280, 400} {

@@ -60,7 +60,7 @@ export function Player({ step, onClose }: { step: (s: Step) => Promise<boolean>;
   const names: StepName[] = ['key', 'into', 'over', 'out'];
   return (
     <section class="player" aria-label={w.player}>
-      <div class="controls">
+      <div class="steering">
         <span class="group" role="group" aria-label={w.back}>{names.map((n) => button(n, true))}</span>
         <button class="play" aria-pressed={playing} onClick={() => setPlaying(!playing)}>{playing ? `■ ${w.stop}` : `▶ ${w.play}`}</button>
         <span class="group" role="group" aria-label={w.forward}>{[...names].reverse().map((n) => button(n, false))}</span>

@@ -47,7 +47,7 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
   const name = link.call;
   useEffect(() => {
     let left = false;
-    if (!name) { setPicked(roomy() ? { path, call: 0 } : null); notice(''); return; }
+    if (!name) { setPicked(roomy() || link.position ? { path, call: 0 } : null); notice(''); return; }
     api.get<{ index: number; exact: boolean }>(path + '/find', { function: name.function, caller: name.caller, nth: name.nth })
       .then((found) => {
         if (left) return;
@@ -55,7 +55,7 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
         notice(found.exact || !name.caller && found.index >= 0 ? '' : found.index < 0 ? words.notCalled(name.function) : words.notExact);
       }, (e: Problem) => left || problem(e));
     return () => { left = true; };
-  }, [path, name?.function, name?.caller, name?.nth, lang]);
+  }, [path, name?.function, name?.caller, name?.nth, !link.position, lang]);
   useEffect(() => {
     let left = false;
     if (selected === null) return;
