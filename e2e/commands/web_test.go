@@ -19,6 +19,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/web"
 )
@@ -230,5 +231,29 @@ func TestWebEndsItsServers(t *testing.T) {
 				return err == nil && len(left) == 0 && len(serversIn(t, tmp)) == 0
 			})
 		})
+	}
+}
+
+// TestWebJudgesALiveExercise answers an exercise that asks for a request, wrongly and rightly; the trace that decided has its tree.
+func TestWebJudgesALiveExercise(t *testing.T) {
+	needsServer(t)
+	t.Setenv(program.StateEnv, t.TempDir())
+	_, w := startWeb(t)
+	const path = "/workshop/exercises/known-path-wrong-method"
+	reply := ask[web.ExerciseReply](w, "POST", path+"/answers", `{"request":{"method":"GET","path":"/api/v1/nodes/n1"}}`)
+	if reply.Passed || reply.Text == "" || reply.Exercise.Tries != 1 {
+		t.Errorf("a wrong answer: %+v", reply)
+	}
+	reply = ask[web.ExerciseReply](w, "POST", path+"/answers",
+		`{"request":{"method":"POST","path":"/api/v1/nodes/n1","body":"{apiVersion: v1, kind: Node, metadata: {name: n1}}"}}`)
+	if !reply.Passed || !reply.Exercise.Passed || reply.Exercise.Debrief == "" {
+		t.Errorf("a right answer: %+v", reply)
+	}
+	calls := ask[web.CallList](w, "GET", "/releases/live/scenarios/"+reply.Trace+"/requests/1/calls?text=SelectRoute", "")
+	if calls.Total == 0 {
+		t.Error("the trace that decided has no call of SelectRoute")
+	}
+	if out, notices, _ := apitrace(t, "workshop"); !strings.Contains(out, "✓  1.9") {
+		t.Errorf("the command line does not know that it is passed:\n%s%s", out, notices)
 	}
 }
