@@ -128,7 +128,7 @@ func addresses(rec *trace.Recording, every int) []string {
 	for n := range rec.Requests {
 		request := fmt.Sprintf("%s/requests/%d", recording, n+1)
 		calls := rec.Requests[n].Calls
-		all = append(all, request+"/view?lang=zh", request+"/calls", request+"/calls?from=100&limit=300", request+"/calls?from=99999",
+		all = append(all, request+"/view?lang=zh", request+"/map?lang=zh", request+"/calls", request+"/calls?from=100&limit=300", request+"/calls?from=99999",
 			request+"/calls?text=ETCD", request+"/calls?text=no+such+text", request+"/calls?text=store.go:2", request+"/calls?text=forbidden&limit=3",
 			request+"/timeline", request+"/timeline?startNs=100000&endNs=900000&pixels=300", request+"/timeline?startNs=5&pixels=10000")
 		made := map[string]bool{}

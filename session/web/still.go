@@ -88,7 +88,7 @@ func remember(find SourceFolder) SourceFolder {
 var pageLanguages = []string{"en", "zh"}
 
 // asTheyAre are what a page without a server has of a request as the API answers it, by the names of parameters in order.
-var asTheyAre = []string{"view?lang=%s", "view?lang=%s&show=upstream", "layers?lang=%s"}
+var asTheyAre = []string{"view?lang=%s", "view?lang=%s&show=upstream", "layers?lang=%s", "map?lang=%s"}
 
 // recording puts a recording into pieces: itself, and the calls of its requests.
 func (s *packer) recording(release, scenario string, put func(piece) error) error {

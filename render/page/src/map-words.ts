@@ -8,7 +8,7 @@ const en = {
   afterwards: 'afterwards', boot: 'The servers as they were built', bootHelp: (routes: string) => `Each server hands on to the one below what it does not serve. ${routes} routes were built when this release started.`,
   routes: (n: string) => `${n} routes`, resources: (n: number) => `${n} resources`, others: 'Routes of no resource', storage: 'Storage', strategy: 'Create strategy', registered: 'The call that registered it',
   completed: 'The call that completed its registry', handsOn: 'hands on to', made: 'The call that made it', handler: 'Handler', unknownServer: 'of no known server', after: (time: string) => `${time} after the start`, none: '–',
-  method: 'Method', path: 'Path', onlyRecorded: 'The list of what was built is known of recorded releases.',
+  method: 'Method', path: 'Path', onlyRecorded: 'The list of what was built is not available here.',
 };
 
 const zh: typeof en = {
@@ -19,7 +19,7 @@ const zh: typeof en = {
   afterwards: '之后', boot: '服务器的构建过程', bootHelp: (routes) => `每个服务器把自己不处理的请求交给下面的服务器。此版本启动时构建了 ${routes} 条路由。`,
   routes: (n) => `${n} 条路由`, resources: (n) => `${n} 个资源`, others: '不属于任何资源的路由', storage: '存储', strategy: '创建策略', registered: '注册它的调用',
   completed: '完成其 registry 的调用', handsOn: '交给', made: '创建它的调用', handler: '处理函数', unknownServer: '服务器未知', after: (time) => `启动后 ${time}`, none: '–',
-  method: '方法', path: '路径', onlyRecorded: '只有已录制的版本才有构建内容的列表。',
+  method: '方法', path: '路径', onlyRecorded: '这里没有构建内容的列表。',
 };
 
 export { en, zh };

@@ -39,8 +39,8 @@ export const requestViews: ViewEntry[] = [
 
 // pages stand alone.
 export const pages: ViewEntry[] = [
-  { name: 'compare', words: (w) => w.comparison.name, show: Compare },
-  { name: 'releases', words: (w) => w.comparison.matrix, show: Matrix },
+  { name: 'compare', words: (w) => w.comparison.name, show: Compare, live: true },
+  { name: 'releases', words: (w) => w.comparison.matrix, show: Matrix, live: true },
   { name: 'search', words: (w) => w.search, show: Search, hidden: true },
   { name: 'workshop', words: (w) => w.workshop, show: Workshop, live: true },
   { name: 'servers', words: (w) => w.live, show: Live, live: true },
