@@ -186,6 +186,12 @@ func TestCachedBuildWithoutGo(t *testing.T) {
 		if key, err := Key(t.Context(), tiny(), o); err != nil || key != test.want.Key {
 			t.Errorf("its key is %q, %v, want %q", key, err, test.want.Key)
 		}
+		if plan, err := MakePlan(t.Context(), tiny(), o); err != nil || !plan.Cached || plan.Binary != test.want.Path || len(plan.Commands) > 0 {
+			t.Errorf("its plan is %+v, %v, want that there is nothing to do", plan, err)
+		}
+	}
+	if _, err := MakePlan(t.Context(), tiny(), Options{Cache: c, Rewrite: rewriteHello(`"y"`)}); !errors.As(err, new(*NeedsGoError)) {
+		t.Errorf("the plan of what was never built: %v", err)
 	}
 	if vendor, err := SourceTree(t.Context(), tiny(), Options{Cache: c}); err != nil || vendor != filepath.Join(plain.Workspace, "vendor") {
 		t.Errorf("its source is %q, %v", vendor, err)

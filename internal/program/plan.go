@@ -23,7 +23,7 @@ type Plan struct {
 	HasWorkspace bool
 	// Instrumented tells whether source would be rewritten.
 	Instrumented bool
-	// Commands are the commands in their order.
+	// Commands are the commands in their order; none for what is cached.
 	Commands []Command
 	// Upstream is what would be built; its Sum is "" when the module has to be
 	// resolved first, and the paths then have "<key>" where its content would decide.
@@ -33,21 +33,19 @@ type Plan struct {
 // unknownKey stands in a plan for the key of content that is not known yet.
 const unknownKey = "<key>-------"
 
-// MakePlan says what Build would do. It writes nothing and does not use the network.
+// MakePlan says what Build would do. It writes nothing and does not use the network. Like Build, it needs Go only
+// for what the cache lacks: the commands and the folders depend on the toolchain.
 func MakePlan(ctx context.Context, p Program, o Options) (*Plan, error) {
-	toolchain, err := FindToolchain(ctx)
-	if err != nil {
-		return nil, err
-	}
+	toolchain, noGo := FindToolchain(ctx)
 	up, err := o.Cache.recordedUpstream(p.Module, p.Version)
 	resolved := err == nil
+	if noGo != nil && !resolved {
+		return nil, noGo
+	}
 	b := &build{program: p, cache: o.Cache, rewrite: o.Rewrite, toolchain: toolchain, upstream: up}
 	if resolved {
 		if b, err = newBuild(ctx, p, o, newReporter(nil, p)); err != nil {
 			return nil, err
-		}
-		if b.noGo != nil { // too old for the program
-			return nil, b.noGo
 		}
 	} else {
 		b.upstream = Upstream{Module: p.Module, Version: p.Version}
@@ -61,7 +59,13 @@ func MakePlan(ctx context.Context, p Program, o Options) (*Plan, error) {
 	_, binaryErr := b.verify()
 	_, workspaceErr := check(b.workspace, b.workspaceKey, func(string) bool { return false })
 	plan.Cached, plan.HasWorkspace = resolved && binaryErr == nil, resolved && workspaceErr == nil
-	plan.Commands = b.commands(resolved, plan.HasWorkspace)
+	switch {
+	case plan.Cached:
+	case b.noGo != nil: // there is none, or it is too old for the program
+		return nil, b.needsGo()
+	default:
+		plan.Commands = b.commands(resolved, plan.HasWorkspace)
+	}
 	return plan, nil
 }
 
