@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/docs/lessons"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
@@ -65,10 +66,8 @@ func cells(row string) []string {
 
 // listed writes rows as a list: the first cell, the second, and each further one behind its heading.
 func listed(headings, rows []string, lang string) string {
-	colon, semicolon := ": ", "; "
-	if lang == "zh" {
-		colon, semicolon = "：", "；"
-	}
+	p := message.For(lang)
+	colon, semicolon := p.Sprintf(": "), p.Sprintf("; ")
 	var list strings.Builder
 	for _, row := range rows {
 		for i, cell := range cells(row) {
