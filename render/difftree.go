@@ -31,7 +31,7 @@ type DiffOptions struct {
 	Links bool
 	// NameA and NameB are what the sides are called: a version, or a scenario.
 	NameA, NameB string
-	// LiveA and LiveB are set for what was replayed just now and is no recording.
+	// LiveA and LiveB are set for what was replayed just now and is not a recording.
 	LiveA, LiveB bool
 }
 

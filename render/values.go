@@ -141,7 +141,7 @@ func (l *listing) isSaid(i int, name, value string) bool {
 	return false
 }
 
-// holdsWord reports whether a text has another one in it that is no part of a longer word or path.
+// holdsWord reports whether a text has another one in it that is not a part of a longer word or path.
 func holdsWord(text, word string) bool {
 	if len(word) < 2 {
 		return false

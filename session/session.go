@@ -13,7 +13,7 @@ import (
 )
 
 // atOnce is how many traces are fetched at a time. Each takes at least as long as a trace must
-// be quiet to be over, so the fetching is mostly waiting. It is also how many may wait
+// be quiet to be over, so the fetching mostly waits. It is also how many may wait
 // for their turn before new requests do, or are not traced.
 const atOnce = 32
 

@@ -22,7 +22,7 @@ func CheckWritable(path string) error {
 }
 
 // lockFile makes this process the only one that writes a recording to the file, which need not
-// exist. Closing the lock, and the end of the process, end that. What is no regular file, such as
+// exist. Closing the lock, and the end of the process, end that. A file that is not regular, such as
 // /dev/stdout, may have several writers; where locks do not work, there is none.
 func lockFile(path string) (*flock.Flock, error) {
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))

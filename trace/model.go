@@ -119,7 +119,7 @@ type Call struct {
 	Attributes map[string]string `json:"attributes"`
 }
 
-// IsStart tells whether this is no request but the start of a program.
+// IsStart reports whether this is the start of a program, not a request.
 func (r *Request) IsStart() bool { return r.Method == MethodStart }
 
 // A StoredKey is a key of etcd that a request wrote or deleted.

@@ -40,7 +40,7 @@ type Verdict struct {
 	unknown bool
 }
 
-// An AnswerError says that something is no answer to the question, right or wrong.
+// An AnswerError says that a text is not an answer to the question, right or wrong.
 type AnswerError struct{ Reason message.Message }
 
 func (e *AnswerError) Error() string { return e.Reason.String() }

@@ -75,7 +75,7 @@ func (p *Progress) Of(e *Exercise) Done {
 
 // Next returns the first available exercise that is not passed, from the current one on and then from the
 // beginning; nil if all are.
-func (p *Progress) Next(c *Course, toBeHad func(*Exercise) bool) *Exercise {
+func (p *Progress) Next(c *Course, available func(*Exercise) bool) *Exercise {
 	all := c.Exercises()
 	start := 0
 	for i, e := range all {
@@ -84,7 +84,7 @@ func (p *Progress) Next(c *Course, toBeHad func(*Exercise) bool) *Exercise {
 		}
 	}
 	for i := range all {
-		if e := all[(start+i)%len(all)]; !p.Of(e).Passed && toBeHad(e) {
+		if e := all[(start+i)%len(all)]; !p.Of(e).Passed && available(e) {
 			return e
 		}
 	}

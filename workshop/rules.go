@@ -54,7 +54,7 @@ func (v *Verifier) VerifyBalance(c *Course) error {
 		if e.Claim == nil {
 			continue
 		}
-		if toBeHad, err := e.ToBeHad(v.Judge.K8s); err != nil || !toBeHad {
+		if available, err := e.Available(v.Judge.K8s); err != nil || !available {
 			if err != nil {
 				return err
 			}

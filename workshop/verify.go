@@ -45,9 +45,9 @@ func (v *Verifier) Verify(e *Exercise) ([]Proof, error) {
 		wrong = append(wrong, err)
 	}
 	for _, k8s := range v.Versions {
-		if toBeHad, err := e.ToBeHad(k8s); err != nil {
+		if available, err := e.Available(k8s); err != nil {
 			return nil, message.Errorf("%s: %w", e.File, err)
-		} else if !toBeHad {
+		} else if !available {
 			continue
 		}
 		p := &proof{Proof: Proof{Exercise: e, K8s: k8s}, judge: v.Judge, exists: v.Exists}

@@ -124,7 +124,7 @@ func adapt(command *cobra.Command, name string) {
 // showHelp is what a command does that only has others below it.
 func showHelp(command *cobra.Command, _ []string) error { return command.Help() }
 
-// knownCommand refuses what is no command below this one.
+// knownCommand refuses an argument that is not a command below this one.
 func knownCommand(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -135,7 +135,7 @@ func knownCommand(command *cobra.Command, args []string) error {
 	return message.Errorf("unknown command %q for %q", args[0], command.CommandPath())
 }
 
-// knownTopic refuses to help with what is no command.
+// knownTopic refuses to help with an unknown command.
 func knownTopic(help *cobra.Command, args []string) error {
 	topic, rest, err := help.Root().Find(args)
 	if err != nil {

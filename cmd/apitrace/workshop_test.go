@@ -76,7 +76,7 @@ func playTheCourse(t *testing.T, lang string) {
 	}
 	p := newAtWork(t, lang)
 	for _, e := range course.Exercises() {
-		if !e.Live() && toBeHad(t, e, judge.K8s) {
+		if !e.Live() && available(t, e, judge.K8s) {
 			p.play(judge, e)
 		}
 	}
@@ -86,15 +86,15 @@ func playTheCourse(t *testing.T, lang string) {
 	}
 	for _, e := range course.Exercises() {
 		line := out[strings.LastIndex(out[:strings.Index(out, "        "+e.Name+"\n")], "\n  ")+1:]
-		if passed := strings.HasPrefix(line, "  ✓ "); !e.Live() && passed != toBeHad(t, e, judge.K8s) {
+		if passed := strings.HasPrefix(line, "  ✓ "); !e.Live() && passed != available(t, e, judge.K8s) {
 			t.Errorf("%s: passed is %v in the list\n%s", e.Name, passed, line)
 		}
 	}
 }
 
-func toBeHad(t *testing.T, e *workshop.Exercise, k8s string) bool {
+func available(t *testing.T, e *workshop.Exercise, k8s string) bool {
 	t.Helper()
-	is, err := e.ToBeHad(k8s)
+	is, err := e.Available(k8s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -150,7 +150,7 @@ func (e Edits) Add(program, vendor, name string) (Edit, error) {
 	if err := os.MkdirAll(filepath.Dir(edit.Path), 0o700); err != nil {
 		return edit, message.Errorf("copying %s for editing: %w", name, err)
 	}
-	// The copy comes last: it is no edit without upstream's text to compare with.
+	// The copy comes last: it is not an edit without upstream's text to compare with.
 	if err := writeFile(edit.Path+originalSuffix, edit.Original); err != nil {
 		return edit, err
 	}

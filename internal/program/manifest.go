@@ -134,7 +134,7 @@ func checkSums(dir string, sums []byte, want func(string) bool) error {
 	return g.Wait()
 }
 
-// touch records that an entry was used. A read-only cache is no reason to fail.
+// touch records that an entry was used. It ignores the error of a read-only cache.
 func touch(dir string) { setUsed(filepath.Join(dir, manifestFile)) }
 
 func setUsed(path string) {

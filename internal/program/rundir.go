@@ -19,7 +19,7 @@ import (
 type RunDir struct {
 	Path string
 	lock *flock.Flock
-	// release tells the guard that the folder is no business of its own any more.
+	// release tells the guard that it need not remove the folder any more.
 	release func()
 }
 

@@ -98,7 +98,7 @@ func FindToolchain(ctx context.Context) (Toolchain, error) {
 }
 
 func (t Toolchain) check() error {
-	// A development version ("devel go1.27-abcdef") is no valid version and is let through.
+	// A development version ("devel go1.27-abcdef") is not a valid version and is accepted.
 	if version.IsValid(t.Version) && version.Compare(t.Version, minGo) < 0 {
 		return message.Errorf("the Go toolchain %s is %s, and apitrace needs %s or newer: see https://go.dev/dl", t.Go, t.Version, minGo)
 	}

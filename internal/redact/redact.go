@@ -33,7 +33,7 @@ var Local = sync.OnceValue(func() *Redactor {
 	return newRedactor(home, host, users...)
 })
 
-// newRedactor returns a Redactor that also replaces these names; "" is no name.
+// newRedactor returns a Redactor that also replaces these names; it ignores "".
 func newRedactor(home, host string, users ...string) *Redactor {
 	r := &Redactor{}
 	add := func(text, shown string) {

@@ -133,7 +133,7 @@ func (s *session) receive(content []byte) error {
 	return nil
 }
 
-// refuse answers a message that is no request of the protocol, if it is a request at all.
+// refuse answers a message that is not a request of the protocol, if it is a request at all.
 func (s *session) refuse(content []byte, reason error) error {
 	var request dap.Request
 	if json.Unmarshal(content, &request) != nil || request.Type != "request" {

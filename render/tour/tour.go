@@ -36,7 +36,7 @@ type step struct {
 
 // A Choice says what a tour shows.
 type Choice struct {
-	// Most is how many key steps it shows of a request at most; 0 is no limit.
+	// Most is how many key steps it shows of a request at most; 0 means no limit.
 	Most int
 	// Lang is the language of what is not the guide's, "en" or "zh".
 	Lang string

@@ -106,7 +106,7 @@ func (f *errorFinder) add(call int, kind ErrorKind, text string) {
 }
 
 // maker returns the call that decided on the error which call i got: its caller, or
-// the nearest above that which is no constructor.
+// the nearest above it that is not a constructor.
 func (f *errorFinder) maker(i int) int {
 	i = f.tree.Parent(i)
 	for i > 0 && f.classifier.Constructor(f.tree.Call(i).Function) {

@@ -93,7 +93,7 @@ func Affected(release string, changes []source.Change) (*Report, error) {
 }
 
 // declared is the name of the declared function in whose text a function stands: itself, but for literals. The
-// compiler numbers the functions called init, the source does not; "init.func1" is no literal of theirs but one in a
+// compiler numbers the functions called init, the source does not; "init.func1" is not a literal of theirs but one in a
 // package-level variable.
 func declared(name string) string {
 	outer, literal := funcname.SplitLiteral(name)

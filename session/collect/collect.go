@@ -55,7 +55,7 @@ const patience = 250 * time.Millisecond
 const silence = 20 * time.Second
 
 // Request fetches what the probes have recorded of a request. sockets holds the path of
-// each traced program's socket by the name of the program. A trace that is no tree is
+// each traced program's socket by the name of the program. A trace that is not a tree is
 // an error: a call is missing, and a tree with a hole is a wrong tree. It keeps secrets as the
 // zero Secrets do.
 func Request(ctx context.Context, sockets map[string]string, sent trace.Sent) (*trace.Request, *Check, error) {

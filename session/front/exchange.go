@@ -69,7 +69,7 @@ func certificateOf(r *http.Request) *x509.Certificate {
 }
 
 // nameUser tells the server whom the client's certificate names, as kube-apiserver would read it
-// (k8s.io/apiserver/pkg/authentication/request/x509). What a client itself says of that is no proof.
+// (k8s.io/apiserver/pkg/authentication/request/x509). A client's own statement about that proves nothing.
 func nameUser(r *httputil.ProxyRequest) {
 	for name := range r.Out.Header {
 		if strings.HasPrefix(name, "X-Remote-") {

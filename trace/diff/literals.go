@@ -92,7 +92,7 @@ func sameLiteral(p, q *profile, sameNumber bool) float64 {
 }
 
 // literalGroups returns by name a number for the function that a literal is in, and how
-// deep; none for what is no literal.
+// deep; none for a function that is not a literal.
 func (id *identity) literalGroups() []int32 {
 	type group struct {
 		function

@@ -24,7 +24,7 @@ type Page struct {
 	Function string
 	// Layer is the title of its layer, "" if it belongs to none.
 	Layer string
-	// Note is what the guide says of it, "" if it is no key step.
+	// Note is what the guide says of it, "" if it is not a key step.
 	Note string
 	// File and Line are where it stands; File is "" if that is not known.
 	File string

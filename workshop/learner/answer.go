@@ -60,7 +60,7 @@ func (l *Learner) readAnswerFile(e *workshop.Exercise) (string, error) {
 }
 
 // orderIn returns the order of steps that is written in lines: what the last line with nothing but letters says, or else
-// the first word of each line. The order in which the steps were shown is no answer.
+// the first word of each line. The order in which the steps were shown does not count as an answer.
 func orderIn(lines [][]string, steps int) string {
 	var first, shown []string
 	for _, line := range lines {

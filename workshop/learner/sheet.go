@@ -162,7 +162,7 @@ func (l *Learner) Board() (*Board, error) {
 
 func (l *Learner) boardExercise(e *workshop.Exercise) (BoardExercise, error) {
 	done := l.progress.Of(e)
-	available, err := e.ToBeHad(l.k8s)
+	available, err := e.Available(l.k8s)
 	return BoardExercise{
 		Name: e.Name, Number: l.course.Number(e), Title: e.Title.In(l.lang), Kind: string(e.Kind()), KindTitle: l.kindName(e.Kind()),
 		Minutes: e.Minutes, Live: e.Live(), Available: available,

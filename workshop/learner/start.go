@@ -44,11 +44,11 @@ func (l *Learner) sayAllPassed() {
 func (l *Learner) following(skip bool) (*workshop.Exercise, error) {
 	var first error
 	e := l.progress.Next(l.course, func(e *workshop.Exercise) bool {
-		toBeHad, err := e.ToBeHad(l.k8s)
+		available, err := e.Available(l.k8s)
 		if first == nil {
 			first = err
 		}
-		return toBeHad && !(skip && e.Name == l.progress.Current)
+		return available && !(skip && e.Name == l.progress.Current)
 	})
 	if e == nil && skip {
 		return l.following(false)
@@ -72,9 +72,9 @@ func (l *Learner) mustBeAvailable(e *workshop.Exercise) error {
 	if !e.Releases.Has(l.k8s) {
 		return usage.Errorf("%s is about Kubernetes %s: choose one with --k8s", e.Name, e.Releases.Text().In(l.lang))
 	}
-	if toBeHad, err := e.ToBeHad(l.k8s); err != nil {
+	if available, err := e.Available(l.k8s); err != nil {
 		return err
-	} else if !toBeHad {
+	} else if !available {
 		return usage.Errorf("Kubernetes %s has no recordings of the scenarios of %s: choose another release with --k8s (\"apitrace versions\" lists them)", l.k8s, e.Name)
 	}
 	return nil

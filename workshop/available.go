@@ -8,9 +8,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// ToBeHad tells whether an exercise can be done with a version of Kubernetes: it holds for it, and all
-// recordings that it asks are part of apitrace.
-func (e *Exercise) ToBeHad(k8s string) (bool, error) {
+// Available reports whether an exercise can be done with a release of Kubernetes: the exercise is about that release, and all
+// recordings that it asks come with apitrace.
+func (e *Exercise) Available(k8s string) (bool, error) {
 	if !e.Releases.Has(k8s) {
 		return false, nil
 	}
