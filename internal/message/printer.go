@@ -8,7 +8,8 @@
 //	p.Plural(n, "%d call", "%d calls", n)
 //
 // Errors that a user can see are made by Errorf, and say the errors that they wrap in the same language; Of
-// makes a part of a message. What is passed to a parameter called format is a message.
+// makes a part of a message, Plural one of two, and Join one of several parts. What is passed to a parameter called
+// format is a message. Where Chinese has another order, its format numbers the operands, as in "%[2]s: %[1]s".
 //
 // To add a message: write it in English, then run "go test ./internal/message", which names
 // each message that zh.po lacks, each entry that nobody uses, and formats that do not agree.
