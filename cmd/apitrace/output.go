@@ -1,14 +1,11 @@
 package main
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/machine"
 	"github.com/kubeapitrace/apitrace/session/web"
-	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // addOutputFlags adds the flags that say how a recording is printed. All commands that print one have them.
@@ -20,14 +17,10 @@ func addOutputFlags(command *cobra.Command, o *output.Options) {
 // addViewFlags adds all flags but the language's, for commands that have that from elsewhere.
 func addViewFlags(command *cobra.Command, o *output.Options) {
 	flags := command.Flags()
-	o.HTML = writePage
+	o.HTML = web.PageFile{Version: machine.Version()}.WriteRecording
 	flags.StringVarP(&o.Format, "output", "o", "tree", "what to print: tree, names (one function per line), json, yaml, html (one file for a browser), stdout (OpenTelemetry spans), chrome (trace events for Perfetto), folded (stacks for flame graphs), or mermaid (diagram)")
 	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.Formats, cobra.ShellCompDirectiveNoFileComp))
 	addDrawingFlags(command, o)
-}
-
-func writePage(w io.Writer, recording *trace.Recording, lang string) error {
-	return web.PageFile{Lang: lang, Version: machine.Version()}.WriteRecording(w, recording)
 }
 
 // addDrawingFlags adds the flags that say how a tree is drawn.

@@ -82,7 +82,7 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	addGroup(root, "learn", "Learn the code:",
 		newLearnCommand(std), newWorkshopCommand(std), newExplainCommand(std), newSourceCommand(std), newRoutesCommand(std), newEditCommand(std))
 	addGroup(root, "editor", "Use it in your editor:", newDAPCommand(std), newMCPCommand(std))
-	addGroup(root, "exchange", "Exchange recordings:", newExportCommand(std), newImportCommand(std))
+	addGroup(root, "exchange", "Exchange recordings:", newExportCommand(std), newImportCommand(std), newSiteCommand(std))
 	addGroup(root, "builds", "Builds:", newBuildCommand(std), newCacheCommand(std), newDoctorCommand(std), newBugCommand(std))
 	root.AddCommand(newVersionCommand(std), newRecordLibraryCommand(std))
 	root.InitDefaultCompletionCmd()

@@ -25,3 +25,13 @@ func newWebCommand(std *console.Streams) *cobra.Command {
 	command.Flags().BoolVar(&run.NoOpen, "no-open", false, "do not open the browser")
 	return command
 }
+
+func newSiteCommand(std *console.Streams) *cobra.Command {
+	site := web.Site{Version: machine.Version()}
+	command := newCommand("site", cobra.NoArgs, func(c *cobra.Command, _ []string) error { return site.Write(c.Context(), std.Notice) })
+	command.Flags().StringVar(&site.Out, "out", "", "the folder to write: new, empty, or an earlier site, which is replaced")
+	command.Flags().StringSliceVar(&site.Releases, "k8s", nil, "only these releases, such as 1.30,1.37")
+	command.Flags().StringSliceVar(&site.Scenarios, "scenario", nil, "only these scenarios, such as get-node,boot")
+	command.Flags().BoolVar(&site.DryRun, "dry-run", false, "say how large it becomes, and write nothing")
+	return command
+}

@@ -23,8 +23,6 @@ import (
 
 // A PageFile says what one file for a browser has.
 type PageFile struct {
-	// Lang is the language that it begins with, "en" or "zh"; "" leaves that to the browser.
-	Lang string
 	// Source finds the sources; nil means CachedSource.
 	Source SourceFolder
 	// Version is that of apitrace.
@@ -32,8 +30,8 @@ type PageFile struct {
 }
 
 // WriteRecording writes the page of a recording as one file that needs nothing else: its tree, its calls, and the sources of
-// their functions as far as they are on this machine.
-func (p PageFile) WriteRecording(w io.Writer, rec *trace.Recording) error {
+// their functions as far as they are on this machine. It begins in lang, "en" or "zh"; "" leaves that to the browser.
+func (p PageFile) WriteRecording(w io.Writer, rec *trace.Recording, lang string) error {
 	name := fileName(rec.Scenario)
 	s, err := newPacker(Options{Files: []File{{Name: name, Recording: rec}}, Source: p.Source, Version: p.Version})
 	if err != nil {
@@ -64,7 +62,7 @@ func (p PageFile) WriteRecording(w io.Writer, rec *trace.Recording) error {
 	if err := s.sources(release, []*loaded{l}, put); err != nil {
 		return err
 	}
-	return p.write(w, name+", "+release, all)
+	return writePage(w, name+", "+release, lang, all)
 }
 
 // fileName is what the page calls a recording: its scenario, without what has a meaning in an address.
@@ -107,8 +105,8 @@ func (p PageFile) library(s *packer, release, name string, rec *trace.Recording)
 	return out, err
 }
 
-// write writes the page with data in it.
-func (p PageFile) write(w io.Writer, title string, data map[string]any) error {
+// writePage writes the page with data in it.
+func writePage(w io.Writer, title, lang string, data map[string]any) error {
 	script, style, index, err := pageParts()
 	if err != nil {
 		return err
@@ -117,9 +115,8 @@ func (p PageFile) write(w io.Writer, title string, data map[string]any) error {
 	if err != nil {
 		return err
 	}
-	lang := ""
-	if p.Lang != "" {
-		lang = fmt.Sprintf(" data-lang=%q", p.Lang)
+	if lang != "" {
+		lang = fmt.Sprintf(" data-lang=%q", lang)
 	}
 	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", integrity(script), integrity(style))
 	out := strings.NewReplacer(

@@ -31,10 +31,10 @@ func recorded(t testing.TB, scenario string) *trace.Recording {
 }
 
 // writeFile writes the page of a recording into a file.
-func writeFile(t testing.TB, rec *trace.Recording, p web.PageFile) (path, text string) {
+func writeFile(t testing.TB, rec *trace.Recording, p web.PageFile, lang string) (path, text string) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := p.WriteRecording(&out, rec); err != nil {
+	if err := p.WriteRecording(&out, rec, lang); err != nil {
 		t.Fatal(err)
 	}
 	path = filepath.Join(t.TempDir(), "page.html")
@@ -69,7 +69,7 @@ func TestFileAnswersAsTheServer(t *testing.T) {
 	for scenario, every := range map[string]int{"get-node": 4, "create-deployment": 19, "get-forbidden": 9} {
 		t.Run(scenario, func(t *testing.T) {
 			rec := recorded(t, scenario)
-			_, text := writeFile(t, rec, web.PageFile{Source: source})
+			_, text := writeFile(t, rec, web.PageFile{Source: source}, "")
 			b := open(t, server, "", 1280)
 			b.until("document.querySelector('.tree')")
 			js[any](b, stillScript(t)+`; window.still = still; null`)
@@ -128,7 +128,7 @@ func addresses(rec *trace.Recording, every int) []string {
 	for n := range rec.Requests {
 		request := fmt.Sprintf("%s/requests/%d", recording, n+1)
 		calls := rec.Requests[n].Calls
-		all = append(all, request+"/view?lang=zh", request+"/map?lang=zh", request+"/calls", request+"/calls?from=100&limit=300", request+"/calls?from=99999",
+		all = append(all, request+"/view?lang=zh", request+"/view?show=upstream", request+"/layers", request+"/map?lang=zh", request+"/calls", request+"/calls?from=100&limit=300", request+"/calls?from=99999",
 			request+"/calls?text=ETCD", request+"/calls?text=no+such+text", request+"/calls?text=store.go:2", request+"/calls?text=forbidden&limit=3",
 			request+"/timeline", request+"/timeline?startNs=100000&endNs=900000&pixels=300", request+"/timeline?startNs=5&pixels=10000")
 		made := map[string]bool{}
@@ -174,7 +174,7 @@ func openFile(t *testing.T, path string, width int64) *tab {
 
 // TestFileNeedsNothingElse opens the page of a recording from the disk.
 func TestFileNeedsNothingElse(t *testing.T) {
-	path, text := writeFile(t, recorded(t, "get-node"), web.PageFile{Source: fakeSource(t), Lang: "en"})
+	path, text := writeFile(t, recorded(t, "get-node"), web.PageFile{Source: fakeSource(t)}, "en")
 	if needs := regexp.MustCompile(`<(link rel="style|img|iframe)|<script[^>]* src=|@import|url\(`).FindString(text); needs != "" {
 		t.Errorf("the file has %q", needs)
 	}
@@ -203,6 +203,17 @@ func TestFileNeedsNothingElse(t *testing.T) {
 	b.until(heading + " === '(*store).Get'")
 	b.click("[...document.querySelectorAll('.views a')].find((a) => a.textContent === 'All calls')")
 	b.until("document.querySelectorAll('.row.flat .place').length > 10")
+	for _, view := range []string{"time", "map", "steps"} {
+		js[any](b, "location.hash = '#/v1.37.1/get-node/1?view="+view+"'")
+		b.until("document.querySelector('.views [aria-current]').getAttribute('href').includes('view=" + view + "') || " + fmt.Sprint(view == "steps"))
+		b.until("document.querySelector('main').innerText.length > 100")
+		if problem := js[string](b, "document.querySelector('.problem')?.textContent ?? ''"); problem != "" {
+			t.Errorf("the view %s: %s", view, problem)
+		}
+	}
+	if js[bool](b, "!![...document.querySelectorAll('.top a')].find((a) => /compare|servers|workshop|releases/.test(a.hash))") {
+		t.Error("the file offers what needs a server")
+	}
 	// The search finds what the file has.
 	js[any](b, "location.hash = '#/search?text=corruptObjectDeleter).Get'")
 	b.until("document.querySelector('.found .text')?.textContent.includes('corruptObjectDeleter).Get')")
@@ -217,7 +228,7 @@ func TestFileNeedsNothingElse(t *testing.T) {
 func TestFileEscapesWhatWasRecorded(t *testing.T) {
 	rec := recorded(t, "get-node")
 	hostileEverywhere(rec)
-	path, text := writeFile(t, rec, web.PageFile{Source: fakeSource(t)})
+	path, text := writeFile(t, rec, web.PageFile{Source: fakeSource(t)}, "")
 	if n := strings.Count(text, "</script>"); n != 2 {
 		t.Errorf("%d scripts end in the file, expected its data and its script", n)
 	}

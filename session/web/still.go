@@ -115,6 +115,11 @@ func (s *packer) recording(release, scenario string, put func(piece) error) erro
 	if err := put(piece{"recording/" + key, recordingPiece{kept}}); err != nil {
 		return err
 	}
+	if scenario == bootScenario {
+		if err := s.built(release, put); err != nil {
+			return err
+		}
+	}
 	for i := range l.rec.Requests {
 		calls, err := s.calls(l, i+1)
 		if err != nil {
@@ -125,6 +130,19 @@ func (s *packer) recording(release, scenario string, put func(piece) error) erro
 		}
 	}
 	return nil
+}
+
+// built puts what the start of a release built into a piece, if a recording of the library tells.
+func (s *packer) built(release string, put func(piece) error) error {
+	address := "/releases/" + url.PathEscape(release) + "/routes"
+	answer, err := s.ask(address)
+	if unknown := new(Error); errors.As(err, &unknown) && unknown.Status == http.StatusNotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return put(piece{"answers/releases/" + release + "/routes", recordingPiece{answers{address: answer}}})
 }
 
 // ask returns what the API answers to a path and query below Base.

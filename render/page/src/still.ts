@@ -101,6 +101,7 @@ export function still(load: Load, library: LibraryPiece): Api {
 
   // other is an answer that is there as it is: all those of a path, and those that are of one scenario, are one piece.
   async function other(path: string, query: Query): Promise<unknown> {
+    path = path.replace(/^\/releases\/([^/]+)/, (_, release) => '/releases/' + resolve(release));
     const { answers } = await take<{ answers: Answers }>('answers' + path + (query.scenario ? '/' + query.scenario : ''));
     const found = answers[path + write(query)];
     if (!found) throw notHere(path);

@@ -1,0 +1,254 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/trace/search"
+)
+
+// A Site is the library as files for any web server, which need not run anything.
+type Site struct {
+	// Out is the folder to write: it must not be there, be empty, or be an earlier site.
+	Out string
+	// Releases and Scenarios limit what is written; without any, all are.
+	Releases, Scenarios []string
+	// DryRun says what would be written, and writes nothing.
+	DryRun bool
+	// Source finds the sources; nil means CachedSource.
+	Source SourceFolder
+	// Version is that of apitrace.
+	Version string
+}
+
+// siteMark is a file by which a site is known as one.
+const siteMark = "apitrace-site.json"
+
+// bytesOfRecording and bytesOfSources are what a recording, and the sources of a release, take in a site on average.
+const (
+	bytesOfRecording = 100 << 10
+	bytesOfSources   = 2700 << 10
+)
+
+// Write writes the site, and says what it does. A folder that is there is replaced at the end, when all is written.
+func (s Site) Write(ctx context.Context, notice func(format string, args ...any)) error {
+	chosen, count, err := s.choose()
+	if err != nil {
+		return err
+	}
+	notice("%s", message.Of("recordings: %d, releases: %d, in all about %d MB", count, len(chosen), (count*bytesOfRecording+len(chosen)*bytesOfSources)>>20+1))
+	if err := s.mayReplace(); err != nil || s.DryRun {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(filepath.Clean(s.Out)), 0o755); err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp(filepath.Dir(filepath.Clean(s.Out)), ".apitrace-site-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(folder) }() // after a failure; else it has its name
+	if err := s.write(ctx, folder, chosen, notice); err != nil {
+		return err
+	}
+	if err := os.Chmod(folder, 0o755); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(s.Out); err != nil {
+		return err
+	}
+	return os.Rename(folder, s.Out)
+}
+
+// choose returns the releases with their scenarios, the newest first, as far as they are asked for.
+func (s Site) choose() (chosen []recordings.Info, count int, err error) {
+	infos, err := recordings.Versions()
+	if err != nil {
+		return nil, 0, err
+	}
+	var releases []string
+	for _, r := range s.Releases {
+		release, err := recordings.Resolve(r)
+		if err != nil {
+			return nil, 0, usage.Wrong(err)
+		}
+		releases = append(releases, release)
+	}
+	for _, scenario := range s.Scenarios {
+		if !slices.ContainsFunc(infos, func(info recordings.Info) bool { return info.Has(scenario) }) {
+			return nil, 0, usage.Wrong(&recordings.UnknownScenarioError{Scenario: scenario})
+		}
+	}
+	for _, info := range slices.Backward(infos) {
+		if len(releases) > 0 && !slices.Contains(releases, info.K8sVersion) {
+			continue
+		}
+		info.Scenarios = slices.DeleteFunc(slices.Clone(info.Scenarios), func(name string) bool {
+			return len(s.Scenarios) > 0 && !slices.Contains(s.Scenarios, name)
+		})
+		if count += len(info.Scenarios); len(info.Scenarios) > 0 {
+			chosen = append(chosen, info)
+		}
+	}
+	return chosen, count, nil
+}
+
+// mayReplace refuses a folder with files that are not a site.
+func (s Site) mayReplace() error {
+	if s.Out == "" {
+		return usage.Errorf("--out is missing: it names the folder to write")
+	}
+	entries, err := os.ReadDir(s.Out)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case len(entries) == 0:
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(s.Out, siteMark)); err != nil {
+		return usage.Errorf("the folder %q has files, and no site of apitrace is in it: name another one", s.Out)
+	}
+	return nil
+}
+
+func (s Site) write(ctx context.Context, folder string, chosen []recordings.Info, notice func(format string, args ...any)) error {
+	p, err := newPacker(Options{Source: s.Source, Version: s.Version})
+	if err != nil {
+		return err
+	}
+	put := func(part piece) error { return writePiece(folder, part) }
+	if err := s.library(p, chosen, put); err != nil {
+		return err
+	}
+	for i, info := range chosen {
+		notice("%s", message.Of("%d of %d: %s", i+1, len(chosen), info.K8sVersion))
+		var of []*loaded
+		for _, scenario := range info.Scenarios {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			l, err := p.api.library.load(info.K8sVersion, scenario)
+			if err != nil {
+				return err
+			}
+			if err := p.recording(info.K8sVersion, scenario, put); err != nil {
+				return err
+			}
+			l.trees, l.documents = nil, nil // written: what stays is the recording, for its sources
+			of = append(of, l)
+		}
+		p.api.library.loaded = nil
+		if err := p.sources(info.K8sVersion, of, put); err != nil {
+			return err
+		}
+	}
+	if err := writeLessons(folder); err != nil {
+		return err
+	}
+	return writeSitePage(folder, s.Version)
+}
+
+// library writes the lists of what was chosen, and what the search finds in it.
+func (s Site) library(p *packer, chosen []recordings.Info, put func(piece) error) error {
+	first := firstShown{chosen[0].K8sVersion, chosen[0].Scenarios[0], 1}
+	if slices.Contains(chosen[0].Scenarios, "get-node") {
+		first.Scenario = "get-node"
+	}
+	out := &libraryPiece{First: first, Apitrace: s.Version, Answers: answers{}}
+	list := ReleaseList{Items: []Release{}}
+	recorded := map[search.Place]bool{}
+	for _, info := range chosen {
+		list.Items = append(list.Items, Release{K8sVersion: info.K8sVersion, EtcdVersion: info.EtcdVersion, Recorded: info.Recorded, Scenarios: info.Scenarios})
+		for _, scenario := range info.Scenarios {
+			recorded[search.Place{Release: info.K8sVersion, Scenario: scenario}] = true
+		}
+	}
+	var err error
+	if out.Answers["/releases"], err = json.Marshal(list); err != nil {
+		return err
+	}
+	for _, lang := range pageLanguages {
+		answer, err := p.ask("/scenarios?lang=" + lang)
+		if err != nil {
+			return err
+		}
+		var scenarios ScenarioList
+		if err := json.Unmarshal(answer, &scenarios); err != nil {
+			return err
+		}
+		for i := range scenarios.Items {
+			item := &scenarios.Items[i]
+			item.Releases = slices.DeleteFunc(item.Releases, func(release string) bool {
+				return !recorded[search.Place{Release: release, Scenario: item.Name}]
+			})
+		}
+		scenarios.Items = slices.DeleteFunc(scenarios.Items, func(item Scenario) bool { return len(item.Releases) == 0 })
+		if out.Answers["/scenarios?lang="+lang], err = json.Marshal(scenarios); err != nil {
+			return err
+		}
+	}
+	hits, err := search.Text("")
+	if err != nil {
+		return err
+	}
+	for i := range hits {
+		hits[i].Places = slices.DeleteFunc(hits[i].Places, func(place search.Place) bool { return !recorded[place] })
+	}
+	packed, err := packHits(slices.DeleteFunc(hits, func(h search.Hit) bool { return len(h.Places) == 0 }))
+	if err != nil {
+		return err
+	}
+	return errors.Join(put(piece{"library", out}), put(piece{"search", packed}))
+}
+
+// writePiece writes a piece where siteData of still.ts looks for it.
+func writePiece(folder string, part piece) error {
+	data, err := compress(part.data)
+	if err != nil {
+		return err
+	}
+	return writeSiteFile(folder, "data/"+part.key+".gz", data)
+}
+
+func writeSiteFile(folder, name string, data []byte) error {
+	path := filepath.Join(folder, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o644)
+}
+
+// writeSitePage writes the page itself, and the mark.
+func writeSitePage(folder, version string) error {
+	script, style, index, err := pageParts()
+	if err != nil {
+		return err
+	}
+	const sitePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'"
+	index = strings.NewReplacer(
+		`<html lang="en">`, `<html lang="en" data-site>`,
+		`<meta charset="utf-8">`, `<meta charset="utf-8">`+"\n"+`<meta http-equiv="Content-Security-Policy" content="`+sitePolicy+`">`,
+		`</body>`, `<noscript><p><a href="lessons/index.html">Lessons</a></p></noscript></body>`,
+	).Replace(index)
+	mark, err := json.Marshal(map[string]string{"apitrace": version})
+	if err != nil {
+		return err
+	}
+	for name, text := range map[string]string{"index.html": index, "page.js": script, "page.css": style, siteMark: string(mark) + "\n"} {
+		if err := writeSiteFile(folder, name, []byte(text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

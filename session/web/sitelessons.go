@@ -1,0 +1,96 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/kubeapitrace/apitrace/docs/lessons"
+)
+
+const lessonHTML = `<!doctype html>
+<html lang="%s"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self'; img-src 'self' data:">
+<title>apitrace</title><link rel="icon" href="data:,"><link rel="stylesheet" href="lesson.css"></head>
+<body><nav><a href="../index.html">apitrace</a> <a href="index.html">English</a> <a href="index.zh.html">&#20013;&#25991;</a></nav><main>
+%s</main></body></html>
+`
+
+const lessonStyle = `:root { color-scheme: light dark; }
+body { font: 16px/1.6 system-ui, "Noto Sans CJK SC", sans-serif; max-width: 48rem; margin: 1rem auto; padding: 0 1rem; }
+pre { overflow-x: auto; padding: .8rem; border: 1px solid #8886; border-radius: 6px; font-size: 13px; line-height: 1.45; }
+table { border-collapse: collapse; } td, th { border: 1px solid #8886; padding: .2rem .6rem; text-align: left; vertical-align: top; }
+nav a { margin-right: 1rem; } @media print { nav { display: none; } }
+`
+
+// writeLessons writes the lessons, and a list of them in each language.
+func writeLessons(folder string) error {
+	markdown := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+	for _, lang := range pageLanguages {
+		var list strings.Builder
+		list.WriteString("<ul>\n")
+		for _, name := range lessons.Names() {
+			source, err := lessons.Page(name, lang)
+			if err != nil {
+				return err
+			}
+			doc := markdown.Parser().Parse(text.NewReader([]byte(source)))
+			if err := linkWithin(doc); err != nil {
+				return err
+			}
+			var body bytes.Buffer
+			if err := markdown.Renderer().Render(&body, []byte(source), doc); err != nil { // raw HTML is left out
+				return err
+			}
+			file := name + "." + lang + ".html"
+			if err := writeSiteFile(folder, "lessons/"+file, fmt.Appendf(nil, lessonHTML, lang, body.Bytes())); err != nil {
+				return err
+			}
+			title, _, _ := strings.Cut(strings.TrimLeft(source, "# "), "\n")
+			fmt.Fprintf(&list, "<li><a href=%q>%s</a></li>\n", file, html.EscapeString(title))
+		}
+		list.WriteString("</ul>\n")
+		index := map[string]string{"en": "index.html", "zh": "index.zh.html"}[lang]
+		if err := writeSiteFile(folder, "lessons/"+index, fmt.Appendf(nil, lessonHTML, lang, list.String())); err != nil {
+			return err
+		}
+	}
+	return writeSiteFile(folder, "lessons/lesson.css", []byte(lessonStyle))
+}
+
+// linkWithin lets links to other lessons lead to their pages, and leaves of those to files that are not in the site the text.
+func linkWithin(doc ast.Node) error {
+	var links []*ast.Link
+	err := ast.Walk(doc, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if link, ok := node.(*ast.Link); ok && entering {
+			links = append(links, link)
+		}
+		return ast.WalkContinue, nil
+	})
+	for _, link := range links {
+		path, fragment, hasFragment := strings.Cut(string(link.Destination), "#")
+		lesson, isMarkdown := strings.CutSuffix(path, ".md")
+		switch {
+		case path == "" || strings.Contains(path, "://"):
+		case isMarkdown && !strings.Contains(path, "/"):
+			path = lesson + ".html"
+			if hasFragment {
+				path += "#" + fragment
+			}
+			link.Destination = []byte(path)
+		default:
+			for link.FirstChild() != nil {
+				link.Parent().InsertBefore(link.Parent(), link, link.FirstChild())
+			}
+			link.Parent().RemoveChild(link.Parent(), link)
+		}
+	}
+	return err
+}
