@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"os"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -74,7 +75,7 @@ func (o *serveOptions) exclusive(c *cobra.Command) error {
 	}
 	var given []string
 	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed && f.Name != "k8s" {
+		if f.Changed && !slices.Contains([]string{"k8s", "lang", "verbose"}, f.Name) {
 			given = append(given, "--"+f.Name)
 		}
 	})

@@ -84,7 +84,7 @@ func (o *Diff) writeStep(std *console.Streams, step sides.Compared, isFirst bool
 		if !isFirst {
 			fmt.Fprintln(std.Out)
 		}
-		fmt.Fprintf(std.Out, "### %s\n\n", render.InMarkdown(step.Heading(options.ASCII)))
+		fmt.Fprintf(std.Out, "### %s\n\n", render.InMarkdown(step.Heading(options.ASCII, std.Printer)))
 		return render.WriteDiffMarkdown(std.Out, step.Comparison, guide, options)
 	case "html":
 		return render.WriteDiffHTML(std.Out, step.Comparison, guide, options)
@@ -92,6 +92,6 @@ func (o *Diff) writeStep(std *console.Streams, step sides.Compared, isFirst bool
 	if !isFirst {
 		fmt.Fprintln(std.Out)
 	}
-	fmt.Fprintln(std.Out, options.Palette.Request.Render(text.Escape(step.Heading(options.ASCII))))
+	fmt.Fprintln(std.Out, options.Palette.Request.Render(text.Escape(step.Heading(options.ASCII, std.Printer))))
 	return render.WriteDiff(std.Out, step.Comparison, guide, options)
 }

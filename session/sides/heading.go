@@ -3,16 +3,17 @@ package sides
 import (
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Heading names both sides, and says of those that were replayed just now that they are live.
-func (c *Compared) Heading(ascii bool) string {
-	scenario, versions := c.A.Scenario, c.side(c.A, c.LiveA)
+// Heading names both sides in the printer's language, and says of those that were replayed just now that they are live.
+func (c *Compared) Heading(ascii bool, p message.Printer) string {
+	scenario, versions := c.A.Scenario, c.side(c.A, c.LiveA, p)
 	if c.B.Scenario != scenario {
 		scenario += " | " + c.B.Scenario
 	}
-	if b := c.side(c.B, c.LiveB); b != versions {
+	if b := c.side(c.B, c.LiveB, p); b != versions {
 		arrow := "→"
 		if ascii {
 			arrow = "->"
@@ -23,13 +24,13 @@ func (c *Compared) Heading(ascii bool) string {
 }
 
 // side tells the versions of one side, and where one of both was replayed, when it was made.
-func (c *Compared) side(rec *trace.Recording, live bool) string {
+func (c *Compared) side(rec *trace.Recording, live bool, p message.Printer) string {
 	text := rec.K8sVersion + ", etcd " + rec.EtcdVersion
 	switch {
 	case live:
-		text += " (live)"
+		return p.Sprintf("%s (live)", text)
 	case c.LiveA || c.LiveB:
-		text += " (recorded " + rec.Recorded.Format(time.DateOnly) + ")"
+		return p.Sprintf("%s (recorded %s)", text, rec.Recorded.Format(time.DateOnly))
 	}
 	return text
 }

@@ -1,0 +1,75 @@
+package commands
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/internal/testenv"
+	"github.com/kubeapitrace/apitrace/scenarios"
+)
+
+// What commands print that need a server is Chinese with --lang zh. The others, and the mistakes of these: TestEveryCommandSpeaksChinese
+// in cmd/apitrace.
+func TestServerCommandsInChinese(t *testing.T) {
+	b := newBench(t)
+	names := []string{"interrupt", "none"} // the signal, and a node
+	library, err := scenarios.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range library {
+		names = append(names, s.Name)
+	}
+	output := testenv.Output{Names: names, Commands: []string{"serve", "request", "exec", "run", "show"}, Upstream: []string{
+		`of\s+ClusterRole\s+"[^"]*"\s+to User`, // why kube-apiserver allowed it
+		`nodes "\w+" not found|key not found`,  // errors of kube-apiserver and etcd
+		`sh: .*`,                               // of the client's
+	}}
+	check := func(command, printed string) {
+		t.Helper()
+		if english := output.English(t, printed); len(english) > 0 || printed == "" {
+			t.Errorf("%s: English in the output, or none:\n%s", command, strings.Join(english, "\n"))
+		}
+	}
+	save := t.TempDir() + "/x.jsonl"
+	for _, args := range [][]string{
+		{"serve", "--background"},
+		{"serve"},
+		{"serve", "--status"},
+		{"run", "get-node"},
+		{"run", "get-node", "--check", "--view", "outline", "--save", save},
+		{"request", "GET", "/api/v1/nodes/none"},
+		{"exec", "--", "true"},
+		{"exec", "--", "sh", "-c", "apitrace-no-such-client"},
+		{"show", "get-not-found", "--live"},
+		{"diff", "get-node", "1.37", "1.37", "--live=b"},
+		{"routes", "--live", "--resource", "nodes"},
+		{"build"},
+		{"serve", "--stop"},
+		{"serve", "--stop"},
+		{"serve", "--status"},
+	} {
+		out, said, _ := b.run(slices.Concat(args[:1], []string{"--lang", "zh"}, args[1:])...)
+		check(strings.Join(args, " "), out+said)
+	}
+	for _, args := range [][]string{{"record", "--save", save, "--lang", "zh"}, {"serve", "--otlp", "--sample", "0.5", "--lang", "zh"}} {
+		command, said := b.start(args...)
+		testenv.Within(t, time.Minute, "it says how to end it", func() bool { return strings.Contains(said.String(), "Ctrl-C") })
+		if err := command.Process.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		_ = command.Wait()
+		check(strings.Join(args, " "), said.String())
+	}
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Log("no curl: exec of a client that sends requests is left out")
+		return
+	}
+	out, said, _ := b.run("exec", "--lang", "zh", "--", "sh", "-c",
+		`curl -s -o /dev/null --cacert "$APITRACE_CACERT" -H "Authorization: Bearer $APITRACE_TOKEN" "$APITRACE_SERVER/api/v1/namespaces"`)
+	check("exec of curl", out+said)
+}
