@@ -5,9 +5,11 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strings"
 
 	"github.com/emicklei/go-restful/v3"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -19,20 +21,43 @@ type Error struct {
 	Status  int    `json:"status" description:"HTTP status code."`
 	Message string `json:"message" description:"What was asked for, what was found, what was expected."`
 	Action  string `json:"action" description:"What to do about it; empty if there is nothing to do."`
+	// cause is what Message says in English, nil if that is all there is.
+	cause error
 }
 
 func (e *Error) Error() string { return e.Message }
 
-func badRequest(err error, action string) error {
-	return &Error{http.StatusBadRequest, err.Error(), action}
+// in returns the message in the language that the client asks for, if the catalogue has it.
+func (e *Error) in(p message.Printer) string {
+	if e.cause == nil {
+		return e.Message
+	}
+	return p.Error(e.cause)
 }
+
+// printerFor speaks the language that a client prefers.
+func printerFor(r *http.Request) message.Printer {
+	if strings.HasPrefix(r.Header.Get("Accept-Language"), "zh") {
+		return message.For("zh")
+	}
+	return message.For("en")
+}
+
+func newError(status int, err error, action string) *Error {
+	return &Error{status, err.Error(), action, err}
+}
+
+func badRequest(err error, action string) error { return newError(http.StatusBadRequest, err, action) }
 
 func notFound(err error, action string) error {
 	if known := new(Error); errors.As(err, &known) {
 		return err
 	}
-	return &Error{http.StatusNotFound, err.Error(), action}
+	return newError(http.StatusNotFound, err, action)
 }
+
+// reportIt is what to do about what should not happen.
+const reportIt = "this is a bug of apitrace: please report it with the address that was asked for"
 
 // errorOf gives an error of the engine its status.
 func errorOf(err error) *Error {
@@ -41,20 +66,20 @@ func errorOf(err error) *Error {
 	}
 	switch {
 	case errors.As(err, new(*recordings.UnknownVersionError)):
-		return &Error{http.StatusNotFound, err.Error(), "GET " + Base + "/releases lists the releases"}
+		return newError(http.StatusNotFound, err, "GET "+Base+"/releases lists the releases")
 	case errors.As(err, new(*recordings.UnknownScenarioError)), errors.As(err, new(*scenarios.UnknownError)), errors.As(err, new(*usage.Error)):
-		return &Error{http.StatusNotFound, err.Error(), "GET " + Base + "/scenarios lists the scenarios, with the releases that have recorded them"}
+		return newError(http.StatusNotFound, err, "GET "+Base+"/scenarios lists the scenarios, with the releases that have recorded them")
 	case errors.As(err, new(*trace.UnknownFunctionError)), errors.As(err, new(*trace.AmbiguousFunctionError)):
-		return &Error{http.StatusNotFound, err.Error(), "GET " + Base + "/search?text=… finds functions by a part of their names"}
+		return newError(http.StatusNotFound, err, "GET "+Base+"/search?text=… finds functions by a part of their names")
 	}
-	return &Error{http.StatusInternalServerError, err.Error(), "this is a bug of apitrace: please report it with the address that was asked for"}
+	return newError(http.StatusInternalServerError, err, reportIt)
 }
 
 // refuse answers with an error outside of the container.
-func refuse(w http.ResponseWriter, status int, message, action string) {
+func refuse(w http.ResponseWriter, status int, says, action string) {
 	w.Header().Set("Content-Type", restful.MIME_JSON)
 	w.WriteHeader(status)
-	write(w, &Error{status, message, action})
+	write(w, &Error{Status: status, Message: says, Action: action})
 }
 
 // write writes JSON. A client that left before the end is none of our business.

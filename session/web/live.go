@@ -496,13 +496,13 @@ func (silent) Report(program.Event) {}
 func (silent) Close()               {}
 
 func conflict(err error, action string) error {
-	return &Error{http.StatusConflict, err.Error(), action}
+	return newError(http.StatusConflict, err, action)
 }
 
 // failed is the error of something that the server did not do.
 func failed(err error) error {
-	return &Error{http.StatusBadGateway, err.Error(), "look at what the message says, and try again"}
+	return newError(http.StatusBadGateway, err, "look at what the message says, and try again")
 }
 
 // gone is for a client that no longer waits for the answer.
-func gone(err error) error { return &Error{499, err.Error(), ""} }
+func gone(err error) error { return newError(499, err, "") }

@@ -31,7 +31,7 @@ func bodyError(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &large):
-		return &Error{http.StatusRequestEntityTooLarge, message.Errorf("the body is too large: at most %d bytes are accepted", large.Limit).Error(), "send a smaller one"}
+		return newError(http.StatusRequestEntityTooLarge, message.Errorf("the body is too large: at most %d bytes are accepted", large.Limit), "send a smaller one")
 	}
 	return badRequest(message.Errorf("the body is not what is expected: %w", err), "GET "+OpenAPIPath+" describes it")
 }

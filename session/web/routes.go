@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"runtime/debug"
 	"strings"
 
 	restfulspec "github.com/emicklei/go-restful-openapi/v2"
@@ -175,6 +177,11 @@ func (a *api) handler() (http.Handler, error) {
 		}
 		refuse(response, err.Code, strings.TrimPrefix(err.Message, fmt.Sprintf("%d: ", err.Code)), "GET "+OpenAPIPath+" lists the routes")
 	})
+	container.DoNotRecover(false)
+	container.RecoverHandler(func(reason any, w http.ResponseWriter) {
+		slog.Error("a request to the API panicked", "reason", reason, "stack", string(debug.Stack()))
+		refuse(w, http.StatusInternalServerError, fmt.Sprintf("the answer could not be made: %v", reason), reportIt)
+	})
 	service := new(restful.WebService)
 	service.Path(Base).Produces(restful.MIME_JSON)
 	for _, r := range a.routes() {
@@ -264,7 +271,7 @@ func (r *route) serve(request *restful.Request, response *restful.Response) {
 	}
 	if err != nil {
 		e := errorOf(err)
-		refuse(response, e.Status, e.Message, e.Action)
+		refuse(response, e.Status, e.in(printerFor(request.Request)), e.Action)
 	}
 }
 

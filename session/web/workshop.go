@@ -56,7 +56,7 @@ func workshopError(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, new(*workshop.UnknownError)):
-		return &Error{http.StatusNotFound, err.Error(), "GET " + Base + "/workshop lists the exercises"}
+		return newError(http.StatusNotFound, err, "GET "+Base+"/workshop lists the exercises")
 	case errors.As(err, new(*usage.Error)):
 		return badRequest(err, "give another answer")
 	case errors.Is(err, context.Canceled):

@@ -9,7 +9,7 @@ export async function send<T>(method: 'POST' | 'DELETE', path: string, body?: un
   let response: Response;
   try {
     response = await fetch(apiBase + path, {
-      method, signal, headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+      method, signal, headers: { 'Accept-Language': document.documentElement.lang, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
       body: body instanceof Blob ? body : body === undefined ? undefined : JSON.stringify(body),
     });
   } catch (e) {

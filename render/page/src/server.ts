@@ -28,7 +28,7 @@ export function server(): Api {
 async function ask<T>(address: string): Promise<T> {
   let response: Response;
   try {
-    response = await fetch(address);
+    response = await fetch(address, { headers: { 'Accept-Language': document.documentElement.lang } });
   } catch {
     throw new Problem(0, 'apitrace does not answer', 'Is "apitrace web" still running? Start it again, and open the address that it prints.');
   }

@@ -1,0 +1,43 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"testing"
+)
+
+// A bug in one answer is told to the client, and ends neither the server nor the connection.
+func TestPanicIsAnswered(t *testing.T) {
+	handler, err := (&api{}).handler() // without a library nothing can be listed
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, Base+"/releases", nil))
+	var got Error
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusInternalServerError || got.Action != reportIt {
+		t.Errorf("%d %s, %v", w.Code, w.Body, err)
+	}
+}
+
+func TestErrorsInTheClientsLanguage(t *testing.T) {
+	handler, err := (&api{library: &library{}}).handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for language, chinese := range map[string]bool{"": false, "en": false, "zh-CN,zh;q=0.9": true, "zh": true} {
+		r := httptest.NewRequest(http.MethodGet, Base+"/releases/v1.99/scenarios/get-node", nil)
+		r.Header.Set("Accept-Language", language)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		var got Error
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusNotFound {
+			t.Fatalf("%d %s, %v", w.Code, w.Body, err)
+		}
+		if regexp.MustCompile(`\p{Han}`).MatchString(got.Message) != chinese {
+			t.Errorf("Accept-Language %q: %s", language, got.Message)
+		}
+	}
+}
