@@ -242,3 +242,20 @@ func TestFileEscapesWhatWasRecorded(t *testing.T) {
 		t.Error("what was recorded became a part of the page")
 	}
 }
+
+// BenchmarkFile writes the page of create-deployment into one file, with the sources that this machine has.
+func BenchmarkFile(b *testing.B) {
+	rec := recorded(b, "create-deployment")
+	size := 0
+	for b.Loop() {
+		var out bytes.Buffer
+		if err := (web.PageFile{}).WriteRecording(&out, rec, ""); err != nil {
+			b.Fatal(err)
+		}
+		size = out.Len()
+	}
+	if size > 1_500_000 {
+		b.Errorf("the file has %d bytes, expected at most 1,500,000", size)
+	}
+	b.ReportMetric(float64(size)/1000, "kB")
+}
