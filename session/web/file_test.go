@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/evanw/esbuild/pkg/api"
 
@@ -258,4 +260,28 @@ func BenchmarkFile(b *testing.B) {
 		b.Errorf("the file has %d bytes, expected at most 1,500,000", size)
 	}
 	b.ReportMetric(float64(size)/1000, "kB")
+}
+
+// TestPagePrintsTheTree prints the page in dark colours: the tree is on paper, black on white, and the bars are not.
+func TestPagePrintsTheTree(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "", 1280)
+	b.until(row("etcd3 store"))
+	js[any](b, "document.documentElement.dataset.theme = 'dark'; null")
+	pdf, err := chromedp.Call(b.ctx, cdppage.PrintToPDF, cdppage.PrintToPDFParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pages := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(pdf.Data, -1)); pages < 2 || pages > 12 {
+		t.Errorf("the tree takes %d pages, expected a few", pages)
+	}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		t.Fatal(err)
+	}
+	seen := js[[]string](b, `[getComputedStyle(document.querySelector('.top')).display, getComputedStyle(document.querySelector('.right')).display,
+		getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor,
+		String(document.querySelector('.scroll').scrollHeight === document.querySelector('.scroll').clientHeight),
+		String([...document.querySelectorAll('.tree .place')].every((place) => place.getBoundingClientRect().height > 0))]`)
+	if got, want := strings.Join(seen, " "), "none none rgb(0, 0, 0) rgb(255, 255, 255) true true"; got != want {
+		t.Errorf("on paper: %s, expected %s", got, want)
+	}
 }
