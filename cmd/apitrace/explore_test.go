@@ -195,7 +195,7 @@ func TestExploreCopies(t *testing.T) {
 	c.Type("y")
 	c.Shows("copied: k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP")
 	c.Type("Y")
-	c.Shows("copied: https://github.com/kubernetes/")
+	c.Shows("https://github.com/kubernetes/") // below "copied:", for it takes two lines
 	c.Type("q")
 	c.Wait()
 	var copied []string
