@@ -1,7 +1,5 @@
 package message
 
-import "fmt"
-
 // A Text is something for people to read in two languages.
 type Text struct {
 	En string `yaml:"en"`
@@ -15,9 +13,6 @@ func (t Text) In(lang string) string {
 	}
 	return t.En
 }
-
-// format returns the text in a language, with its arguments in the places of its verbs.
-func (t Text) format(lang string, args ...any) string { return fmt.Sprintf(t.In(lang), args...) }
 
 // String returns the English text.
 func (t Text) String() string { return t.En }

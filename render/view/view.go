@@ -180,12 +180,3 @@ func (n *Node) upstream() int {
 	}
 	return sum
 }
-
-// nodes counts the nodes from n downwards.
-func (n *Node) nodes() int {
-	sum := 1
-	for _, child := range n.Children {
-		sum += child.nodes()
-	}
-	return sum
-}

@@ -151,7 +151,7 @@ func TestSiteOfTheDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown := regexp.MustCompile("(?m)^apitrace site --out public --k8s (\\S+) --scenario (\\S+)$").FindSubmatch(text)
+	shown := regexp.MustCompile(`(?m)^apitrace site --out public --k8s (\S+) --scenario (\S+)$`).FindSubmatch(text)
 	if shown == nil {
 		t.Fatal("docs/web.md shows no site")
 	}

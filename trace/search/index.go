@@ -52,9 +52,6 @@ type entry struct {
 // longest is how long a text of the index may be; what is longer is found by its beginning.
 const longest = 300
 
-// file is where the index lies in the repository of apitrace.
-const file = "trace/search/data/index.zst"
-
 //go:embed data/index.zst
 var packed []byte
 
