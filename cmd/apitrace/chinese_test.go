@@ -88,6 +88,7 @@ var chineseRuns = map[string][]chineseRun{
 	"routes":  {{args: []string{"--resource", "pods"}}, {args: []string{"--resource", "pods", "-o", "wide"}}, {args: []string{"--resource", "x"}}, {args: []string{"-o", "x"}}, {args: []string{"--trace", "x", "--live"}}},
 	"edit": {{args: []string{"--list"}}, {args: []string{"--list"}, setup: edited}, {args: []string{"--revert", "p.go"}, setup: edited}, {args: []string{"--revert", "q.go"}, setup: edited},
 		{args: []string{"--revert", "--all"}}, {args: []string{"--revert"}}, {args: nil}, {args: []string{"etcd3/store.go"}}},
+	"site":           {{args: nil}, {args: []string{"--out", "public", "--scenario", "get-node", "--k8s", "1.37", "--dry-run"}}, {args: []string{"--out", "public", "--k8s", "1.99"}}},
 	"web":            {{args: []string{"nosuch.jsonl", "--no-open"}}, {args: []string{"--listen", "example.org:1", "--no-open"}}, {args: []string{"--listen", "x", "--no-open"}}},
 	"dap":            {{args: []string{"--listen", "example.org:1"}}, {args: []string{"x"}}},
 	"mcp":            {{args: []string{"x"}}},

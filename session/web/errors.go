@@ -21,14 +21,20 @@ type Error struct {
 	Status  int    `json:"status" description:"HTTP status code."`
 	Message string `json:"message" description:"What was asked for, what was found, what was expected."`
 	Action  string `json:"action" description:"What to do about it; empty if there is nothing to do."`
+}
+
+// A refusal is an error with the status that the client gets, and what to do.
+type refusal struct {
+	Status          int
+	Message, Action string
 	// cause is what Message says in English, nil if that is all there is.
 	cause error
 }
 
-func (e *Error) Error() string { return e.Message }
+func (e *refusal) Error() string { return e.Message }
 
 // in returns the message in the language that the client asks for, if the catalogue has it.
-func (e *Error) in(p message.Printer) string {
+func (e *refusal) in(p message.Printer) string {
 	if e.cause == nil {
 		return e.Message
 	}
@@ -43,14 +49,14 @@ func printerFor(r *http.Request) message.Printer {
 	return message.For("en")
 }
 
-func newError(status int, err error, action string) *Error {
-	return &Error{status, err.Error(), action, err}
+func newError(status int, err error, action string) *refusal {
+	return &refusal{status, err.Error(), action, err}
 }
 
 func badRequest(err error, action string) error { return newError(http.StatusBadRequest, err, action) }
 
 func notFound(err error, action string) error {
-	if known := new(Error); errors.As(err, &known) {
+	if known := new(refusal); errors.As(err, &known) {
 		return err
 	}
 	return newError(http.StatusNotFound, err, action)
@@ -60,8 +66,8 @@ func notFound(err error, action string) error {
 const reportIt = "this is a bug of apitrace: please report it with the address that was asked for"
 
 // errorOf gives an error of the engine its status.
-func errorOf(err error) *Error {
-	if known := new(Error); errors.As(err, &known) {
+func errorOf(err error) *refusal {
+	if known := new(refusal); errors.As(err, &known) {
 		return known
 	}
 	switch {

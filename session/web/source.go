@@ -25,7 +25,7 @@ func (a *api) getCallSource(r *restful.Request) (any, error) {
 	}
 	c := t.tree.Call(i)
 	f, out, err := a.read(t.rec, c)
-	if missing := new(Error); errors.As(err, &missing) && missing.Status == http.StatusNotFound {
+	if missing := new(refusal); errors.As(err, &missing) && missing.Status == http.StatusNotFound {
 		return Source{
 			Function: c.Function, File: c.File, Line: c.Line, Program: strings.TrimSpace(c.Process + " " + t.rec.Version(c.Process)),
 			URL: view.SourceURL(t.rec, c), Lines: []SourceLine{}, Marks: []Mark{}, Missing: missing.Message, Action: missing.Action,

@@ -136,7 +136,7 @@ func (s *packer) recording(release, scenario string, put func(piece) error) erro
 func (s *packer) built(release string, put func(piece) error) error {
 	address := "/releases/" + url.PathEscape(release) + "/routes"
 	answer, err := s.ask(address)
-	if unknown := new(Error); errors.As(err, &unknown) && unknown.Status == http.StatusNotFound {
+	if unknown := new(refusal); errors.As(err, &unknown) && unknown.Status == http.StatusNotFound {
 		return nil
 	}
 	if err != nil {
@@ -154,11 +154,11 @@ func (s *packer) ask(address string) (json.RawMessage, error) {
 	w := &answer{header: http.Header{}, status: http.StatusOK}
 	s.handler.ServeHTTP(w, request)
 	if w.status != http.StatusOK {
-		wrong := &Error{Status: w.status}
-		if err := json.Unmarshal(w.body.Bytes(), wrong); err != nil {
+		var said Error
+		if err := json.Unmarshal(w.body.Bytes(), &said); err != nil {
 			return nil, errors.Join(message.Errorf("%s: status %d", address, w.status), err)
 		}
-		return nil, wrong
+		return nil, &refusal{Status: w.status, Message: said.Message, Action: said.Action}
 	}
 	return bytes.TrimSpace(w.body.Bytes()), nil
 }

@@ -123,7 +123,7 @@ func (s *packer) sourcesOf(functions map[string]*calledFunction, notices *notice
 			continue
 		}
 		packed, err := s.sourceOf(tree, packages, rec, c)
-		if missing := new(Error); errors.As(err, &missing) && missing.Status == http.StatusNotFound {
+		if missing := new(refusal); errors.As(err, &missing) && missing.Status == http.StatusNotFound {
 			packed.Missing = missing.Message
 		} else if err != nil {
 			return nil, err
