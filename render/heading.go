@@ -86,7 +86,7 @@ func (l *listing) errorPath(path *view.ErrorPath) string {
 	before := ""
 	for _, step := range path.Steps {
 		name := l.story.Names.Of(l.story.Tree.Call(step.Call))
-		text := oneLine(step.Text)
+		text := oneLine(step.Text.In(l.lang))
 		switch step.Kind {
 		case view.ErrorAnswered:
 			return saysAnswered.Format(l.lang, text, name)

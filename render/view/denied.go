@@ -1,11 +1,11 @@
 package view
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -36,19 +36,22 @@ func (f *errorFinder) lastNo(i, before int) int {
 }
 
 // whyNot says what the call that said no went by.
-func whyNot(tree *trace.Tree, i int) string {
+func whyNot(tree *trace.Tree, i int) message.Message {
 	switch decided := decision(tree.Call(i)); decided {
 	case "":
-		return "does not know who calls"
+		return message.Of("does not know who calls")
 	case "NoOpinion":
-		return "decision=NoOpinion, nobody allowed it" + lookedAt(tree, i)
+		if looked := lookedAt(tree, i); !looked.IsZero() {
+			return message.Of("decision=NoOpinion, nobody allowed it (%s)", looked)
+		}
+		return message.Of("decision=NoOpinion, nobody allowed it")
 	default:
-		return strings.TrimSpace("decision=" + decided + " " + tree.Call(i).Attributes[trace.AttrAuthorizationReason])
+		return message.Of("%s", strings.TrimSpace("decision="+decided+" "+tree.Call(i).Attributes[trace.AttrAuthorizationReason]))
 	}
 }
 
-// lookedAt says what RBAC went by below call i, "" if that is not known.
-func lookedAt(tree *trace.Tree, i int) string {
+// lookedAt says what RBAC went by below call i, nothing if that is not known.
+func lookedAt(tree *trace.Tree, i int) message.Message {
 	var sources []string
 	rules, bindings, known := 0, 0, false
 	for below := i; below < tree.End(i); below++ {
@@ -65,24 +68,24 @@ func lookedAt(tree *trace.Tree, i int) string {
 	}
 	switch {
 	case rules > 0:
-		return fmt.Sprintf(" (RBAC: none of %d rules covers it%s)", rules, from(sources))
+		return noneOf(rules, sources)
 	case known && bindings == 0:
-		return " (RBAC: there are no bindings)"
+		return message.Of("RBAC: there are no bindings")
 	case known:
-		return fmt.Sprintf(" (RBAC: none of %d bindings applies to the user)", bindings)
+		return message.Of("RBAC: none of %d bindings applies to the user", bindings)
 	}
-	return ""
+	return message.Message{}
 }
 
-// from names the first few sources of rules.
-func from(sources []string) string {
+// noneOf names the first few sources of the rules that do not cover a request.
+func noneOf(rules int, sources []string) message.Message {
 	const most = 3
-	if len(sources) == 0 {
-		return ""
+	named := strings.Join(sources[:min(len(sources), most)], ", ")
+	switch more := len(sources) - most; {
+	case len(sources) == 0:
+		return message.Of("RBAC: none of %d rules covers it", rules)
+	case more > 0:
+		return message.Of("RBAC: none of %d rules covers it, from %s and %d more", rules, named, more)
 	}
-	text := ", from " + strings.Join(sources[:min(len(sources), most)], ", ")
-	if more := len(sources) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return message.Of("RBAC: none of %d rules covers it, from %s", rules, named)
 }

@@ -57,7 +57,7 @@ func (f *errorFinder) descend(i int) {
 // had said no to it.
 func (f *errorFinder) born(i int) {
 	if no := f.lastNo(i+1, f.tree.End(i)); no >= 0 && f.tree.Call(no).Error == "" {
-		f.add(no, ErrorDenied, whyNot(f.tree, no))
+		f.say(no, ErrorDenied, whyNot(f.tree, no))
 	}
 	f.add(i, ErrorBorn, f.tree.Call(i).Error)
 }

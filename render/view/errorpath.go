@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -22,7 +23,7 @@ type ErrorStep struct {
 	Call int
 	Kind ErrorKind
 	// Text is what the error said from here on; of a Status, its reason and code.
-	Text string
+	Text message.Message
 }
 
 // An ErrorKind says what a call did to an error.
@@ -100,6 +101,10 @@ func errorPathOf(tree *trace.Tree, classifier Classifier) *ErrorPath {
 }
 
 func (f *errorFinder) add(call int, kind ErrorKind, text string) {
+	f.say(call, kind, message.Of("%s", text))
+}
+
+func (f *errorFinder) say(call int, kind ErrorKind, text message.Message) {
 	if call >= 0 {
 		f.path.Steps = append(f.path.Steps, ErrorStep{call, kind, text})
 	}
@@ -132,7 +137,7 @@ func (f *errorFinder) answered(handled int, text string) {
 		f.descend(cause)
 		f.add(maker, ErrorTurned, text)
 	case no >= 0:
-		f.add(no, ErrorDenied, whyNot(f.tree, no))
+		f.say(no, ErrorDenied, whyNot(f.tree, no))
 		f.add(maker, ErrorBorn, text)
 	default:
 		f.add(maker, ErrorBorn, text)
