@@ -69,7 +69,7 @@ func TestExploreJourneys(t *testing.T) {
 		"diff": {80, 24, []string{"get-node"}, []leg{
 			{"="}, {"1", ".", "3", "0", "enter"}, {"v"}, {"v", "v"}, {"V"}, {"|"}, {"|", "-", "-", "-"}, {"5"}, {"s"}, {"L"}, {"L", "esc"},
 		}},
-		"diff-sides": {200, 50, []string{"create-deployment", "--k8s", "1.37"}, []leg{{"=", "1", ".", "3", "0", "enter", "|"}, {"v", "v", "v"}, {"2"}}},
+		"diff-sides": {200, 50, []string{"create-deployment", "--k8s", "1.37"}, []leg{{"=", "1", ".", "3", "0", "enter"}, {"|"}, {"v", "v", "v"}, {"2"}}},
 		"panes": {120, 40, []string{"create-deployment"}, []leg{
 			{"1"}, {"2"}, {"3", "<", "<"}, {">", ">", ">"}, {"4"}, {"J", "J"}, {"4"}, {"?"}, {"j", "j"}, {"q"}, {"o"}, {"r"},
 		}},
