@@ -3,7 +3,9 @@ package terminal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"runtime/debug"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -11,9 +13,50 @@ import (
 // Run shows a model full screen until the user leaves, or ctx ends: then it returns the cause. The terminal
 // is as it was before, also after a panic.
 func Run(ctx context.Context, model tea.Model, in io.Reader, out io.Writer) error {
-	_, err := tea.NewProgram(model, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler()).Run()
+	_, err := tea.NewProgram(guarded{model}, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithoutSignalHandler()).Run()
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// guarded hands a panic of a command to Update. Bubble Tea tells a panic of Update before Run returns; that of a command
+// it tells while the program may already be ending.
+type guarded struct{ tea.Model }
+
+// A commandPanic is what a command ended with.
+type commandPanic struct {
+	reason any
+	stack  []byte
+}
+
+func (g guarded) Init() tea.Cmd { return guard(g.Model.Init()) }
+
+func (g guarded) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if p, ok := msg.(commandPanic); ok {
+		panic(fmt.Sprintf("%v, in a command:\n%s", p.reason, p.stack))
+	}
+	model, cmd := g.Model.Update(msg)
+	return guarded{model}, guard(cmd)
+}
+
+// guard makes a panic of a command, and of those that it has run, a message.
+func guard(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer func() {
+			if reason := recover(); reason != nil {
+				msg = commandPanic{reason, debug.Stack()}
+			}
+		}()
+		msg = cmd()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for i := range batch {
+				batch[i] = guard(batch[i])
+			}
+		}
+		return msg
+	}
 }
