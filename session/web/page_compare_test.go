@@ -106,7 +106,7 @@ func TestPageTiesMovedAndRenamedCalls(t *testing.T) {
 func TestPageComparesTwoScenariosByKeyboard(t *testing.T) {
 	b := open(t, start(t, web.Options{}), compared, 1280)
 	b.until(row("corruptObjectDeleter"))
-	b.click("[...document.querySelectorAll('.controls button')].find((x) => x.textContent === 'Two scenarios')")
+	b.click("[...document.querySelectorAll('.controls button')].find((x) => x.textContent === 'Two scenarios' && !x.disabled)")
 	b.until("location.hash.includes('release=v1.37.1') && location.hash.includes('to=get-node-cached')")
 	b.until("document.querySelector('.summary')?.textContent.includes('in get-node-cached cacher.(*CacheDelegator).Get calls cacher.(*Cacher).Get')")
 	js[any](b, "document.querySelector('.merged [tabindex=\"0\"]').focus()")

@@ -121,8 +121,8 @@ function Controls({ pairing, tree, request, sides, change, toChange }: {
   return (
     <div class="controls">
       <span class="switch" role="group" aria-label={words.kind}>
-        <button aria-pressed={!pairing.scenarios} onClick={() => kind(false)}>{words.releases}</button>
-        <button aria-pressed={pairing.scenarios} onClick={() => kind(true)}>{words.scenarios}</button>
+        <button aria-pressed={!pairing.scenarios} disabled={all.length === 0} onClick={() => kind(false)}>{words.releases}</button>
+        <button aria-pressed={pairing.scenarios} disabled={all.length === 0} onClick={() => kind(true)}>{words.scenarios}</button>
       </span>
       <Choice label={pairing.scenarios ? common.release : common.scenario} value={pairing.common} of={pairing.scenarios ? releases.map((r) => r.k8sVersion) : all}
         onChange={(common) => {
