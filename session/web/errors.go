@@ -55,6 +55,18 @@ func newError(status int, err error, action string) *refusal {
 
 func badRequest(err error, action string) error { return newError(http.StatusBadRequest, err, action) }
 
+func conflict(err error, action string) error {
+	return newError(http.StatusConflict, err, action)
+}
+
+// failed is the error of something that the server did not do.
+func failed(err error) error {
+	return newError(http.StatusBadGateway, err, "look at what the message says, and try again")
+}
+
+// gone is for a client that no longer waits for the answer.
+func gone(err error) error { return newError(499, err, "") }
+
 func notFound(err error, action string) error {
 	if known := new(refusal); errors.As(err, &known) {
 		return err

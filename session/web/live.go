@@ -1,11 +1,8 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -13,8 +10,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -205,160 +200,6 @@ func (l *live) noServer(release string) error {
 	return notFound(message.Errorf("there is no server of %s", release), "POST "+Base+"/live/servers starts one")
 }
 
-// use returns a server that is ready.
-func (l *live) use(release string) (*liveServer, Server, error) {
-	version, err := apiserver.ParseVersion(release)
-	if err != nil {
-		return nil, nil, notFound(err, "GET "+Base+"/live lists the servers")
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	at := l.find(version)
-	if at < 0 {
-		return nil, nil, l.noServer(version)
-	}
-	if s := l.servers[at]; s.State == stateReady {
-		return s, s.server, nil
-	}
-	return nil, nil, conflict(message.Errorf("the server of %s is %s", version, l.servers[at].State), "wait until it is ready: GET "+Base+"/live/events tells")
-}
-
-// replay replays a scenario and keeps its recording. ctx ends it.
-func (l *live) replay(ctx context.Context, release string, order ReplayOrder) (LiveTrace, error) {
-	s, server, err := l.use(release)
-	if err != nil {
-		return LiveTrace{}, err
-	}
-	if strings.ContainsAny(order.Scenario, `./\`) { // session.FindScenario would read a file
-		return LiveTrace{}, badRequest(message.Errorf("%q is not the name of a scenario", order.Scenario), "GET "+Base+"/scenarios lists the scenarios")
-	}
-	scenario, err := session.FindScenario(order.Scenario, s.Release)
-	if err != nil {
-		return LiveTrace{}, badRequest(err, "GET "+Base+"/scenarios lists the scenarios")
-	}
-	if err := l.occupy(s, scenario.Name); err != nil {
-		return LiveTrace{}, err
-	}
-	defer l.change(s, func() { s.Busy = "" })
-	to := &gatherer{}
-	var kept LiveTrace
-	began := time.Now()
-	err = server.Replay(ctx, scenario, to, func(rec *trace.Recording) (err error) {
-		kept, err = l.keep(LiveTrace{Kind: kindReplay, Title: scenario.Name, DurationNs: int64(time.Since(began)), Notices: to.all()}, rec)
-		return err
-	})
-	switch {
-	case ctx.Err() != nil:
-		return kept, gone(message.NewError("the replay was cancelled"))
-	case err != nil && kept.ID == "":
-		return kept, failed(err)
-	case err != nil: // there is a trace, which is not what was expected
-		kept.Notices = append(kept.Notices, err.Error())
-	}
-	return kept, nil
-}
-
-// occupy notes which scenario a server replays: one at a time.
-func (l *live) occupy(s *liveServer, scenario string) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if s.Busy != "" {
-		return conflict(message.Errorf("the server of %s is replaying %q", s.Release, s.Busy), "wait until that has ended")
-	}
-	s.Busy = scenario
-	l.tellServers()
-	return nil
-}
-
-// usualTimeout and mostTimeout bound how long a request may take, in seconds.
-const usualTimeout, mostTimeout = 20, 300
-
-// request sends a request and keeps its trace. ctx ends it.
-func (l *live) request(ctx context.Context, release string, order RequestOrder) (LiveTrace, error) {
-	h, err := order.http()
-	if err != nil {
-		return LiveTrace{}, err
-	}
-	if order.TimeoutSeconds < 0 || order.TimeoutSeconds > mostTimeout {
-		return LiveTrace{}, badRequest(message.Errorf("timeoutSeconds is %d", order.TimeoutSeconds), fmt.Sprintf("expected at most %d", mostTimeout))
-	}
-	timeout := usualTimeout * time.Second
-	if order.TimeoutSeconds > 0 {
-		timeout = time.Duration(order.TimeoutSeconds) * time.Second
-	}
-	_, server, err := l.use(release)
-	if err != nil {
-		return LiveTrace{}, err
-	}
-	to := &gatherer{}
-	rec, err := server.Request(ctx, h, timeout, to)
-	switch {
-	case ctx.Err() != nil:
-		return LiveTrace{}, gone(message.NewError("the request was cancelled"))
-	case err != nil:
-		return LiveTrace{}, failed(err)
-	}
-	return l.keep(LiveTrace{Kind: kindRequest, Title: titleOf(rec), Notices: to.all()}, rec)
-}
-
-// http returns the request of an order, checked as "apitrace request" checks it.
-func (o RequestOrder) http() (*scenarios.HTTP, error) {
-	typed, err := o.typed(scenarios.Admin)
-	if err != nil {
-		return nil, err
-	}
-	return typed.HTTP() // again, for the result
-}
-
-// typed returns the request of an order as a person types it, checked. as is who asks where the order does not say.
-func (o RequestOrder) typed(as string) (*scenarios.TypedRequest, error) {
-	typed := &scenarios.TypedRequest{Method: strings.ToUpper(o.Method), Path: o.Path, Headers: o.Headers, As: cmp.Or(o.As, as), BodyFile: "the form"}
-	if o.Body != "" {
-		typed.Body = []byte(o.Body)
-	}
-	if _, err := typed.HTTP(); err != nil {
-		return nil, badRequest(err, "correct the request and send it again")
-	}
-	return typed, nil
-}
-
-// keepClient keeps the trace of a client's request, or says why there is none.
-func (l *live) keepClient(release string, row session.Row, rec *trace.Recording) {
-	head := LiveTrace{
-		Kind: kindClient, Title: row.Method + " " + row.Path, Release: release, Status: row.Status, HungUp: row.HungUp,
-		DurationNs: int64(row.Duration), Etcd: row.Operations(), Notices: []string{},
-	}
-	if row.Err != nil {
-		head.Error = row.Err.Error()
-	}
-	if _, err := l.keep(head, rec); err != nil {
-		l.tell(event{name: eventNotice, data: LiveNotice{release, err.Error()}})
-	}
-}
-
-// keep puts a recording on the shelf and tells of it. rec may be nil if head has an Error.
-func (l *live) keep(head LiveTrace, rec *trace.Recording) (LiveTrace, error) {
-	head.Received = time.Now()
-	if rec != nil {
-		head.Release, head.Requests = rec.K8sVersion, len(rec.Requests)
-		for _, r := range rec.Requests {
-			head.Calls += len(r.Calls)
-			head.Status = r.Status
-			if head.Kind != kindClient && head.Kind != kindReplay && len(r.Calls) > 0 {
-				head.DurationNs += r.Calls[0].DurationNs
-			}
-		}
-	}
-	if head.Notices == nil {
-		head.Notices = []string{}
-	}
-	kept, err := l.shelf.add(head, rec)
-	if err == nil {
-		l.tell(event{name: eventTrace, data: kept})
-	}
-	return kept, err
-}
-
 // state returns what is going on.
 func (l *live) state(ctx context.Context) (LiveState, error) {
 	releases, err := l.engine.Releases(ctx)
@@ -429,80 +270,3 @@ func (s *liveServer) copied() LiveServer {
 	}
 	return c
 }
-
-// A reporter tells listeners of what happens to a server.
-type reporter struct {
-	*live
-	server *liveServer
-}
-
-// Notice implements session.Reporter.
-func (r *reporter) Notice(format string, args ...any) {
-	said := text.EscapeLines(message.For("").Sprintf(format, args...))
-	r.change(r.server, func() {
-		r.server.Notices = append(r.server.Notices, said)
-		r.server.Notices = r.server.Notices[max(0, len(r.server.Notices)-mostNotices):]
-	})
-}
-
-// Building implements session.Reporter.
-func (r *reporter) Building() session.BuildReporter { return buildReporter{r} }
-
-type buildReporter struct{ *reporter }
-
-// Report implements program.Progress.
-func (b buildReporter) Report(e program.Event) {
-	if !e.Note.IsZero() {
-		b.Notice("%s", e.Note)
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.server.Progress = &LiveProgress{e.Program, string(e.Stage), e.Done, e.Total}
-	if now := time.Now(); now.Sub(b.server.told) >= progressPause || e.Done == e.Total {
-		b.server.told = now
-		b.tellServers()
-	}
-}
-
-// Close implements session.BuildReporter.
-func (b buildReporter) Close() { b.change(b.server, func() { b.server.Progress = nil }) }
-
-// A gatherer keeps what is to be known of a replay or a request.
-type gatherer struct {
-	mu      sync.Mutex
-	notices []string
-}
-
-// Notice implements session.Reporter.
-func (g *gatherer) Notice(format string, args ...any) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.notices = append(g.notices, text.EscapeLines(message.For("").Sprintf(format, args...)))
-}
-
-// Building implements session.Reporter.
-func (g *gatherer) Building() session.BuildReporter { return silent{} }
-
-// all returns the notices so far.
-func (g *gatherer) all() []string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return append([]string{}, g.notices...)
-}
-
-type silent struct{}
-
-func (silent) Report(program.Event) {}
-func (silent) Close()               {}
-
-func conflict(err error, action string) error {
-	return newError(http.StatusConflict, err, action)
-}
-
-// failed is the error of something that the server did not do.
-func failed(err error) error {
-	return newError(http.StatusBadGateway, err, "look at what the message says, and try again")
-}
-
-// gone is for a client that no longer waits for the answer.
-func gone(err error) error { return newError(499, err, "") }
