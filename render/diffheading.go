@@ -48,16 +48,12 @@ func (d *diffDrawing) diffFacts() string {
 // writeSummary tells the changes layer by layer.
 func (d *diffDrawing) writeSummary(out *bufio.Writer) {
 	changed, unchanged := newSummary(d.Differences, d.guide, d.words, d.finder).summarize()
-	var smaller []string
 	for _, layer := range changed {
 		if len(layer.Sentences) > 0 {
 			d.writeHanging(out, layer.Title, strings.Join(layer.Sentences, d.words.between()))
 		}
-		if layer.Smaller > 0 {
-			smaller = append(smaller, fmt.Sprintf("%s %d", layer.Title, layer.Smaller))
-		}
 	}
-	if len(smaller) > 0 {
+	if smaller := smallerIn(changed); len(smaller) > 0 {
 		d.writeHanging(out, d.words.smaller(), strings.Join(smaller, ", "))
 	}
 	if len(unchanged) > 0 && len(changed) > 0 {

@@ -80,7 +80,6 @@ func (m *markdown) heading() {
 // sentences tells what changed, layer by layer.
 func (m *markdown) sentences() {
 	changed, unchanged := newSummary(m.Differences, m.guide, m.words, m.finder).summarize()
-	var smaller []string
 	for _, layer := range changed {
 		if len(layer.Sentences) > 0 {
 			fmt.Fprintf(m.out, "\n**%s**\n\n", InMarkdown(layer.Title))
@@ -88,14 +87,11 @@ func (m *markdown) sentences() {
 				fmt.Fprintf(m.out, "- %s\n", InMarkdown(s))
 			}
 		}
-		if layer.Smaller > 0 {
-			smaller = append(smaller, fmt.Sprintf("%s %d", layer.Title, layer.Smaller))
-		}
 	}
 	for _, rest := range []struct {
 		title  string
 		titles []string
-	}{{m.words.smaller(), smaller}, {m.words.unchanged(), unchanged}} {
+	}{{m.words.smaller(), smallerIn(changed)}, {m.words.unchanged(), unchanged}} {
 		if len(rest.titles) > 0 {
 			fmt.Fprintf(m.out, "\n%s%s%s\n", InMarkdown(rest.title), m.words.colon(), InMarkdown(strings.Join(rest.titles, ", ")))
 		}

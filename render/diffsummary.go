@@ -23,6 +23,17 @@ type layerSummary struct {
 	Smaller int
 }
 
+// smallerIn counts the smaller changes of each layer that has any: "Audit 1".
+func smallerIn(changed []layerSummary) []string {
+	var counts []string
+	for _, layer := range changed {
+		if layer.Smaller > 0 {
+			counts = append(counts, fmt.Sprintf("%s %d", layer.Title, layer.Smaller))
+		}
+	}
+	return counts
+}
+
 // summarize tells what changed, layer by layer in the order of first entry. Layers without a
 // change are in unchanged, by title.
 func (s *summary) summarize() (changed []layerSummary, unchanged []string) {

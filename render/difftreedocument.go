@@ -159,7 +159,7 @@ func NewDiffTree(c *diff.Comparison, pair *diff.RequestPair, guide Guide, option
 	}
 	d := newDiffDrawing(c, pair, NewDifferences(pair.Diff, guide), guide, options)
 	d.finder = finder
-	w := &diffTreeWriter{diffDrawing: d, steps: map[int]int{}}
+	w := &diffTreeWriter{diffDrawing: d, steps: map[int]int{}, ofA: map[int]int{}}
 	doc.Facts, doc.Changes, doc.TooMany = d.diffFacts(), len(d.Changes), d.tooMany()
 	if d.story.Shown > mostDiffSteps {
 		doc.TooMany = len(d.Changes)
@@ -184,13 +184,20 @@ func numberOf(rec *trace.Recording, r *trace.Request) int {
 type diffTreeWriter struct {
 	*diffDrawing
 	// steps are, by call of the merged tree, the first call of the step that shows it.
-	steps        map[int]int
+	steps map[int]int
+	// ofA are, by call of side A, the calls of the merged tree.
+	ofA          map[int]int
 	merged, a, b *trace.Places
 }
 
 // write adds the sections.
 func (w *diffTreeWriter) write(doc *DiffTree) {
 	w.merged, w.a, w.b = trace.NewPlaces(w.Merged.Tree), trace.NewPlaces(w.Diff.A), trace.NewPlaces(w.Diff.B)
+	for i, call := range w.Merged.A {
+		if call != diff.None {
+			w.ofA[call] = i
+		}
+	}
 	doc.Legend = w.legend()
 	for _, c := range w.Changes {
 		if w.shows(c) {
@@ -310,16 +317,13 @@ func (w *diffTreeWriter) tell(out *DiffTreeStep, c ShownChange) {
 	}
 	if c.Kind == diff.Moved {
 		if parent := w.Diff.A.Parent(c.A); parent >= 0 {
-			out.Was = &DiffOrigin{Name: w.Diff.A.Call(parent).ShortName(), Step: w.stepOf(w.mergedOfA(parent))}
+			out.Was = &DiffOrigin{Name: w.Diff.A.Call(parent).ShortName(), Step: w.stepOf(w.ofA[parent])}
 		}
 	}
 	if out.A != nil && out.B != nil && w.Diff.A.Call(c.A).File == w.Diff.B.Call(c.B).File {
 		out.Compare = CompareURL(w.comparison.A, w.comparison.B, w.Diff.B.Call(c.B))
 	}
 }
-
-// mergedOfA returns where the merged tree has a call of side A.
-func (w *diffTreeWriter) mergedOfA(call int) int { return slices.Index(w.Merged.A, call) }
 
 func (w *diffTreeWriter) spot(rec *trace.Recording, tree *trace.Tree, places *trace.Places, i int) *DiffSpot {
 	if i == diff.None {

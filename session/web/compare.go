@@ -129,13 +129,17 @@ func (c *compared) drawing(lang string) render.DiffOptions {
 	return o
 }
 
-// pair returns the pair of requests that the query of a request names.
-func (c *compared) pair(r *restful.Request) (int, error) {
+// pairOf returns the comparison that the query of a request names, and the index of the pair of requests.
+func (a *api) pairOf(r *restful.Request) (*compared, int, error) {
+	c, err := a.comparedOf(r)
+	if err != nil {
+		return nil, 0, err
+	}
 	n := int(number(r, "request", 1))
 	if n > len(c.Requests) {
-		return 0, notFound(message.Errorf("there is no request %d: both sides together have %d", n, len(c.Requests)), "ask for one from 1 on")
+		return nil, 0, notFound(message.Errorf("there is no request %d: both sides together have %d", n, len(c.Requests)), "ask for one from 1 on")
 	}
-	return n - 1, nil
+	return c, n - 1, nil
 }
 
 func (a *api) diff(r *restful.Request) (any, error) {
@@ -159,11 +163,7 @@ func (a *api) diff(r *restful.Request) (any, error) {
 }
 
 func (a *api) diffTree(r *restful.Request) (any, error) {
-	c, err := a.comparedOf(r)
-	if err != nil {
-		return nil, err
-	}
-	n, err := c.pair(r)
+	c, n, err := a.pairOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -211,11 +211,7 @@ func (c *compared) view(pair int) (*render.DiffView, error) {
 }
 
 func (a *api) diffSource(r *restful.Request) (any, error) {
-	c, err := a.comparedOf(r)
-	if err != nil {
-		return nil, err
-	}
-	n, err := c.pair(r)
+	c, n, err := a.pairOf(r)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 	"html"
 	"io"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -86,15 +85,13 @@ func (p PageFile) library(s *packer, release, name string, rec *trace.Recording)
 		if err := json.Unmarshal(answer, &list); err != nil {
 			return nil, err
 		}
-		// A recording of the library is a file here; what the library says of it comes after the files.
-		is := slices.Collect(func(yield func(Scenario) bool) {
-			for _, scenario := range list.Items {
-				if scenario.Name == name && !yield(scenario) {
-					return
-				}
+		// The recording is in the list as a file. If the library has the scenario, too, its entry follows and says more.
+		var one Scenario
+		for _, scenario := range list.Items {
+			if scenario.Name == name {
+				one = scenario
 			}
-		})
-		one := is[len(is)-1]
+		}
 		one.Releases = []string{release}
 		if out.Answers["/scenarios?lang="+lang], err = json.Marshal(ScenarioList{[]Scenario{one}}); err != nil {
 			return nil, err

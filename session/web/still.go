@@ -20,7 +20,8 @@ import (
 //	calls/RELEASE/SCENARIO/NUMBER  the calls of a request
 //	source/RELEASE/PROCESS/FOLDER  the functions of a package that were called
 //	notices/RELEASE/PROCESS        the licences of the sources
-//	search                         what the search finds
+//	search                         the texts that the search goes through
+//	answers/PATH                   the answer to a path below Base that belongs to no recording
 type piece struct {
 	key  string
 	data any
@@ -92,7 +93,7 @@ var asTheyAre = []string{"view?lang=%s", "view?lang=%s&show=upstream", "layers?l
 
 // recording puts a recording into pieces: itself, and the calls of its requests.
 func (s *packer) recording(release, scenario string, put func(piece) error) error {
-	of := "/releases/" + url.PathEscape(release) + "/scenarios/" + url.PathEscape(scenario)
+	base := "/releases/" + url.PathEscape(release) + "/scenarios/" + url.PathEscape(scenario)
 	l, err := s.api.library.load(release, scenario)
 	if err != nil {
 		return err
@@ -101,12 +102,12 @@ func (s *packer) recording(release, scenario string, put func(piece) error) erro
 	for _, lang := range pageLanguages {
 		below := []string{"?lang=" + lang}
 		for i := range l.rec.Requests {
-			for _, of := range asTheyAre {
-				below = append(below, fmt.Sprintf("/requests/%d/"+of, i+1, lang))
+			for _, address := range asTheyAre {
+				below = append(below, fmt.Sprintf("/requests/%d/"+address, i+1, lang))
 			}
 		}
 		for _, address := range below {
-			if kept[address], err = s.ask(of + address); err != nil {
+			if kept[address], err = s.ask(base + address); err != nil {
 				return err
 			}
 		}

@@ -85,7 +85,7 @@ export function Compare() {
         </Fragment>}
       </div>
       <section class="compare-right" aria-label={words.inSource}>
-        {tree && selected ? <Panel key={key + selected.call} tree={tree} step={selected} pairing={pairing} request={request} address={write(address)} onCall={selectCall} onBack={() => change({ call: undefined, by: undefined, nth: undefined })} />
+        {tree && selected ? <Panel key={`${key} ${selected.call}`} tree={tree} step={selected} pairing={pairing} request={request} address={write(address)} onCall={selectCall} onBack={() => change({ call: undefined, by: undefined, nth: undefined })} />
           : <p class="quiet pick">{words.pick}</p>}
       </section>
     </div>

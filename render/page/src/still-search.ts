@@ -1,4 +1,4 @@
-// The search of a page without a server: the same as package trace/search and trace.MatchFunctions. A test compares both.
+// The search of a page without a server: by the rules of package trace/search and trace.MatchFunctions.
 
 import { Hit, HitList } from './api.ts';
 
