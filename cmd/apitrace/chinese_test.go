@@ -139,7 +139,7 @@ func TestEveryCommandSpeaksChinese(t *testing.T) {
 	names, commands := knownNames(t), paths
 	for path, runs := range chineseRuns {
 		if !slices.Contains(paths, path) {
-			t.Errorf("there is no command %q", path)
+			t.Errorf("the table has a row for the unknown command %q", path)
 		}
 		for _, run := range runs {
 			args := append(append(strings.Fields(path), "--lang", "zh"), run.args...)
@@ -224,7 +224,7 @@ func self(t *testing.T) string {
 	return path
 }
 
-// do returns what a command writes to both streams. There is no network.
+// do runs a command without network, and returns its standard output and standard error together.
 func (r chineseRun) do(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -19,8 +19,8 @@ type Change struct {
 }
 
 // ChangesIn compares two versions of a Go file of a package, given by its import path; nil stands for a version that
-// does not have the file. It returns the functions that changed, sorted by name, and whether anything that is
-// no function did, such as a type, a variable or an import.
+// does not have the file. It returns the functions that changed, sorted by name, and whether another declaration
+// changed: a type, a variable or an import.
 func ChangesIn(pkg string, before, after []byte) (functions []Change, rest bool, err error) {
 	a, restA, err := declarations(pkg, before)
 	if err != nil {

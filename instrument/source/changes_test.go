@@ -54,12 +54,12 @@ func init() { New() }
 		t.Errorf("%v, rest %v; expected %v", got, rest, want)
 	}
 	if _, rest, _ := ChangesIn("p", []byte("package p\n\nvar x = 1\n"), []byte("package p\n\nvar x = 2\n")); !rest {
-		t.Error("a variable with another value is no change")
+		t.Error("a variable that got another value is not reported")
 	}
 	if got, _, _ := ChangesIn("p", nil, []byte("package p\n\nfunc A() {}\n")); !slices.Equal(got, []Change{{"p.A", false, true}}) {
 		t.Errorf("a new file has the changes %v", got)
 	}
 	if _, _, err := ChangesIn("p", []byte("package"), nil); err == nil {
-		t.Error("what is no Go is no error")
+		t.Error("a file that is not Go gives no error")
 	}
 }

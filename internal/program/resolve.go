@@ -176,8 +176,8 @@ type DownloadError struct {
 	Reason string
 }
 
-// Unknown reports whether a module proxy answered that there is no such version, and not that
-// no proxy could be asked.
+// Unknown reports whether a module proxy answered that the version does not exist. It is false if no
+// proxy answered.
 func (e *DownloadError) Unknown() bool {
 	for _, s := range []string{"unknown revision", "invalid version", "403 Forbidden", "404 Not Found", "410 Gone"} {
 		if strings.Contains(e.Reason, s) {

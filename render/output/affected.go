@@ -43,7 +43,7 @@ func (o *Affected) Write(ctx context.Context, std *console.Streams, before, afte
 		return err
 	}
 	report.Others = others
-	std.Notice("the change is asked about in the recordings of %s; nothing is built or run, so that calls which it adds are not known", release)
+	std.Notice("answering from the recordings of %s; nothing is built or run, so calls that the change adds are unknown", release)
 	if o.Format == "names" {
 		return report.WriteNames(std.Out)
 	}

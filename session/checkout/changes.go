@@ -17,7 +17,7 @@ import (
 )
 
 // Changes compares the Go files of two checkouts of one repository, those of tests aside. It returns the functions that
-// differ, and the files in which something else does: a type, a variable, an import.
+// differ, and the files in which another declaration does: a type, a variable or an import.
 func Changes(ctx context.Context, a, b Checkout) (functions []source.Change, others []string, err error) {
 	files, err := changed(ctx, a, b)
 	if err != nil {

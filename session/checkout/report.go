@@ -41,7 +41,7 @@ type Report struct {
 	Release string
 	// Functions are those that the change touches, the ones that most scenarios call first.
 	Functions []Function
-	// Others are the files in which something changed that is no function: a type, a variable, an import.
+	// Others are the files in which another declaration changed: a type, a variable or an import.
 	Others []string
 }
 

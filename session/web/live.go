@@ -200,7 +200,7 @@ func (l *live) noServer(release string) error {
 	return notFound(message.Errorf("there is no server of %s", release), "POST "+Base+"/live/servers starts one")
 }
 
-// state returns what is going on.
+// state lists the servers, their recordings, and the releases that can be started.
 func (l *live) state(ctx context.Context) (LiveState, error) {
 	releases, err := l.engine.Releases(ctx)
 	if err != nil {

@@ -2,7 +2,7 @@ package web
 
 import "time"
 
-// A LiveState is what is going on live.
+// A LiveState lists the servers, their recordings, and the releases that can be started.
 type LiveState struct {
 	Releases []Buildable  `json:"releases" description:"The releases of which servers can be started, the newest first."`
 	Askers   []string     `json:"askers" description:"Who can send a request."`
