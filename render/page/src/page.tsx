@@ -1,5 +1,5 @@
 import { h, render } from 'preact';
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Api, Problem, Recording, Release, Scenario } from './api.ts';
 import { PageContext } from './context.ts';
 import { Header, RequestBar, Theme } from './header.tsx';
@@ -63,7 +63,8 @@ function Page({ api }: { api: Api }) {
   useEffect(() => {
     document.title = alone ? `${alone.words(words)} · apitrace` : recording ? `${recording.scenario}, ${recording.k8sVersion} · apitrace` : 'apitrace';
   }, [recording, alone, words]);
-  useEffect(() => { setProblem(null); setNotice(''); }, [alone]);
+  // Before the next paint: an effect that waits could take away what the new view has to say already.
+  useLayoutEffect(() => { setProblem(null); setNotice(''); }, [alone]);
 
   const page = { api, lang, words, address, goTo, problem: setProblem, notice: setNotice, releases, scenarios, last: last.current };
   return (
