@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/web"
 )
@@ -109,6 +111,44 @@ func (b *tab) forgive(text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.wrongs = slices.DeleteFunc(b.wrongs, func(wrong string) bool { return strings.Contains(wrong, text) })
+}
+
+// TestManyTabsShareTheEvents opens more live views than a browser has connections, and closes them one after the other.
+func TestManyTabsShareTheEvents(t *testing.T) {
+	engine := &fakeEngine{}
+	address := start(t, web.Options{Engine: engine, Grace: 2 * time.Second})
+	browser := open(t, address, "#/latest/get-node/1", 1280) // keeps the browser open, and has no live view
+	browser.until(row("Authentication"))
+	var tabs []*tab
+	for range 8 {
+		b := browser.another(address, "#/servers")
+		b.until(live("servers") + ".querySelector('.go')")
+		tabs = append(tabs, b)
+	}
+	tabs[7].click(live("servers") + ".querySelector('.go')")
+	for _, b := range tabs {
+		b.until("document.querySelector('.server.ready')")
+	}
+	// The first tab has the stream. Without it another one goes on, and tells what has come meanwhile, too.
+	server := engine.server(t)
+	for i, b := range tabs[:7] {
+		b.close()
+		path := fmt.Sprintf("/api/v1/pods?of=%d", i)
+		server.client(t, path)
+		for _, left := range tabs[i+1:] {
+			left.until(fmt.Sprintf("document.querySelector('tbody tr .title')?.textContent === 'GET %s'", path))
+		}
+	}
+	if js[bool](tabs[7], "!!document.querySelector('.live > .failed')") {
+		t.Error("the page says that the connection is lost")
+	}
+	time.Sleep(3 * time.Second) // longer than the grace
+	if len(liveState(t, address).Servers) != 1 {
+		t.Fatal("the server has ended, although a tab is open")
+	}
+	tabs[7].close()
+	testenv.Within(t, 10*time.Second, "the server is gone", func() bool { return len(liveState(t, address).Servers) == 0 })
+	<-server.done
 }
 
 // TestReplayIsCancelledInThePage cancels by the button, and by leaving the view.

@@ -34,6 +34,8 @@ var axe string
 type tab struct {
 	*testing.T
 	ctx context.Context
+	// close closes the tab, and the browser with its first one.
+	close func()
 
 	mu     sync.Mutex
 	wrongs []string
@@ -55,9 +57,21 @@ func openAt(t *testing.T, address, within string, width int64) *tab {
 	t.Cleanup(cancel)
 	ctx, cancel := context.WithTimeout(allocator, 2*time.Minute)
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
+	return newTab(t, ctx, address, within, width)
+}
+
+// another opens an address in another tab of the browser. close closes it.
+func (b *tab) another(server, path string) *tab {
+	b.Helper()
+	return newTab(b.T, b.ctx, server+"/"+path, server+"/", 1280)
+}
+
+// newTab opens a tab: of the browser of a context, or of a new one if the context has none.
+func newTab(t *testing.T, ctx context.Context, address, within string, width int64) *tab {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	b := &tab{T: t, ctx: ctx}
+	b := &tab{T: t, ctx: ctx, close: cancel}
 	b.do(chromedp.EmulateViewport(width, 860))
 	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
 		t.Fatal(err)
