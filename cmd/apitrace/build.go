@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-// buildOptions say what to build.
+// buildOptions select what to build.
 type buildOptions struct {
 	server serverFlags
 	plain  bool

@@ -17,7 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// carriedReleases are those that apitrace carries recordings of and that the test goes through.
+// carriedReleases returns the recorded releases that the test covers.
 func carriedReleases(t *testing.T) []recordings.Info {
 	t.Helper()
 	releases, err := recordings.Versions()
@@ -27,7 +27,7 @@ func carriedReleases(t *testing.T) []recordings.Info {
 	return testenv.Releases(t, releases)
 }
 
-// carried calls f with each recording that apitrace carries of the releases that the test goes through.
+// carried calls f with each embedded recording of the releases that the test covers.
 func carried(t *testing.T, f func(t *testing.T, rec *trace.Recording)) {
 	t.Helper()
 	for _, version := range carriedReleases(t) {
@@ -41,9 +41,8 @@ func carried(t *testing.T, f func(t *testing.T, rec *trace.Recording)) {
 	}
 }
 
-// TestDefaultView wants the view for a first look to keep to 80 columns, whatever the scenario,
-// with the same text in colour, and to tell the story of each request in 15 sentences at most.
-// Package render tests that it cuts no name.
+// TestDefaultView checks the default view of every scenario: it keeps to 80 columns, has the same text with
+// colour, and tells the story of each request in at most 15 sentences. Package render tests that it cuts no name.
 func TestDefaultView(t *testing.T) { checkDefaultViews(t) }
 
 func TestSlowDefaultView(t *testing.T) {
@@ -52,7 +51,7 @@ func TestSlowDefaultView(t *testing.T) {
 }
 
 func checkDefaultViews(t *testing.T) {
-	const most = 300 // lines at 80 columns: a page or three to a layer
+	const most = 300 // lines at 80 columns: one to three pages per layer
 	loaded, err := instrument.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +98,7 @@ func checkWidth(t *testing.T, text string) {
 // sentenceLine is the first line of a sentence of an outline: its number and its layer.
 var sentenceLine = regexp.MustCompile(`(?m)^ ?[0-9]+  \S`)
 
-// checkOutline wants the story of a request in one to 15 sentences, each with the time of its call.
+// checkOutline checks that an outline has 1 to 15 sentences, each with the time of its call.
 func checkOutline(t *testing.T, outline string) {
 	t.Helper()
 	begun := sentenceLine.FindAllStringIndex(outline, -1)

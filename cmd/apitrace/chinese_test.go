@@ -22,29 +22,29 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// A chineseRun is a call of a command with --lang zh.
+// A chineseRun runs a command with --lang zh.
 type chineseRun struct {
 	args []string
-	// upstream are patterns of what the output quotes: see testenv.Output.
+	// upstream are patterns of quotations in the output; see testenv.Output.
 	upstream []string
-	// env are variables of its environment; SELF stands for the folder of apitrace.
+	// env are environment variables of the command; SELF stands for the folder of the apitrace binary.
 	env []string
 	// endless is set for a command that runs until it gets a signal.
 	endless bool
-	// setup changes the folder in which all of it happens.
+	// setup prepares the folder in which the command runs.
 	setup func(t *testing.T, dir string)
 }
 
-// Texts of others that commands print.
+// Patterns of texts that commands print but that are not apitrace's own.
 const (
 	goSource     = `(?m)^ *\d+ .*$`                                                                                     // numbered lines of source
 	rbacReason   = `of\s+ClusterRole\s+"[^"]*"\s+to User`                                                               // why kube-apiserver allowed a request
 	shellCommand = `(?m)^(cd |env|    | +/).*$`                                                                         // lines of a script
 	libraryError = `module lookup disabled by GOPROXY=off|invalid character .*|traces export: Post|dial tcp|: connect:` // errors of Go's libraries
-	goCommand    = `\$ go build`                                                                                        // what a log of a build holds
+	goCommand    = `\$ go build`                                                                                        // lines of a build log
 )
 
-// chineseRuns are calls of every command that need no server. What servers print: TestServerCommandsInChinese in e2e/commands.
+// chineseRuns runs every command in ways that need no server. TestServerCommandsInChinese in e2e/commands has the others.
 var chineseRuns = map[string][]chineseRun{
 	"run":     {{args: []string{"nosuch"}}, {args: nil}, {args: []string{"get-node", "--k8s", "newest"}}, {args: []string{"get-node", "--etcd-cafile", "x"}}, {args: []string{"get-node", "--save", "nosuch/x"}}},
 	"show":    {{args: []string{"get-node"}}, {args: []string{"get-node", "--notes"}}, {args: []string{"get-node", "--summary"}}, {args: []string{"get-node", "--only", "9"}}, {args: []string{"nosuch.jsonl"}}, {args: []string{"--signs"}}, {args: []string{"get-node", "--k8s", "1.22"}}},
@@ -106,10 +106,11 @@ var chineseRuns = map[string][]chineseRun{
 	"help":           {{args: []string{"fly"}}, {args: []string{"shwo"}}, {args: []string{"workshop", "fly"}}},
 }
 
-// generated are commands whose output is a program of cobra's: there is nothing in it to read.
+// generated are commands that print a shell script made by cobra, which has no text for people.
 var generated = []string{"completion bash", "completion zsh", "completion fish", "completion powershell"}
 
-// Every command, with --lang zh, prints Chinese alone, but for names, flags, code and upstream's own messages.
+// TestEveryCommandSpeaksChinese checks that every command with --lang zh prints only Chinese, except for names, flags, code
+// and upstream's own messages.
 func TestEveryCommandSpeaksChinese(t *testing.T) {
 	if testing.Short() {
 		t.Skip("each run starts the program")
@@ -164,7 +165,7 @@ func TestEveryCommandSpeaksChinese(t *testing.T) {
 	}
 }
 
-// knownNames are those of the library, the course and the guide.
+// knownNames returns the names in the library, the course and the guide.
 func knownNames(t *testing.T) []string {
 	t.Helper()
 	library, err := scenarios.List()
@@ -192,7 +193,7 @@ func knownNames(t *testing.T) []string {
 	return names
 }
 
-// chineseFolder is an empty home with a recording and a file that is none.
+// chineseFolder returns an empty home folder with a recording and a file that is not a recording.
 func chineseFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -243,7 +244,7 @@ func (r chineseRun) do(t *testing.T, dir string, args ...string) string {
 	if r.endless {
 		time.AfterFunc(3*time.Second, func() { _ = c.Process.Signal(os.Interrupt) })
 	}
-	_ = c.Wait() // errors are among what is read
+	_ = c.Wait() // the output includes errors
 	if ctx.Err() != nil {
 		t.Fatalf("not done in a minute:\n%s", out.String())
 	}
@@ -269,7 +270,7 @@ func edited(t *testing.T, dir string) {
 	writeFile(t, strings.Replace(at, "p.go", "q.go.orig", 1), "package p\n")
 }
 
-// filled fills the cache: a complete build with an edit, one that was interrupted, and Go's build cache.
+// filled fills the cache: a complete build with an edit, an interrupted build, and Go's build cache.
 func filled(t *testing.T, dir string) {
 	builds := filepath.Join(dir, "cache", "builds")
 	manifest, err := json.Marshal(map[string]any{"program": "etcd", "version": "v3.7.0", "key": "0123", "rewrite": "x", "edited": true, "edits": []string{"p/p.go"}})

@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-// functionOptions say which function to show, and how.
+// functionOptions select the release and the recordings of a function, and how to show it.
 type functionOptions struct {
 	code  code.Choice
 	shown output.Function
@@ -23,7 +23,7 @@ type functionOptions struct {
 func newExplainCommand(std *console.Streams) *cobra.Command {
 	o := &functionOptions{}
 	command := o.command("explain", std, o.shown.Explain)
-	command.Flags().BoolVar(&o.shown.ASCII, "ascii", false, "use ASCII characters alone")
+	command.Flags().BoolVar(&o.shown.ASCII, "ascii", false, "use ASCII characters only")
 	addLanguageFlag(command, &o.shown.Lang)
 	return command
 }
@@ -35,7 +35,7 @@ func newSourceCommand(std *console.Streams) *cobra.Command {
 	return command
 }
 
-// command makes a command on a function, which show shows.
+// command returns a command whose argument is the name of a function; show prints the result.
 func (o *functionOptions) command(name string, std *console.Streams, show func(context.Context, *console.Streams, *code.Base, string) error) *cobra.Command {
 	command := newCommand(name, oneArgument(message.Of("the name of a function, such as \"etcd3.(*store).Get\"")), func(c *cobra.Command, args []string) error {
 		if err := errors.Join(o.shown.Validate(), o.code.Validate()); err != nil {
@@ -67,11 +67,11 @@ func (o *functionOptions) command(name string, std *console.Streams, show func(c
 	return command
 }
 
-// addCodeFlags adds the flags that say of which version a function is wanted, and which recordings tell of it.
+// addCodeFlags adds the flags that select the version of Kubernetes and the recordings in which a function is looked up.
 func addCodeFlags(command *cobra.Command, o *code.Choice) {
 	flags := command.Flags()
 	flags.StringVar(&o.K8s, "k8s", "", "version of Kubernetes (default: that of --trace, else "+apiserver.DefaultVersion+")")
-	flags.StringArrayVar(&o.Traces, "trace", nil, "a saved recording to look into; may be repeated (default: the recordings that apitrace carries)")
-	flags.StringVar(&o.Scenario, "scenario", "", "look into the recording of this scenario alone")
+	flags.StringArrayVar(&o.Traces, "trace", nil, "use this saved recording; may be repeated (default: the recordings that apitrace carries)")
+	flags.StringVar(&o.Scenario, "scenario", "", "use only the recording of this scenario")
 	_ = command.RegisterFlagCompletionFunc("scenario", completeScenarioName)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestPairsCompare demands that each pair that is listed has requests to compare, of which one differs.
+// TestPairsCompare checks that each listed pair of scenarios has requests to compare, and that at least one of them differs.
 func TestPairsCompare(t *testing.T) {
 	all, err := scenarios.List()
 	if err != nil {

@@ -22,7 +22,7 @@ func offer(names func() ([]string, error)) cobra.CompletionFunc {
 	}
 }
 
-// offerFirst completes the first argument with names, and with files if those are taken, too.
+// offerFirst completes the first argument with names, and with files too if the command accepts them.
 func offerFirst(names func() ([]string, error), files bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		all, err := names()

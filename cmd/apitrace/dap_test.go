@@ -22,8 +22,8 @@ type editorSession struct {
 	seq int
 }
 
-// ask sends a request and returns its response's body, and the stop that follows if it moves. Other events are
-// passed over.
+// ask sends a request and returns the body of its response. If the request moves the position, ask also returns the
+// stopped event that follows. It skips other events.
 func (e *editorSession) ask(command string, arguments map[string]any, moves bool) (body, stop map[string]any) {
 	e.t.Helper()
 	e.seq++
@@ -67,7 +67,7 @@ func (e *editorSession) receive() map[string]any {
 	return message
 }
 
-// play uses everything that the adapter says it can.
+// play uses every capability that the adapter announces.
 func (e *editorSession) play() {
 	e.t.Helper()
 	offered, _ := e.ask("initialize", map[string]any{"adapterID": "apitrace", "pathFormat": "path"}, false)
@@ -147,7 +147,7 @@ func (e *editorSession) play() {
 	e.ask("disconnect", nil, false)
 }
 
-// TestDAPOnStandardStreams plays a session with the command as an editor starts it.
+// TestDAPOnStandardStreams runs a session with the command as an editor starts it.
 func TestDAPOnStandardStreams(t *testing.T) {
 	t.Setenv("APITRACE_CACHE", t.TempDir()) // no sources are on this machine
 	command := exec.Command("apitrace", "dap")
@@ -174,7 +174,7 @@ func TestDAPOnStandardStreams(t *testing.T) {
 	}
 }
 
-// TestDAPOnAPort plays two sessions at once with a command to which editors connect.
+// TestDAPOnAPort runs two sessions at once with a command to which editors connect.
 func TestDAPOnAPort(t *testing.T) {
 	t.Setenv("APITRACE_CACHE", t.TempDir())
 	command := exec.Command("apitrace", "dap", "--listen", "127.0.0.1:0")

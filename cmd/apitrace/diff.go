@@ -13,10 +13,10 @@ import (
 	"github.com/kubeapitrace/apitrace/session/sides"
 )
 
-// diffOptions say what is compared, and how that is shown.
+// diffOptions select what to compare, and how to show it.
 type diffOptions struct {
 	source string
-	// live says which sides are replayed: "a", "b", "both", or "" for none.
+	// live names the sides to replay: "a", "b", "both", or "" for none.
 	live   string
 	output output.Diff
 }
@@ -31,14 +31,14 @@ func newDiffCommand(std *console.Streams) *cobra.Command {
 	})
 	command.ValidArgsFunction = completeDiff
 	addDiffFlags(command, &o.output)
-	command.Flags().StringVar(&o.live, "live", "", "replay the scenario now instead of taking recordings: on both releases, or =a on the first, =b on the second one")
+	command.Flags().StringVar(&o.live, "live", "", "replay the scenario now instead of using recordings: on both releases, on the first (=a), or on the second (=b)")
 	command.Flags().Lookup("live").NoOptDefVal = "both"
 	_ = command.RegisterFlagCompletionFunc("live", cobra.FixedCompletions([]string{"a", "b", "both"}, cobra.ShellCompDirectiveNoFileComp))
 	command.Flags().StringVar(&o.source, "source", "", "compare the source of this function instead: \"etcd3.(*store).Get\", or any end of a full name")
 	return command
 }
 
-// inTrouble makes every error but a difference one that says that there was trouble.
+// inTrouble turns every error except errDifferent into a troubleError.
 func inTrouble(err error) error {
 	if err == nil || errors.Is(err, errDifferent) {
 		return err
@@ -46,7 +46,7 @@ func inTrouble(err error) error {
 	return &troubleError{err}
 }
 
-// differs makes a difference an error, for the exit status.
+// differs returns errDifferent, which sets the exit status, if the two sides are not the same.
 func differs(same bool, err error) error {
 	if err == nil && !same {
 		return errDifferent

@@ -42,17 +42,17 @@ func TestChinesePagesInStep(t *testing.T) {
 	}
 }
 
-// chinesePage names the Chinese of an English page: NAME.zh.md, of NAME.md or, as lessons are called, NAME.en.md.
+// chinesePage returns the name of the Chinese translation of NAME.md or, for lessons, NAME.en.md: NAME.zh.md.
 func chinesePage(page string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(page, ".md"), ".en") + ".zh.md"
 }
 
-// bothPages is the same for both languages of a page.
+// bothPages returns a name that both languages of a page share.
 func bothPages(page string) string {
 	return strings.NewReplacer(".zh.md", ".md", ".en.md", ".md").Replace(page)
 }
 
-// outOfStep lists the differences between a page and the Chinese one.
+// outOfStep lists the differences between a page and its translation.
 func outOfStep(t *testing.T, root, page string) (differences []string) {
 	t.Helper()
 	english, chinese := outlined(t, root, page), outlined(t, root, chinesePage(page))
@@ -71,7 +71,7 @@ func outOfStep(t *testing.T, root, page string) (differences []string) {
 	return differences
 }
 
-// section is what stands below one heading of a page, in a form that is the same in both languages.
+// section is the content below one heading of a page, in a form that is the same in both languages.
 type section struct {
 	level  int
 	title  string
@@ -179,14 +179,14 @@ func (s *section) addInline(t *testing.T, root, page string) {
 	}
 }
 
-// spokenNames are in code in the English pages because apitrace prints them, in Chinese in the Chinese ones.
+// spokenNames are set as code because apitrace prints them: in English on English pages, in Chinese on Chinese pages.
 var spokenNames = []string{"`▸ 2 Authentication`", "`▸ 6 Routing`", "`still running`", "`was`", "`was called by`"}
 
-// listsBoth tells whether a page links to both languages of others.
+// listsBoth reports whether a page links to both languages of other pages.
 func listsBoth(page string) bool { return bothPages(page) == "docs/workshop.md" }
 
-// linkTarget is the target of a link, the same for both languages of the target: a heading is given by its number. It
-// is "" for the link to the page's other language.
+// linkTarget returns the target of a link in a form that both languages share: a heading is given by its number. It
+// returns "" for the link to the page's other language.
 func linkTarget(t *testing.T, root, page, link string) string {
 	t.Helper()
 	if strings.Contains(link, "://") {
@@ -228,7 +228,7 @@ func linkTarget(t *testing.T, root, page, link string) string {
 	return link
 }
 
-// anchorOf is what GitHub makes of a heading.
+// anchorOf returns the anchor that GitHub makes for a heading.
 func anchorOf(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -241,8 +241,8 @@ func anchorOf(heading string) string {
 	}, heading)
 }
 
-// TestLinksOfPages follows the links between all pages: the page and the heading must be there, and a Chinese page
-// leads to Chinese ones where there are any.
+// TestLinksOfPages follows the links between all pages: the page and the heading must exist, and a Chinese page
+// must link to the Chinese version of a page that has one.
 func TestLinksOfPages(t *testing.T) {
 	root := filepath.Join("..", "..")
 	pages := 0

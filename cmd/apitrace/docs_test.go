@@ -17,16 +17,15 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-// shownInDocs is a block of a page that begins with a command and goes on with its output.
+// shownInDocs matches a block of a page that begins with a command and continues with its output.
 var shownInDocs = regexp.MustCompile("(?ms)^```\n(\\$ (apitrace [^\n]*)\n)(.*?)^```\n")
 
-// drawnInDocs is a diagram that GitHub draws, with the command that prints it in a comment.
+// drawnInDocs matches a diagram that GitHub draws, with the command that prints it in a comment.
 var drawnInDocs = regexp.MustCompile("(?ms)^```mermaid\n(%% \\$ (apitrace [^\n]*)\n)(.*?)^```\n")
 
-// TestDocsShowRealOutput compares what the pages show with what the commands print: those of
-// recordings that apitrace carries, or of the files in testdata. A line "…" stands for lines that
-// the page leaves out, and a page that ends in .zh.md is for those with a Chinese locale. "make
-// docs" writes the outputs anew.
+// TestDocsShowRealOutput compares the outputs on the pages with those of the commands, which read
+// the embedded recordings or the files in testdata. A line "…" stands for lines that the page leaves
+// out. Commands on pages that end in .zh.md run with a Chinese locale. "make docs" updates the pages.
 func TestDocsShowRealOutput(t *testing.T) {
 	pages := []string{"README.md", "README.zh.md"}
 	root := filepath.Join("..", "..")
@@ -86,8 +85,8 @@ func compareShownOutput(t *testing.T, file string) (blocks int) {
 	return blocks
 }
 
-// printed runs a command line as a page shows it, 80 columns wide. What stands behind a "|"
-// is run by the shell.
+// printed runs a command line as a page shows it and returns its output, 80 columns wide. The shell runs
+// the part after a "|".
 func printed(t *testing.T, line, locale string) string {
 	for _, name := range []string{"NO_COLOR", "FORCE_COLOR", "FORCE_HYPERLINK", "LC_MESSAGES", "LANG"} {
 		t.Setenv(name, "")
@@ -118,7 +117,7 @@ func printed(t *testing.T, line, locale string) string {
 	return string(text)
 }
 
-// isExcerpt tells whether a text is the whole, or parts of it in their order with lines "…" between.
+// isExcerpt reports whether text is the whole, or parts of it in order with lines "…" between them.
 func isExcerpt(text, whole string) bool {
 	if strings.Trim(text, "…\n") == "" { // a page that shows nothing shows nothing wrong
 		return false
@@ -134,7 +133,7 @@ func isExcerpt(text, whole string) bool {
 	return whole == "" || strings.HasSuffix(text, "…\n")
 }
 
-// TestLessonsAreTranslated demands of each lesson that it is there in both languages, with the same trees.
+// TestLessonsAreTranslated checks that each lesson exists in both languages, with the same trees.
 func TestLessonsAreTranslated(t *testing.T) {
 	lessons, err := filepath.Glob(filepath.Join("..", "..", "docs", "lessons", "*.md"))
 	if err != nil || len(lessons) == 0 {

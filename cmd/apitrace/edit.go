@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-// editOptions say which file of upstream's to edit, or what to do with those that are.
+// editOptions select the upstream file to edit, or what to do with the existing edits.
 type editOptions struct {
 	server serverFlags
 	list   bool
@@ -31,9 +31,9 @@ func newEditCommand(std *console.Streams) *cobra.Command {
 	})
 	o.server.addVersion(command)
 	flags := command.Flags()
-	flags.BoolVar(&o.list, "list", false, "list the edited files, with the lines that are other than upstream's")
-	flags.BoolVar(&o.revert, "revert", false, "take an edit back")
-	flags.BoolVar(&o.all, "all", false, "with --revert: take all edits of this version back")
+	flags.BoolVar(&o.list, "list", false, "list the edited files, with the lines that differ from upstream's")
+	flags.BoolVar(&o.revert, "revert", false, "undo an edit")
+	flags.BoolVar(&o.all, "all", false, "with --revert: undo all edits of this version")
 	return command
 }
 
@@ -56,7 +56,7 @@ func (o *editOptions) run(ctx context.Context, std *console.Streams, args []stri
 	case o.list:
 		return o.server.Edits.WriteList(o.server.Version, std.Out, std.Printer, std)
 	case o.revert:
-		return o.server.Edits.Revert(o.server.Version, strings.Join(args, ""), std) // none with --all
+		return o.server.Edits.Revert(o.server.Version, strings.Join(args, ""), std) // "" with --all
 	}
 	e, err := o.server.Edits.Add(ctx, o.server.Version, args[0], std)
 	if err != nil {

@@ -19,12 +19,12 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-// execOptions say which client to run, as whom, and what to show of its requests.
+// execOptions select the client to run, its user, and what to show of its requests.
 type execOptions struct {
 	client []string
 	as     string
 	only   []int
-	// trees is set when more than the summary is asked for.
+	// trees is set when a flag asks for more than the summary.
 	trees    bool
 	server   serverFlags
 	delivery output.Delivery
@@ -57,15 +57,15 @@ func newExecCommand(std *console.Streams) *cobra.Command {
 	return command
 }
 
-// asksForTrees tells whether a flag asks for more than the summary: it chooses requests, or says
-// what is shown of them, not only how.
+// asksForTrees reports whether a flag asks for more than the summary: it selects requests, or the
+// content of their trees, and not only the style.
 func asksForTrees(flag string) bool {
 	shown := &cobra.Command{}
 	addOutputFlags(shown, &output.Options{})
 	return flag == "only" || shown.Flags().Lookup(flag) != nil && !slices.Contains([]string{"width", "color", "ascii", "lang"}, flag)
 }
 
-// run returns the exit status of the client, once it has ended.
+// run runs the client to its end and returns its exit status.
 func (o *execOptions) run(ctx context.Context, std *console.Streams) (status int, err error) {
 	client := session.Client{Args: o.client, Env: os.Environ(), Stdin: std.In, Stdout: std.Raw(), Stderr: std.RawErr()}
 	if o.trees {
@@ -79,10 +79,10 @@ func (o *execOptions) run(ctx context.Context, std *console.Streams) (status int
 	}, std)
 }
 
-// show prints the summary, and the traces that are asked for.
+// show prints the summary, and the traces that the flags select.
 func (o *execOptions) show(ctx context.Context, std *console.Streams, c *session.Clients, rows []session.Row) error {
 	if std.ErrTerminal {
-		fmt.Fprintln(std.Err) // what the program has printed may end without
+		fmt.Fprintln(std.Err) // the program's output may not end with a newline
 	}
 	if err := session.WriteTable(std.Err, rows, std.Printer); err != nil {
 		return err
@@ -107,11 +107,11 @@ func (o *execOptions) show(ctx context.Context, std *console.Streams, c *session
 	return output.SendOTLP(ctx, recording, std)
 }
 
-// users are as whom a client can be run.
+// users are the values of --as.
 var users = []string{scenarios.Admin, scenarios.Learner, scenarios.Anonymous}
 
 func addAsFlag(command *cobra.Command, as *string) {
-	command.Flags().StringVar(as, "as", scenarios.Admin, "who asks: admin (may do everything), learner (may do what RBAC objects allow it), or anonymous (shows no credentials)")
+	command.Flags().StringVar(as, "as", scenarios.Admin, "who asks: admin (may do everything), learner (may do what RBAC objects allow it), or anonymous (sends no credentials)")
 	_ = command.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(users, cobra.ShellCompDirectiveNoFileComp))
 }
 

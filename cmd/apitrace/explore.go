@@ -32,11 +32,11 @@ func newExploreCommand(std *console.Streams) *cobra.Command {
 	addOnlyFlag(command, &o.only)
 	addLanguageFlag(command, &o.output.Lang)
 	command.Flags().StringVar(&o.output.Colour, "color", "auto", "when to use colours: auto, always or never")
-	command.Flags().BoolVar(&o.output.ASCII, "ascii", false, "draw with ASCII characters alone")
+	command.Flags().BoolVar(&o.output.ASCII, "ascii", false, "draw with ASCII characters only")
 	return command
 }
 
-// explore shows a recording full screen until the user leaves.
+// explore shows a recording full screen until the user quits.
 func explore(ctx context.Context, std *console.Streams, recording *trace.Recording, o *output.Options) error {
 	options, err := fullScreen(std, o, len(recording.Requests))
 	if err != nil {
@@ -49,7 +49,7 @@ func explore(ctx context.Context, std *console.Streams, recording *trace.Recordi
 	return terminal.Run(ctx, model, std.In, std.Raw())
 }
 
-// fullScreen returns the options of a full-screen view of so many requests, or an error without a terminal.
+// fullScreen returns the options of a full-screen view of that many requests, or an error if there is no terminal.
 func fullScreen(std *console.Streams, o *output.Options, requests int) (terminal.Options, error) {
 	if std.Width == 0 {
 		return terminal.Options{}, message.NewError("the full-screen view needs a terminal, and standard output is not a terminal; \"apitrace show\" prints the same")

@@ -23,7 +23,7 @@ import (
 	"github.com/kubeapitrace/apitrace/render/terminal"
 )
 
-// inTerminal starts apitrace in a terminal, without a cache and without a network.
+// inTerminal starts apitrace in a terminal, without a cache or network.
 func inTerminal(t *testing.T, columns, rows int, args ...string) *testterm.Terminal {
 	t.Helper()
 	return testterm.Start(t, command(t, "apitrace", args...), columns, rows)
@@ -38,7 +38,7 @@ func command(t *testing.T, name string, args ...string) *exec.Cmd {
 	return c
 }
 
-// A leg of a journey is keys, and the screen to which they lead.
+// A leg of a journey is a sequence of keys. A screen is compared after each leg.
 type leg []string
 
 // TestExploreJourneys walks through recordings with the program in a terminal. The screens of a journey
@@ -125,7 +125,7 @@ func compareLegs(t *testing.T, c *testterm.Terminal, name string, legs []leg) {
 	}
 }
 
-// before cuts a text before a heading that begins a line.
+// before splits a text before the line that begins with heading.
 func before(text, heading string) (string, string) {
 	if i := strings.Index(text, "\n"+heading); i >= 0 {
 		return text[:i+1], text[i+1:]
@@ -133,7 +133,7 @@ func before(text, heading string) (string, string) {
 	return text, ""
 }
 
-// TestExploreResizes makes the terminal smaller than the view needs, and large again.
+// TestExploreResizes makes the terminal smaller than the view needs, then large again.
 func TestExploreResizes(t *testing.T) {
 	c := inTerminal(t, 120, 40, "explore", "get-node")
 	first := c.Shows("▾ 6  ")
@@ -215,7 +215,7 @@ func TestExploreCopies(t *testing.T) {
 	}
 }
 
-// TestExploreLeavesTheTerminalAsItWas also when it is ended by a signal.
+// TestExploreLeavesTheTerminalAsItWas ends explore by signals.
 func TestExploreLeavesTheTerminalAsItWas(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} {
 		t.Run(s.String(), func(t *testing.T) {
@@ -232,7 +232,7 @@ func TestExploreLeavesTheTerminalAsItWas(t *testing.T) {
 	}
 }
 
-// TestExploreNeedsATerminal says so where there is none.
+// TestExploreNeedsATerminal reads the error of explore without a terminal.
 func TestExploreNeedsATerminal(t *testing.T) {
 	out, err := command(t, "apitrace", "explore").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "needs a terminal") {
@@ -283,8 +283,8 @@ func (panicking) View() tea.View {
 	return v
 }
 
-// BenchmarkExploreBoot opens the recording of a start, 206,000 calls, and closes it again. As others may use the
-// machine, its processor time counts: user-ms/op.
+// BenchmarkExploreBoot opens the recording of a start, 206,000 calls, and closes it again. It reports processor time
+// (user-ms/op), which other programs on the machine affect less than elapsed time.
 func BenchmarkExploreBoot(b *testing.B) {
 	var user time.Duration
 	for b.Loop() {

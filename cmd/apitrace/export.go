@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-// exportOptions say what to send, and where.
+// exportOptions select what to send, and where.
 type exportOptions struct {
 	file string
 	otlp bool

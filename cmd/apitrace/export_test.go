@@ -18,7 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// "run --export otlp" prints the trace, and sends every span of it.
+// TestRunExports checks that "run --export otlp" prints the trace and sends every span of it.
 func TestRunExports(t *testing.T) {
 	var received atomic.Int64
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -54,7 +54,7 @@ func TestRunExports(t *testing.T) {
 	}
 }
 
-// A trace that cannot be saved, such as on a full disk, is shown all the same.
+// TestDeliverShowsWhatIsNotSaved checks that a trace that cannot be saved, such as on a full disk, is still shown.
 func TestDeliverShowsWhatIsNotSaved(t *testing.T) {
 	recording, err := trace.Load("testdata/get-node.jsonl")
 	if err != nil {

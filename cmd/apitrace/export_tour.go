@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-// exportTourOptions say of what a tour is made.
+// exportTourOptions select the recording and the requests from which a tour is made.
 type exportTourOptions struct {
 	show showOptions
 	lang string

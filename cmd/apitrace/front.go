@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-// frontOptions say for which running kube-apiserver to open a traced front.
+// frontOptions name the running kube-apiserver, and the address and certificates of the front before it.
 type frontOptions struct {
 	session.Foreign
 	sample session.Sampling
@@ -27,13 +27,13 @@ func newFrontCommand(std *console.Streams) *cobra.Command {
 	})
 	flags := command.Flags()
 	flags.StringVar(&o.Server, "server", "", "URL of the kube-apiserver, such as https://127.0.0.1:6443")
-	flags.StringVar(&o.CAFile, "server-cafile", "", "file with the authority that verifies it")
+	flags.StringVar(&o.CAFile, "server-cafile", "", "file with the certificate authority that verifies it")
 	flags.StringVar(&o.Probe, "probe", "", "socket of its probe: "+program.SocketEnv+" in its environment")
 	flags.IntVar(&o.Port, "port", 0, "port on which to listen (0: any that is free)")
-	flags.StringVar(&o.CertFile, "tls-cert-file", "", "file with the certificate to show clients (default: one that is made now)")
+	flags.StringVar(&o.CertFile, "tls-cert-file", "", "file with the certificate of the front (default: a new one)")
 	flags.StringVar(&o.KeyFile, "tls-private-key-file", "", "file with the key of that certificate")
 	flags.StringVar(&o.ClientCAFile, "client-cafile", "", "file with the authority of clients' certificates: kube-apiserver's --client-ca-file")
-	flags.StringVar(&o.ProxyCertFile, "proxy-client-cert-file", "", "file with a certificate that may speak for users: of the authority in kube-apiserver's --requestheader-client-ca-file")
+	flags.StringVar(&o.ProxyCertFile, "proxy-client-cert-file", "", "file with a client certificate for passing on users, issued by the authority in kube-apiserver's --requestheader-client-ca-file")
 	flags.StringVar(&o.ProxyKeyFile, "proxy-client-key-file", "", "file with the key of that certificate")
 	addSampleFlags(command, &o.sample)
 	addSecretFlags(command, &o.Secrets)

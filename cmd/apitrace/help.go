@@ -13,14 +13,14 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// helpTexts are what --help prints above the flags: a file of commandline.Help for each command, named
-// after its path, with hyphens for the spaces: help/workshop-next.txt; help/apitrace.txt is the program's
-// own. A translation has the same name in a folder of its language: help/zh/workshop-next.txt.
+// helpTexts are the texts that --help prints above the flags, in the format of commandline.Help. Each command has
+// a file named after its path, with hyphens for the spaces: help/workshop-next.txt. help/apitrace.txt belongs to the
+// program itself. A translation has the same name in the folder of its language: help/zh/workshop-next.txt.
 //
 //go:embed help
 var helpTexts embed.FS
 
-// translateHelp puts the help of all commands into the printer's language.
+// translateHelp replaces the help of all commands by that in the printer's language.
 func translateHelp(root *cobra.Command, p message.Printer) {
 	folder, err := fs.Sub(helpTexts, "help/"+p.Lang())
 	if err != nil {
@@ -29,8 +29,8 @@ func translateHelp(root *cobra.Command, p message.Printer) {
 	commandline.Translate(root, folder, p, apiserver.DefaultVersion, storage.DefaultPrefix, program.SocketEnv)
 }
 
-// newCommand makes the command that help/NAME.txt describes. It panics without a valid file, which a test
-// of all commands finds.
+// newCommand makes the command that help/NAME.txt describes. It panics if that file is missing or invalid;
+// TestEveryCommandHasHelp makes all commands.
 func newCommand(name string, args cobra.PositionalArgs, run func(*cobra.Command, []string) error) *cobra.Command {
 	content, err := helpTexts.ReadFile("help/" + name + ".txt")
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-// Every command has a file that says in one line what it does, then at length, and shows how it is called;
-// and every file belongs to a command.
+// TestEveryCommandHasHelp checks that every command has a help file with a one-line summary, a long text and
+// examples, and that every file belongs to a command.
 func TestEveryCommandHasHelp(t *testing.T) {
 	files, err := fs.Glob(helpTexts, "help/*.txt")
 	if err != nil {
@@ -27,7 +27,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 	}
 	var walk func(*cobra.Command)
 	walk = func(c *cobra.Command) {
-		if c.Name() == "help" || c.Name() == "completion" { // which are cobra's
+		if c.Name() == "help" || c.Name() == "completion" { // cobra's own
 			return
 		}
 		file := "help/" + commandline.FileName(c)
@@ -68,8 +68,8 @@ func checkHelp(t *testing.T, file string) {
 	}
 }
 
-// Every command has its help in Chinese as well, cobra's own commands included. It says the same of the
-// arguments, and shows the same examples, with comments in Chinese.
+// TestEveryCommandHasHelpInChinese checks that every command, cobra's own included, has help in Chinese with the same
+// arguments and the same examples, whose comments are in Chinese.
 func TestEveryCommandHasHelpInChinese(t *testing.T) {
 	files, err := fs.Glob(helpTexts, "help/zh/*.txt")
 	if err != nil {
@@ -117,13 +117,13 @@ func TestEveryCommandHasHelpInChinese(t *testing.T) {
 
 var chinese = regexp.MustCompile(`\p{Han}`)
 
-// shell returns the lines of examples that a shell runs.
+// shell returns the lines of the examples without comments.
 func shell(examples string) string {
 	return regexp.MustCompile(`(?m)^  #.*\n`).ReplaceAllString(examples, "")
 }
 
-// Help in Chinese has no English left but code, names and these terms: no text, heading or description of a
-// flag lacks its Chinese.
+// TestChineseHelpHasNoEnglishProse checks that Chinese help has no English except code, names and the terms below:
+// every text, heading and description of a flag is translated.
 func TestChineseHelpHasNoEnglishProse(t *testing.T) {
 	var out strings.Builder
 	std := console.Standard()
@@ -157,10 +157,10 @@ func TestChineseHelpHasNoEnglishProse(t *testing.T) {
 }
 
 var (
-	// notProse is what is not prose: the usage, the lines of examples that a shell runs, a command in a list,
-	// flags with the type or value behind them, and quotations.
+	// notProse matches text that is not prose: the usage, the lines of examples that a shell runs, a command in a list,
+	// flags with their type or value, and quotations.
 	notProse = regexp.MustCompile(`^ {2}[^# -].*? {2,}|^ {2}[^# -].*$|^ {4}\S.*$|^ +(-\w, )?--[^ \[]+( \w+)?(\[.*\])? {3}|"[^"]*"|--[a-z-]+( [a-z]+)?`)
-	// englishTerms are those that Chinese engineers write in English, and names of two words.
+	// englishTerms are terms that Chinese engineers write in English, and names of two words.
 	englishTerms = regexp.MustCompile(`Model Context Protocol|Debug Adapter Protocol|VS Code|JSON Schema|Server-Side Apply|OpenTelemetry Collector|file exporter|unix socket`)
 	englishWords = regexp.MustCompile(`^[A-Z][A-Za-z ]*:$|[A-Za-z][a-z'-]+ [A-Za-z][A-Za-z'-]*`)
 )

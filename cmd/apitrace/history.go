@@ -25,7 +25,7 @@ func newHistoryCommand(std *console.Streams) *cobra.Command {
 	flags := command.Flags()
 	flags.IntVar(&o.Width, "width", 0, "write this many columns wide (0: as wide as the terminal, else 80)")
 	flags.StringVar(&o.Colour, "color", "auto", "when to use colours: auto, always or never")
-	flags.BoolVar(&o.ASCII, "ascii", false, "write with ASCII characters alone")
+	flags.BoolVar(&o.ASCII, "ascii", false, "write with ASCII characters only")
 	addLanguageFlag(command, &o.Lang)
 	return command
 }

@@ -30,10 +30,10 @@ import (
 // and break an encoding.
 const hostile = "evil\x1b[2J\x1b]0;owned\a\x1b]8;;file:///etc/passwd\x1b\\\u009b31m\u202egpj.exe\u2066\u200f\u2028\r\x7f\xff"
 
-// ours are the sequences that views write themselves.
+// ours matches the escape sequences that views write themselves.
 var ours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// rawIn returns what a terminal must not get, "" if there is nothing.
+// rawIn returns the first part of a text that must not reach a terminal, or "".
 func rawIn(printed string) string {
 	printed = ours.ReplaceAllString(printed, "")
 	for i, r := range printed {
@@ -47,7 +47,7 @@ func rawIn(printed string) string {
 	return ""
 }
 
-// hostileRecording writes a recording in which every text that may be hostile is.
+// hostileRecording writes a recording in which every text that can be hostile is hostile.
 func hostileRecording(t *testing.T) string {
 	t.Helper()
 	recording, err := trace.Load(filepath.Join("testdata", "create-invalid.jsonl"))
@@ -81,11 +81,11 @@ func hostileRecording(t *testing.T) string {
 	return file
 }
 
-// TestNothingRawReachesATerminal runs every command that prints what a file, a client or the
-// command line says.
+// TestNothingRawReachesATerminal runs every command that prints texts from a file, a client or the
+// command line.
 func TestNothingRawReachesATerminal(t *testing.T) {
 	t.Setenv("FORCE_COLOR", "1")
-	// Nothing is built: a command that needs the sources says that they are not there.
+	// Nothing is built: a command that needs the sources reports that they are missing.
 	t.Setenv("APITRACE_CACHE", t.TempDir())
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GOMODCACHE", t.TempDir())
@@ -126,7 +126,7 @@ func TestNothingRawReachesATerminal(t *testing.T) {
 	}
 }
 
-// TestEveryCommandEscapes goes through all commands: each gets hostile arguments and a hostile recording.
+// TestEveryCommandEscapes runs each command with hostile arguments and with a hostile recording.
 func TestEveryCommandEscapes(t *testing.T) {
 	file := hostileRecording(t)
 	tried := eachCommand(t, func(path []string, command *cobra.Command) [][]string {
@@ -153,8 +153,8 @@ func TestSlowEveryFlagEscapes(t *testing.T) {
 	}
 }
 
-// eachCommand runs each command with some arguments, where there is nothing to build and no network, and returns how
-// many command lines it has run.
+// eachCommand runs each command with the arguments that attempts returns, without sources and network, and returns the
+// number of command lines that it ran.
 func eachCommand(t *testing.T, attempts func(path []string, command *cobra.Command) [][]string) (tried int) {
 	t.Helper()
 	for name, value := range map[string]string{
@@ -179,11 +179,11 @@ func eachCommand(t *testing.T, attempts func(path []string, command *cobra.Comma
 	return tried
 }
 
-// wholeScreen are the commands that write more sequences to a terminal than those of a text. The end-to-end tests
-// run them on one.
+// wholeScreen are the commands that write more escape sequences than colours. End-to-end tests run them in a
+// terminal.
 var wholeScreen = []string{"explore"}
 
-// runHostile runs a command line for a moment and looks at both of its outputs.
+// runHostile runs a command line for a moment and checks both of its outputs.
 func runHostile(t *testing.T, args []string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -219,7 +219,8 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// TestViewsEscapeByThemselves: also where there is no guard, since a file may be looked at later.
+// TestViewsEscapeByThemselves checks that views escape texts even without the guard of the streams: their output may be
+// written to a file and printed later.
 func TestViewsEscapeByThemselves(t *testing.T) {
 	file := hostileRecording(t)
 	for _, args := range [][]string{

@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// importOptions say what to read, and where to put it.
+// importOptions select the file to read, and the file to write.
 type importOptions struct {
 	file string
 	save string

@@ -14,9 +14,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// saveLarge is a program that saves a recording of 100,000 calls: those of a real one,
-// again and again below its first call. It is no function of the test because what a
-// process needs at most is counted from what its parent has.
+// saveLarge is a program that saves a recording of 100,000 calls: those of a real recording,
+// repeated below its first call. It runs as a process of its own because the peak memory of
+// a process starts at that of its parent.
 func saveLarge() {
 	rec, err := trace.Load(os.Args[1])
 	if err == nil {
@@ -49,7 +49,7 @@ func repeat(r *trace.Request, calls int) {
 	}
 }
 
-// largeFile returns the path of what saveLarge saves.
+// largeFile returns the path of the file that saveLarge writes.
 func largeFile(tb testing.TB) string {
 	tb.Helper()
 	file := filepath.Join(tb.TempDir(), "large.jsonl")
@@ -57,7 +57,7 @@ func largeFile(tb testing.TB) string {
 	return file
 }
 
-// peakOf runs a program that TestMain knows, and returns the most memory that it had, in MB.
+// peakOf runs a program that TestMain knows, and returns its peak memory in MB.
 func peakOf(tb testing.TB, program string, args ...string) (peak float64) {
 	tb.Helper()
 	self, err := exec.LookPath(program)
@@ -69,7 +69,7 @@ func peakOf(tb testing.TB, program string, args ...string) (peak float64) {
 		tb.Fatalf("%s: %v\n%s", program, err, out)
 	}
 	peak = float64(command.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) / 1e6
-	if runtime.GOOS != "darwin" { // which counts in bytes
+	if runtime.GOOS != "darwin" { // macOS counts in bytes, others in kilobytes
 		peak *= 1024
 	}
 	return peak

@@ -10,7 +10,7 @@ import (
 )
 
 // TestImportsGoInOneDirection compares the packages and their imports with the table in
-// CONTRIBUTING.md, which lists each below what it knows.
+// CONTRIBUTING.md, which lists each package below those that it imports.
 func TestImportsGoInOneDirection(t *testing.T) {
 	const page, module = "../../CONTRIBUTING.md", "github.com/kubeapitrace/apitrace/"
 	text, err := os.ReadFile(page)
@@ -60,8 +60,8 @@ func TestAtMostTenFolders(t *testing.T) {
 	}
 }
 
-// TestCommandLineStaysThin counts the lines of the command line, tests aside. What another
-// face would want belongs in the package that owns it.
+// TestCommandLineStaysThin limits the lines of the command line, tests aside. Logic that another
+// front end could use belongs in the package that owns it.
 func TestCommandLineStaysThin(t *testing.T) {
 	const atMost = 2500
 	lines := 0

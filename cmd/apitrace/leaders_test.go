@@ -19,8 +19,8 @@ var (
 	minutesRow     = regexp.MustCompile(`(?m)^\| ([0-9]+) \|`)
 )
 
-// TestLeadersPages demands of the page for leaders, in both languages, that it counts the exercises as they are, names
-// only such as there are, and that its plan for two hours takes two hours.
+// TestLeadersPages checks the page for leaders in both languages: it counts the exercises correctly and names only existing
+// ones, and its plan for two hours adds up to two hours.
 func TestLeadersPages(t *testing.T) {
 	course, err := workshop.Open("")
 	if err != nil {

@@ -31,9 +31,9 @@ func main() {
 	os.Exit(exitCode(err))
 }
 
-// run does what the command line says. The first signal cancels the context, so
-// that what was started is stopped; a second one ends the process at once, and
-// the children with it: they hold a pipe to us.
+// run executes the command line. The first signal cancels the context, so that
+// the command stops the programs that it started. A second signal ends the process
+// at once; the children end too, because they hold a pipe to it.
 func run(args []string, printer message.Printer) error {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
@@ -53,16 +53,16 @@ func run(args []string, printer message.Printer) error {
 		return err
 	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, interrupted) {
-		return interrupted // which says the same, and why
+		return interrupted // the cause names the signal
 	}
 	return errors.Join(interrupted, err)
 }
 
-// An exitError ends the process with the exit status of a program that was run for the user, or
-// with that of a command whose end is the user's signal.
+// An exitError sets the exit status of the process: that of a client program that a command ran, or
+// 0 for a command that is meant to end by the user's signal.
 type exitError struct {
 	status int
-	// err is what went wrong besides; nil: nothing.
+	// err is a failure to report besides the status, or nil.
 	err error
 }
 
@@ -79,20 +79,20 @@ func isExit(err error) bool {
 	return is
 }
 
-// isAnswer tells a result that is an error for the exit status alone from a failure.
+// isAnswer reports whether an error is a result, such as "different", that only sets the exit status.
 func isAnswer(err error) bool {
 	return errors.Is(err, learner.ErrWrong) || errors.Is(err, errDifferent)
 }
 
-// report prints the error, once, and where help is if the command line is wrong.
+// report prints the error and, if the command line is wrong, the command that prints its help.
 func report(w io.Writer, p message.Printer, err error) {
 	if err == nil {
 		return
 	}
-	if isAnswer(err) { // which the user knows by now
+	if isAnswer(err) { // the command has already printed it
 		return
 	}
-	if _, ok := err.(*console.StoppedError); ok { // what the user wanted
+	if _, ok := err.(*console.StoppedError); ok { // as the user wanted
 		fmt.Fprintln(w, text.EscapeLines(p.Error(err)))
 		return
 	}
@@ -106,18 +106,18 @@ func report(w io.Writer, p message.Printer, err error) {
 	}
 }
 
-// errDifferent says that what was compared is not the same.
+// errDifferent reports that the two sides of a comparison are not the same.
 var errDifferent = message.NewError("different")
 
-// A troubleError says why a comparison could not be made.
+// A troubleError is the reason why a comparison failed. Its exit status is 2.
 type troubleError struct{ err error }
 
 func (e *troubleError) Error() string { return e.err.Error() }
 func (e *troubleError) Unwrap() error { return e.err }
 
-// exitCode is 0 for success, 2 for a wrong command line, 128 and the number for a
-// signal, as shells have it, and 1 for everything else: as with grep(1), a name that is not in a
-// recording does not make the command line wrong. Comparisons end as diff(1) does, with 1 for a difference and 2 for trouble.
+// exitCode returns 0 for success, 2 for a wrong command line, 128 plus the number for a signal, as in
+// shells, and 1 for all other errors: as with grep(1), a name that is not in a recording does not make
+// the command line wrong. Comparisons end as diff(1) does, with 1 for a difference and 2 for trouble.
 func exitCode(err error) int {
 	var interrupted *console.StoppedError
 	var trouble *troubleError

@@ -27,8 +27,8 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// checkStatus is "apitrace-status N ARGS": it runs "apitrace ARGS" and succeeds if that ends
-// with the exit status N. Of a failure, testscript's "!" tells nothing more.
+// checkStatus is the command "apitrace-status N ARGS" of the scripts: it runs "apitrace ARGS" and succeeds if
+// the exit status is N. testscript's "!" accepts any failure.
 func checkStatus() {
 	err := run(append([]string{"apitrace"}, os.Args[2:]...), message.Printer{})
 	report(os.Stderr, message.Printer{}, err)
@@ -38,8 +38,8 @@ func checkStatus() {
 	}
 }
 
-// TestScript runs the scripts of testdata/script: each is a manual of one command,
-// and needs neither a server nor the network.
+// TestScript runs the scripts of testdata/script. Each is a manual of one command
+// and needs no server and no network.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -59,7 +59,7 @@ func TestScript(t *testing.T) {
 			}
 			env.Setenv("SELF", filepath.Dir(self))
 			env.Setenv(program.CacheEnv, filepath.Join(env.WorkDir, "cache"))
-			// Nothing may come from the network, or from this machine's cache.
+			// Nothing may come from the network or from this machine's cache.
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("GOMODCACHE", filepath.Join(env.WorkDir, "modules"))
 			env.Setenv("TMPDIR", env.WorkDir)

@@ -18,7 +18,7 @@ func newMCPCommand(std *console.Streams) *cobra.Command {
 	})
 }
 
-// unclosed is a writer that others close.
+// unclosed is a writer whose Close does nothing: its owner closes it.
 type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }

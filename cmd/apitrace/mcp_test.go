@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// TestMCPCommand asks the command as a client starts it.
+// TestMCPCommand calls a tool of the command, started as a client starts it.
 func TestMCPCommand(t *testing.T) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command("apitrace", "mcp")}, nil)

@@ -6,7 +6,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
-// addOnlyFlag lets the user choose requests by their numbers in a summary.
+// addOnlyFlag adds --only, which selects requests by their numbers in a summary.
 func addOnlyFlag(command *cobra.Command, only *[]int) {
 	command.Flags().IntSliceVar(only, "only", nil, "show only these requests, by their numbers in the summary: 3 or 1,4")
 }

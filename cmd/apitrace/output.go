@@ -8,13 +8,13 @@ import (
 	"github.com/kubeapitrace/apitrace/session/web"
 )
 
-// addOutputFlags adds the flags that say how a recording is printed. All commands that print one have them.
+// addOutputFlags adds the flags that set how a recording is printed. All commands that print one have them.
 func addOutputFlags(command *cobra.Command, o *output.Options) {
 	addViewFlags(command, o)
 	addLanguageFlag(command, &o.Lang)
 }
 
-// addViewFlags adds all flags but the language's, for commands that have that from elsewhere.
+// addViewFlags adds all flags of a view except --lang, for commands that define --lang themselves.
 func addViewFlags(command *cobra.Command, o *output.Options) {
 	flags := command.Flags()
 	o.HTML = web.PageFile{Version: machine.Version()}.WriteRecording
@@ -23,7 +23,7 @@ func addViewFlags(command *cobra.Command, o *output.Options) {
 	addDrawingFlags(command, o)
 }
 
-// addDrawingFlags adds the flags that say how a tree is drawn.
+// addDrawingFlags adds the flags that set how a tree is drawn.
 func addDrawingFlags(command *cobra.Command, o *output.Options) {
 	flags := command.Flags()
 	flags.StringVar(&o.View, "view", "path", "how much of the tree to show: outline (layers), path (key steps), or full (every call)")
@@ -34,48 +34,48 @@ func addDrawingFlags(command *cobra.Command, o *output.Options) {
 	flags.IntVar(&o.Width, "width", 0, "draw the tree this many columns wide (0: $COLUMNS, else as wide as the terminal, else 80)")
 	flags.StringVar(&o.Colour, "color", "auto", "when to use colours: auto, always or never")
 	flags.BoolVar(&o.NoPager, "no-pager", false, "do not show long output in a pager ($PAGER, else less)")
-	flags.BoolVar(&o.ASCII, "ascii", false, "draw the tree with ASCII characters alone, as in a locale that is not UTF-8")
+	flags.BoolVar(&o.ASCII, "ascii", false, "draw the tree with ASCII characters only, as in a locale that is not UTF-8")
 	addFilterFlags(command, &o.Filter)
 	_ = command.RegisterFlagCompletionFunc("view", cobra.FixedCompletions(output.Views, cobra.ShellCompDirectiveNoFileComp))
 	_ = command.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{"auto", "always", "never"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// addFilterFlags adds the flags that say which calls a tree is about. All commands that draw one have them.
+// addFilterFlags adds the flags that select the calls of a tree. All commands that draw one have them.
 func addFilterFlags(command *cobra.Command, o *output.Filter) {
 	flags := command.Flags()
 	flags.StringSliceVar(&o.Layers, "layer", nil, "show only these layers of the server, such as authorization,etcd3")
 	flags.StringArrayVar(&o.Functions, "function", nil, `show only functions of this name, full, short or a part of it, "*" or "..." standing for any text: "etcd3.(*store).Get", "rbac.*" (repeat for more)`)
 	flags.StringArrayVar(&o.NotFunctions, "not-function", nil, "do not show functions of this name (repeat for more)")
 	flags.DurationVar(&o.MinDuration, "min-duration", 0, "show only calls that took at least this long, such as 500us")
-	flags.BoolVar(&o.Errors, "errors", false, "show only calls that failed; of a request that failed, those that had a part in it")
-	flags.BoolVar(&o.Etcd, "etcd", false, "show only what runs in etcd and what leads there")
+	flags.BoolVar(&o.Errors, "errors", false, "show only calls that failed; for a failed request, those that took part in the failure")
+	flags.BoolVar(&o.Etcd, "etcd", false, "show only the calls in etcd and those that lead there")
 	flags.StringVar(&o.Grep, "grep", "", "show only calls whose name, file:line, values or error match this regular expression")
 	_ = command.RegisterFlagCompletionFunc("layer", offer(output.Layers))
 }
 
-// addDiffFlags adds the flags that say how differences are printed. All commands that compare have them.
+// addDiffFlags adds the flags that set how differences are printed. All commands that compare have them.
 func addDiffFlags(command *cobra.Command, o *output.Diff) {
 	flags := command.Flags()
 	flags.StringVarP(&o.Format, "output", "o", "tree", "what to print: tree, names (one function per line, marked), json, markdown (for a pull request), or html (one file for a browser)")
 	flags.BoolVar(&o.SideBySide, "side-by-side", false, "draw both trees next to each other")
-	flags.BoolVar(&o.Times, "times", false, "write behind each call how long it took on both sides, and mark calls that differ in their own time alone; they count as the same, for times vary from run to run")
+	flags.BoolVar(&o.Times, "times", false, "show how long each call took on both sides, and mark calls that differ only in their own time; they still count as equal, because times vary from run to run")
 	flags.BoolVar(&o.Links, "links", false, "write below each change where upstream shows its code and what happened to the file")
 	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.DiffFormats, cobra.ShellCompDirectiveNoFileComp))
 	addDrawingFlags(command, &o.View)
 	addLanguageFlag(command, &o.View.Lang)
 }
 
-// addLanguageFlag adds --lang, spelled the same in every command that has it. The
+// addLanguageFlag adds --lang, the same in every command that has it. The
 // default is the language of the locale.
 func addLanguageFlag(command *cobra.Command, lang *string) {
 	command.Flags().StringVar(lang, "lang", "", "language of titles and notes: en or zh (default: the locale's)")
 	_ = command.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(output.Languages, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// addDeliveryFlags adds the flags that say what becomes of a recording that was just made.
+// addDeliveryFlags adds the flags that save or export a recording that was just made.
 func addDeliveryFlags(command *cobra.Command, o *output.Delivery) {
 	addOutputFlags(command, &o.Output)
 	command.Flags().StringVar(&o.Save, "save", "", "save the trace to this file as OTLP JSON, for \"apitrace show\" and other viewers")
-	command.Flags().StringVar(&o.Export, "export", "", "send the trace as well: otlp, to where the OTEL_EXPORTER_OTLP_* variables say")
+	command.Flags().StringVar(&o.Export, "export", "", "also send the trace: otlp, to the receiver that the OTEL_EXPORTER_OTLP_* variables name")
 	_ = command.RegisterFlagCompletionFunc("export", cobra.FixedCompletions([]string{"otlp"}, cobra.ShellCompDirectiveNoFileComp))
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-// recordOptions say as whom to record, and where to.
+// recordOptions select the user whose requests are recorded, and the file.
 type recordOptions struct {
 	as     string
 	save   string
 	server serverFlags
-	// interactive asks for the list on which requests can be opened, drawn as output says.
+	// interactive shows the full-screen list from which requests can be opened; output has the options of their trees.
 	interactive bool
 	output      output.Options
 }
@@ -34,7 +34,7 @@ func newRecordCommand(std *console.Streams) *cobra.Command {
 		if o.interactive {
 			return nil
 		}
-		return &exitError{} // Ctrl-C is how it is meant to end
+		return &exitError{} // Ctrl-C is the normal end
 	})
 	command.Flags().StringVar(&o.save, "save", "", "file to write, as OTLP JSON; an older one is replaced (default: apitrace-DATE-TIME.jsonl)")
 	command.Flags().BoolVarP(&o.interactive, "interactive", "i", false, "list the requests full screen as they come in, and open the tree of any")
@@ -58,7 +58,7 @@ func (o *recordOptions) run(ctx context.Context, std *console.Streams) (err erro
 	return o.server.Record(ctx, o.as, o.save, list, std)
 }
 
-// screen is the list full screen.
+// screen returns the full-screen list of requests.
 func (o *recordOptions) screen(std *console.Streams) (session.RequestList, error) {
 	options, err := fullScreen(std, &o.output, 1)
 	if err != nil {
@@ -68,7 +68,7 @@ func (o *recordOptions) screen(std *console.Streams) (session.RequestList, error
 	return session.RequestList{Add: feed.Add, Wait: func(ctx context.Context, c *session.Clients) error {
 		err := terminal.Run(ctx, terminal.NewRequests(&terminal.Local{}, feed, c, options), std.In, std.Raw())
 		if ctx.Err() != nil {
-			return nil // the caller says why
+			return nil // the caller reports the reason
 		}
 		return err
 	}}, nil

@@ -12,15 +12,15 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// recordLibraryOptions say of which release to make the recordings, and where to put them.
+// recordLibraryOptions select the releases to record, and the folder of the files.
 type recordLibraryOptions struct {
 	versions []string
 	folder   string
-	// index asks for the index alone.
+	// index makes only the index.
 	index bool
 }
 
-// newRecordLibraryCommand is for those who work on apitrace: "make record" calls it.
+// newRecordLibraryCommand makes a command for the developers of apitrace: "make record" calls it.
 func newRecordLibraryCommand(std *console.Streams) *cobra.Command {
 	o := &recordLibraryOptions{}
 	command := newCommand("record-library", cobra.NoArgs, func(c *cobra.Command, _ []string) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-// requestOptions say what to send, as whom, and what to do with the trace.
+// requestOptions select the request to send, its user, and what to do with the trace.
 type requestOptions struct {
 	typedFlags
 	method, path string
@@ -36,8 +36,8 @@ func newRequestCommand(std *console.Streams) *cobra.Command {
 	flags := command.Flags()
 	flags.StringArrayVarP(&o.headers, "header", "H", nil, `send this header, "Name: value" (repeat for more)`)
 	flags.StringVarP(&o.body, "filename", "f", "", `file with the body, "-" for standard input`)
-	flags.DurationVar(&o.timeout, "timeout", 20*time.Second, "hang up after this time, and show what was until then")
-	flags.StringVar(&o.as, "as", scenarios.Admin, "who asks: admin (may do everything), learner (may do what RBAC objects allow it), anonymous (shows no credentials), or stranger (shows a token that the server does not know)")
+	flags.DurationVar(&o.timeout, "timeout", 20*time.Second, "hang up after this time, and show the calls made until then")
+	flags.StringVar(&o.as, "as", scenarios.Admin, "who asks: admin (may do everything), learner (may do what RBAC objects allow it), anonymous (sends no credentials), or stranger (sends a token that the server does not know)")
 	_ = command.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(scenarios.Askers(), cobra.ShellCompDirectiveNoFileComp))
 	o.server.add(command)
 	o.server.addFresh(command)
@@ -59,13 +59,13 @@ func (o *requestOptions) validate() error {
 	return nil
 }
 
-// typedFlags are the flags that say more of a request than method and path.
+// typedFlags are the flags that describe a request besides its method and path.
 type typedFlags struct {
 	headers  []string
 	body, as string
 }
 
-// read returns the request that the flags describe, with its body read.
+// read returns the request that the flags describe. It reads the body from its file.
 func (f *typedFlags) read(std *console.Streams) (*scenarios.TypedRequest, error) {
 	typed := &scenarios.TypedRequest{Headers: f.headers, As: f.as, BodyFile: f.body}
 	if f.body == "" {
@@ -79,7 +79,7 @@ func (f *typedFlags) read(std *console.Streams) (*scenarios.TypedRequest, error)
 	return typed, nil
 }
 
-// http returns the request, checked.
+// http returns the request after checking it.
 func (o *requestOptions) http(std *console.Streams) (*scenarios.HTTP, error) {
 	typed, err := o.read(std)
 	if err != nil {

@@ -20,10 +20,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Commands are listed in the order in which one meets them, not by the alphabet.
+// Help lists commands in the order in which a user needs them, not alphabetically.
 func init() { cobra.EnableCommandSorting = false }
 
-// execute runs the command that args, the program's name first, ask for.
+// execute runs the command that args name; args[0] is the name of the program.
 func execute(ctx context.Context, args []string, std *console.Streams) error {
 	root := newRoot(displayName(args[0]), std)
 	root.SetArgs(args[1:])
@@ -39,7 +39,7 @@ func execute(ctx context.Context, args []string, std *console.Streams) error {
 	return err
 }
 
-// isWrongChoice tells whether the user named something that there is not.
+// isWrongChoice reports whether the user named something that does not exist.
 func isWrongChoice(err error) bool {
 	return errors.As(err, new(*scenarios.UnknownError)) ||
 		errors.As(err, new(*trace.UnknownFunctionError)) || errors.As(err, new(*trace.AmbiguousFunctionError))
@@ -61,7 +61,7 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	language := root.PersistentFlags().String("lang", "", "language: en or zh (default: the locale's)")
 	_ = root.PersistentFlags().MarkHidden("lang") // commands that show texts list their own
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		if c.Name() != "doctor" { // which tells what it sweeps
+		if c.Name() != "doctor" { // doctor reports what it sweeps
 			program.SweepRunDirs()
 		}
 		if *verbose {
@@ -121,7 +121,7 @@ func adapt(command *cobra.Command, name string) {
 	}
 }
 
-// showHelp is what a command does that only has others below it.
+// showHelp runs a command that only has subcommands.
 func showHelp(command *cobra.Command, _ []string) error { return command.Help() }
 
 // knownCommand refuses an argument that is not a command below this one.
@@ -135,7 +135,7 @@ func knownCommand(command *cobra.Command, args []string) error {
 	return message.Errorf("unknown command %q for %q", args[0], command.CommandPath())
 }
 
-// knownTopic refuses to help with an unknown command.
+// knownTopic refuses "help NAME" for an unknown command.
 func knownTopic(help *cobra.Command, args []string) error {
 	topic, rest, err := help.Root().Find(args)
 	if err != nil {
@@ -144,7 +144,7 @@ func knownTopic(help *cobra.Command, args []string) error {
 	return knownCommand(topic, rest)
 }
 
-// oneArgument demands exactly one argument and says what it is.
+// oneArgument accepts exactly one argument; its error says what that argument is.
 func oneArgument(what message.Message) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch len(args) {

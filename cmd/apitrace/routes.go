@@ -20,7 +20,7 @@ import (
 // bootScenario is the scenario whose trace shows the routes being built.
 const bootScenario = "boot"
 
-// routesOptions say which routes to list, and how.
+// routesOptions select the routes to list, and the format.
 type routesOptions struct {
 	server serverFlags
 	live   bool
@@ -88,7 +88,7 @@ func (o *routesOptions) load(ctx context.Context, std *console.Streams) (*trace.
 	return recording, nil
 }
 
-// record starts a server and traces that.
+// record starts a server and returns the trace of its start.
 func (o *routesOptions) record(ctx context.Context, std *console.Streams) (*trace.Recording, error) {
 	scenario, err := scenarios.Find(bootScenario)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// runOptions say what to replay, against which server, and what to do with the trace.
+// runOptions select the scenario, the server, and what to do with the trace.
 type runOptions struct {
 	scenario string
 	server   serverFlags

@@ -11,12 +11,12 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-// scenariosOptions say how the scenarios are listed.
+// scenariosOptions set how the scenarios are listed.
 type scenariosOptions struct {
 	lang   string
 	pairs  bool
 	schema bool
-	// k8s leaves out what that version of Kubernetes cannot run; "" leaves out nothing.
+	// k8s leaves out the scenarios that this version of Kubernetes cannot run; "" lists all.
 	k8s string
 }
 

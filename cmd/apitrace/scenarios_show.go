@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-// scenariosShowOptions say how a scenario is described.
+// scenariosShowOptions set how a scenario is described.
 type scenariosShowOptions struct {
 	lang   string
 	output string

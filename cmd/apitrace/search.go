@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
 
-// searchOptions say what is searched for.
+// searchOptions select what to search for.
 type searchOptions struct {
 	value string
 	most  int

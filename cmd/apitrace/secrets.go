@@ -7,16 +7,16 @@ import (
 	"github.com/kubeapitrace/apitrace/session/collect"
 )
 
-// addSecretFlags adds the flags that say what becomes of errors that may quote a Secret.
+// addSecretFlags adds the flags that set how to treat errors that may quote a Secret.
 func addSecretFlags(command *cobra.Command, secrets *collect.Secrets) {
 	flags := command.Flags()
-	flags.BoolVar(&secrets.Show, "show-secrets", false, "show and save the texts of errors of requests on Secrets and tokens, too, which may quote them")
-	flags.StringSliceVar(&secrets.Kinds, "secret-kinds", nil, "resources whose errors are not shown either, such as configmaps,widgets.example.org")
+	flags.BoolVar(&secrets.Show, "show-secrets", false, "also show and save the error texts of requests for Secrets and tokens, which may quote them")
+	flags.StringSliceVar(&secrets.Kinds, "secret-kinds", nil, "further resources whose error texts are hidden, such as configmaps,widgets.example.org")
 }
 
-// addSampleFlags adds the flags that say which requests of a server's clients are traced.
+// addSampleFlags adds the flags that select which requests of a server's clients are traced.
 func addSampleFlags(command *cobra.Command, o *session.Sampling) {
 	flags := command.Flags()
-	flags.BoolVar(&o.OTLP, "otlp", false, "trace requests of clients and send the spans by OTLP, to where the OTEL_EXPORTER_OTLP_* variables say")
-	flags.Float64Var(&o.Rate, "sample", 1, "which part of the requests --otlp traces, chosen at random: 0.01 for one of a hundred")
+	flags.BoolVar(&o.OTLP, "otlp", false, "trace requests of clients and send the spans by OTLP to the receiver that the OTEL_EXPORTER_OTLP_* variables name")
+	flags.Float64Var(&o.Rate, "sample", 1, "fraction of the requests that --otlp traces, chosen at random: 0.01 is one in a hundred")
 }

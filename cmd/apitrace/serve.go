@@ -16,11 +16,11 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-// serveOptions say which server to keep running.
+// serveOptions select the server to keep running.
 type serveOptions struct {
 	server serverFlags
 	sample session.Sampling
-	// status and stop are about the servers that run already; background starts one and leaves it running.
+	// status and stop act on the servers that are already running; background starts one and leaves it running.
 	status, stop, background bool
 }
 
@@ -60,7 +60,7 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 	return command
 }
 
-// serveArguments takes flags of kube-apiserver alone, behind the two hyphens.
+// serveArguments accepts only flags of kube-apiserver, after "--".
 func serveArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 && c.ArgsLenAtDash() != 0 {
 		return message.Errorf("unexpected %q: flags of kube-apiserver go after --", args[0])
@@ -68,7 +68,7 @@ func serveArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// exclusive refuses what --status and --stop would ignore.
+// exclusive refuses flags that --status and --stop would ignore.
 func (o *serveOptions) exclusive(c *cobra.Command) error {
 	if !o.status && !o.stop {
 		return nil

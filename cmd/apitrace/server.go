@@ -14,13 +14,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// serverFlags are those that say which kube-apiserver is wanted.
+// serverFlags are the flags that select a kube-apiserver.
 type serverFlags struct {
 	session.ServerOptions
 	fresh bool
 }
 
-// anyServer are the flags of commands that also use a server with extras that they did not ask for.
+// anyServer returns the flags of commands that may also use a running server with extras that they did not ask for.
 func anyServer() serverFlags {
 	return serverFlags{ServerOptions: session.ServerOptions{Reuse: session.ReuseAny}}
 }
@@ -35,17 +35,17 @@ func (o *serverFlags) add(command *cobra.Command) {
 	flags := command.Flags()
 	addSecretFlags(command, &o.Secrets)
 	flags.BoolVar(&o.Check, "check", false, "compare each recorded call with the real stack of its goroutine (slower), and fail if one differs")
-	// These are called what kube-apiserver calls them.
-	flags.StringVar(&o.Etcd.URL, "etcd-servers", "", "use this etcd instead of one of its own: its URL, or those of its members with commas between")
+	// These have the names of kube-apiserver's own flags.
+	flags.StringVar(&o.Etcd.URL, "etcd-servers", "", "use this etcd instead of starting one: its URL, or the URLs of its members, separated by commas")
 	flags.StringVar(&o.Etcd.CAFile, "etcd-cafile", "", "file with the authority that verifies that etcd")
-	flags.StringVar(&o.Etcd.CertFile, "etcd-certfile", "", "file with a client's certificate for that etcd")
+	flags.StringVar(&o.Etcd.CertFile, "etcd-certfile", "", "file with a client certificate for that etcd")
 	flags.StringVar(&o.Etcd.KeyFile, "etcd-keyfile", "", "file with the key of that certificate")
-	flags.StringVar(&o.Etcd.Prefix, "etcd-prefix", "", "what the keys in that etcd begin with (default \""+storage.DefaultPrefix+"\")")
+	flags.StringVar(&o.Etcd.Prefix, "etcd-prefix", "", "prefix of the keys in that etcd (default \""+storage.DefaultPrefix+"\")")
 }
 
-// addFresh adds the flag of commands that use a server which somebody keeps running.
+// addFresh adds --fresh, for commands that would otherwise use a server that "apitrace serve" keeps running.
 func (o *serverFlags) addFresh(command *cobra.Command) {
-	command.Flags().BoolVar(&o.fresh, "fresh", false, "start a server for this command alone, whatever \"apitrace serve\" keeps running")
+	command.Flags().BoolVar(&o.fresh, "fresh", false, "start a server for this command only, even if \"apitrace serve\" keeps one running")
 }
 
 func (o *serverFlags) validate() error {
@@ -67,7 +67,7 @@ func (o *serverFlags) validate() error {
 	return nil
 }
 
-// replay replays a scenario, which is given by its name or path: see session.Run.
+// replay replays the scenario with this name or path; see session.Run.
 func (o *serverFlags) replay(ctx context.Context, std *console.Streams, name string, deliver func(*trace.Recording) error) error {
 	version, err := apiserver.ParseVersion(o.Version)
 	if err != nil {

@@ -14,19 +14,19 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// showOptions say which recording to show, and how.
+// showOptions select the recording to show, and how.
 type showOptions struct {
 	// what is the name of a scenario or the path of a file.
 	what   string
 	live   bool
 	server serverFlags
 	output output.Options
-	// summary asks for a table of the requests, only for some of them by their numbers in it.
+	// summary prints a table of the requests; only selects requests by their numbers in it.
 	summary bool
 	only    []int
-	// interactive asks for the full-screen view.
+	// interactive opens the full-screen view.
 	interactive bool
-	// signs asks for an explanation of the tree's signs.
+	// signs prints an explanation of the tree's signs.
 	signs bool
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// told is what the full view of a scenario tells, whatever the release: a regular expression
-// for each value that a reader asks for.
+// told has, by scenario, the values that the full view must show in every release, as regular
+// expressions.
 var told = map[string][]string{
 	"create-deployment": {
 		`user\.name=learner`,
@@ -46,7 +46,7 @@ var told = map[string][]string{
 	"namespace-terminating": {`admission\.plugin=NamespaceLifecycle.* admission\.verdict=refused`},
 }
 
-// TestValuesAreTold wants the values on the nodes in every release that has the scenario.
+// TestValuesAreTold checks the values on the nodes in every release that has the scenario.
 func TestValuesAreTold(t *testing.T) { checkValues(t) }
 
 func TestSlowValuesAreTold(t *testing.T) {
@@ -67,8 +67,8 @@ func checkValues(t *testing.T) {
 	})
 }
 
-// failed are the sentences that tell how a scenario failed, from where its error was born to
-// its HTTP code, as regular expressions.
+// failed has, by scenario, the sentences that describe its failure, from the origin of the error to
+// the HTTP status code, as regular expressions.
 var failed = map[string]string{
 	"get-not-found":       `^error born in etcd3\.\(\*store\)\.Get: StorageError: key not found, .* → turned into another error in errors\.InterpretGetError: nodes "missing" not found → Status NotFound 404 in responsewriters\.ErrorToAPIStatus$`,
 	"get-forbidden":       `^denied in authorization/union\.unionAuthzHandler\.Authorize: decision=NoOpinion, nobody allowed it \(RBAC: there are no bindings\) → error born in endpoints/filters\.[wW]ithAuthorization\.func1: nodes "n1" is forbidden: User "learner" cannot get .* → Status Forbidden 403 in `,
@@ -84,7 +84,7 @@ var failed = map[string]string{
 	"aggregated-deny":     `^error born in banflunder\.\(\*DisallowFlunder\)\.Admit: .* → refused by admission plugin BanFlunder → Status Forbidden 403 in `,
 }
 
-// TestFailuresAreTold wants every release to tell the same of the scenarios that fail.
+// TestFailuresAreTold checks that every release describes the failing scenarios alike.
 func TestFailuresAreTold(t *testing.T) { checkFailures(t) }
 
 func TestSlowFailuresAreTold(t *testing.T) {
@@ -103,8 +103,8 @@ func checkFailures(t *testing.T) {
 	})
 }
 
-// eachRelease calls f for each release with a function that draws the recording of a scenario,
-// which is "" where the release has none. Each of the scenarios must have been drawn for one.
+// eachRelease calls f for each release with a function that draws the recording of a scenario, or returns
+// "" where the release has none. Each scenario must be drawn for at least one release.
 func eachRelease(t *testing.T, scenarios []string, f func(t *testing.T, draw func(scenario string, o render.Options) string)) {
 	t.Helper()
 	guide, err := instrument.Load()

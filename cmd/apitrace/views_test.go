@@ -26,7 +26,7 @@ func show(t *testing.T, recording string, flags ...string) string {
 	return out
 }
 
-// showNoticed is like show and also returns what goes to standard error.
+// showNoticed is like show and also returns the standard error.
 func showNoticed(t *testing.T, recording string, flags ...string) (printed, noticed string) {
 	t.Helper()
 	t.Setenv("COLORTERM", "truecolor")
@@ -41,11 +41,11 @@ func showNoticed(t *testing.T, recording string, flags ...string) (printed, noti
 	return out.String(), notices.String()
 }
 
-// saved are the real recordings of testdata.
+// saved are the recordings in testdata, made on real servers.
 var saved = []string{"get-node", "create-deployment", "get-not-found", "create-invalid"}
 
-// TestViews compares what the views show of real recordings with golden files, named
-// for the recording and the flags. In them ␛ stands for the escape character.
+// TestViews compares the views of real recordings with golden files, which are named
+// after the recording and the flags. In them ␛ stands for the escape character.
 func TestViews(t *testing.T) {
 	for _, test := range []struct{ recording, flags string }{
 		{"get-node", ""},
@@ -95,7 +95,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// stories are what the default view of a recording must tell, in this order.
+// stories are the texts that the default view of a recording must contain, in order.
 var stories = map[string][]string{
 	"get-node": {
 		"GET /api/v1/nodes/n1 → 200",
@@ -151,8 +151,8 @@ func TestPathTellsTheStory(t *testing.T) {
 	}
 }
 
-// The outline has ten to fifteen sentences. No line has more than 80 columns; with colour and in
-// ASCII the text is the same.
+// TestViewsKeepToTheirColumns checks that the outline has ten to fifteen sentences, that no line is wider than 80
+// columns, and that the text is the same with colour and in ASCII.
 func TestViewsKeepToTheirColumns(t *testing.T) {
 	for _, recording := range saved {
 		for _, flags := range [][]string{nil, {"--ascii"}, {"--lang", "zh"}, {"--view", "outline"}, {"--view", "outline", "--lang", "zh"}} {
@@ -179,7 +179,8 @@ func checkSentences(t *testing.T, outline string) {
 	}
 }
 
-// A filter hides, and says so; names and JSON are complete with any filter, and say so.
+// TestFiltersDoNotTouchNames checks that a filter hides calls and says so, and that names and JSON are complete with
+// any filter and say so.
 func TestFiltersDoNotTouchNames(t *testing.T) {
 	for _, format := range []string{"names", "json"} {
 		filtered, notice := showNoticed(t, "get-node", "-o", format, "--layer", "etcd3", "--errors", "--depth", "1")
@@ -192,7 +193,7 @@ func TestFiltersDoNotTouchNames(t *testing.T) {
 	}
 }
 
-// A name as the tree prints it will do for --function.
+// TestFunctionFilterTakesShortNames checks that --function accepts a name as the tree prints it.
 func TestFunctionFilterTakesShortNames(t *testing.T) {
 	short, full := show(t, "get-node", "--function", "etcd3.(*store).Get"), show(t, "get-node", "--function", "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get")
 	if short != full || !strings.Contains(short, "etcd3.(*store).Get") {
@@ -200,8 +201,8 @@ func TestFunctionFilterTakesShortNames(t *testing.T) {
 	}
 }
 
-// An error that a succeeding request deals with is no alarm: no text in the default
-// view, but in the full one.
+// TestNormalErrorsDoNotShout checks that an error that a successful request handles is not shown as a failure: its text
+// is only in the full view.
 func TestNormalErrorsDoNotShout(t *testing.T) {
 	for _, recording := range []string{"get-node", "create-deployment"} {
 		if path := show(t, recording); strings.Contains(path, "error: ") || strings.Contains(path, "✗") {

@@ -19,7 +19,7 @@ func newWebCommand(std *console.Streams) *cobra.Command {
 		if err := run.Serve(c.Context(), func(address string) { fmt.Fprintln(std.Out, address) }, std.Notice); err != nil {
 			return err
 		}
-		return &exitError{} // Ctrl-C is how it is meant to end
+		return &exitError{} // Ctrl-C is the normal end
 	})
 	command.Flags().StringVar(&run.Listen, "listen", "0", "the port, or an address of this machine, to listen on; 0 is any free port")
 	command.Flags().BoolVar(&run.NoOpen, "no-open", false, "do not open the browser")
@@ -32,6 +32,6 @@ func newSiteCommand(std *console.Streams) *cobra.Command {
 	command.Flags().StringVar(&site.Out, "out", "", "the folder to write: new, empty, or an earlier site, which is replaced")
 	command.Flags().StringSliceVar(&site.Releases, "k8s", nil, "only these releases, such as 1.30,1.37")
 	command.Flags().StringSliceVar(&site.Scenarios, "scenario", nil, "only these scenarios, such as get-node,boot")
-	command.Flags().BoolVar(&site.DryRun, "dry-run", false, "say how large it becomes, and write nothing")
+	command.Flags().BoolVar(&site.DryRun, "dry-run", false, "print the size of the site, and write nothing")
 	return command
 }

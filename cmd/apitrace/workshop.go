@@ -19,7 +19,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// workshopOptions are those of all the workshop's commands.
+// workshopOptions are the flags that all commands of the workshop share.
 type workshopOptions struct {
 	lang   string
 	k8s    string
@@ -41,7 +41,7 @@ func newWorkshopCommand(std *console.Streams) *cobra.Command {
 	return command
 }
 
-// commands are those below the workshop.
+// commands returns the subcommands of "workshop".
 func (o *workshopOptions) commands(std *console.Streams) []*cobra.Command {
 	var skip, anyway, all, html, live bool
 	next := o.plain(std, "next", func(l *learner.Learner, ctx context.Context) error { return l.Next(ctx, skip) })
@@ -81,7 +81,7 @@ func (o *workshopOptions) plain(std *console.Streams, name string, do func(*lear
 	return newCommand("workshop-"+name, cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error { return do(l, ctx) }))
 }
 
-// on makes a command on an exercise, "" if none is named.
+// on makes a command whose optional argument is an exercise; do gets "" without one.
 func (o *workshopOptions) on(std *console.Streams, name string, do func(*learner.Learner, context.Context, string) error) *cobra.Command {
 	command := newCommand("workshop-"+name, cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 		return do(l, ctx, strings.Join(args, ""))
@@ -90,7 +90,7 @@ func (o *workshopOptions) on(std *console.Streams, name string, do func(*learner
 	return command
 }
 
-// addFlags adds what all commands of the workshop have to the flags of a command.
+// addFlags adds the flags that all commands of the workshop share.
 func (o *workshopOptions) addFlags(command *cobra.Command, flags *pflag.FlagSet) {
 	flags.StringVar(&o.lang, "lang", "", "language: en or zh (default: the locale's)")
 	_ = command.RegisterFlagCompletionFunc("lang", cobra.FixedCompletions(output.Languages, cobra.ShellCompDirectiveNoFileComp))
@@ -98,7 +98,7 @@ func (o *workshopOptions) addFlags(command *cobra.Command, flags *pflag.FlagSet)
 	flags.StringVar(&o.course, "course", "", "folder of a course of your own (default: the one that comes with apitrace)")
 }
 
-// with makes a command's work of a learner's.
+// with returns the run function of a command that calls do with the learner.
 func (o *workshopOptions) with(std *console.Streams, do func(*learner.Learner, context.Context, []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		lang, err := output.Language(o.lang)

@@ -20,7 +20,7 @@ func newWorkshopNewCommand(std *console.Streams) *cobra.Command {
 		std.Notice("fill in %s, then: apitrace workshop verify --course %s", args[0], filepath.Dir(filepath.Dir(args[0])))
 		return nil
 	})
-	command.Flags().StringVar(&kind, "kind", string(workshop.KindFind), "what is asked for: find, order, claim, choose, value, make or change")
+	command.Flags().StringVar(&kind, "kind", string(workshop.KindFind), "kind of question: find, order, claim, choose, value, make or change")
 	_ = command.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]string{"find", "order", "claim", "choose", "value", "make", "change"}, cobra.ShellCompDirectiveNoFileComp))
 	return command
 }

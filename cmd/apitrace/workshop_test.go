@@ -13,14 +13,14 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// An atWork learner types commands of the workshop and keeps what they print.
+// An atWork is a learner who types commands of the workshop, and the output of those commands.
 type atWork struct {
 	t *testing.T
-	// lang is the language that it reads.
+	// lang is the language of the learner.
 	lang string
 }
 
-// newAtWork has a state of its own, and neither network nor Go toolchain.
+// newAtWork returns a learner with a state of its own, without network and Go toolchain.
 func newAtWork(t *testing.T, lang string) *atWork {
 	t.Setenv(program.StateEnv, t.TempDir())
 	t.Setenv(program.CacheEnv, t.TempDir())
@@ -36,7 +36,7 @@ func (p *atWork) types(args ...string) (string, error) {
 	return out.String(), err
 }
 
-// sees runs a command that must succeed and print a text, whatever the lines it is wrapped into.
+// sees runs a command that must succeed and print a text, however it is wrapped.
 func (p *atWork) sees(want string, args ...string) {
 	p.t.Helper()
 	out, err := p.types(args...)
@@ -48,18 +48,18 @@ func (p *atWork) sees(want string, args ...string) {
 	}
 }
 
-// unwrapped is a text without the blanks and line ends that its layout may have put into it, and without the marks
-// of lists and emphasis that it has taken out.
+// unwrapped returns a text without the spaces and line ends that layout may add, and without the marks of lists and
+// emphasis that layout removes.
 func unwrapped(text string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("*", "", "\n- ", "\n", "• ", "").Replace(text)), "")
 }
 
-// TestPlayTheCourse plays the course in Chinese from the first exercise to the last, but for those that need a
-// server: with hints, solutions and explanations, without network and toolchain.
+// TestPlayTheCourse solves the course in Chinese from the first exercise to the last, except those that need a
+// server, with hints, solutions and explanations, without network and toolchain.
 func TestPlayTheCourse(t *testing.T) { playTheCourse(t, "zh") }
 
-// TestSlowPlayTheCourse does the same in English, and gives all wrong answers, too. That those get their replies is
-// also what the tests of the judge in package workshop prove.
+// TestSlowPlayTheCourse does the same in English, and also gives all wrong answers. The tests of the judge in package
+// workshop check their replies as well.
 func TestSlowPlayTheCourse(t *testing.T) {
 	testenv.Slow(t)
 	playTheCourse(t, "en")
@@ -101,7 +101,7 @@ func available(t *testing.T, e *workshop.Exercise, k8s string) bool {
 	return is
 }
 
-// play plays one exercise.
+// play solves one exercise.
 func (p *atWork) play(judge workshop.Judge, e *workshop.Exercise) {
 	p.t.Helper()
 	p.sees(e.Question.In(p.lang), "start", e.Name)
@@ -126,8 +126,8 @@ func (p *atWork) play(judge workshop.Judge, e *workshop.Exercise) {
 	p.sees(e.Debrief.In(p.lang), "explain")
 }
 
-// failsOnce gives the wrong answers of a reply, but for those that are right in this version:
-// one at least gets the reply.
+// failsOnce gives the wrong answers of a reply, except those that are right in this version:
+// at least one must get the reply.
 func (p *atWork) failsOnce(e *workshop.Exercise, wrong workshop.Wrong, right []string) {
 	p.t.Helper()
 	var all string
@@ -146,7 +146,7 @@ func (p *atWork) failsOnce(e *workshop.Exercise, wrong workshop.Wrong, right []s
 	}
 }
 
-// hints asks for the next hint: so many are then shown, and no more.
+// hints asks for the next hint and checks that exactly shown hints are shown.
 func (p *atWork) hints(e *workshop.Exercise, shown int) {
 	p.t.Helper()
 	out, err := p.types("hint")

@@ -17,7 +17,7 @@ var inTexts = regexp.MustCompile("`apitrace ([^`]+)`")
 // commandWords splits a command line into words; nobody quotes quotes.
 var commandWords = regexp.MustCompile(`'[^']*'|"[^"]*"|\S+`)
 
-// commandsOf lists the commands in the texts of an exercise, each once, that show something which is there already.
+// commandsOf lists the commands in the texts of an exercise, each once, that show existing data.
 func commandsOf(e *workshop.Exercise) [][]string {
 	readers := []string{"show", "routes", "explain", "history", "diff", "compare"}
 	var commands [][]string
@@ -37,8 +37,8 @@ func commandsOf(e *workshop.Exercise) [][]string {
 	return commands
 }
 
-// TestCommandsInTexts types the commands that questions, hints, replies and explanations name: each works, and filters find
-// something. Those that show source code are typed in e2e/commands.
+// TestCommandsInTexts runs the commands that questions, hints, replies and explanations name: each works, and filters find
+// something. Tests in e2e/commands run those that show source code.
 func TestCommandsInTexts(t *testing.T) {
 	course, err := workshop.Open("")
 	if err != nil {

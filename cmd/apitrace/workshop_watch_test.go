@@ -15,7 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-// A shared buffer is written by a command and read while it runs.
+// A sharedBuffer is written by a command and read while the command runs.
 type sharedBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -33,8 +33,8 @@ func (b *sharedBuffer) String() string {
 	return b.text.String()
 }
 
-// TestWatch writes answers to the answer file while watch runs: each is judged, once, and after the
-// right one the next exercise is shown.
+// TestWatch writes answers to the answer file while watch runs: each is judged once, and the right one
+// is followed by the next exercise.
 func TestWatch(t *testing.T) {
 	p := newAtWork(t, "en")
 	if _, err := p.types("jump", "last-stop-before-etcd"); err != nil {
