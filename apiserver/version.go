@@ -60,7 +60,7 @@ func ParseVersion(s string) (string, error) {
 		}
 	}
 	return "", message.Errorf("Kubernetes %s is outside of the range that this apitrace can trace, %s to %s: choose one of %s, or another patch release of them; of older ones, %s can be traced in part",
-		v, semver.MajorMinor(releases[0]), semver.MajorMinor(releases[len(releases)-1]), strings.Join(releases, ", "), strings.Join(older, ", "))
+		v, semver.MajorMinor(releases[0]), semver.MajorMinor(releases[len(releases)-1]), message.List(releases), message.List(older))
 }
 
 // triedLike gives the release of the same minor version that apitrace was tried with.

@@ -124,13 +124,13 @@ func TestSentences(t *testing.T) {
 		{
 			"what is for several plugins is one sentence",
 			"p.A\n p.W\n  p.H apitrace.admission.plugin=a", "p.A\n p.W\n  p.H apitrace.admission.plugin=a\n  p.H apitrace.admission.plugin=b\n  p.H apitrace.admission.plugin=c",
-			"here p.W calls p.H (b, c) only in two, and its source does in both", "p.W 在这里只在 two 中调用 p.H (b, c)，两侧源码中都有此调用",
+			"here p.W calls p.H (b, c) only in two, and its source does in both", "此处只有 two 中的 p.W 调用 p.H（b、c），两侧源码中都有此调用",
 		},
 		{
 			"what is called again for the same plugins is told once",
 			"p.A\n p.V\n  p.H apitrace.admission.plugin=a\n p.W\n p.W\n  p.X",
 			"p.A\n p.V\n  p.H apitrace.admission.plugin=a\n p.W\n  p.H apitrace.admission.plugin=b\n  p.H apitrace.admission.plugin=c\n p.W\n  p.X\n  p.H apitrace.admission.plugin=b\n  p.H apitrace.admission.plugin=c",
-			"p.W now calls p.H (b, c)", "p.W 现在调用 p.H (b, c)",
+			"p.W now calls p.H (b, c)", "p.W 现在调用 p.H（b、c）",
 		},
 	}
 	for _, test := range tests {

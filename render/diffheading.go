@@ -8,6 +8,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
@@ -40,9 +41,9 @@ func (d *diffDrawing) diffFacts() string {
 	}
 	text := d.words.Sprintf("%s calls %s %s", thousands(len(d.pair.A.Calls)), d.arrow, thousands(len(d.pair.B.Calls)))
 	if d.options.Times {
-		text += fmt.Sprintf(", %s %s %s", d.duration(d.pair.A.Calls[0].DurationNs), d.arrow, d.duration(d.pair.B.Calls[0].DurationNs))
+		text = d.words.Clauses(text, fmt.Sprintf("%s %s %s", d.duration(d.pair.A.Calls[0].DurationNs), d.arrow, d.duration(d.pair.B.Calls[0].DurationNs)))
 	}
-	return text + d.words.colon() + strings.Join(kinds, ", ")
+	return text + d.words.colon() + d.words.Clauses(kinds...)
 }
 
 // writeSummary tells the changes layer by layer.
@@ -54,10 +55,10 @@ func (d *diffDrawing) writeSummary(out *bufio.Writer) {
 		}
 	}
 	if smaller := smallerIn(changed); len(smaller) > 0 {
-		d.writeHanging(out, d.words.smaller(), strings.Join(smaller, ", "))
+		d.writeHanging(out, d.words.smaller(), message.List(smaller).In(d.lang))
 	}
 	if len(unchanged) > 0 && len(changed) > 0 {
-		d.writeHanging(out, d.words.unchanged(), strings.Join(unchanged, ", "))
+		d.writeHanging(out, d.words.unchanged(), message.List(unchanged).In(d.lang))
 	}
 }
 
@@ -93,7 +94,7 @@ func (d *diffDrawing) writeDiffFooter(out *bufio.Writer) {
 	}
 	if len(texts) > 0 {
 		fmt.Fprintln(out)
-		d.writeWrapped(out, d.Facts, strings.Join(texts, ", "))
+		d.writeWrapped(out, d.Facts, d.words.Clauses(texts...))
 	}
 }
 
@@ -123,5 +124,5 @@ func (d *diffDrawing) diffSigns() string {
 			texts = append(texts, diffMarks[kind]+" "+d.words.kind(kind))
 		}
 	}
-	return strings.Join(texts, ", ")
+	return d.words.Clauses(texts...)
 }

@@ -72,10 +72,10 @@ func Brief(c *diff.Comparison, guide Guide, options DiffOptions) (string, error)
 	b := d.brief(c, finder)
 	var texts []string
 	for _, mark := range b.marks {
-		texts = append(texts, b.styles[mark].Render(mark)+" "+strings.Join(b.told[mark], ", "))
+		texts = append(texts, b.styles[mark].Render(mark)+" "+message.List(b.told[mark]).In(d.lang))
 	}
 	if len(b.packages) > 0 {
-		texts = append(texts, diffMarks[diff.Renamed]+" "+strings.Join(b.packages, ", "))
+		texts = append(texts, diffMarks[diff.Renamed]+" "+message.List(b.packages).In(d.lang))
 	}
 	if b.smaller > 0 {
 		texts = append(texts, d.words.smaller()+" "+strconv.Itoa(b.smaller))

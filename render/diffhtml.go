@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"strings"
 
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
@@ -61,7 +60,7 @@ func (p htmlPage) Legend() string {
 	for _, kind := range diffKinds {
 		kinds = append(kinds, diffMarks[kind]+" "+p.words.kind(kind))
 	}
-	return strings.Join(kinds, ", ")
+	return p.words.Clauses(kinds...)
 }
 
 // OnlyIn says on which side there is a request that the other one lacks.

@@ -93,7 +93,7 @@ func (m *markdown) sentences() {
 		titles []string
 	}{{m.words.smaller(), smallerIn(changed)}, {m.words.unchanged(), unchanged}} {
 		if len(rest.titles) > 0 {
-			fmt.Fprintf(m.out, "\n%s%s%s\n", InMarkdown(rest.title), m.words.colon(), InMarkdown(strings.Join(rest.titles, ", ")))
+			fmt.Fprintf(m.out, "\n%s%s%s\n", InMarkdown(rest.title), m.words.colon(), InMarkdown(message.List(rest.titles).In(m.options.Lang)))
 		}
 	}
 }

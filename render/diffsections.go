@@ -48,7 +48,7 @@ func (d *diffDrawing) writeDiffTree(out *bufio.Writer) {
 // writeDiffKey explains the marks and signs above the tree.
 func (d *diffDrawing) writeDiffKey(out *bufio.Writer) {
 	texts := []string{d.diffSigns()}
-	d.writeWrapped(out, d.Facts, strings.Join(append(texts, d.listing.signs()...), "; "))
+	d.writeWrapped(out, d.Facts, strings.Join(append(texts, d.listing.signs()...), d.words.between()))
 }
 
 // diffStep draws the lines of a step below its own: what changed in it.

@@ -1,10 +1,10 @@
 package render
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/reason"
@@ -147,17 +147,17 @@ func (s *summary) text(st *statement) string {
 	case st.only == nil:
 		return s.changed(st.change)
 	case st.replaced != nil:
-		return s.words.Sprintf("%s takes the place of %s between %s and %s", withPurposes(st.only.function, st.purposes),
-			withPurposes(st.replaced.only.function, st.replaced.purposes), st.only.caller, st.only.inner) + s.gateOf(st.only.why)
+		return s.words.Sprintf("%s takes the place of %s between %s and %s", s.withPurposes(st.only.function, st.purposes),
+			s.withPurposes(st.replaced.only.function, st.replaced.purposes), st.only.caller, st.only.inner) + s.gateOf(st.only.why)
 	}
-	return s.onlyOn(st.only, withPurposes(st.only.function, st.purposes))
+	return s.onlyOn(st.only, s.withPurposes(st.only.function, st.purposes))
 }
 
-func withPurposes(name string, purposes []string) string {
+func (s *summary) withPurposes(name string, purposes []string) string {
 	if len(purposes) == 0 {
 		return name
 	}
-	return fmt.Sprintf("%s (%s)", name, strings.Join(purposes, ", "))
+	return s.words.Sprintf("%s (%s)", name, message.List(purposes))
 }
 
 // onlyOn tells of a call that one side alone makes.

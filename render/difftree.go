@@ -56,7 +56,7 @@ func (o *DiffOptions) warnings(c *diff.Comparison) []string {
 		edited []string
 	}{{o.NameA, c.A.Edited}, {o.NameB, c.B.Edited}} {
 		if len(side.edited) > 0 {
-			notes = append(notes, p.Sprintf("%s is not upstream's program: built with edits of %s", side.name, oneLine(strings.Join(side.edited, ", "))))
+			notes = append(notes, p.Sprintf("%s is not upstream's program: built with edits of %s", side.name, oneLine(message.List(side.edited).In(o.Lang))))
 		}
 	}
 	return notes
@@ -222,7 +222,7 @@ func (d *diffDrawing) groupNames(n *node) string {
 			names = append(names, purpose)
 		}
 	}
-	return strings.Join(names, ", ")
+	return message.List(names).In(d.lang)
 }
 
 // columnOfTimes is how wide a time of one side is drawn; "µ" is one column as well.

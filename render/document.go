@@ -2,7 +2,6 @@ package render
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/view"
@@ -110,7 +109,7 @@ func (w *documentWriter) document() *Document {
 		Calls: w.story.Tree.Len(), Folded: w.story.Folded,
 	}
 	if len(w.rec.Edited) > 0 {
-		doc.Warnings = append(doc.Warnings, saysEdited.Format(w.lang, oneLine(strings.Join(w.rec.Edited, ", "))))
+		doc.Warnings = append(doc.Warnings, saysEdited.Format(w.lang, oneLine(message.List(w.rec.Edited).In(w.lang))))
 	}
 	if path := w.story.ErrorPath; path != nil {
 		doc.Failure = w.errorPath(path)
@@ -121,7 +120,7 @@ func (w *documentWriter) document() *Document {
 	if r.Calls[0].Unfinished && !r.IsStart() {
 		doc.Warnings = append(doc.Warnings, saysUnfinished.In(w.lang))
 	} else if running := w.stillRunning(); len(running) > 0 {
-		doc.Running = saysStillRunning.Format(w.lang, strings.Join(running, ", "))
+		doc.Running = saysStillRunning.Format(w.lang, message.List(running))
 	}
 	for _, key := range r.Stored {
 		doc.Stored = append(doc.Stored, w.stored(key))

@@ -23,7 +23,7 @@ func (l *listing) writeHeading(out *bufio.Writer) {
 	l.writeWrapped(out, l.Request, l.request(r))
 	l.writeWrapped(out, l.Facts, l.facts())
 	if len(l.rec.Edited) > 0 {
-		l.writeWrapped(out, l.Warning, saysEdited.Format(l.lang, oneLine(strings.Join(l.rec.Edited, ", "))))
+		l.writeWrapped(out, l.Warning, saysEdited.Format(l.lang, oneLine(message.List(l.rec.Edited).In(l.lang))))
 	}
 	if path := l.story.ErrorPath; path != nil {
 		l.writeWrapped(out, l.Error, l.errorPath(path))
@@ -34,7 +34,7 @@ func (l *listing) writeHeading(out *bufio.Writer) {
 	if r.Calls[0].Unfinished && !r.IsStart() {
 		l.writeWrapped(out, l.Warning, saysUnfinished.In(l.lang))
 	} else if running := l.stillRunning(); len(running) > 0 {
-		l.writeWrapped(out, l.Facts, saysStillRunning.Format(l.lang, strings.Join(running, ", ")))
+		l.writeWrapped(out, l.Facts, saysStillRunning.Format(l.lang, message.List(running)))
 	}
 }
 
@@ -62,7 +62,7 @@ func (l *listing) stillRunning() []string {
 		if !call.Unfinished || l.waitsForOther(i) {
 			continue
 		}
-		name := fmt.Sprintf("%s (%s)", l.story.Names.Of(call), l.story.Names.Place(call))
+		name := message.For(l.lang).Sprintf("%s (%s)", l.story.Names.Of(call), l.story.Names.Place(call))
 		if !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -121,9 +121,9 @@ func (l *listing) facts() string {
 	texts := []string{saysCallsIn.Format(l.lang, l.calls(len(r.Calls)), l.duration(r.Calls[0].DurationNs))}
 	for _, process := range processes {
 		name := strings.TrimSpace(process + " " + oneLine(l.rec.Version(process)))
-		texts = append(texts, fmt.Sprintf("%s (%s)", name, thousands(count[process])))
+		texts = append(texts, message.For(l.lang).Sprintf("%s (%s)", name, thousands(count[process])))
 	}
-	return strings.Join(texts, ", ")
+	return message.For(l.lang).Clauses(texts...)
 }
 
 // writeKey explains the signs of the tree that follows, in three lines, once for a recording.
@@ -219,7 +219,7 @@ func (l *listing) stored(key trace.StoredKey) string {
 	if kind != "" {
 		texts = append(texts, kind)
 	}
-	return saysStored.Format(l.lang, oneLine(strings.Join(texts, ", ")))
+	return saysStored.Format(l.lang, oneLine(message.For(l.lang).Clauses(texts...)))
 }
 
 // hidden says how many calls are not to be seen and which flag shows them.

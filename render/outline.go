@@ -82,7 +82,7 @@ func (l *listing) writeServers(out *bufio.Writer, servers []view.Server, indent 
 		fmt.Fprintln(out, indent+l.Guide.Render(lead)+l.Key.Render(server.Name))
 		text := p.Sprintf("%s, %s: %s",
 			p.Plural(server.Resources, "%d resource", "%d resources and subresources", server.Resources),
-			p.Plural(server.Routes, "%d route", "%d routes", server.Routes), strings.Join(server.Versions, ", "))
+			p.Plural(server.Routes, "%d route", "%d routes", server.Routes), message.List(server.Versions))
 		for _, line := range wrapNames(text, l.width-len(below)) {
 			fmt.Fprintln(out, below+l.Facts.Render(line))
 		}

@@ -235,7 +235,7 @@ func (l *listing) pluginsLine(group view.PluginGroup) string {
 	for _, p := range group.Plugins {
 		names = append(names, p.Name)
 	}
-	return oneLine(group.Title(l.lang) + l.colon() + strings.Join(names, ", "))
+	return oneLine(group.Title(l.lang) + l.colon() + message.List(names).In(l.lang))
 }
 
 func (d *sectionDrawing) time(n *node) string {

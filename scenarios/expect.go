@@ -50,15 +50,15 @@ func (s Stored) String() string {
 	return fmt.Sprintf("%s %s (%s)", s.Op, s.Key, s.Encoding)
 }
 
-func listStored(keys []trace.StoredKey) string {
+func listStored(keys []trace.StoredKey) message.Message {
 	if len(keys) == 0 {
-		return "nothing"
+		return message.Of("nothing")
 	}
-	var all []string
+	var all []Stored
 	for _, key := range keys {
-		all = append(all, Stored{key.Op, key.Key, key.Encoding}.String())
+		all = append(all, Stored{key.Op, key.Key, key.Encoding})
 	}
-	return strings.Join(all, ", ")
+	return message.List(all)
 }
 
 func (e *Expect) checkCalls(calls []trace.Call) error {

@@ -224,8 +224,8 @@ func (r *run) send(ctx context.Context, h *HTTP, traceID string) *Sent {
 		sent = r.wire.send(ctx, h, traceID)
 	}
 	sent.asked = h.Asks == "" || r.webhooks.asked(h.Asks) > before
-	if silent := r.webhooks.waiting(); sent.Err != nil && silent != "" {
-		sent.Err = message.Errorf("%w; the webhook %s has been asked and has not answered yet", sent.Err, silent)
+	if silent := r.webhooks.waiting(); sent.Err != nil && len(silent) > 0 {
+		sent.Err = message.Errorf("%w; the webhook %s has been asked and has not answered yet", sent.Err, message.List(silent))
 	}
 	return sent
 }

@@ -42,7 +42,7 @@ func (t *TypedRequest) HTTP() (*HTTP, error) {
 	case t.pathMistake() != nil:
 		return nil, message.Errorf("invalid path %q: %w; no such request reaches the handlers of kube-apiserver", t.Path, t.pathMistake())
 	case t.As != "" && !slices.Contains(askers, t.As):
-		return nil, message.Errorf("unknown user %q: expected one of %s", t.As, strings.Join(askers, ", "))
+		return nil, message.Errorf("unknown user %q: expected one of %s", t.As, message.List(askers))
 	}
 	h := &HTTP{Method: t.Method, Path: t.Path, As: t.As, Headers: headers}
 	switch {

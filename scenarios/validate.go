@@ -35,7 +35,7 @@ func (s *Scenario) validateHead() *strictyaml.Mistake {
 	case s.Title.En == "":
 		return strictyaml.MistakeAt(message.Of("title has no English text (en): say in a few words what happens"), "title")
 	case s.Topic != "" && !slices.Contains(topics, s.Topic):
-		return strictyaml.MistakeAt(message.Of("topic is %q, expected one of %s", s.Topic, strings.Join(topics, ", ")), "topic")
+		return strictyaml.MistakeAt(message.Of("topic is %q, expected one of %s", s.Topic, message.List(topics)), "topic")
 	}
 	return nil
 }
@@ -251,7 +251,7 @@ var eventTypes = []string{"ADDED", "MODIFIED", "DELETED", "BOOKMARK"}
 func (h *HTTP) validate() *strictyaml.Mistake {
 	switch {
 	case !slices.Contains(methods, h.Method):
-		return strictyaml.MistakeAt(message.Of("method is %q, expected one of %s", h.Method, strings.Join(methods, ", ")), "method")
+		return strictyaml.MistakeAt(message.Of("method is %q, expected one of %s", h.Method, message.List(methods)), "method")
 	case !strings.HasPrefix(h.Path, "/"):
 		return strictyaml.MistakeAt(message.Of("path is %q, expected a URL path such as \"/api/v1/nodes/n1\"", h.Path), "path")
 	case h.Status < 200 || h.Status > 599:

@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -119,8 +118,8 @@ func (w webhooks) close() error {
 	return errors.Join(errs...)
 }
 
-// waiting says which webhooks have been asked and have not answered; "" if there are none.
-func (w webhooks) waiting() string {
+// waiting says which webhooks have been asked and have not answered, each in quotation marks.
+func (w webhooks) waiting() []string {
 	var names []string
 	for name, hook := range w {
 		if hook.pending.Load() > 0 {
@@ -128,7 +127,7 @@ func (w webhooks) waiting() string {
 		}
 	}
 	slices.Sort(names)
-	return strings.Join(names, ", ")
+	return names
 }
 
 // asked counts the requests that a webhook got; name may be empty.

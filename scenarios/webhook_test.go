@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -114,10 +115,10 @@ func TestSilentWebhook(t *testing.T) {
 		}
 		answered <- err
 	}()
-	for all.waiting() == "" && ctx.Err() == nil {
+	for len(all.waiting()) == 0 && ctx.Err() == nil {
 		time.Sleep(time.Millisecond)
 	}
-	if got := all.waiting(); got != `"a"` {
+	if got := all.waiting(); !slices.Equal(got, []string{`"a"`}) {
 		t.Errorf("waiting: %s, expected the webhook's name", got)
 	}
 	if err := all.close(); err != nil {

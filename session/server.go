@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
@@ -200,7 +199,7 @@ func (r *Running) reportKind(to Reporter) {
 		to.Notice("its etcd, at %s, is not traced: traces end at the etcd client in kube-apiserver", r.Etcd.URL)
 	}
 	if len(r.Edited) > 0 {
-		to.Notice("THIS SERVER IS CHANGED by your edits of %s (apitrace edit --list)", strings.Join(r.Edited, ", "))
+		to.Notice("THIS SERVER IS CHANGED by your edits of %s (apitrace edit --list)", message.List(r.Edited))
 	}
 }
 

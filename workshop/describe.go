@@ -1,7 +1,6 @@
 package workshop
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -58,17 +57,20 @@ func (c *Count) describe() message.Message {
 	return message.Plural(*c.AtMost, "at most %d call %s", "at most %d calls %s", *c.AtMost, calls)
 }
 
-func (r *RequestTest) words() string {
-	var words []string
-	for _, w := range []struct{ name, value string }{{"method", r.Method}, {"path", r.Path}, {"stored", r.Stored}} {
-		if w.value != "" {
-			words = append(words, w.name+" "+w.value)
+func (r *RequestTest) words() message.Message {
+	var words []message.Message
+	add := func(value string, of message.Message) {
+		if value != "" {
+			words = append(words, of.With(value))
 		}
 	}
+	add(r.Method, message.Of("method %s"))
+	add(r.Path, message.Of("path %s"))
+	add(r.Stored, message.Of("stored %s"))
 	if r.Status != 0 {
-		words = append(words, fmt.Sprintf("status %d", r.Status))
+		words = append(words, message.Of("status %d", r.Status))
 	}
-	return strings.Join(words, ", ")
+	return message.List(words)
 }
 
 // found says what the trace has instead of what a part of a test wants, as a sentence; nothing where it
@@ -95,7 +97,7 @@ func (t *traces) found(part *Test) (message.Message, error) {
 }
 
 // found names what a request has of all that is wanted of it.
-func (r *RequestTest) found(request *trace.Request) string {
+func (r *RequestTest) found(request *trace.Request) message.Message {
 	has := RequestTest{Status: request.Status}
 	if r.Method != "" {
 		has.Method = request.Method
@@ -103,13 +105,14 @@ func (r *RequestTest) found(request *trace.Request) string {
 	if r.Path != "" {
 		has.Path = request.Path
 	}
-	if r.Stored != "" {
-		has.Stored = "nothing"
+	if r.Stored == "" {
+		return has.words()
 	}
 	for _, s := range request.Stored {
-		if r.Stored != "" {
-			has.Stored = s.Op + " " + s.Key
-		}
+		has.Stored = s.Op + " " + s.Key
+	}
+	if has.Stored == "" {
+		return message.List([]message.Message{has.words(), message.Of("stored nothing")})
 	}
 	return has.words()
 }

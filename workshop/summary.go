@@ -92,7 +92,7 @@ func (s *Summary) chapter(page *strings.Builder, c *Chapter, p message.Printer) 
 		if done.Revealed {
 			facts = append(facts, p.Sprintf("after seeing the solution"))
 		}
-		page.WriteString(p.Sprintf("- **%s** (%s): %s\n", e.Title, strings.Join(facts, p.Sprintf(", ")), strings.TrimSpace(e.Teaches.In(p.Lang()))))
+		page.WriteString(p.Sprintf("- **%s** (%s): %s\n", e.Title, p.Clauses(facts...), strings.TrimSpace(e.Teaches.In(p.Lang()))))
 	}
 }
 

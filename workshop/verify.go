@@ -58,7 +58,7 @@ func (v *Verifier) Verify(e *Exercise) ([]Proof, error) {
 		proofs = append(proofs, p.Proof)
 	}
 	if len(proofs) == 0 {
-		wrong = append(wrong, message.Errorf("%s: %w %s, or they have no recordings of its scenarios%s", e.File, errHoldsForNone, strings.Join(v.Versions, ", "), v.missing(e)))
+		wrong = append(wrong, message.Errorf("%s: %w %s, or they have no recordings of its scenarios%s", e.File, errHoldsForNone, message.List(v.Versions), v.missing(e)))
 	}
 	return proofs, errors.Join(wrong...)
 }
@@ -150,7 +150,7 @@ func (p *proof) solved() error {
 		tried = append(tried, fmt.Sprintf("%q (%s)", answer, verdict.Reply.String()))
 	}
 	if len(passed) == 0 {
-		return message.Errorf("no solution passes: tried %s; the recording says %q", strings.Join(tried, ", "), right)
+		return message.Errorf("no solution passes: tried %s; the recording says %q", message.List(tried), right)
 	}
 	if p.Exercise.Find != nil && len(right) > len(passed) {
 		return message.Errorf("the recording has %d right answers, %q, and the solution names %d of them", len(right), right, len(passed))

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -117,7 +116,7 @@ func addAsFlag(command *cobra.Command, as *string) {
 
 func validateAs(as string) error {
 	if !slices.Contains(users, as) {
-		return usage.Errorf("--as %q: expected one of %s", as, strings.Join(users, ", "))
+		return usage.Errorf("--as %q: expected one of %s", as, message.List(users))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 // chineseElsewhere are the files of Go code that hold Chinese, each with the reason. None of it is a text of apitrace.
 var chineseElsewhere = map[string]string{
+	"internal/text/wrap.go":             "punctuation at which a line may end",
 	"render/listing.go":                 "finds the end of the first sentence of a note of the guide",
 	"render/outline.go":                 "cuts a title of the guide at what stands in brackets",
 	"render/view/viewtest/guides.go":    "what a guide of tests says",

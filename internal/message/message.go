@@ -1,9 +1,6 @@
 package message
 
-import (
-	"strconv"
-	"strings"
-)
+import "strconv"
 
 // A Message is something to tell people, in whichever language it is asked for. The zero value
 // says nothing.
@@ -58,6 +55,15 @@ func (m Message) String() string { return m.Localize(Printer{}) }
 // Localize returns the message in the printer's language.
 func (m Message) Localize(p Printer) string { return p.Sprintf(m.format, m.args...) }
 
+// List returns a message that enumerates words or messages: "a, b, c", in Chinese with enumeration commas.
+func List[T any](items []T) Message {
+	all := make([]Message, len(items))
+	for i, item := range items {
+		all[i] = Of("%s", item)
+	}
+	return Join("%s, %s", all...)
+}
+
 // Alternatives returns a message of quoted words: "a", "b" or "c".
 func Alternatives(words []string) Message {
 	if len(words) == 0 {
@@ -71,5 +77,5 @@ func Alternatives(words []string) Message {
 	if last == 0 {
 		return Of("%s", quoted[0])
 	}
-	return Of("%s or %s", strings.Join(quoted[:last], ", "), quoted[last])
+	return Of("%s or %s", List(quoted[:last]), quoted[last])
 }

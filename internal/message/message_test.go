@@ -29,6 +29,23 @@ func TestAlternatives(t *testing.T) {
 	}
 }
 
+func TestListsInTheirLanguage(t *testing.T) {
+	for _, items := range []Message{List([]string{"a", "b", "c"}), List([]Message{Of("a"), Of("b"), Of("c")})} {
+		if en, zh := items.In("en"), items.In("zh"); en != "a, b, c" || zh != "a、b、c" {
+			t.Errorf("got %s and %s", en, zh)
+		}
+	}
+	if none, one := List([]string{}), List([]string{"a"}); !none.IsZero() || one.In("zh") != "a" {
+		t.Errorf("got %q of nothing, %q of one", none, one)
+	}
+	if got := Errorf("expected %s", Alternatives([]string{"a", "b", "c"})); For("zh").Error(got) != `应给出"a"、"b" 或 "c"` {
+		t.Errorf("got %s", For("zh").Error(got))
+	}
+	if en, zh := (Printer{}).Clauses("x", "y"), For("zh").Clauses("x", "y"); en != "x, y" || zh != "x，y" {
+		t.Errorf("got %s and %s", en, zh)
+	}
+}
+
 func TestText(t *testing.T) {
 	zh := For("zh")
 	for english, want := range map[string]string{

@@ -58,6 +58,10 @@ func (p Printer) Plural(n int, one, many string, args ...any) string {
 	return p.Sprintf(one, args...)
 }
 
+// Clauses joins the parts of a sentence, or facts that stand in a row: by a comma, of full width in Chinese. Names are
+// enumerated by List.
+func (p Printer) Clauses(parts ...string) string { return strings.Join(parts, p.Sprintf(", ")) }
+
 func (p Printer) lookUp(english string) (string, bool) {
 	if !p.chinese {
 		return "", false

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -243,7 +242,7 @@ func (b *build) trim(ctx context.Context) {
 		for _, e := range t.Entries {
 			names = append(names, string(e.Kind)+" "+e.Name)
 		}
-		removed := message.Of("%s", strings.Join(names, ", "))
+		removed := message.List(names)
 		switch {
 		case t.GoCache > 0 && len(names) > 0:
 			removed = message.Of("%s, and the oldest files of Go's build cache", removed)

@@ -108,7 +108,7 @@ func expectedBy(goType string, fields map[string][]string) message.Message {
 	case strings.HasPrefix(goType, "map["):
 		return message.Of("names with a value each")
 	case len(fields[goType]) > 0:
-		return message.Of("one or more of the fields %s", strings.Join(fields[goType], ", "))
+		return message.Of("one or more of the fields %s", message.List(fields[goType]))
 	}
 	return message.Of("%s", goType)
 }
@@ -160,5 +160,5 @@ func Suggest(word string, known []string) message.Message {
 	if near := text.Nearest(word, known, 1); len(near) > 0 {
 		return message.Of(": did you mean %q?", near[0])
 	}
-	return message.Of(", expected one of %s", strings.Join(known, ", "))
+	return message.Of(", expected one of %s", message.List(known))
 }

@@ -32,16 +32,35 @@ func Wrap(s string, width int) []string {
 	return append(lines, line)
 }
 
-// pieces splits a word before each wide character that may begin a line.
+// Punctuation of full width. A line neither begins with what closes nor ends with what opens.
+const (
+	closing = "，。；：、？！）》」】”"
+	opening = "（《「【“"
+)
+
+// pieces splits a word where a line may end: around wide characters, and behind the punctuation of their scripts.
 func pieces(word string) []string {
 	var all []string
-	start, wide := 0, false
+	start := 0
+	var before rune
 	for i, r := range word {
-		after := wide
-		wide = unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
-		if i > start && (wide || after && unicode.IsLetter(r)) {
+		if i > start && mayBreak(before, r) {
 			all, start = append(all, word[start:i]), i
 		}
+		before = r
 	}
 	return append(all, word[start:])
 }
+
+// mayBreak reports whether a line may end between two characters of a word.
+func mayBreak(before, r rune) bool {
+	switch {
+	case strings.ContainsRune(opening, before) || strings.ContainsRune(closing, r):
+		return false
+	case wide(r) || before != '”' && strings.ContainsRune(closing, before):
+		return true
+	}
+	return wide(before) && (unicode.IsLetter(r) || strings.ContainsRune(opening, r))
+}
+
+func wide(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }

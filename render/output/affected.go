@@ -3,10 +3,10 @@ package output
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"golang.org/x/mod/semver"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/checkout"
 	"github.com/kubeapitrace/apitrace/session/console"
@@ -28,7 +28,7 @@ type Affected struct {
 // Write prints which scenarios run through the functions that differ between two checkouts.
 func (o *Affected) Write(ctx context.Context, std *console.Streams, before, after checkout.Checkout) error {
 	if !slices.Contains(AffectedFormats, o.Format) {
-		return usage.Errorf("unknown output %q: expected one of %s", o.Format, strings.Join(AffectedFormats, ", "))
+		return usage.Errorf("unknown output %q: expected one of %s", o.Format, message.List(AffectedFormats))
 	}
 	release, err := o.release(ctx, before)
 	if err != nil {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
@@ -35,7 +35,7 @@ type Diff struct {
 // Validate checks the options before anything is done.
 func (o *Diff) Validate() error {
 	if !slices.Contains(DiffFormats, o.Format) {
-		return usage.Errorf("unknown output %q: expected one of %s", o.Format, strings.Join(DiffFormats, ", "))
+		return usage.Errorf("unknown output %q: expected one of %s", o.Format, message.List(DiffFormats))
 	}
 	return o.View.ValidateView()
 }

@@ -85,7 +85,7 @@ func matchingLayers(asked, known []string) ([]string, error) {
 			found = slices.DeleteFunc(slices.Clone(known), func(layer string) bool { return name == "" || !strings.Contains(layer, name) })
 		}
 		if len(found) == 0 {
-			return nil, usage.Errorf("unknown layer %q: expected one or more of %s", name, strings.Join(known, ", "))
+			return nil, usage.Errorf("unknown layer %q: expected one or more of %s", name, message.List(known))
 		}
 		all = append(all, found...)
 	}

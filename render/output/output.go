@@ -8,10 +8,10 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/session/console"
@@ -53,7 +53,7 @@ type Options struct {
 // Validate checks all options before anything is done.
 func (o *Options) Validate() error {
 	if !slices.Contains(Formats, o.Format) {
-		return usage.Errorf("unknown output %q: expected one of %s", o.Format, strings.Join(Formats, ", "))
+		return usage.Errorf("unknown output %q: expected one of %s", o.Format, message.List(Formats))
 	}
 	return o.ValidateView()
 }
@@ -61,7 +61,7 @@ func (o *Options) Validate() error {
 // ValidateView checks all options but the format.
 func (o *Options) ValidateView() error {
 	if !slices.Contains(Views, o.View) {
-		return usage.Errorf("unknown view %q: expected one of %s", o.View, strings.Join(Views, ", "))
+		return usage.Errorf("unknown view %q: expected one of %s", o.View, message.List(Views))
 	}
 	if o.Depth < 0 || o.Width < 0 {
 		return usage.Errorf("--depth and --width cannot be negative")

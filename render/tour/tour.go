@@ -72,9 +72,9 @@ func Write(w io.Writer, rec *trace.Recording, guide view.Guide, choice Choice) e
 		t.Steps = g.add(t.Steps, g.view.Root)
 	}
 	if t.Title == "" {
-		t.Title = plain(strings.Join(paths, ", "))
+		t.Title = plain(message.List(paths).In(choice.Lang))
 	}
-	t.Description = saysTour.Format(choice.Lang, code(strings.Join(paths, ", ")), rec.K8sVersion)
+	t.Description = saysTour.Format(choice.Lang, code(message.List(paths).In(choice.Lang)), rec.K8sVersion)
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)
 	out.SetIndent("", "  ")

@@ -80,7 +80,7 @@ func lookedAt(tree *trace.Tree, i int) message.Message {
 // noneOf names the first few sources of the rules that do not cover a request.
 func noneOf(rules int, sources []string) message.Message {
 	const most = 3
-	named := strings.Join(sources[:min(len(sources), most)], ", ")
+	named := message.List(sources[:min(len(sources), most)])
 	switch more := len(sources) - most; {
 	case len(sources) == 0:
 		return message.Of("RBAC: none of %d rules covers it", rules)

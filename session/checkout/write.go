@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -41,7 +40,7 @@ func (r *Report) Write(w io.Writer, p message.Printer) error {
 		for _, line := range text.Wrap(title, textWidth) {
 			fmt.Fprintln(out, line)
 		}
-		for _, line := range text.Wrap(strings.Join(all, ", "), textWidth-2) {
+		for _, line := range text.Wrap(message.List(all).In(p.Lang()), textWidth-2) {
 			fmt.Fprintln(out, "  "+line)
 		}
 	}

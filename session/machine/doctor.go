@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
@@ -159,7 +158,7 @@ func examinePorts() finding {
 func examineLeftovers() finding {
 	f := finding{What: message.Of("leftovers of killed runs"), Good: message.Of("none")}
 	if swept := program.SweepRunDirs(); len(swept) > 0 {
-		f.Good = message.Of("removed %s", strings.Join(swept, ", "))
+		f.Good = message.Of("removed %s", message.List(swept))
 	}
 	return f
 }

@@ -149,6 +149,6 @@ func WriteReleases(w io.Writer, all []Release, p message.Printer) error {
 	if err := table.Write(w); err != nil {
 		return err
 	}
-	_, err := fmt.Fprint(w, "\n", p.Sprintf("older, traced in part: %s (docs/versions.md says how far)", strings.Join(apiserver.Older(), ", ")), "\n")
+	_, err := fmt.Fprint(w, "\n", p.Sprintf("older, traced in part: %s (docs/versions.md says how far)", message.List(apiserver.Older())), "\n")
 	return err
 }

@@ -100,7 +100,7 @@ func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s 
 		}
 		called.add(describe(in, recorded, len(followed)).In(p.Lang()), name)
 		for i, reason := range lacking.titles {
-			missing.add(p.Sprintf("%s not recorded of %s: %s", s.notRecorded, strings.Join(lacking.names[i], ", "), reason), name)
+			missing.add(p.Sprintf("%s not recorded of %s: %s", s.notRecorded, message.List(lacking.names[i]), reason), name)
 		}
 	}
 	for _, all := range []*groups{called, missing} {
@@ -108,7 +108,7 @@ func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s 
 			fmt.Fprintln(out)
 		}
 		for i, title := range all.titles {
-			fmt.Fprintf(out, "%s\n%s\n", title, listed(all.names[i], "  "))
+			fmt.Fprintf(out, "%s\n%s\n", title, listed(all.names[i], p))
 		}
 	}
 }
@@ -150,25 +150,11 @@ func describe(in, recorded []string, releases int) message.Message {
 	case len(in) > 1 && first+last < len(recorded) && recorded[first+last] == in[last]:
 		return message.Of("from %s to %s:", in[0], in[last])
 	}
-	return message.Of("in %s:", strings.Join(in, ", "))
+	return message.Of("in %s:", message.List(in))
 }
 
-// listed writes names with commas, as many on an indented line as fit; a name is never broken.
-func listed(names []string, indent string) string {
-	lines := []string{indent}
-	for i, name := range names {
-		if i < len(names)-1 {
-			name += ","
-		}
-		last := len(lines) - 1
-		switch {
-		case lines[last] == indent:
-			lines[last] += name
-		case len(lines[last])+1+len(name) <= textWidth:
-			lines[last] += " " + name
-		default:
-			lines = append(lines, indent+name)
-		}
-	}
-	return strings.Join(lines, "\n")
+// listed enumerates names on indented lines; a name is never broken.
+func listed(names []string, p message.Printer) string {
+	const indent = "  "
+	return indent + strings.Join(text.Wrap(message.List(names).Localize(p), textWidth-len(indent)), "\n"+indent)
 }

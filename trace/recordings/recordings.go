@@ -159,7 +159,7 @@ func (e *UnknownVersionError) Error() string { return e.message().String() }
 func (e *UnknownVersionError) Localize(p message.Printer) string { return e.message().Localize(p) }
 
 func (e *UnknownVersionError) message() message.Message {
-	return message.Of("there are no recordings of Kubernetes %q: the recorded releases are %s", e.Version, strings.Join(e.Recorded, ", "))
+	return message.Of("there are no recordings of Kubernetes %q: the recorded releases are %s", e.Version, message.List(e.Recorded))
 }
 
 // An UnknownScenarioError says that there is no recording of a scenario by a release.
@@ -182,7 +182,7 @@ func (e *UnknownScenarioError) message() message.Message {
 		text = message.Of("%s: %s", text, e.Reason)
 	}
 	if len(e.RecordedBy) > 0 {
-		text = message.Of("%s; these releases have recorded it: %s", text, strings.Join(e.RecordedBy, ", "))
+		text = message.Of("%s; these releases have recorded it: %s", text, message.List(e.RecordedBy))
 	}
 	return text
 }

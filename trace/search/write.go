@@ -66,7 +66,7 @@ func Find(query, value string) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, message.Errorf("no value %q is recorded: expected one of %s", name, strings.Join(names, ", "))
+	return nil, message.Errorf("no value %q is recorded: expected one of %s", name, message.List(names))
 }
 
 // where says which scenarios of which releases are meant, scenarios with the same releases together.
@@ -100,7 +100,7 @@ func where(places []Place, p message.Printer) []string {
 		if more := len(names) - most; more > 1 {
 			names = append(slices.Clone(names[:most]), p.Sprintf("%d more", more))
 		}
-		lines = append(lines, p.Sprintf("%s: %s", strings.Join(names, ", "), r))
+		lines = append(lines, p.Sprintf("%s: %s", message.List(names), r))
 	}
 	return lines
 }

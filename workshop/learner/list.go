@@ -2,7 +2,6 @@ package learner
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/workshop"
@@ -68,7 +67,7 @@ func (l *Learner) listOne(e *workshop.Exercise, details bool) {
 	if details {
 		l.detail(e.Teaches.In(l.lang))
 		if names := e.Scenarios(); len(names) > 0 {
-			l.detail(l.p.Sprintf("scenarios: ") + strings.Join(names, ", "))
+			l.detail(l.p.Sprintf("scenarios: %s", message.List(names)))
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (l *Learner) mustHaveEdited(e *workshop.Exercise) error {
 	case len(changed) == 0:
 		return usage.Errorf("nothing of the server is changed yet: \"apitrace edit %s\" gives you a copy; change that, and check again", e.Change.File)
 	case !slices.Contains(changed, e.Change.File):
-		l.reporter.Notice("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)", e.Change.File, strings.Join(changed, ", "))
+		l.reporter.Notice("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)", e.Change.File, message.List(changed))
 	}
 	return nil
 }
