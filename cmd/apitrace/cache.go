@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/console"
@@ -12,7 +13,7 @@ import (
 )
 
 func newCacheCommand(std *console.Streams) *cobra.Command {
-	command := newCommand("cache", knownCommand, showHelp)
+	command := newCommand("cache", commandline.KnownCommand, commandline.ShowHelp)
 	command.AddCommand(newCacheListCommand(std), newCacheSizeCommand(std), newCacheCleanCommand(std))
 	return command
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/code"
@@ -37,7 +38,7 @@ func newSourceCommand(std *console.Streams) *cobra.Command {
 
 // command returns a command whose argument is the name of a function; show prints the result.
 func (o *functionOptions) command(name string, std *console.Streams, show func(context.Context, *console.Streams, *code.Base, string) error) *cobra.Command {
-	command := newCommand(name, oneArgument(message.Of("the name of a function, such as \"etcd3.(*store).Get\"")), func(c *cobra.Command, args []string) error {
+	command := newCommand(name, commandline.OneArgument(message.Of("the name of a function, such as \"etcd3.(*store).Get\"")), func(c *cobra.Command, args []string) error {
 		if err := errors.Join(o.shown.Validate(), o.code.Validate()); err != nil {
 			return err
 		}

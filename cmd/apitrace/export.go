@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render/output"
@@ -19,7 +20,7 @@ type exportOptions struct {
 
 func newExportCommand(std *console.Streams) *cobra.Command {
 	o := &exportOptions{}
-	command := newCommand("export", oneArgument(message.Of("the path of a saved recording")), func(c *cobra.Command, args []string) error {
+	command := newCommand("export", commandline.OneArgument(message.Of("the path of a saved recording")), func(c *cobra.Command, args []string) error {
 		o.file = args[0]
 		if !o.otlp {
 			return usage.Errorf("no destination: expected --otlp; \"apitrace show -o\" writes other formats")

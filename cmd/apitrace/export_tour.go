@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/console"
@@ -16,7 +17,7 @@ type exportTourOptions struct {
 
 func newExportTourCommand(std *console.Streams) *cobra.Command {
 	o := &exportTourOptions{}
-	command := newCommand("export-tour", oneArgument(message.Of("the name of a scenario (see \"apitrace scenarios\") or the path of a saved recording")), func(c *cobra.Command, args []string) error {
+	command := newCommand("export-tour", commandline.OneArgument(message.Of("the name of a scenario (see \"apitrace scenarios\") or the path of a saved recording")), func(c *cobra.Command, args []string) error {
 		o.show.what = args[0]
 		if err := o.show.validate(c); err != nil {
 			return err

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -12,13 +13,13 @@ import (
 
 func newHistoryCommand(std *console.Streams) *cobra.Command {
 	o := &output.Options{View: "path"}
-	command := newCommand("history", oneArgument(message.Of("a scenario (see \"apitrace scenarios\") or the name of a function")), func(_ *cobra.Command, args []string) error {
+	command := newCommand("history", commandline.OneArgument(message.Of("a scenario (see \"apitrace scenarios\") or the name of a function")), func(_ *cobra.Command, args []string) error {
 		if err := o.ValidateView(); err != nil {
 			return err
 		}
 		return o.WriteHistory(std, args[0])
 	})
-	command.ValidArgsFunction = offerFirst(func() ([]string, error) {
+	command.ValidArgsFunction = commandline.OfferFirst(func() ([]string, error) {
 		names, err := scenarios.Names()
 		return append(names, code.KeySteps()...), err
 	}, false)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -18,7 +19,7 @@ type importOptions struct {
 
 func newImportCommand(std *console.Streams) *cobra.Command {
 	o := &importOptions{}
-	command := newCommand("import", oneArgument(message.Of("the path of a file of OTLP JSON")), func(c *cobra.Command, args []string) error {
+	command := newCommand("import", commandline.OneArgument(message.Of("the path of a file of OTLP JSON")), func(c *cobra.Command, args []string) error {
 		o.file = args[0]
 		return o.run(c.Context(), std)
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/machine"
 	"github.com/kubeapitrace/apitrace/session/web"
@@ -50,7 +51,7 @@ func addFilterFlags(command *cobra.Command, o *output.Filter) {
 	flags.BoolVar(&o.Errors, "errors", false, "show only calls that failed; for a failed request, those that took part in the failure")
 	flags.BoolVar(&o.Etcd, "etcd", false, "show only the calls in etcd and those that lead there")
 	flags.StringVar(&o.Grep, "grep", "", "show only calls whose name, file:line, values or error match this regular expression")
-	_ = command.RegisterFlagCompletionFunc("layer", offer(output.Layers))
+	_ = command.RegisterFlagCompletionFunc("layer", commandline.Offer(output.Layers))
 }
 
 // addDiffFlags adds the flags that set how differences are printed. All commands that compare have them.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/session/console"
@@ -21,7 +22,7 @@ type runOptions struct {
 
 func newRunCommand(std *console.Streams) *cobra.Command {
 	o := &runOptions{}
-	command := newCommand("run", oneArgument(message.Of("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file")), func(c *cobra.Command, args []string) error {
+	command := newCommand("run", commandline.OneArgument(message.Of("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file")), func(c *cobra.Command, args []string) error {
 		o.scenario = args[0]
 		if err := errors.Join(o.delivery.Validate(), o.server.validate()); err != nil {
 			return err

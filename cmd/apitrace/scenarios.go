@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
@@ -22,7 +23,7 @@ type scenariosOptions struct {
 
 func newScenariosCommand(std *console.Streams) *cobra.Command {
 	o := &scenariosOptions{}
-	command := newCommand("scenarios", knownCommand, func(*cobra.Command, []string) error { return o.run(std) })
+	command := newCommand("scenarios", commandline.KnownCommand, func(*cobra.Command, []string) error { return o.run(std) })
 	addLanguageFlag(command, &o.lang)
 	command.Flags().BoolVar(&o.pairs, "pairs", false, "list pairs of scenarios that are worth comparing, and what they teach")
 	command.Flags().BoolVar(&o.schema, "schema", false, "print the JSON Schema of scenario files")

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render/output"
@@ -18,7 +19,7 @@ type scenariosShowOptions struct {
 
 func newScenariosShowCommand(std *console.Streams) *cobra.Command {
 	o := &scenariosShowOptions{}
-	command := newCommand("scenarios-show", oneArgument(message.Of("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file")), func(_ *cobra.Command, args []string) error { return o.run(std, args[0]) })
+	command := newCommand("scenarios-show", commandline.OneArgument(message.Of("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file")), func(_ *cobra.Command, args []string) error { return o.run(std, args[0]) })
 	command.ValidArgsFunction = completeScenario
 	addLanguageFlag(command, &o.lang)
 	command.Flags().StringVarP(&o.output, "output", "o", "text", "form of output: text or yaml")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render/output"
@@ -36,7 +37,7 @@ func newShowCommand(std *console.Streams) *cobra.Command {
 		if o.signs && len(args) == 0 {
 			return nil
 		}
-		return oneArgument(message.Of("the name of a scenario (see \"apitrace scenarios\") or the path of a saved recording"))(c, args)
+		return commandline.OneArgument(message.Of("the name of a scenario (see \"apitrace scenarios\") or the path of a saved recording"))(c, args)
 	}, func(c *cobra.Command, args []string) error {
 		if o.signs {
 			return o.output.WriteSigns(std)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
@@ -29,7 +30,7 @@ type workshopOptions struct {
 func newWorkshopCommand(std *console.Streams) *cobra.Command {
 	o := &workshopOptions{}
 	var details bool
-	command := newCommand("workshop", knownCommand, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
+	command := newCommand("workshop", commandline.KnownCommand, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
 		if l.Fresh() && !details {
 			return l.Learn(ctx, drawFirst(std, o.lang))
 		}
@@ -48,7 +49,7 @@ func (o *workshopOptions) commands(std *console.Streams) []*cobra.Command {
 	next.Flags().BoolVar(&skip, "skip", false, "leave the current exercise for later")
 	start := o.on(std, "start", func(l *learner.Learner, ctx context.Context, name string) error { return l.Start(ctx, name) })
 	jump := o.on(std, "jump", func(l *learner.Learner, ctx context.Context, name string) error { return l.Start(ctx, name) })
-	jump.Args = oneArgument(message.Of("the name of an exercise, or its number as \"apitrace workshop\" lists it"))
+	jump.Args = commandline.OneArgument(message.Of("the name of an exercise, or its number as \"apitrace workshop\" lists it"))
 	watch := o.plain(std, "watch", func(l *learner.Learner, ctx context.Context) error { return l.Watch(ctx) })
 	hint := o.plain(std, "hint", func(l *learner.Learner, ctx context.Context) error { return l.Hint(ctx) })
 	solution := o.on(std, "solution", func(l *learner.Learner, ctx context.Context, name string) error { return l.Solution(ctx, name, anyway) })
@@ -86,7 +87,7 @@ func (o *workshopOptions) on(std *console.Streams, name string, do func(*learner
 	command := newCommand("workshop-"+name, cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 		return do(l, ctx, strings.Join(args, ""))
 	}))
-	command.ValidArgsFunction = offerFirst(workshop.ExerciseNames, false)
+	command.ValidArgsFunction = commandline.OfferFirst(workshop.ExerciseNames, false)
 	return command
 }
 

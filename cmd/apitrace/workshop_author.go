@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session/console"
@@ -13,7 +14,7 @@ import (
 
 func newWorkshopNewCommand(std *console.Streams) *cobra.Command {
 	var kind string
-	command := newCommand("workshop-new", oneArgument(message.Of("the path of the file to write, such as mine/01-basics/01-first-call.yaml")), func(_ *cobra.Command, args []string) error {
+	command := newCommand("workshop-new", commandline.OneArgument(message.Of("the path of the file to write, such as mine/01-basics/01-first-call.yaml")), func(_ *cobra.Command, args []string) error {
 		if err := workshop.WriteNew(args[0], workshop.Kind(kind)); err != nil {
 			return usage.Wrong(err)
 		}

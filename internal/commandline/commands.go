@@ -1,0 +1,82 @@
+package commandline
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/usage"
+)
+
+// DisplayName returns what the user types for a program: kubectl runs "kubectl-NAME" as "kubectl NAME".
+func DisplayName(program, name string) string {
+	if strings.HasPrefix(filepath.Base(program), "kubectl-") {
+		return "kubectl " + name
+	}
+	return name
+}
+
+// AddGroup adds commands that the help lists together, below a title, which is the format of a message.
+func AddGroup(root *cobra.Command, id, format string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: id, Title: format})
+	for _, command := range commands {
+		command.GroupID = id
+	}
+	root.AddCommand(commands...)
+}
+
+// Adapt makes a command, and those below it, report wrong arguments as usage errors, and puts the
+// program's name as it is typed into the examples, which call it by the name that it has without kubectl.
+func Adapt(command *cobra.Command, name, typed string) {
+	command.Example = strings.ReplaceAll(command.Example, "  "+name+" ", "  "+typed+" ")
+	if check := command.Args; check != nil {
+		command.Args = func(c *cobra.Command, args []string) error {
+			if err := check(c, args); err != nil {
+				return usage.Wrong(Arguments(c, err))
+			}
+			return nil
+		}
+	}
+	for _, child := range command.Commands() {
+		Adapt(child, name, typed)
+	}
+}
+
+// ShowHelp runs a command that only has subcommands.
+func ShowHelp(command *cobra.Command, _ []string) error { return command.Help() }
+
+// KnownCommand refuses an argument that is not a command below this one.
+func KnownCommand(command *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if near := command.SuggestionsFor(args[0]); len(near) > 0 {
+		return message.Errorf("unknown command %q for %q: did you mean %q?", args[0], command.CommandPath(), near[0])
+	}
+	return message.Errorf("unknown command %q for %q", args[0], command.CommandPath())
+}
+
+// KnownTopic refuses "help NAME" for an unknown command.
+func KnownTopic(help *cobra.Command, args []string) error {
+	topic, rest, err := help.Root().Find(args)
+	if err != nil {
+		return err
+	}
+	return KnownCommand(topic, rest)
+}
+
+// OneArgument accepts exactly one argument; its error says what that argument is.
+func OneArgument(what message.Message) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch len(args) {
+		case 1:
+			return nil
+		case 0:
+			return message.Errorf("expected %s", what)
+		default:
+			return message.Errorf("expected %s, and nothing else: found %q as well", what, args[1:])
+		}
+	}
+}

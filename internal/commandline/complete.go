@@ -1,0 +1,34 @@
+package commandline
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Offer completes the value of a flag with names.
+func Offer(names func() ([]string, error)) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		all, err := names()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// OfferFirst completes the first argument with names, and with files too if the command accepts them.
+func OfferFirst(names func() ([]string, error), files bool) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		all, err := names()
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		all = slices.DeleteFunc(all, func(name string) bool { return !strings.HasPrefix(name, typed) })
+		if files {
+			return all, cobra.ShellCompDirectiveDefault
+		}
+		return all, cobra.ShellCompDirectiveNoFileComp
+	}
+}
