@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/render/output"
-	"github.com/kubeapitrace/apitrace/render/terminal"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/console"
 )
@@ -51,25 +50,9 @@ func (o *recordOptions) run(ctx context.Context, std *console.Streams) (err erro
 	}
 	list := session.PrintedList(std.Out, std.Printer, o.save, std)
 	if o.interactive {
-		if list, err = o.screen(std); err != nil {
+		if list, err = o.output.RequestList(std); err != nil {
 			return err
 		}
 	}
 	return o.server.Record(ctx, o.as, o.save, list, std)
-}
-
-// screen returns the full-screen list of requests.
-func (o *recordOptions) screen(std *console.Streams) (session.RequestList, error) {
-	options, err := fullScreen(std, &o.output, 1)
-	if err != nil {
-		return session.RequestList{}, err
-	}
-	feed := terminal.NewFeed()
-	return session.RequestList{Add: feed.Add, Wait: func(ctx context.Context, c *session.Clients) error {
-		err := terminal.Run(ctx, terminal.NewRequests(&terminal.Local{}, feed, c, options), std.In, std.Raw())
-		if ctx.Err() != nil {
-			return nil // the caller reports the reason
-		}
-		return err
-	}}, nil
 }

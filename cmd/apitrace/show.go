@@ -82,7 +82,7 @@ func (o *showOptions) run(ctx context.Context, std *console.Streams) error {
 		return err
 	}
 	if o.interactive {
-		return explore(ctx, std, recording, &o.output)
+		return o.output.Explore(ctx, std, recording)
 	}
 	if o.summary {
 		return session.WriteTable(std.Out, session.Summarize(recording), std.Printer)

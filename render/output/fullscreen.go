@@ -1,0 +1,55 @@
+package output
+
+import (
+	"context"
+	"os"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/render/terminal"
+	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// Explore shows a recording full screen until the user quits.
+func (o *Options) Explore(ctx context.Context, std *console.Streams, recording *trace.Recording) error {
+	options, err := o.fullScreen(std, len(recording.Requests))
+	if err != nil {
+		return err
+	}
+	model, err := terminal.New(&terminal.Local{}, recording, options)
+	if err != nil {
+		return err
+	}
+	return terminal.Run(ctx, model, std.In, std.Raw())
+}
+
+// RequestList returns the full-screen list of requests, from which each can be opened.
+func (o *Options) RequestList(std *console.Streams) (session.RequestList, error) {
+	options, err := o.fullScreen(std, 1)
+	if err != nil {
+		return session.RequestList{}, err
+	}
+	feed := terminal.NewFeed()
+	return session.RequestList{Add: feed.Add, Wait: func(ctx context.Context, c *session.Clients) error {
+		err := terminal.Run(ctx, terminal.NewRequests(&terminal.Local{}, feed, c, options), std.In, std.Raw())
+		if ctx.Err() != nil {
+			return nil // the caller reports the reason
+		}
+		return err
+	}}, nil
+}
+
+// fullScreen returns the options of a full-screen view of that many requests, or an error if there is no terminal.
+func (o *Options) fullScreen(std *console.Streams, requests int) (terminal.Options, error) {
+	if std.Width == 0 {
+		return terminal.Options{}, message.NewError("the full-screen view needs a terminal, and standard output is not a terminal; \"apitrace show\" prints the same")
+	}
+	lang, err := Language(o.Lang)
+	if err != nil {
+		return terminal.Options{}, err
+	}
+	colour, err := render.UseColour(o.Colour, true, os.Getenv)
+	return terminal.Options{Lang: lang, Colour: colour, ASCII: o.ASCII || ASCIILocale(os.Getenv), Steps: render.StepsPerRequest(requests)}, err
+}
