@@ -1,0 +1,76 @@
+package output
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/routes"
+)
+
+// RouteFormats are the forms in which the table of routes can be printed.
+var RouteFormats = []string{"table", "wide", "json"}
+
+// bootScenario is the scenario whose trace shows the routes being built.
+const bootScenario = "boot"
+
+// Routes say which routes of a server are printed, and how.
+type Routes struct {
+	// Format is one of RouteFormats.
+	Format string
+	Filter routes.Filter
+	// Live starts a server and traces that, instead of reading the recording.
+	Live bool
+	// Trace is a file with a saved recording of the boot scenario to read instead, "" for none.
+	Trace string
+}
+
+// Validate checks the options before anything is done.
+func (o *Routes) Validate() error {
+	if !slices.Contains(RouteFormats, o.Format) {
+		return usage.Errorf("unknown output %q: expected table, wide or json", o.Format)
+	}
+	return nil
+}
+
+// Write prints the routes of the server that is described.
+func (o *Routes) Write(ctx context.Context, std *console.Streams, server session.ServerOptions) error {
+	recording, err := o.load(ctx, std, server)
+	if err != nil {
+		return err
+	}
+	wanted, err := routes.Choose(recording, o.Filter)
+	if err != nil {
+		return err
+	}
+	if o.Format == "json" {
+		return std.WriteJSON(wanted)
+	}
+	return routes.Write(std.Out, wanted, o.Format == "wide", std.Printer)
+}
+
+func (o *Routes) load(ctx context.Context, std *console.Streams, server session.ServerOptions) (*trace.Recording, error) {
+	switch {
+	case o.Trace != "":
+		return std.Load(o.Trace)
+	case o.Live:
+		scenario, err := scenarios.Find(bootScenario)
+		if err != nil {
+			return nil, err
+		}
+		recording, _, err := session.RunTraced(ctx, server, scenario, std)
+		return recording, err
+	}
+	recording, err := session.Recorded(server.Version, bootScenario)
+	if err != nil {
+		return nil, message.Errorf("%w; or add --live", err)
+	}
+	std.Notice("from a recording of Kubernetes %s, made on %s; --live starts a server now", recording.K8sVersion, recording.Recorded.Format(time.DateOnly))
+	return recording, nil
+}
