@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -36,6 +37,19 @@ func Run(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to 
 	defer func() { err = errors.Join(err, running.Close()) }()
 
 	return running.replay(ctx, serving, o, scenario, sample, to, deliver)
+}
+
+// Replay replays the scenario with this name or path; see Run.
+func (o ServerOptions) Replay(ctx context.Context, name string, to Reporter, deliver func(*trace.Recording) error) error {
+	version, err := apiserver.ParseVersion(o.Version)
+	if err != nil {
+		return usage.Wrong(err)
+	}
+	scenario, err := FindScenario(name, version)
+	if err != nil {
+		return err
+	}
+	return Run(ctx, o, scenario, to, deliver)
 }
 
 // replay replays a scenario as Run does. serving is the context that Obtain has returned, sample the sample server if it is built.

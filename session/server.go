@@ -11,6 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/storage"
@@ -80,6 +81,23 @@ type ServerOptions struct {
 	Edits Edits
 	// Secrets say what becomes of the errors of requests on secrets.
 	Secrets collect.Secrets
+}
+
+// Validate checks the options before anything is done. Its errors are usage.Errors.
+func (o ServerOptions) Validate() error {
+	if _, err := apiserver.ParseVersion(o.Version); err != nil {
+		return usage.Wrong(err)
+	}
+	if o.Etcd.URL == "" {
+		if o.Etcd != (storage.Endpoint{}) {
+			return usage.Errorf("--etcd-cafile, --etcd-certfile, --etcd-keyfile and --etcd-prefix are for an etcd of your own: give its address with --etcd-servers")
+		}
+		return nil
+	}
+	if err := o.Etcd.Validate(); err != nil {
+		return usage.Wrong(message.Errorf("--etcd-servers: %w", err))
+	}
+	return nil
 }
 
 // forScenario returns the options for a scenario.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 
@@ -73,37 +72,9 @@ func (o *execOptions) run(ctx context.Context, std *console.Streams) (status int
 	return o.server.Execute(ctx, client, session.Execution{
 		As: o.as, Save: o.delivery.Save,
 		Show: func(ctx context.Context, c *session.Clients, rows []session.Row) error {
-			return o.show(ctx, std, c, rows)
+			return o.delivery.Summarize(ctx, std, c, rows, output.Chosen{Only: o.only, Trees: o.trees})
 		},
 	}, std)
-}
-
-// show prints the summary, and the traces that the flags select.
-func (o *execOptions) show(ctx context.Context, std *console.Streams, c *session.Clients, rows []session.Row) error {
-	if std.ErrTerminal {
-		fmt.Fprintln(std.Err) // the program's output may not end with a newline
-	}
-	if err := session.WriteTable(std.Err, rows, std.Printer); err != nil {
-		return err
-	}
-	if o.delivery.Save != "" && c.Recording.Requests > 0 {
-		std.Notice("saved to %s", o.delivery.Save)
-	}
-	chosen, err := session.Choose(rows, o.only)
-	if err != nil || !o.trees && o.delivery.Export == "" {
-		return err
-	}
-	recording, err := c.Read(ctx, chosen)
-	if err != nil || recording == nil {
-		return err
-	}
-	if o.trees {
-		err = o.delivery.Output.Write(ctx, std, recording)
-	}
-	if err != nil || o.delivery.Export == "" {
-		return err
-	}
-	return output.SendOTLP(ctx, recording, std)
 }
 
 // users are the values of --as.

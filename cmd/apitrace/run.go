@@ -37,7 +37,7 @@ func newRunCommand(std *console.Streams) *cobra.Command {
 }
 
 func (o *runOptions) run(ctx context.Context, std *console.Streams) error {
-	return o.server.replay(ctx, std, o.scenario, func(recording *trace.Recording) error {
+	return o.server.Replay(ctx, o.scenario, std, func(recording *trace.Recording) error {
 		return o.delivery.Deliver(context.WithoutCancel(ctx), std, recording)
 	})
 }

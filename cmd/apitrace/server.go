@@ -1,17 +1,11 @@
 package main
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/internal/message"
-	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
-	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/storage"
-	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // serverFlags are the flags that select a kube-apiserver.
@@ -52,30 +46,5 @@ func (o *serverFlags) validate() error {
 	if o.fresh {
 		o.Reuse = session.ReuseNone
 	}
-	if _, err := apiserver.ParseVersion(o.Version); err != nil {
-		return usage.Wrong(err)
-	}
-	if o.Etcd.URL == "" {
-		if o.Etcd != (storage.Endpoint{}) {
-			return usage.Errorf("--etcd-cafile, --etcd-certfile, --etcd-keyfile and --etcd-prefix are for an etcd of your own: give its address with --etcd-servers")
-		}
-		return nil
-	}
-	if err := o.Etcd.Validate(); err != nil {
-		return usage.Wrong(message.Errorf("--etcd-servers: %w", err))
-	}
-	return nil
-}
-
-// replay replays the scenario with this name or path; see session.Run.
-func (o *serverFlags) replay(ctx context.Context, std *console.Streams, name string, deliver func(*trace.Recording) error) error {
-	version, err := apiserver.ParseVersion(o.Version)
-	if err != nil {
-		return usage.Wrong(err)
-	}
-	scenario, err := session.FindScenario(name, version)
-	if err != nil {
-		return err
-	}
-	return session.Run(ctx, o.ServerOptions, scenario, std, deliver)
+	return o.ServerOptions.Validate()
 }

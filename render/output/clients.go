@@ -1,0 +1,46 @@
+package output
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/console"
+)
+
+// Chosen says which requests of clients are shown, and how much of them.
+type Chosen struct {
+	// Only are the numbers of requests in the summary, none for all.
+	Only []int
+	// Trees asks for their traces, next to the summary.
+	Trees bool
+}
+
+// Summarize prints the summary of the requests of clients on standard error, and the traces that are asked for. The
+// recording has been saved by then, if it was to be.
+func (o *Delivery) Summarize(ctx context.Context, std *console.Streams, c *session.Clients, rows []session.Row, chosen Chosen) error {
+	if std.ErrTerminal {
+		fmt.Fprintln(std.Err) // the program's output may not end with a newline
+	}
+	if err := session.WriteTable(std.Err, rows, std.Printer); err != nil {
+		return err
+	}
+	if o.Save != "" && c.Recording.Requests > 0 {
+		std.Notice("saved to %s", o.Save)
+	}
+	only, err := session.Choose(rows, chosen.Only)
+	if err != nil || !chosen.Trees && o.Export == "" {
+		return err
+	}
+	recording, err := c.Read(ctx, only)
+	if err != nil || recording == nil {
+		return err
+	}
+	if chosen.Trees {
+		err = o.Output.Write(ctx, std, recording)
+	}
+	if err != nil || o.Export == "" {
+		return err
+	}
+	return SendOTLP(ctx, recording, std)
+}
