@@ -55,7 +55,8 @@ test-all: programs dead ## what is slow, on top of test: other releases, repetit
 	.ci/phase "slow, end to end" env $(E2E) APITRACE_SLOW=1 go test -p 1 -count 1 -timeout 30m -run '^TestSlow' $(END_TO_END)
 
 bench: programs ## measures what the README states, in about fifteen minutes
-	go test -run '^$$' -bench . ./instrument/... ./trace/... ./render/... ./session/web ./workshop ./cmd/apitrace
+	go test -run '^$$' -bench . ./instrument/... ./trace/... ./render/... ./workshop ./cmd/apitrace
+	APITRACE_E2E=1 go test -run '^$$' -bench . -benchtime 3x ./session/web
 	APITRACE_E2E=1 go test -timeout 30m -run '^$$' -bench Change -benchtime 3x ./e2e/commands
 	APITRACE_E2E=1 go test -timeout 60m -run '^$$' -bench . -benchtime 5x ./e2e
 	APITRACE_E2E=1 go test -timeout 30m -run '^$$' -bench Run -benchtime 5x ./e2e/commands

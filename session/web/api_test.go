@@ -31,7 +31,7 @@ import (
 const token = "the-token-of-the-test"
 
 // start serves until the test ends, and returns the server's address.
-func start(t *testing.T, o web.Options) string {
+func start(t testing.TB, o web.Options) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -96,7 +96,7 @@ func sendBody(t *testing.T, method, address, body string, edit func(*http.Reques
 }
 
 // fakeSource writes files in which the function that get-node calls for etcd begins where it does upstream.
-func fakeSource(t *testing.T) web.SourceFolder {
+func fakeSource(t testing.TB) web.SourceFolder {
 	t.Helper()
 	folder := t.TempDir()
 	rec, err := recordings.Load("v1.37.1", "get-node")
@@ -129,7 +129,7 @@ func fakeSource(t *testing.T) web.SourceFolder {
 const storeGet = "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get"
 
 // callOf returns which call of the first request is the first of a function.
-func callOf(t *testing.T, rec *trace.Recording, function string) int {
+func callOf(t testing.TB, rec *trace.Recording, function string) int {
 	t.Helper()
 	for i, c := range rec.Requests[0].Calls {
 		if c.Function == function {

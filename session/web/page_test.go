@@ -1,13 +1,10 @@
 package web_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,7 +19,6 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render"
-	"github.com/kubeapitrace/apitrace/render/page"
 	"github.com/kubeapitrace/apitrace/session/web"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -32,7 +28,7 @@ var axe string
 
 // A tab is a page in a browser of its own. What goes wrong in it while a test does something else fails the test.
 type tab struct {
-	*testing.T
+	testing.TB
 	ctx context.Context
 	// close closes the tab, and the browser with its first one.
 	close func()
@@ -42,13 +38,13 @@ type tab struct {
 }
 
 // open opens an address of a server, without its token, at a width of pixels.
-func open(t *testing.T, server, path string, width int64) *tab {
+func open(t testing.TB, server, path string, width int64) *tab {
 	t.Helper()
 	return openAt(t, server+"/?token="+token+path, server+"/", width)
 }
 
 // openAt opens an address in a browser that may load what begins so.
-func openAt(t *testing.T, address, within string, width int64) *tab {
+func openAt(t testing.TB, address, within string, width int64) *tab {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(testenv.Chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
@@ -63,15 +59,15 @@ func openAt(t *testing.T, address, within string, width int64) *tab {
 // another opens an address in another tab of the browser. close closes it.
 func (b *tab) another(server, path string) *tab {
 	b.Helper()
-	return newTab(b.T, b.ctx, server+"/"+path, server+"/", 1280)
+	return newTab(b.TB, b.ctx, server+"/"+path, server+"/", 1280)
 }
 
 // newTab opens a tab: of the browser of a context, or of a new one if the context has none.
-func newTab(t *testing.T, ctx context.Context, address, within string, width int64) *tab {
+func newTab(t testing.TB, ctx context.Context, address, within string, width int64) *tab {
 	t.Helper()
 	ctx, cancel := chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	b := &tab{T: t, ctx: ctx, close: cancel}
+	b := &tab{TB: t, ctx: ctx, close: cancel}
 	b.do(chromedp.EmulateViewport(width, 860))
 	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
 		t.Fatal(err)
@@ -345,16 +341,11 @@ func TestPageScrollsThroughTheStartOfAServer(t *testing.T) {
 	}
 	b.click("document.querySelector('.row.flat[aria-posinset=\"125001\"]')")
 	b.until("document.querySelector('.about')?.textContent.includes('125,000')")
-	// Frames while scrolling, as the page itself measures them.
-	worst := js[float64](b, `new Promise((done) => {
-		const list = document.querySelector('.all'); let n = 0, last = performance.now(), worst = 0;
-		const frame = (now) => { worst = Math.max(worst, now - last); last = now; list.scrollTop += 700; n++ < 60 ? requestAnimationFrame(frame) : done(worst); };
-		requestAnimationFrame(frame);
-	})`)
-	t.Logf("the slowest of 60 frames: %.0f ms", worst)
-	// The goal is 50 ms; a machine that does much else at the same time takes longer.
-	if worst > 400 {
-		t.Errorf("a frame took %.0f ms", worst)
+	// The goal is 50 ms for a frame (BenchmarkPageFrames). What the thread itself ran does not depend on what else the machine does.
+	slowest := b.tasks(func() { js[int](b, scroll) })[0]
+	t.Logf("the slowest task while scrolling: %v of the thread, %v on the clock", slowest.cpu, slowest.wall)
+	if slowest.cpu > 150*time.Millisecond {
+		t.Errorf("a task took %v of the thread", slowest.cpu)
 	}
 }
 
@@ -449,30 +440,4 @@ func TestPageIsAccessible(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestPageIsSmall holds the page to the size that was promised: 250 kB compressed.
-func TestPageIsSmall(t *testing.T) {
-	var packed bytes.Buffer
-	to := gzip.NewWriter(&packed)
-	err := fs.WalkDir(page.Files(), ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := fs.ReadFile(page.Files(), path)
-		if err == nil {
-			_, err = to.Write(data)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := to.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if packed.Len() > 250_000 {
-		t.Errorf("the page has %d bytes compressed, expected at most 250,000", packed.Len())
-	}
-	t.Logf("the page: %d bytes compressed", packed.Len())
 }
