@@ -53,15 +53,11 @@ func NewDiffBrief(c *diff.Comparison, guide Guide, options DiffOptions) (*DiffBr
 	}
 	counts := map[diff.Kind]int{}
 	index := map[string]int{}
-	for i := range c.Requests {
-		pair := &c.Requests[i]
-		if pair.Diff == nil {
-			continue
-		}
-		for _, change := range pair.Diff.Changes {
+	for _, differences := range b.requests {
+		for _, change := range differences.Diff.Changes {
 			counts[change.Kind]++
 		}
-		layers, _ := newSummary(NewDifferences(pair.Diff, guide), guide, options.words(c), finder).summarize()
+		layers, _ := newSummary(differences, guide, options.words(c), finder).summarize()
 		for _, l := range layers {
 			if len(l.Sentences) == 0 {
 				continue

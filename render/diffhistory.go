@@ -96,6 +96,8 @@ type brief struct {
 	packages []string
 	// smaller counts the other changes.
 	smaller int
+	// requests are the pairs of requests that were compared.
+	requests []*Differences
 }
 
 // brief chooses what a line of a history says of a comparison.
@@ -107,6 +109,7 @@ func (d *diffDrawing) brief(c *diff.Comparison, finder *reason.Finder) brief {
 			continue
 		}
 		differences := NewDifferences(pair.Diff, d.guide)
+		b.requests = append(b.requests, differences)
 		for _, p := range differences.Packages {
 			b.packages = appendNew(b.packages, fmt.Sprintf("%s %s %s", p.From, d.arrow, p.To))
 		}

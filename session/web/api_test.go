@@ -58,18 +58,18 @@ func start(t testing.TB, o web.Options) string {
 }
 
 // get sends a request with the token.
-func get(t *testing.T, address string) (*http.Response, []byte) {
+func get(t testing.TB, address string) (*http.Response, []byte) {
 	t.Helper()
 	return send(t, http.MethodGet, address, nil)
 }
 
-func send(t *testing.T, method, address string, edit func(*http.Request)) (*http.Response, []byte) {
+func send(t testing.TB, method, address string, edit func(*http.Request)) (*http.Response, []byte) {
 	t.Helper()
 	return sendBody(t, method, address, "", edit)
 }
 
 // sendBody sends a request with a body of JSON; "" for none.
-func sendBody(t *testing.T, method, address, body string, edit func(*http.Request)) (*http.Response, []byte) {
+func sendBody(t testing.TB, method, address, body string, edit func(*http.Request)) (*http.Response, []byte) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
 	if err != nil {

@@ -10,8 +10,9 @@ func (d *Diff) build(a, b *side, p *placing, o Options) {
 	d.InB, d.InA = indices(a), indices(b)
 	d.moved, d.alone, d.reordered = p.moved[1:], p.alone[1:], p.reordered[1:]
 	f := &finder{a: a, b: b, d: d}
-	f.onlyOn(a, b, Removed)
-	f.onlyOn(b, a, Added)
+	inA, inB := timesCalled(a), timesCalled(b)
+	f.onlyOn(a, b, inA, inB, Removed)
+	f.onlyOn(b, a, inB, inA, Added)
 	f.pairs()
 	if o.Times {
 		f.timed(f.changedCalls())
@@ -59,9 +60,8 @@ type finder struct {
 type repeat struct{ above, label int32 }
 
 // onlyOn lists what only one side has, each with what is below it on that side only.
-// The same in one place is one change.
-func (f *finder) onlyOn(s, other *side, kind Kind) {
-	here, there := timesCalled(s), timesCalled(other)
+// The same in one place is one change. here and there count how often the sides call what.
+func (f *finder) onlyOn(s, other *side, here, there map[repeat]run, kind Kind) {
 	known := s.knownBelow(other)
 	seen := map[sameOnly]int{}
 	for i := int32(1); i < s.len(); i++ {
@@ -126,7 +126,7 @@ type run struct {
 
 // timesCalled counts how often each call calls each function.
 func timesCalled(s *side) map[repeat]run {
-	all := map[repeat]run{}
+	all := make(map[repeat]run, s.len())
 	for i := int32(1); i < s.len(); i++ {
 		key := repeat{s.parent[i], s.label[i]}
 		r := all[key]

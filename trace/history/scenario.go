@@ -3,6 +3,8 @@ package history
 import (
 	"iter"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/kubeapitrace/apitrace/internal/inorder"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -58,17 +60,37 @@ func Steps(scenario string) (iter.Seq2[Step, error], error) {
 	if !slices.ContainsFunc(releases, func(release recordings.Info) bool { return release.Has(scenario) }) {
 		return nil, message.Errorf("apitrace has no recording of scenario %q by any release: \"apitrace run %s --k8s VERSION --save FILE\" makes one, and \"apitrace diff\" compares two files", scenario, scenario)
 	}
+	recorded := make([]shared, len(releases))
 	return inorder.Each(len(releases), func(i int) (Step, error) {
-		return stepOf(releases[:i], releases[i], scenario)
+		return stepOf(releases[:i+1], recorded, scenario)
 	}), nil
 }
 
-// stepOf compares a release with the last one of those before that recorded the scenario.
-func stepOf(before []recordings.Info, release recordings.Info, scenario string) (Step, error) {
+// A shared recording is needed for two steps, as the later and as the earlier one. It is loaded once, and let go after the second.
+type shared struct {
+	once  sync.Once
+	rec   *trace.Recording
+	err   error
+	taken atomic.Int32
+}
+
+func (s *shared) take(release, scenario string) (*trace.Recording, error) {
+	s.once.Do(func() { s.rec, s.err = recordings.Load(release, scenario) })
+	rec, err := s.rec, s.err
+	if s.taken.Add(1) == 2 {
+		s.rec = nil
+	}
+	return rec, err
+}
+
+// stepOf compares the last release with the last one of those before that recorded the scenario.
+func stepOf(releases []recordings.Info, recorded []shared, scenario string) (Step, error) {
+	last := len(releases) - 1
+	release := releases[last]
 	if !release.Has(scenario) {
 		return Step{Version: release.K8sVersion, NotRecorded: true, Why: release.Why(scenario)}, nil
 	}
-	rec, err := recordings.Load(release.K8sVersion, scenario)
+	rec, err := recorded[last].take(release.K8sVersion, scenario)
 	if err != nil {
 		return Step{}, err
 	}
@@ -76,11 +98,11 @@ func stepOf(before []recordings.Info, release recordings.Info, scenario string) 
 	for _, r := range rec.Requests {
 		step.Calls += len(r.Calls)
 	}
-	for _, earlier := range slices.Backward(before) {
+	for i, earlier := range slices.Backward(releases[:last]) {
 		if !earlier.Has(scenario) {
 			continue
 		}
-		was, err := recordings.Load(earlier.K8sVersion, scenario)
+		was, err := recorded[i].take(earlier.K8sVersion, scenario)
 		if err != nil {
 			return Step{}, err
 		}
