@@ -38,7 +38,7 @@ func ServeInBackground(ctx context.Context, args []string, w io.Writer, p messag
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == "--background" || arg == "--background=true" })
 	child := exec.Command(self, args...)
 	child.Stderr = log
-	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // it survives the terminal
+	child.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // it outlives the terminal
 	ready, err := child.StdoutPipe()
 	if err != nil {
 		return err
@@ -73,10 +73,10 @@ func ServeInBackground(ctx context.Context, args []string, w io.Writer, p messag
 	}
 }
 
-// newLog is the pattern of the name that a log has until the id of its process is known.
+// newLog is the pattern for the name of a log until the id of its process is known.
 const newLog = "serve-new-*.log"
 
-// logOf is the log of a process in the background.
+// logOf returns the path of the log of a background process.
 func logOf(cache *program.Cache, pid int) string {
 	return filepath.Join(cache.Root, fmt.Sprintf("serve-%d.log", pid))
 }
@@ -88,17 +88,17 @@ func sweepLogs(cache *program.Cache) {
 		var pid int
 		if named, _ := filepath.Match(newLog, filepath.Base(log)); named {
 			if info, err := os.Stat(log); err == nil && time.Since(info.ModTime()) > time.Minute {
-				_ = os.Remove(log) // apitrace was killed before it gave it another name
+				_ = os.Remove(log) // apitrace was killed before it renamed the log
 			}
 			continue
 		}
 		if _, err := fmt.Sscanf(filepath.Base(log), "serve-%d.log", &pid); err == nil && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
-			_ = os.Remove(log) // else the next one does
+			_ = os.Remove(log) // else the next sweep removes it
 		}
 	}
 }
 
-// contents is what a log says so far, without the advice for somebody in front of it.
+// contents returns the log so far, without advice for a user at the terminal.
 func contents(log *os.File, p message.Printer) string {
 	data, err := io.ReadAll(io.NewSectionReader(log, 0, 1<<20))
 	if err != nil {

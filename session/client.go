@@ -13,14 +13,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// A Client is a program that is run in a session.
+// A Client is a program that runs in a session.
 type Client struct {
-	// Args are the program and its arguments. It is looked for in PATH.
+	// Args are the program, which is looked up in PATH, and its arguments.
 	Args []string
-	// Env is its whole environment, as "NAME=value".
+	// Env is the complete environment of the program, as "NAME=value".
 	Env []string
-	// Mark is one of Env that no process outside of the session has: what has it is killed if we are.
-	// "" for none.
+	// Mark is an element of Env that only processes of this session have. If apitrace is killed, processes with
+	// the mark are killed, too. "" means no mark.
 	Mark           string
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -29,14 +29,14 @@ type Client struct {
 // clientGrace is how long a client may take to end after a signal.
 const clientGrace = 5 * time.Second
 
-// run runs the client to its end and returns its exit status, 128 and the number for one that a
-// signal ended, as shells have it. When ctx ends the client gets a signal: that which the cause
-// of ctx has by a method Signal, else SIGTERM; and is killed if that does not end it.
-// What the client has started ends with it, and with us, however we end.
+// run runs the client to its end and returns its exit status. If a signal ended it, the status is 128 plus
+// the number of the signal, as in shells. When ctx ends, the client gets the signal that the Signal method of
+// the cause of ctx returns, or SIGTERM; after clientGrace it is killed. Processes that the client has started
+// end with the client, and with apitrace, however that ends.
 func (c Client) run(ctx context.Context) (status int, err error) {
 	cmd := exec.Command(c.Args[0], c.Args[1:]...)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Env, c.Stdin, c.Stdout, c.Stderr
-	// What the client has started may hold its output open.
+	// Processes that the client has started may hold its output open.
 	cmd.WaitDelay = time.Second
 	back := giveTerminal(cmd)
 	if c.Mark != "" {
@@ -73,7 +73,7 @@ func end(cmd *exec.Cmd, s syscall.Signal, done <-chan error) error {
 	}
 }
 
-// A signaller is the cause of a context's end that a signal to us was.
+// A signaller is a context's cause that was a signal to this process.
 type signaller interface{ Signal() syscall.Signal }
 
 // signalOf returns the signal that ended a context.

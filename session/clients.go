@@ -15,33 +15,33 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// clientsOptions say how a session with client programs is recorded.
+// clientsOptions set how to record a session with client programs.
 type clientsOptions struct {
-	// Name is what the recording is called: the command.
+	// Name is the name of the recording: the command.
 	Name string
-	// As is the user that the front's credentials stand for.
+	// As is the user of the front's credentials.
 	As string
-	// Save is the file of the recording; "" for one that is gone at the end.
+	// Save is the file of the recording; "" is a temporary file that Close removes.
 	Save string
-	// Keep, if not nil, takes the traces instead of a recording in a file.
+	// Keep, if not nil, receives the traces instead of a recording in a file.
 	Keep func(context.Context, *trace.Request) (trace.Place, error)
-	// Secrets say what becomes of the errors of requests on secrets.
+	// Secrets set how to treat the errors of requests for secrets.
 	Secrets collect.Secrets
-	// Done is told of each request.
+	// Done is called with each request.
 	Done func(Row)
-	// Failed, if not nil, is told when nothing more can be recorded, and why.
+	// Failed, if not nil, is called with the reason when nothing more can be recorded.
 	Failed func(error)
 }
 
-// Clients is a session that client programs send their requests to.
+// Clients is a session to which client programs send their requests.
 type Clients struct {
 	fetcher *fetcher
-	// Recording is what is being written, nil if clientsOptions.Keep takes the traces.
+	// Recording is the recording that is being written; nil if clientsOptions.Keep receives the traces.
 	Recording *trace.Appender
 	session   *Session
 	front     *front.Front
 	dir       *program.RunDir
-	// Kubeconfig is the path of a kubeconfig for the clients, ca that of the certificate in it.
+	// Kubeconfig is the path of a kubeconfig for the clients, and ca the path of the certificate in it.
 	Kubeconfig string
 	ca         string
 }
@@ -70,7 +70,7 @@ func openClients(server *apiserver.Server, o clientsOptions) (_ *Clients, err er
 	return c, c.writeFiles(o.As)
 }
 
-// createRecording makes the file for a recording; "" for one without a name, which is gone at the end.
+// createRecording creates the file of a recording; "" creates a temporary file, which Close removes.
 func createRecording(head trace.Recording, file string) (*trace.Appender, error) {
 	if file == "" {
 		return trace.CreateNameless(head)
@@ -78,7 +78,7 @@ func createRecording(head trace.Recording, file string) (*trace.Appender, error)
 	return trace.Create(file, head)
 }
 
-// tokenOf is the bearer token of one of the users.
+// tokenOf returns the bearer token of a user.
 func tokenOf(server *apiserver.Server, user string) string {
 	switch user {
 	case scenarios.Admin:
@@ -89,7 +89,7 @@ func tokenOf(server *apiserver.Server, user string) string {
 	return ""
 }
 
-// writeFiles writes what the clients need to know of the front.
+// writeFiles writes the files with which clients reach the front.
 func (c *Clients) writeFiles(user string) (err error) {
 	if c.dir, err = program.NewRunDir(); err != nil {
 		return err
@@ -105,12 +105,12 @@ func (c *Clients) writeFiles(user string) (err error) {
 	return nil
 }
 
-// Environment is what a client finds in its environment: all that kubectl and client-go need, and
-// the same for others.
+// Environment returns the environment of a client: the variables that kubectl and client-go need, and
+// the same settings for other programs.
 func (c *Clients) Environment() []string {
 	return []string{
 		"KUBECONFIG=" + c.Kubeconfig,
-		// Not among the user's: kubectl keeps what it discovers by the server's port.
+		// Not in the user's cache: kubectl names its discovery cache after the server's address and port.
 		"KUBECACHEDIR=" + filepath.Join(c.dir.Path, "cache"),
 		"APITRACE_SERVER=" + c.front.URL,
 		c.mark(),
@@ -118,13 +118,13 @@ func (c *Clients) Environment() []string {
 	}
 }
 
-// mark is the one of Environment that names a file of this session: no client of another has it.
+// mark returns the element of Environment that names a file of this session: no client of another session has it.
 func (c *Clients) mark() string { return "APITRACE_CACERT=" + c.ca }
 
-// finish ends what the clients have left open, and waits for the traces.
+// finish ends the requests that clients have left open, and waits for the traces.
 func (c *Clients) finish() error { return errors.Join(c.front.Close(), c.session.Close()) }
 
-// Close removes what the session has left, but for the recording that was asked for.
+// Close removes the files of the session, except for a recording that has a name.
 func (c *Clients) Close() error {
 	errs := []error{c.fetcher.Close()}
 	if c.Recording != nil {
@@ -139,10 +139,10 @@ func (c *Clients) Close() error {
 	return errors.Join(errs...)
 }
 
-// verdict is that of the fetcher.
+// verdict returns the verdict of the fetcher.
 func (c *Clients) verdict(checked bool, to Reporter) error { return c.fetcher.verdict(checked, to) }
 
-// Read loads the requests of some rows as one recording.
+// Read loads the requests of these rows as one recording.
 func (c *Clients) Read(ctx context.Context, rows []Row) (*trace.Recording, error) {
 	var all *trace.Recording
 	for _, row := range rows {
@@ -165,7 +165,7 @@ func (c *Clients) Read(ctx context.Context, rows []Row) (*trace.Recording, error
 	return all, nil
 }
 
-// untraced says of how many requests there is no trace, and why of the first.
+// untraced returns an error that counts the requests without a trace and has the reason of the first.
 func untraced(rows []Row) error {
 	var first error
 	n := 0

@@ -2,5 +2,5 @@ package session
 
 import "syscall"
 
-// dieWithUs has the client killed when apitrace is, which then cannot do it.
+// dieWithUs makes the kernel kill the client when apitrace is killed and cannot do so itself.
 func dieWithUs(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }

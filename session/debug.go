@@ -7,8 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 )
 
-// What a session does is logged at debug level by log/slog: which server is looked for, attached or started, and
-// each trace that is fetched. Nothing that is logged is a credential.
+// A session logs to log/slog at debug level: the server that it looks for, attaches to or starts, and each trace
+// that it fetches. It never logs credentials.
 
 func logWanted(o ServerOptions, key string) {
 	slog.Debug("looking for a running server", "release", o.Version, "build", key, "check", o.Check, "reuse", int(o.Reuse))

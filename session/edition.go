@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 )
 
-// edition names what this apitrace traces: which packages of which programs, and how calls are
-// linked. It is another one when the guide lists other packages, and not for better notes or more values.
+// edition identifies what this build of apitrace traces: the packages of each program, and how calls are
+// linked. It changes with the packages in the guide, but not with notes or values.
 func edition() (string, error) {
 	guide, err := instrument.Load()
 	if err != nil {

@@ -13,19 +13,19 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
-// Edits say which edits of the source a server is built with. The zero value takes the user's own.
+// Edits select the edits of the source with which a server is built. The zero value selects the user's own.
 type Edits struct {
 	dir  string
 	none bool
 }
 
-// noEdits leaves the source as upstream has it.
+// noEdits selects upstream's source without edits.
 func noEdits() Edits { return Edits{none: true} }
 
-// EditsIn takes the edits in a folder; those of the user if it is "".
+// EditsIn selects the edits in a folder; "" selects the user's own.
 func EditsIn(dir string) Edits { return Edits{dir: dir} }
 
-// Dir is the folder of the edits, "" if there are to be none.
+// Dir returns the folder of the edits, or "" for none.
 func (e Edits) Dir() (string, error) {
 	if e.none || e.dir != "" {
 		return e.dir, nil
@@ -34,7 +34,7 @@ func (e Edits) Dir() (string, error) {
 	return filepath.Join(state, "edits"), err
 }
 
-// reportEdits tells before a build that it has edits, and what that takes.
+// reportEdits reports before a build that it includes edits, and what that costs.
 func reportEdits(to Reporter, dir, k8s string) error {
 	version, err := apiserver.ParseVersion(k8s)
 	if err != nil || dir == "" {
@@ -49,7 +49,7 @@ func reportEdits(to Reporter, dir, k8s string) error {
 	return err
 }
 
-// of are the edits of a version, which is given as --k8s takes it.
+// of returns the edits of a version, in a form that --k8s accepts.
 func (e Edits) of(k8s string) (program.Edits, error) {
 	dir, err := e.Dir()
 	if err != nil {
@@ -83,7 +83,7 @@ func (e Edits) WriteList(k8s string, w io.Writer, p message.Printer, to Reporter
 	return nil
 }
 
-// Revert takes back the edit of a file of a version, or all of them for "".
+// Revert undoes the edit of a file in a version, or all its edits for "".
 func (e Edits) Revert(k8s, name string, to Reporter) error {
 	edits, err := e.of(k8s)
 	if err != nil {
@@ -119,7 +119,7 @@ func (e Edits) Revert(k8s, name string, to Reporter) error {
 	return nil
 }
 
-// Add copies a file of the source of a version to where it can be edited, and says what that means.
+// Add copies a file of a version's source into the folder of the edits, and reports the consequences.
 func (e Edits) Add(ctx context.Context, k8s, name string, to Reporter) (program.Edit, error) {
 	edits, err := e.of(k8s)
 	if err != nil {

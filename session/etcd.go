@@ -8,8 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// refuseCluster keeps scenarios, which create and delete objects, away from a store in which
-// there are nodes: that of a cluster in which somebody works.
+// refuseCluster returns an error if the store has nodes, and so belongs to a real cluster: scenarios
+// create and delete objects.
 func refuseCluster(ctx context.Context, server *apiserver.Server) error {
 	if !server.ExternalEtcd {
 		return nil

@@ -10,11 +10,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An Execution says how the requests of a client program are traced.
+// An Execution sets how to trace the requests of a client program.
 type Execution struct {
-	// As is the user that the client is, Save the file of the recording; "" for one that is gone at the end.
+	// As is the client's user. Save is the file of the recording; "" is a temporary file, which is removed at the end.
 	As, Save string
-	// Show shows the requests at the end, also after a Ctrl-C, unless there are none.
+	// Show shows the requests at the end, even after Ctrl-C. It is not called without requests.
 	Show func(context.Context, *Clients, []Row) error
 }
 
@@ -39,7 +39,7 @@ func (o ServerOptions) Execute(ctx context.Context, client Client, e Execution, 
 	client.Env, client.Mark = append(client.Env, c.Environment()...), c.mark()
 	status, err = client.run(ctx)
 	if death := deathOf(ctx); death != nil {
-		status, err = 0, errors.Join(err, death) // it was we who ended the client
+		status, err = 0, errors.Join(err, death) // apitrace has ended the client
 	}
 	err = errors.Join(err, c.finish())
 	Sort(rows)
@@ -81,10 +81,10 @@ func PrintedList(w io.Writer, p message.Printer, save string, to Reporter) Reque
 	}
 }
 
-// RecordingName is the name of a file for a recording without another one.
+// RecordingName returns the default name for the file of a recording.
 func RecordingName() string { return time.Now().Format("apitrace-20060102-150405.jsonl") }
 
-// Record writes the traces of what clients send as a user to a file, until the list ends it.
+// Record writes the traces of the requests that clients send as this user to a file, until list.Wait returns.
 func (o ServerOptions) Record(ctx context.Context, as, save string, list RequestList, to Reporter) (err error) {
 	ctx, server, err := o.Obtain(ctx, to)
 	if err != nil {

@@ -17,22 +17,22 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A fetcher gets the traces of requests from a server's probes, and what they have left in etcd.
-// Several goroutines may use it.
+// A fetcher gets the traces of requests from a server's probes, and the objects that they wrote from etcd.
+// It is safe for concurrent use.
 type fetcher struct {
-	// sockets are those of the probes, by the name of the program.
+	// sockets are the paths of the probes' sockets, by the name of the program.
 	sockets map[string]string
-	// untraced names the etcd if it is not traced.
+	// untraced names the etcd if it is not traced; else it is "".
 	untraced string
-	// etcd connects to the store, at first use. Nil: nobody knows where it is.
+	// etcd connects to the store at first use. It is nil if the address of the store is not known.
 	etcd func() (*storage.Reader, error)
-	// secrets say what becomes of error texts.
+	// secrets set how to treat error texts.
 	secrets collect.Secrets
 
 	mu sync.Mutex
-	// connected is what etcd has returned.
+	// connected is the result of etcd.
 	connected *storage.Reader
-	// checked is what the checking mode has found so far.
+	// checked is the result of the checking mode so far.
 	checked collect.Check
 }
 
@@ -56,8 +56,8 @@ func newFetcher(server *apiserver.Server, secrets collect.Secrets) *fetcher {
 	return f
 }
 
-// addProbe makes the fetcher ask one more traced program, which was started after the server. It must not be
-// called while a trace is fetched.
+// addProbe adds the probe of a traced program that was started after the server. It must not be called while a
+// trace is being fetched.
 func (f *fetcher) addProbe(program, socket string) { f.sockets[program] = socket }
 
 // Close ends the connection to etcd.
@@ -70,12 +70,12 @@ func (f *fetcher) Close() error {
 	return f.connected.Close()
 }
 
-// sentOf is a request that was sent, as package collect has it.
+// sentOf converts a sent request.
 func sentOf(sent *scenarios.Sent) trace.Sent {
 	return trace.Sent{TraceID: sent.TraceID, Method: sent.Method, Path: sent.Path, Status: sent.Status, Values: collect.SecretValues(sent.RequestBody)}
 }
 
-// fetch gets the trace of a request that is over.
+// fetch gets the trace of a request that has ended.
 func (f *fetcher) fetch(ctx context.Context, sent trace.Sent) (*trace.Request, error) {
 	request, err := f.calls(ctx, sent)
 	if err != nil {
@@ -95,15 +95,15 @@ func (f *fetcher) fetch(ctx context.Context, sent trace.Sent) (*trace.Request, e
 	return request, err
 }
 
-// asksEtcd tells whether a request went as far as etcd's client.
+// asksEtcd reports whether a request reached etcd's client.
 func asksEtcd(request *trace.Request) bool {
 	return slices.ContainsFunc(request.Calls, func(c trace.Call) bool { return strings.HasPrefix(c.Function, "go.etcd.io/etcd/client/v3.") })
 }
 
-// calls gets the calls of a trace alone.
+// calls gets the calls of a trace, without its objects.
 func (f *fetcher) calls(ctx context.Context, sent trace.Sent) (*trace.Request, error) {
 	request, check, err := collect.RequestWith(ctx, f.sockets, sent, f.secrets)
-	path, _, _ := strings.Cut(sent.Path, "?") // a query may hold what is nobody's business
+	path, _, _ := strings.Cut(sent.Path, "?") // a query may hold private data
 	slog.DebugContext(ctx, "fetched a trace", "id", sent.TraceID, "method", sent.Method, "path", path, "status", sent.Status, "error", err)
 	if err != nil {
 		return nil, err
@@ -115,7 +115,7 @@ func (f *fetcher) calls(ctx context.Context, sent trace.Sent) (*trace.Request, e
 	return request, nil
 }
 
-// verdict is an error if recorded calls were not what they must be; checked is whether they
+// verdict returns an error if recorded calls differ from the real stack. checked tells whether they
 // were compared.
 func (f *fetcher) verdict(checked bool, to Reporter) error {
 	f.mu.Lock()

@@ -19,9 +19,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// sampleForeign opens a front to a traced kube-apiserver that another program started, the Server of
-// options; probe is the path of its probe's socket, and rate the part of the requests that is traced.
-// secrets say what becomes of the errors of requests on secrets. The caller calls Close.
+// sampleForeign opens a front to a traced kube-apiserver that another program started, at options.Server.
+// probe is the path of its probe's socket, rate the fraction of the requests to trace, and secrets set how to
+// treat the errors of requests for secrets. The caller must call Close.
 func sampleForeign(ctx context.Context, probe string, rate float64, options front.Options, secrets collect.Secrets, to Reporter) (*sampler, error) {
 	options.KeepBody = secrets.Hold
 	server := &apiserver.Server{BaseURL: options.Server, CAPEM: options.CAPEM, ProbeSockets: map[string]string{apiserver.Name: probe}}
@@ -52,7 +52,7 @@ func (s *sampler) writeCA() (err error) {
 	return os.WriteFile(s.CAFile, s.Front.CAPEM, 0o600)
 }
 
-// versionOf asks a server for its version; "" if it tells that only to those whom it knows.
+// versionOf returns the version of a server, or "" if the server tells it only to authenticated users.
 func versionOf(ctx context.Context, server *apiserver.Server) (string, error) {
 	client, err := server.Client()
 	if err != nil {
@@ -78,7 +78,7 @@ func versionOf(ctx context.Context, server *apiserver.Server) (string, error) {
 	return version.GitVersion, nil
 }
 
-// reachable tells whether somebody listens on a unix socket.
+// reachable returns an error if no program listens on a unix socket.
 func reachable(ctx context.Context, socket string) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
 	if err != nil {

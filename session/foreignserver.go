@@ -18,14 +18,14 @@ import (
 
 // A Foreign is a traced kube-apiserver that another program started, and the files of a front to it.
 type Foreign struct {
-	// Server is its URL, CAFile holds the authority that verifies it, Probe is the path of its probe's socket.
+	// Server is its URL, CAFile the file of the certificate authority that verifies it, Probe the path of its probe's socket.
 	Server, CAFile, Probe string
-	// Port is where the front listens; 0 takes any that is free.
+	// Port is the port of the front; 0 selects any free port.
 	Port int
-	// CertFile and KeyFile hold the certificate that the front shows clients; "" makes one.
+	// CertFile and KeyFile hold the certificate of the front; "" makes one.
 	CertFile, KeyFile string
-	// ClientCAFile verifies clients' certificates; with the proxy's certificate, the
-	// kube-apiserver believes whom they name.
+	// ClientCAFile verifies clients' certificates. The front presents the proxy's certificate to
+	// kube-apiserver, which then accepts the user that the front names.
 	ClientCAFile, ProxyCertFile, ProxyKeyFile string
 	Secrets                                   collect.Secrets
 }
@@ -44,8 +44,8 @@ func (o *Foreign) Validate() error {
 	return nil
 }
 
-// Sample opens a front to the kube-apiserver and traces requests until ctx ends. It writes the path of the file
-// with which clients verify the front to w, if it made one.
+// Sample opens a front to the kube-apiserver and traces requests until ctx ends. If it made the certificate of the
+// front, it writes the path of the file with which clients verify it to w.
 func (o *Foreign) Sample(ctx context.Context, sampling Sampling, w io.Writer, to Reporter) (err error) {
 	options, err := o.frontOptions()
 	if err != nil {
@@ -64,7 +64,7 @@ func (o *Foreign) Sample(ctx context.Context, sampling Sampling, w io.Writer, to
 	return ctx.Err()
 }
 
-// frontOptions reads the options of the front. It has no credentials of its own to give.
+// frontOptions reads the options of the front, which has no credentials of its own.
 func (o *Foreign) frontOptions() (front.Options, error) {
 	ca, err := os.ReadFile(o.CAFile)
 	if err != nil {
@@ -85,7 +85,7 @@ func (o *Foreign) frontOptions() (front.Options, error) {
 	return options, nil
 }
 
-// users reads who may show a certificate; nil: nobody.
+// users reads the authorities of client certificates; nil means that clients cannot authenticate by certificate.
 func (o *Foreign) users() (*front.CertificateUsers, error) {
 	if o.ClientCAFile == "" {
 		return nil, nil

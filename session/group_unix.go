@@ -12,9 +12,9 @@ import (
 	"golang.org/x/term"
 )
 
-// giveTerminal puts a client into a process group of its own, so that it can be ended with all
-// that it starts. If standard input is a terminal, that group becomes the one that reads from it
-// and gets its Ctrl-C; back takes the terminal again.
+// giveTerminal puts a client into a process group of its own, so that apitrace can end it together
+// with the processes that it starts. If standard input is a terminal, that group becomes its foreground
+// group, which reads from it and gets its Ctrl-C; back returns the terminal to apitrace.
 func giveTerminal(cmd *exec.Cmd) (back func()) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	dieWithUs(cmd.SysProcAttr)
@@ -23,18 +23,18 @@ func giveTerminal(cmd *exec.Cmd) (back func()) {
 		return func() {}
 	}
 	if owner, err := unix.IoctlGetInt(int(in.Fd()), unix.TIOCGPGRP); err != nil || owner != syscall.Getpgrp() {
-		return func() {} // we run in the background ourselves
+		return func() {} // apitrace itself runs in the background
 	}
 	cmd.SysProcAttr.Foreground, cmd.SysProcAttr.Ctty = true, int(in.Fd())
 	return func() {
-		// Else taking it, as a group in the background, would stop us.
+		// Otherwise, taking the terminal back as a background group would stop this process.
 		signal.Ignore(syscall.SIGTTOU)
 		defer signal.Reset(syscall.SIGTTOU)
 		_ = unix.IoctlSetPointerInt(int(in.Fd()), unix.TIOCSPGRP, syscall.Getpgrp())
 	}
 }
 
-// signalGroup sends a signal to the client and to all that it has started.
+// signalGroup sends a signal to the client and to all processes that it has started.
 func signalGroup(cmd *exec.Cmd, s syscall.Signal) {
-	_ = syscall.Kill(-cmd.Process.Pid, s) // nobody there: then there is nothing to end
+	_ = syscall.Kill(-cmd.Process.Pid, s) // an error means that the group is gone
 }

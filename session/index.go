@@ -15,8 +15,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// indexRelease reads the source of a release's programs, which is fetched if it is not there, and
-// puts their functions and calls into the index of the folder. Nothing is built.
+// indexRelease reads the source of a release's programs, which it fetches if necessary, and adds their
+// functions and calls to the index in the folder. It builds nothing.
 func indexRelease(ctx context.Context, version, folder string, to Reporter) error {
 	guide, err := instrument.Load()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Live is a server that is used for a while: scenarios are replayed on it, requests are sent to it, and those of clients
-// with its kubeconfig are traced as they come. Several goroutines may use it.
+// A Live is a server in use for a while: it replays scenarios, sends requests, and traces the requests of clients that
+// have its kubeconfig as they come in. It is safe for concurrent use.
 type Live struct {
 	server  *Running
 	serving context.Context
@@ -21,18 +21,18 @@ type Live struct {
 	close   func() error
 }
 
-// LiveOptions say what becomes of the requests of clients.
+// LiveOptions set how to handle the requests of clients.
 type LiveOptions struct {
-	// As is the user that the kubeconfig stands for.
+	// As is the user of the kubeconfig.
 	As string
-	// Kept takes the trace of each request, as a recording of it alone. Calls come one after the other.
+	// Kept is called with the trace of each request, as a recording of that request only. Calls are serialized.
 	Kept func(Row, *trace.Recording)
-	// Untraced is told of each request without a trace; Row.Err says why.
+	// Untraced is called with each request without a trace; Row.Err is the reason.
 	Untraced func(Row)
 }
 
-// OpenLive finds or starts a server, as Obtain does, and begins to trace its clients. The server stays until Close, also where
-// ctx ends; what ctx ends before is the start.
+// OpenLive finds or starts a server, as Obtain does, and begins to trace its clients. ctx limits only the start: the server
+// runs until Close.
 func (o ServerOptions) OpenLive(ctx context.Context, live LiveOptions, to Reporter) (_ *Live, err error) {
 	running, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })
@@ -43,7 +43,7 @@ func (o ServerOptions) OpenLive(ctx context.Context, live LiveOptions, to Report
 		return nil, err
 	}
 	l := &Live{server: server, serving: serving}
-	last := new(trace.Recording) // what Keep got for the Row that Done gets right after
+	last := new(trace.Recording) // the recording from Keep, for the call of Done that follows it
 	l.clients, err = openClients(server.Server, clientsOptions{
 		As: live.As, Secrets: o.Secrets,
 		Keep: func(_ context.Context, request *trace.Request) (trace.Place, error) {
@@ -81,25 +81,25 @@ func (o ServerOptions) OpenLive(ctx context.Context, live LiveOptions, to Report
 // Close ends the tracing of clients, and stops the server if it is our own.
 func (l *Live) Close() error { return l.close() }
 
-// Done is closed when the server has died, or Close was called.
+// Done returns a channel that is closed when the server has died or Close was called.
 func (l *Live) Done() <-chan struct{} { return l.serving.Done() }
 
-// Death says why the server has died; nil if it has not.
+// Death returns the reason why the server has died, or nil if it has not.
 func (l *Live) Death() error { return deathOf(l.serving) }
 
-// Release is the server's version of Kubernetes.
+// Release returns the server's release of Kubernetes.
 func (l *Live) Release() string { return l.server.K8sVersion }
 
-// Own tells whether the server ends with Close; else "apitrace serve" keeps it running.
+// Own reports whether the server ends with Close. If not, "apitrace serve" keeps it running.
 func (l *Live) Own() bool { return l.server.Server.Done() != nil }
 
-// Environment is what kubectl and client-go need in their environment to be traced, as "NAME=value". It has paths of
-// files, and no credential.
+// Environment returns the variables, as "NAME=value", with which kubectl and client-go send traced requests. The values
+// are paths of files, never credentials.
 func (l *Live) Environment() []string {
 	return slices.DeleteFunc(l.clients.Environment(), func(variable string) bool { return !strings.HasPrefix(variable, "KUBE") })
 }
 
-// Replay replays a scenario and hands over what was recorded, as Run does. A scenario that needs a server of its own gets one.
+// Replay replays a scenario and hands over its recording, as Run does. A scenario that needs a server of its own gets one.
 func (l *Live) Replay(ctx context.Context, scenario *scenarios.Scenario, to Reporter, deliver func(*trace.Recording) error) error {
 	if own := l.server.options.forScenario(scenario); !own.shared() {
 		return Run(ctx, l.server.options, scenario, to, deliver)
@@ -116,7 +116,7 @@ func (l *Live) Request(ctx context.Context, h *scenarios.HTTP, timeout time.Dura
 	return l.server.Request(ctx, h, timeout, to)
 }
 
-// while returns a context that also ends when the server dies, with the cause of that.
+// while returns a context that also ends when the server dies; its cause is then the reason of the death.
 func (l *Live) while(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := context.AfterFunc(l.serving, func() { cancel(context.Cause(l.serving)) })

@@ -16,8 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// FindScenario finds a scenario by its name or path, and tells before anything is built whether it can be played
-// on a release. The error is a usage.Error if there is no such scenario, or it cannot.
+// FindScenario finds a scenario by its name or path. It returns a usage.Error if there is no such scenario, or if the
+// release cannot run it.
 func FindScenario(name, version string) (*scenarios.Scenario, error) {
 	scenario, err := scenarios.Find(name)
 	if errors.As(err, new(*scenarios.UnknownError)) {
@@ -32,7 +32,7 @@ func FindScenario(name, version string) (*scenarios.Scenario, error) {
 	return scenario, nil
 }
 
-// Scenarios lists the scenarios that a version of Kubernetes can run, which is given as --k8s takes it; "" lists all.
+// Scenarios lists the scenarios that a version of Kubernetes can run. k8sVersion has a form that --k8s accepts; "" lists all.
 func Scenarios(k8sVersion string) ([]*scenarios.Scenario, error) {
 	all, err := scenarios.List()
 	if err != nil || k8sVersion == "" {
@@ -45,8 +45,8 @@ func Scenarios(k8sVersion string) ([]*scenarios.Scenario, error) {
 	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool { return !s.Releases.Has(version) }), nil
 }
 
-// Load reads a recording from a file, or from in if that is called "-". One that was cut is as good as
-// what is left of it.
+// Load reads a recording from a file, or from in if file is "-". It accepts a truncated recording and
+// reports what is missing.
 func Load(file string, in io.Reader, to Reporter) (recording *trace.Recording, err error) {
 	if file == "-" {
 		recording, err = trace.Read(in, "standard input")
@@ -60,8 +60,8 @@ func Load(file string, in io.Reader, to Reporter) (recording *trace.Recording, e
 	return recording, err
 }
 
-// IsFile tells whether what names a recording is a file, not a scenario: it has a slash or a dot, is "-", or is the
-// name of no scenario but of a file.
+// IsFile reports whether the name of a recording is that of a file rather than a scenario: it has a slash or a dot, is
+// "-", or names an existing file but no scenario.
 func IsFile(what string) bool {
 	if strings.ContainsAny(what, "./") || what == "-" {
 		return true
@@ -73,7 +73,7 @@ func IsFile(what string) bool {
 	return err == nil
 }
 
-// Open returns the recording in a file, or that of a scenario and a version, which is given as --k8s takes it.
+// Open returns the recording in a file, or the recording of a scenario for a version in a form that --k8s accepts.
 func Open(what, k8sVersion string, in io.Reader, to Reporter) (*trace.Recording, error) {
 	if IsFile(what) {
 		return Load(what, in, to)
@@ -86,8 +86,8 @@ func Open(what, k8sVersion string, in io.Reader, to Reporter) (*trace.Recording,
 	return recording, nil
 }
 
-// Recorded returns what apitrace carries of a scenario and a version, which is given
-// as --k8s takes it. Where there is nothing, it tells how one can see it.
+// Recorded returns the embedded recording of a scenario for a version in a form that --k8s accepts.
+// If there is none, the error names the command that replays the scenario.
 func Recorded(k8sVersion, scenario string) (*trace.Recording, error) {
 	version, err := apiserver.ParseVersion(k8sVersion)
 	if err != nil {
@@ -105,7 +105,7 @@ func Recorded(k8sVersion, scenario string) (*trace.Recording, error) {
 	return recording, err
 }
 
-// explainMissing tells a scenario that does not exist from one that was not recorded.
+// explainMissing returns one error for a scenario that does not exist, and another for one that was not recorded.
 func explainMissing(scenario, version string, err error) error {
 	known, unknown := scenarios.Find(scenario)
 	if unknown != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// BuildAll builds kube-apiserver and etcd, and the sample API server if that is wanted, and returns the paths of the
-// programs. With plain they are upstream's, without tracing.
+// BuildAll builds kube-apiserver and etcd, with sample also the sample API server, and returns the paths of the
+// programs. With plain it builds upstream's programs without tracing.
 func (o ServerOptions) BuildAll(ctx context.Context, plain, sample bool, to Reporter) (paths []string, err error) {
 	build, err := o.build(ctx, plain, to)
 	if err != nil {
@@ -27,7 +27,7 @@ func (o ServerOptions) BuildAll(ctx context.Context, plain, sample bool, to Repo
 	return paths, nil
 }
 
-// WritePlan writes what BuildAll would do.
+// WritePlan writes the steps that BuildAll would take.
 func (o ServerOptions) WritePlan(ctx context.Context, plain, sample bool, w io.Writer, p message.Printer) error {
 	edits, err := o.Edits.Dir()
 	if err != nil {

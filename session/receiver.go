@@ -5,33 +5,33 @@ import (
 	"time"
 )
 
-// A receiver is what is known of the OTLP receiver. While it takes nothing, requests are not traced: making,
-// fetching and encoding a trace takes processor time from the server's clients, and nobody would get it.
+// A receiver is the state of the OTLP receiver, as seen by the sampler. While it accepts no traces, requests are
+// not traced: making, fetching and encoding a trace would take processor time from the server's clients in vain.
 type receiver struct {
 	mu sync.Mutex
-	// away is whether the last attempt failed.
+	// away is set if the last attempt failed.
 	away bool
-	// failures counts the failed attempts since the last success, and failed is when the last one was.
+	// failures counts the failed attempts since the last success; failed is the time of the last one.
 	failures int
 	failed   time.Time
-	// next is when the next attempt may begin, as long as it is away.
+	// next is the earliest time of the next attempt while the receiver is away.
 	next time.Time
-	// sending is since when an attempt is going on; zero: none is.
+	// sending is the start of the attempt in progress; zero if there is none.
 	sending time.Time
 }
 
 const (
-	// slowSend is how long sending a trace may take before no further requests are traced.
+	// slowSend is the time that sending a trace may take before tracing of new requests pauses.
 	slowSend = time.Second
 	// firstBackoff is the pause after a failure; it doubles with each further one, up to maxBackoff.
 	firstBackoff = time.Second
 	maxBackoff   = 30 * time.Second
-	// trialTime is how long one attempt keeps others from being made if it comes to no end.
+	// trialTime is the time for which an attempt that does not end blocks further attempts.
 	trialTime = 5 * time.Second
 )
 
-// mayTrace tells whether a request that begins now is to be traced. One is, at the end of each pause: it shows
-// whether the receiver is back.
+// mayTrace reports whether to trace a request that begins now. While the receiver is away, one request is traced
+// at the end of each pause, to find out whether the receiver is back.
 func (r *receiver) mayTrace(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,8 +48,8 @@ func (r *receiver) mayTrace(now time.Time) bool {
 	return true
 }
 
-// given tells whether the trace of a request that began then is worth sending: not if the receiver
-// has failed since.
+// given reports whether to send the trace of a request that began at start: not if the receiver has
+// failed since.
 func (r *receiver) given(start time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -63,7 +63,7 @@ func (r *receiver) begin(now time.Time) {
 	r.sending = now
 }
 
-// succeeded notes that the receiver has taken a trace, and tells whether it took none before.
+// succeeded notes that the receiver has accepted a trace, and reports whether attempts had failed before.
 func (r *receiver) succeeded() (again bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,16 +72,16 @@ func (r *receiver) succeeded() (again bool) {
 	return again
 }
 
-// doubt makes the first request a trial: an attempt that sent nothing has failed, which need not mean that
-// one with a trace does.
+// doubt makes the next request a trial: sending an empty message has failed, but sending a trace may still
+// succeed.
 func (r *receiver) doubt() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.away = true
 }
 
-// failedAt notes that an attempt has failed, and tells whether it is the first one and how long the
-// pause is.
+// failedAt notes that an attempt has failed. It reports whether this is the first failure, and the length of
+// the pause.
 func (r *receiver) failedAt(now time.Time) (first bool, pause time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

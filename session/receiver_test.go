@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestReceiverBackoff: while a receiver fails, one request is traced at the end of each pause, and the pauses grow.
+// TestReceiverBackoff checks that while a receiver fails, one request is traced after each pause, and the pauses grow.
 func TestReceiverBackoff(t *testing.T) {
 	r, now := &receiver{}, time.Unix(1000, 0)
 	for range 2 {
@@ -45,7 +45,7 @@ func TestReceiverBackoff(t *testing.T) {
 	}
 }
 
-// TestReceiverInDoubt: a receiver that refuses an empty message gets a trace before more are made.
+// TestReceiverInDoubt checks that a receiver that refuses an empty message gets one trace before more are made.
 func TestReceiverInDoubt(t *testing.T) {
 	r, now := &receiver{}, time.Unix(1000, 0)
 	r.doubt()

@@ -24,7 +24,7 @@ import (
 
 // recordRelease replays every scenario against a kube-apiserver of a release and writes the traces to
 // a file in the folder, for package trace/recordings. A scenario that fails is reported and left
-// out, with the reason in the file; the error joins what went wrong. The file of another patch
+// out, and the file has the reason; the returned error joins all failures. The file of another patch
 // release of the same minor version is removed.
 func recordRelease(ctx context.Context, version, folder string, to Reporter) (err error) {
 	library, err := scenarios.List()
@@ -61,9 +61,9 @@ func recordRelease(ctx context.Context, version, folder string, to Reporter) (er
 	return errors.Join(r.failed, r.write(folder))
 }
 
-// commitOf names the commit of the repository that the folder is in, and says whether
-// anything else than recordings differs from it. The version that the go command notes
-// in a binary does not tell: it has none in a worktree.
+// commitOf returns the commit of the repository that contains the folder, with "-dirty" appended if files
+// other than recordings differ from it. It does not use the build information in the binary, because the
+// go command records none in a git worktree.
 func commitOf(ctx context.Context, folder string) (string, error) {
 	commit, err := git(ctx, folder, "rev-parse", "--short=12", "HEAD")
 	if err != nil {
@@ -90,15 +90,15 @@ func git(ctx context.Context, folder string, args ...string) (string, error) {
 type recorder struct {
 	to      Reporter
 	options ServerOptions
-	// server plays the scenarios that need none of their own.
+	// server replays the scenarios that need no server of their own.
 	server *Running
 	info   recordings.Info
 	all    []*trace.Recording
-	// failed joins what went wrong with scenarios.
+	// failed joins the errors of the scenarios.
 	failed error
 }
 
-// record adds the recording of a scenario, or the reason why there is none.
+// record adds the recording of a scenario, or the reason why it is missing.
 func (r *recorder) record(ctx context.Context, scenario *scenarios.Scenario) {
 	var other *scenarios.VersionError
 	if errors.As(scenario.RunsOn(r.info.K8sVersion), &other) {
@@ -133,11 +133,11 @@ func (r *recorder) play(ctx context.Context, scenario *scenarios.Scenario) (_ *t
 	return r.typical(ctx, server, scenario)
 }
 
-// attempts is how often a scenario is played to see the same trace twice.
+// attempts is the number of replays within which the same trace must occur twice.
 const attempts = 6
 
-// typical plays a scenario until a trace comes that was seen before: a server works in
-// the background, too, which shows in one of many.
+// typical replays a scenario until a trace occurs for the second time. Background work of the server
+// changes a few of many traces.
 func (r *recorder) typical(ctx context.Context, server *Running, scenario *scenarios.Scenario) (*trace.Recording, error) {
 	seen := map[string]bool{}
 	for range attempts {
@@ -157,7 +157,7 @@ func (r *recorder) typical(ctx context.Context, server *Running, scenario *scena
 	return nil, message.Errorf("%d runs gave %[1]d different traces: say in the scenario what varies, or make it not vary", attempts)
 }
 
-// once plays a scenario; boot is the trace id of its server's start, if that is traced.
+// once replays a scenario; boot is the trace id of its server's start, if that is traced.
 func (r *recorder) once(ctx context.Context, server *Running, scenario *scenarios.Scenario, boot string) (*trace.Recording, error) {
 	s := newReplay(server.Server, scenario, collect.Secrets{})
 	if err := s.record(ctx, r.to, boot); err != nil {
@@ -166,7 +166,7 @@ func (r *recorder) once(ctx context.Context, server *Running, scenario *scenario
 	return &s.recording, s.verdict(false, r.to)
 }
 
-// reasonOf says in one line why a scenario is missing, without what only holds on this machine.
+// reasonOf returns in one line why a scenario is missing, without details of this machine.
 func reasonOf(err error) string {
 	var download *program.DownloadError
 	if errors.As(err, &download) {
@@ -181,7 +181,7 @@ func (r *recorder) write(folder string) error {
 		return err
 	}
 	file := recordings.FileName(r.info.K8sVersion)
-	// It becomes part of the repository, so others may read it.
+	// The file becomes part of the repository, so it is readable for everybody.
 	if err := renameio.WriteFile(filepath.Join(folder, file), data, 0o644); err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (r *recorder) write(folder string) error {
 	return r.removeOlder(folder, file)
 }
 
-// removeOlder leaves one file of each minor release.
+// removeOlder removes the other files of the same minor release.
 func (r *recorder) removeOlder(folder, keep string) error {
 	found, err := filepath.Glob(filepath.Join(folder, recordings.FileName(semver.MajorMinor(r.info.K8sVersion)+".*")))
 	if err != nil {

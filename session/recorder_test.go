@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// What stands in the recordings is for everybody: one line, and nobody's proxy.
+// TestReasonOf checks that a reason in the recordings is one line and does not name anybody's proxy.
 func TestReasonOf(t *testing.T) {
 	download := &program.DownloadError{Module: "example.org/sample", Version: "v0.1.2", Reason: "reading https://proxy.example.org/: 403 Forbidden"}
 	for err, want := range map[error]string{

@@ -7,12 +7,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// newRecording is what a recording of a server says of it, before there are any requests.
+// newRecording returns a recording that describes the server and has no requests yet.
 func newRecording(server *apiserver.Server, scenario string) trace.Recording {
 	recording := trace.Recording{
 		Scenario: scenario, K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion,
 		Edited: server.Edited, Recorded: time.Now(),
 	}
-	recording.Edition, _ = edition() // without the guide there would be no server
+	recording.Edition, _ = edition() // an invalid guide would have prevented the build of the server
 	return recording
 }

@@ -16,13 +16,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Run replays a scenario on a server that the options describe, and hands over what was recorded
-// while the server still runs. deliver also gets what there is if the scenario did not go as
-// it should, the server has died, or ctx has ended; it is not called without a request. The error
-// says what went wrong, or how the traces differ from what the scenario expects.
+// Run replays a scenario on a server that the options describe, and calls deliver with the recording
+// while the server still runs. deliver also gets an incomplete recording, if the scenario failed, the
+// server died, or ctx ended; it is not called if no request was recorded. The error says what failed, or how the
+// traces differ from what the scenario expects.
 func Run(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter, deliver func(*trace.Recording) error) (err error) {
 	var sample *program.Binary
-	if scenario.Setup.Aggregated { // before any server waits for it
+	if scenario.Setup.Aggregated { // before a server is started that would wait for the build
 		if sample, err = buildSample(ctx, o.Version, false, to); err != nil {
 			return err
 		}
@@ -52,7 +52,7 @@ func (o ServerOptions) Replay(ctx context.Context, name string, to Reporter, del
 	return Run(ctx, o, scenario, to, deliver)
 }
 
-// replay replays a scenario as Run does. serving is the context that Obtain has returned, sample the sample server if it is built.
+// replay replays a scenario as Run does. serving is the context that Obtain returned; sample is the sample server, or nil.
 func (r *Running) replay(ctx, serving context.Context, o ServerOptions, scenario *scenarios.Scenario, sample *program.Binary, to Reporter, deliver func(*trace.Recording) error) error {
 	if err := refuseCluster(serving, r.Server); err != nil {
 		return err
@@ -77,12 +77,12 @@ func (r *Running) replay(ctx, serving context.Context, o ServerOptions, scenario
 	return errors.Join(playErr, s.verdict(o.Check, to))
 }
 
-// errTraced ends a replay once everything that was to be traced is.
+// errTraced ends a replay after the last traced request.
 var errTraced = message.NewError("all is traced")
 
-// RunTraced replays a scenario as far as its last traced request. Whatever the answers are, their
-// traces count. Next to the recording it returns, for each of its requests, what the server said
-// if it refused it, else "".
+// RunTraced replays a scenario up to its last traced request. It accepts any answers. Besides the
+// recording it returns, for each recorded request, the server's message if the server refused the
+// request, else "".
 func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter) (_ *trace.Recording, messages []string, err error) {
 	o = o.forScenario(scenario)
 	ctx, running, err := o.Obtain(ctx, to)
@@ -110,16 +110,16 @@ func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenari
 	return &s.recording, s.messages, nil
 }
 
-// A replay plays a scenario and gathers its traces.
+// A replay replays a scenario and collects its traces.
 type replay struct {
 	server   *apiserver.Server
 	scenario *scenarios.Scenario
 	// sample is the sample server, if it is known to be built.
 	sample    *program.Binary
 	recording trace.Recording
-	// messages are what the server said of the traced requests that it did not do, "" for the others.
+	// messages has, for each traced request, the server's message if the server refused it, else "".
 	messages []string
-	// unmet says which expectations of the scenario the traces do not meet.
+	// unmet has an error for each expectation of the scenario that the traces do not satisfy.
 	unmet   []error
 	fetcher *fetcher
 }
@@ -128,8 +128,8 @@ func newReplay(server *apiserver.Server, scenario *scenarios.Scenario, secrets c
 	return &replay{server: server, scenario: scenario, fetcher: newFetcher(server, secrets), recording: newRecording(server, scenario.Name)}
 }
 
-// record makes the recording: of the server's start, which has the trace id boot, or of
-// what the player does.
+// record makes the recording: of the server's start, if boot is its trace id, or of the
+// requests of the player.
 func (s *replay) record(ctx context.Context, to Reporter, boot string) error {
 	if s.scenario.Boots(apiserver.Name) {
 		return s.boot(ctx, boot)
@@ -141,8 +141,8 @@ func (s *replay) play(ctx context.Context, to Reporter) error {
 	return s.playUntil(ctx, to, func() error { return nil })
 }
 
-// playUntil replays until the scenario is over, or traced, which is called when a trace
-// was added to the recording, returns an error.
+// playUntil replays until the scenario ends or traced returns an error. traced is called after
+// each trace that is added to the recording.
 func (s *replay) playUntil(ctx context.Context, to Reporter, traced func() error) error {
 	defer s.fetcher.Close()
 	player := newPlayer(s.server, to)
@@ -155,7 +155,7 @@ func (s *replay) playUntil(ctx context.Context, to Reporter, traced func() error
 	})
 }
 
-// newPlayer returns a player for a server that others may play against, too.
+// newPlayer returns a player for a server that other players may use at the same time.
 func newPlayer(server *apiserver.Server, to Reporter) *scenarios.Player {
 	return &scenarios.Player{
 		BaseURL: server.BaseURL, CAPEM: server.CAPEM,
@@ -165,8 +165,8 @@ func newPlayer(server *apiserver.Server, to Reporter) *scenarios.Player {
 	}
 }
 
-// aggregate starts the sample server that the scenario asks for. Its start may be what
-// the scenario traces.
+// aggregate starts the sample server that the scenario needs. The scenario may trace the start of
+// that server.
 func (s *replay) aggregate(ctx context.Context, to Reporter) (stop func(context.Context) error, err error) {
 	if s.sample == nil {
 		if s.sample, err = buildSample(ctx, s.server.K8sVersion, false, to); err != nil {
@@ -223,18 +223,18 @@ func (s *replay) boot(ctx context.Context, traceID string) error {
 	return nil
 }
 
-// add adds a trace to the recording, and looks whether it is what was expected.
+// add adds a trace to the recording, and compares it with the expectation.
 func (s *replay) add(request *trace.Request, expect *scenarios.Expect) {
 	s.recording.Requests = append(s.recording.Requests, *request)
 	if s.server.ExternalEtcd {
-		return // some of what is expected runs in etcd
+		return // some expected calls run in etcd
 	}
 	if err := expect.Check(*request); err != nil {
 		s.unmet = append(s.unmet, message.Errorf("%s %s: %w", request.Method, request.Path, err))
 	}
 }
 
-// verdict is an error if the traces are not what they must be.
+// verdict returns an error if the traces are not as expected, or calls differ from the real stack.
 func (s *replay) verdict(checked bool, to Reporter) error {
 	if err := s.fetcher.verdict(checked, to); err != nil {
 		return err

@@ -2,19 +2,19 @@ package session
 
 import "github.com/kubeapitrace/apitrace/internal/program"
 
-// A Reporter is told what happens while a session does its work: a command prints it, a test may
-// keep it. Several goroutines may call it at the same time.
+// A Reporter receives the progress of a session: a command prints it, a test may keep it. It must be
+// safe for concurrent use.
 type Reporter interface {
-	// Notice gets one line for the user that is not part of a result, such as that a server which
-	// runs already is used. The format is that of package fmt, and does not end with a newline.
+	// Notice receives one line for the user that is not part of a result, such as that a running server
+	// is used. The format is that of package fmt, without a newline at the end.
 	Notice(format string, args ...any)
-	// Building is called before a program is built. The session reports the build to what it
-	// returns, and closes that when the build has ended. A build that only takes the program from
-	// the cache reports nothing.
+	// Building is called before a program is built. The session reports the build to the BuildReporter,
+	// and closes it when the build has ended. A build that finds the program in the cache reports
+	// nothing.
 	Building() BuildReporter
 }
 
-// A BuildReporter is told of one build.
+// A BuildReporter receives the progress of one build.
 type BuildReporter interface {
 	program.Progress
 	Close()

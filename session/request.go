@@ -14,8 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Request sends one traced request, as it is, hangs up after the timeout, and returns its trace. It says of the
-// request what its tree does not.
+// Request sends one traced request unchanged, hangs up after the timeout, and returns its trace. It reports to
+// to what the tree does not show: why there is no answer, or the server's error message.
 func (r *Running) Request(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*trace.Recording, error) {
 	sent, err := r.send(ctx, h, timeout, to)
 	if err != nil {
@@ -32,15 +32,15 @@ func (r *Running) Request(ctx context.Context, h *scenarios.HTTP, timeout time.D
 	return recording, nil
 }
 
-// send sends the request. What went wrong with the answer is in Sent.Err.
+// send sends the request. Sent.Err has the error of the answer.
 func (r *Running) send(ctx context.Context, h *scenarios.HTTP, timeout time.Duration, to Reporter) (*scenarios.Sent, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return newPlayer(r.Server, to).Send(ctx, h)
 }
 
-// record fetches the trace of a request that was sent, as a recording of that name. Where there is
-// none because the server does not answer, or has not answered, the error says that instead.
+// record fetches the trace of a sent request, as a recording with this name. If there is no trace because
+// the server does not answer, or did not answer the request, the error says so.
 func (r *Running) record(ctx context.Context, name string, sent *scenarios.Sent) (*trace.Recording, error) {
 	if sent.Err != nil && sent.Status == 0 {
 		if err := r.silence(ctx); err != nil {
@@ -56,7 +56,7 @@ func (r *Running) record(ctx context.Context, name string, sent *scenarios.Sent)
 	return &recording, nil
 }
 
-// silence is an error if the server answers no request.
+// silence returns an error if the server does not answer.
 func (r *Running) silence(ctx context.Context) error {
 	if err := r.Answers(ctx); errors.As(err, new(*apiserver.SilentError)) && ctx.Err() == nil {
 		return notReplaced(err)
@@ -64,7 +64,7 @@ func (r *Running) silence(ctx context.Context) error {
 	return nil
 }
 
-// noAnswer is an error if a request was not answered.
+// noAnswer returns an error if a request was not answered.
 func noAnswer(sent *scenarios.Sent) error {
 	if sent.Err == nil || sent.Status != 0 {
 		return nil
@@ -72,7 +72,7 @@ func noAnswer(sent *scenarios.Sent) error {
 	return message.Errorf("%s %s was not answered: %w", sent.Method, sent.Path, sent.Err)
 }
 
-// tell says of a request what its tree does not: why there is no answer, or what the server says of an error.
+// tell reports what the tree of a request does not show: why there is no answer, or the server's error message.
 func (r *Running) tell(sent *scenarios.Sent, timeout time.Duration, to Reporter) {
 	switch {
 	case errors.Is(sent.Err, context.DeadlineExceeded) && sent.Status != 0:
@@ -86,7 +86,7 @@ func (r *Running) tell(sent *scenarios.Sent, timeout time.Duration, to Reporter)
 	}
 }
 
-// answerOf is what the server said of a request that it did not do.
+// answerOf returns the server's message about a request that it refused.
 func answerOf(sent *scenarios.Sent, secrets collect.Secrets) string {
 	if secrets.Hidden(sent.Path) {
 		return sent.Outcome()
@@ -94,5 +94,5 @@ func answerOf(sent *scenarios.Sent, secrets collect.Secrets) string {
 	return sent.FullMessage()
 }
 
-// Verdict is an error if the calls that Request has fetched differ from the real stack.
+// Verdict returns an error if calls that Request has fetched differ from the real stack.
 func (r *Running) Verdict(to Reporter) error { return r.fetcher.verdict(r.options.Check, to) }

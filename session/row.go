@@ -18,25 +18,25 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Row is what a summary says of one request.
+// A Row is the line of one request in a summary.
 type Row struct {
 	Method, Path string
 	// Status is the HTTP status, 0 if there was no answer.
 	Status int
-	// HungUp is set when the client did not wait for the end of the answer.
+	// HungUp is set if the client did not wait for the end of the answer.
 	HungUp bool
-	// Start is when the first call began. Where there is no trace: when the request came.
+	// Start is the time when the first call began or, without a trace, when the request came in.
 	Start time.Time
-	// Duration is how long the client waited, or listened.
+	// Duration is the time that the client waited or, for a watch, listened.
 	Duration time.Duration
-	// Calls is the number of calls, Incomplete whether some are missing.
+	// Calls is the number of calls; Incomplete is set if some are missing.
 	Calls      int
 	Incomplete bool
-	// Etcd counts the operations that kube-apiserver asked etcd for, by name: "Range", "Txn".
+	// Etcd counts the operations that kube-apiserver sent to etcd, by name: "Range", "Txn".
 	Etcd map[string]int
-	// Place is what Keep returned.
+	// Place is the result of Keep.
 	Place trace.Place
-	// Err says why there is no trace.
+	// Err is the reason why there is no trace, or nil.
 	Err error
 }
 
@@ -48,14 +48,14 @@ func newRow(x front.Exchange, request *trace.Request, err error) Row {
 	return row
 }
 
-// take fills in what the trace tells.
+// take fills in the fields that come from the trace.
 func (r *Row) take(request *trace.Request) {
 	r.Start, r.Calls, r.Incomplete = request.Start, len(request.Calls), len(request.Incomplete) > 0
 	r.Etcd = etcdOperations(request)
 }
 
-// Summarize makes the rows of a recording. How long the client waited is not known of it: the time
-// is that of the first call, from when the server had the request to when it was done with it.
+// Summarize makes the rows of a recording. A recording does not have the time that the client waited, so
+// Duration is that of the first call: from when the server had the request until it finished it.
 func Summarize(rec *trace.Recording) []Row {
 	var rows []Row
 	for i := range rec.Requests {
@@ -67,14 +67,14 @@ func Summarize(rec *trace.Recording) []Row {
 	return rows
 }
 
-// etcdOperation is a function of etcd's client that sends one request: the last one before gRPC
-// (client/v3/retry.go), or for watches, which share a stream, the one that asks for it.
+// etcdOperation matches a function of etcd's client that sends one request: the last function before gRPC
+// (client/v3/retry.go) or, for watches, which share a stream, the function that requests the watch.
 var etcdOperation = regexp.MustCompile(`^go\.etcd\.io/etcd/client/v3\.(?:\(\*retry[A-Za-z]+Client\)|\(\*watcher\))\.([A-Za-z]+)$`)
 
 func etcdOperations(request *trace.Request) map[string]int {
 	count := map[string]int{}
 	for i := range request.Calls {
-		// The client also runs in etcd, where it leads to another server.
+		// The client also runs in etcd, where it calls another server.
 		if m := etcdOperation.FindStringSubmatch(request.Calls[i].Function); m != nil && request.Calls[i].Process != trace.ProcessEtcd {
 			count[m[1]]++
 		}
@@ -85,7 +85,7 @@ func etcdOperations(request *trace.Request) map[string]int {
 // longValue is a value in a query that would make the table too wide, such as the hash of an OpenAPI document.
 var longValue = regexp.MustCompile(`=([^&]{24})[^&]{8,}`)
 
-// cells are the row's columns: status, calls, time, etcd, request.
+// cells returns the row's columns: status, calls, time, etcd, request.
 func (r *Row) cells(p message.Printer) []string {
 	status, calls := strconv.Itoa(r.Status), strconv.Itoa(r.Calls)
 	if r.Status == 0 {
@@ -102,10 +102,10 @@ func (r *Row) cells(p message.Printer) []string {
 	return []string{status, calls, r.Duration.Round(10 * time.Microsecond).String(), r.etcd(), r.Method + " " + text.Escape(longValue.ReplaceAllString(r.Path, "=$1…"))}
 }
 
-// etcd writes the operations for a table.
+// etcd returns the operations for a table.
 func (r *Row) etcd() string { return cmp.Or(r.Operations(), "-") }
 
-// Operations writes what etcd was asked for as "Range, 2 Txn"; "" for nothing.
+// Operations returns the operations that were sent to etcd, such as "Range, 2 Txn", or "".
 func (r *Row) Operations() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(r.Etcd)) {
@@ -117,13 +117,13 @@ func (r *Row) Operations() string {
 	return strings.Join(all, ", ")
 }
 
-// Localize returns the row as a line of its own.
+// Localize returns the row as a single line.
 func (r *Row) Localize(p message.Printer) string { return strings.Join(r.cells(p), "  ") }
 
 // String returns that line in English.
 func (r *Row) String() string { return r.Localize(message.Printer{}) }
 
-// Sort puts rows into the order in which the requests were sent.
+// Sort sorts rows by the time at which the requests were sent.
 func Sort(rows []Row) {
 	slices.SortStableFunc(rows, func(x, y Row) int { return x.Start.Compare(y.Start) })
 }
@@ -142,7 +142,7 @@ func WriteTable(w io.Writer, rows []Row, p message.Printer) error {
 	return table.Write(w)
 }
 
-// Choose returns the requests with these numbers, which count from 1, and all without a number.
+// Choose returns the requests with these numbers, which count from 1, or all if only is empty.
 func Choose[T any](all []T, only []int) ([]T, error) {
 	if len(only) == 0 {
 		return all, nil

@@ -15,8 +15,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/export"
 )
 
-// A receiver that is slow costs traces, and neither the server's clients nor whoever waits for the
-// end: so much is queued, so long may sending one take, and so long is sent what is left at the end.
+// A slow receiver costs traces, but delays neither the server's clients nor the end of the sampler.
+// These constants limit the queue, the time to send one trace, and the time to send the rest at the end.
 const (
 	sendQueue   = 4 * atOnce
 	sendTimeout = 10 * time.Second
@@ -26,28 +26,28 @@ const (
 // A sampler traces some of the requests that come through a front, and sends their spans.
 type sampler struct {
 	rate    float64
-	head    trace.Recording // of each request that is sent
+	head    trace.Recording // of each recording that is sent
 	fetcher *fetcher
 	session *Session
-	// Front is where clients send the requests.
+	// Front is the front to which clients send the requests.
 	Front *front.Front
-	// Kubeconfig is the path of a kubeconfig for that, "" where there is none.
+	// Kubeconfig is the path of a kubeconfig for the front, or "" if there is none.
 	Kubeconfig string
-	// CAFile is the path of the certificate that the front shows to clients of a foreign server, "" if it
-	// was given one.
+	// CAFile is the path of the certificate that was made for the front of a foreign server; "" if the front
+	// uses the user's certificate.
 	CAFile string
-	dir    *program.RunDir // of CAFile; nil: there is none
+	dir    *program.RunDir // of CAFile; nil without one
 	sender *export.Sender
 	to     Reporter
 
 	receiver receiver
-	// requests were sent with spans; failed were traced and not sent; skipped and unwanted were chosen and
-	// not traced.
+	// requests counts the requests whose traces were sent, and spans their spans. failed counts the traces that were
+	// not sent, skipped and unwanted the chosen requests that were not traced.
 	requests, spans, failed, skipped, unwanted atomic.Int64
 }
 
-// sample opens a front to the server whose requests are sampled: rate is the part of them that is
-// traced. Requests come in as the administrator's. The caller calls Close.
+// sample opens a front to the server and traces a fraction, rate, of the requests that come through it. The front
+// sends the requests as the administrator. The caller must call close.
 func (r *Running) sample(ctx context.Context, rate float64, to Reporter) (*sampler, error) {
 	s, err := startSampler(ctx, to, rate, newFetcher(r.Server, r.options.Secrets), newRecording(r.Server, "serve"), front.Options{
 		Server: r.BaseURL, CAPEM: r.CAPEM, Token: r.AdminToken, KeepBody: r.options.Secrets.Hold,
@@ -63,8 +63,8 @@ func (r *Running) sample(ctx context.Context, rate float64, to Reporter) (*sampl
 	return s, nil
 }
 
-// startSampler opens a front whose requests are sampled: rate is the part of them that is traced, head what
-// every recording that is sent says of the server. It closes the fetcher. The caller calls Close.
+// startSampler opens a front and traces a fraction, rate, of the requests that come through it. head describes the
+// server in every recording that is sent. The sampler closes the fetcher. The caller must call close.
 func startSampler(ctx context.Context, to Reporter, rate float64, fetcher *fetcher, head trace.Recording, options front.Options) (*sampler, error) {
 	sender, err := export.NewSender(ctx)
 	if err != nil {
@@ -80,7 +80,7 @@ func startSampler(ctx context.Context, to Reporter, rate float64, fetcher *fetch
 	return s, nil
 }
 
-// check looks whether the receiver is there, for a second.
+// check waits at most a second for the receiver to answer.
 func (s *sampler) check(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, slowSend)
 	defer cancel()
@@ -97,7 +97,7 @@ func (s *sampler) open(fetch func(context.Context, trace.Sent) (*trace.Request, 
 	})
 }
 
-// choose picks requests at random. No request waits for the tracing of another.
+// choose picks requests at random. A request never waits for the tracing of another.
 func (s *sampler) choose(context.Context) bool {
 	if rand.Float64() >= s.rate {
 		return false
@@ -113,8 +113,8 @@ func (s *sampler) choose(context.Context) bool {
 	return true
 }
 
-// send sends the spans of a request. A receiver that is away costs spans, but not the server's
-// clients, nor what is sent when it is back.
+// send sends the spans of a request. While the receiver is away, spans are lost, but the server's clients are
+// not delayed, and later spans are sent once it is back.
 func (s *sampler) send(ctx context.Context, r *trace.Request) (trace.Place, error) {
 	if !s.receiver.given(r.Start) {
 		s.failed.Add(1)
@@ -147,20 +147,20 @@ func (s *sampler) done(row Row) {
 	}
 	s.failed.Add(1)
 	if errors.Is(row.Err, errGivenUp) || errors.Is(row.Err, errUnwanted) {
-		return // Close says how many
+		return // close reports the number
 	}
 	s.to.Notice("%s: not traced: %s %s: %v", time.Now().Format(time.TimeOnly), row.Method, row.Path, row.Err)
 }
 
-// close ends what is still going on, sends what it can of the rest within a few seconds, and says
-// what was sent and what was not.
+// close ends the open requests, sends as many of the remaining traces as it can within a few seconds, and
+// reports how many were sent and how many were not.
 func (s *sampler) close(ctx context.Context) error {
 	frontErr := s.Front.Close()
 	if n := s.session.backlog(); n > 0 {
 		s.to.Notice("sending the traces of %d requests, for at most %v", n, sendGrace)
 	}
 	err := errors.Join(frontErr, s.session.Close())
-	s.failed.Add(int64(s.session.backlog())) // whose end nobody waits for any more
+	s.failed.Add(int64(s.session.backlog())) // close no longer waits for these
 	err = errors.Join(err, s.fetcher.Close(), s.closeSender(ctx))
 	if s.dir != nil {
 		err = errors.Join(err, s.dir.Close())
@@ -178,7 +178,7 @@ func (s *sampler) close(ctx context.Context) error {
 	return err
 }
 
-// closeSender ends the connection to the receiver, who may not answer to that either.
+// closeSender closes the connection to the receiver, which may not answer to that either.
 func (s *sampler) closeSender(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), toHeed)
 	defer cancel()

@@ -20,7 +20,7 @@ type silent struct{}
 func (silent) Notice(string, ...any)   {}
 func (silent) Building() BuildReporter { return nil }
 
-// samplerTo makes a sampler of all requests, whose traces are there at once.
+// samplerTo returns a sampler of all requests, whose traces are available at once.
 func samplerTo(t *testing.T, endpoint string) *sampler {
 	t.Helper()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
@@ -33,8 +33,8 @@ func samplerTo(t *testing.T, endpoint string) *sampler {
 	return s
 }
 
-// TestSamplerNeverWaits: whatever the receiver does, choosing a request and telling its end
-// takes no time, the end of the session comes, and each request is counted once.
+// TestSamplerNeverWaits checks that, whatever the receiver does, choosing a request and reporting its end
+// take no time, the session ends, and each request is counted once.
 func TestSamplerNeverWaits(t *testing.T) {
 	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }))
 	defer refusing.Close()
@@ -57,7 +57,7 @@ func TestSamplerNeverWaits(t *testing.T) {
 			longest = max(longest, time.Since(begun))
 			time.Sleep(100 * time.Microsecond)
 		}
-		if longest > time.Second { // of what takes microseconds, and took as long as the receiver
+		if longest > time.Second { // it takes microseconds, unless it waits for the receiver
 			t.Errorf("a receiver that %s: a request waited for %v", name, longest)
 		}
 		begun := time.Now()
@@ -71,7 +71,7 @@ func TestSamplerNeverWaits(t *testing.T) {
 		if sent+failed+skipped != n {
 			t.Errorf("a receiver that %s: sent %d, failed %d, skipped %d: the sum is not %d", name, sent, failed, skipped, n)
 		}
-		// What nobody takes is not made: the attempts of a second or two, and what had begun before the first failed.
+		// Traces that nobody accepts are not made, except for the attempts of a second or two, and those that began before the first failure.
 		if name != "takes" && failed > atOnce+2 {
 			t.Errorf("a receiver that %s: %d requests were traced in vain", name, failed)
 		}
@@ -81,7 +81,7 @@ func TestSamplerNeverWaits(t *testing.T) {
 	}
 }
 
-// TestBadRequestCostsItself: a trace that cannot be kept does not end the session.
+// TestBadRequestCostsItself checks that a trace that cannot be kept does not end the session.
 func TestBadRequestCostsItself(t *testing.T) {
 	var failed atomic.Int64
 	var kept, told []string

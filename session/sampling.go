@@ -5,15 +5,15 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
-// Sampling says which requests of a server's clients are traced, and that their spans are sent.
+// Sampling selects the requests of a server's clients that are traced, and whether their spans are sent.
 type Sampling struct {
-	// OTLP asks for it.
+	// OTLP turns sampling on: the spans are sent by OTLP.
 	OTLP bool
-	// Rate is the part of the requests, greater than 0 and at most 1.
+	// Rate is the fraction of the requests that are traced, greater than 0 and at most 1.
 	Rate float64
 }
 
-// Validate checks the choice.
+// Validate checks the options.
 func (o *Sampling) Validate() error {
 	if o.Rate <= 0 || o.Rate > 1 {
 		return usage.Errorf("--sample %v: expected a number greater than 0 and at most 1, such as 0.01", o.Rate)
@@ -24,7 +24,7 @@ func (o *Sampling) Validate() error {
 	return nil
 }
 
-// part says which of the requests are traced.
+// part describes which requests are traced.
 func (o *Sampling) part() message.Message {
 	if o.Rate == 1 {
 		return message.Of("each request")

@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestNoRecordingHoldsSecrets: what a scenario makes secret is in no recording of it.
+// TestNoRecordingHoldsSecrets checks that no recording holds a value that its scenario declares secret.
 func TestNoRecordingHoldsSecrets(t *testing.T) {
 	library, err := scenarios.List()
 	if err != nil {

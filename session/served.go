@@ -16,16 +16,16 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// A kind is what servers that can stand for each other have in common.
+// A kind identifies servers that can replace each other.
 type kind struct {
 	cache   *program.Cache
 	version string
-	// key is that of the build with the variant of the options; any is the same for servers that
-	// will do as well, and equal to key if there are none.
+	// key is the key of the build with the variant of the options. any is shared with other servers that
+	// are acceptable too; it equals key if no others are.
 	key, any string
 }
 
-// kind says which servers the options ask for.
+// kind returns the kind of server that the options describe.
 func (o ServerOptions) kind(ctx context.Context) (k kind, err error) {
 	if k.cache, err = program.OpenCache(""); err != nil {
 		return k, err
@@ -46,7 +46,7 @@ func (o ServerOptions) kind(ctx context.Context) (k kind, err error) {
 	return k, nil
 }
 
-// attachOrWait is Attach, and waits for a server that "apitrace serve" is starting.
+// attachOrWait is like Attach, but waits for a server that "apitrace serve" is starting.
 func (o ServerOptions) attachOrWait(ctx context.Context, to Reporter) (*apiserver.Server, error) {
 	server, err := o.Attach(ctx)
 	if o.Reuse == ReuseNone || !o.shared() {
@@ -76,16 +76,16 @@ func (o ServerOptions) attachOrWait(ctx context.Context, to Reporter) (*apiserve
 	return server, err
 }
 
-// notReplaced says what to do about a server that does not answer.
+// notReplaced returns an error that says what to do about a server that does not answer.
 func notReplaced(silent error) error {
 	return message.Errorf("%w; it holds the objects that you created, so no other server takes its place: let it go on, end it with \"apitrace serve --stop\", or start a server for this command alone with --fresh", silent)
 }
 
-// startPoll is how often it is looked whether a server that is being started is ready.
+// startPoll is the interval at which a starting server is checked.
 const startPoll = 200 * time.Millisecond
 
-// serve starts a server that others find, unless there is one of its kind or another process
-// is starting one. The context that it returns is as that of Obtain.
+// serve starts a server that other processes find, unless one of its kind is running or starting. The
+// context that it returns is like that of Obtain.
 func (o ServerOptions) serve(ctx context.Context, to Reporter) (_ context.Context, _ *Running, err error) {
 	k, err := o.kind(ctx)
 	if err != nil {
@@ -115,8 +115,8 @@ func (o ServerOptions) serve(ctx context.Context, to Reporter) (_ context.Contex
 	return serving, running, nil
 }
 
-// ServeUntil starts a server that others find, says how to use it, and keeps it running until ctx or the server
-// ends. It writes the path of the administrator's kubeconfig to w.
+// ServeUntil starts a server that other processes find, reports how to use it, and keeps it running until ctx or the
+// server ends. It writes the path of the administrator's kubeconfig to w.
 func (o ServerOptions) ServeUntil(ctx context.Context, sampling Sampling, w io.Writer, to Reporter) (err error) {
 	serving, server, err := o.serve(ctx, to)
 	if err != nil {
@@ -139,10 +139,10 @@ func (o ServerOptions) ServeUntil(ctx context.Context, sampling Sampling, w io.W
 	return context.Cause(serving)
 }
 
-// pressToStop is advice for somebody in front of a server.
+// pressToStop is advice for a user at the terminal.
 var pressToStop = message.Of("press Ctrl-C to stop it")
 
-// introduce says where the server is and how to send it requests.
+// introduce reports the address of the server and how to send requests to it.
 func (r *Running) introduce(to Reporter) {
 	to.Notice("kube-apiserver %s with etcd %s is ready at %s", r.K8sVersion, r.EtcdVersion, r.BaseURL)
 	r.reportKind(to)
@@ -154,7 +154,7 @@ func (r *Running) introduce(to Reporter) {
 	to.Notice("or of all requests of a program: apitrace exec -- kubectl get namespaces")
 }
 
-// whoServes says what keeps us from serving.
+// whoServes returns an error that names the server or process that already holds the claim.
 func whoServes(ctx context.Context, k kind) error {
 	server, err := apiserver.Attach(ctx, k.cache, k.version, k.key)
 	switch {
@@ -168,13 +168,13 @@ func whoServes(ctx context.Context, k kind) error {
 	}
 }
 
-// stopServed stops a server that another process keeps running: it asks the process to end, also
-// if that was stopped itself, and kills it if it does not.
+// stopServed stops a server that another process keeps running: it asks the process to end, even if the
+// process is suspended, and kills it if it does not end.
 func stopServed(ctx context.Context, server *apiserver.Server) error {
 	return stopOwner(ctx, server.Owner, func() bool { return program.RunDirAlive(server.RunDir) })
 }
 
-// stopOwner asks a process to end and waits until it no longer works, which alive tells.
+// stopOwner asks a process to end and waits until alive returns false.
 func stopOwner(ctx context.Context, pid int, alive func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
 	defer cancel()
@@ -185,7 +185,7 @@ func stopOwner(ctx context.Context, pid int, alive func() bool) error {
 	if err := errors.Join(owner.Signal(syscall.SIGTERM), owner.Signal(syscall.SIGCONT)); err != nil && alive() {
 		return message.Errorf("stopping process %d: %w", pid, err)
 	}
-	// Its log goes once the process is gone.
+	// The log is removed only after the process has ended.
 	gone := func() bool { return errors.Is(owner.Signal(syscall.Signal(0)), os.ErrProcessDone) }
 	defer func() {
 		for i := 0; i < 40 && !gone(); i++ {
@@ -195,7 +195,7 @@ func stopOwner(ctx context.Context, pid int, alive func() bool) error {
 	for alive() {
 		select {
 		case <-ctx.Done():
-			_ = owner.Kill() // the servers hold a pipe to it, and end with it
+			_ = owner.Kill() // the servers hold a pipe to the process, and end with it
 			return message.Errorf("process %d did not stop its server within %v and was killed", pid, stopTimeout)
 		case <-time.After(50 * time.Millisecond):
 		}

@@ -18,23 +18,23 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// stopTimeout limits how long stopping the servers may take. They are also stopped when
-// the caller's context has ended.
+// stopTimeout limits the time to stop the servers. They are stopped even if the caller's
+// context has ended.
 const stopTimeout = 20 * time.Second
 
-// A Spec says which kube-apiserver is wanted.
+// A Spec describes a kube-apiserver.
 type Spec struct {
-	// Version is a release of Kubernetes, as apiserver.ParseVersion takes it.
+	// Version is a release of Kubernetes, in a form that apiserver.ParseVersion accepts.
 	Version string
-	// Check asks for the checking mode of the probes.
+	// Check turns on the checking mode of the probes.
 	Check bool
-	// Extra is what the server has beyond others, such as flags. A server that has it for a
+	// Extra are additional settings of the server, such as flags. A server that has them for a
 	// scenario is not shared.
 	Extra serverconfig.Extra
-	// Boot is the trace id of the server's start, "" if that is not traced. Such a server
-	// is not shared either.
+	// Boot is the trace id of the server's start, or "" if the start is not traced. A server whose
+	// start is traced is not shared either.
 	Boot string
-	// Etcd is an etcd that somebody else runs; its URL is "" if the server gets its own.
+	// Etcd is an etcd that another program runs; its URL is "" if the server gets its own.
 	Etcd storage.Endpoint
 }
 
@@ -47,10 +47,10 @@ func (s Spec) forScenario(scenario *scenarios.Scenario) Spec {
 	return s
 }
 
-// shared tells whether a server that others use, too, can do.
+// shared reports whether a server may be used that other commands use, too.
 func (s Spec) shared() bool { return s.Extra.IsZero() && s.Boot == "" }
 
-// startOptions say how to start the server.
+// startOptions returns the options with which the server is started.
 func (s Spec) startOptions() apiserver.StartOptions {
 	start := apiserver.StartOptions{Check: s.Check, Extra: s.Extra}
 	if s.Etcd.URL != "" {
@@ -62,24 +62,24 @@ func (s Spec) startOptions() apiserver.StartOptions {
 	return start
 }
 
-// A Reuse says which of the servers that "apitrace serve" keeps running may be used.
+// A Reuse selects which servers that "apitrace serve" keeps running may be used.
 type Reuse int
 
 const (
 	// ReuseSame uses a server that was started with the same extras and the same store.
 	ReuseSame Reuse = iota
-	// ReuseAny also uses one with other extras or another store, if the Spec asks for neither.
+	// ReuseAny also uses a server with other extras or another store, if the Spec has neither.
 	ReuseAny
-	// ReuseNone always starts one: a server does other things after some minutes.
+	// ReuseNone always starts a server, because a server behaves differently after some minutes.
 	ReuseNone
 )
 
-// ServerOptions say which server to use and how to get it.
+// ServerOptions describe the server to use and how to get it.
 type ServerOptions struct {
 	Spec
 	Reuse Reuse
 	Edits Edits
-	// Secrets say what becomes of the errors of requests on secrets.
+	// Secrets set how to treat the errors of requests for secrets.
 	Secrets collect.Secrets
 }
 
@@ -129,9 +129,9 @@ func buildSample(ctx context.Context, version string, plain bool, to Reporter) (
 }
 
 // Attach finds a server that "apitrace serve" keeps running. It returns
-// apiserver.ErrNotServed if there is none of the wanted build that Reuse allows, or none in
-// the checking mode that is asked for, or the server is not shared. It builds nothing and
-// reads no binary, so that a run which finds a server begins at once.
+// apiserver.ErrNotServed if no server of this build that Reuse allows is running, or none in
+// the requested checking mode, or if the Spec cannot share a server. It builds nothing and
+// reads no binary, so that a run that finds a server begins at once.
 func (o ServerOptions) Attach(ctx context.Context) (*apiserver.Server, error) {
 	if o.Reuse == ReuseNone || !o.shared() {
 		slog.Debug("not using a running server", "reuse", int(o.Reuse), "shared", o.shared())
@@ -152,8 +152,8 @@ func (o ServerOptions) Attach(ctx context.Context) (*apiserver.Server, error) {
 	return server, err
 }
 
-// A Running is a kube-apiserver in use: one that "apitrace serve" keeps running, or one of our own.
-// The caller calls Close.
+// A Running is a kube-apiserver in use: one that "apitrace serve" keeps running, or one that this process
+// started. The caller must call Close.
 type Running struct {
 	*apiserver.Server
 	options ServerOptions
@@ -162,7 +162,7 @@ type Running struct {
 }
 
 // Obtain finds a running server, or builds and starts one. The context that it returns ends when
-// that server dies; deathOf tells why.
+// that server dies; deathOf returns the reason.
 func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context, *Running, error) {
 	server, err := o.attachOrWait(ctx, to)
 	if err == nil {
@@ -182,13 +182,13 @@ func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context
 	return serving, running, err
 }
 
-// start builds and starts a server, whichever others run. The context that it returns is as that of Obtain.
+// start builds and starts a server, even if others are running. The context that it returns is like that of Obtain.
 func (o ServerOptions) start(ctx context.Context, to Reporter) (context.Context, *Running, error) {
 	build, err := o.build(ctx, false, to)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer build.Release() // the server keeps them while it runs
+	defer build.Release() // a running server keeps its programs locked
 	slog.DebugContext(ctx, "starting a server", "kube-apiserver", build.APIServer.Path, "etcd", build.Etcd.Path, "edited", build.Edited)
 	server, err := apiserver.Start(ctx, build, o.startOptions())
 	if err != nil {
@@ -211,7 +211,7 @@ func (o ServerOptions) use(server *apiserver.Server, stop func() error) *Running
 	return &Running{Server: server, options: o, fetcher: newFetcher(server, o.Secrets), stop: stop}
 }
 
-// reportKind reports in what the server differs from upstream's with an etcd of its own.
+// reportKind reports how the server differs from upstream's kube-apiserver with an etcd of its own.
 func (r *Running) reportKind(to Reporter) {
 	if r.ExternalEtcd {
 		to.Notice("its etcd, at %s, is not traced: traces end at the etcd client in kube-apiserver", r.Etcd.URL)
@@ -221,11 +221,11 @@ func (r *Running) reportKind(to Reporter) {
 	}
 }
 
-// Close stops the server if it is our own.
+// Close stops the server if this process started it.
 func (r *Running) Close() error { return errors.Join(r.fetcher.Close(), r.stop()) }
 
-// blame returns the death of the server instead of what went wrong in consequence of it.
-// serving is the context that Obtain has returned.
+// blame returns the reason of the server's death instead of err if err is a consequence of it.
+// serving is the context that Obtain returned.
 func (r *Running) blame(serving context.Context, err error) error {
 	if r.Done() != nil && errors.As(err, new(*url.Error)) { // a connection breaks before the process is known to have ended
 		select {
@@ -237,7 +237,7 @@ func (r *Running) blame(serving context.Context, err error) error {
 		return death
 	}
 	if r.Done() != nil {
-		return err // it is ours, and lives
+		return err // this process started it, and it is alive
 	}
 	_, gone := r.options.Attach(serving)
 	if errors.As(gone, new(*apiserver.SilentError)) {
@@ -249,8 +249,8 @@ func (r *Running) blame(serving context.Context, err error) error {
 	return err
 }
 
-// deathOf says why a server's context ended if it was not the user who ended it: by a cause that is
-// context.Canceled, or has a method Signal.
+// deathOf returns why a server's context ended, or nil if the user ended it: then the cause is
+// context.Canceled or has a method Signal.
 func deathOf(serving context.Context) error {
 	cause := context.Cause(serving)
 	if errors.Is(cause, context.Canceled) || errors.As(cause, new(signaller)) {

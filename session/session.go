@@ -12,45 +12,45 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// atOnce is how many traces are fetched at a time. Each takes at least as long as a trace must
-// be quiet to be over, so the fetching mostly waits. It is also how many may wait
-// for their turn before new requests do, or are not traced.
+// atOnce is the number of traces that are fetched concurrently. Fetching mostly waits until a trace
+// has been quiet long enough to count as complete. When this many requests are pending, new requests
+// wait, or are not traced.
 const atOnce = 32
 
-// fetchTimeout bounds the fetching of one trace, which a probe answers within 5 s.
+// fetchTimeout limits the time to fetch one trace. A probe answers within 5 s.
 const fetchTimeout = 20 * time.Second
 
-// Options say what a session does with the requests.
+// Options set what a session does with the requests.
 type Options struct {
-	// Fetch gets the trace of a request that is over. Required; called by several goroutines.
+	// Fetch gets the trace of a request that has ended. Required. It is called concurrently.
 	Fetch func(context.Context, trace.Sent) (*trace.Request, error)
-	// Wanted, if not nil, tells whether the trace of a request that began then is worth fetching. One that is
-	// not has the Row.Err errUnwanted.
+	// Wanted, if not nil, reports whether to fetch the trace of a request that began at start. If not, the
+	// Row.Err of the request is errUnwanted.
 	Wanted func(start time.Time) bool
-	// Keep takes each trace, one after the other. It may take its time: no request waits
-	// for it other than in Admit. Its context ends when Close gives up. Its first
-	// error ends the session: what is sent from then on is not traced. Required.
+	// Keep receives each trace, one after the other. It may be slow: requests wait for it
+	// only in Admit. Its context ends when Close gives up. Its first error ends the
+	// session: later requests are not traced. Required.
 	Keep func(context.Context, *trace.Request) (trace.Place, error)
-	// Done, if not nil, is told of each request, one after the other, after Keep.
+	// Done, if not nil, is called with each request, one after the other, after Keep.
 	Done func(Row)
-	// Failed, if not nil, is told that error of Keep at once.
+	// Failed, if not nil, is called at once with the error of Keep that ends the session.
 	Failed func(error)
-	// Queue, if not 0, is how many requests may be over and not yet kept. One more is not kept, and
-	// Dropped is told, from the goroutine that serves the client: it must not wait.
+	// Queue, if not 0, is the number of requests that may have ended but are not yet kept. A further request is not
+	// kept: Dropped is called, by the goroutine that serves the client, so it must not block.
 	Queue   int
 	Dropped func()
-	// Grace is how long Close waits for traces that are being fetched and kept. Zero: as
-	// long as that takes.
+	// Grace is the time that Close waits for traces that are being fetched and kept. Zero means
+	// no limit.
 	Grace time.Duration
 }
 
-// errGivenUp is the Row.Err of a request whose trace was not kept when the session's grace was over.
+// errGivenUp is the Row.Err of a request whose trace was not kept before the session's grace ended.
 var errGivenUp = message.NewError("the session ended before the trace was kept")
 
-// errUnwanted is the Row.Err of a request whose trace was not fetched: see Options.Wanted.
+// errUnwanted is the Row.Err of a request whose trace was not fetched; see Options.Wanted.
 var errUnwanted = message.NewError("nobody would take the trace")
 
-// A Session is open as long as its front is.
+// A Session fetches and keeps the traces of the requests that come through a front.
 type Session struct {
 	options Options
 	slots   chan struct{}
@@ -58,14 +58,14 @@ type Session struct {
 	ctx    context.Context
 	giveUp context.CancelFunc
 
-	// keeping is held while Keep and Done run. Nobody who holds it needs room,
-	// and nobody who asks for room needs it.
+	// keeping is held while Keep and Done run. A goroutine that holds it never waits for room,
+	// and a goroutine that waits for room never locks it.
 	keeping sync.Mutex
 
 	mu      sync.Mutex
-	settled *sync.Cond // pending has become less, or err is set
-	pending int        // requests that are over and not yet done
-	err     error      // of Keep
+	settled *sync.Cond // signals that pending has decreased or err is set
+	pending int        // requests that have ended and are not settled
+	err     error      // the error of Keep that ended the session
 	closed  bool       // Close has given up
 }
 
@@ -77,8 +77,8 @@ func New(o Options) *Session {
 	return s
 }
 
-// Admit is for front.Options.Trace: it waits until there is room for one more trace, so that the
-// probes never hold more than they can keep, and says whether the request is to be traced.
+// Admit is for front.Options.Trace. It waits until there is room for one more trace, so that the
+// probes never hold more traces than they can keep, and reports whether to trace the request.
 func (s *Session) Admit(ctx context.Context) bool {
 	stop := s.wakeWhenDone(ctx)
 	defer stop()
@@ -90,7 +90,7 @@ func (s *Session) Admit(ctx context.Context) bool {
 	return s.err == nil && ctx.Err() == nil
 }
 
-// wakeWhenDone has those who wait for settled look again when ctx ends.
+// wakeWhenDone wakes the goroutines that wait for settled when ctx ends.
 func (s *Session) wakeWhenDone(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		s.mu.Lock()
@@ -99,14 +99,14 @@ func (s *Session) wakeWhenDone(ctx context.Context) (stop func() bool) {
 	})
 }
 
-// hasRoom tells whether a request can be traced without waiting.
+// hasRoom reports whether a request can be traced without waiting.
 func (s *Session) hasRoom() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.pending < atOnce && s.err == nil
 }
 
-// Over is for front.Options.Over: it fetches the trace while the client goes on.
+// Over is for front.Options.Over. It starts fetching the trace and returns at once.
 func (s *Session) Over(x front.Exchange) {
 	s.mu.Lock()
 	full := s.options.Queue > 0 && s.pending >= s.options.Queue
@@ -121,7 +121,7 @@ func (s *Session) Over(x front.Exchange) {
 	go s.gather(x)
 }
 
-// backlog is the number of requests that are over and not yet kept.
+// backlog returns the number of requests that have ended and are not yet kept.
 func (s *Session) backlog() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +129,7 @@ func (s *Session) backlog() int {
 }
 
 // Close waits for the traces that are being fetched and kept, up to the grace of the session,
-// and returns the error of Keep. The front has to be closed before.
+// and returns the error of Keep. The caller must close the front first.
 func (s *Session) Close() error {
 	defer s.giveUp()
 	if s.options.Grace == 0 {
@@ -150,7 +150,7 @@ func (s *Session) Close() error {
 	return err
 }
 
-// toHeed is how long Fetch and Keep have to return once their context has ended.
+// toHeed is the time that Fetch and Keep have to return after their context has ended.
 const toHeed = time.Second
 
 // drain waits until nothing is pending, or ctx ends, and returns the error of Keep.
@@ -168,7 +168,7 @@ func (s *Session) drain(ctx context.Context) error {
 // gather fetches and keeps the trace of one request.
 func (s *Session) gather(x front.Exchange) {
 	defer s.settle()
-	s.slots <- struct{}{} // until the trace is kept: it bounds how many are in memory
+	s.slots <- struct{}{} // until the trace is kept, which limits the traces in memory
 	defer func() { <-s.slots }()
 	request, err := s.fetch(x)
 	row := newRow(x, request, err)
@@ -195,14 +195,14 @@ func (s *Session) settle() {
 	s.settled.Broadcast()
 }
 
-// ended tells whether nothing is kept any more, and nobody told.
+// ended reports whether the session neither keeps traces nor calls Done any more.
 func (s *Session) ended() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err != nil || s.closed
 }
 
-// keep hands a trace to Keep. A trace that is at fault itself costs no other.
+// keep passes a trace to Keep. A trace.RequestError concerns only that trace and does not end the session.
 func (s *Session) keep(row *Row, request *trace.Request) (err error) {
 	if s.ctx.Err() != nil {
 		return errGivenUp
@@ -232,7 +232,7 @@ func (s *Session) fetch(x front.Exchange) (*trace.Request, error) {
 	}
 	sent := x.Sent
 	sent.Values = collect.SecretValues(x.Body)
-	// Also the last requests before a Ctrl-C are fetched.
+	// The last requests before a Ctrl-C are fetched, too.
 	ctx, cancel := context.WithTimeout(s.ctx, fetchTimeout)
 	defer cancel()
 	request, err := s.options.Fetch(ctx, sent)
@@ -243,7 +243,7 @@ func (s *Session) fetch(x front.Exchange) (*trace.Request, error) {
 	return request, nil
 }
 
-// note adds what only the front knows to the first call.
+// note adds attributes that only the front knows to the first call.
 func note(request *trace.Request, x front.Exchange) {
 	for name, value := range map[string]string{
 		"user_agent.original":       x.UserAgent,

@@ -20,7 +20,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// traceOf makes the trace of a request: it began at a second, and asked etcd for something.
+// traceOf makes the trace of a request that began at this second and sent an operation to etcd.
 func traceOf(sent trace.Sent, second int) *trace.Request {
 	call := func(id, parent, process, function string) trace.Call {
 		return trace.Call{ID: id, Parent: parent, Process: process, Function: function, File: "f.go", Line: 1}
@@ -47,7 +47,7 @@ func exchange(path string) front.Exchange {
 	}
 }
 
-// What ends in any order is kept whole, and sorted by when it was sent.
+// TestSession checks that requests that end in any order are all kept, and sorted by the time they were sent.
 func TestSession(t *testing.T) {
 	const n = 200
 	var fetching, most atomic.Int64
@@ -114,7 +114,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// A client that is faster than the fetching waits, and does not pile up traces.
+// TestAdmitWaits checks that a client that is faster than the fetching waits, so that traces do not pile up.
 func TestAdmitWaits(t *testing.T) {
 	release := make(chan struct{})
 	s := New(Options{
@@ -147,7 +147,7 @@ func TestAdmitWaits(t *testing.T) {
 	s.Close()
 }
 
-// When a trace cannot be kept, those before are, and what follows is not traced.
+// TestKeepFails checks that when a trace cannot be kept, earlier traces are kept and later requests are not traced.
 func TestKeepFails(t *testing.T) {
 	full := errors.New("no space left")
 	var failed []error
@@ -201,7 +201,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// The summary of a recording is that of the session that made it, but for what the client saw.
+// TestSummarize checks that the summary of a recording equals that of its session, except for what only the client saw.
 func TestSummarize(t *testing.T) {
 	request := traceOf(exchange("/a").Sent, 1)
 	request.Calls[0].DurationNs = 2_000_000
@@ -215,7 +215,7 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-// A request that was not answered has no trace, and says why.
+// TestNotAnswered checks that a request without an answer has no trace but a reason.
 func TestNotAnswered(t *testing.T) {
 	var rows []Row
 	s := New(Options{
@@ -268,7 +268,7 @@ func TestClientRun(t *testing.T) {
 	}
 }
 
-// awaitEnd waits until a process is gone. It may be left as a zombie of who adopts it.
+// awaitEnd waits until a process has ended. It may remain as a zombie of the process that adopted it.
 func awaitEnd(t *testing.T, pid int) {
 	t.Helper()
 	for range 200 {
@@ -301,7 +301,7 @@ func TestClientSignals(t *testing.T) {
 	}
 }
 
-// A notice tells when a text was written to it.
+// A notice signals when a text was written to it.
 type notice struct {
 	text string
 	seen func()
@@ -314,7 +314,7 @@ func (n *notice) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A client that ignores signals is killed.
+// TestClientStubborn checks that a client that ignores signals is killed.
 func TestClientStubborn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for the grace period")

@@ -16,8 +16,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// Changes compares the Go files of two checkouts of one repository, those of tests aside. It returns the functions that
-// differ, and the files in which another declaration does: a type, a variable or an import.
+// Changes compares the Go files, except tests, of two checkouts of one repository. It returns the functions that
+// differ, and the files in which another declaration differs: a type, a variable or an import.
 func Changes(ctx context.Context, a, b Checkout) (functions []source.Change, others []string, err error) {
 	files, err := changed(ctx, a, b)
 	if err != nil {
@@ -44,7 +44,7 @@ func Changes(ctx context.Context, a, b Checkout) (functions []source.Change, oth
 	return functions, others, nil
 }
 
-// read returns the contents of files, by their paths from the top. Those that the checkout does not have are absent.
+// read returns the contents of files, by their paths from the top. Files that the checkout does not have are absent.
 func (c Checkout) read(ctx context.Context, files []string) (map[string][]byte, error) {
 	if c.Ref != "" {
 		return c.readCommit(ctx, files)
@@ -63,7 +63,7 @@ func (c Checkout) read(ctx context.Context, files []string) (map[string][]byte, 
 	return contents, nil
 }
 
-// readCommit has one git read all files: git-cat-file(1), "batch output".
+// readCommit reads all files with one git process: git-cat-file(1), "batch output".
 func (c Checkout) readCommit(ctx context.Context, files []string) (map[string][]byte, error) {
 	var asked strings.Builder
 	for _, file := range files {
@@ -91,7 +91,7 @@ func (c Checkout) readCommit(ctx context.Context, files []string) (map[string][]
 		if _, err := fmt.Sscan(head, &object, &kind, &size); err != nil {
 			return nil, message.Errorf("git cat-file in %q: %w", c.Dir, err)
 		}
-		data := make([]byte, size+1) // with the line break behind it
+		data := make([]byte, size+1) // with the line break that follows
 		if _, err := io.ReadFull(in, data); err != nil {
 			return nil, message.Errorf("git cat-file in %q: %w", c.Dir, err)
 		}

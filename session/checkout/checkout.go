@@ -1,6 +1,6 @@
-// Package checkout reads a checkout of the kubernetes repository, its files as they are or as a commit has them, and
-// tells which recorded requests run through functions that a change touches. It asks git and recordings; it writes,
-// builds and runs nothing, so it says nothing of calls that a change adds.
+// Package checkout reads a checkout of the kubernetes repository, from its work tree or from a commit, and finds
+// the recorded requests that run through functions that a change touches. It uses git and the recordings. It writes,
+// builds and runs nothing, so it cannot find calls that a change adds.
 package checkout
 
 import (
@@ -21,11 +21,11 @@ import (
 type Checkout struct {
 	// Dir is the top folder of the work tree.
 	Dir string
-	// Ref is a commit, in any form that git reads; "" stands for the files as they are, committed or not.
+	// Ref is a commit, in any form that git accepts; "" stands for the work tree, including uncommitted changes.
 	Ref string
 }
 
-// parse reads "DIR" or "DIR@REF". The folder may be any of a work tree.
+// parse reads "DIR" or "DIR@REF". DIR may be any folder of a work tree.
 func parse(ctx context.Context, argument string) (Checkout, error) {
 	dir, ref, _ := strings.Cut(argument, "@")
 	if _, err := os.Stat(argument); err == nil { // a folder with @ in its name
@@ -50,8 +50,8 @@ func parse(ctx context.Context, argument string) (Checkout, error) {
 	return c, nil
 }
 
-// Sides returns the two sides of a change: those that two arguments name; for one argument, that commit, or the one
-// that is checked out, and the files as they are.
+// Sides returns the two sides of a change: those that two arguments name; for one argument, the commit that it names, or
+// else the one that is checked out, and the work tree.
 func Sides(ctx context.Context, arguments []string) (before, after Checkout, err error) {
 	if before, err = parse(ctx, arguments[0]); err != nil {
 		return before, after, err
@@ -67,8 +67,8 @@ func Sides(ctx context.Context, arguments []string) (before, after Checkout, err
 	return before, after, err
 }
 
-// Release is the nearest tag of a release, "v1.37.1", at or before the checkout; "" if there is none, as in a
-// shallow clone.
+// Release returns the nearest tag of a release, such as "v1.37.1", at or before the checkout; "" if there is none, as in
+// a shallow clone.
 func (c Checkout) Release(ctx context.Context) string {
 	ref := c.Ref
 	if ref == "" {
@@ -81,8 +81,8 @@ func (c Checkout) Release(ctx context.Context) string {
 	return strings.TrimSpace(string(tag))
 }
 
-// changed lists the Go files, those of tests aside, that differ between two checkouts of one repository: by their
-// slash-separated paths from its top, sorted.
+// changed lists the Go files, except tests, that differ between two checkouts of one repository, by their sorted,
+// slash-separated paths from its top.
 func changed(ctx context.Context, a, b Checkout) ([]string, error) {
 	if a.Dir != b.Dir {
 		return nil, usage.Errorf("%q and %q are two work trees: name two commits of one, or one and what is not committed there", a.Dir, b.Dir)
@@ -117,8 +117,8 @@ func changed(ctx context.Context, a, b Checkout) ([]string, error) {
 	return slices.Compact(files), nil
 }
 
-// importPath returns the import path of the package that a file of the repository belongs to. Below staging/src and
-// vendor that is the rest of the path (staging/README.md, v1.37).
+// importPath returns the import path of the package of a file in the repository. Below staging/src and vendor it is
+// the rest of the path (staging/README.md, v1.37).
 func importPath(name string) string {
 	dir := path.Dir(name)
 	for _, root := range []string{"staging/src/", "vendor/"} {

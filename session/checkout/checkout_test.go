@@ -128,7 +128,7 @@ func fresh() {}
 	}
 }
 
-// A commit is read as it was committed, whatever the files are now.
+// TestCommitsAreRead checks that a commit is read as it was committed, whatever the work tree has.
 func TestCommitsAreRead(t *testing.T) {
 	dir := repository(t)
 	put(t, dir, storeFile, "package etcd3\n")

@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A State is what the recordings of a release know of a function.
+// A State says whether the recordings of a release have calls of a function, and if not, why.
 type State int
 
 // The states.
@@ -19,15 +19,15 @@ const (
 	Called State = iota
 	// NotCalled: it has a span, and no scenario calls it.
 	NotCalled
-	// NoSpan: it is in a traced package and has no span, so recordings do not tell.
+	// NoSpan: it is in a traced package but has no span, so recordings cannot show its calls.
 	NoSpan
-	// NotTraced: its package is not traced, so recordings do not tell.
+	// NotTraced: its package is not traced, so recordings cannot show its calls.
 	NotTraced
 	// NotThere: the release does not have it.
 	NotThere
 )
 
-// A Function is one that the change touches.
+// A Function is a function that the change touches.
 type Function struct {
 	source.Change
 	State State
@@ -35,11 +35,11 @@ type Function struct {
 	Scenarios []string
 }
 
-// A Report is what recordings know of a change.
+// A Report is what the recordings of a release show about a change.
 type Report struct {
-	// Release is the one whose recordings were asked.
+	// Release is the release of the recordings.
 	Release string
-	// Functions are those that the change touches, the ones that most scenarios call first.
+	// Functions are the functions that the change touches, those that most scenarios call first.
 	Functions []Function
 	// Others are the files in which another declaration changed: a type, a variable or an import.
 	Others []string
@@ -61,7 +61,7 @@ func (r *Report) scenarios() []string {
 	return all
 }
 
-// Affected asks the recordings of a release about the functions that a change touches.
+// Affected looks up the functions that a change touches in the recordings of a release.
 func Affected(release string, changes []source.Change) (*Report, error) {
 	called, err := recordings.Functions(release)
 	if err != nil {
@@ -92,9 +92,9 @@ func Affected(release string, changes []source.Change) (*Report, error) {
 	return r, nil
 }
 
-// declared is the name of the declared function in whose text a function stands: itself, but for literals. The
-// compiler numbers the functions called init, the source does not; "init.func1" is not a literal of theirs but one in a
-// package-level variable.
+// declared returns the name of the declared function that contains a function: for a literal, the function around it; for
+// all others, itself. The compiler numbers the functions called init, the source does not. "init.func1" is not a literal
+// in init but one in a package-level variable.
 func declared(name string) string {
 	outer, literal := funcname.SplitLiteral(name)
 	parsed := funcname.Parse(outer)
@@ -107,7 +107,7 @@ func declared(name string) string {
 	return outer
 }
 
-// state says what the index knows of a function that no scenario calls.
+// state returns what the index knows about a function that no scenario calls.
 func state(code *recordings.Code, name string) State {
 	if code == nil {
 		return NotCalled

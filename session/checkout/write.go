@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// textWidth is how wide running text is at most: what a narrow terminal shows.
+// textWidth is the maximum width of running text: that of a narrow terminal.
 const textWidth = 80
 
 // Write writes a report for people.
@@ -71,7 +71,7 @@ func (r *Report) writeCalled(out io.Writer, p message.Printer) error {
 	return table.Write(out)
 }
 
-// gone says of a function that the change removes it.
+// gone returns a remark if the change removes a function.
 func gone(p message.Printer, f *Function) string {
 	if f.After {
 		return ""

@@ -11,12 +11,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Choice says of which release a function is wanted, and which recordings tell of it.
+// A Choice selects the release and the recordings in which a function is looked up.
 type Choice struct {
-	// K8s is the release as --k8s takes it; "" takes that of the recordings, else the default.
+	// K8s is the release, in a form that --k8s accepts; "" selects the release of the recordings, else the default.
 	K8s string
-	// Traces are files of recordings; Scenario is one that apitrace carries. Without both, all recordings of the
-	// release tell.
+	// Traces are files of recordings; Scenario names an embedded recording. Without both, all embedded recordings of
+	// the release are used.
 	Traces   []string
 	Scenario string
 }
@@ -32,11 +32,11 @@ func (o *Choice) Validate() error {
 	return nil
 }
 
-// Detailed tells whether each request of the recordings is of interest: there are few.
+// Detailed reports whether to show each request of the recordings: the user has selected some.
 func (o *Choice) Detailed() bool { return o.Scenario != "" || len(o.Traces) > 0 }
 
-// Open opens the source of the wanted version with the recordings that are named, or those of the version
-// that apitrace carries.
+// Open opens the source of the version with the selected recordings, or with all embedded recordings of
+// the version.
 func (o *Choice) Open(in io.Reader, to session.Reporter) (*Base, error) {
 	version, of, err := o.load(in, to)
 	if err != nil {
@@ -71,7 +71,7 @@ func (o *Choice) load(in io.Reader, to session.Reporter) (version string, of []*
 	}
 	of, err = recordings.All(version)
 	if errors.As(err, new(*recordings.UnknownVersionError)) {
-		return version, nil, nil // the source alone tells of the function
+		return version, nil, nil // without recordings, only the source describes the function
 	}
 	return version, of, err
 }

@@ -1,5 +1,5 @@
-// Package code is the source of one release together with the recordings that tell of it: which
-// function a name means, where it stands, and what it is called in another release.
+// Package code is the source of one release together with its recordings: it finds the function that a
+// name means, its place, and its name in another release.
 package code
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Base is the source of one release of Kubernetes, with its sample server and etcd, and the recordings
-// that tell of it.
+// A Base is the source of one release of Kubernetes, with its sample server and etcd, and recordings of
+// the release.
 type Base struct {
 	// Version is the release.
 	Version    string
@@ -32,13 +32,13 @@ type Base struct {
 	trees map[string]*source.Tree
 }
 
-// A located call knows the recording that it is from.
+// A located call also has the recording that contains it.
 type located struct {
 	*trace.Call
 	rec *trace.Recording
 }
 
-// open returns the source of a release with recordings of it. Nothing is fetched yet.
+// open returns the source of a release with recordings of it. It does not fetch the source.
 func open(version string, of []*trace.Recording, to session.Reporter) (*Base, error) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -55,8 +55,8 @@ func open(version string, of []*trace.Recording, to session.Reporter) (*Base, er
 	return c, nil
 }
 
-// know adds a call to those of recorded functions. What the sample server shares with
-// kube-apiserver is taken for the latter's.
+// know adds a call of a recorded function. A function that the sample server shares with
+// kube-apiserver counts as kube-apiserver's.
 func (c *Base) know(call located) {
 	known, ok := c.calls[call.Function]
 	if !ok || known.Process == sampleserver.Name && call.Process != sampleserver.Name {
@@ -64,8 +64,8 @@ func (c *Base) know(call located) {
 	}
 }
 
-// Resolve returns the full name of the function that the user means. What recordings
-// and guide know comes first; the whole source is searched for anything else.
+// Resolve returns the full name of the function that the user means. It looks in the recordings and
+// the guide first, then in the whole source.
 func (c *Base) Resolve(ctx context.Context, query string) (string, error) {
 	var known []string
 	for name := range c.calls {
@@ -103,7 +103,7 @@ func (c *Base) Resolve(ctx context.Context, query string) (string, error) {
 	return "", &trace.AmbiguousFunctionError{Query: query, Candidates: found}
 }
 
-// tree returns the source of a program, which is fetched if it is not there.
+// tree returns the source of a program, and fetches it if necessary.
 func (c *Base) tree(ctx context.Context, name string) (*source.Tree, error) {
 	if tree := c.trees[name]; tree != nil {
 		return tree, nil
@@ -118,7 +118,7 @@ func (c *Base) tree(ctx context.Context, name string) (*source.Tree, error) {
 	return c.trees[name], nil
 }
 
-// function finds the source of a function, by its full name, and says whose it is.
+// function finds the source of a function by its full name, and the tree of the program that has it.
 func (c *Base) function(ctx context.Context, name string) (*source.Function, *source.Tree, error) {
 	programs := programsWith(name)
 	if call, ok := c.calls[name]; ok {
@@ -142,7 +142,7 @@ func (c *Base) function(ctx context.Context, name string) (*source.Function, *so
 	return nil, nil, first
 }
 
-// programsWith lists the programs that a function can be in, by what there is of its name.
+// programsWith lists the programs that may contain a function, judging by its name.
 func programsWith(name string) []string {
 	switch {
 	case strings.HasPrefix(name, "go.etcd.io/etcd/server/"):
@@ -153,19 +153,19 @@ func programsWith(name string) []string {
 	return []string{apiserver.Name, storage.Name}
 }
 
-// A Place is where a function stands.
+// A Place is the place of a function in the source.
 type Place struct {
 	File string
 	Line int
-	// Program is the program that it is part of, with its version.
+	// Program is the program that contains the function, with its version.
 	Program string
-	// Recording and Call say the same as the trace has it, so that one can say where upstream shows it.
+	// Recording and Call have the place in the form of a trace, for a link to upstream's source.
 	Recording *trace.Recording
 	Call      *trace.Call
 }
 
-// PlaceOf returns where a function stands, by its full name. Only a function that no recording has is
-// looked up in the source, which may have to be fetched.
+// PlaceOf returns the place of a function by its full name. It reads the source, and fetches it if necessary,
+// only for a function that no recording has.
 func (c *Base) PlaceOf(ctx context.Context, name string) (Place, error) {
 	if call, ok := c.calls[name]; ok {
 		program := strings.TrimSpace(call.Process + " " + call.rec.Version(call.Process))
@@ -178,7 +178,7 @@ func (c *Base) PlaceOf(ctx context.Context, name string) (Place, error) {
 	return c.placeOf(f, tree), nil
 }
 
-// SourceOf returns the source of a function, by its full name, and where it stands in it.
+// SourceOf returns the source of a function by its full name, and its place.
 func (c *Base) SourceOf(ctx context.Context, name string) (*source.Function, Place, error) {
 	f, tree, err := c.function(ctx, name)
 	if err != nil {

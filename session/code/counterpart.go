@@ -38,8 +38,8 @@ func (c *Base) text(ctx context.Context, name string) (source.Version, error) {
 	return source.Version{Function: f, Of: tree.String()}, nil
 }
 
-// counterparts returns the full names of a function in c's release and in that of other. The
-// recordings tell what it is called there; where none has it, its name is taken to be the same.
+// counterparts returns the full names of a function in c's release and in other's. The recordings
+// have its name in the other release; if they do not, the name is assumed to be the same.
 func (c *Base) counterparts(ctx context.Context, other *Base, query string) (name, otherName string, err error) {
 	if name, err = c.Resolve(ctx, query); err == nil {
 		return name, c.counterpart(other, name), nil
@@ -53,7 +53,7 @@ func (c *Base) counterparts(ctx context.Context, other *Base, query string) (nam
 	return other.counterpart(c, otherName), otherName, nil
 }
 
-// counterpart returns what a function of c's release is called in that of other.
+// counterpart returns the name in other's release of a function of c's release.
 func (c *Base) counterpart(other *Base, name string) string {
 	if _, recorded := c.calls[name]; !recorded {
 		return name
@@ -64,7 +64,7 @@ func (c *Base) counterpart(other *Base, name string) string {
 		}
 		there, err := recordings.Load(other.Version, rec.Scenario)
 		if err != nil {
-			continue // that release has not recorded it
+			continue // that release has no recording of the scenario
 		}
 		if is := diff.CompareRecordings(rec, there, diff.Options{}).NameInB(name); is != "" {
 			return is

@@ -7,7 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// KeySteps lists the short names of the functions that the guide calls key steps, each once.
+// KeySteps lists the short names of the functions that the guide marks as key steps, each once.
 func KeySteps() []string {
 	guide, err := instrument.Load()
 	if err != nil {

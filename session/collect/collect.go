@@ -28,41 +28,41 @@ func queryFor(s *trace.Sent, secrets Secrets) probe.Query {
 	return settled(q)
 }
 
-// settled has the probe wait until what the query asks for is over.
+// settled makes the probe wait until the calls that the query selects have ended.
 func settled(q probe.Query) probe.Query {
 	q.SettleMillis, q.TimeoutMillis = int(settle.Milliseconds()), int(patience.Milliseconds())
 	return q
 }
 
-// Check is what the probes' checking mode has found; see probe.EnvCheck.
+// Check is the result of the probes' checking mode; see probe.EnvCheck.
 type Check struct {
-	// Calls is how many calls the probes have compared with the real stack since they started.
+	// Calls is the number of calls that the probes have compared with the real stack since they started.
 	Calls int64
-	// Mismatches says what was wrong, one sentence each.
+	// Mismatches describes each difference in a sentence.
 	Mismatches []string
 }
 
-// settle is how long a trace must be quiet before it counts as over. What a request
-// leaves to goroutines begins within microseconds of the answer.
+// settle is the time that a trace must be quiet before it counts as complete. Goroutines that continue
+// the work of a request begin within microseconds of the answer.
 const settle = 25 * time.Millisecond
 
-// patience is how long calls may go on after the answer without anything
-// happening. What still runs then is marked as unfinished: mostly a goroutine that
-// sleeps until a timeout.
+// patience is the time after which open calls no longer delay a trace in which nothing else happens.
+// Calls that still run then are marked as unfinished: mostly those of a goroutine that sleeps until
+// a timeout.
 const patience = 250 * time.Millisecond
 
-// silence is how long a probe may say nothing. It answers within 10 times its patience.
+// silence is the time limit for a probe's answer. A probe answers within 10 times its patience.
 const silence = 20 * time.Second
 
-// Request fetches what the probes have recorded of a request. sockets holds the path of
-// each traced program's socket by the name of the program. A trace that is not a tree is
-// an error: a call is missing, and a tree with a hole is a wrong tree. It keeps secrets as the
-// zero Secrets do.
+// Request fetches the calls of a request from the probes. sockets holds the path of each
+// traced program's socket by the name of the program. Calls that do not form a tree are an
+// error: one is missing, and a tree with a hole would be wrong. Secrets are treated as by the
+// zero Secrets.
 func Request(ctx context.Context, sockets map[string]string, sent trace.Sent) (*trace.Request, *Check, error) {
 	return RequestWith(ctx, sockets, sent, Secrets{})
 }
 
-// RequestWith is Request that treats secrets as it is told.
+// RequestWith is like Request, but treats secrets as the last argument says.
 func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent, secrets Secrets) (*trace.Request, *Check, error) {
 	r := &trace.Request{TraceID: sent.TraceID, Method: sent.Method, Path: trace.KeepablePath(sent.Path), Status: sent.Status}
 	chk := &Check{}
@@ -148,7 +148,7 @@ func join(r *trace.Request, all []call) {
 	}
 }
 
-// inTrace is the call as the model has it, in a trace that began at start.
+// inTrace converts the call to the trace model. start is the start of the trace.
 func (c *call) inTrace(start time.Time) trace.Call {
 	t := trace.Call{
 		ID: c.ID, Parent: c.Parent, Function: c.Function, File: c.File, Line: c.Line, CallerLine: c.CallerLine,
@@ -164,14 +164,14 @@ func (c *call) inTrace(start time.Time) trace.Call {
 	return t
 }
 
-// An answer is what one probe said.
+// An answer is the answer of one probe.
 type answer struct {
 	probe.Header
 	records []probe.Record
 }
 
-// incomplete says what a trace lacks of a process, and why. Calls that had not
-// returned are there, and marked.
+// incomplete describes the calls of a process that a trace lacks, and why. Calls that had not
+// returned are not among them: the trace has them, marked.
 func (a *answer) incomplete(process string) []string {
 	var said []string
 	if a.Dropped > 0 {
@@ -194,7 +194,7 @@ func query(ctx context.Context, socket string, q probe.Query) (*answer, error) {
 	}
 	a := &answer{}
 	in := json.NewDecoder(conn)
-	// The kernel takes connections for a program that is stopped.
+	// The kernel accepts connections even for a program that is suspended.
 	_ = conn.SetReadDeadline(time.Now().Add(silence))
 	if err := in.Decode(&a.Header); err != nil {
 		return nil, errors.Join(message.Errorf("reading the probe's answer: %w", err), ctx.Err())

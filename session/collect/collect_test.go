@@ -135,7 +135,7 @@ func TestRequestGetsWhatFollowedItsWrite(t *testing.T) {
 			record("00000000000000a1", "", "Serve", 0, 0), record("00000000000000a2", "00000000000000a1", "Put", 1, 5),
 		}, map[int64][]probe.Record{
 			41: {
-				// Two who watch; and the first stage is there twice.
+				// Two watchers; and the first stage occurs twice.
 				stage(1, record("00000000000000b1", "", "transform", 0, 20)), record("00000000000000b2", "00000000000000b1", "decode", 1, 21),
 				stage(1, record("00000000000000b3", "", "transform", 2, 22)), stage(2, record("00000000000000b4", "", "dispatch", 3, 30)),
 				stage(3, record("00000000000000b5", "", "send", 4, 40)), stage(3, record("00000000000000b6", "", "send", 5, 41)),

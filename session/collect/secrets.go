@@ -8,23 +8,23 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Secrets say which requests are on resources that hold secrets, and what becomes of the texts of
-// their errors, which may quote a whole object. The zero value is safe.
+// Secrets set which resources hold secrets, and how to treat the error texts of requests for them, which
+// may quote a whole object. The zero value is safe.
 type Secrets struct {
 	// Show keeps the texts. The first call of such a trace says so: see attrSecrets.
 	Show bool
-	// Kinds are resources that hold secrets beyond those that the probes know: see [probe.HoldsSecrets].
+	// Kinds are further resources that hold secrets, besides those that [probe.HoldsSecrets] knows.
 	Kinds []string
 }
 
-// attrSecrets is the attribute of the first call of a request on secrets whose errors were not cut.
+// attrSecrets is the attribute of the first call of a request for secrets whose errors were not cut.
 const attrSecrets = "apitrace.secrets"
 
-// Hidden tells whether the errors of a request with the given path, and what the server answers
-// when it fails, are not shown.
+// Hidden reports whether to hide the errors of a request with this path, and the server's answer if
+// it fails.
 func (s Secrets) Hidden(path string) bool { return !s.Show && s.Hold(path) }
 
-// Hold tells whether a path, which may have a query, is that of a resource that holds secrets.
+// Hold reports whether a path, which may have a query, is that of a resource that holds secrets.
 func (s Secrets) Hold(path string) bool {
 	path, _, _ = strings.Cut(path, "?")
 	if plain, err := url.PathUnescape(path); err == nil {
@@ -33,7 +33,7 @@ func (s Secrets) Hold(path string) bool {
 	return probe.HoldsSecrets(path, s.Kinds...)
 }
 
-// query is what the probes are asked to do with the errors of a request.
+// query returns how the probes must treat the errors of a request.
 func (s Secrets) query(path string) string {
 	switch {
 	case s.Show:
@@ -44,8 +44,8 @@ func (s Secrets) query(path string) string {
 	return ""
 }
 
-// withhold takes the request's own secret values out of all texts of its trace. Nothing should
-// be left of them when the probes have cut the errors; this is for what nobody foresaw.
+// withhold removes the request's own secret values from all texts of its trace. None should be left
+// after the probes have cut the errors; this is a safeguard.
 func withhold(r *trace.Request, values []string) {
 	const shortest = 4 // "a" is everywhere
 	var inErrors, anywhere []string
@@ -69,7 +69,7 @@ func withhold(r *trace.Request, values []string) {
 	}
 }
 
-// without returns a text without some values, of which the longest come first.
+// without removes values, sorted from the longest to the shortest, from a text.
 func without(text string, values []string) string {
 	for _, v := range values {
 		text = strings.ReplaceAll(text, v, "(secret)")

@@ -8,9 +8,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Stored reads from etcd what the request has changed there. The server writes on
-// its own account at the same time, so the trace says what was the request's: the
-// keys that its calls name, at the revisions of its own transactions.
+// Stored reads from etcd what the request has changed there. Because the server itself writes at
+// the same time, Stored takes from the trace what belongs to the request: the keys that its calls
+// name, at the revisions of its own transactions.
 func Stored(ctx context.Context, etcd *storage.Reader, request *trace.Request) ([]trace.StoredKey, error) {
 	keys, revisions := keys(request), request.Revisions()
 	if len(keys) == 0 || len(revisions) == 0 {

@@ -10,14 +10,14 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// addTails adds what followed the request's writes: the event of each on its way from
-// etcd's watch to the clients that watch. It is found by the revision that the write
-// has got, hangs below the first call of the request, and goes on after the answer.
+// addTails adds the calls that followed the request's writes: those that carry the event of each write
+// from etcd's watch to the watching clients. They are found by the revision of the write, become
+// children of the request's first call, and continue after the answer.
 func addTails(ctx context.Context, sockets map[string]string, r *trace.Request, secrets string) error {
 	for _, revision := range r.Revisions() {
 		for _, process := range inOrder(sockets) {
 			if process == trace.ProcessEtcd {
-				continue // it has no watch of its own; what it tells its watchers is part of the request
+				continue // etcd watches nothing; notifying its watchers is part of the request
 			}
 			answer, err := query(ctx, sockets[process], settled(probe.Query{Revision: revision, Secrets: secrets}))
 			if err != nil {
@@ -29,8 +29,8 @@ func addTails(ctx context.Context, sockets map[string]string, r *trace.Request, 
 	return nil
 }
 
-// addTail puts a tail below the first call of the request. A stage of the event's way goes
-// below the last one before it: that is where it was put into the queue.
+// addTail makes a tail a child of the request's first call. A stage of the event becomes a child of
+// the last stage before it, which put the event into the queue.
 func addTail(r *trace.Request, process string, revision int64, records []probe.Record) {
 	first := firstCall(r)
 	slices.SortStableFunc(records, func(a, b probe.Record) int { return cmp.Compare(a.Start, b.Start) })

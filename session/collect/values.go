@@ -13,7 +13,7 @@ import (
 
 // SecretValues returns what a request's body, in JSON or YAML, would make secret: the values of a
 // Secret in each form in which a text could quote them, tokens and certificates. The longest come first.
-// Of a body that does not parse, which is when errors quote it, it takes what looks like a value.
+// From a body that cannot be parsed, which errors may quote, it returns everything that looks like a value.
 func SecretValues(body []byte) []string {
 	if len(body) == 0 {
 		return nil
@@ -42,7 +42,7 @@ func isText(v any) bool {
 	return is
 }
 
-// looksLikeValue is what stands behind a colon: a text in quotes, or the rest of the line.
+// looksLikeValue matches what follows a colon: a quoted text, or the rest of the line.
 var looksLikeValue = regexp.MustCompile(`:[ \t]*(?:"((?:[^"\\]|\\.)*)"?|([^\s"{\[|>][^\n,}\]]*))`)
 
 // secretFields are the fields whose values are secrets, in any object and in a JSON patch.

@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// pagerCommand returns the shell command that shows long output, as git chooses it; "" for none.
+// pagerCommand returns the shell command of the pager, chosen as git does; "" for none.
 func pagerCommand(lookup func(string) (string, bool)) string {
 	for _, name := range []string{"APITRACE_PAGER", "PAGER"} {
 		if pager, set := lookup(name); set {
@@ -28,8 +28,8 @@ func pagerCommand(lookup func(string) (string, bool)) string {
 	return "less"
 }
 
-// Paged returns streams whose output goes through the user's pager, if it goes to a terminal and
-// one is wanted, and a function that waits until the user has left it.
+// Paged returns streams whose output goes through the user's pager, if wanted is set and the output goes
+// to a terminal, and a function that waits until the user has left the pager.
 func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	none := func() error { return nil }
 	command := pagerCommand(os.LookupEnv)
@@ -39,7 +39,7 @@ func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	pager := exec.Command("sh", "-c", command)
 	pager.Stdout, pager.Stderr = s.Raw(), s.RawErr()
 	pager.Env = append(os.Environ(),
-		"LESS="+cmp.Or(os.Getenv("LESS"), "FRX"), // ends where all fits on the screen, keeps colours
+		"LESS="+cmp.Or(os.Getenv("LESS"), "FRX"), // F ends if all fits on the screen, R keeps colours
 		"LV="+cmp.Or(os.Getenv("LV"), "-c"))
 	in, err := pager.StdinPipe()
 	if err != nil || pager.Start() != nil {
@@ -50,7 +50,7 @@ func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	guarded.Out = &text.Guard{To: out}
 	return &guarded, func() error {
 		guarded.Close()
-		_ = in.Close() // the pager may have gone
+		_ = in.Close() // the pager may have ended
 		if err := pager.Wait(); err != nil {
 			return message.Errorf("pager %q: %w; set PAGER, or use --no-pager", command, err)
 		}
@@ -58,7 +58,7 @@ func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	}
 }
 
-// A pagerPipe takes what the user no longer wants to see, once they have left the pager.
+// A pagerPipe discards output after the user has left the pager.
 type pagerPipe struct {
 	to   io.Writer
 	left bool

@@ -6,7 +6,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A StoppedError says that the user, or the system, ended the program by a signal.
+// A StoppedError reports that the user, or the system, ended the program by a signal.
 type StoppedError struct{ signal syscall.Signal }
 
 // Stopped returns the error of a signal.
@@ -19,5 +19,5 @@ func (e *StoppedError) Localize(p message.Printer) string {
 	return p.Sprintf("stopped by signal: %s", e.signal)
 }
 
-// Signal returns the signal: the programs that we run get it, too.
+// Signal returns the signal, which apitrace passes on to the programs that it runs.
 func (e *StoppedError) Signal() syscall.Signal { return e.signal }

@@ -1,5 +1,5 @@
-// Package console is the terminal, or the files and pipes in its place, that a command reads and writes:
-// results, notices, the progress of builds, the pager.
+// Package console is the input and output of a command, be it a terminal, a file or a pipe: results, notices,
+// the progress of builds, the pager.
 package console
 
 import (
@@ -18,11 +18,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Streams are where output goes: results to Out, progress and notices to Err; and In, where a recording
-// may come from. They are a session.Reporter.
+// Streams are the streams of a command: results go to Out, progress and notices to Err, and a recording may
+// be read from In. They implement session.Reporter.
 type Streams struct {
 	In io.Reader
-	// Each has a guard before it if it is a terminal: what comes from a server cannot command that.
+	// If a stream is a terminal, a guard escapes control sequences, so that texts from a server cannot control it.
 	Out, Err io.Writer
 	// Width is the number of columns of Out; 0 if it is not a terminal.
 	Width int
@@ -47,10 +47,10 @@ func Standard() *Streams {
 	return s
 }
 
-// Raw is Out without the guard, for the programs that we run.
+// Raw returns Out without the guard, for the programs that apitrace runs.
 func (s *Streams) Raw() io.Writer { return unguarded(s.Out) }
 
-// RawErr is Err without the guard, for those programs and for the progress bar.
+// RawErr returns Err without the guard, for those programs and for the progress bar.
 func (s *Streams) RawErr() io.Writer { return unguarded(s.Err) }
 
 func unguarded(w io.Writer) io.Writer {
@@ -60,7 +60,7 @@ func unguarded(w io.Writer) io.Writer {
 	return w
 }
 
-// Columns is how wide output is to be: what COLUMNS says, else the terminal's width, 0 if neither is known.
+// Columns returns the width of output in columns: $COLUMNS, else the terminal's width, else 0.
 func (s *Streams) Columns() int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -72,15 +72,15 @@ func (s *Streams) Columns() int {
 func (s *Streams) Close() {
 	for _, w := range []io.Writer{s.Out, s.Err} {
 		if g, ok := w.(*text.Guard); ok {
-			_ = g.Close() // the end of an unfinished sequence, at the end of the program
+			_ = g.Close() // writes an unfinished sequence at the end of the program
 		}
 	}
 }
 
-// Load reads a recording from a file, or from standard input if that is called "-".
+// Load reads a recording from a file, or from standard input if file is "-".
 func (s *Streams) Load(file string) (*trace.Recording, error) { return session.Load(file, s.In, s) }
 
-// ReadInput reads a file, or standard input if that is called "-".
+// ReadInput reads a file, or standard input if name is "-".
 func (s *Streams) ReadInput(name string) ([]byte, error) {
 	if name == "-" {
 		return io.ReadAll(s.In)
@@ -93,8 +93,8 @@ func (s *Streams) Building() session.BuildReporter {
 	return program.NewDisplay(s.RawErr(), s.ErrTerminal, s.Printer)
 }
 
-// Notice tells the user something that is not part of the result. What comes from a server, a
-// file or a client cannot command the terminal.
+// Notice prints a message that is not part of the result. Texts from a server, a file or a client in it
+// cannot control the terminal.
 func (s *Streams) Notice(format string, args ...any) {
 	fmt.Fprintln(s.Err, text.EscapeLines(s.Printer.Sprintf(format, args...)))
 }

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// maxCopied bounds how much is kept of a body; kube-apiserver takes 3 MB.
+// maxCopied limits the part of a body that is kept; kube-apiserver accepts 3 MB.
 const maxCopied = 4 << 20
 
-// A copied body is kept on its way to the server.
+// A copied body keeps a copy of what the transport reads.
 type copied struct {
 	io.ReadCloser
-	mu   sync.Mutex // the transport may still read when the answer has come
+	mu   sync.Mutex // the transport may still read after the answer has arrived
 	read bytes.Buffer
 }
 
@@ -25,7 +25,7 @@ func (c *copied) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// bytes is what was read of the body; nothing of a nil one.
+// bytes returns what was read of the body; nil for a nil body.
 func (c *copied) bytes() []byte {
 	if c == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// exchangeKey is where the context of a traced request has its *Exchange.
+// exchangeKey is the context key of the *Exchange of a traced request.
 type exchangeKey struct{}
 
 func exchangeOf(r *http.Request) *Exchange {
@@ -32,12 +32,12 @@ func newExchange(r *http.Request) *Exchange {
 
 func (x *Exchange) end(ctx context.Context) {
 	x.Duration = time.Since(x.Start)
-	// A client may close its connection as soon as it has what it wants.
+	// A client may close its connection as soon as it has the whole answer.
 	x.HungUp = ctx.Err() != nil && !x.whole
 }
 
-// rewrite makes the request for the server of the client's. httputil has already removed what
-// concerns one connection only; what it removed of the rest comes back.
+// rewrite makes the request to the server from that of the client. httputil has already removed the
+// headers of a single connection; rewrite restores the others that it removed.
 func (f *Front) rewrite(r *httputil.ProxyRequest, host, token string) {
 	r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "https", host, host
 	r.Out.URL.RawQuery = r.In.URL.RawQuery
@@ -60,7 +60,7 @@ func (f *Front) rewrite(r *httputil.ProxyRequest, host, token string) {
 	}
 }
 
-// certificateOf returns the verified certificate of the client, nil if it has shown none.
+// certificateOf returns the verified certificate of the client, or nil if it has presented none.
 func certificateOf(r *http.Request) *x509.Certificate {
 	if r.TLS == nil || len(r.TLS.VerifiedChains) == 0 {
 		return nil
@@ -68,8 +68,8 @@ func certificateOf(r *http.Request) *x509.Certificate {
 	return r.TLS.VerifiedChains[0][0]
 }
 
-// nameUser tells the server whom the client's certificate names, as kube-apiserver would read it
-// (k8s.io/apiserver/pkg/authentication/request/x509). A client's own statement about that proves nothing.
+// nameUser tells the server the user of the client's certificate, as kube-apiserver would read it
+// (k8s.io/apiserver/pkg/authentication/request/x509). It removes headers by which a client names a user itself.
 func nameUser(r *httputil.ProxyRequest) {
 	for name := range r.Out.Header {
 		if strings.HasPrefix(name, "X-Remote-") {
@@ -86,7 +86,7 @@ func nameUser(r *httputil.ProxyRequest) {
 	}
 }
 
-// answered notes the status when the header of the answer has come.
+// answered notes the status when the header of the answer has arrived.
 func answered(answer *http.Response) error {
 	x := exchangeOf(answer.Request)
 	if x == nil {
@@ -95,7 +95,7 @@ func answered(answer *http.Response) error {
 	x.Status = answer.StatusCode
 	switch {
 	case answer.StatusCode == http.StatusSwitchingProtocols:
-		x.whole = true // what follows is no answer any more
+		x.whole = true // after an upgrade, no more of the answer follows
 	case answer.Request.Method == http.MethodHead || answer.ContentLength == 0:
 		x.whole = true // the header is all
 	default:
@@ -104,14 +104,14 @@ func answered(answer *http.Response) error {
 	return nil
 }
 
-// A body notes when all of an answer was read. Where the client hangs up, the server may
-// end its answer in good order, too.
+// A body notes when all of an answer was read. The server may end its answer properly even if the
+// client hangs up.
 type body struct {
 	io.ReadCloser
 	client   context.Context
 	exchange *Exchange
-	// left is how many bytes are still to come, negative if the answer does not state its length. A client
-	// that knows the length may close its connection with the last byte, before the end was read here.
+	// left is the number of bytes that are still to come; negative if the answer does not state its length. A
+	// client that knows the length may close its connection after the last byte, before the end is read here.
 	left int64
 }
 
@@ -126,7 +126,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// failed tells the client, and the session, that the server gave no answer.
+// failed reports to the client and to the session that the server gave no answer.
 func failed(w http.ResponseWriter, r *http.Request, err error) {
 	if x := exchangeOf(r); x != nil {
 		x.Err = err

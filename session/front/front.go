@@ -1,9 +1,9 @@
 // Package front is an HTTPS server in front of a kube-apiserver, on the loopback interface. It
 // forwards each request, marks it for tracing, and reports when it has ended.
 //
-// The server behind sees the client's request: method, path, headers, body and version of HTTP
-// are the same, but for the credentials of the front, which stand for a user of the server,
-// and for the headers traceparent and X-Remote-*, which are for the front to send. What becomes of a traced request belongs to package session.
+// The server receives the client's request with the same method, path, headers, body and version of HTTP,
+// with two exceptions: the credentials of the front are replaced by those of a user of the server, and only
+// the front sends the headers traceparent and X-Remote-*. Fetching and keeping the traces belongs to package session.
 package front
 
 import (
@@ -26,34 +26,34 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Options say which server stands behind a front, and what to do with the requests.
+// Options set the server behind a front, and what to do with the requests.
 type Options struct {
-	// Server is where that server listens: "https://127.0.0.1:6443".
+	// Server is the URL of that server, such as "https://127.0.0.1:6443".
 	Server string
-	// CAPEM is the certificate authority that the server's certificate is verified with.
+	// CAPEM is the certificate authority, in PEM, that verifies the server's certificate.
 	CAPEM []byte
-	// Token is the bearer token that the server gets instead of that of the front; "" for
-	// none. Other credentials that a client shows, and the lack of any, are passed on.
+	// Token is the bearer token that replaces that of the front; "" for none. Other
+	// credentials of a client, and the lack of any, are passed on.
 	Token string
-	// Port is where on the loopback interface the front listens; 0 is any that is free.
+	// Port is the port of the front on the loopback interface; 0 selects a free port.
 	Port int
-	// Certificate is what the front shows its clients. Nil: one of its own; see Front.CAPEM.
+	// Certificate is the certificate of the front. If it is nil, the front makes one; see Front.CAPEM.
 	Certificate *tls.Certificate
-	// Users, if not nil, lets clients show certificates.
+	// Users, if not nil, lets clients authenticate by certificate.
 	Users *CertificateUsers
-	// Trace decides whether a request is traced, and may hold it back meanwhile. Nil: all are.
+	// Trace decides whether a request is traced, and delays the request until it returns. Nil traces all requests.
 	Trace func(context.Context) bool
-	// KeepBody, if not nil, says by the path of which requests the Exchange holds the body.
+	// KeepBody, if not nil, reports by the path whether the Exchange keeps the body of a request.
 	KeepBody func(path string) bool
 	// Over, if not nil, is called once for each traced request, when its answer has ended or
-	// its client has hung up. Calls may come at the same time.
+	// its client has hung up. It may be called concurrently.
 	Over func(Exchange)
 }
 
-// CertificateUsers are those whom a certificate makes known. A front ends TLS, so it tells the
-// server who they are, as an authenticating proxy does: with the headers X-Remote-User and
-// X-Remote-Group, and a certificate of its own that lets the server believe them
-// (kube-apiserver's --requestheader flags).
+// CertificateUsers lets a front accept client certificates. Because a front terminates TLS, it passes the user
+// on to the server as an authenticating proxy does: with the headers X-Remote-User and X-Remote-Group,
+// and a certificate of its own for which the server accepts them (kube-apiserver's --requestheader
+// flags).
 type CertificateUsers struct {
 	// CAs verify the clients' certificates.
 	CAs *x509.CertPool
@@ -66,29 +66,29 @@ type Exchange struct {
 	trace.Sent
 	Start    time.Time
 	Duration time.Duration
-	// UserAgent is what the client calls itself.
+	// UserAgent is the User-Agent header of the client.
 	UserAgent string
-	// ClientTraceparent is the traceparent that the client had sent, "" if none. The front
-	// sends one of its own: the requests of one client's trace are traces of their own here.
+	// ClientTraceparent is the traceparent that the client sent, or "". The front replaces it:
+	// each request of a client's trace becomes a trace of its own.
 	ClientTraceparent string
-	// HungUp is set when the client did not wait for the end of the answer: a watch, mostly.
+	// HungUp is set if the client did not wait for the end of the answer, as most clients of a watch.
 	HungUp bool
-	// Body is what the client sent, up to 4 MB of it, if Options.KeepBody asks for it.
+	// Body is the body of the request, up to 4 MB of it, if Options.KeepBody selects the request.
 	Body []byte
-	// Err says why there was no answer.
+	// Err is the reason why there was no answer, or nil.
 	Err error
 
-	whole bool // the answer has come to its end
+	whole bool // the answer has ended
 }
 
-// A Front is running until it is closed.
+// A Front is a running front. It runs until Close.
 type Front struct {
 	// URL is "https://127.0.0.1:12345".
 	URL string
-	// CAPEM verifies the front's certificate, if it is its own. The key of that authority exists
-	// in this process only.
+	// CAPEM is the authority, in PEM, that verifies a certificate that the front made itself. The key of
+	// that authority exists only in this process.
 	CAPEM []byte
-	// Token is the credentials of the front: a random bearer token.
+	// Token is the credential of the front, a random bearer token.
 	Token string
 
 	server   *http.Server
@@ -97,10 +97,10 @@ type Front struct {
 
 	mu      sync.Mutex
 	closed  bool
-	serving sync.WaitGroup // requests, those whose connection was hijacked included
+	serving sync.WaitGroup // requests, including those whose connection was hijacked
 }
 
-// Start begins to serve on a free port of the loopback interface. The caller calls Close.
+// Start begins to serve on the loopback interface. The caller must call Close.
 func Start(o Options) (*Front, error) {
 	f := &Front{Token: rand.Text()}
 	handler, err := f.handler(o)
@@ -122,7 +122,7 @@ func Start(o Options) (*Front, error) {
 		Handler:     handler,
 		TLSConfig:   config,
 		BaseContext: func(net.Listener) context.Context { return ctx },
-		// What fails is told to the client, who tells its user.
+		// Errors are reported to the client, which reports them to its user.
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	go f.server.ServeTLS(listener, "", "") // ends with ErrServerClosed
@@ -155,7 +155,7 @@ func (f *Front) tls(o Options) (*tls.Config, error) {
 	return config, nil
 }
 
-// Close ends what is still going on, and returns when Over was called for all of it.
+// Close ends the open requests, and returns after Over was called for all of them.
 func (f *Front) Close() error {
 	f.mu.Lock()
 	f.closed = true
@@ -195,7 +195,7 @@ func (f *Front) handler(o Options) (http.Handler, error) {
 	proxy := &httputil.ReverseProxy{
 		Rewrite:        func(r *httputil.ProxyRequest) { f.rewrite(r, to.Host, o.Token) },
 		Transport:      transport,
-		FlushInterval:  -1, // events of a watch go out as they come
+		FlushInterval:  -1, // pass events of a watch on at once
 		ModifyResponse: answered,
 		ErrorHandler:   failed,
 		ErrorLog:       log.New(io.Discard, "", 0),
@@ -228,9 +228,9 @@ func (f *Front) handler(o Options) (http.Handler, error) {
 	}), nil
 }
 
-// transport speaks the version of HTTP that the client speaks: the server runs other code for
-// each, and only HTTP/1.1 can be upgraded to another protocol, as "kubectl exec" does. Requests
-// of users whom a certificate makes known go over connections of their own.
+// transport uses the client's version of HTTP: the server runs other code for each, and only HTTP/1.1
+// can be upgraded to another protocol, as "kubectl exec" does. Requests of users who authenticate by
+// certificate have connections of their own.
 func (f *Front) transport(o Options) (http.RoundTripper, error) {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(o.CAPEM) {
@@ -250,7 +250,7 @@ func (f *Front) transport(o Options) (http.RoundTripper, error) {
 
 type transports struct {
 	plain byVersion
-	known *byVersion // proves that the front may speak for users; nil if it may not
+	known *byVersion // with the certificate for passing on users; nil without one
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -269,7 +269,7 @@ func newByVersion(config *tls.Config) byVersion {
 	one.Protocols.SetHTTP1(true)
 	two := &http.Transport{TLSClientConfig: config.Clone(), DisableCompression: true}
 	two.Protocols = new(http.Protocols)
-	two.Protocols.SetHTTP1(true) // for a server that cannot do better
+	two.Protocols.SetHTTP1(true) // for a server without HTTP/2
 	two.Protocols.SetHTTP2(true)
 	return byVersion{one, two}
 }

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// A behind is the server behind a front. It keeps what it was asked.
+// A behind is the server behind a front. It keeps the requests that it receives.
 type behind struct {
 	*httptest.Server
 	mu    sync.Mutex
@@ -43,7 +43,7 @@ func newBehind(t *testing.T, answer http.HandlerFunc, auth ...tls.ClientAuthType
 	return b
 }
 
-// last is the last request that came.
+// last returns the last request.
 func (b *behind) last() *http.Request {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -149,7 +149,7 @@ func TestHandsOn(t *testing.T) {
 	}
 }
 
-// Only the front's own credentials are replaced.
+// TestCredentials checks that only the front's own credentials are replaced.
 func TestCredentials(t *testing.T) {
 	b := newBehind(t, func(http.ResponseWriter, *http.Request) {})
 	anonymous := b.options()
@@ -199,7 +199,7 @@ func TestUntraced(t *testing.T) {
 	}
 }
 
-// A watch: each event comes at once; the end comes when the client hangs up, or the front closes.
+// TestWatch checks that each event of a watch is passed on at once, and that it ends when the client hangs up or the front closes.
 func TestWatch(t *testing.T) {
 	hungUp := make(chan struct{}, 10)
 	b := newBehind(t, func(w http.ResponseWriter, r *http.Request) {
@@ -249,7 +249,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// A client that closes its connection once it has the whole answer has not hung up.
+// TestHungUp checks that a client that closes its connection after the whole answer has not hung up.
 func TestHungUp(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -261,7 +261,7 @@ func TestHungUp(t *testing.T) {
 	}
 }
 
-// A client that knows how long the answer is may be gone before the server has ended it.
+// TestGoneWithTheLastByte: a client that knows the length of the answer may be gone before the server has ended it.
 func TestGoneWithTheLastByte(t *testing.T) {
 	const text = "all of it"
 	b := newBehind(t, func(w http.ResponseWriter, r *http.Request) {
@@ -295,7 +295,7 @@ func TestGoneWithTheLastByte(t *testing.T) {
 	}
 }
 
-// "kubectl exec" and "port-forward" turn the connection into another protocol.
+// TestUpgrade upgrades the connection to another protocol, as "kubectl exec" and "port-forward" do.
 func TestUpgrade(t *testing.T) {
 	b := newBehind(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") != "SPDY/3.1" || r.ProtoMajor != 1 {
@@ -330,7 +330,7 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// A server that is gone, and one that breaks off in the middle of an answer.
+// TestServerFails sends requests to a server that is gone, and to one that breaks off in the middle of an answer.
 func TestServerFails(t *testing.T) {
 	b := newBehind(t, func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "half of")

@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/authority"
 )
 
-// issue makes a certificate of an authority.
+// issue makes a certificate that the authority has signed.
 func issue(t *testing.T, ca *authority.Authority, name string) tls.Certificate {
 	t.Helper()
 	cert, key, err := ca.Issue(name)
@@ -34,8 +34,8 @@ func newAuthority(t *testing.T, name string) (*authority.Authority, *x509.CertPo
 	return ca, pool
 }
 
-// The server learns of a client's certificate whom it names, with proof; and of nobody else's
-// word for it.
+// TestCertificateUsers checks that the server learns the user of a client's verified certificate, and that it does not get
+// a user that the client merely claims.
 func TestCertificateUsers(t *testing.T) {
 	clients, clientPool := newAuthority(t, "clients")
 	strangers, _ := newAuthority(t, "strangers")

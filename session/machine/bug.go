@@ -23,8 +23,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/redact"
 )
 
-// Version is the version of apitrace as the go command has noted it: the module's version, which names the commit
-// where there is no release.
+// Version returns the version of apitrace in the build information: the module's version, which names the commit
+// unless it is a release.
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
@@ -39,8 +39,8 @@ func WriteVersion(w io.Writer, p message.Printer) error {
 	return err
 }
 
-// settings are the variables of the environment that matter to apitrace. One that ends with an underscore stands
-// for all that begin with it.
+// settings are the environment variables that affect apitrace. A name that ends with an underscore stands for all
+// variables that begin with it.
 var settings = []string{
 	"APITRACE_", "CGO_ENABLED", "COLORTERM", "COLUMNS", "EDITOR", "FORCE_COLOR", "GOENV", "GOFLAGS", "GOMODCACHE", "GONOPROXY",
 	"GONOSUMDB", "GOPRIVATE", "GOPROXY", "GOROOT", "GOSUMDB", "GOTOOLCHAIN", "GOWORK", "KUBECONFIG", "LANG", "LC_", "NO_COLOR",
@@ -48,9 +48,9 @@ var settings = []string{
 	"OTEL_", "PAGER", "TERM", "TMPDIR", "VISUAL", "XDG_",
 }
 
-// WriteBug writes what a report of a problem needs to w: versions, the settings, the findings of examine for
-// a release, the cached builds, the last error and the last build log. Secrets, the home folder and the names of the
-// user and the machine are replaced. A part that cannot be read says why in its place.
+// WriteBug writes a report of a problem to w: versions, the settings, the findings of examine for a release, the
+// cached builds, the last error and the last build log. Secrets, the home folder and the names of the user and the
+// machine are replaced. In place of a part that cannot be read stands the reason.
 func WriteBug(ctx context.Context, k8sVersion string, w io.Writer, p message.Printer) error {
 	if _, err := apiserver.ParseVersion(k8sVersion); err != nil {
 		return err
@@ -97,7 +97,7 @@ func writeSettings(w io.Writer, _ message.Printer) error {
 	return nil
 }
 
-// writeLastBuildLog writes the end of the log of the build that was made last.
+// writeLastBuildLog writes the end of the log of the last build.
 func writeLastBuildLog(w io.Writer, p message.Printer) error {
 	_, entries, err := cacheEntries()
 	if err != nil {
@@ -117,7 +117,7 @@ func writeLastBuildLog(w io.Writer, p message.Printer) error {
 	return writeTail(w, last.Log())
 }
 
-// tailBytes is how much of the end of a log a report has.
+// tailBytes is the maximum size of the end of a log in a report.
 const tailBytes = 16 << 10
 
 func writeTail(w io.Writer, file string) error {
@@ -133,14 +133,14 @@ func writeTail(w io.Writer, file string) error {
 	return err
 }
 
-// lastErrorFile is where KeepError writes.
+// lastErrorFile returns the path of the file that KeepError writes.
 func lastErrorFile() (string, error) {
 	dir, err := program.StateDir()
 	return filepath.Join(dir, "last-error.txt"), err
 }
 
-// KeepError keeps the error with which a command ended for a report, in the language in which the user has seen it and
-// without secrets. command is the name of the command, without its arguments. What cannot be kept is lost.
+// KeepError stores the error with which a command ended for a report, in the language in which the user has seen it and
+// without secrets. command is the name of the command, without its arguments. If storing fails, the error is lost.
 func KeepError(command string, failed error, p message.Printer) {
 	file, err := lastErrorFile()
 	if err != nil || os.MkdirAll(filepath.Dir(file), 0o700) != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// A report has what it needs and none of the secrets that lie where it looks: in the environment, in the last error,
-// in the last build log.
+// TestWriteBugHasNoSecrets checks that a report has all its parts and none of the secrets in its sources: the environment,
+// the last error, and the last build log.
 func TestWriteBugHasNoSecrets(t *testing.T) {
 	cache, state := t.TempDir(), t.TempDir()
 	t.Setenv(program.CacheEnv, cache)

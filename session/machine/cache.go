@@ -15,10 +15,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// kinds of what the cache holds, in the order in which they are listed.
+// kinds are the kinds of the cache's entries, in the order in which they are listed.
 var kinds = []program.Kind{program.KindWorkspace, program.KindBuild, program.KindGoCache}
 
-// Kinds are the names of the kinds of what the cache holds.
+// Kinds returns the names of the kinds of the cache's entries.
 func Kinds() []string {
 	var names []string
 	for _, kind := range kinds {
@@ -36,7 +36,7 @@ func cacheEntries() (*program.Cache, []program.Entry, error) {
 	return cache, entries, err
 }
 
-// WriteCache lists what is in the cache.
+// WriteCache lists the entries of the cache.
 func WriteCache(w io.Writer, p message.Printer) error {
 	cache, entries, err := cacheEntries()
 	if err != nil {
@@ -56,7 +56,7 @@ func WriteCache(w io.Writer, p message.Printer) error {
 	return err
 }
 
-// bound says how much the cache may take, and what decides it.
+// bound describes the limit of the cache's size, and what sets it.
 func bound(cache *program.Cache) message.Message {
 	if cache.Max == 0 {
 		return message.Of("none (%s sets one)", program.MaxEnv)
@@ -108,7 +108,7 @@ func orDash(s string) string {
 	return s
 }
 
-// WriteSizes writes how big the cache is, by kind, how much is free on its disk, and where it is.
+// WriteSizes writes the size of the cache by kind, the free space on its disk, and its path.
 func WriteSizes(w io.Writer, p message.Printer) error {
 	cache, entries, err := cacheEntries()
 	if err != nil {
@@ -142,23 +142,23 @@ func sizeOf(entries []program.Entry, kind program.Kind) int64 {
 	return sum
 }
 
-// A Clean says what to remove from the cache.
+// A Clean selects what to remove from the cache.
 type Clean struct {
-	// Kinds are what to remove; none means all.
+	// Kinds are the kinds to remove; none means all.
 	Kinds []string
-	// OlderThan keeps what was used since; 0 keeps nothing.
+	// OlderThan keeps entries that were used within this time; 0 keeps none.
 	OlderThan time.Duration
-	// Unfinished keeps all but what interrupted builds have left.
+	// Unfinished removes only what interrupted builds have left.
 	Unfinished bool
-	// Edited keeps all but builds with edits.
+	// Edited removes only builds with edits.
 	Edited bool
-	// Max, if not "", keeps what fits into that size: what was used least recently goes first.
+	// Max, if not "", is the size to which the cache is trimmed, such as "5GB": the least recently used entries go first.
 	Max string
 	// DryRun removes nothing.
 	DryRun bool
 }
 
-// Validate says what is wrong with the choice.
+// Validate returns an error if the fields contradict each other.
 func (o *Clean) Validate() error {
 	if o.Max == "" {
 		return nil
@@ -172,7 +172,7 @@ func (o *Clean) Validate() error {
 	return nil
 }
 
-// Run removes it, and lists what it removes. What is in use stays, which is an error.
+// Run removes the selected entries and lists them. Entries in use stay, which is an error.
 func (o *Clean) Run(ctx context.Context, w io.Writer, p message.Printer) error {
 	if o.Max != "" {
 		return o.trim(ctx, w, p)
@@ -200,7 +200,7 @@ func (o *Clean) Run(ctx context.Context, w io.Writer, p message.Printer) error {
 	return errors.Join(errs...)
 }
 
-// trim removes until the rest fits.
+// trim removes entries until the rest fits.
 func (o *Clean) trim(ctx context.Context, w io.Writer, p message.Printer) error {
 	cache, err := program.OpenCache("")
 	if err != nil {
@@ -210,7 +210,7 @@ func (o *Clean) trim(ctx context.Context, w io.Writer, p message.Printer) error 
 	if err != nil {
 		return err
 	}
-	// 0 would be no bound.
+	// 0 would mean no limit.
 	trimmed, err := cache.Trim(ctx, max(maxSize, 1), o.DryRun)
 	if err != nil {
 		return err

@@ -1,3 +1,3 @@
-// Package machine tells what apitrace finds on this machine: which releases are built or recorded, what the cache
-// holds, and whether all that a build and a server need is there.
+// Package machine reports the state of this machine: which releases are built or recorded, what the cache
+// holds, and which requirements of builds and servers are missing.
 package machine

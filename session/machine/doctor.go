@@ -12,16 +12,16 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// resolveTimeout is how long doctor waits for the place that modules come from.
+// resolveTimeout is the time that doctor waits for the source of modules.
 const resolveTimeout = 30 * time.Second
 
-// A finding is what an examination has found.
+// A finding is the result of one check.
 type finding struct {
 	// What was examined: "Go toolchain".
 	What message.Message
-	// Good is what is as it should be; nothing if something is not.
+	// Good describes the result if the check passed.
 	Good message.Message
-	// Bad says what is wrong and what to do.
+	// Bad says what is wrong and what to do, or is nil.
 	Bad error
 }
 
@@ -33,7 +33,7 @@ func (f finding) Localize(p message.Printer) string {
 	return p.Sprintf("[ok] %s: %s", f.What, f.Good)
 }
 
-// examine looks whether this machine has what apitrace needs to trace a release.
+// examine checks whether this machine has what apitrace needs to trace a release.
 func examine(ctx context.Context, k8sVersion string) ([]finding, error) {
 	version, err := apiserver.ParseVersion(k8sVersion)
 	if err != nil {
@@ -55,7 +55,7 @@ func examine(ctx context.Context, k8sVersion string) ([]finding, error) {
 	), nil
 }
 
-// examineToolchain looks for Go, without which a release that is built runs even so.
+// examineToolchain looks for Go. A release that is already built runs without it.
 func examineToolchain(ctx context.Context, version string) finding {
 	f := finding{What: message.Of("Go toolchain")}
 	toolchain, err := program.FindToolchain(ctx)
@@ -84,14 +84,14 @@ func examineCache(cache *program.Cache, entries []program.Entry) finding {
 		size += sizeOf(entries, kind)
 	}
 	f.Good = message.Of("%s in %d entries below %s", program.FormatBytes(size), len(entries), cache.Root)
-	if len(unfinished) > 0 { // no fault: the next build makes them again, and one may be going on
+	if len(unfinished) > 0 { // not an error: the next build makes them again, and one may be in progress
 		f.Good = message.Of("%s; %d of them unfinished, by a build that goes on or was interrupted: \"apitrace cache clean --unfinished\" removes the latter", f.Good, len(unfinished))
 	}
 	return f
 }
 
-// isBuilt tells whether a program that can be traced is in the cache. It may still be
-// one of another guide, and then has to be built anew.
+// isBuilt reports whether a traced build of a program is in the cache. If it was made with another
+// guide, the next run still builds the program again.
 func isBuilt(entries []program.Entry, p program.Program) bool {
 	return slices.ContainsFunc(entries, func(e program.Entry) bool {
 		return e.Kind == program.KindBuild && e.Program == p.Name && e.Version == p.Version && e.Instrumented && e.Complete
@@ -163,7 +163,7 @@ func examineLeftovers() finding {
 	return f
 }
 
-// WriteFindings examines the machine for a release and writes what it finds. It is an error if something is wrong.
+// WriteFindings examines the machine for a release and writes the findings. It returns an error if a check failed.
 func WriteFindings(ctx context.Context, k8sVersion string, w io.Writer, p message.Printer) error {
 	findings, err := examine(ctx, k8sVersion)
 	if err != nil {

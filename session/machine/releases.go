@@ -17,24 +17,24 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Release is what there is of one release of Kubernetes.
+// A Release describes what this machine and the recordings have of one release of Kubernetes.
 type Release struct {
 	K8sVersion  string `json:"k8sVersion"`
 	EtcdVersion string `json:"etcdVersion,omitempty"`
 	Default     bool   `json:"default"`
-	// Tried is set for those that apitrace was tried with.
+	// Tried is set for releases that apitrace was tested with.
 	Tried bool `json:"tried"`
-	// Older is set for those from before, which can be traced in part.
+	// Older is set for older releases, which can be traced in part.
 	Older bool `json:"older"`
 	// Built is "yes", "no", or "old".
 	Built string `json:"built"`
-	// Recorded says what is recorded; nil for nothing.
+	// Recorded describes the recordings; nil if there are none.
 	Recorded *recordings.Info `json:"recorded,omitempty"`
-	// SizeBytes is what sources and builds take on the disk.
+	// SizeBytes is the size of the sources and builds on the disk.
 	SizeBytes int64 `json:"sizeBytes"`
 }
 
-// Releases lists the releases that apitrace was tried with, and others that were built here, the oldest
+// Releases lists the releases that apitrace was tested with, and others that were built here, the oldest
 // first. It does not use the network.
 func Releases(ctx context.Context) ([]Release, error) {
 	cache, err := program.OpenCache("")
@@ -85,7 +85,7 @@ func (r *Release) add(stock apiserver.Stock) {
 	}
 }
 
-// versionsOf lists the releases that apitrace was tried with, older ones and those in the cache, the oldest first.
+// versionsOf lists the releases that apitrace was tested with, older ones and those in the cache, the oldest first.
 // Releases that were built by an incompatible version of apitrace are not listed.
 func versionsOf(entries []program.Entry) []string {
 	all := append(apiserver.Older(), apiserver.Releases()...)
@@ -98,7 +98,7 @@ func versionsOf(entries []program.Entry) []string {
 	return slices.Compact(all)
 }
 
-// WriteRecorded writes what is recorded, of all releases that apitrace was tried with.
+// WriteRecorded writes what is recorded of each release that apitrace was tested with.
 func WriteRecorded(w io.Writer, p message.Printer) error {
 	all, err := recordings.Versions()
 	if err != nil {
@@ -129,7 +129,7 @@ func WriteRecorded(w io.Writer, p message.Printer) error {
 	return err
 }
 
-// recordedColumns are the date of a recording and how many scenarios it has of all.
+// recordedColumns returns the date of the recordings, and how many of all scenarios they have.
 func recordedColumns(info *recordings.Info, p message.Printer) (date, count string) {
 	if info == nil {
 		return "-", "-"

@@ -8,7 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// A release in the cache that this apitrace refuses, because another one built it, does not end the list.
+// TestVersionsOfACacheOfAnotherApitrace checks that a release in the cache that was built by an incompatible version of
+// apitrace does not break the list.
 func TestVersionsOfACacheOfAnotherApitrace(t *testing.T) {
 	var entries []program.Entry
 	for _, version := range []string{"v1.10.13", "v1.22.3", "v1.30.4"} {

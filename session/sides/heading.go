@@ -7,7 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Heading names both sides in the printer's language, and says of those that were replayed just now that they are live.
+// Heading names both sides in the printer's language, and marks sides that were just replayed as live.
 func (c *Compared) Heading(ascii bool, p message.Printer) string {
 	scenario, versions := c.A.Scenario, c.side(c.A, c.LiveA, p)
 	if c.B.Scenario != scenario {
@@ -23,7 +23,7 @@ func (c *Compared) Heading(ascii bool, p message.Printer) string {
 	return scenario + ": kube-apiserver " + versions
 }
 
-// side tells the versions of one side, and where one of both was replayed, when it was made.
+// side returns the versions of one side and, if one of the two sides was replayed, when this one was made.
 func (c *Compared) side(rec *trace.Recording, live bool, p message.Printer) string {
 	text := rec.K8sVersion + ", etcd " + rec.EtcdVersion
 	switch {

@@ -8,7 +8,7 @@ import (
 )
 
 // Parse reads the sides as a user names them: SCENARIO VERSION VERSION, SCENARIO VERSION..VERSION, or FILE FILE.
-// Each side is compared with the next. live says which are replayed: "a", "b", "both", or "" for none.
+// Each side is compared with the next. live names the sides to replay: "a", "b", "both", or "" for none.
 func Parse(args []string, live string) (all []Side, isRange bool, err error) {
 	if len(args) == 3 {
 		all = []Side{{Scenario: args[0], Version: args[1]}, {Scenario: args[0], Version: args[2]}}

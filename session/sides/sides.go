@@ -1,5 +1,5 @@
-// Package sides gets what is compared: recordings from files, those that are part of apitrace, and scenarios that
-// are replayed now.
+// Package sides loads the two sides of a comparison: recordings from files, embedded recordings, and live replays
+// of scenarios. Comparing them belongs to package trace/diff.
 package sides
 
 import (
@@ -21,35 +21,35 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Side is what is compared with another one: a file, or a scenario by a release, which is
-// recorded or replayed.
+// A Side is one side of a comparison: a file, or a scenario on a release, which is recorded or
+// replayed.
 type Side struct {
 	// File is the path of a saved recording, "" for a scenario.
 	File              string
 	Scenario, Version string
-	// Live has the scenario replayed now.
+	// Live replays the scenario now.
 	Live bool
 }
 
 // A Loader gets the recordings of sides.
 type Loader struct {
-	// In is where the recording of the file "-" comes from.
+	// In is read for the file "-".
 	In io.Reader
-	// To is told what is replayed.
+	// To receives notices about replays.
 	To session.Reporter
 }
 
 // Compared is what differs between two sides.
 type Compared struct {
 	*diff.Comparison
-	// NameA and NameB are what the sides are called.
+	// NameA and NameB are the names of the sides.
 	NameA, NameB string
-	// LiveA and LiveB tell whether a side was made just now.
+	// LiveA and LiveB are set for a side that was just replayed.
 	LiveA, LiveB bool
 }
 
-// inRange returns the releases of a range that have recorded a scenario; the others are
-// passed over.
+// inRange returns the releases of a range that have a recording of a scenario, and skips
+// the others.
 func inRange(scenario, from, to string) ([]Side, error) {
 	releases, err := recordings.Range(from, to)
 	if err != nil {
@@ -88,7 +88,7 @@ func (l *Loader) load(ctx context.Context, s Side) (*trace.Recording, error) {
 	return recording, err
 }
 
-// replay replays the scenario on a server of the release, which is built if it has to be.
+// replay replays the scenario on a server of the release, which is built if necessary.
 func (l *Loader) replay(ctx context.Context, s Side) (recording *trace.Recording, err error) {
 	version, err := apiserver.ParseVersion(s.Version)
 	if err != nil {
@@ -107,7 +107,7 @@ func (l *Loader) replay(ctx context.Context, s Side) (recording *trace.Recording
 	return recording, err
 }
 
-// loadBoth loads two sides: what is replayed one after the other, recordings at the same time.
+// loadBoth loads two sides: replays one after the other, recordings concurrently.
 func (l *Loader) loadBoth(ctx context.Context, sideA, sideB Side) (a, b *trace.Recording, err error) {
 	if sideA.Live || sideB.Live {
 		if a, err = l.load(ctx, sideA); err == nil {
@@ -132,8 +132,8 @@ func (l *Loader) Compare(ctx context.Context, sideA, sideB Side, o diff.Options)
 	return c, nil
 }
 
-// sideNames are what the sides are called: by their releases, else by their scenarios, else as
-// files, or by what tells a replay from a recording.
+// sideNames returns the names of the sides: their releases if these differ, else their scenarios, else
+// their files, or whether each was replayed or recorded.
 func sideNames(a, b *trace.Recording, sideA, sideB Side) (nameA, nameB string) {
 	switch {
 	case a.K8sVersion != b.K8sVersion && a.K8sVersion != "" && b.K8sVersion != "":
@@ -144,7 +144,7 @@ func sideNames(a, b *trace.Recording, sideA, sideB Side) (nameA, nameB string) {
 	return sideA.name(a), sideB.name(b)
 }
 
-// name tells a side from another one of the same scenario and release.
+// name distinguishes a side from another one of the same scenario and release.
 func (s Side) name(rec *trace.Recording) string {
 	switch {
 	case s.File != "":
@@ -155,7 +155,7 @@ func (s Side) name(rec *trace.Recording) string {
 	return "recorded " + rec.Recorded.Format(time.DateOnly)
 }
 
-// ReportOrigin tells what was recorded and what is replayed, before that takes its time.
+// ReportOrigin reports which sides are recordings and which are replayed, before a replay takes its time.
 func ReportOrigin(to session.Reporter, sides []Side) {
 	first, last := sides[0], sides[len(sides)-1]
 	if first.File != "" || first.Live && last.Live {
@@ -167,7 +167,7 @@ func ReportOrigin(to session.Reporter, sides []Side) {
 	}
 	version, err := apiserver.ParseVersion(recorded.Version)
 	if err != nil {
-		return // to load it says so, too
+		return // loading a replay reports it as well
 	}
 	info, err := recordings.Range(version, version)
 	if err != nil || !info[0].Has(recorded.Scenario) {
