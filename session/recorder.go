@@ -81,7 +81,7 @@ func git(ctx context.Context, folder string, args ...string) (string, error) {
 	command.Dir = folder
 	out, err := command.Output()
 	if err != nil {
-		return "", message.Errorf("finding the commit of this apitrace (%s in %s): %w", command, folder, err)
+		return "", message.Errorf("finding the commit of apitrace (%s in %s): %w", command, folder, err)
 	}
 	return strings.TrimSpace(string(out)), nil
 }
@@ -154,7 +154,7 @@ func (r *recorder) typical(ctx context.Context, server *Running, scenario *scena
 		}
 		seen[shape] = true
 	}
-	return nil, message.Errorf("%d runs gave %[1]d different traces: say in the scenario what varies, or make it not vary", attempts)
+	return nil, message.Errorf("%d replays gave %[1]d different traces: declare in the scenario what varies, or make its requests deterministic", attempts)
 }
 
 // once replays a scenario; boot is the trace id of its server's start, if that is traced.

@@ -28,7 +28,7 @@ func Run(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to 
 		}
 	}
 	if o = o.forScenario(scenario); !o.Extra.IsZero() {
-		to.Notice("scenario %q sets flags of kube-apiserver: starting a server for it alone", scenario.Name)
+		to.Notice("scenario %q sets flags of kube-apiserver: starting a server only for it", scenario.Name)
 	}
 	serving, running, err := o.Obtain(ctx, to)
 	if err != nil {

@@ -130,13 +130,13 @@ func (s *sampler) send(ctx context.Context, r *trace.Request) (trace.Place, erro
 	if err == nil {
 		s.requests.Add(1)
 		if s.receiver.succeeded() {
-			s.to.Notice("%s: the OTLP receiver takes traces again", time.Now().Format(time.TimeOnly))
+			s.to.Notice("%s: the OTLP receiver accepts traces again", time.Now().Format(time.TimeOnly))
 		}
 		return trace.Place{}, nil
 	}
 	s.failed.Add(1)
 	if first, pause := s.receiver.failedAt(time.Now()); first {
-		s.to.Notice("%s: a trace was not sent: %v; requests are not traced until the receiver takes one: the next attempt is in %v", time.Now().Format(time.TimeOnly), err, pause)
+		s.to.Notice("%s: a trace was not sent: %v; requests are not traced until the receiver accepts one; the next attempt is in %v", time.Now().Format(time.TimeOnly), err, pause)
 	}
 	return trace.Place{}, nil
 }
@@ -173,7 +173,7 @@ func (s *sampler) close(ctx context.Context) error {
 		s.to.Notice("requests that were chosen but not traced, because too many were in progress: %d", n)
 	}
 	if n := s.unwanted.Load(); n > 0 {
-		s.to.Notice("requests that were chosen but not traced, because the receiver took no traces: %d", n)
+		s.to.Notice("requests that were chosen but not traced, because the receiver accepted no traces: %d", n)
 	}
 	return err
 }

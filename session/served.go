@@ -78,7 +78,7 @@ func (o ServerOptions) attachOrWait(ctx context.Context, to Reporter) (*apiserve
 
 // notReplaced returns an error that says what to do about a server that does not answer.
 func notReplaced(silent error) error {
-	return message.Errorf("%w; it holds the objects that you created, so no other server takes its place: let it go on, end it with \"apitrace serve --stop\", or start a server for this command alone with --fresh", silent)
+	return message.Errorf("%w; it holds the objects that you created, so apitrace does not replace it: let it continue, stop it with \"apitrace serve --stop\", or start a server only for this command with --fresh", silent)
 }
 
 // startPoll is the interval at which a starting server is checked.

@@ -244,7 +244,7 @@ func (r *Running) blame(serving context.Context, err error) error {
 		return message.Errorf("%w; %w", err, notReplaced(gone))
 	}
 	if gone != nil {
-		return message.Errorf("%w; the server at %s that another apitrace keeps running has ended or no longer answers (look at the terminal of \"apitrace serve\"); run this command again to start a server", err, r.BaseURL)
+		return message.Errorf("%w; the server at %s that another apitrace process keeps running has ended or no longer answers (look at the terminal of \"apitrace serve\"); run this command again to start a server", err, r.BaseURL)
 	}
 	return err
 }

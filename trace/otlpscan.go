@@ -110,7 +110,7 @@ func (s *otlpScanner) scan(object []byte) error {
 		return list(d, s.resourceSpans)
 	})
 	if err == nil && !errors.Is(d.Skip(), io.EOF) {
-		err = message.NewError("something follows the object")
+		err = message.NewError("unexpected data after the JSON object")
 	}
 	var bad badRecording
 	switch {

@@ -67,7 +67,7 @@ func TestReceiverDoesNotHoldClients(t *testing.T) {
 			t.Logf("it stopped within %v", time.Since(begun))
 			said := server.notices.String()
 			counted := countedIn(said)
-			if sum := counted["sent"] + counted["could not be sent"] + counted["being traced"] + counted["took no traces"]; sum != n {
+			if sum := counted["sent"] + counted["could not be sent"] + counted["in progress"] + counted["accepted no traces"]; sum != n {
 				t.Errorf("of %d requests, %d are counted:\n%s", n, sum, said)
 			}
 			// Tracing what nobody takes is what made clients wait: no more than had begun when the first attempt
@@ -75,7 +75,7 @@ func TestReceiverDoesNotHoldClients(t *testing.T) {
 			if inVain := counted["could not be sent"]; inVain > 40 || counted["sent"] > 0 {
 				t.Errorf("of %d requests, %d were traced in vain:\n%s", n, inVain, said)
 			}
-			if !strings.Contains(said, "requests are not traced until the receiver takes one") {
+			if !strings.Contains(said, "requests are not traced until the receiver accepts one") {
 				t.Errorf("it does not say that the receiver takes nothing:\n%s", said)
 			}
 		})
@@ -138,7 +138,7 @@ func p99(took []time.Duration) time.Duration {
 }
 
 // counts are what the end of "serve --otlp" says of the requests.
-var counts = regexp.MustCompile(`(?m)^(?:(sent) (\d+) requests.*|requests that were .*(could not be sent|being traced|took no traces): (\d+))$`)
+var counts = regexp.MustCompile(`(?m)^(?:(sent) (\d+) requests.*|requests that were .*(could not be sent|in progress|accepted no traces): (\d+))$`)
 
 // countedIn returns these numbers, by what stands before them.
 func countedIn(notices string) map[string]int {

@@ -135,7 +135,7 @@ func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 
 func gitWith(ctx context.Context, dir string, input io.Reader, args ...string) ([]byte, error) {
 	if _, err := exec.LookPath("git"); err != nil {
-		return nil, message.NewError("a checkout is read with git, which is not installed: install it and try again")
+		return nil, message.NewError("reading a checkout needs git, which is not installed: install it and try again")
 	}
 	command := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
 	var said bytes.Buffer

@@ -164,7 +164,7 @@ func (o *Clean) Validate() error {
 		return nil
 	}
 	if len(o.Kinds) > 0 || o.OlderThan != 0 || o.Unfinished || o.Edited {
-		return message.NewError("--max chooses by itself what to remove: give it alone, or with --dry-run")
+		return message.NewError("--max selects what to remove: use it alone, or with --dry-run")
 	}
 	if _, err := program.ParseBytes(o.Max); err != nil {
 		return message.Errorf("--max: %w", err)

@@ -61,7 +61,7 @@ func examineToolchain(ctx context.Context, version string) finding {
 	toolchain, err := program.FindToolchain(ctx)
 	if err != nil {
 		if _, _, keyErr := apiserver.Key(ctx, apiserver.BuildOptions{Version: version}); keyErr == nil {
-			f.Good = message.Of("none, which is enough for %s as it is in the cache; edits and other releases need one (%v)", version, err)
+			f.Good = message.Of("none; %s is in the cache and needs none, but edits and other releases do (%v)", version, err)
 			return f
 		}
 		f.Bad = err
@@ -85,7 +85,7 @@ func examineCache(cache *program.Cache, entries []program.Entry) finding {
 	}
 	f.Good = message.Of("%s in %d entries below %s", program.FormatBytes(size), len(entries), cache.Root)
 	if len(unfinished) > 0 { // not an error: the next build makes them again, and one may be in progress
-		f.Good = message.Of("%s; %d of them unfinished, by a build that goes on or was interrupted: \"apitrace cache clean --unfinished\" removes the latter", f.Good, len(unfinished))
+		f.Good = message.Of("%s; %d of them unfinished: a build is in progress or was interrupted (\"apitrace cache clean --unfinished\" removes what interrupted builds have left)", f.Good, len(unfinished))
 	}
 	return f
 }
@@ -101,7 +101,7 @@ func isBuilt(entries []program.Entry, p program.Program) bool {
 func examineBuild(entries []program.Entry, version string) finding {
 	f := finding{What: message.Of("build of %s", version), Good: message.Of("in the cache")}
 	if !isBuilt(entries, apiserver.Program(version)) {
-		f.Good = message.Of("not yet; the first run makes it, in some minutes")
+		f.Good = message.Of("not yet; the first run builds it, in a few minutes")
 	}
 	return f
 }
@@ -110,7 +110,7 @@ func examineSample(entries []program.Entry, version string) finding {
 	p := apiserver.SampleProgram(version)
 	f := finding{What: message.Of("build of %s", p), Good: message.Of("in the cache")}
 	if !isBuilt(entries, p) {
-		f.Good = message.Of("not yet; the first scenario with an aggregated server makes it, in a minute or two")
+		f.Good = message.Of("not yet; the first scenario with an aggregated server builds it, in a minute or two")
 	}
 	return f
 }
@@ -127,7 +127,7 @@ func examineSpace(cache *program.Cache, entries []program.Entry, version string)
 		f.Bad = &program.SpaceError{Program: apiserver.Program(version), Dir: cache.Root, Free: free, Need: need}
 		return f
 	}
-	f.Good = message.Of("%s free, a build from nothing needs about %s", program.FormatBytes(free), program.FormatBytes(need))
+	f.Good = message.Of("%s free; a build with an empty cache needs about %s", program.FormatBytes(free), program.FormatBytes(need))
 	return f
 }
 

@@ -56,7 +56,7 @@ func inRange(scenario, from, to string) ([]Side, error) {
 		return nil, usage.Wrong(err)
 	}
 	if len(releases) == 0 {
-		return nil, usage.Errorf("the range %s..%s goes from the newer release to the older one: turn it round", from, to)
+		return nil, usage.Errorf("the range %s..%s goes from the newer release to the older one: swap its ends", from, to)
 	}
 	var sides []Side
 	for _, release := range releases {
@@ -83,7 +83,7 @@ func (l *Loader) load(ctx context.Context, s Side) (*trace.Recording, error) {
 	}
 	recording, err := session.Recorded(s.Version, s.Scenario)
 	if errors.As(err, new(*recordings.UnknownVersionError)) {
-		return nil, message.Errorf("%w, and with --live it is compared", err)
+		return nil, message.Errorf("%w; --live replays it there and compares", err)
 	}
 	return recording, err
 }
@@ -167,7 +167,7 @@ func ReportOrigin(to session.Reporter, sides []Side) {
 	}
 	version, err := apiserver.ParseVersion(recorded.Version)
 	if err != nil {
-		return // loading a replay reports it as well
+		return // Compare reports the error
 	}
 	info, err := recordings.Range(version, version)
 	if err != nil || !info[0].Has(recorded.Scenario) {

@@ -279,7 +279,7 @@ func TestEveryRouteIsAsDescribed(t *testing.T) {
 		{"POST " + web.Base + `/live/servers {"release":"1.3"}`, 400, `lists the releases`},
 		{"POST " + web.Base + `/live/servers {"release":"1.37","as":"stranger"}`, 400, `unknown user`},
 		{"POST " + web.Base + `/live/servers {"version":"1.37"}`, 400, `unknown field`},
-		{"POST " + web.Base + `/live/servers {"release":"1.37"}{}`, 400, `something follows`},
+		{"POST " + web.Base + `/live/servers {"release":"1.37"}{}`, 400, `unexpected data after`},
 		{"POST " + web.Base + `/live/servers/1.37/replays {"scenario":"get-node"}`, 200, `"kind":"replay"`},
 		{"POST " + web.Base + `/live/servers/1.37/replays {"scenario":"get-nodes"}`, 400, `lists the scenarios`},
 		{"POST " + web.Base + `/live/servers/1.37/replays {"scenario":"./mine.yaml"}`, 400, `not the name of a scenario`},

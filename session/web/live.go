@@ -51,7 +51,7 @@ type liveServer struct {
 	told time.Time
 }
 
-var errNotWanted = message.NewError("the server is no longer wanted")
+var errNotWanted = message.NewError("the server is no longer needed")
 
 func newLive(engine Engine, kept *shelf, grace time.Duration) *live {
 	if engine == nil {

@@ -18,7 +18,7 @@ func bodyOf[T any](r *restful.Request) (body T, err error) {
 	err = decoder.Decode(&body)
 	if err == nil {
 		if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
-			err = message.NewError("something follows the object")
+			err = message.NewError("unexpected data after the JSON object")
 		}
 	}
 	return body, bodyError(err)
