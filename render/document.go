@@ -114,8 +114,8 @@ func (w *documentWriter) document() *Document {
 	if path := w.story.ErrorPath; path != nil {
 		doc.Failure = w.errorPath(path)
 	}
-	for _, reason := range r.Incomplete {
-		doc.Warnings = append(doc.Warnings, saysIncomplete.Format(w.lang, oneLine(reason)))
+	for _, reason := range r.Lacks() {
+		doc.Warnings = append(doc.Warnings, saysIncomplete.Format(w.lang, oneLine(reason.In(w.lang))))
 	}
 	if r.Calls[0].Unfinished && !r.IsStart() {
 		doc.Warnings = append(doc.Warnings, saysUnfinished.In(w.lang))

@@ -28,8 +28,8 @@ func (l *listing) writeHeading(out *bufio.Writer) {
 	if path := l.story.ErrorPath; path != nil {
 		l.writeWrapped(out, l.Error, l.errorPath(path))
 	}
-	for _, reason := range r.Incomplete {
-		l.writeWrapped(out, l.Warning, saysIncomplete.Format(l.lang, oneLine(reason)))
+	for _, reason := range r.Lacks() {
+		l.writeWrapped(out, l.Warning, saysIncomplete.Format(l.lang, oneLine(reason.In(l.lang))))
 	}
 	if r.Calls[0].Unfinished && !r.IsStart() {
 		l.writeWrapped(out, l.Warning, saysUnfinished.In(l.lang))

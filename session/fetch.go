@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
@@ -82,7 +81,7 @@ func (f *fetcher) fetch(ctx context.Context, sent trace.Sent) (*trace.Request, e
 		return nil, err
 	}
 	if f.untraced != "" && asksEtcd(request) {
-		request.Incomplete = append(request.Incomplete, fmt.Sprintf("the %s is not traced: what it did is not shown", f.untraced))
+		request.Incomplete = append(request.Incomplete, trace.LacksUntraced(f.untraced))
 	}
 	if f.etcd == nil {
 		return request, nil

@@ -183,7 +183,7 @@ func (f *foreign) recording() (*Recording, error) {
 // complete makes one tree of the spans.
 func (r *foreignRequest) complete() error {
 	if r.nameless > 0 {
-		r.Incomplete = append(r.Incomplete, fmt.Sprintf("%d of %d spans name no function: they stand under the name of the span", r.nameless, len(r.Calls)))
+		r.Incomplete = append(r.Incomplete, lacksFunctions.With(r.nameless, len(r.Calls)).String())
 	}
 	if err := r.plantRoot(); err != nil {
 		return err
@@ -228,7 +228,7 @@ func (r *foreignRequest) plantRoot() error {
 		tops[0].Parent = ""
 		return nil
 	}
-	r.Incomplete = append(r.Incomplete, fmt.Sprintf("%d spans have no parent in the file (%d name one that is missing): they hang below a call that stands for it", len(tops), lost))
+	r.Incomplete = append(r.Incomplete, lacksParents.With(len(tops), lost).String())
 	r.Calls = append(r.Calls, above(tops, there))
 	return nil
 }

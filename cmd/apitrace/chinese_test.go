@@ -38,7 +38,7 @@ type chineseRun struct {
 // Patterns of texts that commands print but that are not apitrace's own.
 const (
 	goSource     = `(?m)^ *\d+ .*$`                                                                                     // numbered lines of source
-	rbacReason   = `of\s+ClusterRole\s+"[^"]*"\s+to User`                                                               // why kube-apiserver allowed a request
+	rbacReason   = `of\s+(Cluster)?Role\s+"[^"]*"\s+to User`                                                            // why kube-apiserver allowed a request
 	shellCommand = `(?m)^(cd |env|    | +/).*$`                                                                         // lines of a script
 	libraryError = `module lookup disabled by GOPROXY=off|invalid character .*|traces export: Post|dial tcp|: connect:` // errors of Go's libraries
 	goCommand    = `\$ go build`                                                                                        // lines of a build log
@@ -47,7 +47,7 @@ const (
 // chineseRuns runs every command in ways that need no server. TestServerCommandsInChinese in e2e/commands has the others.
 var chineseRuns = map[string][]chineseRun{
 	"run":     {{args: []string{"nosuch"}}, {args: nil}, {args: []string{"get-node", "--k8s", "newest"}}, {args: []string{"get-node", "--etcd-cafile", "x"}}, {args: []string{"get-node", "--save", "nosuch/x"}}},
-	"show":    {{args: []string{"get-node"}}, {args: []string{"get-node", "--notes"}}, {args: []string{"get-node", "--summary"}}, {args: []string{"get-node", "--only", "9"}}, {args: []string{"nosuch.jsonl"}}, {args: []string{"--signs"}}, {args: []string{"get-node", "--k8s", "1.22"}}},
+	"show":    {{args: []string{"get-node"}}, {args: []string{"get-node", "--notes"}}, {args: []string{"get-node", "--summary"}}, {args: []string{"get-node", "--only", "9"}}, {args: []string{"nosuch.jsonl"}}, {args: []string{"--signs"}}, {args: []string{"get-node", "--k8s", "1.22"}}, {args: []string{"create-deployment"}}, {args: []string{"incomplete.json"}, setup: imported, upstream: []string{`unknown service|\(spans that are not in the file\)`}}},
 	"explore": {{args: []string{"get-node"}}, {args: []string{"get-node", "--live"}}},
 	"search": {{args: []string{"CacheDelegator.Get"}}, {args: []string{"is forbidden", "--most", "2"}, upstream: []string{`apitrace\.error=.*`}}, {args: []string{"qqqqqq"}},
 		{args: []string{"--value", "flow_schema=qqq"}}, {args: []string{"--value", "qqq"}}, {args: []string{"x", "--most", "0"}}},
@@ -94,7 +94,7 @@ var chineseRuns = map[string][]chineseRun{
 	"mcp":            {{args: []string{"x"}}},
 	"export":         {{args: []string{"x"}}, {args: []string{"nosuch", "--otlp"}}, {args: []string{"get-node.jsonl", "--otlp"}}, {args: []string{"get-node.jsonl", "--otlp"}, env: []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1"}}},
 	"export tour":    {{args: []string{"nosuch"}}, {args: nil}},
-	"import":         {{args: []string{"nosuch"}}, {args: []string{"notes.txt"}}, {args: []string{"get-node.jsonl", "--save", "out.jsonl"}}},
+	"import":         {{args: []string{"nosuch"}}, {args: []string{"notes.txt"}}, {args: []string{"get-node.jsonl", "--save", "out.jsonl"}}, {args: []string{"incomplete.jsonl", "--save", "out.jsonl"}, setup: incomplete}},
 	"build":          {{args: []string{"--dry-run", "--sample"}, upstream: []string{shellCommand}}, {args: []string{"--dry-run", "--plain"}, upstream: []string{shellCommand}}, {args: nil}},
 	"cache list":     {{args: nil}, {args: nil, setup: filled}},
 	"cache size":     {{args: nil}, {args: nil, setup: filled}},
@@ -259,6 +259,19 @@ func quietly(t *testing.T, dir string, args ...string) { chineseRun{}.do(t, dir,
 // started begins the workshop.
 func started(t *testing.T, dir string) {
 	quietly(t, dir, "workshop", "next", "--lang", "zh")
+}
+
+// incomplete writes a trace of another program whose spans lack their names and parents.
+func incomplete(t *testing.T, dir string) {
+	writeFile(t, filepath.Join(dir, "incomplete.jsonl"), `{"resourceSpans":[{"scopeSpans":[{"spans":[`+
+		`{"traceId":"0123456789abcdef0123456789abcdef","spanId":"0000000000000001","name":"GET /x","startTimeUnixNano":"1","endTimeUnixNano":"9","attributes":[{"key":"code.function.name","value":{"stringValue":"p.F"}}]},`+
+		`{"traceId":"0123456789abcdef0123456789abcdef","spanId":"0000000000000002","parentSpanId":"0000000000000009","name":"g","startTimeUnixNano":"2","endTimeUnixNano":"3"}]}]}]}`)
+}
+
+// imported imports that trace.
+func imported(t *testing.T, dir string) {
+	incomplete(t, dir)
+	quietly(t, dir, "import", "incomplete.jsonl", "--save", "incomplete.json", "--lang", "zh")
 }
 
 // edited makes an edit of a file of etcd.

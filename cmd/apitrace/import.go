@@ -33,7 +33,7 @@ func (o *importOptions) run(ctx context.Context, std *console.Streams) error {
 		return err
 	}
 	for _, r := range recording.Requests {
-		for _, missing := range r.Incomplete {
+		for _, missing := range r.Lacks() {
 			std.Notice("trace %s: %s", r.TraceID, missing)
 		}
 	}

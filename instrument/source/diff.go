@@ -23,6 +23,8 @@ type DiffOptions struct {
 	// Added and Removed are the styles of lines that only one side has, Heading that of names
 	// and places.
 	Added, Removed, Heading lipgloss.Style
+	// Lang is the language of what is not the source itself: "en" or "zh"; "" is English.
+	Lang string
 }
 
 // A Hunk is a part of two texts with what differs in it. Lines are counted as upstream's files have them.
@@ -84,7 +86,7 @@ func WriteDiff(w io.Writer, a, b Version, o DiffOptions) (same bool, err error) 
 		out.WriteString(o.Heading.Render(fmt.Sprintf("%s %s  %s:%d, %s", side.mark, side.Name, side.File, side.Line, side.Of)) + "\n")
 	}
 	if len(hunks) == 0 {
-		out.WriteString("the same text\n")
+		out.WriteString(message.For(o.Lang).Sprintf("the same text") + "\n")
 	}
 	for _, hunk := range hunks {
 		hunk.write(&out, o)

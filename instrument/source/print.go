@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // A Palette gives each part of the text its style. The zero value is plain text.
@@ -39,6 +40,8 @@ type PrintOptions struct {
 	Palette Palette
 	// Marks are the calls to mark, ordered by line.
 	Marks []Mark
+	// Lang is the language of what is not the source itself: "en" or "zh"; "" is English.
+	Lang string
 	// ASCII keeps to ASCII characters in what is not the source itself.
 	ASCII bool
 }
@@ -49,7 +52,7 @@ type PrintOptions struct {
 func Print(w io.Writer, f *Function, o PrintOptions) error {
 	lines, err := o.Palette.Highlight(f.Text)
 	if err != nil {
-		return fmt.Errorf("print %s: %w", f.Name, err)
+		return message.Errorf("printing the source of %s: %w", f.Name, err)
 	}
 	sign, noSpan, arrow, times := "▶", "◌", "→", "×"
 	if o.ASCII {
@@ -75,7 +78,7 @@ func Print(w io.Writer, f *Function, o PrintOptions) error {
 				called += fmt.Sprintf(" %s%d", times, marks[0].Calls)
 			}
 			if marks[0].NoSpan {
-				called = noSpan + " " + funcname.Short(marks[0].Function) + ", no span"
+				called = noSpan + " " + message.For(o.Lang).Sprintf("%s, no span", funcname.Short(marks[0].Function))
 			}
 			fmt.Fprintf(out, "%*s   %s\n", width, "", o.Palette.Mark.Render(called))
 			marks = marks[1:]

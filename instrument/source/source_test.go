@@ -153,6 +153,21 @@ func TestPrint(t *testing.T) {
 	}
 }
 
+func TestPrintInChinese(t *testing.T) {
+	f := &Function{Name: "p.f", First: 1, Last: 1, Text: "g()\n"}
+	var out bytes.Buffer
+	if err := Print(&out, f, PrintOptions{Lang: "zh", Marks: []Mark{{Line: 1, Function: "p.g", NoSpan: true}}}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "1 ◌ g()\n    ◌ p.g，没有 span\n"; out.String() != want {
+		t.Errorf("got\n%q\nwant\n%q", out.String(), want)
+	}
+	out.Reset()
+	if same, err := WriteDiff(&out, Version{f, "a"}, Version{f, "b"}, DiffOptions{Lang: "zh"}); err != nil || !same || !strings.HasSuffix(out.String(), "\n源码相同\n") {
+		t.Errorf("the same function: %v, %v\n%s", same, err, out.String())
+	}
+}
+
 func TestHarmless(t *testing.T) {
 	f := &Function{Name: "f", First: 1, Last: 2, Text: "// a\x1b[2J\r\n/* b */\n"}
 	var out bytes.Buffer

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -59,6 +60,24 @@ func holds(step instrument.Step, rec *trace.Recording) bool {
 
 // Title returns the title of a layer, "" if there is no such layer.
 func (g *Guide) Title(layer string) string { return g.titles[layer] }
+
+// groups are the names that the guide has for groups of calls.
+var groups = map[string]message.Message{
+	"admission plugin":   message.Of("admission plugin"),
+	"mutating webhook":   message.Of("mutating webhook"),
+	"validating webhook": message.Of("validating webhook"),
+	"post-start hook":    message.Of("post-start hook"),
+	"route":              message.Of("route"),
+}
+
+// Group returns what calls of this function and its likes are called together, or "".
+func (g *Guide) Group(function string) string {
+	name := g.Lookup.Group(function)
+	if known, ok := groups[name]; ok {
+		return known.In(g.lang)
+	}
+	return name
+}
 
 // Note returns the note of the function's step, "" if it is none.
 func (g *Guide) Note(function string) string {

@@ -39,3 +39,19 @@ func TestNotesOfOtherReleasesAreLeftOut(t *testing.T) {
 		}
 	}
 }
+
+func TestGroupsAreNamedInBothLanguages(t *testing.T) {
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range guide.Steps {
+		if _, ok := groups[step.Group]; step.Group != "" && !ok {
+			t.Errorf("the group %q has no name in Chinese: add it to groups and to the catalogue", step.Group)
+		}
+	}
+	const plugin = "k8s.io/apiserver/pkg/admission/metrics.pluginHandlerWithMetrics.Admit"
+	if en, zh := New(guide, "en").Group(plugin), New(guide, "zh").Group(plugin); en != "admission plugin" || zh != "准入插件" {
+		t.Errorf("got %q and %q", en, zh)
+	}
+}

@@ -1,6 +1,9 @@
 package message
 
-import "strconv"
+import (
+	"regexp"
+	"strconv"
+)
 
 // A Message is something to tell people, in whichever language it is asked for. The zero value
 // says nothing.
@@ -79,3 +82,30 @@ func Alternatives(words []string) Message {
 	}
 	return Of("%s or %s", List(quoted[:last]), quoted[last])
 }
+
+// Recognize returns which of the messages a text is in English, with the operands that it has there: text that a file holds
+// can so be told in another language. The formats have the verbs %s and %d alone. A text that is none of them stays what it is.
+func Recognize(english string, of ...Message) Message {
+	for _, m := range of {
+		verbs := operand.FindAllString(m.format, -1)
+		pattern := operand.ReplaceAllStringFunc(regexp.QuoteMeta(m.format), func(verb string) string { return operands[verb] })
+		found := regexp.MustCompile("^" + pattern + "$").FindStringSubmatch(english)
+		if found == nil {
+			continue
+		}
+		args := make([]any, len(verbs))
+		for i, verb := range verbs {
+			args[i] = found[i+1]
+			if n, err := strconv.Atoi(found[i+1]); verb == "%d" && err == nil {
+				args[i] = n
+			}
+		}
+		return Message{m.format, args}
+	}
+	return Of("%s", english)
+}
+
+var (
+	operand  = regexp.MustCompile(`%[sd]`)
+	operands = map[string]string{"%s": `(.*?)`, "%d": `(-?\d{1,18})`}
+)

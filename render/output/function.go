@@ -69,7 +69,7 @@ func (o *Function) WriteSource(ctx context.Context, std *console.Streams, c *cod
 	if err != nil {
 		return err
 	}
-	options := source.PrintOptions{Marks: source.Marks(f, c.Recordings), ASCII: o.ASCII}
+	options := source.PrintOptions{Marks: source.Marks(f, c.Recordings), ASCII: o.ASCII, Lang: std.Printer.Lang()}
 	if known != nil {
 		options.Marks = source.Merge(options.Marks, source.SpanlessMarks(f, place.Call.Process, known))
 	}
@@ -153,10 +153,10 @@ func WriteSourceDiff(ctx context.Context, std *console.Streams, function string,
 	if err != nil {
 		return false, err
 	}
-	options := source.DiffOptions{}
+	options := source.DiffOptions{Lang: std.Printer.Lang()}
 	if coloured {
 		palette := render.Colours()
-		options = source.DiffOptions{Added: palette.Added, Removed: palette.Removed, Heading: palette.Place}
+		options.Added, options.Removed, options.Heading = palette.Added, palette.Removed, palette.Place
 	}
 	return source.WriteDiff(std.Out, textA, textB, options)
 }

@@ -188,7 +188,7 @@ func (m *Model) toggleLanguage() {
 	}
 	guide, err := m.lib.Guide(m.options.Lang, recs...)
 	if err != nil {
-		m.status = err.Error()
+		m.status = m.says(err)
 		return
 	}
 	if m.guide = guide; m.compared != nil {
@@ -213,7 +213,7 @@ func (m *Model) edit() tea.Cmd {
 	rec, _, _ := m.side()
 	command, err := m.lib.Editor(rec, call, line)
 	if err != nil {
-		m.status = err.Error()
+		m.status = m.says(err)
 		return nil
 	}
 	return tea.ExecProcess(command, func(err error) tea.Msg { return edited{err} })

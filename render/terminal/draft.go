@@ -120,7 +120,7 @@ func (m *Model) show(d draft) {
 // take shows a draft, or why there is none.
 func (m *Model) take(d draft, err error) {
 	if err != nil {
-		m.status = err.Error()
+		m.status = m.says(err)
 		return
 	}
 	m.show(d)

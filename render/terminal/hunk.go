@@ -41,7 +41,7 @@ func (m *Model) compareSource() tea.Cmd {
 		return nil
 	}
 	m.hunks[key] = hunkText{lines: []string{saysReading.In(m.options.Lang)}}
-	o := source.DiffOptions{Added: m.palette.Added, Removed: m.palette.Removed, Heading: m.palette.Place}
+	o := source.DiffOptions{Added: m.palette.Added, Removed: m.palette.Removed, Heading: m.palette.Place, Lang: m.options.Lang}
 	lib := m.lib
 	return func() tea.Msg {
 		diff, err := lib.SourceDiff(c.A, c.B, f.A, f.B, o)
@@ -59,7 +59,7 @@ func (m *Model) belowLines(width, height int) []string {
 	}
 	known := m.hunks[hunkKey{m.compared.A.K8sVersion, m.compared.B.K8sVersion, f.A.Function, f.B.Function}]
 	if known.err != nil {
-		return filled(append(lines, text.Wrap(text.Escape(known.err.Error()), width)...), height)
+		return filled(append(lines, text.Wrap(text.Escape(m.says(known.err)), width)...), height)
 	}
 	heading := min(2, len(known.lines)) // which functions are compared
 	hunk := max(heading, hunkOf(known.lines, f.Line, f.OnB))

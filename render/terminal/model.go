@@ -157,7 +157,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 	case edited:
 		if msg.err != nil {
-			m.status = msg.err.Error()
+			m.status = m.says(msg.err)
 		}
 	}
 	m.follow()

@@ -60,7 +60,7 @@ func (m *Model) paneLines(width, height int) []string {
 	case paneJSON:
 		data, err := json.MarshalIndent(call, "", "  ")
 		if err != nil {
-			return []string{err.Error()}
+			return []string{m.says(err)}
 		}
 		var lines []string
 		for line := range strings.Lines(string(data)) {
@@ -108,7 +108,7 @@ func (m *Model) sourceLines(width, height int) []string {
 	}
 	shown, err := palette.Highlight(strings.Join(file.lines[first:last], "\n") + "\n")
 	if err != nil {
-		return append(lines, err.Error())
+		return append(lines, m.says(err))
 	}
 	for i, line := range shown {
 		number, mark := first+i+1, " "

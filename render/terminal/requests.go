@@ -201,7 +201,7 @@ func (r *Requests) show(msg read) tea.Cmd {
 		r.model, err = New(r.lib, msg.rec, r.options)
 	}
 	if err != nil {
-		r.status, r.model = err.Error(), nil
+		r.status, r.model = message.For(r.options.Lang).Error(err), nil
 		return nil
 	}
 	r.model.nested = true

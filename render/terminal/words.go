@@ -51,3 +51,6 @@ var (
 		paneSource: message.Of("Source"), paneValues: message.Of("Values"), paneNotes: message.Of("Notes"), paneJSON: message.Of("JSON"),
 	}
 )
+
+// says is the text of an error in the language of the screen.
+func (m *Model) says(err error) string { return message.For(m.options.Lang).Error(err) }

@@ -10,7 +10,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"slices"
 	"time"
@@ -175,7 +174,7 @@ type answer struct {
 func (a *answer) incomplete(process string) []string {
 	var said []string
 	if a.Dropped > 0 {
-		said = append(said, fmt.Sprintf("%s made %d more calls than the probe keeps of one request; they are not shown", process, a.Dropped))
+		said = append(said, trace.LacksDropped(process, a.Dropped))
 	}
 	return said
 }

@@ -28,7 +28,7 @@ func (a *api) upload(r *restful.Request) (any, error) {
 	head := LiveTrace{Kind: kindUpload, Title: name}
 	rec, err := trace.Read(bytes.NewReader(data), name)
 	if errors.As(err, new(*trace.CutError)) { // what is left of it is as good
-		head.Notices, err = []string{err.Error()}, nil
+		head.Notices, err = []string{printerFor(r.Request).Error(err)}, nil
 	}
 	if err != nil {
 		foreign, importErr := trace.ReadForeign(bytes.NewReader(data), name)
@@ -37,7 +37,9 @@ func (a *api) upload(r *restful.Request) (any, error) {
 		}
 		rec = foreign
 		for _, request := range rec.Requests {
-			head.Notices = append(head.Notices, request.Incomplete...)
+			for _, lack := range request.Lacks() {
+				head.Notices = append(head.Notices, lack.Localize(printerFor(r.Request)))
+			}
 		}
 	}
 	if len(rec.Requests) == 0 {

@@ -1,0 +1,28 @@
+package trace
+
+import "github.com/kubeapitrace/apitrace/internal/message"
+
+// What a trace may lack, and why. Recordings hold the English text.
+var (
+	lacksDropped   = message.Of("%s made %d more calls than the probe keeps of one request; they are not shown")
+	lacksUntraced  = message.Of("the %s is not traced: what it did is not shown")
+	lacksFunctions = message.Of("%d of %d spans name no function: they stand under the name of the span")
+	lacksParents   = message.Of("%d spans have no parent in the file (%d name one that is missing): they hang below a call that stands for it")
+)
+
+// LacksDropped is the text for Request.Incomplete of a program that made more calls than its probe kept.
+func LacksDropped(process string, calls int64) string {
+	return lacksDropped.With(process, calls).String()
+}
+
+// LacksUntraced is the text for Request.Incomplete of a server that the request reached and that has no probe.
+func LacksUntraced(server string) string { return lacksUntraced.With(server).String() }
+
+// Lacks says what the trace may lack and why: Incomplete, in every language if apitrace wrote it.
+func (r *Request) Lacks() []message.Message {
+	lacks := make([]message.Message, len(r.Incomplete))
+	for i, text := range r.Incomplete {
+		lacks[i] = message.Recognize(text, lacksDropped, lacksUntraced, lacksFunctions, lacksParents)
+	}
+	return lacks
+}
