@@ -57,7 +57,7 @@ func start(t testing.TB, o web.Options) string {
 	return "http://" + listener.Addr().String()
 }
 
-// get sends a request with the token.
+// get sends a GET request with the token.
 func get(t testing.TB, address string) (*http.Response, []byte) {
 	t.Helper()
 	return send(t, http.MethodGet, address, nil)
@@ -95,7 +95,7 @@ func sendBody(t testing.TB, method, address, body string, edit func(*http.Reques
 	return response, answer
 }
 
-// fakeSource writes files in which the function that get-node calls for etcd begins where it does upstream.
+// fakeSource writes source files in which the function that reads a node from etcd begins at its upstream line.
 func fakeSource(t testing.TB) web.SourceFolder {
 	t.Helper()
 	folder := t.TempDir()
@@ -128,7 +128,7 @@ func fakeSource(t testing.TB) web.SourceFolder {
 
 const storeGet = "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get"
 
-// callOf returns which call of the first request is the first of a function.
+// callOf returns the number of the first call of a function in the first request.
 func callOf(t testing.TB, rec *trace.Recording, function string) int {
 	t.Helper()
 	for i, c := range rec.Requests[0].Calls {
@@ -140,7 +140,7 @@ func callOf(t testing.TB, rec *trace.Recording, function string) int {
 	return 0
 }
 
-// openAPI returns the document that a server serves, checked by kin-openapi, and a router for it.
+// openAPI returns the document that a server serves, validated with kin-openapi, and a router for it.
 func openAPI(t *testing.T, address string) (*openapi3.T, routers.Router) {
 	t.Helper()
 	response, body := get(t, address+web.OpenAPIPath)
@@ -178,7 +178,7 @@ func TestEveryRouteIsAsDescribed(t *testing.T) {
 	const request = recording + "/requests/1"
 	store := fmt.Sprintf("%s/calls/%d", request, callOf(t, rec, storeGet))
 	const diffed = web.Base + "/diff/tree?scenario=get-node&from=1.30&to=1.37"
-	called := map[string]map[int]bool{} // by path of the document
+	called := map[string]map[int]bool{} // by path in the document
 	for _, test := range []struct {
 		path   string
 		status int
@@ -343,7 +343,7 @@ func TestEveryRouteIsAsDescribed(t *testing.T) {
 	}
 }
 
-// firstEvent is what the stream of events begins with.
+// firstEvent returns the first event of the stream.
 func firstEvent(t *testing.T, address string) string {
 	t.Helper()
 	events := listen(t, address)
@@ -389,7 +389,7 @@ func checkError(t *testing.T, path string, response *http.Response, body []byte)
 	}
 }
 
-// handmade is the text of a recording.
+// handmade returns the text of a small recording.
 func handmade(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../trace/testdata/handmade-get-node.json")
@@ -435,7 +435,7 @@ func TestAnswersHaveTheCallsOfTheRecording(t *testing.T) {
 	}
 }
 
-// TestCallsAreFoundByTheirPlace finds each call of a request by what names it in a link.
+// TestCallsAreFoundByTheirPlace finds each call of a request by its address in a link.
 func TestCallsAreFoundByTheirPlace(t *testing.T) {
 	address := start(t, web.Options{})
 	request := address + web.Base + "/releases/v1.37.1/scenarios/get-node/requests/1"

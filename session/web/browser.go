@@ -21,6 +21,6 @@ func openBrowser(address string) error {
 	if err := command.Start(); err != nil {
 		return message.Errorf("opening the browser: %w; open the address yourself", err)
 	}
-	go func() { _ = command.Wait() }() // how the browser ends is the user's business
+	go func() { _ = command.Wait() }() // the exit status of the browser does not matter
 	return nil
 }

@@ -17,12 +17,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// asked returns the recording that the path of a request names.
+// asked returns the recording that the path of an API request names.
 func (a *api) asked(r *restful.Request) (*loaded, error) {
 	return a.library.load(r.PathParameter("release"), r.PathParameter("scenario"))
 }
 
-// A traced is the request of a recording that the path of a request names.
+// A traced is the recorded request that the path of an API request names.
 type traced struct {
 	*loaded
 	n     int
@@ -47,7 +47,7 @@ func (a *api) tracedOf(r *restful.Request) (*traced, error) {
 	return &traced{l, n, tree, guide}, nil
 }
 
-// callOf returns also which call the path names.
+// callOf is like tracedOf, but also returns the number of the call that the path names.
 func (a *api) callOf(r *restful.Request) (*traced, int, error) {
 	t, err := a.tracedOf(r)
 	if err != nil {
@@ -57,7 +57,7 @@ func (a *api) callOf(r *restful.Request) (*traced, int, error) {
 	return t, i, err
 }
 
-// known returns the number of a call if there is such a call.
+// known returns i as an int, or an error if there is no such call.
 func (t *traced) known(i int64) (int, error) {
 	if i >= int64(t.tree.Len()) {
 		return 0, notFound(message.Errorf("there is no call %d: the request has %d", i, t.tree.Len()), "ask for one from 0 on")
@@ -84,7 +84,7 @@ func (a *api) getRecording(r *restful.Request) (any, error) {
 	return head, nil
 }
 
-// title says in a few words what was recorded.
+// title describes the recording in a few words.
 func (l *loaded) title(lang string) string {
 	if s, err := scenarios.Find(l.rec.Scenario); err == nil {
 		return s.Title.In(lang)
@@ -139,7 +139,7 @@ func (a *api) listCalls(r *restful.Request) (any, error) {
 	return t.list(r, len(found), func(n int) int { return found[n] }), nil
 }
 
-// holds reports whether a call has a text, in lower case, that a reader sees of it.
+// holds reports whether one of the visible texts of a call contains text, which is in lower case.
 func holds(call *trace.Call, text string) bool {
 	has := func(s string) bool { return strings.Contains(strings.ToLower(s), text) }
 	if has(call.Function) || has(fmt.Sprintf("%s:%d", call.File, call.Line)) || has(call.Error) || has(call.Panic) {
@@ -162,7 +162,7 @@ func (a *api) listChildren(r *restful.Request) (any, error) {
 	return t.list(r, len(children), func(n int) int { return children[n] }), nil
 }
 
-// list returns the part that is asked for of a list of calls; at gives its nth call.
+// list returns the requested part of a list of calls; at returns the number of its nth call.
 func (t *traced) list(r *restful.Request, total int, at func(n int) int) CallList {
 	from, to := window(r, total)
 	list := CallList{Total: total, From: from, Items: []Call{}}
@@ -193,7 +193,7 @@ func (t *traced) call(i int) Call {
 	return out
 }
 
-// nameOf writes the name of a call as the tree does.
+// nameOf returns the name of a call as the tree shows it.
 func nameOf(c *trace.Call) string {
 	if view.Upstream(c) {
 		return view.UpstreamLabel(c)
@@ -201,7 +201,7 @@ func nameOf(c *trace.Call) string {
 	return c.ShortName()
 }
 
-// placeOf writes where a function is declared as the tree does.
+// placeOf returns the place where a function is declared, as the tree shows it.
 func placeOf(c *trace.Call) string { return (&view.Names{}).Place(c) }
 
 func (a *api) getCall(r *restful.Request) (any, error) {
@@ -228,14 +228,14 @@ func (a *api) getCall(r *restful.Request) (any, error) {
 	return out, nil
 }
 
-// frame describes a call on the stack, with the line at which control is in it.
+// frame describes a call on the stack; line is the line that it is executing.
 func (t *traced) frame(i, line int) Frame {
 	c := t.tree.Call(i)
 	layer := t.guide.Layer(c.Function)
 	return Frame{i, c.Function, c.ShortName(), c.File, line, c.Process, layer, view.LayerColour(layer), c.NewGoroutine}
 }
 
-// values lists a call's values, those first that decide, each group as the guide orders it.
+// values lists a call's values: first those that decide the path, then the others, both in the order of the guide.
 func (t *traced) values(c *trace.Call) []Value {
 	names := t.guide.Values(c.Function)
 	for _, name := range slices.Sorted(maps.Keys(c.Attributes)) {

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// codeTime is how long a browser has to come after it was opened.
+// codeTime is the time within which an opened browser must use its code.
 const codeTime = time.Minute
 
-// A code lets one browser in, once. The address that a browser is opened with is an argument of a process, which other users of the
-// machine can see, so it has no token, but a code that is worth nothing once it was used. Where it is used twice within its
-// time, somebody else may have been faster: then whoever came first is no longer let in either.
+// A code lets one browser in, once. The address with which a browser is opened is an argument of a process, which other users of
+// the machine can see. So it does not contain the token but a code, which is valid only once. If the code is used twice within
+// its time, somebody else may have been faster: then the first user loses access, too.
 type code struct {
 	value string
-	// session is the value of the cookie that the code is worth.
+	// session is the value of the cookie that the code is exchanged for.
 	session string
 	until   time.Time
 	// abused is called when the code was used twice.
@@ -29,7 +29,7 @@ func newCode(abused func()) *code {
 	return &code{value: rand.Text(), session: rand.Text(), until: time.Now().Add(codeTime), abused: abused}
 }
 
-// use tells whether a code lets in.
+// use reports whether a code is valid, and invalidates it.
 func (c *code) use(value string) bool {
 	if c == nil || !same(value, c.value) || time.Now().After(c.until) {
 		return false
@@ -47,7 +47,7 @@ func (c *code) use(value string) bool {
 	return false
 }
 
-// is tells whether a cookie is what the code was worth.
+// is reports whether a cookie has the value that the code was exchanged for.
 func (c *code) is(cookie string) bool {
 	if c == nil {
 		return false
@@ -57,7 +57,7 @@ func (c *code) is(cookie string) bool {
 	return c.used && !c.revoked && same(cookie, c.session)
 }
 
-// redeem lets a browser in that shows the code, or shows it again and is in already.
+// redeem lets a browser in that sends the code, or that sends it again and already has the cookie.
 func (g *guard) redeem(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case g.authorized(r):
@@ -69,7 +69,7 @@ func (g *guard) redeem(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// cookieOf is the cookie of somebody who is authorized; without one, that of the token.
+// cookieOf returns the valid cookie of a request, or the value of the token's cookie if it has none.
 func (g *guard) cookieOf(r *http.Request) string {
 	if cookie, err := r.Cookie(g.cookie); err == nil && (g.is(cookie.Value) || g.code.is(cookie.Value)) {
 		return cookie.Value

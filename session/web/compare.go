@@ -37,7 +37,7 @@ var (
 	paramLayer = parameter{name: "layer", doc: "Only changes in this layer.", kind: "string"}
 )
 
-// comparisonRoutes are those of a way to name two recordings.
+// comparisonRoutes returns the routes of one way to name two recordings.
 func (a *api) comparisonRoutes(path, name, what string, sides []parameter) []route {
 	with := func(more ...parameter) []parameter { return slices.Concat(sides, more) }
 	return []route{
@@ -51,10 +51,10 @@ func (a *api) comparisonRoutes(path, name, what string, sides []parameter) []rou
 	}
 }
 
-// A compared is two recordings with what was derived from them.
+// A compared is two recordings and the data derived from them.
 type compared struct {
 	a, b    *loaded
-	options render.DiffOptions // but for the language and the choice
+	options render.DiffOptions // without language and selection
 
 	once sync.Once
 	*diff.Comparison
@@ -69,7 +69,7 @@ type diffTreeKey struct {
 	lang, show, layer string
 }
 
-// mostCompared is how many comparisons a library keeps. That of two starts of a server takes 300 MB.
+// mostCompared is the number of comparisons that a library keeps. A comparison of two starts of a server takes 300 MB.
 const mostCompared = 3
 
 // comparedOf returns the comparison that the query of a request names.
@@ -89,7 +89,7 @@ func (a *api) comparedOf(r *restful.Request) (*compared, error) {
 	return a.library.compare(of[0], of[1]), nil
 }
 
-// compare compares two recordings, or returns what is known of both.
+// compare compares two recordings, or returns the comparison that the library already has.
 func (l *library) compare(a, b *loaded) *compared {
 	l.mu.Lock()
 	at := slices.IndexFunc(l.compared, func(c *compared) bool { return c.a == a && c.b == b })

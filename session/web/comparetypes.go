@@ -1,6 +1,6 @@
 package web
 
-// A SourceDiff is how the text of a function differs between two sides.
+// A SourceDiff is the difference between the texts of a function on two sides.
 type SourceDiff struct {
 	A       *SourceSide  `json:"a,omitempty" description:"The function on side A; absent if no caller of the call is on both sides."`
 	B       *SourceSide  `json:"b,omitempty" description:"The function on side B."`
@@ -40,7 +40,7 @@ type SourceDiffLine struct {
 	Tokens []Token `json:"tokens" description:"The pieces of the line."`
 }
 
-// A ScenarioHistory is what each release changed on the path of a scenario.
+// A ScenarioHistory lists the changes of each release on the path of a scenario.
 type ScenarioHistory struct {
 	Scenario string        `json:"scenario" description:"Name of the scenario."`
 	Title    string        `json:"title" description:"What happens, in a few words."`

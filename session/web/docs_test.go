@@ -53,8 +53,8 @@ func TestExamplesOfTheDocs(t *testing.T) {
 	}
 }
 
-// isExcerpt reports whether what stands in an excerpt is so in the whole: a list begins as the excerpt's does, and
-// an object has its fields.
+// isExcerpt reports whether part is an excerpt of whole: a list begins with the elements of the excerpt's, and an
+// object has its fields.
 func isExcerpt(part, whole any) bool {
 	switch part := part.(type) {
 	case map[string]any:

@@ -11,15 +11,15 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// An Engine starts the servers of the live views. A nil Engine in Options is the real one; tests have others.
+// An Engine starts the servers of the live views. A nil Engine in Options starts real servers; tests have others.
 type Engine interface {
-	// Releases lists the releases of which servers can be started, the newest first.
+	// Releases lists the releases whose servers can be started, the newest first.
 	Releases(context.Context) ([]Buildable, error)
-	// Start builds and starts a server, or finds one that runs. ctx ends the start, not the server.
+	// Start builds and starts a server, or finds a running one. ctx limits the start, not the life of the server.
 	Start(ctx context.Context, release string, live session.LiveOptions, to session.Reporter) (Server, error)
 }
 
-// A Server is what *session.Live is.
+// A Server is the part of *session.Live that the live views use.
 type Server interface {
 	Release() string
 	Own() bool
@@ -48,7 +48,7 @@ func (servers) Releases(ctx context.Context) ([]Buildable, error) {
 
 func (servers) Start(ctx context.Context, release string, live session.LiveOptions, to session.Reporter) (Server, error) {
 	server, err := session.ServerOptions{Spec: session.Spec{Version: release}, Reuse: session.ReuseAny}.OpenLive(ctx, live, to)
-	if err != nil { // not a nil *session.Live in an interface
+	if err != nil { // never return a nil *session.Live in the interface
 		return nil, err
 	}
 	return server, nil

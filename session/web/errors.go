@@ -27,7 +27,7 @@ type Error struct {
 type refusal struct {
 	Status          int
 	Message, Action string
-	// cause is what Message says in English, nil if that is all there is.
+	// cause is the error whose English text is Message, or nil.
 	cause error
 }
 
@@ -41,7 +41,7 @@ func (e *refusal) in(p message.Printer) string {
 	return p.Error(e.cause)
 }
 
-// printerFor speaks the language that a client prefers.
+// printerFor returns the printer of the language that a client prefers.
 func printerFor(r *http.Request) message.Printer {
 	if strings.HasPrefix(r.Header.Get("Accept-Language"), "zh") {
 		return message.For("zh")
@@ -59,12 +59,12 @@ func conflict(err error, action string) error {
 	return newError(http.StatusConflict, err, action)
 }
 
-// failed is the error of something that the server did not do.
+// failed returns the answer to a request that the traced server or a replay failed to handle.
 func failed(err error) error {
 	return newError(http.StatusBadGateway, err, "look at what the message says, and try again")
 }
 
-// gone is for a client that no longer waits for the answer.
+// gone returns the answer to a client that no longer waits for it.
 func gone(err error) error { return newError(499, err, "") }
 
 func notFound(err error, action string) error {
@@ -74,7 +74,7 @@ func notFound(err error, action string) error {
 	return newError(http.StatusNotFound, err, action)
 }
 
-// reportIt is what to do about what should not happen.
+// reportIt is the advice for errors that should not happen.
 const reportIt = "this is a bug of apitrace: please report it with the address that was asked for"
 
 // errorOf gives an error of the engine its status.
@@ -100,7 +100,7 @@ func refuse(w http.ResponseWriter, status int, says, action string) {
 	write(w, &Error{Status: status, Message: says, Action: action})
 }
 
-// write writes JSON. A client that left before the end is none of our business.
+// write writes JSON. It ignores errors of a client that left before the end.
 func write(w http.ResponseWriter, value any) {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

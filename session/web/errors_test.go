@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A bug in one answer is told to the client, and ends neither the server nor the connection.
+// TestPanicIsAnswered checks that a panic in a handler is reported to the client, and ends neither the server nor the connection.
 func TestPanicIsAnswered(t *testing.T) {
 	handler, err := (&api{}).handler() // without a library nothing can be listed
 	if err != nil {

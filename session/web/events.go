@@ -17,27 +17,27 @@ const (
 	eventServers = "servers"
 	// eventTrace has a new live recording.
 	eventTrace = "trace"
-	// eventNotice has something that is to be known.
+	// eventNotice has a message for the user.
 	eventNotice = "notice"
 )
 
-// An event is something that listeners are told.
+// An event is a message to all listeners.
 type event struct {
 	name string
 	data any
 }
 
 const (
-	// mostWaiting is how many events may wait for a slow listener, who is sent away with one more: it comes again, and
-	// begins with the state.
+	// mostWaiting is the number of events that may wait for a slow listener. One more disconnects the listener, which
+	// connects again and begins with the state.
 	mostWaiting = 500
-	// mostListeners bounds how many listen at the same time.
+	// mostListeners limits the number of concurrent listeners.
 	mostListeners = 16
-	// pingPause is how long a stream is silent at most, so that a listener that is gone is noticed.
+	// pingPause is the maximum silence of a stream, so that a listener that is gone is noticed.
 	pingPause = 5 * time.Second
 )
 
-// tellServers tells all listeners of the servers. The caller holds the lock.
+// tellServers sends the state of the servers to all listeners. The caller must hold the lock.
 func (l *live) tellServers() { l.tellLocked(event{eventServers, l.copied()}) }
 
 func (l *live) tell(e event) {
@@ -106,7 +106,7 @@ func (a *api) streamEvents(request *restful.Request, response *restful.Response)
 			}
 			data, err := json.Marshal(e.data)
 			if err != nil {
-				return nil // our types are JSON
+				return nil // apitrace's types can be encoded as JSON
 			}
 			part = fmt.Appendf(nil, "event: %s\ndata: %s\n\n", e.name, data)
 		}
@@ -117,7 +117,7 @@ func (a *api) streamEvents(request *restful.Request, response *restful.Response)
 	}
 }
 
-// patient lets a request take longer than the server's time to read: that time would also end the wait for its answer.
+// patient removes the server's read timeout for a request: it would also end the wait for the answer.
 func patient(response *restful.Response) {
-	_ = http.NewResponseController(response.ResponseWriter).SetReadDeadline(time.Time{}) // without it, long answers break off
+	_ = http.NewResponseController(response.ResponseWriter).SetReadDeadline(time.Time{}) // on an error, long answers break off
 }

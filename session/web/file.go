@@ -20,7 +20,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
 
-// A PageFile says what one file for a browser has.
+// A PageFile describes the content of a single file for a browser.
 type PageFile struct {
 	// Source finds the sources; nil means CachedSource.
 	Source SourceFolder
@@ -28,8 +28,8 @@ type PageFile struct {
 	Version string
 }
 
-// WriteRecording writes the page of a recording as one file that needs nothing else: its tree, its calls, and the sources of
-// their functions as far as they are on this machine. It begins in lang, "en" or "zh"; "" leaves that to the browser.
+// WriteRecording writes the page of a recording as one self-contained file: its tree, its calls, and those sources of
+// their functions that are on this machine. lang is the first language, "en" or "zh"; "" leaves the choice to the browser.
 func (p PageFile) WriteRecording(w io.Writer, rec *trace.Recording, lang string) error {
 	name := fileName(rec.Scenario)
 	s, err := newPacker(Options{Files: []File{{Name: name, Recording: rec}}, Source: p.Source, Version: p.Version})
@@ -64,7 +64,7 @@ func (p PageFile) WriteRecording(w io.Writer, rec *trace.Recording, lang string)
 	return writePage(w, name+", "+release, lang, all)
 }
 
-// fileName is what the page calls a recording: its scenario, without what has a meaning in an address.
+// fileName returns the name of a recording on the page: its scenario, without characters that have a meaning in an address.
 func fileName(scenario string) string {
 	name := strings.NewReplacer("/", "-", "\\", "-").Replace(scenario)
 	if strings.Trim(name, ".") == "" {
@@ -73,7 +73,7 @@ func fileName(scenario string) string {
 	return name
 }
 
-// library lists the recording alone.
+// library returns a library of this recording only.
 func (p PageFile) library(s *packer, release, name string, rec *trace.Recording) (*libraryPiece, error) {
 	out := &libraryPiece{First: firstShown{release, name, 1}, Apitrace: p.Version, Answers: answers{}}
 	for _, lang := range pageLanguages {
@@ -85,7 +85,7 @@ func (p PageFile) library(s *packer, release, name string, rec *trace.Recording)
 		if err := json.Unmarshal(answer, &list); err != nil {
 			return nil, err
 		}
-		// The recording is in the list as a file. If the library has the scenario, too, its entry follows and says more.
+		// The recording is listed as a file. If the embedded library has the scenario, too, its entry follows and adds a description.
 		var one Scenario
 		for _, scenario := range list.Items {
 			if scenario.Name == name {
@@ -102,7 +102,7 @@ func (p PageFile) library(s *packer, release, name string, rec *trace.Recording)
 	return out, err
 }
 
-// writePage writes the page with data in it.
+// writePage writes the page with embedded data.
 func writePage(w io.Writer, title, lang string, data map[string]any) error {
 	script, style, index, err := pageParts()
 	if err != nil {
@@ -151,7 +151,7 @@ func pageParts() (script, style, index string, err error) {
 	return parts[0], parts[1], parts[2], nil
 }
 
-// integrity is how a policy names a script or a style sheet in the page.
+// integrity returns the hash with which a content security policy allows an inline script or style sheet.
 func integrity(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])

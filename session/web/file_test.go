@@ -48,7 +48,7 @@ func writeFile(t testing.TB, rec *trace.Recording, p web.PageFile, lang string) 
 
 var dataOf = regexp.MustCompile(`id="data">([A-Za-z0-9+/=]*)</script>`)
 
-// stillScript is what the page answers itself without a server, as a script.
+// stillScript returns, as a script, the code with which the page answers API requests without a server.
 func stillScript(t *testing.T) string {
 	t.Helper()
 	folder, err := filepath.Abs("../../render/page")
@@ -64,7 +64,7 @@ func stillScript(t *testing.T) string {
 	return string(result.OutputFiles[0].Contents)
 }
 
-// TestFileAnswersAsTheServer asks the server and the data of a file the same, and demands the same answers.
+// TestFileAnswersAsTheServer sends the same API requests to the server and to the data of a file, and compares the answers.
 func TestFileAnswersAsTheServer(t *testing.T) {
 	source := fakeSource(t)
 	server := start(t, web.Options{Source: source})
@@ -103,7 +103,7 @@ func TestFileAnswersAsTheServer(t *testing.T) {
 	}
 }
 
-// compareAnswers asks for a list of addresses here and there, and tells which answers differ.
+// compareAnswers requests a list of addresses from both, and returns those whose answers differ.
 const compareAnswers = `window.compare = async (addresses) => {
 	const plain = (x) => JSON.stringify(x, (key, value) => key === 'id' || key === 'parent' ? undefined
 		: value && typeof value === 'object' && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1)) : value);
@@ -123,7 +123,7 @@ const compareAnswers = `window.compare = async (addresses) => {
 	return (await Promise.all(addresses.map((a) => one(a).catch((e) => a + ': ' + e)))).filter((wrong) => wrong);
 }; null`
 
-// addresses are questions about a recording, of each kind, and about every nth call.
+// addresses returns API requests of each kind about a recording, and about every nth call of it.
 func addresses(rec *trace.Recording, every int) []string {
 	recording := "/releases/v1.37.1/scenarios/" + rec.Scenario
 	all := []string{recording, recording + "?lang=zh", "/releases/latest/scenarios/" + rec.Scenario + "/requests/1/view"}
@@ -146,7 +146,7 @@ func addresses(rec *trace.Recording, every int) []string {
 			if i%3 == 0 {
 				all = append(all, fmt.Sprintf("%s/find?function=%s&nth=%d", request, url.QueryEscape(calls[i].Function), i%4+1))
 				if i > 0 {
-					by := calls[i-1].Function // it is sometimes the caller
+					by := calls[i-1].Function // sometimes its caller
 					all = append(all, fmt.Sprintf("%s/find?function=%s&caller=%s&nth=%d", request, url.QueryEscape(calls[i].Function), url.QueryEscape(by), i%2+1))
 				}
 			}
@@ -168,7 +168,7 @@ func addresses(rec *trace.Recording, every int) []string {
 	return append(all, recording+"/requests/1/find?function=no.Such")
 }
 
-// openFile opens a file in a browser that has nothing else.
+// openFile opens a file in a browser that may load nothing else.
 func openFile(t *testing.T, path string, width int64) *tab {
 	t.Helper()
 	return openAt(t, "file://"+path, "file://"+path, width)

@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	// mostBody is how many bytes the body of a request may have.
+	// mostBody is the maximum size of a request body in bytes.
 	mostBody = 1 << 20
-	// mostUpload is how many an uploaded recording may have: that of a server's start has 100 MB.
+	// mostUpload is the maximum size of an uploaded recording in bytes: that of a server's start has 100 MB.
 	mostUpload = 192 << 20
 )
 
-// policy lets a document load from this server alone, and run no script but the page's own.
+// policy lets a document load only from this server, and run only the page's own script.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// A guard lets only those through to a handler who were given the address with the token.
+// A guard passes only requests with the token, or a cookie for it, on to a handler.
 type guard struct {
 	token string
 	// hosts are the names under which the server is reached, with its port.
 	hosts map[string]bool
-	// cookie is its own for each port: a browser sends those of one port to the others, too.
+	// cookie is the name of the cookie. It contains the port, because browsers share cookies between ports.
 	cookie string
-	// code lets the browser in that is opened; nil: none is.
+	// code lets in the browser that Run opens; nil if it opens none.
 	code *code
 	next http.Handler
 }
@@ -53,7 +53,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	switch {
 	case !g.hosts[r.Host]:
-		// A foreign name that was made to point here, to get around the browser's same-origin policy.
+		// DNS rebinding: a foreign name that points here, to get around the browser's same-origin policy.
 		refuse(w, http.StatusForbidden, fmt.Sprintf("this server is not called %q", r.Host), "use the address that \"apitrace web\" printed")
 	case g.foreign(r):
 		refuse(w, http.StatusForbidden, "a page of another origin sent this request", "open the address that \"apitrace web\" printed yourself")
@@ -66,7 +66,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !g.authorized(r):
 		refuse(w, http.StatusUnauthorized, "the token is missing or wrong", "open the address that \"apitrace web\" printed, or send its token as \"Authorization: Bearer TOKEN\"")
 	case !reads(r) && r.Header.Get("Origin") == "" && r.Header.Get("Authorization") == "":
-		// A browser sends the cookie by itself, and says with each write where that comes from.
+		// A browser adds the cookie to every request, and names the origin of each request that writes.
 		refuse(w, http.StatusForbidden, "the request changes something, and does not say which page sent it", "send the token as \"Authorization: Bearer TOKEN\"")
 	default:
 		r.Body = http.MaxBytesReader(w, r.Body, mostIn(r))
@@ -74,10 +74,10 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// reads tells whether a request changes nothing.
+// reads reports whether a request changes nothing.
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
-// mostIn is how many bytes the body of a request may have.
+// mostIn returns the maximum size of the request's body in bytes.
 func mostIn(r *http.Request) int64 {
 	if r.Method == http.MethodPost && r.URL.Path == uploadPath {
 		return mostUpload
@@ -85,8 +85,8 @@ func mostIn(r *http.Request) int64 {
 	return mostBody
 }
 
-// foreign tells whether a page of another origin sent the request. To open the address from a mail or another
-// page is harmless: that sends a navigation, which shows nothing to who sent it.
+// foreign reports whether a page of another origin sent the request. Opening the address from a mail or another
+// page is harmless: the origin of a navigation does not see the answer.
 func (g *guard) foreign(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" {
 		host, ok := strings.CutPrefix(origin, "http://")
@@ -97,7 +97,7 @@ func (g *guard) foreign(r *http.Request) bool {
 	return site != "" && site != "same-origin" && site != "none" && !navigates
 }
 
-// welcome takes what is secret out of the address, and gives the browser a cookie.
+// welcome gives the browser a cookie, and redirects it to the address without the secret.
 func (g *guard) welcome(w http.ResponseWriter, r *http.Request, secret string) {
 	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: secret, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
 	to := *r.URL
@@ -105,7 +105,7 @@ func (g *guard) welcome(w http.ResponseWriter, r *http.Request, secret string) {
 	query.Del("token")
 	query.Del("code")
 	to.RawQuery = query.Encode()
-	// A relative address: of "//other" a browser would make another host.
+	// A single slash at the beginning: a browser would read "//other" as another host.
 	w.Header().Set("Location", "/"+strings.TrimLeft(to.RequestURI(), "/"))
 	w.WriteHeader(http.StatusSeeOther)
 }
@@ -120,5 +120,5 @@ func (g *guard) authorized(r *http.Request) bool {
 
 func (g *guard) is(token string) bool { return same(token, g.token) }
 
-// same compares secrets in a time that says nothing of them.
+// same compares secrets in constant time.
 func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }

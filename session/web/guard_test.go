@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/web"
 )
 
-// TestOnlyWhoHasTheTokenIsServed tries everything that must not get an answer.
+// TestOnlyWhoHasTheTokenIsServed sends requests that must be refused.
 func TestOnlyWhoHasTheTokenIsServed(t *testing.T) {
 	address := start(t, web.Options{})
 	host := strings.TrimPrefix(address, "http://")

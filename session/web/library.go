@@ -18,7 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A File is a recording of the user's own.
+// A File is a recording that the user has named by its path.
 type File struct {
 	// Name takes the place of a scenario's name.
 	Name      string
@@ -34,8 +34,8 @@ func newFile(path string, rec *trace.Recording) (File, error) {
 	return File{Name: name, Recording: rec}, nil
 }
 
-// SourceFolder returns the folder with the sources of a program of a release of Kubernetes; below it a file
-// has the path that calls name.
+// A SourceFolder returns the folder with the sources of a program of a release of Kubernetes. The paths in calls
+// are relative to it.
 type SourceFolder func(process, k8sVersion string) (string, error)
 
 // cachedSource is the SourceFolder of the cache. It fetches nothing.
@@ -43,22 +43,22 @@ func cachedSource(process, k8sVersion string) (string, error) {
 	return apiserver.CachedSourceOf(process, k8sVersion, nil)
 }
 
-// mostLoaded is how many recordings a library keeps in memory. The start of a server takes 100 MB.
+// mostLoaded is the number of recordings that a library keeps in memory. That of a server's start takes 100 MB.
 const mostLoaded = 6
 
-// A library loads recordings and keeps those that were asked for last.
+// A library loads recordings and keeps the most recently used ones.
 type library struct {
 	files  []File
 	source SourceFolder
 	shelf  *shelf
 
 	mu        sync.Mutex
-	loaded    []*loaded   // the one that was used last comes last
-	compared  []*compared // as well
+	loaded    []*loaded   // the most recently used one is the last
+	compared  []*compared // in the same order
 	histories histories
 }
 
-// loaded is a recording with what was derived from it.
+// loaded is a recording and the data derived from it.
 type loaded struct {
 	release, scenario string
 	rec               *trace.Recording
@@ -110,7 +110,7 @@ func (l *library) load(release, scenario string) (*loaded, error) {
 	return known, nil
 }
 
-// resolve gives a release its full name, and the recording if it is a file's.
+// resolve returns the full name of a release, and the recording if scenario names a file.
 func (l *library) resolve(release, scenario string) (string, *trace.Recording, error) {
 	if release == liveRelease {
 		return release, nil, nil
@@ -165,7 +165,7 @@ func (l *loaded) guideLocked(lang string) (view.Guide, error) {
 	return l.guides[lang], nil
 }
 
-// document returns what is told of request number n.
+// document returns the document of request number n.
 func (l *loaded) document(n int, lang, how string) (*render.Document, error) {
 	if _, err := l.request(n); err != nil {
 		return nil, err

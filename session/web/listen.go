@@ -6,8 +6,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
-// listen listens on an address of this machine alone: "127.0.0.1:4180", or ":0" or a port alone for 127.0.0.1.
-// Port 0 is any that is free. For any other address the error is a usage.Error.
+// listen listens on a loopback address, such as "127.0.0.1:4180"; ":4180" and "4180" mean 127.0.0.1. Port 0 is any
+// free port. For any other address it returns a usage.Error.
 func listen(address string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -71,7 +71,7 @@ func (a *api) search(r *restful.Request) (any, error) {
 	return list, nil
 }
 
-// rank puts what few recordings have first, in each kind: it tells more than what all of them have.
+// rank sorts the hits of each kind so that those in few recordings come first: they tell more than those in all.
 func rank(hits []search.Hit) {
 	slices.SortStableFunc(hits, func(x, y search.Hit) int {
 		if x.Kind != y.Kind {
@@ -91,7 +91,7 @@ func hitOf(h search.Hit) Hit {
 
 var kinds = map[search.Kind]string{search.Function: "function", search.Value: "value", search.Error: "error"}
 
-// places puts the releases of a scenario together.
+// places groups the releases by scenario.
 func places(all []search.Place) []HitPlace {
 	var out []HitPlace
 	for _, p := range slices.Backward(all) {

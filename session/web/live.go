@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// mostServers is how many servers run at the same time, one of each release.
+	// mostServers is the maximum number of servers that run at the same time, one per release.
 	mostServers = 2
-	// mostNotices is how many notices of a server are kept.
+	// mostNotices is the number of notices of a server that are kept.
 	mostNotices = 20
-	// graceTime is how long servers stay when nobody listens: a page that is loaded anew comes back by then.
+	// graceTime is the time that servers stay without a listener: a page that is reloaded connects again within it.
 	graceTime = 10 * time.Second
-	// progressPause is how often the progress of a build is sent at most.
+	// progressPause is the minimum time between two reports of a build's progress.
 	progressPause = 200 * time.Millisecond
 )
 
-// live are the servers that were started for the page and for programs, and the events that tell of them. A server
-// stays as long as somebody listens, and the grace.
+// live has the servers that were started for the page and for programs, and sends events about them. A server
+// stays while there is a listener, and for the grace time after that.
 type live struct {
 	engine Engine
 	shelf  *shelf
@@ -41,13 +41,13 @@ type live struct {
 	running   sync.WaitGroup // the goroutines of servers
 }
 
-// A liveServer is a server from when it was asked for until it is gone. live.mu guards it.
+// A liveServer is a server from the order until it is gone. live.mu guards it.
 type liveServer struct {
 	LiveServer
 	server Server
 	cancel context.CancelCauseFunc
 	gone   chan struct{}
-	// told is when the progress was sent last.
+	// told is the time when the progress was last sent.
 	told time.Time
 }
 
@@ -63,7 +63,7 @@ func newLive(engine Engine, kept *shelf, grace time.Duration) *live {
 	return &live{engine: engine, shelf: kept, grace: grace, listeners: map[chan event]bool{}}
 }
 
-// start begins to start a server, and returns its state. A failed one of the same release gives way.
+// start begins to start a server, and returns its state. It replaces a failed server of the same release.
 func (l *live) start(order ServerOrder) (LiveServer, error) {
 	release, err := apiserver.ParseVersion(order.Release)
 	if err != nil {
@@ -103,7 +103,7 @@ func (l *live) find(release string) int {
 	return slices.IndexFunc(l.servers, func(s *liveServer) bool { return s.Release == release })
 }
 
-// run starts a server, and keeps it until it dies or is no longer wanted.
+// run starts a server, and keeps it until it dies or is no longer needed.
 func (l *live) run(ctx context.Context, s *liveServer) {
 	defer close(s.gone)
 	defer s.cancel(nil)
@@ -135,7 +135,7 @@ func (l *live) run(ctx context.Context, s *liveServer) {
 	l.over(s, errors.Join(err, closed), ctx.Err() != nil && closed == nil)
 }
 
-// ready says that a server can be used.
+// ready marks a server as ready.
 func (l *live) ready(s *liveServer, server Server) {
 	l.change(s, func() {
 		s.server, s.Progress, s.Own = server, nil, server.Own()
@@ -152,7 +152,7 @@ func (l *live) ready(s *liveServer, server Server) {
 	})
 }
 
-// over forgets a server that is gone, unless it failed: that is to be read.
+// over removes a server that is gone. A server that failed stays, so that its error can be read.
 func (l *live) over(s *liveServer, err error, wanted bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -165,7 +165,7 @@ func (l *live) over(s *liveServer, err error, wanted bool) {
 	l.tellServers()
 }
 
-// change changes what is known of a server, and tells.
+// change changes the state of a server, and tells the listeners.
 func (l *live) change(s *liveServer, how func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -173,7 +173,7 @@ func (l *live) change(s *liveServer, how func()) {
 	l.tellServers()
 }
 
-// stop begins to stop a server, or to end its start; one that failed is forgotten.
+// stop begins to stop a server, or to cancel its start; it removes a failed one.
 func (l *live) stop(release string) (LiveServer, error) {
 	version, err := apiserver.ParseVersion(release)
 	if err != nil {
@@ -234,7 +234,7 @@ func (l *live) stopAll() {
 	l.tellServers()
 }
 
-// watchOver has the servers stopped after the grace if nobody listens.
+// watchOver stops the servers after the grace time if there is no listener.
 func (l *live) watchOver() {
 	if l.leaving != nil {
 		l.leaving.Stop()

@@ -24,7 +24,7 @@ func live(heading string) string {
 	return fmt.Sprintf("document.querySelector('section[aria-labelledby=%s]')?", heading)
 }
 
-// TestPageStartsServersAndRecords does by click all that the live view offers.
+// TestPageStartsServersAndRecords uses all features of the live view by mouse.
 func TestPageStartsServersAndRecords(t *testing.T) {
 	engine := &fakeEngine{hold: make(chan struct{})}
 	address := start(t, web.Options{Engine: engine})
@@ -56,9 +56,9 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 	b.until("document.title.includes('v1.37.1')")
 	b.until("document.querySelector('select.scenario').selectedOptions[0].textContent === 'GET one node' && document.querySelector('select.release').value === 'live'")
 	js[any](b, "history.back()")
-	b.until("document.querySelector('.server.ready')") // which has not ended meanwhile
+	b.until("document.querySelector('.server.ready')") // it has not ended in the meantime
 
-	// A request of one's own: a wrong one is refused in words, a right one has its tree.
+	// A typed request: a wrong one is refused with a reason, a valid one shows its tree.
 	js[any](b, setValue("input[name=path]", "nodes"))
 	b.click(live("request") + ".querySelector('.go')")
 	b.until("document.querySelector('.problem')?.textContent.includes('begins with a slash')")
@@ -73,7 +73,7 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 	b.until(live("request") + ".querySelector('.notices').textContent === 'the answer: as learner'")
 	b.until("!document.querySelector('.problem')")
 
-	// What clients send comes by itself, with and without a trace.
+	// Requests of clients appear by themselves, with and without a trace.
 	server := engine.server(t)
 	server.client(t, "/api/v1/pods?<b>watch</b>")
 	b.until("document.querySelector('tbody tr .title').textContent === 'GET /api/v1/pods?<b>watch</b>'")
@@ -81,7 +81,7 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 	b.until("document.querySelector('tbody tr .failed')?.textContent === 'no calls came' && !document.querySelector('tbody tr:first-child a')")
 	b.until("document.querySelectorAll('tbody tr').length === 5")
 
-	// A file becomes a recording; one that is none is refused.
+	// A file becomes a recording; an invalid file is refused.
 	upload := func(name, text string) {
 		quoted, _ := json.Marshal(text)
 		js[any](b, fmt.Sprintf(`(() => { const d = new DataTransfer(); d.items.add(new File([%s], %q)); const f = document.querySelector('input[name=upload]'); f.files = d.files; f.dispatchEvent(new Event('change', {bubbles: true})) })()`, quoted, name))
@@ -92,7 +92,7 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 	b.until("document.querySelector('.problem')?.textContent.includes('apitrace run --save')")
 	b.accessible()
 
-	// The link saves the recording of the request of one's own.
+	// The link saves the recording of the typed request.
 	link := js[string](b, "[...document.querySelectorAll('tbody tr')].find((r) => r.textContent.includes('n7')).querySelector('a[download]').href")
 	response, body := get(t, link)
 	if response.StatusCode != http.StatusOK || response.Header.Get("Content-Disposition") == "" {
@@ -103,10 +103,10 @@ func TestPageStartsServersAndRecords(t *testing.T) {
 	b.click("document.querySelector('.server .stop')")
 	b.until("!document.querySelector('.server')")
 	<-server.done
-	b.forgive("the server responded with a status of 400") // to what was wrong on purpose
+	b.forgive("the server responded with a status of 400") // the answer to the invalid requests above
 }
 
-// forgive forgets errors with a text, which the test has provoked.
+// forgive removes errors with a text, which the test has provoked.
 func (b *tab) forgive(text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -129,7 +129,7 @@ func TestManyTabsShareTheEvents(t *testing.T) {
 	for _, b := range tabs {
 		b.until("document.querySelector('.server.ready')")
 	}
-	// The first tab has the stream. Without it another one goes on, and tells what has come meanwhile, too.
+	// The first tab has the stream. When it closes, another tab takes over, and also shows the events in between.
 	server := engine.server(t)
 	for i, b := range tabs[:7] {
 		b.close()
@@ -142,7 +142,7 @@ func TestManyTabsShareTheEvents(t *testing.T) {
 	if js[bool](tabs[7], "!!document.querySelector('.live > .failed')") {
 		t.Error("the page says that the connection is lost")
 	}
-	time.Sleep(3 * time.Second) // longer than the grace
+	time.Sleep(3 * time.Second) // longer than the grace time
 	if len(liveState(t, address).Servers) != 1 {
 		t.Fatal("the server has ended, although a tab is open")
 	}

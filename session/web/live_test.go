@@ -21,9 +21,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A fakeEngine has servers that answer with recordings. The end-to-end tests have real ones.
+// A fakeEngine has servers that answer with recordings. The end-to-end tests use real servers.
 type fakeEngine struct {
-	// hold, if not nil, holds starts and replays back until it is closed.
+	// hold, if not nil, delays starts and replays until it is closed.
 	hold chan struct{}
 	// fail, if not nil, is the error of each start.
 	fail error
@@ -74,7 +74,7 @@ func (e *fakeEngine) wait(ctx context.Context) error {
 	}
 }
 
-// server returns the server that was started last.
+// server returns the most recently started server.
 func (e *fakeEngine) server(t *testing.T) *fakeServer {
 	t.Helper()
 	var last *fakeServer
@@ -133,7 +133,7 @@ type noticeless struct{ session.Reporter }
 
 func (noticeless) Notice(string, ...any) {}
 
-// Events are what a listener gets.
+// events reads the stream of events of a listener.
 type events struct {
 	lines *bufio.Scanner
 	leave func()
@@ -179,7 +179,7 @@ func (e *events) next(t *testing.T) string {
 	return ""
 }
 
-// until reads events up to one that has a text.
+// until reads events up to one that contains want.
 func (e *events) until(t *testing.T, want string) string {
 	t.Helper()
 	for range 200 {
@@ -191,7 +191,7 @@ func (e *events) until(t *testing.T, want string) string {
 	return ""
 }
 
-// post sends a request with a body, which must be answered with the status, and returns the answer.
+// post sends a request with a body, checks the status of the answer, and returns its body.
 func post(t *testing.T, address, body string, status int) string {
 	t.Helper()
 	response, answer := sendBody(t, http.MethodPost, address, body, nil)
@@ -236,7 +236,7 @@ func TestEventsTellOfAServer(t *testing.T) {
 	}
 }
 
-// TestNothingRunsOnWhenNobodyListens leaves while a server is started, and while one runs.
+// TestNothingRunsOnWhenNobodyListens disconnects while a server starts, and while one runs.
 func TestNothingRunsOnWhenNobodyListens(t *testing.T) {
 	for _, name := range []string{"starting", "ready", "nobody has listened"} {
 		t.Run(name, func(t *testing.T) {
@@ -252,7 +252,7 @@ func TestNothingRunsOnWhenNobodyListens(t *testing.T) {
 			post(t, address+web.Base+"/live/servers", `{"release":"1.37"}`, 200)
 			if first != nil {
 				first.until(t, `"state":"`+name+`"`)
-				second := listen(t, address) // the page is loaded anew
+				second := listen(t, address) // the page is reloaded
 				second.next(t)
 				first.leave()
 				time.Sleep(600 * time.Millisecond)
@@ -294,7 +294,7 @@ func TestServersEndWithServe(t *testing.T) {
 	}
 }
 
-// TestWhoHangsUpCancelsAReplay.
+// TestWhoHangsUpCancelsAReplay checks that a replay ends when its client hangs up.
 func TestWhoHangsUpCancelsAReplay(t *testing.T) {
 	engine := &fakeEngine{}
 	address := start(t, web.Options{Engine: engine})
@@ -346,7 +346,7 @@ func TestServersAreBounded(t *testing.T) {
 	})
 }
 
-// TestLiveRecordingsAreBounded has a client send more requests than are kept: what the user asked for stays.
+// TestLiveRecordingsAreBounded sends more requests than are kept: recordings that the user asked for stay.
 func TestLiveRecordingsAreBounded(t *testing.T) {
 	engine := &fakeEngine{}
 	address := start(t, web.Options{Engine: engine})

@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// A reporter tells listeners of what happens to a server.
+// A reporter tells listeners the progress of a server.
 type reporter struct {
 	*live
 	server *liveServer
@@ -47,7 +47,7 @@ func (b buildReporter) Report(e program.Event) {
 // Close implements session.BuildReporter.
 func (b buildReporter) Close() { b.change(b.server, func() { b.server.Progress = nil }) }
 
-// A gatherer keeps what is to be known of a replay or a request.
+// A gatherer keeps the notices of a replay or a request.
 type gatherer struct {
 	mu      sync.Mutex
 	notices []string

@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// use returns a server that is ready.
+// use returns the server of a release if it is ready.
 func (l *live) use(release string) (*liveServer, Server, error) {
 	version, err := apiserver.ParseVersion(release)
 	if err != nil {
@@ -61,13 +61,13 @@ func (l *live) replay(ctx context.Context, release string, order ReplayOrder) (L
 		return kept, gone(message.NewError("the replay was cancelled"))
 	case err != nil && kept.ID == "":
 		return kept, failed(err)
-	case err != nil: // there is a trace, which is not what was expected
+	case err != nil: // there is a trace, but not the expected one
 		kept.Notices = append(kept.Notices, err.Error())
 	}
 	return kept, nil
 }
 
-// occupy notes which scenario a server replays: one at a time.
+// occupy notes the scenario that a server replays. A server replays one at a time.
 func (l *live) occupy(s *liveServer, scenario string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,7 +79,7 @@ func (l *live) occupy(s *liveServer, scenario string) error {
 	return nil
 }
 
-// usualTimeout and mostTimeout bound how long a request may take, in seconds.
+// usualTimeout and mostTimeout are the default and the maximum timeout of a request, in seconds.
 const usualTimeout, mostTimeout = 20, 300
 
 // request sends a request and keeps its trace. ctx ends it.
@@ -116,10 +116,10 @@ func (o RequestOrder) http() (*scenarios.HTTP, error) {
 	if err != nil {
 		return nil, err
 	}
-	return typed.HTTP() // again, for the result
+	return typed.HTTP() // checked again, for the result
 }
 
-// typed returns the request of an order as a person types it, checked. as is who asks where the order does not say.
+// typed returns the request of an order as a user types it, after checking it. as is the user if the order names none.
 func (o RequestOrder) typed(as string) (*scenarios.TypedRequest, error) {
 	typed := &scenarios.TypedRequest{Method: strings.ToUpper(o.Method), Path: o.Path, Headers: o.Headers, As: cmp.Or(o.As, as), BodyFile: "the form"}
 	if o.Body != "" {
@@ -131,7 +131,7 @@ func (o RequestOrder) typed(as string) (*scenarios.TypedRequest, error) {
 	return typed, nil
 }
 
-// keepClient keeps the trace of a client's request, or says why there is none.
+// keepClient keeps the trace of a client's request, or the reason why there is none.
 func (l *live) keepClient(release string, row session.Row, rec *trace.Recording) {
 	head := LiveTrace{
 		Kind: kindClient, Title: row.Method + " " + row.Path, Release: release, Status: row.Status, HungUp: row.HungUp,
@@ -145,7 +145,7 @@ func (l *live) keepClient(release string, row session.Row, rec *trace.Recording)
 	}
 }
 
-// keep puts a recording on the shelf and tells of it. rec may be nil if head has an Error.
+// keep puts a recording on the shelf and tells the listeners. rec may be nil if head has an Error.
 func (l *live) keep(head LiveTrace, rec *trace.Recording) (LiveTrace, error) {
 	head.Received = time.Now()
 	if rec != nil {

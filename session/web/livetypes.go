@@ -11,13 +11,13 @@ type LiveState struct {
 	Traces   []LiveTrace  `json:"traces" description:"The live recordings, the newest first."`
 }
 
-// A Buildable is a release of which a server can be started.
+// A Buildable is a release whose server can be started.
 type Buildable struct {
 	K8sVersion string `json:"k8sVersion" description:"The release of Kubernetes."`
 	Built      bool   `json:"built" description:"Whether it is built, so that its server starts in seconds; else it is built first, which takes minutes."`
 }
 
-// LiveLimits are what is bounded.
+// LiveLimits are the limits of the live views.
 type LiveLimits struct {
 	Servers      int   `json:"servers" description:"How many servers may run at the same time, one of each release."`
 	Traces       int   `json:"traces" description:"How many live recordings are kept."`
@@ -34,7 +34,7 @@ const (
 	stateFailed   = "failed"
 )
 
-// A LiveServer is a server that was asked for.
+// A LiveServer is a server that was ordered.
 type LiveServer struct {
 	Release  string        `json:"release" description:"Its version of Kubernetes."`
 	As       string        `json:"as" description:"The user that the kubeconfig stands for."`
@@ -43,13 +43,13 @@ type LiveServer struct {
 	Notices  []string      `json:"notices" description:"What is to be known of it, the oldest first; the last twenty."`
 	Error    string        `json:"error" description:"Why it failed; empty otherwise."`
 	Own      bool          `json:"own" description:"Whether it was started here; else \"apitrace serve\" keeps it running."`
-	// Kubeconfig is a path alone: what is in the file stays there.
+	// Kubeconfig is only the path: the API does not return the credentials in the file.
 	Kubeconfig string   `json:"kubeconfig" description:"Path of the kubeconfig for clients whose requests are traced; empty unless the server is ready."`
 	Busy       string   `json:"busy" description:"The scenario that is being replayed; empty if none is."`
 	Commands   []string `json:"commands" description:"Commands for a shell that send requests to it."`
 }
 
-// A LiveProgress is how far a build is.
+// A LiveProgress is the progress of a build.
 type LiveProgress struct {
 	Program string `json:"program" description:"What is built."`
 	Stage   string `json:"stage" description:"resolve, download, tidy, vendor, generate, rewrite, compile, link or done."`
@@ -82,24 +82,24 @@ type LiveTrace struct {
 	Notices    []string  `json:"notices" description:"What is to be known of it besides the calls."`
 }
 
-// A LiveNotice is an event of the stream: something that is to be known.
+// A LiveNotice is an event of the stream that has a message for the user.
 type LiveNotice struct {
 	Release string `json:"release" description:"The server that it is about."`
 	Text    string `json:"text" description:"What is to be known."`
 }
 
-// A ServerOrder asks for a server.
+// A ServerOrder is the body of a request to start a server.
 type ServerOrder struct {
 	Release string `json:"release" description:"A release of Kubernetes: \"v1.37.1\", \"1.37\" or \"latest\"."`
 	As      string `json:"as,omitempty" description:"The user that the kubeconfig for clients stands for: admin (the default), learner or anonymous."`
 }
 
-// A ReplayOrder asks for a replay.
+// A ReplayOrder is the body of a request to replay a scenario.
 type ReplayOrder struct {
 	Scenario string `json:"scenario" description:"Name of a scenario of the library."`
 }
 
-// A RequestOrder is a request to send, as "apitrace request" takes it.
+// A RequestOrder is a request to send, in the form of "apitrace request".
 type RequestOrder struct {
 	Method         string   `json:"method" description:"HTTP method."`
 	Path           string   `json:"path" description:"URL path with its query."`

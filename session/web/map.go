@@ -28,7 +28,7 @@ func (a *api) listRoutes(r *restful.Request) (any, error) {
 	return l.routes()
 }
 
-// built is what a recorded start of a server built.
+// built has the parts that a server builds while it starts, from a recorded start.
 type built struct {
 	once sync.Once
 	*routes.Built

@@ -17,7 +17,7 @@ import (
 
 const compared = "#/compare?scenario=get-node&from=v1.30.4&to=v1.37.1"
 
-// bothSources writes files for two releases in which a function begins where it does in each, with one line that differs.
+// bothSources writes source files for two releases in which a function begins at its line, with one line that differs.
 func bothSources(t *testing.T, function string) web.SourceFolder {
 	t.Helper()
 	folders := map[string]string{}
@@ -56,7 +56,7 @@ func TestPageComparesTwoReleases(t *testing.T) {
 			t.Errorf("no row is marked %s", mark)
 		}
 	}
-	// A sentence leads to its place, and the address names that.
+	// A sentence leads to its place, which the address then names.
 	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.startsWith('etcd3.(*corruptObjectDeleter).Get now stands'))")
 	b.until(selectedRow + ".includes('corruptObjectDeleter).Get')")
 	b.until("document.querySelector('.difference h2').textContent.includes('corruptObjectDeleter')")
@@ -84,7 +84,7 @@ func TestPageComparesTwoReleases(t *testing.T) {
 	again := open(t, server, link, 1280)
 	again.until(selectedRow + ".includes('etcd3.(*store).Get')")
 	again.until("document.querySelector('.hunk')")
-	// A place that is not there is told.
+	// A place that does not exist is reported.
 	lost := open(t, server, compared+"&call=k8s.io/x.Lost", 1280)
 	lost.until("document.querySelector('.problem.notice')?.textContent.includes('k8s.io/x.Lost')")
 }

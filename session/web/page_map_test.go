@@ -40,7 +40,7 @@ func TestPageDrawsTheMapOfARequest(t *testing.T) {
 	if n, lines := js[int](b, "document.querySelectorAll('.map-picture .line path:first-child').length"), len(want.Visits); n != lines {
 		t.Errorf("%d lines, expected %d", n, lines)
 	}
-	// The reader goes along the way by the keyboard; the address has the place.
+	// The keyboard moves along the way; the address has the place.
 	js[any](b, "document.querySelector('.station').focus()")
 	b.do(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
 	b.until("location.hash.includes('stop=2')")

@@ -48,7 +48,7 @@ func TestPageStepsThroughARequest(t *testing.T) {
 	b.until(position + ".includes(' returned after ')")
 	b.until(heading + " === '(*store).Get'")
 
-	// Back leads where it came from, by button as by key.
+	// Back leads to the previous position, by button and by key.
 	b.click("[...document.querySelectorAll('.player .step')].find((s) => s.getAttribute('aria-label') === 'Over, backward')")
 	b.until("location.hash === " + fmt.Sprintf("%q", calling))
 

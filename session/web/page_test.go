@@ -26,7 +26,7 @@ import (
 //go:embed testdata/axe/axe.min.js
 var axe string
 
-// A tab is a page in a browser of its own. What goes wrong in it while a test does something else fails the test.
+// A tab is a tab of a browser. An error in it at any time fails the test.
 type tab struct {
 	testing.TB
 	ctx context.Context
@@ -43,13 +43,13 @@ func open(t testing.TB, server, path string, width int64) *tab {
 	return openAt(t, server+"/?token="+token+path, server+"/", width)
 }
 
-// openAt opens an address in a browser that may load what begins so.
+// openAt opens an address in a browser that may load only addresses that begin with within.
 func openAt(t testing.TB, address, within string, width int64) *tab {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(testenv.Chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("lang", "en-US"))
-	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...) // not the test's: a failed one still has its screenshot taken
+	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...) // not the test's context: a failed test still takes a screenshot
 	t.Cleanup(cancel)
 	ctx, cancel := context.WithTimeout(allocator, 2*time.Minute)
 	t.Cleanup(cancel)
@@ -112,7 +112,7 @@ func (b *tab) wrong(what string) {
 	b.wrongs = append(b.wrongs, what)
 }
 
-// screenshot keeps what is seen when a test fails.
+// screenshot saves a screenshot if the test has failed.
 func (b *tab) screenshot() {
 	png, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	if err != nil {
@@ -154,7 +154,7 @@ func (b *tab) until(expression string) {
 	}
 }
 
-// row is an expression for the row of the tree that has a text.
+// row returns an expression for the row of the tree that contains text.
 func row(text string) string {
 	return fmt.Sprintf("[...document.querySelectorAll('[role=treeitem]')].find((r) => r.textContent.includes(%q))", text)
 }
@@ -232,7 +232,7 @@ func TestPageFollowsCallsInTheSource(t *testing.T) {
 		t.Errorf("the note is %q", note)
 	}
 	link := js[string](b, "location.hash")
-	// What a line called is followed, and the way back leads here.
+	// A call of a line can be followed, and the way back leads here.
 	b.click("[...document.querySelectorAll('.marks button')].find((m) => m.textContent.includes('kubernetes.Client.Get'))")
 	b.until(heading + " === 'Client.Get'")
 	b.until("document.querySelector('[aria-selected=true]')?.textContent.includes('kubernetes.Client.Get')")
@@ -243,7 +243,7 @@ func TestPageFollowsCallsInTheSource(t *testing.T) {
 	b.until(heading + " === '(*corruptObjectDeleter).Get'")
 	// The way to a folded call is opened in the tree.
 	b.until("document.querySelector('[aria-selected=true]')?.textContent.includes('corruptObjectDeleter')")
-	b.until("document.querySelector('.nosource')") // the test has no file of it
+	b.until("document.querySelector('.nosource')") // the test has no source file of it
 	// A link survives: it names the call, not its number.
 	if strings.Contains(link, "418") || !strings.Contains(link, "store%29.Get") && !strings.Contains(link, "store).Get") {
 		t.Errorf("the link %q does not go by name", link)
@@ -298,21 +298,21 @@ func TestPageSpeaksChineseAndKeepsTheTheme(t *testing.T) {
 func TestPageWorksWithTheKeyboardAlone(t *testing.T) {
 	b := open(t, start(t, web.Options{}), "", 1280)
 	b.until(row("Authentication"))
-	for range 20 { // by Tab to the tree, past what stands before it
+	for range 20 { // by Tab to the tree, past the elements before it
 		b.do(chromedp.KeyEvent(kb.Tab))
 		if js[string](b, "document.activeElement.getAttribute('role') ?? ''") == "treeitem" {
 			break
 		}
 	}
 	b.until("document.activeElement.getAttribute('role') === 'treeitem'")
-	b.until(heading + " === '(*APIServerHandler).ServeHTTP'") // which is selected at first
+	b.until(heading + " === '(*APIServerHandler).ServeHTTP'") // the selected call at the beginning
 	b.do(chromedp.KeyEvent(kb.Home))
 	b.until("document.activeElement.classList.contains('section')")
 	b.do(chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter))
 	b.until(heading + " !== '(*APIServerHandler).ServeHTTP'")
 	b.until("document.activeElement === document.querySelectorAll('[role=treeitem]')[2] && document.activeElement.getAttribute('aria-selected') === 'true'")
 	before := js[int](b, "document.querySelectorAll('[role=treeitem]').length")
-	b.do(chromedp.KeyEvent(kb.ArrowRight)) // opens what is folded
+	b.do(chromedp.KeyEvent(kb.ArrowRight)) // opens folded calls
 	b.until(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length > %d", before))
 	b.do(chromedp.KeyEvent(kb.ArrowLeft))
 	b.until(fmt.Sprintf("document.querySelectorAll('[role=treeitem]').length === %d", before))
@@ -349,10 +349,10 @@ func TestPageScrollsThroughTheStartOfAServer(t *testing.T) {
 	}
 }
 
-// hostile is what an attacker who names objects would have a page run.
+// hostile is a script that an attacker might put into the name of an object.
 const hostile = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`
 
-// hostileEverywhere puts that wherever a recording has a text.
+// hostileEverywhere puts it into every text of a recording.
 func hostileEverywhere(rec *trace.Recording) {
 	r := &rec.Requests[0]
 	r.Path = "/api/v1/namespaces/default/pods/" + hostile
@@ -386,7 +386,7 @@ func TestPageEscapesWhatWasRecorded(t *testing.T) {
 	}
 }
 
-// accessible looks at what is shown with axe, in both themes.
+// accessible checks the page as it is with axe, in both themes.
 func (b *tab) accessible() {
 	b.Helper()
 	js[any](b, axe+";null")
@@ -405,7 +405,7 @@ func (b *tab) accessible() {
 	}
 }
 
-// TestPageIsAccessible looks with axe at each view in both themes, wide and narrow.
+// TestPageIsAccessible checks each view with axe in both themes, wide and narrow.
 func TestPageIsAccessible(t *testing.T) {
 	server := start(t, web.Options{})
 	for _, test := range []struct {

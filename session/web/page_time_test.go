@@ -10,10 +10,10 @@ import (
 	"github.com/kubeapitrace/apitrace/session/web"
 )
 
-// cursor is an expression for what is said of the call at the cursor of the time line.
+// cursor is an expression for the description of the call at the cursor of the time line.
 const cursor = "(document.querySelector('.cursor')?.textContent ?? '')"
 
-// pointer sends an event of the pointer to a place of the time line: a part of its width, and pixels from its top.
+// pointer sends a pointer event to a place of the time line: part is a fraction of its width, y are pixels from its top.
 func (b *tab) pointer(kind string, part float64, y int, more string) {
 	b.Helper()
 	class := "PointerEvent"
@@ -36,7 +36,7 @@ func TestPageShowsWhereTheTimeWent(t *testing.T) {
 	if said := js[string](b, cursor); !strings.Contains(said, " of it its own · made 2 calls · kube-apiserver · goroutine ") {
 		t.Errorf("of the first call, it says %q", said)
 	}
-	// The pointer tells of a box, and a click selects it: here the first call and what it called.
+	// The pointer describes a box, and a click selects it: here the first call and its callee.
 	b.pointer("pointermove", 0.5, 48, "")
 	b.until("document.querySelector('.hover')?.textContent.startsWith('server.(*APIServerHandler).ServeHTTP')")
 	b.pointer("pointerdown", 0.5, 82, "")
@@ -71,7 +71,7 @@ func TestPageShowsWhereTheTimeWent(t *testing.T) {
 	b.press(kb.ArrowUp)
 	b.press(kb.ArrowUp)
 	b.until(cursor + ".startsWith('filters.withAuditInit.func1 ')")
-	b.press(kb.ArrowRight) // what the first call made next
+	b.press(kb.ArrowRight) // the next callee of the first call
 	b.until("!" + cursor + ".startsWith('filters.withAuditInit.func1 ')")
 	b.press(kb.ArrowLeft)
 	b.until(cursor + ".startsWith('filters.withAuditInit.func1 ')")

@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// check refuses what the route does not describe: parameters of other names, and values of other kinds.
+// check refuses parameters that the route does not describe, and values of another kind.
 func (r *route) check(request *restful.Request) error {
 	var names []string
 	for _, p := range r.query {
@@ -53,7 +53,7 @@ func didYouMean(name string, names []string) string {
 	return "expected one of " + strings.Join(names, ", ")
 }
 
-// check tells what is wrong with a value.
+// check returns an error if a value is not valid.
 func (p parameter) check(value string) error {
 	if len(p.values) > 0 && !slices.Contains(p.values, value) {
 		return badRequest(message.Errorf("%s is %q", p.name, value), "expected one of "+strings.Join(p.values, ", "))
@@ -73,7 +73,7 @@ func (p parameter) check(value string) error {
 	return nil
 }
 
-// queryOf returns a parameter of the query, or what it is without one. route.check has checked it.
+// queryOf returns a parameter of the query, or its default. route.check has checked it.
 func queryOf(r *restful.Request, p parameter) string {
 	if v := r.QueryParameter(p.name); v != "" {
 		return v
@@ -87,13 +87,13 @@ func number(r *restful.Request, name string, otherwise int64) int64 {
 		value = r.PathParameter(name)
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
-	if err != nil { // there is none
+	if err != nil { // the parameter is absent
 		return otherwise
 	}
 	return n
 }
 
-// window returns which part of a list of n is asked for.
+// window returns the requested part of a list of n elements.
 func window(r *restful.Request, n int) (from, to int) {
 	from = int(min(number(r, "from", 0), int64(n)))
 	return from, min(n, from+int(number(r, "limit", usuallyListed)))

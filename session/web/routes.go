@@ -19,7 +19,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// OpenAPIPath is where the OpenAPI document of the API is.
+// OpenAPIPath is the path of the API's OpenAPI document.
 const OpenAPIPath = "/openapi.json"
 
 // An api answers the routes.
@@ -29,23 +29,23 @@ type api struct {
 	version string
 }
 
-// A route is one of the API: it is registered and described from this.
+// A route describes one route of the API. go-restful's route and the OpenAPI document are made from it.
 type route struct {
 	path, id, doc string
 	// method is "" for GET.
 	method string
-	// body is of the type of the request's body, nil for none.
+	// body has the type of the request's body; nil if it has none.
 	body any
-	// most is how many bytes the body may have; 0 is mostBody.
+	// most is the maximum size of the body in bytes; 0 means mostBody.
 	most int64
-	// parameters of the query; those of the path are found in it.
+	// query lists the parameters of the query. Those of the path are found in the path.
 	query []parameter
-	// sample is of the type of the answer.
+	// sample has the type of the answer.
 	sample any
-	// produces is the media type of the answer, "" for JSON.
+	// produces is the media type of the answer; "" means JSON.
 	produces string
 	handle   func(*restful.Request) (any, error)
-	// stream answers itself, in place of handle.
+	// stream, if not nil, writes the answer itself, instead of handle.
 	stream func(*restful.Request, *restful.Response) error
 }
 
@@ -56,7 +56,7 @@ type parameter struct {
 	kind     string
 	required bool
 	values   []string
-	// most and least bound an integer; 0 for no bound.
+	// most and least limit an integer; 0 means no limit.
 	least, most int64
 	otherwise   string
 }
@@ -196,7 +196,7 @@ func (a *api) handler() (http.Handler, error) {
 	mux.Handle(Base+"/", container)
 	mux.HandleFunc("GET "+OpenAPIPath, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", restful.MIME_JSON)
-		_, _ = w.Write(document) // a client that left
+		_, _ = w.Write(document) // an error means that the client left
 	})
 	files := http.FileServerFS(page.Files())
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {

@@ -10,13 +10,13 @@ import (
 // A Run is the server as a user starts it.
 type Run struct {
 	Options
-	// Listen is the address to listen on: host and port, or a port alone for 127.0.0.1.
+	// Listen is the address to listen on: host and port, or only a port for 127.0.0.1.
 	Listen string
 	// NoOpen leaves the browser closed.
 	NoOpen bool
 }
 
-// Add loads recordings of the user's own from files.
+// Add loads the user's recordings from files.
 func (r *Run) Add(paths []string, load func(path string) (*trace.Recording, error)) error {
 	for _, path := range paths {
 		rec, err := load(path)
@@ -32,8 +32,8 @@ func (r *Run) Add(paths []string, load func(path string) (*trace.Recording, erro
 	return nil
 }
 
-// Serve serves until ctx is done, with a token of its own. It hands the address with the token to announce, and opens the browser with a
-// code in its place; why that fails goes to notice.
+// Serve serves until ctx is done, with a new token. It passes the address with the token to announce, and opens the browser with a
+// code instead of the token. If that fails, it passes the reason to notice.
 func (r *Run) Serve(ctx context.Context, announce func(address string), notice func(format string, args ...any)) error {
 	listener, err := listen(r.Listen)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// TestRunOpensTheBrowserAtAFile starts the server as the command does, with a recording of the user's own.
+// TestRunOpensTheBrowserAtAFile starts the server as the command does, with a recording from a file.
 func TestRunOpensTheBrowserAtAFile(t *testing.T) {
 	folder := t.TempDir()
 	script, opened := filepath.Join(folder, "browser"), filepath.Join(folder, "opened")
@@ -35,10 +35,10 @@ func TestRunOpensTheBrowserAtAFile(t *testing.T) {
 	address := <-announced
 	var got []byte
 	for deadline := time.Now().Add(10 * time.Second); len(got) == 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		got, _ = os.ReadFile(opened) // which the browser has not written yet
+		got, _ = os.ReadFile(opened) // the browser may not have written it yet
 	}
 	server, _, _ := strings.Cut(address, "/?token=")
-	// Other users of the machine can see what a browser is opened with.
+	// Other users of the machine can see the address with which a browser is opened.
 	if !strings.HasPrefix(string(got), server+"/?code=") || strings.Contains(string(got), run.Token) {
 		t.Errorf("the browser opened %q, expected an address with a code and without the token %q", got, run.Token)
 	}
@@ -55,7 +55,7 @@ func TestRunOpensTheBrowserAtAFile(t *testing.T) {
 	}
 }
 
-// checkCode uses the code of the address that a browser was opened with, once, again as the same browser, and as somebody else.
+// checkCode uses the code in the address of the opened browser: once, again as the same browser, and as somebody else.
 func checkCode(t *testing.T, server, address string, said <-chan string) {
 	t.Helper()
 	without := func(r *http.Request) { r.Header.Del("Authorization") }

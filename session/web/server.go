@@ -12,27 +12,27 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// Options say what is served, and to whom.
+// Options set what to serve, and to whom.
 type Options struct {
-	// Files are recordings of the user's own.
+	// Files are the user's recordings.
 	Files []File
 	// Source finds the sources; nil means cachedSource.
 	Source SourceFolder
-	// Token is what a browser must have; see newToken.
+	// Token is the secret that a client must have; see newToken.
 	Token string
 	// Version is that of apitrace.
 	Version string
 	// Engine starts the servers of the live views; nil means the real ones.
 	Engine Engine
-	// Grace is how long those servers stay when nobody listens at their events any more; 0 means ten seconds.
+	// Grace is the time that those servers stay after the last listener of their events has left; 0 means ten seconds.
 	Grace time.Duration
 
-	// code lets the browser in that is opened; nil: none is.
+	// code lets in the browser that Run opens; nil if it opens none.
 	code *code
 }
 
-// Serve serves until ctx is done. The listener must be on an address of this machine alone, and is closed in the
-// end. Requests that are being answered then have a second to end, and the servers that were started are stopped.
+// Serve serves until ctx is done. The listener must be on a loopback address; Serve closes it. Open requests then
+// have a second to end, and the servers that were started are stopped.
 func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	at, ok := listener.Addr().(*net.TCPAddr)
 	if !ok || !at.IP.IsLoopback() {
@@ -65,7 +65,7 @@ func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	return nil
 }
 
-// address is where a browser finds the page: with a secret, the token or the code, which becomes a cookie.
+// address returns the address of the page with a secret, the token or the code, which the server exchanges for a cookie.
 func address(at net.Addr, kind, secret string) string {
 	return fmt.Sprintf("http://%s/?%s=%s", at, kind, secret)
 }

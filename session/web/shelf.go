@@ -17,13 +17,13 @@ import (
 const liveRelease = "live"
 
 const (
-	// mostLive is how many live recordings are kept: the oldest one gives way.
+	// mostLive is the maximum number of live recordings. A new one replaces the oldest.
 	mostLive = 200
-	// mostLiveBytes bounds their size in memory, compressed.
+	// mostLiveBytes is their maximum size in memory, compressed.
 	mostLiveBytes = 256 << 20
 )
 
-// A shelf keeps the live recordings, compressed: a long recording of calls takes a twentieth of its size.
+// A shelf keeps the live recordings, compressed: a long recording shrinks to a twentieth.
 type shelf struct {
 	mu    sync.Mutex
 	last  int
@@ -31,17 +31,17 @@ type shelf struct {
 	items []shelved
 }
 
-// shelved is a live recording with what lists say of it.
+// shelved is a live recording and its entry in lists.
 type shelved struct {
 	head LiveTrace
 	data []byte // of a trace.Recording; nil if there is no trace
 }
 
-// add gives a recording its id and keeps it. rec is nil where head says why there is no trace.
+// add gives a recording its id and keeps it. rec is nil if head has the reason why there is no trace.
 func (s *shelf) add(head LiveTrace, rec *trace.Recording) (LiveTrace, error) {
 	var data bytes.Buffer
 	if rec != nil {
-		out, _ := gzip.NewWriterLevel(&data, gzip.BestSpeed) // which is a level
+		out, _ := gzip.NewWriterLevel(&data, gzip.BestSpeed) // BestSpeed is a valid level
 		if err := json.NewEncoder(out).Encode(rec); err != nil {
 			return head, message.Errorf("keeping a live recording: %w", err)
 		}
@@ -61,7 +61,7 @@ func (s *shelf) add(head LiveTrace, rec *trace.Recording) (LiveTrace, error) {
 	return head, nil
 }
 
-// drop removes the oldest request of a client, or else the oldest recording: clients send requests that nobody asked for.
+// drop removes the oldest request of a client or, without one, the oldest recording: the user did not ask for clients' requests.
 func (s *shelf) drop() {
 	at := slices.IndexFunc(s.items[:len(s.items)-1], func(item shelved) bool { return item.head.Kind == kindClient })
 	at = max(at, 0)
@@ -69,7 +69,7 @@ func (s *shelf) drop() {
 	s.items = slices.Delete(s.items, at, at+1)
 }
 
-// list returns what is known of the recordings, the newest first.
+// list returns the entries of the recordings, the newest first.
 func (s *shelf) list() []LiveTrace {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +107,7 @@ func (s *shelf) load(id string) (*trace.Recording, error) {
 	return rec, nil
 }
 
-// titleOf says of a recording what it is of.
+// titleOf returns the title of a recording: its request or scenario.
 func titleOf(rec *trace.Recording) string {
 	if len(rec.Requests) == 0 {
 		return rec.Scenario

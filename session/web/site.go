@@ -16,13 +16,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
 
-// A Site is the library as files for any web server, which need not run anything.
+// A Site is the library as static files for any web server.
 type Site struct {
-	// Out is the folder to write: it must not be there, be empty, or be an earlier site.
+	// Out is the folder to write. It must not exist, be empty, or be an earlier site.
 	Out string
-	// Releases and Scenarios limit what is written; without any, all are.
+	// Releases and Scenarios limit what is written; empty means all.
 	Releases, Scenarios []string
-	// DryRun says what would be written, and writes nothing.
+	// DryRun reports the size of the site, and writes nothing.
 	DryRun bool
 	// Source finds the sources; nil means CachedSource.
 	Source SourceFolder
@@ -30,16 +30,16 @@ type Site struct {
 	Version string
 }
 
-// siteMark is a file by which a site is known as one.
+// siteMark is the name of the file that marks a folder as a site.
 const siteMark = "apitrace-site.json"
 
-// bytesOfRecording and bytesOfSources are what a recording, and the sources of a release, take in a site on average.
+// bytesOfRecording and bytesOfSources are the average sizes of a recording, and of the sources of a release, in a site.
 const (
 	bytesOfRecording = 100 << 10
 	bytesOfSources   = 2700 << 10
 )
 
-// Write writes the site, and says what it does. A folder that is there is replaced at the end, when all is written.
+// Write writes the site and reports its progress to notice. It replaces an existing folder only after everything is written.
 func (s Site) Write(ctx context.Context, notice func(format string, args ...any)) error {
 	chosen, count, err := s.choose()
 	if err != nil {
@@ -56,7 +56,7 @@ func (s Site) Write(ctx context.Context, notice func(format string, args ...any)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(folder) }() // after a failure; else it has its name
+	defer func() { _ = os.RemoveAll(folder) }() // only exists after a failure: a finished folder was renamed
 	if err := s.write(ctx, folder, chosen, notice); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (s Site) Write(ctx context.Context, notice func(format string, args ...any)
 	return os.Rename(folder, s.Out)
 }
 
-// choose returns the releases with their scenarios, the newest first, as far as they are asked for.
+// choose returns the selected releases with their selected scenarios, the newest first.
 func (s Site) choose() (chosen []recordings.Info, count int, err error) {
 	infos, err := recordings.Versions()
 	if err != nil {
@@ -102,7 +102,7 @@ func (s Site) choose() (chosen []recordings.Info, count int, err error) {
 	return chosen, count, nil
 }
 
-// mayReplace refuses a folder with files that are not a site.
+// mayReplace returns an error if the folder has files but is not a site.
 func (s Site) mayReplace() error {
 	if s.Out == "" {
 		return usage.Errorf("--out is missing: it names the folder to write")
@@ -145,7 +145,7 @@ func (s Site) write(ctx context.Context, folder string, chosen []recordings.Info
 			if err := p.recording(info.K8sVersion, scenario, put); err != nil {
 				return err
 			}
-			l.trees, l.documents = nil, nil // written: what stays is the recording, for its sources
+			l.trees, l.documents = nil, nil // already written; only the recording is still needed, for its sources
 			of = append(of, l)
 		}
 		p.api.library.loaded = nil
@@ -159,7 +159,7 @@ func (s Site) write(ctx context.Context, folder string, chosen []recordings.Info
 	return writeSitePage(folder, s.Version)
 }
 
-// library writes the lists of what was chosen, and what the search finds in it.
+// library writes the lists of the selected recordings, and the texts for the search in them.
 func (s Site) library(p *packer, chosen []recordings.Info, put func(piece) error) error {
 	first := firstShown{chosen[0].K8sVersion, chosen[0].Scenarios[0], 1}
 	if slices.Contains(chosen[0].Scenarios, "get-node") {
@@ -212,7 +212,7 @@ func (s Site) library(p *packer, chosen []recordings.Info, put func(piece) error
 	return errors.Join(put(piece{"library", out}), put(piece{"search", packed}))
 }
 
-// writePiece writes a piece where siteData of still.ts looks for it.
+// writePiece writes a piece to the path from which siteData of still.ts loads it.
 func writePiece(folder string, part piece) error {
 	data, err := compress(part.data)
 	if err != nil {

@@ -31,7 +31,7 @@ func writeSite(t *testing.T, site web.Site) string {
 
 var linkInPage = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
 
-// crawl follows each link of each page of a site.
+// crawl follows every link of every page of a site.
 func crawl(t *testing.T, folder string) {
 	t.Helper()
 	pages := 0
@@ -87,7 +87,7 @@ func openEach(t *testing.T, folder string, releases []recordings.Info) {
 	b.until("document.querySelector('.code')")
 }
 
-// TestSiteHasNoDeadLink writes a small site, crawls it, and opens what is in it.
+// TestSiteHasNoDeadLink writes a small site, crawls it, and opens its recordings.
 func TestSiteHasNoDeadLink(t *testing.T) {
 	scenarios := []string{"get-node", "create-deployment"}
 	folder := writeSite(t, web.Site{Releases: []string{"1.30", "1.37"}, Scenarios: scenarios})
@@ -95,7 +95,7 @@ func TestSiteHasNoDeadLink(t *testing.T) {
 	openEach(t, folder, []recordings.Info{{K8sVersion: "v1.37.1", Scenarios: scenarios}, {K8sVersion: "v1.30.4", Scenarios: scenarios}})
 }
 
-// TestSlowSiteHasTheWholeLibrary does so with all recordings.
+// TestSlowSiteHasTheWholeLibrary does the same with all recordings.
 func TestSlowSiteHasTheWholeLibrary(t *testing.T) {
 	testenv.Slow(t)
 	infos, err := recordings.Versions()
@@ -104,12 +104,12 @@ func TestSlowSiteHasTheWholeLibrary(t *testing.T) {
 	}
 	folder := writeSite(t, web.Site{})
 	crawl(t, folder)
-	for _, info := range infos { // a browser for each: none lives long enough for all
+	for _, info := range infos { // one browser per release: none lives long enough for all
 		openEach(t, folder, []recordings.Info{info})
 	}
 }
 
-// TestSiteReplacesASiteAlone demands that nothing of the user's is overwritten.
+// TestSiteReplacesASiteAlone checks that the user's files are not overwritten.
 func TestSiteReplacesASiteAlone(t *testing.T) {
 	folder := t.TempDir()
 	site := web.Site{Out: folder, Releases: []string{"1.37"}, Scenarios: []string{"get-node"}, Source: fakeSource(t)}
@@ -145,7 +145,7 @@ func TestSiteReplacesASiteAlone(t *testing.T) {
 	}
 }
 
-// TestSiteOfTheDocs runs what docs/web.md shows.
+// TestSiteOfTheDocs runs the commands in docs/web.md.
 func TestSiteOfTheDocs(t *testing.T) {
 	text, err := os.ReadFile("../../docs/web.md")
 	if err != nil {

@@ -65,7 +65,7 @@ func writeLessons(folder string) error {
 	return writeSiteFile(folder, "lessons/lesson.css", []byte(lessonStyle))
 }
 
-// linkWithin lets links to other lessons lead to their pages, and leaves of those to files that are not in the site the text.
+// linkWithin makes links to other lessons lead to their pages, and replaces links to files that are not in the site by their text.
 func linkWithin(doc ast.Node) error {
 	var links []*ast.Link
 	err := ast.Walk(doc, func(node ast.Node, entering bool) (ast.WalkStatus, error) {

@@ -39,7 +39,7 @@ func (a *api) getCallSource(r *restful.Request) (any, error) {
 	return out, nil
 }
 
-// read reads the source of a call's function. The error is one of status 404 if there is none.
+// read reads the source of a call's function. If there is none, the error has status 404.
 func (a *api) read(rec *trace.Recording, c *trace.Call) (*source.Function, *Source, error) {
 	tree, err := a.sourceTree(rec, c)
 	if err != nil {
@@ -56,7 +56,7 @@ func (a *api) read(rec *trace.Recording, c *trace.Call) (*source.Function, *Sour
 	return f, &Source{Function: f.Name, File: f.File, Line: f.Line, Program: tree.String(), URL: view.SourceURL(rec, c), Lines: lines, Marks: []Mark{}}, nil
 }
 
-// sourceTree returns the sources that have a call's function.
+// sourceTree returns the sources that contain a call's function.
 func (a *api) sourceTree(rec *trace.Recording, c *trace.Call) (*source.Tree, error) {
 	if slices.Contains(rec.Edited, c.File) {
 		return nil, notFound(message.Errorf("%s was edited when this was recorded: upstream's source is not the one that ran", c.File), "")
@@ -68,7 +68,7 @@ func (a *api) sourceTree(rec *trace.Recording, c *trace.Call) (*source.Tree, err
 	return &source.Tree{Program: c.Process, Version: rec.Version(c.Process), Dir: folder}, nil
 }
 
-// ran tells why the function that was looked up for a call is not the one that ran, with status 404, or returns nil.
+// ran returns nil if f is the function that ran in call c; otherwise an error with status 404 and the reason.
 func ran(f *source.Function, err error, c *trace.Call) error {
 	if err != nil {
 		return notFound(message.Errorf("source of %s: %w", c.Function, err), "")
@@ -79,16 +79,16 @@ func ran(f *source.Function, err error, c *trace.Call) error {
 	return nil
 }
 
-// mostMarked is how many calls of one function a mark lists.
+// mostMarked is the maximum number of calls of one function that a mark lists.
 const mostMarked = 100
 
-// marks lists what call i, and the literals in its text that run below it, called from the lines of the text.
+// marks lists the callees of call i, and of the function literals in its text that run below it, by line.
 func (t *traced) marks(i int, f *source.Function) []Mark {
 	var marks []Mark
 	inText := map[int]bool{i: true}
 	for child := i + 1; child < t.tree.End(i); {
 		c, parent := t.tree.Call(child), t.tree.Parent(child)
-		if c.Function == f.Name { // it calls itself: that is a call of its own
+		if c.Function == f.Name { // a recursive call has its own marks
 			if inText[parent] {
 				marks = addCall(marks, child, c)
 			}
@@ -127,7 +127,7 @@ func addCall(marks []Mark, i int, c *trace.Call) []Mark {
 // addSpanless adds the functions without a span that the text calls.
 func addSpanless(out *Source, f *source.Function, process, k8sVersion string) {
 	known, err := recordings.CodeOf(k8sVersion)
-	if err != nil || known == nil { // the index does not have the release
+	if err != nil || known == nil { // the index lacks the release
 		return
 	}
 	for _, m := range source.SpanlessMarks(f, process, known) {
@@ -174,7 +174,7 @@ func (a *api) getSource(r *restful.Request) (any, error) {
 	return out, nil
 }
 
-// recordingsOf returns the recordings that call a function, or the one that is asked for.
+// recordingsOf returns the recordings that call a function, or only that of scenario if it is not "".
 func (a *api) recordingsOf(release, scenario string, f recordings.Function) ([]*trace.Recording, error) {
 	names := f.Scenarios
 	if scenario != "" {
@@ -191,7 +191,7 @@ func (a *api) recordingsOf(release, scenario string, f recordings.Function) ([]*
 	return of, nil
 }
 
-// highlight splits a function's text into lines, and those into pieces of one kind.
+// highlight splits a function's text into lines, and each line into tokens.
 func highlight(f *source.Function) ([]SourceLine, error) {
 	tokens, err := lexers.Get("go").Tokenise(nil, strings.ReplaceAll(f.Text, "\r\n", "\n"))
 	if err != nil {

@@ -46,7 +46,7 @@ func (a *api) getPosition(r *restful.Request) (any, error) {
 	return out, nil
 }
 
-// position is the one that the query names.
+// position returns the position that the query names.
 func (t *traced) position(r *restful.Request) (p step.Position, err error) {
 	if p.Call, err = t.known(number(r, "call", 0)); err != nil {
 		return p, err

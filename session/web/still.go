@@ -13,26 +13,26 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A piece is what a page without a server is given under one key; src/still.ts answers the API's routes from it. The keys are:
+// A piece is the data that a page without a server has under one key; src/still.ts answers the API's routes from it. The keys are:
 //
-//	library                        the lists, and where the page begins
+//	library                        the lists, and the first request to show
 //	recording/RELEASE/SCENARIO     a recording without its calls
 //	calls/RELEASE/SCENARIO/NUMBER  the calls of a request
 //	source/RELEASE/PROCESS/FOLDER  the functions of a package that were called
 //	notices/RELEASE/PROCESS        the licences of the sources
-//	search                         the texts that the search goes through
+//	search                         the texts that can be searched
 //	answers/PATH                   the answer to a path below Base that belongs to no recording
 type piece struct {
 	key  string
 	data any
 }
 
-// answers are answers of the API as they are, by path and query below Base.
+// answers are unchanged answers of the API, by path and query below Base.
 type answers map[string]json.RawMessage
 
-// libraryPiece lists what there is.
+// libraryPiece lists the releases, the scenarios and their recordings.
 type libraryPiece struct {
-	// First is the request that is shown at first.
+	// First is the request that the page shows first.
 	First firstShown `json:"first"`
 	// Apitrace is the version that wrote the data.
 	Apitrace string  `json:"apitrace"`
@@ -45,12 +45,12 @@ type firstShown struct {
 	Request  int    `json:"request"`
 }
 
-// recordingPiece is a recording without its calls. Its answers are by path and query below the recording's own path.
+// recordingPiece is a recording without its calls. Its answers are keyed by path and query below the recording's own path.
 type recordingPiece struct {
 	Answers answers `json:"answers"`
 }
 
-// A packer takes what a page without a server needs out of the API.
+// A packer gets the data of a page without a server from the API.
 type packer struct {
 	api     *api
 	handler http.Handler
@@ -67,7 +67,7 @@ func newPacker(o Options) (*packer, error) {
 	return &packer{a, handler, map[string][][]string{}}, nil
 }
 
-// remember asks once for each folder: to check that one of the cache is complete takes its time.
+// remember caches the results of find: checking that a folder of the cache is complete takes time.
 func remember(find SourceFolder) SourceFolder {
 	type found struct {
 		folder string
@@ -85,10 +85,10 @@ func remember(find SourceFolder) SourceFolder {
 	}
 }
 
-// pageLanguages are those of the page.
+// pageLanguages are the languages of the page.
 var pageLanguages = []string{"en", "zh"}
 
-// asTheyAre are what a page without a server has of a request as the API answers it, by the names of parameters in order.
+// asTheyAre are the answers of the API that a page without a server has unchanged for each request, with their parameters in order.
 var asTheyAre = []string{"view?lang=%s", "view?lang=%s&show=upstream", "layers?lang=%s", "map?lang=%s"}
 
 // recording puts a recording into pieces: itself, and the calls of its requests.
@@ -133,7 +133,7 @@ func (s *packer) recording(release, scenario string, put func(piece) error) erro
 	return nil
 }
 
-// built puts what the start of a release built into a piece, if a recording of the library tells.
+// built writes the piece with the parts that a server of the release builds at its start, if the library has a recording of it.
 func (s *packer) built(release string, put func(piece) error) error {
 	address := "/releases/" + url.PathEscape(release) + "/routes"
 	answer, err := s.ask(address)
@@ -146,7 +146,7 @@ func (s *packer) built(release string, put func(piece) error) error {
 	return put(piece{"answers/releases/" + release + "/routes", recordingPiece{answers{address: answer}}})
 }
 
-// ask returns what the API answers to a path and query below Base.
+// ask returns the answer of the API to a path and query below Base.
 func (s *packer) ask(address string) (json.RawMessage, error) {
 	request, err := http.NewRequest(http.MethodGet, Base+address, nil)
 	if err != nil {
@@ -164,7 +164,7 @@ func (s *packer) ask(address string) (json.RawMessage, error) {
 	return bytes.TrimSpace(w.body.Bytes()), nil
 }
 
-// An answer takes in what a handler writes.
+// An answer collects what a handler writes. It implements http.ResponseWriter.
 type answer struct {
 	header http.Header
 	status int
@@ -175,19 +175,19 @@ func (a *answer) Header() http.Header            { return a.header }
 func (a *answer) WriteHeader(status int)         { a.status = status }
 func (a *answer) Write(data []byte) (int, error) { return a.body.Write(data) }
 
-// callsPiece has the calls of a request, one list for each of their properties, in order of entry. What many calls
-// have in common is there once, and the lists have its number.
+// callsPiece has the calls of a request, as one list per property, in order of entry. A value that many calls
+// share is stored once, and the lists refer to it by its number.
 type callsPiece struct {
-	// Same is what all calls of a function have in common.
+	// Same has the properties that all calls of a function share.
 	Same []sameCalls `json:"same"`
 	// Values are recorded values.
 	Values []packedValue `json:"values"`
-	// ValueLists are values that a call has together.
+	// ValueLists are the lists of values of calls, as numbers in Values.
 	ValueLists [][]int  `json:"valueLists"`
 	Goroutines []uint64 `json:"goroutines"`
 
-	// Of each call: its number in Same, how many calls before it its caller is (0 for the first call), the line of the caller,
-	// its goroutine, by how much later it begins than the call before it, how long it takes, its list of values.
+	// For each call: its number in Same, the distance to its caller in the list (0 for the first call), the line of the caller,
+	// its goroutine, its start after that of the call before it, its duration, and its list of values.
 	Of         []int   `json:"of"`
 	Caller     []int   `json:"caller"`
 	CallerLine []int   `json:"callerLine"`
@@ -195,21 +195,21 @@ type callsPiece struct {
 	StartNs    []int64 `json:"startNs"`
 	DurationNs []int64 `json:"durationNs"`
 	Value      []int   `json:"value"`
-	// Of some calls, by their numbers.
+	// For some calls, by their numbers:
 	NewGoroutine []int          `json:"newGoroutine"`
 	Unfinished   []int          `json:"unfinished"`
 	Errors       map[int]string `json:"errors"`
 	Panics       map[int]string `json:"panics"`
 }
 
-// sameCalls is what the API says of all calls that are of one function and have one name.
+// sameCalls has the properties that the API reports for all calls of one function with one name.
 type sameCalls struct {
 	Function string            `json:"function"`
 	File     string            `json:"file"`
 	Line     int               `json:"line"`
 	Process  string            `json:"process"`
 	Name     string            `json:"name"`
-	Short    string            `json:"short,omitempty"` // the function's short name, where Name is another
+	Short    string            `json:"short,omitempty"` // the function's short name, if it is not Name
 	Place    string            `json:"place"`
 	Layer    string            `json:"layer"`
 	Colour   string            `json:"colour"`
@@ -219,13 +219,13 @@ type sameCalls struct {
 	Note     map[string]string `json:"note,omitempty"`
 }
 
-// identity is by what calls have their sameCalls in common.
+// identity is the key by which calls share their sameCalls.
 type identity struct {
 	function, file, process, name string
 	line                          int
 }
 
-// packedValue is a recorded value: Text in words, and Raw as it was recorded where that differs.
+// packedValue is a recorded value: Text for readers, and Raw as it was recorded if that differs.
 type packedValue struct {
 	Name    string  `json:"name"`
 	Text    string  `json:"value"`
@@ -233,7 +233,7 @@ type packedValue struct {
 	Decides bool    `json:"decides,omitempty"`
 }
 
-// numbers gives things numbers, in the order in which they come.
+// numbers assigns consecutive numbers to keys, in the order of their first use.
 type numbers[K comparable] map[K]int
 
 func (n numbers[K]) of(k K) (number int, isNew bool) {
@@ -245,7 +245,7 @@ func (n numbers[K]) of(k K) (number int, isNew bool) {
 	return number, !known
 }
 
-// calls puts the calls of a request into a piece.
+// calls returns the piece with the calls of a request.
 func (s *packer) calls(l *loaded, n int) (*callsPiece, error) {
 	tree, err := l.request(n)
 	if err != nil {
@@ -297,7 +297,7 @@ func (s *packer) calls(l *loaded, n int) (*callsPiece, error) {
 	return out, nil
 }
 
-// rare notes what few calls have.
+// rare adds the properties that only few calls have.
 func (out *callsPiece) rare(i int, c *trace.Call) {
 	if c.NewGoroutine {
 		out.NewGoroutine = append(out.NewGoroutine, i)
@@ -321,7 +321,7 @@ func packedValueOf(v Value, raw string) packedValue {
 	return out
 }
 
-// sameOf takes what all calls like call i have in common from what the API says of call i.
+// sameOf takes the properties that all calls like call i share from the API's answer for call i.
 func sameOf(t map[string]*traced, i int) sameCalls {
 	c := t["en"].call(i)
 	out := sameCalls{

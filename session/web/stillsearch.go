@@ -6,13 +6,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
 
-// searchPiece has all texts that a search finds, in the order in which it answers them.
+// searchPiece has all texts that a search can find, in the order of its results.
 type searchPiece struct {
 	Kinds []string `json:"kinds"`
 	Texts []string `json:"texts"`
 	// Shorts are the short names of functions, by their numbers in Texts.
 	Shorts map[int]string `json:"shorts"`
-	// Places are lists of what a hit has as its places; of each text, Place is the number of its list.
+	// Places are the lists of places of hits; Place has the number of the list of each text.
 	Places [][]HitPlace `json:"places"`
 	Place  []int        `json:"place"`
 }

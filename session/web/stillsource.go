@@ -17,22 +17,22 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// sourcePiece has the sources of those functions of a package that recorded calls are of.
+// sourcePiece has the sources of the functions of a package that have recorded calls.
 type sourcePiece struct {
 	// Program is the program with its version.
 	Program   string                  `json:"program"`
 	Functions map[string]packedSource `json:"functions"`
 }
 
-// packedSource is the source of a function, or in Missing why it is not there.
+// packedSource is the source of a function, or the reason in Missing why there is none.
 type packedSource struct {
 	First int `json:"first,omitempty"`
 	Last  int `json:"last,omitempty"`
-	// Lines are pieces of text, each behind the letter of its kind (kindLetters).
+	// Lines are lines of tokens. Each token begins with the letter of its kind (kindLetters).
 	Lines [][]string `json:"lines,omitempty"`
 	// Spanless are functions without a span that the text calls.
 	Spanless []packedSpanless `json:"spanless,omitempty"`
-	// Notice is what stands at the head of the file: a number of noticePiece.Texts.
+	// Notice is the copyright notice at the head of the file, as a number in noticePiece.Texts.
 	Notice int `json:"notice,omitempty"`
 	// Missing is a sentence, or "absent" if the machine that wrote the data did not have the program's sources.
 	Missing string `json:"missing,omitempty"`
@@ -44,14 +44,14 @@ type packedSpanless struct {
 	Name     string `json:"name"`
 }
 
-// absent is why there is no source of a function in packedSource.Missing.
+// absent is the value of packedSource.Missing if the program's sources were not on the machine.
 const absent = "absent"
 
 // noticePiece has the copyright notices and the licences of sources.
 type noticePiece struct {
 	// Texts are notices and licences; the first one is empty.
 	Texts []string `json:"texts"`
-	// Licences are numbers of Texts by the folder whose files are under the licence: a module, mostly.
+	// Licences maps a folder, mostly that of a module, to the licence of its files, as a number in Texts.
 	Licences map[string]int `json:"licences"`
 }
 
@@ -60,7 +60,7 @@ var kindLetters = map[string]string{
 	"": " ", "keyword": "k", "string": "s", "number": "n", "comment": "c", "function": "f", "builtin": "b", "type": "t",
 }
 
-// sources puts the sources of all functions that recordings of one release call into pieces.
+// sources writes the pieces with the sources of all functions that recordings of one release call.
 func (s *packer) sources(release string, of []*loaded, put func(piece) error) error {
 	wanted := map[string]map[string]*calledFunction{} // by process and folder, by function
 	for _, l := range of {
@@ -68,7 +68,7 @@ func (s *packer) sources(release string, of []*loaded, put func(piece) error) er
 			for n := range l.rec.Requests[i].Calls {
 				c := &l.rec.Requests[i].Calls[n]
 				folder := path.Join(c.Process, path.Dir(c.File))
-				if c.File == "" { // a span of upstream's own
+				if c.File == "" { // one of upstream's own spans
 					continue
 				}
 				if wanted[folder] == nil {
@@ -100,7 +100,7 @@ func (s *packer) sources(release string, of []*loaded, put func(piece) error) er
 	return nil
 }
 
-// A calledFunction is a function as a recorded call has it.
+// A calledFunction is a function with the place that a recorded call has.
 type calledFunction struct {
 	rec  *trace.Recording
 	call *trace.Call
@@ -160,7 +160,7 @@ func (s *packer) sourceOf(tree *source.Tree, packages map[string]*source.Package
 	return out, nil
 }
 
-// packedLines highlights a text once: most functions are the same in the next release.
+// packedLines caches highlighted texts: most functions do not change between releases.
 func (s *packer) packedLines(f *source.Function) ([][]string, error) {
 	if known, ok := s.lines[f.Text]; ok {
 		return known, nil
@@ -206,7 +206,7 @@ func (n *notices) add(text string) int {
 	return number
 }
 
-// of returns the number of the notice of a file below a folder, and sees to it that the licence is there.
+// of returns the number of the notice of a file below a folder, and adds the licence of the file.
 func (n *notices) of(dir, file string) (int, error) {
 	if number, known := n.files[file]; known {
 		return number, nil
@@ -236,7 +236,7 @@ func (n *notices) of(dir, file string) (int, error) {
 	return n.files[file], nil
 }
 
-// notice returns the first comment before the package clause that says whose the file is, or "".
+// notice returns the first comment before the package clause that states a copyright, or "".
 func notice(text []byte) string {
 	head, _, _ := bytes.Cut(text, []byte("\npackage "))
 	for part := range bytes.SplitSeq(head, []byte("\n\n")) {

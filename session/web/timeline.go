@@ -7,7 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/render/view"
 )
 
-// mostBoxes is how many boxes a time line has at most: the first ones, in order of entry.
+// mostBoxes is the maximum number of boxes of a time line. Further calls, in order of entry, are left out.
 const mostBoxes = 20000
 
 func (a *api) getTimeline(r *restful.Request) (any, error) {
@@ -39,8 +39,8 @@ type laneKey struct {
 	goroutine uint64
 }
 
-// lanes puts the calls that take at least so long on the lanes of their goroutines. A call's row is how many calls of
-// its goroutine are above it.
+// lanes puts the calls that take at least least nanoseconds on the lanes of their goroutines. The row of a call is
+// the number of calls of its goroutine above it.
 func (out *Timeline) lanes(t *traced, least int64) {
 	index := map[laneKey]int{}
 	rows := make([]int, t.tree.Len())

@@ -24,7 +24,7 @@ type ReleaseList struct {
 	Items []Release `json:"items" description:"The releases, the newest first."`
 }
 
-// A Release is one of which there are recordings.
+// A Release is a release that has recordings.
 type Release struct {
 	K8sVersion  string    `json:"k8sVersion" description:"The release of Kubernetes."`
 	EtcdVersion string    `json:"etcdVersion" description:"The etcd behind it."`
@@ -38,7 +38,7 @@ type ScenarioList struct {
 	Items []Scenario `json:"items" description:"The scenarios, by topic."`
 }
 
-// A Scenario is one of the library, or a file.
+// A Scenario is a scenario of the library, or a file.
 type Scenario struct {
 	Name        string   `json:"name" description:"Name of the scenario, or of the file."`
 	Topic       string   `json:"topic" description:"Title of the topic that it belongs to."`
@@ -110,7 +110,7 @@ type Call struct {
 	URL    string `json:"url,omitempty" description:"Where upstream shows the function; absent if that is not known."`
 }
 
-// CallDetails are a call with all that is told of it.
+// CallDetails are a call and everything that the page shows about it.
 type CallDetails struct {
 	Call  Call    `json:"call" description:"The call."`
 	Title string  `json:"title" description:"Title of its layer, empty if it has none."`
@@ -118,7 +118,7 @@ type CallDetails struct {
 	Nth   int     `json:"nth" description:"Which of the calls of the function by its caller it is, from 1; see findCall."`
 	Step  int     `json:"step" description:"The nearest call, itself or above, that the default view shows."`
 	Stack []Frame `json:"stack" description:"The calls above it, the nearest first."`
-	// Values are the attributes in the order and the words of the tree.
+	// Values are the attributes in the order and the wording of the tree.
 	Values []Value `json:"values" description:"The recorded values, those by which the request was decided first."`
 }
 
@@ -142,13 +142,13 @@ type Frame struct {
 	NewGoroutine bool   `json:"newGoroutine,omitempty" description:"Whether it runs on another goroutine than its caller."`
 }
 
-// Found is where a call was found.
+// Found is the place of a call that was found.
 type Found struct {
 	Index int  `json:"index" description:"Number of the call, -1 if the request makes no call of the function."`
 	Exact bool `json:"exact" description:"Whether caller and number are as asked for; else it is the nearest call of the function."`
 }
 
-// A Position is where the step player stands.
+// A Position is a position of the step player.
 type Position struct {
 	Call     int    `json:"call" description:"The innermost call."`
 	Kind     string `json:"kind" description:"Where in it: entered, calling or returning." enum:"entered|calling|returning"`
@@ -158,7 +158,7 @@ type Position struct {
 	Moved    bool   `json:"moved" description:"Whether the action led anywhere: false at the end of the request in that direction."`
 	Line     int    `json:"line" description:"Line at which control is, 0 where that is not known."`
 	Returned int    `json:"returned" description:"The call that returned right before, -1 if none did."`
-	// Of calls that the position names but that are not on the stack.
+	// These describe calls that the position names but that are not on the stack.
 	NextFunction  string  `json:"nextFunction,omitempty" description:"Full name of the function that is about to be called."`
 	NextName      string  `json:"nextName,omitempty" description:"Its short name."`
 	NextNth       int     `json:"nextNth,omitempty" description:"Which of the calls of that function by this caller it is, from 1: with the names, it finds the call in another recording."`
@@ -173,7 +173,7 @@ type LayerList struct {
 	Items []Layer `json:"items" description:"The layers: by traced program in the order in which the request reached those, and within one in the order of the guide."`
 }
 
-// A Layer is a part of a traced program, with what a request does there.
+// A Layer is a part of a traced program, and the part of a request that runs there.
 type Layer struct {
 	Layer   string `json:"layer" description:"Name of the layer."`
 	Title   string `json:"title" description:"Its title."`
@@ -228,7 +228,7 @@ type Source struct {
 	Marks    []Mark       `json:"marks" description:"What was called from the lines, by line, in order of entry."`
 }
 
-// A SourceLine is a line of source, in pieces of one kind each.
+// A SourceLine is a line of source, split into tokens.
 type SourceLine struct {
 	Number int     `json:"number" description:"Number of the line in upstream's file."`
 	Tokens []Token `json:"tokens" description:"The pieces of the line."`
@@ -252,14 +252,14 @@ type Mark struct {
 	Failed   bool   `json:"failed,omitempty" description:"Whether one of the calls returned an error or panicked."`
 }
 
-// A HitList is a part of what a search found.
+// A HitList is a part of the results of a search.
 type HitList struct {
 	Total int   `json:"total" description:"How many hits there are."`
 	From  int   `json:"from" description:"How many of them are before the first one here."`
 	Items []Hit `json:"items" description:"The hits: functions, values, errors; of each kind those first that fewest recordings have."`
 }
 
-// A Hit is a text that holds what was searched for.
+// A Hit is a text that contains the searched text.
 type Hit struct {
 	Kind   string     `json:"kind" description:"What the text is." enum:"function|value|error"`
 	Text   string     `json:"text" description:"Full name of a function, \"name=value\", or an error."`

@@ -13,12 +13,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// An Upload is a file of a recording, as it is: JSON, or several JSON objects one after another.
+// An Upload is the unchanged content of a recording's file: one JSON object, or several in a row.
 type Upload struct{}
 
 const uploadPath = Base + "/uploads"
 
-// upload takes a recording in that the user chose in the page.
+// upload accepts a recording that the user has chosen in the page.
 func (a *api) upload(r *restful.Request) (any, error) {
 	data, err := io.ReadAll(r.Request.Body)
 	if err != nil {

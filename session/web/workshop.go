@@ -16,18 +16,18 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// An ExerciseDeed is something that a learner does.
+// An ExerciseDeed is the body of a request that reports an action of a learner.
 type ExerciseDeed struct {
 	Did string `json:"did" description:"What the learner does." enum:"started|hinted|revealed|reset"`
 }
 
-// An ExerciseAnswer is an answer: a text, or the request of an exercise that asks for one. Where the server is to be changed, it is empty.
+// An ExerciseAnswer is an answer: a text, or a request if the exercise asks for one. It is empty if the exercise asks for a change of the server.
 type ExerciseAnswer struct {
 	Text    string        `json:"text,omitempty" description:"The answer, as on the command line."`
 	Request *RequestOrder `json:"request,omitempty" description:"The request that is the answer; its timeout does not count."`
 }
 
-// An ExerciseReply is what becomes of an answer.
+// An ExerciseReply is the judgement of an answer.
 type ExerciseReply struct {
 	learner.Reply
 	Trace    string        `json:"trace" description:"Id of the live recording that the answer was judged by; empty unless a server was asked."`
@@ -40,7 +40,7 @@ type Lesson struct {
 	Text string `json:"text" description:"The lesson, as HTML without scripts."`
 }
 
-// learner opens the workshop for one request: another apitrace may have written to the file with the progress.
+// learner opens the workshop for one request, because another apitrace process may have changed the progress since the last one.
 func (a *api) learner(r *restful.Request) (*learner.Learner, *gatherer, error) {
 	to := &gatherer{}
 	l, err := learner.Open(r.Request.Context(), learner.Options{Lang: queryOf(r, paramLang), K8s: queryOf(r, paramK8s), Reporter: to})
@@ -95,7 +95,7 @@ func sheet(l *learner.Learner, to *gatherer, r *restful.Request) (*learner.Sheet
 	return s, nil
 }
 
-// deeds are those that a learner does by itself: passed and tried is what a judge says.
+// deeds are the actions that a client may report. The judge decides the others, passed and tried.
 var deeds = []workshop.Deed{workshop.Started, workshop.Hinted, workshop.Revealed, workshop.Reset}
 
 func (a *api) doExercise(r *restful.Request) (any, error) {

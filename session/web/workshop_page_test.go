@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// solutions opens an exercise of each kind that needs no server, and returns for each kind its name and what passes.
+// solutions opens an exercise of each kind that needs no server, and returns for each kind its name and a right answer.
 func solutions(t *testing.T, address string) map[string][2]string {
 	t.Helper()
 	found := map[string][2]string{}
@@ -29,7 +29,7 @@ func solutions(t *testing.T, address string) map[string][2]string {
 	return found
 }
 
-// TestPageTeachesTheWorkshop does an exercise from the list to the debrief, with a wrong answer, hints, and the trace beside it.
+// TestPageTeachesTheWorkshop solves an exercise from the list to the debrief, with a wrong answer, hints, and the trace beside it.
 func TestPageTeachesTheWorkshop(t *testing.T) {
 	address := start(t, web.Options{})
 	b := open(t, address, "#/workshop", 1280)
@@ -76,7 +76,7 @@ func TestPageTeachesTheWorkshop(t *testing.T) {
 	b.forgive("the server responded with a status of 400")
 }
 
-// TestPageHasAFormForEachKindOfExercise fills in each form with what passes.
+// TestPageHasAFormForEachKindOfExercise fills in each form with a right answer.
 func TestPageHasAFormForEachKindOfExercise(t *testing.T) {
 	address := start(t, web.Options{})
 	all := solutions(t, address)
@@ -98,7 +98,7 @@ func TestPageHasAFormForEachKindOfExercise(t *testing.T) {
 				b.click(fmt.Sprintf("document.querySelector('input[name=%s]')", letter))
 			}
 		case "order":
-			for at, letter := range strings.Fields(answer) { // by the buttons, as somebody without a mouse does
+			for at, letter := range strings.Fields(answer) { // by the buttons, as without a mouse
 				for range 20 {
 					now := strings.Fields(js[string](b, "[...document.querySelectorAll('.order .letter')].map((l) => l.textContent).join(' ')"))
 					if now[at] == letter {

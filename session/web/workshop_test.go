@@ -85,7 +85,7 @@ func TestPageAndCommandShareTheProgress(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 5 {
 		all.Go(func() { post(t, path+"/answers", fmt.Sprintf(`{"text":"wrong.page%d"}`, i), 200) })
-		all.Go(func() { _ = exec.Command(program, "workshop", "check", fmt.Sprintf("wrong.command%d", i)).Run() }) // a wrong answer is a status
+		all.Go(func() { _ = exec.Command(program, "workshop", "check", fmt.Sprintf("wrong.command%d", i)).Run() }) // a wrong answer only sets the exit status
 	}
 	all.Wait()
 	_, body := get(t, path)
