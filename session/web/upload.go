@@ -27,7 +27,7 @@ func (a *api) upload(r *restful.Request) (any, error) {
 	name := path.Base(strings.ReplaceAll(r.QueryParameter("name"), `\`, "/"))
 	head := LiveTrace{Kind: kindUpload, Title: name}
 	rec, err := trace.Read(bytes.NewReader(data), name)
-	if errors.As(err, new(*trace.CutError)) { // what is left of it is as good
+	if errors.As(err, new(*trace.CutError)) { // the rest of it can be shown
 		head.Notices, err = []string{printerFor(r.Request).Error(err)}, nil
 	}
 	if err != nil {
