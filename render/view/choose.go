@@ -15,18 +15,18 @@ type chooser struct {
 
 	origin []bool // see Node.Origin
 	errors *ErrorPath
-	// candidates are the calls that the choice allows to be shown, rank their steps
-	// in the order in which they are given up last; rank is nil without a limit.
+	// candidates are the calls that the choice allows to be shown. rank has their steps, the
+	// most telling first; the last ones are left out first. rank is nil without a limit.
 	candidates []bool
-	// See View.Matching and what follows.
+	// See View.Matching, View.Plumbing and View.Handled.
 	matching, plumbing, handled int
 	rank                        []step
-	// upstreamBefore[i] is how many of the calls before i are spans and events of upstream's.
+	// upstreamBefore[i] counts upstream's spans and events among the calls before i.
 	upstreamBefore []int
 
 	shown []bool
-	// shownBefore[i] is how many of the calls before i are shown, so that a
-	// difference tells whether a subtree has any.
+	// shownBefore[i] counts the shown calls before i, so that a difference tells
+	// whether a subtree has any.
 	shownBefore []int
 }
 
@@ -39,7 +39,7 @@ func newChooser(tree *trace.Tree, classifier Classifier, choice Choice) *chooser
 	return c
 }
 
-// view builds a view of at most so many steps, or of all if most is 0.
+// view builds a view of at most most steps, or of all steps if most is 0.
 func (c *chooser) view(most int) *View {
 	v := &View{Tree: c.tree, ErrorPath: c.errors, Matching: c.matching, Plumbing: c.plumbing, Handled: c.handled, LessTelling: c.show(most)}
 	v.Root = c.node(0)
@@ -87,8 +87,8 @@ func (c *chooser) findCandidates() {
 	}
 }
 
-// startLayers are the guide's layers that a program's start is about. Its goroutines run
-// through many others, for the first time and without a request.
+// startLayers are the guide's layers that matter in a program's start. The goroutines that it
+// starts run through many others, without a request.
 var startLayers = []string{trace.LayerServer, trace.LayerStorageSetup, trace.LayerInstaller}
 
 // wanted reports whether a view for a first look may show call i: key steps, where
@@ -110,12 +110,12 @@ func (c *chooser) wanted(i int, keyBelow bool) bool {
 	return c.classifier.Key(call.Function)
 }
 
-// fatal is Node.Fatal for call i. If it is not known how a failed request came to
-// its answer, every error in it may be the reason.
+// fatal returns Node.Fatal for call i. If the error path of a failed request is not
+// known, every error in it may be the reason.
 func (c *chooser) fatal(i int) bool {
 	call := c.tree.Call(i)
 	if c.tree.Request.IsStart() {
-		return call.Panic != "" // the goroutines that it starts go on, and try again what fails
+		return call.Panic != "" // the goroutines that it starts continue, and retry what fails
 	}
 	if call.Panic != "" || call.Unfinished || c.errors.has(i) {
 		return true
@@ -125,8 +125,8 @@ func (c *chooser) fatal(i int) bool {
 
 func succeeded(r *trace.Request) bool { return r.Status > 0 && r.Status < 400 }
 
-// show marks the calls that a view of so many steps shows. It returns how many
-// candidates are left out.
+// show marks the calls that a view of at most most steps shows. It returns the number of
+// candidates that are left out.
 func (c *chooser) show(most int) (left int) {
 	c.shown = c.candidates
 	if most > 0 && most < len(c.rank) {
@@ -154,8 +154,8 @@ func (c *chooser) show(most int) (left int) {
 	return left
 }
 
-// apart reports whether call i is upstream's own tracing that was asked for: that is
-// shown besides the steps, and never left out for them.
+// apart reports whether call i belongs to upstream's own tracing and the choice shows it: such
+// calls are shown in addition to the steps, and never left out for them.
 func (c *chooser) apart(i int) bool { return c.choice.Upstream && i > 0 && Upstream(c.tree.Call(i)) }
 
 // origins finds the calls in which an error or a panic began, and those that
@@ -177,7 +177,7 @@ func origins(tree *trace.Tree) []bool {
 	return origin
 }
 
-// state is what a node learns from the folded calls above it.
+// state is what a node needs to know about the folded calls above it.
 type state struct {
 	above, through int
 	newGoroutine   bool
@@ -196,8 +196,8 @@ func (c *chooser) node(i int) *Node {
 	}
 }
 
-// descend adds to node what is shown below call i, which is node's own call or a
-// folded one below it. It returns how many folded calls were not counted yet.
+// descend adds to node the shown calls below call i, which is node's own call or a
+// folded one below it. It returns the number of folded calls that are not counted yet.
 func (c *chooser) descend(node *Node, i int, from state) (pending int) {
 	pending = from.above
 	for child := range c.tree.Children(i) {
@@ -237,6 +237,6 @@ func (c *chooser) descend(node *Node, i int, from state) (pending int) {
 	return pending
 }
 
-// upstreamIn counts the spans and events of upstream's among the calls from i up to,
+// upstreamIn counts upstream's spans and events among the calls from i up to,
 // but not including, end.
 func (c *chooser) upstreamIn(i, end int) int { return c.upstreamBefore[end] - c.upstreamBefore[i] }

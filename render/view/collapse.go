@@ -6,10 +6,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// collapse makes one node of each run of siblings below n that are of one group,
-// and of each run of equal siblings. Two nodes are equal when they have the same
+// collapse makes one node of each run of siblings below n that belong to one group,
+// and of each run of equal siblings. Two nodes are equal if they have the same
 // function, the same failure and the same marks, and their children are equal one
-// by one. Without groups, those of a group stay apart: who filters asks for them.
+// by one. If groups is false, members of a group stay apart, because a filter asked for them.
 func collapse(tree *trace.Tree, n *Node, groups bool, marks func(call int) string) {
 	c := collapser{tree: tree, seed: maphash.MakeSeed(), groups: groups, marks: marks}
 	c.collapse(n)
@@ -22,19 +22,19 @@ type collapser struct {
 	marks  func(call int) string // nil if no call has a mark of its own
 }
 
-// shape is what two equal nodes have in common. The children's part is a hash:
-// comparing whole subtrees again on every level would take too long.
+// shape is the key by which nodes are compared. The part of the children is a hash:
+// comparing whole subtrees on every level would take too long.
 type shape struct {
 	function, err, panic, upstream, mark       string
 	unfinished, origin, newGoroutine, crossing bool
 	afterwards                                 bool
-	// eventful is set when a failure that matters or another process is at or below the node:
-	// nothing that may disappear in a group.
+	// eventful is set if an important failure or another process is at or below the node: it
+	// must not disappear in a group.
 	eventful bool
-	// holdsGroup is set when one of the node's own group is below it: it is no member
-	// then, but what is around the members.
+	// holdsGroup is set if a member of the node's own group is below it: then the node is
+	// not a member itself but contains the members.
 	holdsGroup bool
-	// call tells calls of a group apart that must not be collapsed.
+	// call distinguishes calls of a group that must not be collapsed.
 	call     int
 	children int
 	below    uint64
@@ -84,14 +84,14 @@ func (c *collapser) collapse(n *Node) shape {
 	return s
 }
 
-// holdsMuch reports whether something is below the node that must not disappear.
+// holdsMuch reports whether the node contains something that must not disappear.
 func (s *shape) holdsMuch() bool { return s.eventful || s.holdsGroup }
 
 func sameGroup(a, b *Node) bool {
 	return a.Group != "" && a.Group == b.Group && a.NewGoroutine == b.NewGoroutine && a.Afterwards == b.Afterwards
 }
 
-// fold hides what is below n and counts it there.
+// fold hides the nodes below n and adds their calls to n's counts.
 func fold(n *Node) {
 	for _, child := range n.Children {
 		n.Below += child.total()

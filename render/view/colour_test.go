@@ -20,7 +20,7 @@ func TestLayerColoursCanBeReadAndToldApart(t *testing.T) {
 	}
 }
 
-// luminance is the relative luminance as WCAG 2 defines it.
+// luminance returns the relative luminance as WCAG 2 defines it.
 func luminance(t *testing.T, colour string) float64 {
 	t.Helper()
 	sum := 0.0

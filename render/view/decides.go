@@ -2,8 +2,8 @@ package view
 
 import "github.com/kubeapitrace/apitrace/trace"
 
-// decisive are the attributes by which a request is decided: who asks, what for, who allows it,
-// how it is queued, where the object is and who answered.
+// decisive are the attributes that decide a request: who sends it, what it asks for, who allows it,
+// how it is queued, where the object is and who answers.
 var decisive = map[string]bool{
 	trace.AttrUserName: true, trace.AttrAuthenticationOK: true,
 	trace.AttrRequestVerb: true, trace.AttrRequestResource: true, trace.AttrRequestName: true, trace.AttrNamespace: true,
@@ -16,5 +16,5 @@ var decisive = map[string]bool{
 	trace.AttrError: true, trace.AttrStatusReason: true, trace.AttrStatusCode: true,
 }
 
-// Decides reports whether an attribute is one of those by which a request is decided.
+// Decides reports whether an attribute is one of those that decide a request.
 func Decides(attribute string) bool { return decisive[attribute] }

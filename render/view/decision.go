@@ -7,7 +7,7 @@ import "github.com/kubeapitrace/apitrace/trace"
 // k8s.io/apiserver/pkg/authorization/authorizer/interfaces.go.
 var decisions = map[string]string{"0": "Deny", "1": "Allow", "2": "NoOpinion"}
 
-// InWords is the value of an attribute as releases with a word for it write it.
+// InWords returns the value of an attribute as newer releases, which have a word for it, record it.
 func InWords(name, value string) string {
 	if word, ok := decisions[value]; ok && name == trace.AttrAuthorizationDecision {
 		return word
@@ -15,7 +15,7 @@ func InWords(name, value string) string {
 	return value
 }
 
-// decision is what an authorizer decided in the call, "" if it is none.
+// decision returns the decision of an authorizer's call, or "" for any other call.
 func decision(call *trace.Call) string {
 	return InWords(trace.AttrAuthorizationDecision, call.Attributes[trace.AttrAuthorizationDecision])
 }

@@ -9,15 +9,15 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// answers reports whether a call was asked for permission, and whether it gave it.
+// answers reports whether a call decides about permission, and whether it granted it.
 func answers(call *trace.Call) (answers, yes bool) {
 	decided, ok := decision(call), call.Attributes[trace.AttrAuthenticationOK]
 	return decided != "" || ok != "", decided == "Allow" || ok == "true"
 }
 
-// lastNo returns the call that had the last word from call i up to, but not including,
-// before, if that word was no; else -1. The word is that of the outermost of
-// those asked: what it asked others, such as one authenticator after the other, it decided about.
+// lastNo returns the call with the last decision among the calls from i up to, but not including,
+// before, if that decision was no; else -1. Only the outermost of nested decisions counts: it
+// combines those of the others, such as one authenticator after the other.
 func (f *errorFinder) lastNo(i, before int) int {
 	no := -1
 	for i < before {
@@ -35,7 +35,7 @@ func (f *errorFinder) lastNo(i, before int) int {
 	return no
 }
 
-// whyNot says what the call that said no went by.
+// whyNot returns the reason for the refusal by call i.
 func whyNot(tree *trace.Tree, i int) message.Message {
 	switch decided := decision(tree.Call(i)); decided {
 	case "":
@@ -50,7 +50,7 @@ func whyNot(tree *trace.Tree, i int) message.Message {
 	}
 }
 
-// lookedAt says what RBAC went by below call i, nothing if that is not known.
+// lookedAt describes the bindings or rules that RBAC checked below call i; empty if they are not known.
 func lookedAt(tree *trace.Tree, i int) message.Message {
 	var sources []string
 	rules, bindings, known := 0, 0, false

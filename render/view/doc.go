@@ -1,8 +1,8 @@
-// Package view decides what is shown of a trace, without a word on columns or colours.
+// Package view decides what to show of a trace, independent of columns and drawing.
 //
-// NewView chooses: it folds the plumbing, collapses equal siblings, and counts what it
-// hides; the result is a tree of Nodes. Tell divides it into the sections of a
-// Story, one for each layer that the request comes to. Sentences says in words what was
-// decided on the way, and ErrorPath how a request failed. Whatever shows traces (text, the
-// full-screen terminal, a page) starts from these, so that all of them show the same.
+// NewView selects the calls: it folds the plumbing, collapses equal siblings, and counts the
+// calls that it hides; the result is a tree of Nodes. Tell divides it into the sections of a
+// Story, one for each layer that the request reaches. Sentences describes the decisions on
+// the way, and ErrorPath how a request failed. Text, the full-screen view and the page all
+// draw these, so that they show the same.
 package view

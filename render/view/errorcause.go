@@ -23,13 +23,13 @@ func outermost(tree *trace.Tree, before int, text string) int {
 	return part
 }
 
-// includes reports whether an error says what another one said. Several errors in
-// one stand in brackets, which are not there where they are part of more.
+// includes reports whether text contains the text of another error. An aggregate of errors has
+// brackets around it, which are missing where the aggregate is part of a longer text.
 func includes(text, err string) bool {
 	return strings.Contains(text, strings.TrimSuffix(strings.TrimPrefix(err, "["), "]"))
 }
 
-// descend follows the error from call i, which returned it, down to its birth, and
+// descend follows the error from call i, which returned it, down to its origin, and
 // adds the steps in the order in which they happened.
 func (f *errorFinder) descend(i int) {
 	f.path.Calls[i] = true
@@ -53,8 +53,8 @@ func (f *errorFinder) descend(i int) {
 	}
 }
 
-// born adds the step of a call that made its error itself, and before it the one of who
-// had said no to it.
+// born adds the step of a call that made its error itself and, before it, the step of the call
+// that had refused it something.
 func (f *errorFinder) born(i int) {
 	if no := f.lastNo(i+1, f.tree.End(i)); no >= 0 && f.tree.Call(no).Error == "" {
 		f.say(no, ErrorDenied, whyNot(f.tree, no))
@@ -62,10 +62,10 @@ func (f *errorFinder) born(i int) {
 	f.add(i, ErrorBorn, f.tree.Call(i).Error)
 }
 
-// causeBelow returns the call from which call i has its error: the first one below
-// that returned the same, else the last one whose error is a part of it; -1 if none
-// is. Between the two may be calls that return no error, such as the function of a
-// goroutine. A constructor is no cause: who called it decided.
+// causeBelow returns the call from which call i got its error: the first call below
+// that returned the same error, else the last one whose error is a part of it, else -1.
+// Between the two may be calls that return no error, such as the function of a
+// goroutine. A constructor is not a cause: its caller decided on the error.
 func (f *errorFinder) causeBelow(i int) int {
 	text, cause := f.tree.Call(i).Error, -1
 	for below := i + 1; below < f.tree.End(i); {
@@ -88,7 +88,7 @@ func (f *errorFinder) causeBelow(i int) int {
 }
 
 // causeBeside returns the last call before call i by the same caller that returned a part of
-// i's error: it was handed to i, which said more about it. -1 if there is none.
+// i's error, or -1. That error was passed to i, which added text to it.
 func (f *errorFinder) causeBeside(i int) int {
 	cause, text := -1, f.tree.Call(i).Error
 	for sibling := range f.before(i) {
@@ -99,10 +99,10 @@ func (f *errorFinder) causeBeside(i int) int {
 	return cause
 }
 
-// causeBefore returns the call whose error call i was made to replace: its caller
-// passed i's error on, and since that call failed it had called nothing but i, what stands on
-// the same line, i's arguments, and what only keeps the books. If i was its caller's first
-// call, the caller may be what replaced an error. -1 if there is none.
+// causeBefore returns the call whose error the error of call i replaces, or -1: the caller
+// passed i's error on, and between the failed call and i it made no calls other than those on
+// the same line, for i's arguments, and for metrics or tracing. If i was its caller's first
+// call, the caller itself may have been called to replace an error.
 func (f *errorFinder) causeBefore(i int) int {
 	for parent := f.tree.Parent(i); parent >= 0 && f.tree.Call(parent).Error == f.tree.Call(i).Error; parent = f.tree.Parent(i) {
 		cause, first := -1, true
@@ -132,8 +132,8 @@ func keepsBooks(call *trace.Call) bool {
 	return Upstream(call) || strings.HasPrefix(call.ShortName(), "metrics.Record")
 }
 
-// lastFailure returns the last call that call i made if that one failed: it was then
-// that i returned an error of its own. -1 if the last one succeeded.
+// lastFailure returns the last call that call i made if that call failed, after which i
+// returned an error of its own; -1 if the last call succeeded.
 func (f *errorFinder) lastFailure(i int) int {
 	last := -1
 	for child := range f.tree.Children(i) {
@@ -148,9 +148,9 @@ func (f *errorFinder) lastFailure(i int) int {
 	return last
 }
 
-// failedBefore returns the call that failed right before call i, which led to an answer:
-// the last one that i's caller had made until then or, if i was its first, its caller's
-// caller. -1 if that one succeeded.
+// failedBefore returns the call that failed right before call i, which made the answer:
+// the last call that i's caller had made before i or, if i was its first, the last that the
+// caller's caller had made. It returns -1 if that call succeeded.
 func (f *errorFinder) failedBefore(i int) int {
 	for ; i > 0; i = f.tree.Parent(i) {
 		last := -1
@@ -166,7 +166,7 @@ func (f *errorFinder) failedBefore(i int) int {
 	return -1
 }
 
-// before yields the calls that call i's caller had made when it made call i.
+// before yields the calls that call i's caller made before call i.
 func (f *errorFinder) before(i int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		parent := f.tree.Parent(i)
@@ -181,8 +181,8 @@ func (f *errorFinder) before(i int) iter.Seq[int] {
 	}
 }
 
-// failedIn returns call i if it failed, and the last call of a function literal that its
-// function called on the spot, since such a literal sets the function's own variables.
+// failedIn returns call i if it failed, and otherwise the last call in a function literal that its
+// function called immediately, since such a literal sets the function's own variables.
 func (f *errorFinder) failedIn(i int) int {
 	for f.tree.Call(i).Error == "" {
 		if !strings.HasPrefix(f.tree.Call(i).Function, f.tree.Call(f.tree.Parent(i)).Function+".func") {

@@ -9,9 +9,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// An ErrorPath tells how a failed request came to its answer.
+// An ErrorPath is the way from an error to the answer of a failed request.
 type ErrorPath struct {
-	// Steps lead from where the error was born to where it became a Status.
+	// Steps lead from the origin of the error to the Status.
 	Steps []ErrorStep
 	// Calls are the calls that returned the error, in whatever form, by index.
 	Calls map[int]bool
@@ -22,35 +22,35 @@ type ErrorStep struct {
 	// Call is an index of View.Tree.
 	Call int
 	Kind ErrorKind
-	// Text is what the error said from here on; of a Status, its reason and code.
+	// Text is the text of the error from this step on; for a Status, its reason and code.
 	Text message.Message
 }
 
-// An ErrorKind says what a call did to an error.
+// An ErrorKind is what a call did to an error.
 type ErrorKind string
 
 // The kinds of an ErrorStep.
 const (
-	// ErrorBorn is where an error was made.
+	// ErrorBorn: the call made the error.
 	ErrorBorn ErrorKind = "born"
-	// ErrorWrapped is where text was added to it.
+	// ErrorWrapped: the call added text to the error.
 	ErrorWrapped ErrorKind = "wrapped"
-	// ErrorTurned is where it was replaced by another one: the call returned its own
-	// error right after the one before had failed, and that one was passed on.
+	// ErrorTurned: the call replaced the error. It returned its own error right after the call
+	// before it had failed, and its error was passed on.
 	ErrorTurned ErrorKind = "turned"
-	// ErrorDenied is where somebody said no without an error: an authorizer that did not
-	// allow the request, authenticators none of which knew the caller.
+	// ErrorDenied: the call refused without an error, such as an authorizer that did not
+	// allow the request, or authenticators that did not know the user.
 	ErrorDenied ErrorKind = "denied"
-	// ErrorRefused is the admission plugin that the error comes out of.
+	// ErrorRefused: the call is the admission plugin from which the error comes.
 	ErrorRefused ErrorKind = "refused"
-	// ErrorAnswered is where an HTTP code was written of which no error tells, as when no
+	// ErrorAnswered: the call wrote an HTTP status code without an error, such as when no
 	// handler is registered for a path.
 	ErrorAnswered ErrorKind = "answered"
-	// ErrorStatus is where it became the Status that the client received.
+	// ErrorStatus: the call turned the error into the Status that the client received.
 	ErrorStatus ErrorKind = "Status"
 )
 
-// At returns the step that call i is, or nil.
+// At returns the step of call i, or nil.
 func (p *ErrorPath) At(i int) *ErrorStep {
 	if p == nil {
 		return nil
@@ -73,8 +73,8 @@ type errorFinder struct {
 	path       *ErrorPath
 }
 
-// errorPath returns the path of the error with which a request failed, or nil if
-// the request did not fail or the recording does not say how.
+// errorPathOf returns the path of the error with which a request failed, or nil if
+// the request did not fail or the recording does not show how.
 func errorPathOf(tree *trace.Tree, classifier Classifier) *ErrorPath {
 	if tree.Request.Status < http.StatusBadRequest {
 		return nil
@@ -120,13 +120,13 @@ func (f *errorFinder) maker(i int) int {
 	return i
 }
 
-// answered adds the steps of an error that no call returned: who answered the request
-// made it, because a call had failed right before or somebody had said no.
+// answered adds the steps of an error that no call returned: the call that answered the request
+// made it, because a call had failed right before or a call had refused.
 func (f *errorFinder) answered(handled int, text string) {
 	maker := f.maker(handled)
 	no := f.lastNo(0, handled)
 	if no >= 0 && f.layer(no) != f.layer(maker) {
-		no = -1 // it was asked about something else
+		no = -1 // that decision was about something else
 	}
 	cause := f.failedBefore(handled)
 	if cause < 0 && no >= 0 && f.tree.Call(no).Error != "" {
@@ -146,8 +146,8 @@ func (f *errorFinder) answered(handled int, text string) {
 
 func (f *errorFinder) layer(i int) string { return f.classifier.Layer(f.tree.Call(i).Function) }
 
-// withoutError returns the path of a request that failed without an error, nil if it is not
-// known who answered it.
+// withoutError returns the path of a request that failed without an error, or nil if the call that
+// answered it is not known.
 func (f *errorFinder) withoutError() *ErrorPath {
 	for i := range f.tree.Len() {
 		if strings.HasSuffix(f.tree.Call(i).Function, ").WriteHeader") { // of a http.ResponseWriter
@@ -168,8 +168,8 @@ func firstWith(tree *trace.Tree, i int, attribute string) int {
 	return -1
 }
 
-// statusOf returns the first call from i on that made a Status of the error, or -1. Not
-// every Status has a reason.
+// statusOf returns the first call from i on that made a Status of the error, or -1. A Status
+// may lack a reason.
 func statusOf(tree *trace.Tree, i int) int {
 	for ; i < tree.Len(); i++ {
 		if _, ok := tree.Call(i).Attributes[trace.AttrStatusReason]; ok {

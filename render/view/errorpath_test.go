@@ -225,7 +225,7 @@ func TestNoErrorPath(t *testing.T) {
 	}
 }
 
-// What decided nothing is folded in a short view of a request that succeeded.
+// TestNormalErrorIsPlumbing checks that an error that decided nothing is folded in a short view of a successful request.
 func TestNormalErrorIsPlumbing(t *testing.T) {
 	tree := outline(t, "root\n  a\n    plumbing!not mine\n  b!not mine\n")
 	tree.Request.Status = 200

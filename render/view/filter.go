@@ -10,24 +10,24 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Filter says which calls a view is about. Each field that is set must hold for
-// a call; the zero value lets every call through.
+// A Filter selects the calls of a view. A call must satisfy each field that is set;
+// the zero value selects every call.
 //
-// Function, Grep and Errors find any call. The others choose among those that the
-// view would show without them.
+// Functions, Grep and Errors select among all calls. The others select among the calls
+// that the view would show without them.
 type Filter struct {
 	// Layers are the names of layers: a call must belong to one of them.
 	Layers []string
-	// Functions match by full name: a call must match one of Functions, if there
-	// are any, and none of NotFunctions.
+	// Functions and NotFunctions match full names: a call must match one of Functions,
+	// if there are any, and none of NotFunctions.
 	Functions, NotFunctions []Matcher
 	// MinDuration is the shortest time a call may have taken.
 	MinDuration time.Duration
-	// Errors asks for calls that returned an error, panicked, or did not return. Of a
-	// request that failed it asks only for those that had a part in that, unless it is
-	// not known how the request failed, or the view shows everything.
+	// Errors selects calls that returned an error, panicked, or did not return. In a failed
+	// request it selects only those that took part in the failure, unless the error path
+	// is not known or the view shows everything.
 	Errors bool
-	// Etcd asks for calls in etcd, and for those that led there.
+	// Etcd selects the calls in etcd, and those that lead there.
 	Etcd bool
 	// Grep must match the call's name, its file:line, one of its values
 	// ("name=value"), or its error; nil matches all.
@@ -42,10 +42,10 @@ func (f *Filter) Active() bool {
 	return f.finds() || len(f.Layers)+len(f.NotFunctions) > 0 || f.MinDuration > 0 || f.Etcd
 }
 
-// finds reports whether the filter looks for calls that a view may not show.
+// finds reports whether the filter may select calls that the view would not show without it.
 func (f *Filter) finds() bool { return len(f.Functions) > 0 || f.Errors || f.Grep != nil }
 
-// Flags names what is set, as it is spelled on the command line.
+// Flags returns the command-line flags that set the filter.
 func (f *Filter) Flags() []string {
 	var flags []string
 	add := func(set bool, flag string) {
@@ -68,9 +68,9 @@ type filtering struct {
 	*Filter
 	tree       *trace.Tree
 	classifier Classifier
-	functions  map[string]bool // what Functions and NotFunctions say together
-	errors     *ErrorPath      // nil if every failure counts
-	etcd       []bool          // whether the call is in etcd or leads there; nil if nobody asks
+	functions  map[string]bool // the result of Functions and NotFunctions by function
+	errors     *ErrorPath      // nil if every failure is selected
+	etcd       []bool          // whether the call is in etcd or leads there; nil without Filter.Etcd
 }
 
 func newFiltering(filter *Filter, tree *trace.Tree, classifier Classifier, errors *ErrorPath) *filtering {
@@ -81,7 +81,7 @@ func newFiltering(filter *Filter, tree *trace.Tree, classifier Classifier, error
 	return f
 }
 
-// LeadingTo marks the calls that are wanted and all those above them.
+// LeadingTo marks the calls for which wanted returns true, and all calls above them.
 func LeadingTo(tree *trace.Tree, wanted func(*trace.Call) bool) []bool {
 	leads := make([]bool, tree.Len())
 	for i := tree.Len() - 1; i >= 0; i-- { // children before their parents
@@ -93,7 +93,7 @@ func LeadingTo(tree *trace.Tree, wanted func(*trace.Call) bool) []bool {
 	return leads
 }
 
-// lets reports whether call i passes.
+// lets reports whether the filter selects call i.
 func (f *filtering) lets(i int) bool {
 	call := f.tree.Call(i)
 	switch {
@@ -107,7 +107,7 @@ func (f *filtering) lets(i int) bool {
 	return f.Grep == nil || f.grep(call)
 }
 
-// failed reports whether call i is one of those that Errors asks for.
+// failed reports whether Filter.Errors selects call i.
 func (f *filtering) failed(i int) bool {
 	call := f.tree.Call(i)
 	switch {
@@ -141,7 +141,7 @@ func (f *filtering) grep(call *trace.Call) bool {
 	return false
 }
 
-// Lets returns what tells of each call whether a filter lets it through.
+// Lets returns a function that reports whether a filter selects a call.
 func (v *View) Lets(filter *Filter, classifier Classifier) func(call int) bool {
 	if !filter.Active() {
 		return func(int) bool { return true }

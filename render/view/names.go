@@ -9,19 +9,19 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Names gives the calls of a view names that tell them apart: a function is called by the
-// last element of its import path, as in "etcd3.(*store).Get". Where packages of the
-// view are equal in that, the element before it is written, too:
-// "secret/storage.NewREST", "pod/storage.NewREST". Places are told apart in the same way, among all calls of the request.
+// Names gives the functions of a view short, unambiguous names: the last element of the
+// import path and the function, as in "etcd3.(*store).Get". If packages of the view share that
+// element, the name also has the element before it: "secret/storage.NewREST",
+// "pod/storage.NewREST". Places are made unambiguous in the same way, among all calls of the request.
 type Names struct {
-	// parents are the import paths whose last element is not enough, folders the files of which one folder is not.
+	// parents and folders count the additional elements of import paths and of files whose short names are ambiguous.
 	parents, folders map[string]int
 }
 
 // newNames names the calls that a view shows.
 func newNames(v *View) *Names {
 	n := &Names{parents: map[string]int{}, folders: map[string]int{}}
-	packages := map[string]string{} // the import path, by how a call of it is written
+	packages := map[string]string{} // import paths by short name
 	var add func(node *Node)
 	var paths []string
 	add = func(node *Node) {
@@ -41,7 +41,7 @@ func newNames(v *View) *Names {
 	return n
 }
 
-// files are the files in which the calls of a tree are declared, each once.
+// files returns the files in which the functions of a tree are declared, each once.
 func files(tree *trace.Tree) []string {
 	var all []string
 	seen := map[string]bool{"": true}
@@ -54,8 +54,8 @@ func files(tree *trace.Tree) []string {
 	return all
 }
 
-// tellApart counts in more how many elements each path needs before its short name, so that no two are called
-// the same.
+// tellApart sets in more the number of additional elements that each path needs before its short name, so that
+// no two names are the same.
 func tellApart(paths []string, more map[string]int, name func(string) string) {
 	for n := 1; n <= 4; n++ {
 		byName := map[string][]string{}
@@ -72,15 +72,15 @@ func tellApart(paths []string, more map[string]int, name func(string) string) {
 	}
 }
 
-// packageName returns as many elements of an import path as tell it from the others.
+// packageName returns the shortest unambiguous end of an import path.
 func (n *Names) packageName(p string) string { return lengthen(p, packageShort(p), n.parents[p]) }
 
-// fileName returns a file with as many folders as tell it from the others.
+// fileName returns a file with as many folders as make it unambiguous.
 func (n *Names) fileName(file string) string {
 	return lengthen(file, packageShort(path.Dir(file))+"/"+path.Base(file), n.folders[file])
 }
 
-// lengthen puts so many more elements of a path in front of its end.
+// lengthen returns name, the end of path p, with that many more elements in front of it.
 func lengthen(p, name string, elements int) string {
 	before := strings.TrimSuffix(strings.TrimSuffix(p, name), "/")
 	for range elements {
@@ -99,8 +99,8 @@ func (n *Names) Of(call *trace.Call) string {
 	return n.packageName(p) + strings.TrimPrefix(call.Function, p)
 }
 
-// Place returns where a call's function is declared: folder, file and line, as in
-// "etcd3/store.go:235", with more folders where two files would be written the same; "" if it is not known.
+// Place returns the place where a call's function is declared: folder, file and line, as in
+// "etcd3/store.go:235", with more folders if that is ambiguous; "" if the place is not known.
 func (n *Names) Place(call *trace.Call) string {
 	if call.File == "" {
 		return ""
@@ -108,5 +108,5 @@ func (n *Names) Place(call *trace.Call) string {
 	return fmt.Sprintf("%s:%d", n.fileName(call.File), call.Line)
 }
 
-// packageShort returns what a function's short name has in front of an import path's functions.
+// packageShort returns the package part of the short names of a package's functions.
 func packageShort(p string) string { return strings.TrimSuffix(funcname.Short(p+".f"), ".f") }

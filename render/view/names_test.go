@@ -7,7 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Files whose last folder and name are equal get one more folder, all of them, and no others do.
+// TestPlacesTellFilesApart checks that all files with the same last folder and name get one more folder, and no others do.
 func TestPlacesTellFilesApart(t *testing.T) {
 	tree, err := trace.NewTree(&trace.Request{Method: "GET", Path: "/", TraceID: "0123456789abcdef0123456789abcdef", Calls: []trace.Call{
 		{Process: "kube-apiserver", ID: "0000000000000001", Function: "a/request/union.F", File: "a/request/union/union.go", Line: 1},
@@ -25,7 +25,8 @@ func TestPlacesTellFilesApart(t *testing.T) {
 	}
 }
 
-// Only an authenticator of which it is recorded that it knew the user is named, and none for a union alone.
+// TestAcceptingAuthenticator checks that only an authenticator that is recorded as having known the user is named; a union
+// of authenticators is never named.
 func TestAcceptingAuthenticator(t *testing.T) {
 	const union = "k8s.io/apiserver/pkg/authentication/request/union.(*unionAuthRequestHandler).AuthenticateRequest"
 	ok := func(value string) map[string]string { return map[string]string{trace.AttrAuthenticationOK: value} }

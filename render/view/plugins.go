@@ -6,21 +6,21 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// notAsked is the verdict of a plugin that has no method for the phase: one that only validates is
+// notAsked is the verdict of a plugin that has no method for the phase: a plugin that only validates is
 // not asked to mutate (pluginHandlerWithMetrics in apiserver/pkg/admission/metrics/metrics.go).
 const notAsked = "not asked"
 
-// A Plugin is an admission plugin that the request came to.
+// A Plugin is an admission plugin that was called for the request.
 type Plugin struct {
 	Call    int // index of View.Tree
 	Name    string
 	Verdict string // "accepted", "rejected", notAsked
-	// Calls counts the calls that the plugin made, those for its metrics aside.
+	// Calls counts the calls that the plugin made, except those for its metrics.
 	Calls int
 }
 
-// Plugins returns the admission plugins of a node, in the order in which they were asked; nil
-// if the node's calls are of no plugin.
+// Plugins returns the admission plugins of a node, in the order in which they were called; nil if
+// the node has none.
 func (s *Story) Plugins(n *Node) []Plugin {
 	var all []Plugin
 	for _, i := range n.Calls {
@@ -32,7 +32,7 @@ func (s *Story) Plugins(n *Node) []Plugin {
 	return all
 }
 
-// made counts what a plugin's own method called.
+// made counts the calls that a plugin's own method made.
 func (s *Story) made(i int) int {
 	for child := range s.Tree.Children(i) {
 		if !keepsBooks(s.Tree.Call(child)) && !observes(s.Tree.Call(child)) {
@@ -42,12 +42,12 @@ func (s *Story) made(i int) int {
 	return 0
 }
 
-// observes reports whether a call takes the time of a plugin.
+// observes reports whether a call measures the time of a plugin.
 func observes(call *trace.Call) bool {
 	return funcname.Package(call.Function) == "k8s.io/apiserver/pkg/admission/metrics"
 }
 
-// A PluginKind says what plugins did with a request.
+// A PluginKind is what plugins did with a request.
 type PluginKind int
 
 // The kinds of plugins, in the order in which a view names them.
@@ -63,8 +63,8 @@ const (
 
 // A PluginGroup is the plugins of one kind, in the order in which they were asked.
 type PluginGroup struct {
-	// Again is set for plugins that were asked before: where a webhook or a policy changes the object, the chain
-	// of mutating plugins is walked twice (apiserver/pkg/admission/reinvocation.go).
+	// Again is set for plugins that were called before: if a webhook or a policy changes the object, the mutating
+	// plugins are called again (apiserver/pkg/admission/reinvocation.go).
 	Again   bool
 	Kind    PluginKind
 	Verdict string
@@ -78,7 +78,7 @@ var (
 	pluginsNotAsked = message.Of("not asked (they take no part in this phase)")
 )
 
-// Title says what the plugins of the group did.
+// Title returns what the plugins of the group did.
 func (g *PluginGroup) Title(lang string) string {
 	if g.Again {
 		return pluginsAgain.Format(lang, g.did(lang))
@@ -98,7 +98,7 @@ func (g *PluginGroup) did(lang string) string {
 	return g.Verdict
 }
 
-// GroupPlugins puts plugins that did the same together; those that were asked again come last.
+// GroupPlugins groups plugins that did the same; those that were called again come last.
 func GroupPlugins(all []Plugin) []PluginGroup {
 	var first, again []Plugin
 	asked := map[string]bool{}

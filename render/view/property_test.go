@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// errorsOf is the error path that a view's filter goes by.
+// errorsOf returns the error path that a view's filter uses.
 func errorsOf(view *View, choice Choice) *ErrorPath {
 	if choice.Full {
 		return nil
@@ -36,7 +36,7 @@ func anyChoice(t *rapid.T) Choice {
 	return choice
 }
 
-// Every call is in exactly one place of a view, and the totals say so.
+// TestEveryCallIsShownOrCounted checks that every call is in exactly one place of a view, and that the totals agree.
 func TestEveryCallIsShownOrCounted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rec := viewtest.AnyRecording(t)
@@ -68,8 +68,8 @@ func TestEveryCallIsShownOrCounted(t *testing.T) {
 	})
 }
 
-// checkWanted demands that every call that the choice asks for is shown, unless it
-// disappeared in a group.
+// checkWanted checks that every call that the choice selects is shown, unless a group
+// contains it.
 func checkWanted(t *rapid.T, view *View, choice Choice, shown map[int]*Node) {
 	filter := newFiltering(&choice.Filter, view.Tree, viewtest.ByName{}, errorsOf(view, choice))
 	for i := range view.Tree.Len() {
@@ -91,7 +91,7 @@ func checkWanted(t *rapid.T, view *View, choice Choice, shown map[int]*Node) {
 	}
 }
 
-// checkNode demands that each call of a node is new and below a call of its parent.
+// checkNode checks that each call of a node occurs once and is below a call of its parent.
 func checkNode(t *rapid.T, view *View, n *Node, shown map[int]*Node) {
 	for _, i := range n.Calls {
 		if shown[i] != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A step is what the candidates of one role in the request have in common: the
-// same function, or group, called on the same way. A view shows all calls of a
-// step or none, so that what is counted as equal stays equal.
+// A step is the set of candidates with the same role in the request: the same
+// function, or group, called on the same way. A view shows all calls of a step
+// or none, so that nodes that count as equal stay equal.
 type step struct {
 	calls    []int
 	process  string
@@ -20,12 +20,12 @@ type step struct {
 	asksBack bool // whether a step right below it is in a process that the request has left
 	starts   bool // whether it begins on another goroutine than the step above
 	parent   int  // the step above, -1 for the first
-	inLayer  int  // how many steps above it are of its layer without a break
-	below    int  // how many different steps are right below, minor ones aside
-	// newNames counts the attributes that no call before had, facts those among them
-	// that do not only hold a type's name, newValues those with a value that none had.
+	inLayer  int  // number of consecutive steps above it in its layer
+	below    int  // number of different steps right below it, except minor ones
+	// newNames counts the attributes that no call before had; facts, those among them that
+	// hold more than the name of a type; newValues, attributes with a value that no call before had.
 	newNames, facts, newValues int
-	decides                    bool // whether such a value is one by which the request is decided
+	decides                    bool // whether such a value decides the request
 	score                      int
 }
 
@@ -35,15 +35,15 @@ type way struct {
 	function string
 }
 
-// ownLayer is the guide's layer for what a resource does in its own way. It tells this
-// request from others, which all have the rest in common.
+// ownLayer is the guide's layer for code that is specific to a resource. It distinguishes this
+// request from others; the rest is common to all.
 const ownLayer = trace.LayerResource
 
 // A value is an attribute with its value.
 type value struct{ name, value string }
 
-// rankSteps sorts the candidates' steps by how much they tell. The order depends
-// on which functions were called and with which values, never on how long they took.
+// rankSteps sorts the candidates' steps by how much they tell a reader. The order depends
+// on the called functions and their values, never on durations.
 func rankSteps(c *chooser) []step {
 	r := ranking{chooser: c, index: map[way]int{}, known: map[value]bool{}, stepOf: make([]int, c.tree.Len())}
 	for i, candidate := range c.candidates {
@@ -137,7 +137,7 @@ func (r *ranking) newStep(w way, call *trace.Call) step {
 	return s
 }
 
-// left reports whether the process is that of a step somewhere above the given one.
+// left reports whether the process is that of a step anywhere above the given one.
 func (r *ranking) left(process string, i int) bool {
 	for ; i >= 0; i = r.steps[i].parent {
 		if r.steps[i].process == process {
@@ -147,15 +147,15 @@ func (r *ranking) left(process string, i int) bool {
 	return false
 }
 
-// turn reports whether the step is one of several that take turns below one of their
+// turn reports whether the step is one of several alternating steps below a step of the same
 // layer, such as the hooks of a strategy.
 func (r *ranking) turn(s *step) bool {
 	return s.inLayer > 0 && s.below == 0 && r.steps[s.parent].below > 2
 }
 
-// score gives each step points for what makes it worth a line: that the request
-// enters a process or a layer there, the more if it is for the first time; that a value shows up;
-// that it is an end or a fork and no mere way station. What was seen before tells little.
+// score gives each step points for what makes it worth a line: the request enters a
+// process or a layer there, with more points for the first time; a new value appears; or the
+// step is a leaf or a fork of the tree. Repetitions get few points.
 func (r *ranking) score() {
 	if r.tree.Request.IsStart() {
 		r.scoreStart()
@@ -190,12 +190,12 @@ func (r *ranking) score() {
 		points(s.layer == ownLayer, 4)
 		points(functions[function] && s.newValues == 0, -4)
 		points(r.classifier.Minor(s.function), -8)
-		s.score -= s.inLayer // among equals, those near the layer's entrance first
-		// The entrance of a write to etcd's consensus is minor, and then what it calls counts as the first.
+		s.score -= s.inLayer // with equal scores, steps near the entrance of the layer come first
+		// A write enters etcd's consensus by a minor step; then the step that it calls counts as the first.
 		layers[layer] = layers[layer] || s.layer != trace.LayerEtcdApply || !r.classifier.Minor(s.function)
 		functions[function] = true
 	}
-	for i := range r.steps { // a phase of admission is shown with its plugins: a section of its own begins with it
+	for i := range r.steps { // show a phase of admission, with which a section begins, together with its plugins
 		s := &r.steps[i]
 		if !s.group || len(s.calls) < 2 {
 			continue
@@ -208,9 +208,8 @@ func (r *ranking) score() {
 	}
 }
 
-// scoreStart is score for a program's start, which does the same things over and over for
-// each server, group and resource: what matters is what was not seen before, and what
-// stands near the top.
+// scoreStart replaces score for a program's start, which repeats the same work for each
+// server, group and resource: new steps and steps near the top get points.
 func (r *ranking) scoreStart() {
 	functions := map[string]bool{}
 	depth := make([]int, len(r.steps))

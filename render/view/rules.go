@@ -86,8 +86,8 @@ func sayCaller(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	return "", false
 }
 
-// accepting returns the innermost call that knew the user, from authenticator i downwards; -1 if that is a union, which
-// only asks others: then those that it asked recorded no answer.
+// accepting returns the innermost call at or below authenticator i that knew the user. It returns -1 if that is a union,
+// which only asks others: then the answers of those are not recorded.
 func accepting(tree *trace.Tree, i int) int {
 	if tree.Call(i).Attributes[trace.AttrAuthenticationOK] != "true" {
 		return -1
@@ -196,7 +196,7 @@ func sayAdmission(t *taleTeller, i int, call *trace.Call) (string, bool) {
 		return "", false
 	}
 	s := &Story{View: &View{Tree: t.tree}}
-	asked, worked := map[string]bool{}, map[string]bool{} // by name: some are asked twice
+	asked, worked := map[string]bool{}, map[string]bool{} // by name: some are called twice
 	for below := i + 1; below < t.tree.End(i); below++ {
 		for _, p := range s.Plugins(&Node{Calls: []int{below}}) {
 			switch p.kind() {
@@ -267,7 +267,7 @@ var (
 	saysDelegates  = message.Of("the watch cache passes the list on to etcd")
 )
 
-// sayCachedList is about lists that the registry asks for. Flow control asks the watch cache, too, to
+// sayCachedList only describes lists that the registry requests. Flow control asks the watch cache, too, to
 // estimate how much work a list will be.
 func sayCachedList(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	if !t.above(i, trace.LayerRegistry) {

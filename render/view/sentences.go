@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Sentence says what a call did to the request: who asks, who allows it, what answers.
+// A Sentence describes what a call did to the request: who sends it, who allows it, what answers.
 type Sentence struct {
 	// Call is an index of the tree.
 	Call int
@@ -18,14 +18,14 @@ type Sentence struct {
 	Layer string
 	// Text is the sentence, in the reader's language, without a full stop.
 	Text string
-	// Servers are those that the sentence is about, if it says how they follow one another: each
-	// hands on to the next one what it does not serve itself.
+	// Servers are the servers of a sentence about delegation, in order: each passes requests that it
+	// does not serve itself on to the next.
 	Servers []Server
 }
 
-// Sentences tells the story of a request in sentences, in order of entry: what its
-// values say was decided, and how it failed. It takes the values from the guide, so it needs no list of
-// functions. There are at most so many sentences; those that tell least go first.
+// Sentences tells the story of a request in at most most sentences, in the order of events: the
+// decisions, according to the recorded values, and how the request failed. It finds calls by their
+// values, so it needs no list of functions. The least telling sentences are left out first.
 func Sentences(tree *trace.Tree, classifier Classifier, errors *ErrorPath, lang string, most int) []Sentence {
 	t := &taleTeller{tree: tree, classifier: classifier, lang: lang, end: map[string]int{}}
 	if tree.Request.IsStart() {
@@ -34,7 +34,7 @@ func Sentences(tree *trace.Tree, classifier Classifier, errors *ErrorPath, lang 
 	}
 	if errors != nil {
 		at := 0
-		for n, step := range errors.Steps { // which come after one another, whoever called whom
+		for n, step := range errors.Steps { // steps follow one another, whichever call made which
 			end := tree.End(step.Call) - 1
 			if n+1 < len(errors.Steps) && errors.Steps[n+1].Call > step.Call {
 				end = min(end, errors.Steps[n+1].Call-1)
@@ -64,19 +64,19 @@ type taleTeller struct {
 	classifier Classifier
 	lang       string
 	told       []weighted
-	// end is, by kind, where the last call ends of which a sentence of that kind was told.
+	// end has, by kind, the end of the last call that has a sentence of that kind.
 	end map[string]int
 }
 
 type weighted struct {
 	Sentence
 	weight int
-	// at is the place in the story: the number of the call by which it had happened.
+	// at is the place in the story: the number of the call before which it had happened.
 	at int
 }
 
-// after reports whether call i is none that a call made about which a sentence of the
-// kind was told: the outermost call has the last word.
+// after reports whether call i is outside of the calls that already have a sentence of this
+// kind: only the outermost call gets one.
 func (t *taleTeller) after(kind string, i int) bool { return i >= t.end[kind] }
 
 func (t *taleTeller) add(kind string, weight, i, at int, said string) {
@@ -88,14 +88,14 @@ func (t *taleTeller) add(kind string, weight, i, at int, said string) {
 	t.told = append(t.told, weighted{Sentence{Call: i, Layer: t.classifier.Layer(t.tree.Call(i).Function), Text: said}, weight, at})
 }
 
-// most keeps the sentences of most weight and puts them into the order in which things happened.
+// most keeps the sentences with the greatest weight and sorts them by the order of events.
 func (t *taleTeller) most(most int) []Sentence {
 	slices.SortStableFunc(t.told, func(a, b weighted) int { return cmp.Compare(b.weight, a.weight) })
 	if most > 0 && len(t.told) > most {
 		t.told = t.told[:most]
 	}
 	slices.SortStableFunc(t.told, func(a, b weighted) int {
-		// Goroutines run side by side: what happened earlier comes first, whichever was started first.
+		// Goroutines run concurrently: the earlier event comes first, whichever goroutine was started first.
 		return cmp.Or(cmp.Compare(t.tree.Call(a.at).StartNs, t.tree.Call(b.at).StartNs), cmp.Compare(a.at, b.at))
 	})
 	var all []Sentence
@@ -114,7 +114,7 @@ var (
 	saysAnswers = message.Of("answers %s without an error")
 )
 
-// step tells what a call did to the error with which the request failed.
+// step adds the sentence for what a call did to the error with which the request failed.
 func (t *taleTeller) step(step ErrorStep, at int) {
 	says, weight := saysWrapped, 60
 	switch step.Kind {
@@ -145,17 +145,17 @@ func (t *taleTeller) above(i int, layers ...string) bool {
 // A rule makes a sentence of a call's values.
 type rule struct {
 	kind   string
-	weight int  // how much the sentence tells, compared with the others
-	ends   bool // whether it holds once the call has returned
+	weight int  // importance of the sentence, relative to the others
+	ends   bool // whether the sentence is true only after the call has returned
 	say    func(t *taleTeller, i int, call *trace.Call) (said string, ok bool)
 }
 
-// with returns the value of an attribute in the words of a view.
+// with returns the value of an attribute as a view shows it.
 func with(call *trace.Call, attribute string) string {
 	return Shorten(InWords(attribute, call.Attributes[attribute]))
 }
 
-// join puts parts that are not empty together.
+// join joins the parts that are not empty.
 func join(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " ")
 }

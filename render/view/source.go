@@ -13,8 +13,8 @@ const (
 	etcdTree       = "https://github.com/etcd-io/etcd/blob/"
 )
 
-// SourceURL returns where upstream's source of a call can be read, at the
-// version that was traced, or "" if that is not known, or the file was edited.
+// SourceURL returns the address of upstream's source of a call, at the traced
+// version, or "" if it is not known or the file was edited.
 func SourceURL(rec *trace.Recording, call *trace.Call) string {
 	var base string
 	switch {
@@ -29,7 +29,7 @@ func SourceURL(rec *trace.Recording, call *trace.Call) string {
 	case call.Process == trace.ProcessEtcd && rec.EtcdVersion != "":
 		path, ok := strings.CutPrefix(call.File, "go.etcd.io/etcd/")
 		if !ok {
-			return "" // etcd's repository holds no copy of what it depends on
+			return "" // etcd's repository has no copy of its dependencies
 		}
 		base = etcdTree + rec.EtcdVersion + "/" + strings.Replace(path, "/v3/", "/", 1)
 	default:

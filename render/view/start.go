@@ -12,23 +12,23 @@ import (
 type Server struct {
 	// Name is the server's, such as "kube-aggregator".
 	Name string
-	// Versions are the API groups in their versions that are installed in it, such as "apps/v1".
+	// Versions are the group versions that are installed in it, such as "apps/v1".
 	Versions []string
-	// Resources counts its resources and subresources, Routes the routes that lead to them.
+	// Resources counts its resources and subresources; Routes, their routes.
 	Resources, Routes int
 
-	call, end int // the call that creates it, with what it installs
+	call, end int // the calls that create it and install its APIs
 }
 
-// A startTeller tells how a program starts: its phases, its servers with their delegation, and one
-// resource from its provider to its routes. Releases differ in their functions, so a sentence of which
-// the recording has no call is left out.
+// A startTeller describes how a program starts: its phases, its servers with their delegation, and one
+// resource from its provider to its routes. Releases differ in their functions, so a sentence whose
+// call is not in the recording is left out.
 type startTeller struct {
 	*taleTeller
 	p       message.Printer
 	process string
 	servers []Server
-	// followed is the resource that the sentences follow, by the call that completes its store.
+	// followed is the call that completes the store of the resource that the sentences follow.
 	followed int
 }
 
@@ -54,11 +54,11 @@ func (t *taleTeller) tellStart() {
 	s.first("serve", 88, ".(*SecureServingInfo).Serve", nil, s.p.Sprintf("the server begins to listen for requests"))
 }
 
-// own reports whether call i is one of the program itself and not of a program that it calls.
+// own reports whether call i ran in the program itself, not in a program that it calls.
 func (s *startTeller) own(i int) bool { return s.tree.Call(i).Process == s.process }
 
-// find returns the first own call from i up to, but not including, end whose function has the ending and
-// that is as asked for, or -1.
+// find returns the first own call from i up to, but not including, end whose function ends with ending and
+// for which asked, if not nil, returns true; or -1.
 func (s *startTeller) find(i, end int, ending string, asked func(*trace.Call) bool) int {
 	for ; i < end; i++ {
 		if call := s.tree.Call(i); s.own(i) && strings.HasSuffix(call.Function, ending) && (asked == nil || asked(call)) {
@@ -75,7 +75,7 @@ func (s *startTeller) first(kind string, weight int, ending string, asked func(*
 	}
 }
 
-// flags tells of the first check of all options, which checks those that they consist of.
+// flags describes the first validation of all options, which validates their parts.
 func (s *startTeller) flags() {
 	s.first("flags", 60, "Options.Validate", nil, s.p.Sprintf("the values of the flags are checked"))
 	if s.end["flags"] == 0 {
@@ -83,7 +83,7 @@ func (s *startTeller) flags() {
 	}
 }
 
-// plugins tells of the admission plugins that are initialized.
+// plugins describes the admission plugins that are initialized.
 func (s *startTeller) plugins() {
 	at := s.find(0, s.tree.Len(), "AdmissionOptions).ApplyTo", nil)
 	if at < 0 {
@@ -100,7 +100,7 @@ func (s *startTeller) plugins() {
 	}
 }
 
-// findServers finds the servers in the order in which they are created, and what is installed in each.
+// findServers finds the servers in the order in which they are created, and the APIs of each.
 func (s *startTeller) findServers() {
 	for i := range s.tree.Len() {
 		call := s.tree.Call(i)
@@ -111,7 +111,7 @@ func (s *startTeller) findServers() {
 	}
 	for n := range s.servers {
 		server := &s.servers[n]
-		at := server.call // and what creates this server, but no other one
+		at := server.call // include the calls that create only this server
 		for p := s.tree.Parent(at); p > 0 && s.created(p) == 1; p = s.tree.Parent(p) {
 			at = p
 		}
@@ -159,8 +159,8 @@ func (s *startTeller) routes(i int) int {
 	return n
 }
 
-// follow chooses the resource to be followed: the first whose constructor the guide describes, else the
-// first with a store. It returns the call that completes the store, or -1.
+// follow chooses the resource to follow: the first whose constructor the guide describes, else the first
+// with a store. It returns the call that completes the store, or -1.
 func (s *startTeller) follow() int {
 	found := -1
 	for i := range s.tree.Len() {
@@ -178,7 +178,7 @@ func (s *startTeller) follow() int {
 	return found
 }
 
-// resource tells how the followed resource comes to its storage and its routes.
+// resource describes how the followed resource gets its storage and its routes.
 func (s *startTeller) resource() {
 	if s.followed < 0 {
 		return
@@ -222,7 +222,7 @@ func (s *startTeller) stores(i int) int {
 	return len(known)
 }
 
-// installed tells of the routes of a resource, which is named as in "deployments.apps".
+// installed describes the routes of a resource, which is named as in "deployments.apps".
 func (s *startTeller) installed(resource string) {
 	name, group, _ := strings.Cut(resource, ".")
 	at := -1
@@ -260,9 +260,9 @@ func (s *startTeller) groupAbove(i int) string {
 	return ""
 }
 
-// delegation tells which server hands requests on to which. That a server has another one behind it shows
-// in PrepareRun, which first prepares that one; which server it is, in the order in which they are
-// created, from the last to the first.
+// delegation describes which server passes requests on to which. PrepareRun of a server first prepares the
+// server behind it, which shows that there is one. The servers delegate in the reverse order of their
+// creation.
 func (s *startTeller) delegation() {
 	const prepare = "/server.(*GenericAPIServer).PrepareRun"
 	at := s.find(0, s.tree.Len(), prepare, nil)
@@ -283,7 +283,7 @@ func (s *startTeller) delegation() {
 	slices.Reverse(last.Servers)
 }
 
-// hooks tells of the post-start hooks.
+// hooks describes the post-start hooks.
 func (s *startTeller) hooks() {
 	at := s.find(0, s.tree.Len(), ".(*GenericAPIServer).RunPostStartHooks", nil)
 	if at < 0 {

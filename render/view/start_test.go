@@ -62,7 +62,7 @@ func told(tree *trace.Tree) (texts []string, servers []view.Server) {
 	return texts, servers
 }
 
-// Who hands on to whom is told only if the recording shows that one server has another one behind it.
+// TestDelegationOfServers checks that delegation is described only if the recording shows that a server has another one behind it.
 func TestDelegationOfServers(t *testing.T) {
 	_, servers := told(start(t, twoServers+`
   k8s.io/apiserver/pkg/server.(*GenericAPIServer).PrepareRun
@@ -81,7 +81,7 @@ func TestDelegationOfServers(t *testing.T) {
 	}
 }
 
-// Each sentence comes out of calls: without them it is not told.
+// TestStartIsToldByItsCalls checks that each sentence needs its calls: without them it is left out.
 func TestStartIsToldByItsCalls(t *testing.T) {
 	texts, _ := told(start(t, twoServers))
 	if want := []string{"the server first is created, with its own filter chain and its own routers", "the server second is created, with its own filter chain and its own routers"}; !slices.Equal(texts, want) {

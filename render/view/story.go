@@ -7,19 +7,19 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Story is a view divided into sections. In a section, and only there, a step
-// stands below the step that called it, so that the way of a request through
-// dozens of nested calls needs no more than maxLevel levels of indentation. Every
-// face of apitrace shows the same sections under the same numbers.
+// A Story is a view divided into sections. Steps are nested below their callers only
+// within a section, so that the way of a request through dozens of nested calls
+// needs at most maxLevel levels of indentation. Every front end of apitrace shows the
+// same sections with the same numbers.
 type Story struct {
 	*View
-	// Sections are in order of entry, but for those of Afterwards, which come last; Sections[0] begins
-	// with the view's root.
+	// Sections are in order of entry, except those with Node.Afterwards, which come last. Sections[0]
+	// begins with the view's root.
 	Sections []*Section
-	// Names are what the calls of the story are called.
+	// Names has the names of the calls in the story.
 	Names *Names
 
-	sections map[int]*Section // by the index of the calls that are shown
+	sections map[int]*Section // by the index of each shown call
 }
 
 // A Section is the part of a request's way that lies in one layer of the server.
@@ -33,7 +33,7 @@ type Section struct {
 	// Caller is the step that called Root, in the section From; both are nil for the first section.
 	Caller *Node
 	From   *Section
-	// GoesOn is set when the section is a part of From's layer that has its own number
+	// GoesOn is set if the section continues From's layer and is a section of its own
 	// only because it is nested too deeply to be drawn there.
 	GoesOn bool
 }
@@ -55,7 +55,7 @@ func Tell(v *View) *Story {
 
 type storyteller struct {
 	story *Story
-	// later are sections that are not numbered yet: what a write caused.
+	// later has the sections that are not numbered yet: those that a write caused.
 	later []*Section
 }
 
@@ -100,15 +100,15 @@ func (t *storyteller) walk(s *Section, n *Node, level int, begun *[]*Section) {
 	}
 }
 
-// leaves reports whether a section of its own begins with a child of one of s's steps:
-// the request goes to another process or takes up the event of its own write, or much
-// happens in another layer or comes after it. A single step between two of s's layer stays.
+// leaves reports whether a new section begins with a child of one of s's steps: the
+// request goes to another process, the event of its own write is handled, or many
+// steps in or after another layer follow. A single step between two of s's layer stays.
 func (t *storyteller) leaves(s *Section, child *Node) bool {
 	const together, below = 2, 4 // steps
 	switch {
 	case child.Crossing, child.Afterwards:
 		return true
-	case child.Layer == trace.LayerEtcdApply && child.Layer != s.Layer && len(child.Children) > 0: // of reads and writes alike
+	case child.Layer == trace.LayerEtcdApply && child.Layer != s.Layer && len(child.Children) > 0: // for reads and writes
 		return true
 	case child.Layer == "" || child.Layer == s.Layer || returnsTo(child, s.Layer) || passes(child):
 		return false
@@ -117,8 +117,8 @@ func (t *storyteller) leaves(s *Section, child *Node) bool {
 		count(child, below, func(*Node) bool { return true }) >= below
 }
 
-// passes reports whether a step does nothing that is shown but to lead to one other layer: a section of it
-// would have nothing to tell. The watch cache has one, for one wants to see whether it was asked.
+// passes reports whether a step only leads to one other layer: a section of it would have nothing to
+// tell. The watch cache is an exception, so that the reader sees whether it was asked.
 func passes(n *Node) bool {
 	if n.Layer == trace.LayerCacher || len(n.Children) != 1 || n.Fatal {
 		return false
@@ -132,7 +132,7 @@ func returnsTo(n *Node, layer string) bool {
 	return slices.ContainsFunc(n.Children, func(child *Node) bool { return child.Layer == layer && !child.Crossing && !child.Afterwards })
 }
 
-// count counts the steps that hang together from n downwards and are as asked for, up to most.
+// count counts the connected steps from n downwards for which asked returns true, up to most.
 func count(n *Node, most int, asked func(*Node) bool) int {
 	if !asked(n) {
 		return 0
@@ -147,7 +147,7 @@ func count(n *Node, most int, asked func(*Node) bool) int {
 	return sum
 }
 
-// Folded counts the calls that are not shown and to which n is the nearest shown caller.
+// Folded counts the hidden calls whose nearest shown caller is n.
 func (n *Node) Folded() int {
 	sum := n.Below
 	for _, child := range n.Children {
@@ -156,8 +156,8 @@ func (n *Node) Folded() int {
 	return sum
 }
 
-// DurationNs is the time in which a node's calls ran; time in which several ran counts once.
-// unfinished is set when the first of them had not returned.
+// DurationNs returns the time in nanoseconds in which a node's calls ran; time in which several
+// ran counts once. unfinished is set if the first of them had not returned.
 func (s *Story) DurationNs(n *Node) (sum int64, unfinished bool) {
 	end := int64(math.MinInt64)
 	for _, i := range n.Calls { // in order of entry

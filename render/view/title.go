@@ -8,8 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Title returns what a section is called in a language: by its layer, or by the part of the layer that
-// it is about, where a layer has parts that a reader tells apart. What a write caused is marked as such.
+// Title returns the title of a section in a language: that of its layer or, for a layer with distinct parts such as
+// admission, that of the part. Sections that a write caused are marked.
 func (s *Story) Title(section *Section, guide Guide, lang string) string {
 	title, p := guide.Title(section.Layer), message.For(lang)
 	function := s.First(section.Root).Function
@@ -36,13 +36,13 @@ func (s *Story) Title(section *Section, guide Guide, lang string) string {
 	return title
 }
 
-// decodes and encodes find functions that do so, by their names.
+// decodes and encodes match the names of functions that decode and encode.
 var (
 	decodes = regexp.MustCompile(`\.(do)?[dD]ecode\w*(\.func\d+)*$`)
 	encodes = regexp.MustCompile(`\.(do)?[eE]ncode\w*(\.func\d+)*$`)
 )
 
-// codecTitle says which of both ran in a section of the codec, if only one did.
+// codecTitle returns the title of a section of the codec: decode, encode, or both.
 func (s *Story) codecTitle(section *Section, guide Guide, both, lang string) string {
 	decoded, encoded := false, false
 	first := section.Root.Calls[0]

@@ -7,10 +7,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// upstreamPrefix begins the attributes by which the guide tells upstream's own tracing from other calls.
+// upstreamPrefix is the prefix of the attributes by which the guide marks calls of upstream's own tracing.
 const upstreamPrefix = "apitrace.upstream."
 
-// upstream reports whether the call is one of upstream's own tracing: it begins or
+// Upstream reports whether the call belongs to upstream's own tracing: it begins or
 // ends a span, or adds an event.
 func Upstream(call *trace.Call) bool {
 	for name := range call.Attributes {
@@ -27,7 +27,7 @@ func upstreamSays(call *trace.Call) bool {
 	return call.Attributes[trace.AttrUpstreamSpan] != "" || call.Attributes[trace.AttrUpstreamEvent] != ""
 }
 
-// UpstreamLabel is what a call of upstream's own tracing does, in words.
+// UpstreamLabel describes a call of upstream's own tracing.
 func UpstreamLabel(call *trace.Call) string {
 	switch {
 	case call.Attributes[trace.AttrUpstreamSpan] != "":

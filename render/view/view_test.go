@@ -72,8 +72,8 @@ func describe(v *View) string {
 	return out.String()
 }
 
-// Names that end in "plumbing" are no key steps here, those with "group" are
-// collapsed as one group: see viewtest.ByName.
+// TestView uses viewtest.ByName: names that end in "plumbing" are not key steps, and names with "group"
+// are collapsed as one group.
 func TestView(t *testing.T) {
 	for name, test := range map[string]struct {
 		choice     Choice
@@ -281,7 +281,7 @@ func TestPanicAndUnfinishedBeginBelow(t *testing.T) {
 	}
 }
 
-// TestWhatAWriteCaused is a branch of its own however much it does, and says how long after the write it began.
+// TestWhatAWriteCaused checks that the calls that a write caused are a branch of their own, which shows the time since the write.
 func TestWhatAWriteCaused(t *testing.T) {
 	tree := outline(t, `
 serve
@@ -304,8 +304,8 @@ serve
 	}
 }
 
-// TestAStartShowsHowTheServerComesToBe: its goroutines go on and try again what fails, in layers that a
-// start is not about.
+// TestAStartShowsHowTheServerComesToBe: the goroutines of a start continue and retry what fails, in layers that do
+// not belong to a start.
 func TestAStartShowsHowTheServerComesToBe(t *testing.T) {
 	tree := outline(t, `
 main

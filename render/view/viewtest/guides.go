@@ -10,7 +10,7 @@ import (
 // FirstGuide is a small view.Guide for tests: key steps by a part of their name.
 type FirstGuide struct{ fewWords }
 
-// fewWords is a Guide's part for people.
+// fewWords has a Guide's texts.
 type fewWords struct{}
 
 func (fewWords) Title(layer string) string { return strings.ToUpper(layer) }
@@ -34,7 +34,7 @@ var keyParts = []string{
 	"rest.BeforeCreate", "deploymentStrategy.", "WriteObjectNegotiated", "RequestScope).err",
 }
 
-// keys remembers Key's answers, as any guide that is used for a large trace does.
+// keys caches the results of Key, as any guide for large traces does.
 var keys sync.Map
 
 func (g FirstGuide) Key(function string) bool {
@@ -77,7 +77,7 @@ func (FirstGuide) Constructor(function string) bool {
 	return strings.HasSuffix(function, "admission.NewForbidden")
 }
 
-// ByName is a view.Guide that goes by the name alone.
+// ByName is a view.Guide that classifies functions only by their names.
 type ByName struct{ fewWords }
 
 func (ByName) Layer(function string) string {

@@ -23,7 +23,7 @@ func AnyRecording(t *rapid.T) *trace.Recording {
 	for range rapid.IntRange(0, 1).Draw(t, "stored") {
 		r.Stored = append(r.Stored, trace.StoredKey{Op: "PUT", Key: text.Draw(t, "key"), Size: 5, Kind: text.Draw(t, "kind")})
 	}
-	uneventful := rapid.Bool().Draw(t, "uneventful") // then many siblings are equal
+	uneventful := rapid.Bool().Draw(t, "uneventful") // makes many siblings equal
 	for i := range rapid.IntRange(1, 60).Draw(t, "calls") {
 		c := trace.Call{
 			ID: fmt.Sprintf("%016x", i+1), Line: i, CallerLine: i,
@@ -41,7 +41,7 @@ func AnyRecording(t *rapid.T) *trace.Recording {
 			name := rapid.SampledFrom([]string{"apitrace.value", trace.AttrError, trace.AttrStatusReason, trace.AttrUpstreamSpan, trace.AttrUpstreamEvent, "apitrace.upstream.end"}).Draw(t, "name")
 			c.Attributes = map[string]string{name: value, trace.AttrNamespace: value}
 		}
-		if i > 0 { // often a chain, so that the tree gets deep
+		if i > 0 { // often a chain, so that the tree becomes deep
 			c.Parent = fmt.Sprintf("%016x", rapid.OneOf(rapid.Just(i), rapid.IntRange(1, i)).Draw(t, "parent"))
 		}
 		r.Calls = append(r.Calls, c)
