@@ -3,7 +3,7 @@
 # Without cgo: a machine with only Go can do everything here.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run check dead test programs test-all bench record docs lint clean
+.PHONY: build run check dead test programs test-all bench record docs pictures lint clean
 
 build: ## the command line, and the same as a kubectl plugin
 	@echo "building apitrace (a minute or two the first time)"
@@ -71,6 +71,11 @@ docs: ## the trees, pictures and keys in docs and README, out of what they show;
 	go test ./docs/lessons -run TestDrawings -count 1 -update
 	go test ./render/terminal -run TestDocsListTheBindings -count 1 -update
 	go test ./cmd/apitrace -run TestDocsShowRealOutput -count 1 -update
+
+# In Chromium. The first line fetches the sources of both releases, if they are not in the cache.
+pictures: build ## the pictures of the page in docs/pictures, out of the real page
+	bin/apitrace source createHandler --k8s v1.30 >/dev/null && bin/apitrace source createHandler >/dev/null
+	APITRACE_BROWSER=1 go test ./session/web -run TestPictures -count 1 -update
 
 clean: ## the binaries; "apitrace cache clean" removes what builds left in the cache
 	rm -rf bin

@@ -47,9 +47,9 @@ func chinesePage(page string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(page, ".md"), ".en") + ".zh.md"
 }
 
-// bothPages returns a name that both languages of a page share.
+// bothPages returns a name that both languages of a page or a picture share.
 func bothPages(page string) string {
-	return strings.NewReplacer(".zh.md", ".md", ".en.md", ".md").Replace(page)
+	return strings.NewReplacer(".zh.md", ".md", ".en.md", ".md", ".zh.png", ".png").Replace(page)
 }
 
 // outOfStep lists the differences between a page and its translation.
