@@ -17,6 +17,8 @@ const (
 	eventServers = "servers"
 	// eventTrace has a new live recording.
 	eventTrace = "trace"
+	// eventCheck has the progress of the check of an answer.
+	eventCheck = "check"
 	// eventNotice has a message for the user.
 	eventNotice = "notice"
 )
@@ -24,7 +26,8 @@ const (
 // An event is a message to all listeners.
 type event struct {
 	name string
-	data any
+	// in returns its data for listeners of a language.
+	in func(message.Printer) any
 }
 
 const (
@@ -38,7 +41,12 @@ const (
 )
 
 // tellServers sends the state of the servers to all listeners. The caller must hold the lock.
-func (l *live) tellServers() { l.tellLocked(event{eventServers, l.copied()}) }
+func (l *live) tellServers() { l.tellLocked(l.serversEvent()) }
+
+func (l *live) serversEvent() event {
+	copied := l.copied()
+	return event{eventServers, func(p message.Printer) any { return allIn(copied, p) }}
+}
 
 func (l *live) tell(e event) {
 	l.mu.Lock()
@@ -68,7 +76,7 @@ func (l *live) listen() (chan event, error) {
 	listener := make(chan event, mostWaiting)
 	l.listeners[listener] = true
 	l.watchOver()
-	listener <- event{eventServers, l.copied()}
+	listener <- l.serversEvent()
 	return listener, nil
 }
 
@@ -91,6 +99,7 @@ func (a *api) streamEvents(request *restful.Request, response *restful.Response)
 	patient(response)
 	response.Header().Set("Content-Type", eventStream)
 	response.WriteHeader(http.StatusOK)
+	p := printerOf(request)
 	ping := time.NewTicker(pingPause)
 	defer ping.Stop()
 	for {
@@ -104,7 +113,7 @@ func (a *api) streamEvents(request *restful.Request, response *restful.Response)
 			if !ok {
 				return nil
 			}
-			data, err := json.Marshal(e.data)
+			data, err := json.Marshal(e.in(p))
 			if err != nil {
 				return nil // apitrace's types can be encoded as JSON
 			}

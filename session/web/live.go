@@ -43,7 +43,7 @@ type live struct {
 
 // A liveServer is a server from the order until it is gone. live.mu guards it.
 type liveServer struct {
-	LiveServer
+	serverState
 	server Server
 	cancel context.CancelCauseFunc
 	gone   chan struct{}
@@ -64,39 +64,38 @@ func newLive(engine Engine, kept *shelf, grace time.Duration) *live {
 }
 
 // start begins to start a server, and returns its state. It replaces a failed server of the same release.
-func (l *live) start(order ServerOrder) (LiveServer, error) {
+func (l *live) start(order ServerOrder) (serverState, error) {
 	release, err := apiserver.ParseVersion(order.Release)
 	if err != nil {
-		return LiveServer{}, badRequest(err, "GET "+Base+"/live lists the releases")
+		return serverState{}, badRequest(err, "GET "+Base+"/live lists the releases")
 	}
 	as := order.As
 	if as == "" {
 		as = scenarios.Admin
 	}
 	if as == scenarios.Stranger || !slices.Contains(scenarios.Askers(), as) {
-		return LiveServer{}, badRequest(message.Errorf("unknown user %q", as), "expected admin, learner or anonymous")
+		return serverState{}, badRequest(message.Errorf("unknown user %q", as), "expected admin, learner or anonymous")
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended {
-		return LiveServer{}, conflict(message.NewError("apitrace is ending"), "")
+		return serverState{}, conflict(message.NewError("apitrace is ending"), "")
 	}
 	l.servers = slices.DeleteFunc(l.servers, func(s *liveServer) bool { return s.Release == release && s.State == stateFailed })
 	if at := l.find(release); at >= 0 {
-		return LiveServer{}, conflict(message.Errorf("there is a server of %s already, which is %s", release, l.servers[at].State), "use it, or stop it first")
+		return serverState{}, conflict(message.Errorf("there is a server of %s already, which is %s", release, l.servers[at].State), "use it, or stop it first")
 	}
 	if running := slices.DeleteFunc(slices.Clone(l.servers), func(s *liveServer) bool { return s.State == stateFailed }); len(running) >= mostServers {
-		return LiveServer{}, conflict(message.Errorf("%d servers are running: no more than that at the same time", len(running)), "stop one of them first")
+		return serverState{}, conflict(message.Errorf("%d servers are running: no more than that at the same time", len(running)), "stop one of them first")
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	s := &liveServer{cancel: cancel, gone: make(chan struct{}), LiveServer: LiveServer{
-		Release: release, As: as, State: stateStarting, Notices: []string{}, Commands: []string{},
-	}}
+	s := &liveServer{cancel: cancel, gone: make(chan struct{})}
+	s.LiveServer = LiveServer{Release: release, As: as, State: stateStarting, Commands: []string{}}
 	l.servers = append(l.servers, s)
 	l.watchOver()
 	l.tellServers()
 	l.running.Go(func() { l.run(ctx, s) })
-	return s.LiveServer, nil
+	return s.copied(), nil
 }
 
 func (l *live) find(release string) int {
@@ -160,7 +159,7 @@ func (l *live) over(s *liveServer, err error, wanted bool) {
 	if wanted || err == nil {
 		l.servers = slices.DeleteFunc(l.servers, func(other *liveServer) bool { return other == s })
 	} else {
-		s.State, s.Error = stateFailed, err.Error()
+		s.State, s.failure = stateFailed, err
 	}
 	l.tellServers()
 }
@@ -174,16 +173,16 @@ func (l *live) change(s *liveServer, how func()) {
 }
 
 // stop begins to stop a server, or to cancel its start; it removes a failed one.
-func (l *live) stop(release string) (LiveServer, error) {
+func (l *live) stop(release string) (serverState, error) {
 	version, err := apiserver.ParseVersion(release)
 	if err != nil {
-		return LiveServer{}, notFound(err, "GET "+Base+"/live lists the servers")
+		return serverState{}, notFound(err, "GET "+Base+"/live lists the servers")
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at := l.find(version)
 	if at < 0 {
-		return LiveServer{}, l.noServer(version)
+		return serverState{}, l.noServer(version)
 	}
 	s := l.servers[at]
 	if s.State == stateFailed {
@@ -201,7 +200,7 @@ func (l *live) noServer(release string) error {
 }
 
 // state lists the servers, their recordings, and the releases that can be started.
-func (l *live) state(ctx context.Context) (LiveState, error) {
+func (l *live) state(ctx context.Context, p message.Printer) (LiveState, error) {
 	releases, err := l.engine.Releases(ctx)
 	if err != nil {
 		return LiveState{}, err
@@ -209,7 +208,7 @@ func (l *live) state(ctx context.Context) (LiveState, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return LiveState{
-		Releases: releases, Askers: scenarios.Askers(), Servers: l.copied(), Traces: l.shelf.list(),
+		Releases: releases, Askers: scenarios.Askers(), Servers: allIn(l.copied(), p), Traces: allIn(l.shelf.list(), p),
 		Limits: LiveLimits{mostServers, mostLive, mostBody, mostUpload, int(l.grace.Seconds())},
 	}, nil
 }
@@ -253,17 +252,17 @@ func (l *live) watchOver() {
 }
 
 // copied returns the servers as they are now.
-func (l *live) copied() []LiveServer {
-	list := []LiveServer{}
+func (l *live) copied() []serverState {
+	list := []serverState{}
 	for _, s := range l.servers {
 		list = append(list, s.copied())
 	}
 	return list
 }
 
-func (s *liveServer) copied() LiveServer {
-	c := s.LiveServer
-	c.Notices, c.Commands = slices.Clone(s.Notices), slices.Clone(s.Commands)
+func (s *serverState) copied() serverState {
+	c := *s
+	c.notices, c.Commands = slices.Clone(s.notices), slices.Clone(s.Commands)
 	if s.Progress != nil {
 		progress := *s.Progress
 		c.Progress = &progress

@@ -27,6 +27,8 @@ type fakeEngine struct {
 	hold chan struct{}
 	// fail, if not nil, is the error of each start.
 	fail error
+	// say, if not empty, is a notice of each start, about 42.
+	say string
 
 	mu      sync.Mutex
 	started []*fakeServer
@@ -47,6 +49,9 @@ func (e *fakeEngine) Releases(context.Context) ([]web.Buildable, error) {
 func (e *fakeEngine) Start(ctx context.Context, release string, live session.LiveOptions, to session.Reporter) (web.Server, error) {
 	build := to.Building()
 	build.Report(program.Event{Program: "kube-apiserver " + release, Stage: program.StageCompile, Done: 7, Total: 70, Note: message.Of("built <b>for</b> the first time")})
+	if e.say != "" {
+		to.Notice(e.say, "42")
+	}
 	if err := e.wait(ctx); err != nil {
 		return nil, err
 	}
@@ -129,9 +134,15 @@ func (s *fakeServer) client(t *testing.T, path string) {
 	s.live.Kept(session.Row{Method: "GET", Path: path, Status: 200, Duration: time.Millisecond, Etcd: map[string]int{"Range": 1}}, rec)
 }
 
-type noticeless struct{ session.Reporter }
+type noticeless struct{}
 
-func (noticeless) Notice(string, ...any) {}
+func (noticeless) Notice(string, ...any)           {}
+func (noticeless) Building() session.BuildReporter { return buildless{} }
+
+type buildless struct{}
+
+func (buildless) Report(program.Event) {}
+func (buildless) Close()               {}
 
 // events reads the stream of events of a listener.
 type events struct {
@@ -141,8 +152,14 @@ type events struct {
 
 func listen(t *testing.T, address string) *events {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address+web.Base+"/live/events", nil)
+	return listenIn(t, address, "en")
+}
+
+// listenIn listens in a language.
+func listenIn(t *testing.T, address, lang string) *events {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // longer than any test listens: one that waits in vain fails
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address+web.Base+"/live/events?lang="+lang, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,6 +251,29 @@ func TestEventsTellOfAServer(t *testing.T) {
 	default:
 		t.Error("the server still runs")
 	}
+}
+
+// TestNoticesAreInTheReadersLanguage has a server tell something, and fail, with listeners of both languages.
+func TestNoticesAreInTheReadersLanguage(t *testing.T) {
+	engine := &fakeEngine{say: "the answer: %s", fail: message.Errorf("unknown user %q", "eve")}
+	address := start(t, web.Options{Engine: engine})
+	english, chinese := listenIn(t, address, "en"), listenIn(t, address, "zh")
+	post(t, address+web.Base+"/live/servers?lang=zh", `{"release":"1.37"}`, 200)
+	english.until(t, `"the answer: 42"`)
+	english.until(t, `"error":"unknown user \"eve\""`)
+	chinese.until(t, `"答案：42"`)
+	chinese.until(t, `"error":"未知用户 \"eve\""`)
+	if _, body := get(t, address+web.Base+"/live?lang=zh"); !strings.Contains(string(body), `"error":"未知用户`) {
+		t.Errorf("the state in Chinese: %s", body)
+	}
+	engine.fail = nil
+	post(t, address+web.Base+"/live/servers?lang=zh", `{"release":"1.37"}`, 200)
+	chinese.until(t, `"state":"ready"`)
+	if answer := post(t, address+web.Base+"/live/servers/1.37/requests?lang=zh", `{"method":"GET","path":"/x"}`, 200); !strings.Contains(answer, `"答案：as admin"`) {
+		t.Errorf("the answer to a request: %s", answer)
+	}
+	chinese.until(t, `"答案：as admin"`)
+	english.until(t, `"the answer: as admin"`)
 }
 
 // TestNothingRunsOnWhenNobodyListens disconnects while a server starts, and while one runs.

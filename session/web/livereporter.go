@@ -1,12 +1,12 @@
 package web
 
 import (
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/session"
 )
 
@@ -18,10 +18,9 @@ type reporter struct {
 
 // Notice implements session.Reporter.
 func (r *reporter) Notice(format string, args ...any) {
-	said := text.EscapeLines(message.For("").Sprintf(format, args...))
 	r.change(r.server, func() {
-		r.server.Notices = append(r.server.Notices, said)
-		r.server.Notices = r.server.Notices[max(0, len(r.server.Notices)-mostNotices):]
+		r.server.notices = append(r.server.notices, message.Of(format, args...))
+		r.server.notices = r.server.notices[max(0, len(r.server.notices)-mostNotices):]
 	})
 }
 
@@ -50,24 +49,30 @@ func (b buildReporter) Close() { b.change(b.server, func() { b.server.Progress =
 // A gatherer keeps the notices of a replay or a request.
 type gatherer struct {
 	mu      sync.Mutex
-	notices []string
+	notices []message.Message
 }
 
 // Notice implements session.Reporter.
 func (g *gatherer) Notice(format string, args ...any) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.notices = append(g.notices, text.EscapeLines(message.For("").Sprintf(format, args...)))
+	g.notices = append(g.notices, message.Of(format, args...))
 }
 
 // Building implements session.Reporter.
 func (g *gatherer) Building() session.BuildReporter { return silent{} }
 
 // all returns the notices so far.
-func (g *gatherer) all() []string {
+func (g *gatherer) all() []message.Message {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return append([]string{}, g.notices...)
+	return slices.Clone(g.notices)
+}
+
+// in returns them in a language.
+func (g *gatherer) in(p message.Printer) []string {
+	notices, _ := told{notices: g.all()}.in(p)
+	return notices
 }
 
 type silent struct{}

@@ -33,27 +33,27 @@ func (l *live) use(release string) (*liveServer, Server, error) {
 }
 
 // replay replays a scenario and keeps its recording. ctx ends it.
-func (l *live) replay(ctx context.Context, release string, order ReplayOrder) (LiveTrace, error) {
+func (l *live) replay(ctx context.Context, release string, order ReplayOrder) (liveTrace, error) {
 	s, server, err := l.use(release)
 	if err != nil {
-		return LiveTrace{}, err
+		return liveTrace{}, err
 	}
 	if strings.ContainsAny(order.Scenario, `./\`) { // session.FindScenario would read a file
-		return LiveTrace{}, badRequest(message.Errorf("%q is not the name of a scenario", order.Scenario), "GET "+Base+"/scenarios lists the scenarios")
+		return liveTrace{}, badRequest(message.Errorf("%q is not the name of a scenario", order.Scenario), "GET "+Base+"/scenarios lists the scenarios")
 	}
 	scenario, err := session.FindScenario(order.Scenario, s.Release)
 	if err != nil {
-		return LiveTrace{}, badRequest(err, "GET "+Base+"/scenarios lists the scenarios")
+		return liveTrace{}, badRequest(err, "GET "+Base+"/scenarios lists the scenarios")
 	}
 	if err := l.occupy(s, scenario.Name); err != nil {
-		return LiveTrace{}, err
+		return liveTrace{}, err
 	}
 	defer l.change(s, func() { s.Busy = "" })
 	to := &gatherer{}
-	var kept LiveTrace
+	var kept liveTrace
 	began := time.Now()
 	err = server.Replay(ctx, scenario, to, func(rec *trace.Recording) (err error) {
-		kept, err = l.keep(LiveTrace{Kind: kindReplay, Title: scenario.Name, DurationNs: int64(time.Since(began)), Notices: to.all()}, rec)
+		kept, err = l.keep(LiveTrace{Kind: kindReplay, Title: scenario.Name, DurationNs: int64(time.Since(began))}, told{notices: to.all()}, rec)
 		return err
 	})
 	switch {
@@ -62,7 +62,7 @@ func (l *live) replay(ctx context.Context, release string, order ReplayOrder) (L
 	case err != nil && kept.ID == "":
 		return kept, failed(err)
 	case err != nil: // there is a trace, but not the expected one
-		kept.Notices = append(kept.Notices, err.Error())
+		kept.notices = append(kept.notices, message.Of("%s", err))
 	}
 	return kept, nil
 }
@@ -83,13 +83,13 @@ func (l *live) occupy(s *liveServer, scenario string) error {
 const usualTimeout, mostTimeout = 20, 300
 
 // request sends a request and keeps its trace. ctx ends it.
-func (l *live) request(ctx context.Context, release string, order RequestOrder) (LiveTrace, error) {
+func (l *live) request(ctx context.Context, release string, order RequestOrder) (liveTrace, error) {
 	h, err := order.http()
 	if err != nil {
-		return LiveTrace{}, err
+		return liveTrace{}, err
 	}
 	if order.TimeoutSeconds < 0 || order.TimeoutSeconds > mostTimeout {
-		return LiveTrace{}, badRequest(message.Errorf("timeoutSeconds is %d", order.TimeoutSeconds), fmt.Sprintf("expected at most %d", mostTimeout))
+		return liveTrace{}, badRequest(message.Errorf("timeoutSeconds is %d", order.TimeoutSeconds), fmt.Sprintf("expected at most %d", mostTimeout))
 	}
 	timeout := usualTimeout * time.Second
 	if order.TimeoutSeconds > 0 {
@@ -97,17 +97,17 @@ func (l *live) request(ctx context.Context, release string, order RequestOrder) 
 	}
 	_, server, err := l.use(release)
 	if err != nil {
-		return LiveTrace{}, err
+		return liveTrace{}, err
 	}
 	to := &gatherer{}
 	rec, err := server.Request(ctx, h, timeout, to)
 	switch {
 	case ctx.Err() != nil:
-		return LiveTrace{}, gone(message.NewError("the request was cancelled"))
+		return liveTrace{}, gone(message.NewError("the request was cancelled"))
 	case err != nil:
-		return LiveTrace{}, failed(err)
+		return liveTrace{}, failed(err)
 	}
-	return l.keep(LiveTrace{Kind: kindRequest, Title: titleOf(rec), Notices: to.all()}, rec)
+	return l.keep(LiveTrace{Kind: kindRequest, Title: titleOf(rec)}, told{notices: to.all()}, rec)
 }
 
 // http returns the request of an order, checked as "apitrace request" checks it.
@@ -135,18 +135,15 @@ func (o RequestOrder) typed(as string) (*scenarios.TypedRequest, error) {
 func (l *live) keepClient(release string, row session.Row, rec *trace.Recording) {
 	head := LiveTrace{
 		Kind: kindClient, Title: row.Method + " " + row.Path, Release: release, Status: row.Status, HungUp: row.HungUp,
-		DurationNs: int64(row.Duration), Etcd: row.Operations(), Notices: []string{},
+		DurationNs: int64(row.Duration), Etcd: row.Operations(),
 	}
-	if row.Err != nil {
-		head.Error = row.Err.Error()
-	}
-	if _, err := l.keep(head, rec); err != nil {
-		l.tell(event{name: eventNotice, data: LiveNotice{release, err.Error()}})
+	if _, err := l.keep(head, told{failure: row.Err}, rec); err != nil {
+		l.tell(event{eventNotice, func(p message.Printer) any { return LiveNotice{release, p.Error(err)} }})
 	}
 }
 
-// keep puts a recording on the shelf and tells the listeners. rec may be nil if head has an Error.
-func (l *live) keep(head LiveTrace, rec *trace.Recording) (LiveTrace, error) {
+// keep puts a recording on the shelf and tells the listeners. rec may be nil if there is a failure.
+func (l *live) keep(head LiveTrace, said told, rec *trace.Recording) (liveTrace, error) {
 	head.Received = time.Now()
 	if rec != nil {
 		head.Release, head.Requests = rec.K8sVersion, len(rec.Requests)
@@ -158,12 +155,9 @@ func (l *live) keep(head LiveTrace, rec *trace.Recording) (LiveTrace, error) {
 			}
 		}
 	}
-	if head.Notices == nil {
-		head.Notices = []string{}
-	}
-	kept, err := l.shelf.add(head, rec)
+	kept, err := l.shelf.add(liveTrace{head, said}, rec)
 	if err == nil {
-		l.tell(event{name: eventTrace, data: kept})
+		l.tell(event{eventTrace, func(p message.Printer) any { return kept.in(p) }})
 	}
 	return kept, err
 }

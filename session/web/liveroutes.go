@@ -36,18 +36,22 @@ func bodyError(err error) error {
 	return badRequest(message.Errorf("the body is not what is expected: %w", err), "GET "+OpenAPIPath+" describes it")
 }
 
-func (a *api) getLive(r *restful.Request) (any, error) { return a.live.state(r.Request.Context()) }
+func (a *api) getLive(r *restful.Request) (any, error) {
+	return a.live.state(r.Request.Context(), printerOf(r))
+}
 
 func (a *api) startServer(r *restful.Request) (any, error) {
 	order, err := bodyOf[ServerOrder](r)
 	if err != nil {
 		return nil, err
 	}
-	return a.live.start(order)
+	s, err := a.live.start(order)
+	return s.in(printerOf(r)), err
 }
 
 func (a *api) stopServer(r *restful.Request) (any, error) {
-	return a.live.stop(r.PathParameter("server"))
+	s, err := a.live.stop(r.PathParameter("server"))
+	return s.in(printerOf(r)), err
 }
 
 func (a *api) replay(r *restful.Request) (any, error) {
@@ -55,7 +59,8 @@ func (a *api) replay(r *restful.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.live.replay(r.Request.Context(), r.PathParameter("server"), order)
+	kept, err := a.live.replay(r.Request.Context(), r.PathParameter("server"), order)
+	return kept.in(printerOf(r)), err
 }
 
 func (a *api) sendRequest(r *restful.Request) (any, error) {
@@ -63,5 +68,6 @@ func (a *api) sendRequest(r *restful.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.live.request(r.Request.Context(), r.PathParameter("server"), order)
+	kept, err := a.live.request(r.Request.Context(), r.PathParameter("server"), order)
+	return kept.in(printerOf(r)), err
 }

@@ -51,7 +51,7 @@ func openAt(t testing.TB, address, within string, width int64) *tab {
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("lang", "en-US"))
 	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...) // not the test's context: a failed test still takes a screenshot
 	t.Cleanup(cancel)
-	ctx, cancel := context.WithTimeout(allocator, 2*time.Minute)
+	ctx, cancel := context.WithTimeout(allocator, 5*time.Minute)
 	t.Cleanup(cancel)
 	return newTab(t, ctx, address, within, width)
 }
@@ -145,10 +145,16 @@ func js[T any](b *tab, expression string) T {
 // until waits until an expression is true.
 func (b *tab) until(expression string) {
 	b.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	b.within(20*time.Second, expression)
+}
+
+// within waits until an expression is true, for so long.
+func (b *tab) within(limit time.Duration, expression string) {
+	b.Helper()
+	deadline := time.Now().Add(limit)
 	for !js[bool](b, "!!("+expression+")") {
 		if time.Now().After(deadline) {
-			b.Fatalf("not so after 20 seconds: %s\nthe page shows:\n%.1500s", expression, js[string](b, "document.querySelector('main').innerText"))
+			b.Fatalf("not so after %v: %s\nthe page shows:\n%.1500s", limit, expression, js[string](b, "document.querySelector('main').innerText"))
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

@@ -33,12 +33,12 @@ type shelf struct {
 
 // shelved is a live recording and its entry in lists.
 type shelved struct {
-	head LiveTrace
+	head liveTrace
 	data []byte // of a trace.Recording; nil if there is no trace
 }
 
-// add gives a recording its id and keeps it. rec is nil if head has the reason why there is no trace.
-func (s *shelf) add(head LiveTrace, rec *trace.Recording) (LiveTrace, error) {
+// add gives a recording its id and keeps it. rec is nil if head has a failure.
+func (s *shelf) add(head liveTrace, rec *trace.Recording) (liveTrace, error) {
 	var data bytes.Buffer
 	if rec != nil {
 		out, _ := gzip.NewWriterLevel(&data, gzip.BestSpeed) // BestSpeed is a valid level
@@ -70,10 +70,10 @@ func (s *shelf) drop() {
 }
 
 // list returns the entries of the recordings, the newest first.
-func (s *shelf) list() []LiveTrace {
+func (s *shelf) list() []liveTrace {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	heads := make([]LiveTrace, 0, len(s.items))
+	heads := make([]liveTrace, 0, len(s.items))
 	for _, item := range slices.Backward(s.items) {
 		heads = append(heads, item.head)
 	}
@@ -94,7 +94,7 @@ func (s *shelf) load(id string) (*trace.Recording, error) {
 	case at < 0:
 		return nil, notFound(message.Errorf("there is no live recording %q: the last %d are kept", id, mostLive), action)
 	case item.data == nil:
-		return nil, notFound(message.Errorf("live request %s has no trace: %s", id, item.head.Error), action)
+		return nil, notFound(message.Errorf("live request %s has no trace: %s", id, item.head.failure), action)
 	}
 	in, err := gzip.NewReader(bytes.NewReader(item.data))
 	if err != nil {

@@ -25,10 +25,10 @@ func (a *api) upload(r *restful.Request) (any, error) {
 		return nil, bodyError(err)
 	}
 	name := path.Base(strings.ReplaceAll(r.QueryParameter("name"), `\`, "/"))
-	head := LiveTrace{Kind: kindUpload, Title: name}
+	var said told
 	rec, err := trace.Read(bytes.NewReader(data), name)
 	if errors.As(err, new(*trace.CutError)) { // the rest of it can be shown
-		head.Notices, err = []string{printerFor(r.Request).Error(err)}, nil
+		said.notices, err = []message.Message{message.Of("%s", err)}, nil
 	}
 	if err != nil {
 		foreign, importErr := trace.ReadForeign(bytes.NewReader(data), name)
@@ -38,12 +38,13 @@ func (a *api) upload(r *restful.Request) (any, error) {
 		rec = foreign
 		for _, request := range rec.Requests {
 			for _, lack := range request.Lacks() {
-				head.Notices = append(head.Notices, lack.Localize(printerFor(r.Request)))
+				said.notices = append(said.notices, lack)
 			}
 		}
 	}
 	if len(rec.Requests) == 0 {
 		return nil, badRequest(message.Errorf("the recording %q has no request", name), "choose another file")
 	}
-	return a.live.keep(head, rec)
+	kept, err := a.live.keep(LiveTrace{Kind: kindUpload, Title: name}, said, rec)
+	return kept.in(printerOf(r)), err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/workshop"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
@@ -43,11 +44,13 @@ type Lesson struct {
 // learner opens the workshop for one request, because another apitrace process may have changed the progress since the last one.
 func (a *api) learner(r *restful.Request) (*learner.Learner, *gatherer, error) {
 	to := &gatherer{}
+	l, err := openWorkshop(r, to)
+	return l, to, err
+}
+
+func openWorkshop(r *restful.Request, to session.Reporter) (*learner.Learner, error) {
 	l, err := learner.Open(r.Request.Context(), learner.Options{Lang: queryOf(r, paramLang), K8s: queryOf(r, paramK8s), Reporter: to})
-	if err != nil {
-		return nil, nil, workshopError(err)
-	}
-	return l, to, nil
+	return l, workshopError(err)
 }
 
 // workshopError gives an error of the workshop its status.
@@ -74,7 +77,7 @@ func (a *api) getWorkshop(r *restful.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	board.Notices = to.all()
+	board.Notices = to.in(printerOf(r))
 	return board, nil
 }
 
@@ -91,7 +94,7 @@ func sheet(l *learner.Learner, to *gatherer, r *restful.Request) (*learner.Sheet
 	if err != nil {
 		return nil, workshopError(err)
 	}
-	s.Notices = to.all()
+	s.Notices = to.in(printerOf(r))
 	return s, nil
 }
 
@@ -127,18 +130,20 @@ func (a *api) answerExercise(r *restful.Request) (any, error) {
 			return nil, err
 		}
 	}
-	l, to, err := a.learner(r)
+	exercise := r.PathParameter("exercise")
+	to := &checker{live: a.live, exercise: exercise}
+	l, err := openWorkshop(r, to)
 	if err != nil {
 		return nil, err
 	}
-	reply, err := l.Answer(r.Request.Context(), r.PathParameter("exercise"), strings.TrimSpace(answer.Text), request)
+	reply, err := l.Answer(r.Request.Context(), exercise, strings.TrimSpace(answer.Text), request)
 	if err != nil {
 		return nil, workshopError(err)
 	}
-	reply.Notices = to.all()
+	reply.Notices = to.in(printerOf(r))
 	out := &ExerciseReply{Reply: *reply}
 	if reply.Recording != nil {
-		kept, err := a.live.keep(LiveTrace{Kind: kindReplay, Title: reply.Recording.Scenario, Notices: reply.Notices}, reply.Recording)
+		kept, err := a.live.keep(LiveTrace{Kind: kindReplay, Title: reply.Recording.Scenario}, told{notices: to.all()}, reply.Recording)
 		if err != nil {
 			return nil, err
 		}

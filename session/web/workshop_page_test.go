@@ -124,3 +124,26 @@ func TestPageHasAFormForEachKindOfExercise(t *testing.T) {
 		t.Errorf("the kinds are %v", all)
 	}
 }
+
+// TestPageShowsTheProgressOfACheck has the check of an answer that needs a server go on until it is cancelled. The server does not
+// start here: the page is told what it would be told then.
+func TestPageShowsTheProgressOfACheck(t *testing.T) {
+	address := start(t, web.Options{})
+	b := open(t, address, "#/workshop/your-own-rule", 1280)
+	b.until("document.querySelector('.answer .go')")
+	js[any](b, `{ const real = fetch; window.fetch = (to, with_) => String(to).includes('/answers') ? new Promise((_, refuse) =>
+		with_.signal.addEventListener('abort', () => refuse(new DOMException('', 'AbortError')))) : real(to, with_) }`)
+	b.click("document.querySelector('.answer .go')")
+	b.until("document.querySelector('.answer .stop')")
+	tell := func(exercise, stage string, done int, notice string) string {
+		return fmt.Sprintf(`new BroadcastChannel('apitrace-live-en').postMessage({name: 'check', data: {exercise: %q,
+			progress: {program: 'kube-apiserver v1.37.1', stage: %q, done: %d, total: 70}, notices: [%q]}})`, exercise, stage, done, notice)
+	}
+	// A build tells again and again: the page may not listen yet.
+	b.until("(" + tell("your-own-rule", "compile", 7, "<b>built</b> with your edit") + ", document.querySelector('.question .progress')?.textContent.includes('compiling 7/70'))")
+	js[any](b, tell("another", "link", 70, "of another exercise"))
+	b.until("document.querySelector('.question .notices').textContent === '<b>built</b> with your edit'")
+	b.accessible()
+	b.click("document.querySelector('.answer .stop')")
+	b.until("document.querySelector('.reply').textContent.includes('Cancelled.') && !document.querySelector('.question .progress')")
+}

@@ -1,7 +1,7 @@
 import { Fragment, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Place, Problem } from './api.ts';
-import { usePage } from './context.ts';
+import { useLatest, usePage } from './context.ts';
 import { openCall } from './map.tsx';
 import { thousands } from './words.ts';
 
@@ -22,16 +22,18 @@ export function BootMap({ release, place }: { release: string; place: Place }) {
   const [servers, setServers] = useState<Server[] | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const begin = useLatest();
   useEffect(() => {
     let left = false;
     setServers(null);
+    setProblem(null);
     api.get<{ servers: Server[] }>(`/releases/${encodeURIComponent(release)}/routes`).then((b) => left || setServers(b.servers), (e) => left || setProblem(e));
     return () => { left = true; };
   }, [release]);
   if (problem) return <p class="facts map-help">{words.onlyRecorded}</p>;
   if (!servers) return <p class="quiet loading">{all.loading}</p>;
   const toggle = (key: string) => setOpen((known) => { const next = new Set(known); if (!next.delete(key)) next.add(key); return next; });
-  const call = (n: number, label: string) => (n < 0 ? null : <button class="link" onClick={() => openCall(page, place, n)}>{label}</button>);
+  const call = (n: number, label: string) => (n < 0 ? null : <button class="link" onClick={() => openCall(page, place, n, begin())}>{label}</button>);
   const total = servers.reduce((n, s) => n + s.routes, 0);
   const routes = (list: Route[]) => (
     <table class="boot-routes">

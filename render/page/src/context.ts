@@ -1,7 +1,7 @@
 // What every view gets from the page, and what every view of a request gets from the request.
 
 import { createContext } from 'preact';
-import { useContext } from 'preact/hooks';
+import { useCallback, useContext, useEffect, useRef } from 'preact/hooks';
 import { Api, Details, Place, Position, Problem, Recording, Release, Scenario, View } from './api.ts';
 import { Address, RequestLink } from './link.ts';
 import { Lang, Words } from './words.ts';
@@ -46,3 +46,11 @@ export interface Request {
 
 export const RequestContext = createContext<Request>(null!);
 export const useRequest = () => useContext(RequestContext);
+
+// useLatest is for what a view does when an answer has come. begin() returns a function that tells whether that is still wanted: nothing
+// has begun after it, and the view is still there.
+export function useLatest(): () => () => boolean {
+  const turn = useRef(0);
+  useEffect(() => () => { turn.current++; }, []);
+  return useCallback(() => { const mine = ++turn.current; return () => turn.current === mine; }, []);
+}

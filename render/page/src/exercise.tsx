@@ -2,8 +2,9 @@ import { Fragment, h } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { PageContext, usePage } from './context.ts';
 import { Address, firstView, requestAddress, requestLink, write } from './link.ts';
+import { useCheck } from './live-state.ts';
 import { liveWords } from './live-words.ts';
-import { orderOf, RequestFields, TypedRequest, useWork } from './live.tsx';
+import { orderOf, Progress, RequestFields, TypedRequest, useWork } from './live.tsx';
 import { RequestPage } from './request.tsx';
 import { send } from './send.ts';
 import { Steps } from './steps.tsx';
@@ -22,12 +23,13 @@ export function Exercise({ name, w }: { name: string; w: WorkshopWords }) {
   const page = usePage();
   const { lang, words, address, problem } = page;
   const path = '/workshop/exercises/' + encodeURIComponent(name);
-  const [sheet, setSheet] = useFresh<Sheet>(path);
+  const [sheet, update] = useFresh<Sheet>(path);
   const work = useWork<Reply>();
-  const deed = (did: string) => send<Sheet>('POST', `${path}/deeds?lang=${lang}`, { did }).then(setSheet, problem);
+  const check = useCheck(name, work.working && !!sheet?.live);
+  const deed = (did: string) => { problem(null); update(send<Sheet>('POST', `${path}/deeds`, { did })); };
   // Whoever opens an exercise starts it; the command line then goes on with the same.
   useEffect(() => { if (sheet && !sheet.started && sheet.available) deed('started'); }, [sheet?.name]);
-  useEffect(() => { if (work.done) setSheet(work.done.exercise); }, [work.done]);
+  useEffect(() => { if (work.done) update(Promise.resolve(work.done.exercise)); }, [work.done]);
 
   // The trace has its part of the address; what it says of itself is shown beside the question.
   const { at, ...query } = address.query;
@@ -37,7 +39,7 @@ export function Exercise({ name, w }: { name: string; w: WorkshopWords }) {
   const innerPage = { ...page, address: inner ?? address, goTo: (to: Address, replace?: boolean) => to.parts[0] === 'search' ? page.goTo(to, replace) : goTo(to, replace) };
   const link = inner && requestLink(inner);
   if (!sheet) return <p class="quiet loading">{words.loading}</p>;
-  const answer = (body: object) => work.begin((signal) => send('POST', `${path}/answers?lang=${lang}`, body, signal));
+  const answer = (body: object) => work.begin((signal) => send('POST', `${path}/answers`, body, signal));
   return (
     <div class={'workshop exercise' + (link ? ' beside' : '')}>
       <div class="question">
@@ -53,6 +55,8 @@ export function Exercise({ name, w }: { name: string; w: WorkshopWords }) {
         {sheet.traces.length > 1 && <p class="recordings">{w.traces}: {sheet.traces.map((t) => (
           <button class="link" onClick={() => goTo(requestAddress({ place: { release: t.release, scenario: t.scenario, request: 1 }, view: firstView, more: {} }))}>{t.which ? `${t.which}: ` : ''}{t.scenario} {t.release}</button>))}</p>}
         {sheet.available ? <Form key={sheet.name} sheet={sheet} selected={link?.call?.function} w={w} working={work.working} onAnswer={answer} onCancel={work.cancel} /> : <p class="warning">{w.unavailable}</p>}
+        {check?.progress && <Progress of={check.progress} w={liveWords[lang]} />}
+        {check && check.notices.length > 0 && <ul class="notices">{check.notices.slice(-4).map((n) => <li>{n}</li>)}</ul>}
         <div class="reply" role="status">
           {work.cancelled && <p class="quiet">{w.wasCancelled}</p>}
           {work.done && <div class={work.done.passed ? 'right' : 'wrong'}>

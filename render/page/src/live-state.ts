@@ -2,13 +2,16 @@
 // the first live view on as long as one of the pages that have shown one is there; its end has the servers stopped.
 
 import { useEffect, useState } from 'preact/hooks';
+import { usePage } from './context.ts';
 import { apiBase } from './send.ts';
 
 export interface LiveServer {
   release: string; as: string; state: 'starting' | 'ready' | 'stopping' | 'failed';
-  progress?: { program: string; stage: string; done: number; total: number };
-  notices: string[]; error: string; own: boolean; kubeconfig: string; busy: string; commands: string[];
+  progress?: Building; notices: string[]; error: string; own: boolean; kubeconfig: string; busy: string; commands: string[];
 }
+export interface Building { program: string; stage: string; done: number; total: number }
+// A Check is how far the check of an answer is that needs a server.
+export interface Check { exercise: string; progress?: Building; notices: string[] }
 export interface LiveTrace {
   id: string; kind: 'replay' | 'request' | 'client' | 'upload'; title: string; release: string; received: string; requests: number;
   status: number; hungUp?: boolean; calls: number; durationNs: number; etcd: string; error: string; notices: string[];
@@ -23,6 +26,7 @@ export interface Live {
 
 let live: Live | null = null;
 const watchers = new Set<(l: Live) => void>();
+const checks = new Set<(c: Check) => void>();
 
 function change(part: Partial<Live>) {
   if (!live) return;
@@ -31,7 +35,8 @@ function change(part: Partial<Live>) {
 }
 
 // Told is what the tab with the stream tells the others: an event of the server, or what became of the stream.
-type Told = { name: 'open' | 'lost' } | { name: 'servers'; data: LiveServer[] } | { name: 'trace'; data: LiveTrace };
+type Told = { name: 'open' | 'lost' } | { name: 'servers'; data: LiveServer[] } | { name: 'trace'; data: LiveTrace }
+  | { name: 'check'; data: Check };
 
 // waiting is what was told while the state is asked for, which may be older than that; null when it is not asked for.
 let waiting: Told[] | null = null;
@@ -39,11 +44,14 @@ let waiting: Told[] | null = null;
 async function ask() {
   const told: Told[] = waiting = [];
   try {
-    const response = await fetch(apiBase + '/live');
+    const response = await fetch(`${apiBase}/live?lang=${lang}`);
     if (!response.ok) throw new Error(response.statusText);
-    live = { ...await response.json(), connected: true };
+    const state = { ...await response.json(), connected: true };
+    if (waiting !== told) return; // for another language
+    live = state;
     change({});
   } catch {
+    if (waiting !== told) return;
     change({ connected: false });
   }
   waiting = null;
@@ -58,43 +66,69 @@ function hear(told: Told) {
     case 'servers': change({ servers: told.data }); break;
     case 'trace':
       if (live && !live.traces.some((t) => t.id === told.data.id)) change({ traces: [told.data, ...live.traces].slice(0, live.limits.traces) });
+      break;
+    case 'check': for (const w of checks) w(told.data);
   }
 }
 
-let joined = false;
+let lang = '', leave = () => {};
 
-// connect takes part in the stream, once. A browser has six connections to a server at the same time, for all its tabs: one tab
-// holds the stream and tells the others, and when it is closed the next one opens it.
-export function connect() {
-  if (joined) return;
-  joined = true;
-  const others = new BroadcastChannel('apitrace-live');
+// connect takes part in the stream of a language, and leaves that of another. A browser has six connections to a server at the same
+// time, for all its tabs: one tab holds the stream and tells the others, and when it is closed the next one opens it.
+export function connect(of: string) {
+  if (of === lang) return;
+  leave();
+  lang = of;
+  const name = 'apitrace-live-' + of;
+  const others = new BroadcastChannel(name);
   others.onmessage = (e) => hear(e.data);
-  const tell = (told: Told) => { hear(told); others.postMessage(told); };
-  const hold = () => navigator.locks.request('apitrace-live', () => stream(tell)).finally(() => setTimeout(hold, 2000));
+  const left = new AbortController();
+  leave = () => { others.close(); left.abort(); };
+  const tell = (told: Told) => { if (!left.signal.aborted) { hear(told); others.postMessage(told); } };
+  const hold = () => {
+    navigator.locks.request(name, { signal: left.signal }, () => stream(of, tell, left.signal)).catch(() => {})
+      .then(() => { if (!left.signal.aborted) setTimeout(hold, 2000); });
+  };
   hold();
   ask();
 }
 
-// stream opens the stream, and returns when the browser has given it up: the server has another token, or too many listen.
-const stream = (tell: (told: Told) => void) => new Promise<void>((done) => {
-  const events = new EventSource(apiBase + '/live/events');
+// stream opens the stream, and returns when it is left, or the browser has given it up: the server has another token, or too many listen.
+const stream = (lang: string, tell: (told: Told) => void, left: AbortSignal) => new Promise<void>((done) => {
+  const events = new EventSource(`${apiBase}/live/events?lang=${lang}`);
+  left.addEventListener('abort', () => { events.close(); done(); });
   events.onopen = () => tell({ name: 'open' });
   events.onerror = () => { // in most cases the browser tries again by itself
     tell({ name: 'lost' });
     if (events.readyState === EventSource.CLOSED) done();
   };
-  for (const name of ['servers', 'trace'] as const) events.addEventListener(name, (e) => tell({ name, data: JSON.parse(e.data) } as Told));
+  for (const name of ['servers', 'trace', 'check'] as const) events.addEventListener(name, (e) => tell({ name, data: JSON.parse(e.data) } as Told));
 });
 
 // useLive is what is going on, null until that is known.
 export function useLive(): Live | null {
+  const { lang } = usePage();
   const [now, setNow] = useState(live);
   useEffect(() => {
-    connect();
     watchers.add(setNow);
     setNow(live);
     return () => { watchers.delete(setNow); };
   }, []);
+  useEffect(() => connect(lang), [lang]);
   return now;
+}
+
+// useCheck is how far the check of an exercise is, null while nothing is known of it.
+export function useCheck(exercise: string, checking: boolean): Check | null {
+  const { lang } = usePage();
+  const [now, setNow] = useState<Check | null>(null);
+  useEffect(() => {
+    setNow(null);
+    if (!checking) return;
+    connect(lang);
+    const hear = (c: Check) => { if (c.exercise === exercise) setNow(c); };
+    checks.add(hear);
+    return () => { checks.delete(hear); };
+  }, [exercise, checking, lang]);
+  return checking ? now : null;
 }

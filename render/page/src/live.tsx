@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Problem, recordingPath } from './api.ts';
 import { usePage } from './context.ts';
 import { firstView, requestAddress, write } from './link.ts';
-import { Live as State, LiveServer, LiveTrace, useLive } from './live-state.ts';
+import { Building, Live as State, LiveServer, LiveTrace, useLive } from './live-state.ts';
 import { liveWords, LiveWords } from './live-words.ts';
 import { apiBase, cancelled, send } from './send.ts';
 import { thousands } from './words.ts';
@@ -36,10 +36,12 @@ function Servers({ live, w }: { live: State; w: LiveWords }) {
   const [release, setRelease] = useState(live.releases.find((r) => r.built)?.k8sVersion ?? live.releases[0]?.k8sVersion ?? '');
   const [as, setAs] = useState('admin');
   const full = live.servers.filter((s) => s.state !== 'failed').length >= live.limits.servers;
+  const [asked, setAsked] = useState(false); // an answer is awaited
   const start = (e: Event) => {
     e.preventDefault();
     problem(null);
-    send('POST', '/live/servers', { release, as }).catch(problem);
+    setAsked(true);
+    send('POST', '/live/servers', { release, as }).catch(problem).finally(() => setAsked(false));
   };
   return (
     <section aria-labelledby="servers">
@@ -52,7 +54,7 @@ function Servers({ live, w }: { live: State; w: LiveWords }) {
         <label>{w.as}<select name="as" value={as} onChange={(e) => setAs(e.currentTarget.value)}>
           {live.askers.filter((a) => a !== 'stranger').map((a) => <option value={a} selected={a === as}>{a}</option>)}
         </select></label>
-        <button class="go" disabled={full || live.servers.some((s) => s.release === release && s.state !== 'failed')}>{w.start}</button>
+        <button class="go" disabled={asked || full || live.servers.some((s) => s.release === release && s.state !== 'failed')}>{w.start}</button>
       </form>
       {full && <p class="quiet">{w.enough(live.limits.servers)}</p>}
       {live.servers.map((s) => <Server key={s.release} s={s} w={w} />)}
@@ -64,7 +66,6 @@ function Server({ s, w }: { s: LiveServer; w: LiveWords }) {
   const { problem } = usePage();
   const [copied, setCopied] = useState(false);
   const text = s.commands.join('\n');
-  const p = s.progress;
   return (
     <div class={'server ' + s.state} data-release={s.release}>
       <p class="head">
@@ -73,7 +74,7 @@ function Server({ s, w }: { s: LiveServer; w: LiveWords }) {
         {s.state !== 'stopping' && <button class="stop" onClick={() => send('DELETE', '/live/servers/' + s.release).catch(problem)}>
           {s.state === 'starting' ? w.cancel : s.state === 'failed' ? w.dismiss : w.stop}</button>}
       </p>
-      {p && <p class="progress"><progress aria-label={p.program} max={p.total || undefined} value={p.total ? p.done : undefined} /> {p.program}: {w.stages[p.stage] ?? p.stage}{p.total > 0 && ` ${p.done}/${p.total}`}</p>}
+      {s.progress && <Progress of={s.progress} w={w} />}
       {s.error && <p class="failed" role="alert">{s.error}</p>}
       {s.state === 'ready' && !s.own && <p class="quiet">{w.served}</p>}
       {s.kubeconfig && <Fragment>
@@ -86,6 +87,11 @@ function Server({ s, w }: { s: LiveServer; w: LiveWords }) {
   );
 }
 
+// Progress shows how far a build is.
+export const Progress = ({ of: p, w }: { of: Building; w: LiveWords }) => (
+  <p class="progress"><progress aria-label={p.program} max={p.total || undefined} value={p.total ? p.done : undefined} /> {p.program}: {w.stages[p.stage] ?? p.stage}{p.total > 0 && ` ${p.done}/${p.total}`}</p>
+);
+
 // useWork is something that the server does for a form, until it is done or cancelled.
 export function useWork<T>(): { working: boolean; done: T | null; cancelled: boolean; begin: (work: (signal: AbortSignal) => Promise<T>) => void; cancel: () => void } {
   const { problem } = usePage();
@@ -97,13 +103,16 @@ export function useWork<T>(): { working: boolean; done: T | null; cancelled: boo
   return {
     working: working !== null, done, cancelled: was, cancel: () => working?.abort(),
     begin(work) {
-      const control = new AbortController();
-      last.current = control;
+      last.current?.abort(); // a form does one thing at a time
+      const control = last.current = new AbortController(), mine = () => last.current === control;
       problem(null);
       setDone(null);
       setWas(false);
       setWorking(control);
-      work(control.signal).then(setDone, (e) => { if (cancelled(e)) setWas(true); else problem(e as Problem); }).finally(() => setWorking(null));
+      work(control.signal).then((result) => { if (mine()) setDone(result); }, (e) => {
+        if (!mine()) return;
+        if (cancelled(e)) setWas(true); else problem(e as Problem);
+      }).finally(() => { if (mine()) setWorking(null); });
     },
   };
 }

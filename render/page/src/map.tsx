@@ -2,7 +2,7 @@ import { CSSProperties, Fragment, h } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Details, Place, requestPath } from './api.ts';
 import { BootMap } from './bootmap.tsx';
-import { Page, usePage, useRequest } from './context.ts';
+import { Page, useLatest, usePage, useRequest } from './context.ts';
 import { firstView, requestAddress } from './link.ts';
 import { thousands } from './words.ts';
 
@@ -18,10 +18,10 @@ const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSP
 const client = 'client';
 
 // openCall shows a call in the tree.
-export const openCall = ({ api, goTo, problem }: Page, place: Place, call: number) =>
-  api.get<Details>(`${requestPath(place)}/calls/${call}`).then((d) => goTo(requestAddress({
-    place, view: firstView, call: { function: d.call.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, more: {},
-  })), problem);
+export const openCall = ({ api, goTo, problem }: Page, place: Place, call: number, wanted: () => boolean) =>
+  api.get<Details>(`${requestPath(place)}/calls/${call}`).then((d) => {
+    if (wanted()) goTo(requestAddress({ place, view: firstView, call: { function: d.call.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, more: {} }));
+  }, (e) => { if (wanted()) problem(e); });
 
 // Map draws who talks to whom, and the way of the request through it. Its address has "stop", the number of the station that is shown.
 export function RequestMapView() {
@@ -31,6 +31,7 @@ export function RequestMapView() {
   const { path, place, link, change, recording } = useRequest();
   const [map, setMap] = useState<RequestMap | null>(null);
   const scroll = useRef<HTMLDivElement>(null);
+  const begin = useLatest();
   useEffect(() => {
     let left = false;
     setMap(null);
@@ -41,7 +42,7 @@ export function RequestMapView() {
   if (!map) return <p class="quiet loading">{all.loading}</p>;
   const at = Math.min(map.visits.length, Math.max(0, Number.parseInt(link.more.stop ?? '', 10) || 0));
   const go = (n: number) => change({ stop: n > 0 ? String(Math.min(map.visits.length, n)) : undefined });
-  const open = (call: number) => openCall(page, place, call);
+  const open = (call: number) => openCall(page, place, call, begin());
   return (
     <div class="map-view" ref={scroll} onKeyDown={(e) => {
       if (e.ctrlKey || e.metaKey || e.altKey || e.target instanceof HTMLSelectElement) return;

@@ -29,7 +29,8 @@ function Page({ api }: { api: Api }) {
   const [notice, setNotice] = useState('');
   const words = allWords[lang];
 
-  useEffect(() => {
+  // Before any effect of a view, which may ask the server something in this language.
+  useLayoutEffect(() => {
     document.documentElement.lang = lang;
     store('lang', lang);
   }, [lang]);
@@ -52,19 +53,23 @@ function Page({ api }: { api: Api }) {
   }, []);
 
   useEffect(() => { api.get<{ items: Release[] }>('/releases').then((l) => setReleases(l.items), setProblem); }, []);
-  useEffect(() => { api.get<{ items: Scenario[] }>('/scenarios', { lang }).then((l) => setScenarios(l.items), setProblem); }, [lang]);
+  useEffect(() => {
+    let left = false;
+    api.get<{ items: Scenario[] }>('/scenarios', { lang }).then((l) => left || setScenarios(l.items), (e) => left || setProblem(e));
+    return () => { left = true; };
+  }, [lang]);
 
   const alone = pages.find((p) => p.name === address.parts[0] && (api.live || !p.live));
   const link = requestLink(address);
   const view = requestViews.find((v) => v.name === link.view) ?? requestViews[0];
-  useEffect(() => { if (api.live && address.parts[0] === 'live') connect(); }, [address]); // what is live stays as long as the page
+  useEffect(() => { if (api.live && address.parts[0] === 'live') connect(lang); }, [address, lang]); // what is live stays as long as the page
   const last = useRef(requestLink(parse('')));
   if (!alone) last.current = link;
   useEffect(() => {
     document.title = alone ? `${alone.words(words)} · apitrace` : recording ? `${recording.scenario}, ${recording.k8sVersion} · apitrace` : 'apitrace';
   }, [recording, alone, words]);
   // Before the next paint: an effect that waits could take away what the new view has to say already.
-  useLayoutEffect(() => { setProblem(null); setNotice(''); }, [alone]);
+  useLayoutEffect(() => { setProblem(null); setNotice(''); }, [alone, lang]);
 
   const page = { api, lang, words, address, goTo, problem: setProblem, notice: setNotice, releases, scenarios, last: last.current };
   return (

@@ -2,7 +2,7 @@ import { h } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { Details, Position, Problem, Recording, recordingPath, requestPath, View } from './api.ts';
 import { Code } from './code.tsx';
-import { RequestContext, usePage } from './context.ts';
+import { RequestContext, useLatest, usePage } from './context.ts';
 import { requestAddress, RequestLink, write } from './link.ts';
 import { Player } from './player.tsx';
 import { positionAt, Step, stepFrom } from './stepping.ts';
@@ -84,11 +84,13 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
     return () => { left = true; };
   }, [named, details]);
 
+  // Whoever selects or steps twice gets what was wanted last, in whichever order the answers come.
+  const begin = useLatest();
   // moveTo shows a position; a walk is one step in the browser's history.
-  const moveTo = useCallback(async (reached: Position) => {
+  const moveTo = useCallback(async (reached: Position, wanted: () => boolean) => {
     const to = requestPath(here.current.place);
     const d = await api.get<Details>(`${to}/calls/${reached.call}`, { lang });
-    if (requestPath(here.current.place) !== to) return;
+    if (!wanted() || requestPath(here.current.place) !== to) return;
     setPicked({ path: to, call: reached.call });
     setTold({ path: to, details: d });
     setStepped({ named: [to, reached.call, reached.kind, reached.nextFunction, reached.nextFunction && reached.nextNth].join(' '), position: reached });
@@ -99,24 +101,25 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
   }, [lang, goTo]);
   const step = useCallback(async (s: Step) => {
     if (!position || !view) return true;
+    const wanted = begin();
     try {
       const reached = await stepFrom(api, path, view, position, s);
-      if (reached.moved || reached.number !== position.number) await moveTo(reached);
+      if (wanted() && (reached.moved || reached.number !== position.number)) await moveTo(reached, wanted);
       return reached.moved;
     } catch (e) {
-      problem(e as Problem);
+      if (wanted()) problem(e as Problem);
       return false;
     }
   }, [path, view, position, moveTo]);
 
   const select = useCallback((call: number, line?: number) => {
-    const at = requestPath(here.current.place);
+    const at = requestPath(here.current.place), wanted = begin();
     api.get<Details>(`${at}/calls/${call}`, { lang }).then((d) => {
-      if (requestPath(here.current.place) !== at) return;
+      if (!wanted() || requestPath(here.current.place) !== at) return;
       setPicked({ path: at, call });
       setTold({ path: at, details: d });
       goTo(requestAddress({ ...here.current, call: { function: d.call.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, line, position: here.current.position && { kind: 'entered' } }));
-    }, problem);
+    }, (e: Problem) => { if (wanted()) problem(e); });
   }, [lang, goTo]);
   const change = useCallback((more: Record<string, string | undefined>) => {
     const now = { ...here.current.more, ...more };

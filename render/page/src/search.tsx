@@ -1,7 +1,7 @@
 import { h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Api, CallList, Details, Hit, HitList, Place, Recording, recordingPath, requestPath } from './api.ts';
-import { usePage } from './context.ts';
+import { useLatest, usePage } from './context.ts';
 import { CallName, firstView, requestAddress } from './link.ts';
 import { thousands } from './words.ts';
 
@@ -9,20 +9,24 @@ const part = 30;
 
 // Search lists what recordings have a text: functions, values, errors. Its address is #/search?text=TEXT.
 export function Search() {
-  const { api, words, address, goTo, problem } = usePage();
+  const { api, lang, words, address, goTo, problem } = usePage();
   const text = address.query.text ?? '';
-  const [hits, setHits] = useState<Hit[] | null>(null);
-  const [total, setTotal] = useState(0);
-  const [most, setMost] = useState(part);
+  const [got, setGot] = useState<{ text: string; list: HitList } | null>(null);
+  const [more, setMore] = useState({ text, most: part });
+  const most = more.text === text ? more.most : part;
+  const begin = useLatest();
   useEffect(() => {
     let left = false;
-    api.get<HitList>('/search', { text, limit: most }).then((l) => { if (!left) { setHits(l.items); setTotal(l.total); } }, problem);
+    problem(null);
+    api.get<HitList>('/search', { text, limit: most }).then((list) => left || setGot({ text, list }), (e) => left || problem(e));
     return () => { left = true; };
-  }, [text, most]);
-  useEffect(() => setMost(part), [text]);
-  if (!hits) return <p class="quiet loading">{words.loading}</p>;
-  const open = (hit: Hit, release: string, scenario: string) => locate(api, hit, release, scenario).then(
-    ([place, call]) => goTo(requestAddress({ place, view: firstView, call, more: {} })), problem);
+  }, [text, most, lang]);
+  if (got?.text !== text) return <p class="quiet loading">{words.loading}</p>;
+  const { items: hits, total } = got.list;
+  const open = (hit: Hit, release: string, scenario: string) => {
+    const wanted = begin();
+    locate(api, hit, release, scenario).then(([place, call]) => { if (wanted()) goTo(requestAddress({ place, view: firstView, call, more: {} })); }, (e) => { if (wanted()) problem(e); });
+  };
   return (
     <div class="found" aria-live="polite">
       <h1>{words.found(thousands(total), text)}</h1>
@@ -39,7 +43,7 @@ export function Search() {
           </li>
         ))}
       </ul>
-      {hits.length < total && <button onClick={() => setMost(Math.min(2000, most * 4))}>{words.more(thousands(total - hits.length))}</button>}
+      {hits.length < total && <button onClick={() => setMore({ text, most: Math.min(2000, most * 4) })}>{words.more(thousands(total - hits.length))}</button>}
     </div>
   );
 }

@@ -4,12 +4,13 @@ import { Problem } from './api.ts';
 
 export const apiBase = '/apis/apitrace/v1';
 
-// send sends a write with a body, and returns the answer or throws a Problem. signal cancels it: the server stops what it does for it.
+// send sends a write with a body, and returns the answer in the page's language or throws a Problem. signal cancels it: the server stops what it does for it.
 export async function send<T>(method: 'POST' | 'DELETE', path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  const lang = document.documentElement.lang;
   let response: Response;
   try {
-    response = await fetch(apiBase + path, {
-      method, signal, headers: { 'Accept-Language': document.documentElement.lang, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    response = await fetch(apiBase + path + (path.includes('?') ? '&' : '?') + 'lang=' + lang, {
+      method, signal, headers: { 'Accept-Language': lang, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
       body: body instanceof Blob ? body : body === undefined ? undefined : JSON.stringify(body),
     });
   } catch (e) {

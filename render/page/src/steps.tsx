@@ -24,7 +24,10 @@ export function Steps() {
     if (!stays()) return;
     const list = await api.get<CallList>(`${path}/calls/${call}/children`, { from, limit: 200 });
     if (!stays()) return;
-    setOpened((known) => new Map(known).set(call, { items: [...(from ? known.get(call)?.items ?? [] : []), ...list.items], total: list.total }));
+    setOpened((known) => {
+      const before = from ? known.get(call)?.items ?? [] : [];
+      return before.length === from ? new Map(known).set(call, { items: [...before, ...list.items], total: list.total }) : known; // asked for twice
+    });
   }, [path]);
 
   const rows = useMemo(() => (view ? rowsOf(view, opened, closed) : []), [view, opened, closed]);

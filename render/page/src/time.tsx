@@ -57,7 +57,7 @@ export function Time() {
       scrollTo.current = top;
       f.draw();
     } catch (e) {
-      problem(e as Problem);
+      if (mine === ask.current && box.current) problem(e as Problem);
     }
   }, [path, lang]);
   // settled loads when the picture stands still, and keeps the span in the address.

@@ -1,7 +1,7 @@
 import { Fragment, h } from 'preact';
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Exercise } from './exercise.tsx';
-import { usePage } from './context.ts';
+import { useLatest, usePage } from './context.ts';
 import { write } from './link.ts';
 import { workshopWords, WorkshopWords } from './workshop-words.ts';
 
@@ -25,18 +25,22 @@ export function Workshop() {
   return parts[1] ? <Exercise key={parts[1]} name={parts[1]} w={w} /> : <List w={w} />;
 }
 
-// useFresh asks for something that changes: nothing of it is kept. again asks once more.
-export function useFresh<T>(path: string): [T | null, (t: T) => void] {
+// useFresh asks for something that changes: nothing of it is kept. update takes what comes of a change instead, unless another one has
+// begun after it.
+export function useFresh<T>(path: string): [T | null, (change: Promise<T>) => void] {
   const { api, lang, problem } = usePage();
   const [got, setGot] = useState<{ path: string; lang: string; value: T } | null>(null);
-  useEffect(() => {
-    let left = false;
-    api.forget(path + '?lang=' + lang);
-    api.get<T>(path, { lang }).then((value) => left || setGot({ path, lang, value }), (e) => left || problem(e));
-    return () => { left = true; api.forget(path + '?lang=' + lang); };
+  const begin = useLatest();
+  const update = useCallback((change: Promise<T>) => {
+    const wanted = begin();
+    change.then((value) => { if (wanted()) setGot({ path, lang, value }); }, (e) => { if (wanted()) problem(e); });
   }, [path, lang]);
-  const set = useCallback((value: T) => setGot({ path, lang, value }), [path, lang]);
-  return [got?.path === path && got.lang === lang ? got.value : null, set];
+  useEffect(() => {
+    api.forget(path + '?lang=' + lang);
+    update(api.get<T>(path, { lang }));
+    return () => api.forget(path + '?lang=' + lang);
+  }, [path, lang]);
+  return [got?.path === path && got.lang === lang ? got.value : null, update];
 }
 
 function List({ w }: { w: WorkshopWords }) {
@@ -68,8 +72,12 @@ function List({ w }: { w: WorkshopWords }) {
   );
 }
 
-// Html shows what Go made of Markdown, which has no script in it.
-export const Html = ({ html, class: c = '' }: { html: string; class?: string }) => <div class={'prose ' + c} dangerouslySetInnerHTML={{ __html: html }} />;
+// Html shows what Go made of Markdown, which has no script in it. Blocks of code that are too wide are scrolled with the keyboard, too.
+export function Html({ html, class: c = '' }: { html: string; class?: string }) {
+  const box = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => box.current!.querySelectorAll('pre').forEach((p) => { p.tabIndex = 0; }), [html]);
+  return <div class={'prose ' + c} ref={box} dangerouslySetInnerHTML={{ __html: html }} />;
+}
 
 function Lesson({ name, w }: { name: string; w: WorkshopWords }) {
   const { words } = usePage();

@@ -1,0 +1,75 @@
+package web
+
+import (
+	"slices"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/session"
+)
+
+// A LiveCheck is how far the check of an answer is that needs a server.
+type LiveCheck struct {
+	Exercise string        `json:"exercise" description:"The exercise, as the request with the answer names it."`
+	Progress *LiveProgress `json:"progress,omitempty" description:"How far the build of the server is; absent unless it is built."`
+	Notices  []string      `json:"notices" description:"What is to be known so far."`
+}
+
+// A checker gathers what there is to tell of the check of an answer, and tells it to listeners at once.
+type checker struct {
+	gatherer
+	live     *live
+	exercise string
+
+	// progress and told are guarded by the gatherer's lock; told is when listeners were told last.
+	progress *LiveProgress
+	told     time.Time
+}
+
+// Notice implements session.Reporter.
+func (c *checker) Notice(format string, args ...any) {
+	c.gatherer.Notice(format, args...)
+	c.tell()
+}
+
+// Building implements session.Reporter.
+func (c *checker) Building() session.BuildReporter { return checkedBuild{c} }
+
+func (c *checker) tell() {
+	c.mu.Lock()
+	said, state := told{notices: slices.Clone(c.notices)}, LiveCheck{Exercise: c.exercise, Progress: c.progress}
+	c.told = time.Now()
+	c.mu.Unlock()
+	c.live.tell(event{eventCheck, func(p message.Printer) any {
+		state := state
+		state.Notices, _ = said.in(p)
+		return state
+	}})
+}
+
+type checkedBuild struct{ *checker }
+
+// Report implements program.Progress.
+func (b checkedBuild) Report(e program.Event) {
+	if !e.Note.IsZero() {
+		b.Notice("%s", e.Note)
+	}
+	if b.advance(&LiveProgress{e.Program, string(e.Stage), e.Done, e.Total}) {
+		b.tell()
+	}
+}
+
+// advance notes the progress, and reports whether it is time to tell of it.
+func (b checkedBuild) advance(to *LiveProgress) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.progress = to
+	return time.Since(b.told) >= progressPause || to != nil && to.Done == to.Total
+}
+
+// Close implements session.BuildReporter.
+func (b checkedBuild) Close() {
+	b.advance(nil)
+	b.tell()
+}
