@@ -6,11 +6,11 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// least is how many columns a text has at least, however deep it stands.
+// least is the minimum width of a text in columns, however deeply it is indented.
 const least = 16
 
-// A block is the lines of one step. What is added stands next to what was added before if there
-// is room, else on the next line; names are never cut.
+// A block is the lines of one step. An added text goes on the current line if there is room,
+// else on the next line; names are never cut.
 type block struct {
 	d           *sectionDrawing
 	first, rest string
@@ -26,7 +26,7 @@ func (d *sectionDrawing) block(first, rest string) *block {
 	return &block{d: d, first: first, rest: rest}
 }
 
-// room is how many columns the current line has for texts.
+// room returns the number of columns for texts on the current line.
 func (b *block) room() int {
 	lead, before := b.first, b.d.timeColumns()
 	if before > 0 {
@@ -63,7 +63,7 @@ type styled struct {
 	text  string
 }
 
-// pair adds two texts that stay on one line if they fit on any. The first is a path, and if it is
+// pair adds two texts and keeps them on one line if they fit on one. The first is a path; if it is
 // longer than a line, its middle is left out.
 func (b *block) pair(first, second styled) {
 	columns := lipgloss.Width(first.text) + 1 + lipgloss.Width(second.text)
@@ -98,7 +98,7 @@ func (b *block) name(style lipgloss.Style, name string) {
 	}
 }
 
-// segments splits a function's name behind its slashes and dots; what is in brackets stays whole.
+// segments splits a function's name after its slashes and dots; text in brackets stays whole.
 func segments(name string) []string {
 	var all []string
 	start, depth := 0, 0
@@ -138,8 +138,8 @@ func (b *block) values(texts []valueText) {
 	}
 }
 
-// value adds one value. What is longer than a line is broken at its blanks and, where it has
-// none, at the end of the line: nothing of a value is left out.
+// value adds one value. A value that is longer than a line is broken at its blanks or, without
+// blanks, at the end of the line: no part of a value is left out.
 func (b *block) value(style lipgloss.Style, text string) {
 	columns := lipgloss.Width(text)
 	if b.begun && b.used+2+columns > b.room() {
@@ -202,7 +202,7 @@ func (b *block) write() {
 	b.started = true
 }
 
-// flush writes what is left.
+// flush writes the current line.
 func (b *block) flush() {
 	if b.d.timeColumns() == 0 && b.time != "" {
 		b.add(b.timeStyle, b.time)
@@ -212,7 +212,7 @@ func (b *block) flush() {
 	}
 }
 
-// words adds a text that stays on one line if it fits on any, and else breaks between its words.
+// words adds a text. It keeps it on one line if it fits on one, and else breaks it between words.
 func (b *block) words(style lipgloss.Style, text string) {
 	if columns := lipgloss.Width(text); b.begun && b.used+1+columns > b.room() && columns <= b.room() {
 		b.next()

@@ -8,9 +8,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// CompareURL returns where upstream shows what happened to the file of a call between the
-// versions of two recordings, or "" if that is not known: the comparison of the two
-// tags, at the file.
+// CompareURL returns the address at which upstream shows the changes of a call's file between
+// the versions of two recordings: the comparison of the two tags, at the file. It returns "" if
+// the address is not known.
 func CompareURL(recA, recB *trace.Recording, call *trace.Call) string {
 	a, b := SourceURL(recA, call), SourceURL(recB, call)
 	tree, from, path, ok := splitSourceURL(a)
@@ -22,7 +22,7 @@ func CompareURL(recA, recB *trace.Recording, call *trace.Call) string {
 	return fmt.Sprintf("%s/compare/%s...%s#diff-%x", tree, from, to, sha256.Sum256([]byte(path)))
 }
 
-// splitSourceURL takes what SourceURL returns apart.
+// splitSourceURL splits an address that SourceURL has returned.
 func splitSourceURL(url string) (repository, tag, path string, ok bool) {
 	repository, rest, ok := strings.Cut(url, "/blob/")
 	if !ok {

@@ -9,33 +9,33 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// A Differences is how two requests differ, ready to be shown: all changes are there, and
-// those that a first look should have are chosen.
+// A Differences has all changes between two requests, and marks those that the default view
+// shows.
 type Differences struct {
 	Diff   *diff.Diff
 	Merged *diff.Merged
-	// Changes are those of Diff, with what a view needs to know of each.
+	// Changes are the changes of Diff, with additional information for a view.
 	Changes []ShownChange
-	// Packages are the packages of which several functions went to another one.
+	// Packages are the packages from which several functions moved to another one.
 	Packages []PackageMove
 }
 
-// A ShownChange is a change with what a view needs to know of it.
+// A ShownChange is a change with additional information for a view.
 type ShownChange struct {
 	diff.Change
 	// Layer is the part of the server that it belongs to.
 	Layer string
-	// Telling is set if it is for a first look: it concerns key steps, and was not
-	// told before.
+	// Telling is set if the default view shows the change: it concerns key steps, and no
+	// earlier change says the same.
 	Telling bool
-	// Fresh are those of Values that were not told of another call before.
+	// Fresh are those of Values that no earlier change has.
 	Fresh []diff.ValueChange
 	// At is the call of Merged.Tree at which it is shown.
 	At int
 }
 
-// A PackageMove is a package of which several functions went to another one under
-// their old names.
+// A PackageMove is a package from which several functions moved to another one and kept
+// their names.
 type PackageMove struct {
 	Layer    string
 	From, To string // import paths
@@ -43,7 +43,7 @@ type PackageMove struct {
 	Functions int
 }
 
-// NewDifferences prepares what is shown of how two requests differ.
+// NewDifferences prepares the differences between two requests for a view.
 func NewDifferences(d *diff.Diff, classifier Classifier) *Differences {
 	merged := d.Merge()
 	c := &Differences{Diff: d, Merged: merged}
@@ -65,7 +65,7 @@ func NewDifferences(d *diff.Diff, classifier Classifier) *Differences {
 	return c
 }
 
-// call is the call that a change is about: that of B, if B has it.
+// call returns the call of a change: that of B if B has it, else that of A.
 func (c *Differences) call(change diff.Change) *trace.Call {
 	if change.B != diff.None {
 		return c.Diff.B.Call(change.B)
@@ -73,7 +73,7 @@ func (c *Differences) call(change diff.Change) *trace.Call {
 	return c.Diff.A.Call(change.A)
 }
 
-// findPackageMoves finds packages of which several functions went to another one.
+// findPackageMoves finds packages from which several functions moved to another one.
 func (c *Differences) findPackageMoves(classifier Classifier) {
 	const several = 3
 	seen := map[string]bool{}
@@ -94,7 +94,7 @@ func (c *Differences) findPackageMoves(classifier Classifier) {
 	c.Packages = slices.DeleteFunc(c.Packages, func(p PackageMove) bool { return p.Functions < several })
 }
 
-// packageOnly reports whether a change is that a function is in another package, and in which.
+// packageOnly reports whether a change only moves a function to another package, and returns both packages.
 func (c *Differences) packageOnly(change diff.Change) (from, to string, ok bool) {
 	if change.Kind != diff.Renamed {
 		return "", "", false
@@ -104,7 +104,7 @@ func (c *Differences) packageOnly(change diff.Change) (from, to string, ok bool)
 	return from, to, from != to && a[len(from):] == b[len(to):]
 }
 
-// movedWithPackage reports whether a change is told as that of a whole package.
+// movedWithPackage reports whether a change is shown as part of the move of a package.
 func (c *Differences) movedWithPackage(change diff.Change) bool {
 	from, to, ok := c.packageOnly(change)
 	return ok && slices.ContainsFunc(c.Packages, func(p PackageMove) bool { return p.From == from && p.To == to })
@@ -123,7 +123,7 @@ func keysBelow(tree *trace.Tree, classifier Classifier) []bool {
 	return leadingTo(tree, func(call *trace.Call) bool { return classifier.Key(call.Function) && !upstream(call) })
 }
 
-// telling reports whether a first look should have a change, and which of its values.
+// telling reports whether the default view shows a change, and which of its values.
 func (t *teller) telling(c *diff.Change) (telling bool, fresh []diff.ValueChange) {
 	if c.Kind == diff.Timed { // it takes a part of the request that one wants to see
 		return true, nil
@@ -159,8 +159,8 @@ func (t *teller) concernsKeySteps(c *diff.Change) bool {
 	return t.classifier.Key(t.Diff.A.Call(c.A).Function) || t.classifier.Key(t.Diff.B.Call(c.B).Function)
 }
 
-// isNew reports whether something was not told before, of another call. What is passed on
-// from call to call, as a type is, changes for all of them at once.
+// isNew reports whether no earlier change had this text. A value that is passed on from call to
+// call, such as a type, changes in all of them at once.
 func (t *teller) isNew(text string) bool {
 	isNew := !t.told[text]
 	t.told[text] = true

@@ -6,7 +6,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/reason"
 )
 
-// A DiffBrief is what Brief says of a comparison, as data, with the sentences of its requests.
+// A DiffBrief is the result of Brief as data, with the sentences of the requests.
 type DiffBrief struct {
 	Same    bool        `json:"same" description:"Whether both took the same path."`
 	Marks   []DiffMark  `json:"marks" description:"What a first look should have, by the sign of the change."`
@@ -15,7 +15,7 @@ type DiffBrief struct {
 	Counts  []DiffCount `json:"counts" description:"How many changes there are of each kind, small ones included."`
 }
 
-// A DiffMark is a sign of a change with what changed so.
+// A DiffMark is the sign of a kind of change, with the changes of that kind.
 type DiffMark struct {
 	Mark  string   `json:"mark" description:"The sign, as \"apitrace history\" has it."`
 	Names []string `json:"names" description:"What changed so: functions, or values with what they were and are."`
@@ -29,14 +29,14 @@ type DiffTold struct {
 	Sentences []string `json:"sentences" description:"What changed in it."`
 }
 
-// A DiffCount is how many changes are of a kind.
+// A DiffCount is the number of changes of a kind.
 type DiffCount struct {
 	Kind  diff.Kind `json:"kind" description:"The kind of change."`
 	Title string    `json:"title" description:"The kind in words."`
 	Count int       `json:"count" description:"How many there are."`
 }
 
-// NewDiffBrief tells on little room how two recordings differ.
+// NewDiffBrief summarizes the differences between two recordings.
 func NewDiffBrief(c *diff.Comparison, guide Guide, options DiffOptions) (*DiffBrief, error) {
 	finder, err := reason.NewFinder(c)
 	if err != nil {

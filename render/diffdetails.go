@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// details are the lines of a width that say what changed at a call: what it was, and where that stood.
+// details returns the lines, of a width, that describe the change of a call: its old form and place.
 func (d *diffDrawing) details(c ShownChange, width int) []string {
 	var lines []string
 	for _, text := range d.detailTexts(c) {
@@ -67,8 +67,8 @@ func placeOf(call *trace.Call) string {
 	return fmt.Sprintf("%s:%d", path.Base(call.File), call.Line)
 }
 
-// changeURLs are where upstream shows the code of a change: the comparison of the file
-// if both releases have it, else its places.
+// changeURLs returns the addresses at which upstream shows the code of a change: the comparison of
+// the file if both releases have it, else the places of the calls.
 func changeURLs(c *diff.Comparison, d *diff.Diff, change diff.Change) []string {
 	var urls []string
 	add := func(url string) {

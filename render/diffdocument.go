@@ -10,13 +10,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/reason"
 )
 
-// A DiffDocument is what WriteDiffJSON writes of a comparison. Other programs rely on it:
-// fields keep their name and meaning, new ones may come.
+// A DiffDocument is the JSON of a comparison that WriteDiffJSON writes. Other programs rely on it:
+// fields keep their names and meanings, and new fields may be added.
 type DiffDocument struct {
 	A    DiffSide `json:"a"`
 	B    DiffSide `json:"b"`
 	Same bool     `json:"same"`
-	// Requests are those of both sides, in order.
+	// Requests are the requests of both sides, in order.
 	Requests []DiffRequest `json:"requests"`
 }
 
@@ -28,7 +28,7 @@ type DiffSide struct {
 	EtcdVersion string `json:"etcdVersion"`
 	// Edited are the files that were not upstream's.
 	Edited []string `json:"edited,omitempty"`
-	// Edition names what the apitrace that recorded it traces, absent if unknown.
+	// Edition identifies what the recording build of apitrace traces; absent if unknown.
 	Edition string `json:"edition,omitempty"`
 	// Recorded is when it was made, absent if unknown; Live is set if that was just now, by the
 	// command that compares.
@@ -36,8 +36,8 @@ type DiffSide struct {
 	Live     bool      `json:"live,omitempty"`
 }
 
-// A DiffRequest tells of one request. If only one side has it, the counts of the other are
-// absent, and there is nothing else.
+// A DiffRequest describes the differences of one request. If only one side has it, the counts of
+// the other side and all further fields are absent.
 type DiffRequest struct {
 	Method  string `json:"method"`
 	Path    string `json:"path"`
@@ -46,11 +46,11 @@ type DiffRequest struct {
 	CallsA  int    `json:"callsA,omitempty"`
 	CallsB  int    `json:"callsB,omitempty"`
 	Same    bool   `json:"same"`
-	// Layers tell in sentences what changed, Unchanged are the titles of the others.
+	// Layers describe the changes in sentences; Unchanged has the titles of the other layers.
 	Layers    []DiffLayer  `json:"layers,omitempty"`
 	Unchanged []string     `json:"unchanged,omitempty"`
 	Changes   []DiffChange `json:"changes,omitempty"`
-	// Script makes the calls of A those of B.
+	// Script is the edit script that turns the calls of A into those of B.
 	Script []diff.Edit `json:"script,omitempty"`
 }
 
@@ -65,44 +65,44 @@ type DiffLayer struct {
 // A DiffChange is one change.
 type DiffChange struct {
 	Kind diff.Kind `json:"kind"`
-	// Telling is set if a first look should have it.
+	// Telling is set if the default view shows the change.
 	Telling  bool      `json:"telling"`
 	Layer    string    `json:"layer"`
 	Sentence string    `json:"sentence"`
 	A        *DiffCall `json:"a,omitempty"`
 	B        *DiffCall `json:"b,omitempty"`
-	// Calls, Times and Wraps say of an addition or removal how many calls it takes in, how
-	// often it happened in this place, and whether calls of both sides are below it.
+	// For an addition or removal, Calls is its number of calls, Times how often it occurs in this
+	// place, and Wraps whether calls of both sides are below it.
 	Calls int  `json:"calls,omitempty"`
 	Times int  `json:"times,omitempty"`
 	Wraps bool `json:"wraps,omitempty"`
-	// CountA and CountB are how often a repeated call is made.
+	// CountA and CountB are the numbers of repetitions of a call.
 	CountA int         `json:"countA,omitempty"`
 	CountB int         `json:"countB,omitempty"`
 	Values []DiffValue `json:"values,omitempty"`
-	// Reason says of an addition or removal what the sources tell of it, absent if nothing.
+	// Reason is the explanation of an addition or removal from the sources; absent if there is none.
 	Reason *DiffReason `json:"reason,omitempty"`
-	// OwnNsA and OwnNsB are how many nanoseconds a call took by itself that differs in its time alone.
+	// OwnNsA and OwnNsB are the times of the call itself, without its callees, in nanoseconds, if it differs only in time.
 	OwnNsA int64 `json:"ownNsA,omitempty"`
 	OwnNsB int64 `json:"ownNsB,omitempty"`
-	// Compare is where upstream shows what happened to the file, "" if it is another file.
+	// Compare is the address at which upstream shows the changes of the file; "" if the files differ.
 	Compare string `json:"compare,omitempty"`
 }
 
-// A DiffReason is what the sources tell of a call that one side alone has.
+// A DiffReason explains from the sources why only one side has a call.
 type DiffReason struct {
 	// Why is "call" if only this side's caller has the call in its text, "function" if only this side's source
-	// has the function, "other way" if both sources have the call and it ran on this side alone, "no span" if the
-	// function has no span on the other side, "not traced" if it is in a package there that is not traced.
+	// has the function, "other way" if both sources have the call but only this side ran it, "no span" if the
+	// function has no span on the other side, and "not traced" if its package is not traced there.
 	Why reason.Why `json:"why,omitempty"`
-	// Way says how the call comes from its caller: "calls" if it stands in the caller's text, "through" code
-	// without spans, "process" and "queue" by way of another program or goroutine, else "leads".
+	// Way is how the caller reaches the call: "calls" if the call is in the caller's text, "through" code
+	// without spans, "process" or "queue" through another program or goroutine, else "leads".
 	Way reason.WayKind `json:"way"`
-	// By is what lies in between: a package, a program or a queue.
+	// By is the package, the program or the queue in between.
 	By string `json:"by,omitempty"`
-	// Package is the one that is not traced.
+	// Package is the package that is not traced.
 	Package string `json:"package,omitempty"`
-	// Gate is a feature gate on which the call depends and whose default is another one on the other side.
+	// Gate is a feature gate on which the call depends and whose default differs on the other side.
 	Gate *DiffGate `json:"gate,omitempty"`
 }
 
@@ -114,14 +114,14 @@ type DiffGate struct {
 	Since string `json:"since"`
 }
 
-// A DiffValue is a value that is another one.
+// A DiffValue is a value that differs.
 type DiffValue struct {
 	Name string `json:"name"`
 	A    string `json:"a"`
 	B    string `json:"b"`
 }
 
-// A DiffCall is a call on one side: what it is, by whom it is made, and where that can be read.
+// A DiffCall is a call on one side, with its caller and its place in the source.
 type DiffCall struct {
 	Function string `json:"function"`
 	Caller   string `json:"caller,omitempty"`
@@ -133,7 +133,7 @@ type DiffCall struct {
 	Index int `json:"index"`
 }
 
-// NewDiffDocument puts together what is told of a comparison.
+// NewDiffDocument returns the document of a comparison.
 func NewDiffDocument(c *diff.Comparison, guide Guide, options DiffOptions) (*DiffDocument, error) {
 	doc, err := newDiffDocument(c, guide, options)
 	if err != nil {

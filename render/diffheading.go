@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// writeDiffHeading names the request, both answers, and how much is different.
+// writeDiffHeading writes the request, both answers, and the number of differences.
 func (d *diffDrawing) writeDiffHeading(out *bufio.Writer) {
 	a, b := d.pair.A, d.pair.B
 	end := fmt.Sprintf(" %s %d", d.arrow, a.Status)
@@ -46,7 +46,7 @@ func (d *diffDrawing) diffFacts() string {
 	return text + d.words.colon() + d.words.Clauses(kinds...)
 }
 
-// writeSummary tells the changes layer by layer.
+// writeSummary describes the changes layer by layer.
 func (d *diffDrawing) writeSummary(out *bufio.Writer) {
 	changed, unchanged := newSummary(d.Differences, d.guide, d.words, d.finder).summarize()
 	for _, layer := range changed {

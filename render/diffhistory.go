@@ -18,16 +18,16 @@ import (
 // A HistoryStep is a release in the history of a scenario.
 type HistoryStep struct {
 	Version string
-	// Calls counts those of all requests.
+	// Calls counts the calls of all requests.
 	Calls int
 	// Changes says what changed since the release before, as Brief does; "" for the first one.
 	Changes string
-	// NotRecorded is set for a release that has no recording of the scenario; Why says why, "" if nobody knows.
+	// NotRecorded is set for a release without a recording of the scenario. Why is the reason, or "" if it is not known.
 	NotRecorded bool
 	Why         string
 }
 
-// newHistoryDrawing draws what no comparison is needed for.
+// newHistoryDrawing returns a drawing of the parts that need no comparison.
 func newHistoryDrawing(guide Guide, options DiffOptions) *diffDrawing {
 	return &diffDrawing{listing: &listing{pen: newPen(&options.Options), guide: guide}, options: options, words: diffWords{Printer: message.For(options.Lang)}}
 }
@@ -61,8 +61,8 @@ func WriteHistory(w io.Writer, steps []HistoryStep, guide Guide, options DiffOpt
 	return out.Flush()
 }
 
-// Brief puts on one line what came between two releases, what went and what is another one,
-// as far as a first look should have it.
+// Brief describes on one line what was added, removed and changed between two releases, as far as
+// the default view shows it.
 func Brief(c *diff.Comparison, guide Guide, options DiffOptions) (string, error) {
 	finder, err := reason.NewFinder(c)
 	if err != nil {
@@ -86,13 +86,13 @@ func Brief(c *diff.Comparison, guide Guide, options DiffOptions) (string, error)
 	return strings.Join(texts, d.words.between()), nil
 }
 
-// A brief is what a line of a history says.
+// A brief is the content of a line of a history.
 type brief struct {
-	// marks are those that occur, in order; told is what each has, and styles how it is drawn.
+	// marks are the marks that occur, in order; told has the changes of each mark, and styles its style.
 	marks  []string
 	told   map[string][]string
 	styles map[string]lipgloss.Style
-	// packages are those of which several functions went to another one.
+	// packages are the packages from which several functions moved to another one.
 	packages []string
 	// smaller counts the other changes.
 	smaller int
@@ -100,7 +100,7 @@ type brief struct {
 	requests []*Differences
 }
 
-// brief chooses what a line of a history says of a comparison.
+// brief selects the content of a line of a history.
 func (d *diffDrawing) brief(c *diff.Comparison, finder *reason.Finder) brief {
 	b := brief{told: map[string][]string{}, styles: map[string]lipgloss.Style{}}
 	for i := range c.Requests {
@@ -139,8 +139,8 @@ func (d *diffDrawing) briefMarks() []string {
 	return marks
 }
 
-// briefMark is the mark of a change in a history: in brackets if both sources have the call and it ran on
-// one side, another one if the other side has no span for the function.
+// briefMark returns the mark of a change in a history. It is in brackets if both sources have the call but only
+// one side ran it; there is a separate mark if the function has no span on the other side.
 func (d *diffDrawing) briefMark(finder *reason.Finder, of *diff.Diff, c diff.Change) string {
 	mark := diffMarks[c.Kind]
 	if c.Kind != diff.Added && c.Kind != diff.Removed {

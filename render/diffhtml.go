@@ -14,8 +14,8 @@ var diffPage string
 
 var diffTemplate = template.Must(template.New("diff").Parse(diffPage))
 
-// WriteDiffHTML writes a comparison as one page that needs nothing else: the summary, the
-// changes, and both trees as one that can be folded.
+// WriteDiffHTML writes a comparison as one self-contained page: the summary, the changes, and a
+// merged tree that can be folded.
 func WriteDiffHTML(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
 	doc, err := newDiffDocument(c, guide, options)
 	if err != nil {
@@ -36,7 +36,7 @@ type htmlPage struct {
 	*DiffDocument
 	words diffWords
 	Lang  string
-	// Warnings are what may be no change of upstream's.
+	// Warnings name differences that may not come from upstream.
 	Warnings []string
 	Shown    []htmlRequest
 }
@@ -63,7 +63,7 @@ func (p htmlPage) Legend() string {
 	return p.words.Clauses(kinds...)
 }
 
-// OnlyIn says on which side there is a request that the other one lacks.
+// OnlyIn says which side has a request that the other one lacks.
 func (p htmlPage) OnlyIn(r DiffRequest) string {
 	if r.CallsA > 0 {
 		return p.words.onlyIn(p.A.Name)

@@ -12,8 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/reason"
 )
 
-// WriteDiffMarkdown writes a comparison for a pull request or an issue, in GitHub's Markdown: the sentences, then
-// folded what proves them, the changed calls with links to their lines, and the tree. It has no colours.
+// WriteDiffMarkdown writes a comparison for a pull request or an issue, in GitHub's Markdown without colours: the
+// sentences, then their evidence in a folded part: the changed calls with links to their lines, and the tree.
 func WriteDiffMarkdown(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
 	finder, err := reason.NewFinder(c)
 	if err != nil {
@@ -135,7 +135,7 @@ func (m *markdown) link(rec *trace.Recording, call *trace.Call) string {
 	return text + " " + codeSpan(m.story.Names.Place(call))
 }
 
-// tree adds the tree as GitHub colours a diff: its marks stand where a diff has them.
+// tree adds the tree as a block that GitHub colours as a diff: the marks are in the first column.
 func (m *markdown) tree() error {
 	if m.tooMany() > 0 {
 		return nil
@@ -172,10 +172,10 @@ var markdownSigns = strings.NewReplacer(
 	"#", `\#`, "|", `\|`, "~", `\~`, "@", "&#64;", "://", "&#58;//",
 )
 
-// InMarkdown writes a text so that none of it is markup or a mention, in one line.
+// InMarkdown escapes a text so that it is one line without markup or mentions.
 func InMarkdown(text string) string { return markdownSigns.Replace(oneLine(text)) }
 
-// codeSpan writes a text as code, whatever backquotes it holds.
+// codeSpan formats a text as code, even if it contains backquotes.
 func codeSpan(text string) string {
 	text = oneLine(text)
 	fence := "`"

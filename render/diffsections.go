@@ -14,10 +14,10 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// columnOfMarks is how many columns stand before a line of a diff for its marks.
+// columnOfMarks is the number of columns for marks before a line of a diff.
 const columnOfMarks = 4
 
-// leastSide is how many columns a side must have to stand next to the other one.
+// leastSide is the minimum width of a side in columns for drawing both sides next to each other.
 const leastSide = 28
 
 // writeDiffTree draws the sections of the merged tree: as one tree with marks, or with both sides next
@@ -67,7 +67,7 @@ func (d *sectionDrawing) diffStep(n *node, rest string) {
 	}
 }
 
-// valuesOfChange are the values that a step has of its own: deciding ones of a call that one side alone makes.
+// valuesOfChange returns the values to show at a step: the deciding ones of a call that only one side makes.
 func (d *diffDrawing) valuesOfChange(texts []valueText, n *node) []valueText {
 	if !d.onOneSide(n.Calls[0]) {
 		return nil
@@ -75,13 +75,13 @@ func (d *diffDrawing) valuesOfChange(texts []valueText, n *node) []valueText {
 	return slices.DeleteFunc(texts, func(t valueText) bool { return !t.decides })
 }
 
-// A sideBySide draws both sides of a comparison in columns, what is the same call on one line.
+// A sideBySide draws both sides of a comparison in columns, with equal calls on the same line.
 type sideBySide struct {
 	sides  [2]*oneSide // A and B
 	column int
 }
 
-// A guide is what leads to a step, and past it to what is below or behind it.
+// A guide has the line characters that lead to a step, and past it to the steps below or after it.
 type guide struct{ first, rest string }
 
 // A oneSide draws the steps that one side has.
@@ -114,7 +114,7 @@ func (s *oneSide) lines(draw func(*sectionDrawing)) []string {
 	return strings.Split(text, "\n")
 }
 
-// node draws a step on the sides that have it, and below it those it called.
+// node draws a step on the sides that have it, and the steps that it called.
 func (s *sideBySide) node(d *sectionDrawing, n *node, at [2]guide) {
 	called := calledBy(n)
 	var lines [2][]string
@@ -139,7 +139,7 @@ func (s *sideBySide) node(d *sectionDrawing, n *node, at [2]guide) {
 	}
 	s.write(d, n, lines, below)
 	if n.Opens != nil && (at[0].first != "" || at[1].first != "") {
-		return // another section goes on with it
+		return // another section continues with it
 	}
 	for i, child := range called {
 		next := at

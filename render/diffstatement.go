@@ -10,14 +10,14 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/reason"
 )
 
-// A statement is what one sentence says: one change, or several that differ only in what they
-// are for, as calls of plugins do.
+// A statement is the content of one sentence: one change, or several that differ only in their
+// purpose, such as calls of plugins.
 type statement struct {
 	layer string
 	// only is set for an addition or a removal, else change.
 	only   *only
 	change *ShownChange
-	// purposes are what the calls are for, in order; none if that is not known.
+	// purposes are the purposes of the calls, in order; empty if they are not known.
 	purposes []string
 	// replaced is the removal whose place an addition took.
 	replaced *statement
@@ -25,7 +25,7 @@ type statement struct {
 	at []int
 }
 
-// calls are the calls of the merged tree of which a statement tells.
+// calls returns the calls of the merged tree that a statement describes.
 func (st *statement) calls() []int {
 	if st.replaced != nil {
 		return slices.Concat(st.at, st.replaced.at)
@@ -33,11 +33,11 @@ func (st *statement) calls() []int {
 	return st.at
 }
 
-// An only is a call that one side alone makes, without what it is for. Equal ones are one statement.
+// An only is a call that only one side makes, without its purpose. Equal ones are one statement.
 type only struct {
 	kind diff.Kind
-	// function and caller are short names; inner is that of the call below it which both sides
-	// make, "" if there is none.
+	// function and caller are short names; inner is that of the call below it that both sides
+	// make, or "".
 	function, caller, inner string
 	why                     reason.Reason
 	times                   int
@@ -73,7 +73,7 @@ func (s *summary) statements() []*statement {
 	return replacements(all)
 }
 
-// replacements makes one statement of a removal and an addition that takes its place: they stand
+// replacements merges a removal and the addition that replaces it into one statement: both are
 // below the same call and above the same call.
 func replacements(all []*statement) []*statement {
 	var gone []*statement
@@ -160,7 +160,7 @@ func (s *summary) withPurposes(name string, purposes []string) string {
 	return s.words.Sprintf("%s (%s)", name, message.List(purposes))
 }
 
-// onlyOn tells of a call that one side alone makes.
+// onlyOn describes a call that only one side makes.
 func (s *summary) onlyOn(o *only, name string) string {
 	if o.inner != "" {
 		return s.onlyBetween(o, name)
@@ -199,7 +199,7 @@ func (s *summary) onlyOn(o *only, name string) string {
 	return text + s.sourceOf(o) + s.gateOf(why)
 }
 
-// onlyBetween tells of a call that one side alone makes between two that both make.
+// onlyBetween describes a call that only one side makes, between two that both make.
 func (s *summary) onlyBetween(o *only, name string) string {
 	w := &s.words
 	has, lacks := s.names(o.kind)
@@ -224,12 +224,12 @@ func (s *summary) onlyBetween(o *only, name string) string {
 	return text + s.sourceOf(o) + s.gateOf(o.why)
 }
 
-// otherPlace tells of a call that the other side makes, too, in a package without spans.
+// otherPlace describes a call that the other side also makes, but in a package without spans.
 func (s *summary) otherPlace(o *only, name, lacks string) string {
 	return s.words.Sprintf("%s calls %s in %s, too, in a package that is not traced: %s", o.caller, name, lacks, o.why.Package)
 }
 
-// names are what the side is called that has a call, and the other one.
+// names returns the name of the side that has a call, and that of the other side.
 func (s *summary) names(kind diff.Kind) (has, lacks string) {
 	if kind == diff.Added {
 		return s.words.nameB, s.words.nameA
@@ -237,7 +237,7 @@ func (s *summary) names(kind diff.Kind) (has, lacks string) {
 	return s.words.nameA, s.words.nameB
 }
 
-// sourceOf says that a function came with the release, or is gone.
+// sourceOf says that a function is new in the release, or gone.
 func (s *summary) sourceOf(o *only) string {
 	switch {
 	case s.words.scenarios || o.why.Why != reason.NewFunction:
@@ -259,7 +259,7 @@ func (s *summary) gateOf(r reason.Reason) string {
 	return s.words.Sprintf(": feature gate %s is off by default since %s", r.Gate, r.Since)
 }
 
-// wayText says what lies between a call and its caller, "" for nothing.
+// wayText describes what is between a call and its caller; "" for nothing.
 func (s *summary) wayText(w reason.Way) string {
 	switch w.Kind {
 	case reason.Through, reason.Queue:
@@ -270,7 +270,7 @@ func (s *summary) wayText(w reason.Way) string {
 	return ""
 }
 
-// moved tells of a call that another function makes.
+// moved describes a call that another function now makes.
 func (s *summary) moved(name string, c *ShownChange) string {
 	w := &s.words
 	is, was := callerName(s.Diff.B, c.B), callerName(s.Diff.A, c.A)
@@ -287,7 +287,7 @@ func (s *summary) moved(name string, c *ShownChange) string {
 	return w.Sprintf("%s runs below %s in %s, below %s in %s", name, was, w.nameA, is, w.nameB)
 }
 
-// isElsewhere reports whether the new caller did not call before, and the old one does not any more.
+// isElsewhere reports whether the new caller did not make the call before, and the old caller no longer makes it.
 func (s *summary) isElsewhere(c *ShownChange) bool {
 	above, aboveWas := s.Diff.B.Parent(c.B), s.Diff.A.Parent(c.A)
 	if above < 0 || aboveWas < 0 {
@@ -305,7 +305,7 @@ func (s *summary) isElsewhere(c *ShownChange) bool {
 	return !before && !after
 }
 
-// renamed tells of a function that goes by another name, or stands in another file.
+// renamed describes a function that has another name, or is in another file.
 func (s *summary) renamed(name string, c *ShownChange) string {
 	a, b := s.Diff.A.Call(c.A), s.Diff.B.Call(c.B)
 	was, is := a.ShortName(), b.ShortName()
@@ -318,7 +318,7 @@ func (s *summary) renamed(name string, c *ShownChange) string {
 	return s.words.Sprintf("%s takes the place of %s", is, was)
 }
 
-// repeated tells of a call that is made more or less often.
+// repeated describes a call that is made more or less often.
 func (s *summary) repeated(name string, c *ShownChange) string {
 	w, caller := &s.words, callerName(s.Diff.B, c.B)
 	was, is := w.count(c.CountA), w.count(c.CountB)
@@ -334,7 +334,7 @@ func (s *summary) repeated(name string, c *ShownChange) string {
 	return w.Sprintf("%s runs %s below %s, was %s", name, is, caller, was)
 }
 
-// changed tells of a change of a call that both sides make.
+// changed describes a change of a call that both sides make.
 func (s *summary) changed(c *ShownChange) string {
 	name := named(s.Diff.B.Call(c.B))
 	switch c.Kind {
@@ -360,7 +360,7 @@ func (s *summary) changed(c *ShownChange) string {
 	return strings.Join(texts, s.words.between())
 }
 
-// timed tells how long a call took without those that it made.
+// timed describes the change of the time that a call took without its callees.
 func (s *summary) timed(name, was, is string) string {
 	w := &s.words
 	if w.scenarios {

@@ -11,13 +11,13 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/reason"
 )
 
-// A layerSummary tells in sentences what changed in one part of the server.
+// A layerSummary describes in sentences the changes in one part of the server.
 type layerSummary struct {
-	// Layer is its name, "" for what belongs to none; Title what it is called.
+	// Layer is its name, or "" for calls without a layer; Title is its title.
 	Layer, Title string
-	// Sentences tell the changes that a first look should have.
+	// Sentences describe the changes that the default view shows.
 	Sentences []string
-	// Calls are, by sentence, the calls of the merged tree of which it tells.
+	// Calls has, for each sentence, the calls of the merged tree that it describes.
 	Calls [][]int
 	// Smaller counts the others.
 	Smaller int
@@ -34,8 +34,8 @@ func smallerIn(changed []layerSummary) []string {
 	return counts
 }
 
-// summarize tells what changed, layer by layer in the order of first entry. Layers without a
-// change are in unchanged, by title.
+// summarize describes the changes, layer by layer in the order of first entry. unchanged has the
+// titles of the layers without a change.
 func (s *summary) summarize() (changed []layerSummary, unchanged []string) {
 	for _, p := range s.Packages {
 		s.say(p.Layer, s.packageMoved(p), s.movedTo(p)...)
@@ -66,8 +66,8 @@ func (s *summary) summarize() (changed []layerSummary, unchanged []string) {
 	return changed, unchanged
 }
 
-// shorten leaves so many sentences to each layer as can be read; the others are counted with
-// the smaller changes.
+// shorten limits the sentences of each layer; the changes of the others count as smaller
+// changes.
 func (s *summary) shorten() {
 	const most = 12
 	for i := range s.layers {
@@ -78,7 +78,7 @@ func (s *summary) shorten() {
 	}
 }
 
-// countOnly tells of layers of which one side alone has calls, all of them below changes of
+// countOnly describes layers in which only one side has calls, all of them below changes of
 // other layers.
 func (s *summary) countOnly() {
 	type only struct{ a, b []int }
@@ -108,7 +108,7 @@ func (s *summary) countOnly() {
 	}
 }
 
-// A summary says in sentences how two requests differ.
+// A summary describes in sentences how two requests differ.
 type summary struct {
 	*Differences
 	guide Guide
@@ -138,7 +138,7 @@ func (s *summary) layer(name string) *layerSummary {
 	return &s.layers[at]
 }
 
-// say adds a sentence to a layer, with the calls of the merged tree of which it tells.
+// say adds a sentence to a layer, with the calls of the merged tree that it describes.
 func (s *summary) say(layer, sentence string, calls ...int) {
 	l := s.layer(layer)
 	at := slices.Index(l.Sentences, sentence)
@@ -173,8 +173,8 @@ func (s *summary) sentence(c *ShownChange) string {
 	return s.onlyOn(&o, named(s.call(c.Change)))
 }
 
-// firstPaired is the call with most below it among those below call i that both sides make
-// and that lead to a key step, nil if there is none.
+// firstPaired returns, among the calls below call i that both sides make and that lead to a key
+// step, the one with the most calls below it; diff.None if there is none.
 func (s *summary) firstPaired(tree *trace.Tree, i int) int {
 	partner := s.Diff.InB
 	if tree == s.Diff.B {
@@ -197,7 +197,7 @@ func (s *summary) firstPaired(tree *trace.Tree, i int) int {
 	return best
 }
 
-// named names a call in a sentence; where many calls go by one name, with what it is for.
+// named returns the name of a call in a sentence; if many calls share the name, with its purpose.
 func named(call *trace.Call) string {
 	if purpose := purposeOf(call); purpose != "" {
 		return fmt.Sprintf("%s (%s)", call.ShortName(), purpose)
@@ -205,7 +205,7 @@ func named(call *trace.Call) string {
 	return call.ShortName()
 }
 
-// purposeOf is what tells a call of an admission plugin from those of others.
+// purposeOf returns what distinguishes a call of an admission plugin from those of others.
 func purposeOf(call *trace.Call) string {
 	for _, attribute := range []string{trace.AttrAdmissionPlugin, trace.AttrAdmissionType} {
 		if value := call.Attributes[attribute]; value != "" {

@@ -16,22 +16,22 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/reason"
 )
 
-// DiffOptions say how differences are drawn. The zero value is the summary in English and
-// the tree of what a first look should have, in plain text 80 columns wide. Full shows every
-// change with its caller, not every call.
+// DiffOptions set how differences are drawn. The zero value draws the summary in English and
+// the default tree, in plain text 80 columns wide. Full shows every change with its caller,
+// not every call.
 type DiffOptions struct {
 	Options
 	// SummaryOnly leaves out the tree.
 	SummaryOnly bool
 	// SideBySide draws both trees next to each other.
 	SideBySide bool
-	// Times writes behind each call how long it took on both sides.
+	// Times shows after each call how long it took on both sides.
 	Times bool
-	// Links writes below each change where upstream shows what happened to the file.
+	// Links shows below each change the address at which upstream shows the changes of the file.
 	Links bool
-	// NameA and NameB are what the sides are called: a version, or a scenario.
+	// NameA and NameB are the names of the sides: a version, or a scenario.
 	NameA, NameB string
-	// LiveA and LiveB are set for what was replayed just now and is not a recording.
+	// LiveA and LiveB are set for a side that was just replayed and is not a recording.
 	LiveA, LiveB bool
 }
 
@@ -43,8 +43,8 @@ func (o *DiffOptions) words(c *diff.Comparison) diffWords {
 	}
 }
 
-// warnings say what may be no change of upstream's: what was edited on which side, and that other
-// functions may have been traced.
+// warnings name differences that may not come from upstream: the edits of each side, and a different set
+// of traced functions.
 func (o *DiffOptions) warnings(c *diff.Comparison) []string {
 	p := message.For(o.Lang)
 	var notes []string
@@ -71,8 +71,8 @@ var diffMarks = map[diff.Kind]string{
 // diffKinds are the kinds of changes in the order in which they are listed.
 var diffKinds = []diff.Kind{diff.Added, diff.Removed, diff.Moved, diff.Renamed, diff.Repeated, diff.Reordered, diff.Valued, diff.Timed}
 
-// WriteDiff tells how two recordings differ, request by request: a summary, and the
-// tree with marks where something changed.
+// WriteDiff writes the differences between two recordings, request by request: a summary, and the
+// merged tree with marks at the changes.
 func WriteDiff(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
 	finder, err := reason.NewFinder(c)
 	if err != nil {
@@ -120,7 +120,7 @@ func writeRequestDiff(out *bufio.Writer, c *diff.Comparison, pair *diff.RequestP
 	}
 }
 
-// tooMany is how many changes a first look would have to show, 0 if they can be read.
+// tooMany returns the number of changes of the default view if they are too many to read, else 0.
 func (d *diffDrawing) tooMany() int {
 	const readable = 150
 	n := 0
@@ -189,12 +189,12 @@ func (d *diffDrawing) marked(classifier Classifier) func(int) bool {
 	return func(i int) bool { return shown[i] }
 }
 
-// onOneSide reports whether one side alone makes call i of the merged tree.
+// onOneSide reports whether only one side makes call i of the merged tree.
 func (d *diffDrawing) onOneSide(i int) bool {
 	return d.Merged.A[i] == diff.None || d.Merged.B[i] == diff.None
 }
 
-// mark is what stands before the name of call i of the merged tree, "" for what did not change.
+// mark returns the mark before the name of call i of the merged tree, or "" without a change.
 func (d *diffDrawing) mark(i int) string {
 	var marks []string
 	switch {
@@ -211,7 +211,7 @@ func (d *diffDrawing) mark(i int) string {
 	return strings.Join(marks, "")
 }
 
-// groupNames tells the calls apart that were collapsed into one node of a group and changed.
+// groupNames returns the names of the changed calls that were collapsed into one node of a group.
 func (d *diffDrawing) groupNames(n *node) string {
 	if n.Group == "" || d.mark(n.Calls[0]) == "" {
 		return ""
@@ -225,10 +225,10 @@ func (d *diffDrawing) groupNames(n *node) string {
 	return message.List(names).In(d.lang)
 }
 
-// columnOfTimes is how wide a time of one side is drawn; "µ" is one column as well.
+// columnOfTimes is the width of a time of one side in columns; "µ" takes one column, too.
 const columnOfTimes = len(" 999ms") + 1
 
-// bothTimes is how long the calls of a node took on both sides, as wide as its columns.
+// bothTimes returns the times of a node's calls on both sides, padded to their columns.
 func (d *diffDrawing) bothTimes(n *node) string {
 	if !d.options.Times {
 		return ""

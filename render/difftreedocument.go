@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/reason"
 )
 
-// A DiffTree is what WriteDiff draws of one pair of requests, as data: the sentences, and the merged tree of both
-// with marks, for a face that lays them out itself. Calls are those of the merged tree, in order of entry.
+// A DiffTree is the drawing of WriteDiff for one pair of requests, as data: the sentences, and the merged tree of both
+// with marks, for a front end with a layout of its own. Calls are those of the merged tree, in order of entry.
 type DiffTree struct {
 	Lang    string `json:"lang" description:"The language of all sentences, en or zh."`
 	NameA   string `json:"nameA" description:"What side A is called: a release, or a scenario."`
@@ -41,7 +41,7 @@ type DiffTree struct {
 	Sections []DiffTreeSection `json:"sections" description:"The sections of the merged tree."`
 }
 
-// A DiffPair is a request that both sides have, or one.
+// A DiffPair is a request of both sides, or of one.
 type DiffPair struct {
 	Request string `json:"request" description:"Method and path."`
 	Same    bool   `json:"same" description:"Whether both took the same path to the same answer."`
@@ -74,7 +74,7 @@ type DiffTreeSection struct {
 	Root   DiffTreeStep `json:"root" description:"The step with which the request enters the layer."`
 }
 
-// A DiffTreeStep is a step of the merged tree. A call is on both sides, or on one alone; then the other's number is -1.
+// A DiffTreeStep is a step of the merged tree. If only one side has the call, the number of the other side is -1.
 type DiffTreeStep struct {
 	Call     int       `json:"call" description:"The step's call in the merged tree; the first one if it stands for several."`
 	Calls    []int     `json:"calls,omitempty" description:"All calls that the step stands for; absent if it is one."`
@@ -123,10 +123,10 @@ type DiffOrigin struct {
 	Step int    `json:"step" description:"The step of that function, or the nearest above it."`
 }
 
-// mostDiffSteps is how many calls a tree shows at most; one of two starts of a server would have 30 MB.
+// mostDiffSteps is the maximum number of calls in a tree; that of two starts of a server would have 30 MB.
 const mostDiffSteps = 5000
 
-// NewDiffTree puts together what is told of a pair of requests; of the options, those that NewDiffView takes count.
+// NewDiffTree returns the tree of a pair of requests. It uses the options that NewDiffView uses.
 func NewDiffTree(c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) (*DiffTree, error) {
 	words := options.words(c)
 	doc := &DiffTree{
@@ -171,7 +171,7 @@ func NewDiffTree(c *diff.Comparison, pair *diff.RequestPair, guide Guide, option
 	return doc, nil
 }
 
-// numberOf counts a request of a recording from 1; 0 if there is none.
+// numberOf returns the number of a request in a recording, counted from 1; 0 if the recording does not have it.
 func numberOf(rec *trace.Recording, r *trace.Request) int {
 	for i := range rec.Requests {
 		if &rec.Requests[i] == r {
@@ -258,7 +258,7 @@ func (w *diffTreeWriter) summarize(doc *DiffTree) {
 	}
 }
 
-// step describes a step and those that it called in its section.
+// step describes a step and the steps that it called in its section.
 func (w *diffTreeWriter) step(n *node) DiffTreeStep {
 	out := w.stepAlone(n)
 	for _, child := range calledBy(n) {

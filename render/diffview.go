@@ -19,13 +19,13 @@ func NewDiffView(c *diff.Comparison, pair *diff.RequestPair, guide Guide, option
 	return &DiffView{newDiffDrawing(c, pair, NewDifferences(pair.Diff, guide), guide, options)}
 }
 
-// View returns what is shown of the merged tree: changes, their callers, and key steps of one side.
+// View returns the view of the merged tree: changes, their callers, and key steps of one side.
 func (v *DiffView) View() *view.View { return v.drawing.story.View }
 
-// Differences returns what differs, with the merged tree. All calls below are calls of that tree.
+// Differences returns the differences with the merged tree. All calls below are calls of that tree.
 func (v *DiffView) Differences() *Differences { return v.drawing.Differences }
 
-// Mark returns the signs of what changed at a call, "" for nothing.
+// Mark returns the signs of the changes of a call, or "".
 func (v *DiffView) Mark(call int) string { return v.drawing.mark(call) }
 
 // Style returns the style of a call's row: that of an added, a removed, a changed or any other call.
@@ -33,8 +33,8 @@ func (v *DiffView) Style(call int) lipgloss.Style {
 	return v.drawing.diffStyle(&node{Calls: []int{call}})
 }
 
-// A ChangedFunction is the function whose text is compared for a call of the merged tree: the call's own or, of a
-// call that one side alone has, that of the nearest caller which both have.
+// A ChangedFunction is the function whose text is compared for a call of the merged tree: that of the call or, if only
+// one side has the call, that of the nearest caller that both sides have.
 type ChangedFunction struct {
 	A, B *trace.Call
 	// Line is the line of the function from which the call is made, on side B if OnB is set, else on A; 0 if the
@@ -62,7 +62,7 @@ func (v *DiffView) ChangedFunction(call int) *ChangedFunction {
 	return f
 }
 
-// Details says in lines of a width what changed at a call; there are none if nothing did.
+// Details describes the change of a call in lines of a width; nil if it has not changed.
 func (v *DiffView) Details(call, width int) []string {
 	d := v.drawing
 	var lines []string

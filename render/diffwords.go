@@ -6,12 +6,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// diffWords is what the sentences that tell of changes need besides the changes.
+// diffWords has the words for the sentences about changes.
 type diffWords struct {
 	message.Printer
 	// scenarios is set for two scenarios on one release, where nothing changed with time.
 	scenarios bool
-	// nameA and nameB are what the sides are called.
+	// nameA and nameB are the names of the sides.
 	nameA, nameB string
 	// units are those of times.
 	units glyphs
@@ -40,12 +40,12 @@ func (w *diffWords) samePath() string  { return w.Sprintf("the same path") }
 
 func (w *diffWords) onlyIn(side string) string { return w.Sprintf("only in %s", side) }
 
-// callsOnlyIn says how many calls one side alone has.
+// callsOnlyIn returns the number of calls that only one side has, in words.
 func (w *diffWords) callsOnlyIn(side string, n int) string {
 	return w.Plural(n, "%d call only in %s", "%d calls only in %s", n, side)
 }
 
-// count says how often, in words.
+// count returns "once", "twice" or "n times".
 func (w *diffWords) count(n int) string {
 	switch n {
 	case 1:

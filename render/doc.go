@@ -1,9 +1,9 @@
 // Package render draws traces and their comparisons as text.
 //
-// What is in a view is decided in package view: which steps there are, in which
-// sections, under which names, and what was decided where. Here it becomes lines.
-// The width decides where lines break, and nothing else.
+// Package view decides on the content: the steps, the sections, the names and the
+// sentences. This package turns it into lines. The width decides where lines break,
+// and nothing else.
 //
-// Whether to use colour or hyperlinks is decided in UseColour and UseHyperlinks;
-// the drawing itself never asks for the terminal.
+// UseColour and UseHyperlinks decide on colour and hyperlinks; the drawing itself never
+// looks at the terminal.
 package render

@@ -8,8 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Document is what WriteTree draws of one request, as data: the same sections, steps and
-// sentences, for a face that lays them out itself. Calls are indices of the request's calls.
+// A Document is the drawing of WriteTree for one request, as data: the same sections, steps and
+// sentences, for a front end with a layout of its own. Calls are indices of the request's calls.
 type Document struct {
 	Lang    string `json:"lang" description:"The language of all sentences, en or zh."`
 	Request string `json:"request" description:"Names the request and its answer: \"GET /api/v1/nodes/n1 → 200\"."`
@@ -78,8 +78,8 @@ type DocumentValue struct {
 	Decides bool   `json:"decides,omitempty" description:"Whether the request was decided by it."`
 }
 
-// NewDocument puts together what is told of request number i of a recording, counted from 0. Of
-// the options, the choice and the language count.
+// NewDocument returns the document of request i of a recording, counted from 0. It uses only the
+// choice and the language of the options.
 func NewDocument(rec *trace.Recording, i int, guide Guide, o Options) (*Document, error) {
 	if o.Most == 0 {
 		o.Most = StepsPerRequest(len(rec.Requests))
@@ -147,7 +147,7 @@ func (w *documentWriter) section(s *view.Section, said []view.Sentence) Document
 	return out
 }
 
-// step describes a step and those that it called in its section.
+// step describes a step and the steps that it called in its section.
 func (w *documentWriter) step(n *node, above values) DocumentStep {
 	out := w.stepAlone(n)
 	texts, shown := w.values(n, above)
@@ -188,7 +188,7 @@ func (w *documentWriter) step(n *node, above values) DocumentStep {
 	return out
 }
 
-// stepAlone describes a step without what depends on others.
+// stepAlone describes a step without the fields that depend on other steps.
 func (w *documentWriter) stepAlone(n *node) DocumentStep {
 	call := w.story.First(n)
 	ns, unfinished := w.story.DurationNs(n)

@@ -17,7 +17,7 @@ import (
 // thousands writes a number with commas.
 func thousands(n int) string { return humanize.Comma(int64(n)) }
 
-// writeHeading names the request, what it took, and what may be missing.
+// writeHeading writes the request, its cost, and what the trace may lack.
 func (l *listing) writeHeading(out *bufio.Writer) {
 	r := l.story.Tree.Request
 	l.writeWrapped(out, l.Request, l.request(r))
@@ -80,7 +80,7 @@ func (l *listing) waitsForOther(i int) bool {
 	return false
 }
 
-// errorPath tells in one sentence how the request failed.
+// errorPath describes in one sentence how the request failed.
 func (l *listing) errorPath(path *view.ErrorPath) string {
 	var steps []string
 	before := ""
@@ -107,7 +107,7 @@ func (l *listing) errorPath(path *view.ErrorPath) string {
 	return strings.Join(steps, " "+l.arrow+" ")
 }
 
-// facts says how many calls there were, in which programs, and how long it took.
+// facts returns the number of calls, the programs, and the duration.
 func (l *listing) facts() string {
 	r := l.story.Tree.Request
 	var processes []string
@@ -126,7 +126,7 @@ func (l *listing) facts() string {
 	return message.For(l.lang).Clauses(texts...)
 }
 
-// writeKey explains the signs of the tree that follows, in three lines, once for a recording.
+// writeKey explains the signs of the tree in three lines, once for a recording.
 func (l *listing) writeKey(out *bufio.Writer) {
 	v, p := l.story.View, message.For(l.lang)
 	var texts []string
@@ -158,7 +158,7 @@ func fillLines(texts []string, between string, width int) []string {
 	return lines
 }
 
-// signs explains the signs of a tree and how its lines are to be read.
+// signs explains the signs of a tree and how to read its lines.
 func (l *listing) signs() []string {
 	v, p := l.story.View, message.For(l.lang)
 	direct := strings.TrimSpace(l.branch)
@@ -175,7 +175,7 @@ func (l *listing) signs() []string {
 	return append(texts, p.Sprintf("calls in order of time"), p.Sprintf("times include calls below"), p.Sprintf("file:line: where the function begins"))
 }
 
-// writeFooter lists what is stored, and says what is hidden and how to see it.
+// writeFooter lists the stored objects, and says which calls are hidden and how to show them.
 func (l *listing) writeFooter(out *bufio.Writer) {
 	l.writeStored(out)
 	for _, delivery := range l.deliveries() {
@@ -186,7 +186,7 @@ func (l *listing) writeFooter(out *bufio.Writer) {
 	}
 }
 
-// writeStored lists what the request left in etcd.
+// writeStored lists the keys that the request changed in etcd.
 func (l *listing) writeStored(out *bufio.Writer) {
 	fmt.Fprintln(out)
 	for _, key := range l.story.Tree.Request.Stored {
@@ -194,7 +194,7 @@ func (l *listing) writeStored(out *bufio.Writer) {
 	}
 }
 
-// deliveries says in which other requests of the recording the events of this one's writes went out.
+// deliveries names the other requests of the recording in which the events of this one's writes were sent.
 func (l *listing) deliveries() []string {
 	var texts []string
 	self := slices.IndexFunc(l.rec.Requests, func(r trace.Request) bool { return r.TraceID == l.story.Tree.Request.TraceID })
@@ -222,7 +222,7 @@ func (l *listing) stored(key trace.StoredKey) string {
 	return saysStored.Format(l.lang, oneLine(message.For(l.lang).Clauses(texts...)))
 }
 
-// hidden says how many calls are not to be seen and which flag shows them.
+// hidden says how many calls are hidden and which flag shows them.
 func (l *listing) hidden() []string {
 	v := l.story.View
 	var texts []string
@@ -235,7 +235,7 @@ func (l *listing) hidden() []string {
 	return texts
 }
 
-// matching says what the filter found, and what of it is not shown.
+// matching says how many calls the filter selects, and how many of them are not shown.
 func (l *listing) matching() string {
 	v, flags := l.story.View, strings.Join(l.choice.Filter.Flags(), " ")
 	if v.Matching == 0 {

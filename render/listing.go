@@ -13,11 +13,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A noMatchError says that a filter lets no call of a recording through.
+// A noMatchError reports that a filter selects no call of a recording.
 type noMatchError struct {
 	// Flags are the filter's, as they are spelled on the command line.
 	Flags []string
-	// Calls is how many calls there are.
+	// Calls is the number of calls of the recording.
 	Calls int
 	Lang  string
 }
@@ -27,8 +27,8 @@ func (e *noMatchError) Error() string {
 }
 
 // WriteTree draws each request of a recording as sections, each a tree of calls, with a
-// heading and with a note on what is folded. Where a filter lets no call through, it draws nothing
-// and returns a noMatchError.
+// heading and a note on the folded calls. If a filter selects no call, it draws nothing and
+// returns a noMatchError.
 func WriteTree(w io.Writer, rec *trace.Recording, guide Guide, options Options) error {
 	if options.Most == 0 {
 		options.Most = StepsPerRequest(len(rec.Requests))
@@ -77,14 +77,14 @@ type listing struct {
 	choice     Choice
 	notes      bool
 	hyperlinks bool
-	// said are the sentences below the headings of sections.
+	// said has the sentences below the headings of sections.
 	said map[*view.Section][]view.Sentence
 	// noted are the functions whose note was written.
 	noted map[string]bool
 	// diff is set where a comparison is drawn: the story is then that of the merged tree.
 	diff *diffDrawing
-	// callOf returns the call that a step is named after, if that is not the story's; column is how
-	// many columns stand before a line, if that is not as usual. Both are set for a side of a comparison.
+	// callOf returns the call whose name a step has; nil for the story's call. column is the number of columns
+	// before a line; 0 for the usual number. Both are set for a side of a comparison.
 	callOf func(*node) *trace.Call
 	column *int
 	// first is set for the first listing of a recording, which explains the signs.
@@ -118,7 +118,7 @@ func (l *listing) writeSection(out *bufio.Writer, s *view.Section, seen map[*vie
 	d.node(s.Root, "", "", seen[s])
 }
 
-// sectionHeading names the layer, and says who called the section's first step.
+// sectionHeading names the layer and the caller of the section's first step.
 func (l *listing) sectionHeading(s *view.Section) []string {
 	title := l.story.Title(s, l.guide, l.lang)
 	const mostColumns = 100 // of the line behind the title
@@ -150,9 +150,9 @@ func (l *listing) sectionHeading(s *view.Section) []string {
 	return lines
 }
 
-// role says what a section is there for, if nothing is said of what was decided in it: the first sentence
-// of the guide's note on its first step, with the next one if it is no more than a name. With notes, the
-// note stands at the step.
+// role returns the purpose of a section that has no sentences about decisions: the first sentence of the guide's
+// note on its first step, with the next sentence if the first is only a name. If notes are shown, the note is
+// at the step instead.
 func (l *listing) role(s *view.Section) string {
 	if l.diff != nil || l.notes || s.GoesOn || l.choice.Filter.Active() {
 		return ""
@@ -176,7 +176,7 @@ func (l *listing) role(s *view.Section) string {
 	return strings.TrimRight(note, ".。")
 }
 
-// sentences are those of the story, by the section in which they happened.
+// sentences returns the sentences of the story by section.
 func (l *listing) sentences() map[*view.Section][]view.Sentence {
 	if l.choice.Filter.Active() {
 		return nil
@@ -189,8 +189,8 @@ func (l *listing) sentences() map[*view.Section][]view.Sentence {
 	return all
 }
 
-// sectionAbout is the section of a sentence: the one that holds its call or, if that call is folded, one of the
-// sentence's own layer that begins right below it.
+// sectionAbout returns the section of a sentence: the section of its call or, if the call is folded, a section of the
+// sentence's layer that begins right below the call.
 func (l *listing) sectionAbout(sentence view.Sentence) *view.Section {
 	in := l.story.SectionOf(sentence.Call)
 	if in.Layer == sentence.Layer {
@@ -205,7 +205,7 @@ func (l *listing) sectionAbout(sentence view.Sentence) *view.Section {
 	return in
 }
 
-// called says who called the first step of a section, and under what circumstances.
+// called names the caller of the first step of a section, and says how it was called.
 func (l *listing) called(s *view.Section) string {
 	if s.Caller == nil {
 		return ""
@@ -227,7 +227,7 @@ func (l *listing) called(s *view.Section) string {
 	return text
 }
 
-// afterwards says when a step took up what a write of the request had caused.
+// afterwards says how long after a write of the request a step handled its event.
 func (l *listing) afterwards(n *node) string {
 	p, call, root := message.For(l.lang), l.story.First(n), l.story.Tree.Call(0)
 	text := p.Sprintf("not called by a step above: takes up the event of the write")

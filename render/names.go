@@ -6,17 +6,17 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// What a drawing needs from the choice is called here as it is there.
+// Types of package view that this package uses under the same names.
 type (
-	// A Choice says what a view shows of a trace.
+	// A Choice sets what a view shows of a trace.
 	Choice = view.Choice
-	// A Filter says which calls a view is about.
+	// A Filter selects the calls of a view.
 	Filter = view.Filter
-	// A Classifier tells what a function is to a reader.
+	// A Classifier classifies functions for readers.
 	Classifier = view.Classifier
-	// A Guide is a Classifier that can put into words what it knows.
+	// A Guide is a Classifier that also has texts for readers.
 	Guide = view.Guide
-	// A node is a call that is shown, or several equal ones in a row as one.
+	// A node is a shown call, or several equal consecutive calls that are shown as one.
 	node = view.Node
 )
 

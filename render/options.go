@@ -1,6 +1,6 @@
 package render
 
-// Options say how traces are drawn. The zero value is the default view in English and in
+// Options set how traces are drawn. The zero value draws the default view in English and in
 // plain text, 80 columns wide.
 type Options struct {
 	Choice
@@ -13,7 +13,7 @@ type Options struct {
 	Width int
 	// Palette is Colours() for a terminal; the zero value is plain text.
 	Palette Palette
-	// ASCII draws with the characters of ASCII alone. Recorded texts stay as they are.
+	// ASCII draws with ASCII characters only. Recorded texts are not changed.
 	ASCII bool
 	// Hyperlinks makes each place a link to upstream's source. See UseHyperlinks.
 	Hyperlinks bool
@@ -35,8 +35,8 @@ func (o *Options) columns() int {
 	return max(o.Width, least)
 }
 
-// StepsPerRequest is how many steps the default view shows of each of so many requests. It does
-// not depend on the width, so that whoever reads a tree sees what others see.
+// StepsPerRequest returns how many steps the default view shows of each of this many requests. It does
+// not depend on the width, so that all readers see the same tree.
 func StepsPerRequest(requests int) int {
 	const alone, together, least = 46, 60, 20
 	if requests <= 1 {

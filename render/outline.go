@@ -13,12 +13,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// mostSentences is how many sentences tell the story of a request at most.
+// mostSentences is the maximum number of sentences in the story of a request.
 const mostSentences = 15
 
-// WriteOutline tells the story of each request of a recording in a few sentences, each with
-// the function that did what it says, its place and its time. Of the options' Choice only the Filter
-// counts: a sentence whose call it does not let through is left out. It returns what WriteTree returns.
+// WriteOutline tells the story of each request of a recording in a few sentences, each with its
+// function, place and time. It uses only the Filter of the options' Choice, and leaves out sentences
+// whose call the filter does not select. It returns the same errors as WriteTree.
 func WriteOutline(w io.Writer, rec *trace.Recording, guide Guide, options Options) error {
 	options.Choice = view.Choice{Most: StepsPerRequest(len(rec.Requests)), Filter: options.Filter}
 	return writeListings(w, rec, guide, options, (*listing).writeOutline)
@@ -61,8 +61,8 @@ func (l *listing) writeSentences(out *bufio.Writer, sentences []view.Sentence) {
 	}
 }
 
-// took is how long a call took. One that goes on has no duration: what is recorded of it is how long ago
-// it had begun when its process was asked, and that can be later than the end of the others.
+// took returns the duration of a call. An unfinished call has none: the recording has the time from its start until the
+// probe was asked, which can be after the end of the other calls.
 func (l *listing) took(call *trace.Call) string {
 	if call.Unfinished {
 		return saysRunning.In(l.lang)
@@ -70,7 +70,7 @@ func (l *listing) took(call *trace.Call) string {
 	return l.duration(call.DurationNs)
 }
 
-// writeServers draws servers that hand requests on to one another.
+// writeServers draws servers that pass requests on to one another.
 func (l *listing) writeServers(out *bufio.Writer, servers []view.Server, indent string) {
 	p := message.For(l.lang)
 	for n, server := range servers {

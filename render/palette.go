@@ -9,7 +9,7 @@ import (
 
 // A Palette gives each part of a view its style. The zero value is plain text.
 type Palette struct {
-	// Request is the line that names the request, Facts what stands around the tree.
+	// Request is the line that names the request; Facts, the text around the tree.
 	Request, Facts lipgloss.Style
 	// Key is the name of a key step, Plumbing that of any other call.
 	Key, Plumbing lipgloss.Style
@@ -18,16 +18,16 @@ type Palette struct {
 	Mark, Count lipgloss.Style
 	// Guide is the lines of the tree.
 	Guide lipgloss.Style
-	// Place is file and line, Duration the time, Value what the guide recorded, Decisive
-	// those values by which the request was decided.
+	// Place is file and line; Duration, the time; Value, a recorded value; Decisive, a value
+	// that decided the request.
 	Place, Duration, Value, Decisive lipgloss.Style
 	// Layer returns the style of a layer; nil for plain text.
 	Layer func(layer string) lipgloss.Style
-	// Note is what the guide says of a step.
+	// Note is the guide's note on a step.
 	Note lipgloss.Style
 	// Added, Removed and Changed are the lines of a diff.
 	Added, Removed, Changed lipgloss.Style
-	// Error is errors and panics, Warning what is unfinished or incomplete.
+	// Error is for errors and panics; Warning, for unfinished or incomplete calls.
 	Error, Warning lipgloss.Style
 }
 

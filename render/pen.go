@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// A pen is what all text drawings write with.
+// A pen has the styles, glyphs and width with which all text drawings write.
 type pen struct {
 	glyphs
 	Palette
@@ -20,7 +20,7 @@ func newPen(o *Options) pen {
 	return pen{glyphs: o.glyphs(), Palette: o.Palette, lang: o.Lang, width: o.columns()}
 }
 
-// fit shortens s at its end to a number of columns; a mark stands for what was taken away.
+// fit shortens s at its end to a number of columns; a mark replaces the removed part.
 func (p *pen) fit(s string, columns int) string {
 	return ansi.Truncate(s, columns, p.ellipsis)
 }
@@ -31,8 +31,8 @@ func (p *pen) writeWrapped(out *bufio.Writer, style lipgloss.Style, text string)
 	}
 }
 
-// middle shortens a path to a number of columns by what is in its middle: where it begins and
-// the file with its line tell most.
+// middle shortens a path to a number of columns by removing its middle: its beginning and the file
+// with its line are the most useful parts.
 func (p *pen) middle(path string, columns int) string {
 	over := lipgloss.Width(path) - columns
 	if over <= 0 {

@@ -9,9 +9,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A RequestMap is who talks to whom in one request, for a picture: the traced programs, the servers in them, the
+// A RequestMap is the data for a picture of one request: the traced programs, the servers in them, the
 // layers of each as stations, and the way of the request from station to station. The visits are the sections of the
-// request's Document under the same numbers.
+// request's Document, with the same numbers.
 type RequestMap struct {
 	Lang     string       `json:"lang" description:"The language of all texts, en or zh."`
 	Request  string       `json:"request" description:"Names the request and its answer."`
@@ -28,7 +28,7 @@ type MapProgram struct {
 	Servers []MapServer `json:"servers" description:"The servers in it: first what is in front of all, then each server."`
 }
 
-// A MapServer is a server of a program, or with an empty name what is in front of them.
+// A MapServer is a server of a program. An empty name stands for the part in front of the servers.
 type MapServer struct {
 	Name     string       `json:"name" description:"Name of the server, as its director has it; empty for what is in front of all of a program, such as the filter chain, and for a program without such servers."`
 	Calls    int          `json:"calls" description:"How many calls it has."`
@@ -83,8 +83,8 @@ func tierOf(layer string) int {
 	return at
 }
 
-// always are layers that the map shows where they were not reached, too, since one wants to see that: in front of the
-// servers of kube-apiserver, in the server that handled the request, and in etcd.
+// always are layers that the map shows even if the request did not reach them, so that the reader sees that: in front of
+// the servers of kube-apiserver, in the server that handled the request, and in etcd.
 var (
 	alwaysInFront = []string{trace.LayerFilters, trace.LayerAuthentication, trace.LayerFlowControl, trace.LayerAuthorization}
 	alwaysInside  = []string{trace.LayerRouting, trace.LayerHandler, trace.LayerAdmission, trace.LayerRegistry, trace.LayerCacher, trace.LayerEtcd3}
@@ -92,7 +92,7 @@ var (
 )
 
 // chained are the servers of a kube-apiserver, the outermost first: k8s.io/kubernetes/cmd/kube-apiserver/app/server.go,
-// CreateServerChain. Each hands on to the next one what it does not serve.
+// CreateServerChain. Each passes requests that it does not serve on to the next.
 var chained = []string{"kube-aggregator", "kube-apiserver", "apiextensions-apiserver"}
 
 // NewRequestMap puts together the map of request number i of a recording, counted from 0. Of the options, the
@@ -211,8 +211,8 @@ func (m *mapper) visit() {
 	}
 }
 
-// via returns the stations of the steps that lead from the section that calls another one to that, without those of
-// the two sections themselves at its ends.
+// via returns the stations of the steps that lead from a section's caller to the section, without the stations of
+// the two sections at both ends.
 func (m *mapper) via(s *view.Section, to string) []string {
 	var way []string
 	if !m.leads(s.From.Root, s.Caller, &way) {
@@ -247,7 +247,7 @@ func (m *mapper) leads(from, to *node, way *[]string) bool {
 	return false
 }
 
-// unreached adds what the request could have reached.
+// unreached adds the stations of always that the request did not reach.
 func (m *mapper) unreached(r *trace.Request) {
 	if r.IsStart() {
 		return

@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// narrow is below how many columns a drawing saves columns: the time stands behind the name.
+// narrow is the width in columns below which a drawing saves space: the time follows the name.
 const narrow = 60
 
 // A sectionDrawing draws the steps of one section.
@@ -24,8 +24,8 @@ type sectionDrawing struct {
 	seen map[*view.Section]values
 }
 
-// node draws a step, and below it those it called. first leads to its line, rest past it to what
-// is below.
+// node draws a step, and below it the steps that it called. first leads to its line, rest past it to
+// the lines below.
 func (d *sectionDrawing) node(n *node, first, rest string, above values) {
 	texts, shown := d.values(n, above)
 	if d.diff != nil {
@@ -52,12 +52,12 @@ func (d *sectionDrawing) node(n *node, first, rest string, above values) {
 	}
 }
 
-// calledBy are the steps that a step called. What a write caused hangs below it, but nobody called it.
+// calledBy returns the steps that a step called. It leaves out steps that a write caused: they are children, but not callees.
 func calledBy(n *node) []*node {
 	return slices.DeleteFunc(slices.Clone(n.Children), func(child *node) bool { return child.Afterwards })
 }
 
-// branches returns what stands before a child and before what is below it.
+// branches returns the prefixes of a child's line and of the lines below it.
 func (d *sectionDrawing) branches(child *node, last bool) (to, past string) {
 	g := &d.glyphs
 	to, past = g.branch, g.line
@@ -82,7 +82,7 @@ func (d *sectionDrawing) bar() string {
 
 func (d *sectionDrawing) blanks() string { return strings.Repeat(" ", lipgloss.Width(d.bar())) }
 
-// link stands in place of a step with which another section begins: its name, and the section.
+// link draws, in place of a step with which another section begins, its name and the section.
 func (d *sectionDrawing) link(child *node, first, rest string) {
 	s := child.Opens
 	b := d.block(first, rest)
@@ -95,7 +95,7 @@ func (d *sectionDrawing) link(child *node, first, rest string) {
 	b.flush()
 }
 
-// writeName adds the name of a step, and how many calls it stands for.
+// writeName adds the name of a step, and the number of its calls.
 func (d *sectionDrawing) writeName(b *block, n *node) {
 	if name := d.name(n); strings.Contains(name, " ") { // a label
 		b.value(d.nameStyle(n), name)
@@ -107,7 +107,7 @@ func (d *sectionDrawing) writeName(b *block, n *node) {
 	}
 }
 
-// step draws the lines of a step: name, counts and place; values; what went wrong; the note.
+// step draws the lines of a step: name, counts and place; values; failures; the note.
 func (d *sectionDrawing) step(n *node, first, rest string, texts []valueText) {
 	b := d.block(first, rest)
 	b.time, b.timeStyle = d.before(n)
@@ -145,7 +145,7 @@ func (d *sectionDrawing) step(n *node, first, rest string, texts []valueText) {
 	d.note(n, rest)
 }
 
-// before is what stands before the lines of a step: its time or, in a diff, its marks.
+// before returns the prefix of a step's lines: its time or, in a diff, its marks.
 func (d *sectionDrawing) before(n *node) (string, lipgloss.Style) {
 	switch {
 	case d.diff != nil:
@@ -177,7 +177,7 @@ func (d *sectionDrawing) hiddenBelow(n *node) styled {
 	return styled{}
 }
 
-// note adds what the guide says of a key step, if it was not said before.
+// note adds the guide's note on a key step, once for each function.
 func (d *sectionDrawing) note(n *node, rest string) {
 	function := d.story.First(n).Function
 	if !d.notes || !n.Key || d.noted[function] {
@@ -197,7 +197,7 @@ func (d *sectionDrawing) lines(style lipgloss.Style, text, rest string) {
 	}
 }
 
-// lead is what stands before a line that belongs to the step above it.
+// lead returns the prefix of a line that belongs to the step above it.
 func (d *sectionDrawing) lead(rest string) string {
 	return strings.Repeat(" ", d.timeColumns()) + d.Guide.Render(rest)
 }
@@ -219,14 +219,14 @@ func (d *sectionDrawing) plugins(all []view.Plugin, rest string) {
 	}
 }
 
-// leavesOut reports whether a short view need not count plugins that have no part in the phase: when they
-// are asked again, it has done so.
+// leavesOut reports whether a short view leaves out a group: plugins without a part in the phase are only counted
+// the first time, not when the plugins are asked again.
 func (l *listing) leavesOut(group view.PluginGroup) bool {
 	return group.Again && group.Kind == view.PluginsNotAsked && !l.choice.Full
 }
 
-// pluginsLine names the plugins of one verdict. Those that have no part in the phase have one in the other
-// phase, so they are only counted, but where everything is shown.
+// pluginsLine names the plugins with one verdict. Plugins that have no part in this phase have one in the other
+// phase, so they are only counted, except in the full view.
 func (l *listing) pluginsLine(group view.PluginGroup) string {
 	if group.Kind == view.PluginsNotAsked && !l.choice.Full {
 		return message.For(l.lang).Plural(len(group.Plugins), "%d more takes no part in this phase", "%d more take no part in this phase", len(group.Plugins))
@@ -247,7 +247,7 @@ func (d *sectionDrawing) time(n *node) string {
 	return text
 }
 
-// timeColumns is how many columns stand before a line for its time.
+// timeColumns returns the number of columns for the time before a line.
 func (l *listing) timeColumns() int {
 	switch {
 	case l.column != nil:
@@ -263,14 +263,14 @@ func (l *listing) timeColumns() int {
 	return len(">999ms") + 2
 }
 
-// tellsFailure reports whether the text of what went wrong stands below the node:
-// where it began. Short views leave out what decided nothing, and what the sentence
-// above the tree says.
+// tellsFailure reports whether the text of a failure is shown below the node: at its
+// origin. Short views leave out failures that decided nothing, and texts that the
+// sentence above the tree has.
 func (l *listing) tellsFailure(n *node) bool {
 	return n.Origin && (l.choice.Full || l.choice.Filter.Errors || n.Fatal && l.story.ErrorPath.At(n.Calls[0]) == nil)
 }
 
-// failures says what went wrong in a call, one line each.
+// failures describes the failures of a call, one per line.
 func (l *listing) failures(call *trace.Call) []string {
 	var lines []string
 	if call.Error != "" {
@@ -282,8 +282,8 @@ func (l *listing) failures(call *trace.Call) []string {
 	return lines
 }
 
-// failure marks a call that failed, and says what it did to the error with which
-// the request failed. A failure that decided nothing is only hinted at.
+// failure returns the mark of a failed call, and what it did to the error with which
+// the request failed. A failure that decided nothing only gets an inconspicuous mark.
 func (l *listing) failure(n *node) (string, lipgloss.Style) {
 	call, step := l.story.First(n), l.story.ErrorPath.At(n.Calls[0])
 	failed := call.Error != "" || call.Panic != ""
@@ -320,8 +320,8 @@ func (l *listing) name(n *node) string {
 	return l.story.Names.Of(call)
 }
 
-// at is the call whose place is that of the node, nil if it has none. Of upstream's own
-// tracing it tells more where it is called than where it is implemented.
+// at returns the call whose place is shown for the node, or nil. For upstream's own tracing
+// that is the caller, whose place tells more than that of the tracing library.
 func (l *listing) at(n *node) *trace.Call {
 	call, parent := l.call(n), l.story.Tree.Parent(n.Calls[0])
 	if upstream(call) && parent >= 0 {

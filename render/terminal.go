@@ -31,9 +31,9 @@ func UseColour(flag string, terminal bool, getenv func(string) string) (bool, er
 	return terminal && getenv("TERM") != "dumb", nil
 }
 
-// UseHyperlinks decides whether places become hyperlinks (OSC 8): in a terminal
-// that is known to show them, or when FORCE_HYPERLINK says so ("0" forbids). No
-// terminal can be asked, and one that does not know them may print rubbish.
+// UseHyperlinks decides whether places become hyperlinks (OSC 8): in a terminal that
+// is known to support them, or if FORCE_HYPERLINK is set ("0" turns them off). There is no
+// way to ask a terminal, and one without support may print garbage.
 func UseHyperlinks(terminal bool, getenv func(string) string) bool {
 	if force := getenv("FORCE_HYPERLINK"); force != "" {
 		return force != "0"
@@ -46,13 +46,13 @@ func UseHyperlinks(terminal bool, getenv func(string) string) bool {
 			return true
 		}
 	}
-	vte, _ := strconv.Atoi(getenv("VTE_VERSION")) // 0, so too old, if it is no number
+	vte, _ := strconv.Atoi(getenv("VTE_VERSION")) // 0, which counts as too old, if it is not a number
 	return vte >= 5000 ||
 		slices.Contains([]string{"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper"}, getenv("TERM_PROGRAM")) ||
 		slices.Contains([]string{"xterm-kitty", "alacritty", "foot", "xterm-ghostty"}, getenv("TERM"))
 }
 
-// ColourProfile says how many colours the terminal has, by COLORTERM and TERM.
+// ColourProfile returns the colours that the terminal supports, by COLORTERM and TERM.
 func ColourProfile(getenv func(string) string) colorprofile.Profile {
 	term := getenv("TERM")
 	switch {

@@ -28,16 +28,16 @@ func (v values) with(texts []valueText) values {
 	return all
 }
 
-// A valueText is a value as it is written. decides is set for those by which the request was decided.
+// A valueText is the text of a value. decides is set for values that decided the request.
 type valueText struct {
 	name, text string
 	decides    bool
 }
 
-// values lists what the guide recorded, in the guide's order. For collapsed calls
-// each name has all different values, in order of entry. A view that does not show
-// everything leaves out what says nothing: empty ones, those already seen above, and those that the
-// sentences of the section have. shown are those that a reader has seen with them.
+// values lists the recorded values in the guide's order. For collapsed calls each name has
+// all different values, in order of entry. All but the full view leave out redundant values:
+// empty ones, those that a step above already shows, and those in the sentences of the section.
+// shown are the values that a reader has seen after these.
 func (l *listing) values(n *node, above values) (texts []valueText, shown values) {
 	all := map[string][]string{}
 	for _, i := range n.Calls {
@@ -67,7 +67,7 @@ func (l *listing) values(n *node, above values) (texts []valueText, shown values
 	return texts, above.with(texts).with(said)
 }
 
-// short returns values as this view writes them, each once.
+// short returns values as this view shows them, each once.
 func (l *listing) short(values []string) []string {
 	if l.choice.Full {
 		return values
@@ -85,7 +85,7 @@ func (l *listing) short(values []string) []string {
 	return all
 }
 
-// quoted puts values with blanks into quotes, so that one sees where they end.
+// quoted quotes values with blanks, so that the reader sees where they end.
 func quoted(values []string) []string {
 	all := slices.Clone(values)
 	for i, value := range all {
@@ -100,9 +100,9 @@ func quoted(values []string) []string {
 	return all
 }
 
-// label is an attribute's name as it stands in the tree. Only the view of everything
-// has room for all of it; another drops what the value can be understood without:
-// "verb" of "apitrace.request.verb", "user" of "apitrace.user.name".
+// label returns an attribute's name as the tree shows it. Only the full view has room for the
+// complete name; others shorten it to the part that is needed to understand the value:
+// "verb" for "apitrace.request.verb", "user" for "apitrace.user.name".
 func label(name string, full bool) string {
 	short := strings.TrimPrefix(name, "apitrace.")
 	parts := strings.Split(short, ".")
@@ -123,8 +123,8 @@ func (l *listing) known(n *node, name, text string, above values) bool {
 		l.story.ErrorPath.At(n.Calls[0]) != nil && (name == trace.AttrStatusReason || name == trace.AttrStatusCode)
 }
 
-// isSaid reports whether a sentence at the head of the section has a deciding value of call i: one of the call
-// that the sentence is about, or of one below it.
+// isSaid reports whether a sentence at the head of the section has a deciding value of call i. The sentence must be
+// about that call or one above it.
 func (l *listing) isSaid(i int, name, value string) bool {
 	if !view.Decides(name) {
 		return false
@@ -141,7 +141,7 @@ func (l *listing) isSaid(i int, name, value string) bool {
 	return false
 }
 
-// holdsWord reports whether a text has another one in it that is not a part of a longer word or path.
+// holdsWord reports whether a text contains a word that is not a part of a longer word or path.
 func holdsWord(text, word string) bool {
 	if len(word) < 2 {
 		return false

@@ -12,7 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// breakpoints are those that the client has set.
+// breakpoints are the breakpoints that the client has set.
 type breakpoints struct {
 	// last is the last id given.
 	last int
@@ -96,8 +96,8 @@ func (s *session) breakpointLocations(r *dap.BreakpointLocationsArguments) dap.R
 	return &dap.BreakpointLocationsResponse{Body: dap.BreakpointLocationsResponseBody{Breakpoints: list}}
 }
 
-// setFunctionBreakpoints sets the breakpoints of functions instead of those that there were. A name is
-// that of the tree or any end of a full one, and may be that of several functions.
+// setFunctionBreakpoints replaces the breakpoints of functions. A name is one that the tree shows or any
+// end of a full name, and may mean several functions.
 func (s *session) setFunctionBreakpoints(wanted []dap.FunctionBreakpoint) dap.ResponseMessage {
 	s.breakpoints.functions = map[string][]int{}
 	called := s.functions()

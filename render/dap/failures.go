@@ -35,7 +35,7 @@ func (s *session) setExceptionBreakpoints(r *dap.SetExceptionBreakpointsArgument
 	return &dap.SetExceptionBreakpointsResponse{}, nil
 }
 
-// failed reports whether a position is the end of a call that failed as one of the filters has it.
+// failed reports whether a position is the end of a call whose failure one of the filters selects.
 func (s *session) failed(p step.Position) bool {
 	filters := s.breakpoints.filters
 	if p.Kind != step.Returning || len(filters) == 0 {
@@ -62,7 +62,7 @@ func (s *session) failedBelow(call int) bool {
 	return false
 }
 
-// failure says what went wrong in a call; "" if nothing did.
+// failure describes the failure of a call, or returns "".
 func failure(c *trace.Call) string {
 	if c.Panic != "" {
 		return "a panic, raised in " + c.Panic
@@ -70,7 +70,7 @@ func failure(c *trace.Call) string {
 	return c.Error
 }
 
-// exceptionInfo tells more of the failure at which the session has stopped.
+// exceptionInfo returns details of the failure at which the session has stopped.
 func (s *session) exceptionInfo(thread int) (dap.ResponseMessage, error) {
 	c := s.walker.Tree.Call(s.at.Call)
 	if s.stopped.reason != "exception" || s.threads.of(c) != thread {

@@ -13,7 +13,7 @@ import (
 
 // Local is a Library of the recordings that apitrace carries, and of the files and sources on this machine.
 type Local struct {
-	// To is told of sources that are fetched.
+	// To receives notices about sources that are fetched.
 	To serving.Reporter
 }
 

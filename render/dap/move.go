@@ -7,8 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// move returns what a request that moves to another position does, and false if the request is
-// none. Each leads to one stop.
+// move returns the function that handles a request that moves to another position, or false for other
+// requests. Each move leads to exactly one stop.
 func (s *session) move(request dap.RequestMessage) (func() (dap.ResponseMessage, error), bool) {
 	type handler = func() (dap.ResponseMessage, error)
 	var do handler
@@ -86,8 +86,8 @@ func (s *session) step(thread int, action step.Action, direction step.Direction)
 	return nil
 }
 
-// positionIn returns where a thread stands: the position of the session or, for a goroutine that
-// waits in one of the calls further out, that of making the next call further in.
+// positionIn returns the position of a thread: that of the session or, for a goroutine that
+// waits in an outer call, the position at which it makes the next inner call.
 func (s *session) positionIn(thread int) (step.Position, error) {
 	innermost, inner, err := s.innermost(thread)
 	if err != nil || inner < 0 {
@@ -150,8 +150,8 @@ func (s *session) resume(direction step.Direction) {
 	s.stopAt(at, hit)
 }
 
-// end is the stop at either end of the recording. The session goes on: one can still step back, or
-// forward again.
+// end returns the stop at either end of the recording. The session continues: the user can still step
+// back, or forward again.
 func end(direction step.Direction) stop {
 	if direction == step.Backward {
 		return stop{reason: "entry", description: "the recording begins here"}
@@ -178,7 +178,7 @@ func (s *session) stopAt(p step.Position, why stop) {
 	s.after("stopped", &dap.StoppedEvent{Body: body})
 }
 
-// describe tells where a position is, for people.
+// describe describes a position for the user.
 func (s *session) describe(p step.Position) string {
 	name := s.walker.Tree.Call(p.Call).ShortName()
 	switch p.Kind {

@@ -1,9 +1,9 @@
-// Package dap makes a recording a debug session: an editor that speaks the Debug Adapter Protocol
+// Package dap presents a recording as a debug session: an editor that speaks the Debug Adapter Protocol
 // (https://microsoft.github.io/debug-adapter-protocol/) steps through the calls of a request that
 // ran before, forward and backward, in upstream's source.
 //
-// Nothing runs while a session lasts. A session handles one request of the protocol after another;
-// each command that moves leads at once to exactly one stop, at either end of the recording, too.
+// Nothing is executed during a session. A session handles one request of the protocol after another.
+// Each command that moves leads at once to exactly one stop, even at either end of the recording.
 package dap
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Library holds what sessions show.
+// A Library provides the recordings and sources of sessions.
 type Library interface {
 	// Recording returns the recording that an editor asks for.
 	Recording(Launch) (*trace.Recording, error)
@@ -39,10 +39,10 @@ type Launch struct {
 	File string `json:"file"`
 	// Request is the number of the request in the recording, from 1; 0 is the first one.
 	Request int `json:"requestNumber"`
-	// StopOnEntry is whether to stop where the request begins. nil: it is.
+	// StopOnEntry sets whether to stop where the request begins. nil means true.
 	StopOnEntry *bool `json:"stopOnEntry"`
-	// Checkout is a folder with a checkout of Kubernetes, of whose files those are shown that have
-	// the recorded functions at the recorded lines. "": none.
+	// Checkout is a folder with a checkout of Kubernetes, or "". Its files are shown if they have the
+	// recorded functions at the recorded lines.
 	Checkout string `json:"checkout"`
 }
 
@@ -89,8 +89,8 @@ func read(ctx context.Context, in *bufio.Reader, messages chan<- []byte) error {
 	}
 }
 
-// Listen serves each connection as a session of its own until ctx is done. What goes wrong in
-// a session is given to report.
+// Listen serves each connection as a session of its own until ctx is done. It passes the errors of
+// sessions to report.
 func Listen(ctx context.Context, listener net.Listener, library Library, report func(error)) error {
 	defer context.AfterFunc(ctx, func() { _ = listener.Close() })()
 	for {
@@ -110,7 +110,7 @@ func Listen(ctx context.Context, listener net.Listener, library Library, report 
 	}
 }
 
-// receive handles a message. The error is one of writing the answer.
+// receive handles a message. It only returns errors of writing the answer.
 func (s *session) receive(content []byte) error {
 	message, err := dap.DecodeProtocolMessage(content)
 	request, ok := message.(dap.RequestMessage)

@@ -14,19 +14,19 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// A session is the state of one debug session. One goroutine alone uses it.
+// A session is the state of one debug session. It is not safe for concurrent use.
 type session struct {
 	ctx     context.Context
 	library Library
 	out     io.Writer
-	// seq is the number of the last message written, queue what is written behind the next response.
+	// seq is the number of the last written message; queue has the messages to write after the next response.
 	seq   int
 	queue []dap.Message
 	over  bool
 	// lines and columns are the numbers of the first line and column, as the client counts.
 	lines, columns int
 
-	// launch is the request that is answered once the client has set its breakpoints.
+	// launch is the launch request, which is answered after the client has set its breakpoints.
 	launch      *dap.LaunchRequest
 	stopOnEntry bool
 
@@ -41,7 +41,7 @@ type session struct {
 	breakpoints breakpoints
 }
 
-// A stop is what the client is told of a stop.
+// A stop describes a stop to the client.
 type stop struct {
 	reason, description string
 	// hit are the ids of the breakpoints that caused it.
@@ -50,8 +50,8 @@ type stop struct {
 
 var errNotLaunched = message.NewError("no recording is open: send a launch request first")
 
-// answer handles a request. Of what is not there yet, and on failures of ours, it returns an error
-// for the client, who may go on.
+// answer handles a request. For unsupported requests and internal failures it returns an error for the
+// client, which may continue.
 func (s *session) answer(request dap.RequestMessage, content []byte) (response dap.ResponseMessage, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -79,7 +79,7 @@ func (s *session) answer(request dap.RequestMessage, content []byte) (response d
 	return s.look(request)
 }
 
-// look handles the requests that leave the position alone.
+// look handles the requests that do not move the position.
 func (s *session) look(request dap.RequestMessage) (dap.ResponseMessage, error) {
 	switch r := request.(type) {
 	case *dap.ConfigurationDoneRequest:
@@ -185,7 +185,7 @@ func (s *session) open(r *dap.LaunchRequest) error {
 	return nil
 }
 
-// introduce tells in the client's console what is open, and what it may lack.
+// introduce prints to the client's console what is open, and what it may lack.
 func (s *session) introduce(n int) {
 	request := s.walker.Tree.Request
 	s.printf("%s %s → %d, request %d of %d, kube-apiserver %s: %s", request.Method, request.Path, request.Status,

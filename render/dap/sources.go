@@ -26,13 +26,13 @@ type sources struct {
 	// files are all files, sorted; a client gets a file that is not on its disk by its
 	// number here, from 1.
 	files []string
-	// process is a program that a file is compiled into, shown what a client is given.
+	// process has, by file, a program that contains it; shown, the source that a client was given.
 	process map[string]string
 	shown   map[string]*dap.Source
 }
 
-// newSources looks up where the files of the request are: in the checkout, if they are what was
-// recorded there, in the source of the release, if it is on this machine, or else nowhere.
+// newSources looks for the files of the request: in the checkout, if its files match the recording, then
+// in the source of the release, if it is on this machine.
 func (s *session) newSources(checkout string) *sources {
 	src := &sources{lines: map[string][]int{}, begins: map[string][]int{}, process: map[string]string{}, shown: map[string]*dap.Source{}}
 	tree := s.walker.Tree
@@ -69,7 +69,7 @@ func (s *session) newSources(checkout string) *sources {
 	return src
 }
 
-// locate says how a client gets a file.
+// locate returns how a client gets a file.
 func (src *sources) locate(number int, folder, checkout string, edited bool) *dap.Source {
 	file := src.files[number]
 	shown := &dap.Source{Name: path.Base(file)}
@@ -92,7 +92,7 @@ func (src *sources) locate(number int, folder, checkout string, edited bool) *da
 	return shown
 }
 
-// holds reports whether functions begin in a file at the lines at which recorded ones do.
+// holds reports whether functions begin in a file at the recorded lines.
 func (src *sources) holds(at, file string) bool {
 	text, err := os.ReadFile(at)
 	if err != nil {
@@ -143,9 +143,9 @@ func inModule(file string) string {
 	return ""
 }
 
-// lineWithCalls returns the line at which a breakpoint at a line of a file stops: that one, or
-// the next that makes a recorded call before another recorded function begins. 0 if there is none. The
-// message tells why it is not the line itself.
+// lineWithCalls returns the line at which a breakpoint at a line of a file stops: the line itself, or the
+// next line that makes a recorded call before another recorded function begins; 0 if there is none. The
+// message says why it is not the line itself.
 func (src *sources) lineWithCalls(file string, line int) (at int, message string) {
 	lines := src.lines[file]
 	i, exact := slices.BinarySearch(lines, line)

@@ -7,8 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// The ids of frames are those of calls, which stay the same all the time. Between the calls
-// of two goroutines stands a label, whose id is behind all of them.
+// The ids of frames are those of calls, which never change. Between the calls of two goroutines
+// stands a label, whose id is greater than those of all calls.
 func frameID(call int) int { return call + 1 }
 
 func (s *session) labelID(call int) int { return s.walker.Tree.Len() + frameID(call) }
@@ -61,8 +61,8 @@ func (s *session) stackTrace(r *dap.StackTraceArguments) (dap.ResponseMessage, e
 	return &dap.StackTraceResponse{Body: dap.StackTraceResponseBody{StackFrames: frames, TotalFrames: total}}, nil
 }
 
-// frame describes a call on the stack. Where its line is not recorded, it stands at the beginning
-// of the function, and its name says so.
+// frame describes a call on the stack. If its line is not recorded, the frame has the first line of the
+// function, and its name says so.
 func (s *session) frame(frame step.Frame) dap.StackFrame {
 	c := s.walker.Tree.Call(frame.Call)
 	f := dap.StackFrame{Id: frameID(frame.Call), Name: c.ShortName(), Line: s.line(frame.Line), Column: s.columns, CanRestart: true}

@@ -34,8 +34,8 @@ func goroutineOf(c *trace.Call) goroutine { return goroutine{c.Process, c.Gorout
 
 func (t *threads) of(c *trace.Call) int { return t.ids[goroutineOf(c)] }
 
-// listThreads lists the goroutines on the stack, the innermost first: that one moves, the others wait.
-// What other goroutines did at the same time is in the recording, but not where in a call they were.
+// listThreads lists the goroutines on the stack, the innermost first: it moves, the others wait. Other
+// goroutines are left out, because the recording does not have their positions within calls.
 func (s *session) listThreads() dap.ResponseMessage {
 	list := []dap.Thread{}
 	listed := map[int]bool{}
@@ -53,8 +53,8 @@ func goroutineName(c *trace.Call) string {
 	return fmt.Sprintf("%s goroutine %d", c.Process, c.Goroutine)
 }
 
-// innermost returns the innermost call on the stack that a thread runs, and the call that it is
-// making, -1 if the session stands in it.
+// innermost returns the innermost call on the stack that a thread runs, and the call that this one is
+// making, or -1 if the session is in the call itself.
 func (s *session) innermost(thread int) (call, inner int, err error) {
 	inner = -1
 	for _, frame := range s.walker.Stack(s.at) {

@@ -26,7 +26,7 @@ const (
 // reference numbers the variables of a scope of a call, from 1.
 func reference(call, scope int) int { return call*scopesPerCall + scope + 1 }
 
-// scopes lists what there is to see of a frame. A label has none.
+// scopes lists the scopes of a frame. A label has none.
 func (s *session) scopes(frame int) (dap.ResponseMessage, error) {
 	list := []dap.Scope{}
 	if frame > s.walker.Tree.Len() {
@@ -111,7 +111,7 @@ func values(c *trace.Call) []dap.Variable {
 	return list
 }
 
-// outcome tells how a call ended.
+// outcome returns how a call ended.
 func outcome(c *trace.Call) []dap.Variable {
 	var list []dap.Variable
 	if c.Unfinished {
@@ -129,7 +129,7 @@ func outcome(c *trace.Call) []dap.Variable {
 	return list
 }
 
-// facts tells what is known of every call.
+// facts returns the properties that every call has.
 func facts(c *trace.Call) []dap.Variable {
 	from := notRecorded
 	if c.CallerLine > 0 {
@@ -161,7 +161,7 @@ func (s *session) evaluate(r *dap.EvaluateArguments) (dap.ResponseMessage, error
 	}
 	c := s.walker.Tree.Call(call)
 	name := strings.TrimSpace(r.Expression)
-	// Under the mouse is the name of a variable, which may be that of a value by chance alone.
+	// The word below the mouse is the name of a Go variable, which equals that of a value only by chance.
 	if value, ok := c.Attributes[name]; ok && r.Context != "hover" {
 		return &dap.EvaluateResponse{Body: dap.EvaluateResponseBody{Result: value}}, nil
 	}

@@ -1,7 +1,7 @@
 // Package mcp offers the recordings as tools of the Model Context Protocol
 // (https://modelcontextprotocol.io), so that an assistant that explains Kubernetes answers from what
-// ran. The tools read what apitrace carries and the sources in its cache: nothing is built, started,
-// fetched or changed. Each answer is text of a limited size, with a way to get the rest.
+// ran. The tools read the embedded recordings and the sources in the cache: they build, start, fetch and
+// change nothing. Each answer is text of a limited size, with a way to get the rest.
 package mcp
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// most is how many bytes an answer has at most, besides the line that tells what is left.
+// most is the maximum size of an answer in bytes, without the line that says how to get the rest.
 const most = 20_000
 
 // Serve serves one client over a transport until it leaves or ctx is done. version is that of apitrace.
@@ -33,7 +33,7 @@ func Serve(ctx context.Context, transport mcp.Transport, version string) error {
 	return server.Run(ctx, transport)
 }
 
-// paged is what all tools take besides their own input.
+// paged is the input that all tools accept besides their own.
 type paged struct {
 	Skip int `json:"skip,omitempty" jsonschema:"lines of the answer to leave out, to read on where an earlier answer ended"`
 }
@@ -56,7 +56,7 @@ func addTool[In interface{ skipped() int }](server *mcp.Server, name, descriptio
 	})
 }
 
-// page returns as many whole lines of a text as an answer holds, from behind those that are skipped, and says
+// page skips the first skip lines of a text, returns as many whole lines as fit into an answer, and says
 // how to get the rest.
 func page(text string, skip int) (string, error) {
 	lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")

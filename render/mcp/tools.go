@@ -22,7 +22,7 @@ import (
 
 const lang = "en"
 
-// width is the number of columns of what is drawn: room for names and places in full.
+// width is the width of drawings in columns, with room for complete names and places.
 const width = 140
 
 type scenariosInput struct{ paged }
@@ -203,8 +203,8 @@ func showSource(in functionInput) (string, error) {
 	return b.String(), err
 }
 
-// cachedSource returns the folder with the source of a program, if it is in the cache. What the sample
-// server shares with kube-apiserver is the same there.
+// cachedSource returns the folder with the source of a program, if it is in the cache. Code that the sample
+// server shares with kube-apiserver is the same in both.
 func cachedSource(process, version string) (string, error) {
 	if process == trace.ProcessSample {
 		process = trace.ProcessAPIServer

@@ -13,14 +13,14 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// AffectedFormats are the forms in which it can be printed what a change affects.
+// AffectedFormats are the output formats of Affected.
 var AffectedFormats = []string{"text", "names"}
 
-// Affected says how it is printed which scenarios a change affects.
+// Affected sets how to print the scenarios that a change affects.
 type Affected struct {
 	// Format is one of AffectedFormats.
 	Format string
-	// Release is the one whose recordings are asked; "" is that of the checkout.
+	// Release is the release of the recordings; "" selects that of the checkout.
 	Release string
 	Lang    string
 }
@@ -50,7 +50,7 @@ func (o *Affected) Write(ctx context.Context, std *console.Streams, before, afte
 	return report.Write(std.Out, std.Printer)
 }
 
-// release is the recorded one that is nearest to a checkout: of the minor version of its nearest tag, else the newest.
+// release returns the recorded release for a checkout: that of the minor version of its nearest tag, else the newest.
 func (o *Affected) release(ctx context.Context, c checkout.Checkout) (string, error) {
 	if o.Release != "" {
 		return recordings.Resolve(o.Release)

@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 )
 
-// Chosen says which requests of clients are shown, and how much of them.
+// Chosen selects the requests of clients to show, and how much of them.
 type Chosen struct {
 	// Only are the numbers of requests in the summary, none for all.
 	Only []int

@@ -19,7 +19,7 @@ import (
 // DiffFormats are the forms in which differences can be printed.
 var DiffFormats = []string{"tree", "names", "json", "markdown", "html"}
 
-// Diff says how differences are printed.
+// Diff sets how differences are printed.
 type Diff struct {
 	// Format is one of DiffFormats.
 	Format string
@@ -27,7 +27,7 @@ type Diff struct {
 	SideBySide bool
 	// Links writes below each change where upstream shows it.
 	Links bool
-	// Times compares how long calls took, too.
+	// Times also compares the times of calls.
 	Times bool
 	View  Options
 }
@@ -40,10 +40,10 @@ func (o *Diff) Validate() error {
 	return o.View.ValidateView()
 }
 
-// Comparison says what is compared.
+// Comparison returns the options of the comparison.
 func (o *Diff) Comparison() diff.Options { return diff.Options{Times: o.Times} }
 
-// Write prints how recordings differ, step by step, and tells whether all are the same.
+// Write prints the differences of each step, and reports whether all sides are the same.
 func (o *Diff) Write(std *console.Streams, steps iter.Seq2[sides.Compared, error], summaryOnly bool) (same bool, err error) {
 	guide, err := instrument.Load()
 	if err != nil {

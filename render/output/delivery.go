@@ -13,12 +13,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/export"
 )
 
-// A Delivery says what becomes of a recording that was just made.
+// A Delivery sets what to do with a recording that was just made.
 type Delivery struct {
 	Output Options
 	// Save is a file to write, "" for none.
 	Save string
-	// Export is "otlp" to send the trace as well, "" otherwise.
+	// Export is "otlp" to also send the trace, else "".
 	Export string
 }
 
@@ -30,7 +30,7 @@ func (o *Delivery) Validate() error {
 	return errors.Join(o.Output.Validate(), CheckSave(o.Save))
 }
 
-// CheckSave tells before anything is built or run that a file cannot be written.
+// CheckSave returns an error if a file cannot be written. Call it before anything is built or run.
 func CheckSave(file string) error {
 	if file == "" {
 		return nil
@@ -64,7 +64,7 @@ func (o *Delivery) Deliver(ctx context.Context, std *console.Streams, recording 
 	return errors.Join(errs...)
 }
 
-// SendOTLP sends a recording to where the OTEL_EXPORTER_OTLP_* variables say.
+// SendOTLP sends a recording to the receiver that the OTEL_EXPORTER_OTLP_* variables name.
 func SendOTLP(ctx context.Context, recording *trace.Recording, to session.Reporter) error {
 	sent, err := export.SendOTLP(ctx, recording)
 	if err != nil {

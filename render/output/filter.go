@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Filter says which calls a tree is about, in the words of a user. The zero value shows all.
+// A Filter selects the calls of a tree, as a user writes it in flags. The zero value selects all.
 type Filter struct {
 	// Layers are names of layers, or parts of them.
 	Layers []string
@@ -48,8 +48,8 @@ func layerNames(guide *instrument.Guide) []string {
 	return names
 }
 
-// parse returns what is asked for. of is the recording that is shown, in which each name must be found;
-// nil if it is not known yet.
+// parse returns the filter of package render. of is the recording to show, which must have a match for each
+// name; nil if it is not known yet.
 func (o *Filter) parse(guide *instrument.Guide, of *trace.Recording) (render.Filter, error) {
 	f := render.Filter{MinDuration: o.MinDuration, Errors: o.Errors, Etcd: o.Etcd}
 	var err error
@@ -92,8 +92,8 @@ func matchingLayers(asked, known []string) ([]string, error) {
 	return all, nil
 }
 
-// matchers finds the functions that patterns name. Where a recording has none of any, it is an
-// error that names those that are like the first.
+// matchers returns matchers of the functions that patterns name. If the recording has no function for a
+// pattern, the error lists similar names.
 func matchers(flag string, patterns []string, of *trace.Recording) ([]view.Matcher, error) {
 	var all []view.Matcher
 	if of == nil {
@@ -143,7 +143,7 @@ func (p anyFunction) Match(function string) bool {
 	return len(trace.MatchFunctions(string(p), []string{function})) > 0
 }
 
-// set tells whether any filter is asked for.
+// set reports whether any filter is set.
 func (o *Filter) set() bool {
 	return len(o.Layers)+len(o.Functions)+len(o.NotFunctions) > 0 || o.MinDuration > 0 || o.Errors || o.Etcd || o.Grep != ""
 }

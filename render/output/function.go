@@ -18,7 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Function says how a function is shown.
+// A Function sets how to show a function.
 type Function struct {
 	// Lang is "en", "zh", or "" for the language of the locale.
 	Lang string
@@ -38,7 +38,7 @@ func (o *Function) Validate() error {
 	return err
 }
 
-// Explain writes what is known of a function, by its full name.
+// Explain writes the page of a function, given by its full name.
 func (o *Function) Explain(ctx context.Context, std *console.Streams, c *code.Base, name string) error {
 	lang, err := Language(o.Lang)
 	if err != nil {
@@ -84,7 +84,7 @@ func (o *Function) WriteSource(ctx context.Context, std *console.Streams, c *cod
 	return source.Print(std.Out, f, options)
 }
 
-// page gathers what is known.
+// page collects the content of that page.
 func (o *Function) page(ctx context.Context, c *code.Base, name, lang string) (*explain.Page, error) {
 	place, err := c.PlaceOf(ctx, name)
 	if err != nil {
@@ -104,7 +104,7 @@ func (o *Function) page(ctx context.Context, c *code.Base, name, lang string) (*
 	return page, err
 }
 
-// fromIndex adds what the recordings say of a function that are not at hand: its source, and a scenario
+// fromIndex adds what the index knows about a function that the recordings do not have: its source, and a scenario
 // that calls it in the newest release.
 func fromIndex(page *explain.Page, program string) error {
 	known, err := recordings.CodeOf(page.Version)
@@ -131,7 +131,7 @@ func fromIndex(page *explain.Page, program string) error {
 	return nil
 }
 
-// WriteSourceDiff compares the text of a function in two versions and tells whether it is the same. colour is auto,
+// WriteSourceDiff compares the text of a function in two versions and reports whether it is the same. colour is auto,
 // always or never.
 func WriteSourceDiff(ctx context.Context, std *console.Streams, function string, versions [2]string, colour string) (same bool, err error) {
 	var releases [2]*code.Base

@@ -14,8 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/history"
 )
 
-// WriteHistory tells what each release changed on the path of a scenario, or in which releases and scenarios a
-// function is on the path.
+// WriteHistory prints the changes of each release on the path of a scenario, or the releases and scenarios that
+// have a function on the path.
 func (o *Options) WriteHistory(std *console.Streams, what string) error {
 	if _, err := scenarios.Find(what); err == nil {
 		return o.ofScenario(std, what)
@@ -23,7 +23,7 @@ func (o *Options) WriteHistory(std *console.Streams, what string) error {
 	return o.ofFunction(std, what)
 }
 
-// ofScenario tells what each release changed.
+// ofScenario prints the changes of each release.
 func (o *Options) ofScenario(std *console.Streams, scenario string) error {
 	steps, err := history.Steps(scenario)
 	if err != nil {
@@ -58,7 +58,7 @@ func (o *Options) historyDrawing(std *console.Streams) (render.DiffOptions, *spo
 	return render.DiffOptions{Options: drawing}, spoken.New(guide, drawing.Lang), err
 }
 
-// ofFunction tells in which releases and scenarios a function is on the path.
+// ofFunction prints the releases and scenarios that have a function on the path.
 func (o *Options) ofFunction(std *console.Streams, query string) error {
 	releases, err := history.Releases()
 	if err != nil {

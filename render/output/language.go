@@ -23,8 +23,8 @@ func Language(asked string) (string, error) {
 	return "", usage.Errorf("unknown language %q: expected en or zh", asked)
 }
 
-// LanguageOf returns the language that the arguments of a command ask for, whatever else they say: help and
-// errors are in it, too. Of a client's arguments, which follow "--", none counts.
+// LanguageOf returns the language that the arguments of a command select, even if the arguments are otherwise invalid,
+// because help and errors use it, too. It ignores the arguments of a client, which follow "--".
 func LanguageOf(args []string, getenv func(string) string) string {
 	for i, arg := range args {
 		if arg == "--" {
@@ -41,8 +41,8 @@ func LanguageOf(args []string, getenv func(string) string) string {
 	return localeLanguage(getenv)
 }
 
-// localeLanguage is the language of the messages in the environment's locale: the
-// first of these variables that is set counts, as POSIX has it.
+// localeLanguage returns the language of messages in the environment's locale. As in POSIX,
+// the first of these variables that is set counts.
 func localeLanguage(getenv func(string) string) string {
 	if strings.HasPrefix(cmp.Or(getenv("LC_ALL"), getenv("LC_MESSAGES"), getenv("LANG")), "zh") {
 		return "zh"
@@ -50,8 +50,8 @@ func localeLanguage(getenv func(string) string) string {
 	return "en"
 }
 
-// ASCIILocale tells whether the locale says that the terminal shows nothing but ASCII. Where no
-// locale is set, nearly all terminals show UTF-8 today.
+// ASCIILocale reports whether the locale limits the terminal to ASCII. Without a locale it returns
+// false, because nearly all terminals show UTF-8 today.
 func ASCIILocale(getenv func(string) string) bool {
 	locale := strings.ToLower(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
 	return locale != "" && !strings.Contains(locale, "utf")

@@ -22,17 +22,17 @@ import (
 // Formats are the forms in which a recording can be printed.
 var Formats = append([]string{"tree", "names", "json", "html", "stdout"}, export.Formats...)
 
-// Views are how much a tree can show, from little to everything.
+// Views are the views of a tree, from the smallest to the complete one.
 var Views = []string{"outline", "path", "full"}
 
-// Options say how a recording is printed.
+// Options set how a recording is printed.
 type Options struct {
 	// Format is one of Formats, View one of Views.
 	Format string
 	View   string
 	// Full is the same as the view "full".
 	Full bool
-	// Depth cuts the tree below so many levels; 0 cuts nothing.
+	// Depth cuts the tree below this many levels; 0 cuts nothing.
 	Depth int
 	// Upstream shows the spans of upstream's own tracing, Notes explains each key step.
 	Upstream bool
@@ -125,7 +125,7 @@ func (o *Options) Write(ctx context.Context, std *console.Streams, recording *tr
 	return render.WriteTree(std.Out, recording, spoken.New(guide, lang, recording), options)
 }
 
-// drawing says what is drawn of a recording, and how; see Filter.parse.
+// drawing returns the options for drawing a recording; of is as in Filter.parse.
 func (o *Options) drawing(std *console.Streams, guide *instrument.Guide, of *trace.Recording) (render.Options, error) {
 	terminal := std.Width > 0
 	colour, err := render.UseColour(o.Colour, terminal, os.Getenv)

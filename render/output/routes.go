@@ -20,7 +20,7 @@ var RouteFormats = []string{"table", "wide", "json"}
 // bootScenario is the scenario whose trace shows the routes being built.
 const bootScenario = "boot"
 
-// Routes say which routes of a server are printed, and how.
+// Routes select the routes of a server to print, and the format.
 type Routes struct {
 	// Format is one of RouteFormats.
 	Format string

@@ -1,5 +1,5 @@
-// Package page is the page that a browser shows: the call tree of a request beside the source that ran. It gets
-// everything from the REST API of package session/web. The files in dist are made from those in src.
+// Package page embeds the page for the browser: the call tree of a request beside the source that ran. The page gets
+// its data from the REST API of package session/web. The files in dist are made from those in src.
 package page
 
 import (

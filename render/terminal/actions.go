@@ -80,7 +80,7 @@ func (m *Model) toHeading(direction int) {
 	m.status = saysNone.In(m.options.Lang)
 }
 
-// toNext goes to the next call of which something is true, from the selected one on and around.
+// toNext goes to the next call for which is returns true, starting at the selected call and wrapping around.
 func (m *Model) toNext(is func(call int) bool) { m.toNextIn(1, is) }
 
 func (m *Model) toNextIn(direction int, is func(call int) bool) {
@@ -143,7 +143,7 @@ func (m *Model) toggleEverything() {
 	m.near(call)
 }
 
-// step steps through what was recorded, from the selected call if that was chosen by hand.
+// step steps through the recording, from the selected call if the user has selected it.
 func (m *Model) step(action step.Action, direction step.Direction) {
 	if m.compared != nil {
 		m.status = saysNoSteps.In(m.options.Lang)
@@ -196,7 +196,7 @@ func (m *Model) toggleLanguage() {
 	}
 }
 
-// escape leaves what was entered last: a job, a filter, a comparison.
+// escape leaves the innermost mode: a job, a filter, a comparison.
 func (m *Model) escape() {
 	switch {
 	case m.cancel():

@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// A binding is what some keys do while the tree has them.
+// A binding is the action of some keys while the tree has the focus.
 type binding struct {
 	Keys []string
 	What message.Message
@@ -23,7 +23,7 @@ type bindingGroup struct {
 	Bindings []binding
 }
 
-// act makes what a binding does of a change without a command.
+// act makes the action of a binding from a change that needs no command.
 func act(change func(*Model)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd {
 		change(m)
@@ -31,7 +31,7 @@ func act(change func(*Model)) func(*Model) tea.Cmd {
 	}
 }
 
-// bindings is the table of keys, with those of the list of requests as its last group. Help and
+// bindings returns the table of keys; its last group has those of the list of requests. Help and
 // documentation list it; Update looks keys up in it.
 func bindings() []bindingGroup {
 	list := bindingGroup{Title: message.Of("In the list of \"apitrace record -i\"")}
@@ -121,7 +121,7 @@ func init() { // a variable would refer to itself through the help
 	}
 }
 
-// key gives a key to what has the keys now.
+// key passes a key to the part that has the focus.
 func (m *Model) key(msg tea.KeyPressMsg) tea.Cmd {
 	key := msg.String()
 	if key == "ctrl+c" {

@@ -6,18 +6,18 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// A comparison is two recordings in one tree. The tree that the model shows is then the merged one
-// of the pair of requests that is shown.
+// A comparison is two recordings in one tree. The model then shows the merged tree of the current
+// pair of requests.
 type comparison struct {
 	*diff.Comparison
-	// nameA and nameB are what the sides are called.
+	// nameA and nameB are the names of the sides.
 	nameA, nameB string
 	// pair is the index of the pair that is shown, view how.
 	pair int
 	view *render.DiffView
 }
 
-// pickOther lets the release be chosen with which the recording is compared: first the one before it.
+// pickOther lets the user choose the release to compare with. The previous release is the first choice.
 func (m *Model) pickOther() {
 	all := m.lib.Releases() // the newest first
 	if m.compared != nil {
@@ -53,8 +53,8 @@ func (m *Model) leaveComparison() {
 	}
 }
 
-// side returns the recording and the tree that the selected call is from, and its index there: those of
-// side B if that has the call.
+// side returns the recording and the tree of the selected call, and its index there: those of side B if
+// that side has the call, else those of side A.
 func (m *Model) side() (rec *trace.Recording, tree *trace.Tree, call int) {
 	if m.compared == nil {
 		return m.rec, m.forest.tree, m.call()
@@ -88,8 +88,8 @@ func (m *Model) selectedFunction() string {
 	return m.forest.tree.Call(m.call()).Function
 }
 
-// selectFunction selects the first call of a function, one that has a row if there is any, so that
-// whoever switches to another release keeps their place.
+// selectFunction selects the first call of a function, if possible one that has a row, so that the user
+// keeps the place when switching to another release.
 func (m *Model) selectFunction(name string) {
 	if name == "" {
 		return

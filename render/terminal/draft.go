@@ -14,8 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// A drafter prepares trees. It is a copy of what a Model has for that, so it can work in the background while
-// keys change the model.
+// A drafter prepares trees. It copies the fields of a Model that it needs, so it can work in the background
+// while keys change the model.
 type drafter struct {
 	lib     Library
 	options Options
@@ -33,7 +33,7 @@ type draft struct {
 	forest   *forest
 	// live is set if rec was replayed just now.
 	live bool
-	// status is what to say of it.
+	// status is the message about it for the status line.
 	status string
 }
 
@@ -57,8 +57,8 @@ func (d drafter) of(rec *trace.Recording, request int) (draft, error) {
 	return draft{rec: rec, guide: guide, request: request, forest: newForest(story)}, nil
 }
 
-// comparison compares two recordings and prepares the pair of requests of which side B is a certain one,
-// or else the first that both sides have.
+// comparison compares two recordings and prepares the pair whose side B is the given request, or else the
+// first pair that both sides have.
 func (d drafter) comparison(a, b *trace.Recording, nameA, nameB string, request int) (draft, error) {
 	c := &comparison{Comparison: diff.CompareRecordings(a, b, diff.Options{}), nameA: nameA, nameB: nameB}
 	for i, pair := range c.Requests {
@@ -100,7 +100,7 @@ func (d drafter) diffView(c *comparison, guide view.Guide) *render.DiffView {
 	})
 }
 
-// show shows a draft. Whoever goes from one recording of a scenario to another keeps their place.
+// show shows a draft. The user keeps the place between recordings of the same scenario.
 func (m *Model) show(d draft) {
 	selected, entered := "", d.compared != nil && m.compared == nil
 	if m.rec != nil && m.rec.Scenario == d.rec.Scenario {
@@ -117,7 +117,7 @@ func (m *Model) show(d draft) {
 	m.selectFunction(selected)
 }
 
-// take shows a draft, or why there is none.
+// take shows a draft, or the error why there is none.
 func (m *Model) take(d draft, err error) {
 	if err != nil {
 		m.status = m.says(err)
@@ -155,7 +155,7 @@ func (m *Model) compareWith(release string) tea.Cmd {
 	})
 }
 
-// replay replays the scenario and shows what is new or, if it took the same path, the new tree.
+// replay replays the scenario and shows the differences or, if the path is the same, the new tree.
 func (m *Model) replay() tea.Cmd {
 	d, was, request := m.drafter(), m.rec, m.requestOfB()
 	return m.start(saysReplaying, was.Scenario, func(ctx context.Context) tea.Msg {

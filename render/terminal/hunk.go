@@ -13,10 +13,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// A hunkKey says of which functions the texts are compared.
+// A hunkKey identifies the two functions whose texts are compared.
 type hunkKey struct{ releaseA, releaseB, functionA, functionB string }
 
-// A hunkText is the unified diff of two functions, or why there is none.
+// A hunkText is the unified diff of two functions, or the reason why there is none.
 type hunkText struct {
 	lines []string
 	err   error
@@ -49,8 +49,8 @@ func (m *Model) compareSource() tea.Cmd {
 	}
 }
 
-// belowLines returns what stands below the tree of a comparison: what changed at the selected call, and the
-// text of its function on both sides from the hunk on that made the difference.
+// belowLines returns the lines below the tree of a comparison: the change of the selected call, and the diff of its
+// function from the hunk on that made the difference.
 func (m *Model) belowLines(width, height int) []string {
 	lines := m.compared.view.Details(m.call(), width)
 	f := m.compared.view.ChangedFunction(m.call())
@@ -79,7 +79,7 @@ func (m *Model) belowLines(width, height int) []string {
 // hunkHeading is the heading of a hunk: its first line and their number, on sides A and B.
 var hunkHeading = regexp.MustCompile(`^@@ -(\d+),(\d+) \+(\d+),(\d+) @@`)
 
-// hunkOf returns the index of the heading of the hunk that a line of one side is in, 0 if it is in none.
+// hunkOf returns the index of the heading of the hunk that contains a line of one side; 0 if none does.
 func hunkOf(lines []string, line int, onB bool) int {
 	for i, l := range lines {
 		m := hunkHeading.FindStringSubmatch(ansi.Strip(l))

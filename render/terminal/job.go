@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A job is work that takes its time while the screen goes on. There is at most one; a new one takes the
-// place of the old.
+// A job is slow work in the background of the screen. There is at most one; a new job replaces
+// the old one.
 type job struct {
 	says    message.Message
 	what    string
@@ -41,7 +41,7 @@ func (j *job) tick() tea.Cmd {
 	return tea.Tick(100*time.Millisecond, func(time.Time) tea.Msg { return ticked{j} })
 }
 
-// cancel ends the job that is under way. It reports whether there was one.
+// cancel ends the running job. It reports whether there was one.
 func (m *Model) cancel() bool {
 	if m.job == nil {
 		return false
@@ -51,7 +51,7 @@ func (m *Model) cancel() bool {
 	return true
 }
 
-// progress says what is under way, and for how long.
+// progress describes the running job and its time so far.
 func (m *Model) progress() string {
 	took := m.options.Now().Sub(m.job.started).Seconds()
 	return saysProgress.Format(m.options.Lang, m.job.says.Format(m.options.Lang, m.job.what), took)

@@ -9,18 +9,18 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Library is where a Model gets what it shows.
+// A Library provides the data of a Model.
 type Library interface {
-	// Scenarios and Releases list what can be loaded.
+	// Scenarios and Releases list the names that Load accepts.
 	Scenarios() []string
 	Releases() []string
 	// Load returns the recording of a scenario by a release.
 	Load(scenario, release string) (*trace.Recording, error)
 	// Guide returns the guide in a language, as it holds for recordings.
 	Guide(lang string, recs ...*trace.Recording) (render.Guide, error)
-	// Source returns the text of a call's file, from this machine alone.
+	// Source returns the text of a call's file, without using the network.
 	Source(rec *trace.Recording, call *trace.Call) (string, error)
-	// SourceDiff compares the text of a function on both sides of a comparison, from this machine alone.
+	// SourceDiff compares the text of a function on both sides of a comparison, without using the network.
 	SourceDiff(a, b *trace.Recording, callA, callB *trace.Call, o source.DiffOptions) (string, error)
 	// Replay replays a scenario on the server that runs.
 	Replay(ctx context.Context, scenario, release string) (*trace.Recording, error)

@@ -103,7 +103,7 @@ func fetchHint(err error, rec *trace.Recording, call *trace.Call) error {
 	return message.Errorf("%w; \"apitrace source '%s' --k8s %s\" fetches it", err, call.ShortName(), rec.K8sVersion)
 }
 
-// versionOf returns the text of a call's function, from this machine alone.
+// versionOf returns the text of a call's function, without using the network.
 func versionOf(rec *trace.Recording, call *trace.Call) (source.Version, error) {
 	folder, err := apiserver.CachedSourceOf(call.Process, rec.K8sVersion, nil)
 	if err != nil {
@@ -144,7 +144,7 @@ func (*Local) Editor(rec *trace.Recording, call *trace.Call, line int) (*exec.Cm
 	return exec.Command(args[0], args[1:]...), nil
 }
 
-// quiet keeps what a session reports off the screen, which the full-screen view has.
+// quiet discards the reports of a session, because the full-screen view occupies the screen.
 type quiet struct{}
 
 func (quiet) Notice(string, ...any) {}

@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// A pane is what stands beside the tree.
+// A pane is the part beside the tree.
 type pane int
 
 const (
@@ -25,7 +25,7 @@ const (
 // Sides of the screen that a pane or the lower part has, in percent.
 const leastShare, mostShare = 20, 80
 
-// A mode says where keys go.
+// A mode is the part that has the focus.
 type mode int
 
 const (
@@ -36,13 +36,13 @@ const (
 	modePick
 )
 
-// Options say how a Model begins.
+// Options set the initial state of a Model.
 type Options struct {
 	Lang string
 	// Colour is set where the terminal shows colours.
 	Colour bool
 	ASCII  bool
-	// Steps is how many steps a request shows at first, as render's text does.
+	// Steps is the initial number of steps of a request, as in the text of package render.
 	Steps int
 	// Now is the clock; nil is that of the machine.
 	Now func() time.Time
@@ -92,7 +92,7 @@ type Model struct {
 
 	sources sourceCache
 
-	// nested is set for a request of a list, left once the user goes back to that.
+	// nested is set for a request that was opened from a list; left, when the user goes back to the list.
 	nested, left bool
 	live         *trace.Recording // that was replayed last
 }
@@ -164,7 +164,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, tea.Batch(cmd, m.background())
 }
 
-// background returns the commands that prepare what is needed for the screen or the next keys.
+// background returns the commands that prepare data for the screen or the next keys.
 func (m *Model) background() tea.Cmd {
 	var index tea.Cmd
 	if m.indexing != m.forest {
@@ -174,7 +174,7 @@ func (m *Model) background() tea.Cmd {
 	return tea.Batch(index, m.compareSource())
 }
 
-// nameOf is what a recording is called: its release, and whether it was replayed just now.
+// nameOf returns the name of a recording: its release, and whether it was just replayed.
 func (m *Model) nameOf(rec *trace.Recording) string {
 	if rec == m.live {
 		return saysNowOf.Format(m.options.Lang, rec.K8sVersion)
@@ -213,10 +213,10 @@ func (m *Model) follow() {
 	m.top = max(0, min(m.top, len(m.forest.rows)-height))
 }
 
-// treeHeight is how many lines the tree has.
+// treeHeight returns the height of the tree in lines.
 func (m *Model) treeHeight() int { return max(1, m.height-3-m.belowHeight()) }
 
-// belowHeight is how many lines the part below the tree has, with the rule between.
+// belowHeight returns the height of the part below the tree in lines, including the rule between them.
 func (m *Model) belowHeight() int {
 	if !m.below || m.compared == nil || m.mode != modeTree && m.mode != modeSearch && m.mode != modeFilter {
 		return 0

@@ -23,8 +23,8 @@ type sourceFile struct {
 	err   error
 }
 
-// calledFrom returns the call in whose file the selected call was made, and the line; of the first
-// call, itself. While one steps it is where control is: in the selected call.
+// calledFrom returns the call in whose file the selected call was made, and the line; for the first call,
+// the call itself. While the user steps, it returns the position of control in the selected call.
 func (m *Model) calledFrom() (*trace.Call, int) {
 	_, tree, i := m.side()
 	call := tree.Call(i)
@@ -42,7 +42,7 @@ func (m *Model) calledFrom() (*trace.Call, int) {
 // stepping reports whether the selected call is the one to which the last step led.
 func (m *Model) stepping() bool { return m.stepped && m.at.Call == m.call() }
 
-// paneLines returns what the pane shows, in lines of a width.
+// paneLines returns the content of the pane, in lines of a width.
 func (m *Model) paneLines(width, height int) []string {
 	_, tree, selected := m.side()
 	call := tree.Call(selected)
@@ -71,7 +71,7 @@ func (m *Model) paneLines(width, height int) []string {
 	return nil
 }
 
-// sourceHeading says what is at the place that the pane shows.
+// sourceHeading returns the heading of the pane for a place.
 func (m *Model) sourceHeading(place string) string {
 	_, tree, i := m.side()
 	switch {

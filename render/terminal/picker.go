@@ -6,7 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// A picker lets one of several names be chosen.
+// A picker lets the user choose one of several names.
 type picker struct {
 	all    []string
 	query  string
@@ -14,7 +14,7 @@ type picker struct {
 	then   func(m *Model, chosen string) tea.Cmd
 }
 
-// list returns the names that hold what was typed.
+// list returns the names that contain the typed text.
 func (p *picker) list() []string {
 	var all []string
 	for _, name := range p.all {

@@ -37,11 +37,11 @@ func (f *Feed) Add(row session.Row) {
 	f.mu.Unlock()
 	select {
 	case f.wake <- struct{}{}:
-	default: // whoever waits has not looked yet
+	default: // an earlier signal is still pending
 	}
 }
 
-// wait returns the requests that have come, once there are any.
+// wait waits for requests and returns those that have come in.
 func (f *Feed) wait() tea.Msg {
 	<-f.wake
 	f.mu.Lock()
@@ -59,8 +59,8 @@ type (
 	}
 )
 
-// A Requests lists the requests of a session as they come in, each to be opened. Update returns
-// the next one.
+// A Requests lists the requests of a session as they come in. The user can open each. Update returns
+// the next state.
 type Requests struct {
 	lib      Library
 	options  Options
@@ -85,7 +85,7 @@ type Requests struct {
 type Recorder interface {
 	// Read loads the requests of some rows.
 	Read(ctx context.Context, rows []session.Row) (*trace.Recording, error)
-	// Environment is what a client needs in its environment to be recorded.
+	// Environment returns the environment variables with which a client is recorded.
 	Environment() []string
 }
 
@@ -143,7 +143,7 @@ func (r *Requests) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return r, cmd
 }
 
-// add lists requests in the order in which they were sent. The last one stays selected if it was.
+// add adds requests in the order in which they were sent. If the last one was selected, the new last one is.
 func (r *Requests) add(rows []session.Row) {
 	shown := r.shown()
 	last := r.cursor >= len(shown)-1
@@ -340,7 +340,7 @@ func (r *Requests) View() tea.View {
 	return v
 }
 
-// screen returns what is on the screen, line by line.
+// screen returns the lines of the screen.
 func (r *Requests) screen() string {
 	if r.model != nil {
 		return r.model.screen()
@@ -389,7 +389,7 @@ func (r *Requests) helpLines() []string {
 	return lines[r.scroll:]
 }
 
-// tableLines draws the requests that are on the screen. When a request came stands in the local time of the machine.
+// tableLines draws the visible requests, with the local time at which each came in.
 func (r *Requests) tableLines(shown []session.Row) []string {
 	const columns = "%-12s %6s %7s %9s  %s"
 	lines := []string{r.palette.Facts.Render(fmt.Sprintf(columns, saysWhen.In(r.options.Lang), saysStatus.In(r.options.Lang),

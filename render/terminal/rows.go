@@ -7,7 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A rowKind says what stands on a row.
+// A rowKind is the kind of content of a row.
 type rowKind uint8
 
 const (
@@ -27,37 +27,37 @@ type row struct {
 	equal  int32 // how many equal calls the row stands for
 }
 
-// A forest is the calls of one request as rows. A change of what is open costs one pass over the
-// calls; everything else is a look at rows.
+// A forest is the calls of one request as rows. Opening or closing a row costs one pass over the calls;
+// all other operations only read rows.
 type forest struct {
 	tree  *trace.Tree
 	story *view.Story
 	// roots are, by call, the section that begins with it, -1 for none.
 	roots []int32
-	// equal has the calls that are drawn as one, by the first of them.
+	// equal has the calls that are drawn as one row, by the first of them.
 	equal map[int32][]int
-	// functions are the names of the functions, each once, function is the index of that of each call.
+	// functions are the names of the functions, each once; function has the index of each call's function.
 	functions []string
 	function  []int32
 	key       []keyness // by function, as far as it was asked
 	openness
-	only       []bool // what a filter lets through, nil if there is none
+	only       []bool // the calls that a filter selects; nil without a filter
 	everything bool
 
 	rows []row
 	at   []int32 // the row of a call, -1 if it has none
 
-	// What layout works with, kept for the next time.
+	// Buffers of layout, kept for the next time.
 	places    []place
 	folded    []int32
 	bySection [][]row
 }
 
-// An openness is what is open of a forest.
+// An openness is the set of open rows of a forest.
 type openness struct {
-	// shown are the calls that the view shows, and what was opened since.
+	// shown are the calls of the view, and those that the user has opened.
 	shown []bool
-	// merged are the calls that are drawn as one with a call before.
+	// merged are the calls that are drawn in the row of an earlier call.
 	merged        []bool
 	closed        []bool // by call: its steps are hidden
 	closedSection []bool
@@ -67,7 +67,7 @@ func (o openness) clone() openness {
 	return openness{slices.Clone(o.shown), slices.Clone(o.merged), slices.Clone(o.closed), slices.Clone(o.closedSection)}
 }
 
-// A place is where a call stands, whether or not it has a row.
+// A place is the position of a call, whether or not it has a row.
 type place struct {
 	section, level, above int32 // above is the nearest call above that may have a row
 	hidden                bool
@@ -114,7 +114,7 @@ func (f *forest) choose(n *view.Node) {
 	}
 }
 
-// keyness says whether a function is a key step.
+// keyness is the cached answer whether a function is a key step.
 type keyness uint8
 
 const (
@@ -123,7 +123,7 @@ const (
 	keyNo
 )
 
-// isKey reports whether call i is one of a key step; all guides of a recording have the same.
+// isKey reports whether call i is a key step. All guides of a recording agree on this.
 func (f *forest) isKey(i int, guide view.Guide) bool {
 	known := &f.key[f.function[i]]
 	if *known == keyUnknown {
@@ -134,7 +134,7 @@ func (f *forest) isKey(i int, guide view.Guide) bool {
 	return *known == keyYes
 }
 
-// failed reports whether call i has an error, or passed that of the request on.
+// failed reports whether call i has an error, or passed on that of the request.
 func (f *forest) failed(i int) bool {
 	call := f.tree.Call(i)
 	return call.Error != "" || call.Panic != "" || f.story.ErrorPath.At(i) != nil
@@ -225,7 +225,7 @@ func (f *forest) standsFor(call int32) int32 {
 	return n
 }
 
-// open shows more of a row: what was closed or, of an open step, the calls that it made.
+// open opens a closed row; for an open step, it shows the calls that the step made.
 func (f *forest) open(r row) {
 	switch {
 	case r.kind == rowHeading:
@@ -246,7 +246,7 @@ func (f *forest) open(r row) {
 	f.layout()
 }
 
-// close hides what is below a row. It reports whether there was anything to hide.
+// close hides the rows below a row. It reports whether there were any.
 func (f *forest) close(r row) bool {
 	switch {
 	case r.kind == rowHeading && !f.closedSection[r.section]:
@@ -260,13 +260,13 @@ func (f *forest) close(r row) bool {
 	return true
 }
 
-// opened reports whether the row after a step is one below it.
+// opened reports whether the row after a step is a child of it.
 func (f *forest) opened(r row) bool {
 	next := int(f.at[r.call]) + 1
 	return next < len(f.rows) && f.rows[next].kind != rowHeading && f.rows[next].level > r.level
 }
 
-// reveal gives a call a row, and opens what it is in.
+// reveal gives a call a row, and opens the rows that contain it.
 func (f *forest) reveal(call int) int {
 	f.shown[call], f.merged[call] = true, false
 	if f.only != nil && !f.only[call] {

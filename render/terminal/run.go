@@ -20,11 +20,11 @@ func Run(ctx context.Context, model tea.Model, in io.Reader, out io.Writer) erro
 	return err
 }
 
-// guarded hands a panic of a command to Update. Bubble Tea tells a panic of Update before Run returns; that of a command
-// it tells while the program may already be ending.
+// guarded passes a panic of a command on to Update. Bubble Tea reports a panic of Update before Run returns, but that of a
+// command possibly while the program is already ending.
 type guarded struct{ tea.Model }
 
-// A commandPanic is what a command ended with.
+// A commandPanic is the panic of a command.
 type commandPanic struct {
 	reason any
 	stack  []byte
@@ -40,7 +40,7 @@ func (g guarded) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return guarded{model}, guard(cmd)
 }
 
-// guard makes a panic of a command, and of those that it has run, a message.
+// guard turns a panic of a command, and of the commands that it returns, into a message.
 func guard(cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil

@@ -27,7 +27,7 @@ func (m *Model) View() tea.View {
 	return v
 }
 
-// screen returns what is on the screen, line by line.
+// screen returns the lines of the screen.
 func (m *Model) screen() string {
 	if m.width < 40 || m.height < 8 {
 		return saysTooSmall.In(m.options.Lang)
@@ -46,7 +46,7 @@ func (m *Model) screen() string {
 		}
 	}
 	lines = append(lines, m.timeLine(), m.statusLine())
-	if long := m.longStatus(); len(long) > 1 { // it may cover what is above it, but not the title
+	if long := m.longStatus(); len(long) > 1 { // it may cover the lines above it, but not the title
 		lines = append(lines[:max(1, len(lines)-len(long))], long...)
 		lines = lines[:m.height]
 	}
@@ -104,7 +104,7 @@ func (m *Model) pickerLines() []string {
 	return filled(lines, height)
 }
 
-// treeWidth is how many columns the tree has.
+// treeWidth returns the width of the tree in columns.
 func (m *Model) treeWidth() int {
 	if m.pane == paneNone {
 		return m.width
@@ -136,7 +136,7 @@ func (m *Model) treeAndPane() []string {
 	return lines
 }
 
-// rowLine draws a row: of a step its time, its name and how much is folded.
+// rowLine draws a row: for a step, its time, its name and the number of folded calls.
 func (m *Model) rowLine(at, width int) string {
 	r := m.forest.rows[at]
 	section := m.forest.story.Sections[r.section]
@@ -163,7 +163,7 @@ func (m *Model) rowLine(at, width int) string {
 	return line
 }
 
-// sidesLine draws the call of a row as both sides have it, next to each other.
+// sidesLine draws the call of a row on both sides, next to each other.
 func (m *Model) sidesLine(r row, width int) string {
 	d := m.compared.view.Differences()
 	column := (width - 3) / 2
@@ -226,8 +226,8 @@ func (m *Model) stepLine(r row, width int) string {
 	return before + name + after
 }
 
-// fitName shortens the name of a function to a number of columns: by its package, then by its receiver.
-// Only what is still too long is cut.
+// fitName shortens the name of a function to a number of columns. It removes the package, then the
+// receiver, and cuts the name only if it is still too long.
 func (m *Model) fitName(name string, columns int) string {
 	ellipsis := m.glyph("…", "..")
 	at := strings.LastIndex(name, "/") + 1
@@ -256,9 +256,9 @@ func (m *Model) opener(folded, open bool) string {
 	return " "
 }
 
-// indent is the time of a row's call and the blanks of its level. What is too deep for the screen stands
-// at the last level that there is, with its number. A narrow tree has no times, for names
-// tell more; that of the selected call stands beside the bar.
+// indent returns the time of a row's call and the indentation of its level. Rows that are too deep for the
+// screen are at the last possible level and show the number of theirs. A narrow tree shows no times, because
+// names are more important; the bar shows that of the selected call.
 func (m *Model) indent(r row) string {
 	const perLevel, narrow = 2, 50
 	most := max(2, (m.treeWidth()-40)/perLevel)
@@ -327,7 +327,7 @@ func (m *Model) longStatus() []string {
 	return text.Wrap(text.Escape(m.status), m.width)
 }
 
-// control says in words where the last step led.
+// control describes the position to which the last step led.
 func (m *Model) control() string {
 	name := func(call int) string { return m.forest.story.Names.Of(m.forest.tree.Call(call)) }
 	switch m.at.Kind {

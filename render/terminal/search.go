@@ -8,8 +8,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// An index holds what a search looks at, in lower case. It is built in the background, for a start of
-// the server has 200,000 calls.
+// An index has the texts that a search looks at, in lower case. It is built in the background, because a
+// start of the server has 200,000 calls.
 type index struct {
 	forest *forest
 	// functions are the names by forest.function, texts the values and the error of each call.
@@ -69,7 +69,7 @@ func (m *Model) buildIndex() tea.Cmd {
 	return func() tea.Msg { return indexed{newIndex(f)} }
 }
 
-// startSearch lets a search be typed. What it opens on the way to a match is closed again with the next letter.
+// startSearch lets the user type a search. Rows that are opened for a match are closed again with the next letter.
 func (m *Model) startSearch() {
 	m.mode, m.query, m.before, m.matches = modeSearch, "", m.call(), nil
 	m.opened = m.forest.openness.clone()
@@ -113,7 +113,8 @@ func (m *Model) typed(key, text string) {
 	m.search(before)
 }
 
-// search finds the calls that hold the query. What holds it also held the query of before, if that is a part of it.
+// search finds the calls that contain the query. If the previous query is a part of it, only the previous matches are
+// searched.
 func (m *Model) search(before string) {
 	if m.index == nil || m.index.forest != m.forest {
 		m.index = newIndex(m.forest)
@@ -152,7 +153,7 @@ func (m *Model) filter() {
 	m.say()
 }
 
-// unfilter shows again what a filter had hidden.
+// unfilter shows the calls again that a filter has hidden.
 func (m *Model) unfilter() {
 	call := m.call()
 	if len(m.matches) == 0 { // nothing could be selected

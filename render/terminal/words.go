@@ -52,5 +52,5 @@ var (
 	}
 )
 
-// says is the text of an error in the language of the screen.
+// says returns the text of an error in the language of the screen.
 func (m *Model) says(err error) string { return message.For(m.options.Lang).Error(err) }

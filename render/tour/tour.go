@@ -16,7 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A file is a tour as CodeTour reads it; the schema in testdata tells of the fields.
+// A file is a tour in the format of CodeTour; the schema in testdata describes the fields.
 type file struct {
 	Schema      string `json:"$schema"`
 	Title       string `json:"title"`
@@ -34,11 +34,11 @@ type step struct {
 	Line int    `json:"line,omitempty"`
 }
 
-// A Choice says what a tour shows.
+// A Choice sets what a tour shows.
 type Choice struct {
-	// Most is how many key steps it shows of a request at most; 0 means no limit.
+	// Most is the maximum number of key steps of a request; 0 means no limit.
 	Most int
-	// Lang is the language of what is not the guide's, "en" or "zh".
+	// Lang is the language of the texts that are not the guide's, "en" or "zh".
 	Lang string
 }
 
@@ -167,8 +167,8 @@ func (g *guided) values(c *trace.Call) string {
 	return strings.Join(lines, "\n")
 }
 
-// code makes a text code in Markdown. CodeTour follows links in descriptions, commands of the editor
-// included, so what a recording says must not become one.
+// code formats a text as code in Markdown. CodeTour follows links in descriptions, even to commands of the
+// editor, so a recorded text must not become a link.
 func code(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	fence := "`"
@@ -181,7 +181,7 @@ func code(text string) string {
 	return fence + text + fence
 }
 
-// plain leaves of a text what means nothing in Markdown: CodeTour puts titles into links.
+// plain removes characters with a meaning in Markdown: CodeTour puts titles into links.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("[]()<>`*\\!#", r) || r < ' ' {

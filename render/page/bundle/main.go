@@ -1,4 +1,4 @@
-// Command bundle makes the page: from the TypeScript in src, one script and one style sheet, with Preact in it.
+// Command bundle builds the page: it bundles the TypeScript in src and Preact into one script and one style sheet.
 package main
 
 import (
