@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -59,13 +58,6 @@ func (d *diffDrawing) links(c ShownChange) []string {
 
 // placeIn is where a call's function is declared, as in the tree.
 func (d *diffDrawing) placeIn(call *trace.Call) string { return d.story.Names.Place(call) }
-
-func placeOf(call *trace.Call) string {
-	if call.File == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s:%d", path.Base(call.File), call.Line)
-}
 
 // changeURLs returns the addresses at which upstream shows the code of a change: the comparison of
 // the file if both releases have it, else the places of the calls.

@@ -128,11 +128,83 @@ const mostDiffSteps = 5000
 
 // NewDiffTree returns the tree of a pair of requests. It uses the options that NewDiffView uses.
 func NewDiffTree(c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) (*DiffTree, error) {
-	words := options.words(c)
+	trees, err := NewDiffTrees(c, pair, guide, options)
+	if err != nil {
+		return nil, err
+	}
+	return trees.Tree(options.Full, options.Filter.Layers), nil
+}
+
+// DiffTrees makes the DiffTrees of one pair of requests in one language. What does not depend on the choice of changes is made once.
+type DiffTrees struct {
+	comparison *diff.Comparison
+	pair       *diff.RequestPair
+	guide      Guide
+	options    DiffOptions
+
+	// What follows is nil if one side lacks the request.
+	finder      *reason.Finder
+	differences *Differences
+	layers      []layerSummary
+	unchanged   []string
+	// ofA are, by call of side A, the calls of the merged tree.
+	ofA          map[int]int
+	merged, a, b *trace.Places
+}
+
+// NewDiffTrees prepares a pair of requests.
+func NewDiffTrees(c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) (*DiffTrees, error) {
+	t := &DiffTrees{comparison: c, pair: pair, guide: guide, options: options, ofA: map[int]int{}}
+	if pair.Diff == nil {
+		return t, nil
+	}
+	finder, err := reason.NewFinder(c)
+	if err != nil {
+		return nil, err
+	}
+	t.finder, t.differences = finder, NewDifferences(pair.Diff, guide)
+	t.merged, t.a, t.b = trace.NewPlaces(t.differences.Merged.Tree), trace.NewPlaces(pair.Diff.A), trace.NewPlaces(pair.Diff.B)
+	for i, call := range t.differences.Merged.A {
+		if call != diff.None {
+			t.ofA[call] = i
+		}
+	}
+	t.layers, t.unchanged = newSummary(t.differences, guide, options.words(c), finder).summarize()
+	return t, nil
+}
+
+// Differences returns what differs, with the merged tree; nil if one side lacks the request.
+func (t *DiffTrees) Differences() *Differences { return t.differences }
+
+// Tree returns the tree with all changes, or those that concern key steps; of some layers, or without any of all.
+func (t *DiffTrees) Tree(full bool, layers []string) *DiffTree {
+	doc := t.head()
+	if t.differences == nil {
+		return doc
+	}
+	options := t.options
+	options.Full, options.Filter.Layers = full, layers
+	d := newDiffDrawing(t.comparison, t.pair, t.differences, t.guide, options)
+	d.finder = t.finder
+	w := &diffTreeWriter{diffDrawing: d, trees: t, steps: map[int]int{}}
+	doc.OnlyIn, doc.Facts, doc.Changes, doc.TooMany = "", d.diffFacts(), len(d.Changes), d.tooMany()
+	if d.story.Shown > mostDiffSteps {
+		doc.TooMany = len(d.Changes)
+	}
+	if doc.TooMany == 0 && len(d.Changes) > 0 {
+		w.write(doc)
+	}
+	w.addSentences(doc)
+	return doc
+}
+
+// head says what is compared.
+func (t *DiffTrees) head() *DiffTree {
+	c, pair, words := t.comparison, t.pair, t.options.words(t.comparison)
 	doc := &DiffTree{
 		RequestA: numberOf(c.A, pair.A), RequestB: numberOf(c.B, pair.B), Pairs: []DiffPair{},
-		Lang: message.For(options.Lang).Lang(), NameA: options.NameA, NameB: options.NameB, Same: pair.Same(),
-		Warnings: append([]string{}, options.warnings(c)...), Legend: []string{}, Layers: []DiffTreeLayer{}, Unchanged: []string{}, Sections: []DiffTreeSection{},
+		Lang: message.For(t.options.Lang).Lang(), NameA: t.options.NameA, NameB: t.options.NameB, Same: pair.Same(),
+		Warnings: append([]string{}, t.options.warnings(c)...), Legend: []string{}, Layers: []DiffTreeLayer{}, Unchanged: []string{}, Sections: []DiffTreeSection{},
 	}
 	for i := range c.Requests {
 		r := c.Requests[i].B
@@ -143,32 +215,13 @@ func NewDiffTree(c *diff.Comparison, pair *diff.RequestPair, guide Guide, option
 	}
 	if r := pair.A; r != nil {
 		doc.Request, doc.StatusA, doc.CallsA = r.Method+" "+oneLine(r.Path), r.Status, len(r.Calls)
-		doc.OnlyIn = words.onlyIn(options.NameA)
+		doc.OnlyIn = words.onlyIn(t.options.NameA)
 	}
 	if r := pair.B; r != nil {
 		doc.Request, doc.StatusB, doc.CallsB = r.Method+" "+oneLine(r.Path), r.Status, len(r.Calls)
-		doc.OnlyIn = words.onlyIn(options.NameB)
+		doc.OnlyIn = words.onlyIn(t.options.NameB)
 	}
-	if pair.Diff == nil {
-		return doc, nil
-	}
-	doc.OnlyIn = ""
-	finder, err := reason.NewFinder(c)
-	if err != nil {
-		return nil, err
-	}
-	d := newDiffDrawing(c, pair, NewDifferences(pair.Diff, guide), guide, options)
-	d.finder = finder
-	w := &diffTreeWriter{diffDrawing: d, steps: map[int]int{}, ofA: map[int]int{}}
-	doc.Facts, doc.Changes, doc.TooMany = d.diffFacts(), len(d.Changes), d.tooMany()
-	if d.story.Shown > mostDiffSteps {
-		doc.TooMany = len(d.Changes)
-	}
-	if doc.TooMany == 0 && len(d.Changes) > 0 {
-		w.write(doc)
-	}
-	w.summarize(doc)
-	return doc, nil
+	return doc
 }
 
 // numberOf returns the number of a request in a recording, counted from 1; 0 if the recording does not have it.
@@ -183,21 +236,13 @@ func numberOf(rec *trace.Recording, r *trace.Request) int {
 
 type diffTreeWriter struct {
 	*diffDrawing
+	trees *DiffTrees
 	// steps are, by call of the merged tree, the first call of the step that shows it.
 	steps map[int]int
-	// ofA are, by call of side A, the calls of the merged tree.
-	ofA          map[int]int
-	merged, a, b *trace.Places
 }
 
 // write adds the sections.
 func (w *diffTreeWriter) write(doc *DiffTree) {
-	w.merged, w.a, w.b = trace.NewPlaces(w.Merged.Tree), trace.NewPlaces(w.Diff.A), trace.NewPlaces(w.Diff.B)
-	for i, call := range w.Merged.A {
-		if call != diff.None {
-			w.ofA[call] = i
-		}
-	}
 	doc.Legend = w.legend()
 	for _, c := range w.Changes {
 		if w.shows(c) {
@@ -245,11 +290,10 @@ func (w *diffTreeWriter) stepOf(call int) int {
 	return -1
 }
 
-// summarize adds the sentences.
-func (w *diffTreeWriter) summarize(doc *DiffTree) {
-	layers, unchanged := newSummary(w.Differences, w.guide, w.words, w.finder).summarize()
-	doc.Unchanged = append(doc.Unchanged, unchanged...)
-	for _, l := range layers {
+// addSentences adds the sentences, with the steps of the tree that they lead to.
+func (w *diffTreeWriter) addSentences(doc *DiffTree) {
+	doc.Unchanged = append(doc.Unchanged, w.trees.unchanged...)
+	for _, l := range w.trees.layers {
 		out := DiffTreeLayer{Name: l.Layer, Title: l.Title, Colour: view.LayerColour(l.Layer), Sentences: []DiffTreeSentence{}, Smaller: l.Smaller}
 		for i, text := range l.Sentences {
 			out.Sentences = append(out.Sentences, DiffTreeSentence{Text: text, Call: l.Calls[i][0], Step: w.stepOf(l.Calls[i][0])})
@@ -276,9 +320,9 @@ func (w *diffTreeWriter) step(n *node) DiffTreeStep {
 func (w *diffTreeWriter) stepAlone(n *node) DiffTreeStep {
 	i := n.Calls[0]
 	call := w.Merged.Tree.Call(i)
-	name := w.merged.Name(i)
+	name := w.trees.merged.Name(i)
 	out := DiffTreeStep{
-		Call: i, A: w.spot(w.comparison.A, w.Diff.A, w.a, w.Merged.A[i]), B: w.spot(w.comparison.B, w.Diff.B, w.b, w.Merged.B[i]),
+		Call: i, A: w.spot(w.comparison.A, w.Diff.A, w.trees.a, w.Merged.A[i]), B: w.spot(w.comparison.B, w.Diff.B, w.trees.b, w.Merged.B[i]),
 		Function: call.Function, Caller: name.Caller, Nth: name.Nth, Name: w.name(n), Layer: n.Layer, Colour: view.LayerColour(n.Layer), Key: n.Key,
 		Mark: w.mark(i), Details: []string{}, Values: []DiffValue{}, Folded: n.Folded() + n.Cut, Through: n.Through, NewGoroutine: n.NewGoroutine,
 		Children: []DiffTreeStep{},
@@ -317,7 +361,7 @@ func (w *diffTreeWriter) tell(out *DiffTreeStep, c ShownChange) {
 	}
 	if c.Kind == diff.Moved {
 		if parent := w.Diff.A.Parent(c.A); parent >= 0 {
-			out.Was = &DiffOrigin{Name: w.Diff.A.Call(parent).ShortName(), Step: w.stepOf(w.ofA[parent])}
+			out.Was = &DiffOrigin{Name: w.Diff.A.Call(parent).ShortName(), Step: w.stepOf(w.trees.ofA[parent])}
 		}
 	}
 	if out.A != nil && out.B != nil && w.Diff.A.Call(c.A).File == w.Diff.B.Call(c.B).File {

@@ -45,7 +45,11 @@ type ChangedFunction struct {
 
 // ChangedFunction returns the function to be compared for a call, nil if no caller is on both sides.
 func (v *DiffView) ChangedFunction(call int) *ChangedFunction {
-	d := v.Differences()
+	return v.Differences().ChangedFunction(call)
+}
+
+// ChangedFunction returns the function to be compared for a call of the merged tree, nil if no caller is on both sides.
+func (d *Differences) ChangedFunction(call int) *ChangedFunction {
 	f := &ChangedFunction{}
 	i := call
 	for ; d.Merged.A[i] == diff.None || d.Merged.B[i] == diff.None; i = d.Merged.Tree.Parent(i) {

@@ -24,7 +24,6 @@ func TestEdited(t *testing.T) {
 			return WriteOutline(out, &changed, viewtest.FirstGuide{}, Options{Width: 120})
 		},
 		"diff": func(out *strings.Builder) error { return WriteDiff(out, c, viewtest.FirstGuide{}, options) },
-		"html": func(out *strings.Builder) error { return WriteDiffHTML(out, c, viewtest.FirstGuide{}, options) },
 		"json": func(out *strings.Builder) error { return WriteDiffJSON(out, c, viewtest.FirstGuide{}, options) },
 	} {
 		var out strings.Builder

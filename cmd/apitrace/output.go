@@ -57,6 +57,7 @@ func addFilterFlags(command *cobra.Command, o *output.Filter) {
 // addDiffFlags adds the flags that set how differences are printed. All commands that compare have them.
 func addDiffFlags(command *cobra.Command, o *output.Diff) {
 	flags := command.Flags()
+	o.HTML = web.PageFile{Version: machine.Version()}.WriteComparison
 	flags.StringVarP(&o.Format, "output", "o", "tree", "what to print: tree, names (one function per line, marked), json, markdown (for a pull request), or html (one file for a browser)")
 	flags.BoolVar(&o.SideBySide, "side-by-side", false, "draw both trees next to each other")
 	flags.BoolVar(&o.Times, "times", false, "show how long each call took on both sides, and mark calls that differ only in their own time; they still count as equal, because times vary from run to run")

@@ -2,6 +2,7 @@ package output
 
 import (
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 
@@ -29,7 +30,9 @@ type Diff struct {
 	Links bool
 	// Times also compares the times of calls.
 	Times bool
-	View  Options
+	// HTML writes a comparison as a page for a browser, which begins with a language: the format "html".
+	HTML func(w io.Writer, c *diff.Comparison, options render.DiffOptions, lang string) error
+	View Options
 }
 
 // Validate checks the options before anything is done.
@@ -45,6 +48,9 @@ func (o *Diff) Comparison() diff.Options { return diff.Options{Times: o.Times} }
 
 // Write prints the differences of each step, and reports whether all sides are the same.
 func (o *Diff) Write(std *console.Streams, steps iter.Seq2[sides.Compared, error], summaryOnly bool) (same bool, err error) {
+	if o.Format == "html" && std.Width > 0 {
+		return false, htmlInTerminal()
+	}
 	guide, err := instrument.Load()
 	if err != nil {
 		return false, err
@@ -87,7 +93,7 @@ func (o *Diff) writeStep(std *console.Streams, step sides.Compared, isFirst bool
 		fmt.Fprintf(std.Out, "### %s\n\n", render.InMarkdown(step.Heading(options.ASCII, std.Printer)))
 		return render.WriteDiffMarkdown(std.Out, step.Comparison, guide, options)
 	case "html":
-		return render.WriteDiffHTML(std.Out, step.Comparison, guide, options)
+		return o.HTML(std.Out, step.Comparison, options, o.View.Lang)
 	}
 	if !isFirst {
 		fmt.Fprintln(std.Out)

@@ -86,7 +86,7 @@ func (o *Options) ValidateView() error {
 // Write prints the recording, in a terminal through a pager.
 func (o *Options) Write(ctx context.Context, std *console.Streams, recording *trace.Recording) (err error) {
 	if o.Format == "html" && std.Width > 0 {
-		return usage.Errorf("-o html is a file for a browser: write it to one, as in \"> trace.html\"")
+		return htmlInTerminal()
 	}
 	std, wait := std.Paged(!o.NoPager)
 	defer func() { err = errors.Join(err, wait()) }()
@@ -123,6 +123,11 @@ func (o *Options) Write(ctx context.Context, std *console.Streams, recording *tr
 		return render.WriteOutline(std.Out, recording, spoken.New(guide, lang, recording), options)
 	}
 	return render.WriteTree(std.Out, recording, spoken.New(guide, lang, recording), options)
+}
+
+// htmlInTerminal refuses to write a page for a browser to a terminal.
+func htmlInTerminal() error {
+	return usage.Errorf("-o html is a file for a browser: write it to one, as in \"> trace.html\"")
 }
 
 // drawing returns the options for drawing a recording; of is as in Filter.parse.

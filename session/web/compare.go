@@ -59,9 +59,14 @@ type compared struct {
 	once sync.Once
 	*diff.Comparison
 
-	mu    sync.Mutex
-	trees map[diffTreeKey]*render.DiffTree
-	views map[int]*render.DiffView
+	mu     sync.Mutex
+	makers map[diffTreesKey]*render.DiffTrees
+	trees  map[diffTreeKey]*render.DiffTree
+}
+
+type diffTreesKey struct {
+	pair int
+	lang string
 }
 
 type diffTreeKey struct {
@@ -89,6 +94,15 @@ func (a *api) comparedOf(r *restful.Request) (*compared, error) {
 	return a.library.compare(of[0], of[1]), nil
 }
 
+func newCompared(a, b *loaded) *compared {
+	c := &compared{a: a, b: b, makers: map[diffTreesKey]*render.DiffTrees{}, trees: map[diffTreeKey]*render.DiffTree{}}
+	c.options.NameA, c.options.NameB = a.release, b.release
+	if a.scenario != b.scenario {
+		c.options.NameA, c.options.NameB = a.scenario, b.scenario
+	}
+	return c
+}
+
 // compare compares two recordings, or returns the comparison that the library already has.
 func (l *library) compare(a, b *loaded) *compared {
 	l.mu.Lock()
@@ -98,11 +112,7 @@ func (l *library) compare(a, b *loaded) *compared {
 		c = l.compared[at]
 		l.compared = append(slices.Delete(l.compared, at, at+1), c)
 	} else {
-		c = &compared{a: a, b: b, trees: map[diffTreeKey]*render.DiffTree{}, views: map[int]*render.DiffView{}}
-		c.options.NameA, c.options.NameB = a.release, b.release
-		if a.scenario != b.scenario {
-			c.options.NameA, c.options.NameB = a.scenario, b.scenario
-		}
+		c = newCompared(a, b)
 		l.compared = append(l.compared, c)
 		if len(l.compared) > mostCompared {
 			l.compared = slices.Delete(l.compared, 0, 1)
@@ -176,38 +186,49 @@ func (c *compared) tree(key diffTreeKey) (*render.DiffTree, error) {
 	if c.trees[key] != nil {
 		return c.trees[key], nil
 	}
-	guide, err := c.guide(key.lang)
+	maker, err := c.maker(key.pair, key.lang)
 	if err != nil {
 		return nil, err
 	}
-	o := c.drawing(key.lang)
-	o.Full = key.show == "all"
+	var layers []string
 	if key.layer != "" {
-		if guide.Title(key.layer) == "" {
-			return nil, notFound(message.Errorf("there is no layer %q", key.layer), "the layers of the tree without this parameter have names")
-		}
-		o.Filter.Layers = []string{key.layer}
-	}
-	doc, err := render.NewDiffTree(c.Comparison, &c.Requests[key.pair], guide, o)
-	if err != nil {
-		return nil, err
-	}
-	c.trees[key] = doc
-	return doc, nil
-}
-
-// view returns the merged tree of a pair of requests that both sides have.
-func (c *compared) view(pair int) (*render.DiffView, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.views[pair] == nil {
-		guide, err := c.guide("en")
+		guide, err := c.guide(key.lang)
 		if err != nil {
 			return nil, err
 		}
-		c.views[pair] = render.NewDiffView(c.Comparison, &c.Requests[pair], guide, c.drawing("en"))
+		if guide.Title(key.layer) == "" {
+			return nil, notFound(message.Errorf("there is no layer %q", key.layer), "the layers of the tree without this parameter have names")
+		}
+		layers = []string{key.layer}
 	}
-	return c.views[pair], nil
+	c.trees[key] = maker.Tree(key.show == "all", layers)
+	return c.trees[key], nil
+}
+
+// maker returns what makes the trees of a pair of requests; mu is locked.
+func (c *compared) maker(pair int, lang string) (*render.DiffTrees, error) {
+	key := diffTreesKey{pair, lang}
+	if c.makers[key] == nil {
+		guide, err := c.guide(lang)
+		if err != nil {
+			return nil, err
+		}
+		if c.makers[key], err = render.NewDiffTrees(c.Comparison, &c.Requests[pair], guide, c.drawing(lang)); err != nil {
+			return nil, err
+		}
+	}
+	return c.makers[key], nil
+}
+
+// differences returns what differs in a pair of requests that both sides have.
+func (c *compared) differences(pair int) (*render.Differences, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	maker, err := c.maker(pair, "en")
+	if err != nil {
+		return nil, err
+	}
+	return maker.Differences(), nil
 }
 
 func (a *api) diffSource(r *restful.Request) (any, error) {
@@ -218,15 +239,15 @@ func (a *api) diffSource(r *restful.Request) (any, error) {
 	if c.Requests[n].Diff == nil {
 		return nil, notFound(message.Errorf("only one side has request %d: there is nothing to compare", n+1), "ask for one that both have")
 	}
-	shown, err := c.view(n)
+	differences, err := c.differences(n)
 	if err != nil {
 		return nil, err
 	}
 	call := int(number(r, "call", 0))
-	if most := shown.Differences().Merged.Tree.Len(); call >= most {
+	if most := differences.Merged.Tree.Len(); call >= most {
 		return nil, notFound(message.Errorf("there is no call %d: the tree of both sides has %d", call, most), "ask for one from 0 on")
 	}
-	f := shown.ChangedFunction(call)
+	f := differences.ChangedFunction(call)
 	if f == nil {
 		return SourceDiff{Hunks: []SourceHunk{}, Hunk: -1, Missing: message.NewError("no caller of this call is on both sides").Error()}, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"html"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -37,16 +38,8 @@ func (p PageFile) WriteRecording(w io.Writer, rec *trace.Recording, lang string)
 		return err
 	}
 	release := cmp.Or(rec.K8sVersion, recordings.Latest)
-	all := map[string]any{}
-	put := func(p piece) error {
-		all[p.key] = p.data
-		return nil
-	}
-	library, err := p.library(s, release, name, rec)
-	if err != nil {
-		return err
-	}
-	l, err := s.api.library.load(release, name)
+	all := pieces{}
+	library, err := p.library(s, []place{{release, name, release}}, rec)
 	if err != nil {
 		return err
 	}
@@ -55,13 +48,25 @@ func (p PageFile) WriteRecording(w io.Writer, rec *trace.Recording, lang string)
 		return err
 	}
 	all["library"], all["search"] = library, hits
-	if err := s.recording(release, name, put); err != nil {
+	l, err := s.api.library.load(release, name)
+	if err != nil {
 		return err
 	}
-	if err := s.sources(release, []*loaded{l}, put); err != nil {
+	if err := s.recording(place{release, name, release}, l, all.put); err != nil {
+		return err
+	}
+	if err := s.sources(all.put); err != nil {
 		return err
 	}
 	return writePage(w, name+", "+release, lang, all)
+}
+
+// pieces are those of a file.
+type pieces map[string]any
+
+func (p pieces) put(one piece) error {
+	p[one.key] = one.data
+	return nil
 }
 
 // fileName returns the name of a recording on the page: its scenario, without characters that have a meaning in an address.
@@ -73,11 +78,11 @@ func fileName(scenario string) string {
 	return name
 }
 
-// library returns a library of this recording only.
-func (p PageFile) library(s *packer, release, name string, rec *trace.Recording) (*libraryPiece, error) {
-	out := &libraryPiece{First: firstShown{release, name, 1}, Apitrace: p.Version, Answers: answers{}}
+// library lists the recordings of a file, the one that is shown first before others.
+func (p PageFile) library(s *packer, of []place, recs ...*trace.Recording) (*libraryPiece, error) {
+	out := &libraryPiece{First: firstShown{of[0].release, of[0].scenario, 1}, Apitrace: p.Version, Pages: []string{}, Answers: answers{}}
 	for _, lang := range pageLanguages {
-		var list ScenarioList
+		var list, ours ScenarioList
 		answer, err := s.ask("/scenarios?lang=" + lang)
 		if err != nil {
 			return nil, err
@@ -85,25 +90,42 @@ func (p PageFile) library(s *packer, release, name string, rec *trace.Recording)
 		if err := json.Unmarshal(answer, &list); err != nil {
 			return nil, err
 		}
-		// The recording is listed as a file. If the embedded library has the scenario, too, its entry follows and adds a description.
-		var one Scenario
-		for _, scenario := range list.Items {
-			if scenario.Name == name {
-				one = scenario
+		for _, at := range of {
+			known := slices.IndexFunc(ours.Items, func(o Scenario) bool { return o.Name == at.scenario })
+			if known >= 0 {
+				ours.Items[known].Releases = append(ours.Items[known].Releases, at.release)
+				continue
 			}
+			// The recording is listed as a file. If the embedded library has the scenario, too, its entry follows and adds a description.
+			var one Scenario
+			for _, scenario := range list.Items {
+				if scenario.Name == at.scenario {
+					one = scenario
+				}
+			}
+			one.Releases = []string{at.release}
+			ours.Items = append(ours.Items, one)
 		}
-		one.Releases = []string{release}
-		if out.Answers["/scenarios?lang="+lang], err = json.Marshal(ScenarioList{[]Scenario{one}}); err != nil {
+		if out.Answers["/scenarios?lang="+lang], err = json.Marshal(ours); err != nil {
 			return nil, err
 		}
 	}
-	releases, err := json.Marshal(ReleaseList{[]Release{{K8sVersion: release, EtcdVersion: rec.EtcdVersion, Recorded: rec.Recorded, Scenarios: []string{name}}}})
+	var list ReleaseList
+	for i, at := range of {
+		known := slices.IndexFunc(list.Items, func(r Release) bool { return r.K8sVersion == at.release })
+		if known < 0 {
+			known = len(list.Items)
+			list.Items = append(list.Items, Release{K8sVersion: at.release, EtcdVersion: recs[i].EtcdVersion, Recorded: recs[i].Recorded})
+		}
+		list.Items[known].Scenarios = append(list.Items[known].Scenarios, at.scenario)
+	}
+	releases, err := json.Marshal(list)
 	out.Answers["/releases"] = releases
 	return out, err
 }
 
 // writePage writes the page with embedded data.
-func writePage(w io.Writer, title, lang string, data map[string]any) error {
+func writePage(w io.Writer, title, lang string, data pieces) error {
 	script, style, index, err := pageParts()
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ func writeFile(t testing.TB, rec *trace.Recording, p web.PageFile, lang string) 
 var dataOf = regexp.MustCompile(`id="data">([A-Za-z0-9+/=]*)</script>`)
 
 // stillScript returns, as a script, the code with which the page answers API requests without a server.
-func stillScript(t *testing.T) string {
+func stillScript(t testing.TB) string {
 	t.Helper()
 	folder, err := filepath.Abs("../../render/page")
 	if err != nil {
@@ -74,13 +74,7 @@ func TestFileAnswersAsTheServer(t *testing.T) {
 			_, text := writeFile(t, rec, web.PageFile{Source: source}, "")
 			b := open(t, server, "", 1280)
 			b.until("document.querySelector('.tree')")
-			js[any](b, stillScript(t)+`; window.still = still; null`)
-			js[any](b, fmt.Sprintf(`(async () => {
-				const bytes = Uint8Array.from(atob(%q), (c) => c.charCodeAt(0));
-				const data = await still.unpack(bytes);
-				window.local = still.still(async (key) => data[key] ?? null, data.library);
-			})()`, dataOf.FindStringSubmatch(text)[1]))
-			js[any](b, compareAnswers)
+			loadStill(b, text)
 			for asked := range slices.Chunk(addresses(rec, every), 100) {
 				list, err := json.Marshal(asked)
 				if err != nil {
@@ -103,6 +97,18 @@ func TestFileAnswersAsTheServer(t *testing.T) {
 	}
 }
 
+// loadStill makes the data of a file answer in a page, as window.local, and window.compare compare its answers with those of the server.
+func loadStill(b *tab, file string) {
+	b.Helper()
+	js[any](b, stillScript(b.TB)+`; window.still = still; null`)
+	js[any](b, fmt.Sprintf(`(async () => {
+		const bytes = Uint8Array.from(atob(%q), (c) => c.charCodeAt(0));
+		const data = await still.unpack(bytes);
+		window.local = still.still(async (key) => data[key] ?? null, data.library);
+	})()`, dataOf.FindStringSubmatch(file)[1]))
+	js[any](b, compareAnswers)
+}
+
 // compareAnswers requests a list of addresses from both, and returns those whose answers differ.
 const compareAnswers = `window.compare = async (addresses) => {
 	const plain = (x) => JSON.stringify(x, (key, value) => key === 'id' || key === 'parent' ? undefined
@@ -112,7 +118,7 @@ const compareAnswers = `window.compare = async (addresses) => {
 		const want = await (await fetch(url)).json();
 		const got = await local.get(url.pathname.slice('/apis/apitrace/v1'.length), Object.fromEntries(url.searchParams));
 		if (want.missing) // a reason that is of each machine, and for the server also what to do
-			return got.missing && got.lines.length === 0 ? '' : address + ': ' + plain(got).slice(0, 300);
+			return got.missing && (got.lines ?? got.hunks).length === 0 ? '' : address + ': ' + plain(got).slice(0, 300);
 		delete got.licence;
 		delete got.notice;
 		const a = plain(got), b = plain(want);

@@ -9,6 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/history"
 )
 
@@ -64,24 +65,34 @@ func newHistory(scenario *scenarios.Scenario, lang string) (*ScenarioHistory, er
 	if err != nil {
 		return nil, err
 	}
-	guide, err := instrument.Load()
-	if err != nil {
-		return nil, err
-	}
 	doc := &ScenarioHistory{Scenario: scenario.Name, Title: scenario.Title.In(lang), Releases: []HistoryStep{}}
 	for step, err := range steps {
 		if err != nil {
 			return nil, err
 		}
-		out := HistoryStep{K8sVersion: step.Version, Recorded: !step.NotRecorded, Why: step.Why.In(lang), Calls: step.Calls}
-		if c := step.Changes; c != nil {
-			out.Since = c.A.K8sVersion
-			o := render.DiffOptions{Options: render.Options{Lang: lang}, NameA: c.A.K8sVersion, NameB: c.B.K8sVersion}
-			if out.Changes, err = render.NewDiffBrief(c, spoken.New(guide, lang, c.A, c.B), o); err != nil {
+		out := HistoryStep{K8sVersion: step.Version, Why: step.Why.In(lang)}
+		if !step.NotRecorded {
+			if out, err = recordedStep(step.Version, step.Calls, step.Changes, lang); err != nil {
 				return nil, err
 			}
 		}
 		doc.Releases = append(doc.Releases, out)
 	}
 	return doc, nil
+}
+
+// recordedStep tells what changed in a release that has a recording; changes are nil for the first one.
+func recordedStep(release string, calls int, changes *diff.Comparison, lang string) (HistoryStep, error) {
+	out := HistoryStep{K8sVersion: release, Recorded: true, Calls: calls}
+	if changes == nil {
+		return out, nil
+	}
+	guide, err := instrument.Load()
+	if err != nil {
+		return out, err
+	}
+	out.Since = changes.A.K8sVersion
+	o := render.DiffOptions{Options: render.Options{Lang: lang}, NameA: changes.A.K8sVersion, NameB: changes.B.K8sVersion}
+	out.Changes, err = render.NewDiffBrief(changes, spoken.New(guide, lang, changes.A, changes.B), o)
+	return out, err
 }

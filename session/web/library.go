@@ -115,13 +115,18 @@ func (l *library) resolve(release, scenario string) (string, *trace.Recording, e
 	if release == liveRelease {
 		return release, nil, nil
 	}
+	other := ""
 	for _, f := range l.files {
-		if f.Name == scenario {
-			if is := f.Recording.K8sVersion; is != release && release != recordings.Latest {
-				return "", nil, notFound(message.Errorf("the recording %q is of release %q, not of %q", scenario, is, release), "ask for the release that it is of")
-			}
-			return f.Recording.K8sVersion, f.Recording, nil
+		switch is := f.Recording.K8sVersion; {
+		case f.Name != scenario:
+		case is == release || release == recordings.Latest:
+			return is, f.Recording, nil
+		default:
+			other = is
 		}
+	}
+	if other != "" {
+		return "", nil, notFound(message.Errorf("the recording %q is of release %q, not of %q", scenario, other, release), "ask for the release that it is of")
 	}
 	version, err := recordings.Resolve(release)
 	if err != nil {

@@ -33,10 +33,13 @@ type Site struct {
 // siteMark is the name of the file that marks a folder as a site.
 const siteMark = "apitrace-site.json"
 
-// bytesOfRecording and bytesOfSources are the average sizes of a recording, and of the sources of a release, in a site.
+// What the parts of a site take on average: TestSlowSiteHasTheWholeLibrary compares the sum with a whole site.
 const (
-	bytesOfRecording = 100 << 10
-	bytesOfSources   = 2700 << 10
+	bytesOfRecording  = 100 << 10
+	bytesOfComparison = 40 << 10
+	// bytesOfSources are the functions of one release; of each other one, the functions that differ take bytesOfRelease.
+	bytesOfSources = 2700 << 10
+	bytesOfRelease = 500 << 10
 )
 
 // Write writes the site and reports its progress to notice. It replaces an existing folder only after everything is written.
@@ -45,7 +48,9 @@ func (s Site) Write(ctx context.Context, notice func(format string, args ...any)
 	if err != nil {
 		return err
 	}
-	notice("%s", message.Of("recordings: %d, releases: %d, in all about %d MB", count, len(chosen), (count*bytesOfRecording+len(chosen)*bytesOfSources)>>20+1))
+	comparisons := comparisonsOf(chosen)
+	size := count*bytesOfRecording + comparisons*bytesOfComparison + bytesOfSources + len(chosen)*bytesOfRelease
+	notice("%s", message.Of("recordings: %d, releases: %d, comparisons: %d, in all about %d MB", count, len(chosen), comparisons, size>>20+1))
 	if err := s.mayReplace(); err != nil || s.DryRun {
 		return err
 	}
@@ -102,6 +107,20 @@ func (s Site) choose() (chosen []recordings.Info, count int, err error) {
 	return chosen, count, nil
 }
 
+// comparisonsOf counts the pairs of neighbouring releases of all scenarios.
+func comparisonsOf(chosen []recordings.Info) int {
+	count, seen := 0, map[string]bool{}
+	for _, info := range chosen {
+		for _, scenario := range info.Scenarios {
+			if seen[scenario] {
+				count++
+			}
+			seen[scenario] = true
+		}
+	}
+	return count
+}
+
 // mayReplace returns an error if the folder has files but is not a site.
 func (s Site) mayReplace() error {
 	if s.Out == "" {
@@ -131,27 +150,15 @@ func (s Site) write(ctx context.Context, folder string, chosen []recordings.Info
 	if err := s.library(p, chosen, put); err != nil {
 		return err
 	}
-	for i, info := range chosen {
-		notice("%s", message.Of("%d of %d: %s", i+1, len(chosen), info.K8sVersion))
-		var of []*loaded
-		for _, scenario := range info.Scenarios {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			l, err := p.api.library.load(info.K8sVersion, scenario)
-			if err != nil {
-				return err
-			}
-			if err := p.recording(info.K8sVersion, scenario, put); err != nil {
-				return err
-			}
-			l.trees, l.documents = nil, nil // already written; only the recording is still needed, for its sources
-			of = append(of, l)
-		}
-		p.api.library.loaded = nil
-		if err := p.sources(info.K8sVersion, of, put); err != nil {
-			return err
-		}
+	if err := s.scenarios(ctx, p, chosen, put, notice); err != nil {
+		return err
+	}
+	notice("%s", message.Of("the sources of the functions, and how they differ"))
+	if err := p.sources(put); err != nil {
+		return err
+	}
+	if err := p.hunks(put); err != nil {
+		return err
 	}
 	if err := writeLessons(folder); err != nil {
 		return err
@@ -165,7 +172,7 @@ func (s Site) library(p *packer, chosen []recordings.Info, put func(piece) error
 	if slices.Contains(chosen[0].Scenarios, "get-node") {
 		first.Scenario = "get-node"
 	}
-	out := &libraryPiece{First: first, Apitrace: s.Version, Answers: answers{}}
+	out := &libraryPiece{First: first, Pages: []string{"compare", "releases"}, Comparisons: "neighbours", Apitrace: s.Version, Answers: answers{}}
 	list := ReleaseList{Items: []Release{}}
 	recorded := map[search.Place]bool{}
 	for _, info := range chosen {

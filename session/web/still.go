@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // A piece is the data that a page without a server has under one key; src/still.ts answers the API's routes from it. The keys are:
@@ -18,8 +20,11 @@ import (
 //	library                        the lists, and the first request to show
 //	recording/RELEASE/SCENARIO     a recording without its calls
 //	calls/RELEASE/SCENARIO/NUMBER  the calls of a request
-//	source/RELEASE/PROCESS/FOLDER  the functions of a package that were called
-//	notices/RELEASE/PROCESS        the licences of the sources
+//	diff/SCENARIO/FROM/TO/LANG     a comparison of two releases in a language, compare/RELEASE/FROM/TO/LANG one of two scenarios
+//	diff/SCENARIO/FROM/TO/calls    the functions whose source is compared, by call; compare/… as well
+//	hunks/FROM/TO/PROCESS/FOLDER   the parts that differ in the functions of a package
+//	source/PROCESS/FOLDER          the functions of a package that were called, in all releases
+//	notices/PROCESS                the licences of the sources
 //	search                         the texts that can be searched
 //	answers/PATH                   the answer to a path below Base that belongs to no recording
 type piece struct {
@@ -34,6 +39,11 @@ type answers map[string]json.RawMessage
 type libraryPiece struct {
 	// First is the request that the page shows first.
 	First firstShown `json:"first"`
+	// Pages are those of the pages that have what they show (views.ts); Start is the address with which the page begins, absent for First.
+	Pages []string `json:"pages"`
+	Start string   `json:"start,omitempty"`
+	// Comparisons says what is compared: "one" pair of recordings, or "neighbours" among the releases of a scenario.
+	Comparisons string `json:"comparisons,omitempty"`
 	// Apitrace is the version that wrote the data.
 	Apitrace string  `json:"apitrace"`
 	Answers  answers `json:"answers"`
@@ -48,13 +58,17 @@ type firstShown struct {
 // recordingPiece is a recording without its calls. Its answers are keyed by path and query below the recording's own path.
 type recordingPiece struct {
 	Answers answers `json:"answers"`
+	// Sources is the key of its sources.
+	Sources string `json:"sources,omitempty"`
 }
 
 // A packer gets the data of a page without a server from the API.
 type packer struct {
 	api     *api
 	handler http.Handler
-	lines   map[string][][]string // see packedLines
+	book    *sourceBook
+	// changed are the pairs of functions whose texts are compared, by the keys of the sources.
+	changed map[[2]string]map[changedPair]bool
 }
 
 func newPacker(o Options) (*packer, error) {
@@ -64,7 +78,7 @@ func newPacker(o Options) (*packer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &packer{a, handler, map[string][][]string{}}, nil
+	return &packer{a, handler, newSourceBook(), map[[2]string]map[changedPair]bool{}}, nil
 }
 
 // remember caches the results of find: checking that a folder of the cache is complete takes time.
@@ -91,13 +105,14 @@ var pageLanguages = []string{"en", "zh"}
 // asTheyAre are the answers of the API that a page without a server has unchanged for each request, with their parameters in order.
 var asTheyAre = []string{"view?lang=%s", "view?lang=%s&show=upstream", "layers?lang=%s", "map?lang=%s"}
 
-// recording puts a recording into pieces: itself, and the calls of its requests.
-func (s *packer) recording(release, scenario string, put func(piece) error) error {
-	base := "/releases/" + url.PathEscape(release) + "/scenarios/" + url.PathEscape(scenario)
-	l, err := s.api.library.load(release, scenario)
-	if err != nil {
-		return err
-	}
+// A place is where a page finds a recording. Sources is the key of its sources.
+type place struct{ release, scenario, sources string }
+
+// recording puts a recording into pieces: itself, and the calls of its requests. The functions of its calls are wanted (sourceBook).
+func (s *packer) recording(at place, l *loaded, put func(piece) error) (err error) {
+	release := cmp.Or(l.release, recordings.Latest) // that of a file may be unknown
+	base := "/releases/" + url.PathEscape(release) + "/scenarios/" + url.PathEscape(l.scenario)
+	s.book.want(at.sources, l.rec)
 	kept := answers{}
 	for _, lang := range pageLanguages {
 		below := []string{"?lang=" + lang}
@@ -112,11 +127,11 @@ func (s *packer) recording(release, scenario string, put func(piece) error) erro
 			}
 		}
 	}
-	key := release + "/" + scenario
-	if err := put(piece{"recording/" + key, recordingPiece{kept}}); err != nil {
+	key := at.release + "/" + at.scenario
+	if err := put(piece{"recording/" + key, recordingPiece{kept, at.sources}}); err != nil {
 		return err
 	}
-	if scenario == bootScenario {
+	if l.scenario == bootScenario {
 		if err := s.built(release, put); err != nil {
 			return err
 		}
@@ -143,7 +158,7 @@ func (s *packer) built(release string, put func(piece) error) error {
 	if err != nil {
 		return err
 	}
-	return put(piece{"answers/releases/" + release + "/routes", recordingPiece{answers{address: answer}}})
+	return put(piece{"answers/releases/" + release + "/routes", recordingPiece{Answers: answers{address: answer}}})
 }
 
 // ask returns the answer of the API to a path and query below Base.

@@ -17,19 +17,24 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// sourcePiece has the sources of the functions of a package that have recorded calls.
+// sourcePiece has the sources of those functions of a package that recorded calls are of. Recordings name their sources by a
+// key: all of a release have the same.
 type sourcePiece struct {
-	// Program is the program with its version.
-	Program   string                  `json:"program"`
-	Functions map[string]packedSource `json:"functions"`
+	// Programs are the program with its version, by key.
+	Programs map[string]string `json:"programs"`
+	// Texts are the texts of functions. Each has lines of pieces of text, each behind the letter of its kind (kindLetters).
+	Texts [][][]string `json:"texts"`
+	// Functions are what the sources have of a function. Most releases have the text of the one before, in another place.
+	Functions map[string][]packedSource `json:"functions"`
 }
 
 // packedSource is the source of a function, or the reason in Missing why there is none.
 type packedSource struct {
-	First int `json:"first,omitempty"`
-	Last  int `json:"last,omitempty"`
-	// Lines are lines of tokens. Each token begins with the letter of its kind (kindLetters).
-	Lines [][]string `json:"lines,omitempty"`
+	// Of are the keys of the sources that have it so.
+	Of    []string `json:"of"`
+	First int      `json:"first,omitempty"`
+	// Text is a number of sourcePiece.Texts.
+	Text int `json:"text"`
 	// Spanless are functions without a span that the text calls.
 	Spanless []packedSpanless `json:"spanless,omitempty"`
 	// Notice is the copyright notice at the head of the file, as a number in noticePiece.Texts.
@@ -51,8 +56,8 @@ const absent = "absent"
 type noticePiece struct {
 	// Texts are notices and licences; the first one is empty.
 	Texts []string `json:"texts"`
-	// Licences maps a folder, mostly that of a module, to the licence of its files, as a number in Texts.
-	Licences map[string]int `json:"licences"`
+	// Licences are numbers of Texts by the key of the sources, and by the folder whose files are under the licence: a module, mostly.
+	Licences map[string]map[string]int `json:"licences"`
 }
 
 // kindLetters are the letters of the kinds of tokens.
@@ -60,111 +65,170 @@ var kindLetters = map[string]string{
 	"": " ", "keyword": "k", "string": "s", "number": "n", "comment": "c", "function": "f", "builtin": "b", "type": "t",
 }
 
-// sources writes the pieces with the sources of all functions that recordings of one release call.
-func (s *packer) sources(release string, of []*loaded, put func(piece) error) error {
-	wanted := map[string]map[string]*calledFunction{} // by process and folder, by function
-	for _, l := range of {
-		for i := range l.rec.Requests {
-			for n := range l.rec.Requests[i].Calls {
-				c := &l.rec.Requests[i].Calls[n]
-				folder := path.Join(c.Process, path.Dir(c.File))
-				if c.File == "" { // one of upstream's own spans
-					continue
-				}
-				if wanted[folder] == nil {
-					wanted[folder] = map[string]*calledFunction{}
-				}
-				wanted[folder][c.Function] = &calledFunction{l.rec, c}
+// A sourceBook collects the functions whose sources are wanted, and finds their texts.
+type sourceBook struct {
+	// wanted are the functions by process and folder, by the key of the sources, and by name.
+	wanted map[string]map[string]map[string]*calledFunction
+	// texts are the functions that were found.
+	texts map[sourceName]*source.Function
+	// missing says why others were not.
+	missing map[sourceName]string
+	// known are the texts themselves: most are those of another release, too.
+	known map[string]string
+}
+
+type sourceName struct{ key, process, function string }
+
+// A calledFunction is a function with the place that a recorded call has.
+type calledFunction struct {
+	rec  *trace.Recording // without its requests
+	call *trace.Call      // of the fields, those of the function
+}
+
+func newSourceBook() *sourceBook {
+	return &sourceBook{map[string]map[string]map[string]*calledFunction{}, map[sourceName]*source.Function{}, map[sourceName]string{}, map[string]string{}}
+}
+
+// want notes the functions of a recording's calls; what another recording of the same key has is the same.
+func (s *sourceBook) want(key string, rec *trace.Recording) {
+	head := *rec
+	head.Requests = nil
+	for i := range rec.Requests {
+		for n := range rec.Requests[i].Calls {
+			c := &rec.Requests[i].Calls[n]
+			if c.File == "" { // a span of upstream's own
+				continue
+			}
+			folder := path.Join(c.Process, path.Dir(c.File))
+			if s.wanted[folder] == nil {
+				s.wanted[folder] = map[string]map[string]*calledFunction{}
+			}
+			if s.wanted[folder][key] == nil {
+				s.wanted[folder][key] = map[string]*calledFunction{}
+			}
+			if s.wanted[folder][key][c.Function] == nil {
+				s.wanted[folder][key][c.Function] = &calledFunction{&head, &trace.Call{Function: c.Function, File: c.File, Line: c.Line, Process: c.Process}}
 			}
 		}
 	}
+}
+
+// sources puts the sources of all functions that are wanted into pieces.
+func (s *packer) sources(put func(piece) error) error {
 	notices := map[string]*notices{} // by process
-	for _, folder := range slices.Sorted(maps.Keys(wanted)) {
+	for _, folder := range slices.Sorted(maps.Keys(s.book.wanted)) {
 		process, _, _ := strings.Cut(folder, "/")
 		if notices[process] == nil {
 			notices[process] = newNotices()
 		}
-		packed, err := s.sourcesOf(wanted[folder], notices[process])
+		packed, err := s.sourcesOf(s.book.wanted[folder], notices[process])
 		if err != nil {
 			return err
 		}
-		if err := put(piece{"source/" + release + "/" + folder, packed}); err != nil {
+		if err := put(piece{"source/" + folder, packed}); err != nil {
 			return err
 		}
 	}
 	for _, process := range slices.Sorted(maps.Keys(notices)) {
-		if err := put(piece{"notices/" + release + "/" + process, notices[process].noticePiece}); err != nil {
+		if err := put(piece{"notices/" + process, notices[process].noticePiece}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// A calledFunction is a function with the place that a recorded call has.
-type calledFunction struct {
-	rec  *trace.Recording
-	call *trace.Call
-}
-
 // sourcesOf packs functions of one package of one program.
-func (s *packer) sourcesOf(functions map[string]*calledFunction, notices *notices) (*sourcePiece, error) {
-	out := &sourcePiece{Functions: map[string]packedSource{}}
-	packages := map[string]*source.Package{}
-	for _, name := range slices.Sorted(maps.Keys(functions)) {
-		rec, c := functions[name].rec, functions[name].call
-		out.Program = strings.TrimSpace(c.Process + " " + rec.Version(c.Process))
-		tree, err := s.api.sourceTree(rec, c)
-		if err != nil && !slices.Contains(rec.Edited, c.File) {
-			out.Functions[name] = packedSource{Missing: absent}
-			continue
+func (s *packer) sourcesOf(wanted map[string]map[string]*calledFunction, notices *notices) (*sourcePiece, error) {
+	out := &sourcePiece{Programs: map[string]string{}, Texts: [][][]string{}, Functions: map[string][]packedSource{}}
+	texts := numbers[string]{}
+	for _, key := range slices.Sorted(maps.Keys(wanted)) {
+		packages := map[string]*source.Package{}
+		for _, name := range slices.Sorted(maps.Keys(wanted[key])) {
+			rec, c := wanted[key][name].rec, wanted[key][name].call
+			out.Programs[key] = strings.TrimSpace(c.Process + " " + rec.Version(c.Process))
+			f, packed, err := s.sourceOf(packages, key, rec, c, notices)
+			if err != nil {
+				return nil, err
+			}
+			if packed.Missing == "" {
+				number, isNew := texts.of(f.Text)
+				if packed.Text = number; isNew {
+					lines, err := packedLines(f)
+					if err != nil {
+						return nil, err
+					}
+					out.Texts = append(out.Texts, lines)
+				}
+			}
+			at := slices.IndexFunc(out.Functions[name], func(known packedSource) bool { return known.same(packed) })
+			if at < 0 {
+				at = len(out.Functions[name])
+				out.Functions[name] = append(out.Functions[name], packed)
+			}
+			out.Functions[name][at].Of = append(out.Functions[name][at].Of, key)
 		}
-		if err != nil {
-			out.Functions[name] = packedSource{Missing: err.Error()}
-			continue
-		}
-		packed, err := s.sourceOf(tree, packages, rec, c)
-		if missing := new(refusal); errors.As(err, &missing) && missing.Status == http.StatusNotFound {
-			packed.Missing = missing.Message
-		} else if err != nil {
-			return nil, err
-		} else if packed.Notice, err = notices.of(tree.Dir, c.File); err != nil {
-			return nil, err
-		}
-		out.Functions[name] = packed
 	}
 	return out, nil
 }
 
-// sourceOf packs the function of a call. It keeps the packages that it reads.
-func (s *packer) sourceOf(tree *source.Tree, packages map[string]*source.Package, rec *trace.Recording, c *trace.Call) (packedSource, error) {
-	var err error
-	in := funcname.Package(c.Function)
-	if packages[in] == nil {
-		if packages[in], err = tree.Package(in); err != nil {
-			return packedSource{}, ran(nil, err, c)
-		}
+func (p packedSource) same(q packedSource) bool {
+	return p.First == q.First && p.Text == q.Text && p.Notice == q.Notice && p.Missing == q.Missing && slices.Equal(p.Spanless, q.Spanless)
+}
+
+// sourceOf finds the function of a call, but for its text's number. It keeps the packages that it reads.
+func (s *packer) sourceOf(packages map[string]*source.Package, key string, rec *trace.Recording, c *trace.Call, notices *notices) (*source.Function, packedSource, error) {
+	name := sourceName{key, c.Process, c.Function}
+	tree, err := s.api.sourceTree(rec, c)
+	if err != nil && !slices.Contains(rec.Edited, c.File) {
+		s.book.missing[name] = absent
+		return nil, packedSource{Missing: absent}, nil
 	}
-	f, err := packages[in].Function(c.Function)
-	if err := ran(f, err, c); err != nil {
-		return packedSource{}, err
+	var f *source.Function
+	if err == nil {
+		f, err = functionIn(tree, packages, c)
 	}
-	out := packedSource{First: f.First, Last: f.Last}
-	if out.Lines, err = s.packedLines(f); err != nil {
-		return out, err
+	if missing := new(refusal); errors.As(err, &missing) && missing.Status == http.StatusNotFound {
+		s.book.missing[name] = missing.Message
+		return nil, packedSource{Missing: missing.Message}, nil
 	}
+	if err != nil {
+		return nil, packedSource{}, err
+	}
+	s.book.add(name, f)
+	out := packedSource{First: f.First}
 	text := &Source{}
 	addSpanless(text, f, c.Process, rec.K8sVersion)
 	for _, m := range text.Marks {
 		out.Spanless = append(out.Spanless, packedSpanless{m.Line, m.Function, m.Name})
 	}
-	return out, nil
+	out.Notice, err = notices.of(key, tree.Dir, c.File)
+	return f, out, err
 }
 
-// packedLines caches highlighted texts: most functions do not change between releases.
-func (s *packer) packedLines(f *source.Function) ([][]string, error) {
-	if known, ok := s.lines[f.Text]; ok {
-		return known, nil
+// functionIn finds the function of a call in a tree. The error is one of status 404 if there is none.
+func functionIn(tree *source.Tree, packages map[string]*source.Package, c *trace.Call) (f *source.Function, err error) {
+	in := funcname.Package(c.Function)
+	if packages[in] == nil {
+		if packages[in], err = tree.Package(in); err != nil {
+			return nil, ran(nil, err, c)
+		}
 	}
+	f, err = packages[in].Function(c.Function)
+	return f, ran(f, err, c)
+}
+
+// add keeps a function, and of equal texts one.
+func (s *sourceBook) add(name sourceName, f *source.Function) {
+	if _, ok := s.known[f.Text]; !ok {
+		text := strings.Clone(f.Text) // not the file that it is a part of
+		s.known[text] = text
+	}
+	kept := *f
+	kept.Text = s.known[f.Text]
+	s.texts[name] = &kept
+}
+
+func packedLines(f *source.Function) ([][]string, error) {
 	lines, err := highlight(f)
 	if err != nil {
 		return nil, err
@@ -173,7 +237,6 @@ func (s *packer) packedLines(f *source.Function) ([][]string, error) {
 	for _, line := range lines {
 		packed = append(packed, packLine(line))
 	}
-	s.lines[f.Text] = packed
 	return packed, nil
 }
 
@@ -189,11 +252,11 @@ func packLine(line SourceLine) []string {
 type notices struct {
 	noticePiece
 	known numbers[string]
-	files map[string]int
+	files map[[2]string]int // by the key of the sources, and path
 }
 
 func newNotices() *notices {
-	n := &notices{noticePiece{nil, map[string]int{}}, numbers[string]{}, map[string]int{}}
+	n := &notices{noticePiece{nil, map[string]map[string]int{}}, numbers[string]{}, map[[2]string]int{}}
 	n.add("")
 	return n
 }
@@ -207,17 +270,21 @@ func (n *notices) add(text string) int {
 }
 
 // of returns the number of the notice of a file below a folder, and adds the licence of the file.
-func (n *notices) of(dir, file string) (int, error) {
-	if number, known := n.files[file]; known {
+func (n *notices) of(key, dir, file string) (int, error) {
+	at := [2]string{key, file}
+	if number, known := n.files[at]; known {
 		return number, nil
 	}
 	text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
 	if err != nil {
 		return 0, err
 	}
-	n.files[file] = n.add(notice(text))
+	n.files[at] = n.add(notice(text))
+	if n.Licences[key] == nil {
+		n.Licences[key] = map[string]int{}
+	}
 	for folder := path.Dir(file); folder != "."; folder = path.Dir(folder) {
-		if _, known := n.Licences[folder]; known {
+		if _, known := n.Licences[key][folder]; known {
 			break
 		}
 		found, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(folder), "LICENSE*"))
@@ -229,11 +296,11 @@ func (n *notices) of(dir, file string) (int, error) {
 			if err != nil {
 				return 0, err
 			}
-			n.Licences[folder] = n.add(string(licence))
+			n.Licences[key][folder] = n.add(string(licence))
 			break
 		}
 	}
-	return n.files[file], nil
+	return n.files[at], nil
 }
 
 // notice returns the first comment before the package clause that states a copyright, or "".

@@ -67,7 +67,15 @@ export interface Api {
   forget(path: string): void;
   // live tells whether there is a server that can start servers and take requests.
   live: boolean;
+  // pages are the pages without a server for which there are data (views.ts).
+  pages: string[];
+  comparisons: Comparisons;
+  // start is the address with which the page begins, if that is another one than the first request.
+  start?: string;
 }
+
+// Comparisons says what can be compared: any recordings, each release with the neighbouring one, one pair of recordings, or nothing.
+export type Comparisons = 'any' | 'neighbours' | 'one' | 'none';
 
 // A Place is a request of a recording.
 export interface Place { release: string; scenario: string; request: number }

@@ -143,15 +143,22 @@ function Lines({ source, line, words, onSelect }: { source: Source; line?: numbe
           );
         })}
       </div>
-      {source.licence && (
-        <details class="licence">
-          <summary>{words.licence(source.licence.of)}</summary>
-          {source.notice && <pre>{source.notice}</pre>}
-          <pre>{source.licence.text}</pre>
-        </details>
-      )}
+      <Licence of={source} />
     </section>
   );
 }
 
 const short = (n: number) => (n < 1000 ? String(n) : Math.round(n / 1000) + 'k');
+
+// Licence says whose a text is, and under which licence, where the page has the sources itself.
+export function Licence({ of: source }: { of: Pick<Source, 'notice' | 'licence'> }) {
+  const { words } = usePage();
+  if (!source.licence) return null;
+  return (
+    <details class="licence">
+      <summary>{words.licence(source.licence.of)}</summary>
+      {source.notice && <pre>{source.notice}</pre>}
+      <pre>{source.licence.text}</pre>
+    </details>
+  );
+}

@@ -19,6 +19,8 @@ export interface HunkLine { a: number; b: number; tokens: { kind?: string; text:
 export interface SourceDiff {
   a?: SourceSide; b?: SourceSide; same: boolean; hunks: { fromA: number; countA: number; fromB: number; countB: number; lines: HunkLine[] }[];
   hunk: number; line: number; onB: boolean; compare?: string; missing?: string; action?: string;
+  // Of a page without a server: as in Source.
+  notice?: string; licence?: { of: string; text: string };
 }
 
 export interface Brief {

@@ -6,7 +6,7 @@ import { usePage } from './context.ts';
 import { allSteps, diffRows, holds, locate } from './diffrows.ts';
 import { MergedTree } from './difftree.tsx';
 import { Hunks } from './hunk.tsx';
-import { CallName, firstView, requestAddress, write } from './link.ts';
+import { CallName, firstView, parse, requestAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
 // colours of layers are written as in the tree.
@@ -17,7 +17,7 @@ const colour = (c: string) => (c ? { '--layer': c } : {}) as Record<string, stri
 export function Compare() {
   const { api, lang, words: common, address, goTo, problem, notice, releases, scenarios, last } = usePage();
   const words = compareWords[lang];
-  const q = address.query;
+  const q = api.comparisons === 'one' && !address.query.from ? { ...parse(api.start ?? '').query, ...address.query } : address.query;
   const pairing = pairingOf(q, last.place.scenario, releases.map((r) => r.k8sVersion), (name) => scenarios.find((s) => s.name === name)?.releases);
   const request = Math.max(1, Number.parseInt(q.request ?? '', 10) || 1);
   const [tree, setTree] = useState<DiffTree | null>(null);
@@ -106,8 +106,9 @@ function pairingOf(q: Record<string, string>, scenario: string, releases: string
 function Controls({ pairing, tree, request, sides, change, toChange }: {
   pairing: Pairing; tree: DiffTree | null; request: number; sides: boolean; change: (more: Record<string, string | undefined>, replace?: boolean) => void; toChange: (d: 1 | -1) => void;
 }) {
-  const { lang, words: common, goTo, releases, scenarios, address } = usePage();
+  const { api, lang, words: common, goTo, releases, scenarios, address } = usePage();
   const words = compareWords[lang];
+  const neighbours = api.comparisons === 'neighbours'; // of the releases, each can be compared with the one before
   const all = scenarios.map((s) => s.name), of = scenarios.find((s) => s.name === pairing.common)?.releases ?? [];
   const choices = pairing.scenarios ? scenarios.filter((s) => s.releases.includes(pairing.common)).map((s) => s.name) : of;
   const kept = address.query.look ? { look: address.query.look } : {} as Record<string, string>;
@@ -120,20 +121,26 @@ function Controls({ pairing, tree, request, sides, change, toChange }: {
   };
   return (
     <div class="controls">
-      <span class="switch" role="group" aria-label={words.kind}>
-        <button aria-pressed={!pairing.scenarios} disabled={all.length === 0} onClick={() => kind(false)}>{words.releases}</button>
-        <button aria-pressed={pairing.scenarios} disabled={all.length === 0} onClick={() => kind(true)}>{words.scenarios}</button>
-      </span>
-      <Choice label={pairing.scenarios ? common.release : common.scenario} value={pairing.common} of={pairing.scenarios ? releases.map((r) => r.k8sVersion) : all}
-        onChange={(common) => {
-          const has = scenarios.find((s) => s.name === common)?.releases ?? [];
-          to(pairing.scenarios || has.includes(pairing.from) && has.includes(pairing.to) ? { ...pairing, common } : { ...pairing, common, from: has[1] ?? has[0], to: has[0] });
-        }} />
-      <span class="pair">
-        <Choice label={words.from} value={pairing.from} of={choices} onChange={(from) => to({ ...pairing, from })} />
-        <button class="swap" title={words.swap} aria-label={words.swap} onClick={() => to({ ...pairing, from: pairing.to, to: pairing.from })}>⇄</button>
-        <Choice label={words.to} value={pairing.to} of={choices} onChange={(next) => to({ ...pairing, to: next })} />
-      </span>
+      {api.comparisons === 'any' && (
+        <span class="switch" role="group" aria-label={words.kind}>
+          <button aria-pressed={!pairing.scenarios} disabled={all.length === 0} onClick={() => kind(false)}>{words.releases}</button>
+          <button aria-pressed={pairing.scenarios} disabled={all.length === 0} onClick={() => kind(true)}>{words.scenarios}</button>
+        </span>
+      )}
+      {api.comparisons === 'one' ? <b class="compared">{`${pairing.common}: ${tree?.nameA ?? pairing.from} → ${tree?.nameB ?? pairing.to}`}</b> : <Fragment>
+        <Choice label={pairing.scenarios ? common.release : common.scenario} value={pairing.common} of={pairing.scenarios ? releases.map((r) => r.k8sVersion) : api.comparisons === 'any' ? all : scenarios.filter((s) => s.releases.length > 1).map((s) => s.name)}
+          onChange={(common) => {
+            const has = scenarios.find((s) => s.name === common)?.releases ?? [];
+            const known = has.indexOf(pairing.to);
+            if (neighbours && known >= 0 && known + 1 < has.length) to({ ...pairing, common, from: has[known + 1] });
+            else to(!neighbours && (pairing.scenarios || has.includes(pairing.from) && has.includes(pairing.to)) ? { ...pairing, common } : { ...pairing, common, from: has[1] ?? has[0], to: has[0] });
+          }} />
+        <span class="pair">
+          <Choice label={words.from} value={pairing.from} of={neighbours ? choices.slice(1) : choices} onChange={(from) => to({ ...pairing, from, ...(neighbours ? { to: choices[choices.indexOf(from) - 1] } : {}) })} />
+          {neighbours ? <span aria-hidden="true">→</span> : <button class="swap" title={words.swap} aria-label={words.swap} onClick={() => to({ ...pairing, from: pairing.to, to: pairing.from })}>⇄</button>}
+          <Choice label={words.to} value={pairing.to} of={neighbours ? choices.slice(0, -1) : choices} onChange={(next) => to({ ...pairing, to: next, ...(neighbours ? { from: choices[choices.indexOf(next) + 1] } : {}) })} />
+        </span>
+      </Fragment>}
       {tree && tree.pairs.length > 1 && (
         <select aria-label={common.request} class="requests" value={String(request)} onChange={(e) => change({ request: e.currentTarget.value, call: undefined, by: undefined, nth: undefined })}>
           {tree.pairs.map((p, i) => <option value={String(i + 1)} selected={i + 1 === request}>{`${i + 1}  ${p.request}${p.same ? ' =' : ''}`}</option>)}

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Problem } from './api.ts';
 import { compareWords } from './compare-words.ts';
 import { of, Pairing, SourceDiff, SourceSide } from './compare-data.ts';
+import { Licence } from './code.tsx';
 import { usePage } from './context.ts';
 
 // Hunks shows how the text of a function differs on both sides: for the call that is selected or, if one side alone makes that, for the
@@ -52,6 +53,7 @@ export function Hunks({ pairing, request, call, nameA, nameB }: { pairing: Pairi
         </div>
       )}
       {!diff.missing && diff.compare && <p class="from"><a href={diff.compare} target="_blank" rel="noreferrer">{words.upstreamCompare} ↗</a></p>}
+      {!diff.missing && <Licence of={diff} />}
     </section>
   );
 }

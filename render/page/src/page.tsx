@@ -9,7 +9,7 @@ import { connect } from './live-state.ts';
 import { RequestPage } from './request.tsx';
 import { server } from './server.ts';
 import { fileData, LibraryPiece, siteData, still } from './still.ts';
-import { pages, requestViews } from './views.ts';
+import { has, pages, requestViews } from './views.ts';
 import { Lang, words as allWords } from './words.ts';
 
 const stored = (name: string) => { try { return localStorage.getItem(name); } catch { return null; } };
@@ -59,7 +59,7 @@ function Page({ api }: { api: Api }) {
     return () => { left = true; };
   }, [lang]);
 
-  const alone = pages.find((p) => p.name === address.parts[0] && (api.live || !p.live));
+  const alone = pages.find((p) => p.name === address.parts[0] && has(p, api));
   const link = requestLink(address);
   const view = requestViews.find((v) => v.name === link.view) ?? requestViews[0];
   useEffect(() => { if (api.live && address.parts[0] === 'live') connect(lang); }, [address, lang]); // what is live stays as long as the page
@@ -94,6 +94,7 @@ async function start() {
     const library = await load('library') as LibraryPiece;
     startAt(library.first);
     api = still(load, library);
+    if (api.start && location.hash.length < 3) history.replaceState(null, '', api.start);
   } else api = server();
   document.documentElement.dataset.live = String(api.live);
   render(<Page api={api} />, document.body);

@@ -9,6 +9,8 @@ export function server(): Api {
   const kept = new Map<string, Promise<unknown>>();
   return {
     live: true,
+    pages: [],
+    comparisons: 'any',
     get<T>(path: string, query: Record<string, string | number> = {}): Promise<T> {
       const parameters = new URLSearchParams(Object.entries(query).map(([k, v]) => [k, String(v)]));
       const address = base + path + (parameters.size ? '?' + parameters : '');

@@ -1,8 +1,9 @@
 // The page's data without a server: what "apitrace show -o html" writes into its file, and "apitrace site" beside the page
 // (session/web/still.go). Answers of the API are there as they are, or are made from the calls of a request.
 
-import { Api, Problem, Source, View } from './api.ts';
+import { Api, Comparisons, Problem, Source, View } from './api.ts';
 import { Calls, CallsPiece } from './still-calls.ts';
+import { ComparedCalls, comparison, diffOf, HunksPiece, TreesPiece } from './still-compare.ts';
 import { search, SearchPiece } from './still-search.ts';
 import { timeline } from './still-timeline.ts';
 import { position } from './still-position.ts';
@@ -13,14 +14,13 @@ export type Load = (key: string) => Promise<unknown>;
 
 type Query = Record<string, string | number>;
 type Answers = Record<string, unknown>;
-export interface LibraryPiece { first: { release: string; scenario: string; request: number }; apitrace: string; answers: Answers }
-interface SourcePiece {
-  program: string;
-  functions: Record<string, {
-    first: number; last: number; lines: string[][]; spanless?: { line: number; function: string; name: string }[]; notice?: number; missing?: string;
-  }>;
+export interface LibraryPiece {
+  first: { release: string; scenario: string; request: number };
+  pages: string[]; start?: string; comparisons?: Comparisons; apitrace: string; answers: Answers;
 }
-interface NoticePiece { texts: string[]; licences: Record<string, number> }
+interface Found { of: string[]; first: number; text: number; spanless?: { line: number; function: string; name: string }[]; notice?: number; missing?: string }
+interface SourcePiece { programs: Record<string, string>; texts: string[][][]; functions: Record<string, Found[]> }
+interface NoticePiece { texts: string[]; licences: Record<string, Record<string, number>> }
 
 const kinds: Record<string, string> = { k: 'keyword', s: 'string', n: 'number', c: 'comment', f: 'function', b: 'builtin', t: 'type' };
 
@@ -69,9 +69,10 @@ export function still(load: Load, library: LibraryPiece): Api {
     const asIs = library.answers[path + write(query)] ?? library.answers[`${path}?lang=${lang}`];
     if (asIs) return asIs;
     if (parts[0] === 'search') return search(await take<SearchPiece>('search'), text('text'), number('from', 0), number('limit', 200));
+    if (parts[0] === 'diff' || parts[0] === 'compare') return compared(parts, query, lang);
     if (parts[0] !== 'releases' || parts[2] !== 'scenarios') return other(path, query);
     const release = resolve(parts[1]), key = `${release}/${parts[3]}`;
-    const { answers } = await take<{ answers: Answers }>('recording/' + key);
+    const { answers, sources } = await take<{ answers: Answers; sources: string }>('recording/' + key);
     const there = async (rest: string) => {
       const found = answers[`${rest}?lang=${lang}`];
       if (!found) throw notHere(path);
@@ -90,13 +91,33 @@ export function still(load: Load, library: LibraryPiece): Api {
       case 'calls': return calls.list(text('text') ? calls.holding(text('text')) : calls.total, number('from', 0), number('limit', 200));
       case 'calls/#': return calls.details(i, lang, await view());
       case 'calls/#/children': return calls.list([...calls.children(i)], number('from', 0), number('limit', 200));
-      case 'calls/#/source': return source(calls, i, release);
+      case 'calls/#/source': return source(calls, i, sources);
       case 'find': return calls.find(text('function'), text('caller'), number('nth', 1));
       case 'timeline': return timeline(calls, number('startNs', 0), number('endNs', 0), number('pixels', 1000));
     }
     const at = { call: number('call', 0), kind: (text('kind') || 'entered') as 'entered', next: text('kind') === 'calling' ? number('next', 0) : 0 };
     if (!(at.call >= 0 && at.call < calls.total) || at.kind as string === 'calling' && calls.parent[at.next] !== at.call) throw notHere(path);
     return position(calls, at, text('action'), text('direction') !== 'backward');
+  }
+
+  // compared answers what is asked of a comparison.
+  async function compared([kind, what]: string[], query: Query, lang: Lang): Promise<unknown> {
+    const text = (name: string) => String(query[name] ?? '');
+    const key = kind === 'diff' ? `diff/${text('scenario')}/${resolve(text('from'))}/${resolve(text('to'))}` : `compare/${resolve(text('release'))}/${text('from')}/${text('to')}`;
+    const request = Number(query.request ?? 1) - 1;
+    if (what === 'tree') {
+      const { requests } = await take<TreesPiece>(`${key}/${lang}`);
+      return comparison(requests[request] ?? raise(notHere(key)), text('show'), text('layer')) ?? raise(notHere(text('layer')));
+    }
+    const calls = await take<ComparedCalls>(`${key}/calls`), at = calls.requests[request]?.[text('call')];
+    if (what !== 'source' || !at) throw notHere(key);
+    const changed = calls.functions[at[0]];
+    if (!changed) return { same: false, hunks: [], hunk: -1, line: 0, onB: false, missing: say().comparison.noCaller };
+    const folder = changed.b.file.slice(0, changed.b.file.lastIndexOf('/'));
+    const hunks = (await take<HunksPiece>(`hunks/${calls.sources.join('/')}/${changed.process[1]}/${folder}`))[changed.b.function][changed.a.function];
+    const [a, b] = await Promise.all([changed.a, changed.b].map((side, i) => textOf(calls.sources[i], changed.process[i], side.file, side.function)));
+    const out = diffOf(changed, at, hunks, a.lines, b.lines, hunks.absent ? say().noSourceHere(hunks.absent) : hunks.missing);
+    return out.hunks.length > 0 ? { ...out, ...await rights(calls.sources[1], changed.process[1], changed.b.file, b.found) } : out;
   }
 
   // other is an answer that is there as it is: all those of a path, and those that are of one scenario, are one piece.
@@ -108,38 +129,50 @@ export function still(load: Load, library: LibraryPiece): Api {
     return found;
   }
 
-  async function source(calls: Calls, i: number, release: string): Promise<Source> {
-    const s = calls.same(i);
-    const out: Source = { function: s.function, file: s.file, line: s.line, program: s.process, lines: [], marks: [] };
-    if (s.url) out.url = s.url;
-    const none = () => {
-      const say = words[document.documentElement.lang as Lang] ?? words.en;
-      return { ...out, missing: say.noSourceHere(out.program), action: '' };
-    };
-    if (!s.file) return none();
-    const piece = await take<SourcePiece>(`source/${release}/${s.process}/${s.file.slice(0, s.file.lastIndexOf('/'))}`);
-    const f = piece.functions[s.function];
-    out.program = piece.program;
-    if (!f || f.missing === 'absent') return none();
-    if (f.missing) return { ...out, missing: f.missing, action: '' };
-    out.lines = f.lines.map((line, n) => ({
-      number: f.first + n,
+  // textOf finds a function in the sources that a key names.
+  async function textOf(key: string, process: string, file: string, name: string) {
+    const piece = await take<SourcePiece>(`source/${process}/${file.slice(0, file.lastIndexOf('/'))}`);
+    const found = piece.functions[name]?.find((f) => f.of.includes(key));
+    const text = found && !found.missing ? piece.texts[found.text] : [];
+    return { program: piece.programs[key] ?? process, found, lines: text.map((line, n) => ({
+      number: found!.first + n,
       tokens: line.map((token) => (kinds[token[0]] ? { kind: kinds[token[0]], text: token.slice(1) } : { text: token.slice(1) })),
-    }));
-    out.marks = calls.marks(i, f.first, f.last);
-    for (const m of f.spanless ?? []) out.marks.push({ ...m, count: 0, calls: [], noSpan: true });
-    out.marks.sort((a, b) => a.line - b.line);
-    const notices = await take<NoticePiece>(`notices/${release}/${s.process}`);
-    if (f.notice) out.notice = notices.texts[f.notice];
-    for (let folder = s.file; folder.includes('/');) {
+    })) };
+  }
+
+  // rights says whose a text is, and under which licence.
+  async function rights(key: string, process: string, file: string, found?: Found): Promise<Pick<Source, 'notice' | 'licence'>> {
+    const notices = await take<NoticePiece>(`notices/${process}`), licences = notices.licences[key] ?? {};
+    const out: Pick<Source, 'notice' | 'licence'> = found?.notice ? { notice: notices.texts[found.notice] } : {};
+    for (let folder = file; folder.includes('/');) {
       folder = folder.slice(0, folder.lastIndexOf('/'));
-      if (folder in notices.licences) { out.licence = { of: folder, text: notices.texts[notices.licences[folder]] }; break; }
+      if (folder in licences) return { ...out, licence: { of: folder, text: notices.texts[licences[folder]] } };
     }
     return out;
   }
 
+  async function source(calls: Calls, i: number, key: string): Promise<Source> {
+    const s = calls.same(i);
+    const out: Source = { function: s.function, file: s.file, line: s.line, program: s.process, lines: [], marks: [] };
+    if (s.url) out.url = s.url;
+    const none = () => ({ ...out, missing: say().noSourceHere(out.program), action: '' });
+    if (!s.file) return none();
+    const { program, found, lines } = await textOf(key, s.process, s.file, s.function);
+    out.program = program;
+    if (!found || found.missing === 'absent') return none();
+    if (found.missing) return { ...out, missing: found.missing, action: '' };
+    out.lines = lines;
+    out.marks = calls.marks(i, found.first, found.first + lines.length - 1);
+    for (const m of found.spanless ?? []) out.marks.push({ ...m, count: 0, calls: [], noSpan: true });
+    out.marks.sort((a, b) => a.line - b.line);
+    return { ...out, ...await rights(key, s.process, s.file, found) };
+  }
+
   return {
     live: false,
+    pages: library.pages,
+    start: library.start,
+    comparisons: library.comparisons ?? 'none',
     get: <T>(path: string, query: Query = {}) => answer(path, query) as Promise<T>,
     forget() {},
   };
@@ -150,10 +183,9 @@ const write = (query: Query) => {
   return q.size ? '?' + q : '';
 };
 
-const notHere = (what: string) => {
-  const say = words[document.documentElement.lang as Lang] ?? words.en;
-  return new Problem(404, say.notHere(what), say.notHereAction);
-};
+const raise = (e: Error): never => { throw e; };
+const say = () => words[document.documentElement.lang as Lang] ?? words.en;
+const notHere = (what: string) => new Problem(404, say().notHere(what), say().notHereAction);
 
 // unpack reads JSON that may be compressed with gzip: some servers decompress it on the way.
 export async function unpack(data: Uint8Array<ArrayBuffer>): Promise<unknown> {

@@ -23,8 +23,9 @@ export interface ViewEntry {
   wide?: boolean;
   // above views have it below them.
   above?: boolean;
-  // live views need a server; a file does not have them.
+  // live views need a server; a file does not have them. Of optional ones, it may have what they show (Api.pages).
   live?: boolean;
+  optional?: boolean;
   // hidden views are not in the navigation.
   hidden?: boolean;
 }
@@ -39,11 +40,14 @@ export const requestViews: ViewEntry[] = [
 
 // pages stand alone.
 export const pages: ViewEntry[] = [
-  { name: 'compare', words: (w) => w.comparison.name, show: Compare, live: true },
-  { name: 'releases', words: (w) => w.comparison.matrix, show: Matrix, live: true },
+  { name: 'compare', words: (w) => w.comparison.name, show: Compare, optional: true },
+  { name: 'releases', words: (w) => w.comparison.matrix, show: Matrix, optional: true },
   { name: 'search', words: (w) => w.search, show: Search, hidden: true },
   { name: 'workshop', words: (w) => w.workshop, show: Workshop, live: true },
   { name: 'servers', words: (w) => w.live, show: Live, live: true },
 ];
 
-export const offered = (entries: ViewEntry[], api: Api) => entries.filter((e) => !e.hidden && (api.live || !e.live));
+// has tells whether there are data for a view.
+export const has = (e: ViewEntry, api: Api) => api.live || !e.live && (!e.optional || api.pages.includes(e.name));
+
+export const offered = (entries: ViewEntry[], api: Api) => entries.filter((e) => !e.hidden && has(e, api));

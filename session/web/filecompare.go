@@ -1,0 +1,117 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/render"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/trace/search"
+)
+
+// WriteComparison writes the page of a comparison as one file that needs nothing else: the sentences, the tree of both sides with marks,
+// the parts of the sources that differ, and the recordings of both sides as WriteRecording writes them. It begins in lang, as there.
+// Of the options, the names of the sides count, which of them are live, and whether times are compared.
+func (p PageFile) WriteComparison(w io.Writer, c *diff.Comparison, o render.DiffOptions, lang string) error {
+	paired := pairUp(c, o)
+	files := []File{{paired.at[0].scenario, c.A}, {paired.at[1].scenario, c.B}}
+	s, err := newPacker(Options{Files: files, Source: p.Source, Version: p.Version})
+	if err != nil {
+		return err
+	}
+	all := pieces{}
+	library, err := p.library(s, []place{paired.at[1], paired.at[0]}, c.B, c.A)
+	if err != nil {
+		return err
+	}
+	library.Pages, library.Comparisons, library.Start = []string{"compare"}, "one", "#/compare?"+paired.query.Encode()
+	var hits []search.Hit
+	var of [2]*loaded
+	for i, at := range paired.at {
+		hits = mergeHits(hits, search.Of(files[i].Recording, search.Place{Release: at.release, Scenario: at.scenario}))
+		if of[i], err = s.api.library.load(cmp.Or(files[i].Recording.K8sVersion, recordings.Latest), at.scenario); err != nil {
+			return err
+		}
+		if err := s.recording(at, of[i], all.put); err != nil {
+			return err
+		}
+	}
+	found, err := packHits(hits)
+	if err != nil {
+		return err
+	}
+	all["library"], all["search"] = library, found
+	compared := newCompared(of[0], of[1])
+	compared.Comparison = c
+	compared.options = render.DiffOptions{NameA: o.NameA, NameB: o.NameB, LiveA: o.LiveA, LiveB: o.LiveB, Times: o.Times}
+	if err := s.comparison(compared, paired.path, [2]string{paired.at[0].sources, paired.at[1].sources}, all.put); err != nil {
+		return err
+	}
+	if err := s.sources(all.put); err != nil {
+		return err
+	}
+	if err := s.hunks(all.put); err != nil {
+		return err
+	}
+	return writePage(w, paired.title(o), lang, all)
+}
+
+// A pairing is how the page names two recordings: as a scenario on two releases or, where that does not tell them apart, as two scenarios.
+type pairing struct {
+	at    [2]place
+	path  string
+	query url.Values
+}
+
+func pairUp(c *diff.Comparison, o render.DiffOptions) pairing {
+	nameA, nameB := fileName(c.A.Scenario), fileName(c.B.Scenario)
+	if a, b := c.A.K8sVersion, c.B.K8sVersion; nameA == nameB && a != b && a != "" && b != "" {
+		return pairing{
+			[2]place{{a, nameA, a}, {b, nameB, b}}, fmt.Sprintf("diff/%s/%s/%s", nameA, a, b), url.Values{"scenario": {nameA}, "from": {a}, "to": {b}},
+		}
+	}
+	release := cmp.Or(c.B.K8sVersion, c.A.K8sVersion, recordings.Latest)
+	if nameA == nameB {
+		nameA, nameB = fileName(nameA+" ("+o.NameA+")"), fileName(nameB+" ("+o.NameB+")")
+	}
+	if nameA == nameB {
+		nameA, nameB = nameA+" A", nameB+" B"
+	}
+	// The sources of both sides may differ although the release is the same: one side may be edited.
+	return pairing{
+		[2]place{{release, nameA, "a"}, {release, nameB, "b"}}, fmt.Sprintf("compare/%s/%s/%s", release, nameA, nameB),
+		url.Values{"release": {release}, "from": {nameA}, "to": {nameB}},
+	}
+}
+
+func (p *pairing) title(o render.DiffOptions) string {
+	if p.at[0].scenario == p.at[1].scenario {
+		return fmt.Sprintf("%s: %s → %s", p.at[0].scenario, o.NameA, o.NameB)
+	}
+	return fmt.Sprintf("%s | %s", p.at[0].scenario, p.at[1].scenario)
+}
+
+// mergeHits puts what two recordings have together, with the places of both.
+func mergeHits(a, b []search.Hit) []search.Hit {
+	type name struct {
+		kind search.Kind
+		text string
+	}
+	at := map[name]int{}
+	for i, h := range a {
+		at[name{h.Kind, h.Text}] = i
+	}
+	for _, h := range b {
+		if i, known := at[name{h.Kind, h.Text}]; known {
+			a[i].Places = append(slices.Clone(a[i].Places), h.Places...)
+		} else {
+			a = append(a, h)
+		}
+	}
+	slices.SortStableFunc(a, func(x, y search.Hit) int { return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Text, y.Text)) })
+	return a
+}

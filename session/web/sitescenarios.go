@@ -1,0 +1,97 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// scenarios writes the recordings scenario by scenario, each with its comparisons of neighbouring releases and its history.
+func (s Site) scenarios(ctx context.Context, p *packer, chosen []recordings.Info, put func(piece) error, notice func(format string, args ...any)) error {
+	all, err := scenarios.List()
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(scenario *scenarios.Scenario) bool {
+		return !slices.ContainsFunc(chosen, func(info recordings.Info) bool { return info.Has(scenario.Name) })
+	})
+	for i, scenario := range all {
+		notice("%s", message.Of("%d of %d: %s", i+1, len(all), scenario.Name))
+		if err := s.scenario(ctx, p, scenario, chosen, put); err != nil {
+			return fmt.Errorf("%s: %w", scenario.Name, err)
+		}
+	}
+	return nil
+}
+
+// scenario writes the recordings of a scenario, the oldest first, and compares each with the one before.
+func (s Site) scenario(ctx context.Context, p *packer, scenario *scenarios.Scenario, chosen []recordings.Info, put func(piece) error) error {
+	histories := map[string]*ScenarioHistory{}
+	for _, lang := range pageLanguages {
+		histories[lang] = &ScenarioHistory{Scenario: scenario.Name, Title: scenario.Title.In(lang), Releases: []HistoryStep{}}
+	}
+	var before *loaded
+	for _, info := range slices.Backward(chosen) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if !info.Has(scenario.Name) {
+			for lang, history := range histories {
+				history.Releases = append(history.Releases, HistoryStep{K8sVersion: info.K8sVersion, Why: info.Why(scenario.Name).In(lang)})
+			}
+			continue
+		}
+		p.api.library.loaded = nil // it takes no more than the two that are compared
+		l, err := p.api.library.load(info.K8sVersion, scenario.Name)
+		if err != nil {
+			return err
+		}
+		if err := p.recording(place{l.release, l.scenario, l.release}, l, put); err != nil {
+			return err
+		}
+		l.trees, l.places, l.documents = nil, nil, nil // written: what stays is the recording, to be compared
+		var changes *diff.Comparison
+		if before != nil {
+			c := newCompared(before, l)
+			c.Comparison = diff.CompareRecordings(before.rec, l.rec, diff.Options{})
+			changes = c.Comparison
+			path := fmt.Sprintf("diff/%s/%s/%s", scenario.Name, before.release, l.release)
+			if err := p.comparison(c, path, [2]string{before.release, l.release}, put); err != nil {
+				return err
+			}
+		}
+		for lang, history := range histories {
+			step, err := recordedStep(l.release, callsOf(l), changes, lang)
+			if err != nil {
+				return err
+			}
+			history.Releases = append(history.Releases, step)
+		}
+		before = l
+	}
+	kept := answers{}
+	for lang, history := range histories {
+		answer, err := json.Marshal(history)
+		if err != nil {
+			return err
+		}
+		kept["/history?"+url.Values{"lang": {lang}, "scenario": {scenario.Name}}.Encode()] = answer
+	}
+	return put(piece{"answers/history/" + scenario.Name, recordingPiece{Answers: kept}})
+}
+
+// callsOf counts the calls of all requests.
+func callsOf(l *loaded) int {
+	calls := 0
+	for _, r := range l.rec.Requests {
+		calls += len(r.Calls)
+	}
+	return calls
+}
