@@ -33,6 +33,9 @@ func (a *api) upload(r *restful.Request) (any, error) {
 	if err != nil {
 		foreign, importErr := trace.ReadForeign(bytes.NewReader(data), name)
 		if importErr != nil {
+			if bytes.Contains(data, []byte(`"resourceSpans"`)) && !bytes.Contains(data, []byte(`"apitrace.scenario"`)) {
+				err = importErr // these are spans of another program
+			}
 			return nil, badRequest(err, "choose a file that \"apitrace run --save\" wrote, the output of \"-o json\", or OTLP JSON whose spans name their functions")
 		}
 		rec = foreign

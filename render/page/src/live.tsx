@@ -221,11 +221,26 @@ function Upload({ most, w }: { most: number; w: LiveWords }) {
     if (file.size > most) { problem(new Problem(413, w.tooLarge(Math.floor(most / 2 ** 20)), '')); return; }
     work.begin((signal) => send('POST', '/uploads?name=' + encodeURIComponent(file.name), file, signal));
   };
+  // A file may be dropped anywhere: beside the frame, the browser would show it in place of the page.
+  const latest = useRef(take);
+  latest.current = take;
+  useEffect(() => {
+    const drag = (e: DragEvent) => {
+      if (!e.dataTransfer?.types.includes('Files')) return;
+      e.preventDefault();
+      setOver(e.type === 'dragover');
+      if (e.type === 'drop') latest.current(e.dataTransfer.files);
+    };
+    const leave = (e: DragEvent) => { if (!e.relatedTarget) setOver(false); };
+    addEventListener('dragover', drag);
+    addEventListener('drop', drag);
+    addEventListener('dragleave', leave);
+    return () => { removeEventListener('dragover', drag); removeEventListener('drop', drag); removeEventListener('dragleave', leave); };
+  }, []);
   return (
     <section aria-labelledby="upload">
       <h1 id="upload">{w.upload}</h1>
-      <div class={'drop' + (over ? ' over' : '')} onDragOver={(e) => { e.preventDefault(); setOver(true); }} onDragLeave={() => setOver(false)}
-        onDrop={(e) => { e.preventDefault(); setOver(false); take(e.dataTransfer?.files); }}>
+      <div class={'drop' + (over ? ' over' : '')}>
         <p class="quiet">{w.uploadText}</p>
         <input type="file" name="upload" aria-label={w.chooseFile} accept=".json,.jsonl" onChange={(e) => { take(e.currentTarget.files); e.currentTarget.value = ''; }} />
         {work.working && <span class="quiet">{w.loading}</span>}
