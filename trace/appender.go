@@ -9,23 +9,23 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An Appender writes a recording to a file request by request, so that what was recorded can be
-// read whatever happens later: each is written whole, and one that does not fit on the disk is
-// taken back. Load puts them into the order in which they were sent. It is not for use by
-// several goroutines at once.
+// An Appender writes a recording to a file request by request, so that it can be read whatever
+// happens later: each request is written completely, or removed again if it does not fit on the
+// disk. Load sorts the requests by the time at which they were sent. An Appender is not safe for
+// concurrent use.
 type Appender struct {
-	// Requests is how many are in the file.
+	// Requests is the number of requests in the file.
 	Requests int
 
 	head Recording // of which Requests stays empty
 	file appendFile
 	name string
-	lock io.Closer // nil for one without a name
+	lock io.Closer // nil for a file without a name
 	size int64
 	err  error
 }
 
-// appendFile is what an Appender needs of an *os.File.
+// appendFile has the methods of *os.File that an Appender uses.
 type appendFile interface {
 	io.WriterAt
 	io.ReaderAt
@@ -34,8 +34,8 @@ type appendFile interface {
 }
 
 // Create begins a recording in a file that only its owner can read; an older one of that name
-// is replaced, but not one to which another process is writing: see [errBeingWritten]. head says
-// what the requests have in common.
+// is replaced, unless another process is writing to it; see [errBeingWritten]. head has the fields
+// that the requests share.
 func Create(path string, head Recording) (_ *Appender, err error) {
 	defer func() {
 		if err != nil {
@@ -78,11 +78,11 @@ func newAppender(file appendFile, name string, head Recording) *Appender {
 	return &Appender{head: head, file: file, name: name}
 }
 
-// A Place is where a request stands in the file.
+// A Place is the position of a request in the file.
 type Place struct{ offset, length int64 }
 
-// Append writes a request. One that cannot be written is a [RequestError]. After an error of
-// the file nothing more is written, and each call returns that error.
+// Append writes a request. If the request cannot be encoded, it returns a [RequestError]. After an
+// error of the file it writes nothing more, and each call returns that error.
 func (a *Appender) Append(ctx context.Context, r *Request) (Place, error) {
 	if a.err != nil {
 		return Place{}, a.err
@@ -96,7 +96,7 @@ func (a *Appender) Append(ctx context.Context, r *Request) (Place, error) {
 	}
 	if _, err := a.file.WriteAt(line, a.size); err != nil {
 		a.err = message.Errorf("writing recording %q: %w; requests saved so far: %d", a.name, err, a.Requests)
-		// What was written of the line. Where that fails, Load says that the last line is cut.
+		// Remove the incomplete line. If that fails, Load reports that the last line is cut.
 		_ = a.file.Truncate(a.size)
 		return Place{}, a.err
 	}

@@ -1,29 +1,29 @@
 package trace
 
-// Keys of attributes of calls that other code than the guide uses. The names are those of the
-// semantic conventions of OpenTelemetry; what they lack is below "apitrace.".
+// Keys of attributes of calls that code uses besides the guide. The names are those of
+// OpenTelemetry's semantic conventions; attributes that these lack begin with "apitrace.".
 const (
 	// AttrAdmissionPlugin names an admission plugin.
 	AttrAdmissionPlugin = "apitrace.admission.plugin"
 	// AttrAdmissionType is the type of an admission plugin.
 	AttrAdmissionType = "apitrace.admission.type"
-	// AttrAdmissionVerdict is what an admission plugin answered.
+	// AttrAdmissionVerdict is the answer of an admission plugin.
 	AttrAdmissionVerdict = "apitrace.admission.verdict"
-	// AttrApiserviceLocal tells whether an API is served by kube-apiserver itself.
+	// AttrApiserviceLocal is whether kube-apiserver itself serves an API.
 	AttrApiserviceLocal = "apitrace.apiservice.local"
 	// AttrApiserviceName names an APIService.
 	AttrApiserviceName = "apitrace.apiservice.name"
 	// AttrApiserviceService is the Service behind an APIService.
 	AttrApiserviceService = "apitrace.apiservice.service"
-	// AttrAuthenticationOK tells whether an authenticator knew the user.
+	// AttrAuthenticationOK is whether an authenticator knew the user.
 	AttrAuthenticationOK = "apitrace.authentication.ok"
-	// AttrAuthorizationDecision is what an authorizer decided.
+	// AttrAuthorizationDecision is the decision of an authorizer.
 	AttrAuthorizationDecision = "apitrace.authorization.decision"
 	// AttrAuthorizationReason is why an authorizer decided so.
 	AttrAuthorizationReason = "apitrace.authorization.reason"
-	// AttrCacheDelegateToEtcd tells whether the watch cache leaves a list to etcd.
+	// AttrCacheDelegateToEtcd is whether the watch cache delegates a list to etcd.
 	AttrCacheDelegateToEtcd = "apitrace.cache.delegate_to_etcd"
-	// AttrCacheHit tells whether a cache had what was looked for.
+	// AttrCacheHit is whether a cache had the requested object.
 	AttrCacheHit = "apitrace.cache.hit"
 	// AttrCacheRevision is the revision that the watch cache is at.
 	AttrCacheRevision = "apitrace.cache.revision"
@@ -31,21 +31,21 @@ const (
 	AttrClientTraceparent = "apitrace.client.traceparent"
 	// AttrError is an error that a function handles.
 	AttrError = "apitrace.error"
-	// AttrEncryptionType is the type of what encrypts objects before they go to etcd, "nil" for nothing.
+	// AttrEncryptionType is the type that encrypts objects before they are written to etcd, or "nil".
 	AttrEncryptionType = "apitrace.encryption.type"
 	// AttrEtcdKey is a key in etcd.
 	AttrEtcdKey = "apitrace.etcd.key"
-	// AttrEtcdRevision is a revision of etcd; it links what follows a write to the write.
+	// AttrEtcdRevision is a revision of etcd; it links the calls that follow a write to the write.
 	AttrEtcdRevision = "apitrace.etcd.revision"
-	// AttrEtcdSerializable tells whether a read of etcd may be older than the cluster's latest state.
+	// AttrEtcdSerializable is whether a read of etcd may return an older state than the cluster's latest.
 	AttrEtcdSerializable = "apitrace.etcd.serializable"
 	// AttrEtcdTxnDelete is the key that a transaction of etcd deletes if its condition holds.
 	AttrEtcdTxnDelete = "apitrace.etcd.txn.delete"
-	// AttrEtcdTxnSucceeded tells whether the conditions of a transaction held.
+	// AttrEtcdTxnSucceeded is whether the conditions of a transaction were true.
 	AttrEtcdTxnSucceeded = "apitrace.etcd.txn.succeeded"
 	// AttrFieldManager is the owner of fields.
 	AttrFieldManager = "apitrace.field_manager"
-	// AttrFlowcontrolExempt tells whether no limit applies to a request.
+	// AttrFlowcontrolExempt is whether a request is exempt from flow control.
 	AttrFlowcontrolExempt = "apitrace.flowcontrol.exempt"
 	// AttrFlowcontrolFlowSchema is the FlowSchema of a request.
 	AttrFlowcontrolFlowSchema = "apitrace.flowcontrol.flow_schema"
@@ -66,7 +66,7 @@ const (
 	AttrObjectType = "apitrace.object.type"
 	// AttrPath is a path below a group and version.
 	AttrPath = "apitrace.path"
-	// AttrRBACAllowed tells whether a rule of RBAC allows the request.
+	// AttrRBACAllowed is whether a rule of RBAC allows the request.
 	AttrRBACAllowed = "apitrace.rbac.allowed"
 	// AttrRBACBinding is the binding of RBAC that allows the request.
 	AttrRBACBinding = "apitrace.rbac.binding"
@@ -104,7 +104,7 @@ const (
 	AttrStatusReason = "apitrace.status.reason"
 	// AttrStorageKey is a key in the store, without the prefix of the cluster.
 	AttrStorageKey = "apitrace.storage.key"
-	// AttrStoragePrefix begins the keys of what a storage holds.
+	// AttrStoragePrefix is the prefix of the keys of a storage's objects.
 	AttrStoragePrefix = "apitrace.storage.prefix"
 	// AttrStorageType is the Go type of the store behind a resource.
 	AttrStorageType = "apitrace.storage.type"
@@ -114,13 +114,13 @@ const (
 	AttrUpstreamEvent = "apitrace.upstream.event"
 	// AttrUpstreamSpan is a span of upstream's own tracing.
 	AttrUpstreamSpan = "apitrace.upstream.span"
-	// AttrUserImpersonated is the user that another one acts as.
+	// AttrUserImpersonated is the impersonated user.
 	AttrUserImpersonated = "apitrace.user.impersonated"
 	// AttrUserName is the name of the user.
 	AttrUserName = "apitrace.user.name"
 	// AttrWatchEvent is the type of an event that the call hands to a client that watches.
 	AttrWatchEvent = "apitrace.watch.event"
-	// AttrWebhookChanged tells whether a webhook changed the object.
+	// AttrWebhookChanged is whether a webhook changed the object.
 	AttrWebhookChanged = "apitrace.webhook.changed"
 	// AttrWebhookConfiguration is the configuration of a webhook.
 	AttrWebhookConfiguration = "apitrace.webhook.configuration"

@@ -2,14 +2,14 @@ package trace
 
 import "time"
 
-// A Delivery is a call in another request of the recording, a watch, that took up the event of
-// one of a request's writes on the way to its client.
+// A Delivery is a call in another request of the recording, a watch, that handled the event of one
+// of a request's writes on the way to the watch's client.
 type Delivery struct {
 	// Request is the index of the watch in Recording.Requests, Call that of the call in it.
 	Request, Call int
 	// Revision is that of the write.
 	Revision int64
-	// AfterNs is how long after etcd had begun to carry the write out the call began, in nanoseconds.
+	// AfterNs is the time from the start of the write in etcd to the start of the call, in nanoseconds.
 	AfterNs int64
 }
 

@@ -2,8 +2,8 @@ package diff
 
 import "slices"
 
-// align returns which elements of two lists of nodes belong together: equal labels,
-// in order. It finds the best way for lists of ordinary length, else a good one.
+// align pairs elements of two lists of nodes that have equal labels, in order. It finds
+// the best alignment for lists of ordinary length, and a good one for longer lists.
 func align(m *matcher, inA, inB []int32) []position {
 	var found []position
 	from := 0
@@ -42,13 +42,13 @@ func (m *matcher) alignMiddle(inA, inB []int32) []position {
 	return m.alignGreedily(found, inA, inB, position{from, to}, position{len(inA), len(inB)})
 }
 
-// equal reports whether nothing tells two nodes apart.
+// equal reports whether two nodes cannot be distinguished.
 func (m *matcher) equal(x, y int32) bool {
 	return m.a.hash[x] == m.b.hash[y] && m.a.values[x] == m.b.values[y]
 }
 
-// alignBest finds the heaviest common subsequence. A pair of equal labels counts, one of
-// equal subtrees or equal values a little more, and one of values that contradict each other not.
+// alignBest finds the heaviest common subsequence. A pair with equal labels has weight, a pair with
+// equal subtrees or equal values a little more, and a pair whose values contradict each other none.
 func (m *matcher) alignBest(inA, inB []int32) []position {
 	width := len(inB) + 1
 	best := make([]int32, (len(inA)+1)*width) // best[i*width+j]: of inA[i:] and inB[j:]

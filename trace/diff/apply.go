@@ -8,9 +8,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// apply carries out a script on the trace that it was made for and returns the calls of
-// the result. As a script knows no ids and times, ids are given anew, and StartNs counts
-// the calls.
+// apply executes a script on the trace that it was made for and returns the calls of the
+// result. A script has no ids and times, so apply assigns new ids, and StartNs counts the
+// calls.
 func apply(a *trace.Tree, script []Edit) ([]trace.Call, error) {
 	t := newLinked(a)
 	for n, edit := range script {
@@ -46,7 +46,7 @@ func newLinked(tree *trace.Tree) *linked {
 	return t
 }
 
-// insert puts c below parent, behind a sibling or, without one, in front.
+// insert puts c below parent, after a sibling or, without one, in front.
 func (c *linkedCall) insert(parent, after *linkedCall) {
 	c.parent, c.back = parent, after
 	if after != nil {
@@ -99,7 +99,7 @@ func (t *linked) apply(e Edit) error {
 	return nil
 }
 
-// dissolve puts what is below c in its place.
+// dissolve replaces c by its children.
 func (t *linked) dissolve(c *linkedCall) {
 	parent, after := c.parent, c.back
 	for below := c.first; below != nil; {
@@ -151,7 +151,7 @@ func (t *linked) calls() []trace.Call {
 	return all
 }
 
-// sameContents reports whether two calls are equal in what a script knows.
+// sameContents reports whether two calls are equal in the fields that a script has.
 func sameContents(x, y *trace.Call) bool {
 	p, q := *x, *y
 	p.Attributes, q.Attributes = nil, nil

@@ -1,6 +1,6 @@
 package diff
 
-// A Kind says in what way a call differs.
+// A Kind is the way in which a call differs.
 type Kind string
 
 // The kinds of a Change.
@@ -12,41 +12,41 @@ const (
 	Moved Kind = "moved"
 	// Renamed: the function has another name, or is kept in another file or package.
 	Renamed Kind = "renamed"
-	// Repeated: the same is called more or less often in one place.
+	// Repeated: the same function is called more or less often in one place.
 	Repeated Kind = "repeated"
-	// Reordered: it is called before what it was called after, or the other way round.
+	// Reordered: the order of calls changed.
 	Reordered Kind = "reordered"
-	// Valued: a value that does not vary from run to run is another one, or it failed in
-	// another way.
+	// Valued: a value that does not vary between runs differs, or the call failed in another
+	// way.
 	Valued Kind = "value"
-	// Timed: it differs in nothing but how long it took by itself. Options.Times asks for these; they
-	// are no reason for two requests to be different.
+	// Timed: the call differs only in its own time. Options.Times turns these on; they do not make two
+	// requests different.
 	Timed Kind = "timing"
 )
 
-// A Change is one way in which B differs from A.
+// A Change is one difference of B from A.
 type Change struct {
 	Kind Kind
 	// A and B are the call on both sides, None where it is not. Of Repeated calls they are
 	// the first pair.
 	A, B int
-	// Calls is how many calls an addition or removal takes in: the call itself and those
-	// below it that only its side has as well.
+	// Calls is the number of calls of an addition or removal: the call itself and those
+	// below it that only its side has.
 	Calls int
-	// Times is how often the same was added or removed in one place; A or B is the first.
+	// Times is the number of equal additions or removals in one place; A or B is the first.
 	Times int
-	// Wraps is set where calls of both sides are below a call that only one side
-	// has: it came in between, or went from there.
+	// Wraps is set if calls of both sides are below a call that only one side has: it was
+	// inserted above them, or removed from there.
 	Wraps bool
-	// CountA and CountB are how often a Repeated call is made.
+	// CountA and CountB are the numbers of repetitions of a Repeated call.
 	CountA, CountB int
-	// Values are what differs where values do.
+	// Values are the values that differ.
 	Values []ValueChange
-	// OwnNsA and OwnNsB are how long a Timed call ran while none of the calls that it made did.
+	// OwnNsA and OwnNsB are the own times of a Timed call, without its callees, in nanoseconds.
 	OwnNsA, OwnNsB int64
 }
 
-// A ValueChange is a value that is another one.
+// A ValueChange is a value that differs.
 type ValueChange struct {
 	// Name is that of the attribute, or "error" or "panic".
 	Name string

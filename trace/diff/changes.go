@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// build fills in what follows from the matching.
+// build fills in the fields that follow from the matching.
 func (d *Diff) build(a, b *side, p *placing, o Options) {
 	d.InB, d.InA = indices(a), indices(b)
 	d.moved, d.alone, d.reordered = p.moved[1:], p.alone[1:], p.reordered[1:]
@@ -35,8 +35,8 @@ func indices(s *side) []int {
 	return calls
 }
 
-// order is where a change stands among others: at its call of B, or, for what only A
-// has, behind the call of B that was the last one before it.
+// order returns the position of a change among others: that of its call in B or, if only A has the
+// call, right after the last call of B before it.
 func (d *Diff) order(c Change) int {
 	if c.B != None {
 		return 2 * c.B
@@ -56,11 +56,11 @@ type finder struct {
 	changes []Change
 }
 
-// repeat is one function called by one call.
+// repeat is a function that is called by one call.
 type repeat struct{ above, label int32 }
 
-// onlyOn lists what only one side has, each with what is below it on that side only.
-// The same in one place is one change. here and there count how often the sides call what.
+// onlyOn lists the calls that only one side has, each with the calls below it on that side only.
+// Equal ones in one place are one change. here and there count the repetitions on both sides.
 func (f *finder) onlyOn(s, other *side, here, there map[repeat]run, kind Kind) {
 	known := s.knownBelow(other)
 	seen := map[sameOnly]int{}
@@ -94,14 +94,14 @@ func (f *finder) onlyOn(s, other *side, here, there map[repeat]run, kind Kind) {
 	f.notCountedTwice(kind, seen)
 }
 
-// sameOnly is what changes have in common that are told as one.
+// sameOnly is the key of changes that are reported as one.
 type sameOnly struct {
 	repeat
 	kind Kind
 	hash uint64
 }
 
-// notCountedTwice takes what is told as an addition or removal out of the number of repetitions.
+// notCountedTwice subtracts the calls that are reported as additions or removals from the repetitions.
 func (f *finder) notCountedTwice(kind Kind, seen map[sameOnly]int) {
 	for key, at := range seen {
 		more, isRepeated := seen[sameOnly{repeat: key.repeat, kind: Repeated}]
@@ -118,13 +118,13 @@ func (f *finder) notCountedTwice(kind Kind, seen map[sameOnly]int) {
 
 func (f *finder) add(c Change) { f.changes = append(f.changes, c) }
 
-// A run is the first of several calls, and how many they are.
+// A run is the first of several equal calls, and their number.
 type run struct {
 	first int32
 	count int
 }
 
-// timesCalled counts how often each call calls each function.
+// timesCalled counts the calls of each function by each caller.
 func timesCalled(s *side) map[repeat]run {
 	all := make(map[repeat]run, s.len())
 	for i := int32(1); i < s.len(); i++ {
@@ -139,8 +139,8 @@ func timesCalled(s *side) map[repeat]run {
 	return all
 }
 
-// knownBelow marks the nodes at and below which only functions are called that the other
-// side calls as well, with values that it knows, and which are above no pair.
+// knownBelow marks the nodes whose subtree has only functions that the other side also calls,
+// with values that it also has, and no paired node.
 func (s *side) knownBelow(other *side) []bool {
 	labels, values := map[int32]bool{}, other.telling()
 	for _, label := range other.label {
@@ -159,7 +159,7 @@ func (s *side) knownBelow(other *side) []bool {
 	return known
 }
 
-// repeated makes the change of what is called more or less often.
+// repeated makes the change of a function that is called more or less often.
 func repeated(kind Kind, here, there run) Change {
 	c := Change{Kind: Repeated, A: int(here.first) - 1, B: int(there.first) - 1, CountA: here.count, CountB: there.count}
 	if kind == Added {
@@ -168,7 +168,7 @@ func repeated(kind Kind, here, there run) Change {
 	return c
 }
 
-// only makes the change of a call that one side alone has.
+// only makes the change of a call that only one side has.
 func (s *side) only(kind Kind, i int32) Change {
 	c := Change{Kind: kind, A: int(i) - 1, B: None, Calls: 1, Times: 1}
 	for below := i + 1; below < s.end[i]; {

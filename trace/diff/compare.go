@@ -7,36 +7,36 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// None stands for a call that one side does not have.
+// None is the index of a call that one side does not have.
 const None = -1
 
-// A Diff tells how request B differs from request A.
+// A Diff has the differences of request B from request A.
 type Diff struct {
 	A, B *trace.Tree
 	// InB is, for each call of A, the same call of B, or None; InA the other way round.
 	InB, InA []int
-	// Changes holds what differs, in the order of the calls. If the two took the same path, it is
-	// empty but for those of kind Timed.
+	// Changes are the differences, in the order of the calls. If both requests took the same path, it
+	// has only changes of kind Timed.
 	Changes []Change
 
 	moved, alone, reordered []bool // by call of A; see placing
 }
 
-// Options say what is known of two requests. The zero value is two of different programs.
+// Options describe the two requests. The zero value means that different programs served them.
 type Options struct {
-	// SameProgram says that the same programs served both: what has another name is
-	// another function.
+	// SameProgram says that the same programs served both: functions with different names are
+	// then different functions.
 	SameProgram bool
-	// Times asks for calls that differ in their time alone.
+	// Times also reports calls that differ only in their time.
 	Times bool
 }
 
 // compare compares two requests. compare(b, a, o) is the mirror image of compare(a, b, o).
 func compare(a, b *trace.Tree, o Options) *Diff {
 	d := &Diff{A: a, B: b}
-	// Where there are several equally good ways to match, the first one found is
-	// taken. So that it is the same one from both sides, they are always
-	// compared in one direction.
+	// Of several equally good matchings, the first is taken. The trees are always
+	// compared in the same direction, so that swapping the sides gives the same
+	// matching.
 	if compareTrees(a, b) > 0 {
 		sideB, sideA := matchTrees(b, a, o)
 		d.build(sideA, sideB, newPlacing(sideB, sideA).mirror(), o)
@@ -47,8 +47,8 @@ func compare(a, b *trace.Tree, o Options) *Diff {
 	return d
 }
 
-// compareTrees puts trees into an order that tells any two apart which the matching may
-// treat differently.
+// compareTrees orders trees. It returns 0 only for trees that the matching cannot treat
+// differently.
 func compareTrees(a, b *trace.Tree) int {
 	if c := cmp.Compare(a.Len(), b.Len()); c != 0 {
 		return c
@@ -72,7 +72,7 @@ func compareTrees(a, b *trace.Tree) int {
 
 func everything(string) bool { return true }
 
-// Same reports whether the two took the same path.
+// Same reports whether both requests took the same path.
 func (d *Diff) Same() bool {
 	return !slices.ContainsFunc(d.Changes, func(c Change) bool { return c.Kind != Timed })
 }
@@ -102,6 +102,6 @@ func matchTrees(treeA, treeB *trace.Tree, o Options) (a, b *side) {
 	return a, b
 }
 
-// Alone reports whether call i of A moved without what it called, as a filter does that takes
-// another place in its chain.
+// Alone reports whether call i of A moved without its callees, like a filter that has another
+// place in its chain.
 func (d *Diff) Alone(i int) bool { return d.alone[i] }

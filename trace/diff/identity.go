@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// An identity says which function of one side is which of the other: two functions
-// are the same if they have the same label.
+// An identity matches the functions of both sides: two functions are the same if they
+// have the same label.
 type identity struct {
 	names *names
 	a, b  []int32 // label by name
 	count int     // of labels
 }
 
-// newIdentity takes functions of one name for the same, but for literals that are
-// more like another one.
+// newIdentity matches functions with the same name, except literals that are more
+// similar to another one.
 func newIdentity(names *names) *identity {
 	id := &identity{names: names, count: len(names.list)}
 	for i := range names.list {
@@ -29,8 +29,8 @@ type likely struct {
 	score float64
 }
 
-// accept makes the pairs the same function, the surest first, each function once. It
-// returns how many it took.
+// accept gives the functions of a pair the same label, the most certain pairs first, each
+// function once. It returns the number of accepted pairs.
 func (id *identity) accept(pairs []likely) int {
 	slices.SortFunc(pairs, func(p, q likely) int {
 		return cmp.Or(cmp.Compare(q.score, p.score), cmp.Compare(p.a, q.a), cmp.Compare(p.b, q.b))
@@ -46,11 +46,11 @@ func (id *identity) accept(pairs []likely) int {
 	return len(takenA)
 }
 
-// A profile is what a function is known by apart from its name.
+// A profile has the properties by which a function is recognized apart from its name.
 type profile struct {
 	file             string
 	callees, callers map[int32]bool
-	// through are the callees with, instead of those that only this side has, what these call.
+	// through are the callees, with those that only this side has replaced by their callees.
 	through map[int32]bool
 	// places are the paired nodes of this side that are nearest above its calls.
 	places map[int32]int
@@ -58,8 +58,8 @@ type profile struct {
 	first  int32 // call
 }
 
-// profiles collects the profiles of the functions that are wanted, by name. The key of
-// a node is what it counts as when it is a callee or a caller.
+// profiles collects the profiles of the functions for which wanted returns true, by name. key
+// identifies a node when it is a callee or a caller.
 func (s *side) profiles(wanted func(name int32) bool, key []int32, inOther []int32) map[int32]*profile {
 	all := map[int32]*profile{}
 	var through []int32

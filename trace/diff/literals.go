@@ -7,9 +7,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// matchLiterals decides which function literal is which. Their numbers shift when a
-// release adds one before them, so that one name can be two different functions: what they
-// call and who calls them counts for more than the number.
+// matchLiterals matches function literals. Their numbers shift when a release adds a literal
+// before them, so one name can mean two different functions: their callees and callers count
+// more than the number.
 func (id *identity) matchLiterals(a, b *side) {
 	of := id.literalGroups()
 	stripped := id.strippedNames()
@@ -37,7 +37,7 @@ func (id *identity) matchLiterals(a, b *side) {
 			}
 		}
 	}
-	for _, name := range sortedNames(inB) { // until a pair says otherwise, each is a function of its own
+	for _, name := range sortedNames(inB) { // until it is paired, each is a function of its own
 		id.b[name] = int32(id.count)
 		id.count++
 	}
@@ -45,7 +45,7 @@ func (id *identity) matchLiterals(a, b *side) {
 }
 
 // sameMembers reports whether both sides have the same literals of a function, so that no number
-// has shifted.
+// can have shifted.
 func sameMembers(inA, inB []int32) bool {
 	if len(inA) != len(inB) {
 		return false
@@ -58,7 +58,7 @@ func sameMembers(inA, inB []int32) bool {
 	return true
 }
 
-// alike reports whether two subtrees are about as large.
+// alike reports whether two subtrees have similar sizes.
 func alike(sizeA, sizeB int32) bool { return 2*min(sizeA, sizeB) >= max(sizeA, sizeB) }
 
 // keys looks up each node by its name.
@@ -70,7 +70,7 @@ func (s *side) keys(byName []int32) []int32 {
 	return all
 }
 
-// sameLiteral says how sure it is that two literals of one function are the same, 0 if
+// sameLiteral returns the certainty that two literals of one function are the same; 0 if
 // they are not.
 func sameLiteral(p, q *profile, sameNumber bool) float64 {
 	score := 0.3 * shared(p.callers, q.callers)
@@ -80,7 +80,7 @@ func sameLiteral(p, q *profile, sameNumber bool) float64 {
 	case sameNumber:
 		score += 0.6
 	default:
-		score += 0.3 // nothing but the number tells literals that call nothing apart
+		score += 0.3 // literals without callees differ only in their number
 	}
 	if sameNumber {
 		score += 0.15
@@ -138,8 +138,8 @@ func (id *identity) strippedNames() []int32 {
 	return of
 }
 
-// onlyRenumbered reports whether two names are those of literals of one function, which differ
-// in their number alone.
+// onlyRenumbered reports whether two names are those of literals of one function that differ only
+// in their number.
 func onlyRenumbered(nameA, nameB string) bool {
 	a, restA := funcname.SplitLiteral(nameA)
 	b, restB := funcname.SplitLiteral(nameB)

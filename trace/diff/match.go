@@ -8,13 +8,13 @@ type matcher struct {
 	labels int
 	// inA and inB count how often each label occurs.
 	inA, inB []int32
-	// toldApart is by label, whether values tell the calls of a function apart.
+	// toldApart has, by label, whether values distinguish the calls of a function.
 	toldApart []bool
-	// place is scratch: for nodes of b, where they stand in the list at hand, plus one.
+	// place is a buffer: for nodes of b, their position in the current list, plus one.
 	place []int32
 }
 
-// match pairs the nodes of two sides whose labels are set; there are so many labels.
+// match pairs the nodes of two sides. Their labels must be set; labels is the number of labels.
 func match(a, b *side, labels int) {
 	m := &matcher{a: a, b: b, labels: labels, inA: a.counts(labels), inB: b.counts(labels), place: make([]int32, b.len())}
 	m.pair(0, 0)
@@ -29,7 +29,7 @@ func match(a, b *side, labels int) {
 
 func (m *matcher) pair(x, y int32) { m.a.partner[x], m.b.partner[y] = y, x }
 
-// pairUnique pairs what occurs once on both sides.
+// pairUnique pairs nodes whose label occurs once on both sides.
 func (m *matcher) pairUnique() {
 	at := make([]int32, m.labels)
 	for y, label := range m.b.label {
@@ -42,8 +42,8 @@ func (m *matcher) pairUnique() {
 	}
 }
 
-// contradict reports whether two calls were made for different ends: only their places
-// can tell that they are the same. Of a few values more than half have to agree.
+// contradict reports whether two calls have different purposes according to their values, so that only
+// their places can show that they are the same. More than half of a few values must agree.
 func (m *matcher) contradict(x, y int32) bool {
 	if m.a.values[x] == 0 || m.b.values[y] == 0 || m.a.values[x] == m.b.values[y] {
 		return false
@@ -63,7 +63,7 @@ func (m *matcher) contradict(x, y int32) bool {
 	return 2*agree <= both
 }
 
-// A telling call is one of a function that is called with certain values.
+// A telling is the key of a call: its function and its values.
 type telling struct {
 	label  int32
 	values uint64
@@ -71,8 +71,8 @@ type telling struct {
 
 func (s *side) tells(i int32) telling { return telling{s.label[i], s.values[i]} }
 
-// pairUniqueValues pairs what occurs once on both sides with its values: of a function
-// that is called by many, with what it was called for.
+// pairUniqueValues pairs calls whose function and values occur once on both sides, such as
+// calls of a widely used function for a certain purpose.
 func (m *matcher) pairUniqueValues() {
 	inA, inB := m.a.telling(), m.b.telling()
 	known := make([]int32, m.labels)
@@ -199,7 +199,7 @@ func (m *matcher) pairLists(inA, inB []int32) {
 // A position is a place in two lists.
 type position struct{ a, b int }
 
-// fences returns where pairs stand that are known already, as far as they are in order.
+// fences returns the positions of existing pairs that are in order.
 func (m *matcher) fences(inA, inB []int32) []position {
 	for j, y := range inB {
 		m.place[y] = int32(j + 1)
@@ -216,8 +216,8 @@ func (m *matcher) fences(inA, inB []int32) []position {
 	return ascending(known)
 }
 
-// pairInOrder pairs unpaired nodes of equal labels without crossing; of several ways
-// the one that has most equal subtrees.
+// pairInOrder pairs unpaired nodes of equal labels without crossing. Of several ways, it takes
+// the one with the most equal subtrees.
 func (m *matcher) pairInOrder(inA, inB []int32) {
 	inA, inB = m.a.unpaired(inA, m.inB), m.b.unpaired(inB, m.inA)
 	for _, p := range align(m, inA, inB) {
@@ -236,9 +236,9 @@ func (s *side) unpaired(list []int32, inOther []int32) []int32 {
 	return kept
 }
 
-// pairAnyhow pairs unpaired nodes of equal labels in whatever order they stand; those
-// with equal subtrees first, those with values that contradict each other last, and only
-// if none is left over: else it could be any of them that came or went.
+// pairAnyhow pairs unpaired nodes of equal labels in any order: nodes with equal subtrees
+// first, nodes with contradicting values last, and the latter only if none is left over,
+// because otherwise any of them could be the added or removed one.
 func (m *matcher) pairAnyhow(inA, inB []int32) {
 	inA, inB = m.a.unpaired(inA, m.inB), m.b.unpaired(inB, m.inA)
 	if len(inA) == 0 || len(inB) == 0 {
@@ -277,9 +277,9 @@ func (m *matcher) pairBy(inA, inB []int32, key func(*side, int32) uint64) {
 	}
 }
 
-// pairContradicting pairs, in order, the unpaired nodes of a label of which both lists have as many. Where
-// values tell most calls of a function apart, as the route does for a call that builds it, another
-// value is another call.
+// pairContradicting pairs, in order, the unpaired nodes of a label if both lists have the same number of them. If
+// values distinguish most calls of a function, as the route does for the call that builds it, a different
+// value means a different call.
 func (m *matcher) pairContradicting(inA, inB []int32) {
 	ofA, ofB := m.a.byLabel(inA), m.b.byLabel(inB)
 	for label, xs := range ofA {
@@ -328,8 +328,8 @@ func (s *side) childrenOf(list []int32) []int32 {
 	return all
 }
 
-// pairMoved pairs what is left over on both sides and so alike that it must have
-// moved: equal subtrees, and functions that are called so seldom that there is hardly a choice.
+// pairMoved pairs remaining nodes that are so similar that they must have moved: equal
+// subtrees, and functions that are called so rarely that there is hardly a choice.
 func (m *matcher) pairMoved() {
 	const telling = 3 // calls; less are found equal by chance
 	byHash, byLabel := map[uint64][]int32{}, map[int32][]int32{}
@@ -360,8 +360,8 @@ func (m *matcher) pairMoved() {
 	}
 }
 
-// nearest is the one of unpaired nodes that has the most callers in common with x, none if
-// there is no node that may be x.
+// nearest returns the unpaired node of among that shares the most callers with x, or none if
+// no node can be x.
 func (m *matcher) nearest(x int32, among []int32) int32 {
 	best, deepest := int32(none), int32(none)
 	for _, y := range among {
@@ -386,12 +386,12 @@ func (m *matcher) commonCaller(x, y int32) int32 {
 	return 0
 }
 
-// rare reports whether a function is called so seldom that two calls of it are likely
-// to be the same one wherever they stand.
+// rare reports whether a function is called so rarely that two calls of it are likely
+// the same, wherever they are.
 func (m *matcher) rare(label int32) bool { return m.inA[label] <= 2 && m.inB[label] <= 2 }
 
-// takeEqual takes one of the unpaired nodes whose subtrees have the hash of x, none if each was made
-// for another end.
+// takeEqual takes one of the unpaired nodes whose subtrees have the hash of x, or none if their values
+// contradict x.
 func (m *matcher) takeEqual(x int32, byHash map[uint64][]int32) int32 {
 	const patience = 16 // nodes that are tried
 	list := byHash[m.a.hash[x]]

@@ -6,11 +6,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Merged is the tree of both requests: the calls of B, and those that A alone has where
-// they were.
+// A Merged is the tree of both requests: the calls of B, and the calls that only A has, in
+// their place.
 type Merged struct {
-	// Tree has the calls of B but for their ids and starts, which count the calls, and those
-	// of A without their CallerLine. Its Request is that of B.
+	// Tree has the calls of B, with ids and starts that count the calls, and those of A, without
+	// their CallerLine. Its Request is that of B.
 	Tree *trace.Tree
 	// A and B are, by call of Tree, the call on each side, or None.
 	A, B []int
@@ -18,8 +18,8 @@ type Merged struct {
 	Changes [][]int
 }
 
-// Merge puts both requests into one tree. A call that went from above others, which are
-// still made, stands before the first of them.
+// Merge merges both requests into one tree. A call that was removed from above others, which are
+// still made, is placed before the first of them.
 func (d *Diff) Merge() *Merged {
 	m := &merger{d: d, below: make([][]place, d.B.Len()), gone: make([][]int, d.A.Len())}
 	m.place()
@@ -60,13 +60,13 @@ func (m *merger) reserve() {
 	m.calls, m.a, m.b = make([]trace.Call, 0, n), make([]int, 0, n), make([]int, 0, n)
 }
 
-// A place is where a call of A goes: below a call of B, before one of those it made, or None for the end.
+// A place is the position of a call of A: the call, and the call of B before which it goes, or None for the end.
 type place struct{ a, before int }
 
 type merger struct {
 	d *Diff
-	// below are, by call of B, the calls of A alone that are put below it; gone, by call
-	// of A alone, those below that one.
+	// below has, by call of B, the calls that only A has and that go below it; gone, by such a call
+	// of A, those below that one.
 	below [][]place
 	gone  [][]int
 	// above is the first call of A, if nothing of B is above it.
@@ -76,7 +76,7 @@ type merger struct {
 	a, b  []int
 }
 
-// place decides where the calls of A alone go.
+// place decides where the calls that only A has go.
 func (m *merger) place() {
 	a := m.d.A
 	next := m.nextPaired()
@@ -107,7 +107,7 @@ func (m *merger) nextPaired() []int {
 	return next
 }
 
-// childTowards is the call right below one of B that leads to call i of A, None if none does.
+// childTowards returns the child of a call of B that leads to call i of A, or None.
 func (m *merger) childTowards(above, i int) int {
 	if i == None {
 		return None
@@ -157,7 +157,7 @@ func (m *merger) add(call *trace.Call, parent string, a, b int) string {
 	c := *call
 	c.ID, c.Parent, c.StartNs = fmt.Sprintf("%016x", len(m.calls)+1), parent, int64(len(m.calls))
 	if b == None {
-		c.CallerLine = 0 // a line of A's says nothing of the order among calls of B
+		c.CallerLine = 0 // a line of A has no meaning among calls of B
 	}
 	m.calls, m.a, m.b = append(m.calls, c), append(m.a, a), append(m.b, b)
 	return c.ID

@@ -20,7 +20,7 @@ func parseName(full string) parsedName {
 	return parsedName{pkg: n.Package, typ: n.Type, fun: n.Func + n.Literal}
 }
 
-// likeness says how alike two names are apart from their packages, from 0 to 1; 1 only if they are equal.
+// likeness returns the similarity of two names without their packages, from 0 to 1; 1 only if they are equal.
 func (p parsedName) likeness(q parsedName) float64 {
 	switch {
 	case p.typ == q.typ && p.fun == q.fun:
@@ -33,7 +33,7 @@ func (p parsedName) likeness(q parsedName) float64 {
 	return 0.7 * shared(words(p.typ+"."+p.fun), words(q.typ+"."+q.fun))
 }
 
-// nearness says how near to each other two functions are kept, from 0 to 1.
+// nearness returns how close two files are in the folder tree, from 0 to 1.
 func nearness(fileA, fileB string) float64 {
 	switch {
 	case fileA == fileB:

@@ -2,8 +2,8 @@ package diff
 
 import "github.com/kubeapitrace/apitrace/trace"
 
-// pairRequests returns which requests belong together, in order: each with that in its place, or, where
-// one side has more, those whose likeness is greatest in sum.
+// pairRequests pairs requests in order: each with the request in the same position or, if one side has more,
+// so that the sum of the likenesses is greatest.
 func pairRequests(a, b []trace.Request) []position {
 	var pairs []position
 	if len(a) == len(b) {
@@ -28,7 +28,7 @@ func pairRequests(a, b []trace.Request) []position {
 	return pairs
 }
 
-// likenesses tells how alike the requests from a[i] and b[j] on are, at best.
+// likenesses returns the greatest sum of likenesses for the requests from a[i] and b[j] on.
 func likenesses(a, b []trace.Request) [][]float64 {
 	best := make([][]float64, len(a)+1)
 	for i := range best {
@@ -48,8 +48,8 @@ func likenesses(a, b []trace.Request) [][]float64 {
 // same is the likeness of two requests with the same method and path: more than any number of others.
 const same = 1e6
 
-// likeness says how alike two requests are: not at all with different methods, else by what was asked
-// for, how it was answered, and how much it made the server do.
+// likeness returns the similarity of two requests: 0 for different methods, else by path, answer, and number of
+// calls.
 func likeness(a, b *trace.Request) float64 {
 	switch {
 	case a.Method != b.Method:

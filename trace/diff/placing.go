@@ -2,11 +2,11 @@ package diff
 
 import "slices"
 
-// A placing says of paired calls whether they are still where they were.
+// A placing has, for paired calls, whether they are still in their place.
 type placing struct {
 	a, b *side
-	// moved, by node of a, is set where the caller is another one; alone where it moved
-	// without what it called; reordered where only the order changed.
+	// moved, by node of a, is set if the caller differs; alone, if the call moved without its
+	// callees; reordered, if only the order changed.
 	moved, alone, reordered []bool
 }
 
@@ -36,7 +36,7 @@ func newPlacing(a, b *side) *placing {
 	return p
 }
 
-// misplaced lists the paired nodes whose nearest paired callers are no pair.
+// misplaced lists the paired nodes whose nearest paired callers are not a pair.
 func (p *placing) misplaced() []int32 {
 	var wrong []int32
 	for x := int32(1); x < p.a.len(); x++ {
@@ -47,8 +47,8 @@ func (p *placing) misplaced() []int32 {
 	return wrong
 }
 
-// inPlace reports whether x is below the same call on both sides. It is, too, if
-// only calls that moved alone are in between.
+// inPlace reports whether x is below the same call on both sides, apart from calls that
+// moved alone.
 func (p *placing) inPlace(x int32) bool {
 	if p.alone[x] {
 		return false
@@ -58,8 +58,8 @@ func (p *placing) inPlace(x int32) bool {
 	return p.a.partner[aboveX] == aboveY || p.a.partner[p.stayedA(aboveX)] == p.stayedB(aboveY)
 }
 
-// stayedA is x, or the nearest paired node above it that did not move alone; stayedB the
-// same on the other side.
+// stayedA returns x, or the nearest paired node above it that did not move alone; stayedB does
+// the same on the other side.
 func (p *placing) stayedA(x int32) int32 {
 	for p.alone[x] {
 		x = p.a.matchedAbove(x)
@@ -74,8 +74,8 @@ func (p *placing) stayedB(y int32) int32 {
 	return y
 }
 
-// mostBlamed finds the one of the wrong nodes that explains most of the others by having
-// moved alone, none if there is no such node.
+// mostBlamed returns the misplaced node whose moving alone would explain most of the others,
+// or none.
 func (p *placing) mostBlamed(wrong []int32) int32 {
 	blame := map[int32]int{}
 	for _, x := range wrong {
@@ -97,8 +97,8 @@ func (p *placing) mostBlamed(wrong []int32) int32 {
 	return best
 }
 
-// findReordered marks those that have to move for the others to be in the same order.
-// Between goroutines order means nothing.
+// findReordered marks the nodes that must move so that the others are in the same order. The
+// order between goroutines has no meaning.
 func (p *placing) findReordered() {
 	below := make([][]int32, p.a.len())
 	for x := int32(1); x < p.a.len(); x++ {

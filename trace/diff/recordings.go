@@ -2,7 +2,7 @@ package diff
 
 import "github.com/kubeapitrace/apitrace/trace"
 
-// A Comparison tells how recording B differs from recording A.
+// A Comparison has the differences of recording B from recording A.
 type Comparison struct {
 	A, B *trace.Recording
 	// Requests are the requests of both, in order.
@@ -13,7 +13,7 @@ type Comparison struct {
 type RequestPair struct {
 	// A and B are the requests, nil on the side that lacks it.
 	A, B *trace.Request
-	// Diff tells how they differ, nil if one is missing.
+	// Diff has their differences; nil if one is missing.
 	Diff *Diff
 }
 
@@ -27,15 +27,15 @@ func (c *Comparison) Same() bool {
 	return true
 }
 
-// Same reports whether both requests are there and took the same path to the same answer.
+// Same reports whether both requests exist and took the same path to the same answer.
 func (r *RequestPair) Same() bool {
 	return r.Diff != nil && r.Diff.Same() && r.A.Status == r.B.Status
 }
 
 // CompareRecordings pairs the requests of two recordings, in order, and compares each pair.
-// Where one has more requests, those of the same method and path are pairs, and of the others those of the
-// same method that are most alike. Both have to be valid, as every recording is that was loaded. That both are of the same programs is seen
-// from their versions.
+// If one has more requests, those with the same method and path are pairs, then those with the same method that
+// are most similar. Both recordings must be valid, as every loaded recording is. Their versions show whether the
+// same programs served them.
 func CompareRecordings(a, b *trace.Recording, o Options) *Comparison {
 	o.SameProgram = o.SameProgram || samePrograms(a, b)
 	c := &Comparison{A: a, B: b}
@@ -58,19 +58,19 @@ func CompareRecordings(a, b *trace.Recording, o Options) *Comparison {
 	return c
 }
 
-// OtherEdition reports whether the two are known to be of different editions of apitrace: a function
-// that one side lacks may only not have been traced there.
+// OtherEdition reports whether the two are known to come from different editions of apitrace: a function
+// that one side lacks may just not have been traced there.
 func (c *Comparison) OtherEdition() bool {
 	return c.A.Edition != "" && c.B.Edition != "" && c.A.Edition != c.B.Edition
 }
 
-// samePrograms reports whether both recordings are known to be of the same programs. Of edited ones
-// nobody knows whether they were edited in the same way.
+// samePrograms reports whether both recordings are known to be of the same programs. Edited programs
+// may have different edits, so they do not count.
 func samePrograms(a, b *trace.Recording) bool {
 	return a.K8sVersion != "" && a.K8sVersion == b.K8sVersion && a.EtcdVersion == b.EtcdVersion && len(a.Edited)+len(b.Edited) == 0
 }
 
-// NameInB is what a function of A is called in B, "" if B makes none of its calls.
+// NameInB returns the name in B of a function of A, or "" if B makes none of its calls.
 func (c *Comparison) NameInB(function string) string {
 	for _, r := range c.Requests {
 		if r.Diff == nil {

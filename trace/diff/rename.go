@@ -6,9 +6,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// findRenames looks for functions that only one side has and that are alike: in
-// name, in where they are called, in what they call, and in where they are kept. It returns
-// how many it found. The sides have to be matched.
+// findRenames looks for functions that only one side has and that are similar: in name,
+// callers, callees and place. It returns the number of pairs that it found. The sides must
+// be matched.
 func (id *identity) findRenames(a, b *side) int {
 	inA, inB := a.counts(id.count), b.counts(id.count)
 	gone := a.profiles(func(name int32) bool { return inB[id.a[name]] == 0 }, a.label, inB)
@@ -42,7 +42,7 @@ func (r *renames) byName() {
 	}
 }
 
-// key is what functions have in common that are tried; all literals of a function do.
+// key is shared by the functions that are tried with each other; all literals of a function share it.
 func (r *renames) key(name int32) string {
 	declared, _ := funcname.SplitLiteral("." + r.parse(name).fun)
 	return r.id.names.list[name].process + " " + strings.ToLower(declared)
@@ -50,7 +50,7 @@ func (r *renames) key(name int32) string {
 
 // byPlace tries functions that were called in the same place.
 func (r *renames) byPlace() {
-	const most = 24 // in one place; where more has changed, the place says little
+	const most = 24 // in one place; with more changes, the place means little
 	at := map[int32][]int32{}
 	for y, p := range r.come {
 		for above := range p.places {
@@ -79,7 +79,7 @@ func (r *renames) parse(name int32) parsedName {
 
 // try notes x and y as a likely pair if they are alike enough.
 func (r *renames) try(x, y int32) {
-	if x == y { // literals that were found to be two different ones
+	if x == y { // literals that are known to be different
 		return
 	}
 	if r.tried[[2]int32{x, y}] || r.id.names.list[x].process != r.id.names.list[y].process {
@@ -93,7 +93,7 @@ func (r *renames) try(x, y int32) {
 	}
 	near := nearness(p.file, q.file)
 	score := 0.4*name + 0.2*(place+content+near)
-	// What goes to another package may have to be exported there.
+	// A function that moves to another package may have to be exported there.
 	moved := name >= 0.9 && near >= 0.4
 	if moved {
 		score++
@@ -121,8 +121,8 @@ func (r *renames) likeness(x, y int32) float64 {
 	return p.likeness(q)
 }
 
-// same reports whether two declared functions have the same label. They need not be among
-// the calls: what makes a handler may have run long before.
+// same reports whether two declared functions have the same label. They may be missing among
+// the calls: the function that makes a handler may have run long before.
 func (r *renames) same(x int32, declaredA, declaredB string) bool {
 	if declaredA == declaredB {
 		return true
@@ -142,8 +142,8 @@ func (r *renames) samePlaces(p, q *profile) float64 {
 	return float64(common) / float64(max(p.calls, q.calls))
 }
 
-// commonBelow is the part of everything below two functions that is paired with each other.
-// It tells apart what calls much the same only after a while, as the filters of a chain do.
+// commonBelow returns the fraction of everything below two functions that is paired with each
+// other. It distinguishes functions whose callees are similar, such as the filters of a chain.
 func (r *renames) commonBelow(p, q *profile) float64 {
 	if p.calls != 1 || q.calls != 1 {
 		return 0
@@ -157,8 +157,8 @@ func (r *renames) commonBelow(p, q *profile) float64 {
 	return 2 * float64(common) / float64(r.a.size(x)+r.b.size(y))
 }
 
-// sameContent compares what two functions call. Of two that call nothing it is not known.
-// Half of it is what they call through functions that only their side has.
+// sameContent compares the callees of two functions. It is not known for two without callees.
+// Half of the result comes from calls through functions that only their side has.
 func sameContent(p, q *profile) float64 {
 	if len(p.callees)+len(q.callees) == 0 {
 		return 0.5

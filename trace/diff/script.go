@@ -6,12 +6,12 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// An Op says what an Edit does.
+// An Op is the operation of an Edit.
 type Op string
 
 // The operations of an Edit.
 const (
-	// OpChange makes Call what New says.
+	// OpChange replaces the fields of Call by those of New.
 	OpChange Op = "change"
 	// OpRemove takes Call away; the calls below it take its place.
 	OpRemove Op = "remove"
@@ -21,11 +21,11 @@ const (
 	OpAdd Op = "add"
 )
 
-// A Ref names a call: "a12" is call 12 of A, "b7" one that an edit adds, call 7 of B. ""
-// is the place above the first call, or, as After, the front.
+// A Ref names a call: "a12" is call 12 of A, "b7" is call 7 of B, which an edit adds. ""
+// is the place above the first call or, as After, the front.
 type Ref string
 
-// An Edit is a step on the way from one trace to another.
+// An Edit is one step of a script that turns one trace into another.
 type Edit struct {
 	Op     Op          `json:"op"`
 	Call   Ref         `json:"call"`
@@ -70,8 +70,8 @@ func (w *scriptWriter) refB(j int) Ref {
 	return ref("b", j)
 }
 
-// stays reports whether a call of A is there all the time. One that moved alone is taken
-// away and added again.
+// stays reports whether a call of A is never removed. A call that moved alone is removed and
+// added again.
 func (w *scriptWriter) stays(i int) bool { return w.d.InB[i] != None && !w.d.alone[i] }
 
 func (w *scriptWriter) staysB(j int) bool { return w.d.InA[j] != None && w.stays(w.d.InA[j]) }
@@ -126,7 +126,7 @@ func (w *scriptWriter) moves() {
 	}
 }
 
-// settle marks the calls below one of B that are in their place already.
+// settle marks the calls below a call of B that are already in their place.
 func (w *scriptWriter) settle(settled []bool, above int, list []int, aboveA []int) {
 	var sameCaller []position
 	for at, j := range list {
@@ -157,7 +157,7 @@ func nearest(tree *trace.Tree, stays func(int) bool) []int {
 	return above
 }
 
-// additions adds what B alone has, callers before their callees.
+// additions adds the calls that only B has, callers before their callees.
 func (w *scriptWriter) additions() {
 	b := w.d.B
 	tops := make([]int, b.Len()) // how many calls that stay are nearest below
@@ -184,8 +184,8 @@ func (w *scriptWriter) additions() {
 	}
 }
 
-// content is what a call is, without what varies from run to run by its nature: ids,
-// times and goroutines.
+// content returns a call without the fields that always vary between runs: ids, times and
+// goroutines.
 func content(call *trace.Call) *trace.Call {
 	c := *call
 	c.ID, c.Parent, c.Goroutine, c.StartNs, c.DurationNs = "", "", 0, 0, 0

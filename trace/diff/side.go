@@ -6,17 +6,17 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// none stands for a node that is not there.
+// none is the index of a missing node.
 const none = -1
 
-// A side is one of the two trees that are compared. Its node 0 stands above the first
-// call, so that the first call may have been wrapped as any other; call i is node i+1.
+// A side is one of the two trees of a comparison. Node 0 is above the first call, so that
+// the first call can be wrapped like any other; call i is node i+1.
 type side struct {
 	tree *trace.Tree
 	// parent and end are as in trace.Tree, by node.
 	parent, end []int32
-	// name numbers the function and the process that it runs in, label what the
-	// function is taken for: the same on both sides where it is the same function.
+	// name is the number of the function and its process. label identifies the function: it is
+	// the same on both sides for the same function.
 	name, label []int32
 	// hash is equal for subtrees of equal labels in equal order, values for calls of
 	// equal values that do not vary from run to run; 0 for calls without any.
@@ -84,8 +84,8 @@ func mix(h, v uint64) uint64 {
 	return h ^ h>>32
 }
 
-// setValues hashes the values of each call. What one side notes and the other does not
-// says nothing: it may be that nobody asked for it.
+// setValues hashes the values of each call. It ignores values that only one side records,
+// because the guide of the other may not have had them.
 func setValues(a, b *side) {
 	inA, inB := a.attributes(), b.attributes()
 	for _, s := range []*side{a, b} {
@@ -106,8 +106,8 @@ func (s *side) attributes() map[string]bool {
 	return all
 }
 
-// hashValues hashes the values that count and do not vary from run to run, in whatever order.
-// Numbers and truth values are results: they do not tell what a call is for.
+// hashValues hashes the values that count and do not vary between runs, independent of their order.
+// Numbers and booleans are results: they do not show the purpose of a call.
 func hashValues(call *trace.Call, counts func(name string) bool) uint64 {
 	var sum uint64
 	for name, value := range call.Attributes {
@@ -119,7 +119,7 @@ func hashValues(call *trace.Call, counts func(name string) bool) uint64 {
 	return sum
 }
 
-// tells reports whether a value tells what a call is for.
+// tells reports whether a value shows the purpose of a call.
 func tells(value string) bool {
 	return value != "" && value != "true" && value != "false" && !number(value)
 }
@@ -130,7 +130,7 @@ func hashText(s string) uint64 {
 	return h.Sum64()
 }
 
-// counts says how often each label occurs.
+// counts returns the number of nodes with each label.
 func (s *side) counts(labels int) []int32 {
 	n := make([]int32, labels)
 	for _, l := range s.label {

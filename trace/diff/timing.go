@@ -2,15 +2,15 @@ package diff
 
 import "github.com/kubeapitrace/apitrace/trace"
 
-// Times vary from run to run, and with everything else that a machine does. What is told of them
-// has to be more than that: a call's own time, without the calls that it made, is timesMore times
-// as long on one side, and the difference is a worthOf-th part of the longer request.
+// Times vary between runs and with the load of the machine. A difference is reported only if a
+// call's own time, without its callees, is timesMore times as long on one side, and the difference
+// is at least a worthOf-th part of the longer request.
 const (
 	timesMore = 2
 	worthOf   = 20
 )
 
-// timed tells of calls that differ in nothing but their time. changed marks those of A that
+// timed adds the changes of calls that differ only in their time. changed marks the calls of A that
 // differ otherwise.
 func (f *finder) timed(changed []bool) {
 	worth := max(took(f.d.A), took(f.d.B)) / worthOf
@@ -25,11 +25,11 @@ func (f *finder) timed(changed []bool) {
 	}
 }
 
-// took is how long a request took.
+// took returns the duration of a request in nanoseconds.
 func took(tree *trace.Tree) int64 { return tree.Call(0).DurationNs }
 
-// changedCalls marks the calls of A of which there is a change, and those that call others than they
-// did: what they left to those, or do in their place, is part of their own time.
+// changedCalls marks the calls of A that have a change, and those with other callees, because work that moved
+// to or from a callee changes the own time.
 func (f *finder) changedCalls() []bool {
 	changed := make([]bool, f.d.A.Len())
 	mark := func(i int) {

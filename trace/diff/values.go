@@ -19,7 +19,7 @@ import (
 //go:embed volatile.yaml
 var volatileFile []byte
 
-// volatile says by the name of an attribute which part of its values varies from run to run.
+// volatile has, by the name of an attribute, the part of its values that varies between runs.
 var volatile = sync.OnceValue(func() map[string]*regexp.Regexp {
 	var file struct {
 		Attributes []struct {
@@ -49,8 +49,8 @@ func settled(name, value string) string {
 	return value
 }
 
-// changedValues lists the values that both calls have and that differ, but for those
-// that vary from run to run. What one side alone has noted says nothing of the other.
+// changedValues lists the values that both calls have and that differ, except those that
+// vary between runs. A value that only one side has recorded says nothing about the other.
 func changedValues(x, y *trace.Call) []ValueChange {
 	var changed []ValueChange
 	for _, name := range slices.Sorted(maps.Keys(x.Attributes)) {
@@ -68,8 +68,8 @@ func changedValues(x, y *trace.Call) []ValueChange {
 	return changed
 }
 
-// alikeWritten reports whether two values are written in the same way. A number and a
-// name may be the same: a later release may give a type of numbers a String method.
+// alikeWritten reports whether two values have the same format. A number and a name may be
+// the same value: a later release may give a numeric type a String method.
 func alikeWritten(a, b string) bool { return number(a) == number(b) || a == "" || b == "" }
 
 func number(s string) bool {

@@ -1,6 +1,5 @@
-// Package explain tells what is known of one function: what the guide says, where it
-// stands, and what it did in recordings: who called it, what it called, with which
-// values.
+// Package explain describes one function: the guide's note, its place, and its calls in
+// recordings: callers, callees and values.
 package explain
 
 import (
@@ -11,16 +10,16 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Sight is what a function did in one request.
+// A Sight is the activity of a function in one request.
 type Sight struct {
-	// Scenario, Method, Path and Status say in which request.
+	// Scenario, Method, Path and Status identify the request.
 	Scenario, Method, Path string
 	Status                 int
-	// Calls counts its calls, Ns is how long they took together, SelfNs how much of
-	// that they ran themselves. A call below another one of them counts in both.
+	// Calls counts its calls. Ns is their total time in nanoseconds, SelfNs the part without
+	// their callees. A call below another call of the function counts in both.
 	Calls      int
 	Ns, SelfNs int64
-	// Callers and Callees stand in order of their first call.
+	// Callers and Callees are in order of their first call.
 	Callers, Callees []Neighbour
 	// Values are sorted by name.
 	Values []Value
@@ -32,8 +31,8 @@ type Sight struct {
 type Neighbour struct {
 	// Function is its full name.
 	Function string
-	// File and Line say from where the calls went out: the caller's file, and 0 where
-	// the line is not known.
+	// File and Line are the place of the call in the caller; Line is 0 if it is not
+	// known.
 	File string
 	Line int
 	// Calls counts them.
@@ -47,7 +46,7 @@ type Value struct {
 	Seen []string
 }
 
-// Look returns what the function of the full name did, for each request that called it.
+// Look returns a Sight of the function with this full name for each request that called it.
 func Look(function string, recordings []*trace.Recording) ([]Sight, error) {
 	var all []Sight
 	for _, rec := range recordings {
@@ -65,14 +64,14 @@ func Look(function string, recordings []*trace.Recording) ([]Sight, error) {
 	return all, nil
 }
 
-// An overview is what a function did in many requests.
+// An overview is the activity of a function in many requests.
 type overview struct {
-	// Requests counts those that called it.
+	// Requests counts the requests that called it.
 	Requests int
-	// Scenarios are those that called it, in order.
+	// Scenarios are the scenarios that called it, in order.
 	Scenarios []string
-	// Sight joins what it did, without Scenario, Method, Path and Status. Callers and
-	// callees stand by their number of calls, the most frequent first.
+	// Sight sums up its activity, without Scenario, Method, Path and Status. Callers and
+	// callees are sorted by their number of calls, the most frequent first.
 	Sight Sight
 }
 

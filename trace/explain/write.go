@@ -24,30 +24,30 @@ type Page struct {
 	Function string
 	// Layer is the title of its layer, "" if it belongs to none.
 	Layer string
-	// Note is what the guide says of it, "" if it is not a key step.
+	// Note is the guide's note, or "" if the function is not a key step.
 	Note string
-	// File and Line are where it stands; File is "" if that is not known.
+	// File and Line are its place; File is "" if that is not known.
 	File string
 	Line int
 	// Program is whose source that is: "kube-apiserver v1.37.1".
 	Program string
 	// URL is where it can be read, "" if that is not known.
 	URL string
-	// Sights are what it did in the recordings, request by request.
+	// Sights are its activity in the recordings, request by request.
 	Sights []Sight
 	// Merged asks for an overview of the sights instead of each of them.
 	Merged bool
-	// Recordings counts those that were looked at.
+	// Recordings counts the recordings that were searched.
 	Recordings int
-	// Version is the release of Kubernetes, Scenario one that calls the function in another release, "" if none does.
+	// Version is the release of Kubernetes. Scenario is one that calls the function in another release, or "".
 	Version, Scenario string
-	// Source is what the index of the sources says, nil if nothing.
+	// Source is the entry in the index of the sources, or nil.
 	Source *recordings.Source
-	// Untraced is set if the index knows the release, and none of its functions is of this package.
+	// Untraced is set if the index has the release but no function of this package.
 	Untraced bool
 }
 
-// WriteOptions says how a page is printed.
+// WriteOptions set how a page is printed.
 type WriteOptions struct {
 	// Width is the number of columns; 0 is 80. Names and addresses are not broken.
 	Width int
@@ -181,7 +181,7 @@ func (w *pageWriter) names(all []string) {
 	w.line("%s", line)
 }
 
-// facts prints what a function did, without where.
+// facts prints the activity of a function, without the request.
 func (w *pageWriter) facts(s Sight) {
 	w.line("%s", w.Sprintf("%s, %s, %s of it its own", w.Plural(s.Calls, "%d call", "%d calls", s.Calls), w.duration(s.Ns), w.duration(s.SelfNs)))
 	w.neighbours(w.Sprintf("called by"), s.Callers)
@@ -231,10 +231,10 @@ func (w *pageWriter) neighbours(title string, all []Neighbour) {
 	}
 }
 
-// mostNeighbours is how many callers, or callees, are shown.
+// mostNeighbours is the maximum number of callers, or callees, that are shown.
 const mostNeighbours = 30
 
-// mostValues is how many different values of one name are shown.
+// mostValues is the maximum number of different values of one name that are shown.
 const mostValues = 5
 
 func (w *pageWriter) values(v Value) {
@@ -247,7 +247,7 @@ func (w *pageWriter) values(v Value) {
 	}
 }
 
-// printable escapes what could command the terminal.
+// printable escapes sequences that could control the terminal.
 func printable(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return s
