@@ -124,7 +124,7 @@ func TestSentences(t *testing.T) {
 		{
 			"what is for several plugins is one sentence",
 			"p.A\n p.W\n  p.H apitrace.admission.plugin=a", "p.A\n p.W\n  p.H apitrace.admission.plugin=a\n  p.H apitrace.admission.plugin=b\n  p.H apitrace.admission.plugin=c",
-			"here p.W calls p.H (b, c) only in two, and its source does in both", "此处只有 two 中的 p.W 调用 p.H（b、c），两侧源码中都有此调用",
+			"here p.W calls p.H (b, c) only in two, and its source does in both; not asked in 50%A", "此处只有 two 中的 p.W 调用 p.H（b、c），两侧源码中都有此调用；50%A 中没有询问它",
 		},
 		{
 			"what is called again for the same plugins is told once",
@@ -172,6 +172,61 @@ func TestSentencesAskTheSource(t *testing.T) {
 			finder := reason.NewFinderOf(codeOf("v1", c.A.Requests[0], test.alsoA...), b)
 			if got := sentences(t, c, finder, "en"); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestSentencesNameTheBranch checks what is said of a call that both sources have and one side made.
+func TestSentencesNameTheBranch(t *testing.T) {
+	inA := recordings.Branch{Kind: recordings.BranchIn, Text: "if n > 3", Line: 1}
+	for _, test := range []struct {
+		name   string
+		of     recordings.Branch
+		there  []recordings.Branch
+		values string
+		en, zh string
+	}{
+		{"the same on both sides", inA, []recordings.Branch{inA}, "", ", in the branch `if n > 3` (p/f.go:8)", "，位于分支 `if n > 3` 中 (p/f.go:8)"},
+		{"none", recordings.Branch{}, []recordings.Branch{inA}, "", "", ""},
+		{"another on the other side", inA, []recordings.Branch{{Kind: recordings.BranchElse, Text: "if ok", Line: 4}}, "",
+			", in the branch `if n > 3` (p/f.go:8); in one, in the else of `if ok`", "，位于分支 `if n > 3` 中 (p/f.go:8)；在 one 中，位于 `if ok` 的 else 中"},
+		{"none on the other side", inA, []recordings.Branch{{}}, "", ", in the branch `if n > 3` (p/f.go:8); in one in no branch", "，位于分支 `if n > 3` 中 (p/f.go:8)；在 one 中不在任何分支里"},
+		{"several on the other side", inA, []recordings.Branch{{}, {Kind: recordings.BranchIn, Text: "if ok"}}, "", ", in the branch `if n > 3` (p/f.go:8)", "，位于分支 `if n > 3` 中 (p/f.go:8)"},
+		{"a limit", recordings.Branch{Kind: recordings.BranchPast, Text: "if took < limit", Threshold: recordings.ThresholdTime}, nil, "",
+			", behind `if took < limit` (p/f.go:7), which leaves, a limit of time", "，位于 `if took < limit` 之后 (p/f.go:7)，条件成立时会提前离开，这是时间阈值"},
+		{"a plugin of a list", recordings.Branch{Kind: recordings.BranchLoop, Text: "range handlers"}, nil, " apitrace.admission.plugin=x",
+			", in the loop over `handlers` (p/f.go:7); not asked in one", "，位于对 `handlers` 的循环中 (p/f.go:7)；one 中没有询问它"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if test.there == nil {
+				test.there = []recordings.Branch{test.of}
+			}
+			a, b := indentedRequest("p.A"), indentedRequest("p.A\n p.B"+test.values)
+			b.Calls[1].CallerLine = 9
+			codeOf := func(branches ...recordings.Branch) *recordings.Code {
+				caller := recordings.Source{Name: "p.A"}
+				for _, branch := range branches {
+					caller.Calls = append(caller.Calls, recordings.SourceCall{Name: "p.B", Line: 2, Branch: branch})
+				}
+				program := &recordings.Program{Functions: []recordings.Source{caller, {Name: "p.B"}}}
+				return recordings.NewCode("v1", map[string]*recordings.Program{"kube-apiserver": program})
+			}
+			c := diff.CompareRecordings(&trace.Recording{Scenario: "one", K8sVersion: "v1", Requests: []trace.Request{a}},
+				&trace.Recording{Scenario: "two", K8sVersion: "v2", Requests: []trace.Request{b}}, diff.Options{})
+			finder := reason.NewFinderOf(codeOf(test.there...), codeOf(test.of))
+			name := "p.B"
+			if test.values != "" {
+				name = "p.B (x)"
+			}
+			if got, want := strings.ReplaceAll(sentences(t, c, finder, "en"), "50%A", "one"), "here p.A calls "+name+" only in two, and its source does in both"+test.en; got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+			if test.values != "" {
+				name = "p.B（x）"
+			}
+			if got, want := strings.ReplaceAll(sentences(t, c, finder, "zh"), "50%A", "one"), "此处只有 two 中的 p.A 调用 "+name+"，两侧源码中都有此调用"+test.zh; got != want {
+				t.Errorf("got %q, want %q", got, want)
 			}
 		})
 	}

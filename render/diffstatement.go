@@ -36,11 +36,11 @@ func (st *statement) calls() []int {
 // An only is a call that only one side makes, without its purpose. Equal ones are one statement.
 type only struct {
 	kind diff.Kind
-	// function and caller are short names; inner is that of the call below it that both sides
+	// full is the function's name; function and caller are short names; inner is that of the call below it that both sides
 	// make, or "".
-	function, caller, inner string
-	why                     reason.Reason
-	times                   int
+	full, function, caller, inner string
+	why                           reason.Reason
+	times                         int
 	// above is the caller, as a call of A, and innerA the inner call.
 	above, innerA int
 }
@@ -103,7 +103,7 @@ func (o *only) samePlace(removed *only) bool {
 // only describes an addition or a removal.
 func (s *summary) only(c *ShownChange) only {
 	tree, i := s.side(c)
-	o := only{kind: c.Kind, function: tree.Call(i).ShortName(), caller: callerName(tree, i), why: s.reason(c), above: diff.None, innerA: diff.None}
+	o := only{kind: c.Kind, full: tree.Call(i).Function, function: tree.Call(i).ShortName(), caller: callerName(tree, i), why: s.reason(c), above: diff.None, innerA: diff.None}
 	if parent := tree.Parent(i); parent >= 0 {
 		o.above = s.inA(tree, parent)
 	}
@@ -147,8 +147,9 @@ func (s *summary) text(st *statement) string {
 	case st.only == nil:
 		return s.changed(st.change)
 	case st.replaced != nil:
-		return s.words.Sprintf("%s takes the place of %s between %s and %s", s.withPurposes(st.only.function, st.purposes),
-			s.withPurposes(st.replaced.only.function, st.replaced.purposes), st.only.caller, st.only.inner) + s.gateOf(st.only.why)
+		was, is := apart(st.replaced.only.full, st.only.full)
+		return s.words.Sprintf("%s takes the place of %s between %s and %s", s.withPurposes(is, st.purposes),
+			s.withPurposes(was, st.replaced.purposes), st.only.caller, st.only.inner) + s.gateOf(st.only.why)
 	}
 	return s.onlyOn(st.only, s.withPurposes(st.only.function, st.purposes))
 }
@@ -196,7 +197,7 @@ func (s *summary) onlyOn(o *only, name string) string {
 	if o.times > 0 {
 		text += " " + w.count(o.times)
 	}
-	return text + s.sourceOf(o) + s.gateOf(why)
+	return text + s.sourceOf(o) + s.gateOf(why) + s.branchOf(o)
 }
 
 // onlyBetween describes a call that only one side makes, between two that both make.
@@ -221,7 +222,7 @@ func (s *summary) onlyBetween(o *only, name string) string {
 	if kind := o.why.Way.Kind; kind == reason.Queue || kind == reason.Process {
 		text += w.Sprintf(", reached%s", s.wayText(o.why.Way))
 	}
-	return text + s.sourceOf(o) + s.gateOf(o.why)
+	return text + s.sourceOf(o) + s.gateOf(o.why) + s.branchOf(o)
 }
 
 // otherPlace describes a call that the other side also makes, but in a package without spans.
@@ -273,7 +274,10 @@ func (s *summary) wayText(w reason.Way) string {
 // moved describes a call that another function now makes.
 func (s *summary) moved(name string, c *ShownChange) string {
 	w := &s.words
-	is, was := callerName(s.Diff.B, c.B), callerName(s.Diff.A, c.A)
+	was, is := callerName(s.Diff.A, c.A), callerName(s.Diff.B, c.B)
+	if above, aboveWas := s.Diff.B.Parent(c.B), s.Diff.A.Parent(c.A); is == was && above >= 0 && aboveWas >= 0 {
+		was, is = apart(s.Diff.A.Call(aboveWas).Function, s.Diff.B.Call(above).Function)
+	}
 	if s.finder != nil && s.Diff.A.Call(c.A).Function == s.Diff.B.Call(c.B).Function {
 		inA, inB := s.finder.WayInA(s.Diff, c.A), s.finder.WayInB(s.Diff, c.B)
 		called := inA.Kind == reason.Calls && inB.Kind == reason.Calls
@@ -323,7 +327,11 @@ func (s *summary) repeated(name string, c *ShownChange) string {
 	w, caller := &s.words, callerName(s.Diff.B, c.B)
 	was, is := w.count(c.CountA), w.count(c.CountB)
 	called := s.finder != nil && s.finder.WayInA(s.Diff, c.A).Kind == reason.Calls && s.finder.WayInB(s.Diff, c.B).Kind == reason.Calls
+	nameWas, nameIs := s.Diff.A.Call(c.A).Function, s.Diff.B.Call(c.B).Function
 	switch {
+	case called && nameWas != nameIs:
+		nameWas, nameIs = apart(nameWas, nameIs)
+		return w.Sprintf("%s calls %s %s in %s, %s %s in %s", caller, nameWas, was, w.nameA, nameIs, is, w.nameB)
 	case called && w.scenarios:
 		return w.Sprintf("%s calls %s %s in %s, %s in %s", caller, name, was, w.nameA, is, w.nameB)
 	case called:

@@ -2,7 +2,6 @@ package judge
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -15,37 +14,6 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// indexed is the source of a release as the index has it.
-type indexed struct{ *recordings.Code }
-
-func (x indexed) text(program, function string) ([]call, bool) {
-	f := x.Function(program, function)
-	if f == nil {
-		return nil, false
-	}
-	var calls []call
-	for _, c := range f.Calls {
-		switch c.Kind {
-		case recordings.CallStatic:
-			calls = append(calls, call{c.Name, true})
-		case recordings.CallInterface:
-			calls = append(calls, call{c.Name, false})
-		case recordings.CallValue:
-			calls = append(calls, call{})
-		}
-	}
-	return calls, true
-}
-
-func indexOf(t *testing.T, release string) source {
-	t.Helper()
-	code, err := recordings.CodeOf(release)
-	if err != nil || code == nil {
-		t.Fatalf("the index has no %s: %v", release, err)
-	}
-	return indexed{code}
-}
-
 // TestSentencesAreTrue checks the sentences about the two newest releases against the index.
 func TestSentencesAreTrue(t *testing.T) {
 	testenv.Costly(t, "compares the requests of two releases")
@@ -53,11 +21,28 @@ func TestSentencesAreTrue(t *testing.T) {
 	a, b := releases[len(releases)-2], releases[len(releases)-1]
 	few := b
 	few.Scenarios = few.Scenarios[:10] // each compared with the next; the slow test takes all
-	judged := judgePair(t, a, b, indexOf(t, a.K8sVersion), indexOf(t, b.K8sVersion), false) +
+	var tables []table
+	for _, release := range releases {
+		tables = append(tables, table{release.K8sVersion, indexOf(t, release.K8sVersion).gate})
+	}
+	judged := judgePair(t, a, b, indexOf(t, a.K8sVersion), indexOf(t, b.K8sVersion), tables, false) +
 		judgeScenarios(t, few, indexOf(t, b.K8sVersion), false)
 	t.Logf("%d sentences", judged)
 	if judged < 500 {
 		t.Errorf("only %d sentences were judged", judged)
+	}
+}
+
+// TestHistoriesAreTrue checks what history says of functions in the three newest releases against the index.
+func TestHistoriesAreTrue(t *testing.T) {
+	testenv.Costly(t, "reads all recordings of three releases")
+	p := newPast()
+	for _, release := range recorded(t)[len(recorded(t))-3:] {
+		p.add(t, release, indexOf(t, release.K8sVersion))
+	}
+	const nth = 50
+	if n := p.judge(t, nth); n < 50 {
+		t.Errorf("only the histories of %d functions were judged", n)
 	}
 }
 
@@ -72,7 +57,7 @@ func recorded(t *testing.T) []recordings.Info {
 
 // judgePair judges every sentence of diff and history about two releases, and returns how many there are. Starts of
 // programs, which are larger than all else together, are judged if starts is set.
-func judgePair(t *testing.T, a, b recordings.Info, sourceA, sourceB source, starts bool) int {
+func judgePair(t *testing.T, a, b recordings.Info, sourceA, sourceB source, tables []table, starts bool) int {
 	t.Helper()
 	n := 0
 	for _, scenario := range b.Scenarios {
@@ -85,6 +70,7 @@ func judgePair(t *testing.T, a, b recordings.Info, sourceA, sourceB source, star
 		}
 		c := diff.CompareRecordings(was, is, diff.Options{})
 		j := newJudge(a.K8sVersion, b.K8sVersion, sourceA, sourceB, was, is)
+		j.tables = tables
 		n += judgeDocument(t, fmt.Sprintf("diff %s %s %s", scenario, a.K8sVersion, b.K8sVersion), c, j)
 		n += judgeBrief(t, fmt.Sprintf("history %s: %s", scenario, b.K8sVersion), c, j)
 	}
@@ -141,11 +127,7 @@ func judgeDocument(t *testing.T, what string, c *diff.Comparison, j *judge) int 
 		}
 		seen[sentence] = true
 		n++
-		if err := j.judge(sentence); err == nil {
-			return
-		} else if reason := unsettled(sentence); reason != "" {
-			t.Logf("%s: %q: %v; not settled: %s", what, sentence, err, reason)
-		} else {
+		if err := j.judge(sentence); err != nil {
 			t.Errorf("%s: %q: %v", what, sentence, err)
 		}
 	}
@@ -213,29 +195,4 @@ func (j *judge) came(has, lacks, short string) error {
 		}
 	}
 	return fmt.Errorf("nothing in the source of %s calls it that does not in %s", has, lacks)
-}
-
-// unsettledSentences are those that the judge refuses and that nobody has mended yet, each with the reason: a sentence
-// that is not among them fails the test.
-var unsettledSentences = []struct {
-	sentence *regexp.Regexp
-	reason   string
-}{
-	{regexp.MustCompile(`\binit\.func[0-9]`), "the judge does not read literals of package variables"},
-	{regexp.MustCompile(`^exclusion\.Excluded is now called by admission\.\(\*Config\)\.New, no longer by admission\.\(\*Config\)\.New$`),
-		"two packages have one short name, so the sentence does not tell them apart"},
-	{regexp.MustCompile(`dispatchEvents leads to cacher\.\(\*Cacher\)\.dispatchEvents\.func1 through \S+/wait only in v1\.31\.0`),
-		"v1.30 calls the literal itself, and only v1.31 goes through package wait: the sentence is not true of v1.30"},
-	{regexp.MustCompile(`^runtime\.structToUnstructured calls runtime\.isEmpty [0-9]+ times, was [0-9]+ times$`),
-		"v1.33 calls it isZero: the sentence uses the name of v1.34 for both"},
-}
-
-// unsettled returns why a refused sentence is let through, "" if it is not.
-func unsettled(sentence string) string {
-	for _, u := range unsettledSentences {
-		if u.sentence.MatchString(sentence) {
-			return u.reason
-		}
-	}
-	return ""
 }

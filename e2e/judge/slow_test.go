@@ -30,23 +30,48 @@ func TestSlowSentencesAreTrue(t *testing.T) {
 	testenv.Slow(t)
 	var before recordings.Info
 	var was *checked
+	var tables []table
 	judged := 0
+	histories := newPast()
 	for _, release := range recorded(t) {
 		is := check(t, release.K8sVersion)
+		histories.add(t, release, is)
 		is.compareWithIndex(t, release.K8sVersion)
+		tables = append(tables, table{release.K8sVersion, gatesOnly(is.defaults)})
 		judged += judgeScenarios(t, release, is, true)
 		if was != nil {
-			judged += judgePair(t, before, release, was, is, true)
+			judged += judgePair(t, before, release, was, is, tables, true)
 		}
 		t.Logf("up to %s: %d sentences", release.K8sVersion, judged)
 		before, was = release, is
 	}
+	const nth = 7 // of the functions, so that it takes a minute
+	t.Logf("the histories of %d functions", histories.judge(t, nth))
 }
 
 // checked is the type-checked source of the programs of a release.
 type checked struct {
 	// functions are the calls in the text of each function.
 	functions map[function][]call
+	// mentioned is where the traced packages name functions and make values of types.
+	mentioned map[function][]mention
+	// defaults says of each feature gate whether it is on.
+	defaults map[function]bool
+}
+
+func gatesOnly(defaults map[function]bool) func(program, name string) (on, known bool) {
+	return func(program, name string) (on, known bool) {
+		on, known = defaults[function{program, name}]
+		return on, known
+	}
+}
+
+func (c *checked) gate(program, name string) (on, known bool) {
+	return gatesOnly(c.defaults)(program, name)
+}
+
+func (c *checked) mentions(program, name string) []mention {
+	return c.mentioned[function{program, name}]
 }
 
 func (c *checked) text(program, name string) ([]call, bool) {
@@ -61,7 +86,7 @@ func check(t *testing.T, release string) *checked {
 	if err != nil || code == nil {
 		t.Fatalf("the index has no %s: %v", release, err)
 	}
-	c := &checked{functions: map[function][]call{}}
+	c := &checked{functions: map[function][]call{}, mentioned: map[function][]mention{}, defaults: map[function]bool{}}
 	for _, program := range []string{apiserver.Name, sampleserver.Name, storage.Name} {
 		paths := map[string]bool{}
 		for _, f := range code.Functions(program) {
@@ -78,19 +103,26 @@ func check(t *testing.T, release string) *checked {
 			Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
 				packages.NeedTypes | packages.NeedTypesInfo | packages.NeedSyntax,
 			Dir: filepath.Dir(src.Dir), Env: append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-mod=vendor", "GOWORK=off"),
-		}, slices.Sorted(maps.Keys(paths))...)
+		}, append(slices.Sorted(maps.Keys(paths)), gatePackages(t, src.Dir, paths)...)...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, pkg := range loaded {
-			c.read(program, pkg)
+			if paths[pkg.PkgPath] {
+				c.read(program, pkg)
+			}
+			c.readGates(program, release, pkg)
 		}
 	}
 	return c
 }
 
-// read notes the functions that a package declares, and the literals in them.
+// read notes the functions that a package declares, and the literals in them and in its variables.
 func (c *checked) read(program string, pkg *packages.Package) {
+	r := &textReader{checked: c, program: program, pkg: pkg, gateVars: map[types.Object][]string{}}
+	for _, file := range pkg.Syntax {
+		r.findGateVars(file)
+	}
 	inits := 0
 	for _, file := range pkg.Syntax {
 		for _, decl := range file.Decls {
@@ -103,36 +135,21 @@ func (c *checked) read(program string, pkg *packages.Package) {
 				full = fmt.Sprintf("%s.init.%d", pkg.PkgPath, inits)
 				inits++
 			}
-			c.readBody(program, pkg, full, ".func", fn.Body)
+			r.body(full, ".func", fn.Body)
 		}
 	}
-}
-
-func (c *checked) readBody(program string, pkg *packages.Package, full, infix string, body *ast.BlockStmt) {
-	var calls []call
 	literals := 0
-	names := map[*ast.FuncLit]string{}
-	ast.Inspect(body, func(n ast.Node) bool {
-		lit, ok := n.(*ast.FuncLit)
-		if ok {
-			literals++
-			names[lit] = fmt.Sprintf("%s%s%d", full, infix, literals)
-			c.readBody(program, pkg, names[lit], ".", lit.Body)
-		}
-		return !ok
-	})
-	ast.Inspect(body, func(n ast.Node) bool {
-		if _, ok := n.(*ast.FuncLit); ok {
-			return false
-		}
-		if n, ok := n.(*ast.CallExpr); ok {
-			if made, ok := resolve(pkg.TypesInfo, n, names); ok {
-				calls = append(calls, made)
+	for _, variable := range pkg.TypesInfo.InitOrder { // the compiler numbers them in this order
+		ast.Inspect(variable.Rhs, func(n ast.Node) bool {
+			lit, ok := n.(*ast.FuncLit)
+			if ok {
+				literals++
+				r.body(fmt.Sprintf("%s.init.func%d", pkg.PkgPath, literals), ".", lit.Body)
 			}
-		}
-		return true
-	})
-	c.functions[function{program, full}] = calls
+			return !ok
+		})
+		r.walk("", variable.Rhs, nil)
+	}
 }
 
 // resolve finds out what a call expression calls; ok is false for conversions and built-in functions.
@@ -149,7 +166,7 @@ func resolve(info *types.Info, n *ast.CallExpr, literals map[*ast.FuncLit]string
 	}
 	switch x := fun.(type) {
 	case *ast.FuncLit:
-		return call{literals[x], true}, true
+		return call{name: literals[x], static: true}, true
 	case *ast.Ident:
 		return callOf(info.Uses[x]), true
 	case *ast.SelectorExpr:
@@ -164,7 +181,7 @@ func callOf(object types.Object) call {
 		return call{}
 	}
 	recv := fn.Signature().Recv()
-	return call{fullName(fn), recv == nil || !types.IsInterface(recv.Type())}
+	return call{name: fullName(fn), static: recv == nil || !types.IsInterface(recv.Type())}
 }
 
 // fullName writes a function's name from what go/types prints: "(*path.T[K]).M" is "path.(*T[...]).M".
@@ -207,7 +224,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:at], s[at+len(sep):], true
 }
 
-// compareWithIndex demands that the index has the same functions, but for literals outside of functions, and
+// compareWithIndex demands that the index has the same functions, and
 // the same calls of known functions in each.
 func (c *checked) compareWithIndex(t *testing.T, release string) {
 	t.Helper()
@@ -236,7 +253,7 @@ func (c *checked) compareWithIndex(t *testing.T, release string) {
 	for _, program := range code.Programs() {
 		for _, f := range code.Functions(program) {
 			_, ok := c.functions[function{program, f.Name}]
-			if !ok && f.Spanless != recordings.SpanlessBody && !strings.Contains(f.Name, ".init.func") {
+			if !ok && f.Spanless != recordings.SpanlessBody {
 				complain("the index has %s of %s, which is not in the source", f.Name, program)
 			}
 		}

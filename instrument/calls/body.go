@@ -16,9 +16,9 @@ func (p *packageReader) callsOf(b body) []recordings.SourceCall {
 	c := &callFinder{packageReader: p, first: b.line}
 	switch node := b.node.(type) {
 	case *ast.FuncDecl:
-		c.block(node.Body.List, "")
+		c.block(node.Body.List, guarded{callFinder: c})
 	case *ast.FuncLit:
-		c.block(node.Body.List, "")
+		c.block(node.Body.List, guarded{callFinder: c})
 	}
 	return c.calls
 }
@@ -30,22 +30,25 @@ type callFinder struct {
 	calls []recordings.SourceCall
 }
 
-// A guarded visitor walks through what runs only if a feature gate has a certain value.
+// A guarded visitor walks through what runs only if a feature gate has a certain value, or in a branch.
 type guarded struct {
 	*callFinder
 	gate string // "" for none
 	// deferred is set for the call of a defer statement.
 	deferred bool
+	// branch is the innermost one around.
+	branch recordings.Branch
 }
 
 // block walks through statements. What stands behind one that leaves depends on its condition, too.
-func (c *callFinder) block(list []ast.Stmt, gate string) {
+func (c *callFinder) block(list []ast.Stmt, g guarded) {
 	for _, stmt := range list {
-		ast.Walk(guarded{callFinder: c, gate: gate}, stmt)
+		ast.Walk(g, stmt)
 		if branch, ok := stmt.(*ast.IfStmt); ok && leaves(branch.Body) {
-			if g := c.gateIn(branch.Cond); g != "" {
-				gate = g
+			if gate := c.gateIn(branch.Cond); gate != "" {
+				g.gate = gate
 			}
+			g.branch = c.past(branch, g.branch)
 		}
 	}
 }
@@ -66,31 +69,31 @@ func (g guarded) Visit(node ast.Node) ast.Visitor {
 	case *ast.FuncLit:
 		return nil // a function of its own
 	case *ast.BlockStmt:
-		g.block(node.List, g.gate)
+		g.block(node.List, g)
 		return nil
 	case *ast.IfStmt:
-		g.branch(node)
+		g.ifElse(node)
 		return nil
-	case *ast.CaseClause:
-		inside := g
-		for _, cond := range node.List {
-			ast.Walk(g, cond)
-			if gate := g.gateIn(cond); gate != "" {
-				inside.gate = gate
-			}
-		}
-		g.block(node.Body, inside.gate)
+	case *ast.ForStmt, *ast.RangeStmt:
+		g.loop(node)
+		return nil
+	case *ast.SwitchStmt:
+		g.cases(node.Init, node.Tag, node.Body)
+		return nil
+	case *ast.TypeSwitchStmt:
+		g.cases(node.Init, node.Assign, node.Body)
 		return nil
 	case *ast.CommClause:
+		inside := g
 		if node.Comm != nil {
 			ast.Walk(g, node.Comm)
+			inside.branch = g.within(node.Case, "case "+g.code(node.Comm), recordings.NoThreshold)
 		}
-		g.block(node.Body, g.gate)
+		g.block(node.Body, inside)
 		return nil
 	case *ast.BinaryExpr:
-		if gate := g.gateIn(node.X); gate != "" && (node.Op == token.LAND || node.Op == token.LOR) {
-			ast.Walk(g, node.X)
-			ast.Walk(guarded{callFinder: g.callFinder, gate: gate}, node.Y)
+		if node.Op == token.LAND || node.Op == token.LOR {
+			g.shortCut(node)
 			return nil
 		}
 	case *ast.DeferStmt:
@@ -110,24 +113,9 @@ func (g guarded) Visit(node ast.Node) ast.Visitor {
 	return g
 }
 
-func (g guarded) branch(node *ast.IfStmt) {
-	if node.Init != nil {
-		ast.Walk(g, node.Init)
-	}
-	ast.Walk(g, node.Cond)
-	inside := g
-	if gate := g.gateIn(node.Cond); gate != "" {
-		inside.gate = gate
-	}
-	ast.Walk(inside, node.Body)
-	if node.Else != nil {
-		ast.Walk(inside, node.Else)
-	}
-}
-
 func (g guarded) add(pos token.Pos, kind recordings.CallKind, name string) {
 	line := g.loader.fset.PositionFor(pos, false).Line - g.first
-	g.calls = append(g.calls, recordings.SourceCall{Line: line, Kind: kind, Name: name, Gate: g.gate, Deferred: g.deferred})
+	g.calls = append(g.calls, recordings.SourceCall{Line: line, Kind: kind, Name: name, Gate: g.gate, Deferred: g.deferred, Branch: g.branch})
 }
 
 // call adds a call, unless it is a conversion or one of a built-in function.

@@ -16,7 +16,7 @@ import (
 )
 
 // A loader type-checks packages of a vendor tree, and of the Go installation where the tree lacks
-// them. Bodies of functions are checked in traced packages alone.
+// them. Bodies of functions are checked in traced packages and in those with feature gates alone.
 type loader struct {
 	fset   *token.FileSet
 	target build.Context
@@ -63,7 +63,7 @@ func (l *loader) load(path, from string) (*loadedPackage, error) {
 		}
 	}
 	config := types.Config{
-		Importer: importerFrom{l}, IgnoreFuncBodies: !l.bodies[path], FakeImportC: true,
+		Importer: importerFrom{l}, IgnoreFuncBodies: !l.isRead(path), FakeImportC: true,
 		Sizes: types.SizesFor("gc", runtime.GOARCH), Error: func(error) {},
 	}
 	p.types, _ = config.Check(path, l.fset, p.files, p.info)

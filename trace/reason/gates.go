@@ -11,36 +11,46 @@ import (
 // gates knows on which feature gates it depends whether a function is called or a value of a type
 // is made.
 type gates struct {
-	// of has the gate if every call of the function depends on it.
+	// of has the gate if every call of the function, or everything that makes a value of the type, depends on it.
 	of map[gated]string
-	// makers are the functions that make values of a type.
-	makers map[gated][]string
 }
 
 // gated is a function, or a type, of a program.
 type gated struct{ program, name string }
 
 func newGates(code *recordings.Code) *gates {
-	g := &gates{of: map[gated]string{}, makers: map[gated][]string{}}
+	direct := collect(code, func(_ gated, c recordings.SourceCall) string { return c.Gate })
+	// What only functions that depend on a gate call, or make, depends on it, too.
+	return &gates{collect(code, func(in gated, c recordings.SourceCall) string {
+		if c.Gate == "" {
+			return direct[in]
+		}
+		return c.Gate
+	})}
+}
+
+// collect returns the gate of each function and type of which all calls have the same one.
+func collect(code *recordings.Code, gateOf func(in gated, c recordings.SourceCall) string) map[gated]string {
+	of := map[gated]string{}
 	free := map[gated]bool{} // what is called without a gate, or with several
 	for _, program := range code.Programs() {
 		for _, f := range code.Functions(program) {
 			for _, c := range f.Calls {
-				at := gated{program, c.Name}
-				if known := g.of[at]; c.Gate == "" || known != "" && known != c.Gate {
+				if c.Kind != recordings.CallStatic && c.Kind != recordings.CallMakes {
+					continue
+				}
+				at, gate := gated{program, c.Name}, gateOf(gated{program, f.Name}, c)
+				if known, ok := of[at]; gate == "" || ok && known != gate {
 					free[at] = true
 				}
-				g.of[at] = c.Gate
-				if c.Kind == recordings.CallMakes {
-					g.makers[at] = append(g.makers[at], f.Name)
-				}
+				of[at] = gate
 			}
 		}
 	}
 	for at := range free {
-		delete(g.of, at)
+		delete(of, at)
 	}
-	return g
+	return of
 }
 
 // findGate looks for a gate of another default: at the call itself, where the function is made if it is a
@@ -53,7 +63,6 @@ func (r *Reason) findGate(here, there side, tree *trace.Tree, i int) {
 	}
 	if typ := receiver(call.Function); typ != "" {
 		names = append(names, typ)
-		names = append(names, here.gates().makers[gated{call.Process, typ}]...)
 	}
 	if text := here.code.Function(caller.Process, caller.Function); text != nil {
 		for _, c := range text.Calls {

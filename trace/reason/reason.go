@@ -51,6 +51,21 @@ type Reason struct {
 	Gate  string
 	On    bool
 	Since string
+	// Branch is the branch of the caller's text in which the call stands, if Why is OtherWay and no gate is known.
+	Branch Branch
+}
+
+// A Branch is one around a call, and what is known of it on the other side.
+type Branch struct {
+	recordings.Branch
+	// File is the caller's, "k8s.io/apiserver/pkg/admission/chain.go"; At is the line of the branch in it.
+	File string
+	At   int
+	// Differs is set if the call stands in Other on the other side.
+	Differs bool
+	Other   recordings.Branch
+	// Asked is set if the call is for a plugin for which the caller makes none on the other side.
+	Asked bool
 }
 
 // Replaces reports whether a function took the place of another one, between the same two calls: the same call
@@ -177,6 +192,10 @@ func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reaso
 		r.Why = NewCall
 	}
 	r.findGate(here, there, tree, i)
+	if r.Why == OtherWay && r.Gate == "" {
+		r.findBranch(here, text, tree, i)
+		r.Branch.Asked = isAskedOnlyHere(call, other, partner[above])
+	}
 	return r
 }
 

@@ -120,10 +120,13 @@ func (s side) through(call *trace.Call, there []recordings.SourceCall) Way {
 
 // standsIn reports whether the text of the caller on the other side has the same call.
 func (w Way) standsIn(text *recordings.Source, call *trace.Call) bool {
-	return slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool {
-		if c.Kind == recordings.CallStatic && c.Name == call.Function {
-			return true
-		}
-		return !w.static && w.by != "" && c.Kind == w.kind && c.Name == w.by
-	})
+	return slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool { return w.is(c, call) })
+}
+
+// is reports whether a call of a text may be the one of which the way tells.
+func (w Way) is(c recordings.SourceCall, call *trace.Call) bool {
+	if w.Kind == Calls && c.Kind == recordings.CallStatic && c.Name == call.Function {
+		return true
+	}
+	return !w.static && w.by != "" && c.Kind == w.kind && c.Name == w.by
 }

@@ -50,7 +50,52 @@ type SourceCall struct {
 	// Deferred is set for the call of a defer statement. It is made from the line where the
 	// function returns.
 	Deferred bool
+	// Branch is what has to be so for the call to be made, the zero value if nothing is known.
+	Branch Branch
 }
+
+// A Branch is the innermost branch of a function's text around a call.
+type Branch struct {
+	Kind BranchKind
+	// Text is its code in one line, without what it encloses: "if err == nil", "for _, p := range plugins". A text that is too
+	// long ends with "…".
+	Text string
+	// Line is its line, counted from that of the function, which is 0.
+	Line int
+	// Threshold says that it compares with a limit.
+	Threshold Threshold
+}
+
+// A BranchKind says how a call stands to a branch.
+type BranchKind int
+
+// The kinds of a Branch.
+const (
+	// NoBranch: the call stands in none, as far as the text tells.
+	NoBranch BranchKind = iota
+	// BranchIn: the call is made inside of it: of an if, a case, a loop, or behind && or ||.
+	BranchIn
+	// BranchElse: the call is made in its else.
+	BranchElse
+	// BranchPast: the call stands behind it, and it leaves the function or the loop.
+	BranchPast
+	// BranchLoop: the call is made in the turns of a loop over a range.
+	BranchLoop
+)
+
+// A Threshold is a limit with which a branch compares.
+type Threshold int
+
+// The kinds of a Threshold.
+const (
+	NoThreshold Threshold = iota
+	// ThresholdTime: a duration.
+	ThresholdTime
+	// ThresholdSize: the length of something, compared with more than whether there is anything.
+	ThresholdSize
+	// ThresholdVerbosity: the verbosity of the log.
+	ThresholdVerbosity
+)
 
 // A CallKind says how a call names what it calls.
 type CallKind int

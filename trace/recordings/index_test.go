@@ -16,7 +16,7 @@ func TestIndexKeepsEverything(t *testing.T) {
 	}
 	current := &Program{
 		Functions: []Source{
-			{Name: "p.F", File: "f.go", Calls: []SourceCall{{Line: 3, Name: "p.G", Gate: "A"}}},
+			{Name: "p.F", File: "f.go", Calls: []SourceCall{{Line: 3, Name: "p.G", Gate: "A", Branch: Branch{BranchIn, "if x > 3", 2, ThresholdSize}}}},
 			{Name: "p.G", File: "f.go", Spanless: SpanlessLeaf},
 			{Name: "p.H", File: "h.go", Spanless: SpanlessBody},
 		},

@@ -190,4 +190,13 @@ func (c *codec) sourceCall(call *SourceCall, line int) {
 	c.text("call.name", &call.Name)
 	c.text("call.gate", &call.Gate)
 	c.flag("call.deferred", &call.Deferred)
+	integer(c, "call.branch", (*int)(&call.Branch.Kind))
+	if call.Branch.Kind == NoBranch {
+		return
+	}
+	c.text("branch.text", &call.Branch.Text)
+	above := int64(call.Branch.Line)
+	c.step("branch.line", &above, int64(call.Line))
+	call.Branch.Line = int(above)
+	integer(c, "branch.threshold", (*int)(&call.Branch.Threshold))
 }

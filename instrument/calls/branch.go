@@ -1,0 +1,208 @@
+package calls
+
+import (
+	"bytes"
+	"go/ast"
+	"go/constant"
+	"go/printer"
+	"go/token"
+	"go/types"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// mostBranchText is how many characters of a branch's code are kept.
+const mostBranchText = 100
+
+// code prints an expression or a statement in one line.
+func (c *callFinder) code(node ast.Node) string {
+	var out bytes.Buffer
+	if err := printer.Fprint(&out, c.loader.fset, node); err != nil {
+		return "…"
+	}
+	return strings.Join(strings.Fields(out.String()), " ")
+}
+
+// ifText is an if without its body, and without its first statement if that would be too long.
+func (c *callFinder) ifText(node *ast.IfStmt) string {
+	cond := c.code(node.Cond)
+	if node.Init != nil {
+		if text := "if " + c.code(node.Init) + "; " + cond; utf8.RuneCountInString(text) <= mostBranchText {
+			return text
+		}
+	}
+	return "if " + cond
+}
+
+// within is a branch that begins at pos.
+func (c *callFinder) within(pos token.Pos, text string, threshold recordings.Threshold) recordings.Branch {
+	if utf8.RuneCountInString(text) > mostBranchText {
+		text = strings.TrimRight(string([]rune(text)[:mostBranchText-1]), " ") + "…"
+	}
+	line := c.loader.fset.PositionFor(pos, false).Line - c.first
+	return recordings.Branch{Kind: recordings.BranchIn, Text: text, Line: line, Threshold: threshold}
+}
+
+// past is the branch of what stands behind an if that leaves. What is around counts for more, and
+// the nearest one that is not about an error.
+func (c *callFinder) past(node *ast.IfStmt, around recordings.Branch) recordings.Branch {
+	isError := false
+	ast.Inspect(node.Cond, func(n ast.Node) bool {
+		if ident, ok := n.(*ast.Ident); ok && ident.Name == "err" {
+			isError = true
+		}
+		return true
+	})
+	if isError || around.Kind != recordings.NoBranch && around.Kind != recordings.BranchPast {
+		return around
+	}
+	b := c.within(node.If, c.ifText(node), c.threshold(node.Cond))
+	b.Kind = recordings.BranchPast
+	return b
+}
+
+func (g guarded) ifElse(node *ast.IfStmt) {
+	if node.Init != nil {
+		ast.Walk(g, node.Init)
+	}
+	ast.Walk(g, node.Cond)
+	inside := g
+	if gate := g.gateIn(node.Cond); gate != "" {
+		inside.gate = gate
+	}
+	inside.branch = g.within(node.If, g.ifText(node), g.threshold(node.Cond))
+	ast.Walk(inside, node.Body)
+	if node.Else != nil {
+		inside.branch.Kind = recordings.BranchElse
+		ast.Walk(inside, node.Else)
+	}
+}
+
+// loop walks through a loop. One without a condition is no branch.
+func (g guarded) loop(node ast.Node) {
+	inside := g
+	switch node := node.(type) {
+	case *ast.RangeStmt:
+		for _, expr := range []ast.Expr{node.Key, node.Value, node.X} {
+			if expr != nil {
+				ast.Walk(g, expr)
+			}
+		}
+		inside.branch = g.within(node.For, "range "+g.code(node.X), recordings.NoThreshold)
+		inside.branch.Kind = recordings.BranchLoop
+		ast.Walk(inside, node.Body)
+	case *ast.ForStmt:
+		if node.Init != nil {
+			ast.Walk(g, node.Init)
+		}
+		if node.Cond != nil {
+			ast.Walk(g, node.Cond)
+			inside.branch = g.within(node.For, "for "+g.code(node.Cond), g.threshold(node.Cond))
+		}
+		if node.Post != nil {
+			ast.Walk(inside, node.Post)
+		}
+		ast.Walk(inside, node.Body)
+	}
+}
+
+// cases walks through a switch. Each case is a branch; what other cases say of it is not known.
+func (g guarded) cases(init ast.Stmt, tag ast.Node, body *ast.BlockStmt) {
+	if init != nil {
+		ast.Walk(g, init)
+	}
+	head := ""
+	switch tag := tag.(type) {
+	case nil:
+	default:
+		ast.Walk(g, tag)
+		head = "switch " + g.code(tag) + " "
+	}
+	for _, stmt := range body.List {
+		clause, ok := stmt.(*ast.CaseClause)
+		if !ok {
+			continue
+		}
+		inside := g
+		text, threshold := "default", recordings.NoThreshold
+		var list []string
+		for _, cond := range clause.List {
+			ast.Walk(g, cond)
+			if gate := g.gateIn(cond); gate != "" {
+				inside.gate = gate
+			}
+			if threshold == recordings.NoThreshold {
+				threshold = g.threshold(cond)
+			}
+			list = append(list, g.code(cond))
+		}
+		if len(list) > 0 {
+			text = "case " + strings.Join(list, ", ")
+		}
+		inside.branch = g.within(clause.Case, head+text, threshold)
+		g.block(clause.Body, inside)
+	}
+}
+
+// shortCut walks through && and ||: the right side depends on the left one.
+func (g guarded) shortCut(node *ast.BinaryExpr) {
+	ast.Walk(g, node.X)
+	right := g
+	if gate := g.gateIn(node.X); gate != "" {
+		right.gate = gate
+	}
+	right.branch = g.within(node.Pos(), g.code(node.X)+" "+node.Op.String(), g.threshold(node.X))
+	ast.Walk(right, node.Y)
+}
+
+// threshold says whether a condition compares a duration, a length or the log's verbosity with a limit.
+func (c *callFinder) threshold(cond ast.Expr) recordings.Threshold {
+	found := recordings.NoThreshold
+	ast.Inspect(cond, func(node ast.Node) bool {
+		switch node := node.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			if fun, ok := ast.Unparen(node.Fun).(*ast.SelectorExpr); ok && fun.Sel.Name == "Enabled" && len(node.Args) == 0 && c.isNamed(fun.X, "k8s.io/klog/v2.Verbose") {
+				found = recordings.ThresholdVerbosity
+			}
+		case *ast.BinaryExpr:
+			switch node.Op {
+			case token.LSS, token.LEQ, token.GTR, token.GEQ:
+				if c.isNamed(node.X, "time.Duration") || c.isNamed(node.Y, "time.Duration") {
+					found = recordings.ThresholdTime
+				} else if c.isLength(node.X) && !c.isSmall(node.Y) || c.isLength(node.Y) && !c.isSmall(node.X) {
+					found = recordings.ThresholdSize
+				}
+			}
+		}
+		return found == recordings.NoThreshold
+	})
+	return found
+}
+
+func (c *callFinder) isNamed(expr ast.Expr, name string) bool {
+	typ := c.pkg.info.Types[expr].Type
+	return typ != nil && types.TypeString(typ, nil) == name
+}
+
+func (c *callFinder) isLength(expr ast.Expr) bool {
+	call, ok := ast.Unparen(expr).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	name, ok := ast.Unparen(call.Fun).(*ast.Ident)
+	return ok && name.Name == "len" && c.pkg.info.Types[call.Fun].IsBuiltin()
+}
+
+// isSmall reports whether an expression is 0 or 1: a comparison with them asks whether there is anything.
+func (c *callFinder) isSmall(expr ast.Expr) bool {
+	value := c.pkg.info.Types[expr].Value
+	if value == nil {
+		return false
+	}
+	n, exact := constant.Int64Val(constant.ToInt(value))
+	return exact && n <= 1
+}

@@ -1,0 +1,82 @@
+package render
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// branchOf says in which branch of the caller's text the call stands that ran on one side alone.
+func (s *summary) branchOf(o *only) string {
+	b := o.why.Branch
+	if s.words.scenarios {
+		return ""
+	}
+	w := &s.words
+	_, lacks := s.names(o.kind)
+	text := ""
+	if b.Kind != recordings.NoBranch {
+		text = s.branchText(b.Branch, fmt.Sprintf(" (%s:%d)", shortFile(b.File), b.At)) + s.thresholdText(b.Threshold)
+	}
+	if b.Differs {
+		if other := s.branchText(b.Other, ""); other != "" {
+			text += w.Sprintf("; in %s%s", lacks, other)
+		} else {
+			text += w.Sprintf("; in %s in no branch", lacks)
+		}
+	}
+	if b.Asked {
+		text += w.Sprintf("; not asked in %s", lacks)
+	}
+	return text
+}
+
+// branchText names a branch by its code, and place is where it begins.
+func (s *summary) branchText(b recordings.Branch, place string) string {
+	switch w := &s.words; b.Kind {
+	case recordings.BranchIn:
+		return w.Sprintf(", in the branch `%s`%s", b.Text, place)
+	case recordings.BranchElse:
+		return w.Sprintf(", in the else of `%s`%s", b.Text, place)
+	case recordings.BranchPast:
+		return w.Sprintf(", behind `%s`%s, which leaves", b.Text, place)
+	case recordings.BranchLoop:
+		return w.Sprintf(", in the loop over `%s`%s", strings.TrimPrefix(b.Text, "range "), place)
+	}
+	return ""
+}
+
+func (s *summary) thresholdText(t recordings.Threshold) string {
+	switch w := &s.words; t {
+	case recordings.ThresholdTime:
+		return w.Sprintf(", a limit of time")
+	case recordings.ThresholdSize:
+		return w.Sprintf(", a limit of size")
+	case recordings.ThresholdVerbosity:
+		return w.Sprintf(", by the verbosity of the log")
+	}
+	return ""
+}
+
+// shortFile is a file with the last element of its package's path.
+func shortFile(file string) string {
+	return path.Join(path.Base(path.Dir(file)), path.Base(file))
+}
+
+// apart are two names as short as they can be without being the same: with as many elements of their packages' paths as that takes.
+func apart(a, b string) (string, string) {
+	shortA, shortB := funcname.Short(a), funcname.Short(b)
+	for shortA == shortB && a != b {
+		shortA, shortB = longer(a, shortA), longer(b, shortB)
+	}
+	return shortA, shortB
+}
+
+// longer adds an element of the path to the end of a name.
+func longer(full, end string) string {
+	before := strings.TrimSuffix(strings.TrimSuffix(full, end), "/")
+	return full[strings.LastIndexByte(before, '/')+1:]
+}

@@ -1,0 +1,62 @@
+package reason
+
+import (
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// findBranch looks for the branch in which call i stands: that of all calls in the caller's text which it can be.
+// there is the text of the other side.
+func (r *Reason) findBranch(here side, there *recordings.Source, tree *trace.Tree, i int) {
+	call, caller := tree.Call(i), tree.Call(tree.Parent(i))
+	own := here.code.Function(caller.Process, caller.Function)
+	if own == nil {
+		return
+	}
+	var at []recordings.Branch
+	for _, c := range callsAt(own, call, call.CallerLine-caller.Line) {
+		if r.Way.is(c, call) {
+			at = append(at, c.Branch)
+		}
+	}
+	if len(at) == 0 || at[0].Kind == recordings.NoBranch {
+		return
+	}
+	for _, b := range at {
+		if b != at[0] {
+			return
+		}
+	}
+	r.Branch = Branch{Branch: at[0], File: caller.File, At: caller.Line + at[0].Line}
+	var others []recordings.Branch
+	for _, c := range there.Calls {
+		if r.Way.is(c, call) {
+			others = append(others, c.Branch)
+		}
+	}
+	for _, b := range others {
+		if b.Kind == at[0].Kind && b.Text == at[0].Text {
+			return
+		}
+	}
+	if len(others) == 1 {
+		r.Branch.Differs, r.Branch.Other = true, others[0]
+	}
+}
+
+// isAskedOnlyHere reports whether a call is for a plugin for which caller, a call of the other side, makes none.
+func isAskedOnlyHere(call *trace.Call, other *trace.Tree, caller int) bool {
+	for _, attribute := range []string{trace.AttrAdmissionPlugin, trace.AttrAdmissionType} {
+		plugin := call.Attributes[attribute]
+		if plugin == "" {
+			continue
+		}
+		for child := range other.Children(caller) {
+			if other.Call(child).Attributes[attribute] == plugin {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
