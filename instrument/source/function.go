@@ -31,6 +31,16 @@ type Function struct {
 	Line, First, Last int
 	// Text is the source from First to Last, whole lines.
 	Text string
+	// Literals are the function literals in the text.
+	Literals []Literal
+}
+
+// A Literal is a function literal in the text of a function.
+type Literal struct {
+	// Name is the full name.
+	Name string
+	// Line is that of the word "func".
+	Line int
 }
 
 // Function returns the function of a full name. If there is none, the error is an
@@ -74,13 +84,17 @@ func (p *Package) Function(name string) (*Function, error) {
 	}
 	at := p.functions[i]
 	var sameLine []string
+	var literals []Literal
 	for _, f := range p.functions {
 		if f.File == at.File && f.Line == at.Line {
 			sameLine = append(sameLine, f.Name)
 		}
+		if _, end := funcname.SplitLiteral(f.Name); end != "" && strings.HasPrefix(f.Name, name+".") {
+			literals = append(literals, Literal{f.Name, f.Line})
+		}
 	}
 	slices.SortFunc(sameLine, InSourceOrder)
-	f := &Function{Name: name, File: at.File, Line: at.Line, Path: filepath.Join(p.tree.Dir, filepath.FromSlash(at.File))}
+	f := &Function{Name: name, File: at.File, Line: at.Line, Literals: literals, Path: filepath.Join(p.tree.Dir, filepath.FromSlash(at.File))}
 	if p.files[f.Path] == nil {
 		parsed, err := parse(f.Path)
 		if err != nil {

@@ -20,24 +20,19 @@ type Mark struct {
 	NoSpan bool
 }
 
-// SpanlessMarks lists the functions without a span that the text of f calls, by line: those that the
-// index of the sources knows, and that are called in f itself, not in a literal in its text.
+// SpanlessMarks lists the functions without a span that the text of f calls, by line, those in the literals in its text
+// included: those that the index of the sources knows.
 func SpanlessMarks(f *Function, program string, code *recordings.Code) []Mark {
-	known := code.Function(program, f.Name)
-	if known == nil {
-		return nil
-	}
 	var marks []Mark
-	for _, c := range known.Calls {
-		called := code.Function(program, c.Name)
-		if c.Kind != recordings.CallStatic || called == nil || called.Spanless == recordings.Spanned {
-			continue
-		}
-		mark := Mark{Line: f.Line + c.Line, Function: c.Name, NoSpan: true}
-		if !slices.Contains(marks, mark) {
-			marks = append(marks, mark)
+	for _, part := range append([]Literal{{f.Name, f.Line}}, f.Literals...) {
+		for _, c := range code.Spanless(program, part.Name) {
+			mark := Mark{Line: part.Line + c.Line, Function: c.Name, NoSpan: true}
+			if !slices.Contains(marks, mark) {
+				marks = append(marks, mark)
+			}
 		}
 	}
+	slices.SortStableFunc(marks, func(a, b Mark) int { return cmp.Compare(a.Line, b.Line) })
 	return marks
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 func shop(t *testing.T) *Tree {
@@ -165,6 +166,36 @@ func TestPrintInChinese(t *testing.T) {
 	out.Reset()
 	if same, err := WriteDiff(&out, Version{f, "a"}, Version{f, "b"}, DiffOptions{Lang: "zh"}); err != nil || !same || !strings.HasSuffix(out.String(), "\n源码相同\n") {
 		t.Errorf("the same function: %v, %v\n%s", same, err, out.String())
+	}
+}
+
+// TestSpanlessMarks checks that what has no span is marked wherever the text calls it, in its literals, too.
+func TestSpanlessMarks(t *testing.T) {
+	const add = "example.org/shop/cart.(*Cart).Add"
+	f, err := shop(t).Function(add)
+	if err != nil {
+		t.Fatal(err)
+	}
+	static := func(line int, name string) recordings.SourceCall {
+		return recordings.SourceCall{Line: line, Name: name}
+	}
+	code := recordings.NewCode("v1.2.3", map[string]*recordings.Program{"shop": {Functions: []recordings.Source{
+		{Name: add, Calls: []recordings.SourceCall{static(6, "p.leaf"), static(7, "p.spanned"), static(7, "p.unknown")}},
+		{Name: add + ".func1", Calls: []recordings.SourceCall{static(0, "p.leaf"), static(0, "p.leaf")}},
+		{Name: add + ".func2.1", Calls: []recordings.SourceCall{static(0, "p.leaf")}},
+		{Name: "p.leaf", Spanless: recordings.SpanlessLeaf},
+		{Name: "p.spanned"},
+	}}})
+	want := []Mark{{Line: 13, Function: "p.leaf", NoSpan: true}, {Line: 15, Function: "p.leaf", NoSpan: true}, {Line: 17, Function: "p.leaf", NoSpan: true}}
+	if got := SpanlessMarks(f, "shop", code); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	literal, err := shop(t).Function(add + ".func2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := SpanlessMarks(literal, "shop", code); !reflect.DeepEqual(got, want[1:2]) {
+		t.Errorf("of a literal: got %v, want %v", got, want[1:2])
 	}
 }
 

@@ -177,6 +177,13 @@ func explainFunction(in functionInput) (string, error) {
 	if p.Sights, err = explain.Look(f.Name, of); err != nil {
 		return "", err
 	}
+	known, err := recordings.CodeOf(of[0].K8sVersion)
+	if err != nil {
+		return "", err
+	}
+	if known != nil {
+		p.Spanless = explain.Spanless(known, f.Process, f.Name, f.File, f.Line)
+	}
 	var b strings.Builder
 	err = p.Write(&b, explain.WriteOptions{Width: width, Lang: lang})
 	return b.String(), err

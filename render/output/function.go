@@ -114,6 +114,7 @@ func fromIndex(page *explain.Page, program string) error {
 	if known != nil {
 		name, _, _ := strings.Cut(program, " ")
 		page.Source = known.Function(name, page.Function)
+		page.Spanless = explain.Spanless(known, name, page.Function, page.File, page.Line)
 		page.Untraced = !known.Traces(name, funcname.Package(page.Function))
 	}
 	if page.Recordings > 0 {

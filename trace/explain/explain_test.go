@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 func recording() *trace.Recording {
@@ -101,6 +102,26 @@ error  panic in shop.Take (shop.go:14)
 		}
 		if !strings.Contains(out.String(), text) {
 			t.Errorf("with %d recordings: no %q in\n%s", recordings, text, out.String())
+		}
+	}
+}
+
+func TestWriteSpanless(t *testing.T) {
+	code := recordings.NewCode("v1", map[string]*recordings.Program{"shop": {Functions: []recordings.Source{
+		{Name: "p.F", Calls: []recordings.SourceCall{{Line: 1, Name: "p.leaf"}, {Line: 3, Name: "p.G"}, {Line: 4, Name: "p.leaf"}}},
+		{Name: "p.G"}, {Name: "p.leaf", Spanless: recordings.SpanlessLeaf},
+	}}})
+	page := &Page{Function: "p.F", Recordings: 1, Spanless: Spanless(code, "shop", "p.F", "p/f.go", 10)}
+	for lang, want := range map[string]string{
+		"en": "\ncalls of functions without a span: no recording tells whether they were made\n  f.go:11                  p.leaf\n  f.go:14                  p.leaf\n",
+		"zh": "\n对没有 span 的函数的调用：录制无法说明它们是否发生过\n  f.go:11                  p.leaf\n  f.go:14                  p.leaf\n",
+	} {
+		var out bytes.Buffer
+		if err := page.Write(&out, WriteOptions{Lang: lang}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(out.String(), want) {
+			t.Errorf("got\n%s\nwant at the end\n%s", out.String(), want)
 		}
 	}
 }

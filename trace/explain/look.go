@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // A Sight is the activity of a function in one request.
@@ -73,6 +74,15 @@ type overview struct {
 	// Sight sums up its activity, without Scenario, Method, Path and Status. Callers and
 	// callees are sorted by their number of calls, the most frequent first.
 	Sight Sight
+}
+
+// Spanless lists the calls of functions without a span in the text of a function, which begins at a line of a file.
+func Spanless(code *recordings.Code, program, function, file string, line int) []Neighbour {
+	var all []Neighbour
+	for _, c := range code.Spanless(program, function) {
+		all = meet(all, Neighbour{Function: c.Name, File: file, Line: line + c.Line, Calls: 1})
+	}
+	return all
 }
 
 // merge makes an overview of sights.

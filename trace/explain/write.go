@@ -43,6 +43,8 @@ type Page struct {
 	Version, Scenario string
 	// Source is the entry in the index of the sources, or nil.
 	Source *recordings.Source
+	// Spanless are the calls of functions without a span in its text, in order.
+	Spanless []Neighbour
 	// Untraced is set if the index has the release but no function of this package.
 	Untraced bool
 }
@@ -103,6 +105,10 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 		out.line("\n%s", out.Sprintf("Its package is not traced, so that no recording tells whether it ran."))
 	case len(p.Sights) == 0:
 		out.line("\n%s", out.Plural(p.Recordings, "Not called in the %d recording at hand.", "Not called in the %d recordings at hand.", p.Recordings))
+	}
+	if len(p.Spanless) > 0 {
+		out.line("")
+		out.neighbours(out.Sprintf("calls of functions without a span: no recording tells whether they were made"), p.Spanless)
 	}
 	return out.Flush()
 }

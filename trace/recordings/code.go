@@ -94,6 +94,21 @@ func (c *Code) Function(program, name string) *Source {
 	return &p.Functions[at]
 }
 
+// Spanless lists the calls in the text of a function of functions that have no span.
+func (c *Code) Spanless(program, name string) []SourceCall {
+	f := c.Function(program, name)
+	if f == nil {
+		return nil
+	}
+	var calls []SourceCall
+	for _, call := range f.Calls {
+		if called := c.Function(program, call.Name); call.Kind == CallStatic && called != nil && called.Spanless != Spanned {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
 // Traces reports whether functions of a package are among a program's.
 func (c *Code) Traces(program, pkg string) bool { return c.packages()[program][pkg] }
 
