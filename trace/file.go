@@ -16,9 +16,9 @@ import (
 )
 
 // Save writes the recording to a file as OTLP JSON (see WriteOTLP), readable by
-// its owner alone. The file is there complete or not at all: an older one of
-// that name stays as it is until the new one is written, and if another process is writing to
-// it: see [errBeingWritten].
+// its owner only. The file is complete or does not exist: an older file of that name
+// is replaced only when the new one is complete, and never while another process is
+// writing to it; see [errBeingWritten].
 func Save(ctx context.Context, path string, rec *Recording) (err error) {
 	lock, err := lockFile(path)
 	if err != nil {
@@ -29,7 +29,7 @@ func Save(ctx context.Context, path string, rec *Recording) (err error) {
 	if err != nil {
 		return message.Errorf("saving recording %q: %w", path, err)
 	}
-	defer func() { err = errors.Join(err, file.Cleanup()) }() // nothing, once the file has replaced the older one
+	defer func() { err = errors.Join(err, file.Cleanup()) }() // does nothing after the file has replaced the older one
 	if err := WriteOTLP(ctx, file, rec); err != nil {
 		return message.Errorf("saving recording %q: %w", path, err)
 	}
@@ -39,8 +39,8 @@ func Save(ctx context.Context, path string, rec *Recording) (err error) {
 	return nil
 }
 
-// Load reads a recording from a file that Save, an Appender or WriteJSON wrote; it tells
-// them apart by what is in the file. With a CutError it returns what it could read.
+// Load reads a recording from a file that Save, an Appender or WriteJSON wrote. It detects
+// the format by the content. With a CutError it also returns the requests that it could read.
 func Load(path string) (*Recording, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -53,7 +53,7 @@ func Load(path string) (*Recording, error) {
 	return rec, nil
 }
 
-// Read reads what Load does from elsewhere, which is named for the error.
+// Read reads a recording like Load. name names the source in errors.
 func Read(r io.Reader, name string) (*Recording, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -89,8 +89,8 @@ func parse(data []byte) (*Recording, error) {
 	return readJSON(data)
 }
 
-// otherForm tells in which form that apitrace prints and does not read data is, by how it
-// begins; "" if in none.
+// otherForm returns the format of data if it is one that apitrace prints but does not read,
+// else "". It looks only at the beginning.
 func otherForm(data []byte) string {
 	begins := func(text string) bool { return bytes.HasPrefix(data, []byte(text)) }
 	switch {
@@ -127,7 +127,7 @@ func firstKey(data []byte) (string, error) {
 
 var errTruncated = message.NewError("it ends in the middle of an object: the file is truncated; save the recording again")
 
-// explainSyntax says what a reader can do about broken JSON.
+// explainSyntax adds to an error of broken JSON what the user can do.
 func explainSyntax(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errTruncated

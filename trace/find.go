@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An AmbiguousFunctionError says that several functions go by a name.
+// An AmbiguousFunctionError reports that a name means several functions.
 type AmbiguousFunctionError struct {
 	Query string
 	// Candidates are their full names, sorted.
@@ -32,10 +32,10 @@ func (e *AmbiguousFunctionError) message() message.Message {
 	return message.Of("%q names %d functions; give more of the name:\n  %s", e.Query, len(e.Candidates), strings.Join(e.Candidates, "\n  "))
 }
 
-// An UnknownFunctionError says that no function goes by a name.
+// An UnknownFunctionError reports that a name means no function.
 type UnknownFunctionError struct {
 	Query string
-	// Where is what was searched: "kube-apiserver v1.37.1".
+	// Where names what was searched, such as "kube-apiserver v1.37.1".
 	Where message.Message
 	// Near are full names that are like it, the likest first.
 	Near []string
@@ -53,10 +53,10 @@ func (e *UnknownFunctionError) message() message.Message {
 	return message.Of("no function %q in %s: expected a name as the tree shows it, such as \"etcd3.(*store).Get\"", e.Query, e.Where)
 }
 
-// FindFunctions returns those of the names that a query stands for: a full name or the end
-// of one, "etcd3.(*store).Get", "(*Store).Create", "createHandler.func1". If there are
-// none, the query may leave out what marks pointers and type parameters:
-// "Store.Create". The result is sorted, each name once.
+// FindFunctions returns the names that a query means: a full name or the end of one, such as
+// "etcd3.(*store).Get", "(*Store).Create" or "createHandler.func1". If there are none, the
+// query may lack the marks of pointers and type parameters: "Store.Create". The result is
+// sorted, each name once.
 func FindFunctions(query string, names []string) []string {
 	var exact, loose []string
 	plain := funcname.Unmarked(query)
@@ -86,7 +86,7 @@ func NearFunctions(query string, names []string) []string {
 	for _, name := range names {
 		other := strings.ToLower(funcname.Unmarked(funcname.Short(name)))
 		distance := levenshtein.ComputeDistance(plain, lastSegments(other, strings.Count(plain, ".")))
-		if !strings.Contains(plain, ".") { // a package, a type or a function alone
+		if !strings.Contains(plain, ".") { // only a package, a type or a function
 			for segment := range strings.SplitSeq(other, ".") {
 				distance = min(distance, levenshtein.ComputeDistance(plain, segment))
 			}
@@ -110,8 +110,8 @@ func NearFunctions(query string, names []string) []string {
 	return found
 }
 
-// lastSegments returns the end of a name that has so many dots: of what was asked for
-// without its package, only that much can be compared.
+// lastSegments returns the end of a name with this many dots: the part that can be compared with
+// a query without a package.
 func lastSegments(name string, dots int) string {
 	for i := len(name) - 1; i >= 0; i-- {
 		if name[i] != '.' {

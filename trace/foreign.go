@@ -17,7 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// Names that the semantic conventions have given up, and that instrumentations still write.
+// Names that the semantic conventions have deprecated, and that instrumentations still write.
 const (
 	oldCodeFunction   = attribute.Key("code.function")
 	oldCodeNamespace  = attribute.Key("code.namespace")
@@ -29,16 +29,16 @@ const (
 	threadID          = attribute.Key("thread.id")
 )
 
-// noParent is the function of the call that Import puts above several first ones.
+// noParent is the function of the call that Import adds above several root spans.
 const noParent = "(spans that are not in the file)"
 
 // Import reads OTLP JSON that another program wrote: a TracesData object, or
 // several one after another. Every trace becomes a request and every span a call.
 //
-// Spans name their function by the code.* attributes, of which at least one span
-// must have some; one without keeps the span's name. What the file lacks is said
-// in Request.Incomplete: spans without a function, and parents that are not there.
-// Where a trace has several spans without a parent, a call is put above them.
+// The code.* attributes of a span name its function. At least one span must have
+// them; a span without them keeps its own name. Request.Incomplete says what the file
+// lacks: functions of spans, and parents. If a trace has several spans without a
+// parent, Import adds a call above them.
 func Import(path string) (*Recording, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -51,7 +51,7 @@ func Import(path string) (*Recording, error) {
 	return rec, nil
 }
 
-// ReadForeign imports what Import does from elsewhere, which is named for the error.
+// ReadForeign imports a recording like Import. name names the source in errors.
 func ReadForeign(r io.Reader, name string) (*Recording, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -69,7 +69,7 @@ func parseForeign(data []byte) (*Recording, error) {
 		return nil, message.NewError("the file is not UTF-8 text: expected OTLP JSON")
 	}
 	if rec, err := readOTLP(data); err == nil {
-		return rec, nil // apitrace's own spans, perhaps by way of a collector: nothing has to be guessed
+		return rec, nil // apitrace's own spans, perhaps through a collector: nothing to guess
 	}
 	f := foreign{requests: map[string]*foreignRequest{}}
 	scanner := otlpScanner{known: map[string]string{}, resource: f.addResource, span: f.addSpan}
@@ -92,8 +92,8 @@ type foreignRequest struct {
 	nameless int
 }
 
-// addResource takes what apitrace itself may have written, before other programs
-// worked on the file.
+// addResource takes the attributes that apitrace itself may have written, before another
+// program processed the file.
 func (f *foreign) addResource(attrs otlpAttributes) error {
 	for _, field := range []struct {
 		to  *string
@@ -132,7 +132,7 @@ func (f *foreign) addSpan(process string, span *otlpSpan) error {
 	return nil
 }
 
-// addHTTP takes what the request was from the first call that tells of one.
+// addHTTP takes method, path and status from the first call that has them.
 func (r *foreignRequest) addHTTP() {
 	for _, call := range r.Calls {
 		value := func(keys ...attribute.Key) string {
@@ -180,7 +180,7 @@ func (f *foreign) recording() (*Recording, error) {
 	return &f.rec, f.rec.Validate()
 }
 
-// complete makes one tree of the spans.
+// complete joins the spans into one tree.
 func (r *foreignRequest) complete() error {
 	if r.nameless > 0 {
 		r.Incomplete = append(r.Incomplete, lacksFunctions.With(r.nameless, len(r.Calls)).String())
@@ -202,7 +202,7 @@ func (r *foreignRequest) complete() error {
 	return nil
 }
 
-// plantRoot gives the request one first call.
+// plantRoot makes sure that the request has a single first call.
 func (r *foreignRequest) plantRoot() error {
 	there := make(map[string]bool, len(r.Calls))
 	for _, call := range r.Calls {
@@ -233,7 +233,7 @@ func (r *foreignRequest) plantRoot() error {
 	return nil
 }
 
-// above makes the call that stands for the missing parents of tops, and puts them below it.
+// above makes a call in place of the missing parents of tops, and puts tops below it.
 func above(tops []*Call, there map[string]bool) Call {
 	root := Call{Function: noParent, Process: tops[0].Process, StartNs: tops[0].StartNs}
 	for n := uint64(1); root.ID == ""; n++ {
@@ -251,7 +251,7 @@ func above(tops []*Call, there map[string]bool) Call {
 	return root
 }
 
-// foreignCall makes a call of a span, and tells whether the span names its function.
+// foreignCall converts a span to a call, and reports whether the span names its function.
 func foreignCall(process string, span *otlpSpan) (call Call, named bool, err error) {
 	attrs := span.attributes
 	call = callOf(process, span, false)
@@ -282,7 +282,7 @@ func foreignCall(process string, span *otlpSpan) (call Call, named bool, err err
 	return call, named, nil
 }
 
-// addForeignError tells errors, which others record as exceptions, from panics.
+// addForeignError distinguishes errors, which other programs record as exceptions, from panics.
 func (c *Call) addForeignError(span *otlpSpan) {
 	for _, event := range span.events {
 		if event.name != eventException || event.attributes.text(semconv.ExceptionTypeKey) == typePanic {
@@ -311,7 +311,7 @@ func foreignFunction(attrs otlpAttributes) string {
 	return namespace + "." + function
 }
 
-// vendorPath takes what a build put before the import path: the folder of a
+// vendorPath removes the prefix that a build puts before the import path: the folder of a
 // vendor tree, or of the module cache with the module's version.
 func vendorPath(file string) string {
 	if _, path, ok := strings.Cut(file, "/vendor/"); ok {

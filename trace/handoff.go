@@ -9,8 +9,8 @@ import (
 // its way to the clients that watch. It may go on after the answer to the request.
 const HandoffWatch = "watch"
 
-// SetHandoff marks the call as one that took up the event of the write which gave etcd
-// the revision.
+// SetHandoff marks the call as one that took the event of a write from a queue. revision is the
+// revision of etcd that the write made.
 func (c *Call) SetHandoff(queue string, revision int64) {
 	if c.Attributes == nil {
 		c.Attributes = map[string]string{}
@@ -19,7 +19,7 @@ func (c *Call) SetHandoff(queue string, revision int64) {
 	c.Attributes[AttrEtcdRevision] = strconv.FormatInt(revision, 10)
 }
 
-// revision returns the revision of etcd that the call has to do with, or 0.
+// revision returns the revision of etcd that the call has recorded, or 0.
 func (c *Call) revision() int64 {
 	revision, err := strconv.ParseInt(c.Attributes[AttrEtcdRevision], 10, 64)
 	if err != nil {
@@ -28,8 +28,8 @@ func (c *Call) revision() int64 {
 	return revision
 }
 
-// Revisions returns the revisions of etcd that the request's own transactions have made,
-// in order: those that etcd says it carried out.
+// Revisions returns the revisions of etcd that the request's own transactions have made, in
+// order, as recorded in etcd.
 func (r *Request) Revisions() []int64 {
 	var revisions []int64
 	for i := range r.Calls {
@@ -42,9 +42,9 @@ func (r *Request) Revisions() []int64 {
 	return revisions
 }
 
-// SinceWrite returns how long after etcd had begun to carry out the write, the one that gave
-// it the call's revision, the call began, in nanoseconds. It is 0 if the write is not among the
-// calls. The event of a write may overtake its answer.
+// SinceWrite returns the time in nanoseconds from the start of the write that made the call's
+// revision, in etcd, to the start of the call. It is 0 if the write is not among the calls.
+// The event of a write may arrive before the answer to the write.
 func (r *Request) SinceWrite(c *Call) int64 {
 	if w := r.writeOf(c.revision()); w != nil {
 		return max(c.StartNs-w.StartNs, 0)
@@ -52,8 +52,7 @@ func (r *Request) SinceWrite(c *Call) int64 {
 	return 0
 }
 
-// writeOf returns the innermost call that carried out the write which gave etcd the revision,
-// nil if there is none.
+// writeOf returns the innermost call in etcd of the write that made the revision, or nil.
 func (r *Request) writeOf(revision int64) *Call {
 	for i := range slices.Backward(r.Calls) {
 		if c := &r.Calls[i]; c.Attributes[AttrEtcdTxnSucceeded] == "true" && c.revision() == revision {

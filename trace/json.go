@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// jsonSchema is the JSON Schema (draft 2020-12) of what WriteJSON writes.
+// jsonSchema is the JSON Schema (draft 2020-12) of WriteJSON's output.
 //
 //go:embed recording.schema.json
 var jsonSchema []byte

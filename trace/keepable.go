@@ -9,7 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A RequestError says that one request cannot be recorded. Others can.
+// A RequestError reports that one request cannot be recorded. It does not affect others.
 type RequestError struct {
 	Method, Path string
 	Err          error
@@ -27,8 +27,8 @@ func (e *RequestError) message() message.Message {
 // Unwrap returns what is wrong with the request.
 func (e *RequestError) Unwrap() error { return e.Err }
 
-// KeepableText returns a text of a client as a recording can hold it: bytes that are not UTF-8
-// stand as \xNN.
+// KeepableText returns a client's text in a form that a recording can hold: bytes that are not
+// UTF-8 become \xNN.
 func KeepableText(s string) string {
 	return replaceRunes(s, `\x%02x`, func(rune) bool { return false })
 }

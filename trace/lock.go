@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// errBeingWritten says that another process is writing a recording to a file.
+// errBeingWritten reports that another process is writing a recording to the file.
 var errBeingWritten = message.NewError("another apitrace is writing to it: wait until it has ended, or name another file")
 
 // CheckWritable reports errBeingWritten for a file to which another process is writing a
@@ -21,9 +21,9 @@ func CheckWritable(path string) error {
 	return lock.Close()
 }
 
-// lockFile makes this process the only one that writes a recording to the file, which need not
-// exist. Closing the lock, and the end of the process, end that. A file that is not regular, such as
-// /dev/stdout, may have several writers; where locks do not work, there is none.
+// lockFile makes this process the only writer of a file, which need not exist, until the lock is
+// closed or the process ends. A file that is not regular, such as /dev/stdout, may have several
+// writers. On file systems without locks there is no lock.
 func lockFile(path string) (*flock.Flock, error) {
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	info, err := os.Stat(path)

@@ -7,11 +7,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 )
 
-// MatchFunctions returns those of the names that a user may have meant by a pattern. The
-// pattern is tried from strict to forgiving, and the first way that finds names decides:
+// MatchFunctions returns the names that a user may mean by a pattern. It tries these ways, from
+// strict to lenient, and takes the first that finds names:
 //
-//   - a name as FindFunctions takes it, or a full name with "..." for any text
-//   - the same in any case, with "*" for any text, too; the one of "(*T)" is meant as it stands
+//   - a name that FindFunctions accepts, or a full name with "..." for any text
+//   - the same in any case, also with "*" for any text; the "*" of "(*T)" is literal
 //   - a part of a name in any case: "etcd3", "store.get"
 //
 // The result is sorted, each name once.

@@ -1,9 +1,9 @@
-// Package trace is the model of what was seen: calls, the request that caused
-// them, and the recording that holds one or more requests.
+// Package trace is the data model: calls, the request that caused them, and the
+// recording that holds one or more requests.
 //
-// It belongs to the bottom of the viewing side: it imports nothing else of
-// apitrace. Loading, saving and the conversion to OpenTelemetry live here; what
-// a person sees of a trace (views, colours, folding) lives in package render.
+// It is the lowest package of the viewing side. Loading, saving and the conversion to
+// OpenTelemetry are here; the presentation of a trace (views, colours, folding) is in
+// package render.
 package trace
 
 import (
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A Recording is what one run of a scenario, or one session, has seen.
+// A Recording has the requests of one run of a scenario, or of one session.
 type Recording struct {
 	// Scenario is the name of the scenario that was replayed.
 	Scenario string `json:"scenario"`
@@ -19,11 +19,11 @@ type Recording struct {
 	K8sVersion string `json:"k8sVersion"`
 	// EtcdVersion is the version of the etcd behind it, with its "v".
 	EtcdVersion string `json:"etcdVersion,omitempty"`
-	// Edited lists the files of the traced programs that were not upstream's, since
-	// somebody had changed them: paths as in Call.File. nil if all were upstream's.
+	// Edited lists the files of the traced programs that the user had changed, by their
+	// paths as in Call.File; nil if all were upstream's.
 	Edited []string `json:"edited,omitempty"`
-	// Edition names what the apitrace that recorded traces: of another edition, a function may be
-	// missing since nobody asked for it. "" if unknown.
+	// Edition identifies what the recording build of apitrace traces: with another edition, a function may be
+	// missing because it was not traced. "" if unknown.
 	Edition string `json:"edition,omitempty"`
 	// Recorded is when the recording was made. Zero if unknown.
 	Recorded time.Time `json:"recorded,omitzero"`
@@ -46,8 +46,8 @@ func (r *Recording) Version(process string) string {
 	return ""
 }
 
-// MethodStart is the Method of what is not a request but the start of a program, whose
-// name is the Path.
+// MethodStart is the Method of the start of a program, which is not a request. Its Path is the
+// name of the program.
 const MethodStart = "START"
 
 // A Request is one traced HTTP request: all calls of one trace, across processes.
@@ -55,22 +55,22 @@ type Request struct {
 	// TraceID is the W3C trace id: 32 lower-case hexadecimal digits.
 	TraceID string `json:"traceID"`
 	Method  string `json:"method"`
-	// Path is the request's URL path with its query, as the scenario has it: a value
-	// kept from an earlier answer stands as ${name}, so that it is the same each time.
+	// Path is the request's URL path with its query, as in the scenario: a value kept
+	// from an earlier answer is written ${name}, so that it is the same each time.
 	Path string `json:"path"`
 	// Status is the HTTP status code that the client received, 0 if it received none.
 	Status int `json:"status"`
 	// Start is when the first call began. Call.StartNs counts from here.
 	Start time.Time `json:"start,omitzero"`
 	// Calls holds every call: parents before their children, siblings by time of
-	// entry. Walking it front to back is a walk of the tree, depth first. A call on a
-	// goroutine that its parent started stands where the parent did so, as far as the lines
-	// tell: before calls from later lines. When it gets to run is up to the scheduler.
+	// entry. This is the depth-first order of the tree. A call on a goroutine that its
+	// parent started is at the place where the parent started it, as far as the lines
+	// show: before calls from later lines. The scheduler decides when it really runs.
 	Calls []Call `json:"calls"`
-	// Incomplete says what this trace may lack and why, one sentence each. It is
-	// empty when every call that the probes saw is here.
+	// Incomplete says what this trace may lack and why, in one sentence each. It is
+	// empty if the trace has every call that the probes recorded.
 	Incomplete []string `json:"incomplete,omitempty"`
-	// Stored lists what the request left in etcd.
+	// Stored lists the keys that the request changed in etcd.
 	Stored []StoredKey `json:"stored,omitempty"`
 }
 
@@ -100,8 +100,8 @@ type Call struct {
 	Process string `json:"process"`
 	// Goroutine is the runtime's id of the goroutine within its process.
 	Goroutine uint64 `json:"goroutine"`
-	// NewGoroutine is set when the call runs on another goroutine of the same
-	// process than its parent: one that the parent, or what it called, started.
+	// NewGoroutine is set if the call runs on another goroutine than its parent, in the
+	// same process: one that the parent, or one of its callees, started.
 	NewGoroutine bool `json:"newGoroutine,omitempty"`
 	// StartNs counts nanoseconds from the start of the request's first call.
 	StartNs int64 `json:"startNs"`
@@ -133,7 +133,7 @@ type StoredKey struct {
 	Size int `json:"size,omitempty"`
 	// Encoding is "protobuf", "json", "encrypted" or "unknown".
 	Encoding string `json:"encoding,omitempty"`
-	// APIVersion and Kind are those of the stored object: "apps/v1", "Deployment".
+	// APIVersion and Kind describe the stored object, such as "apps/v1" and "Deployment".
 	APIVersion string `json:"apiVersion,omitempty"`
 	Kind       string `json:"kind,omitempty"`
 }

@@ -15,8 +15,8 @@ import (
 //
 //	# METHOD PATH -> STATUS
 //
-// and goes on with one line per call, in order of entry: two blanks per level
-// of depth and the full name of the function.
+// and continues with one line per call, in order of entry: two blanks per level of
+// depth and the full name of the function.
 func WriteNames(w io.Writer, rec *Recording) error {
 	out := bufio.NewWriter(w)
 	for i := range rec.Requests {

@@ -18,7 +18,7 @@ func (r *Request) inOrder() bool {
 	parent[0] = -1
 	for i := 1; i < n; i++ {
 		c := &r.Calls[i]
-		// In order of entry, a call's parent is the call before it or one above that.
+		// In order of entry, a call's parent is the call before it or an ancestor of that.
 		p := i - 1
 		for p >= 0 && r.Calls[p].ID != c.Parent {
 			p = parent[p]

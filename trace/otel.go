@@ -23,7 +23,7 @@ const scopeName = "github.com/kubeapitrace/apitrace"
 
 // Names of attributes and events that the semantic conventions do not have.
 const (
-	// On the resource: what the whole recording has in common.
+	// On the resource: the properties of the whole recording.
 	attrScenario    = attribute.Key("apitrace.scenario")
 	attrK8sVersion  = attribute.Key("apitrace.k8s.version")
 	attrEtcdVersion = attribute.Key("apitrace.etcd.version")
@@ -47,8 +47,8 @@ const (
 	typePanic      = "panic"
 )
 
-// callAttributes are written on the span of every call, requestAttributes on
-// that of the first one of a request. The guide's values cannot use their names.
+// callAttributes are written to the span of every call, requestAttributes to that of
+// the first call of a request. The guide's values cannot use their names.
 var (
 	callAttributes = names(semconv.CodeFunctionNameKey, semconv.CodeFilePathKey, semconv.CodeLineNumberKey,
 		attrOrder, attrCallerLine, attrGoroutine, attrNewGoroutine, attrUnfinished)
@@ -64,9 +64,9 @@ func names(keys ...attribute.Key) []string {
 	return all
 }
 
-// Export makes an OpenTelemetry span of every call and gives them to the
-// exporter one by one, in order of entry. It returns the exporter's first error.
-// The exporter stays open.
+// Export converts every call to an OpenTelemetry span and passes the spans to the
+// exporter one by one, in order of entry. It returns the exporter's first error. It
+// does not shut the exporter down.
 func Export(ctx context.Context, rec *Recording, exporter sdktrace.SpanExporter) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("exporting spans: %w", err)

@@ -32,7 +32,7 @@ func WriteOTLP(ctx context.Context, w io.Writer, rec *Recording) error {
 	return out.Flush()
 }
 
-// otlpLine gives the line of one request.
+// otlpLine returns the line of one request.
 func otlpLine(ctx context.Context, rec *Recording, r *Request) ([]byte, error) {
 	collector := newOTLPExporter()
 	err := exportRequest(ctx, rec, r, collector)

@@ -14,8 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// readOTLP reads what WriteOTLP wrote, or what an OpenTelemetry collector made of
-// it: the spans of a trace may be spread over lines.
+// readOTLP reads the output of WriteOTLP, also after an OpenTelemetry collector has
+// processed it: the spans of a trace may be spread over lines.
 func readOTLP(data []byte) (*Recording, error) {
 	var b recordingBuilder
 	scanner := otlpScanner{known: map[string]string{}, resource: b.addResource, span: b.addSpan}
@@ -33,15 +33,15 @@ func readOTLP(data []byte) (*Recording, error) {
 	return b.recording()
 }
 
-// A CutError says that a recording ends in the middle of a request: who recorded it was
-// killed, or the disk was full.
+// A CutError reports that a recording ends in the middle of a request: the recording process
+// was killed, or the disk was full.
 type CutError struct {
-	// Requests is how many there are before that.
+	// Requests is the number of complete requests before that.
 	Requests int
 	err      error
 }
 
-// Error tells how much could be read.
+// Error says how many requests could be read.
 func (e *CutError) Error() string { return e.message().String() }
 
 // Localize returns the error in the printer's language.
@@ -53,8 +53,8 @@ func (e *CutError) message() message.Message {
 
 func (e *CutError) Unwrap() error { return e.err }
 
-// eachObject reads JSON objects, one behind the other, and says in which line one is
-// wrong.
+// eachObject reads consecutive JSON objects. Its errors name the line of an invalid
+// object.
 func eachObject(data []byte, read func([]byte) error) error {
 	for rest := bytes.TrimLeft(data, " \t\r\n"); len(rest) > 0; {
 		line := 1 + bytes.Count(data[:len(data)-len(rest)], []byte("\n"))
@@ -73,14 +73,14 @@ func eachObject(data []byte, read func([]byte) error) error {
 	return nil
 }
 
-// cutObject returns the JSON object that data begins with, and what follows it. What it
-// takes for an object may have errors inside.
+// cutObject splits data into the JSON object at its beginning and the rest. It does not validate
+// the object.
 func cutObject(data []byte) (object, rest []byte, err error) {
 	line, rest, _ := bytes.Cut(data, []byte("\n"))
 	line = bytes.TrimRight(line, " \t\r")
 	next := bytes.TrimLeft(rest, " \t\r\n")
 	if bytes.HasPrefix(line, []byte("{")) && bytes.HasSuffix(line, []byte("}")) && (len(next) == 0 || next[0] == '{') {
-		return line, rest, nil // one object per line, as it should be: nothing has to be looked for
+		return line, rest, nil // one object per line, the usual case: no search is needed
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	err = decoder.Decode((*json.RawMessage)(&object))
@@ -92,11 +92,11 @@ func cutObject(data []byte) (object, rest []byte, err error) {
 type recordingBuilder struct {
 	rec    Recording
 	traces map[string]int // index in rec.Requests by trace id; nil before the first resource
-	orders [][]int64      // per request, what each call says of its order
+	orders [][]int64      // per request, the recorded order of each call
 }
 
-// addResource takes what the recording has in common from the first resource,
-// and demands the same of all others.
+// addResource takes the properties of the recording from the first resource, and
+// checks that all others agree.
 func (b *recordingBuilder) addResource(attrs otlpAttributes) error {
 	if attrs.get(attrScenario) == nil {
 		return message.Errorf("the resource has no attribute %q: these spans were not saved by apitrace", attrScenario)
@@ -124,7 +124,7 @@ func (b *recordingBuilder) addResource(attrs otlpAttributes) error {
 	return nil
 }
 
-// sameRun reports whether two recordings have all in common but their requests.
+// sameRun reports whether two recordings are equal apart from their requests.
 func (r *Recording) sameRun(other *Recording) bool {
 	return r.Scenario == other.Scenario && r.K8sVersion == other.K8sVersion && r.EtcdVersion == other.EtcdVersion &&
 		slices.Equal(r.Edited, other.Edited) && r.Edition == other.Edition && r.Recorded.Equal(other.Recorded)
@@ -164,7 +164,7 @@ func (b *recordingBuilder) recording() (*Recording, error) {
 	return &b.rec, b.rec.Validate()
 }
 
-// inOrder returns the calls sorted by what they say of their order.
+// inOrder returns the calls sorted by their recorded order.
 func inOrder(calls []Call, orders []int64) []Call {
 	if slices.IsSorted(orders) {
 		return calls
@@ -185,7 +185,7 @@ func inOrder(calls []Call, orders []int64) []Call {
 func countFromRoot(r *Request) {
 	root := slices.IndexFunc(r.Calls, func(c Call) bool { return c.Parent == "" })
 	if root < 0 {
-		return // Sort will say so
+		return // Sort reports the error
 	}
 	first := r.Calls[root].StartNs
 	if first != 0 {

@@ -16,20 +16,20 @@ import (
 )
 
 // An otlpScanner reads OTLP JSON span by span, so that a large recording is never in
-// memory twice. It reads the JSON form of OTLP as the specification has it, and skips
-// what it does not know. The Collector's own reader builds all of a request first: on a
-// recording of 100,000 calls it takes three times as long and as much memory.
+// memory twice. It reads the JSON encoding of OTLP as specified, and skips unknown
+// fields. The Collector's own reader builds a whole request first: for a recording of
+// 100,000 calls it takes three times the time and memory.
 type otlpScanner struct {
-	// known holds one copy of each string that comes again and again: names, files.
+	// known holds one copy of each frequent string, such as names and files.
 	known map[string]string
-	// resource and span are told what was read. The span is valid until the next one.
+	// resource and span are called with each resource and span. A span is valid until the next call.
 	resource func(otlpAttributes) error
 	span     func(process string, span *otlpSpan) error
 
 	next otlpSpan
 }
 
-// An otlpSpan is what a recording needs of a span.
+// An otlpSpan has the fields of a span that a recording needs.
 type otlpSpan struct {
 	traceID, spanID, parentID string // parentID is "" for a first span
 	name                      string
@@ -73,7 +73,7 @@ func (as otlpAttributes) get(key attribute.Key) *otlpAttribute {
 	return nil
 }
 
-// text, texts and integer return the value of an attribute, or the zero value where
+// text, texts and integer return the value of an attribute, or the zero value if
 // there is none of that type.
 
 func (as otlpAttributes) text(key attribute.Key) string {
@@ -97,7 +97,7 @@ func (as otlpAttributes) integer(key attribute.Key) int64 {
 	return 0
 }
 
-// A badRecording is a mistake in what the spans say, as opposed to how they say it.
+// A badRecording is an error in the content of spans, as opposed to their encoding.
 type badRecording struct{ error }
 
 // scan reads one TracesData object. Its error follows the words "line 7".
@@ -122,7 +122,7 @@ func (s *otlpScanner) scan(object []byte) error {
 	return nil
 }
 
-// resourceSpans reads the spans of one resource, which may stand before it.
+// resourceSpans reads one resource and its spans, in either order.
 func (s *otlpScanner) resourceSpans(d *jx.Decoder) error {
 	var resource otlpAttributes
 	var waiting []jx.Raw
@@ -163,7 +163,7 @@ func (s *otlpScanner) resourceSpans(d *jx.Decoder) error {
 	return nil
 }
 
-// said marks an error of who was told what was read.
+// said marks an error that the resource or span function has returned.
 func said(err error) error {
 	if err != nil {
 		return badRecording{err}
@@ -239,7 +239,7 @@ func (s *otlpScanner) event(d *jx.Decoder, span *otlpSpan) error {
 	return err
 }
 
-// attributesIf reads attributes if that is what the key is for.
+// attributesIf reads attributes if key is that of attributes.
 func (s *otlpScanner) attributesIf(d *jx.Decoder, key []byte, to *otlpAttributes) error {
 	if string(key) != "attributes" {
 		return d.Skip()
@@ -303,7 +303,7 @@ func (s *otlpScanner) array(d *jx.Decoder, a *otlpAttribute) error {
 	return err
 }
 
-// text reads a string, of which there is one copy if it is short enough to come again.
+// text reads a string. It returns one shared copy of strings that are short enough to be frequent.
 func (s *otlpScanner) text(d *jx.Decoder) (string, error) {
 	const short = 256
 	if d.Next() == jx.Null {
@@ -321,7 +321,7 @@ func (s *otlpScanner) text(d *jx.Decoder) (string, error) {
 	return known, nil
 }
 
-// id reads an id of so many bytes, "" if it is not there or nothing but zeros.
+// id reads an id of size bytes. It returns "" for an empty id or one that is all zeros.
 func (s *otlpScanner) id(d *jx.Decoder, size int) (string, error) {
 	text, err := s.text(d)
 	if err != nil || text == "" {

@@ -2,8 +2,8 @@ package trace
 
 import "slices"
 
-// A CallName names a call in a way that stays the same in a new recording, as its number does not: by its function,
-// the function that called it, and which of those calls it is.
+// A CallName names a call by its function, its caller's function, and its position among such calls. Unlike the number
+// of a call, it stays the same in a new recording.
 type CallName struct {
 	Function string
 	// Caller is "" for the first call.
@@ -44,7 +44,7 @@ func (p *Places) Name(i int) CallName {
 	return CallName{key[0], key[1], at + 1}
 }
 
-// Find returns the call of a name or, where there is none, the nearest that is like it; -1 if the function is not
+// Find returns the call with a name or, if there is none, the most similar one; -1 if the function is not
 // called.
 func (p *Places) Find(name CallName) (call int, exact bool) {
 	if calls := p.calls[[2]string{name.Function, name.Caller}]; len(calls) > 0 {

@@ -6,9 +6,9 @@ import "strings"
 // kubernetes repository itself.
 var vendoredK8s = []string{"k8s.io/gengo", "k8s.io/klog", "k8s.io/kube-openapi", "k8s.io/system-validators", "k8s.io/utils"}
 
-// KubernetesPath returns where the kubernetes repository keeps a file, as Call.File has it, that
-// is compiled into its programs: below pkg or cmd, staging/src or vendor. It has none of the files of
-// Go's standard library.
+// KubernetesPath returns the path in the kubernetes repository of a file in the form of Call.File: below pkg
+// or cmd, staging/src or vendor. ok is false for files of Go's standard library, which the repository does
+// not have.
 func KubernetesPath(file string) (path string, ok bool) {
 	if path, ok := strings.CutPrefix(file, "k8s.io/kubernetes/"); ok {
 		return path, true

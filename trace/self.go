@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// SelfNs returns how long call i ran while none of the calls that it made did, in
-// nanoseconds. What a call on another goroutine did after call i had returned
-// counts for neither.
+// SelfNs returns the own time of call i in nanoseconds: the time in which none of its
+// callees ran. The time that a callee on another goroutine runs after call i has
+// returned does not count.
 func (t *Tree) SelfNs(i int) int64 {
 	call := t.Call(i)
 	from, until := call.StartNs, call.StartNs+call.DurationNs

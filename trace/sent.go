@@ -7,9 +7,9 @@ type Sent struct {
 	Method, Path string
 	// Status is the HTTP status of the answer, 0 if there was none.
 	Status int
-	// Boot is set if it is the start of a program, not a request, which has goroutines
-	// that never end: the trace is what there is of it now.
+	// Boot is set for the start of a program, which is not a request. Its goroutines never
+	// end, so the trace has the calls up to now.
 	Boot bool
-	// Values are what the request makes secret: no text of its trace may have them.
+	// Values are the secret values of the request: no text of its trace may have them.
 	Values []string
 }

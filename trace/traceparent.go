@@ -8,8 +8,8 @@ import (
 // NewTraceID makes a random W3C trace id: 32 lower-case hexadecimal digits.
 func NewTraceID() string { return randomHex(16) }
 
-// Traceparent makes the header "traceparent" of a request that is to be traced: it carries the
-// trace id, a random span id for the client, and the sampled flag.
+// Traceparent returns the value of the traceparent header for a traced request: it has the trace
+// id, a random span id for the client, and the sampled flag.
 func Traceparent(traceID string) string { return "00-" + traceID + "-" + randomHex(8) + "-01" }
 
 // randomHex returns n random bytes, two lower-case hexadecimal digits each.

@@ -9,9 +9,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Tree gives the calls of a request their shape. Calls are named by their
-// index in Request.Calls, which is their order of entry: the calls below call i
-// are the ones right behind it, up to End(i).
+// A Tree is the tree of a request's calls. A call is identified by its index in
+// Request.Calls, which is the order of entry: the calls below call i are right
+// behind it, up to End(i).
 type Tree struct {
 	// Request is the request whose calls these are.
 	Request *Request
@@ -30,13 +30,13 @@ func NewTree(r *Request) (*Tree, error) {
 	return TreeOfValid(r), nil
 }
 
-// TreeOfValid returns the tree of a request that Validate has accepted, as it has every one that
-// was loaded. Of any other the tree is not defined.
+// TreeOfValid returns the tree of a request that Validate accepts, as every loaded request does. For
+// other requests the result is undefined.
 func TreeOfValid(r *Request) *Tree {
 	n := len(r.Calls)
 	t := &Tree{Request: r, parent: make([]int, n), end: make([]int, n), depth: make([]int, n)}
 	for i := range r.Calls {
-		// In order of entry, a call's parent is the call before it or one above that.
+		// In order of entry, a call's parent is the call before it or an ancestor of that.
 		p := i - 1
 		for p >= 0 && r.Calls[p].ID != r.Calls[i].Parent {
 			p = t.parent[p]
@@ -81,13 +81,12 @@ func (t *Tree) Children(i int) iter.Seq[int] {
 	}
 }
 
-// Sort puts the calls into the order that Request.Calls promises: parents
-// before their children, siblings by time of entry, but calls on goroutines where their
-// parent started them. Siblings that began in the
-// same nanosecond keep the order in which they were given, so whoever fills
-// Calls gives them as each process counted them.
+// Sort sorts the calls as Request.Calls promises: parents before their children,
+// siblings by time of entry, but calls on goroutines where their parent started
+// them. Siblings that began in the same nanosecond keep their order, so Calls must
+// be filled in the order in which each process counted them.
 //
-// It leaves the calls alone and returns an error if they are not one tree.
+// If the calls are not one tree, Sort returns an error and changes nothing.
 func (r *Request) Sort() error {
 	order, err := r.entryOrder()
 	if err != nil {
@@ -127,8 +126,8 @@ func (r *Request) entryOrder() ([]int, error) {
 	return order, nil
 }
 
-// sortSiblings puts the calls of one parent into order of time, and what the parent started on
-// goroutines where it started them.
+// sortSiblings sorts the calls of one parent by time, and calls on goroutines by the place where
+// the parent started them.
 func (r *Request) sortSiblings(kids []int) {
 	slices.SortStableFunc(kids, func(a, b int) int {
 		return cmp.Compare(r.Calls[a].StartNs, r.Calls[b].StartNs)
@@ -140,8 +139,8 @@ func (r *Request) sortSiblings(kids []int) {
 	}
 }
 
-// startedBefore tells whether c runs on a goroutine that its parent had started before it
-// came to the line of an earlier call: then c was only late to run, which is luck.
+// startedBefore reports whether c runs on a goroutine that its parent started before it
+// reached the line of an earlier call: then only the scheduler made c run later.
 func (c *Call) startedBefore(earlier *Call) bool {
 	isStarted := c.NewGoroutine && c.CallerLine > 0 && c.Attributes[AttrHandoff] == ""
 	return isStarted && earlier.CallerLine > c.CallerLine
@@ -195,7 +194,7 @@ func (r *Request) cycleError(visited []int) error {
 		index[r.Calls[i].ID] = i
 	}
 	i := slices.Index(seen, false)
-	for !seen[i] { // upwards until a call comes a second time: that one is in the cycle
+	for !seen[i] { // upwards until a call occurs twice: it is in the cycle
 		seen[i] = true
 		i = index[r.Calls[i].Parent]
 	}

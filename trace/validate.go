@@ -12,8 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// Validate reports the first way in which the recording is not what its
-// fields promise. Everything that is loaded or saved has passed it.
+// Validate returns an error for the first field that does not satisfy its
+// contract. Every recording is validated when it is loaded or saved.
 func (rec *Recording) Validate() error {
 	if len(rec.Requests) == 0 {
 		return message.NewError("the recording holds no request: expected at least one")
@@ -32,9 +32,9 @@ func (rec *Recording) Validate() error {
 	return nil
 }
 
-// Validate reports the first way in which the request is not what its fields
-// promise: a missing name, a malformed id, or calls that are not one tree in
-// order of entry (Sort puts them into it). The error names the call.
+// Validate returns an error for the first field that does not satisfy its
+// contract: a missing name, a malformed id, or calls that are not one tree in
+// order of entry (Sort sorts them). The error names the call.
 func (r *Request) Validate() error {
 	if _, err := oteltrace.TraceIDFromHex(r.TraceID); err != nil {
 		return message.Errorf("trace id %q: expected 32 lower-case hexadecimal digits that are not all 0", r.TraceID)
@@ -102,7 +102,7 @@ func (c *Call) validate(root bool) error {
 	return nil
 }
 
-// printable demands a text that can stand in a line of output.
+// printable returns an error for a text that cannot be printed in one line.
 func printable(what, s string) error {
 	if s == "" {
 		return message.Errorf("the %s is empty", what)
@@ -113,7 +113,7 @@ func printable(what, s string) error {
 	return nil
 }
 
-// holdsControl reports whether a text holds a control character. Nearly all texts are ASCII, where bytes tell it.
+// holdsControl reports whether a text contains a control character. Nearly all texts are ASCII, for which checking bytes is enough.
 func holdsControl(s string) bool {
 	for i := range len(s) {
 		if b := s[i]; b >= utf8.RuneSelf {

@@ -58,8 +58,8 @@ func writeChrome(w io.Writer, rec *trace.Recording) error {
 	return out.Flush()
 }
 
-// requestStarts returns when each request began, counted from the first one. Where
-// a time is not known they follow each other.
+// requestStarts returns the start of each request in nanoseconds, counted from the first one.
+// If a time is not known, the request follows the one before it.
 func requestStarts(rec *trace.Recording) []int64 {
 	starts := make([]int64, len(rec.Requests))
 	known := true
@@ -179,7 +179,7 @@ func (c *chromeWriter) arrow(tree *trace.Tree, i int, start int64) error {
 	return c.event(to)
 }
 
-// arguments are what a viewer shows of a slice that is selected.
+// arguments returns the details that a viewer shows for a selected slice.
 func arguments(tree *trace.Tree, i int) map[string]any {
 	call := tree.Call(i)
 	args := map[string]any{"function": call.Function, "file": fmt.Sprintf("%s:%d", call.File, call.Line)}

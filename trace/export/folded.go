@@ -15,9 +15,9 @@ import (
 //
 //	GET /api/v1/nodes/n1;k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP 4711
 //
-// The number is how many nanoseconds the last function ran itself, summed over
-// all its calls on that path. Flame graph programs read this. A path on which no
-// time was spent has no line; paths stand in order of their first call.
+// The number is the own time of the last function in nanoseconds, summed over all
+// its calls on that path. Flame graph programs read this. A path without own time
+// has no line; paths are in order of their first call.
 func writeFolded(w io.Writer, rec *trace.Recording) error {
 	out := bufio.NewWriter(w)
 	for i := range rec.Requests {

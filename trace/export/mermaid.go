@@ -10,25 +10,25 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Guide tells a diagram of the functions that were called.
+// A Guide describes functions for a diagram.
 type Guide interface {
 	// Layer returns the layer that a function belongs to, "" if it belongs to none.
 	Layer(function string) string
-	// Title returns what people call a layer.
+	// Title returns the name of a layer for readers.
 	Title(layer string) string
-	// Key tells whether a function is a key step.
+	// Key reports whether a function is a key step.
 	Key(function string) bool
-	// Group returns what calls of a function and its likes are called, or "".
+	// Group returns the label of calls of this and similar functions, or "".
 	Group(function string) string
 	// Colour returns the colour of a layer as "#rrggbb", "" if it has none.
 	Colour(layer string) string
 }
 
-// writeMermaid writes a Mermaid sequence diagram: who takes part is the client and
-// the layers of the server, in the order in which the requests enter them; an arrow
-// is a key step in another layer than the key step that led to it. Equal arrows one
-// after another are one, with their number. A note says how many calls there were.
-// Behind each layer is its colour, so thin that the text on it can be read.
+// writeMermaid writes a Mermaid sequence diagram. The participants are the client and
+// the layers of the server, in the order in which the requests enter them. An arrow is
+// a key step in another layer than the key step that led to it. Consecutive equal arrows
+// are one, with their number. A note has the number of calls. Each layer has its colour
+// as background, so pale that the text on it is readable.
 func writeMermaid(w io.Writer, rec *trace.Recording, guide Guide) error {
 	d := &diagram{guide: guide, ids: map[string]string{}}
 	for i := range rec.Requests {

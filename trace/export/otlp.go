@@ -35,9 +35,9 @@ func SendOTLP(ctx context.Context, rec *trace.Recording) (spans int, err error) 
 	return spans, err
 }
 
-// A Sender sends recordings to an OTLP receiver. Where the receiver is and how to talk to it
-// is said by the standard OTEL_EXPORTER_OTLP_* variables: without any, it is
-// http://localhost:4318 by http/protobuf, or http://localhost:4317 by gRPC.
+// A Sender sends recordings to an OTLP receiver. The standard OTEL_EXPORTER_OTLP_* variables
+// set its address and protocol. The default address is http://localhost:4318 for
+// http/protobuf and http://localhost:4317 for gRPC.
 type Sender struct {
 	client   otlptrace.Client
 	exporter *otlptrace.Exporter
@@ -56,9 +56,9 @@ func NewSender(ctx context.Context) (*Sender, error) {
 	return &Sender{client, exporter}, nil
 }
 
-// Send sends every call of the recording as a span, and returns how many it sent. It returns
-// when the receiver has taken them, or with the first error; a receiver that rejects some of
-// them is an error too. Several goroutines may call it.
+// Send sends every call of the recording as a span, and returns the number of spans. It returns
+// when the receiver has accepted them, or with the first error. It is an error if the receiver
+// rejects some of them. Send is safe for concurrent use.
 func (s *Sender) Send(ctx context.Context, rec *trace.Recording) (spans int, err error) {
 	b := &batcher{ctx: ctx, to: s.exporter}
 	if err := errors.Join(trace.Export(ctx, rec, b), b.flush()); err != nil {
@@ -71,7 +71,7 @@ func (s *Sender) Send(ctx context.Context, rec *trace.Recording) (spans int, err
 // some refuse an empty message.
 func (s *Sender) Check(ctx context.Context) error { return s.client.UploadTraces(ctx, nil) }
 
-// Close ends the connection; the end of ctx bounds how long it waits for the receiver.
+// Close closes the connection. It waits for the receiver until ctx ends.
 func (s *Sender) Close(ctx context.Context) error { return s.exporter.Shutdown(ctx) }
 
 // otlpClient returns the client for the protocol that the environment asks for. The
@@ -79,8 +79,8 @@ func (s *Sender) Close(ctx context.Context) error { return s.exporter.Shutdown(c
 func otlpClient() (otlptrace.Client, error) {
 	const variable = "OTEL_EXPORTER_OTLP_PROTOCOL"
 	protocol := cmp.Or(os.Getenv("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), os.Getenv(variable), protocolHTTP)
-	// The exporters would talk TLS to this machine where nothing is said; OpenTelemetry's
-	// specification, and every receiver on a laptop, does not.
+	// Without any variable, the exporters would use TLS. OpenTelemetry's specification, and
+	// every local receiver, uses plain text.
 	nowhere := true
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"} {
 		given := os.Getenv(name)
@@ -108,15 +108,15 @@ func otlpClient() (otlptrace.Client, error) {
 	return nil, message.Errorf("%s asks for the protocol %q: expected %q or %q", variable, protocol, protocolGRPC, protocolHTTP)
 }
 
-// batchSize is how many spans go into one message: some 400 kB of the 4 MB that
-// receivers take.
+// batchSize is the number of spans in one message: some 400 kB of the 4 MB that
+// receivers accept.
 const batchSize = 512
 
 // A batcher is an sdktrace.SpanExporter that gathers spans and passes them on many
 // at a time. Unlike the SDK's batch processor it drops none and hides no error.
 type batcher struct {
-	// ctx is that of Send. The SDK exports a span that ends with a context of its own, which
-	// would let a receiver hold us.
+	// ctx is the context of Send. The SDK would export spans with a context of its own, so a receiver
+	// could block Send.
 	ctx   context.Context
 	to    sdktrace.SpanExporter
 	spans []sdktrace.ReadOnlySpan
@@ -134,7 +134,7 @@ func (b *batcher) ExportSpans(_ context.Context, spans []sdktrace.ReadOnlySpan) 
 	return b.flush()
 }
 
-// flush sends what was gathered. After an error it sends nothing more.
+// flush sends the collected spans. After an error it sends nothing more.
 func (b *batcher) flush() error {
 	if b.err != nil || len(b.spans) == 0 {
 		return nil
@@ -147,5 +147,5 @@ func (b *batcher) flush() error {
 	return nil
 }
 
-// Shutdown leaves the exporter to who made it.
+// Shutdown does nothing: the Sender owns the exporter.
 func (b *batcher) Shutdown(context.Context) error { return nil }

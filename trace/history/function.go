@@ -13,22 +13,22 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Release is what was recorded of one release.
+// A Release describes the recordings of one release.
 type Release struct {
 	Version string
 	// Functions are all that its recordings call.
 	Functions []recordings.Function
-	// Recorded are the scenarios that it has recordings of, Missing those that it could not run.
+	// Recorded are the scenarios with a recording, Missing those that the release could not run.
 	Recorded []string
 	Missing  []recordings.Missing
 	// Code is what its source says, nil if that is not known.
 	Code *recordings.Code
-	// Load gets its recording of a scenario, nil if there is none. Only where a name is not in the release next
-	// to it, recordings are compared.
+	// Load returns the release's recording of a scenario, or nil. Recordings are loaded only to compare two
+	// neighbouring releases if one of them lacks a name.
 	Load func(scenario string) (*trace.Recording, error)
 }
 
-// A State says what a release does with a function.
+// A State is the state of a function in a release.
 type State int
 
 // The states.
@@ -45,25 +45,25 @@ const (
 	notSeen
 )
 
-// An Appearance tells of a function in one release.
+// An Appearance describes a function in one release.
 type Appearance struct {
 	Version string
 	State   State
-	// Name is what the function is called there, or by the release next to it if it is not there.
+	// Name is the function's name in the release or, if it is missing there, in the neighbouring one.
 	Name string
 	// Place is its file, with the line if a recording calls it; "" if it is not there.
 	Place string
 	// Spanless is why it has no span.
 	Spanless recordings.Spanless
-	// Scenarios are those that call it, sorted; Recorded counts those that were recorded.
+	// Scenarios are the scenarios that call it, sorted; Recorded counts the recorded ones.
 	Scenarios []string
 	Recorded  int
 }
 
-// Of follows a function through releases, which are given oldest first. The query is its
-// name in any of them, or the end of one; where the name changed, the recordings tell.
-// A function that no recording calls is looked up in the sources. If no function or several go by the
-// query, the error is a *trace.UnknownFunctionError or a *trace.AmbiguousFunctionError.
+// Of follows a function through releases, the oldest first. query is its name in any of them, or
+// the end of one. If the name changed, comparing recordings gives the new one. A function that no
+// recording calls is looked up in the index of the sources. If query means no function or several, the
+// error is a *trace.UnknownFunctionError or a *trace.AmbiguousFunctionError.
 func Of(releases []Release, query string) ([]Appearance, error) {
 	h := &follower{releases: releases}
 	for _, r := range releases {
@@ -81,7 +81,7 @@ func Of(releases []Release, query string) ([]Appearance, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range found { // each has to be a name of the one function
+	for _, name := range found { // each must be a name of the same function
 		if !slices.ContainsFunc(followed, func(a Appearance) bool { return a.Name == name }) {
 			return nil, &trace.AmbiguousFunctionError{Query: query, Candidates: found}
 		}
@@ -170,7 +170,7 @@ func (h *follower) appearance(at int, name string) Appearance {
 	return a
 }
 
-// source finds a function in the source of a release, whichever program has it.
+// source finds a function in the sources of all programs of a release.
 func (h *follower) source(at int, name string) *recordings.Source {
 	code := h.releases[at].Code
 	if code == nil {
@@ -184,11 +184,11 @@ func (h *follower) source(at int, name string) *recordings.Source {
 	return nil
 }
 
-// next returns what a function of release at is called in release to, next to it. A name
-// that is there, called or in the source alone, is taken to be the same; where it is not, the scenarios that call it are
-// compared. What is in none of them keeps its name: it may come back.
+// next returns the name in release to of a function of release at, its neighbour. If the name exists there, called or
+// only in the source, it is assumed to be the same function. Otherwise, recordings of the scenarios that call it are
+// compared. A function that is in none of them keeps its name, because it may return.
 func (h *follower) next(at, to int, name string) (string, error) {
-	const enough = 5 // scenarios; others would say the same
+	const enough = 5 // scenarios; more would give the same result
 	f := h.called[at][name]
 	if f == nil || h.called[to][name] != nil || h.source(to, name) != nil {
 		return name, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// Releases returns what was recorded of each release, the oldest first.
+// Releases returns the recorded releases, the oldest first.
 func Releases() ([]Release, error) {
 	infos, err := recordings.Versions()
 	if err != nil {
@@ -42,16 +42,16 @@ func Releases() ([]Release, error) {
 // A Step is a release in the history of a scenario.
 type Step struct {
 	Version string
-	// Calls counts those of all requests.
+	// Calls counts the calls of all requests.
 	Calls int
-	// Changes tells what changed since the last release before that recorded the scenario; nil for the first one.
+	// Changes compares with the last release before it that recorded the scenario; nil for the first one.
 	Changes *diff.Comparison
-	// NotRecorded is set for a release that has no recording of the scenario; Why says why, nothing if nobody knows.
+	// NotRecorded is set for a release without a recording of the scenario. Why is the reason; empty if it is not known.
 	NotRecorded bool
 	Why         message.Message
 }
 
-// Steps tells what each release changed in a scenario, the oldest first.
+// Steps yields the changes of each release in a scenario, the oldest first.
 func Steps(scenario string) (iter.Seq2[Step, error], error) {
 	releases, err := recordings.Versions()
 	if err != nil {
@@ -66,7 +66,7 @@ func Steps(scenario string) (iter.Seq2[Step, error], error) {
 	}), nil
 }
 
-// A shared recording is needed for two steps, as the later and as the earlier one. It is loaded once, and let go after the second.
+// A shared recording is used in two steps, as the later and as the earlier side. It is loaded once, and released after the second.
 type shared struct {
 	once  sync.Once
 	rec   *trace.Recording
@@ -83,7 +83,7 @@ func (s *shared) take(release, scenario string) (*trace.Recording, error) {
 	return rec, err
 }
 
-// stepOf compares the last release with the last one of those before that recorded the scenario.
+// stepOf compares the last release with the last release before it that recorded the scenario.
 func stepOf(releases []recordings.Info, recorded []shared, scenario string) (Step, error) {
 	last := len(releases) - 1
 	release := releases[last]

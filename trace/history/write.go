@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// signs are those of the states, and of a scenario that was not recorded.
+// signs are the signs of the states, and that of a scenario that was not recorded.
 type signs struct {
 	states      map[State]string
 	notRecorded string
@@ -36,11 +36,11 @@ var spanless = map[recordings.Spanless]message.Message{
 	recordings.SpanlessBody: message.Of("it has no body in Go"), recordings.SpanlessDirective: message.Of("a directive of the compiler forbids it"),
 }
 
-// textWidth is how wide running text is at most: what a narrow terminal shows.
+// textWidth is the maximum width of running text: that of a narrow terminal.
 const textWidth = 80
 
-// Write writes what releases do with a function, as Of has found it: a line for each release, and
-// the scenarios that call it.
+// Write writes the result of Of: a line for each release, and the scenarios that call the
+// function.
 func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p message.Printer) error {
 	s := unicodeSigns
 	if ascii {
@@ -113,7 +113,7 @@ func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s 
 	}
 }
 
-// whyMissing says why a release has no recording of a scenario.
+// whyMissing returns the reason why a release has no recording of a scenario.
 func whyMissing(r *Release, scenario string) message.Message {
 	for _, m := range r.Missing {
 		if m.Scenario == scenario {

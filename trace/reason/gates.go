@@ -8,8 +8,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// gates knows on which feature gates it depends whether a function is called or a value of a type
-// is made.
+// gates has the feature gates that decide whether a function is called or a value of a type is
+// made.
 type gates struct {
 	// of has the gate if every call of the function, or everything that makes a value of the type, depends on it.
 	of map[gated]string
@@ -78,7 +78,7 @@ func (r *Reason) findGate(here, there side, tree *trace.Tree, i int) {
 	}
 }
 
-// takeGate notes a gate if its default is another one on the other side.
+// takeGate notes a gate if its default differs on the other side.
 func (r *Reason) takeGate(here, there side, program, gate string) bool {
 	on, known := here.code.Gate(program, gate)
 	was, knownThere := there.code.Gate(program, gate)
@@ -89,7 +89,7 @@ func (r *Reason) takeGate(here, there side, program, gate string) bool {
 	return true
 }
 
-// receiver is the type of which a function is a method, with its package; "" if it is none.
+// receiver returns the type of a method with its package, or "" for a function that is not a method.
 func receiver(function string) string {
 	pkg := funcname.Package(function)
 	rest := strings.TrimPrefix(function[len(pkg):], ".")

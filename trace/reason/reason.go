@@ -1,7 +1,7 @@
-// Package reason says what is known of a difference between two recordings besides the
-// recordings: whether the source changed or the same source ran another way, whether a function
-// only has no span on one side, and whether a call stands in the text of its caller at all.
-// The index of the sources tells, see recordings.CodeOf.
+// Package reason explains a difference between two recordings from the sources: whether the source
+// changed or the same source ran another way, whether a function just has no span on one side, and
+// whether a call is in the text of its caller at all. It uses the index of the sources; see
+// recordings.CodeOf.
 package reason
 
 import (
@@ -16,32 +16,32 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Why says why one side alone has a call.
+// A Why is the reason why only one side has a call.
 type Why string
 
 // The reasons.
 const (
-	// Unknown: there is no index of the sources of one side, or it does not tell.
+	// Unknown: one side has no index of the sources, or the index does not have the answer.
 	Unknown Why = ""
-	// NewCall: the source of the caller has the call on this side alone.
+	// NewCall: only this side's source of the caller has the call.
 	NewCall Why = "call"
 	// NewFunction: only this side's source has the function, in the packages that are traced on both.
 	NewFunction Why = "function"
 	// OtherPlace: the caller's source on the other side calls a function of that name in a package
 	// that is not traced.
 	OtherPlace Why = "not traced"
-	// NoSpan: the function has no span on the other side, where it may have run as well.
+	// NoSpan: the function has no span on the other side, where it may have run, too.
 	NoSpan Why = "no span"
-	// OtherWay: both sources have the call; it ran on this side alone.
+	// OtherWay: both sources have the call, but only this side ran it.
 	OtherWay Why = "other way"
 )
 
-// A Reason says what is known of a call that one side alone has.
+// A Reason explains a call that only one side has.
 type Reason struct {
 	Why Why
-	// Way says how the call comes from its caller.
+	// Way is how the caller reaches the call.
 	Way Way
-	// Spanless says why it has no span on the other side, if Why is NoSpan.
+	// Spanless is the reason why it has no span on the other side, if Why is NoSpan.
 	Spanless recordings.Spanless
 	// Package is the package that is not traced, if Why is OtherPlace.
 	Package string
@@ -68,8 +68,8 @@ type Branch struct {
 	Asked bool
 }
 
-// Replaces reports whether a function took the place of another one, between the same two calls: the same call
-// of an interface or a variable leads to both, or one came with the source and the other went.
+// Replaces reports whether a function replaced another one between the same two calls: the same call of an
+// interface or a variable leads to both, or the source added one and removed the other.
 func (r Reason) Replaces(removed Reason) bool {
 	if r.Why == NewFunction && removed.Why == NewFunction {
 		return true
@@ -82,14 +82,14 @@ type Finder struct {
 	a, b side
 }
 
-// A side is one recording with what is known of its source.
+// A side is one recording with the index of its source.
 type side struct {
 	code  *recordings.Code // nil if nothing is
 	gates func() *gates
 }
 
-// NewFinder prepares to find the reasons of a comparison. Of a release that the index has not, and of a
-// program that somebody edited, nothing is known.
+// NewFinder returns a finder for a comparison. It knows nothing about releases that are not in the index, and about
+// edited programs.
 func NewFinder(c *diff.Comparison) (*Finder, error) {
 	var codes []*recordings.Code
 	for _, rec := range []*trace.Recording{c.A, c.B} {
@@ -105,7 +105,7 @@ func NewFinder(c *diff.Comparison) (*Finder, error) {
 	return NewFinderOf(codes[0], codes[1]), nil
 }
 
-// NewFinderOf prepares to find reasons in what is known of both sides' sources; nil is nothing.
+// NewFinderOf returns a finder that uses the index of both sides' sources; nil stands for an unknown source.
 func NewFinderOf(a, b *recordings.Code) *Finder {
 	return &Finder{a: newSide(a), b: newSide(b)}
 }
@@ -114,13 +114,13 @@ func newSide(code *recordings.Code) side {
 	return side{code: code, gates: sync.OnceValue(func() *gates { return newGates(code) })}
 }
 
-// WayInA says how call i of A comes from its caller; WayInB does of B.
+// WayInA returns how the caller of call i in A reaches it.
 func (f *Finder) WayInA(d *diff.Diff, i int) Way { return f.a.way(d.A, i) }
 
-// WayInB says how call i of B comes from its caller.
+// WayInB returns how the caller of call i in B reaches it.
 func (f *Finder) WayInB(d *diff.Diff, i int) Way { return f.b.way(d.B, i) }
 
-// Of returns what is known of an addition or a removal.
+// Of returns the reason of an addition or a removal.
 func (f *Finder) Of(d *diff.Diff, c diff.Change) Reason {
 	if c.Kind == diff.Removed {
 		return find(f.a, f.b, d.A, d.B, d.InB, c.A)
@@ -128,8 +128,8 @@ func (f *Finder) Of(d *diff.Diff, c diff.Change) Reason {
 	return find(f.b, f.a, d.B, d.A, d.InA, c.B)
 }
 
-// Renamed reports whether a function of A goes by another name in B: neither source has the other's
-// name, and B has no function of the old name in another package.
+// Renamed reports whether a function of A has another name in B: neither source has the other's
+// name, and B has no function with the old name in another package.
 func (f *Finder) Renamed(a, b *trace.Call) bool {
 	if f.a.code == nil || f.b.code == nil || f.a.code.Function(a.Process, b.Function) != nil || f.b.code.Function(b.Process, a.Function) != nil {
 		return false
@@ -145,7 +145,7 @@ func (f *Finder) Renamed(a, b *trace.Call) bool {
 }
 
 // CallsInA and CallsInB report whether the text of a function calls another one; known is false if
-// the index does not tell.
+// the index does not have the answer.
 func (f *Finder) CallsInA(caller, called *trace.Call) (calls, known bool) {
 	return f.a.calls(caller, called)
 }
@@ -155,7 +155,7 @@ func (f *Finder) CallsInB(caller, called *trace.Call) (calls, known bool) {
 	return f.b.calls(caller, called)
 }
 
-// find says what is known of call i, which here has and there has not.
+// find returns the reason for call i, which only side here has.
 func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reason {
 	r := Reason{Way: here.way(tree, i)}
 	above := tree.Parent(i)
@@ -169,7 +169,7 @@ func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reaso
 	if text == nil {
 		text = there.code.Function(caller.Process, other.Call(partner[above]).Function)
 	}
-	var same bool // whether the caller's text on the other side has the call
+	var same bool // set if the caller's text on the other side has the call
 	if text != nil {
 		same = r.Way.standsIn(text, call)
 	}
@@ -220,8 +220,8 @@ func otherPlace(here, there side, caller *trace.Call, way Way, text *recordings.
 	return ""
 }
 
-// sameKind reports whether what has the same name in two packages may be the same: a method of a type, or of
-// packages that are called the same.
+// sameKind reports whether functions with the same name in two packages may be the same: methods of a type, or
+// functions in packages with the same name.
 func sameKind(name, pkg, other string) bool {
 	return strings.Count(name, ".") > 1 || path.Base(pkg) == path.Base(other)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A WayKind says how a call comes from the call above it.
+// A WayKind is the way in which a caller reaches a call.
 type WayKind string
 
 // The kinds of a Way.
@@ -21,24 +21,24 @@ const (
 	Through WayKind = "through"
 	// Process: the caller sends a request to another program.
 	Process WayKind = "process"
-	// Queue: the caller puts work into a queue that another goroutine takes out.
+	// Queue: the caller puts work into a queue, from which another goroutine takes it.
 	Queue WayKind = "queue"
 )
 
-// A Way says how a call comes from the call above it.
+// A Way is how a caller reaches a call.
 type Way struct {
 	Kind WayKind
-	// By is what lies in between, "" if it is not known: a package without spans if Kind is Through, the program
-	// if it is Process, the queue if it is Queue.
+	// By is the part in between, or "" if it is not known: a package without spans if Kind is Through, the
+	// program if it is Process, the queue if it is Queue.
 	By string
-	// static is set if the caller's text names the function itself; else by names the interface's
-	// method, or the variable, or for Through what is called instead.
+	// static is set if the caller's text names the function itself. Otherwise by names the interface's
+	// method, the variable or, for Through, the function that is called instead.
 	static bool
 	kind   recordings.CallKind
 	by     string
 }
 
-// way says how call i of a tree comes from its caller.
+// way returns how the caller of call i of a tree reaches it.
 func (s side) way(tree *trace.Tree, i int) Way {
 	above := tree.Parent(i)
 	if above < 0 {
@@ -60,7 +60,7 @@ func (s side) way(tree *trace.Tree, i int) Way {
 	return s.wayFrom(text, call, call.CallerLine-caller.Line)
 }
 
-// wayFrom finds the call of a text that leads to another one. The line is where control left the text.
+// wayFrom finds the call in a text that leads to another call. line is the line at which control left the text.
 func (s side) wayFrom(text *recordings.Source, call *trace.Call, line int) Way {
 	if slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool { return c.Kind == recordings.CallStatic && c.Name == call.Function }) {
 		return Way{Kind: Calls, static: true, by: call.Function}
@@ -79,8 +79,8 @@ func (s side) wayFrom(text *recordings.Source, call *trace.Call, line int) Way {
 	return s.through(call, there)
 }
 
-// callsAt lists the calls at a line, or where there are none, as where the function returns, those that
-// were deferred.
+// callsAt lists the calls at a line or, if there are none, as at a return statement, the deferred
+// calls.
 func callsAt(text *recordings.Source, call *trace.Call, line int) []recordings.SourceCall {
 	var at, deferred []recordings.SourceCall
 	for _, c := range text.Calls {
@@ -106,7 +106,7 @@ func (s side) through(call *trace.Call, there []recordings.SourceCall) Way {
 		pkg := funcname.Package(c.Name)
 		f := s.code.Function(call.Process, c.Name)
 		if pkg == "" || f != nil && f.Spanless == recordings.Spanned {
-			continue // it would stand between the two
+			continue // it would be between the two
 		}
 		if way.Kind == Through && way.By != pkg {
 			return Way{Kind: Leads}
@@ -118,7 +118,7 @@ func (s side) through(call *trace.Call, there []recordings.SourceCall) Way {
 	return way
 }
 
-// standsIn reports whether the text of the caller on the other side has the same call.
+// standsIn reports whether the caller's text on the other side has the same call.
 func (w Way) standsIn(text *recordings.Source, call *trace.Call) bool {
 	return slices.ContainsFunc(text.Calls, func(c recordings.SourceCall) bool { return w.is(c, call) })
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // The recordings of one release are one zip file, so that a scenario can be read without
-// the others and unzip -l tells what is there:
+// the others and unzip -l lists the content:
 //
 //	info.json           the Info
 //	shared.zst          what all of them need (see shared)
@@ -33,8 +33,8 @@ func FileName(k8sVersion string) string { return k8sVersion + suffix }
 
 func scenarioFile(name string) string { return "scenarios/" + name + ".zst" }
 
-// Pack gives the content of the file that holds the recordings of one release. It fills
-// in Info.Scenarios, and rounds times to 10 ns, of a trace of more than a second to 1 µs.
+// Pack returns the content of the file with the recordings of one release. It fills in
+// Info.Scenarios, and rounds times to 10 ns, or to 1 µs in a trace of more than a second.
 // The same recordings give the same bytes.
 func Pack(info Info, all []*trace.Recording) ([]byte, error) {
 	all = slices.Clone(all)

@@ -6,15 +6,15 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A callCodec writes or reads the calls of one request, in their order. What can be
-// foretold from the calls before is kept as the difference to that, which is little.
+// A callCodec writes or reads the calls of one request, in order. A value that can be predicted
+// from earlier calls is stored as the difference to the prediction, which is small.
 type callCodec struct {
 	*codec
 	// above are the calls from the root down to the one before.
 	above []open
 	// lastID is the ID of the call before in each process: probes count.
 	lastID map[string]uint64
-	// unit is how many nanoseconds the times count in.
+	// unit is the unit of times in nanoseconds.
 	unit int64
 }
 
@@ -84,7 +84,7 @@ func (c *callCodec) id(call *trace.Call) {
 	call.ID = hex16(uint64(signed))
 }
 
-// parent keeps by how many levels one has to go up from the call before.
+// parent stores the number of levels from the previous call up to the parent.
 func (c *callCodec) parent(call *trace.Call) *open {
 	var up uint64
 	if c.writing {

@@ -24,7 +24,7 @@ var embeddedIndex []byte
 
 var loadIndex = sync.OnceValues(func() (*index, error) { return unpackIndex(embeddedIndex) })
 
-// A Code is what the index says of a release: every function of its traced packages.
+// A Code is the index of a release: every function of its traced packages.
 type Code struct {
 	release  string
 	programs map[string]*Program
@@ -48,7 +48,7 @@ func CodeOf(release string) (*Code, error) {
 	return code, nil
 }
 
-// loaded are what CodeOf has returned: a history asks for each release twice.
+// loaded caches the results of CodeOf: a history asks for each release twice.
 var loaded = struct {
 	sync.Mutex
 	codes map[string]*Code
@@ -67,7 +67,7 @@ func (x *index) code(release string) *Code {
 	return NewCode(release, programs)
 }
 
-// NewCode returns what the sources of a release's programs say, by their names.
+// NewCode returns the index of a release's programs, given by their names.
 func NewCode(release string, programs map[string]*Program) *Code {
 	return &Code{release: release, programs: programs, packages: sync.OnceValue(func() map[string]map[string]bool {
 		all := map[string]map[string]bool{}
@@ -81,7 +81,7 @@ func NewCode(release string, programs map[string]*Program) *Code {
 	})}
 }
 
-// Function returns a function of a program, nil if none of the traced packages has it.
+// Function returns a function of a program, or nil if no traced package has it.
 func (c *Code) Function(program, name string) *Source {
 	p := c.programs[program]
 	if p == nil {
@@ -161,8 +161,8 @@ func (x *index) gateSince(release, program, gate string) string {
 	return semver.MajorMinor(x.releases[r])
 }
 
-// PutIndex puts the programs of a release, by name, into the index file of a folder. What that says of
-// another patch release of the same minor version is removed.
+// PutIndex adds the programs of a release, by name, to the index file in a folder. It removes the
+// programs of another patch release of the same minor version.
 func PutIndex(folder, release string, programs map[string]*Program) error {
 	releases := map[string]map[string]*Program{}
 	if err := readIndexFile(folder, releases); err != nil {

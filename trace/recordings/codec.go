@@ -13,15 +13,15 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A codec writes a recording into columns, or reads it from them: each of its methods
-// does both, by one description, so that writing and reading cannot part. A new
-// field of the model is one more line. After the first error it does nothing more.
+// A codec writes a recording into columns, or reads it from them. Each of its methods
+// does both with the same code, so that writing and reading cannot diverge. A new
+// field of the model is one more line. After the first error it does nothing.
 type codec struct {
 	writing bool
 	columns *columns
-	// shared is what the recordings of a release have in common; nil for that itself.
+	// shared has the data that the recordings of a release share; nil for coding that data itself.
 	shared *shared
-	// texts are the texts of this recording, each once; index says where each stands.
+	// texts are the texts of this recording, each once; index has the position of each.
 	texts []string
 	index map[string]uint64
 	err   error
@@ -43,7 +43,7 @@ func write(rec *trace.Recording, s *shared) (*columns, error) {
 	return c.written()
 }
 
-// decode unpacks what encode packed.
+// decode unpacks the result of encode.
 func decode(packed []byte, s *shared) (*trace.Recording, error) {
 	cols, err := unpack(packed, s.common)
 	if err != nil {
@@ -99,7 +99,7 @@ func newReader(cols *columns) (*codec, error) {
 	return c, nil
 }
 
-// end reports what went wrong, or what of the columns was not read.
+// end returns the first error, or an error if the columns have unread data.
 func (c *codec) end() error {
 	for _, col := range c.columns.all {
 		if c.err == nil && len(col.data) > 0 {

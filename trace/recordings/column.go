@@ -9,12 +9,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A column holds the values of one field, of all calls (or requests, or stored keys),
-// as varints one behind the other: alike values compress well.
+// A column holds the values of one field for all calls (or requests, or stored keys), as
+// consecutive varints: similar values compress well.
 type column struct {
 	name string
 	data []byte
-	// next is the column that was last asked for after this one: most likely it is asked for again.
+	// next is the column that was last used after this one: it is probably the next one again.
 	next *column
 }
 
@@ -60,7 +60,7 @@ type columns struct {
 
 func newColumns() *columns { return &columns{byName: map[string]*column{}} }
 
-// get returns the column of a name, a new one if there is none.
+// get returns the column with a name, and adds it if there is none.
 func (c *columns) get(name string) *column {
 	col := c.find(name)
 	if col == nil {
@@ -71,8 +71,8 @@ func (c *columns) get(name string) *column {
 	return col
 }
 
-// find returns the column of a name, nil if there is none. Calls have their fields in the same order, so that
-// few columns are looked up in the map.
+// find returns the column with a name, or nil. Calls have their fields in the same order, so few columns
+// are looked up in the map.
 func (c *columns) find(name string) *column {
 	if c.last != nil && c.last.next != nil && c.last.next.name == name {
 		c.last = c.last.next
@@ -110,18 +110,18 @@ func (c *columns) size() int {
 }
 
 const (
-	// maxSize bounds what a packed recording may unpack to.
+	// maxSize is the maximum size of an unpacked recording.
 	maxSize = 64 << 20
-	// window is how far back the compression looks.
+	// window is the distance that the compression looks back.
 	window = 4 << 20
 	// dictionary is the number by which zstd knows common; any will do.
 	dictionary = 1
 )
 
-// pack gives the columns as zstd: the number of columns, the name and size of each, then
-// what they hold. Each is compressed in blocks of its own, for what is frequent in one
-// is rare in another. What is like common, which may be nil, takes next to nothing;
-// it is needed to unpack.
+// pack returns the columns as zstd: the number of columns, the name and size of each, then
+// their content. Each is compressed in blocks of its own, because frequent values of one
+// are rare in another. Content that resembles common, which may be nil, takes almost no
+// space; the same common is needed to unpack.
 func (c *columns) pack(common []byte) ([]byte, error) {
 	head := binary.AppendUvarint(nil, uint64(len(c.all)))
 	parts := [][]byte{nil}
@@ -152,7 +152,7 @@ func (c *columns) pack(common []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// unpack reads what pack wrote.
+// unpack reads the output of pack.
 func unpack(packed, common []byte) (*columns, error) {
 	options := []zstd.DOption{zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxSize)}
 	if len(common) > 0 {

@@ -7,17 +7,17 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A Function is one that was called in a release, under its full name, with where it stands.
+// A Function is a function that was called in a release, with its full name and its place.
 type Function struct {
 	Name, Process, File string
 	Line                int
-	// Scenarios are those in which it is called, sorted.
+	// Scenarios are the scenarios that call it, sorted.
 	Scenarios []string
 }
 
-// Functions lists the functions that the recordings of a release call, in the order in which
-// they are met first. It reads far less than All does. A function that two programs have is listed once, as the
-// first of them has it.
+// Functions lists the functions that the recordings of a release call, in order of their first
+// occurrence. It reads far less than All does. A function of two programs is listed once, with its place in the
+// first of them.
 func Functions(k8sVersion string) ([]Function, error) {
 	a, err := find(k8sVersion)
 	if err != nil {
@@ -60,7 +60,7 @@ func Functions(k8sVersion string) ([]Function, error) {
 	return all, nil
 }
 
-// placesOf returns which of the shared places a recording's calls are made in, each once, in order.
+// placesOf returns the shared places of the functions that a recording calls, each once, in order.
 func (a *archive) placesOf(scenario string, s *shared) ([]uint64, error) {
 	name := scenarioFile(scenario)
 	packed, err := a.read(name)

@@ -1,23 +1,23 @@
 package recordings
 
-// A Program is what the source of one traced program of a release says of its traced packages.
+// A Program is the index of the traced packages of one program of a release.
 type Program struct {
 	// Functions are all functions, methods and function literals, sorted by name.
 	Functions []Source
-	// Gates says of each feature gate whether it is on by default.
+	// Gates has, for each feature gate, whether it is on by default.
 	Gates map[string]bool
 }
 
-// A Source is a function as it stands in the source.
+// A Source is a function in the source.
 type Source struct {
 	// Name is the full name, as in trace.Call.
 	Name string
 	// File is the name of its file, without the path of its package.
 	File string
-	// Spanless says why it has no span; Spanned if it has one.
+	// Spanless is the reason why it has no span; Spanned if it has one.
 	Spanless Spanless
-	// Calls are those that stand in its text, in order. The text of a function literal within it
-	// is that of another function.
+	// Calls are the calls in its text, in order. A function literal within it is a function of its
+	// own.
 	Calls []SourceCall
 }
 
@@ -26,7 +26,7 @@ type Spanless int
 
 // The reasons.
 const (
-	// Spanned: it has one.
+	// Spanned: it has a span.
 	Spanned Spanless = iota
 	// SpanlessLeaf: it calls nothing.
 	SpanlessLeaf
@@ -38,14 +38,14 @@ const (
 	SpanlessDirective
 )
 
-// A SourceCall is a call that stands in the text of a function.
+// A SourceCall is a call in the text of a function.
 type SourceCall struct {
 	// Line is its line, counted from that of the function, which is 0.
 	Line int
 	Kind CallKind
-	// Name is the full name of the function that is called, or what its Kind says.
+	// Name is the full name of the called function, or another name according to Kind.
 	Name string
-	// Gate is the feature gate on which it depends whether the call is made, "" for none.
+	// Gate is the feature gate that decides whether the call is made, or "".
 	Gate string
 	// Deferred is set for the call of a defer statement. It is made from the line where the
 	// function returns.
@@ -108,6 +108,6 @@ const (
 	CallInterface
 	// CallValue: Name is the variable or field whose value is called, "" if it has no name.
 	CallValue
-	// CallMakes is no call: a value of the type Name is made.
+	// CallMakes is not a call: the text makes a value of the type Name.
 	CallMakes
 )

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// An index holds the programs of all releases. Most functions are the same in several of them:
-// each text of a function is kept once, with the releases that have it.
+// An index holds the programs of all releases. Most functions are the same in several releases, so
+// each text of a function is stored once, with the releases that have it.
 type index struct {
 	// releases are at most maxReleases, oldest first.
 	releases []string
@@ -21,7 +21,7 @@ type index struct {
 	gates []indexGate
 }
 
-// maxReleases is how many bits a set of releases has.
+// maxReleases is the number of bits in a set of releases.
 const maxReleases = 64
 
 // An indexText is one text of a function.
@@ -113,7 +113,7 @@ func (x *index) addGates(releases map[string]map[string]*Program) {
 	}
 }
 
-// unpackIndex reads what packIndex wrote.
+// unpackIndex reads the output of packIndex.
 func unpackIndex(packed []byte) (*index, error) {
 	cols, err := unpack(packed, nil)
 	if err != nil {
@@ -131,7 +131,7 @@ func unpackIndex(packed []byte) (*index, error) {
 	return x, nil
 }
 
-// program gives what the index says of a program of a release, nil if it says nothing.
+// program returns the index of a program of a release, or nil.
 func (x *index) program(release, program string) *Program {
 	r, p := slices.Index(x.releases, release), slices.Index(x.programs, program)
 	if r < 0 || p < 0 {
@@ -181,7 +181,7 @@ func (c *codec) codeIndex(x *index) {
 	})
 }
 
-// sourceCall keeps a call, which comes behind one of another line.
+// sourceCall stores a call; line is the line of the call before it.
 func (c *codec) sourceCall(call *SourceCall, line int) {
 	at := int64(call.Line)
 	c.step("call.line", &at, int64(line))

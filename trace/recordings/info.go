@@ -8,9 +8,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An Info says what there is of one release, and how it was made.
+// An Info describes the recordings of one release, and how they were made.
 type Info struct {
-	// K8sVersion and EtcdVersion are those of the recorded programs, with their "v".
+	// K8sVersion and EtcdVersion are the versions of the recorded programs, with their "v".
 	K8sVersion  string `json:"k8sVersion"`
 	EtcdVersion string `json:"etcdVersion"`
 	// Recorded is when the recording began.
@@ -25,14 +25,14 @@ type Info struct {
 	Scenarios []string `json:"scenarios"`
 	// Missing are the scenarios that could not be recorded, sorted.
 	Missing []Missing `json:"missing,omitempty"`
-	// Size is how many bytes all of it takes in the apitrace binary.
+	// Size is the size of the recordings in the apitrace binary in bytes.
 	Size int64 `json:"-"`
 }
 
 // A Missing is a scenario that a release could not run.
 type Missing struct {
 	Scenario string `json:"scenario"`
-	// Reason is the recorder's sentence, in English; Why says the same in every language.
+	// Reason is the recorder's sentence, in English; Why returns it in every language.
 	Reason string `json:"reason"`
 }
 
@@ -41,7 +41,7 @@ var (
 	needsModule  = regexp.MustCompile(`^the module (\S+ \S+) (?:could not be had|is not available from the module proxy)$`)
 )
 
-// Why says why the scenario is missing. A reason that is not of the usual ones stays in English.
+// Why returns the reason why the scenario is missing. An unusual reason stays in English.
 func (m Missing) Why() message.Message {
 	if release := needsRelease.FindStringSubmatch(m.Reason); release != nil {
 		return message.Of("it needs Kubernetes %s or newer", release[1])
@@ -52,10 +52,10 @@ func (m Missing) Why() message.Message {
 	return message.Of("%s", m.Reason)
 }
 
-// Has reports whether the scenario is among the recorded ones.
+// Has reports whether the scenario is recorded.
 func (i *Info) Has(scenario string) bool { return slices.Contains(i.Scenarios, scenario) }
 
-// Why says why a scenario is missing; nothing if nobody knows.
+// Why returns the reason why a scenario is missing; empty if it is not known.
 func (i *Info) Why(scenario string) message.Message {
 	for _, m := range i.Missing {
 		if m.Scenario == scenario {

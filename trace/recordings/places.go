@@ -7,7 +7,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A place is a function of a program, with where it stands.
+// A place is a function of a program and its place in the source.
 type place struct {
 	Process, File string
 	Line          int

@@ -1,9 +1,9 @@
 // Package recordings holds recorded traces of the scenarios for one release of each
-// minor version of Kubernetes. They are part of the apitrace binary, so that they can be
-// looked at and compared at once, without the network and with nothing to build.
+// minor version of Kubernetes. They are embedded in the apitrace binary, so that they can
+// be shown and compared at once, without network and build.
 //
-// "make record" makes them anew. What they do not keep of package trace: the time zone of
-// times, and whether an empty list or map was nil.
+// "make record" updates them. They do not preserve the time zone of times, and whether an
+// empty list or map was nil.
 package recordings
 
 import (
@@ -49,9 +49,9 @@ func Versions() ([]Info, error) {
 	return infos, nil
 }
 
-// Load returns the recording of a scenario by a release, which is named as Resolve takes it.
-// Each call gives a recording of its own. An UnknownVersionError or an UnknownScenarioError
-// says what there is instead.
+// Load returns the recording of a scenario for a release, in a form that Resolve accepts. Each
+// call returns a new copy. If there is no such recording, the error is an UnknownVersionError
+// or an UnknownScenarioError, which names the existing ones.
 func Load(k8sVersion, scenario string) (*trace.Recording, error) {
 	a, err := find(k8sVersion)
 	if err != nil {
@@ -90,8 +90,8 @@ func Resolve(k8sVersion string) (string, error) {
 	return a.K8sVersion, nil
 }
 
-// Range gives the recorded releases from one to another, both included, oldest first.
-// Both are named as Resolve takes them. If the first is the newer one, there are none.
+// Range returns the recorded releases between two, both included, the oldest first. Both
+// have a form that Resolve accepts. If the first is newer than the second, the result is empty.
 func Range(from, to string) ([]Info, error) {
 	first, err := find(from)
 	if err != nil {
@@ -145,9 +145,9 @@ func (a *archive) unknown(scenario string) error {
 	return e
 }
 
-// An UnknownVersionError says that there are no recordings of a release.
+// An UnknownVersionError reports that there are no recordings of a release.
 type UnknownVersionError struct {
-	// Version is what was asked for.
+	// Version is the requested version.
 	Version string
 	// Recorded are the releases of which there are recordings, oldest first.
 	Recorded []string
@@ -162,10 +162,10 @@ func (e *UnknownVersionError) message() message.Message {
 	return message.Of("there are no recordings of Kubernetes %q: the recorded releases are %s", e.Version, message.List(e.Recorded))
 }
 
-// An UnknownScenarioError says that there is no recording of a scenario by a release.
+// An UnknownScenarioError reports that a release has no recording of a scenario.
 type UnknownScenarioError struct {
 	Scenario, K8sVersion string
-	// Reason says why the release could not run it; nothing if it was never tried.
+	// Reason is why the release could not run it; empty if it was never tried.
 	Reason message.Message
 	// RecordedBy are the releases that have recorded it, oldest first.
 	RecordedBy []string

@@ -7,18 +7,17 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Times are the only thing that recordings keep less exactly than they were measured: to
-// fine, and of a trace that takes long to coarse. They are two thirds of all that
-// is kept, another run would give others anyway, and what the clocks of virtual
-// machines count is mostly tens of nanoseconds.
+// Only times are stored less exactly than they were measured: in units of fine, and of
+// coarse in a long trace. They are two thirds of the data, they differ in every run, and
+// the resolution of the clocks of virtual machines is mostly tens of nanoseconds.
 const (
 	fine   = int64(10 * time.Nanosecond)
 	coarse = int64(time.Microsecond)
 	long   = int64(time.Second)
 )
 
-// rounded returns a copy of the recording with rounded times. What began or ended before
-// something else still does, or does so at the same time.
+// rounded returns a copy of the recording with rounded times. It never swaps the order of two
+// events, but may make them simultaneous.
 func rounded(rec *trace.Recording) (*trace.Recording, error) {
 	copied := *rec
 	copied.Requests = slices.Clone(rec.Requests)

@@ -24,7 +24,7 @@ func Shape(requests []trace.Request) (string, error) {
 	return out.String(), nil
 }
 
-// shapeOf writes call i and what is below it.
+// shapeOf returns the shape of call i and of the calls below it.
 func shapeOf(tree *trace.Tree, i int, indent string) string {
 	var below []string
 	for child := range tree.Children(i) {

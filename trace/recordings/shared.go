@@ -7,17 +7,17 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// shared is what the recordings of one release have in common, and what one needs to read any.
+// shared is the data that the recordings of one release share, and that is needed to read any of them.
 type shared struct {
 	places *places
-	// common is what the columns of a recording are likely to hold, from those of a few.
-	// They compress to half with its help.
+	// common is typical content of columns, taken from a few recordings. With it, recordings
+	// compress to half the size.
 	common []byte
 }
 
 const (
-	// Recordings that common is made of: the largest, but none of a program's start,
-	// which is larger than all others together and like none of them.
+	// Recordings that common is made of: the largest, except that of a program's start,
+	// which is larger than all others together and differs from them.
 	commonRecordings = 4
 	commonMaxCalls   = 10_000
 )

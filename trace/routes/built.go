@@ -11,7 +11,7 @@ import (
 // newHandler makes the two routers of a server. k8s.io/apiserver/pkg/server/handler.go, since v1.8.
 const newHandler = "k8s.io/apiserver/pkg/server.NewAPIServerHandler"
 
-// A Built is what a start has built, in order. Calls are numbers of calls of the start.
+// A Built has the parts that a start has built, in order. Calls are numbers of calls of the start.
 type Built struct {
 	Servers []Server `json:"servers" description:"The servers in the order in which they were built: each hands on to the one before it what it does not serve."`
 }
@@ -53,7 +53,7 @@ type BuiltRoute struct {
 	Call int `json:"call" description:"The call that built it."`
 }
 
-// BuiltBy tells what a start has built: servers, groups, resources and routes.
+// BuiltBy returns the parts that a start has built: servers, groups, resources and routes.
 func BuiltBy(start *trace.Request) (*Built, error) {
 	tree, err := trace.NewTree(start)
 	if err != nil {
@@ -99,8 +99,8 @@ func (b *builder) visit(i int) {
 	}
 }
 
-// serverOf names the server for which call i works: the one whose routers were made last below the nearest caller
-// below which any were made; "" if that made those of several.
+// serverOf names the server that call i belongs to: the last one whose routers were made below the nearest caller
+// with such calls below it; "" if that caller made the routers of several servers.
 func (b *builder) serverOf(i int) string {
 	for above := b.tree.Parent(i); above >= 0; above = b.tree.Parent(above) {
 		var below []int
@@ -120,7 +120,7 @@ func (b *builder) serverOf(i int) string {
 	return ""
 }
 
-// server returns the server of a name; it is new if there is none.
+// server returns the server with a name, and adds it if there is none.
 func (b *builder) server(name string) *Server {
 	at := slices.IndexFunc(b.built.Servers, func(s Server) bool { return s.Name == name })
 	if at < 0 {

@@ -1,7 +1,7 @@
-// Package routes tells which routes a kube-apiserver has and what stands behind each, from
-// the trace of its start: what the installer registered, as it happened.
+// Package routes lists the routes of a kube-apiserver, with their handlers and storage, from
+// the trace of its start: the routes that the installer registered, in order.
 //
-// It reads a trace; how one is made or shown belongs elsewhere.
+// It only reads a trace; recording and showing traces belongs to other packages.
 package routes
 
 import (
@@ -17,19 +17,19 @@ import (
 // A Route is a method and a path that the server answers.
 type Route struct {
 	Method string `json:"method"`
-	// Path is as go-restful has it: "/api/v1/namespaces/{namespace}/pods/{name}".
+	// Path is the path in the form of go-restful: "/api/v1/namespaces/{namespace}/pods/{name}".
 	Path string `json:"path"`
 	// Operation is its name in the OpenAPI document: "readCoreV1NamespacedPod".
 	Operation string `json:"operation,omitempty"`
-	// Handler is the function that made the one which serves requests, for a resource:
-	// "k8s.io/apiserver/pkg/endpoints.restfulGetResource". For other routes it is the function
-	// that serves them, as the runtime calls it.
+	// Handler is, for a resource, the function that made the handler:
+	// "k8s.io/apiserver/pkg/endpoints.restfulGetResource". For other routes it is the handler
+	// itself, by its name in the runtime.
 	Handler string `json:"handler"`
 	// File is that of the Handler, import path, slash and name, Line the line of its word "func".
 	File string `json:"file"`
 	Line int    `json:"line"`
 
-	// What follows is empty for a route that belongs to no resource.
+	// The following fields are empty for a route that belongs to no resource.
 
 	// GroupVersion is "v1" or "apps/v1".
 	GroupVersion string `json:"groupVersion,omitempty"`
@@ -138,7 +138,7 @@ func groupResource(groupVersion, resource string) string {
 	return resource + "." + group
 }
 
-// parseFunction takes apart what the probe writes of a function value: "dir/file.go:12 name".
+// parseFunction parses the probe's description of a function value: "dir/file.go:12 name".
 func parseFunction(text string) (name, file string, line int) {
 	place, name, _ := strings.Cut(text, " ")
 	colon := strings.LastIndexByte(place, ':')

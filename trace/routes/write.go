@@ -13,14 +13,14 @@ import (
 
 // A Filter chooses routes; "" in its fields means all.
 type Filter struct {
-	// Resource is that of the route, which may be given with its group and a subresource: "pods",
+	// Resource is the resource of the route, optionally with its group and a subresource: "pods",
 	// "deployments.apps", "pods/status".
 	Resource string
 	// Method is the HTTP method, in any case.
 	Method string
 }
 
-// matches tells whether a route passes the filter.
+// matches reports whether the filter selects a route.
 func (f Filter) matches(r Route) bool {
 	if f.Method != "" && !strings.EqualFold(f.Method, r.Method) {
 		return false
@@ -74,7 +74,7 @@ func short(name string) string {
 	}
 	call := trace.Call{Function: name}
 	text := call.ShortName()
-	// Every resource's storage is in a package called so: the one above it tells which.
+	// The storage of every resource is in a package with this name: the folder above it names the resource.
 	if dir, _, ok := strings.Cut(name, "/storage."); ok && strings.HasPrefix(text, "storage.") {
 		text = dir[strings.LastIndexByte(dir, '/')+1:] + "/" + text
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// A Kind says what a text of the index is.
+// A Kind is the kind of a text in the index.
 type Kind uint8
 
 const (
@@ -49,7 +49,7 @@ type entry struct {
 	in []int
 }
 
-// longest is how long a text of the index may be; what is longer is found by its beginning.
+// longest is the maximum length of a text in the index; a longer text is found only by its beginning.
 const longest = 300
 
 //go:embed data/index.zst
@@ -162,7 +162,7 @@ func (x *index) pack() ([]byte, error) {
 
 var errBroken = errors.New("the search index is broken: \"go test ./trace/search -update\" makes it anew")
 
-// unpack reads what pack wrote.
+// unpack reads the output of pack.
 func unpack(packed []byte) (*index, error) {
 	r, err := zstd.NewReader(bytes.NewReader(packed))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Hit is a text of recordings that holds what was searched for.
+// A Hit is a text of recordings that contains the searched text.
 type Hit struct {
 	Kind Kind
 	// Text is a function's full name, "name=value", or an error; see longest.
@@ -17,8 +17,8 @@ type Hit struct {
 	Places []Place
 }
 
-// Text finds the functions, values and errors that hold a text, in any case. Functions that
-// trace.MatchFunctions finds count, too. What most recordings have comes last.
+// Text finds the functions, values and errors that contain a text, in any case, and the functions that
+// trace.MatchFunctions finds. Texts that most recordings have come last.
 func Text(query string) ([]Hit, error) {
 	x, err := library()
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Write lists hits, at most so many, with the recordings that have each and the command that shows it.
-// It sorts them by their kind.
+// Write lists at most most hits, sorted by kind, with the recordings that have each and the command that
+// shows it.
 func Write(w io.Writer, hits []Hit, most int, p message.Printer) error {
 	var out bytes.Buffer
-	// What few recordings have tells more than what all of them have.
+	// Texts in few recordings tell more than texts in all of them.
 	slices.SortStableFunc(hits, func(a, b Hit) int {
 		if a.Kind != b.Kind {
 			return int(a.Kind) - int(b.Kind)
@@ -105,7 +105,7 @@ func where(places []Place, p message.Printer) []string {
 	return lines
 }
 
-// commandFor is the command that shows a hit, in the newest release that has it.
+// commandFor returns the command that shows a hit, in the newest release that has it.
 func commandFor(h Hit) string {
 	p := h.Places[len(h.Places)-1]
 	command := fmt.Sprintf("apitrace show %s --k8s %s ", p.Scenario, p.Release)

@@ -61,8 +61,8 @@ func (w Walker) StartsLine(p Position) bool {
 	return p.Kind != Calling || w.lineStart(p.Next) == p.Next
 }
 
-// LineCalls returns the calls that the line at p makes in one go from p on, in order: what one can
-// step into. There are none where p is not Calling.
+// LineCalls returns the calls that the line at p makes in one go from p on, in order: the user can
+// step into each. It returns none if p is not Calling.
 func (w Walker) LineCalls(p Position) []int {
 	var calls []int
 	for ok := true; ok && p.Kind == Calling; {

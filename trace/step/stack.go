@@ -12,9 +12,9 @@ type Frame struct {
 	Line int
 }
 
-// Stack returns the calls that are around a position, the innermost first, across goroutines and
-// processes: a call that runs on a goroutine of its own (trace.Call.NewGoroutine) stands above
-// the call that started it.
+// Stack returns the calls on the stack at a position, the innermost first, across goroutines and
+// processes: a call on a goroutine of its own (trace.Call.NewGoroutine) is above the call that
+// started it.
 func (w Walker) Stack(p Position) []Frame {
 	frames := []Frame{{Call: p.Call, Line: w.Line(p)}}
 	for call := p.Call; w.Tree.Parent(call) >= 0; call = w.Tree.Parent(call) {
@@ -34,8 +34,8 @@ func (w Walker) Line(p Position) int {
 	return 0
 }
 
-// Returned returns the call that returned right before p, and false if none did: its results are
-// what a debugger shows once one has stepped over or out of it.
+// Returned returns the call that returned right before p, and false if none did. A debugger shows
+// its results after stepping over or out of it.
 func (w Walker) Returned(p Position) (call int, ok bool) {
 	before, ok := w.previous(p)
 	return before.Call, ok && before.Kind == Returning

@@ -1,13 +1,13 @@
 // Package step steps through the recorded calls of a request as a debugger steps through a
 // running program: into, over and out of calls, forward and backward.
 //
-// A recording knows when functions were entered and left and from which lines calls went out,
-// and nothing in between. So these are the positions at which one can stand. Each call has three:
-// its caller is about to make it (Calling, a position of the caller), it has been entered
-// (Entered), and it is about to return (Returning). The first call has no caller in the recording,
-// so a request of n calls has 3n-1 positions, from Entered to Returning of its first call.
+// A recording has the entry and the return of functions and the lines of calls, and nothing in
+// between. So these are the possible positions. Each call has three: its caller is about to make it
+// (Calling, a position of the caller), it has been entered (Entered), and it is about to return
+// (Returning). The first call has no caller in the recording, so a request of n calls has 3n-1
+// positions, from Entered to Returning of its first call.
 //
-// All functions are pure: a position is a value to keep, compare and come back to.
+// All functions are pure: a position is a value that can be kept, compared and returned to.
 package step
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Kind says where in a call a position is.
+// A Kind is the place of a position in a call.
 type Kind int
 
 const (
@@ -41,7 +41,7 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", int(k))
 }
 
-// A Position is where one stands in a request. The zero value is the first one.
+// A Position is a position in a request. The zero value is the first one.
 type Position struct {
 	// Call is the innermost call, as an index of the tree.
 	Call int
@@ -50,7 +50,7 @@ type Position struct {
 	Next int
 }
 
-// An Action is how far to step.
+// An Action is the distance of a step.
 type Action int
 
 const (
@@ -88,7 +88,7 @@ func (w Walker) Last() Position { return Position{Call: 0, Kind: Returning} }
 // Len returns the number of positions.
 func (w Walker) Len() int { return 3*w.Tree.Len() - 1 }
 
-// Number returns how many positions are before p: from 0 to Len()-1.
+// Number returns the number of positions before p, from 0 to Len()-1.
 func (w Walker) Number(p Position) int {
 	// Before call i is entered, i calls have been; i are about to be made or have been, the first
 	// one excepted and i included; and all but those around i have returned.
@@ -181,8 +181,8 @@ func (w Walker) before(call int) (Position, bool) {
 	return Position{Call: caller, Kind: Calling, Next: call}, caller >= 0
 }
 
-// after returns the position of its caller to which a call returns: what the lines in between
-// did is not recorded.
+// after returns the position of the caller to which a call returns: the lines in between are not
+// recorded.
 func (w Walker) after(call int) (Position, bool) {
 	caller := w.Tree.Parent(call)
 	if caller < 0 {
