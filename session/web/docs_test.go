@@ -1,10 +1,13 @@
 package web_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/session/web"
@@ -26,12 +29,23 @@ func TestExamplesOfTheDocs(t *testing.T) {
 	}
 	address := start(t, web.Options{})
 	examples := example.FindAllStringSubmatch(string(page), -1)
-	if len(examples) < 10 {
-		t.Fatalf("%d examples", len(examples))
+	if commands := strings.Count(string(page), "\ncurl "); commands < 10 || commands > len(examples) {
+		t.Fatalf("%d commands, of which %d are examples", commands, len(examples))
+	}
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "node.jsonl"), []byte(handmade(t)), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	for _, e := range examples {
 		command := exec.CommandContext(t.Context(), "bash", "-c", e[1])
 		command.Env = append(os.Environ(), "TOKEN="+token, "SERVER="+address)
+		command.Dir = folder
+		if strings.Contains(e[1], "/live/events") { // which does not end
+			if first := firstLine(t, command); first != "event: servers" {
+				t.Errorf("%s begins with %q", e[1], first)
+			}
+			continue
+		}
 		out, err := command.Output()
 		if err != nil {
 			t.Errorf("%s: %v: %s", e[1], err, out)
@@ -51,6 +65,27 @@ func TestExamplesOfTheDocs(t *testing.T) {
 			t.Errorf("%s answers\n%.500s\nof which this is no excerpt:\n%s", e[1], out, e[2])
 		}
 	}
+}
+
+// firstLine starts a command, ends it after its first line of output, and returns that.
+func firstLine(t *testing.T, command *exec.Cmd) string {
+	t.Helper()
+	out, err := command.StdoutPipe()
+	if err == nil {
+		err = command.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Error(err)
+	}
+	if err := command.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	_ = command.Wait() // it was killed
+	return strings.TrimSpace(line)
 }
 
 // isExcerpt reports whether part is an excerpt of whole: a list begins with the elements of the excerpt's, and an
