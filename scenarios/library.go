@@ -87,11 +87,11 @@ func (e *UnknownError) message() message.Message {
 }
 
 // Names lists the names of the scenarios of the library, each with its title behind a tab, as shells complete them.
-func Names() ([]string, error) {
+func Names(lang string) ([]string, error) {
 	all, err := List()
 	var names []string
 	for _, s := range all {
-		names = append(names, s.Name+"\t"+s.Title.En)
+		names = append(names, s.Name+"\t"+s.Title.In(lang))
 	}
 	return names, err
 }

@@ -222,16 +222,16 @@ func (e *UnknownError) message() message.Message {
 	return message.Of("no exercise is called %q (\"apitrace workshop\" lists them)", e.Name)
 }
 
-// ExerciseNames lists the names of the exercises of the embedded course, each with its title behind a tab, as shells
-// complete them.
-func ExerciseNames() ([]string, error) {
+// ExerciseNames lists the names of the exercises of the embedded course, each with its title in a language behind a tab, as
+// shells complete them.
+func ExerciseNames(lang string) ([]string, error) {
 	course, err := Open("")
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, e := range course.Exercises() {
-		names = append(names, e.Name+"\t"+e.Title.En)
+		names = append(names, e.Name+"\t"+e.Title.In(lang))
 	}
 	return names, nil
 }

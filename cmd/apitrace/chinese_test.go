@@ -165,6 +165,31 @@ func TestEveryCommandSpeaksChinese(t *testing.T) {
 	}
 }
 
+// What a shell shows beside the names that it completes is Chinese, too.
+func TestCompletionSpeaksChinese(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each run starts the program")
+	}
+	o := testenv.Output{Names: append(knownNames(t), commandNames()...), Upstream: []string{`Completion ended with directive: .*`}}
+	for _, args := range [][]string{{""}, {"show", "get-"}, {"workshop", "start", ""}, {"explain", "--scenario", ""}, {"history", "get-"}, {"diff", ""}, {"run", "--"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
+			args := append([]string{"__complete", "--lang", "zh"}, args...)
+			if english := o.English(t, chineseRun{}.do(t, t.TempDir(), args...)); len(english) > 0 {
+				t.Errorf("English in the output:\n%s", strings.Join(english, "\n"))
+			}
+		})
+	}
+}
+
+func commandNames() []string {
+	var names []string
+	for _, c := range newRoot("apitrace", console.Standard()).Commands() {
+		names = append(names, c.Name())
+	}
+	return names
+}
+
 // knownNames returns the names in the library, the course and the guide.
 func knownNames(t *testing.T) []string {
 	t.Helper()

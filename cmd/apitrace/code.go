@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/output"
+	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/session/console"
 )
@@ -61,7 +62,7 @@ func (o *functionOptions) command(name string, std *console.Streams, show func(c
 		return std.Edit(c.Context(), f.Path, f.Line, true)
 	})
 	command.ValidArgsFunction = completeFunction
-	addCodeFlags(command, &o.code)
+	addCodeFlags(command, std, &o.code)
 	flags := command.Flags()
 	flags.StringVar(&o.shown.Colour, "color", "auto", "when to use colours: auto, always or never")
 	flags.BoolVar(&o.edit, "edit", false, "open the source of the function in $VISUAL or $EDITOR instead")
@@ -69,10 +70,10 @@ func (o *functionOptions) command(name string, std *console.Streams, show func(c
 }
 
 // addCodeFlags adds the flags that select the version of Kubernetes and the recordings in which a function is looked up.
-func addCodeFlags(command *cobra.Command, o *code.Choice) {
+func addCodeFlags(command *cobra.Command, std *console.Streams, o *code.Choice) {
 	flags := command.Flags()
 	flags.StringVar(&o.K8s, "k8s", "", "version of Kubernetes (default: that of --trace, else "+apiserver.DefaultVersion+")")
 	flags.StringArrayVar(&o.Traces, "trace", nil, "use this saved recording; may be repeated (default: the recordings that apitrace carries)")
 	flags.StringVar(&o.Scenario, "scenario", "", "use only the recording of this scenario")
-	_ = command.RegisterFlagCompletionFunc("scenario", completeScenarioName)
+	_ = command.RegisterFlagCompletionFunc("scenario", commandline.Offer(func() ([]string, error) { return scenarios.Names(std.Printer.Lang()) }))
 }

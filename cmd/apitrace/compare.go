@@ -29,7 +29,7 @@ func newCompareCommand(std *console.Streams) *cobra.Command {
 		}
 		return inTrouble(o.run(c.Context(), std, args[0], args[1]))
 	})
-	command.ValidArgsFunction = completeScenario
+	command.ValidArgsFunction = completeScenario(std)
 	command.Flags().StringVar(&o.k8s, "k8s", "", "version of Kubernetes (default: the newest recorded one)")
 	_ = command.RegisterFlagCompletionFunc("k8s", completeRelease)
 	addDiffFlags(command, &o.output)

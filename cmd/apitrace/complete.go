@@ -6,22 +6,28 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/code"
+	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 var (
-	completeScenario     = commandline.OfferFirst(scenarios.Names, true)
-	completeScenarioName = commandline.Offer(scenarios.Names)
 	completeRelease      = commandline.Offer(recordings.Names)
 	completeFunction     = commandline.OfferFirst(func() ([]string, error) { return code.KeySteps(), nil }, false)
 )
 
+// completeScenario offers scenarios with their titles, and files.
+func completeScenario(std *console.Streams) cobra.CompletionFunc {
+	return commandline.OfferFirst(func() ([]string, error) { return scenarios.Names(std.Printer.Lang()) }, true)
+}
+
 // completeDiff offers scenarios, then recorded releases, and files.
-func completeDiff(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	complete := completeScenario
-	if len(args) > 0 {
-		complete = completeRelease
+func completeDiff(std *console.Streams) cobra.CompletionFunc {
+	return func(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		complete := completeScenario(std)
+		if len(args) > 0 {
+			complete = completeRelease
+		}
+		names, _ := complete(command, args, typed)
+		return names, cobra.ShellCompDirectiveDefault
 	}
-	names, _ := complete(command, args, typed)
-	return names, cobra.ShellCompDirectiveDefault
 }

@@ -29,7 +29,7 @@ func newDiffCommand(std *console.Streams) *cobra.Command {
 		}
 		return inTrouble(o.run(c.Context(), std, c, args))
 	})
-	command.ValidArgsFunction = completeDiff
+	command.ValidArgsFunction = completeDiff(std)
 	addDiffFlags(command, &o.output)
 	command.Flags().StringVar(&o.live, "live", "", "replay the scenario now instead of using recordings: on both releases, on the first (=a), or on the second (=b)")
 	command.Flags().Lookup("live").NoOptDefVal = "both"

@@ -19,7 +19,7 @@ func newExploreCommand(std *console.Streams) *cobra.Command {
 		}
 		return o.run(c.Context(), std)
 	})
-	command.ValidArgsFunction = completeScenario
+	command.ValidArgsFunction = completeScenario(std)
 	o.output.View, o.output.Format = "path", "tree"
 	o.server.addVersion(command)
 	addOnlyFlag(command, &o.only)

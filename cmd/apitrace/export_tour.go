@@ -28,7 +28,7 @@ func newExportTourCommand(std *console.Streams) *cobra.Command {
 		}
 		return output.WriteTour(std.Out, recording, o.show.only, o.lang)
 	})
-	command.ValidArgsFunction = completeScenario
+	command.ValidArgsFunction = completeScenario(std)
 	o.show.server.addVersion(command)
 	addOnlyFlag(command, &o.show.only)
 	addLanguageFlag(command, &o.lang)

@@ -20,7 +20,7 @@ func newHistoryCommand(std *console.Streams) *cobra.Command {
 		return o.WriteHistory(std, args[0])
 	})
 	command.ValidArgsFunction = commandline.OfferFirst(func() ([]string, error) {
-		names, err := scenarios.Names()
+		names, err := scenarios.Names(std.Printer.Lang())
 		return append(names, code.KeySteps()...), err
 	}, false)
 	flags := command.Flags()

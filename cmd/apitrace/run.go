@@ -29,7 +29,7 @@ func newRunCommand(std *console.Streams) *cobra.Command {
 		}
 		return o.run(c.Context(), std)
 	})
-	command.ValidArgsFunction = completeScenario
+	command.ValidArgsFunction = completeScenario(std)
 	o.server.add(command)
 	o.server.addFresh(command)
 	addDeliveryFlags(command, &o.delivery)

@@ -20,7 +20,7 @@ type scenariosShowOptions struct {
 func newScenariosShowCommand(std *console.Streams) *cobra.Command {
 	o := &scenariosShowOptions{}
 	command := newCommand("scenarios-show", commandline.OneArgument(message.Of("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file")), func(_ *cobra.Command, args []string) error { return o.run(std, args[0]) })
-	command.ValidArgsFunction = completeScenario
+	command.ValidArgsFunction = completeScenario(std)
 	addLanguageFlag(command, &o.lang)
 	command.Flags().StringVarP(&o.output, "output", "o", "text", "form of output: text or yaml")
 	return command

@@ -48,7 +48,7 @@ func newShowCommand(std *console.Streams) *cobra.Command {
 		}
 		return o.run(c.Context(), std)
 	})
-	command.ValidArgsFunction = completeScenario
+	command.ValidArgsFunction = completeScenario(std)
 	o.server.addVersion(command)
 	command.Flags().BoolVar(&o.live, "live", false, "replay the scenario now, as \"apitrace run\" does, instead of showing the recording")
 	command.Flags().BoolVar(&o.summary, "summary", false, "print a table of the requests instead of their traces")

@@ -87,7 +87,7 @@ func (o *workshopOptions) on(std *console.Streams, name string, do func(*learner
 	command := newCommand("workshop-"+name, cobra.MaximumNArgs(1), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
 		return do(l, ctx, strings.Join(args, ""))
 	}))
-	command.ValidArgsFunction = commandline.OfferFirst(workshop.ExerciseNames, false)
+	command.ValidArgsFunction = commandline.OfferFirst(func() ([]string, error) { return workshop.ExerciseNames(std.Printer.Lang()) }, false)
 	return command
 }
 
