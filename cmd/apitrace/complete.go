@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	completeRelease      = commandline.Offer(recordings.Names)
-	completeFunction     = commandline.OfferFirst(func() ([]string, error) { return code.KeySteps(), nil }, false)
+	completeRelease  = commandline.Offer(recordings.Names)
+	completeFunction = commandline.OfferFirst(func() ([]string, error) { return code.KeySteps(), nil }, false)
 )
 
 // completeScenario offers scenarios with their titles, and files.

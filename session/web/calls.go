@@ -60,7 +60,7 @@ func (a *api) callOf(r *restful.Request) (*traced, int, error) {
 // known returns i as an int, or an error if there is no such call.
 func (t *traced) known(i int64) (int, error) {
 	if i >= int64(t.tree.Len()) {
-		return 0, notFound(message.Errorf("there is no call %d: the request has %d", i, t.tree.Len()), "ask for one from 0 on")
+		return 0, notFound(message.Errorf("there is no call %d: the request has %d", i, t.tree.Len()), message.Of("ask for one from 0 on"))
 	}
 	return int(i), nil
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // codeTime is the time within which an opened browser must use its code.
@@ -65,7 +67,7 @@ func (g *guard) redeem(w http.ResponseWriter, r *http.Request) {
 	case g.code.use(r.URL.Query().Get("code")):
 		g.welcome(w, r, g.code.session)
 	default:
-		refuse(w, http.StatusUnauthorized, "the code in the address was used, or is too old", "open the address that \"apitrace web\" printed")
+		refuse(w, printerFor(r), newError(http.StatusUnauthorized, message.NewError("the code in the address was used, or is too old"), message.Of("open the address that \"apitrace web\" printed")))
 	}
 }
 

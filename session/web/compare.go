@@ -147,7 +147,7 @@ func (a *api) pairOf(r *restful.Request) (*compared, int, error) {
 	}
 	n := int(number(r, "request", 1))
 	if n > len(c.Requests) {
-		return nil, 0, notFound(message.Errorf("there is no request %d: both sides together have %d", n, len(c.Requests)), "ask for one from 1 on")
+		return nil, 0, notFound(message.Errorf("there is no request %d: both sides together have %d", n, len(c.Requests)), message.Of("ask for one from 1 on"))
 	}
 	return c, n - 1, nil
 }
@@ -197,7 +197,7 @@ func (c *compared) tree(key diffTreeKey) (*render.DiffTree, error) {
 			return nil, err
 		}
 		if guide.Title(key.layer) == "" {
-			return nil, notFound(message.Errorf("there is no layer %q", key.layer), "the layers of the tree without this parameter have names")
+			return nil, notFound(message.Errorf("there is no layer %q", key.layer), message.Of("the layers of the tree without this parameter have names"))
 		}
 		layers = []string{key.layer}
 	}
@@ -237,7 +237,7 @@ func (a *api) diffSource(r *restful.Request) (any, error) {
 		return nil, err
 	}
 	if c.Requests[n].Diff == nil {
-		return nil, notFound(message.Errorf("only one side has request %d: there is nothing to compare", n+1), "ask for one that both have")
+		return nil, notFound(message.Errorf("only one side has request %d: there is nothing to compare", n+1), message.Of("ask for one that both have"))
 	}
 	differences, err := c.differences(n)
 	if err != nil {
@@ -245,17 +245,17 @@ func (a *api) diffSource(r *restful.Request) (any, error) {
 	}
 	call := int(number(r, "call", 0))
 	if most := differences.Merged.Tree.Len(); call >= most {
-		return nil, notFound(message.Errorf("there is no call %d: the tree of both sides has %d", call, most), "ask for one from 0 on")
+		return nil, notFound(message.Errorf("there is no call %d: the tree of both sides has %d", call, most), message.Of("ask for one from 0 on"))
 	}
 	f := differences.ChangedFunction(call)
 	if f == nil {
-		return SourceDiff{Hunks: []SourceHunk{}, Hunk: -1, Missing: message.NewError("no caller of this call is on both sides").Error()}, nil
+		return SourceDiff{Hunks: []SourceHunk{}, Hunk: -1, Missing: printerFor(r.Request).Sprintf("no caller of this call is on both sides")}, nil
 	}
-	return a.compareSource(c, f)
+	return a.compareSource(c, f, printerFor(r.Request))
 }
 
 // compareSource compares the texts of a function.
-func (a *api) compareSource(c *compared, f *render.ChangedFunction) (any, error) {
+func (a *api) compareSource(c *compared, f *render.ChangedFunction, p message.Printer) (any, error) {
 	out := SourceDiff{
 		A: c.sideOf(c.a.rec, f.A), B: c.sideOf(c.b.rec, f.B), Hunks: []SourceHunk{}, Hunk: -1, Line: f.Line, OnB: f.OnB,
 	}
@@ -271,10 +271,11 @@ func (a *api) compareSource(c *compared, f *render.ChangedFunction) (any, error)
 		}
 	}
 	missing := errorOf(err)
-	if missing.Status != http.StatusNotFound {
+	if missing.status != http.StatusNotFound {
 		return nil, err
 	}
-	out.Missing, out.Action = missing.Message, missing.Action
+	said := missing.in(p)
+	out.Missing, out.Action = said.Message, said.Action
 	return out, nil
 }
 

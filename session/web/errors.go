@@ -25,20 +25,19 @@ type Error struct {
 
 // A refusal is an error with the status that the client gets, and what to do.
 type refusal struct {
-	Status          int
-	Message, Action string
-	// cause is the error whose English text is Message, or nil.
-	cause error
+	status int
+	cause  error
+	action message.Message
 }
 
-func (e *refusal) Error() string { return e.Message }
+func (e *refusal) Error() string { return e.cause.Error() }
 
-// in returns the message in the language that the client asks for, if the catalogue has it.
-func (e *refusal) in(p message.Printer) string {
-	if e.cause == nil {
-		return e.Message
-	}
-	return p.Error(e.cause)
+// Unwrap gives errors.Is and errors.As what was wrong.
+func (e *refusal) Unwrap() error { return e.cause }
+
+// in returns the answer in the language of a client.
+func (e *refusal) in(p message.Printer) *Error {
+	return &Error{Status: e.status, Message: p.Error(e.cause), Action: e.action.Localize(p)}
 }
 
 // printerFor returns the printer of the language that a client prefers.
@@ -49,25 +48,27 @@ func printerFor(r *http.Request) message.Printer {
 	return message.For("en")
 }
 
-func newError(status int, err error, action string) *refusal {
-	return &refusal{status, err.Error(), action, err}
+func newError(status int, err error, action message.Message) *refusal {
+	return &refusal{status, err, action}
 }
 
-func badRequest(err error, action string) error { return newError(http.StatusBadRequest, err, action) }
+func badRequest(err error, action message.Message) error {
+	return newError(http.StatusBadRequest, err, action)
+}
 
-func conflict(err error, action string) error {
+func conflict(err error, action message.Message) error {
 	return newError(http.StatusConflict, err, action)
 }
 
 // failed returns the answer to a request that the traced server or a replay failed to handle.
 func failed(err error) error {
-	return newError(http.StatusBadGateway, err, "look at what the message says, and try again")
+	return newError(http.StatusBadGateway, err, message.Of("look at what the message says, and try again"))
 }
 
 // gone returns the answer to a client that no longer waits for it.
-func gone(err error) error { return newError(499, err, "") }
+func gone(err error) error { return newError(499, err, message.Message{}) }
 
-func notFound(err error, action string) error {
+func notFound(err error, action message.Message) error {
 	if known := new(refusal); errors.As(err, &known) {
 		return err
 	}
@@ -75,7 +76,7 @@ func notFound(err error, action string) error {
 }
 
 // reportIt is the advice for errors that should not happen.
-const reportIt = "this is a bug of apitrace: please report it with the address that was asked for"
+var reportIt = message.Of("this is a bug of apitrace: please report it with the address that was asked for")
 
 // errorOf gives an error of the engine its status.
 func errorOf(err error) *refusal {
@@ -84,20 +85,20 @@ func errorOf(err error) *refusal {
 	}
 	switch {
 	case errors.As(err, new(*recordings.UnknownVersionError)):
-		return newError(http.StatusNotFound, err, "GET "+Base+"/releases lists the releases")
+		return newError(http.StatusNotFound, err, message.Of("GET %s lists the releases", Base+"/releases"))
 	case errors.As(err, new(*recordings.UnknownScenarioError)), errors.As(err, new(*scenarios.UnknownError)), errors.As(err, new(*usage.Error)):
-		return newError(http.StatusNotFound, err, "GET "+Base+"/scenarios lists the scenarios, with the releases that have recorded them")
+		return newError(http.StatusNotFound, err, message.Of("GET %s lists the scenarios, with the releases that have recorded them", Base+"/scenarios"))
 	case errors.As(err, new(*trace.UnknownFunctionError)), errors.As(err, new(*trace.AmbiguousFunctionError)):
-		return newError(http.StatusNotFound, err, "GET "+Base+"/search?text=… finds functions by a part of their names")
+		return newError(http.StatusNotFound, err, message.Of("GET %s finds functions by a part of their names", Base+"/search?text=…"))
 	}
 	return newError(http.StatusInternalServerError, err, reportIt)
 }
 
-// refuse answers with an error outside of the container.
-func refuse(w http.ResponseWriter, status int, says, action string) {
+// refuse answers with an error, in the language of the client.
+func refuse(w http.ResponseWriter, p message.Printer, e *refusal) {
 	w.Header().Set("Content-Type", restful.MIME_JSON)
-	w.WriteHeader(status)
-	write(w, &Error{Status: status, Message: says, Action: action})
+	w.WriteHeader(e.status)
+	write(w, e.in(p))
 }
 
 // write writes JSON. It ignores errors of a client that left before the end.

@@ -17,7 +17,7 @@ func TestPanicIsAnswered(t *testing.T) {
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, httptest.NewRequest(http.MethodGet, Base+"/releases", nil))
 	var got Error
-	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusInternalServerError || got.Action != reportIt {
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusInternalServerError || got.Action != reportIt.String() {
 		t.Errorf("%d %s, %v", w.Code, w.Body, err)
 	}
 }
@@ -36,8 +36,9 @@ func TestErrorsInTheClientsLanguage(t *testing.T) {
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusNotFound {
 			t.Fatalf("%d %s, %v", w.Code, w.Body, err)
 		}
-		if regexp.MustCompile(`\p{Han}`).MatchString(got.Message) != chinese {
-			t.Errorf("Accept-Language %q: %s", language, got.Message)
+		han := regexp.MustCompile(`\p{Han}`)
+		if han.MatchString(got.Message) != chinese || han.MatchString(got.Action) != chinese {
+			t.Errorf("Accept-Language %q: %s; %s", language, got.Message, got.Action)
 		}
 	}
 }

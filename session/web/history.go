@@ -7,6 +7,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace/diff"
@@ -55,7 +56,7 @@ func (a *api) getHistory(r *restful.Request) (any, error) {
 	h.mu.Unlock()
 	of.once.Do(func() { of.doc, of.err = newHistory(found, lang) })
 	if of.err != nil {
-		return nil, notFound(of.err, "GET "+Base+"/scenarios lists the scenarios, with the releases that have recorded them")
+		return nil, notFound(of.err, message.Of("GET %s lists the scenarios, with the releases that have recorded them", Base+"/scenarios"))
 	}
 	return of.doc, nil
 }

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -126,11 +125,11 @@ func (l *library) resolve(release, scenario string) (string, *trace.Recording, e
 		}
 	}
 	if other != "" {
-		return "", nil, notFound(message.Errorf("the recording %q is of release %q, not of %q", scenario, other, release), "ask for the release that it is of")
+		return "", nil, notFound(message.Errorf("the recording %q is of release %q, not of %q", scenario, other, release), message.Of("ask for the release that it is of"))
 	}
 	version, err := recordings.Resolve(release)
 	if err != nil {
-		return "", nil, notFound(err, "GET "+Base+"/releases lists the releases")
+		return "", nil, notFound(err, message.Of("GET %s lists the releases", Base+"/releases"))
 	}
 	return version, nil, nil
 }
@@ -138,7 +137,7 @@ func (l *library) resolve(release, scenario string) (string, *trace.Recording, e
 // request returns the tree of request number n, counted from 1.
 func (l *loaded) request(n int) (*trace.Tree, error) {
 	if n < 1 || n > len(l.rec.Requests) {
-		return nil, notFound(message.Errorf("there is no request %d: the recording has %d", n, len(l.rec.Requests)), "ask for one from 1 on")
+		return nil, notFound(message.Errorf("there is no request %d: the recording has %d", n, len(l.rec.Requests)), message.Of("ask for one from 1 on"))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -195,12 +194,12 @@ func (l *loaded) document(n int, lang, how string) (*render.Document, error) {
 // sourceFolder returns the folder with the sources of a call's program, or an error that says how to get them.
 func (l *library) sourceFolder(process, k8sVersion string) (string, error) {
 	if k8sVersion == "" {
-		return "", notFound(message.NewError("the recording does not name its release, so its source is unknown"), "")
+		return "", notFound(message.NewError("the recording does not name its release, so its source is unknown"), message.Message{})
 	}
 	folder, err := l.source(process, k8sVersion)
 	if err != nil {
 		return "", notFound(message.Errorf("the source of %s, Kubernetes %s, is not on this machine: %w", process, k8sVersion, err),
-			fmt.Sprintf("\"apitrace source createHandler --k8s %s\" fetches it", k8sVersion))
+			message.Of("\"apitrace source createHandler --k8s %s\" fetches it", k8sVersion))
 	}
 	return folder, nil
 }

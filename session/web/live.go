@@ -67,26 +67,26 @@ func newLive(engine Engine, kept *shelf, grace time.Duration) *live {
 func (l *live) start(order ServerOrder) (serverState, error) {
 	release, err := apiserver.ParseVersion(order.Release)
 	if err != nil {
-		return serverState{}, badRequest(err, "GET "+Base+"/live lists the releases")
+		return serverState{}, badRequest(err, message.Of("GET %s lists the releases", Base+"/live"))
 	}
 	as := order.As
 	if as == "" {
 		as = scenarios.Admin
 	}
 	if as == scenarios.Stranger || !slices.Contains(scenarios.Askers(), as) {
-		return serverState{}, badRequest(message.Errorf("unknown user %q", as), "expected admin, learner or anonymous")
+		return serverState{}, badRequest(message.Errorf("unknown user %q", as), message.Of("expected admin, learner or anonymous"))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended {
-		return serverState{}, conflict(message.NewError("apitrace is ending"), "")
+		return serverState{}, conflict(message.NewError("apitrace is ending"), message.Message{})
 	}
 	l.servers = slices.DeleteFunc(l.servers, func(s *liveServer) bool { return s.Release == release && s.State == stateFailed })
 	if at := l.find(release); at >= 0 {
-		return serverState{}, conflict(message.Errorf("there is a server of %s already, which is %s", release, l.servers[at].State), "use it, or stop it first")
+		return serverState{}, conflict(message.Errorf("there is a server of %s already, which is %s", release, stateNames[l.servers[at].State]), message.Of("use it, or stop it first"))
 	}
 	if running := slices.DeleteFunc(slices.Clone(l.servers), func(s *liveServer) bool { return s.State == stateFailed }); len(running) >= mostServers {
-		return serverState{}, conflict(message.Errorf("%d servers are running: no more than that at the same time", len(running)), "stop one of them first")
+		return serverState{}, conflict(message.Errorf("%d servers are running: no more than that at the same time", len(running)), message.Of("stop one of them first"))
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s := &liveServer{cancel: cancel, gone: make(chan struct{})}
@@ -176,7 +176,7 @@ func (l *live) change(s *liveServer, how func()) {
 func (l *live) stop(release string) (serverState, error) {
 	version, err := apiserver.ParseVersion(release)
 	if err != nil {
-		return serverState{}, notFound(err, "GET "+Base+"/live lists the servers")
+		return serverState{}, notFound(err, message.Of("GET %s lists the servers", Base+"/live"))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -196,7 +196,7 @@ func (l *live) stop(release string) (serverState, error) {
 }
 
 func (l *live) noServer(release string) error {
-	return notFound(message.Errorf("there is no server of %s", release), "POST "+Base+"/live/servers starts one")
+	return notFound(message.Errorf("there is no server of %s", release), message.Of("POST %s starts one", Base+"/live/servers"))
 }
 
 // state lists the servers, their recordings, and the releases that can be started.

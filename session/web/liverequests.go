@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -18,7 +17,7 @@ import (
 func (l *live) use(release string) (*liveServer, Server, error) {
 	version, err := apiserver.ParseVersion(release)
 	if err != nil {
-		return nil, nil, notFound(err, "GET "+Base+"/live lists the servers")
+		return nil, nil, notFound(err, message.Of("GET %s lists the servers", Base+"/live"))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -29,7 +28,7 @@ func (l *live) use(release string) (*liveServer, Server, error) {
 	if s := l.servers[at]; s.State == stateReady {
 		return s, s.server, nil
 	}
-	return nil, nil, conflict(message.Errorf("the server of %s is %s", version, l.servers[at].State), "wait until it is ready: GET "+Base+"/live/events tells")
+	return nil, nil, conflict(message.Errorf("the server of %s is %s", version, stateNames[l.servers[at].State]), message.Of("wait until it is ready: GET %s tells", Base+"/live/events"))
 }
 
 // replay replays a scenario and keeps its recording. ctx ends it.
@@ -39,11 +38,11 @@ func (l *live) replay(ctx context.Context, release string, order ReplayOrder) (l
 		return liveTrace{}, err
 	}
 	if strings.ContainsAny(order.Scenario, `./\`) { // session.FindScenario would read a file
-		return liveTrace{}, badRequest(message.Errorf("%q is not the name of a scenario", order.Scenario), "GET "+Base+"/scenarios lists the scenarios")
+		return liveTrace{}, badRequest(message.Errorf("%q is not the name of a scenario", order.Scenario), message.Of("GET %s lists the scenarios", Base+"/scenarios"))
 	}
 	scenario, err := session.FindScenario(order.Scenario, s.Release)
 	if err != nil {
-		return liveTrace{}, badRequest(err, "GET "+Base+"/scenarios lists the scenarios")
+		return liveTrace{}, badRequest(err, message.Of("GET %s lists the scenarios", Base+"/scenarios"))
 	}
 	if err := l.occupy(s, scenario.Name); err != nil {
 		return liveTrace{}, err
@@ -72,7 +71,7 @@ func (l *live) occupy(s *liveServer, scenario string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if s.Busy != "" {
-		return conflict(message.Errorf("the server of %s is replaying %q", s.Release, s.Busy), "wait until that has ended")
+		return conflict(message.Errorf("the server of %s is replaying %q", s.Release, s.Busy), message.Of("wait until that has ended"))
 	}
 	s.Busy = scenario
 	l.tellServers()
@@ -89,7 +88,7 @@ func (l *live) request(ctx context.Context, release string, order RequestOrder) 
 		return liveTrace{}, err
 	}
 	if order.TimeoutSeconds < 0 || order.TimeoutSeconds > mostTimeout {
-		return liveTrace{}, badRequest(message.Errorf("timeoutSeconds is %d", order.TimeoutSeconds), fmt.Sprintf("expected at most %d", mostTimeout))
+		return liveTrace{}, badRequest(message.Errorf("timeoutSeconds is %d", order.TimeoutSeconds), message.Of("expected at most %d", mostTimeout))
 	}
 	timeout := usualTimeout * time.Second
 	if order.TimeoutSeconds > 0 {
@@ -126,7 +125,7 @@ func (o RequestOrder) typed(as string) (*scenarios.TypedRequest, error) {
 		typed.Body = []byte(o.Body)
 	}
 	if _, err := typed.HTTP(); err != nil {
-		return nil, badRequest(err, "correct the request and send it again")
+		return nil, badRequest(err, message.Of("correct the request and send it again"))
 	}
 	return typed, nil
 }

@@ -31,9 +31,9 @@ func bodyError(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &large):
-		return newError(http.StatusRequestEntityTooLarge, message.Errorf("the body is too large: at most %d bytes are accepted", large.Limit), "send a smaller one")
+		return newError(http.StatusRequestEntityTooLarge, message.Errorf("the body is too large: at most %d bytes are accepted", large.Limit), message.Of("send a smaller one"))
 	}
-	return badRequest(message.Errorf("the body is not what is expected: %w", err), "GET "+OpenAPIPath+" describes it")
+	return badRequest(message.Errorf("the body is not what is expected: %w", err), message.Of("GET %s describes it", OpenAPIPath))
 }
 
 func (a *api) getLive(r *restful.Request) (any, error) {

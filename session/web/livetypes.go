@@ -1,6 +1,10 @@
 package web
 
-import "time"
+import (
+	"time"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
 
 // A LiveState lists the servers, their recordings, and the releases that can be started.
 type LiveState struct {
@@ -33,6 +37,11 @@ const (
 	stateStopping = "stopping"
 	stateFailed   = "failed"
 )
+
+// stateNames are the states in sentences.
+var stateNames = map[string]message.Message{
+	stateStarting: message.Of("starting"), stateReady: message.Of("ready"), stateStopping: message.Of("stopping"), stateFailed: message.Of("failed"),
+}
 
 // A LiveServer is a server that was ordered.
 type LiveServer struct {

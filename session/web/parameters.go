@@ -1,10 +1,8 @@
 package web
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/emicklei/go-restful/v3"
 
@@ -24,7 +22,7 @@ func (r *route) check(request *restful.Request) error {
 			return badRequest(message.Errorf("unknown parameter %q", name), didYouMean(name, names))
 		}
 		if len(values) > 1 {
-			return badRequest(message.Errorf("parameter %q is there %d times", name, len(values)), "give it once")
+			return badRequest(message.Errorf("parameter %q is there %d times", name, len(values)), message.Of("give it once"))
 		}
 		if err := r.query[at].check(values[0]); err != nil {
 			return err
@@ -32,7 +30,7 @@ func (r *route) check(request *restful.Request) error {
 	}
 	for _, p := range r.query {
 		if p.required && request.QueryParameter(p.name) == "" {
-			return badRequest(message.Errorf("parameter %q is missing", p.name), p.doc)
+			return badRequest(message.Errorf("parameter %q is missing", p.name), message.Of("GET %s describes it", OpenAPIPath))
 		}
 	}
 	for name, value := range request.PathParameters() {
@@ -43,20 +41,20 @@ func (r *route) check(request *restful.Request) error {
 	return nil
 }
 
-func didYouMean(name string, names []string) string {
+func didYouMean(name string, names []string) message.Message {
 	switch near := text.Nearest(name, names, 1); {
 	case len(near) > 0:
-		return fmt.Sprintf("did you mean %q?", near[0])
+		return message.Of("did you mean %q?", near[0])
 	case len(names) == 0:
-		return "leave it out: the route takes none"
+		return message.Of("leave it out: the route takes none")
 	}
-	return "expected one of " + strings.Join(names, ", ")
+	return message.Of("expected one of %s", message.List(names))
 }
 
 // check returns an error if a value is not valid.
 func (p parameter) check(value string) error {
 	if len(p.values) > 0 && !slices.Contains(p.values, value) {
-		return badRequest(message.Errorf("%s is %q", p.name, value), "expected one of "+strings.Join(p.values, ", "))
+		return badRequest(message.Errorf("%s is %q", p.name, value), message.Of("expected one of %s", message.List(p.values)))
 	}
 	if p.kind != "integer" {
 		return nil
@@ -64,11 +62,11 @@ func (p parameter) check(value string) error {
 	n, err := strconv.ParseInt(value, 10, 64)
 	switch {
 	case err != nil || n < 0:
-		return badRequest(message.Errorf("%s is %q", p.name, value), "expected a whole number from 0 on")
+		return badRequest(message.Errorf("%s is %q", p.name, value), message.Of("expected a whole number from 0 on"))
 	case n < p.least:
-		return badRequest(message.Errorf("%s is %d", p.name, n), fmt.Sprintf("expected at least %d", p.least))
+		return badRequest(message.Errorf("%s is %d", p.name, n), message.Of("expected at least %d", p.least))
 	case p.most > 0 && n > p.most:
-		return badRequest(message.Errorf("%s is %d", p.name, n), fmt.Sprintf("expected at most %d", p.most))
+		return badRequest(message.Errorf("%s is %d", p.name, n), message.Of("expected at most %d", p.most))
 	}
 	return nil
 }

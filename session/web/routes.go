@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -171,16 +172,16 @@ func newAPI(o Options, live *live) *api {
 // handler makes the container with all routes, the OpenAPI document and the page.
 func (a *api) handler() (http.Handler, error) {
 	container := restful.NewContainer()
-	container.ServiceErrorHandler(func(err restful.ServiceError, _ *restful.Request, response *restful.Response) {
+	container.ServiceErrorHandler(func(err restful.ServiceError, request *restful.Request, response *restful.Response) {
 		for name, values := range err.Header {
 			response.Header()[name] = values
 		}
-		refuse(response, err.Code, strings.TrimPrefix(err.Message, fmt.Sprintf("%d: ", err.Code)), "GET "+OpenAPIPath+" lists the routes")
+		refuse(response, printerFor(request.Request), newError(err.Code, routeError(err), message.Of("GET %s lists the routes", OpenAPIPath)))
 	})
 	container.DoNotRecover(false)
 	container.RecoverHandler(func(reason any, w http.ResponseWriter) {
 		slog.Error("a request to the API panicked", "reason", reason, "stack", string(debug.Stack()))
-		refuse(w, http.StatusInternalServerError, fmt.Sprintf("the answer could not be made: %v", reason), reportIt)
+		refuse(w, message.Printer{}, newError(http.StatusInternalServerError, message.Errorf("the answer could not be made: %v", reason), reportIt))
 	})
 	service := new(restful.WebService)
 	service.Path(Base).Produces(restful.MIME_JSON)
@@ -202,14 +203,29 @@ func (a *api) handler() (http.Handler, error) {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
-			refuse(w, http.StatusMethodNotAllowed, fmt.Sprintf("the method is %s", r.Method), "use GET: the API alone takes others")
+			refuse(w, printerFor(r), newError(http.StatusMethodNotAllowed, message.Errorf("the method is %s", r.Method), message.Of("use GET: the API alone takes others")))
 		case !pageFiles[r.URL.Path]:
-			refuse(w, http.StatusNotFound, fmt.Sprintf("there is nothing at %q", r.URL.Path), "GET "+OpenAPIPath+" lists the routes")
+			refuse(w, printerFor(r), newError(http.StatusNotFound, message.Errorf("there is nothing at %q", r.URL.Path), message.Of("GET %s lists the routes", OpenAPIPath)))
 		default:
 			files.ServeHTTP(w, r)
 		}
 	})
 	return mux, nil
+}
+
+// routeError says why go-restful has no route for a request.
+func routeError(err restful.ServiceError) error {
+	switch err.Code {
+	case http.StatusNotFound:
+		return message.NewError("the API has no such address")
+	case http.StatusMethodNotAllowed:
+		return message.NewError("the address does not take this method")
+	case http.StatusNotAcceptable:
+		return message.NewError("the answer has none of the types that the request accepts")
+	case http.StatusUnsupportedMediaType:
+		return message.NewError("the body is not of a type that the address takes")
+	}
+	return errors.New(strings.TrimPrefix(err.Message, fmt.Sprintf("%d: ", err.Code)))
 }
 
 // build makes go-restful's route.
@@ -270,8 +286,7 @@ func (r *route) serve(request *restful.Request, response *restful.Response) {
 		}
 	}
 	if err != nil {
-		e := errorOf(err)
-		refuse(response, e.Status, e.in(printerFor(request.Request)), e.Action)
+		refuse(response, printerFor(request.Request), errorOf(err))
 	}
 }
 

@@ -82,7 +82,7 @@ func (s *shelf) list() []liveTrace {
 
 // load returns a recording.
 func (s *shelf) load(id string) (*trace.Recording, error) {
-	const action = "GET " + Base + "/live lists the live recordings"
+	action := message.Of("GET %s lists the live recordings", Base+"/live")
 	s.mu.Lock()
 	at := slices.IndexFunc(s.items, func(item shelved) bool { return item.head.ID == id })
 	var item shelved

@@ -25,10 +25,11 @@ func (a *api) getCallSource(r *restful.Request) (any, error) {
 	}
 	c := t.tree.Call(i)
 	f, out, err := a.read(t.rec, c)
-	if missing := new(refusal); errors.As(err, &missing) && missing.Status == http.StatusNotFound {
+	if missing := new(refusal); errors.As(err, &missing) && missing.status == http.StatusNotFound {
+		said := missing.in(printerFor(r.Request))
 		return Source{
 			Function: c.Function, File: c.File, Line: c.Line, Program: strings.TrimSpace(c.Process + " " + t.rec.Version(c.Process)),
-			URL: view.SourceURL(t.rec, c), Lines: []SourceLine{}, Marks: []Mark{}, Missing: missing.Message, Action: missing.Action,
+			URL: view.SourceURL(t.rec, c), Lines: []SourceLine{}, Marks: []Mark{}, Missing: said.Message, Action: said.Action,
 		}, nil
 	}
 	if err != nil {
@@ -59,7 +60,7 @@ func (a *api) read(rec *trace.Recording, c *trace.Call) (*source.Function, *Sour
 // sourceTree returns the sources that contain a call's function.
 func (a *api) sourceTree(rec *trace.Recording, c *trace.Call) (*source.Tree, error) {
 	if slices.Contains(rec.Edited, c.File) {
-		return nil, notFound(message.Errorf("%s was edited when this was recorded: upstream's source is not the one that ran", c.File), "")
+		return nil, notFound(message.Errorf("%s was edited when this was recorded: upstream's source is not the one that ran", c.File), message.Message{})
 	}
 	folder, err := a.library.sourceFolder(c.Process, rec.K8sVersion)
 	if err != nil {
@@ -71,10 +72,10 @@ func (a *api) sourceTree(rec *trace.Recording, c *trace.Call) (*source.Tree, err
 // ran returns nil if f is the function that ran in call c; otherwise an error with status 404 and the reason.
 func ran(f *source.Function, err error, c *trace.Call) error {
 	if err != nil {
-		return notFound(message.Errorf("source of %s: %w", c.Function, err), "")
+		return notFound(message.Errorf("source of %s: %w", c.Function, err), message.Message{})
 	}
 	if f.Line != c.Line {
-		return notFound(message.Errorf("the source of %s on this machine has it in line %d, the recording in line %d: it is of another version", c.Function, f.Line, c.Line), "")
+		return notFound(message.Errorf("the source of %s on this machine has it in line %d, the recording in line %d: it is of another version", c.Function, f.Line, c.Line), message.Message{})
 	}
 	return nil
 }
@@ -156,7 +157,7 @@ func (a *api) getSource(r *restful.Request) (any, error) {
 		return nil, &trace.UnknownFunctionError{Query: query, Where: message.Of("the recordings of %s", release), Near: trace.NearFunctions(query, names)}
 	case 1:
 	default:
-		return nil, badRequest(&trace.AmbiguousFunctionError{Query: query, Candidates: found}, "ask for one of them by its full name")
+		return nil, badRequest(&trace.AmbiguousFunctionError{Query: query, Candidates: found}, message.Of("ask for one of them by its full name"))
 	}
 	function := called[slices.Index(names, found[0])]
 	of, err := a.recordingsOf(release, r.QueryParameter("scenario"), function)

@@ -59,7 +59,7 @@ func (t *traced) position(r *restful.Request) (p step.Position, err error) {
 	case p.Kind != step.Calling:
 		p.Next = 0
 	case p.Next == 0 || t.tree.Parent(p.Next) != p.Call:
-		return p, badRequest(message.Errorf("call %d does not make call %d", p.Call, p.Next), "of kind calling, next is one of the calls that call made")
+		return p, badRequest(message.Errorf("call %d does not make call %d", p.Call, p.Next), message.Of("of kind calling, next is one of the calls that call made"))
 	}
 	return p, nil
 }

@@ -152,7 +152,7 @@ func (s *packer) recording(at place, l *loaded, put func(piece) error) (err erro
 func (s *packer) built(release string, put func(piece) error) error {
 	address := "/releases/" + url.PathEscape(release) + "/routes"
 	answer, err := s.ask(address)
-	if unknown := new(refusal); errors.As(err, &unknown) && unknown.Status == http.StatusNotFound {
+	if unknown := new(refusal); errors.As(err, &unknown) && unknown.status == http.StatusNotFound {
 		return nil
 	}
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *packer) ask(address string) (json.RawMessage, error) {
 		if err := json.Unmarshal(w.body.Bytes(), &said); err != nil {
 			return nil, errors.Join(message.Errorf("%s: status %d", address, w.status), err)
 		}
-		return nil, &refusal{Status: w.status, Message: said.Message, Action: said.Action}
+		return nil, newError(w.status, errors.New(said.Message), message.Of("%s", said.Action))
 	}
 	return bytes.TrimSpace(w.body.Bytes()), nil
 }

@@ -187,9 +187,9 @@ func (s *packer) sourceOf(packages map[string]*source.Package, key string, rec *
 	if err == nil {
 		f, err = functionIn(tree, packages, c)
 	}
-	if missing := new(refusal); errors.As(err, &missing) && missing.Status == http.StatusNotFound {
-		s.book.missing[name] = missing.Message
-		return nil, packedSource{Missing: missing.Message}, nil
+	if missing := new(refusal); errors.As(err, &missing) && missing.status == http.StatusNotFound {
+		s.book.missing[name] = missing.Error()
+		return nil, packedSource{Missing: missing.Error()}, nil
 	}
 	if err != nil {
 		return nil, packedSource{}, err

@@ -27,7 +27,7 @@ func (a *api) getTimeline(r *restful.Request) (any, error) {
 		out.EndNs = out.TotalNs
 	}
 	if out.EndNs < out.StartNs {
-		return nil, badRequest(message.Errorf("the span ends at %d, before it begins at %d", out.EndNs, out.StartNs), "ask for endNs above startNs, or 0 for the end of the request")
+		return nil, badRequest(message.Errorf("the span ends at %d, before it begins at %d", out.EndNs, out.StartNs), message.Of("ask for endNs above startNs, or 0 for the end of the request"))
 	}
 	least := (out.EndNs - out.StartNs) / number(r, "pixels", 1000)
 	out.lanes(t, least)

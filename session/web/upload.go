@@ -36,7 +36,7 @@ func (a *api) upload(r *restful.Request) (any, error) {
 			if bytes.Contains(data, []byte(`"resourceSpans"`)) && !bytes.Contains(data, []byte(`"apitrace.scenario"`)) {
 				err = importErr // these are spans of another program
 			}
-			return nil, badRequest(err, "choose a file that \"apitrace run --save\" wrote, the output of \"-o json\", or OTLP JSON whose spans name their functions")
+			return nil, badRequest(err, message.Of("choose a file that \"apitrace run --save\" wrote, the output of \"-o json\", or OTLP JSON whose spans name their functions"))
 		}
 		rec = foreign
 		for _, request := range rec.Requests {
@@ -46,7 +46,7 @@ func (a *api) upload(r *restful.Request) (any, error) {
 		}
 	}
 	if len(rec.Requests) == 0 {
-		return nil, badRequest(message.Errorf("the recording %q has no request", name), "choose another file")
+		return nil, badRequest(message.Errorf("the recording %q has no request", name), message.Of("choose another file"))
 	}
 	kept, err := a.live.keep(LiveTrace{Kind: kindUpload, Title: name}, said, rec)
 	return kept.in(printerOf(r)), err

@@ -59,9 +59,9 @@ func workshopError(err error) error {
 	case err == nil:
 		return nil
 	case errors.As(err, new(*workshop.UnknownError)):
-		return newError(http.StatusNotFound, err, "GET "+Base+"/workshop lists the exercises")
+		return newError(http.StatusNotFound, err, message.Of("GET %s lists the exercises", Base+"/workshop"))
 	case errors.As(err, new(*usage.Error)):
-		return badRequest(err, "give another answer")
+		return badRequest(err, message.Of("give another answer"))
 	case errors.Is(err, context.Canceled):
 		return gone(message.NewError("the request was cancelled"))
 	}
@@ -107,7 +107,7 @@ func (a *api) doExercise(r *restful.Request) (any, error) {
 		return nil, err
 	}
 	if !slices.Contains(deeds, workshop.Deed(deed.Did)) {
-		return nil, badRequest(message.Errorf("did is %q", deed.Did), "expected started, hinted, revealed or reset")
+		return nil, badRequest(message.Errorf("did is %q", deed.Did), message.Of("expected started, hinted, revealed or reset"))
 	}
 	l, to, err := a.learner(r)
 	if err != nil {
@@ -161,7 +161,7 @@ func (a *api) getLesson(r *restful.Request) (any, error) {
 	name := r.PathParameter("lesson")
 	text, err := learner.LessonHTML(name, queryOf(r, paramLang))
 	if err != nil {
-		return nil, notFound(err, "GET "+Base+"/workshop names the lessons of its chapters")
+		return nil, notFound(err, message.Of("GET %s names the lessons of its chapters", Base+"/workshop"))
 	}
 	return Lesson{name, text}, nil
 }

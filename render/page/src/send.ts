@@ -1,6 +1,7 @@
 // What changes something on the server: views that are live alone use it.
 
 import { Problem } from './api.ts';
+import { pageWords } from './words.ts';
 
 export const apiBase = '/apis/apitrace/v1';
 
@@ -15,7 +16,7 @@ export async function send<T>(method: 'POST' | 'DELETE', path: string, body?: un
     });
   } catch (e) {
     if (signal?.aborted) throw e;
-    throw new Problem(0, 'apitrace does not answer', 'Is "apitrace web" still running? Start it again, and open the address that it prints.');
+    throw new Problem(0, pageWords().noAnswer, pageWords().noAnswerAction);
   }
   const answer = await response.json();
   if (!response.ok) throw new Problem(response.status, answer.message, answer.action);

@@ -1,6 +1,7 @@
 // The page's data from the server that served the page.
 
 import { Api, Problem } from './api.ts';
+import { pageWords } from './words.ts';
 
 const base = '/apis/apitrace/v1';
 const mostKept = 300;
@@ -32,7 +33,7 @@ async function ask<T>(address: string): Promise<T> {
   try {
     response = await fetch(address, { headers: { 'Accept-Language': document.documentElement.lang } });
   } catch {
-    throw new Problem(0, 'apitrace does not answer', 'Is "apitrace web" still running? Start it again, and open the address that it prints.');
+    throw new Problem(0, pageWords().noAnswer, pageWords().noAnswerAction);
   }
   const body = await response.json();
   if (!response.ok) throw new Problem(response.status, body.message, body.action);

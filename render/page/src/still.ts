@@ -7,7 +7,7 @@ import { ComparedCalls, comparison, diffOf, HunksPiece, TreesPiece } from './sti
 import { search, SearchPiece } from './still-search.ts';
 import { timeline } from './still-timeline.ts';
 import { position } from './still-position.ts';
-import { Lang, words } from './words.ts';
+import { Lang, pageWords } from './words.ts';
 
 // Load returns a piece, null if there is no such piece.
 export type Load = (key: string) => Promise<unknown>;
@@ -112,11 +112,11 @@ export function still(load: Load, library: LibraryPiece): Api {
     const calls = await take<ComparedCalls>(`${key}/calls`), at = calls.requests[request]?.[text('call')];
     if (what !== 'source' || !at) throw notHere(key);
     const changed = calls.functions[at[0]];
-    if (!changed) return { same: false, hunks: [], hunk: -1, line: 0, onB: false, missing: say().comparison.noCaller };
+    if (!changed) return { same: false, hunks: [], hunk: -1, line: 0, onB: false, missing: pageWords().comparison.noCaller };
     const folder = changed.b.file.slice(0, changed.b.file.lastIndexOf('/'));
     const hunks = (await take<HunksPiece>(`hunks/${calls.sources.join('/')}/${changed.process[1]}/${folder}`))[changed.b.function][changed.a.function];
     const [a, b] = await Promise.all([changed.a, changed.b].map((side, i) => textOf(calls.sources[i], changed.process[i], side.file, side.function)));
-    const out = diffOf(changed, at, hunks, a.lines, b.lines, hunks.absent ? say().noSourceHere(hunks.absent) : hunks.missing);
+    const out = diffOf(changed, at, hunks, a.lines, b.lines, hunks.absent ? pageWords().noSourceHere(hunks.absent) : hunks.missing);
     return out.hunks.length > 0 ? { ...out, ...await rights(calls.sources[1], changed.process[1], changed.b.file, b.found) } : out;
   }
 
@@ -155,7 +155,7 @@ export function still(load: Load, library: LibraryPiece): Api {
     const s = calls.same(i);
     const out: Source = { function: s.function, file: s.file, line: s.line, program: s.process, lines: [], marks: [] };
     if (s.url) out.url = s.url;
-    const none = () => ({ ...out, missing: say().noSourceHere(out.program), action: '' });
+    const none = () => ({ ...out, missing: pageWords().noSourceHere(out.program), action: '' });
     if (!s.file) return none();
     const { program, found, lines } = await textOf(key, s.process, s.file, s.function);
     out.program = program;
@@ -184,8 +184,7 @@ const write = (query: Query) => {
 };
 
 const raise = (e: Error): never => { throw e; };
-const say = () => words[document.documentElement.lang as Lang] ?? words.en;
-const notHere = (what: string) => new Problem(404, say().notHere(what), say().notHereAction);
+const notHere = (what: string) => new Problem(404, pageWords().notHere(what), pageWords().notHereAction);
 
 // unpack reads JSON that may be compressed with gzip: some servers decompress it on the way.
 export async function unpack(data: Uint8Array<ArrayBuffer>): Promise<unknown> {

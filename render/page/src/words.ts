@@ -29,6 +29,7 @@ const en = {
   noSpanTitle: 'This function has no span, so that no recording tells whether it was called', notExact: 'This recording has no call in exactly that place: the nearest call of the function is selected.',
   lineRan: (n: number, line: number) => `Line ${line}: ${n} recorded calls`, pick: 'Select a call to read its source.',
   noSourceHere: (program: string) => `It was not on the machine on which this page was written (${program})`,
+  noAnswer: 'apitrace does not answer', noAnswerAction: 'Is "apitrace web" still running? Start it again, and open the address that it prints.',
   notHere: (what: string) => `This page does not hold ${what}`, notHereAction: 'It works without a server, and has what was written into it.',
   licence: (of: string) => `Licence of ${of}`,
   copy: 'Copy link', copied: 'Copied', unfinished: 'still running', callNumber: 'Call', notCalled: (f: string) => `This recording makes no call of ${f}.`,
@@ -55,6 +56,7 @@ const zh: typeof en = {
   noSpanTitle: '该函数没有 span，因此录制无法说明它是否被调用', notExact: '此录制在该位置没有这次调用：已选中该函数最接近的一次调用。',
   lineRan: (n, line) => `第 ${line} 行：${n} 次录制的调用`, pick: '选择一次调用以阅读其源码。',
   noSourceHere: (program) => `写成此页面的机器上没有它（${program}）`,
+  noAnswer: 'apitrace 没有回答', noAnswerAction: '"apitrace web" 还在运行吗？请重新启动它，并打开它打印的地址。',
   notHere: (what) => `此页面不含 ${what}`, notHereAction: '它不需要服务器，只包含写入其中的内容。',
   licence: (of) => `${of} 的许可证`,
   copy: '复制链接', copied: '已复制', unfinished: '仍在运行', callNumber: '调用', notCalled: (f) => `此录制没有调用 ${f}。`,
@@ -62,5 +64,8 @@ const zh: typeof en = {
 
 export type Words = typeof en;
 export const words: Record<Lang, Words> = { en, zh };
+
+// pageWords are the words in the language that the page has now, for what is not a component.
+export const pageWords = () => words[document.documentElement.lang as Lang] ?? words.en;
 
 export const thousands = (n: number) => n.toLocaleString('en-US');
