@@ -1,0 +1,20 @@
+package trace_test
+
+import (
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// Every recording that is loaded, and every one of which a tree is made, is validated: boot has the most calls.
+func BenchmarkValidate(b *testing.B) {
+	rec, err := recordings.Load(recordings.Latest, "boot")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := rec.Validate(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
