@@ -19,7 +19,7 @@ export function KeyHelp() {
   }, []);
   return (
     <dialog class="keys" aria-label={w.title} ref={dialog}>
-      <h2>{w.title}</h2>
+      <h2 tabIndex={-1} autofocus>{w.title}</h2>
       {keyGroups.map((g) => (
         <section key={g.title(w)}>
           <h3>{g.title(w)}</h3>
