@@ -3,7 +3,7 @@
 # Without cgo: a machine with only Go can do everything here.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run check dead test programs test-all bench record docs pictures lint clean
+.PHONY: build run check dead types test programs test-all bench record docs pictures lint clean
 
 build: ## the command line, and the same as a kubectl plugin
 	@echo "building apitrace (a minute or two the first time)"
@@ -29,6 +29,10 @@ dead: ## lists functions that nothing calls, and exported names that no other pa
 	! printf '%s\n' "$$found" | grep 'unreachable func' | grep -v '^instrument/probe/'
 	go run ./internal/unused
 
+# TypeScript's own compiler, which is written in Go by now. esbuild, which makes the bundle, drops the types unread.
+types: ## checks the types of the page; the first time it builds the compiler: 400 s of processor time, 2.4 GB of memory
+	go run github.com/microsoft/typescript-go/cmd/tsgo@v0.0.0-20260708042240-2bd066d87f5b --project render/page
+
 # What every change needs. The end-to-end tests want kube-apiserver and etcd, with tracing
 # and as upstream builds them: those are built first, or found in the cache, so that one
 # sees how far it is. One package at a time: two servers at once would slow each other down.
@@ -49,6 +53,7 @@ E2E = APITRACE_E2E=1 PATH="$(CURDIR)/bin/test:$$PATH"
 # Nothing that "make test" has run is run again: slow tests have names of their own.
 test-all: programs dead ## what is slow, on top of test: other releases, repetition, the race detector
 	.ci/phase "slow tests without a server" env APITRACE_SLOW=1 go test -timeout 20m -run '^TestSlow' ./cmd/... ./render/... ./session/web ./trace/... ./workshop
+	.ci/phase "types of the page" $(MAKE) types
 	.ci/phase "race detector" .ci/race
 	.ci/phase "build v1.30.4" bin/apitrace build --sample --k8s v1.30.4
 	.ci/phase "build v1.22.17" bin/apitrace build --sample --k8s v1.22.17
