@@ -80,6 +80,9 @@ func BuildPrograms(ctx context.Context, o BuildOptions) (*Build, error) {
 		return nil, advise(pair.apiserver.Version, explainCompile(err, pair.etcdEdits))
 	}
 	if b.APIServer, err = program.Build(ctx, pair.apiserver, pair.apiserverOptions); err != nil {
+		if program.IsLocal(pair.apiserver.Version) {
+			return nil, explainCheckout(err, pair.upstream)
+		}
 		return nil, advise(pair.apiserver.Version, explainCompile(err, pair.apiserverEdits))
 	}
 	return b, nil
@@ -88,6 +91,7 @@ func BuildPrograms(ctx context.Context, o BuildOptions) (*Build, error) {
 // A pair is what has to be built, and how.
 type pair struct {
 	apiserver, etcd               program.Program
+	upstream                      program.Upstream // of kube-apiserver, once it is resolved
 	apiserverOptions, etcdOptions program.Options
 	// guide is nil for plain builds.
 	guide *instrument.Guide
@@ -110,6 +114,7 @@ func (o BuildOptions) resolve(ctx context.Context) (*pair, error) {
 		return nil, message.Errorf("finding the etcd of Kubernetes %s: %w", version, err)
 	}
 	p.setEtcd(etcd)
+	p.upstream = up
 	return p, nil
 }
 

@@ -41,13 +41,17 @@ func stamp(up program.Upstream) []string {
 	if _, err := strconv.Atoi(minor); err != nil {
 		major, minor = "", ""
 	}
+	state := "clean"
+	if up.Local != nil && up.Local.Dirty {
+		state = "dirty"
+	}
 	var set []string
 	for _, pkg := range []string{"k8s.io/component-base/version", "k8s.io/client-go/pkg/version"} {
 		set = append(set,
 			pkg+".gitVersion="+up.Version,
 			pkg+".gitMajor="+major,
 			pkg+".gitMinor="+minor,
-			pkg+".gitTreeState=clean",
+			pkg+".gitTreeState="+state,
 			pkg+".gitCommit="+up.Commit)
 		if !up.Time.IsZero() { // else a plan is made before upstream was looked at
 			// The commit's time, as in upstream's reproducible builds: the same source gives the same binary.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
@@ -15,19 +16,27 @@ func instrumentation(guide *instrument.Guide, p program.Program, version string,
 	return &program.Rewrite{
 		Key:   guide.Key(p.Name, version) + program.EditsKey(edits),
 		Edits: namesOf(edits),
-		Run: func(_ context.Context, workspace, out string) (map[string]string, string, error) {
-			result, err := instrument.Rewrite(instrument.Options{
+		Run: func(_ context.Context, workspace, out string) (program.Rewritten, error) {
+			options := instrument.Options{
 				Guide: guide, Program: p.Name, Version: version, Vendor: filepath.Join(workspace, "vendor"), Out: out,
 				Edited: editedFiles(edits),
-			})
+			}
+			rewrite := func(o instrument.Options) (*instrument.Result, []message.Message, error) {
+				result, err := instrument.Rewrite(o)
+				return result, nil, err
+			}
+			if program.IsLocal(p.Version) {
+				rewrite = rewriteTolerantly
+			}
+			result, missing, err := rewrite(options)
 			if err != nil {
-				return nil, "", err
+				return program.Rewritten{}, err
 			}
 			summary := fmt.Sprintf("%d functions in %d files", len(result.Functions), result.Files)
 			if len(edits) > 0 {
 				summary += fmt.Sprintf(", %d of them edited", len(edits))
 			}
-			return result.Overlay, summary, nil
+			return program.Rewritten{Overlay: result.Overlay, Summary: summary, Missing: missing}, nil
 		},
 	}
 }

@@ -19,8 +19,11 @@ import (
 )
 
 // SampleProgram says how to build the sample server that belongs to a version of
-// Kubernetes in the form that ParseVersion gives.
+// Kubernetes in the form that ParseVersion gives; to a checkout, that of the release that it comes next to.
 func SampleProgram(version string) program.Program {
+	if program.IsLocal(version) {
+		version = triedLike(version)
+	}
 	return sampleserver.Program(stagingVersion(version))
 }
 

@@ -39,12 +39,16 @@ func Releases() []string { return slices.Clone(releases) }
 // ParseVersion brings a version into the form of a release's tag: "v1.37.1". The "v" may
 // be missing; "" means DefaultVersion, "latest" the newest of Releases, and a minor version,
 // "1.30", the release of it that is among them. A version that apitrace was not made for is refused.
+// A version that TakeCheckout has given stays as it is.
 func ParseVersion(s string) (string, error) {
 	switch s {
 	case "":
 		return DefaultVersion, nil
 	case latest:
 		return releases[len(releases)-1], nil
+	}
+	if program.IsLocal(s) {
+		return s, nil
 	}
 	v := "v" + strings.TrimPrefix(s, "v")
 	if !semver.IsValid(v) || semver.Build(v) != "" || !strings.Contains(v, ".") {
@@ -79,7 +83,7 @@ func advise(version string, err error) error {
 	var edit *editError
 	var space *program.SpaceError
 	var noGo *program.NeedsGoError
-	if err == nil || tried == version || errors.Is(err, context.Canceled) || errors.As(err, &edit) || errors.As(err, &space) || errors.As(err, &noGo) {
+	if err == nil || tried == version || program.IsLocal(version) || errors.Is(err, context.Canceled) || errors.As(err, &edit) || errors.As(err, &space) || errors.As(err, &noGo) {
 		return err
 	}
 	return message.Errorf("%w\napitrace was tried with %s of the same minor release: \"--k8s %[2]s\"", err, tried)

@@ -125,6 +125,9 @@ func (e Edits) Add(ctx context.Context, k8s, name string, to Reporter) (program.
 	if err != nil {
 		return program.Edit{}, err
 	}
+	if program.IsLocal(edits.Version) {
+		return program.Edit{}, usage.Errorf("apitrace edit changes the source of releases: edit %s in your checkout itself", name)
+	}
 	progress := to.Building()
 	added, err := apiserver.AddEdit(ctx, edits, name, apiserver.BuildOptions{Version: k8s, Progress: progress})
 	progress.Close()

@@ -13,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render/output"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/checkout"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -56,8 +57,10 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 		if *verbose {
 			slog.SetDefault(slog.New(redact.Handler(std.Err)))
 		}
-		_, err := output.Language(*language)
-		return err
+		if _, err := output.Language(*language); err != nil {
+			return err
+		}
+		return checkout.TakeFlag(c.Context(), c.Flags().Lookup("k8s"), std)
 	}
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)

@@ -76,6 +76,9 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 			return nil, err
 		}
 	}
+	if n := m.Missing; cached && n > 0 {
+		tell.notef("%s", message.Plural(n, "it lacks %d thing that the guide names", "it lacks %d things that the guide names", n))
+	}
 	tell.stage(StageDone, 0)
 	touch(b.dir)
 	_ = os.Remove(filepath.Join(b.dir, droppedFile)) // it is wanted again
@@ -220,9 +223,13 @@ func (b *build) make(ctx context.Context) (manifest, error) {
 	if err := os.MkdirAll(filepath.Join(b.dir, overlayDir), 0o700); err != nil {
 		return m, message.Errorf("making room for the build: %w", err)
 	}
-	var err error
-	if m.Summary, err = b.makeOverlay(ctx); err != nil {
+	rewritten, err := b.makeOverlay(ctx)
+	if err != nil {
 		return m, err
+	}
+	m.Summary, m.Missing = rewritten.Summary, len(rewritten.Missing)
+	for _, missing := range rewritten.Missing {
+		b.tell.notef("%s", missing)
 	}
 	if err := b.compile(ctx); err != nil {
 		return m, err
@@ -234,17 +241,17 @@ func (b *build) make(ctx context.Context) (manifest, error) {
 func (b *build) edited() bool { return b.rewrite != nil && len(b.rewrite.Edits) > 0 }
 
 // makeOverlay runs the rewriter, if there is one.
-func (b *build) makeOverlay(ctx context.Context) (summary string, err error) {
+func (b *build) makeOverlay(ctx context.Context) (Rewritten, error) {
 	if b.rewrite == nil {
-		return "", nil
+		return Rewritten{}, nil
 	}
 	b.tell.stage(StageRewrite, 0)
-	replace, summary, err := b.rewrite.Run(ctx, b.workspace, filepath.Join(b.dir, overlayDir))
+	rewritten, err := b.rewrite.Run(ctx, b.workspace, filepath.Join(b.dir, overlayDir))
 	if err != nil {
-		return "", message.Errorf("rewriting %s: %w", b.program, err)
+		return rewritten, message.Errorf("rewriting %s: %w", b.program, err)
 	}
-	b.tell.item(summary)
+	b.tell.item(rewritten.Summary)
 	// The format is that of "go build -overlay".
-	overlay := struct{ Replace map[string]string }{replace}
-	return summary, writeJSON(filepath.Join(b.dir, overlayFile), overlay)
+	overlay := struct{ Replace map[string]string }{rewritten.Overlay}
+	return rewritten, writeJSON(filepath.Join(b.dir, overlayFile), overlay)
 }

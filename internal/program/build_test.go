@@ -70,15 +70,15 @@ func TestBuildWithoutNetwork(t *testing.T) {
 
 // rewriteHello replaces a vendored file, and adds a package of the main module that it imports.
 func rewriteHello(hello string) *Rewrite {
-	return &Rewrite{Key: hello, Run: func(_ context.Context, workspace, out string) (map[string]string, string, error) {
+	return &Rewrite{Key: hello, Run: func(_ context.Context, workspace, out string) (Rewritten, error) {
 		dep, word := filepath.Join(out, "dep.go"), filepath.Join(out, "word.go")
 		err := errors.Join(
 			os.WriteFile(dep, []byte("package dep\n\nimport \""+mainModule+"/instrument/probe\"\n\nfunc Hello() string { return probe.Word }\n"), 0o600),
 			os.WriteFile(word, []byte("package probe\n\nconst Word = "+hello+"\n"), 0o600))
-		return map[string]string{
+		return Rewritten{Overlay: map[string]string{
 			filepath.Join(workspace, "vendor/example.org/dep/dep.go"): dep,
 			filepath.Join(workspace, "instrument/probe/word.go"):      word,
-		}, "1 function in 1 file", err
+		}, Summary: "1 function in 1 file"}, err
 	}}
 }
 

@@ -37,6 +37,8 @@ type manifest struct {
 	// Rewrite and Summary are those of an instrumented build.
 	Rewrite string `json:"rewrite,omitempty"`
 	Summary string `json:"summary,omitempty"`
+	// Missing is how many rules the source had nothing for.
+	Missing int `json:"missing,omitempty"`
 	// Edited tells whether a person's edits are built in; Edits are those of Rewrite.
 	Edited bool     `json:"edited,omitempty"`
 	Edits  []string `json:"edits,omitempty"`
@@ -71,6 +73,11 @@ func seal(dir string, m manifest) error {
 	if err != nil {
 		return message.Errorf("checksums of %s: %w", dir, err)
 	}
+	return sealAs(dir, m, sums)
+}
+
+// sealAs completes an entry whose checksums are known.
+func sealAs(dir string, m manifest, sums []byte) error {
 	if err := writeFile(filepath.Join(dir, sumsFile), sums); err != nil {
 		return err
 	}

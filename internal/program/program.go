@@ -72,11 +72,19 @@ type Rewrite struct {
 	// Edits names the files of which a person's edits are built in. Of such builds the cache keeps
 	// only the latest: each try makes one.
 	Edits []string
-	// Run writes changed copies of files of the workspace below out and says
-	// which file of the workspace each of them replaces (key: absolute path in the
-	// workspace, where a file need not exist yet). The summary is for people:
-	// "4,747 functions in 816 files".
-	Run func(ctx context.Context, workspace, out string) (overlay map[string]string, summary string, err error)
+	// Run writes changed copies of files of the workspace below out.
+	Run func(ctx context.Context, workspace, out string) (Rewritten, error)
+}
+
+// A Rewritten is what a Rewrite has made.
+type Rewritten struct {
+	// Overlay says which file of the workspace each copy replaces (key: absolute path in the
+	// workspace, where a file need not exist yet).
+	Overlay map[string]string
+	// Summary is for people: "4,747 functions in 816 files".
+	Summary string
+	// Missing tells of each rule that the source had nothing for.
+	Missing []message.Message
 }
 
 // Options says how to build.
@@ -124,6 +132,9 @@ func (p Program) String() string { return p.Name + " " + p.Release() }
 // goMod writes the go.mod of the workspace: upstream's Go version, godebug
 // settings and replacements, and nothing raised above what upstream requires.
 func (p Program) goMod(up Upstream) ([]byte, error) {
+	if up.Local != nil {
+		return []byte(up.Local.GoMod), nil
+	}
 	theirs, err := up.ModFile()
 	if err != nil {
 		return nil, err

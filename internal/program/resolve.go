@@ -29,6 +29,8 @@ type Upstream struct {
 	Time time.Time `json:"time"`
 	// Commit is its hash; "" where the module's origin is not known.
 	Commit string `json:"commit,omitempty"`
+	// Local is set for source that was taken from a folder.
+	Local *LocalBuild `json:"local,omitempty"`
 }
 
 // ModFile parses the module's go.mod.
@@ -60,6 +62,9 @@ func Resolve(ctx context.Context, c *Cache, modulePath, version string) (Upstrea
 	if up, err := c.recordedUpstream(modulePath, version); err == nil {
 		return up, nil
 	}
+	if IsLocal(version) {
+		return Upstream{}, errNotTaken(version)
+	}
 	t, err := FindToolchain(ctx)
 	if err != nil {
 		return Upstream{}, err
@@ -69,6 +74,11 @@ func Resolve(ctx context.Context, c *Cache, modulePath, version string) (Upstrea
 		return Upstream{}, err
 	}
 	return up, c.recordUpstream(up)
+}
+
+// errNotTaken says that the copy of a folder is not in the cache.
+func errNotTaken(version string) error {
+	return message.Errorf("the source of %s is not in the cache any more: name the checkout that it was built from with --k8s", version)
 }
 
 func (c *Cache) upstreamFile(modulePath, version string) (string, error) {

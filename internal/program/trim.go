@@ -19,6 +19,9 @@ import (
 // the edit before takes no build then.
 const keptEdited = 3
 
+// keptLocal is how many builds of a program from folders stay in the cache, and how many copies of their source.
+const keptLocal = 4
+
 // A Trimmed says what Trim has removed.
 type Trimmed struct {
 	// Entries are the workspaces and builds, in the order in which they went.
@@ -83,6 +86,10 @@ func (t *trimmer) deserted(entries []Entry) (left []Entry, err error) {
 		kept := true
 		switch of := fmt.Sprint(e.Kind, e.Program, e.Version, e.Complete); {
 		case e.Program == "": // nothing of ours
+		case e.Complete && IsLocal(e.Version):
+			of := fmt.Sprint(e.Kind, e.Program)
+			seen[of]++
+			kept = seen[of] <= keptLocal
 		case !e.Complete:
 			// Of the builds that failed, people look at the log of the last one.
 			if _, err := os.Stat(filepath.Join(e.Dir, failedFile)); err != nil {

@@ -43,6 +43,9 @@ func (b *build) ensureWorkspace(ctx context.Context) error {
 		touch(b.workspace)
 		return nil
 	}
+	if b.upstream.Local != nil {
+		return errors.Join(errNotTaken(b.program.Version), removeEntry(b.workspace))
+	}
 	if !errors.Is(err, errNoEntry) {
 		b.tell.notef("the workspace %s is damaged (%v); making it again", b.workspace, err)
 	}

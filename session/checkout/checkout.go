@@ -1,6 +1,7 @@
-// Package checkout reads a checkout of the kubernetes repository, from its work tree or from a commit, and finds
-// the recorded requests that run through functions that a change touches. It uses git and the recordings. It writes,
-// builds and runs nothing, so it cannot find calls that a change adds.
+// Package checkout reads a checkout of the kubernetes repository, from its work tree or from a commit. It makes a
+// version of the checkout that can be built as a release is, and finds the recorded requests that run through
+// functions that a change touches; for that it uses git and the recordings and builds nothing, so it cannot find calls
+// that a change adds. It never writes to the checkout.
 package checkout
 
 import (
@@ -44,6 +45,9 @@ func parse(ctx context.Context, argument string) (Checkout, error) {
 	}
 	commit, err := git(ctx, c.Dir, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
 	if err != nil {
+		if shallow, _ := git(ctx, c.Dir, "rev-parse", "--is-shallow-repository"); strings.TrimSpace(string(shallow)) == "true" {
+			return Checkout{}, usage.Errorf("%q: the repository in %q is a shallow clone, which has no commit %q: \"git -C %s fetch --unshallow\" gets the whole history", argument, c.Dir, ref, c.Dir)
+		}
 		return Checkout{}, usage.Errorf("%q: the repository in %q has no commit %q: \"git -C %s fetch\" may get it", argument, c.Dir, ref, c.Dir)
 	}
 	c.Ref = strings.TrimSpace(string(commit))
@@ -134,12 +138,18 @@ func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 }
 
 func gitWith(ctx context.Context, dir string, input io.Reader, args ...string) ([]byte, error) {
+	return gitEnv(ctx, dir, input, nil, args...)
+}
+
+func gitEnv(ctx context.Context, dir string, input io.Reader, env []string, args ...string) ([]byte, error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return nil, message.NewError("reading a checkout needs git, which is not installed: install it and try again")
 	}
 	command := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
 	var said bytes.Buffer
 	command.Stdin, command.Stderr = input, &said
+	// Without optional locks git does not refresh the index: the checkout is only read.
+	command.Env = append(os.Environ(), append([]string{"GIT_OPTIONAL_LOCKS=0"}, env...)...)
 	out, err := command.Output()
 	if err != nil {
 		return nil, message.Errorf("git %s in %q: %w: %s", args[0], dir, err, strings.TrimSpace(said.String()))

@@ -1,0 +1,280 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/scanner"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+)
+
+// TakeCheckout copies what kube-apiserver is built from out of a checkout of kubernetes to the cache. It returns a
+// version that everything takes which takes a release: ParseVersion accepts it. A second call with source in the same
+// state only looks it up.
+func TakeCheckout(ctx context.Context, l program.Local, o BuildOptions) (version string, err error) {
+	if o.Cache == nil {
+		if o.Cache, err = program.OpenCache(""); err != nil {
+			return "", err
+		}
+	}
+	l.Like = triedLike(l.Release)
+	p := Program(l.Like)
+	if version, ok := program.Taken(o.Cache, p, l); ok {
+		return version, nil
+	}
+	if err := checkCheckout(l); err != nil {
+		return "", err
+	}
+	up, err := program.Take(ctx, p, l, program.Options{Cache: o.Cache, Progress: o.Progress})
+	var list *program.ListError
+	if errors.As(err, &list) {
+		return "", explainList(l, list)
+	}
+	return up.Version, err
+}
+
+// HasCheckout tells whether TakeCheckout would find the source in the default cache.
+func HasCheckout(l program.Local) bool {
+	cache, err := program.OpenCache("")
+	if err != nil {
+		return false
+	}
+	l.Like = triedLike(l.Release)
+	_, ok := program.Taken(cache, Program(l.Like), l)
+	return ok
+}
+
+// checkCheckout refuses folders that are not checkouts of kubernetes.
+func checkCheckout(l program.Local) error {
+	data, err := os.ReadFile(filepath.Join(l.Dir, "go.mod"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if found := modfile.ModulePath(data); found != module {
+		return message.Errorf("%s is not a checkout of kubernetes: expected a go.mod of module %q in its top folder, found %q", l.Name, module, found)
+	}
+	if _, err := os.Stat(filepath.Join(l.Dir, "staging", "src")); err != nil {
+		return message.Errorf("%s has no folder %q, in which kubernetes keeps the modules that kube-apiserver consists of: expected a whole checkout", l.Name, "staging/src")
+	}
+	return nil
+}
+
+var (
+	binaryVersion = regexp.MustCompile(`DefaultKubeBinaryVersion\s*=\s*"(\d+\.\d+)"`)
+	changelogName = regexp.MustCompile(`^CHANGELOG-1\.(\d+)\.md$`)
+	changelogHead = regexp.MustCompile(`(?m)^# (v1\.\d+\.\d+)\s*$`)
+)
+
+// SourceRelease reads from the source of kubernetes to which release it comes nearest, and says in which file. It
+// knows the minor version from component-base, or the newest change log, and the patch release from the change log.
+func SourceRelease(dir string) (release, file string, err error) {
+	var minor string
+	file = "staging/src/k8s.io/component-base/version/base.go"
+	if data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file))); err == nil {
+		if found := binaryVersion.FindSubmatch(data); found != nil {
+			minor = "v" + string(found[1])
+		}
+	}
+	if minor == "" {
+		newest := -1
+		entries, _ := os.ReadDir(filepath.Join(dir, "CHANGELOG")) // an error is as good as none
+		for _, e := range entries {
+			if found := changelogName.FindStringSubmatch(e.Name()); found != nil {
+				if n, err := strconv.Atoi(found[1]); err == nil {
+					newest = max(newest, n)
+				}
+			}
+		}
+		if newest < 0 {
+			return "", "", message.Errorf("the version of the source in %q is not known: it has no tag of a release, no DefaultKubeBinaryVersion in %s, and no CHANGELOG/CHANGELOG-1.*.md; fetch the tags (git fetch --tags)", dir, file)
+		}
+		minor = fmt.Sprintf("v1.%d", newest)
+	}
+	changelog := "CHANGELOG/CHANGELOG-" + strings.TrimPrefix(minor, "v") + ".md"
+	if data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(changelog))); err == nil {
+		if found := changelogHead.FindSubmatch(data); found != nil && semver.MajorMinor(string(found[1])) == minor {
+			return string(found[1]), changelog, nil
+		}
+	}
+	return minor + ".0", file, nil
+}
+
+// CheckRelease tells whether the guide can go by a release. Tried is false for one of a minor version that is newer than those
+// that apitrace was tried with.
+func CheckRelease(release string) (tried bool, err error) {
+	minor := semver.MajorMinor(release)
+	if semver.Compare(minor, semver.MajorMinor(releases[0])) < 0 {
+		return false, message.Errorf("a checkout of %s cannot be traced: the oldest one that can be is of %s", release, semver.MajorMinor(releases[0]))
+	}
+	return slices.ContainsFunc(releases, func(known string) bool { return semver.MajorMinor(known) == minor }), nil
+}
+
+// A generated is a kind of file that upstream generates and commits.
+type generated struct {
+	// marker is the comment by which a package asks for the file, file its name; command makes it.
+	marker, file, command string
+}
+
+// generatedFiles are made by hack/update-codegen.sh, one kind by each of its arguments (kubernetes v1.26 and newer).
+var generatedFiles = []generated{
+	{"// +k8s:deepcopy-gen=package", "zz_generated.deepcopy.go", "hack/update-codegen.sh deepcopy"},
+	{"// +k8s:defaulter-gen=TypeMeta", "zz_generated.defaults.go", "hack/update-codegen.sh defaults"},
+	{"// +k8s:conversion-gen=", "zz_generated.conversion.go", "hack/update-codegen.sh conversions"},
+	{"// +k8s:validation-gen=", "zz_generated.validations.go", "hack/update-codegen.sh validation"},
+}
+
+// openAPIPackage holds definitions that are generated, and nothing else.
+const openAPIPackage = "pkg/generated/openapi"
+
+// missingGenerated names a generated file that a folder of a checkout lacks, and the command that makes it.
+func missingGenerated(top, folder string) (file, command string) {
+	if folder == openAPIPackage || strings.HasPrefix(folder, openAPIPackage+"/") {
+		file := openAPIPackage + "/zz_generated.openapi.go"
+		if _, err := os.Stat(filepath.Join(top, filepath.FromSlash(file))); errors.Is(err, fs.ErrNotExist) {
+			return file, "hack/update-codegen.sh openapi"
+		}
+	}
+	doc, err := os.ReadFile(filepath.Join(top, filepath.FromSlash(folder), "doc.go"))
+	if err != nil {
+		return "", ""
+	}
+	for _, g := range generatedFiles {
+		_, err := os.Stat(filepath.Join(top, filepath.FromSlash(folder), g.file))
+		if errors.Is(err, fs.ErrNotExist) && strings.Contains(string(doc), g.marker) && !strings.Contains(string(doc), g.marker+"false") {
+			return folder + "/" + g.file, g.command
+		}
+	}
+	return "", ""
+}
+
+// A checkoutError says that a checkout does not compile.
+type checkoutError struct {
+	name       string
+	complaints []string
+	// generated are pairs of a missing file and the command that makes it.
+	generated [][2]string
+	err       error
+}
+
+func (e *checkoutError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *checkoutError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *checkoutError) message() message.Message {
+	const most = 12
+	lines := strings.Join(e.complaints[:min(most, len(e.complaints))], "\n\t")
+	if len(e.complaints) > most {
+		lines += "\n\t…"
+	}
+	if len(e.generated) == 0 {
+		return message.Of("%s does not compile:\n\t%s", e.name, lines)
+	}
+	var files, commands []string
+	for _, g := range e.generated {
+		files = append(files, g[0])
+		if !slices.Contains(commands, g[1]) {
+			commands = append(commands, g[1])
+		}
+	}
+	return message.Of("%s does not compile:\n\t%s\ngenerated source is missing: %s; in the checkout, %q makes it", e.name, lines, strings.Join(files, ", "), strings.Join(commands, " && "))
+}
+
+func (e *checkoutError) Unwrap() error { return e.err }
+
+// addGenerated adds the generated files that folders lack.
+func (e *checkoutError) addGenerated(top string, folders []string) {
+	slices.Sort(folders)
+	for _, folder := range slices.Compact(folders) {
+		if file, command := missingGenerated(top, folder); file != "" {
+			e.generated = append(e.generated, [2]string{file, command})
+		}
+	}
+}
+
+// listed is how go list begins a complaint of a file: its path, a line, a column.
+var listed = regexp.MustCompile(`^(\S+\.go):\d+`)
+
+// noPackage is how go list says that a package of the checkout's is missing.
+var noPackage = regexp.MustCompile(`\b(k8s\.io/\S+?)(?:[;:,]| is not| in |$)`)
+
+func explainList(l program.Local, list *program.ListError) error {
+	for _, line := range list.Complaints {
+		if strings.Contains(line, "inconsistent vendoring") {
+			return message.Errorf("%w\nin the checkout, %q brings the vendor folder up to date", list, "hack/update-vendor.sh")
+		}
+	}
+	e := &checkoutError{name: l.Name, complaints: list.Complaints, err: list}
+	var folders []string
+	for _, line := range list.Complaints {
+		if found := listed.FindStringSubmatch(line); found != nil {
+			folders = append(folders, path.Dir(filepath.ToSlash(found[1])))
+		}
+		if found := noPackage.FindStringSubmatch(line); found != nil {
+			if rest, ok := strings.CutPrefix(found[1], module+"/"); ok {
+				folders = append(folders, rest)
+			} else {
+				folders = append(folders, "staging/src/"+found[1])
+			}
+		}
+	}
+	if e.addGenerated(l.Dir, folders); len(e.generated) == 0 {
+		return list
+	}
+	return e
+}
+
+// explainCheckout lets the complaints about a build from a checkout name the checkout's files.
+func explainCheckout(err error, up program.Upstream) error {
+	var compile *program.CompileError
+	var syntax scanner.ErrorList
+	if up.Local == nil {
+		return err
+	}
+	e := &checkoutError{name: up.Local.Name, err: err}
+	var folders []string
+	switch {
+	case errors.As(err, &compile):
+		for _, line := range compile.Complaints {
+			if pkg, ok := strings.CutPrefix(line, "# "); ok {
+				folders = append(folders, path.Dir(up.Local.FileOf(pkg+"/x.go")))
+				continue
+			}
+			found := compiled.FindStringSubmatch(line)
+			if found == nil {
+				e.complaints = append(e.complaints, line)
+				continue
+			}
+			file := up.Local.FileOf(found[1])
+			if file == "" {
+				file = found[1]
+			}
+			e.complaints = append(e.complaints, fmt.Sprintf("%s:%s: %s", file, found[2], found[3]))
+		}
+	case errors.As(err, &syntax): // found before anything is compiled
+		for _, s := range syntax {
+			_, name, _ := strings.Cut(filepath.ToSlash(s.Pos.Filename), "/vendor/")
+			if file := up.Local.FileOf(name); file != "" {
+				s.Pos.Filename = file
+			}
+			e.complaints = append(e.complaints, s.Error())
+		}
+	default:
+		return err
+	}
+	e.addGenerated(up.Local.Dir, folders)
+	return e
+}

@@ -1,0 +1,197 @@
+package apiserver
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
+
+// A tolerance makes a guide fit source that was changed: what the guide names and the source no longer has is left
+// out, and noted.
+type tolerance struct {
+	options instrument.Options
+	prog    *instrument.ProgramGuide
+	// found are the functions of the packages that were looked at, by import path.
+	found   map[string]map[string]bool
+	missing []message.Message
+}
+
+// tolerant returns the guide without what the source of a program lacks, and what that is.
+func tolerant(options instrument.Options) (*instrument.Guide, []message.Message, error) {
+	prog := *options.Guide.Programs[options.Program]
+	t := &tolerance{options: options, prog: &prog, found: map[string]map[string]bool{}}
+	guide := *options.Guide
+	guide.Programs = map[string]*instrument.ProgramGuide{options.Program: &prog}
+	guide.Steps = slices.Clone(guide.Steps)
+	prog.Packages = slices.DeleteFunc(slices.Clone(prog.Packages), t.lacksPackage)
+	prog.Roots = slices.DeleteFunc(slices.Clone(prog.Roots), func(r instrument.Root) bool {
+		return r.Has(t.options.Version) && t.lacks(r.Function, func(g *instrument.ProgramGuide) { g.Roots = []instrument.Root{r} })
+	})
+	prog.Exits = slices.DeleteFunc(slices.Clone(prog.Exits), func(e instrument.Exit) bool {
+		return e.Has(t.options.Version) && t.lacks(e.Function, func(g *instrument.ProgramGuide) { g.Exits = []instrument.Exit{e} })
+	})
+	prog.Handoffs = slices.DeleteFunc(slices.Clone(prog.Handoffs), func(h instrument.Handoff) bool {
+		with := func(g *instrument.ProgramGuide) { g.Handoffs = []instrument.Handoff{h} }
+		return h.Has(t.options.Version) && (t.lacks(h.Give.Function, with) || t.lacks(h.Take.Function, with))
+	})
+	prog.Tail = slices.DeleteFunc(slices.Clone(prog.Tail), func(s instrument.Stage) bool {
+		return s.Has(t.options.Version) && t.lacks(s.Function, func(g *instrument.ProgramGuide) { g.Tail = []instrument.Stage{s} })
+	})
+	guide.Steps = slices.DeleteFunc(guide.Steps, t.lacksStep)
+	if err := t.dropValues(guide.Steps); err != nil {
+		return nil, nil, err
+	}
+	return &guide, t.missing, nil
+}
+
+func (t *tolerance) lack(format string, args ...any) {
+	t.missing = append(t.missing, message.Of(format, args...))
+}
+
+func (t *tolerance) lacksPackage(p instrument.Packages) bool {
+	if !p.Has(t.options.Version) {
+		return false
+	}
+	top, has := filepath.Join(t.options.Vendor, filepath.FromSlash(p.Path)), false
+	_ = filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error { // an error is as good as no file
+		if err != nil || d.IsDir() && !p.Recursive && file != top {
+			return fs.SkipDir
+		}
+		if has = strings.HasSuffix(file, ".go"); has {
+			return fs.SkipAll
+		}
+		return nil
+	})
+	if !has {
+		t.lack("the checkout has no package %q, which the guide names: it is not traced", p.Path)
+	}
+	return !has
+}
+
+// lacks tells whether the source lacks a function in which traces enter, leave or change goroutines, or what the
+// guide wants of it.
+func (t *tolerance) lacks(function string, with func(*instrument.ProgramGuide)) bool {
+	if !t.has(function) {
+		t.lack("the checkout has no function %q, which the guide names: traces lack what it connects", function)
+		return true
+	}
+	only := instrument.ProgramGuide{}
+	with(&only)
+	if err := t.try(&only, nil); err != nil && !strings.Contains(err.Error(), "has no function") {
+		t.lack("the checkout has changed function %q: %v; traces lack what it connects", function, err)
+		return true
+	}
+	return false
+}
+
+func (t *tolerance) lacksStep(s instrument.Step) bool {
+	name := string(s.Function)
+	if !s.Has(t.options.Version) || !s.Function.Exact() || !t.covers(name) || t.has(name) {
+		return false
+	}
+	if t.prog.Partial {
+		if _, err := os.Stat(filepath.Join(t.options.Vendor, filepath.FromSlash(funcname.Package(name)))); err != nil {
+			return false
+		}
+	}
+	t.lack("the checkout has no function %q, which the guide names", name)
+	return true
+}
+
+// dropValues takes those values from steps that the functions of the source do not have.
+func (t *tolerance) dropValues(steps []instrument.Step) error {
+	of := map[string][]instrument.Step{}
+	for _, s := range steps {
+		if name := string(s.Function); len(s.Values) > 0 && s.Function.Exact() && s.Has(t.options.Version) && t.covers(name) && t.has(name) {
+			pkg := funcname.Package(name)
+			of[pkg] = append(of[pkg], s)
+		}
+	}
+	for pkg, inPackage := range of {
+		if t.try(&instrument.ProgramGuide{Packages: []instrument.Packages{{Path: pkg}}}, inPackage) == nil {
+			continue
+		}
+		for i := range steps {
+			s := &steps[i]
+			if funcname.Package(string(s.Function)) != pkg || !s.Has(t.options.Version) {
+				continue
+			}
+			s.Values = slices.DeleteFunc(slices.Clone(s.Values), func(v instrument.Value) bool {
+				alone := *s
+				alone.Values = []instrument.Value{v}
+				err := t.try(&instrument.ProgramGuide{Packages: []instrument.Packages{{Path: pkg}}}, []instrument.Step{alone})
+				if err != nil {
+					t.lack("the checkout has changed function %q: %v; the value is not noted", s.Function, err)
+				}
+				return err != nil
+			})
+		}
+	}
+	return nil
+}
+
+// try rewrites the packages of a few entries of the guide.
+func (t *tolerance) try(prog *instrument.ProgramGuide, steps []instrument.Step) error {
+	out, err := os.MkdirTemp(t.options.Out, "try")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(out)
+	o := t.options
+	prog.Failures = t.prog.Failures
+	o.Out, o.Guide = out, &instrument.Guide{Steps: steps, Programs: map[string]*instrument.ProgramGuide{o.Program: prog}}
+	_, err = instrument.Rewrite(o)
+	return err
+}
+
+// has tells whether the source has a function.
+func (t *tolerance) has(function string) bool {
+	pkg := funcname.Package(function)
+	names, ok := t.found[pkg]
+	if !ok {
+		names = map[string]bool{}
+		functions, err := instrument.FunctionsIn(t.options.Vendor, pkg)
+		for _, f := range functions {
+			names[f.Name] = true
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			names = map[string]bool{function: true} // the rewriter tells
+		}
+		t.found[pkg] = names
+	}
+	return names[function]
+}
+
+// covers tells whether a package belongs to this program rather than to another one of the guide.
+func (t *tolerance) covers(function string) bool {
+	pkg := funcname.Package(function)
+	return slices.ContainsFunc(t.options.Guide.Programs[t.options.Program].Packages, func(p instrument.Packages) bool {
+		return pkg == p.Path || p.Recursive && strings.HasPrefix(pkg, p.Path+"/")
+	})
+}
+
+// rewriteTolerantly is instrument.Rewrite for source that the guide was not made for.
+func rewriteTolerantly(o instrument.Options) (*instrument.Result, []message.Message, error) {
+	result, err := instrument.Rewrite(o)
+	if err == nil {
+		return result, nil, nil
+	}
+	guide, missing, tolerantErr := tolerant(o)
+	if tolerantErr != nil || len(missing) == 0 {
+		return nil, nil, errors.Join(err, tolerantErr)
+	}
+	o.Guide = guide
+	result, err = instrument.Rewrite(o)
+	if err != nil {
+		return nil, nil, fmt.Errorf("without what the checkout lacks: %w", err)
+	}
+	return result, missing, nil
+}

@@ -1,0 +1,193 @@
+package program
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
+
+// localModules are the modules of the packages of a folder, by their paths.
+type localModules map[string]*localModuleUse
+
+type localModuleUse struct {
+	localModule
+	// version is the one that the module is compiled under.
+	version  string
+	packages []string
+}
+
+// modulesOf returns the modules of packages, under the versions with which the release of the folder is built: then
+// the compiler is given the same for the same source.
+func modulesOf(p Program, l Local, packages []localPackage) localModules {
+	modules := localModules{}
+	for _, pkg := range packages {
+		m := modules[pkg.Module.Path]
+		if m == nil {
+			m = &localModuleUse{localModule: *pkg.Module, version: pkg.Module.Version}
+			modules[pkg.Module.Path] = m
+		}
+		m.packages = append(m.packages, pkg.ImportPath)
+	}
+	required := map[string]bool{} // by modules of the folder other than the program's own
+	for path, m := range modules {
+		if m.local() && path != p.Module {
+			for _, by := range m.requires() {
+				required[by] = true
+			}
+		}
+	}
+	for path, m := range modules {
+		if !m.local() {
+			continue
+		}
+		// The program's go.mod asks for no version of the others. They ask for each other's, once they are released.
+		m.version = "v0.0.0"
+		if released, ok := p.localReplace(path, m.folder(l.Dir)); path == p.Module {
+			m.version = l.Like
+		} else if ok && required[path] {
+			m.version = released
+		}
+	}
+	return modules
+}
+
+// requires lists the modules that the go.mod of a module requires, as far as it can be read.
+func (m *localModuleUse) requires() []string {
+	file := m.GoMod
+	if m.Replace != nil && m.Replace.GoMod != "" {
+		file = m.Replace.GoMod
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	f, err := modfile.ParseLax(file, data, nil)
+	if err != nil {
+		return nil // as the go command says, too
+	}
+	var all []string
+	for _, r := range f.Require {
+		all = append(all, r.Mod.Path)
+	}
+	return all
+}
+
+// folder is the folder of a local module below the top one, with slashes.
+func (m *localModule) folder(top string) string {
+	dir := m.Dir
+	if m.Replace != nil {
+		dir = m.Replace.Path
+	}
+	if filepath.IsAbs(dir) {
+		if rel, err := filepath.Rel(top, dir); err == nil {
+			dir = rel
+		}
+	}
+	return filepath.ToSlash(filepath.Clean(dir))
+}
+
+// folders are those of the local modules.
+func (m localModules) folders(top string) map[string]string {
+	all := map[string]string{}
+	for path, module := range m {
+		if module.local() {
+			all[path] = module.folder(top)
+		}
+	}
+	return all
+}
+
+// goMod is the go.mod of the workspace: it requires every module in its version.
+func (m localModules) goMod(up Upstream) ([]byte, error) {
+	theirs, err := up.ModFile()
+	if err != nil {
+		return nil, err
+	}
+	ours := new(modfile.File)
+	edits := []error{ours.AddModuleStmt(mainModule)}
+	if theirs.Go != nil {
+		edits = append(edits, ours.AddGoStmt(theirs.Go.Version))
+	}
+	for _, g := range theirs.Godebug {
+		edits = append(edits, ours.AddGodebug(g.Key, g.Value))
+	}
+	for _, path := range slices.Sorted(maps.Keys(m)) {
+		edits = append(edits, ours.AddRequire(path, m[path].version))
+	}
+	if err := errors.Join(edits...); err != nil {
+		return nil, message.Errorf("go.mod for %s: %w", up.Module, err)
+	}
+	ours.Cleanup()
+	return ours.Format()
+}
+
+// list is the vendor/modules.txt of the workspace.
+func (m localModules) list() []byte {
+	var out bytes.Buffer
+	for _, path := range slices.Sorted(maps.Keys(m)) {
+		goVersion := m[path].GoVersion
+		if r := m[path].Replace; r != nil && r.GoVersion != "" {
+			goVersion = r.GoVersion
+		}
+		fmt.Fprintf(&out, "# %s %s\n## explicit", path, m[path].version)
+		if goVersion != "" {
+			fmt.Fprintf(&out, "; go %s", goVersion)
+		}
+		fmt.Fprintln(&out)
+		slices.Sort(m[path].packages)
+		for _, pkg := range m[path].packages {
+			fmt.Fprintln(&out, pkg)
+		}
+	}
+	return out.Bytes()
+}
+
+// copyWork writes a go.work that names the same folders to another place, with the checksums that belong to it.
+func copyWork(dir, to string, data []byte) (string, error) {
+	file, err := modfile.ParseWork(filepath.Join(dir, "go.work"), data, nil)
+	if err != nil {
+		return "", err
+	}
+	var folders []string
+	for _, use := range file.Use {
+		folders = append(folders, use.Path)
+	}
+	var edits []error
+	for _, folder := range folders {
+		edits = append(edits, file.DropUse(folder), file.AddUse(absolute(dir, folder), ""))
+	}
+	for _, r := range slices.Clone(file.Replace) {
+		if r.New.Version == "" {
+			edits = append(edits, file.AddReplace(r.Old.Path, r.Old.Version, absolute(dir, r.New.Path), ""))
+		}
+	}
+	if err := errors.Join(edits...); err != nil {
+		return "", err
+	}
+	file.Cleanup()
+	sums, err := os.ReadFile(filepath.Join(dir, "go.work.sum"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(to, "go.work.sum"), sums, 0o600)
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	work := filepath.Join(to, "go.work")
+	return work, errors.Join(err, os.WriteFile(work, modfile.Format(file.Syntax), 0o600))
+}
+
+func absolute(dir, folder string) string {
+	if filepath.IsAbs(folder) {
+		return folder
+	}
+	return filepath.ToSlash(filepath.Join(dir, strings.TrimPrefix(folder, "./")))
+}

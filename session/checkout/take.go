@@ -1,0 +1,203 @@
+package checkout
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/session"
+)
+
+// IsNamed tells whether an argument names a checkout, "./kubernetes" or "./kubernetes@main", where a release may be
+// named as well.
+func IsNamed(argument string) bool {
+	if strings.ContainsRune(argument, filepath.Separator) || argument == "." || argument == ".." {
+		return true
+	}
+	if _, err := apiserver.ParseVersion(argument); err == nil {
+		return false
+	}
+	dir, _, _ := strings.Cut(argument, "@")
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir() && dir != ""
+}
+
+// Version returns what stands for a checkout where a release can be named, such as in a session.Spec. Its source is
+// copied to the cache, unless the cache has it in the same state; the checkout is only read. An argument that names no
+// checkout is returned as it is.
+func Version(ctx context.Context, argument string, to session.Reporter) (string, error) {
+	if !IsNamed(argument) {
+		return argument, nil
+	}
+	c, err := parse(ctx, argument)
+	if err != nil {
+		return "", err
+	}
+	const attempts = 3 // an editor or git may be writing
+	for attempt := 1; ; attempt++ {
+		version, err := c.version(ctx, argument, to)
+		if !errors.Is(err, program.ErrChanged) || attempt == attempts {
+			return version, err
+		}
+	}
+}
+
+// TakeFlag replaces a checkout that is the value of a flag by its Version. The flag may be nil, or of a type other than
+// string, which names no checkout.
+func TakeFlag(ctx context.Context, flag *pflag.Flag, to session.Reporter) error {
+	if flag == nil || !flag.Changed || flag.Value.Type() != "string" {
+		return nil
+	}
+	version, err := Version(ctx, flag.Value.String(), to)
+	if err != nil {
+		return err
+	}
+	return flag.Value.Set(version)
+}
+
+func (c Checkout) version(ctx context.Context, name string, to session.Reporter) (string, error) {
+	l, err := c.local(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if c.Ref != "" {
+		tree, err := program.NewRunDir()
+		if err != nil {
+			return "", err
+		}
+		defer tree.Close()
+		l.Dir = filepath.Join(tree.Path, "tree")
+		if l.Release == "" || !apiserver.HasCheckout(l) {
+			to.Notice("reading %s out of the repository in %q", c.Ref[:min(10, len(c.Ref))], c.Dir)
+			if err := c.export(ctx, l.Dir, filepath.Join(tree.Path, "index")); err != nil {
+				return "", err
+			}
+		}
+	}
+	file := ""
+	if l.Release == "" {
+		if l.Release, file, err = apiserver.SourceRelease(l.Dir); err != nil {
+			return "", err
+		}
+	}
+	tried, err := apiserver.CheckRelease(l.Release)
+	if err != nil {
+		return "", usage.Wrong(err)
+	}
+	progress := to.Building()
+	version, err := apiserver.TakeCheckout(ctx, l, apiserver.BuildOptions{Progress: progress})
+	progress.Close()
+	if err != nil {
+		return "", err
+	}
+	if to.Notice("%s is built as %s", name, version); file != "" {
+		to.Notice("no tag of a release is known there, as in a shallow clone: the guide goes by %s, after %s", l.Release, file)
+	}
+	if !tried {
+		to.Notice("%s is newer than the releases that this apitrace was tried with: the guide may lack what is new in it", semver.MajorMinor(l.Release))
+	}
+	return version, nil
+}
+
+// local describes a checkout to the build.
+func (c Checkout) local(ctx context.Context, name string) (program.Local, error) {
+	l := program.Local{Dir: c.Dir, Name: name}
+	ref := c.Ref
+	if ref == "" {
+		ref = "HEAD"
+	}
+	out, err := git(ctx, c.Dir, "show", "-s", "--format=%H %ct", "--end-of-options", ref)
+	if err != nil {
+		return l, err
+	}
+	commit, seconds, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	unix, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return l, message.Errorf("git show in %q: %w", c.Dir, err)
+	}
+	l.Commit, l.Time = commit, time.Unix(unix, 0)
+	if tag := c.Release(ctx); semver.IsValid(tag) {
+		l.Release = strings.TrimSuffix(semver.Canonical(tag), semver.Prerelease(tag))
+	}
+	if c.Ref != "" {
+		l.State = c.Dir + "\x00" + commit
+		return l, nil
+	}
+	l.State, l.Dirty, err = c.state(ctx, commit)
+	l.Check = func(ctx context.Context) (string, error) {
+		state, _, err := c.state(ctx, commit)
+		return state, err
+	}
+	return l, err
+}
+
+// state identifies the files as they are: the commit, what differs from it, and what git does not know of. dirty tells
+// whether anything does.
+func (c Checkout) state(ctx context.Context, commit string) (state string, dirty bool, err error) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s\x00%s\x00", c.Dir, commit)
+	changes, err := git(ctx, c.Dir, "diff", "--binary", "--no-ext-diff", "--no-textconv", "--no-color", commit, "--")
+	if err != nil {
+		return "", false, err
+	}
+	h.Write(changes)
+	untracked, err := git(ctx, c.Dir, "ls-files", "-z", "--others", "--exclude-standard")
+	if err != nil {
+		return "", false, err
+	}
+	dirty = len(changes) > 0 || len(untracked) > 0
+	// These decide what is built even if git ignores them.
+	for name := range strings.SplitSeq(string(untracked)+"go.work\x00vendor/modules.txt", "\x00") {
+		if err := addFile(h, c.Dir, name); err != nil {
+			return "", false, err
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), dirty, nil
+}
+
+// addFile adds a file, if it is there, to a hash.
+func addFile(h io.Writer, dir, name string) error {
+	file := filepath.Join(dir, filepath.FromSlash(name))
+	info, err := os.Lstat(file)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	fmt.Fprintf(h, "%s\x00%d\x00", name, info.Size())
+	_, err = io.Copy(h, f)
+	return err
+}
+
+// export writes the files of the commit to a folder. git worktree would leave its traces in the repository, git
+// archive replaces what .gitattributes says.
+func (c Checkout) export(ctx context.Context, to, index string) error {
+	for _, args := range [][]string{{"read-tree", c.Ref}, {"checkout-index", "-a", "--prefix=" + to + "/"}} {
+		if _, err := gitEnv(ctx, c.Dir, nil, []string{"GIT_INDEX_FILE=" + index}, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package checkout
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/session"
+)
+
+// A listener keeps the notices.
+type listener struct{ notices []string }
+
+func (l *listener) Notice(format string, args ...any) {
+	l.notices = append(l.notices, fmt.Sprintf(format, args...))
+}
+func (l *listener) Building() session.BuildReporter { return silent{} }
+
+type silent struct{}
+
+func (silent) Report(program.Event) {}
+func (silent) Close()               {}
+
+func run(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	args = append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "protocol.file.allow=always"}, args...)
+	if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+		t.Fatalf("git %s: %v: %s", args, err, out)
+	}
+}
+
+const baseFile = "staging/src/k8s.io/component-base/version/base.go"
+
+// kubernetes makes a repository with what a kube-apiserver of three packages needs, tagged v1.36.3, and an empty cache.
+func kubernetes(t *testing.T) string {
+	t.Helper()
+	t.Setenv(program.CacheEnv, t.TempDir())
+	dir := repository(t)
+	run(t, dir, "tag", "-d", "v1.37.1")
+	put(t, dir, "go.mod", "module k8s.io/kubernetes\n\ngo 1.24\n\nrequire k8s.io/component-base v0.0.0\n\nreplace k8s.io/component-base => ./staging/src/k8s.io/component-base\n")
+	put(t, dir, "go.work", "go 1.24\n\nuse (\n\t.\n\t./staging/src/k8s.io/component-base\n)\n")
+	put(t, dir, "staging/src/k8s.io/component-base/go.mod", "module k8s.io/component-base\n\ngo 1.24\n")
+	put(t, dir, baseFile, "package version\n\nconst DefaultKubeBinaryVersion = \"1.36\"\n")
+	put(t, dir, "cmd/kube-apiserver/apiserver.go", "package main\n\nimport \"k8s.io/kubernetes/cmd/kube-apiserver/app\"\n\nfunc main() { app.Run() }\n")
+	put(t, dir, "cmd/kube-apiserver/app/server.go", "package app\n\nimport \"k8s.io/component-base/version\"\n\nfunc Run() { println(version.DefaultKubeBinaryVersion) }\n")
+	run(t, dir, "add", ".")
+	run(t, dir, "commit", "-q", "-m", "two")
+	run(t, dir, "tag", "v1.36.3")
+	return dir
+}
+
+func mustVersion(t *testing.T, argument string) (string, []string) {
+	t.Helper()
+	to := &listener{}
+	version, err := Version(t.Context(), argument, to)
+	if err != nil {
+		t.Fatalf("%s: %v", argument, err)
+	}
+	return version, to.notices
+}
+
+func TestVersionOfACheckout(t *testing.T) {
+	dir := kubernetes(t)
+	clean, notices := mustVersion(t, dir)
+	if !strings.HasPrefix(clean, "v1.36.3+") || strings.Contains(clean, "dirty") || !program.IsLocal(clean) {
+		t.Errorf("the version is %q", clean)
+	}
+	if len(notices) != 1 || !strings.Contains(notices[0], clean) {
+		t.Errorf("notices: %q", notices)
+	}
+	if again, _ := mustVersion(t, filepath.Join(dir, "pkg")); again != clean {
+		t.Errorf("from a folder below it, it is %q instead of %q", again, clean)
+	}
+	put(t, dir, "cmd/kube-apiserver/app/more.go", "package app\n")
+	dirty, _ := mustVersion(t, dir)
+	if !strings.HasPrefix(dirty, strings.Join(strings.Split(clean, ".")[:3], ".")+".dirty.") {
+		t.Errorf("with a change, it is %q", dirty)
+	}
+	before := tree(t, dir)
+	if head, _ := mustVersion(t, dir+"@HEAD"); head != clean {
+		t.Errorf("its commit is %q instead of %q", head, clean)
+	}
+	run(t, dir, "add", ".")
+	run(t, dir, "commit", "-q", "-m", "three")
+	before2 := tree(t, dir)
+	old, notices := mustVersion(t, dir+"@HEAD~1")
+	if old != clean {
+		t.Errorf("the commit before is %q instead of %q: %q", old, clean, notices)
+	}
+	if next, _ := mustVersion(t, dir); next == clean || next == dirty {
+		t.Errorf("the next commit is %q as well", next)
+	}
+	if got := tree(t, dir); got != before2 || before == "" {
+		t.Errorf("the checkout was written to:\n%s\nbefore\n%s", got, before2)
+	}
+}
+
+// tree lists all files of a folder, those of git too, with their times.
+func tree(t *testing.T, dir string) string {
+	t.Helper()
+	var all strings.Builder
+	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		if err == nil {
+			fmt.Fprintln(&all, path, info.Size(), info.ModTime())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.String()
+}
+
+// Without tags, as in a shallow clone, the source tells its release.
+func TestVersionOfAShallowClone(t *testing.T) {
+	dir := kubernetes(t)
+	clone := filepath.Join(t.TempDir(), "clone")
+	run(t, dir, "clone", "-q", "--depth", "1", "--no-tags", "file://"+strings.ReplaceAll(dir, " ", "%20"), clone)
+	version, notices := mustVersion(t, clone)
+	if !strings.HasPrefix(version, "v1.36.0+") || len(notices) != 2 || !strings.Contains(notices[1], baseFile) {
+		t.Errorf("the version is %q, notices %q", version, notices)
+	}
+	put(t, clone, "CHANGELOG/CHANGELOG-1.36.md", "- [v1.36.2](#v1362)\n\n# v1.36.2\n\n# v1.36.1\n")
+	if version, _ := mustVersion(t, clone); !strings.HasPrefix(version, "v1.36.2+") {
+		t.Errorf("with a change log it is %q", version)
+	}
+	put(t, clone, baseFile, "package version\n\nconst DefaultKubeBinaryVersion = \"1.99\"\n")
+	if version, notices := mustVersion(t, clone); !strings.HasPrefix(version, "v1.99.0+") || !strings.Contains(strings.Join(notices, "\n"), "v1.99 is newer than") {
+		t.Errorf("of a new minor version it is %q, notices %q", version, notices)
+	}
+	if _, err := Version(t.Context(), clone+"@v1.36.3", &listener{}); err == nil || !strings.Contains(err.Error(), "is a shallow clone") {
+		t.Errorf("a tag of a shallow clone: %v", err)
+	}
+}
+
+func TestWhatIsNoCheckout(t *testing.T) {
+	dir := kubernetes(t)
+	for _, release := range []string{"v1.37.1", "1.30", "latest", ""} {
+		if IsNamed(release) {
+			t.Errorf("%q counts as a checkout", release)
+		}
+		if got, err := Version(t.Context(), release, &listener{}); err != nil || got != release {
+			t.Errorf("%q became %q, %v", release, got, err)
+		}
+	}
+	for _, test := range []struct{ name, file, text, want string }{
+		{"another module", "go.mod", "module example.org/other\n", `is not a checkout of kubernetes: expected a go.mod of module "k8s.io/kubernetes" in its top folder, found "example.org/other"`},
+		{"a missing package", "cmd/kube-apiserver/app/server.go", "package app\n\nimport \"k8s.io/kubernetes/pkg/generated/openapi\"\n\nfunc Run() { openapi.Run() }\n", `"hack/update-codegen.sh openapi" makes it`},
+		{"a missing import", "cmd/kube-apiserver/app/server.go", "package app\n\nimport \"k8s.io/kubernetes/pkg/nowhere\"\n", "cmd/kube-apiserver/app/server.go:3:8"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			before, err := os.ReadFile(filepath.Join(dir, test.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			put(t, dir, test.file, test.text)
+			defer put(t, dir, test.file, string(before))
+			if _, err := Version(t.Context(), dir, &listener{}); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v, want %q", err, test.want)
+			}
+		})
+	}
+	run(t, dir, "tag", "-d", "v1.36.3")
+	run(t, dir, "tag", "v1.25.0")
+	if _, err := Version(t.Context(), dir, &listener{}); err == nil || !strings.Contains(err.Error(), "a checkout of v1.25.0 cannot be traced") {
+		t.Errorf("of an old release: %v", err)
+	}
+}
