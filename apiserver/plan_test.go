@@ -36,3 +36,29 @@ func TestWritePlanOfUnknown(t *testing.T) {
 		t.Errorf("planning left %+v, %v", entries, err)
 	}
 }
+
+// Without Go, a plan says what would be built as far as that is known, and that Go is needed for it.
+func TestWritePlanWithoutGo(t *testing.T) {
+	cache, err := program.OpenCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	var out bytes.Buffer
+	if err := WritePlan(t.Context(), &out, message.Printer{}, BuildOptions{Version: "v1.30.4", Cache: cache}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"# etcd VERSION, instrumented\n", "# kube-apiserver v1.30.4, instrumented\n", "kube-apiserver_v1.30.4_<key>/kube-apiserver\n", "# disk space needed: about ",
+		"# the commands depend on Go, which this build needs: no Go toolchain: ", "https://go.dev/dl",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the plan lacks %q:\n%s", want, &out)
+		}
+	}
+	for line := range strings.Lines(out.String()) {
+		if line != "\n" && !strings.HasPrefix(line, "# ") {
+			t.Errorf("the plan has a command: %s", line)
+		}
+	}
+}

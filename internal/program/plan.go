@@ -2,6 +2,7 @@ package program
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -23,8 +24,11 @@ type Plan struct {
 	HasWorkspace bool
 	// Instrumented tells whether source would be rewritten.
 	Instrumented bool
-	// Commands are the commands in their order; none for what is cached.
+	// Commands are the commands in their order; none for what is cached, and none without Go.
 	Commands []Command
+	// NoGo is what is wrong with the toolchain that the build needs, nil if nothing is, or the binary is cached.
+	// The commands then are not known, and Binary has "<key>" in it.
+	NoGo error
 	// Upstream is what would be built; its Sum is "" when the module has to be
 	// resolved first, and the paths then have "<key>" where its content would decide.
 	Upstream Upstream
@@ -33,24 +37,26 @@ type Plan struct {
 // unknownKey stands in a plan for the key of content that is not known yet.
 const unknownKey = "<key>-------"
 
-// MakePlan says what Build would do. It writes nothing and does not use the network. Like Build, it needs Go only
-// for what the cache lacks: the commands and the folders depend on the toolchain.
+// MakePlan says what Build would do. It writes nothing and does not use the network. Of what the cache lacks it
+// knows less without Go: the commands and the folder of the build depend on the toolchain.
 func MakePlan(ctx context.Context, p Program, o Options) (*Plan, error) {
 	toolchain, noGo := FindToolchain(ctx)
 	up, err := o.Cache.recordedUpstream(p.Module, p.Version)
 	resolved := err == nil
-	if noGo != nil && !resolved {
+	if noGo != nil && (errors.As(noGo, new(*tempDirError)) || ctx.Err() != nil) {
 		return nil, noGo
 	}
-	b := &build{program: p, cache: o.Cache, rewrite: o.Rewrite, toolchain: toolchain, upstream: up}
+	b := &build{program: p, cache: o.Cache, rewrite: o.Rewrite, toolchain: toolchain, noGo: noGo, upstream: up}
 	if resolved {
 		if b, err = newBuild(ctx, p, o, newReporter(nil, p)); err != nil {
 			return nil, err
 		}
 	} else {
 		b.upstream = Upstream{Module: p.Module, Version: p.Version}
-		b.workspace = strings.TrimRight(o.Cache.entryDir(KindWorkspace, p, unknownKey), "-")
-		b.dir = strings.TrimRight(o.Cache.entryDir(KindBuild, p, unknownKey), "-")
+		b.workspace = unknownDir(o.Cache, KindWorkspace, p)
+	}
+	if b.dir == "" {
+		b.dir = unknownDir(o.Cache, KindBuild, p)
 	}
 	plan := &Plan{
 		Program: p, Workspace: b.workspace, Build: b.dir, GoCache: o.Cache.goCache(),
@@ -62,11 +68,16 @@ func MakePlan(ctx context.Context, p Program, o Options) (*Plan, error) {
 	switch {
 	case plan.Cached:
 	case b.noGo != nil: // there is none, or it is too old for the program
-		return nil, b.needsGo()
+		plan.NoGo = b.noGo
 	default:
 		plan.Commands = b.commands(resolved, plan.HasWorkspace)
 	}
 	return plan, nil
+}
+
+// unknownDir is the folder of an entry whose key is not known.
+func unknownDir(c *Cache, kind Kind, p Program) string {
+	return strings.TrimRight(c.entryDir(kind, p, unknownKey), "-")
 }
 
 // commands gives what a build runs: all of it, or what is left to do.
@@ -111,7 +122,11 @@ func (p *Plan) heading() []message.Message {
 		lines[2] = message.Of("binary:    %s (there: nothing to do)", p.Binary)
 		return lines
 	}
-	return append(lines, message.Of("Go's build cache: %s", p.GoCache), message.Of("disk space needed: about %s", FormatBytes(p.Program.Space)))
+	lines = append(lines, message.Of("Go's build cache: %s", p.GoCache), message.Of("disk space needed: about %s", FormatBytes(p.Program.Space)))
+	if p.NoGo != nil {
+		lines = append(lines, message.Of("the commands depend on Go, which this build needs: %v", p.NoGo))
+	}
+	return lines
 }
 
 func (p *Plan) writeCommand(out *strings.Builder, in message.Printer, i int, c Command) {
