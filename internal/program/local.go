@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -71,10 +72,10 @@ func (l *LocalBuild) FileOf(vendored string) string {
 }
 
 // IsLocal tells whether a version is one that Take has made.
-func IsLocal(version string) bool {
-	build := semver.Build(version)
-	return build != "" && build != "+incompatible"
-}
+func IsLocal(version string) bool { return localBuild.MatchString(semver.Build(version)) }
+
+// localBuild is the build metadata of the versions that Local.version makes.
+var localBuild = regexp.MustCompile(`^\+[0-9a-f]{1,10}(\.dirty)?\.[0-9a-f]{8}$`)
 
 // version is the version of a build, by the checksum of what it is made from.
 func (l Local) version(sum string) string {
@@ -82,7 +83,7 @@ func (l Local) version(sum string) string {
 	if l.Dirty {
 		label += ".dirty"
 	}
-	return strings.TrimSuffix(l.Release+"+"+label, "+") + "." + sum[:8]
+	return l.Release + "+" + label + "." + sum[:8]
 }
 
 // Taken returns the version that Take has given to the source in the state of l, if its copy is still in the cache.
