@@ -16,23 +16,23 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// ErrNotServed says that there is no server to attach to.
+// ErrNotServed reports that there is no server to attach to.
 var ErrNotServed = message.NewError("no such server is running")
 
 // ServedDir holds the published states: a file for each server that is kept running. It is below the cache's root,
 // which is private to this user and does not differ between the user's terminals.
 func ServedDir(c *program.Cache) string { return filepath.Join(c.Root, "served") }
 
-// stateFormat ends the name of a published state: another apitrace may publish what this one cannot use.
-// It changes with what the fields of Server mean.
+// stateFormat is the extension of a published state. It changes with the meaning of Server's fields, so that a
+// build of apitrace never reads a state that it cannot use.
 const stateFormat = ".3.json"
 
 func stateFile(c *program.Cache, b *Build, variant string, runDir *program.RunDir) string {
 	return filepath.Join(ServedDir(c), b.K8sVersion+"_"+b.key()+variant+"_"+filepath.Base(runDir.Path)+stateFormat)
 }
 
-// Variant tells servers of one build apart that are started with different extras or stores; it
-// is "" for those that have neither. The build key with the variant is what Attach finds them by.
+// Variant distinguishes servers of one build that are started with different extras or stores; it is
+// "" for a server with neither. Attach finds a server by its build key and variant.
 func (o StartOptions) Variant() string {
 	if o.Extra.IsZero() && o.Etcd == nil {
 		return ""
@@ -68,10 +68,10 @@ func (s *Server) Publish() error {
 	return nil
 }
 
-// Attach finds a server that another process published, of a version and a build
-// key. It removes what is published of servers that are gone, and returns
-// ErrNotServed if none is left, a [SilentError] if there is one that does not answer.
-// Stopping an attached server does nothing.
+// Attach finds a server with this version and build key that another process has
+// published. It removes the states of servers that are gone. It returns ErrNotServed
+// if none is left, and a [SilentError] if there is one that does not answer. Stopping
+// an attached server does nothing.
 func Attach(ctx context.Context, c *program.Cache, version, buildKey string) (*Server, error) {
 	servers, err := published(c, version, buildKey)
 	if err != nil {
@@ -93,8 +93,8 @@ func Attach(ctx context.Context, c *program.Cache, version, buildKey string) (*S
 	return nil, none
 }
 
-// Served lists the servers that processes of this user keep running, of any version, whether
-// they answer or not.
+// Served lists the servers of any version that processes of this user keep running, even if
+// they do not answer.
 func Served(c *program.Cache) ([]*Server, error) { return published(c, "*", AnyVariant) }
 
 // published reads the states of servers whose owners live, and removes the others.
@@ -111,7 +111,7 @@ func published(c *program.Cache, version, buildKey string) ([]*Server, error) {
 		}
 		s := new(Server)
 		if json.Unmarshal(data, s) != nil || !program.RunDirAlive(s.RunDir) {
-			_ = os.Remove(file) // else the next one does
+			_ = os.Remove(file) // on an error, the next command removes it
 			continue
 		}
 		servers = append(servers, s)
@@ -119,10 +119,10 @@ func published(c *program.Cache, version, buildKey string) ([]*Server, error) {
 	return servers, nil
 }
 
-// A SilentError says that a server whose owner lives does not answer.
+// A SilentError reports that a server does not answer although its owner is alive.
 type SilentError struct {
 	Server *Server
-	// Err is what came of asking.
+	// Err is the error of the request.
 	Err error
 }
 
@@ -135,14 +135,14 @@ func (e *SilentError) message() message.Message {
 	return message.Of("the server of %s at %s, which process %d keeps running, does not answer: %v", e.Server.K8sVersion, e.Server.BaseURL, e.Server.Owner, e.Err)
 }
 
-// Unwrap returns what came of asking.
+// Unwrap returns the error of the request.
 func (e *SilentError) Unwrap() error { return e.Err }
 
-// answerTimeout is how long a server may take to say that it is ready: seconds, on a busy machine.
+// answerTimeout limits the time in which a server must say that it is ready: seconds, on a busy machine.
 const answerTimeout = 10 * time.Second
 
-// Answers returns nil once the server says that it is ready, a SilentError if it does not, and
-// ErrNotServed if it ends meanwhile.
+// Answers returns nil when the server says that it is ready, a SilentError if it does not, and
+// ErrNotServed if it ends in the meantime.
 func (s *Server) Answers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()

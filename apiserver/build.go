@@ -13,18 +13,18 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// BuildOptions says which kube-apiserver to build, and its etcd with it.
+// BuildOptions select the kube-apiserver to build, together with its etcd.
 type BuildOptions struct {
 	// Version is the Kubernetes version; "" means DefaultVersion.
 	Version string
 	// Plain builds upstream's programs as they are, without the tracing.
 	Plain bool
-	// EditsDir is a folder of program.Edits; traced builds are made with those of them
-	// that are of the version. "": no edits.
+	// EditsDir is a folder of program.Edits. Traced builds include the edits of the
+	// version. "" means no edits.
 	EditsDir string
-	// Cache is where builds are kept. Nil: the default one.
+	// Cache is the cache of the builds; nil means the default one.
 	Cache *program.Cache
-	// Progress is told what happens. Nil: nobody is.
+	// Progress receives the progress of the build; nil discards it.
 	Progress program.Progress
 }
 
@@ -38,7 +38,7 @@ type Build struct {
 	Edited []string
 }
 
-// Release allows others to remove the binaries from the cache, once no server runs them.
+// Release allows other processes to remove the binaries from the cache when no server runs them.
 func (b *Build) Release() {
 	b.APIServer.Release()
 	b.Etcd.Release()
@@ -88,14 +88,14 @@ func BuildPrograms(ctx context.Context, o BuildOptions) (*Build, error) {
 	return b, nil
 }
 
-// A pair is what has to be built, and how.
+// A pair has the programs to build, and how.
 type pair struct {
 	apiserver, etcd               program.Program
 	upstream                      program.Upstream // of kube-apiserver, once it is resolved
 	apiserverOptions, etcdOptions program.Options
 	// guide is nil for plain builds.
 	guide *instrument.Guide
-	// The edits that are to be built in; none for plain builds.
+	// The edits to include; none for plain builds.
 	apiserverEdits, etcdEdits []program.Edit
 }
 
@@ -118,7 +118,7 @@ func (o BuildOptions) resolve(ctx context.Context) (*pair, error) {
 	return p, nil
 }
 
-// withoutEtcd decides what needs no look at upstream.
+// withoutEtcd fills in the parts that do not depend on upstream's module.
 func (o BuildOptions) withoutEtcd() (*pair, error) {
 	version, err := ParseVersion(o.Version)
 	if err != nil {
@@ -154,7 +154,7 @@ func (p *pair) setEtcd(etcd program.Program) {
 	}
 }
 
-// explainUnknown tells a version that does not exist from trouble on the way to it.
+// explainUnknown returns one error for a version that does not exist, and another if it could not be fetched.
 func explainUnknown(version string, err error) error {
 	var download *program.DownloadError
 	if errors.As(err, &download) && download.Unknown() {
@@ -164,8 +164,8 @@ func explainUnknown(version string, err error) error {
 	return err
 }
 
-// WritePlan prints what BuildPrograms would do, without doing it. It does not use
-// the network: of a version that was never built, it does not know which etcd belongs to it.
+// WritePlan prints the steps of BuildPrograms without executing them. It does not use the
+// network, so for a version that was never built it does not know the version of etcd.
 func WritePlan(ctx context.Context, w io.Writer, in message.Printer, o BuildOptions) error {
 	p, err := o.withoutEtcd()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// A Stock is what the cache holds of one release.
+// A Stock describes the content of the cache for one release.
 type Stock struct {
 	// Built is set when BuildPrograms would find both programs, OtherBuild when
 	// there is a traced kube-apiserver, but of another apitrace or another guide.
@@ -22,8 +22,8 @@ type Stock struct {
 	Size int64
 }
 
-// StockOf tells what is in the cache of a release. It does not use the network. entries
-// are those of the cache.
+// StockOf returns the content of the cache for a release. It does not use the network. entries
+// are the entries of the cache.
 func StockOf(ctx context.Context, version string, cache *program.Cache, entries []program.Entry) (Stock, error) {
 	o := BuildOptions{Version: version, Cache: cache}
 	entries = slices.DeleteFunc(slices.Clone(entries), func(e program.Entry) bool { return e.Kind == program.KindGoCache })

@@ -15,13 +15,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// ErrClaimed says that another process keeps a server of the same kind, or is starting it.
+// ErrClaimed reports that another process keeps a server of the same kind running, or is starting it.
 var ErrClaimed = message.NewError("another process keeps such a server")
 
 // A Claim is the right to keep servers of one kind running. It ends with the process that has it.
 type Claim struct{ lock *flock.Flock }
 
-// claimExt ends the name of a claim's file. The file is locked by who has the claim, and names it.
+// claimExt is the extension of a claim's file. The process with the claim locks the file and writes its id to it.
 const claimExt = ".claim"
 
 func claimFile(c *program.Cache, version, buildKey string) string {
@@ -34,7 +34,7 @@ func ClaimServer(c *program.Cache, version, buildKey string) (*Claim, error) {
 	if err := os.MkdirAll(ServedDir(c), 0o700); err != nil {
 		return nil, message.Errorf("claiming the server: %w", err)
 	}
-	for range 10 { // others look at the lock for a moment, and remove the file of one that ended
+	for range 10 { // other processes check the lock for a moment, and remove the file of an ended process
 		lock := flock.New(claimFile(c, version, buildKey))
 		locked, err := lock.TryLock()
 		if err == nil && locked && program.LockInPlace(lock) == nil {
@@ -63,7 +63,7 @@ type Starter struct {
 	file  string
 }
 
-// Alive tells whether the process still has its claim.
+// Alive reports whether the process still has its claim.
 func (s Starter) Alive() bool { return claimant(s.file) == s.Owner }
 
 // Starters lists the processes that are starting or stopping a server. It removes the claims of
@@ -80,14 +80,14 @@ func Starters(c *program.Cache) ([]Starter, error) {
 			starters = append(starters, Starter{version, owner, file})
 		}
 	}
-	servers, err := Served(c) // later: one that was starting may run by now
+	servers, err := Served(c) // listed second: a server that was starting may be running by now
 	starters = slices.DeleteFunc(starters, func(starter Starter) bool {
 		return slices.ContainsFunc(servers, func(s *Server) bool { return s.Owner == starter.Owner })
 	})
 	return starters, err
 }
 
-// claimant returns the id of the process that has a claim, 0 if none has it.
+// claimant returns the id of the process that has a claim, or 0.
 func claimant(file string) int {
 	lock := flock.New(file, flock.SetFlag(os.O_RDONLY))
 	defer lock.Close()
@@ -103,8 +103,8 @@ func claimant(file string) int {
 	return owner
 }
 
-// Starting tells whether another process is starting, or stopping, a server of a version and a
-// build key, which may end in AnyVariant: it has the claim, and has not published the server.
+// Starting reports whether another process is starting, or stopping, a server with this version and
+// build key, which may end in AnyVariant: it has the claim but has not published the server.
 func Starting(c *program.Cache, version, buildKey string) bool {
 	if servers, err := published(c, version, buildKey); err != nil || len(servers) > 0 {
 		return false

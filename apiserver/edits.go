@@ -23,8 +23,8 @@ func ListEdits(edits program.Edits) ([]program.Edit, error) {
 	return slices.Concat(ours, theirs), err
 }
 
-// RevertEdit takes an edit back, and removes the builds that have it from the cache, nil being the
-// default one. Those that a server runs stay until later builds take their place.
+// RevertEdit undoes an edit, and removes the builds that include it from the cache; a nil cache means the
+// default one. Builds that a server runs stay until later builds replace them.
 func RevertEdit(edits program.Edits, e program.Edit, c *program.Cache) error {
 	if err := edits.Revert(e); err != nil {
 		return err
@@ -46,14 +46,14 @@ func RevertEdit(edits program.Edits, e program.Edit, c *program.Cache) error {
 	return c.DropEdited(p.Name, p.Version, e.Name)
 }
 
-// compiled is where the compiler found something: a file of the vendor folder or of the
-// overlay, and a line. The column counts what the rewriter has inserted and is left out.
+// compiled matches the place in a compiler error: a file of the vendor folder or of the overlay,
+// and a line. The column includes the code that the rewriter has inserted, so it is left out.
 var compiled = regexp.MustCompile(`^(?:\S*/overlay/|(?:\./)?vendor/)(\S+\.go):(\d+)(?::\d+)?: (.*)$`)
 
-// An editError says that a person's edit does not compile.
+// An editError reports that a user's edit does not compile.
 type editError struct {
-	// Complaints are what the compiler says of it, one line each, beginning with the
-	// edited file and the line.
+	// Complaints are the compiler's messages, one line each, beginning with the edited
+	// file and the line.
 	Complaints []string
 	err        error
 }

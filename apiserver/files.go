@@ -13,9 +13,9 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// AddEdit copies a file of kube-apiserver's sources, or else of etcd's, so that it can be edited: by its path below
-// the vendor folder, or the end of that. The sources are fetched if they are not there. The error is a
-// usage.Error if there is no such file, or several.
+// AddEdit copies a file of kube-apiserver's sources, or else of etcd's, so that it can be edited. name is its path below
+// the vendor folder, or the end of that path. AddEdit fetches the sources if necessary. The error is a usage.Error if
+// there is no such file, or if there are several.
 func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptions) (program.Edit, error) {
 	for _, programName := range []string{Name, storage.Name} {
 		src, err := SourceOf(ctx, programName, o)

@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 )
 
-// files are the paths of what kube-apiserver reads at its start.
+// files are the paths of the files that kube-apiserver reads at its start.
 type files struct {
 	tlsCert, tlsKey, serviceAccountKey, tokens, proxyCert, proxyKey string
 }
@@ -69,7 +69,7 @@ func (s *Server) writeFiles(dir string) (files, error) {
 	return f, nil
 }
 
-// program says how to run kube-apiserver on a port.
+// program returns how to run kube-apiserver on a port.
 func (s *Server) program(binary, dir string, f files, port int, extra serverconfig.Extra) (program.Server, error) {
 	s.BaseURL = fmt.Sprintf("https://127.0.0.1:%d", port)
 	args, err := extra.Prepare(filepath.Join(dir, "extra"), s.flags(f, port))
@@ -81,8 +81,8 @@ func (s *Server) program(binary, dir string, f files, port int, extra serverconf
 	}, err
 }
 
-// flags are those without which kube-apiserver does not start, or would reach
-// beyond this machine. Everything else, the feature gates included, is as upstream has it.
+// flags returns the flags without which kube-apiserver does not start, or would be reachable from
+// other machines. All other settings, including the feature gates, are upstream's defaults.
 func (s *Server) flags(f files, port int) []string {
 	flags := append(s.Etcd.Flags(),
 		"--bind-address=127.0.0.1",
@@ -99,7 +99,7 @@ func (s *Server) flags(f files, port int) []string {
 		"--service-account-issuer=https://kubernetes.default.svc",
 		"--service-account-key-file="+f.serviceAccountKey,
 		"--service-account-signing-key-file="+f.serviceAccountKey,
-		// It wants service accounts in every namespace, which the controller manager makes.
+		// It requires service accounts in every namespace, which the controller manager creates.
 		"--disable-admission-plugins=ServiceAccount",
 		"--service-cluster-ip-range=10.0.0.0/24",
 
@@ -108,7 +108,7 @@ func (s *Server) flags(f files, port int) []string {
 		"--proxy-client-key-file="+f.proxyKey,
 	)
 	if lastInsecure.Has(s.K8sVersion) {
-		// Else whoever can reach the port 8080 would be an administrator.
+		// Otherwise every client that reaches port 8080 would be an administrator.
 		flags = append(flags, "--insecure-port=0")
 	}
 	return flags

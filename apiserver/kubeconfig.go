@@ -11,12 +11,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Kubeconfig is what a client needs to know of a server.
+// A Kubeconfig has the data with which a client reaches a server.
 type Kubeconfig struct {
-	// Server is "https://127.0.0.1:12345", CAPEM what its certificate is verified with.
+	// Server is the URL, such as "https://127.0.0.1:12345"; CAPEM, the authority, in PEM, that verifies its certificate.
 	Server string
 	CAPEM  []byte
-	// User is what the credentials are called, Token what they are.
+	// User is the name of the credentials, Token the bearer token.
 	User, Token string
 }
 

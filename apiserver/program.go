@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// Name is the name of the program, as it stands in traces.
+	// Name is the name of the program in traces.
 	Name   = trace.ProcessAPIServer
 	module = "k8s.io/kubernetes"
 )
 
-// Program says how to build kube-apiserver of a version in the form that
-// ParseVersion gives.
+// Program returns how to build kube-apiserver of a version in the form that
+// ParseVersion returns.
 func Program(version string) program.Program {
 	return repaired(program.Program{
 		Name:    Name,

@@ -14,8 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// Client gives an HTTP client that verifies the server's certificate. It adds no
-// credentials. A new one has no connections.
+// Client returns a new HTTP client that verifies the server's certificate. It adds no
+// credentials and has no open connections.
 func (s *Server) Client() (*http.Client, error) {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(s.CAPEM) {

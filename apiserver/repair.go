@@ -7,8 +7,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/release"
 )
 
-// A repair is what has to be done to a released module before it builds, or before it runs when
-// a Go of today has built it. Nothing else of upstream's is changed.
+// A repair is a change of a released module without which it does not build, or does not run when
+// a current version of Go has built it. apitrace changes nothing else of upstream's source.
 type repair struct {
 	// Range holds the releases that need it.
 	release.Range
@@ -18,7 +18,7 @@ type repair struct {
 	generate *program.Generator
 }
 
-// repairs lists what old releases need.
+// repairs lists the repairs of old releases.
 var repairs = []repair{
 	{
 		// The domain is gone; its owner moved the repository.

@@ -10,8 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// instrumentation makes the builds of a program traced ones, as the guide says of it at
-// a version, with a person's edits of its source.
+// instrumentation returns the rewriter that makes builds of a program traced, as the guide for
+// this version says, with the user's edits of its source.
 func instrumentation(guide *instrument.Guide, p program.Program, version string, edits []program.Edit) *program.Rewrite {
 	return &program.Rewrite{
 		Key:   guide.Key(p.Name, version) + program.EditsKey(edits),

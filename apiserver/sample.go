@@ -38,7 +38,7 @@ func BuildSample(ctx context.Context, o BuildOptions) (*program.Binary, error) {
 	return binary, explainCompile(explainNoSample(err), edits)
 }
 
-// WriteSamplePlan prints what BuildSample would do, without doing it. It does not use the network.
+// WriteSamplePlan prints the steps of BuildSample without executing them. It does not use the network.
 func WriteSamplePlan(ctx context.Context, w io.Writer, in message.Printer, o BuildOptions) error {
 	p, options, _, err := o.sample()
 	if err != nil {
@@ -51,7 +51,7 @@ func WriteSamplePlan(ctx context.Context, w io.Writer, in message.Printer, o Bui
 	return plan.Write(w, in)
 }
 
-// sample decides which sample server is wanted, and how to build it.
+// sample returns the sample server of the version, and how to build it.
 func (o BuildOptions) sample() (p program.Program, options program.Options, edits []program.Edit, err error) {
 	pair, err := o.withoutEtcd()
 	if err != nil {
@@ -68,7 +68,7 @@ func (o BuildOptions) sample() (p program.Program, options program.Options, edit
 	return p, options, edits, err
 }
 
-// explainNoSample tells a sample server that does not exist from trouble on the way to it.
+// explainNoSample returns one error for a sample server that does not exist, and another if it could not be fetched.
 func explainNoSample(err error) error {
 	var download *program.DownloadError
 	if errors.As(err, &download) && download.Unknown() {
@@ -80,7 +80,7 @@ func explainNoSample(err error) error {
 
 // A Sample is a sample server behind the aggregator of a Server.
 type Sample struct {
-	// ProbeSocket is where an instrumented one gives its records.
+	// ProbeSocket is the path of the probe's socket in an instrumented server.
 	ProbeSocket string
 
 	server *Server
@@ -91,9 +91,9 @@ type Sample struct {
 	made []string
 }
 
-// SampleOptions says how to run a sample server.
+// SampleOptions set how to run a sample server.
 type SampleOptions struct {
-	// Binary is what BuildSample gives. Required.
+	// Binary is the result of BuildSample. Required.
 	Binary *program.Binary
 	// Boot is a sampled W3C traceparent: the server's start becomes that trace. Empty: it
 	// is not traced.
@@ -102,7 +102,7 @@ type SampleOptions struct {
 
 // StartSample starts a sample server, registers it and waits until it answers through
 // the aggregator. A Server has at most one. The sample server ends with this process,
-// however it ends; the caller calls Stop, while the Server runs, to take the registration back.
+// however the process ends. The caller must call Stop, while the Server runs, to remove the registration.
 func (s *Server) StartSample(ctx context.Context, o SampleOptions) (*Sample, error) {
 	if s.SampleKubeconfig == "" || s.ProxyCAFile == "" {
 		return nil, message.Errorf("the server at %s was started by an older apitrace, which did not prepare it for an aggregated server: stop it and start it again", s.BaseURL)
@@ -151,8 +151,8 @@ func (a *Sample) start(ctx context.Context, o SampleOptions) (err error) {
 	return a.awaitServed(ctx)
 }
 
-// sampleFlags are flags of the sample server that only old releases need: these let
-// nobody but an authenticated user ask whether it is ready.
+// sampleFlags returns flags of the sample server that only old releases need: these let
+// only authenticated users ask whether it is ready.
 func sampleFlags(version string) []string {
 	if (release.Range{Until: "v1.21"}).Has(version) {
 		return []string{"--authorization-always-allow-paths=/readyz"}
@@ -160,7 +160,7 @@ func sampleFlags(version string) []string {
 	return nil
 }
 
-// A sampleObject is one that an aggregated server needs in kube-apiserver.
+// A sampleObject is an object that an aggregated server needs in kube-apiserver.
 type sampleObject struct {
 	// Path is that of its collection.
 	Path   string         `json:"path"`
@@ -170,7 +170,7 @@ type sampleObject struct {
 //go:embed sample.yaml
 var sampleObjects []byte
 
-// apiServices tell the aggregator which groups and versions the server has.
+// apiServices returns the objects that register the server's groups and versions with the aggregator.
 func (a *Sample) apiServices() []sampleObject {
 	var all []sampleObject
 	for i, version := range sampleserver.Versions {
@@ -188,7 +188,7 @@ func (a *Sample) apiServices() []sampleObject {
 	return all
 }
 
-// create creates an object in place of one that a killed run has left.
+// create creates an object, and replaces one that a killed run has left.
 func (a *Sample) create(ctx context.Context, o sampleObject) error {
 	metadata, _ := o.Object["metadata"].(map[string]any)
 	path := fmt.Sprintf("%s/%s", o.Path, metadata["name"])
@@ -211,7 +211,7 @@ func (a *Sample) remove(ctx context.Context, path string) error {
 	return err
 }
 
-// servedTimeout is how long the aggregator may take to find the server available.
+// servedTimeout limits the time in which the aggregator must find the server available.
 const servedTimeout = 30 * time.Second
 
 // awaitServed waits until a client can read the server's objects through kube-apiserver:
@@ -238,8 +238,8 @@ func (a *Sample) awaitServed(ctx context.Context) error {
 	return nil
 }
 
-// Stop takes the registration back, ends the sample server and removes what it left. If
-// the server had ended by itself, it says how.
+// Stop removes the registration, ends the sample server and removes its files. If the
+// server had already ended by itself, Stop returns the reason.
 func (a *Sample) Stop(ctx context.Context) error {
 	var errs []error
 	for _, path := range slices.Backward(a.made) {

@@ -51,7 +51,7 @@ type Server struct {
 	BuildKey string `json:"buildKey"`
 	// Edited is that of the Build: the files that are not upstream's.
 	Edited []string `json:"edited,omitempty"`
-	// Check tells whether the probes run in their checking mode.
+	// Check is set if the probes run in their checking mode.
 	Check bool `json:"check"`
 	// RunDir is the folder in which the servers run.
 	RunDir string `json:"runDir"`
@@ -63,14 +63,14 @@ type Server struct {
 	own *owned
 }
 
-// owned is what the process that started the servers holds of them.
+// owned has the processes and locks of the servers, in the process that started them.
 type owned struct {
 	runDir    *program.RunDir
 	etcd      store
 	child     *program.Child
 	stateFile string
 	boot      string // traceparent
-	// ended is closed when one of the two has ended.
+	// ended is closed when one of the two servers has ended.
 	ended chan struct{}
 }
 
@@ -81,18 +81,18 @@ type store interface {
 	Stop(context.Context) error
 }
 
-// StartOptions says how to run a Build.
+// StartOptions set how to run a Build.
 type StartOptions struct {
 	// Check switches the checking mode of the probes on.
 	Check bool
-	// Extra is what this server has beyond others.
+	// Extra are additional settings of this server.
 	Extra serverconfig.Extra
-	// Etcd is one that somebody else runs. Nil: the server gets one of its own.
+	// Etcd is an etcd that another program runs. If nil, the server gets one of its own.
 	Etcd *storage.Endpoint
-	// Boot is a sampled W3C traceparent: kube-apiserver's start becomes that trace, which
-	// lasts until somebody collects it. Empty: the start is not traced.
+	// Boot is a sampled W3C traceparent: the start of kube-apiserver becomes that trace, which
+	// lasts until it is collected. If empty, the start is not traced.
 	Boot string
-	// Cache is where the state is published. Nil: the default one.
+	// Cache is the cache in which the state is published; nil means the default one.
 	Cache *program.Cache
 }
 
@@ -196,8 +196,8 @@ func (o *owned) watch() {
 	close(o.ended)
 }
 
-// Done is closed when one of the servers has ended, wanted or not. It is nil for
-// a server that another process owns.
+// Done returns a channel that is closed when one of the servers has ended, for any reason. It
+// is nil for a server that another process owns.
 func (s *Server) Done() <-chan struct{} {
 	if s.own == nil {
 		return nil
@@ -205,7 +205,7 @@ func (s *Server) Done() <-chan struct{} {
 	return s.own.ended
 }
 
-// Err says which server ended and how, with its last log lines, once Done is closed.
+// Err returns which server ended and how, with its last log lines, after Done is closed.
 func (s *Server) Err() error {
 	if s.own == nil {
 		return nil
@@ -220,8 +220,8 @@ func (s *Server) Err() error {
 	return s.own.child.Err()
 }
 
-// stopGrace is how long kube-apiserver may take to end by itself. Its store dies
-// with it, so that there is nothing to save.
+// stopGrace limits the time in which kube-apiserver must end by itself. Its store ends
+// with it, so there is nothing to save.
 const stopGrace = 3 * time.Second
 
 // Stop ends both servers and removes all that they left. It does nothing to a
@@ -231,7 +231,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		return nil
 	}
 	var errs []error
-	// First: nobody is to ask a server that is ending.
+	// First, so that no process attaches to a server that is ending.
 	if err := os.Remove(s.own.stateFile); err != nil && !errors.Is(err, os.ErrNotExist) {
 		errs = append(errs, err)
 	}

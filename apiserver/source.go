@@ -17,8 +17,8 @@ type Source struct {
 	Dir string
 }
 
-// SourceOf returns the source of one of the traced programs, by its name, of a version of
-// Kubernetes. What is not there is fetched; nothing is built.
+// SourceOf returns the source of a traced program, given by its name, of a version of Kubernetes. It
+// fetches the source if necessary, and builds nothing.
 func SourceOf(ctx context.Context, programName string, o BuildOptions) (*Source, error) {
 	o.Plain = true // the source is the same
 	p, options, err := o.named(ctx, programName)
@@ -32,7 +32,7 @@ func SourceOf(ctx context.Context, programName string, o BuildOptions) (*Source,
 	return &Source{Program: p.Name, Version: p.Release(), Dir: dir}, nil
 }
 
-// named decides which program is wanted, and how to build it.
+// named returns the program with a name, and how to build it.
 func (o BuildOptions) named(ctx context.Context, name string) (program.Program, program.Options, error) {
 	switch name {
 	case Name, storage.Name:
@@ -51,9 +51,9 @@ func (o BuildOptions) named(ctx context.Context, name string) (program.Program, 
 	return program.Program{}, program.Options{}, message.Errorf("no source of program %q: expected %q, %q or %q", name, Name, storage.Name, sampleserver.Name)
 }
 
-// CachedSourceOf returns the folder of SourceOf if it is in the cache, nil being the default one, else
-// program.ErrNoSource. Nothing is fetched. For the sample server it is kube-apiserver's: it has the
-// files that both are built from, and none of the sample server's own.
+// CachedSourceOf returns the folder of SourceOf if it is in the cache, else program.ErrNoSource. A nil cache
+// means the default one. It fetches nothing. For the sample server it returns kube-apiserver's folder, which
+// has the files that both programs share, but not the sample server's own.
 func CachedSourceOf(programName, version string, c *program.Cache) (dir string, err error) {
 	if c == nil {
 		if c, err = program.OpenCache(""); err != nil {

@@ -18,22 +18,22 @@ const DefaultVersion = "v1.37.1"
 // latest stands for the newest release of Releases.
 const latest = "latest"
 
-// releases are the releases that apitrace was tried with: one of each minor version that it
-// knows how to build and run, oldest first. Other patch releases of the same minors can be
-// asked for by their whole number.
+// releases are the releases that apitrace was tested with: one of each minor version that it can
+// build and run, the oldest first. Other patch releases of the same minor versions can be selected
+// by their full version.
 var releases = []string{
 	"v1.26.15", "v1.27.4", "v1.28.15", "v1.29.15", "v1.30.4", "v1.31.0",
 	"v1.32.2", "v1.33.13", "v1.34.1", "v1.35.4", "v1.36.3", DefaultVersion,
 }
 
-// older are releases from before those, which need repairs to be built and go as far as
-// docs/versions.md says, oldest first.
+// older are earlier releases, the oldest first. They need repairs, and work as far as docs/versions.md
+// says.
 var older = []string{"v1.18.2", "v1.22.17"}
 
 // Older lists the releases from before Releases that can be traced in part, oldest first.
 func Older() []string { return slices.Clone(older) }
 
-// Releases lists the releases that apitrace was tried with, one of each minor version, oldest first.
+// Releases lists the releases that apitrace was tested with, one of each minor version, the oldest first.
 func Releases() []string { return slices.Clone(releases) }
 
 // ParseVersion brings a version into the form of a release's tag: "v1.37.1". The "v" may
@@ -76,8 +76,8 @@ func triedLike(version string) string {
 	return tried
 }
 
-// advise names the release that is known to build, if another one of the same minor version
-// did not for a reason of its own: its modules, or its source.
+// advise adds to an error the release that is known to build, if another release of the same minor
+// version failed because of its modules or its source.
 func advise(version string, err error) error {
 	tried := triedLike(version)
 	var edit *editError

@@ -13,6 +13,6 @@ func logSent(ctx context.Context, h *HTTP, traceID string, answer *http.Response
 	if err == nil {
 		status = answer.StatusCode
 	}
-	path, _, _ := strings.Cut(h.Path, "?") // a query may hold what is nobody's business
+	path, _, _ := strings.Cut(h.Path, "?") // a query may hold private data
 	slog.DebugContext(ctx, "sent a request", "id", traceID, "method", h.Method, "path", path, "as", h.asker(), "status", status, "error", err)
 }

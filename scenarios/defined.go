@@ -10,7 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A definition is what matters here of a CustomResourceDefinition.
+// A definition has the fields of a CustomResourceDefinition that the player needs.
 type definition struct {
 	Spec struct {
 		Group string `json:"group"`

@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Describe writes for a person, in a language, what the scenario does. Those of the library may be paired with it.
+// Describe describes the scenario for readers, in a language. library has the scenarios that may be paired with it.
 func (s *Scenario) Describe(library []*Scenario, lang string) string {
 	p := message.For(lang)
 	var b strings.Builder
@@ -54,7 +54,7 @@ func (s *Scenario) Describe(library []*Scenario, lang string) string {
 	return b.String()
 }
 
-// describeState lists what there is before the first request.
+// describeState lists the state before the first request.
 func describeState(setup *Setup, p message.Printer) string {
 	var all []string
 	if setup.Aggregated {
@@ -72,7 +72,7 @@ func describeState(setup *Setup, p message.Printer) string {
 	return "\n" + p.Sprintf("State") + "\n  " + strings.Join(all, "\n  ") + "\n"
 }
 
-// pairsOf lists the scenario's pairs, also those that the file of the other one names.
+// pairsOf lists the scenario's pairs, including those in the file of the other scenario.
 func pairsOf(s *Scenario, library []*Scenario) []Pair {
 	pairs := slices.Clone(s.Pairs)
 	for _, other := range library {
@@ -92,7 +92,7 @@ func section(heading, text string) string {
 	return heading + "\n" + paragraph(text, "  ") + "\n"
 }
 
-// describeRequest is one line: what is sent, the answer, who asks, and whether it is traced.
+// describeRequest returns one line: the request, the answer, the user, and whether it is traced.
 func describeRequest(h *HTTP, traced bool, p message.Printer) string {
 	line := fmt.Sprintf("%s %s -> %d", h.Method, h.Path, h.Status)
 	if h.As != "" && h.As != Learner {
@@ -104,7 +104,7 @@ func describeRequest(h *HTTP, traced bool, p message.Printer) string {
 	return line
 }
 
-// textWidth is how wide running text is at most: what a narrow terminal shows.
+// textWidth is the maximum width of running text: that of a narrow terminal.
 const textWidth = 80
 
 // paragraph wraps a text and indents every line of it.

@@ -33,7 +33,7 @@ func parseDocument(text []byte) (*Document, error) {
 	return d, nil
 }
 
-// rawDocument is a body that is sent as it is, whatever it holds.
+// rawDocument returns a body that is sent unchanged, even if it is not valid JSON.
 func rawDocument(body []byte) *Document { return &Document{json: body} }
 
 // JSON returns the document as it is sent.

@@ -13,8 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Check tells whether a trace shows what it must: nil if it does, else what is
-// missing and the nearest that was seen.
+// Check returns nil if a trace satisfies the expectations, else an error that names what
+// is missing and the most similar part of the trace.
 func (e *Expect) Check(seen trace.Request) error {
 	if err := e.checkCalls(seen.Calls); err != nil {
 		return err
@@ -37,12 +37,12 @@ func (e *Expect) Check(seen trace.Request) error {
 	return nil
 }
 
-// is tells whether key is what s describes.
+// is reports whether s describes key.
 func (s Stored) is(key trace.StoredKey) bool {
 	return s.Op == key.Op && funcname.MatchText(s.Key, key.Key) && (s.Encoding == "" || s.Encoding == key.Encoding)
 }
 
-// String says in a message what is stored: `PUT /registry/secrets/default/s (encrypted)`.
+// String returns a description for messages: `PUT /registry/secrets/default/s (encrypted)`.
 func (s Stored) String() string {
 	if s.Encoding == "" {
 		return s.Op + " " + s.Key
@@ -115,15 +115,15 @@ func (v *Value) check(calls []trace.Call) error {
 	}
 }
 
-// Is tells whether full, a function's full name, is meant by f.
+// Is reports whether f means the function with the full name full.
 func (f Function) Is(full string) bool {
 	return slices.ContainsFunc(f, func(name string) bool {
 		return full == name || strings.HasSuffix(full, "/"+name)
 	})
 }
 
-// nearestFunctions lists the functions of the calls most like the wanted one,
-// by package and name: the long import paths would drown the difference.
+// nearestFunctions lists the called functions that are most similar to the wanted one, by
+// package and name: long import paths would hide the difference.
 func nearestFunctions(want string, calls []trace.Call) message.Message {
 	if len(calls) == 0 {
 		return message.Of("none, the trace is empty")

@@ -12,14 +12,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// kept holds the values that requests of a run have taken out of their answers, by name, and
-// what is to be known of its webhooks ("labeler.url").
+// kept holds, by name, the values that requests of a run have kept from their answers, and the
+// properties of its webhooks ("labeler.url").
 type kept map[string]string
 
 // placeholder is where a kept value goes.
 var placeholder = regexp.MustCompile(`\$\{(\w+(?:\.\w+)?)\}`)
 
-// take keeps what h wants of the answer.
+// take keeps the values of the answer that h.Keep names.
 func (k kept) take(h *HTTP, answer []byte) error {
 	for _, name := range slices.Sorted(maps.Keys(h.Keep)) {
 		var at any
@@ -64,8 +64,8 @@ func (k kept) fillAll(objects []Document) []Document {
 	return filled
 }
 
-// replace puts values into a text. A name that nothing was kept for stays: validation refuses
-// it, but for texts that are no part of the scenario's file.
+// replace replaces placeholders by their values. An unknown placeholder stays: validation refuses
+// it, except in texts that are not part of the scenario's file.
 func (k kept) replace(text string, escape func(string) string) string {
 	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
 		value, is := k[placeholder.FindStringSubmatch(found)[1]]
@@ -85,7 +85,7 @@ func inJSON(value string) string {
 	return string(text[1 : len(text)-1])
 }
 
-// validateKept demands that each value is kept before it is used.
+// validateKept returns a mistake if a value is used before it is kept.
 func (s *Scenario) validateKept() *strictyaml.Mistake {
 	known := map[string]bool{}
 	for _, w := range s.Setup.Webhooks {
@@ -106,8 +106,8 @@ func (s *Scenario) validateKept() *strictyaml.Mistake {
 	return nil
 }
 
-// unknownWebhookIn returns a placeholder that wants to know of a webhook which is not there. What else
-// looks like a placeholder is left to the object.
+// unknownWebhookIn returns a placeholder for a webhook that does not exist. Other texts that look like
+// placeholders belong to the object.
 func unknownWebhookIn(d *Document, known map[string]bool) string {
 	for _, found := range placeholder.FindAllStringSubmatch(string(d.json), -1) {
 		if is := strings.HasSuffix(found[1], ".url") || strings.HasSuffix(found[1], ".caBundle"); is && !known[found[1]] {
@@ -117,7 +117,7 @@ func unknownWebhookIn(d *Document, known map[string]bool) string {
 	return ""
 }
 
-// unknownIn returns a name for which h wants a value that is not known, and adds those that h keeps.
+// unknownIn returns a name of which h uses an unknown value, and adds the names that h keeps to known.
 func (h *HTTP) unknownIn(known map[string]bool) string {
 	text := h.Path
 	if h.Body != nil {

@@ -51,8 +51,8 @@ func libraryNames() []string {
 	return files
 }
 
-// Find returns a scenario by its name, or, where what is asked for looks like a
-// path (it has a slash or ends in .yaml or .yml), from that file.
+// Find returns a scenario by its name. If the name looks like a path (it has a slash
+// or ends in .yaml or .yml), Find reads that file.
 func Find(name string) (*Scenario, error) {
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml") {
 		return ReadFile(name)
@@ -67,7 +67,7 @@ func Find(name string) (*Scenario, error) {
 	return nil, &UnknownError{Name: name, Nearest: text.Nearest(name, names, 3)}
 }
 
-// An UnknownError says that no scenario has the name that was asked for.
+// An UnknownError reports that no scenario has the requested name.
 type UnknownError struct {
 	Name string
 	// Nearest lists the names that are most like it, if any is like it at all.

@@ -12,13 +12,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// lockRetry is how often a run that waits for another looks again.
+// lockRetry is the interval at which a waiting run tries again.
 const lockRetry = 20 * time.Millisecond
 
-// A lock keeps other runs away from the server. Its file also carries from run to
-// run what is known of the server's token cache.
+// A lock keeps other runs away from the server. Its file also passes the state of
+// the server's token cache from run to run.
 type lock struct {
-	file    *flock.Flock // nil: nobody else plays against the server
+	file    *flock.Flock // nil if there are no other players
 	learner *tokenCache
 }
 
@@ -40,8 +40,8 @@ func takeLock(ctx context.Context, name string, waiting func()) (*lock, error) {
 	return &lock{file: file, learner: readTokenCache(name)}, nil
 }
 
-// readTokenCache reads what the last run knew. A file that cannot be understood
-// is that of a first run: nothing is known.
+// readTokenCache reads the state that the last run has left. An unreadable file counts as
+// that of a first run.
 func readTokenCache(name string) *tokenCache {
 	text, err := os.ReadFile(name)
 	if err != nil {

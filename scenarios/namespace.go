@@ -13,8 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// ownNamespace is what stands in a scenario's file for the scenario's own namespace, which is called as the
-// scenario is.
+// ownNamespace is the placeholder for the scenario's own namespace, which has the name of the
+// scenario.
 const ownNamespace = "${namespace}"
 
 // The label of namespaces that were made for scenarios.
@@ -23,12 +23,12 @@ const (
 	managedByUs    = "apitrace"
 )
 
-// fillNamespace puts the name of a scenario for ownNamespace, and tells whether that is there.
+// fillNamespace replaces ownNamespace by the name of a scenario, and reports whether the text has it.
 func fillNamespace(text []byte, name string) (filled []byte, uses bool) {
 	return bytes.ReplaceAll(text, []byte(ownNamespace), []byte(name)), bytes.Contains(text, []byte(ownNamespace))
 }
 
-// nameIn returns the name of the scenario in the text of a file. What is wrong with either is reported by parse.
+// nameIn returns the name of the scenario in the text of a file. parse reports errors in either.
 func nameIn(text []byte) string {
 	var s struct {
 		Name string `yaml:"name"`
@@ -39,10 +39,10 @@ func nameIn(text []byte) string {
 	return s.Name
 }
 
-// ensureNamespace makes the scenario's own namespace, if it wants one that is not there. It stays for the
-// next run: for 30 seconds after a namespace was deleted, the admission plugin NamespaceLifecycle asks the store
-// for one of that name (apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go,
-// forceLiveLookupTTL), and the traces of the next run would show it.
+// ensureNamespace creates the scenario's own namespace if the scenario uses one and it does not exist. The namespace
+// stays for the next run: for 30 seconds after a namespace was deleted, the admission plugin NamespaceLifecycle asks
+// the store for a namespace of that name (apiserver/pkg/admission/plugin/namespace/lifecycle/admission.go,
+// forceLiveLookupTTL), which the traces of the next run would show.
 func (r *run) ensureNamespace(ctx context.Context) error {
 	if !r.scenario.OwnNamespace {
 		return nil

@@ -19,13 +19,13 @@ import (
 type object struct {
 	*Document
 	collection string // "/apis/apps/v1/namespaces/default/deployments"
-	defined    bool   // its kind is one that another object of the setup defines
+	defined    bool   // another object of the setup defines its kind
 }
 
 func (o object) path() string { return o.collection + "/" + o.head.Metadata.Name }
 
-// locate finds the URL paths of the objects, of kinds that others of them define or else by asking the server
-// what it serves.
+// locate finds the URL paths of the objects. It takes the kinds from definitions among the objects, or asks the
+// server which it serves.
 func (w *wire) locate(ctx context.Context, documents []Document) ([]object, error) {
 	defined, err := definedBy(documents)
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Scenario) created() []string {
 	return paths
 }
 
-// creates returns the path of the object that h can create, "" if there is none.
+// creates returns the path of the object that h can create, or "".
 func (h *HTTP) creates() string {
 	path, _, _ := strings.Cut(h.Path, "?")
 	switch {
@@ -162,8 +162,8 @@ func (h *HTTP) creates() string {
 	}
 }
 
-// isCollection tells the path of a collection (".../pods") from that of a subresource
-// (".../pods/web/binding"), to which one posts, too.
+// isCollection reports whether a path is that of a collection (".../pods") and not of a subresource
+// (".../pods/web/binding"), which also accepts POST.
 func isCollection(path string) bool {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	prefix := 3 // apis, group, version
@@ -176,7 +176,7 @@ func isCollection(path string) bool {
 	return len(parts) == prefix+1
 }
 
-// remove deletes an object at once if it is there, and waits until it is gone.
+// remove deletes an object immediately if it exists, and waits until it is gone.
 func (w *wire) remove(ctx context.Context, path string) error {
 	sent := w.send(ctx, &HTTP{Method: http.MethodDelete, Path: path + "?gracePeriodSeconds=0&propagationPolicy=Background", As: Admin}, "")
 	if sent.Status == http.StatusNotFound {
@@ -197,7 +197,7 @@ func (w *wire) remove(ctx context.Context, path string) error {
 // kube-apiserver removes it when it has deleted the custom resources.
 const cleanupByServer = "customresourcecleanup.apiextensions.k8s.io"
 
-// release removes what holds a deleted object back: finalizers, whose controllers do not run here.
+// release removes the finalizers of a deleted object: their controllers do not run here.
 func (w *wire) release(ctx context.Context, path string, answer []byte) error {
 	var marked metav1.PartialObjectMetadata
 	if err := json.Unmarshal(answer, &marked); err != nil {

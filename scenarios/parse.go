@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// ReadFile reads a scenario of one's own. Its errors name the file and the line.
+// ReadFile reads a user's scenario from a file. Its errors name the file and the line.
 func ReadFile(name string) (*Scenario, error) {
 	if isFolder(name) {
 		return nil, folderError(name)
@@ -36,7 +36,7 @@ func isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// folderError says that a folder was given for a scenario.
+// folderError returns the error for a folder instead of a scenario.
 func folderError(name string) error {
 	return message.Errorf("%q is a folder: expected one scenario file, such as %q, or a name that \"apitrace scenarios\" lists", name, filepath.Join(name, "mine.yaml"))
 }
@@ -76,8 +76,8 @@ func parse(name string, text []byte, open func(file string) ([]byte, error)) (*S
 	return s, nil
 }
 
-// setPlaces notes where in the file each object and each request begins: what is wrong with one may
-// show only when it is sent.
+// setPlaces notes the place in the file at which each object and each request begins, for errors that
+// occur only when it is sent.
 func (s *Scenario) setPlaces(name string, text []byte) {
 	line := strictyaml.Lines(text)
 	at := func(path ...any) string { return fmt.Sprintf("%s:%d", name, line(path...)) }
@@ -89,7 +89,7 @@ func (s *Scenario) setPlaces(name string, text []byte) {
 	}
 }
 
-// readBodies fills in the bodies that stand in files of their own.
+// readBodies fills in the bodies that are in files of their own.
 func (s *Scenario) readBodies(open func(string) ([]byte, error)) error {
 	for i := range s.Requests {
 		for _, h := range s.Requests[i].all() {

@@ -11,9 +11,9 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Player replays scenarios against one kube-apiserver. That server is taken to
-// be a throw-away one: what a scenario creates is deleted before and after,
-// also if somebody else made an object of that name.
+// A Player replays scenarios against one kube-apiserver. It treats the server as
+// disposable: it deletes the objects of a scenario before and after the replay, even
+// if somebody else created an object of that name.
 type Player struct {
 	// BaseURL is where the server listens: "https://127.0.0.1:6443".
 	BaseURL string
@@ -21,34 +21,34 @@ type Player struct {
 	CAPEM []byte
 	// AdminToken is the bearer token of a user in the group system:masters.
 	AdminToken string
-	// UserTokens are bearer tokens of the user "learner", which has no rights but those that the scenario
-	// gives it: at least one, which nobody else should use. The server remembers a token for
-	// some seconds only; with a second one no run has to wait for the end of that.
+	// UserTokens are bearer tokens of the user "learner", which has only the rights that the scenario
+	// gives it: at least one, which no other client should use. The server caches a token only for some
+	// seconds; with a second token, no run has to wait until the entry expires.
 	UserTokens []string
-	// LockFile makes runs against one server wait for each other: they use the
-	// same names. All who play against the server must name the same file; it is
-	// created where needed. Empty for a server that nobody else plays against.
+	// LockFile makes runs against one server wait for each other, because they use the
+	// same names. All players of the server must name the same file, which is created
+	// if necessary. It is empty for a server without other players.
 	LockFile string
-	// Gone is closed when the server has ended: then there is nothing to clean up. Nil if nobody knows.
+	// Gone is closed when the server has ended: then there is nothing to clean up. Nil if that is not known.
 	Gone <-chan struct{}
 	// Waiting, if not nil, is called once when another run holds LockFile.
 	Waiting func()
-	// Aggregate starts the aggregated server of a scenario that asks for one, and
-	// returns when it serves; stop ends it. Nil: such a scenario is refused.
+	// Aggregate starts the aggregated server of a scenario that needs one, and returns
+	// when it serves; stop ends it. If nil, such a scenario is refused.
 	Aggregate func(context.Context) (stop func(context.Context) error, err error)
 }
 
 // cleanupTimeout bounds the clean-up, which must also be done after a Ctrl-C.
 const cleanupTimeout = 30 * time.Second
 
-// Play makes the state that the scenario needs, sends its requests in order and
-// deletes again what came to be, also when something fails or ctx ends. An answer
-// with another status than the scenario says ends the run with an error.
+// Play creates the state that the scenario needs, sends its requests in order and
+// deletes the created objects, even after an error or when ctx ends. An answer with
+// an unexpected status ends the run with an error.
 //
-// after, if not nil, is called once the answer to a traced request is read, and
-// before anything else is sent; also for an answer that is not the expected
-// one. A watch's answer is read when it is over: after it come the traced requests
-// that were sent meanwhile. The error of after ends the run.
+// after, if not nil, is called when the answer to a traced request is read, before
+// anything else is sent, even for an unexpected answer. The answer of a watch is
+// complete when the watch ends: the traced requests that were sent during the watch
+// come after it. An error of after ends the run.
 func (p *Player) Play(ctx context.Context, s *Scenario, after func(context.Context, *Request, *Sent) error) (err error) {
 	lock, err := takeLock(ctx, p.LockFile, p.Waiting)
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *Player) Play(ctx context.Context, s *Scenario, after func(context.Conte
 	return run.cleanUp(ctx)
 }
 
-// aggregate starts the scenario's aggregated server, if it asks for one.
+// aggregate starts the scenario's aggregated server, if it needs one.
 func (p *Player) aggregate(ctx context.Context, s *Scenario) (stop func() error, err error) {
 	if !s.Setup.Aggregated {
 		return func() error { return nil }, nil
@@ -95,9 +95,9 @@ func (p *Player) aggregate(ctx context.Context, s *Scenario) (stop func() error,
 	}, nil
 }
 
-// Send sends one traced request that belongs to no scenario, once and as it is: nothing is made
-// for it, warmed up, or cleaned up after it, and any answer will do. Only h's request is looked
-// at, not what it says of the answer.
+// Send sends one traced request that belongs to no scenario, once and unchanged, without setup,
+// warm-up and cleanup. It accepts any answer: it uses only the request in h, not the
+// expectations.
 func (p *Player) Send(ctx context.Context, h *HTTP) (*Sent, error) {
 	lock, err := takeLock(ctx, p.LockFile, p.Waiting)
 	if err != nil {
@@ -124,8 +124,8 @@ type run struct {
 	gone     <-chan struct{}
 }
 
-// prepare makes the state before the first request. What a killed run has left
-// on a server that kept running goes first.
+// prepare creates the state before the first request. It first removes objects that a killed run has
+// left on a server that kept running.
 func (r *run) prepare(ctx context.Context) error {
 	var err error
 	if r.webhooks, err = serveWebhooks(ctx, r.scenario.Setup.Webhooks, r.kept); err != nil {
@@ -151,7 +151,7 @@ func (r *run) prepare(ctx context.Context) error {
 	return r.awaitRights(ctx, true)
 }
 
-// cleanUp deletes what came to be, also when ctx has ended.
+// cleanUp deletes the created objects, even if ctx has ended.
 func (r *run) cleanUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
@@ -163,7 +163,7 @@ func (r *run) cleanUp(ctx context.Context) error {
 	return errors.Join(err, r.webhooks.close())
 }
 
-// unlessGone does what makes sense only while there is a server.
+// unlessGone calls do unless the server has ended.
 func (r *run) unlessGone(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -199,8 +199,8 @@ func (r *run) untraced(ctx context.Context, request *Request) error {
 	return err
 }
 
-// do sends a request that is not traced, waits until the caches know of what it has
-// changed, and returns the answer.
+// do sends a request that is not traced, waits until the caches have its changes, and returns
+// the answer.
 func (r *run) do(ctx context.Context, h *HTTP) (*Sent, error) {
 	h = r.kept.fill(h)
 	if h.Await {
@@ -230,7 +230,7 @@ func (r *run) send(ctx context.Context, h *HTTP, traceID string) *Sent {
 	return sent
 }
 
-// accept demands that the answer is the wanted one, and keeps of it what is needed later.
+// accept returns an error if the answer is not the expected one, and keeps the values that later requests need.
 func (r *run) accept(ctx context.Context, h *HTTP, sent *Sent) error {
 	if err := sent.must(h.Status); err != nil {
 		return err
@@ -251,7 +251,7 @@ func (r *run) traced(ctx context.Context, request *Request) error {
 	}
 	h := r.kept.fill(&request.HTTP)
 	sent := r.send(ctx, h, trace.NewTraceID())
-	// As the scenario has it: a kept value differs from run to run.
+	// As in the scenario, because a kept value differs in each run.
 	sent.Path = request.Path
 	if err := r.handOver(ctx, request, sent); err != nil {
 		return err
@@ -259,7 +259,7 @@ func (r *run) traced(ctx context.Context, request *Request) error {
 	return r.accept(ctx, h, sent)
 }
 
-// handOver gives the caller what was traced.
+// handOver passes the traced requests to the caller.
 func (r *run) handOver(ctx context.Context, request *Request, sent *Sent) error {
 	if r.after == nil || ctx.Err() != nil {
 		return nil
@@ -275,8 +275,8 @@ func (r *run) handOver(ctx context.Context, request *Request, sent *Sent) error 
 	return nil
 }
 
-// warmUp sends the request's warm-up, so that what is made at first use is made
-// and what is cached for a time is in the cache when the traced request comes.
+// warmUp sends the request's warm-up, so that lazy initialization is done and
+// temporary cache entries exist when the traced request is sent.
 func (r *run) warmUp(ctx context.Context, request *Request) error {
 	if err := r.wire.learner.keepClearOfExpiry(ctx); err != nil {
 		return err
@@ -289,13 +289,13 @@ func (r *run) warmUp(ctx context.Context, request *Request) error {
 	return nil
 }
 
-// quietTries is how often a read is repeated at most: what is listed may change all the time.
+// quietTries is the maximum number of repetitions of a read: a list may change all the time.
 const quietTries = 20
 
-// warm sends one request of a warm-up. A read is repeated until it is answered
-// twice the same: a list's answer has the revision of the store, so nobody else, a
-// server that has only just started for one, is writing. A list right after a write
-// would wait for the cache, and its trace would show it.
+// warm sends one request of a warm-up. It repeats a read until two answers are the
+// same. The answer of a list has the revision of the store, so then no other writer,
+// such as a server that has just started, is active. A list right after a write would
+// wait for the cache, and its trace would show that.
 func (r *run) warm(ctx context.Context, h *HTTP) error {
 	var previous []byte
 	for range quietTries {

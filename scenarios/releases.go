@@ -6,7 +6,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// A VersionError says that a scenario asks for what a release of Kubernetes does not have.
+// A VersionError reports that a scenario needs a feature that a release of Kubernetes does not have.
 type VersionError struct {
 	Scenario, Version string
 	Releases          release.Range

@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// rights is what a role of the setup allows a user in a namespace.
+// rights are the rules by which a role of the setup allows a user something in a namespace.
 type rights struct {
 	user      string
 	role      string // `Role "deployer"`, for messages
@@ -89,8 +89,8 @@ func (r *run) awaitRights(ctx context.Context, granted bool) error {
 	return nil
 }
 
-// knows tells whether the authorizer allows the user all that the rules say,
-// or, with granted false, nothing of it.
+// knows reports whether the authorizer allows the user everything in the rules or, with
+// granted false, nothing of it.
 func (w *wire) knows(ctx context.Context, right rights, granted bool) (bool, error) {
 	for _, rule := range right.rules {
 		for _, spec := range reviewsOf(rule, right.namespace) {
@@ -128,7 +128,7 @@ func reviewsOf(rule rbacv1.PolicyRule, namespace string) []authorizationv1.Subje
 	return specs
 }
 
-// orEmpty gives the names, or the empty one, which stands for any.
+// orEmpty returns the names, or the empty name, which stands for any.
 func orEmpty(names []string) []string {
 	if len(names) == 0 {
 		return []string{""}
@@ -136,8 +136,8 @@ func orEmpty(names []string) []string {
 	return names
 }
 
-// allows asks the authorizer whether a user may do something. The user
-// may have no right to ask.
+// allows asks the authorizer whether a user may do something. It asks as the administrator,
+// because the user may have no right to ask.
 func (w *wire) allows(ctx context.Context, user string, spec authorizationv1.SubjectAccessReviewSpec) (bool, error) {
 	spec.User = user
 	spec.Groups = []string{"system:authenticated"}

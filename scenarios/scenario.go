@@ -1,9 +1,8 @@
-// Package scenarios holds the scenarios, requests worth tracing with the state
+// Package scenarios has the scenarios, which are requests worth tracing and the state
 // that they need, and the player that replays them against a kube-apiserver.
 //
-// A scenario is a YAML file. Those that come with apitrace lie in the folder
-// library; anyone can write one of their own. schema.json describes the format
-// for editors; parse is what decides.
+// A scenario is a YAML file. Those of apitrace are in the folder library; users can
+// write their own. schema.json describes the format for editors, but parse decides.
 package scenarios
 
 import (
@@ -19,28 +18,28 @@ import (
 
 // A Scenario is a named, replayable sequence of requests with the state it needs.
 type Scenario struct {
-	// Name is what people type: lower-case words joined by hyphens.
+	// Name is the name that users type: lower-case words joined by hyphens.
 	Name string `yaml:"name"`
-	// Topic groups the scenario in lists; one of topics. Empty for one's own.
+	// Topic groups the scenario in lists; one of topics. Empty for a user's scenario.
 	Topic string `yaml:"topic"`
-	// Title says in a few words what happens.
+	// Title describes in a few words what happens.
 	Title message.Text `yaml:"title"`
-	// Description says in a few sentences what is sent, to which state.
+	// Description describes in a few sentences the requests and the state.
 	Description message.Text `yaml:"description"`
 	// Teaches says what a reader can learn from the trace.
 	Teaches message.Text `yaml:"teaches"`
 	// Varies says what in the trace may differ from run to run, and why. Without it
 	// every run gives the same names and nesting.
 	Varies message.Text `yaml:"varies"`
-	// Releases are those that have what the scenario asks for.
+	// Releases are the releases that can run the scenario.
 	Releases release.Range `yaml:",inline"`
 	// Setup is the state that must be there before the first request.
 	Setup Setup `yaml:"setup"`
-	// Boot makes the start of a server what the scenario traces. Nil: requests are.
+	// Boot makes the scenario trace the start of a server. If nil, it traces requests.
 	Boot *Boot `yaml:"boot"`
 	// Requests are sent in this order.
 	Requests []Request `yaml:"requests"`
-	// Pairs are other scenarios of the library that are worth putting next to this one.
+	// Pairs are other scenarios of the library that are worth comparing with this one.
 	Pairs []Pair `yaml:"pairs"`
 	// OwnNamespace asks for a namespace that is called as the scenario is: its file has "${namespace}".
 	OwnNamespace bool `yaml:"-"`
@@ -61,7 +60,7 @@ var topicTitles = map[string]message.Message{
 	"extensions": message.Of("extensions"),
 }
 
-// TopicTitle is what a topic is called in lists.
+// TopicTitle returns the title of a topic in lists.
 func TopicTitle(topic string) message.Message { return topicTitles[topic] }
 
 // A Pair names a scenario whose trace differs from this one's in a way that teaches something.
@@ -82,22 +81,22 @@ type Boot struct {
 	Expect Expect `yaml:"expect"`
 }
 
-// Boots tells whether the scenario traces the start of the program.
+// Boots reports whether the scenario traces the start of the program.
 func (s *Scenario) Boots(program string) bool { return s.Boot != nil && s.Boot.Program == program }
 
 // A Setup is the state that a scenario needs.
 type Setup struct {
-	// Objects are created in this order by the administrator, and deleted when
-	// the scenario is over. What users may do is said here as well, with RBAC
-	// objects whose subject is the user "learner", or another who is impersonated.
+	// Objects are created in this order by the administrator, and deleted at the end
+	// of the scenario. They include the rights of users, as RBAC objects whose subject
+	// is the user "learner", or another user who is impersonated.
 	Objects []Document `yaml:"objects"`
 	// Webhooks are served by the player; an object registers each with the server.
 	Webhooks []Webhook `yaml:"webhooks"`
 	// Aggregated asks for upstream's sample API server behind the aggregator: it serves
 	// wardle.example.com/v1alpha1 and v1beta1. Whoever plays the scenario starts it.
 	Aggregated bool `yaml:"aggregated"`
-	// Server is what the scenario needs of kube-apiserver itself. Whoever plays it starts one
-	// like that; the zero value is content with any.
+	// Server are additional settings of kube-apiserver that the scenario needs. The caller of the
+	// player starts such a server; the zero value accepts any server.
 	Server serverconfig.Extra `yaml:"server"`
 }
 
@@ -114,7 +113,7 @@ type Request struct {
 	Warmup []HTTP `yaml:"warmup"`
 	// Expect is what the trace must show for the run to count as right.
 	Expect Expect `yaml:"expect"`
-	at     string // where it stands: "mine.yaml:7"
+	at     string // its place: "mine.yaml:7"
 }
 
 // An HTTP is a request as it goes over the wire, and the answer it must get.
@@ -122,10 +121,10 @@ type HTTP struct {
 	Method string `yaml:"method"`
 	// Path is the URL path with its query.
 	Path string `yaml:"path"`
-	// Status is the status code that the answer must have. Files always say it; 0, in a
-	// request that was made otherwise, is any.
+	// Status is the status code that the answer must have. Files always have it; 0, in a request
+	// from elsewhere, accepts any.
 	Status int `yaml:"status"`
-	// As is who asks: Learner (also when empty), Admin, Anonymous or Stranger.
+	// As is the user: Learner (the default), Admin, Anonymous or Stranger.
 	As string `yaml:"as"`
 	// Headers are sent besides, or instead of, "Accept: application/json" and,
 	// with a body, "Content-Type: application/json".
@@ -135,9 +134,9 @@ type HTTP struct {
 	// BodyFile names a file with the body, YAML or JSON, relative to the
 	// scenario's file. parse reads it into Body.
 	BodyFile string `yaml:"bodyFile"`
-	// Keep takes values out of the answer for later requests: what to call a
-	// value, and where it stands ("metadata.continue"). A later Path or Body has
-	// it for "${name}".
+	// Keep keeps values of the answer for later requests: by name, the place of the
+	// value in the answer ("metadata.continue"). A later Path or Body refers to it by
+	// "${name}".
 	Keep map[string]string `yaml:"keep"`
 	// Await repeats the request until it is answered with Status: the server
 	// learns of some objects through a watch, and acts upon them only then.
@@ -149,18 +148,18 @@ type HTTP struct {
 	// the one before has come. After the last event the connection is closed. Those of a traced watch
 	// may be traced themselves; the watch's warm-up is theirs, too.
 	During []Request `yaml:"during"`
-	// Unseen says of a request of During that it gives the watch no event.
+	// Unseen is set for a request of During that causes no event of the watch.
 	Unseen bool `yaml:"unseen"`
 	// Events makes the request a watch as well: after those of During, it must see events of these types,
 	// in order: "ADDED", "MODIFIED", "DELETED", "BOOKMARK".
 	Events []string `yaml:"events"`
-	// Stays says of a DELETE that the object is only marked as deleted.
+	// Stays is set for a DELETE that only marks the object as deleted.
 	Stays bool `yaml:"stays"`
 }
 
-// Who asks.
+// The users that send requests.
 const (
-	// Learner is an ordinary user: it may do what RBAC objects allow it.
+	// Learner is an ordinary user: it may only do what RBAC objects allow.
 	Learner = "learner"
 	// Admin is in the group system:masters: it may do everything.
 	Admin = "admin"
@@ -170,7 +169,7 @@ const (
 	Stranger = "stranger"
 )
 
-// An Expect is what a trace must show.
+// An Expect has the expectations of a trace.
 type Expect struct {
 	// Calls names functions that must be entered in this order, with any others
 	// in between.
@@ -179,7 +178,7 @@ type Expect struct {
 	Absent []Function `yaml:"absent"`
 	// Values are attributes that must be seen.
 	Values []Value `yaml:"values"`
-	// Stored is what the request must have left in etcd, among others.
+	// Stored are keys that the request must have changed in etcd, among others.
 	Stored []Stored `yaml:"stored"`
 }
 
@@ -187,15 +186,15 @@ type Expect struct {
 type Stored struct {
 	// Op is "PUT" or "DELETE".
 	Op string `yaml:"op"`
-	// Key is etcd's; "..." in it stands for any text.
+	// Key is the key in etcd; "..." in it stands for any text.
 	Key string `yaml:"key"`
 	// Encoding is "protobuf", "json" or "encrypted", or empty for any.
 	Encoding string `yaml:"encoding"`
 }
 
-// A Function is what a function is called: its full name, or the last parts of it
-// from a slash on ("handlers.getResourceHandler.func1"). Where versions of
-// Kubernetes call it differently, it is a list of all names.
+// A Function is the name of a function: its full name, or the end of it from a slash on
+// ("handlers.getResourceHandler.func1"). If its name differs between versions of
+// Kubernetes, it is a list of all names.
 type Function []string
 
 // UnmarshalYAML reads one name or a list of them.
@@ -207,7 +206,7 @@ func (f *Function) UnmarshalYAML(node *yaml.Node) error {
 	return node.Decode(&(*f)[0])
 }
 
-// String gives the names as they stand in messages.
+// String returns the names for messages.
 func (f Function) String() string { return message.Alternatives(f).String() }
 
 // Localize returns the names in the printer's language.
@@ -218,12 +217,12 @@ type Value struct {
 	Function Function `yaml:"function"`
 	// Name is the attribute's.
 	Name string `yaml:"name"`
-	// Value is the attribute's; "..." in it stands for any text.
+	// Value is the value of the attribute; "..." in it stands for any text.
 	Value string `yaml:"value"`
 }
 
-// Traced lists the requests that are traced, in the order in which Player.Play hands them over: what is sent
-// during a watch comes after the watch.
+// Traced lists the traced requests, in the order in which Player.Play passes them to after: requests that are
+// sent during a watch come after the watch.
 func (s *Scenario) Traced() []*Request {
 	var traced []*Request
 	for i := range s.Requests {
@@ -257,7 +256,7 @@ func (s *Scenario) AnyAnswer() *Scenario {
 	return &free
 }
 
-// warmups returns what is sent before the traced request r.
+// warmups returns the requests to send before the traced request r.
 func (r *Request) warmups() []HTTP {
 	if r.Warmup == nil {
 		return []HTTP{r.HTTP}
@@ -265,7 +264,7 @@ func (r *Request) warmups() []HTTP {
 	return r.Warmup
 }
 
-// isWatch tells whether the answer goes on until the player hangs up.
+// isWatch reports whether the answer continues until the player hangs up.
 func (h *HTTP) isWatch() bool { return len(h.During)+len(h.Events) > 0 }
 
 // withDuring lists h and the requests that are sent while it lasts.
@@ -277,7 +276,7 @@ func (h *HTTP) withDuring() []*HTTP {
 	return all
 }
 
-// asker returns who asks.
+// asker returns the user that sends the request.
 func (h *HTTP) asker() string {
 	if h.As == "" {
 		return Learner
@@ -294,7 +293,7 @@ func (r *Request) all() []*HTTP {
 	return append(all, r.HTTP.withDuring()...)
 }
 
-// changes tells whether a successful h changes what the server stores.
+// changes reports whether h, if successful, changes stored objects.
 func (h *HTTP) changes() bool {
 	reads := h.Method == "GET" || h.Method == "HEAD" || h.Method == "OPTIONS" || strings.Contains(h.Path, "dryRun=All")
 	return !reads && h.Status >= 200 && h.Status < 300

@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// pollEvery is how often something is looked at that will soon be so.
+	// pollEvery is the interval of polling.
 	pollEvery = 10 * time.Millisecond
-	// pollTimeout is when we no longer believe that it will.
+	// pollTimeout is the time after which polling gives up.
 	pollTimeout = 45 * time.Second
 )
 
-// settle waits until the server's caches know of what h has changed.
+// settle waits until the server's caches have the changes of h.
 func (w *wire) settle(ctx context.Context, h *HTTP, sent *Sent) error {
 	switch {
 	case !h.changes():
@@ -32,10 +32,9 @@ func (w *wire) settle(ctx context.Context, h *HTTP, sent *Sent) error {
 	}
 }
 
-// awaitCache waits until the server's watch cache has what h has changed. Writes
-// start from the object in that cache: if it is stale they try again, and the
-// trace shows it. A GET with a resourceVersion is answered by the cache, and not
-// before it is that fresh.
+// awaitCache waits until the server's watch cache has the change of h. Writes start from
+// the object in that cache: if it is stale, they are retried, and the trace shows that.
+// The cache answers a GET with a resourceVersion, and only when it is that fresh.
 func (w *wire) awaitCache(ctx context.Context, h *HTTP, sent *Sent) error {
 	var changed metav1.PartialObjectMetadata
 	if json.Unmarshal(sent.Body, &changed) != nil || changed.ResourceVersion == "" {
@@ -53,8 +52,8 @@ func (w *wire) awaitCache(ctx context.Context, h *HTTP, sent *Sent) error {
 	return get.must(http.StatusOK)
 }
 
-// awaitGone waits until there is no object at the path, or, if it is that of a
-// collection with a selector, none that is selected.
+// awaitGone waits until there is no object at the path or, if the path is that of a
+// collection with a selector, no selected object.
 func (w *wire) awaitGone(ctx context.Context, path string) error {
 	return poll(ctx, func() (bool, error) {
 		sent := w.send(ctx, &HTTP{Method: http.MethodGet, Path: path, As: Admin}, "")
@@ -92,7 +91,7 @@ func afterAsking(webhook string) message.Message {
 	return message.Of(", after asking the webhook %q", webhook)
 }
 
-// poll calls done until it says so. what completes "waited 45s for ...".
+// poll calls done until it returns true. what completes "waited 45s for ...".
 func poll(ctx context.Context, done func() (bool, error), what message.Message) error {
 	deadline := time.Now().Add(pollTimeout)
 	for {

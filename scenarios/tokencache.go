@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// tokenLife is how long kube-apiserver's token cache keeps an entry. A hit
-	// does not prolong it.
+	// tokenLife is the time that kube-apiserver's token cache keeps an entry. A hit does
+	// not extend it.
 	tokenLife = 10 * time.Second
 	// tokenMargin is how near to its end an entry is not relied on: warm-up and
 	// traced request together take a few milliseconds.
@@ -18,7 +18,7 @@ const (
 // use does not expire between the warm-up and the traced request: then the trace
 // would show the token being looked up, in one run of some thousands.
 type tokenCache struct {
-	// born is when the entry of each token was made, as far as we know. It outlives the run:
+	// born is the time when the entry of each token was made, as far as known. It outlives the run;
 	// see lock.
 	born []time.Time
 	// current is the index of the token in use.
@@ -39,8 +39,8 @@ func (c *tokenCache) used(at time.Time) {
 	}
 }
 
-// keepClearOfExpiry takes another token while the entry of the current one is about to expire, and
-// waits only if none is left.
+// keepClearOfExpiry switches to another token if the entry of the current one is about to expire. It
+// waits only if all entries are about to expire.
 func (c *tokenCache) keepClearOfExpiry(ctx context.Context) error {
 	for range c.born {
 		if c.untilClear() <= 0 {
@@ -51,7 +51,7 @@ func (c *tokenCache) keepClearOfExpiry(ctx context.Context) error {
 	return sleep(ctx, c.untilClear())
 }
 
-// untilClear is how long the entry of the current token is still about to expire; 0 if it is not.
+// untilClear returns the time until the current token's entry has expired if it is about to expire, else 0.
 func (c *tokenCache) untilClear() time.Duration {
 	end := c.born[c.current].Add(tokenLife)
 	if time.Now().Before(end.Add(-tokenMargin)) {

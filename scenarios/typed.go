@@ -26,7 +26,7 @@ type TypedRequest struct {
 	BodyFile string
 }
 
-// Askers lists who can send a request: the values of HTTP.As.
+// Askers lists the users that can send a request: the values of HTTP.As.
 func Askers() []string { return slices.Clone(askers) }
 
 // HTTP checks the request and returns it.
@@ -57,7 +57,7 @@ func (t *TypedRequest) HTTP() (*HTTP, error) {
 	return h, nil
 }
 
-// pathMistake says why an HTTP client cannot send the path.
+// pathMistake returns why an HTTP client cannot send the path.
 func (t *TypedRequest) pathMistake() error {
 	_, err := url.ParseRequestURI(t.Path)
 	var why *url.Error

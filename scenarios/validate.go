@@ -15,7 +15,7 @@ import (
 
 var validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// validate returns the first mistake, nil if there is none.
+// validate returns the first mistake, or nil.
 func (s *Scenario) validate() *strictyaml.Mistake {
 	for _, validate := range []func() *strictyaml.Mistake{
 		s.validateHead, s.validateReleases, s.validateServer, s.validateWebhooks, s.validateObjects,
@@ -40,8 +40,8 @@ func (s *Scenario) validateHead() *strictyaml.Mistake {
 	return nil
 }
 
-// validateServer demands flags that apitrace does not need itself, and plain file names. Whether
-// kube-apiserver knows the flags, it says itself.
+// validateServer returns a mistake for flags that apitrace itself sets, and for file names with a path.
+// kube-apiserver itself reports unknown flags.
 func (s *Scenario) validateServer() *strictyaml.Mistake {
 	for i, flag := range s.Setup.Server.Flags {
 		if err := (serverconfig.Extra{Flags: []string{flag}}).Check(); err != nil {
@@ -65,7 +65,7 @@ func (s *Scenario) validateObjects() *strictyaml.Mistake {
 	return nil
 }
 
-// validatePairs demands scenarios of the library.
+// validatePairs returns a mistake for a pair that is not in the library.
 func (s *Scenario) validatePairs() *strictyaml.Mistake {
 	for i, pair := range s.Pairs {
 		if pair.With == "" || pair.Teaches.En == "" {
@@ -103,7 +103,7 @@ func (s *Scenario) validateRequests() *strictyaml.Mistake {
 	return nil
 }
 
-// validateWebhooks demands that each webhook is right, has a name of its own, and is one that a request can name.
+// validateWebhooks returns a mistake if a webhook is invalid or shares its name, or if a request names an unknown one.
 func (s *Scenario) validateWebhooks() *strictyaml.Mistake {
 	known := map[string]bool{"": true}
 	for i := range s.Setup.Webhooks {
@@ -127,7 +127,7 @@ func (s *Scenario) validateWebhooks() *strictyaml.Mistake {
 	return nil
 }
 
-// unknownWebhook says that there is no such webhook, and which there are.
+// unknownWebhook says that there is no such webhook, and lists the existing ones.
 func unknownWebhook(name string, known map[string]bool) message.Message {
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(known)), func(known string) bool { return known == "" })
 	text := message.Of("there is no webhook %q", name)
@@ -236,16 +236,16 @@ func (s Stored) validate() message.Message {
 	return message.Message{}
 }
 
-// isEmpty tells whether the function has no name, or an empty one among others.
+// isEmpty reports whether the function has no name, or an empty one among others.
 func (f Function) isEmpty() bool { return len(f) == 0 || slices.Contains(f, "") }
 
 // askers are the values of HTTP.As.
 var askers = []string{Learner, Admin, Anonymous, Stranger}
 
-// methods are those that kube-apiserver serves.
+// methods are the methods that kube-apiserver serves.
 var methods = []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
-// eventTypes are those that a watch can send.
+// eventTypes are the types of events that a watch can send.
 var eventTypes = []string{"ADDED", "MODIFIED", "DELETED", "BOOKMARK"}
 
 func (h *HTTP) validate() *strictyaml.Mistake {

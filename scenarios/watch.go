@@ -36,7 +36,7 @@ func (r *run) watch(ctx context.Context, h *HTTP, traceID string) *Sent {
 	return sent
 }
 
-// during sends what h.During lists and reads the events.
+// during sends the requests of h.During and reads the events.
 func (r *run) during(ctx context.Context, h *HTTP, events *bufio.Reader, sent *Sent) error {
 	for i := range h.During {
 		change := &h.During[i]
@@ -55,7 +55,7 @@ func (r *run) during(ctx context.Context, h *HTTP, events *bufio.Reader, sent *S
 	return nil
 }
 
-// change sends one of the requests during a watch. If it is traced, it is added to the watch's.
+// change sends one of the requests during a watch. A traced one is added to watch.
 func (r *run) change(ctx context.Context, change *Request, watch *Sent) error {
 	if !change.Traced {
 		_, err := r.do(ctx, &change.HTTP)

@@ -25,14 +25,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// A Webhook is an admission webhook that the player serves with HTTPS on loopback while the
-// scenario is played. An object of the setup registers it: there, "${name.url}" stands for its
-// address and "${name.caBundle}" for the authority, made anew for each run, that its
-// certificate is from.
+// A Webhook is an admission webhook that the player serves with HTTPS on loopback during the
+// replay. An object of the setup registers it: there, "${name.url}" stands for its address and
+// "${name.caBundle}" for the authority of its certificate, which is new for each run.
 type Webhook struct {
-	// Name is what the scenario calls it.
+	// Name is its name in the scenario.
 	Name string `yaml:"name"`
-	// Denies says that it does not allow what it is asked for.
+	// Denies makes the webhook deny each request.
 	Denies bool `yaml:"denies"`
 	// Code is the HTTP status of a denial, and Message its reason; without a Code the server makes it 400.
 	Code    int    `yaml:"code"`
@@ -43,7 +42,7 @@ type Webhook struct {
 	Warnings []string `yaml:"warnings"`
 	// Delay passes before it answers.
 	Delay time.Duration `yaml:"delay"`
-	// Silent says that it takes requests and never answers.
+	// Silent makes the webhook accept requests and never answer.
 	Silent bool `yaml:"silent"`
 }
 
@@ -53,15 +52,15 @@ type webhook struct {
 	url     string
 	server  *http.Server
 	closing chan struct{}
-	// asked counts the requests that came, pending those that are not answered yet.
+	// asked counts the received requests, pending those that are not answered yet.
 	asked, pending atomic.Int64
 	served         sync.WaitGroup
 }
 
-// webhooks are those of a run, by name.
+// webhooks are the webhooks of a run, by name.
 type webhooks map[string]*webhook
 
-// serveWebhooks starts the webhooks of a scenario and adds what its objects are to know of them to values.
+// serveWebhooks starts the webhooks of a scenario and adds their addresses and authorities to values.
 func serveWebhooks(ctx context.Context, wanted []Webhook, values kept) (webhooks, error) {
 	if len(wanted) == 0 {
 		return nil, nil
@@ -100,14 +99,14 @@ func serveWebhook(ctx context.Context, wanted *Webhook, authority *authority.Aut
 	w.server = &http.Server{
 		Handler:   w,
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12},
-		// What goes wrong between the two, kube-apiserver says in its answer.
+		// kube-apiserver reports errors of the connection in its answer.
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	w.served.Go(func() { _ = w.server.ServeTLS(listener, "", "") }) // ends when it is closed
 	return w, nil
 }
 
-// close ends all webhooks, also those that are just being asked: who asks is hung up on.
+// close ends all webhooks, and hangs up on open requests.
 func (w webhooks) close() error {
 	var errs []error
 	for _, hook := range w {
@@ -118,7 +117,7 @@ func (w webhooks) close() error {
 	return errors.Join(errs...)
 }
 
-// waiting says which webhooks have been asked and have not answered, each in quotation marks.
+// waiting returns the quoted names of the webhooks that have an unanswered request.
 func (w webhooks) waiting() []string {
 	var names []string
 	for name, hook := range w {
@@ -153,10 +152,10 @@ func (w *webhook) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	review.Response, review.Request = w.answer(review.Request), nil
 	rw.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(rw).Encode(review) // it has hung up: there is nobody to tell
+	_ = json.NewEncoder(rw).Encode(review) // an error means that the client has hung up
 }
 
-// waits lets the time pass that the webhook takes, and tells whether it then answers.
+// waits waits for the webhook's delay, and reports whether the webhook then answers.
 func (w *webhook) waits(ctx context.Context) bool {
 	var answer <-chan time.Time
 	if !w.Silent {
@@ -183,7 +182,7 @@ func (w *webhook) answer(asked *admissionv1.AdmissionRequest) *admissionv1.Admis
 	return response
 }
 
-// validWebhookName is what a placeholder can have before its dot.
+// validWebhookName matches the part of a placeholder before its dot.
 var validWebhookName = regexp.MustCompile(`^\w+$`)
 
 // validate returns the first mistake, and where below the webhook it is.

@@ -17,8 +17,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// answerTimeout is how long one request may take. The slowest that a scenario
-// sends are answered within a second; a server that does not answer is an error.
+// answerTimeout limits the time of one request. The slowest requests of scenarios are
+// answered within a second; a server that does not answer is an error.
 const answerTimeout = 30 * time.Second
 
 // A wire is the one connection to the server that all requests of a run share:
@@ -26,7 +26,7 @@ const answerTimeout = 30 * time.Second
 type wire struct {
 	baseURL string
 	client  *http.Client
-	tokens  map[string]string // by who asks; Anonymous has none, and the learner several
+	tokens  map[string]string // by user; Anonymous has none, and the learner several
 	// learnerTokens are the learner's. learner follows the server's cache of them.
 	learnerTokens []string
 	learner       *tokenCache
@@ -44,7 +44,7 @@ func newWire(p *Player, lock *lock) (*wire, error) {
 	transport := &http.Transport{
 		TLSClientConfig:   &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 		ForceAttemptHTTP2: true,
-		// What is read here is what the server wrote: no gzip filter's work in the trace.
+		// Without compression, the trace has no calls of the gzip filter.
 		DisableCompression: true,
 	}
 	return &wire{
@@ -57,30 +57,30 @@ func newWire(p *Player, lock *lock) (*wire, error) {
 
 func (w *wire) close() { w.client.CloseIdleConnections() }
 
-// Sent is a request that was sent, and what came back.
+// Sent is a request that was sent, and its answer.
 type Sent struct {
 	// TraceID is the W3C trace id, 32 lower-case hexadecimal digits; "" for a
 	// request that is not traced.
 	TraceID string
 	Method  string
-	// Path is the URL path with its query, as the scenario has it: "${name}" stands
-	// where a kept value was sent.
+	// Path is the URL path with its query, as in the scenario: "${name}" stands for a
+	// kept value.
 	Path string
-	// RequestBody is what was sent, nil if nothing.
+	// RequestBody is the body that was sent, or nil.
 	RequestBody []byte
 	// Status is the status code of the answer, 0 if there was none: see Err.
 	Status int
 	Header http.Header
 	Body   []byte
-	// Start is when the request was sent, Duration how long the answer took, its
-	// body included.
+	// Start is the time when the request was sent. Duration is the time until the end of the answer,
+	// including its body.
 	Start    time.Time
 	Duration time.Duration
 	// Err is set when there was no whole answer.
 	Err error
-	// during holds what was traced during a watch, in order.
+	// during has the traced requests during a watch, in order.
 	during []duringSent
-	// asked tells whether the server has asked the webhook that it must.
+	// asked is set if the server has called the webhook that it must call.
 	asked bool
 }
 
@@ -158,7 +158,7 @@ func (w *wire) request(ctx context.Context, h *HTTP, traceID string) (*http.Requ
 	return request, nil
 }
 
-// token returns the bearer token of who asks.
+// token returns the bearer token of a user.
 func (w *wire) token(asker string) string {
 	if asker == Learner {
 		return w.learnerTokens[w.learner.current]
@@ -166,8 +166,8 @@ func (w *wire) token(asker string) string {
 	return w.tokens[asker]
 }
 
-// must tells whether the answer is the wanted one, in words for the user if not. With 0
-// any is.
+// must returns an error for the user if the answer does not have the status. 0 accepts
+// any.
 func (s *Sent) must(status int) error {
 	if s.Err != nil {
 		return message.Errorf("%s %s: %w", s.Method, s.Path, s.Err)
@@ -178,8 +178,8 @@ func (s *Sent) must(status int) error {
 	return nil
 }
 
-// message is what the server says in an answer that is an error, but not of a request on secrets,
-// since a Status quotes the object.
+// message returns the server's message in an error response, but not for requests for secrets,
+// because a Status quotes the object.
 func (s *Sent) message() string {
 	if (collect.Secrets{}).Hold(s.Path) {
 		return s.Outcome()
@@ -187,13 +187,13 @@ func (s *Sent) message() string {
 	return s.FullMessage()
 }
 
-// Outcome says what became of the request and nothing of what it is about.
+// Outcome describes the answer without the request's content.
 func (s *Sent) Outcome() string {
 	return fmt.Sprintf("%d %s (its message is not shown: the request is on secrets)", s.Status, http.StatusText(s.Status))
 }
 
-// FullMessage is what the server says in an answer that is an error: the message of
-// the Status object, or else the beginning of the body. Of a message that quotes megabytes it is the beginning.
+// FullMessage returns the server's message in an error response: that of the Status
+// object, or else the beginning of the body. A very long message is cut.
 func (s *Sent) FullMessage() string {
 	var status struct {
 		Message string `json:"message"`

@@ -8,14 +8,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// The prefixes by which kube-apiserver tells what it stored.
+// The prefixes by which kube-apiserver marks the encoding of stored values.
 var (
 	protobufPrefix  = []byte("k8s\x00")
 	encryptedPrefix = []byte("k8s:enc:")
 )
 
-// describe tells how a stored value is encoded, and what object it is. An
-// encrypted one keeps that to itself.
+// describe returns the encoding of a stored value, and its object's version and kind, which
+// are empty for an encrypted value.
 func describe(value []byte) (encoding, apiVersion, kind string) {
 	switch {
 	case bytes.HasPrefix(value, protobufPrefix):

@@ -12,14 +12,14 @@ import (
 
 // An Endpoint is how to reach an etcd: everything that a client needs.
 type Endpoint struct {
-	// URL is "https://127.0.0.1:12345"; of a cluster, those of its members with commas between.
+	// URL is the address, such as "https://127.0.0.1:12345"; for a cluster, those of its members, separated by commas.
 	URL string `json:"url"`
-	// CAFile verifies the server; CertFile and KeyFile prove the client to it. Each may be ""
-	// for an etcd that somebody else runs: the system's authorities, no proof.
+	// CAFile verifies the server; CertFile and KeyFile authenticate the client. For an etcd that another
+	// program runs, each may be "": then the system's authorities count, and there is no client certificate.
 	CAFile   string `json:"caFile"`
 	CertFile string `json:"certFile"`
 	KeyFile  string `json:"keyFile"`
-	// Prefix is what the keys of kube-apiserver begin with; "" means its default, "/registry".
+	// Prefix is the prefix of kube-apiserver's keys; "" means its default, "/registry".
 	Prefix string `json:"prefix,omitempty"`
 }
 
@@ -29,7 +29,7 @@ const DefaultPrefix = "/registry"
 // urls lists the members.
 func (e Endpoint) urls() []string { return strings.Split(e.URL, ",") }
 
-// Flags are those by which kube-apiserver, or another server made with its library, is told.
+// Flags returns the flags that pass the endpoint to kube-apiserver, or to another server built with its library.
 func (e Endpoint) Flags() []string {
 	flags := []string{"--etcd-servers=" + e.URL}
 	for _, f := range []struct{ name, value string }{
@@ -42,8 +42,8 @@ func (e Endpoint) Flags() []string {
 	return flags
 }
 
-// Validate reports what is wrong with an endpoint that a user has given, before anything is
-// started: a URL that is none, or a file that cannot be used.
+// Validate returns an error for an endpoint from the user that cannot work: an invalid URL, or a file
+// that cannot be used.
 func (e Endpoint) Validate() error {
 	for _, member := range e.urls() {
 		u, err := url.Parse(member)

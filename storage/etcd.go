@@ -16,7 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// Options says how to run etcd.
+// Options set how to run etcd.
 type Options struct {
 	// Binary is the path of the executable.
 	Binary string
@@ -28,7 +28,7 @@ type Options struct {
 	Check bool
 }
 
-// An Etcd is a running etcd, alone and throw-away: it does not wait for the disk.
+// An Etcd is a running, disposable etcd with a single member. It does not wait for the disk.
 type Etcd struct {
 	Endpoint Endpoint
 	// ProbeSocket is where an instrumented etcd gives its records.
@@ -37,7 +37,7 @@ type Etcd struct {
 }
 
 // Start starts etcd on a free port of the loopback interface and waits until it
-// serves. Only who has the endpoint's key can talk to it.
+// serves. Only clients with the endpoint's key can use it.
 func Start(ctx context.Context, o Options) (*Etcd, error) {
 	dir, err := o.RunDir.Part(Name)
 	if err != nil {
@@ -66,17 +66,17 @@ func endpointIn(dir string) Endpoint {
 	}
 }
 
-// server says how to run etcd at the endpoint.
+// server returns how to run etcd at the endpoint.
 func (e Endpoint) server(binary, version, dir string) program.Server {
 	return program.Server{
 		Name: Name, Path: binary, Args: e.flags(version, filepath.Join(dir, "data")), Dir: dir,
-		// Another etcd at that port would not have our certificate.
+		// Another etcd at that port would not have this certificate.
 		Ready: e.ready,
 	}
 }
 
 func (e Endpoint) flags(version, data string) []string {
-	// Nobody but this one member talks to the peer port: any will do.
+	// Only this member uses the peer port, so any port will do.
 	const peerURL = "https://127.0.0.1:0"
 	flags := []string{
 		"--name=apitrace",
@@ -102,8 +102,8 @@ func (e Endpoint) flags(version, data string) []string {
 	return flags
 }
 
-// writeKeys makes an authority for this etcd alone, and one certificate for both
-// ends. The authority's key is forgotten at once.
+// writeKeys makes an authority for this etcd only, and one certificate for both ends. It does not
+// keep the authority's key.
 func (e Endpoint) writeKeys() error {
 	ca, err := authority.New("apitrace etcd")
 	if err != nil {
@@ -124,7 +124,7 @@ func (e Endpoint) writeKeys() error {
 	return nil
 }
 
-// ready asks for a revision, which etcd can only answer once it has a leader.
+// ready requests a revision, which etcd can only answer when it has a leader.
 func (e Endpoint) ready(ctx context.Context) error {
 	// The client would wait a second after a refused connection before it tries again.
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", strings.TrimPrefix(e.URL, "https://"))
@@ -144,10 +144,10 @@ func (e Endpoint) ready(ctx context.Context) error {
 // Done is closed when etcd has ended.
 func (e *Etcd) Done() <-chan struct{} { return e.child.Done() }
 
-// Err says how it ended, once Done is closed.
+// Err returns how etcd ended, after Done is closed.
 func (e *Etcd) Err() error { return e.child.Err() }
 
-// stopGrace is how long etcd may take to end by itself. What it would save then is thrown away.
+// stopGrace limits the time in which etcd must end by itself. Its data is deleted anyway.
 const stopGrace = 2 * time.Second
 
 // Stop ends etcd.

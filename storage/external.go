@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	// askEvery is how often an etcd that somebody else runs is asked whether it is there.
+	// askEvery is the interval at which an external etcd is checked.
 	askEvery = time.Second
-	// goneAfter is when one that does not answer counts as gone: a cluster that loses a member
-	// chooses another leader within a second or two.
+	// goneAfter is the time after which an etcd that does not answer counts as gone: a cluster that loses
+	// a member elects a new leader within a second or two.
 	goneAfter = 6 * time.Second
 )
 
-// An External is an etcd that somebody else runs. It is watched, and never stopped.
+// An External is an etcd that another program runs. It is checked regularly, and never stopped.
 type External struct {
-	// Version is what it says of itself, with a "v"; "" if nothing.
+	// Version is the version that it reports, with a "v", or "".
 	Version string
 
 	endpoint Endpoint
@@ -28,7 +28,7 @@ type External struct {
 	err error
 }
 
-// Use connects to an etcd that somebody else runs. The caller calls Stop.
+// Use connects to an etcd that another program runs. The caller must call Stop.
 func Use(ctx context.Context, e Endpoint) (*External, error) {
 	reader, err := e.Open()
 	if err != nil {
@@ -81,7 +81,7 @@ func (x *External) watch(ctx context.Context) {
 // Done is closed when the etcd no longer answers.
 func (x *External) Done() <-chan struct{} { return x.done }
 
-// Err says so, once Done is closed.
+// Err returns the reason after Done is closed.
 func (x *External) Err() error {
 	select {
 	case <-x.done:
@@ -91,7 +91,7 @@ func (x *External) Err() error {
 	}
 }
 
-// Stop ends the connection. The etcd goes on.
+// Stop closes the connection. The etcd keeps running.
 func (x *External) Stop(context.Context) error {
 	x.end()
 	return x.reader.Close()

@@ -1,5 +1,5 @@
-// Package storage runs the etcd behind a kube-apiserver, and reads what requests
-// left in it.
+// Package storage builds and runs the etcd behind a kube-apiserver, and reads the keys
+// that requests have changed in it.
 package storage
 
 import (
@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	// Name is the name of the program, as it stands in traces.
+	// Name is the name of the program in traces.
 	Name = trace.ProcessEtcd
 	// serverModule holds etcd's server.
 	serverModule = "go.etcd.io/etcd/server/v3"
-	// ClientModule is the etcd client that kube-apiserver is built with. Its version
-	// is also that of the server we run: upstream releases them together.
+	// ClientModule is the etcd client that kube-apiserver is built with. Its version is also
+	// that of the server that apitrace runs: upstream releases them together.
 	ClientModule = "go.etcd.io/etcd/client/v3"
 	// oneModule held both up to v3.4. Go modules do not know its releases: a go.mod names the
 	// commit, and Kubernetes the release behind it.
 	oneModule = "go.etcd.io/etcd"
 )
 
-// Program says how to build etcd of the given version ("v3.7.0").
+// Program returns how to build etcd of a version, such as "v3.7.0".
 func Program(version string) program.Program {
 	return program.Program{
 		Name:    Name,
@@ -36,8 +36,8 @@ func Program(version string) program.Program {
 	}
 }
 
-// ProgramOf says how to build the etcd that belongs to a program which is built with etcd's
-// client: upstream releases both together.
+// ProgramOf returns how to build the etcd for a program that is built with etcd's client:
+// upstream releases both together.
 func ProgramOf(up program.Upstream) (program.Program, error) {
 	version, err := up.Requires(ClientModule)
 	if err == nil {

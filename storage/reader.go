@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A Reader reads what is in an etcd. It writes nothing.
+// A Reader reads from an etcd. It writes nothing.
 type Reader struct {
 	client *clientv3.Client
 }
@@ -27,7 +27,7 @@ func (e Endpoint) Open() (*Reader, error) {
 	}
 	client, err := clientv3.New(clientv3.Config{
 		Endpoints: e.urls(), TLS: config,
-		// What goes wrong comes back as an error; the client's own log would only repeat it.
+		// Errors are returned; the client's own log would only repeat them.
 		Logger: zap.NewNop(),
 	})
 	if err != nil {
@@ -49,7 +49,7 @@ func (r *Reader) Revision(ctx context.Context) (int64, error) {
 	return resp.Header.Revision, nil
 }
 
-// Count tells how many keys begin with a prefix.
+// Count returns the number of keys with a prefix.
 func (r *Reader) Count(ctx context.Context, prefix string) (int64, error) {
 	resp, err := r.client.Get(ctx, prefix, clientv3.WithPrefix(), clientv3.WithCountOnly())
 	if err != nil {
@@ -58,7 +58,7 @@ func (r *Reader) Count(ctx context.Context, prefix string) (int64, error) {
 	return resp.Count, nil
 }
 
-// version is that of the first member that tells, "" if none does.
+// version returns the version of the first member that answers, or "".
 func (r *Reader) version(ctx context.Context, timeout time.Duration) string {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -73,12 +73,11 @@ func (r *Reader) version(ctx context.Context, timeout time.Duration) string {
 // Changes lists what was written to the given keys after revision from, in the
 // order in which etcd made the changes.
 //
-// The server itself writes all the time (leases, events, its own endpoints), so
-// revisions alone do not tell whose a change is. The caller names the keys that
-// the trace of the request shows in etcd's transactions; a nil slice asks for all
-// keys, whoever wrote them. A change of one of these keys by somebody else between
-// from and now is listed too: compare StoredKey.Revision with the
-// revision in the trace where that matters.
+// The server itself writes all the time (leases, events, its own endpoints), so a
+// revision does not show who made a change. The caller names the keys that the
+// trace of the request has in etcd's transactions; nil means all keys, whoever wrote
+// them. Changes of these keys by other writers between from and now are listed, too:
+// compare StoredKey.Revision with the revision in the trace if that matters.
 func (r *Reader) Changes(ctx context.Context, from int64, keys []string) ([]trace.StoredKey, error) {
 	to, err := r.Revision(ctx)
 	if err != nil {
@@ -120,7 +119,7 @@ func storedKey(event *clientv3.Event) trace.StoredKey {
 	value := event.Kv.Value
 	if event.Type == mvccpb.Event_DELETE {
 		k.Op = "DELETE"
-		// What was deleted is what was there before.
+		// For a deletion, describe the previous value.
 		if value = nil; event.PrevKv != nil {
 			value = event.PrevKv.Value
 		}

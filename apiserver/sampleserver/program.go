@@ -1,8 +1,8 @@
-// Package sampleserver runs upstream's sample API server: the one that shows how to
-// write a server of one's own to stand behind the aggregator of a kube-apiserver.
+// Package sampleserver runs upstream's sample API server, the example of a server
+// behind the aggregator of a kube-apiserver.
 //
-// It knows the server itself. How it is registered with a kube-apiserver belongs to
-// package apiserver.
+// It only knows the server itself. Registering it with a kube-apiserver belongs to package
+// apiserver.
 package sampleserver
 
 import (
@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// Name is the name of the program, as it stands in traces.
+	// Name is the name of the program in traces.
 	Name   = trace.ProcessSample
 	module = "k8s.io/sample-apiserver"
 	// Group is the API group that it serves.
 	Group = "wardle.example.com"
 )
 
-// Versions are those of the group that it serves, the preferred one first.
+// Versions are the versions of the group that it serves, the preferred one first.
 var Versions = []string{"v1beta1", "v1alpha1"}
 
-// Program says how to build the sample server of the given version: "v0.37.1", which
-// belongs to Kubernetes v1.37.1.
+// Program returns how to build the sample server of a version, such as "v0.37.1", which belongs
+// to Kubernetes v1.37.1.
 func Program(version string) program.Program {
 	return program.Program{
 		Name:    Name,

@@ -20,7 +20,7 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// Options says how to run the sample server.
+// Options set how to run the sample server.
 type Options struct {
 	// Binary is the path of the executable.
 	Binary string
