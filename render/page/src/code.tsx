@@ -80,7 +80,7 @@ function Copy({ address, words }: { address: string; words: Words }) {
 function SourceOf({ place, details, line, words, onSelect }: {
   place: Place; details: Details; line?: number; words: Words; onSelect: (call: number) => void;
 }) {
-  const { api } = usePage();
+  const { api, lang } = usePage();
   const [source, setSource] = useState<Source | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [again, setAgain] = useState(0);
@@ -91,7 +91,7 @@ function SourceOf({ place, details, line, words, onSelect }: {
     setProblem(null);
     api.get<Source>(path).then((s) => left || setSource(s), (e) => left || setProblem(e));
     return () => { left = true; };
-  }, [path, again]);
+  }, [path, again, lang]);
   if (problem || source?.missing) {
     const [message, action] = problem ? [problem.message, problem.action] : [source!.missing, source!.action];
     return (

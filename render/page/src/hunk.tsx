@@ -21,7 +21,7 @@ export function Hunks({ pairing, request, call, nameA, nameB }: { pairing: Pairi
     setProblem(null);
     api.get<SourceDiff>(path + '/source', { ...query, request, call }).then((d) => left || setDiff(d), (e) => left || setProblem(e));
     return () => { left = true; };
-  }, [path, JSON.stringify(query), request, call]);
+  }, [path, JSON.stringify(query), request, call, lang]);
   useEffect(() => marked.current?.scrollIntoView({ block: 'nearest' }), [diff]);
   if (problem) return <div class="nosource"><p><b>{problem.message}</b></p><p>{problem.action}</p></div>;
   if (!diff) return <p class="quiet loading">{common.loading}</p>;

@@ -8,6 +8,7 @@ const mostKept = 300;
 
 export function server(): Api {
   const kept = new Map<string, Promise<unknown>>();
+  let lang = ''; // of what is kept: answers without a parameter for it have sentences, too
   return {
     live: true,
     pages: [],
@@ -15,6 +16,7 @@ export function server(): Api {
     get<T>(path: string, query: Record<string, string | number> = {}): Promise<T> {
       const parameters = new URLSearchParams(Object.entries(query).map(([k, v]) => [k, String(v)]));
       const address = base + path + (parameters.size ? '?' + parameters : '');
+      if (lang !== document.documentElement.lang) { kept.clear(); lang = document.documentElement.lang; }
       let answer = kept.get(address) as Promise<T> | undefined;
       if (!answer) {
         answer = ask<T>(address);

@@ -51,7 +51,7 @@ const zh: typeof en = {
   open: '展开', close: '收起', toSection: (n) => `转到第 ${n} 节`, more: (n) => `显示更多：还有 ${n} 次`,
   goroutine: '新的 goroutine', again: (n) => `连续 ${n} 次调用`, through: (n) => `经由 ${n} 次被折叠的调用`,
   source: '源码', loading: '加载中…', back: '返回', calledFrom: '调用处', firstCall: '请求的第一次调用',
-  upstream: '上游', values: '值', stack: '调用者', error: '错误', panic: 'panic', took: '用时', process: '进程', runsOn: 'Goroutine',
+  upstream: '上游', values: '值', stack: '调用者', error: '错误', panic: 'panic', took: '用时', process: '进程', runsOn: 'goroutine',
   noSource: '没有可显示的源码', tryAgain: '重试', atUpstream: '在上游阅读', noSpan: '无 span',
   noSpanTitle: '该函数没有 span，因此录制无法说明它是否被调用', notExact: '此录制在该位置没有这次调用：已选中该函数最接近的一次调用。',
   lineRan: (n, line) => `第 ${line} 行：${n} 次录制的调用`, pick: '选择一次调用以阅读其源码。',
