@@ -219,7 +219,10 @@ func (s *summary) onlyBetween(o *only, name string) string {
 	default:
 		text = w.Sprintf("%s now stands between %s and %s", name, o.caller, o.inner)
 	}
-	if kind := o.why.Way.Kind; kind == reason.Queue || kind == reason.Process {
+	switch o.why.Way.Kind {
+	case reason.Queue:
+		text += w.Sprintf(", handed over through %s", o.why.Way.By)
+	case reason.Process:
 		text += w.Sprintf(", reached%s", s.wayText(o.why.Way))
 	}
 	return text + s.sourceOf(o) + s.gateOf(o.why) + s.branchOf(o)
@@ -263,8 +266,10 @@ func (s *summary) gateOf(r reason.Reason) string {
 // wayText describes what is between a call and its caller; "" for nothing.
 func (s *summary) wayText(w reason.Way) string {
 	switch w.Kind {
-	case reason.Through, reason.Queue:
+	case reason.Through:
 		return s.words.Sprintf(" through %s", w.By)
+	case reason.Queue:
+		return s.words.Sprintf(" by a hand-over through %s", w.By)
 	case reason.Process:
 		return s.words.Sprintf(" in %s", w.By)
 	}

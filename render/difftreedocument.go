@@ -99,7 +99,8 @@ type DiffTreeStep struct {
 	Compare      string         `json:"compare,omitempty" description:"Where upstream shows what happened to the file; absent if that is not known."`
 	Folded       int            `json:"folded" description:"How many calls are folded of which this step is the nearest caller."`
 	Through      int            `json:"through" description:"How many folded calls lie between the step above and this one."`
-	NewGoroutine bool           `json:"newGoroutine,omitempty" description:"Whether it runs on another goroutine than its caller."`
+	NewGoroutine bool           `json:"newGoroutine,omitempty" description:"Whether it runs on a new goroutine: one that its caller, or a call between the two, started."`
+	Handoff      string         `json:"handoff,omitempty" description:"The queue, such as raft, through which its caller handed it over to another goroutine; absent if it did not."`
 	Process      string         `json:"process,omitempty" description:"The process that is entered with the step; absent if it is the caller's."`
 	Section      int            `json:"section,omitempty" description:"Number of the section that begins with the step; absent if none does."`
 	Children     []DiffTreeStep `json:"children" description:"The steps that it called, or that calls folded below it called."`
@@ -324,7 +325,7 @@ func (w *diffTreeWriter) stepAlone(n *node) DiffTreeStep {
 	out := DiffTreeStep{
 		Call: i, A: w.spot(w.comparison.A, w.Diff.A, w.trees.a, w.Merged.A[i]), B: w.spot(w.comparison.B, w.Diff.B, w.trees.b, w.Merged.B[i]),
 		Function: call.Function, Caller: name.Caller, Nth: name.Nth, Name: w.name(n), Layer: n.Layer, Colour: view.LayerColour(n.Layer), Key: n.Key,
-		Mark: w.mark(i), Details: []string{}, Values: []DiffValue{}, Folded: n.Folded() + n.Cut, Through: n.Through, NewGoroutine: n.NewGoroutine,
+		Mark: w.mark(i), Details: []string{}, Values: []DiffValue{}, Folded: n.Folded() + n.Cut, Through: n.Through, NewGoroutine: n.NewGoroutine, Handoff: n.Handoff,
 		Children: []DiffTreeStep{},
 	}
 	switch {

@@ -59,7 +59,8 @@ type DocumentStep struct {
 	DurationNs   int64           `json:"durationNs" description:"The same in nanoseconds; time in which several ran counts once."`
 	Folded       int             `json:"folded" description:"How many calls are folded of which this step is the nearest caller."`
 	Through      int             `json:"through" description:"How many folded calls lie between the step above and this one; 0 if that called this one itself."`
-	NewGoroutine bool            `json:"newGoroutine,omitempty" description:"Whether it runs on another goroutine than its caller."`
+	NewGoroutine bool            `json:"newGoroutine,omitempty" description:"Whether it runs on a new goroutine: one that its caller, or a call between the two, started."`
+	Handoff      string          `json:"handoff,omitempty" description:"The queue, such as raft, through which its caller handed it over to another goroutine; absent if it did not."`
 	Process      string          `json:"process,omitempty" description:"The process that is entered with the step; absent if it is the caller's."`
 	Section      int             `json:"section,omitempty" description:"Number of the section that begins with the step; absent if none does. Its own children are there."`
 	Values       []DocumentValue `json:"values" description:"The values of the step that its callers do not have."`
@@ -194,7 +195,7 @@ func (w *documentWriter) stepAlone(n *node) DocumentStep {
 	ns, unfinished := w.story.DurationNs(n)
 	out := DocumentStep{
 		Call: n.Calls[0], Function: call.Function, Name: w.name(n), Layer: n.Layer, Colour: view.LayerColour(n.Layer), Key: n.Key,
-		Time: w.duration(ns), DurationNs: ns, Folded: n.Folded() + n.Cut, Through: n.Through, NewGoroutine: n.NewGoroutine,
+		Time: w.duration(ns), DurationNs: ns, Folded: n.Folded() + n.Cut, Through: n.Through, NewGoroutine: n.NewGoroutine, Handoff: n.Handoff,
 		Values: []DocumentValue{}, Children: []DocumentStep{},
 	}
 	if unfinished {

@@ -224,6 +224,9 @@ func (l *listing) called(s *view.Section) string {
 	if root.NewGoroutine {
 		text += p.Sprintf(", on a new goroutine")
 	}
+	if root.Handoff != "" {
+		text += p.Sprintf(", handed over through %s", root.Handoff)
+	}
 	return text
 }
 

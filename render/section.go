@@ -89,10 +89,19 @@ func (d *sectionDrawing) link(child *node, first, rest string) {
 	b.time, b.timeStyle = d.before(child)
 	d.writeName(b, child)
 	b.words(d.headingStyle(s.Layer), fmt.Sprintf("%s %d %s", d.into, s.Number, d.story.Title(s, d.guide, d.lang)))
-	if child.NewGoroutine {
-		b.value(d.Mark, message.For(d.lang).Sprintf("on a new goroutine"))
-	}
+	d.goroutine(b, child)
 	b.flush()
+}
+
+// goroutine says that a step runs on another goroutine than the step above.
+func (d *sectionDrawing) goroutine(b *block, n *node) {
+	p := message.For(d.lang)
+	if n.NewGoroutine {
+		b.value(d.Mark, p.Sprintf("on a new goroutine"))
+	}
+	if n.Handoff != "" {
+		b.value(d.Mark, p.Sprintf("handed over through %s", n.Handoff))
+	}
 }
 
 // writeName adds the name of a step, and the number of its calls.
@@ -116,8 +125,8 @@ func (d *sectionDrawing) step(n *node, first, rest string, texts []valueText) {
 	if failure, style := d.failure(n); failure != "" {
 		b.value(style, failure)
 	}
-	if n.NewGoroutine && n.Opens == nil {
-		b.value(d.Mark, message.For(d.lang).Sprintf("on a new goroutine"))
+	if n.Opens == nil {
+		d.goroutine(b, n)
 	}
 	if d.story.First(n).Unfinished && !d.story.Tree.Request.IsStart() {
 		b.value(d.Warning, saysRunning.In(d.lang))

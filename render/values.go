@@ -55,7 +55,7 @@ func (l *listing) values(n *node, above values) (texts []valueText, shown values
 			called = "store_revision" // that the store is at, unlike that of the object or of the write
 		}
 		text := oneLine(called + "=" + strings.Join(quoted(l.short(all[name])), ", "))
-		if name == trace.AttrUpstreamSpan || name == trace.AttrUpstreamEvent || !l.choice.Full && l.known(n, name, text, above) {
+		if name == trace.AttrUpstreamSpan || name == trace.AttrUpstreamEvent || name == trace.AttrHandoff && n.Handoff != "" || !l.choice.Full && l.known(n, name, text, above) {
 			continue
 		}
 		if value := (valueText{name, text, view.Decides(name)}); !l.choice.Full && l.isSaid(n.Calls[0], name, l.story.First(n).Attributes[name]) {

@@ -100,8 +100,8 @@ func newJudge(nameA, nameB string, a, b source, recordings ...*trace.Recording) 
 const (
 	name   = `(\S+?)(?: \([^()]*\))?`
 	times  = `(?: (?:once|twice|[0-9]+ times))?`
-	after  = `(?:, reached [^,:]+)?(, new in the source|, gone from the source)?`
-	middle = `(?: (through|in) (\S+))?`
+	after  = `(?:, reached [^,:]+|, handed over through [^ ,:]+)?(, new in the source|, gone from the source)?`
+	middle = `(?: (through|in|by a hand-over through) ([^ ,]+))?`
 )
 
 // A rule is a kind of sentence, with what must hold for it. Without a check a sentence tells of the

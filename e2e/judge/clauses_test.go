@@ -35,6 +35,8 @@ type claim struct {
 	// has is the side that calls, lacks the other one.
 	has, lacks, caller, called string
 	purposes                   string
+	// leads is set if something lies in between, so that any call of the caller may be the one.
+	leads bool
 }
 
 func (j *judge) claimOf(sentence string) (claim, error) {
@@ -43,7 +45,7 @@ func (j *judge) claimOf(sentence string) (claim, error) {
 		c.has, c.lacks = j.a, j.b
 	}
 	if m := callsIn.FindStringSubmatch(sentence); m != nil {
-		c.caller, c.called, c.purposes = m[1], m[2], m[3]
+		c.caller, c.called, c.purposes, c.leads = m[1], m[2], m[3], strings.Contains(sentence, " leads to ")
 		return c, nil
 	}
 	for _, form := range []*regexp.Regexp{standsIn, takesFrom} {
@@ -95,10 +97,13 @@ func (j *judge) callsOf(side string, c claim) (all []call, file []string) {
 }
 
 // candidates are the calls of a text that may be of the called function; if none names it, all that may lead to it.
-func (j *judge) candidates(calls []call, called string) []call {
+func (j *judge) candidates(calls []call, of claim) []call {
+	if of.leads {
+		return calls
+	}
 	var named, others []call
 	for _, c := range calls {
-		is := slices.ContainsFunc(j.known[called], func(f function) bool {
+		is := slices.ContainsFunc(j.known[of.called], func(f function) bool {
 			return c.static && c.name == f.name || !c.static && (c.name == "" || funcname.Last(c.name) == funcname.Last(f.name))
 		})
 		if is {
@@ -160,7 +165,7 @@ func (j *judge) sinceRelease(side, program, gate string, on bool, since string) 
 // mentions the function, or makes the value whose method it is.
 func (j *judge) depends(c claim, program, gate string) bool {
 	calls, _ := j.callsOf(c.has, c)
-	if slices.ContainsFunc(j.candidates(calls, c.called), func(made call) bool { return slices.Contains(made.gates, gate) }) {
+	if slices.ContainsFunc(j.candidates(calls, c), func(made call) bool { return slices.Contains(made.gates, gate) }) {
 		return true
 	}
 	for _, f := range j.known[c.called] {
@@ -207,13 +212,13 @@ func (j *judge) branch(c claim, m []string) error {
 		return fmt.Errorf("the caller is not in package %s", path.Dir(m[4]))
 	}
 	limit := map[string]string{"a limit of time": "time", "a limit of size": "size", "by the verbosity of the log": "verbosity"}[m[7]]
-	if !slices.ContainsFunc(j.candidates(calls, c.called), func(made call) bool {
+	if !slices.ContainsFunc(j.candidates(calls, c), func(made call) bool {
 		return made.standsIn(branchKinds[m[2]], m[3], line, limit)
 	}) {
 		return fmt.Errorf("in the source of %s no such call stands there", c.has)
 	}
 	others, _ := j.callsOf(c.lacks, c)
-	others = j.candidates(others, c.called)
+	others = j.candidates(others, c)
 	switch {
 	case m[8] != "" && !slices.ContainsFunc(others, func(made call) bool { return made.standsIn(branchKinds[m[8]], m[9], 0, "") }):
 		return fmt.Errorf("in the source of %s no such call stands there", c.lacks)

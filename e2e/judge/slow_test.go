@@ -148,7 +148,9 @@ func (c *checked) read(program string, pkg *packages.Package) {
 			}
 			return !ok
 		})
-		r.walk("", variable.Rhs, nil)
+		if slices.ContainsFunc(variable.Lhs, func(v *types.Var) bool { return v.Name() != "_" }) { // else it only asserts a type
+			r.walk("", variable.Rhs, nil)
+		}
 	}
 }
 

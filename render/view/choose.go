@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -181,6 +182,7 @@ func origins(tree *trace.Tree) []bool {
 type state struct {
 	above, through int
 	newGoroutine   bool
+	handoff        string
 	event          *trace.Call // the first that took up a write's event
 }
 
@@ -205,7 +207,7 @@ func (c *chooser) descend(node *Node, i int, from state) (pending int) {
 		if !c.shown[child] {
 			node.Upstream += c.upstreamIn(child, child+1)
 		}
-		below := state{above: pending, through: from.through, newGoroutine: from.newGoroutine || call.NewGoroutine, event: from.event}
+		below := state{above: pending, through: from.through, newGoroutine: from.newGoroutine || call.NewGoroutine, handoff: cmp.Or(call.Attributes[trace.AttrHandoff], from.handoff), event: from.event}
 		if below.event == nil && call.Attributes[trace.AttrHandoff] == trace.HandoffWatch {
 			below.event = call
 		}
@@ -214,7 +216,7 @@ func (c *chooser) descend(node *Node, i int, from state) (pending int) {
 			next := c.node(child)
 			next.Above, pending = pending, 0
 			next.Through = from.through
-			next.NewGoroutine = below.newGoroutine
+			next.NewGoroutine, next.Handoff = below.newGoroutine, below.handoff
 			if below.event != nil {
 				next.Afterwards = true
 				// The event may have entered by a folded call above this one.

@@ -26,6 +26,7 @@ type collapser struct {
 // comparing whole subtrees on every level would take too long.
 type shape struct {
 	function, err, panic, upstream, mark       string
+	handoff                                    string
 	unfinished, origin, newGoroutine, crossing bool
 	afterwards                                 bool
 	// eventful is set if an important failure or another process is at or below the node: it
@@ -63,7 +64,7 @@ func (c *collapser) collapse(n *Node) shape {
 	call := c.tree.Call(n.Calls[0])
 	s := shape{
 		function: call.Function, err: call.Error, panic: call.Panic, unfinished: call.Unfinished,
-		origin: n.Origin, newGoroutine: n.NewGoroutine, crossing: n.Crossing, afterwards: n.Afterwards,
+		origin: n.Origin, newGoroutine: n.NewGoroutine, handoff: n.Handoff, crossing: n.Crossing, afterwards: n.Afterwards,
 		eventful: n.Origin && n.Fatal || n.Crossing, children: len(kept),
 	}
 	if c.marks != nil {
@@ -88,7 +89,7 @@ func (c *collapser) collapse(n *Node) shape {
 func (s *shape) holdsMuch() bool { return s.eventful || s.holdsGroup }
 
 func sameGroup(a, b *Node) bool {
-	return a.Group != "" && a.Group == b.Group && a.NewGoroutine == b.NewGoroutine && a.Afterwards == b.Afterwards
+	return a.Group != "" && a.Group == b.Group && a.NewGoroutine == b.NewGoroutine && a.Handoff == b.Handoff && a.Afterwards == b.Afterwards
 }
 
 // fold hides the nodes below n and adds their calls to n's counts.

@@ -84,6 +84,9 @@ type Node struct {
 	// NewGoroutine is set if the call runs on another goroutine than its parent
 	// node, Crossing if it runs in another process.
 	NewGoroutine, Crossing bool
+	// Handoff is the queue, such as raft, through which another goroutine took up the call as work of its parent
+	// node, or "".
+	Handoff string
 	// Afterwards is set if the call handled the event that a write of the request had caused,
 	// on its way to the watchers. AfterNs is the time since the write in nanoseconds, or 0
 	// if it is not known.

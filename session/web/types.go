@@ -87,7 +87,7 @@ type Call struct {
 	CallerLine   int               `json:"callerLine" description:"Line in the parent's file from which the call was made; 0 where it is not known."`
 	Process      string            `json:"process" description:"The traced program."`
 	Goroutine    uint64            `json:"goroutine" description:"The runtime's id of the goroutine."`
-	NewGoroutine bool              `json:"newGoroutine,omitempty" description:"Whether it runs on another goroutine of the same process than its parent."`
+	NewGoroutine bool              `json:"newGoroutine,omitempty" description:"Whether it runs on a new goroutine: one that its parent, or code without spans below it, started."`
 	StartNs      int64             `json:"startNs" description:"Nanoseconds from the start of the first call."`
 	DurationNs   int64             `json:"durationNs" description:"How long the call took, in nanoseconds."`
 	Unfinished   bool              `json:"unfinished,omitempty" description:"Whether it had not returned when the trace was collected."`
@@ -139,7 +139,7 @@ type Frame struct {
 	Process      string `json:"process" description:"The traced program."`
 	Layer        string `json:"layer" description:"Name of the layer."`
 	Colour       string `json:"colour" description:"Colour of the layer."`
-	NewGoroutine bool   `json:"newGoroutine,omitempty" description:"Whether it runs on another goroutine than its caller."`
+	NewGoroutine bool   `json:"newGoroutine,omitempty" description:"Whether it runs on a new goroutine: one that its caller, or code without spans below it, started."`
 }
 
 // Found is the place of a call that was found.

@@ -37,8 +37,8 @@ func TestLook(t *testing.T) {
 	const file = "example.org/shop/shop.go"
 	want := []Sight{{
 		Scenario: "buy", Method: "GET", Path: "/cart", Status: 500, Calls: 3, Ns: 550, SelfNs: 100 + 150 + 50,
-		Callers: []Neighbour{{"example.org/shop.Serve", file, 7, 2}, {"example.org/shop.Take", file, 0, 1}},
-		Callees: []Neighbour{{"example.org/shop.count", file, 12, 2}, {"example.org/shop.Take", file, 0, 1}},
+		Callers: []Neighbour{{Function: "example.org/shop.Serve", File: file, Line: 7, Calls: 2}, {Function: "example.org/shop.Take", File: file, Line: 0, Calls: 1}},
+		Callees: []Neighbour{{Function: "example.org/shop.count", File: file, Line: 12, Calls: 2}, {Function: "example.org/shop.Take", File: file, Line: 0, Calls: 1}},
 		Values:  []Value{{"item", []string{"pear", "apple\x1b[2J"}}, {"n", []string{"1"}}},
 		Errors:  []string{"sold out", "panic in shop.Take (shop.go:14)"},
 	}}
@@ -126,6 +126,29 @@ func TestWriteSpanless(t *testing.T) {
 	}
 }
 
+// TestLookAcrossGoroutines checks that what changes the goroutine is told as in the tree.
+func TestLookAcrossGoroutines(t *testing.T) {
+	rec := recording()
+	rec.Requests[0].Calls[2].NewGoroutine = true
+	rec.Requests[0].Calls[3].Attributes = map[string]string{trace.AttrHandoff: "raft"}
+	sights, err := Look("example.org/shop.Take", []*trace.Recording{rec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for lang, want := range map[string]string{
+		"en": "  shop.go:12               shop.count, on a new goroutine\n  shop.go:12               shop.count, handed over through raft\n",
+		"zh": "  shop.go:12               shop.count，在新的 goroutine 上\n  shop.go:12               shop.count，经 raft 移交\n",
+	} {
+		var out bytes.Buffer
+		if err := (&Page{Function: "example.org/shop.Take", Sights: sights, Recordings: 1}).Write(&out, WriteOptions{Lang: lang}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}
+
 func TestMerge(t *testing.T) {
 	second := recording()
 	second.Scenario = "sell"
@@ -139,8 +162,8 @@ func TestMerge(t *testing.T) {
 	const file = "example.org/shop/shop.go"
 	want := overview{Requests: 2, Scenarios: []string{"buy", "sell"}, Sight: Sight{
 		Calls: 6, Ns: 1100, SelfNs: 600,
-		Callers: []Neighbour{{"example.org/shop.Serve", file, 7, 4}, {"example.org/shop.Take", file, 0, 2}},
-		Callees: []Neighbour{{"example.org/shop.count", file, 12, 2}, {"example.org/shop.Take", file, 0, 2}, {"example.org/shop.pack", file, 12, 2}},
+		Callers: []Neighbour{{Function: "example.org/shop.Serve", File: file, Line: 7, Calls: 4}, {Function: "example.org/shop.Take", File: file, Line: 0, Calls: 2}},
+		Callees: []Neighbour{{Function: "example.org/shop.count", File: file, Line: 12, Calls: 2}, {Function: "example.org/shop.Take", File: file, Line: 0, Calls: 2}, {Function: "example.org/shop.pack", File: file, Line: 12, Calls: 2}},
 		Values:  []Value{{"item", []string{"pear", "apple\x1b[2J", "plum"}}, {"n", []string{"1"}}},
 		Errors:  []string{"sold out", "panic in shop.Take (shop.go:14)"},
 	}}

@@ -38,6 +38,10 @@ type Neighbour struct {
 	Line int
 	// Calls counts them.
 	Calls int
+	// NewGoroutine is set if the called function ran on a goroutine that the caller had started, Handoff if another
+	// goroutine took it out of this queue.
+	NewGoroutine bool
+	Handoff      string
 }
 
 // A Value is an attribute of the function's calls.
@@ -128,10 +132,11 @@ func look(function string, tree *trace.Tree) Sight {
 		s.Ns += call.DurationNs
 		s.SelfNs += tree.SelfNs(i)
 		if p := tree.Parent(i); p >= 0 {
-			s.Callers = meet(s.Callers, Neighbour{Function: tree.Call(p).Function, File: tree.Call(p).File, Line: call.CallerLine, Calls: 1})
+			s.Callers = meet(s.Callers, Neighbour{Function: tree.Call(p).Function, File: tree.Call(p).File, Line: call.CallerLine, Calls: 1, NewGoroutine: call.NewGoroutine, Handoff: call.Attributes[trace.AttrHandoff]})
 		}
 		for c := range tree.Children(i) {
-			s.Callees = meet(s.Callees, Neighbour{Function: tree.Call(c).Function, File: call.File, Line: tree.Call(c).CallerLine, Calls: 1})
+			callee := tree.Call(c)
+			s.Callees = meet(s.Callees, Neighbour{Function: callee.Function, File: call.File, Line: callee.CallerLine, Calls: 1, NewGoroutine: callee.NewGoroutine, Handoff: callee.Attributes[trace.AttrHandoff]})
 		}
 		for name, value := range call.Attributes {
 			values[name] = appendNew(values[name], value)
@@ -158,7 +163,8 @@ func sorted(values map[string][]string) []Value {
 // meet adds the calls of a neighbour.
 func meet(all []Neighbour, n Neighbour) []Neighbour {
 	for i := range all {
-		if all[i].Function == n.Function && all[i].File == n.File && all[i].Line == n.Line {
+		same := all[i]
+		if same.Calls = n.Calls; same == n {
 			all[i].Calls += n.Calls
 			return all
 		}

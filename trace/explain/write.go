@@ -233,7 +233,14 @@ func (w *pageWriter) neighbours(title string, all []Neighbour) {
 		if n.Line > 0 {
 			place = fmt.Sprintf("%s:%d", path.Base(n.File), n.Line)
 		}
-		w.line("  %-24s %s", printable(place), printable(name))
+		how := ""
+		if n.NewGoroutine {
+			how += w.Sprintf(", on a new goroutine")
+		}
+		if n.Handoff != "" {
+			how += w.Sprintf(", handed over through %s", n.Handoff)
+		}
+		w.line("  %-24s %s%s", printable(place), printable(name), how)
 	}
 }
 

@@ -10,7 +10,7 @@ export interface Recording { scenario: string; title: string; k8sVersion: string
 export interface ValueText { name: string; text: string; decides?: boolean }
 export interface Step {
   call: number; calls?: number[]; function: string; name: string; place?: string; layer: string; colour: string; key: boolean;
-  time: string; durationNs: number; folded: number; through: number; newGoroutine?: boolean; process?: string; section?: number;
+  time: string; durationNs: number; folded: number; through: number; newGoroutine?: boolean; handoff?: string; process?: string; section?: number;
   values: ValueText[]; plugins?: string[]; failure?: string; fatal?: boolean; errors?: string[]; note?: string; children: Step[];
 }
 export interface Section {

@@ -4,7 +4,7 @@ export interface Spot { call: number; function: string; name: string; place: str
 export interface DiffStep {
   call: number; calls?: number[]; a?: Spot; b?: Spot; function: string; caller: string; nth: number; name: string; place?: string; layer: string; colour: string;
   key: boolean; change: '' | 'added' | 'removed' | 'changed'; mark: string; details: string[] | null; values: { name: string; a: string; b: string }[];
-  was?: { name: string; step: number }; compare?: string; folded: number; through: number; newGoroutine?: boolean; process?: string; section?: number; children: DiffStep[];
+  was?: { name: string; step: number }; compare?: string; folded: number; through: number; newGoroutine?: boolean; handoff?: string; process?: string; section?: number; children: DiffStep[];
 }
 export interface DiffSection { number: number; layer: string; title: string; colour: string; called?: string; root: DiffStep }
 export interface DiffLayer { name: string; title: string; colour: string; sentences: { text: string; call: number; step: number }[]; smaller: number }

@@ -92,6 +92,7 @@ function What({ step: s }: { step: DiffStep }) {
       <span class={'name' + (s.key ? ' key' : '')} style={colour(s.colour)}>{s.name}</span>
       {s.calls && <span class="count" title={common.again(s.calls.length)}>×{thousands(s.calls.length)}</span>}
       {s.newGoroutine && <span class="mark" title={common.goroutine}>go</span>}
+      {s.handoff && <span class="mark" title={common.handoff(s.handoff)}>{s.handoff}</span>}
       {s.process && <span class="mark">{s.process}</span>}
       {s.place && <span class="place">{s.place}</span>}
       {s.folded > 0 && <span class="fold-count" title={common.folded(thousands(s.folded))}>⋯{thousands(s.folded)}</span>}

@@ -146,6 +146,7 @@ function StepRow({ row, words, toggle, fold, opened }: { row: StepRowOf; words: 
         <Name name={s.name} layer={s.colour} strong={s.key} />
         {s.calls && <span class="count" title={words.again(s.calls.length)}>×{thousands(s.calls.length)}</span>}
         {s.newGoroutine && <span class="mark" title={words.goroutine}>go</span>}
+        {s.handoff && <span class="mark" title={words.handoff(s.handoff)}>{s.handoff}</span>}
         {s.process && <span class="mark">{s.process}</span>}
         {s.place && <span class="place">{s.place}</span>}
         {s.folded > 0 && <span class={'fold' + (opened ? ' opened' : '')} title={opened ? words.hideFolded : words.showFolded + ': ' + words.folded(thousands(s.folded))}
