@@ -136,6 +136,8 @@ func (a *api) routes() []route {
 			query: []parameter{{name: "text", doc: "What to search for.", kind: "string", required: true}, paramFrom, paramLimit}, sample: HitList{}, handle: a.search},
 		{path: "/history", id: "getHistory", doc: "Tell what each release changed on the path of a scenario",
 			query: []parameter{{name: "scenario", doc: "Name of a scenario.", kind: "string", required: true}, paramLang}, sample: ScenarioHistory{}, handle: a.getHistory},
+		{path: "/guide", id: "getGuide", doc: "Return what the guide knows, by layer: the key steps, their notes, and the values that are recorded", query: []parameter{paramLang}, sample: GuideList{}, handle: a.getGuide},
+		{path: "/workshop/lessons", id: "listLessons", doc: "List the lessons", query: []parameter{paramLang}, sample: LessonList{}, handle: a.listLessons},
 		{path: requestPath + "/map", id: "getMap", doc: "Return the way of a request through the parts of the servers, for a picture",
 			query: []parameter{paramLang}, sample: render.RequestMap{}, handle: a.getMap},
 		{path: "/releases/{release}/routes", id: "listRoutes", doc: "List the servers, groups, resources and routes of a release as its start built them, with storages and strategies",

@@ -35,11 +35,11 @@ const siteMark = "apitrace-site.json"
 
 // What the parts of a site take on average: TestSlowSiteHasTheWholeLibrary compares the sum with a whole site.
 const (
-	bytesOfRecording  = 100 << 10
-	bytesOfComparison = 40 << 10
+	bytesOfRecording  = 95 << 10
+	bytesOfComparison = 38 << 10
 	// bytesOfSources are the functions of one release; of each other one, the functions that differ take bytesOfRelease.
-	bytesOfSources = 2700 << 10
-	bytesOfRelease = 500 << 10
+	bytesOfSources = 2200 << 10
+	bytesOfRelease = 400 << 10
 )
 
 // Write writes the site and reports its progress to notice. It replaces an existing folder only after everything is written.
@@ -172,7 +172,7 @@ func (s Site) library(p *packer, chosen []recordings.Info, put func(piece) error
 	if slices.Contains(chosen[0].Scenarios, "get-node") {
 		first.Scenario = "get-node"
 	}
-	out := &libraryPiece{First: first, Pages: []string{"compare", "releases"}, Comparisons: "neighbours", Apitrace: s.Version, Answers: answers{}}
+	out := &libraryPiece{First: first, Pages: []string{"compare", "releases", "guide", "lessons"}, Comparisons: "neighbours", Apitrace: s.Version, Answers: answers{}}
 	list := ReleaseList{Items: []Release{}}
 	recorded := map[search.Place]bool{}
 	for _, info := range chosen {
@@ -185,7 +185,13 @@ func (s Site) library(p *packer, chosen []recordings.Info, put func(piece) error
 	if out.Answers["/releases"], err = json.Marshal(list); err != nil {
 		return err
 	}
+	guide := recordingPiece{Answers: answers{}}
 	for _, lang := range pageLanguages {
+		for address, to := range map[string]answers{"/guide?lang=" + lang: guide.Answers, "/workshop/lessons?lang=" + lang: out.Answers} {
+			if to[address], err = p.ask(address); err != nil {
+				return err
+			}
+		}
 		answer, err := p.ask("/scenarios?lang=" + lang)
 		if err != nil {
 			return err
@@ -216,7 +222,7 @@ func (s Site) library(p *packer, chosen []recordings.Info, put func(piece) error
 	if err != nil {
 		return err
 	}
-	return errors.Join(put(piece{"library", out}), put(piece{"search", packed}))
+	return errors.Join(put(piece{"library", out}), put(piece{"search", packed}), put(piece{"answers/guide", guide}))
 }
 
 // writePiece writes a piece to the path from which siteData of still.ts loads it.

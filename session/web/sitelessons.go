@@ -24,7 +24,10 @@ const lessonHTML = `<!doctype html>
 `
 
 const lessonStyle = `:root { color-scheme: light dark; }
-body { font: 16px/1.6 system-ui, "Noto Sans CJK SC", sans-serif; max-width: 48rem; margin: 1rem auto; padding: 0 1rem; }
+:root { --ground: #fff; --ink: #1d2125; --accent: #1d5cc0; }
+@media (prefers-color-scheme: dark) { :root { --ground: #15181c; --ink: #dde1e6; --accent: #86b3f7; } }
+html { background: var(--ground); } a { color: var(--accent); }
+body { background: var(--ground); color: var(--ink); font: 16px/1.6 system-ui, "Noto Sans CJK SC", sans-serif; max-width: 48rem; margin: 1rem auto; padding: 0 1rem; }
 pre { overflow-x: auto; padding: .8rem; border: 1px solid #8886; border-radius: 6px; font-size: 13px; line-height: 1.45; }
 table { border-collapse: collapse; } td, th { border: 1px solid #8886; padding: .2rem .6rem; text-align: left; vertical-align: top; }
 nav a { margin-right: 1rem; } @media print { nav { display: none; } }
@@ -50,11 +53,10 @@ func writeLessons(folder string) error {
 				return err
 			}
 			file := name + "." + lang + ".html"
-			if err := writeSiteFile(folder, "lessons/"+file, fmt.Appendf(nil, lessonHTML, lang, body.Bytes())); err != nil {
+			if err := writeSiteFile(folder, "lessons/"+file, fmt.Appendf(nil, lessonHTML, lang, bytes.ReplaceAll(body.Bytes(), []byte("<pre>"), []byte(`<pre tabindex="0">`)))); err != nil {
 				return err
 			}
-			title, _, _ := strings.Cut(strings.TrimLeft(source, "# "), "\n")
-			fmt.Fprintf(&list, "<li><a href=%q>%s</a></li>\n", file, html.EscapeString(title))
+			fmt.Fprintf(&list, "<li><a href=%q>%s</a></li>\n", file, html.EscapeString(lessonTitle(source)))
 		}
 		list.WriteString("</ul>\n")
 		index := map[string]string{"en": "index.html", "zh": "index.zh.html"}[lang]

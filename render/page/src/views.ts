@@ -4,6 +4,7 @@
 import { ComponentType } from 'preact';
 import { Api } from './api.ts';
 import { Compare } from './compare.tsx';
+import { Guide, Lessons } from './guide.tsx';
 import { Calls } from './list.tsx';
 import { Live } from './live.tsx';
 import { RequestMapView } from './map.tsx';
@@ -43,6 +44,8 @@ export const pages: ViewEntry[] = [
   { name: 'compare', words: (w) => w.comparison.name, show: Compare, optional: true },
   { name: 'releases', words: (w) => w.comparison.matrix, show: Matrix, optional: true },
   { name: 'search', words: (w) => w.search, show: Search, hidden: true },
+  { name: 'guide', words: (w) => w.guide.name, show: Guide, optional: true },
+  { name: 'lessons', words: (w) => w.guide.lessons, show: Lessons, optional: true },
   { name: 'workshop', words: (w) => w.workshop, show: Workshop, live: true },
   { name: 'servers', words: (w) => w.live, show: Live, live: true },
 ];

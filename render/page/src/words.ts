@@ -5,6 +5,7 @@ import * as map from './map-words.ts';
 import * as player from './player-words.ts';
 import * as time from './time-words.ts';
 import { compareWords } from './compare-words.ts';
+import { guideWords } from './guide-words.ts';
 
 export type Lang = 'en' | 'zh';
 
@@ -12,6 +13,7 @@ const en = {
   ...player.en,
   time: time.en,
   comparison: compareWords.en,
+  guide: guideWords.en,
   map: map.en,
   scenario: 'Scenario', release: 'Release', request: 'Request', view: 'View', steps: 'Key steps', allCalls: 'All calls',
   showUpstream: 'Upstream’s own spans and events',
@@ -39,6 +41,7 @@ const zh: typeof en = {
   ...player.zh,
   time: time.zh,
   comparison: compareWords.zh,
+  guide: guideWords.zh,
   map: map.zh,
   scenario: '场景', release: '版本', request: '请求', view: '视图', steps: '关键步骤', allCalls: '全部调用',
   showUpstream: '上游自带的跨度与事件',

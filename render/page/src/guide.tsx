@@ -1,0 +1,85 @@
+import { h } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { usePage } from './context.ts';
+import { guideWords } from './guide-words.ts';
+import { write } from './link.ts';
+import { thousands } from './words.ts';
+
+interface GuideStep { function: string; name: string; note: string; since?: string; until?: string; values: string[] }
+interface GuideLayer { layer: string; title: string; colour: string; steps: GuideStep[] }
+
+// Guide lists what the guide knows, by layer. Its address is #/guide?text=TEXT&layer=LAYER: only what holds the text, and the layer to begin with.
+export function Guide() {
+  const { api, lang, words: common, address, goTo, problem } = usePage();
+  const words = guideWords[lang];
+  const [layers, setLayers] = useState<GuideLayer[] | null>(null);
+  const text = address.query.text ?? '';
+  useEffect(() => {
+    let left = false;
+    api.get<{ items: GuideLayer[] }>('/guide', { lang }).then((l) => left || setLayers(l.items), (e) => left || problem(e));
+    return () => { left = true; };
+  }, [lang]);
+  const shown = useMemo(() => {
+    const lower = text.toLowerCase();
+    const holds = (t: string) => t.toLowerCase().includes(lower);
+    return (layers ?? []).map((l) => (holds(l.title) ? l : { ...l, steps: l.steps.filter((s) => holds(s.function) || holds(s.note) || s.values.some(holds)) }))
+      .filter((l) => l.steps.length > 0 || lower === '' || holds(l.title));
+  }, [layers, text]);
+  useEffect(() => {
+    if (layers && address.query.layer) document.getElementById('layer-' + address.query.layer)?.scrollIntoView();
+  }, [layers, address.query.layer]);
+  if (!layers) return <p class="quiet loading">{common.loading}</p>;
+  const change = (more: Record<string, string>, replace = false) =>
+    goTo({ parts: ['guide'], query: Object.fromEntries(Object.entries({ ...address.query, ...more }).filter(([, v]) => v !== '')) }, replace);
+  return (
+    <div class="guide">
+      <h1>{words.name}</h1>
+      <p class="facts">{words.help(thousands(layers.reduce((n, l) => n + l.steps.length, 0)), layers.length)}</p>
+      <p class="filter"><input type="search" value={text} placeholder={words.filter} aria-label={words.filter} onInput={(e) => change({ text: e.currentTarget.value, layer: '' }, true)} /></p>
+      <nav class="layers-of" aria-label={words.layers}>
+        {shown.map((l) => <a style={colour(l)} href={write({ parts: ['guide'], query: { ...(text ? { text } : {}), layer: l.layer } })}>{l.title} <span class="quiet">{l.steps.length}</span></a>)}
+      </nav>
+      {shown.length === 0 && <p>{words.none(text)}</p>}
+      {shown.map((l) => (
+        <section id={'layer-' + l.layer} key={l.layer} style={colour(l)} aria-labelledby={'title-' + l.layer}>
+          <h2 id={'title-' + l.layer}>{l.title} <span class="quiet">{words.steps(l.steps.length)}</span></h2>
+          {l.steps.length === 0 && <p class="quiet">{words.noSteps}</p>}
+          <dl>
+            {l.steps.map((s) => (
+              <div key={s.function + s.since + s.until}>
+                <dt><a href={write({ parts: ['search'], query: { text: s.function } })} title={words.where(s.function)}>{s.name}</a>{' '}
+                  {s.since && <span class="quiet">{words.since(s.since)} </span>}{s.until && <span class="quiet">{words.until(s.until)}</span>}</dt>
+                {s.note && <dd>{s.note}</dd>}
+                {s.values.length > 0 && <dd class="records">{words.values} {s.values.join(', ')}</dd>}
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+const colour = (l: GuideLayer) => (l.colour ? { '--layer': l.colour } : {}) as Record<string, string>;
+
+// Lessons lists the lessons. A server shows a lesson on the page of the workshop; a site has a page for each.
+export function Lessons() {
+  const { api, lang, words: common, problem } = usePage();
+  const words = guideWords[lang];
+  const [lessons, setLessons] = useState<{ name: string; title: string }[] | null>(null);
+  useEffect(() => {
+    let left = false;
+    api.get<{ items: { name: string; title: string }[] }>('/workshop/lessons', { lang }).then((l) => left || setLessons(l.items), (e) => left || problem(e));
+    return () => { left = true; };
+  }, [lang]);
+  if (!lessons) return <p class="quiet loading">{common.loading}</p>;
+  return (
+    <div class="guide">
+      <h1>{words.lessons}</h1>
+      <p class="facts">{words.lessonsHelp}</p>
+      <ol class="lessons-of">
+        {lessons.map((l) => <li key={l.name}><a href={api.live ? write({ parts: ['workshop', 'lesson', l.name], query: {} }) : `lessons/${l.name}.${lang}.html`}>{l.title}</a></li>)}
+      </ol>
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+package web
+
+import (
+	"strings"
+
+	"github.com/emicklei/go-restful/v3"
+
+	"github.com/kubeapitrace/apitrace/docs/lessons"
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/render/view"
+)
+
+// A GuideList is the guide: the layers in the order in which a request meets them, each with its key steps.
+type GuideList struct {
+	Items []GuideLayer `json:"items" description:"The layers."`
+}
+
+// A GuideLayer is a layer with its key steps.
+type GuideLayer struct {
+	Layer  string      `json:"layer" description:"Name of the layer, empty for steps that are in none."`
+	Title  string      `json:"title" description:"Title of the layer for people."`
+	Colour string      `json:"colour" description:"Colour of the layer, empty if it has none."`
+	Steps  []GuideStep `json:"steps" description:"The key steps."`
+}
+
+// A GuideStep is what the guide knows of a function, or of functions of one pattern.
+type GuideStep struct {
+	Function string   `json:"function" description:"Full name of the function, or a pattern."`
+	Name     string   `json:"name" description:"Its short name."`
+	Note     string   `json:"note" description:"What the function decides, and why it is there; empty for a step without a note."`
+	Since    string   `json:"since,omitempty" description:"The first release with the function; absent for no limit."`
+	Until    string   `json:"until,omitempty" description:"The last release with the function; absent for no limit."`
+	Values   []string `json:"values" description:"Names of the values that are recorded."`
+}
+
+// getGuide lists the guide for all releases.
+func (a *api) getGuide(r *restful.Request) (any, error) {
+	lang := queryOf(r, paramLang)
+	guide, err := instrument.Load()
+	if err != nil {
+		return nil, err
+	}
+	titles := spoken.New(guide, lang)
+	list, at := GuideList{Items: []GuideLayer{}}, map[string]int{}
+	layer := func(name string) *GuideLayer {
+		if _, known := at[name]; !known {
+			at[name] = len(list.Items)
+			list.Items = append(list.Items, GuideLayer{Layer: name, Title: titles.Title(name), Colour: view.LayerColour(name), Steps: []GuideStep{}})
+		}
+		return &list.Items[at[name]]
+	}
+	for _, l := range guide.Layers { // some have several entries
+		layer(l.Name)
+	}
+	for _, step := range guide.Steps {
+		function := string(step.Function)
+		out := GuideStep{
+			Function: function, Name: funcname.Short(function), Note: step.Note.In(lang), Since: step.Since, Until: step.Until, Values: []string{},
+		}
+		for _, v := range step.Values {
+			out.Values = append(out.Values, v.Name)
+		}
+		of := layer(titles.Layer(function))
+		of.Steps = append(of.Steps, out)
+	}
+	return list, nil
+}
+
+// A LessonList lists the lessons of the course.
+type LessonList struct {
+	Items []LessonTitle `json:"items" description:"The lessons, in the order of the course."`
+}
+
+// A LessonTitle is a lesson in a list.
+type LessonTitle struct {
+	Name  string `json:"name" description:"Name of the lesson."`
+	Title string `json:"title" description:"Its title."`
+}
+
+func (a *api) listLessons(r *restful.Request) (any, error) {
+	list := LessonList{Items: []LessonTitle{}}
+	for _, name := range lessons.Names() {
+		source, err := lessons.Page(name, queryOf(r, paramLang))
+		if err != nil {
+			return nil, err
+		}
+		list.Items = append(list.Items, LessonTitle{name, lessonTitle(source)})
+	}
+	return list, nil
+}
+
+// lessonTitle returns the title of a lesson's page.
+func lessonTitle(source string) string {
+	title, _, _ := strings.Cut(strings.TrimLeft(source, "# "), "\n")
+	return title
+}

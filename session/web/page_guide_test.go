@@ -1,0 +1,60 @@
+package web_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/session/web"
+)
+
+func TestPageShowsTheGuide(t *testing.T) {
+	server := start(t, web.Options{})
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list web.GuideList
+	_, body := get(t, server+web.Base+"/guide")
+	if err := json.Unmarshal(body, &list); err != nil {
+		t.Fatal(err)
+	}
+	steps := 0
+	for _, layer := range list.Items {
+		if layer.Title == "" {
+			t.Errorf("layer %q has no title, and %d steps, such as %s", layer.Layer, len(layer.Steps), layer.Steps[0].Function)
+		}
+		steps += len(layer.Steps)
+	}
+	if steps != len(guide.Steps) {
+		t.Errorf("%d steps, but the guide has %d", steps, len(guide.Steps))
+	}
+	b := open(t, server, "", 1280)
+	b.click("[...document.querySelectorAll('.top nav a')].find((a) => a.textContent === 'Guide')")
+	b.until("document.querySelectorAll('.guide dl > div').length > 100")
+	if n := js[int](b, "document.querySelectorAll('.guide dl > div').length"); n != steps {
+		t.Errorf("the page shows %d steps of %d", n, steps)
+	}
+	// What the reader types filters; a function leads to its recorded calls.
+	js[any](b, "(() => { const box = document.querySelector('.guide .filter input'); box.value = 'etcd3.(*store)'; box.dispatchEvent(new Event('input', {bubbles: true})); })()")
+	b.until("location.hash.includes('text=etcd3') && document.querySelectorAll('.guide dl > div').length < 40")
+	b.accessible()
+	b.click("document.querySelector('.guide dt a')")
+	b.until("document.querySelector('.found .text')?.textContent.includes('etcd3.(*store)')")
+	// A layer has a link.
+	layer := open(t, server, "#/guide?layer=etcd3", 400)
+	layer.until("document.getElementById('layer-etcd3')?.getBoundingClientRect().top < 300")
+	if layer.accessible(); js[bool](layer, "document.documentElement.scrollWidth > innerWidth") {
+		t.Error("the page is wider than the screen")
+	}
+	layer.click("document.querySelector('.menu')")
+	layer.click("document.querySelector('.language')")
+	layer.until("document.querySelector('.guide h1').textContent === '指南' && document.querySelector('.guide dd').textContent.match(/[一-龥]/)")
+	// The lessons.
+	layer.click("document.querySelector('.menu')")
+	layer.click("[...document.querySelectorAll('.top nav a')].find((a) => a.textContent === '课文')")
+	layer.until("document.querySelectorAll('.lessons-of a').length > 5")
+	layer.accessible()
+	layer.click("document.querySelectorAll('.lessons-of a')[2]")
+	layer.until("document.querySelector('.lesson .prose h1')")
+}
