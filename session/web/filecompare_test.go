@@ -117,6 +117,31 @@ func licensed(t *testing.T, source web.SourceFolder) web.SourceFolder {
 	return source
 }
 
+// TestFilesAreAccessible looks at the files of a recording and of a comparison with axe, wide and narrow.
+func TestFilesAreAccessible(t *testing.T) {
+	recording, _ := writeFile(t, recorded(t, "get-node"), web.PageFile{Source: fakeSource(t)}, "en")
+	comparison, _ := writeComparison(t, recordedBy(t, "v1.30.4", "get-node"), recordedBy(t, "v1.37.1", "get-node"), "v1.30.4", "v1.37.1", licensed(t, bothSources(t, storeGet)))
+	for _, test := range []struct{ name, address, ready string }{
+		{"recording", recording, row("etcd3 store")},
+		{"source", recording + "#/latest/get-node/1?call=" + escape(storeGet), "document.querySelector('.l.ran')"},
+		{"map", recording + "#/latest/get-node/1?view=map", "document.querySelector('.line')"},
+		{"comparison", comparison, "document.querySelector('.merged .row.added')"},
+		{"difference", comparison + compared + "&call=" + escape(storeGet), "document.querySelector('.difference .hunk')"},
+	} {
+		for _, width := range []int64{1280, 400} {
+			t.Run(fmt.Sprintf("%s %d", test.name, width), func(t *testing.T) {
+				path, hash, _ := strings.Cut(test.address, "#")
+				b := openAt(t, "file://"+path+"#"+hash, "file://"+path, width)
+				b.until(test.ready)
+				b.accessible()
+				if width == 400 && js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
+					t.Error("the page is wider than the screen")
+				}
+			})
+		}
+	}
+}
+
 // TestComparisonFileNamesSides compares recordings that neither a release nor a scenario tells apart.
 func TestComparisonFileNamesSides(t *testing.T) {
 	a, b := recordedBy(t, "v1.37.1", "get-node"), recordedBy(t, "v1.37.1", "get-node")

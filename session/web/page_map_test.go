@@ -65,10 +65,24 @@ func TestPageDrawsTheMapOfARequest(t *testing.T) {
 }
 
 func TestPageShowsWhatAStartBuilt(t *testing.T) {
-	b := open(t, start(t, web.Options{}), "#/latest/boot/1?view=map", 1280)
+	showsWhatAStartBuilt(open(t, start(t, web.Options{}), "#/latest/boot/1?view=map", 1280))
+}
+
+// TestFileShowsWhatAStartBuilt opens the page of a start from the disk.
+func TestFileShowsWhatAStartBuilt(t *testing.T) {
+	path, _ := writeFile(t, recorded(t, "boot"), web.PageFile{Source: fakeSource(t)}, "en")
+	b := openFile(t, path, 1280)
+	b.until("document.querySelector('.tree')")
+	b.click("[...document.querySelectorAll('.views a')].find((a) => a.textContent === 'Map')")
+	showsWhatAStartBuilt(b)
+}
+
+// showsWhatAStartBuilt opens the map of a start down to the storage and the strategy of deployments.
+func showsWhatAStartBuilt(b *tab) {
+	b.Helper()
 	b.until("document.querySelectorAll('.boot-server').length === 3")
 	if text := js[string](b, "[...document.querySelectorAll('.boot-server h3')].map((h) => h.textContent.split(' ')[0]).join()"); !strings.HasPrefix(text, "kube-aggregator") || !strings.HasSuffix(text, "apiextensions-apiserver") {
-		t.Errorf("the servers are %q", text)
+		b.Errorf("the servers are %q", text)
 	}
 	opens := func(name string) {
 		b.click(fmt.Sprintf("[...document.querySelectorAll('.opens')].find((o) => o.textContent.startsWith(%q))", name+" "))
@@ -79,7 +93,7 @@ func TestPageShowsWhatAStartBuilt(t *testing.T) {
 	text := js[string](b, "document.querySelector('.boot-resource').innerText")
 	for _, want := range []string{"deployment/storage.REST", "/apis/apps/v1/namespaces/{namespace}/deployments/{name}", "endpoints.restfulGetResource"} {
 		if !strings.Contains(text, want) {
-			t.Errorf("deployments do not have %q:\n%s", want, text)
+			b.Errorf("deployments do not have %q:\n%s", want, text)
 		}
 	}
 	b.click("[...document.querySelectorAll('.boot-resource .link')].find((l) => l.textContent === 'The call that registered it')")

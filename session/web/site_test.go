@@ -1,6 +1,8 @@
 package web_test
 
 import (
+	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -9,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +19,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/web"
+	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -87,25 +91,208 @@ func openEach(t *testing.T, folder string, releases []recordings.Info) {
 	b.until("document.querySelector('.code')")
 }
 
-// TestSiteHasNoDeadLink writes a small site, crawls it, and opens its recordings.
+// openPages opens each comparison of a site, each scenario through the releases, the guide and the lessons. Of releases, the newest is first.
+func openPages(t *testing.T, folder string, releases []recordings.Info) {
+	t.Helper()
+	server := httptest.NewServer(http.StripPrefix("/some/path/", http.FileServer(http.Dir(folder))))
+	t.Cleanup(server.Close)
+	home := server.URL + "/some/path/"
+	b := openAt(t, home, home, 1280)
+	b.until("document.querySelector('.tree')")
+	calm := func(what string) {
+		t.Helper()
+		if text := js[string](b, "document.querySelector('.problem')?.textContent ?? ''"); text != "" {
+			t.Errorf("%s: %s", what, text)
+		}
+	}
+	// Each page is reached from the header.
+	for name, ready := range map[string]string{
+		"Compare": ".summary h1", "Releases": ".overview", "Guide": ".guide dl", "Lessons": ".lessons-of a",
+	} {
+		b.click(fmt.Sprintf("[...document.querySelectorAll('.top nav a')].find((a) => a.textContent === %q)", name))
+		b.until(fmt.Sprintf("document.querySelector(%q)", ready))
+		calm(name)
+	}
+	for _, link := range js[[]string](b, "[...document.querySelectorAll('.lessons-of a')].map((a) => a.getAttribute('href'))") {
+		if _, err := os.Stat(filepath.Join(folder, filepath.FromSlash(link))); err != nil {
+			t.Errorf("the list of lessons leads to %s: %v", link, err)
+		}
+	}
+	before := map[string]string{} // the release before, by scenario
+	var scenarios []string
+	for _, info := range slices.Backward(releases) {
+		for _, scenario := range info.Scenarios {
+			from := before[scenario]
+			if before[scenario] = info.K8sVersion; from == "" {
+				continue
+			}
+			if !slices.Contains(scenarios, scenario) {
+				scenarios = append(scenarios, scenario)
+			}
+			what := fmt.Sprintf("scenario=%s&from=%s&to=%s", scenario, from, info.K8sVersion)
+			js[any](b, fmt.Sprintf("document.querySelector('.summary h1')?.remove(); location.hash = '#/compare?%s'", what))
+			b.until(fmt.Sprintf("document.querySelector('.summary h1') && document.querySelector('.compare .pair select').value === %q && [...document.querySelectorAll('.compare .pair select')].at(-1).value === %q", from, info.K8sVersion))
+			calm(what)
+		}
+	}
+	// The matrix leads to comparisons, and each change of a step has its source or says why not.
+	for _, scenario := range scenarios {
+		js[any](b, "location.hash = '#/releases?scenario="+scenario+"'")
+		b.until(fmt.Sprintf("document.querySelectorAll('.releases tbody th a').length > 0 && document.querySelector('.matrix select').value === %q", scenario))
+		if rows := js[int](b, "document.querySelectorAll('.releases tbody th[scope=row]').length"); rows != len(releases) {
+			t.Errorf("%s: %d releases, expected %d", scenario, rows, len(releases))
+		}
+		calm(scenario)
+	}
+	b.click("[...document.querySelectorAll('.releases tbody th a')].at(-1)")
+	b.until("document.querySelector('.summary h1')")
+	if js[bool](b, "!!document.querySelector('.merged .row.step')") {
+		b.click("document.querySelector('.merged .row.step')")
+		b.until("document.querySelector('.difference .hunk, .difference .nosource, .difference .same-text')")
+		b.click("[...document.querySelectorAll('.difference .about a')].at(-1)")
+		b.until("document.querySelector('.code h2')")
+	}
+	calm("the call of a comparison")
+}
+
+// TestSiteHasNoDeadLink writes a small site, crawls it, and opens what is in it.
 func TestSiteHasNoDeadLink(t *testing.T) {
 	scenarios := []string{"get-node", "create-deployment"}
 	folder := writeSite(t, web.Site{Releases: []string{"1.30", "1.37"}, Scenarios: scenarios})
 	crawl(t, folder)
-	openEach(t, folder, []recordings.Info{{K8sVersion: "v1.37.1", Scenarios: scenarios}, {K8sVersion: "v1.30.4", Scenarios: scenarios}})
+	infos := []recordings.Info{{K8sVersion: "v1.37.1", Scenarios: scenarios}, {K8sVersion: "v1.30.4", Scenarios: scenarios}}
+	openEach(t, folder, infos)
+	openPages(t, folder, infos)
 }
 
-// TestSlowSiteHasTheWholeLibrary does the same with all recordings.
+// TestSiteIsAccessible looks at pages of a site with axe, wide and narrow.
+func TestSiteIsAccessible(t *testing.T) {
+	folder := writeSite(t, web.Site{Releases: []string{"1.30", "1.37"}, Scenarios: []string{"get-node"}})
+	server := httptest.NewServer(http.FileServer(http.Dir(folder)))
+	t.Cleanup(server.Close)
+	for _, width := range []int64{1280, 400} {
+		b := openAt(t, server.URL+"/", server.URL, width)
+		for _, test := range []struct{ path, ready string }{
+			{"#/", row("etcd3 store")},
+			{"#/compare", "document.querySelector('.merged .row.added')"},
+			{"#/releases", "document.querySelector('.overview td a')"},
+			{"#/releases?scenario=get-node", "document.querySelector('.releases th a')"},
+			{"#/guide", "document.querySelector('.guide dl')"},
+			{"#/lessons", "document.querySelector('.lessons-of a')"},
+		} {
+			js[any](b, fmt.Sprintf("location.hash = %q", test.path))
+			b.until(test.ready)
+			b.accessible()
+			if width == 400 && js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
+				t.Errorf("%s is wider than the screen", test.path)
+			}
+		}
+		b.do(chromedp.Navigate(server.URL + "/lessons/03-get.en.html"))
+		b.until("document.querySelector('main h1')")
+		b.accessible()
+	}
+}
+
+// TestSlowSiteHasTheWholeLibrary does so with all recordings, and compares the size with the one that is told beforehand.
 func TestSlowSiteHasTheWholeLibrary(t *testing.T) {
 	testenv.Slow(t)
 	infos, err := recordings.Versions()
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := writeSite(t, web.Site{})
-	crawl(t, folder)
-	for _, info := range infos { // one browser per release: none lives long enough for all
-		openEach(t, folder, []recordings.Info{info})
+	slices.Reverse(infos)
+	told := 0
+	site := web.Site{Out: filepath.Join(t.TempDir(), "public"), Version: "test"}
+	if err := site.Write(t.Context(), func(format string, args ...any) {
+		text := fmt.Sprintf(format, args...)
+		if _, size, ok := strings.Cut(text, "in all about "); ok {
+			if _, err := fmt.Sscanf(size, "%d MB", &told); err != nil {
+				t.Error(err)
+			}
+		}
+		t.Log(text)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if size := sizeOf(t, site.Out) >> 20; size < told*7/10 || size > told*13/10 {
+		t.Errorf("the site has %d MB, but %d MB were told", size, told)
+	}
+	crawl(t, site.Out)
+	openPages(t, site.Out, infos)
+	for _, info := range infos { // a browser for each: none lives long enough for all
+		openEach(t, site.Out, []recordings.Info{info})
+	}
+}
+
+// sizeOf adds the sizes of all files.
+func sizeOf(t *testing.T, folder string) int {
+	t.Helper()
+	size := 0
+	if err := fs.WalkDir(os.DirFS(folder), ".", func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			size += int(info.Size())
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return size
+}
+
+// TestSiteSharesWhatReleasesHaveInCommon gives two releases a function with one text in different lines, which the site must have once.
+func TestSiteSharesWhatReleasesHaveInCommon(t *testing.T) {
+	const mark = "s.work(\"once\")"
+	folders := map[string]string{}
+	for _, release := range []string{"v1.30.4", "v1.37.1"} {
+		rec := recordedBy(t, release, "get-node")
+		call := rec.Requests[0].Calls[callOf(t, rec, storeGet)]
+		folders[release] = t.TempDir()
+		file := filepath.Join(folders[release], filepath.FromSlash(call.File))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		text := "package etcd3\n" + strings.Repeat("\n", call.Line-2) + "func (s *store) Get() error {\n\t" + mark + "\n\treturn nil\n}\n\ntype store struct{}\n"
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	site := web.Site{Out: filepath.Join(t.TempDir(), "public"), Releases: []string{"1.30", "1.37"}, Scenarios: []string{"get-node"}}
+	site.Source = func(process, release string) (string, error) {
+		if folder := folders[release]; folder != "" && process == trace.ProcessAPIServer {
+			return folder, nil
+		}
+		return "", fmt.Errorf("there is none")
+	}
+	if err := site.Write(t.Context(), t.Logf); err != nil {
+		t.Fatal(err)
+	}
+	packed, err := os.Open(filepath.Join(site.Out, "data", "source", "kube-apiserver", "k8s.io", "apiserver", "pkg", "storage", "etcd3.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer packed.Close()
+	plain, err := gzip.NewReader(packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var piece struct {
+		Texts     [][][]string
+		Functions map[string][]struct {
+			Of    []string
+			First int
+			Text  int
+		}
+	}
+	if err := json.NewDecoder(plain).Decode(&piece); err != nil {
+		t.Fatal(err)
+	}
+	got := piece.Functions[storeGet]
+	if len(piece.Texts) != 1 || len(got) != 2 || got[0].Text != got[1].Text || got[0].First == got[1].First {
+		t.Errorf("%d texts, and the function is %+v: expected one text in two places", len(piece.Texts), got)
 	}
 }
 

@@ -12,10 +12,10 @@ export interface SearchPiece {
 // search finds functions, recorded values and errors by a part of their text.
 export function search(piece: SearchPiece, text: string, from: number, limit: number): HitList {
   const names = piece.texts.filter((_, i) => piece.kinds[i] === 'function');
-  const functions = new Set(matching(text, names)), lower = text.toLowerCase();
+  const functions = new Set(matching(text, names)), small = lower(text);
   const found: number[] = [];
   piece.texts.forEach((t, i) => {
-    if (piece.kinds[i] === 'function' ? functions.has(t) : t.toLowerCase().includes(lower)) found.push(i);
+    if (piece.kinds[i] === 'function' ? functions.has(t) : lower(t).includes(small)) found.push(i);
   });
   const items = found.slice(from, from + limit).map((i): Hit => ({
     kind: piece.kinds[i], text: piece.texts[i], short: piece.shorts[i] ?? piece.texts[i], places: piece.places[piece.place[i]],
@@ -25,12 +25,12 @@ export function search(piece: SearchPiece, text: string, from: number, limit: nu
 
 // matching returns the names that one may have meant by a pattern: the first way of comparing that finds any decides.
 function matching(pattern: string, names: string[]): string[] {
-  const strict = strictPattern(pattern), folded = strictPattern(wildcards(pattern).toLowerCase());
-  const part = ('...' + unmarked(wildcards(pattern)).toLowerCase().replace(/^\.+|\.+$/g, '') + '...').split('...');
+  const strict = strictPattern(pattern), folded = strictPattern(lower(wildcards(pattern)));
+  const part = ('...' + lower(unmarked(wildcards(pattern))).replace(/^\.+|\.+$/g, '') + '...').split('...');
   for (const matches of [
     (name: string) => match(strict, name),
-    (name: string) => match(folded, name.toLowerCase()),
-    (name: string) => match(part, name.toLowerCase()) || match(part, unmarked(name).toLowerCase()),
+    (name: string) => match(folded, lower(name)),
+    (name: string) => match(part, lower(name)) || match(part, lower(unmarked(name))),
   ]) {
     const found = names.filter(matches);
     if (found.length) return found;
@@ -65,6 +65,9 @@ function match(parts: string[], text: string): boolean {
   }
   return text.endsWith(parts.at(-1)!);
 }
+
+// lower is strings.ToLower of Go: letter by letter, without the rules that some languages have for some letters.
+const lower = (text: string) => /^[\x00-\x7f]*$/.test(text) ? text.toLowerCase() : [...text].map((c) => (c === 'İ' ? 'i' : c.toLowerCase())).join('');
 
 const unmarked = (name: string) => name.replace(/\[\.\.\.\]|\(\*|\(|\)/g, '');
 
