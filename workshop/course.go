@@ -21,7 +21,7 @@ import (
 //go:embed course
 var embedded embed.FS
 
-// A Course is chapters of exercises, in the order in which they are to be done.
+// A Course has chapters of exercises, in the intended order.
 type Course struct {
 	Chapters []Chapter
 }
@@ -30,7 +30,7 @@ type Course struct {
 type Chapter struct {
 	// Name is that of the folder: "03-get".
 	Name string `yaml:"-"`
-	// Title says in a few words what it is about, Teaches what one knows afterwards.
+	// Title names the topic in a few words; Teaches is what the learner knows afterwards.
 	Title   Text `yaml:"title"`
 	Teaches Text `yaml:"teaches"`
 	// Lesson is the page of docs to read with it, without language and ending: "lessons/03-get".
@@ -47,8 +47,8 @@ var ours = sync.OnceValues(func() (*Course, error) {
 	return read(files, "course")
 })
 
-// Open returns the course that comes with apitrace, or, where dir is given, the one in that folder. Nobody
-// changes what it returns.
+// Open returns the course in the folder dir, or apitrace's own course if dir is "". Callers must not modify
+// it.
 func Open(dir string) (*Course, error) {
 	if dir == "" {
 		return ours()
@@ -198,7 +198,7 @@ func (c *Chapter) Number() string {
 	return cmp.Or(strings.TrimLeft(number, "0"), "0")
 }
 
-// An UnknownError says that no exercise has the name or the number that was asked for.
+// An UnknownError reports that no exercise has the requested name or number.
 type UnknownError struct {
 	Name string
 	// Nearest are names that are like it, the likest first. A number has none.

@@ -1,11 +1,10 @@
-// Package workshop holds the exercises of the course, judges answers to them, and
-// remembers how far somebody is.
+// Package workshop has the exercises of the course, judges answers to them, and keeps
+// a learner's progress.
 //
-// An exercise is a YAML file. What is right is never written down in it as a text to
-// compare with: it is a query (see Selection and Test) that is asked of a
-// recorded trace, so that an exercise can be wrong about Kubernetes only if the
-// trace is. docs/workshop-authoring.md describes the format for people, schema.json
-// for editors; parse is what decides.
+// An exercise is a YAML file. It does not contain the right answer as a text to
+// compare with, but a query (see Selection and Test) on a recorded trace, so that an
+// exercise can be wrong about Kubernetes only if the trace is. docs/workshop-authoring.md
+// describes the format for authors and schema.json for editors, but parse decides.
 package workshop
 
 import (
@@ -19,30 +18,30 @@ type Text = message.Text
 
 // An Exercise is a question whose answer a trace decides.
 type Exercise struct {
-	// Name is what people type: the file's name without its number. It is unique in
-	// the course.
+	// Name is the name that users type: the file's name without its number. It is unique
+	// in the course.
 	Name string `yaml:"-"`
 	// Chapter is the name of the folder: "03-get".
 	Chapter string `yaml:"-"`
 	// File is where it was read from, for messages.
 	File string `yaml:"-"`
 
-	// Title says in a few words what it is about, Teaches what one knows afterwards.
+	// Title names the topic in a few words; Teaches is what the learner knows afterwards.
 	Title   Text `yaml:"title"`
 	Teaches Text `yaml:"teaches"`
-	// Minutes is how long it takes.
+	// Minutes is the expected time.
 	Minutes int `yaml:"minutes"`
 	// Scenario is the recording that is asked: by what the learner's version of
 	// Kubernetes has recorded of it. Of a live exercise it is what the server is sent.
 	Scenario string `yaml:"scenario"`
 	// Also names further recordings, for Selection.In.
 	Also map[string]Source `yaml:"also"`
-	// Releases are those for which the exercise holds.
+	// Releases are the releases for which the exercise is valid.
 	Releases release.Range `yaml:",inline"`
-	// Question is what is asked. It is Markdown, as all longer texts here.
+	// Question is the question, in Markdown like all longer texts here.
 	Question Text `yaml:"question"`
 
-	// Exactly one of the following is there. It decides the exercise's Kind.
+	// Exactly one of the following is set. It decides the exercise's Kind.
 	Find   *Selection  `yaml:"find"`
 	Order  []Step      `yaml:"order"`
 	Claim  *Claim      `yaml:"claim"`
@@ -55,10 +54,10 @@ type Exercise struct {
 	Wrong []Wrong `yaml:"wrong"`
 	// Hints are three, each more of a help than the one before.
 	Hints []Text `yaml:"hints"`
-	// Solution is what passes, for those who give up, and for Verify.
+	// Solution is a right answer, for learners who give up, and for Verify.
 	Solution Solution `yaml:"solution"`
-	// Debrief is what to know once it is solved: what happened, why it is so,
-	// where to read on.
+	// Debrief explains the solved exercise: what happened, why it is so, and where to
+	// read on.
 	Debrief Text `yaml:"debrief"`
 }
 
@@ -82,7 +81,7 @@ const (
 	KindClaim Kind = "claim"
 	// KindChoose asks which of some statements are true.
 	KindChoose Kind = "choose"
-	// KindValue asks for something that is to be read from a trace.
+	// KindValue asks for a value in a trace.
 	KindValue Kind = "value"
 	// KindMake asks for a request whose trace passes a test. It is live.
 	KindMake Kind = "make"
@@ -99,7 +98,7 @@ func (e *Exercise) Kind() Kind {
 	return kinds[0]
 }
 
-// kinds lists the kinds whose fields are there: one, if the exercise is valid.
+// kinds lists the kinds whose fields are set: one, if the exercise is valid.
 func (e *Exercise) kinds() []Kind {
 	var kinds []Kind
 	for _, k := range []struct {
@@ -116,7 +115,7 @@ func (e *Exercise) kinds() []Kind {
 	return kinds
 }
 
-// Live tells whether a running server is needed.
+// Live reports whether a running server is needed.
 func (e *Exercise) Live() bool { return e.Make != nil || e.Change != nil }
 
 // Texts lists all that a learner may get to read at the exercise.
@@ -136,7 +135,7 @@ func (e *Exercise) Texts() []Text {
 
 // A Step is one of those to put in order: it is where its first call is.
 type Step struct {
-	// ID is what the step is called in Solution and Wrong.
+	// ID is the name of the step in Solution and Wrong.
 	ID   string    `yaml:"id"`
 	Call Selection `yaml:"call"`
 	Text Text      `yaml:"text"`
@@ -158,8 +157,8 @@ type Choice struct {
 	Reply Text `yaml:"reply"`
 }
 
-// A ValueQuery is a value to be read from a trace: an attribute of the first of the
-// calls that has it, or, without a name, how many calls there are.
+// A ValueQuery is a value in a trace: an attribute of the first of the calls that has
+// it or, without a name, the number of calls.
 type ValueQuery struct {
 	Of Selection `yaml:"of"`
 	// Name is that of the attribute; "error" is the error that the call returned.
@@ -202,14 +201,14 @@ type Wrong struct {
 	Reply Text   `yaml:"reply"`
 }
 
-// A Solution is what passes.
+// A Solution is a right answer.
 type Solution struct {
 	// Answer is the answer as a learner types it. Where versions of Kubernetes
 	// differ it is a list: in each version, one of them passes.
 	Answer Names `yaml:"answer"`
 	// Request is that of a Make.
 	Request *scenarios.HTTP `yaml:"request"`
-	// Edits are those of a Change.
+	// Edits are the edits that solve a Change.
 	Edits []Replacement `yaml:"edits"`
 	// Passes are, of a live exercise, scenarios whose recordings pass, and Fails some whose
 	// recordings do not: they let Verify judge without a server.
@@ -219,7 +218,7 @@ type Solution struct {
 	Text Text `yaml:"text"`
 }
 
-// A Replacement changes a file: Old, which is there once, gives way to New.
+// A Replacement changes a file: New replaces Old, which must occur once.
 type Replacement struct {
 	Old string `yaml:"old"`
 	New string `yaml:"new"`

@@ -20,19 +20,19 @@ type Judge struct {
 	kept map[Source]*asked
 }
 
-// A Try is what a learner hands in.
+// A Try is a learner's answer.
 type Try struct {
 	// Text is the answer as it was typed. Live exercises have none.
 	Text string
-	// Recording is what a live exercise is judged by: the trace of the learner's own
-	// request, or of a request to the learner's own server.
+	// Recording is the trace by which a live exercise is judged: that of the learner's
+	// request, or of a request to the learner's server.
 	Recording *trace.Recording
 }
 
-// A Verdict is what a judge says of an answer.
+// A Verdict is the judgement of an answer.
 type Verdict struct {
 	Passed bool
-	// Reply says why not, or, where it passed, what was found.
+	// Reply says why the answer is wrong or, if it is right, what was found.
 	Reply message.Message
 	// wrong is the place in Exercise.Wrong of the reply; -1 for those that the judge has by itself.
 	wrong int
@@ -40,7 +40,7 @@ type Verdict struct {
 	unknown bool
 }
 
-// An AnswerError says that a text is not an answer to the question, right or wrong.
+// An AnswerError reports that a text is not an answer to the question, right or wrong.
 type AnswerError struct{ Reason message.Message }
 
 func (e *AnswerError) Error() string { return e.Reason.String() }
@@ -49,7 +49,7 @@ func badAnswer(format string, args ...any) error {
 	return &AnswerError{message.Of(format, args...)}
 }
 
-// errNeedsServer says that a live exercise cannot be judged by recordings.
+// errNeedsServer reports that a live exercise cannot be judged by recordings.
 var errNeedsServer = message.NewError("this exercise is judged by the behaviour of a server, and none is available")
 
 // Judge judges an answer.
@@ -103,7 +103,7 @@ func (j *Judge) load(s Source) (*asked, error) {
 	return a, nil
 }
 
-// Right says what is right, as it would be typed: the shortest names that are enough.
+// Right returns the right answer as a learner would type it, with the shortest sufficient names.
 func (j *Judge) Right(e *Exercise) ([]string, error) {
 	t := j.traces(e)
 	switch e.Kind() {

@@ -1,6 +1,6 @@
 package workshop
 
-// Progress is what a learner's events come to.
+// Progress is the sum of a learner's events.
 type Progress struct {
 	// Current is the name of the exercise that was started last.
 	Current string
@@ -62,7 +62,7 @@ func (p *Progress) reset(exercise string) {
 	delete(p.done, exercise)
 }
 
-// Empty tells whether nothing was done yet.
+// Empty reports whether the learner has done nothing yet.
 func (p *Progress) Empty() bool { return len(p.done) == 0 }
 
 // Of returns what was done of an exercise: nothing, the zero Done, if it was never started.

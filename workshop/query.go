@@ -6,9 +6,9 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 )
 
-// A Selection chooses calls of one request of a recording: those for which everything
-// that is given holds. In YAML a mere name, or a list of names,
-// stands for a selection by function.
+// A Selection selects calls of one request of a recording: those that satisfy all given
+// conditions. In YAML, a name or a list of names stands for a selection by
+// function.
 type Selection struct {
 	// In is the recording, by its name in Exercise.Also; "" is that of Exercise.Scenario.
 	In string `yaml:"in"`

@@ -85,7 +85,7 @@ func certTemplate(name string) *x509.Certificate {
 	return &x509.Certificate{
 		SerialNumber: serial,
 		Subject:      pkix.Name{CommonName: name, Organization: []string{"apitrace"}},
-		// Clocks of containers are not always quite those of their hosts.
+		// The clock of a container may differ slightly from that of its host.
 		NotBefore: now.Add(-time.Hour),
 		NotAfter:  now.Add(certLifetime),
 	}

@@ -11,15 +11,15 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// expected says what a value of a flag must be, by the flag's type.
+// expected describes the valid values of a flag, by the flag's type.
 var expected = map[string]message.Message{
 	"int":      message.Of("a whole number, such as 3"),
 	"duration": message.Of("a number with a unit, such as 500us or 1.5ms"),
 	"bool":     message.Of("%s or %s", "true", "false"),
 }
 
-// Error makes an error of cobra or pflag one that can be reported in every language. Other errors stay as
-// they are. For the value of a flag it says what is expected, not what the parser found.
+// Error converts an error of cobra or pflag to one that can be reported in every language. Other errors are
+// returned unchanged. For the value of a flag it says what is expected, not what the parser found.
 func Error(err error) error {
 	if err == nil {
 		return nil
@@ -50,7 +50,7 @@ func Arguments(command *cobra.Command, err error) error {
 	return message.Errorf("%w: expected \"%s\"", said, line)
 }
 
-// inWords returns what cobra and pflag say as a message, or nil.
+// inWords returns an error of cobra or pflag as a message, or nil.
 func inWords(err error) error {
 	switch err := err.(type) {
 	case *pflag.NotExistError:
@@ -80,7 +80,7 @@ func inWords(err error) error {
 	return wrongCount(err)
 }
 
-// wrongCount returns what cobra says of too many or too few arguments as a message, or nil.
+// wrongCount returns cobra's error of too many or too few arguments as a message, or nil.
 func wrongCount(err error) error {
 	var a, b, c int
 	for _, said := range []error{
@@ -96,13 +96,13 @@ func wrongCount(err error) error {
 	return nil
 }
 
-// What cobra says without a type.
+// Errors of cobra that have no type.
 var (
 	unknownCommand = regexp.MustCompile(`^unknown command "(.*)" for "(.*)"$`)
 	exclusiveFlags = regexp.MustCompile(`^if any flags in the group \[(.*)\] are set none of the others can be; \[(.*)\] were all set$`)
 )
 
-// counted returns an error of the format, if that is what err says; else nil.
+// counted returns an error with this format if err has it, else nil.
 func counted(err error, format string, into ...*int) error {
 	pointers := make([]any, len(into))
 	for i := range into {

@@ -1,4 +1,4 @@
-// Package commandline puts the help of commands, and what cobra and pflag say, into the user's language.
+// Package commandline translates the help of commands, and the messages of cobra and pflag, into the user's language.
 package commandline
 
 import (
@@ -10,12 +10,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Help is what the file of a command's help says. The format of the file is
+// A Help is the content of the help file of a command. The format of the file is
 //
 //	Use: NAME ARGUMENTS
 //	Short: One line, which begins with a verb in the imperative.
 //
-//	The long text, and behind the line "Examples:" the examples.
+//	The long text, and after the line "Examples:" the examples.
 type Help struct{ Use, Short, Long, Examples string }
 
 // ParseHelp reads the content of a file of help.

@@ -41,8 +41,8 @@ func (e *localizedError) Error() string { return e.said.Error() }
 // Unwrap gives errors.Is and errors.As the wrapped errors.
 func (e *localizedError) Unwrap() error { return e.said }
 
-// Error returns the text of an error in the printer's language. What another program or library
-// reports stays as it is, but for a few texts of the system.
+// Error returns the text of an error in the printer's language. Messages of other programs and
+// libraries are not translated, except for a few texts of the system.
 func (p Printer) Error(err error) string {
 	if !p.chinese {
 		return err.Error()
@@ -73,7 +73,7 @@ func (p Printer) Error(err error) string {
 	return text
 }
 
-// operations are those of package os that an error of a file names most often.
+// operations are the operations that file errors of package os name most often.
 var operations = map[string]Message{
 	"open": Of("open %s: %s"), "stat": Of("stat %s: %s"), "lstat": Of("stat %s: %s"), "read": Of("read %s: %s"),
 	"write": Of("write %s: %s"), "mkdir": Of("mkdir %s: %s"), "remove": Of("remove %s: %s"),

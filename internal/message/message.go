@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// A Message is something to tell people, in whichever language it is asked for. The zero value
-// says nothing.
+// A Message is a text for users that can be formatted in every language. The zero value is
+// empty.
 type Message struct {
 	format string
 	args   []any
@@ -36,7 +36,7 @@ func Join(format string, parts ...Message) Message {
 	return joined
 }
 
-// IsZero reports whether the message says nothing.
+// IsZero reports whether the message is empty.
 func (m Message) IsZero() bool { return m.format == "" }
 
 // In returns the message in the language "en" or "zh".

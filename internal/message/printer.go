@@ -1,7 +1,7 @@
-// Package message holds what apitrace says to people in the languages that it speaks.
+// Package message has the messages of apitrace for users, in English and Chinese.
 //
-// The code says everything in English, and the catalogue zh.po has the Chinese of each
-// message, which is found by its English text:
+// The code has the English text of each message. The catalogue zh.po has the Chinese text,
+// with the English text as its key:
 //
 //	p := message.For(lang)
 //	p.Sprintf("%d of %d exercises", passed, all)
@@ -34,10 +34,10 @@ func (p Printer) Lang() string {
 	return "en"
 }
 
-// A localizer can say itself in any language. An argument of a message that is a localizer or an
-// error is said in the language of the message.
+// A localizer has a text in every language. An argument of a message that is a localizer or an
+// error is formatted in the language of the message.
 type localizer interface {
-	// Localize returns what it says in the language of the printer.
+	// Localize returns the text in the language of the printer.
 	Localize(p Printer) string
 }
 

@@ -17,7 +17,7 @@ const (
 	overlayFile = "overlay.json"
 	overlayDir  = "overlay"
 	logFile     = "build.log"
-	// failedFile tells a build that did not compile from one that was interrupted.
+	// failedFile marks a build that did not compile, as opposed to an interrupted one.
 	failedFile = "apitrace.failed"
 )
 
@@ -28,7 +28,7 @@ type build struct {
 	rewrite   *Rewrite
 	tell      *reporter
 	toolchain Toolchain
-	// noGo says why there is no toolchain; then the build can only be found in the cache.
+	// noGo is the reason why there is no toolchain, or nil. Without one, the build must be in the cache.
 	noGo     error
 	upstream Upstream
 	// release is that of the Binary.
@@ -81,15 +81,15 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 	}
 	tell.stage(StageDone, 0)
 	touch(b.dir)
-	_ = os.Remove(filepath.Join(b.dir, droppedFile)) // it is wanted again
+	_ = os.Remove(filepath.Join(b.dir, droppedFile)) // it is needed again
 	return &Binary{
 		Path: filepath.Join(b.dir, p.Name), Workspace: b.workspace, Key: b.key,
 		Upstream: b.upstream, Summary: m.Summary, Cached: cached, release: b.release,
 	}, nil
 }
 
-// Key gives the key of the binary that Build would make, without making or
-// looking at it. The module of the version has to be resolved for that.
+// Key returns the key of the binary that Build would make, without making or
+// reading it. It resolves the module of the version.
 func Key(ctx context.Context, p Program, o Options) (string, error) {
 	b, err := newBuild(ctx, p, o, newReporter(o.Progress, p))
 	if err != nil {
@@ -101,8 +101,8 @@ func Key(ctx context.Context, p Program, o Options) (string, error) {
 	return b.key, nil
 }
 
-// newBuild decides what has to be built, without building anything. Without a toolchain, the key is
-// that of a build in the cache, "" if none will do.
+// newBuild decides what to build, without building anything. Without a toolchain, the key is that of
+// an acceptable build in the cache, or "".
 func newBuild(ctx context.Context, p Program, o Options, tell *reporter) (*build, error) {
 	up, err := Resolve(ctx, o.Cache, p.Module, p.Version)
 	if err != nil {
@@ -160,9 +160,8 @@ func (b *build) rewriteKey() string {
 	return b.rewrite.Key
 }
 
-// checkBinary looks for the finished build and verifies the binary; what else is
-// in the entry was only needed to make it. A build that is good stays in the cache until
-// b.release is called.
+// checkBinary looks for the finished build and verifies the binary; the rest of the entry was
+// only needed to make it. A valid build stays in the cache until b.release is called.
 func (b *build) checkBinary() (m manifest, err error) {
 	release, ok := useEntry(b.dir)
 	if !ok {
@@ -180,7 +179,7 @@ func (b *build) verify() (manifest, error) {
 	return check(b.dir, b.key, func(file string) bool { return file == b.program.Name })
 }
 
-// run builds, once no other process does. It says whether that was needed.
+// run waits for other processes that build the program, then builds it. cached reports whether the build was already in the cache.
 func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 	unlock, err := b.cache.lock(ctx, b.program, b.tell)
 	if err != nil {
@@ -188,7 +187,7 @@ func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 	}
 	defer unlock()
 	defer setUsed(b.cache.goCache())
-	// The process that we waited for may have built just this.
+	// The other process may have made this build.
 	if m, err := b.checkBinary(); err == nil {
 		return m, true, nil
 	}
@@ -199,11 +198,11 @@ func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 		return m, false, err
 	}
 	if m, err = b.make(ctx); err == nil {
-		b.release, _ = useEntry(b.dir) // while nobody else can remove it
+		b.release, _ = useEntry(b.dir) // while no other process can remove it
 	}
 	var compile *CompileError
 	switch {
-	case errors.As(err, &compile): // whose log and overlay people want to look at
+	case errors.As(err, &compile): // the user may want to read its log and overlay
 		err = errors.Join(err, writeFile(filepath.Join(b.dir, failedFile), nil))
 	case err != nil:
 		err = errors.Join(err, removeEntry(b.dir))
@@ -237,7 +236,7 @@ func (b *build) make(ctx context.Context) (manifest, error) {
 	return m, seal(b.dir, m)
 }
 
-// edited tells whether a person's edits are built in.
+// edited reports whether the build includes the user's edits.
 func (b *build) edited() bool { return b.rewrite != nil && len(b.rewrite.Edits) > 0 }
 
 // makeOverlay runs the rewriter, if there is one.

@@ -16,13 +16,13 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A Cache is the one folder below which apitrace keeps what it made: workspaces,
-// builds, Go's build cache, and the records of resolved modules. Everything in it
-// can be made again.
+// A Cache is the folder in which apitrace keeps generated data: workspaces, builds,
+// Go's build cache, and the records of resolved modules. Everything in it can be
+// generated again.
 type Cache struct {
 	// Root is the absolute path of the folder.
 	Root string
-	// Max is how many bytes it may take; 0: there is no bound. Builds keep it: see Trim.
+	// Max is the maximum size in bytes; 0 means no limit. Builds enforce it; see Trim.
 	Max int64
 }
 
@@ -86,7 +86,7 @@ const (
 	KindGoCache Kind = "gocache"
 )
 
-// An Entry is what the cache holds of one program at one version.
+// An Entry is the data of one program at one version.
 type Entry struct {
 	Kind Kind
 	// Name is unique within the kind.
@@ -95,21 +95,21 @@ type Entry struct {
 	Program, Version string
 	// Key is that of the Binary; "" for anything but a complete build.
 	Key string
-	// Instrumented tells an instrumented build from a plain one.
+	// Instrumented is set for an instrumented build.
 	Instrumented bool
-	// Edited tells whether a person's edits are built in, Edits which files they are of, by their
-	// path below the vendor folder; builds from before that was recorded have none there.
+	// Edited is set if the build includes the user's edits. Edits has the edited files by their path
+	// below the vendor folder; it is empty for builds that did not record them yet.
 	Edited   bool
 	Edits    []string
 	Dir      string
 	Size     int64
 	LastUsed time.Time
-	// Complete is false for what an interrupted build left behind.
+	// Complete is false for the remains of an interrupted build.
 	Complete bool
 }
 
-// Entries lists what the cache holds of the given kinds, or of all, in the order kind,
-// name. To list KindGoCache takes seconds, for it holds many files.
+// Entries lists the entries of the given kinds, or of all, sorted by kind and name. Listing
+// KindGoCache takes seconds, because it has many files.
 func (c *Cache) Entries(kinds ...Kind) ([]Entry, error) {
 	if len(kinds) == 0 {
 		kinds = []Kind{KindWorkspace, KindBuild, KindGoCache}
@@ -194,7 +194,7 @@ func readEntry(kind Kind, dir string) (Entry, error) {
 	return e, nil
 }
 
-// entryDir is the folder of an entry: its name tells people what is in it.
+// entryDir returns the folder of an entry. Its name shows users the content.
 func (c *Cache) entryDir(kind Kind, p Program, key string) string {
 	return filepath.Join(c.kindDir(kind), p.Name+"_"+p.Version+"_"+key[:12])
 }
@@ -207,7 +207,7 @@ func splitEntryName(name string) (program, version string, ok bool) {
 	return parts[0], parts[1], true
 }
 
-// diskUsage sums the sizes of all files below dir. Files that vanish meanwhile are not counted.
+// diskUsage sums the sizes of all files below dir. It ignores files that vanish in the meantime.
 func diskUsage(dir string) (int64, error) {
 	var sum int64
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
@@ -230,11 +230,11 @@ func ignoreNotExist(err error) error {
 	return err
 }
 
-// verify compares all files of an entry with the checksums that were taken when it
-// was made, and says what is wrong with it. Builds do that by themselves for what they use.
+// verify compares all files of an entry with the checksums from its creation, and
+// returns an error if they differ. Builds do this for the files that they use.
 func (c *Cache) verify(e Entry) error {
 	if e.Kind == KindGoCache {
-		return nil // the go command verifies what it takes from there
+		return nil // the go command verifies the files that it uses
 	}
 	m, err := readManifest(e.Dir)
 	if err == nil {
@@ -248,7 +248,7 @@ func (c *Cache) verify(e Entry) error {
 	return nil
 }
 
-// InUse tells whether a process uses the entry: one that runs the program, or is about to.
+// InUse reports whether a process uses the entry: it runs the program, or is about to.
 func (e Entry) InUse() bool {
 	if e.Kind != KindBuild {
 		return false
@@ -263,8 +263,8 @@ func (e Entry) InUse() bool {
 	return err == nil && !free
 }
 
-// Remove deletes an entry. One that a process uses, or that is being built right now, is
-// refused with an [inUseError].
+// Remove deletes an entry. It returns an [inUseError] for an entry that a process uses or is
+// building.
 func (c *Cache) Remove(e Entry) error {
 	name := programLock(e.Program, e.Version)
 	if e.Kind == KindGoCache {
@@ -306,8 +306,8 @@ func (c *Cache) lockFile(name string) string {
 	return filepath.Join(c.Root, "locks", name+".lock")
 }
 
-// lock waits until this process is the only one that builds the program.
-// The user is told if that takes waiting.
+// lock waits until no other process builds the program. It tells the user if it must
+// wait.
 func (c *Cache) lock(ctx context.Context, p Program, tell *reporter) (unlock func(), err error) {
 	shared := flock.New(c.lockFile(goCacheLock))
 	own := flock.New(c.lockFile(programLock(p.Name, p.Version)))

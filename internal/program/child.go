@@ -31,12 +31,12 @@ const (
 	leashPathsEnv = "APITRACE_LEASH_PATHS"
 )
 
-// childInherited lists what a server takes over from the user's environment.
-// Everything else stays outside: etcd takes ETCD_* for flags, and kube-apiserver
-// would send its calls to webhooks through the user's HTTP proxy.
+// childInherited lists the variables that a server inherits from the user's
+// environment. It inherits no others: etcd takes ETCD_* for flags, and kube-apiserver
+// would call webhooks through the user's HTTP proxy.
 var childInherited = []string{"HOME", "PATH", "TMPDIR", "TZ"}
 
-// A Server says how to run a server as a child process.
+// A Server describes how to run a server as a child process.
 type Server struct {
 	// Name is the name of the program: "etcd".
 	Name string
@@ -51,13 +51,13 @@ type Server struct {
 	// Boot is a sampled W3C traceparent, for the probe to trace the program's start.
 	// Empty: the start is not traced.
 	Boot string
-	// Remove lists paths outside of Dir that have to go with the server if
+	// Remove lists paths outside of Dir that must be removed with the server if
 	// apitrace is killed.
 	Remove []string
-	// Ready reports whether the server does its work; nil error: it does.
-	// It is asked until it says so.
+	// Ready returns nil if the server is ready. It is called repeatedly until
+	// then.
 	Ready func(context.Context) error
-	// ReadyTimeout is how long that may take. Zero: a minute.
+	// ReadyTimeout limits that time; zero means a minute.
 	ReadyTimeout time.Duration
 }
 
@@ -70,7 +70,7 @@ func (s Server) log() string { return filepath.Join(s.Dir, "log") }
 type Child struct {
 	server Server
 	cmd    *exec.Cmd
-	// leash is our end of the pipe whose closing ends the child.
+	// leash is this process's end of a pipe. Closing it ends the child.
 	leash *os.File
 	// release is that of the build in the cache that the child runs.
 	release func()
@@ -158,7 +158,7 @@ func (c *Child) wait() {
 	close(c.done)
 }
 
-// readyPoll is how often a server is asked whether it is ready.
+// readyPoll is the interval at which Ready is called.
 const readyPoll = 20 * time.Millisecond
 
 func (c *Child) awaitReady(ctx context.Context) error {
@@ -191,7 +191,7 @@ func (c *Child) awaitReady(ctx context.Context) error {
 // Done is closed when the server has ended, however it did.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
-// Err says how a server ended, once Done is closed.
+// Err returns how a server ended, after Done is closed.
 func (c *Child) Err() error {
 	select {
 	case <-c.done:
@@ -239,7 +239,7 @@ func (c *Child) tail() string {
 	return tail.String()
 }
 
-// An ExitError says that a server ended although nobody had asked it to.
+// An ExitError reports that a server ended unexpectedly.
 type ExitError struct {
 	// Name is the name of the server, State how it ended: "exit status 1".
 	Name, State string
@@ -259,8 +259,8 @@ func (e *ExitError) message() message.Message {
 	return message.Of("%s ended: %s; its last log lines:\n%s", e.Name, e.State, e.Log)
 }
 
-// PortTaken reports whether the server ended because another process had taken
-// its port meanwhile.
+// PortTaken reports whether the server ended because another process had taken its
+// port in the meantime.
 func (e *ExitError) PortTaken() bool {
 	return strings.Contains(e.Log, syscall.EADDRINUSE.Error())
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// buildFlags are the flags of go build that decide what comes out.
+// buildFlags returns the flags of go build that affect the binary.
 func (b *build) buildFlags() []string {
 	flags := []string{
 		"-mod=vendor",
 		// No path of this machine in the binary, and Go's build cache serves all
 		// workspaces with the same source.
 		"-trimpath",
-		// The cache folder may lie in somebody's repository, which is not what is built.
+		// The cache folder may be inside of a repository, which is not the one that is built.
 		"-buildvcs=false",
 	}
 	var set []string
@@ -62,8 +62,8 @@ func (b *build) buildCommand() Command {
 	return b.goCommand(message.Of("compile and link"), append(args, "-o", filepath.Join(b.dir, b.program.Name), ".")...)
 }
 
-// compile runs go build and reports its progress. What the compiler says goes to
-// a log file, and its beginning into the error.
+// compile runs go build and reports its progress. It writes the compiler's output to a
+// log file, and the beginning of it to the error.
 func (b *build) compile(ctx context.Context) error {
 	b.tell.stage(StageCompile, 0)
 	// The go command leaves its temporary files behind when it is killed.
@@ -133,17 +133,17 @@ func (b *build) packages(ctx context.Context, log io.Writer) (all map[string]boo
 	return all, stale, nil
 }
 
-// A CompileError says that go build failed.
+// A CompileError reports that go build failed.
 type CompileError struct {
 	Program Program
-	// Complaints holds what the go command said, line by line.
+	// Complaints has the output of the go command, line by line.
 	Complaints []string
 	// Log is the file that holds all of it.
 	Log string
 	Err error
 }
 
-// shownComplaints is how many lines of the compiler's the error message shows.
+// shownComplaints is the number of lines of the compiler's output in the error message.
 const shownComplaints = 12
 
 func (e *CompileError) Error() string { return e.message().String() }

@@ -25,15 +25,15 @@ type Display struct {
 	last Event
 	// began is when the first stage began that is worth showing; zero before it.
 	began time.Time
-	// printed is when a line was last written, where there is no terminal.
+	// printed is the time of the last line, without a terminal.
 	printed time.Time
 	bar     *progressbar.ProgressBar
 }
 
 const (
-	// refresh is how often the clock on a terminal is brought up to date.
+	// refresh is the interval at which the clock on a terminal is updated.
 	refresh = 250 * time.Millisecond
-	// lineEvery is how often a compilation in progress writes a line where there is no terminal.
+	// lineEvery is the interval at which a compilation writes a line, without a terminal.
 	lineEvery = 15 * time.Second
 )
 
@@ -60,7 +60,7 @@ func (d *Display) Close() {
 func (d *Display) Report(e Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	// Versions come from the command line, notes quote what the go command says.
+	// Versions come from the command line, and notes quote the go command.
 	e.Program = text.Escape(e.Program)
 	if !e.Note.IsZero() {
 		d.clear()
@@ -113,7 +113,7 @@ func (d *Display) line() string {
 	return d.stage()
 }
 
-// stage says which stage goes on, and since when something is being done.
+// stage returns the current stage and its time so far.
 func (d *Display) stage() string {
 	return d.p.Sprintf("%s: %s, %s", d.last.Program, stageNames[d.last.Stage], d.elapsed())
 }
@@ -143,8 +143,8 @@ func (d *Display) newBar() *progressbar.ProgressBar {
 	return progressbar.NewOptions(total, options...)
 }
 
-// draw brings the bar up to date. That the terminal cannot be written to is no
-// reason to end a build.
+// draw updates the bar. It ignores errors of the terminal, which must not end a
+// build.
 func (d *Display) draw() {
 	if d.bar == nil {
 		return

@@ -18,8 +18,8 @@ import (
 // StateEnv names the environment variable that moves the folder of StateDir.
 const StateEnv = "APITRACE_STATE"
 
-// StateDir is the folder for what cannot be made again: a person's edits, and how far
-// they are in the workshop. It is $APITRACE_STATE, else "apitrace" in
+// StateDir returns the folder for data that cannot be generated again: the user's edits
+// and the progress in the workshop. It is $APITRACE_STATE, else "apitrace" in
 // $XDG_STATE_HOME, else in ~/.local/state. It need not exist.
 func StateDir() (string, error) {
 	if dir := os.Getenv(StateEnv); dir != "" {
@@ -54,15 +54,15 @@ type Edit struct {
 	Name string
 	// Path is the copy.
 	Path string
-	// Text is what the copy holds, Original what upstream's file does.
+	// Text is the content of the copy, Original that of upstream's file.
 	Text, Original []byte
 }
 
-// Changed tells whether the copy differs from upstream's file. One that does not
-// changes no build.
+// Changed reports whether the copy differs from upstream's file. An unchanged copy does not
+// affect builds.
 func (e *Edit) Changed() bool { return !bytes.Equal(e.Text, e.Original) }
 
-// Is tells whether a person means the edit: by its name, the end of it, or its path.
+// Is reports whether name means the edit: it is its name, the end of it, or its path.
 func (e *Edit) Is(name string) bool {
 	return e.Name == name || strings.HasSuffix(e.Name, "/"+name) || e.Path == name
 }
@@ -73,7 +73,7 @@ func (e *Edit) Lines() (added, removed int) {
 	original := string(e.Original)
 	diff, err := udiff.ToUnifiedDiff("", "", original, udiff.Lines(original, string(e.Text)), 0)
 	if err != nil {
-		panic(err) // the edits are those of the text
+		panic(err) // the edits were computed from this text
 	}
 	for _, hunk := range diff.Hunks {
 		for _, line := range hunk.Lines {
@@ -118,7 +118,7 @@ func (e Edits) List(program string) ([]Edit, error) {
 			return err
 		}
 		if edit.Text, err = os.ReadFile(edit.Path); errors.Is(err, fs.ErrNotExist) {
-			return nil // taken back by deleting the copy
+			return nil // reverted by deleting the copy
 		}
 		edits = append(edits, edit)
 		return err
@@ -157,7 +157,7 @@ func (e Edits) Add(program, vendor, name string) (Edit, error) {
 	return edit, writeFile(edit.Path, edit.Text)
 }
 
-// Revert removes an edit. The build is then again what it was without it.
+// Revert removes an edit. Builds are then again as without it.
 func (e Edits) Revert(edit Edit) error {
 	for _, file := range []string{edit.Path, edit.Path + originalSuffix} {
 		if err := ignoreNotExist(os.Remove(file)); err != nil {

@@ -12,26 +12,26 @@ import (
 	"time"
 )
 
-// The guard is a process that outlives this one, for a moment. It holds the reading end of a pipe whose
-// writing end is ours, as the leash of the servers does, so that it knows when this process is gone, also
-// after a SIGKILL. It then does the duties that it was given and that were not taken back: it kills what
-// we started, and removes what we wrote.
+// The guard is a process that briefly outlives this one. Like the leash of the servers, it holds the
+// reading end of a pipe whose writing end this process has, so that it notices when this process is gone,
+// even after a SIGKILL. It then performs the duties that were not withdrawn: it kills processes that this
+// one has started, and removes its files.
 type guard struct {
 	mu   sync.Mutex
-	to   io.Writer // nil: there is no guard
+	to   io.Writer // nil without a guard
 	next int
 }
 
-// A duty is one of the things that the guard does. It is sent as a line of JSON.
+// A duty is a task of the guard. It is sent as a line of JSON.
 type duty struct {
-	// ID tells duties apart.
+	// ID identifies the duty.
 	ID int `json:"id"`
 	// Done takes the duty with the ID back.
 	Done bool `json:"done,omitempty"`
 	// Group is a process group to kill.
 	Group int `json:"group,omitempty"`
-	// Mark is an environment variable with its value: processes that have it are killed, if this
-	// system tells the environments of processes.
+	// Mark is an environment variable with its value: processes that have it are killed, if the
+	// system shows the environments of processes.
 	Mark string `json:"mark,omitempty"`
 	// Dir is a folder to remove.
 	Dir string `json:"dir,omitempty"`
@@ -47,7 +47,7 @@ const (
 var ourGuard = sync.OnceValue(func() *guard {
 	to, err := startGuard()
 	if err != nil {
-		// The next command finds most of what a killed one has left.
+		// The next command finds most of the remains of a killed one.
 		slog.Debug("there is no guard", "error", err)
 		return &guard{}
 	}
@@ -75,7 +75,7 @@ func startGuard() (*os.File, error) {
 	defer theirs.Close()
 	cmd := exec.Command(self, guardArgument)
 	cmd.Env, cmd.Dir, cmd.Stdin = []string{guardEnv + "=1"}, "/", theirs
-	// Neither the terminal's signals nor those to our process group reach it.
+	// Signals of the terminal and to this process group do not reach it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		ours.Close()
@@ -88,8 +88,8 @@ func startGuard() (*os.File, error) {
 // GuardGroup has a process group killed when this process is gone, until release is called.
 func GuardGroup(pgid int) (release func()) { return ourGuard().give(duty{Group: pgid}) }
 
-// GuardMark has the processes killed whose environment has the assignment when this process is gone,
-// until release is called. That finds those that have left their group, on Linux alone.
+// GuardMark makes the guard kill the processes whose environment has the assignment when this process is
+// gone, until release is called. This finds processes that have left their group, but only on Linux.
 func GuardMark(assignment string) (release func()) { return ourGuard().give(duty{Mark: assignment}) }
 
 // guardDir has a folder removed when this process is gone, until release is called.
@@ -108,7 +108,7 @@ func (g *guard) give(d duty) (release func()) {
 	}
 }
 
-// send writes to the pipe, so that the guard reads it even if we are killed next.
+// send writes to the pipe, so that the guard reads it even if this process is killed next.
 func (g *guard) send(d duty) {
 	if g.to == nil {
 		return
@@ -139,7 +139,7 @@ func runGuard(from io.Reader) {
 	}
 	for _, d := range left {
 		if d.Group > 1 {
-			_ = syscall.Kill(-d.Group, syscall.SIGKILL) // nobody there: then there is nothing to end
+			_ = syscall.Kill(-d.Group, syscall.SIGKILL) // an error means that the group is gone
 		}
 	}
 	for _, d := range left {
@@ -147,7 +147,7 @@ func runGuard(from io.Reader) {
 			killMarked(d.Mark)
 		}
 	}
-	for _, d := range left { // once nobody writes there any more
+	for _, d := range left { // after the writing end is closed
 		if d.Dir != "" {
 			removeDeserted(d.Dir)
 		}

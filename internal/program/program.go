@@ -34,7 +34,7 @@ import (
 // that the probe has its real import path in the traced program.
 const mainModule = "github.com/kubeapitrace/apitrace"
 
-// A Program says what to build: one released program at one version.
+// A Program describes what to build: one released program at one version.
 type Program struct {
 	// Name is the name of the program and of its binary: "kube-apiserver".
 	Name string
@@ -60,7 +60,7 @@ type Program struct {
 	// Stamp gives the variables to set at link time, in order, as
 	// "import/path.name=value". May be nil.
 	Stamp func(Upstream) []string
-	// Space is how many bytes a build from nothing needs below the cache root.
+	// Space is the number of bytes that a build with an empty cache needs below the cache root.
 	Space int64
 }
 
@@ -69,8 +69,8 @@ type Rewrite struct {
 	// Key identifies everything that decides the result: rules, rewriter, probe.
 	// It is part of the key of the build.
 	Key string
-	// Edits names the files of which a person's edits are built in. Of such builds the cache keeps
-	// only the latest: each try makes one.
+	// Edits names the edited files that the build includes. The cache keeps only the newest of such
+	// builds, because each attempt makes one.
 	Edits []string
 	// Run writes changed copies of files of the workspace below out.
 	Run func(ctx context.Context, workspace, out string) (Rewritten, error)
@@ -87,13 +87,13 @@ type Rewritten struct {
 	Missing []message.Message
 }
 
-// Options says how to build.
+// Options set how to build.
 type Options struct {
 	// Cache is where everything is kept. Required.
 	Cache *Cache
-	// Rewrite makes the build an instrumented one. Nil: a plain one.
+	// Rewrite makes the build an instrumented one; nil means a plain build.
 	Rewrite *Rewrite
-	// Progress is told what happens. Nil: nobody is.
+	// Progress receives the progress of the build; nil discards it.
 	Progress Progress
 }
 
@@ -108,7 +108,7 @@ type Binary struct {
 	Key string
 	// Upstream is what was built.
 	Upstream Upstream
-	// Summary is what the Rewrite said of itself; "" for a plain build.
+	// Summary is the summary of the Rewrite; "" for a plain build.
 	Summary string
 	// Cached is set when the binary was there before.
 	Cached bool
@@ -116,8 +116,8 @@ type Binary struct {
 	release func()
 }
 
-// Release allows others to remove the binary from the cache, which they otherwise cannot until this
-// process ends. A server that runs it keeps it there as well.
+// Release allows other processes to remove the binary from the cache before this process ends. A running
+// server still keeps it there.
 func (b *Binary) Release() {
 	if b != nil && b.release != nil {
 		b.release()

@@ -5,7 +5,7 @@ import "github.com/kubeapitrace/apitrace/internal/message"
 // A Stage is a part of the way from a version to a running program.
 type Stage string
 
-// stageNames say what each stage does.
+// stageNames describe the stages.
 var stageNames = map[Stage]message.Message{
 	StageResolve: message.Of("resolve"), StageDownload: message.Of("download"), StageTidy: message.Of("tidy"), StageVendor: message.Of("vendor"),
 	StageGenerate: message.Of("generate"), StageRewrite: message.Of("rewrite"), StageCompile: message.Of("compile"), StageLink: message.Of("link"),
@@ -33,19 +33,19 @@ type Event struct {
 	// Done counts the packages compiled, of Total, in StageCompile. Total is 0
 	// where there is nothing to count.
 	Done, Total int
-	// Item is what is being worked on: a package, a module; may be "".
+	// Item is the current package or module; may be "".
 	Item string
 	// Note is a sentence for the user, to be kept on the screen; it may be empty.
 	Note message.Message
 }
 
-// A Progress is told what a build does. Its method is called from one goroutine
-// at a time, and often: hundreds of times in a second.
+// A Progress receives the progress of a build. Calls of its method are serialized and
+// frequent: hundreds per second.
 type Progress interface {
 	Report(Event)
 }
 
-// A reporter fills in what all events of one build have in common.
+// A reporter fills in the fields that all events of one build share.
 type reporter struct {
 	to   Progress
 	last Event
@@ -60,14 +60,14 @@ func (r *reporter) stage(s Stage, total int) {
 	r.send(r.last)
 }
 
-// item reports what is being worked on.
+// item reports the current item.
 func (r *reporter) item(item string) {
 	e := r.last
 	e.Item = item
 	r.send(e)
 }
 
-// step counts one more thing done.
+// step counts one more finished item.
 func (r *reporter) step(item string) {
 	r.last.Done++
 	r.item(item)

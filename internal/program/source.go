@@ -43,11 +43,11 @@ func SourceTree(ctx context.Context, p Program, o Options) (string, error) {
 	return vendor, nil
 }
 
-// ErrNoSource says that the source of a program is not in the cache.
+// ErrNoSource reports that the source of a program is not in the cache.
 var ErrNoSource = message.NewError("its source is not in the cache")
 
-// CachedSource returns what SourceTree does if it is in the cache, else ErrNoSource. It needs
-// neither the network nor a Go toolchain.
+// CachedSource returns the same as SourceTree if the source is in the cache, else ErrNoSource. It
+// needs no network and no Go toolchain.
 func CachedSource(c *Cache, p Program) (dir string, up Upstream, err error) {
 	if up, err = c.recordedUpstream(p.Module, p.Version); err != nil {
 		return "", up, message.Errorf("%s: %w", p, ErrNoSource)

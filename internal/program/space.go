@@ -21,7 +21,7 @@ func FreeSpace(dir string) (int64, error) {
 	return int64(st.Bavail) * int64(st.Bsize), nil
 }
 
-// A SpaceError says that the disk is too full to begin a build.
+// A SpaceError reports that the disk is too full to begin a build.
 type SpaceError struct {
 	Program    Program
 	Dir        string

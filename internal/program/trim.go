@@ -15,18 +15,18 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// keptEdited is how many builds with edits of one program and version stay in the cache: going back to
-// the edit before takes no build then.
+// keptEdited is the number of builds with edits of one program and version that stay in the cache, so that
+// going back to an earlier edit needs no build.
 const keptEdited = 3
 
 // keptLocal is how many builds of a program from folders stay in the cache, and how many copies of their source.
 const keptLocal = 4
 
-// A Trimmed says what Trim has removed.
+// A Trimmed describes what Trim has removed.
 type Trimmed struct {
 	// Entries are the workspaces and builds, in the order in which they went.
 	Entries []Entry
-	// GoCache is how many bytes of Go's build cache went.
+	// GoCache is the number of bytes removed from Go's build cache.
 	GoCache int64
 	// Left is the size of the cache now. It is known only if Max is not 0.
 	Left, Max int64
@@ -47,7 +47,7 @@ func (t Trimmed) Freed() int64 {
 // when they end, with the bound of the cache. With dryRun nothing is removed.
 func (c *Cache) Trim(ctx context.Context, maxSize int64, dryRun bool) (Trimmed, error) {
 	t := &trimmer{cache: c, dryRun: dryRun, Trimmed: Trimmed{Max: maxSize}}
-	// Two that trim at once would each make room for both.
+	// Two processes that trim at the same time would remove twice as much as necessary.
 	lock := flock.New(c.lockFile("trim"))
 	defer lock.Close()
 	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
@@ -79,7 +79,7 @@ type trimmer struct {
 	dryRun bool
 }
 
-// deserted removes what nobody needs, whatever its size, and returns the others.
+// deserted removes entries that are no longer needed, whatever their size, and returns the others.
 func (t *trimmer) deserted(entries []Entry) (left []Entry, err error) {
 	seen := map[string]int{}
 	for _, e := range entries {
@@ -91,7 +91,7 @@ func (t *trimmer) deserted(entries []Entry) (left []Entry, err error) {
 			seen[of]++
 			kept = seen[of] <= keptLocal
 		case !e.Complete:
-			// Of the builds that failed, people look at the log of the last one.
+			// Keep the last failed build, whose log the user may want to read.
 			if _, err := os.Stat(filepath.Join(e.Dir, failedFile)); err != nil {
 				kept = false
 			} else {
@@ -118,7 +118,7 @@ func (t *trimmer) deserted(entries []Entry) (left []Entry, err error) {
 	return left, nil
 }
 
-// bound removes what was used least recently until the rest fits. entries begin with the newest.
+// bound removes the least recently used entries until the rest fits. entries begin with the newest.
 func (t *trimmer) bound(entries []Entry) error {
 	lock := flock.New(t.cache.lockFile(goCacheLock))
 	defer lock.Close()
@@ -205,7 +205,7 @@ func (t *trimmer) goFiles() (files []goFile, err error) {
 	return files, ignoreNotExist(err)
 }
 
-// droppedFile marks a build with edits that goes as soon as nobody uses it.
+// droppedFile marks a build with edits that is removed as soon as no process uses it.
 const droppedFile = "apitrace.dropped"
 
 // DropEdited removes the builds of a program that have an edit of a file built in, and what is left

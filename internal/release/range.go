@@ -1,4 +1,4 @@
-// Package release says which releases of Kubernetes or etcd something holds for.
+// Package release describes ranges of releases of Kubernetes or etcd.
 package release
 
 import (
@@ -12,13 +12,13 @@ import (
 // A Range is a range of releases. Both ends are part of it, and "v1.30" means all of its
 // patch releases. The zero value is every release.
 type Range struct {
-	// Since is the first one, "v1.30" or "v1.30.4"; "" for no limit.
+	// Since is the first release, "v1.30" or "v1.30.4"; "" means no limit.
 	Since string `yaml:"since"`
-	// Until is the last one; "" for no limit.
+	// Until is the last release; "" means no limit.
 	Until string `yaml:"until"`
 }
 
-// Has tells whether version, "v1.37.1", is in the range.
+// Has reports whether version, such as "v1.37.1", is in the range.
 func (r Range) Has(version string) bool {
 	if r.Since != "" && semver.Compare(version, r.Since) < 0 {
 		return false
@@ -39,7 +39,7 @@ func (r Range) Text() message.Message {
 	return message.Message{}
 }
 
-// An Error says which end of a range is wrong.
+// An Error reports which end of a range is invalid.
 type Error struct {
 	// Field is "since" or "until".
 	Field string

@@ -1,5 +1,5 @@
-// Package serverconfig says what a kube-apiserver is started with beyond what every one is, and
-// needs no server for that.
+// Package serverconfig describes additional flags and files of a kube-apiserver. It does not start
+// servers.
 package serverconfig
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An Extra is what a kube-apiserver is started with beyond what every one is.
+// An Extra has the flags and files of one kube-apiserver beyond those that every one gets.
 type Extra struct {
 	// Flags are added to those that every server has: "--audit-policy-file=${dir}/policy.yaml".
 	// "${dir}" stands for the folder with Files.
@@ -23,27 +23,27 @@ type Extra struct {
 	Files map[string]string
 }
 
-// IsZero tells whether the server is like every other.
+// IsZero reports whether there are no additional flags and files.
 func (e Extra) IsZero() bool { return len(e.Flags)+len(e.Files) == 0 }
 
-// dirPlaceholder and keyPlaceholder are what Extra's texts have for the folder and the key.
+// dirPlaceholder and keyPlaceholder stand for the folder and the key in Extra's texts.
 const (
 	dirPlaceholder = "${dir}"
 	keyPlaceholder = "${key}"
 )
 
-// lists are flags of every server to which kube-apiserver adds what is given again. Any other
-// takes the place of ours.
+// lists are flags of every server that may be repeated; kube-apiserver merges their values. Any other
+// flag replaces the one that apitrace sets.
 var lists = []string{"--authorization-mode", "--disable-admission-plugins"}
 
-// fixed are flags by which we reach the server, and keep others from reaching it. The store is
-// said otherwise: see StartOptions.Etcd.
+// fixed are flags by which apitrace reaches the server and keeps others from reaching it. The store is
+// set elsewhere; see StartOptions.Etcd.
 var fixed = []string{
 	"--bind-address", "--secure-port", "--tls-cert-file", "--tls-private-key-file", "--token-auth-file",
 	"--etcd-servers", "--etcd-cafile", "--etcd-certfile", "--etcd-keyfile", "--etcd-prefix",
 }
 
-// Check reports the first flag that cannot be given.
+// Check returns an error for the first flag that may not be set.
 func (e Extra) Check() error {
 	for _, flag := range e.Flags {
 		if !strings.HasPrefix(flag, "--") || !strings.Contains(flag, "=") {

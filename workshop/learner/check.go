@@ -12,8 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// ErrWrong is what Check ends with after it has said why the answer is not right: only the exit
-// status is left to give.
+// ErrWrong reports a wrong answer. Check has already printed the reason, so it only sets the exit
+// status.
 var ErrWrong = message.NewError("the answer is not right")
 
 // Check judges an answer to the current exercise; ErrWrong is a wrong one.
@@ -29,7 +29,7 @@ func (l *Learner) Check(ctx context.Context, args []string, request *scenarios.T
 	return err
 }
 
-// check judges an answer, says what comes of it, and writes that down.
+// check judges an answer, prints the verdict, and records it.
 func (l *Learner) check(ctx context.Context, e *workshop.Exercise, args []string, request *scenarios.TypedRequest) (bool, error) {
 	text := strings.Join(args, " ")
 	if text == "" {
@@ -59,7 +59,7 @@ func (l *Learner) check(ctx context.Context, e *workshop.Exercise, args []string
 	return verdict.Passed, nil
 }
 
-// verdict judges an answer and writes down what comes of it.
+// verdict judges an answer and records the verdict.
 func (l *Learner) verdict(ctx context.Context, e *workshop.Exercise, try workshop.Try, text string) (*workshop.Verdict, error) {
 	verdict, err := l.judge.Judge(e, try)
 	var bad *workshop.AnswerError
@@ -75,13 +75,13 @@ func (l *Learner) verdict(ctx context.Context, e *workshop.Exercise, try worksho
 	return verdict, l.record(ctx, e, did, text)
 }
 
-// noAnswer says that there is none, and where one can be given.
+// noAnswer returns an error that says that there is no answer, and where to give one.
 func (l *Learner) noAnswer(e *workshop.Exercise) error {
 	how, _, _ := strings.Cut(l.howToAnswer(e), "    ")
 	return usage.Errorf("there is no answer yet: give it as \"%s\", or write it to %s", how, l.answerFile(e))
 }
 
-// tell says what a judge said, and what to do next.
+// tell prints the verdict, and what to do next.
 func (l *Learner) tell(e *workshop.Exercise, v *workshop.Verdict) {
 	mark := "✗ "
 	if v.Passed {

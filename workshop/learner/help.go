@@ -32,7 +32,7 @@ func (l *Learner) Hint(ctx context.Context) error {
 	return nil
 }
 
-// Solution prints the solution of an exercise. It must be passed, or the learner wants it anyway.
+// Solution prints the solution of an exercise. Unless anyway is set, the exercise must be passed.
 func (l *Learner) Solution(ctx context.Context, name string, anyway bool) error {
 	e, err := l.named(name)
 	if err != nil {
@@ -49,7 +49,7 @@ func (l *Learner) Solution(ctx context.Context, name string, anyway bool) error 
 	return l.printSolution(e)
 }
 
-// printSolution prints what passes.
+// printSolution prints a right answer.
 func (l *Learner) printSolution(e *workshop.Exercise) error {
 	switch {
 	case e.Make != nil:
@@ -78,7 +78,7 @@ func (l *Learner) printSolution(e *workshop.Exercise) error {
 	return nil
 }
 
-// Explain prints what there was to learn from an exercise, which must be passed, or its solution seen.
+// Explain prints the debrief of an exercise. The exercise must be passed, or its solution seen.
 func (l *Learner) Explain(name string) error {
 	e, err := l.named(name)
 	if err != nil {
@@ -101,7 +101,7 @@ func (l *Learner) ResetAll(ctx context.Context) error {
 	return l.reset(ctx, nil, l.course.Exercises()...)
 }
 
-// Reset forgets what was done of one exercise.
+// Reset deletes the progress on one exercise.
 func (l *Learner) Reset(ctx context.Context, name string) error {
 	e, err := l.named(name)
 	if err != nil {
@@ -122,7 +122,7 @@ func (l *Learner) reset(ctx context.Context, e *workshop.Exercise, answered ...*
 	return nil
 }
 
-// forget forgets what was done of an exercise, nil for all, and removes the answers.
+// forget deletes the progress on an exercise, nil for all, and removes the answers.
 func (l *Learner) forget(ctx context.Context, e *workshop.Exercise, answered ...*workshop.Exercise) error {
 	if err := l.record(ctx, e, workshop.Reset, ""); err != nil {
 		return err

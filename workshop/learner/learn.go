@@ -22,10 +22,10 @@ var howToRead = message.Of(`How to read it:
 
 The first three exercises take ten minutes and need nothing but this tree. ` + "`apitrace learn`" + ` always shows where you are, and ` + "`apitrace workshop`" + ` lists all chapters.`)
 
-// Fresh tells whether the learner has done nothing yet.
+// Fresh reports whether the learner has done nothing yet.
 func (l *Learner) Fresh() bool { return l.progress.Empty() }
 
-// Learn goes on with the next exercise. Who has done nothing yet is first shown how to read a tree, on one that draw draws.
+// Learn continues with the next exercise. A fresh learner first sees how to read a tree, with one that draw draws.
 func (l *Learner) Learn(ctx context.Context, draw func(context.Context, *trace.Recording) error) error {
 	if l.Fresh() {
 		recording, err := recordings.Load(l.k8s, firstScenario)

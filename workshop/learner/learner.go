@@ -1,5 +1,5 @@
-// Package learner is somebody at work on the course of package workshop: what they are asked and told, what of
-// it is remembered, and the folder with their answers and traces.
+// Package learner is the work of a learner on the course of package workshop: questions, replies, progress, and
+// the folder with answers and traces.
 package learner
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// Options say who learns, and what a learner works with.
+// Options set the state and the environment of a learner.
 type Options struct {
 	// Lang is the language of the texts: "en" or "zh".
 	Lang string
@@ -26,17 +26,17 @@ type Options struct {
 	K8s string
 	// Course is the folder of a course; "" is the course that comes with apitrace.
 	Course string
-	// Out takes what the learner asked for.
+	// Out receives results.
 	Out io.Writer
-	// Columns is how wide Out is; 0 if it is not a terminal.
+	// Columns is the width of Out in columns; 0 if it is not a terminal.
 	Columns int
 	// Colour draws texts with the escape sequences of a terminal.
 	Colour bool
-	// Reporter is told what is not part of the result, and of the building of servers.
+	// Reporter receives notices, and the progress of builds.
 	Reporter session.Reporter
 }
 
-// A Learner is somebody at work on a course.
+// A Learner works on a course.
 type Learner struct {
 	out      io.Writer
 	columns  int
@@ -52,7 +52,7 @@ type Learner struct {
 	judge    workshop.Judge
 }
 
-// Open reads the course, and how far the learner is.
+// Open reads the course and the learner's progress.
 func Open(ctx context.Context, o Options) (_ *Learner, err error) {
 	l := &Learner{out: o.Out, columns: o.Columns, colour: o.Colour, reporter: o.Reporter, lang: o.Lang, p: message.For(o.Lang)}
 	if l.k8s, err = recordings.Resolve(o.K8s); err != nil {
@@ -74,7 +74,7 @@ func Open(ctx context.Context, o Options) (_ *Learner, err error) {
 	return l, l.load(ctx)
 }
 
-// NewJudge returns the judge of a version of Kubernetes, who asks the recordings that are part of apitrace.
+// NewJudge returns a judge for a version of Kubernetes that uses the embedded recordings.
 func NewJudge(k8s string) (workshop.Judge, error) {
 	guide, err := instrument.Load()
 	if err != nil {
@@ -93,7 +93,7 @@ func (l *Learner) load(ctx context.Context) error {
 	return nil
 }
 
-// record writes down what was done of an exercise; nil stands for all.
+// record records an action on an exercise; nil stands for all exercises.
 func (l *Learner) record(ctx context.Context, e *workshop.Exercise, did workshop.Deed, answer string) error {
 	event := workshop.Event{Did: did, Answer: answer}
 	if e != nil {
