@@ -2,6 +2,7 @@ package web
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/emicklei/go-restful/v3"
 
@@ -28,9 +29,12 @@ func (a *api) listReleases(*restful.Request) (any, error) {
 	return list, nil
 }
 
+// allScenarios reads the scenarios once: each page asks for them.
+var allScenarios = sync.OnceValues(scenarios.List)
+
 func (a *api) listScenarios(r *restful.Request) (any, error) {
 	lang := queryOf(r, paramLang)
-	all, err := scenarios.List()
+	all, err := allScenarios()
 	if err != nil {
 		return nil, err
 	}
