@@ -44,7 +44,7 @@ func TestPictures(t *testing.T) {
 		takePictures(t)
 	}
 	for _, s := range scenes {
-		for suffix, pages := range map[string][]string{"": {"README.md", "docs/web.md"}, ".zh": {"README.zh.md"}} {
+		for suffix, pages := range map[string][]string{"": {"README.md", "docs/web.md"}, ".zh": {"README.zh.md", "docs/web.zh.md"}} {
 			name := s.name + suffix + ".png"
 			data, err := os.ReadFile(filepath.Join(pictures, name))
 			if err != nil {
