@@ -42,8 +42,11 @@ func start(t testing.TB, o web.Options) string {
 		o.Source = fakeSource(t)
 	}
 	t.Setenv(program.StateEnv, t.TempDir())
-	if o.Engine == nil {
+	switch o.Engine.(type) {
+	case nil:
 		o.Engine = &fakeEngine{}
+	case realEngine:
+		o.Engine = nil
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
