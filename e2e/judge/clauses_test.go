@@ -35,8 +35,9 @@ type claim struct {
 	// has is the side that calls, lacks the other one.
 	has, lacks, caller, called string
 	purposes                   string
-	// leads is set if something lies in between, so that any call of the caller may be the one.
-	leads bool
+	// leads is set if something lies in between, so that any call of the caller may be the one, and between if the
+	// sentence does not say how the caller comes to it.
+	leads, between bool
 }
 
 func (j *judge) claimOf(sentence string) (claim, error) {
@@ -50,7 +51,7 @@ func (j *judge) claimOf(sentence string) (claim, error) {
 	}
 	for _, form := range []*regexp.Regexp{standsIn, takesFrom} {
 		if m := form.FindStringSubmatch(sentence); m != nil {
-			c.called, c.purposes, c.caller = m[1], m[2], m[3]
+			c.called, c.purposes, c.caller, c.between = m[1], m[2], m[3], true
 			return c, nil
 		}
 	}
@@ -206,6 +207,7 @@ func (j *judge) branch(c claim, m []string) error {
 	if (branchKinds[m[2]] == "past") != (m[6] != "") {
 		return fmt.Errorf("this is no sentence")
 	}
+	c.leads = c.leads || c.between
 	line, _ := strconv.Atoi(m[5])
 	calls, in := j.callsOf(c.has, c)
 	if !slices.ContainsFunc(in, func(f string) bool { return path.Base(funcname.Package(f)) == path.Dir(m[4]) }) {
