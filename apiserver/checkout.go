@@ -278,3 +278,51 @@ func explainCheckout(err error, up program.Upstream) error {
 	e.addGenerated(up.Local.Dir, folders)
 	return e
 }
+
+// taken returns what TakeCheckout has taken as a version, and its vendor folder.
+func taken(version string) (*program.LocalBuild, string, error) {
+	cache, err := program.OpenCache("")
+	if err != nil {
+		return nil, "", err
+	}
+	vendor, up, err := program.CachedSource(cache, Program(version))
+	if err == nil && up.Local == nil {
+		err = message.Errorf("%s is a release, which does not change: name a checkout, such as --k8s ./kubernetes", version)
+	}
+	return up.Local, vendor, err
+}
+
+// CheckoutDir returns the top folder of the checkout that TakeCheckout has taken as a version. Of a commit there is none.
+func CheckoutDir(version string) (string, error) {
+	if !program.IsLocal(version) {
+		return "", message.Errorf("%s is a release, which does not change: name a checkout, such as --k8s ./kubernetes", version)
+	}
+	local, _, err := taken(version)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(local.Dir); err != nil {
+		return "", message.Errorf("%s is a commit, which does not change: name the checkout alone", local.Name)
+	}
+	return local.Dir, nil
+}
+
+// CheckoutFolders lists the folders of a checkout that hold what a version is built from.
+func CheckoutFolders(version string) ([]string, error) {
+	local, vendor, err := taken(version)
+	if err != nil {
+		return nil, err
+	}
+	folders := []string{local.Dir, filepath.Join(local.Dir, filepath.FromSlash(path.Dir(Program(version).Main)))}
+	err = filepath.WalkDir(vendor, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(vendor, file)
+		if source := local.FileOf(filepath.ToSlash(rel) + "/x.go"); source != "" {
+			folders = append(folders, filepath.Join(local.Dir, filepath.FromSlash(path.Dir(source))))
+		}
+		return err
+	})
+	return folders, err
+}

@@ -98,6 +98,7 @@ var chineseRuns = map[string][]chineseRun{
 	"export":         {{args: []string{"x"}}, {args: []string{"nosuch", "--otlp"}}, {args: []string{"get-node.jsonl", "--otlp"}}, {args: []string{"get-node.jsonl", "--otlp"}, env: []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1"}}},
 	"export tour":    {{args: []string{"nosuch"}}, {args: nil}},
 	"import":         {{args: []string{"nosuch"}}, {args: []string{"notes.txt"}}, {args: []string{"get-node.jsonl", "--save", "out.jsonl"}}, {args: []string{"incomplete.jsonl", "--save", "out.jsonl"}, setup: incomplete}},
+	"watch":          {{args: []string{"get-node"}}, {args: []string{"nosuch"}}, {args: []string{"get-node", "--k8s", "./nowhere"}}},
 	"build":          {{args: []string{"--dry-run", "--sample"}, upstream: []string{shellCommand}}, {args: []string{"--dry-run", "--plain"}, upstream: []string{shellCommand}}, {args: nil}},
 	"cache list":     {{args: nil}, {args: nil, setup: filled}},
 	"cache size":     {{args: nil}, {args: nil, setup: filled}},

@@ -9,6 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/inorder"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render/output"
+	"github.com/kubeapitrace/apitrace/session/checkout"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/sides"
 )
@@ -26,6 +27,9 @@ func newDiffCommand(std *console.Streams) *cobra.Command {
 	command := newCommand("diff", cobra.RangeArgs(2, 3), func(c *cobra.Command, args []string) error {
 		if err := o.output.Validate(); err != nil {
 			return err
+		}
+		if err := checkout.TakeArguments(c.Context(), args[1:], std); err != nil {
+			return inTrouble(err)
 		}
 		return inTrouble(o.run(c.Context(), std, c, args))
 	})

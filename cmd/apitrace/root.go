@@ -67,7 +67,7 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage.Wrong(commandline.Error(err)) })
 	root.SetUsageTemplate(commandline.UsageTemplate(root.UsageTemplate(), std.Printer))
 	commandline.AddGroup(root, "watch", "Watch a request:",
-		newRunCommand(std), newShowCommand(std), newExploreCommand(std), newWebCommand(std), newSearchCommand(std), newScenariosCommand(std), newRequestCommand(std),
+		newRunCommand(std), newWatchCommand(std), newShowCommand(std), newExploreCommand(std), newWebCommand(std), newSearchCommand(std), newScenariosCommand(std), newRequestCommand(std),
 		newExecCommand(std), newRecordCommand(std), newServeCommand(std), newFrontCommand(std))
 	commandline.AddGroup(root, "compare", "Compare:",
 		newDiffCommand(std), newCompareCommand(std), newHistoryCommand(std), newAffectedCommand(std), newVersionsCommand(std))

@@ -20,7 +20,7 @@ import (
 const keptEdited = 3
 
 // keptLocal is how many builds of a program from folders stay in the cache, and how many copies of their source.
-const keptLocal = 4
+const keptLocal = 6
 
 // A Trimmed describes what Trim has removed.
 type Trimmed struct {

@@ -58,6 +58,22 @@ func Version(ctx context.Context, argument string, to session.Reporter) (string,
 	}
 }
 
+// TakeArguments replaces those of two arguments that are checkouts by their Versions. Fewer arguments are files or a range
+// of releases.
+func TakeArguments(ctx context.Context, arguments []string, to session.Reporter) error {
+	if len(arguments) != 2 {
+		return nil
+	}
+	for i := range arguments {
+		version, err := Version(ctx, arguments[i], to)
+		if err != nil {
+			return err
+		}
+		arguments[i] = version
+	}
+	return nil
+}
+
 // TakeFlag replaces a checkout that is the value of a flag by its Version. The flag may be nil, or of a type other than
 // string, which names no checkout.
 func TakeFlag(ctx context.Context, flag *pflag.Flag, to session.Reporter) error {

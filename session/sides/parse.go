@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
@@ -12,7 +13,11 @@ import (
 func Parse(args []string, live string) (all []Side, isRange bool, err error) {
 	if len(args) == 3 {
 		all = []Side{{Scenario: args[0], Version: args[1]}, {Scenario: args[0], Version: args[2]}}
-		return all, false, replayed(all, live)
+		err = replayed(all, live)
+		for i := range all { // there are no recordings of a checkout
+			all[i].Live = all[i].Live || program.IsLocal(all[i].Version)
+		}
+		return all, false, err
 	}
 	isLive := live != ""
 	if from, to, ok := strings.Cut(args[1], ".."); ok && !isFile(args[1]) {

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/commandline"
+	"github.com/kubeapitrace/apitrace/internal/inorder"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/render/output"
+	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/checkout"
+	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/session/sides"
+)
+
+func newWatchCommand(std *console.Streams) *cobra.Command {
+	server, shown := &serverFlags{}, &output.Diff{}
+	command := newCommand("watch", commandline.OneArgument(message.Of("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file")), func(c *cobra.Command, args []string) error {
+		if err := errors.Join(shown.Validate(), server.validate()); err != nil {
+			return err
+		}
+		if shown.Format == "html" {
+			return usage.Errorf("watch prints what each change does: choose another output than html")
+		}
+		version, err := apiserver.ParseVersion(server.Version)
+		if err != nil {
+			return usage.Wrong(err)
+		}
+		scenario, err := session.FindScenario(args[0], version)
+		if err != nil {
+			return err
+		}
+		watcher := checkout.Watcher{
+			Options: server.ServerOptions, Scenario: scenario, Compare: shown.Comparison(), To: std,
+			Show: func(c sides.Compared) error {
+				_, err := shown.Write(std, inorder.Each(1, func(int) (sides.Compared, error) { return c, nil }), false)
+				return err
+			},
+			Failed: func(err error) { fmt.Fprintln(std.Err, std.Printer.Sprintf("error: %s", err)) },
+		}
+		return watcher.Run(c.Context())
+	})
+	command.ValidArgsFunction = completeScenario(std)
+	server.add(command)
+	addDiffFlags(command, shown)
+	return command
+}
