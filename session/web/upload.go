@@ -40,9 +40,7 @@ func (a *api) upload(r *restful.Request) (any, error) {
 		}
 		rec = foreign
 		for _, request := range rec.Requests {
-			for _, lack := range request.Lacks() {
-				said.notices = append(said.notices, lack)
-			}
+			said.notices = append(said.notices, request.Lacks()...)
 		}
 	}
 	if len(rec.Requests) == 0 {
