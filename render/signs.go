@@ -20,7 +20,7 @@ var signs = []struct {
 	{message.Of("%s", " 43.4µs ├┄ authorization/union.unionAuthzHandler.Authorize"), message.Of("Called by it through folded calls.")},
 	{message.Of("%s", "        │  │  decision=Allow"), message.Of("A value that was recorded in the call, unless a sentence has it; bold, if the request was decided by it.")},
 	{message.Of("  960µs └┄ server.director.ServeHTTP ▸ 5 Routing"), message.Of("This call enters another layer: section 5 begins with it.")},
-	{message.Of("%s", "  165µs └┄ admission plugin ×20"), message.Of("20 calls in a row, drawn as one.")},
+	{message.Of("  165µs └┄ %s ×20", message.Of("admission plugin")), message.Of("20 calls in a row, drawn as one.")},
 	{message.Of(" 1.04µs ✗ error born here"), message.Of("What a call did to the error with which the request failed.")},
 }
 

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -17,13 +15,13 @@ import (
 func (s *Scenario) Describe(library []*Scenario, lang string) string {
 	p := message.For(lang)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Title.In(lang))
+	b.WriteString(p.Sprintf("%s: %s", s.Name, s.Title) + "\n")
 	for _, part := range []struct {
 		heading string
 		text    message.Text
 	}{{"", s.Description}, {p.Sprintf("What it teaches"), s.Teaches}, {p.Sprintf("What varies"), s.Varies}} {
-		if text := part.text.In(lang); text != "" {
-			b.WriteString("\n" + section(part.heading, text))
+		if said := part.text.In(lang); said != "" {
+			b.WriteString("\n" + section(part.heading, said))
 		}
 	}
 	if releases := s.Releases.Text().In(lang); releases != "" {
@@ -35,7 +33,7 @@ func (s *Scenario) Describe(library []*Scenario, lang string) string {
 	b.WriteString(describeState(&s.Setup, p))
 	b.WriteString("\n" + p.Sprintf("Requests") + "\n")
 	if s.Boot != nil {
-		fmt.Fprintf(&b, "  %s %s, %s\n", trace.MethodStart, s.Boot.Program, p.Sprintf("traced"))
+		fmt.Fprintf(&b, "  %s\n", p.Clauses(trace.MethodStart+" "+s.Boot.Program, p.Sprintf("traced")))
 	}
 	for i := range s.Requests {
 		r := &s.Requests[i]
@@ -96,10 +94,10 @@ func section(heading, text string) string {
 func describeRequest(h *HTTP, traced bool, p message.Printer) string {
 	line := fmt.Sprintf("%s %s -> %d", h.Method, h.Path, h.Status)
 	if h.As != "" && h.As != Learner {
-		line += ", " + p.Sprintf("as %s", h.As)
+		line = p.Clauses(line, p.Sprintf("as %s", h.As))
 	}
 	if traced {
-		line += ", " + p.Sprintf("traced")
+		line = p.Clauses(line, p.Sprintf("traced"))
 	}
 	return line
 }
@@ -108,9 +106,8 @@ func describeRequest(h *HTTP, traced bool, p message.Printer) string {
 const textWidth = 80
 
 // paragraph wraps a text and indents every line of it.
-func paragraph(text, indent string) string {
-	wrapped := ansi.Wrap(text, textWidth-len(indent), "")
-	return indent + strings.ReplaceAll(wrapped, "\n", "\n"+indent)
+func paragraph(s, indent string) string {
+	return strings.TrimRight(indent+strings.Join(text.WrapLines(s, textWidth-len(indent)), "\n"+indent), " ")
 }
 
 // WriteList writes scenarios as a table.
@@ -136,7 +133,7 @@ func titleWithReleases(s *Scenario, lang string) string {
 func WritePairs(w io.Writer, all []*Scenario, lang string) error {
 	for _, s := range all {
 		for _, pair := range s.Pairs {
-			if _, err := fmt.Fprintf(w, "%s, %s\n%s\n", pair.With, s.Name, paragraph(pair.Teaches.In(lang), "    ")); err != nil {
+			if _, err := fmt.Fprintf(w, "%s\n%s\n", message.List([]string{pair.With, s.Name}).In(lang), paragraph(pair.Teaches.In(lang), "    ")); err != nil {
 				return err
 			}
 		}

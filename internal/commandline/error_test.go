@@ -25,7 +25,7 @@ func TestErrorsOfCobraInBothLanguages(t *testing.T) {
 		{args: []string{"a"}, check: cobra.RangeArgs(2, 3), en: "accepts between 2 and 3 arg(s), received 1", zh: "应有 2 到 3 个参数，实际有 1 个"},
 		{args: []string{"a", "b"}, check: cobra.MaximumNArgs(1), en: "accepts at most 1 arg(s), received 2", zh: "最多 1 个参数，实际有 2 个"},
 		{check: cobra.MinimumNArgs(1), en: "requires at least 1 arg(s), only received 0", zh: "至少需要 1 个参数，实际只有 0 个"},
-		{args: []string{"a b"}, check: cobra.NoArgs, en: `unknown command "a b" for "try"`, zh: `未知的命令 "a b"（"try"）`},
+		{args: []string{"a b"}, check: cobra.NoArgs, en: `unknown command "a b" for "try"`, zh: `"try" 没有命令 "a b"`},
 		{args: []string{"--fast"}, en: "unknown flag: --fast", zh: "未知的参数：--fast"},
 		{args: []string{"-bx"}, en: "unknown shorthand flag: 'x' in -x", zh: "未知的短参数：-x 中的 'x'"},
 		{args: []string{"--save"}, en: "flag needs an argument: --save", zh: "参数缺少值：--save"},
@@ -83,9 +83,8 @@ func TestFlagsAreWrapped(t *testing.T) {
 	command.Flags().Bool("full", false, "全部")
 	got := wrapFlags(command.Flags().FlagUsages())
 	want := `      --full            全部
-  -o, --output string   打印什么：tree（调用树）、names（每行一个函
-                        数）、json、yaml、stdout（OpenTelemetry 的 span）、或 mermaid（图）（默认
-                        "tree"）
+  -o, --output string   打印什么：tree（调用树）、names（每行一个函数）、json、yaml、
+                        stdout（OpenTelemetry 的 span）、或 mermaid（图）（默认 "tree"）
 `
 	if got != want {
 		t.Errorf("got\n%s\nexpected\n%s", got, want)

@@ -292,7 +292,7 @@ func TestPrinter(t *testing.T) {
 	if got := zh.Sprintf("no such message %d", 1); got != "no such message 1" {
 		t.Errorf("a message that the catalogue lacks is %q", got)
 	}
-	if got := zh.Sprintf("as %s", Text{En: "x", Zh: "某"}); got != "身份 某" {
+	if got := zh.Sprintf("as %s", Text{En: "x", Zh: "某"}); got != "身份某" {
 		t.Errorf("a text in a Chinese message is %q", got)
 	}
 	if got := (Printer{}).Sprintf("as %s", Text{En: "x", Zh: "某"}); got != "as x" {

@@ -32,7 +32,7 @@ func (e *localizedError) Localize(p Printer) string {
 	if !ok {
 		chinese = e.format
 	}
-	return fmt.Sprintf(wraps.ReplaceAllString(chinese, "%${1}v"), p.localize(e.args)...)
+	return p.tighten(fmt.Sprintf(wraps.ReplaceAllString(chinese, "%${1}v"), p.localize(e.args)...))
 }
 
 // Error returns the text in English.

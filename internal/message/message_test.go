@@ -46,6 +46,15 @@ func TestListsInTheirLanguage(t *testing.T) {
 	}
 }
 
+func TestChineseHasNoBlanksOfEnglish(t *testing.T) {
+	zh := For("zh")
+	for want, operand := range map[string]string{"身份 admin": "admin", "身份某": "某", "身份（某）": "（某）", "身份  某": " 某", "身份 → 某": "→ 某", "身份（一）x": "（一） x"} {
+		if got := zh.Sprintf("as %s", operand); got != want {
+			t.Errorf("got %q, expected %q", got, want)
+		}
+	}
+}
+
 func TestText(t *testing.T) {
 	zh := For("zh")
 	for english, want := range map[string]string{

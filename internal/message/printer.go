@@ -18,6 +18,8 @@ package message
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A Printer writes messages in one language. The zero value writes English.
@@ -46,8 +48,37 @@ func (p Printer) Sprintf(format string, args ...any) string {
 	if chinese, ok := p.lookUp(format); ok {
 		format = chinese
 	}
-	return fmt.Sprintf(format, p.localize(args)...)
+	return p.tighten(fmt.Sprintf(format, p.localize(args)...))
 }
+
+// tighten takes out the blanks that Chinese does not have: one between two Chinese characters, or beside punctuation of
+// full width and a word. They come from operands that are words in one message and Chinese in another. Runs of blanks, which columns have, stay.
+func (p Printer) tighten(s string) string {
+	if !p.chinese || !strings.Contains(s, " ") {
+		return s
+	}
+	var out strings.Builder
+	var before rune
+	for i, r := range s {
+		if r == ' ' {
+			after, _ := utf8.DecodeRuneInString(s[i+1:])
+			if isWide(before) && isWide(after) || isFullWidth(before) && isWord(after) || isWord(before) && isFullWidth(after) {
+				before = r
+				continue
+			}
+		}
+		out.WriteRune(r)
+		before = r
+	}
+	return out.String()
+}
+
+func isWide(r rune) bool { return unicode.Is(unicode.Han, r) || isFullWidth(r) }
+
+// isFullWidth reports whether a character is punctuation of full width: a comma, a bracket.
+func isFullWidth(r rune) bool { return r >= 0x3001 && r <= 0x301f || r >= 0xff01 && r <= 0xff1f }
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // Plural formats one of two messages, which English has for one thing and for several. Both
 // formats must be constants and get the same arguments.

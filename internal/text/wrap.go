@@ -3,6 +3,7 @@ package text
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -16,7 +17,7 @@ func Wrap(s string, width int) []string {
 	var lines []string
 	line := ""
 	for word := range strings.FieldsSeq(s) {
-		between := " "
+		between := blankBetween(line, word)
 		for _, piece := range pieces(word) {
 			if line != "" && lipgloss.Width(line+between+piece) > width {
 				lines, line = append(lines, line), ""
@@ -30,6 +31,27 @@ func Wrap(s string, width int) []string {
 		}
 	}
 	return append(lines, line)
+}
+
+// blankBetween is what stands between the end of a line and the next word: scripts without blanks have none where a line of
+// the source ended.
+func blankBetween(line, word string) string {
+	before, _ := utf8.DecodeLastRuneInString(line)
+	after, _ := utf8.DecodeRuneInString(word)
+	punctuation := strings.ContainsRune(closing, before) && before != '”'
+	if wide(after) && (wide(before) || punctuation) || punctuation && (unicode.IsLetter(after) || unicode.IsDigit(after)) {
+		return ""
+	}
+	return " "
+}
+
+// WrapLines breaks each line of a text as Wrap does, and keeps its line breaks.
+func WrapLines(s string, width int) []string {
+	var lines []string
+	for line := range strings.SplitSeq(strings.TrimRight(s, "\n"), "\n") {
+		lines = append(lines, Wrap(line, width)...)
+	}
+	return lines
 }
 
 // Punctuation of full width. A line neither begins with what closes nor ends with what opens.

@@ -173,7 +173,7 @@ func TestMerge(t *testing.T) {
 	page := &Page{Function: "example.org/shop.Take", Sights: sights, Recordings: 5, Merged: true}
 	for lang, text := range map[string]string{
 		"":   "\nin 2 requests of 2 of the 5 recorded scenarios\nbuy, sell\n6 calls, 1.1µs, 600ns of it its own\n",
-		"zh": "\n5 个已录制的场景中，有 2 个场景的 2 个请求调用了它\nbuy, sell\n6 次调用，1.1µs，其中自身 600ns\n调用者\n",
+		"zh": "\n5 个已录制的场景中，有 2 个场景的 2 个请求调用了它\nbuy、sell\n6 次调用，1.1µs，其中自身 600ns\n调用者\n",
 	} {
 		var out bytes.Buffer
 		if err := page.Write(&out, WriteOptions{Width: 12, Lang: lang}); err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -82,7 +83,7 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 	}
 	if p.Note != "" {
 		out.line("")
-		out.line("%s", lipgloss.Wrap(p.Note, out.Width, ""))
+		out.line("%s", strings.Join(text.WrapLines(p.Note, out.Width), "\n"))
 	}
 	if p.Merged && len(p.Sights) > 0 {
 		out.overview(merge(p.Sights), p.Recordings)
@@ -152,7 +153,7 @@ func (w *pageWriter) sight(s Sight) {
 	if w.ASCII {
 		arrow = "->"
 	}
-	w.title(fmt.Sprintf("%s: %s %s %s %d", s.Scenario, s.Method, s.Path, arrow, s.Status))
+	w.title(w.Sprintf("%s: %s", s.Scenario, fmt.Sprintf("%s %s %s %d", s.Method, s.Path, arrow, s.Status)))
 	w.facts(s)
 }
 
@@ -170,21 +171,9 @@ func (w *pageWriter) seenIn(requests, scenarios, recordings int) string {
 
 // names prints a list and breaks no name, as wrapping of text would at hyphens.
 func (w *pageWriter) names(all []string) {
-	line := ""
-	for i, name := range all {
-		if i < len(all)-1 {
-			name += ","
-		}
-		if line != "" && len(line)+1+len(name) > w.Width {
-			w.line("%s", line)
-			line = ""
-		}
-		if line != "" {
-			line += " "
-		}
-		line += name
+	for _, line := range text.Wrap(message.List(all).Localize(w.Printer), w.Width) {
+		w.line("%s", line)
 	}
-	w.line("%s", line)
 }
 
 // facts prints the activity of a function, without the request.

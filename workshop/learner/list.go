@@ -35,7 +35,8 @@ func (l *Learner) listChapter(chapter *workshop.Chapter, details bool) (passed, 
 			minutes += e.Minutes
 		}
 	}
-	fmt.Fprintf(l.out, "%s  %s (%d/%d, %s)\n", chapter.Number(), chapter.Title.In(l.lang), passed, len(chapter.Exercises), l.minutes(minutes))
+	facts := l.p.Clauses(fmt.Sprintf("%d/%d", passed, len(chapter.Exercises)), l.minutes(minutes))
+	fmt.Fprintf(l.out, "%s  %s\n", chapter.Number(), l.p.Sprintf("%s (%s)", chapter.Title, facts))
 	if details {
 		l.detail(chapter.Teaches.In(l.lang))
 	}
@@ -58,12 +59,11 @@ func (l *Learner) listOne(e *workshop.Exercise, details bool) {
 	case e.Name == l.progress.Current:
 		mark = "→ "
 	}
-	live := ""
+	facts := l.p.Clauses(l.kindName(e.Kind()), l.minutes(e.Minutes))
 	if e.Live() {
-		live = l.p.Sprintf(", live")
+		facts += l.p.Sprintf(", live")
 	}
-	fmt.Fprintf(l.out, "  %s %-4s %s (%s, %s%s)\n        %s\n", mark, l.course.Number(e), e.Title.In(l.lang),
-		l.kindName(e.Kind()), l.minutes(e.Minutes), live, e.Name)
+	fmt.Fprintf(l.out, "  %s %-4s %s\n        %s\n", mark, l.course.Number(e), l.p.Sprintf("%s (%s)", e.Title, facts), e.Name)
 	if details {
 		l.detail(e.Teaches.In(l.lang))
 		if names := e.Scenarios(); len(names) > 0 {
