@@ -147,11 +147,11 @@ var rules = []rule{
 	}),
 	ruleOf(name+` runs below `+name+` in \S+, below `+name+` in \S+`, nil),
 	ruleOf(name+` runs .* below `+name+`(?:, was .*| in \S+, .* in \S+)`, nil),
-	ruleOf(name+` calls `+name+` (?:once|twice|[0-9]+ times)(?:, was .*| in \S+, .* in \S+)`, func(j *judge, m []string) error {
-		return firstOf(j.callsIfThere(j.a, m[1], m[2]), j.calls(j.b, m[1], m[2]))
-	}),
 	ruleOf(name+` calls `+name+` (?:once|twice|[0-9]+ times) in \S+, `+name+` (?:once|twice|[0-9]+ times) in \S+`, func(j *judge, m []string) error {
 		return firstOf(j.callsIfThere(j.a, m[1], m[2]), j.callsIfThere(j.b, m[1], m[3]))
+	}),
+	ruleOf(name+` calls `+name+` (?:once|twice|[0-9]+ times)(?:, was .*| in \S+, .* in \S+)`, func(j *judge, m []string) error {
+		return firstOf(j.callsIfThere(j.a, m[1], m[2]), j.calls(j.b, m[1], m[2]))
 	}),
 	ruleOf(name+` is now in (\S+), was in (\S+)`, nil),
 	ruleOf(name+` is now `+name, func(j *judge, m []string) error { return firstOf(j.absent(j.b, m[1]), j.absent(j.a, m[2])) }),

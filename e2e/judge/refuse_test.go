@@ -69,6 +69,8 @@ func TestJudgeRefuses(t *testing.T) {
 		ran + ", in the else of `if n > 3` (p/f.go:8)":                                                                 false,
 		ran + ", in the branch `if n > 3` (p/f.go:8); in v1.1.0 in no branch":                                          true,
 		ran + ", in the branch `if n > 3` (p/f.go:8); in v1.1.0, in the branch `if ok`":                                false,
+		"p.F calls p.Old twice in v1.1.0, p.Only once in v1.2.0":                                                       true,
+		"p.A calls p.B twice in v1.1.0, p.Only once in v1.2.0":                                                         false,
 		"p.B is nothing that anybody says":                                                                             false,
 	} {
 		if err := j.judge(sentence); (err == nil) != isTrue {
