@@ -1,0 +1,118 @@
+package commands
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/internal/testenv"
+)
+
+// checkout puts the repository of kubernetes together from the released modules: kubernetes with its staging
+// repositories at their places, and a history of two commits. Modules that kube-apiserver does not use, and the module cache
+// lacks, are empty.
+func checkout(t *testing.T, version string) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	modules := filepath.Join(strings.TrimSpace(string(out)), "k8s.io")
+	dir := filepath.Join(t.TempDir(), "my kubernetes")
+	copyWritable(t, filepath.Join(modules, "kubernetes@"+version), dir)
+	work, err := os.ReadFile(filepath.Join(dir, "go.work"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, use := range regexp.MustCompile(`\./staging/src/k8s\.io/[a-z0-9-]+`).FindAllString(string(work), -1) {
+		to := filepath.Join(dir, use)
+		from := filepath.Join(modules, filepath.Base(use)+"@v0"+strings.TrimPrefix(version, "v1"))
+		if _, err := os.Stat(from); err == nil {
+			copyWritable(t, from, to)
+			continue
+		}
+		if err := os.MkdirAll(to, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		change(t, filepath.Join(to, "go.mod"), "", "module k8s.io/"+filepath.Base(use)+"\n\ngo 1.21\n")
+	}
+	git(t, dir, "init", "-q", "-b", "master")
+	git(t, dir, "add", "-A")
+	git(t, dir, "commit", "-q", "-m", "one")
+	git(t, dir, "tag", version)
+	return dir
+}
+
+func copyWritable(t *testing.T, from, to string) {
+	t.Helper()
+	err := filepath.Walk(from, func(path string, info os.FileInfo, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil || info.IsDir() {
+			return os.MkdirAll(filepath.Join(to, rel), 0o755)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, rel), data, info.Mode()|0o200)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func git(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	args = append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "core.autocrlf=false"}, args...)
+	if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+		t.Fatalf("git %s: %v: %s", args, err, out)
+	}
+}
+
+// change replaces a text of a file, or writes the file if the text is "".
+func change(t *testing.T, file, old, by string) {
+	t.Helper()
+	if old != "" {
+		data, err := os.ReadFile(file)
+		if err != nil || !strings.Contains(string(data), old) {
+			t.Fatalf("%s has no %q: %v", file, old, err)
+		}
+		by = strings.Replace(string(data), old, by, 1)
+	}
+	if err := os.WriteFile(file, []byte(by), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The change of a checkout is a difference between its commit and its files.
+func TestSlowCheckout(t *testing.T) {
+	needsServer(t)
+	testenv.Slow(t)
+	const version = "v1.37.1"
+	dir := checkout(t, version)
+	strategy := filepath.Join(dir, "pkg/registry/apps/deployment/strategy.go")
+	change(t, strategy, "func (deploymentStrategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {\n",
+		"func ownStep(ctx context.Context) { ownInner(ctx) }\n\nfunc ownInner(ctx context.Context) { _ = ctx.Err() }\n\n"+
+			"func (deploymentStrategy) PrepareForCreate(ctx context.Context, obj runtime.Object) {\n\townStep(ctx)\n")
+	out, notices, status := apitrace(t, "diff", "create-deployment", dir+"@"+version, dir, "-o", "names")
+	if status != 1 {
+		t.Errorf("exit status %d, want 1\n%s", status, notices)
+	}
+	if !strings.Contains(out, "k8s.io/kubernetes/pkg/registry/apps/deployment.ownStep") {
+		t.Errorf("the new call is missing:\n%s", out)
+	}
+	if out, notices, status := apitrace(t, "diff", "create-deployment", dir+"@HEAD", dir, "-o", "markdown"); status != 1 || !strings.Contains(out, "1 added") {
+		t.Errorf("for a pull request: exit status %d, %s\n%s", status, notices, out)
+	}
+	change(t, strategy, "_ = ctx.Err()", "_ = ctx.Errr()")
+	_, notices, status = apitrace(t, "run", "get-node", "--k8s", dir)
+	if status != 1 || !strings.Contains(notices, "does not compile:\n\tpkg/registry/apps/deployment/strategy.go:") {
+		t.Errorf("a change that does not compile: exit status %d\n%s", status, notices)
+	}
+}
