@@ -127,15 +127,6 @@ type DiffOrigin struct {
 // mostDiffSteps is the maximum number of calls in a tree; that of two starts of a server would have 30 MB.
 const mostDiffSteps = 5000
 
-// NewDiffTree returns the tree of a pair of requests. It uses the options that NewDiffView uses.
-func NewDiffTree(c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) (*DiffTree, error) {
-	trees, err := NewDiffTrees(c, pair, guide, options)
-	if err != nil {
-		return nil, err
-	}
-	return trees.Tree(options.Full, options.Filter.Layers), nil
-}
-
 // DiffTrees makes the DiffTrees of one pair of requests in one language. What does not depend on the choice of changes is made once.
 type DiffTrees struct {
 	comparison *diff.Comparison

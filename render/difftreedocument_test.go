@@ -52,7 +52,7 @@ func TestDiffTreeSaysWhatTheTerminalSays(t *testing.T) {
 					}
 				}
 			}
-			doc, err := NewDiffTree(c, &c.Requests[0], spokenGuide, o)
+			doc, err := newDiffTree(c, &c.Requests[0], spokenGuide, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -117,7 +117,7 @@ func TestSentencesLeadToTheirCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := diff.CompareRecordings(a, b, diff.Options{})
-	doc, err := NewDiffTree(c, &c.Requests[0], spoken.New(guide, "en", a, b), DiffOptions{NameA: "v1.30.4", NameB: "v1.37.1"})
+	doc, err := newDiffTree(c, &c.Requests[0], spoken.New(guide, "en", a, b), DiffOptions{NameA: "v1.30.4", NameB: "v1.37.1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,4 +151,13 @@ func guideOf(t *testing.T) Guide {
 		t.Fatal(err)
 	}
 	return spoken.New(guide, "en")
+}
+
+// newDiffTree is the tree that the options choose of a pair of requests.
+func newDiffTree(c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) (*DiffTree, error) {
+	trees, err := NewDiffTrees(c, pair, guide, options)
+	if err != nil {
+		return nil, err
+	}
+	return trees.Tree(options.Full, options.Filter.Layers), nil
 }

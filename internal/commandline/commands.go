@@ -34,7 +34,7 @@ func Adapt(command *cobra.Command, name, typed string) {
 	if check := command.Args; check != nil {
 		command.Args = func(c *cobra.Command, args []string) error {
 			if err := check(c, args); err != nil {
-				return usage.Wrong(Arguments(c, err))
+				return usage.Wrong(argumentError(c, err))
 			}
 			return nil
 		}

@@ -37,8 +37,8 @@ func Error(err error) error {
 	return err
 }
 
-// Arguments is Error for the arguments of a command: where their number is wrong, it adds which are expected.
-func Arguments(command *cobra.Command, err error) error {
+// argumentError is Error for the arguments of a command: where their number is wrong, it adds which are expected.
+func argumentError(command *cobra.Command, err error) error {
 	said := Error(err)
 	if err == nil || wrongCount(err) == nil {
 		return said

@@ -104,14 +104,14 @@ func TestWrongNumberOfArgumentsNamesThem(t *testing.T) {
 	root := &cobra.Command{Use: "apitrace", SilenceErrors: true, SilenceUsage: true}
 	diff := &cobra.Command{Use: "diff SCENARIO VERSION VERSION", Run: func(*cobra.Command, []string) {}}
 	root.AddCommand(diff)
-	err := Arguments(diff, cobra.ExactArgs(3)(diff, []string{"get-node"}))
+	err := argumentError(diff, cobra.ExactArgs(3)(diff, []string{"get-node"}))
 	if want := `accepts 3 arg(s), received 1: expected "apitrace diff SCENARIO VERSION VERSION"`; err == nil || err.Error() != want {
 		t.Errorf("%v, expected %s", err, want)
 	}
-	if err := Arguments(diff, errors.New("the scenario is unknown")); err == nil || err.Error() != "the scenario is unknown" {
+	if err := argumentError(diff, errors.New("the scenario is unknown")); err == nil || err.Error() != "the scenario is unknown" {
 		t.Errorf("another error is now %v", err)
 	}
-	if err := Arguments(diff, nil); err != nil {
+	if err := argumentError(diff, nil); err != nil {
 		t.Errorf("no error is now %v", err)
 	}
 }

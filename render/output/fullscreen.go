@@ -51,5 +51,5 @@ func (o *Options) fullScreen(std *console.Streams, requests int) (terminal.Optio
 		return terminal.Options{}, err
 	}
 	colour, err := render.UseColour(o.Colour, true, os.Getenv)
-	return terminal.Options{Lang: lang, Colour: colour, ASCII: o.ASCII || ASCIILocale(os.Getenv), Steps: render.StepsPerRequest(requests)}, err
+	return terminal.Options{Lang: lang, Colour: colour, ASCII: o.ASCII || asciiLocale(os.Getenv), Steps: render.StepsPerRequest(requests)}, err
 }

@@ -50,9 +50,9 @@ func localeLanguage(getenv func(string) string) string {
 	return "en"
 }
 
-// ASCIILocale reports whether the locale limits the terminal to ASCII. Without a locale it returns
+// asciiLocale reports whether the locale limits the terminal to ASCII. Without a locale it returns
 // false, because nearly all terminals show UTF-8 today.
-func ASCIILocale(getenv func(string) string) bool {
+func asciiLocale(getenv func(string) string) bool {
 	locale := strings.ToLower(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
 	return locale != "" && !strings.Contains(locale, "utf")
 }

@@ -150,7 +150,7 @@ func (o *Options) drawing(std *console.Streams, guide *instrument.Guide, of *tra
 		Notes:      o.Notes,
 		Lang:       lang,
 		Width:      o.Width,
-		ASCII:      o.ASCII || ASCIILocale(os.Getenv),
+		ASCII:      o.ASCII || asciiLocale(os.Getenv),
 		Hyperlinks: render.UseHyperlinks(terminal, os.Getenv),
 	}
 	if options.Width == 0 {
