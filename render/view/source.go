@@ -14,13 +14,17 @@ const (
 )
 
 // SourceURL returns the address of upstream's source of a call, at the traced
-// version, or "" if it is not known or the file was edited.
+// version, or "" if it is not known, as of a
+// checkout, or the file was edited.
 func SourceURL(rec *trace.Recording, call *trace.Call) string {
 	var base string
 	switch {
 	case call.File == "" || slices.Contains(rec.Edited, call.File):
 		return ""
 	case (call.Process == trace.ProcessAPIServer || call.Process == trace.ProcessSample) && rec.K8sVersion != "":
+		if strings.Contains(rec.K8sVersion, "+") {
+			return "" // built from a checkout: upstream's repository need not have the commit
+		}
 		path, ok := trace.KubernetesPath(call.File)
 		if !ok {
 			return ""
