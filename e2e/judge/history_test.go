@@ -125,7 +125,10 @@ func (p *past) judgeText(text string, followed []history.Appearance) (wrong []er
 			}
 			if len(releases) > 0 {
 				if before := name[releases[len(releases)-1]]; before != a.Name {
-					if is, _ := p.has(m[1], before); is && m[2] != "-" {
+					_, literal := funcname.SplitLiteral(before) // its number may be that of another literal there
+					both := strings.Join(strings.Fields(text), " ")
+					saysBoth := strings.Contains(both, m[1]+" has both "+funcname.Short(a.Name)+" and "+funcname.Short(before)+":")
+					if is, _ := p.has(m[1], before); is && m[2] != "-" && literal == "" && !saysBoth {
 						complain("%s still has %s, which is said to be %s there", m[1], before, a.Name)
 					}
 				}

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
@@ -51,6 +52,9 @@ type Appearance struct {
 	State   State
 	// Name is the function's name in the release or, if it is missing there, in the neighbouring one.
 	Name string
+	// Beside is the neighbouring release's name of it if the release has a function of that name, too; "" otherwise. In the
+	// recorded calls, one of the two took the place of the other.
+	Beside string
 	// Place is its file, with the line if a recording calls it; "" if it is not there.
 	Place string
 	// Spanless is why it has no span.
@@ -141,10 +145,15 @@ func (h *follower) follow(name string) ([]Appearance, error) {
 	for _, step := range []int{-1, 1} {
 		is := name
 		for at := start; at+step >= 0 && at+step < len(h.releases); at += step {
-			var err error
-			if is, err = h.next(at, at+step, is); err != nil {
+			there, err := h.next(at, at+step, is)
+			if err != nil {
 				return nil, err
 			}
+			// The numbers of literals shift with the source and tell nothing.
+			if there != is && !isLiteral(there) && h.source(at, there) != nil {
+				followed[at].Beside = there
+			}
+			is = there
 			followed[at+step] = h.appearance(at+step, is)
 		}
 	}
@@ -210,4 +219,9 @@ func (h *follower) next(at, to int, name string) (string, error) {
 		}
 	}
 	return name, nil
+}
+
+func isLiteral(name string) bool {
+	_, end := funcname.SplitLiteral(name)
+	return end != ""
 }

@@ -71,6 +71,13 @@ func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p
 			fmt.Fprintf(out, "%s %s\n", s.states[state], meanings[state].In(p.Lang()))
 		}
 	}
+	for _, a := range followed {
+		if a.Beside != "" {
+			said := p.Sprintf("%s has both %s and %s: one took the other's place in the recorded calls, so they are followed as one.",
+				a.Version, funcname.Short(a.Name), funcname.Short(a.Beside))
+			fmt.Fprintf(out, "\n%s\n", strings.Join(text.Wrap(said, textWidth), "\n"))
+		}
+	}
 	writeScenarios(out, releases, followed, s, p)
 	return out.Flush()
 }
