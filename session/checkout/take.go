@@ -24,9 +24,9 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// IsNamed tells whether an argument names a checkout, "./kubernetes" or "./kubernetes@main", where a release may be
+// isNamed tells whether an argument names a checkout, "./kubernetes" or "./kubernetes@main", where a release may be
 // named as well.
-func IsNamed(argument string) bool {
+func isNamed(argument string) bool {
 	if strings.ContainsRune(argument, filepath.Separator) || argument == "." || argument == ".." {
 		return true
 	}
@@ -38,11 +38,11 @@ func IsNamed(argument string) bool {
 	return err == nil && info.IsDir() && dir != ""
 }
 
-// Version returns what stands for a checkout where a release can be named, such as in a session.Spec. Its source is
+// versionOf returns what stands for a checkout where a release can be named, such as in a session.Spec. Its source is
 // copied to the cache, unless the cache has it in the same state; the checkout is only read. An argument that names no
 // checkout is returned as it is.
-func Version(ctx context.Context, argument string, to session.Reporter) (string, error) {
-	if !IsNamed(argument) {
+func versionOf(ctx context.Context, argument string, to session.Reporter) (string, error) {
+	if !isNamed(argument) {
 		return argument, nil
 	}
 	c, err := parse(ctx, argument)
@@ -58,14 +58,14 @@ func Version(ctx context.Context, argument string, to session.Reporter) (string,
 	}
 }
 
-// TakeArguments replaces those of two arguments that are checkouts by their Versions. Fewer arguments are files or a range
+// TakeArguments replaces those of two arguments that are checkouts by their versions. Fewer arguments are files or a range
 // of releases.
 func TakeArguments(ctx context.Context, arguments []string, to session.Reporter) error {
 	if len(arguments) != 2 {
 		return nil
 	}
 	for i := range arguments {
-		version, err := Version(ctx, arguments[i], to)
+		version, err := versionOf(ctx, arguments[i], to)
 		if err != nil {
 			return err
 		}
@@ -74,13 +74,13 @@ func TakeArguments(ctx context.Context, arguments []string, to session.Reporter)
 	return nil
 }
 
-// TakeFlag replaces a checkout that is the value of a flag by its Version. The flag may be nil, or of a type other than
+// TakeFlag replaces a checkout that is the value of a flag by its version. The flag may be nil, or of a type other than
 // string, which names no checkout.
 func TakeFlag(ctx context.Context, flag *pflag.Flag, to session.Reporter) error {
 	if flag == nil || !flag.Changed || flag.Value.Type() != "string" {
 		return nil
 	}
-	version, err := Version(ctx, flag.Value.String(), to)
+	version, err := versionOf(ctx, flag.Value.String(), to)
 	if err != nil {
 		return err
 	}

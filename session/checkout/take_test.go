@@ -56,7 +56,7 @@ func kubernetes(t *testing.T) string {
 func mustVersion(t *testing.T, argument string) (string, []string) {
 	t.Helper()
 	to := &listener{}
-	version, err := Version(t.Context(), argument, to)
+	version, err := versionOf(t.Context(), argument, to)
 	if err != nil {
 		t.Fatalf("%s: %v", argument, err)
 	}
@@ -132,7 +132,7 @@ func TestVersionOfAShallowClone(t *testing.T) {
 	if version, notices := mustVersion(t, clone); !strings.HasPrefix(version, "v1.99.0+") || !strings.Contains(strings.Join(notices, "\n"), "v1.99 is newer than") {
 		t.Errorf("of a new minor version it is %q, notices %q", version, notices)
 	}
-	if _, err := Version(t.Context(), clone+"@v1.36.3", &listener{}); err == nil || !strings.Contains(err.Error(), "is a shallow clone") {
+	if _, err := versionOf(t.Context(), clone+"@v1.36.3", &listener{}); err == nil || !strings.Contains(err.Error(), "is a shallow clone") {
 		t.Errorf("a tag of a shallow clone: %v", err)
 	}
 }
@@ -140,10 +140,10 @@ func TestVersionOfAShallowClone(t *testing.T) {
 func TestWhatIsNoCheckout(t *testing.T) {
 	dir := kubernetes(t)
 	for _, release := range []string{"v1.37.1", "1.30", "latest", ""} {
-		if IsNamed(release) {
+		if isNamed(release) {
 			t.Errorf("%q counts as a checkout", release)
 		}
-		if got, err := Version(t.Context(), release, &listener{}); err != nil || got != release {
+		if got, err := versionOf(t.Context(), release, &listener{}); err != nil || got != release {
 			t.Errorf("%q became %q, %v", release, got, err)
 		}
 	}
@@ -159,14 +159,14 @@ func TestWhatIsNoCheckout(t *testing.T) {
 			}
 			put(t, dir, test.file, test.text)
 			defer put(t, dir, test.file, string(before))
-			if _, err := Version(t.Context(), dir, &listener{}); err == nil || !strings.Contains(err.Error(), test.want) {
+			if _, err := versionOf(t.Context(), dir, &listener{}); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("%v, want %q", err, test.want)
 			}
 		})
 	}
 	run(t, dir, "tag", "-d", "v1.36.3")
 	run(t, dir, "tag", "v1.25.0")
-	if _, err := Version(t.Context(), dir, &listener{}); err == nil || !strings.Contains(err.Error(), "a checkout of v1.25.0 cannot be traced") {
+	if _, err := versionOf(t.Context(), dir, &listener{}); err == nil || !strings.Contains(err.Error(), "a checkout of v1.25.0 cannot be traced") {
 		t.Errorf("of an old release: %v", err)
 	}
 }

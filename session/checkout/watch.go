@@ -25,7 +25,7 @@ const settleTime = 300 * time.Millisecond
 
 // A Watcher replays a scenario each time that the source in a checkout changes.
 type Watcher struct {
-	// Options say which server; their version is one that Version has returned for the files of a checkout.
+	// Options say which server; their version is that of the files of a checkout, as TakeFlag puts it in the place of its name.
 	Options  session.ServerOptions
 	Scenario *scenarios.Scenario
 	// Show shows what differs from the replay before.
@@ -100,7 +100,7 @@ func (w *Watcher) next(ctx context.Context, watched *fsnotify.Watcher, dir, vers
 		if err := settle(ctx, watched); err != nil {
 			return "", err
 		}
-		next, err := Version(ctx, dir, w.To)
+		next, err := versionOf(ctx, dir, w.To)
 		switch {
 		case ctx.Err() != nil:
 			return "", ctx.Err()
