@@ -126,8 +126,7 @@ func (p *past) judgeText(text string, followed []history.Appearance) (wrong []er
 			if len(releases) > 0 {
 				if before := name[releases[len(releases)-1]]; before != a.Name {
 					_, literal := funcname.SplitLiteral(before) // its number may be that of another literal there
-					both := strings.Join(strings.Fields(text), " ")
-					saysBoth := strings.Contains(both, m[1]+" has both "+funcname.Short(a.Name)+" and "+funcname.Short(before)+":")
+					saysBoth := strings.Contains(packed(text), packed(m[1]+" has both "+funcname.Short(a.Name)+" and "+funcname.Short(before)+":"))
 					if is, _ := p.has(m[1], before); is && m[2] != "-" && literal == "" && !saysBoth {
 						complain("%s still has %s, which is said to be %s there", m[1], before, a.Name)
 					}
@@ -151,6 +150,9 @@ func (p *past) judgeText(text string, followed []history.Appearance) (wrong []er
 	}
 	return wrong
 }
+
+// packed is a text without blanks, however it is wrapped.
+func packed(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // judgeRow judges what is said of a function in one release.
 func (p *past) judgeRow(m []string, name string) error {

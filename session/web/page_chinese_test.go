@@ -146,6 +146,8 @@ func TestPageIsChinese(t *testing.T) {
 		"an unknown release": "#/v1.3.0/get-node/1", "an unknown scenario": "#/latest/nothing/1", "an unknown request": "#/latest/get-node/7", "an unknown recording": "#/live/77/1",
 		"an unknown comparison": "#/compare?scenario=nothing&from=1.30&to=1.37", "an unknown exercise": "#/workshop/nothing", "an unknown lesson": "#/workshop/lesson/nothing",
 	} {
+		js[any](b, "location.hash = '#/servers'") // which takes away what the former link has shown
+		b.until("!document.querySelector('.problem')")
 		js[any](b, fmt.Sprintf("location.hash = %q", link))
 		b.until("document.querySelector('.problem')")
 		if english := output.English(t, js[string](b, "document.querySelector('.problem').textContent")); len(english) > 0 {
