@@ -131,7 +131,9 @@ func openPages(t *testing.T, folder string, releases []recordings.Info, columns 
 				scenarios = append(scenarios, scenario)
 			}
 			what := fmt.Sprintf("scenario=%s&from=%s&to=%s", scenario, from, info.K8sVersion)
-			js[any](b, fmt.Sprintf("document.querySelector('.summary h1')?.remove(); location.hash = '#/compare?%s'", what))
+			js[any](b, "location.hash = '#/lessons'") // so that no summary of another comparison is there
+			b.until("document.querySelector('.lessons-of a')")
+			js[any](b, fmt.Sprintf("location.hash = '#/compare?%s'", what))
 			b.until(fmt.Sprintf("document.querySelector('.summary h1') && document.querySelector('.compare .pair select').value === %q && [...document.querySelectorAll('.compare .pair select')].at(-1).value === %q", from, info.K8sVersion))
 			calm(what)
 		}
