@@ -205,7 +205,7 @@ var branchKinds = map[string]string{"in the branch": "in", "in the else of": "el
 // branch demands that the call stands in the branch, in the file and the line that are said, and what is said of the other side.
 func (j *judge) branch(c claim, m []string) error {
 	if (branchKinds[m[2]] == "past") != (m[6] != "") {
-		return fmt.Errorf("this is no sentence")
+		return fmt.Errorf("the judge does not know this form of sentence")
 	}
 	c.leads = c.leads || c.between
 	line, _ := strconv.Atoi(m[5])

@@ -80,7 +80,7 @@ func (g guarded) ifElse(node *ast.IfStmt) {
 	}
 }
 
-// loop walks through a loop. One without a condition is no branch.
+// loop walks through a loop. A loop without a condition is not a branch.
 func (g guarded) loop(node ast.Node) {
 	inside := g
 	switch node := node.(type) {

@@ -113,14 +113,8 @@ func (m localModules) goMod(up Upstream) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	ours := new(modfile.File)
-	edits := []error{ours.AddModuleStmt(mainModule)}
-	if theirs.Go != nil {
-		edits = append(edits, ours.AddGoStmt(theirs.Go.Version))
-	}
-	for _, g := range theirs.Godebug {
-		edits = append(edits, ours.AddGodebug(g.Key, g.Value))
-	}
+	ours, err := newModFile(theirs)
+	edits := []error{err}
 	for _, path := range slices.Sorted(maps.Keys(m)) {
 		edits = append(edits, ours.AddRequire(path, m[path].version))
 	}

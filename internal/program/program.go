@@ -22,6 +22,7 @@ package program
 import (
 	"cmp"
 	"context"
+	"errors"
 	"path"
 
 	"golang.org/x/mod/modfile"
@@ -129,6 +130,19 @@ func (p Program) Release() string { return cmp.Or(p.Released, p.Version) }
 
 func (p Program) String() string { return p.Name + " " + p.Release() }
 
+// newModFile begins the go.mod of a workspace with upstream's Go version and godebug settings.
+func newModFile(theirs *modfile.File) (*modfile.File, error) {
+	ours := new(modfile.File)
+	edits := []error{ours.AddModuleStmt(mainModule)}
+	if theirs.Go != nil {
+		edits = append(edits, ours.AddGoStmt(theirs.Go.Version))
+	}
+	for _, g := range theirs.Godebug {
+		edits = append(edits, ours.AddGodebug(g.Key, g.Value))
+	}
+	return ours, errors.Join(edits...)
+}
+
 // goMod writes the go.mod of the workspace: upstream's Go version, godebug
 // settings and replacements, and nothing raised above what upstream requires.
 func (p Program) goMod(up Upstream) ([]byte, error) {
@@ -139,14 +153,8 @@ func (p Program) goMod(up Upstream) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	ours := new(modfile.File)
-	edits := []error{ours.AddModuleStmt(mainModule)}
-	if theirs.Go != nil {
-		edits = append(edits, ours.AddGoStmt(theirs.Go.Version))
-	}
-	for _, g := range theirs.Godebug {
-		edits = append(edits, ours.AddGodebug(g.Key, g.Value))
-	}
+	ours, err := newModFile(theirs)
+	edits := []error{err}
 	edits = append(edits, ours.AddRequire(p.Module, p.Version))
 	for _, r := range theirs.Replace {
 		if r.New.Version != "" {

@@ -19,17 +19,12 @@ import (
 
 	"github.com/kubeapitrace/apitrace/session/web"
 	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // recorded returns a recording of the newest release.
 func recorded(t testing.TB, scenario string) *trace.Recording {
 	t.Helper()
-	rec, err := recordings.Load("v1.37.1", scenario)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rec
+	return recordedBy(t, "v1.37.1", scenario)
 }
 
 // writeFile writes the page of a recording into a file.
