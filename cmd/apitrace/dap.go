@@ -15,14 +15,14 @@ func newDAPCommand(std *console.Streams) *cobra.Command {
 	command := newCommand("dap", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		library := dap.Local{To: std}
 		if listen == "" {
-			return dap.Serve(c.Context(), std.In, std.Out, library)
+			return dap.Serve(c.Context(), std.In, std.Out, library, std.Printer)
 		}
 		listener, err := listenLoopback(listen)
 		if err != nil {
 			return err
 		}
 		std.Notice("listening on %s", listener.Addr())
-		return dap.Listen(c.Context(), listener, library, func(err error) { std.Notice("%v", err) })
+		return dap.Listen(c.Context(), listener, library, std.Printer, func(err error) { std.Notice("%v", err) })
 	})
 	command.Flags().StringVar(&listen, "listen", "", "serve editors that connect to this address of this machine, such as 127.0.0.1:4711")
 	return command

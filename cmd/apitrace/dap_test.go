@@ -20,6 +20,8 @@ type editorSession struct {
 	in  io.Writer
 	out *bufio.Reader
 	seq int
+	// received are all messages of the adapter.
+	received []map[string]any
 }
 
 // ask sends a request and returns the body of its response. If the request moves the position, ask also returns the
@@ -64,6 +66,7 @@ func (e *editorSession) receive() map[string]any {
 	if err := json.Unmarshal(content, &message); err != nil {
 		e.t.Fatal(err)
 	}
+	e.received = append(e.received, message)
 	return message
 }
 

@@ -14,7 +14,7 @@ import (
 func newMCPCommand(std *console.Streams) *cobra.Command {
 	return newCommand("mcp", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
 		transport := &sdk.IOTransport{Reader: io.NopCloser(std.In), Writer: unclosed{std.Out}}
-		return mcp.Serve(c.Context(), transport, machine.Version())
+		return mcp.Serve(c.Context(), transport, machine.Version(), std.Printer)
 	})
 }
 

@@ -1,7 +1,6 @@
 package dap
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -67,12 +66,12 @@ func (s *session) setBreakpoints(r *dap.SetBreakpointsArguments) dap.ResponseMes
 	for _, line := range wanted {
 		b := dap.Breakpoint{Id: s.breakpoints.next(), Line: line, Source: &r.Source}
 		if problem != nil {
-			b.Message = problem.Error()
+			b.Message = s.printer.Error(problem)
 			list = append(list, b)
 			continue
 		}
-		at, message := s.sources.lineWithCalls(file, line+1-s.lines)
-		b.Message = message
+		at, why := s.sources.lineWithCalls(file, line+1-s.lines)
+		b.Message = why.Localize(s.printer)
 		if at > 0 {
 			b.Verified, b.Line = true, s.line(at)
 			s.breakpoints.lines[file] = append(s.breakpoints.lines[file], lineBreakpoint{b.Id, at})
@@ -112,9 +111,9 @@ func (s *session) setFunctionBreakpoints(wanted []dap.FunctionBreakpoint) dap.Re
 		switch {
 		case len(found) == 0:
 			unknown := &trace.UnknownFunctionError{Query: w.Name, Where: message.Of("this request"), Near: trace.NearFunctions(w.Name, called)}
-			b.Message = unknown.Error()
+			b.Message = s.printer.Error(unknown)
 		case len(found) > 1:
-			b.Message = fmt.Sprintf("%d functions have this name: %s", len(found), strings.Join(found, ", "))
+			b.Message = s.printer.Sprintf("%d functions have this name: %s", len(found), message.List(found))
 		}
 		list = append(list, b)
 	}

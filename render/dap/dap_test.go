@@ -15,6 +15,7 @@ import (
 
 	protocol "github.com/google/go-dap"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/dap"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
@@ -40,6 +41,9 @@ func (l library) SourceFolder(_ context.Context, _ *trace.Recording, _ string, f
 	return l.folder, nil
 }
 
+// english is the printer of the sessions.
+var english = message.Printer{}
+
 // A client plays the editor's side of a session.
 type client struct {
 	t   *testing.T
@@ -56,7 +60,7 @@ func connect(t *testing.T, lib dap.Library) *client {
 	out, toClient := io.Pipe()
 	c := &client{t: t, in: in, out: bufio.NewReader(out), ended: make(chan error, 1)}
 	go func() {
-		err := dap.Serve(t.Context(), fromClient, toClient, lib)
+		err := dap.Serve(t.Context(), fromClient, toClient, lib, english)
 		_ = toClient.Close()
 		_ = fromClient.Close()
 		c.ended <- err
@@ -430,7 +434,7 @@ func TestStackAndVariables(t *testing.T) {
 		t.Errorf("evaluate: %q", got)
 	}
 	c.fail("evaluate", map[string]any{"expression": "input", "context": "hover"}, "not recorded")
-	c.fail("evaluate", map[string]any{"expression": "1+1"}, `"1+1" is not recorded; of m.parse, input, size`)
+	c.fail("evaluate", map[string]any{"expression": "1+1"}, `"1+1" is not recorded: the recorded values of m.parse are input, size`)
 	c.fail("evaluate", map[string]any{"expression": "input", "frameId": 99}, "frame 99")
 
 	at = c.move("stepOut", at.ThreadId) // read returns
@@ -655,7 +659,7 @@ func FuzzServe(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var out strings.Builder
-		_ = dap.Serve(t.Context(), strings.NewReader(text), &out, library{rec: small()})
+		_ = dap.Serve(t.Context(), strings.NewReader(text), &out, library{rec: small()}, english)
 		answers := bufio.NewReader(strings.NewReader(out.String()))
 		for n := 1; ; n++ {
 			m, err := protocol.ReadProtocolMessage(answers)

@@ -15,10 +15,13 @@ const (
 )
 
 // exceptionFilters are the failures at which a client can have the session stop.
-var exceptionFilters = []dap.ExceptionBreakpointsFilter{
-	{Filter: filterBegan, Label: "Errors where they begin", Description: "Stop where a call returns an error and none that it made has"},
-	{Filter: filterError, Label: "All returned errors", Description: "Stop where a call returns an error"},
-	{Filter: filterPanic, Label: "Panics", Description: "Stop where a panic passes through a call"},
+func (s *session) exceptionFilters() []dap.ExceptionBreakpointsFilter {
+	p := s.printer
+	return []dap.ExceptionBreakpointsFilter{
+		{Filter: filterBegan, Label: p.Sprintf("Errors where they begin"), Description: p.Sprintf("Stop where a call returns an error that no call inside it returned")},
+		{Filter: filterError, Label: p.Sprintf("All returned errors"), Description: p.Sprintf("Stop where a call returns an error")},
+		{Filter: filterPanic, Label: p.Sprintf("Panics"), Description: p.Sprintf("Stop where a panic passes through a call")},
+	}
 }
 
 func (s *session) setExceptionBreakpoints(r *dap.SetExceptionBreakpointsArguments) (dap.ResponseMessage, error) {
@@ -63,9 +66,9 @@ func (s *session) failedBelow(call int) bool {
 }
 
 // failure describes the failure of a call, or returns "".
-func failure(c *trace.Call) string {
+func (s *session) failure(c *trace.Call) string {
 	if c.Panic != "" {
-		return "a panic, raised in " + c.Panic
+		return s.printer.Sprintf("a panic, raised in %s", c.Panic)
 	}
 	return c.Error
 }
@@ -81,7 +84,7 @@ func (s *session) exceptionInfo(thread int) (dap.ResponseMessage, error) {
 		id = filterPanic
 	}
 	return &dap.ExceptionInfoResponse{Body: dap.ExceptionInfoResponseBody{
-		ExceptionId: id, Description: failure(c), BreakMode: "always",
-		Details: &dap.ExceptionDetails{Message: failure(c), TypeName: id},
+		ExceptionId: id, Description: s.failure(c), BreakMode: "always",
+		Details: &dap.ExceptionDetails{Message: s.failure(c), TypeName: id},
 	}}, nil
 }

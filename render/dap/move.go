@@ -154,41 +154,40 @@ func (s *session) resume(direction step.Direction) {
 // back, or forward again.
 func end(direction step.Direction) stop {
 	if direction == step.Backward {
-		return stop{reason: "entry", description: "the recording begins here"}
+		return stop{reason: "entry", note: message.Of("the recording begins here")}
 	}
-	return stop{reason: "end", description: "the recording ends here"}
+	return stop{reason: "end", note: message.Of("the recording ends here")}
 }
 
 // stopAt moves to a position and tells the client.
 func (s *session) stopAt(p step.Position, why stop) {
 	s.at = p
-	if why.description == "" {
-		why.description = s.describe(p)
-	} else {
-		why.description = s.describe(p) + "; " + why.description
+	description := s.describe(p)
+	if !why.note.IsZero() {
+		description = message.Of("%s; %s", description, why.note)
 	}
 	s.stopped = why
 	body := dap.StoppedEventBody{
-		Reason: why.reason, Description: why.description, ThreadId: s.threads.of(s.walker.Tree.Call(p.Call)),
+		Reason: why.reason, Description: s.printer.Sprintf("%s", description), ThreadId: s.threads.of(s.walker.Tree.Call(p.Call)),
 		AllThreadsStopped: true, HitBreakpointIds: why.hit,
 	}
 	if why.reason == "exception" {
-		body.Text = failure(s.walker.Tree.Call(p.Call))
+		body.Text = s.failure(s.walker.Tree.Call(p.Call))
 	}
 	s.after("stopped", &dap.StoppedEvent{Body: body})
 }
 
 // describe describes a position for the user.
-func (s *session) describe(p step.Position) string {
+func (s *session) describe(p step.Position) message.Message {
 	name := s.walker.Tree.Call(p.Call).ShortName()
 	switch p.Kind {
 	case step.Calling:
-		return name + " calls " + s.walker.Tree.Call(p.Next).ShortName()
+		return message.Of("%s calls %s", name, s.walker.Tree.Call(p.Next).ShortName())
 	case step.Returning:
 		if s.walker.Tree.Call(p.Call).Unfinished {
-			return name + " has not returned when the recording ended"
+			return message.Of("%s had not returned when the recording ended", name)
 		}
-		return name + " returns"
+		return message.Of("%s returns", name)
 	}
-	return name + " begins"
+	return message.Of("%s begins", name)
 }

@@ -46,10 +46,10 @@ type Launch struct {
 	Checkout string `json:"checkout"`
 }
 
-// Serve plays the adapter's side of one session. It returns when the client has disconnected or
-// closed its side, or ctx is done.
-func Serve(ctx context.Context, in io.Reader, out io.Writer, library Library) error {
-	s := &session{ctx: ctx, library: library, out: out}
+// Serve plays the adapter's side of one session, in the language of the printer. It returns when the client has
+// disconnected or closed its side, or ctx is done.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, library Library, printer message.Printer) error {
+	s := &session{ctx: ctx, library: library, out: out, printer: printer}
 	messages, failed := make(chan []byte), make(chan error, 1)
 	done, stop := context.WithCancel(ctx)
 	defer stop()
@@ -91,7 +91,7 @@ func read(ctx context.Context, in *bufio.Reader, messages chan<- []byte) error {
 
 // Listen serves each connection as a session of its own until ctx is done. It passes the errors of
 // sessions to report.
-func Listen(ctx context.Context, listener net.Listener, library Library, report func(error)) error {
+func Listen(ctx context.Context, listener net.Listener, library Library, printer message.Printer, report func(error)) error {
 	defer context.AfterFunc(ctx, func() { _ = listener.Close() })()
 	for {
 		conn, err := listener.Accept()
@@ -103,7 +103,7 @@ func Listen(ctx context.Context, listener net.Listener, library Library, report 
 		}
 		go func() {
 			defer func() { _ = conn.Close() }()
-			if err := Serve(ctx, conn, conn, library); err != nil && ctx.Err() == nil {
+			if err := Serve(ctx, conn, conn, library, printer); err != nil && ctx.Err() == nil {
 				report(err)
 			}
 		}()
@@ -119,7 +119,7 @@ func (s *session) receive(content []byte) error {
 	}
 	response, err := s.answer(request, content)
 	if err != nil {
-		response = errorResponse(err)
+		response = s.errorResponse(err)
 	}
 	if err := s.respond(request.GetRequest(), response); err != nil {
 		return err
@@ -144,18 +144,19 @@ func (s *session) refuse(content []byte, reason error) error {
 	} else {
 		reason = message.Errorf("reading the request %q: %w", request.Command, reason)
 	}
-	return s.respond(&request, errorResponse(reason))
+	return s.respond(&request, s.errorResponse(reason))
 }
 
 func unsupported(command string) error {
 	return message.Errorf("the request %q is not supported: a recording can be looked at, not changed", command)
 }
 
-func errorResponse(err error) dap.ResponseMessage {
+func (s *session) errorResponse(err error) dap.ResponseMessage {
+	text := s.printer.Error(err)
 	return &dap.ErrorResponse{
-		Response: dap.Response{Message: err.Error()},
+		Response: dap.Response{Message: text},
 		// The format replaces what stands in braces, which an error's text may have.
-		Body: dap.ErrorResponseBody{Error: &dap.ErrorMessage{Id: 1, Format: "{error}", Variables: map[string]string{"error": err.Error()}, ShowUser: true}},
+		Body: dap.ErrorResponseBody{Error: &dap.ErrorMessage{Id: 1, Format: "{error}", Variables: map[string]string{"error": text}, ShowUser: true}},
 	}
 }
 

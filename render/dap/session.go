@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 
 	"github.com/google/go-dap"
@@ -19,6 +18,8 @@ type session struct {
 	ctx     context.Context
 	library Library
 	out     io.Writer
+	// printer is for all texts that the user reads.
+	printer message.Printer
 	// seq is the number of the last written message; queue has the messages to write after the next response.
 	seq   int
 	queue []dap.Message
@@ -43,7 +44,9 @@ type session struct {
 
 // A stop describes a stop to the client.
 type stop struct {
-	reason, description string
+	reason string
+	// note is what the user is told besides the position.
+	note message.Message
 	// hit are the ids of the breakpoints that caused it.
 	hit []int
 }
@@ -137,7 +140,7 @@ func (s *session) initialize(r *dap.InitializeRequest, content []byte) (dap.Resp
 		SupportsDelayedStackTraceLoading:   true,
 		SupportsLoadedSourcesRequest:       true,
 		SupportsBreakpointLocationsRequest: true,
-		ExceptionBreakpointFilters:         exceptionFilters,
+		ExceptionBreakpointFilters:         s.exceptionFilters(),
 	}}, nil
 }
 
@@ -167,7 +170,7 @@ func (s *session) open(r *dap.LaunchRequest) error {
 	}
 	n := cmp.Or(launch.Request, 1)
 	if n < 1 || n > len(rec.Requests) {
-		return message.Errorf("\"requestNumber\" is %d: the recording has %s", n, count(len(rec.Requests), "request"))
+		return message.Errorf("\"requestNumber\" is %d: the recording has %s", n, requests(len(rec.Requests)))
 	}
 	request := &rec.Requests[n-1]
 	tree, err := trace.NewTree(request)
@@ -189,7 +192,7 @@ func (s *session) open(r *dap.LaunchRequest) error {
 func (s *session) introduce(n int) {
 	request := s.walker.Tree.Request
 	s.printf("%s %s → %d, request %d of %d, kube-apiserver %s: %s", request.Method, request.Path, request.Status,
-		n, len(s.rec.Requests), s.rec.K8sVersion, count(s.walker.Tree.Len(), "call"))
+		n, len(s.rec.Requests), s.rec.K8sVersion, calls(s.walker.Tree.Len()))
 	s.printf("A recording knows calls and the lines that make them. Other lines and local variables are not recorded.")
 	for _, lack := range request.Incomplete {
 		s.printf("Incomplete: %s", lack)
@@ -200,7 +203,7 @@ func (s *session) introduce(n int) {
 }
 
 func (s *session) printf(format string, args ...any) {
-	s.after("output", &dap.OutputEvent{Body: dap.OutputEventBody{Category: "console", Output: fmt.Sprintf(format, args...) + "\n"}})
+	s.after("output", &dap.OutputEvent{Body: dap.OutputEventBody{Category: "console", Output: s.printer.Sprintf(format, args...) + "\n"}})
 }
 
 // begin makes the first stop. The response to the launch request goes between this one's and the stop.
@@ -222,9 +225,6 @@ func (s *session) begin() (dap.ResponseMessage, error) {
 	return &dap.ConfigurationDoneResponse{}, nil
 }
 
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
+func calls(n int) message.Message { return message.Plural(n, "%d call", "%d calls", n) }
+
+func requests(n int) message.Message { return message.Plural(n, "%d request", "%d requests", n) }

@@ -1,7 +1,6 @@
 package dap
 
 import (
-	"fmt"
 	"maps"
 	"os"
 	"path"
@@ -64,18 +63,18 @@ func (s *session) newSources(checkout string) *sources {
 			folder, _ = s.library.SourceFolder(s.ctx, s.rec, process, false)
 			folders[process] = folder
 		}
-		src.shown[file] = src.locate(i, folder, checkout, slices.Contains(s.rec.Edited, file))
+		src.shown[file] = src.locate(i, folder, checkout)
+		if slices.Contains(s.rec.Edited, file) {
+			src.shown[file].Origin = s.printer.Sprintf("edited when it was recorded")
+		}
 	}
 	return src
 }
 
 // locate returns how a client gets a file.
-func (src *sources) locate(number int, folder, checkout string, edited bool) *dap.Source {
+func (src *sources) locate(number int, folder, checkout string) *dap.Source {
 	file := src.files[number]
 	shown := &dap.Source{Name: path.Base(file)}
-	if edited {
-		shown.Origin = "edited when it was recorded"
-	}
 	if below, ok := trace.KubernetesPath(file); ok && checkout != "" && src.process[file] != trace.ProcessEtcd {
 		if at := filepath.Join(checkout, filepath.FromSlash(below)); src.holds(at, file) {
 			shown.Path = at
@@ -146,18 +145,18 @@ func inModule(file string) string {
 // lineWithCalls returns the line at which a breakpoint at a line of a file stops: the line itself, or the
 // next line that makes a recorded call before another recorded function begins; 0 if there is none. The
 // message says why it is not the line itself.
-func (src *sources) lineWithCalls(file string, line int) (at int, message string) {
+func (src *sources) lineWithCalls(file string, line int) (at int, why message.Message) {
 	lines := src.lines[file]
 	i, exact := slices.BinarySearch(lines, line)
 	switch {
 	case exact:
-		return line, ""
+		return line, message.Message{}
 	case i < len(lines) && !slices.Contains(src.begins[file], lines[i]):
-		return lines[i], fmt.Sprintf("line %d makes no recorded call: moved to the next one that does", line)
+		return lines[i], message.Of("line %d makes no recorded call: moved to the next line that does", line)
 	case i < len(lines):
-		return 0, fmt.Sprintf("line %d makes no recorded call, nor does any before the next recorded function, at line %d", line, lines[i])
+		return 0, message.Of("line %d makes no recorded call, nor does any line before the next recorded function, at line %d", line, lines[i])
 	}
-	return 0, fmt.Sprintf("no line from %d on makes a recorded call", line)
+	return 0, message.Of("no line from %d on makes a recorded call", line)
 }
 
 // source sends a file that the client does not find on its disk, fetching it if it is not there.

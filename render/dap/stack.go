@@ -69,10 +69,10 @@ func (s *session) frame(frame step.Frame) dap.StackFrame {
 	switch {
 	case frame.Line != 0:
 	case frame.Call == s.at.Call && s.at.Kind == step.Returning:
-		f.Name += " returns (from a line that is not recorded)"
+		f.Name = s.printer.Sprintf("%s returns (from a line that is not recorded)", f.Name)
 		f.Line = s.line(c.Line)
 	default:
-		f.Name += " (at a line that is not recorded)"
+		f.Name = s.printer.Sprintf("%s (at a line that is not recorded)", f.Name)
 		f.Line = s.line(c.Line)
 	}
 	if c.File == "" {
@@ -93,9 +93,9 @@ func (s *session) label(call int) *dap.StackFrame {
 	if goroutineOf(c) == goroutineOf(by) {
 		return nil
 	}
-	how := "on behalf of "
+	name := message.Of("on behalf of %s", goroutineName(by))
 	if c.NewGoroutine {
-		how = "started by "
+		name = message.Of("started by %s", goroutineName(by))
 	}
-	return &dap.StackFrame{Id: s.labelID(call), Name: how + goroutineName(by), PresentationHint: "label"}
+	return &dap.StackFrame{Id: s.labelID(call), Name: name.Localize(s.printer), PresentationHint: "label"}
 }

@@ -1,8 +1,6 @@
 package dap
 
 import (
-	"fmt"
-
 	"github.com/google/go-dap"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -43,14 +41,14 @@ func (s *session) listThreads() dap.ResponseMessage {
 		c := s.walker.Tree.Call(frame.Call)
 		if id := s.threads.of(c); !listed[id] {
 			listed[id] = true
-			list = append(list, dap.Thread{Id: id, Name: goroutineName(c)})
+			list = append(list, dap.Thread{Id: id, Name: goroutineName(c).Localize(s.printer)})
 		}
 	}
 	return &dap.ThreadsResponse{Body: dap.ThreadsResponseBody{Threads: list}}
 }
 
-func goroutineName(c *trace.Call) string {
-	return fmt.Sprintf("%s goroutine %d", c.Process, c.Goroutine)
+func goroutineName(c *trace.Call) message.Message {
+	return message.Of("%s goroutine %d", c.Process, c.Goroutine)
 }
 
 // innermost returns the innermost call on the stack that a thread runs, and the call that this one is

@@ -36,14 +36,14 @@ func (s *session) scopes(frame int) (dap.ResponseMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	list = append(list, dap.Scope{Name: "Recorded values", PresentationHint: "arguments", VariablesReference: reference(call, scopeValues)})
+	list = append(list, dap.Scope{Name: s.printer.Sprintf("Recorded values"), PresentationHint: "arguments", VariablesReference: reference(call, scopeValues)})
 	if returned, ok := s.walker.Returned(s.at); ok && call == s.at.Call {
-		name := "Returned from " + s.walker.Tree.Call(returned).ShortName()
+		name := s.printer.Sprintf("Returned from %s", s.walker.Tree.Call(returned).ShortName())
 		list = append(list, dap.Scope{Name: name, PresentationHint: "returnValue", VariablesReference: reference(call, scopeReturned)})
 	}
 	list = append(list,
-		dap.Scope{Name: "Call", VariablesReference: reference(call, scopeCall)},
-		dap.Scope{Name: "Locals", PresentationHint: "locals", VariablesReference: reference(call, scopeLocals)})
+		dap.Scope{Name: s.printer.Sprintf("Call"), VariablesReference: reference(call, scopeCall)},
+		dap.Scope{Name: s.printer.Sprintf("Locals"), PresentationHint: "locals", VariablesReference: reference(call, scopeLocals)})
 	return &dap.ScopesResponse{Body: dap.ScopesResponseBody{Scopes: list}}, nil
 }
 
@@ -73,9 +73,9 @@ func (s *session) inScope(call, scope int) []dap.Variable {
 	c := s.walker.Tree.Call(call)
 	switch scope {
 	case scopeValues:
-		list := values(c)
+		list := s.values(c)
 		if s.at == (step.Position{Call: call, Kind: step.Returning}) {
-			list = append(list, outcome(c)...)
+			list = append(list, s.outcome(c)...)
 		}
 		return list
 	case scopeReturned:
@@ -84,21 +84,19 @@ func (s *session) inScope(call, scope int) []dap.Variable {
 			return nil
 		}
 		c := s.walker.Tree.Call(returned)
-		return append(values(c), outcome(c)...)
+		return append(s.values(c), s.outcome(c)...)
 	case scopeCall:
-		return facts(c)
+		return s.facts(c)
 	}
-	return []dap.Variable{variable("local variables", notRecorded)}
+	return []dap.Variable{variable(s.printer.Sprintf("local variables"), s.printer.Sprintf("not recorded"))}
 }
-
-const notRecorded = "not recorded"
 
 func variable(name, value string) dap.Variable {
 	return dap.Variable{Name: name, Value: value, PresentationHint: &dap.VariablePresentationHint{Attributes: []string{"readOnly"}}}
 }
 
 // values lists the values that were recorded of a call. When in the call each was read is not known.
-func values(c *trace.Call) []dap.Variable {
+func (s *session) values(c *trace.Call) []dap.Variable {
 	var list []dap.Variable
 	for _, name := range slices.Sorted(maps.Keys(c.Attributes)) {
 		v := variable(name, c.Attributes[name])
@@ -106,47 +104,49 @@ func values(c *trace.Call) []dap.Variable {
 		list = append(list, v)
 	}
 	if list == nil {
-		list = append(list, variable("values", notRecorded))
+		list = append(list, variable(s.printer.Sprintf("values"), s.printer.Sprintf("not recorded")))
 	}
 	return list
 }
 
 // outcome returns how a call ended.
-func outcome(c *trace.Call) []dap.Variable {
+func (s *session) outcome(c *trace.Call) []dap.Variable {
+	p := s.printer
 	var list []dap.Variable
 	if c.Unfinished {
-		list = append(list, variable("returned", "not when the recording ended"))
+		list = append(list, variable(p.Sprintf("returned"), p.Sprintf("not before the recording ended")))
 	}
 	if c.Error != "" {
-		list = append(list, variable("error", c.Error))
+		list = append(list, variable(p.Sprintf("error"), c.Error))
 	}
 	if c.Panic != "" {
-		list = append(list, variable("panic", "raised in "+c.Panic))
+		list = append(list, variable("panic", p.Sprintf("raised in %s", c.Panic)))
 	}
 	if list == nil {
-		list = append(list, variable("error", "none recorded"))
+		list = append(list, variable(p.Sprintf("error"), p.Sprintf("none recorded")))
 	}
 	return list
 }
 
 // facts returns the properties that every call has.
-func facts(c *trace.Call) []dap.Variable {
-	from := notRecorded
+func (s *session) facts(c *trace.Call) []dap.Variable {
+	p := s.printer
+	from := p.Sprintf("not recorded")
 	if c.CallerLine > 0 {
 		from = strconv.Itoa(c.CallerLine)
 	}
 	took := time.Duration(c.DurationNs).String()
 	if c.Unfinished {
-		took = "more than " + took
+		took = p.Sprintf("more than %s", took)
 	}
 	return []dap.Variable{
-		variable("function", c.Function),
-		variable("begins at", c.File+":"+strconv.Itoa(c.Line)),
-		variable("called from line", from),
-		variable("process", c.Process),
+		variable(p.Sprintf("function"), c.Function),
+		variable(p.Sprintf("begins at"), c.File+":"+strconv.Itoa(c.Line)),
+		variable(p.Sprintf("called from line"), from),
+		variable(p.Sprintf("process"), c.Process),
 		variable("goroutine", strconv.FormatUint(c.Goroutine, 10)),
-		variable("began after", time.Duration(c.StartNs).String()),
-		variable("took", took),
+		variable(p.Sprintf("began after"), time.Duration(c.StartNs).String()),
+		variable(p.Sprintf("took"), took),
 	}
 }
 
@@ -165,9 +165,9 @@ func (s *session) evaluate(r *dap.EvaluateArguments) (dap.ResponseMessage, error
 	if value, ok := c.Attributes[name]; ok && r.Context != "hover" {
 		return &dap.EvaluateResponse{Body: dap.EvaluateResponseBody{Result: value}}, nil
 	}
-	recorded := "nothing is"
-	if len(c.Attributes) > 0 {
-		recorded = strings.Join(slices.Sorted(maps.Keys(c.Attributes)), ", ")
+	if len(c.Attributes) == 0 {
+		return nil, message.Errorf("%q is not recorded: the recording has no values of %s", name, c.ShortName())
 	}
-	return nil, message.Errorf("%q is not recorded; of %s, %s", name, c.ShortName(), recorded)
+	recorded := message.List(slices.Sorted(maps.Keys(c.Attributes)))
+	return nil, message.Errorf("%q is not recorded: the recorded values of %s are %s", name, c.ShortName(), recorded)
 }

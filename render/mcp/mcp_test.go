@@ -7,15 +7,18 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	face "github.com/kubeapitrace/apitrace/render/mcp"
 )
 
-// connect returns the SDK's client, connected to the tools.
-func connect(t *testing.T) *mcp.ClientSession {
+// connect returns the SDK's client, connected to the tools in English.
+func connect(t *testing.T) *mcp.ClientSession { return connectIn(t, "en") }
+
+func connectIn(t *testing.T, lang string) *mcp.ClientSession {
 	t.Setenv("APITRACE_CACHE", t.TempDir()) // no sources are on this machine
 	here, there := mcp.NewInMemoryTransports()
 	ended := make(chan error, 1)
-	go func() { ended <- face.Serve(t.Context(), there, "test") }()
+	go func() { ended <- face.Serve(t.Context(), there, "test", message.For(lang)) }()
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), here, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -53,6 +56,11 @@ func TestToolsAreReadOnly(t *testing.T) {
 	}
 	var names []string
 	for _, tool := range tools.Tools {
+		for name, input := range tool.InputSchema.(map[string]any)["properties"].(map[string]any) {
+			if input.(map[string]any)["description"] == nil {
+				t.Errorf("%s: the input %q has no description", tool.Name, name)
+			}
+		}
 		names = append(names, tool.Name)
 		if tool.Annotations == nil || !tool.Annotations.ReadOnlyHint || tool.Description == "" {
 			t.Errorf("%s: %+v", tool.Name, tool.Annotations)
@@ -83,7 +91,7 @@ func TestAnswers(t *testing.T) {
 		{"tree", map[string]any{"scenario": "get-node", "view": "x"}, "expected outline, path or full", true},
 		{"tree", map[string]any{"scenario": "get-nodes"}, "no recording of scenario", true},
 		{"tree", map[string]any{"scenario": "get-node", "k8s": "1.3"}, "the recorded releases are", true},
-		{"tree", map[string]any{"scenario": "get-node", "skip": -1}, "skip is -1", true},
+		{"tree", map[string]any{"scenario": "get-node", "skip": -1}, `"skip" is -1`, true},
 		{"explain", map[string]any{"function": "etcd3.(*store).Get"}, "k8s.io/apiserver/pkg/storage/etcd3.(*store).Get", false},
 		{"explain", map[string]any{"function": "Get"}, "names ", true},
 		{"explain", map[string]any{"function": "stroe.Get"}, "no function", true},

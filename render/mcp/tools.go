@@ -20,40 +20,41 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
 
-const lang = "en"
+// shownScenarios is how many scenarios a line of search names.
+const shownScenarios = 5
 
 // width is the width of drawings in columns, with room for complete names and places.
 const width = 140
 
 type scenariosInput struct{ paged }
 
-func listScenarios(scenariosInput) (string, error) {
+func (f *face) listScenarios(scenariosInput) (string, error) {
 	releases, err := recordings.Versions()
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	b.WriteString("releases:")
+	var names []string
 	for _, r := range releases {
-		b.WriteString(" " + r.K8sVersion)
+		names = append(names, r.K8sVersion)
 	}
-	b.WriteString("\n\n")
+	b.WriteString(f.printer.Sprintf("releases: %s", message.List(names)) + "\n\n")
 	all, err := scenarios.List()
 	if err != nil {
 		return "", err
 	}
 	for _, s := range all {
-		fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Title.In(lang))
+		fmt.Fprintf(&b, "%s: %s\n", s.Name, s.Title.In(f.printer.Lang()))
 	}
 	return b.String(), nil
 }
 
 type searchInput struct {
 	paged
-	Text string `json:"text" jsonschema:"a part of a function's name, of a recorded value or of an error"`
+	Text string `json:"text"`
 }
 
-func find(in searchInput) (string, error) {
+func (f *face) find(in searchInput) (string, error) {
 	if strings.TrimSpace(in.Text) == "" {
 		return "", message.Errorf("the text to search for is empty")
 	}
@@ -76,23 +77,23 @@ func find(in searchInput) (string, error) {
 		}
 		slices.Sort(names)
 		names = slices.Compact(names)
-		more := ""
-		if n := len(names) - 5; n > 0 {
-			names, more = names[:5], fmt.Sprintf(" and %d more", n)
+		in := message.Of("in %s", message.List(names))
+		if n := len(names) - shownScenarios; n > 0 {
+			in = message.Of("in %s and %d more", message.List(names[:shownScenarios]), n)
 		}
-		fmt.Fprintf(&b, "%s\n  in %s%s\n", h.Text, strings.Join(names, ", "), more)
+		fmt.Fprintf(&b, "%s\n  %s\n", h.Text, in.Localize(f.printer))
 	}
 	return b.String(), nil
 }
 
 type treeInput struct {
 	paged
-	Scenario string `json:"scenario" jsonschema:"the name of a recorded scenario, such as get-node"`
-	K8s      string `json:"k8s,omitempty" jsonschema:"the release, such as v1.37.1 or 1.30; the newest by default"`
-	View     string `json:"view,omitempty" jsonschema:"outline (the story in sentences), path (key steps with notes; the default) or full (every call)"`
+	Scenario string `json:"scenario"`
+	K8s      string `json:"k8s,omitempty"`
+	View     string `json:"view,omitempty"`
 }
 
-func showTree(in treeInput) (string, error) {
+func (f *face) showTree(in treeInput) (string, error) {
 	rec, err := recordings.Load(in.K8s, in.Scenario)
 	if err != nil {
 		return "", err
@@ -101,8 +102,8 @@ func showTree(in treeInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	spokenGuide := spoken.New(guide, lang, rec)
-	options := render.Options{Width: width, Lang: lang}
+	spokenGuide := spoken.New(guide, f.printer.Lang(), rec)
+	options := render.Options{Width: width, Lang: f.printer.Lang()}
 	var b strings.Builder
 	switch cmp.Or(in.View, "path") {
 	case "outline":
@@ -122,8 +123,8 @@ func showTree(in treeInput) (string, error) {
 // A functionInput names a function of a release.
 type functionInput struct {
 	paged
-	Function string `json:"function" jsonschema:"a function's name or any end of its full name, such as etcd3.(*store).Get"`
-	K8s      string `json:"k8s,omitempty" jsonschema:"the release, such as v1.37.1 or 1.30; the newest by default"`
+	Function string `json:"function"`
+	K8s      string `json:"k8s,omitempty"`
 }
 
 // resolve finds the recorded function that is meant, and the recordings that call it.
@@ -158,8 +159,8 @@ func (in functionInput) resolve() (recordings.Function, []*trace.Recording, erro
 	return f, of, nil
 }
 
-func explainFunction(in functionInput) (string, error) {
-	f, of, err := in.resolve()
+func (f *face) explainFunction(in functionInput) (string, error) {
+	function, of, err := in.resolve()
 	if err != nil {
 		return "", err
 	}
@@ -167,14 +168,14 @@ func explainFunction(in functionInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	spokenGuide := spoken.New(guide, lang, of...)
-	call := &trace.Call{Process: f.Process, File: f.File, Line: f.Line}
+	spokenGuide := spoken.New(guide, f.printer.Lang(), of...)
+	call := &trace.Call{Process: function.Process, File: function.File, Line: function.Line}
 	p := &explain.Page{
-		Function: f.Name, Layer: spokenGuide.Title(spokenGuide.Layer(f.Name)), Note: spokenGuide.Note(f.Name),
-		File: f.File, Line: f.Line, Program: f.Process + " " + of[0].Version(f.Process), URL: render.SourceURL(of[0], call),
+		Function: function.Name, Layer: spokenGuide.Title(spokenGuide.Layer(function.Name)), Note: spokenGuide.Note(function.Name),
+		File: function.File, Line: function.Line, Program: function.Process + " " + of[0].Version(function.Process), URL: render.SourceURL(of[0], call),
 		Recordings: len(of), Merged: true,
 	}
-	if p.Sights, err = explain.Look(f.Name, of); err != nil {
+	if p.Sights, err = explain.Look(function.Name, of); err != nil {
 		return "", err
 	}
 	known, err := recordings.CodeOf(of[0].K8sVersion)
@@ -182,31 +183,31 @@ func explainFunction(in functionInput) (string, error) {
 		return "", err
 	}
 	if known != nil {
-		p.Spanless = explain.Spanless(known, f.Process, f.Name, f.File, f.Line)
+		p.Spanless = explain.Spanless(known, function.Process, function.Name, function.File, function.Line)
 	}
 	var b strings.Builder
-	err = p.Write(&b, explain.WriteOptions{Width: width, Lang: lang})
+	err = p.Write(&b, explain.WriteOptions{Width: width, Lang: f.printer.Lang()})
 	return b.String(), err
 }
 
-func showSource(in functionInput) (string, error) {
-	f, of, err := in.resolve()
+func (f *face) showSource(in functionInput) (string, error) {
+	function, of, err := in.resolve()
 	if err != nil {
 		return "", err
 	}
 	version := of[0].K8sVersion
-	folder, err := cachedSource(f.Process, version)
+	folder, err := cachedSource(function.Process, version)
 	if err != nil {
-		return "", message.Errorf("source of %s: %w; this tool fetches nothing: \"apitrace source %s --k8s %s\" does", f.Name, err, "'"+f.Name+"'", version)
+		return "", message.Errorf("source of %s: %w; this tool fetches nothing: \"apitrace source %s --k8s %s\" does", function.Name, err, "'"+function.Name+"'", version)
 	}
-	tree := &source.Tree{Program: f.Process, Version: of[0].Version(f.Process), Dir: folder}
-	text, err := tree.Function(f.Name)
+	tree := &source.Tree{Program: function.Process, Version: of[0].Version(function.Process), Dir: folder}
+	text, err := tree.Function(function.Name)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s:%d, %s\n\n", f.Name, f.File, f.Line, tree)
-	err = source.Print(&b, text, source.PrintOptions{Marks: source.Marks(text, of)})
+	fmt.Fprintf(&b, "%s\n%s:%d, %s\n\n", function.Name, function.File, function.Line, tree)
+	err = source.Print(&b, text, source.PrintOptions{Marks: source.Marks(text, of), Lang: f.printer.Lang()})
 	return b.String(), err
 }
 
@@ -221,13 +222,13 @@ func cachedSource(process, version string) (string, error) {
 
 type diffInput struct {
 	paged
-	Scenario string `json:"scenario" jsonschema:"the name of a recorded scenario, such as create-deployment"`
-	From     string `json:"from" jsonschema:"the first release, such as 1.30"`
-	To       string `json:"to" jsonschema:"the second release, such as 1.37"`
-	Tree     bool   `json:"tree,omitempty" jsonschema:"add the tree of both with marks where they differ"`
+	Scenario string `json:"scenario"`
+	From     string `json:"from"`
+	To       string `json:"to"`
+	Tree     bool   `json:"tree,omitempty"`
 }
 
-func compare(in diffInput) (string, error) {
+func (f *face) compare(in diffInput) (string, error) {
 	a, err := recordings.Load(in.From, in.Scenario)
 	if err != nil {
 		return "", err
@@ -241,9 +242,9 @@ func compare(in diffInput) (string, error) {
 		return "", err
 	}
 	options := render.DiffOptions{
-		Options: render.Options{Width: width, Lang: lang}, SummaryOnly: !in.Tree, NameA: a.K8sVersion, NameB: b.K8sVersion,
+		Options: render.Options{Width: width, Lang: f.printer.Lang()}, SummaryOnly: !in.Tree, NameA: a.K8sVersion, NameB: b.K8sVersion,
 	}
 	var text strings.Builder
-	err = render.WriteDiff(&text, diff.CompareRecordings(a, b, diff.Options{}), spoken.New(guide, lang, a, b), options)
+	err = render.WriteDiff(&text, diff.CompareRecordings(a, b, diff.Options{}), spoken.New(guide, f.printer.Lang(), a, b), options)
 	return text.String(), err
 }
