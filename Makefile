@@ -3,7 +3,7 @@
 # Without cgo: a machine with only Go can do everything here.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run check dead types test programs test-all bench record docs pictures lint clean
+.PHONY: build run check dead types test programs test-all bench record faults docs pictures lint clean
 
 build: ## the command line, and the same as a kubectl plugin
 	@echo "building apitrace (a minute or two the first time)"
@@ -70,6 +70,10 @@ record: build ## the recordings that apitrace carries, of all releases or of som
 	bin/apitrace record-library $(addprefix --k8s ,$(K8S))
 	go test ./trace/search -run TestUpdateIndex -count 1 -update
 	$(MAKE) build docs # which then contain them
+
+faults: build ## the recordings of the faulty servers of the course, which "make record" of the default release makes, too
+	bin/apitrace record-library --faults
+	$(MAKE) build
 
 docs: ## the trees, pictures and keys in docs and README, out of what they show; the tests compare them
 	go test ./e2e -run TestChangesPage -count 1 -update

@@ -44,13 +44,17 @@ func indexRelease(ctx context.Context, version, folder string, to Reporter) erro
 	return recordings.PutIndex(folder, version, programs)
 }
 
-// RecordLibrary makes the index and the recordings of releases in a folder, or only the index.
+// RecordLibrary makes the index and the recordings of releases in a folder, or only the index. With the recordings of the
+// default release it also makes those of the course's faults.
 func RecordLibrary(ctx context.Context, versions []string, folder string, onlyIndex bool, to Reporter) error {
 	var failed error
 	for _, version := range versions {
 		err := indexRelease(ctx, version, folder, to)
 		if err == nil && !onlyIndex {
 			err = recordRelease(ctx, version, folder, to)
+		}
+		if err == nil && !onlyIndex && version == apiserver.DefaultVersion {
+			err = RecordFaults(ctx, version, folder, to)
 		}
 		if err != nil {
 			failed = errors.Join(failed, message.Errorf("recording %s: %w", version, err))

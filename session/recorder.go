@@ -130,18 +130,18 @@ func (r *recorder) play(ctx context.Context, scenario *scenarios.Scenario) (_ *t
 	if scenario.Boot != nil || scenario.Varies.En != "" {
 		return r.once(ctx, server, scenario, own.Boot)
 	}
-	return r.typical(ctx, server, scenario)
+	return typical(func() (*trace.Recording, error) { return r.once(ctx, server, scenario, "") })
 }
 
 // attempts is the number of replays within which the same trace must occur twice.
 const attempts = 6
 
-// typical replays a scenario until a trace occurs for the second time. Background work of the server
+// typical replays a scenario with once until a trace occurs for the second time. Background work of the server
 // changes a few of many traces.
-func (r *recorder) typical(ctx context.Context, server *Running, scenario *scenarios.Scenario) (*trace.Recording, error) {
+func typical(once func() (*trace.Recording, error)) (*trace.Recording, error) {
 	seen := map[string]bool{}
 	for range attempts {
-		recording, err := r.once(ctx, server, scenario, "")
+		recording, err := once()
 		if err != nil {
 			return nil, err
 		}

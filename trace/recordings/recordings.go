@@ -22,6 +22,9 @@ import (
 // Folder is where the files lie in the repository of apitrace.
 const Folder = "trace/recordings/data"
 
+// FaultsFolder is the folder below Folder with the recordings of servers that were built with a fault of the course.
+const FaultsFolder = "faults"
+
 // Latest stands for the newest recorded release.
 const Latest = "latest"
 

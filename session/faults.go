@@ -1,0 +1,132 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/collect"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/workshop/fault"
+)
+
+// RecordFaults builds a kube-apiserver of a release with each fault of the course, one after the other, and writes their
+// recordings to a file in the folder, for package trace/recordings. A recording names the fault in place of the
+// patched files, which would answer the exercise. A fault that
+// cannot be recorded is left out and is part of the error.
+func RecordFaults(ctx context.Context, version, folder string, to Reporter) error {
+	faults, err := fault.List()
+	if err != nil {
+		return err
+	}
+	toolchain, err := program.FindToolchain(ctx)
+	if err != nil {
+		return err
+	}
+	commit, err := commitOf(ctx, folder)
+	if err != nil {
+		return err
+	}
+	info := recordings.Info{
+		K8sVersion: version, Recorded: time.Now().UTC().Truncate(time.Second), Apitrace: commit,
+		Go: fmt.Sprintf("%s %s/%s", toolchain.Version, toolchain.OS, toolchain.Arch), Command: "make faults",
+	}
+	var all []*trace.Recording
+	var failed error
+	for i, f := range faults {
+		to.Notice("%s %d/%d %s", version, i+1, len(faults), f.Name)
+		recording, err := recordFault(ctx, version, f, to)
+		if err != nil {
+			failed = errors.Join(failed, message.Errorf("recording %s: %w", f.Name, err))
+			continue
+		}
+		info.EtcdVersion = recording.EtcdVersion
+		all = append(all, recording)
+	}
+	data, err := recordings.Pack(info, all)
+	if err != nil {
+		return err
+	}
+	// The file becomes part of the repository, so it is readable for everybody.
+	file := filepath.Join(folder, recordings.FaultsFolder, recordings.FileName(version))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	if err := renameio.WriteFile(file, data, 0o644); err != nil {
+		return err
+	}
+	to.Notice("%s: %d scenarios, %s", file, len(all), program.FormatBytes(int64(len(data))))
+	return failed
+}
+
+// recordFault replays the scenario of a fault on a server that has it.
+func recordFault(ctx context.Context, version string, f *fault.Fault, to Reporter) (_ *trace.Recording, err error) {
+	dir, err := program.NewRunDir()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	if err := addFault(ctx, program.Edits{Dir: dir.Path, Version: version}, f); err != nil {
+		return nil, err
+	}
+	scenario, err := scenarios.Find(f.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	scenario = scenario.AnyAnswer()
+	if f.Cold {
+		for i := range scenario.Requests {
+			scenario.Requests[i].Warmup = []scenarios.HTTP{}
+		}
+	}
+	options := ServerOptions{Spec: Spec{Version: version}, Reuse: ReuseNone, Edits: EditsIn(dir.Path)}.forScenario(scenario)
+	ctx, server, err := options.Obtain(ctx, to)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+	recording, err := typical(func() (*trace.Recording, error) {
+		s := newReplay(server.Server, scenario, collect.Secrets{})
+		if err := s.record(ctx, to, ""); err != nil {
+			return nil, err
+		}
+		return &s.recording, s.verdict(false, to)
+	})
+	if err != nil {
+		return nil, err
+	}
+	recording.Scenario, recording.Edited = f.Name, []string{f.Name}
+	return recording, nil
+}
+
+// addFault applies a fault to copies of the files that it patches.
+func addFault(ctx context.Context, edits program.Edits, f *fault.Fault) error {
+	src, err := apiserver.SourceOf(ctx, apiserver.Name, apiserver.BuildOptions{Version: edits.Version})
+	if err != nil {
+		return err
+	}
+	for _, name := range f.Files() {
+		edit, err := edits.Add(apiserver.Name, src.Dir, name)
+		if err != nil {
+			return err
+		}
+		text, err := f.Apply(name, edit.Text)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(edit.Path, text, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}

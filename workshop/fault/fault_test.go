@@ -1,0 +1,85 @@
+package fault
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/scenarios"
+)
+
+// TestFaults demands that each fault is of a scenario, and keeps the number of lines: the lines of its recording are then
+// those of upstream's source.
+func TestFaults(t *testing.T) {
+	all, err := List()
+	if err != nil || len(all) < 10 {
+		t.Fatalf("%d faults, %v", len(all), err)
+	}
+	for _, f := range all {
+		if _, err := scenarios.Find(f.Scenario); err != nil {
+			t.Errorf("%s: %v", f.Name, err)
+		}
+		for _, file := range f.files {
+			for _, part := range file.TextFragments {
+				if part.LinesAdded != part.LinesDeleted || part.LinesAdded == 0 {
+					t.Errorf("%s adds %d lines and removes %d: expected as many", f.Name, part.LinesAdded, part.LinesDeleted)
+				}
+			}
+		}
+	}
+}
+
+// TestApply applies each fault to the source of the default release, if that is on this machine.
+func TestApply(t *testing.T) {
+	dir, err := apiserver.CachedSourceOf(apiserver.Name, apiserver.DefaultVersion, nil)
+	if errors.Is(err, program.ErrNoSource) {
+		t.Skip("the source is not on this machine")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		for _, name := range f.Files() {
+			text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			changed, err := f.Apply(name, text)
+			if err != nil {
+				t.Error(err)
+			} else if bytes.Equal(changed, text) || bytes.Count(changed, []byte("\n")) != bytes.Count(text, []byte("\n")) {
+				t.Errorf("%s: %s has %d bytes, %d before", f.Name, name, len(changed), len(text))
+			}
+			if _, err := f.Apply(name, changed); err == nil {
+				t.Errorf("%s applies twice to %s", f.Name, name)
+			}
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	const diff = "--- p/q.go\n+++ p/q.go\n@@ -1 +1 @@\n-a\n+b\n"
+	f, err := parse("x", "Scenario: get-node\nWarmup: none\n\n"+diff)
+	if err != nil || f.Scenario != "get-node" || !f.Cold || f.Diff != diff {
+		t.Errorf("%+v, %v", f, err)
+	}
+	if got, err := f.Apply("p/q.go", []byte("a\n")); err != nil || string(got) != "b\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := f.Apply("p/other.go", nil); err == nil {
+		t.Error("a file that the patch does not have was patched")
+	}
+	for _, bad := range []string{diff, "Scenario: get-node\n", "Scenario: get-node\nWarm: up\n\n" + diff} {
+		if _, err := parse("x", bad); err == nil {
+			t.Errorf("%q was read", bad)
+		}
+	}
+}
