@@ -5,22 +5,28 @@ import (
 	"fmt"
 	"go/scanner"
 	"regexp"
-	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// ListEdits lists the edits of kube-apiserver and of etcd.
+// editable are the programs whose files can be edited, in the order in which AddEdit looks for a file.
+var editable = []string{Name, storage.Name, sampleserver.Name}
+
+// ListEdits lists the edits of kube-apiserver, of etcd and of the sample server.
 func ListEdits(edits program.Edits) ([]program.Edit, error) {
-	ours, err := edits.List(Name)
-	if err != nil {
-		return nil, err
+	var all []program.Edit
+	for _, name := range editable {
+		of, err := edits.List(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, of...)
 	}
-	theirs, err := edits.List(storage.Name)
-	return slices.Concat(ours, theirs), err
+	return all, nil
 }
 
 // RevertEdit undoes an edit, and removes the builds that include it from the cache; a nil cache means the
@@ -36,7 +42,10 @@ func RevertEdit(edits program.Edits, e program.Edit, c *program.Cache) error {
 		}
 	}
 	p := Program(edits.Version)
-	if e.Program == storage.Name {
+	switch e.Program {
+	case sampleserver.Name:
+		p = SampleProgram(edits.Version)
+	case storage.Name:
 		_, up, _ := program.CachedSource(c, p) // which also knows it without the source
 		var err error
 		if p, err = storage.ProgramOf(up); err != nil {

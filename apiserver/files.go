@@ -10,14 +10,13 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/usage"
-	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// AddEdit copies a file of kube-apiserver's sources, or else of etcd's, so that it can be edited. name is its path below
-// the vendor folder, or the end of that path. AddEdit fetches the sources if necessary. The error is a usage.Error if
-// there is no such file, or if there are several.
+// AddEdit copies a file of kube-apiserver's sources, or else of etcd's, or else of the sample server's, so that it can be
+// edited. name is its path below the vendor folder, or the end of that path. AddEdit fetches the sources if necessary. The
+// error is a usage.Error if there is no such file, or if there are several.
 func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptions) (program.Edit, error) {
-	for _, programName := range []string{Name, storage.Name} {
+	for _, programName := range editable {
 		src, err := SourceOf(ctx, programName, o)
 		if err != nil {
 			return program.Edit{}, err
@@ -34,7 +33,7 @@ func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptio
 			return program.Edit{}, usage.Errorf("%q names %d files; give more of the path:\n  %s", name, len(found), strings.Join(found, "\n  "))
 		}
 	}
-	return program.Edit{}, usage.Errorf("Kubernetes %s and its etcd have no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", o.Version, name)
+	return program.Edit{}, usage.Errorf("Kubernetes %s, its etcd and its sample server have no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", o.Version, name)
 }
 
 // filesCalled lists the Go files whose path is the name or ends in it.

@@ -2,6 +2,7 @@ package apiserver
 
 import (
 	"context"
+	"errors"
 
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -52,16 +53,29 @@ func (o BuildOptions) named(ctx context.Context, name string) (program.Program, 
 }
 
 // CachedSourceOf returns the folder of SourceOf if it is in the cache, else program.ErrNoSource. A nil cache
-// means the default one. It fetches nothing. For the sample server it returns kube-apiserver's folder, which
-// has the files that both programs share, but not the sample server's own.
+// means the default one. It fetches nothing. If the sample server's folder is not in the cache, it returns
+// kube-apiserver's, which has the files that both programs share, but not the sample server's own.
 func CachedSourceOf(programName, version string, c *program.Cache) (dir string, err error) {
+	dir, err = CachedTreeOf(programName, version, c)
+	if programName == sampleserver.Name && errors.Is(err, program.ErrNoSource) {
+		return CachedTreeOf(Name, version, c)
+	}
+	return dir, err
+}
+
+// CachedTreeOf is CachedSourceOf that returns program.ErrNoSource for a sample server whose own folder is not in the cache.
+func CachedTreeOf(programName, version string, c *program.Cache) (dir string, err error) {
 	if c == nil {
 		if c, err = program.OpenCache(""); err != nil {
 			return "", err
 		}
 	}
+	if programName == sampleserver.Name {
+		dir, _, err = program.CachedSource(c, SampleProgram(version))
+		return dir, err
+	}
 	dir, up, err := program.CachedSource(c, Program(version))
-	if err != nil || programName == Name || programName == sampleserver.Name {
+	if err != nil || programName == Name {
 		return dir, err
 	}
 	etcd, err := storage.ProgramOf(up)

@@ -203,6 +203,10 @@ func (r *run) untraced(ctx context.Context, request *Request) error {
 // the answer.
 func (r *run) do(ctx context.Context, h *HTTP) (*Sent, error) {
 	h = r.kept.fill(h)
+	if h.usual != 0 {
+		sent := r.awaitUsual(ctx, h)
+		return sent, r.accept(ctx, h, sent)
+	}
 	if h.Await {
 		sent, err := r.await(ctx, h)
 		if err != nil {

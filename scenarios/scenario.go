@@ -155,6 +155,8 @@ type HTTP struct {
 	Events []string `yaml:"events"`
 	// Stays is set for a DELETE that only marks the object as deleted.
 	Stays bool `yaml:"stays"`
+	// usual is the Status that AnyAnswer has taken from an awaited request.
+	usual int
 }
 
 // The users that send requests.
@@ -241,12 +243,16 @@ func (s *Scenario) Traced() []*Request {
 }
 
 // AnyAnswer returns a copy of the scenario that takes any answer to its requests, warm-ups
-// included: for a server that may behave otherwise than upstream's.
+// included: for a server that may behave otherwise than upstream's. An awaited request is repeated for some seconds
+// until it has the answer of upstream's server.
 func (s *Scenario) AnyAnswer() *Scenario {
 	free := *s
 	free.Requests = slices.Clone(s.Requests)
 	for i := range free.Requests {
 		r := &free.Requests[i]
+		if r.Await {
+			r.usual = r.Status
+		}
 		r.Status = 0
 		r.Warmup = slices.Clone(r.Warmup)
 		for j := range r.Warmup {

@@ -71,6 +71,19 @@ func isEmptyList(body []byte) bool {
 	return json.Unmarshal(body, &list) == nil && list.Items != nil && len(*list.Items) == 0
 }
 
+// usualTimeout limits the wait for an answer that another server than upstream's need not give.
+const usualTimeout = 5 * time.Second
+
+// awaitUsual sends h until it is answered with the usual status, for a limited time.
+func (r *run) awaitUsual(ctx context.Context, h *HTTP) *Sent {
+	for end := time.Now().Add(usualTimeout); ; time.Sleep(pollEvery) {
+		sent := r.send(ctx, h, "")
+		if sent.Status == h.usual && sent.asked || sent.Err != nil || time.Now().After(end) {
+			return sent
+		}
+	}
+}
+
 // await sends h until it is answered with its status, and the webhook that must be asked was.
 func (r *run) await(ctx context.Context, h *HTTP) (*Sent, error) {
 	var sent *Sent

@@ -33,6 +33,36 @@ requests:
 	}
 }
 
+// A changed server need not give the awaited answer. It is awaited all the same, for what follows may need it.
+func TestAwaitUsualAnswer(t *testing.T) {
+	s, err := parse("mine.yaml", []byte(`name: mine
+title: {en: Mine}
+requests:
+  - {method: GET, path: /apis/example.com/v1/widgets, status: 201, as: admin, await: true}
+  - {method: GET, path: /api/v1/nodes/n1, status: 404, traced: true}
+`), noFiles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for answer, most := range map[int]int{201: 3, 202: 1000} {
+		server := newFakeServer(t)
+		asked := 0
+		server.refuse = func(r *http.Request) int {
+			if !strings.HasSuffix(r.URL.Path, "widgets") {
+				return 0
+			}
+			asked++
+			return when(asked >= 3, answer)
+		}
+		if err := server.player().Play(t.Context(), s.AnyAnswer(), nil); err != nil {
+			t.Fatal(err)
+		}
+		if asked < 3 || asked > most {
+			t.Errorf("with the answer %d: asked %d times", answer, asked)
+		}
+	}
+}
+
 // A dry run stores nothing, so it is its own warm-up and there is nothing to wait for.
 func TestChanges(t *testing.T) {
 	for _, test := range []struct {

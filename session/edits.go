@@ -6,6 +6,7 @@ import (
 	"io"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -34,15 +35,15 @@ func (e Edits) Dir() (string, error) {
 	return filepath.Join(state, "edits"), err
 }
 
-// reportEdits reports before a build that it includes edits, and what that costs.
-func reportEdits(to Reporter, dir, k8s string) error {
+// reportEdits reports before a build of these programs that it includes edits, and what that costs.
+func reportEdits(to Reporter, dir, k8s string, programs ...string) error {
 	version, err := apiserver.ParseVersion(k8s)
 	if err != nil || dir == "" {
 		return err
 	}
 	all, err := apiserver.ListEdits(program.Edits{Dir: dir, Version: version})
 	for _, e := range all {
-		if e.Changed() {
+		if e.Changed() && slices.Contains(programs, e.Program) {
 			to.Notice("%s is built with your edit of %s: if that edit is new, its package is compiled and the program linked, in up to a minute", e.Program, e.Name)
 		}
 	}

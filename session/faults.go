@@ -90,13 +90,17 @@ func recordFault(ctx context.Context, version string, f *fault.Fault, to Reporte
 		}
 	}
 	options := ServerOptions{Spec: Spec{Version: version}, Reuse: ReuseNone, Edits: EditsIn(dir.Path)}.forScenario(scenario)
+	sample, err := options.sampleFor(ctx, scenario, to)
+	if err != nil {
+		return nil, err
+	}
 	ctx, server, err := options.Obtain(ctx, to)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
 	recording, err := typical(func() (*trace.Recording, error) {
-		s := newReplay(server.Server, scenario, collect.Secrets{})
+		s := newReplay(server.Server, scenario, sample, collect.Secrets{})
 		if err := s.record(ctx, to, ""); err != nil {
 			return nil, err
 		}
@@ -111,12 +115,8 @@ func recordFault(ctx context.Context, version string, f *fault.Fault, to Reporte
 
 // addFault applies a fault to copies of the files that it patches.
 func addFault(ctx context.Context, edits program.Edits, f *fault.Fault) error {
-	src, err := apiserver.SourceOf(ctx, apiserver.Name, apiserver.BuildOptions{Version: edits.Version})
-	if err != nil {
-		return err
-	}
 	for _, name := range f.Files() {
-		edit, err := edits.Add(apiserver.Name, src.Dir, name)
+		edit, err := apiserver.AddEdit(ctx, edits, name, apiserver.BuildOptions{Version: edits.Version})
 		if err != nil {
 			return err
 		}

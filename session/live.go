@@ -106,7 +106,11 @@ func (l *Live) Replay(ctx context.Context, scenario *scenarios.Scenario, to Repo
 	}
 	ctx, cancel := l.while(ctx)
 	defer cancel()
-	return l.server.replay(ctx, ctx, l.server.options, scenario, nil, to, deliver)
+	sample, err := l.server.options.sampleFor(ctx, scenario, to)
+	if err != nil {
+		return err
+	}
+	return l.server.replay(ctx, ctx, l.server.options, scenario, sample, to, deliver)
 }
 
 // Request sends a request and returns its trace, as Running.Request does.

@@ -18,7 +18,7 @@ func (o ServerOptions) BuildAll(ctx context.Context, plain, sample bool, to Repo
 	}
 	paths = []string{build.APIServer.Path, build.Etcd.Path}
 	if sample {
-		program, err := buildSample(ctx, o.Version, plain, to)
+		program, err := o.buildSample(ctx, plain, to)
 		if err != nil {
 			return nil, err
 		}

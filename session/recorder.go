@@ -159,7 +159,11 @@ func typical(once func() (*trace.Recording, error)) (*trace.Recording, error) {
 
 // once replays a scenario; boot is the trace id of its server's start, if that is traced.
 func (r *recorder) once(ctx context.Context, server *Running, scenario *scenarios.Scenario, boot string) (*trace.Recording, error) {
-	s := newReplay(server.Server, scenario, collect.Secrets{})
+	sample, err := r.options.sampleFor(ctx, scenario, r.to)
+	if err != nil {
+		return nil, err
+	}
+	s := newReplay(server.Server, scenario, sample, collect.Secrets{})
 	if err := s.record(ctx, r.to, boot); err != nil {
 		return nil, err
 	}

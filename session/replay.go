@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"path/filepath"
+	"slices"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
@@ -21,11 +22,9 @@ import (
 // server died, or ctx ended; it is not called if no request was recorded. The error says what failed, or how the
 // traces differ from what the scenario expects.
 func Run(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter, deliver func(*trace.Recording) error) (err error) {
-	var sample *program.Binary
-	if scenario.Setup.Aggregated { // before a server is started that would wait for the build
-		if sample, err = buildSample(ctx, o.Version, false, to); err != nil {
-			return err
-		}
+	sample, err := o.sampleFor(ctx, scenario, to) // before a server is started that would wait for the build
+	if err != nil {
+		return err
 	}
 	if o = o.forScenario(scenario); !o.Extra.IsZero() {
 		to.Notice("scenario %q sets flags of kube-apiserver: starting a server only for it", scenario.Name)
@@ -57,11 +56,10 @@ func (r *Running) replay(ctx, serving context.Context, o ServerOptions, scenario
 	if err := refuseCluster(serving, r.Server); err != nil {
 		return err
 	}
-	if len(r.Edited) > 0 {
-		scenario = scenario.AnyAnswer()
+	s := newReplay(r.Server, scenario, sample, o.Secrets)
+	if len(s.recording.Edited) > 0 {
+		s.scenario = scenario.AnyAnswer()
 	}
-	s := newReplay(r.Server, scenario, o.Secrets)
-	s.sample = sample
 	playErr := s.record(serving, to, o.Boot)
 	if playErr != nil && ctx.Err() == nil {
 		playErr = r.blame(serving, playErr)
@@ -84,13 +82,17 @@ var errTraced = message.NewError("all is traced")
 // recording it returns, for each recorded request, the server's message if the server refused the
 // request, else "".
 func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter) (_ *trace.Recording, messages []string, err error) {
+	sample, err := o.sampleFor(ctx, scenario, to)
+	if err != nil {
+		return nil, nil, err
+	}
 	o = o.forScenario(scenario)
 	ctx, running, err := o.Obtain(ctx, to)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, running.Close()) }()
-	s := newReplay(running.Server, scenario, o.Secrets)
+	s := newReplay(running.Server, scenario, sample, o.Secrets)
 	if scenario.Boots(apiserver.Name) {
 		return &s.recording, nil, s.boot(ctx, o.Boot)
 	}
@@ -114,7 +116,7 @@ func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenari
 type replay struct {
 	server   *apiserver.Server
 	scenario *scenarios.Scenario
-	// sample is the sample server, if it is known to be built.
+	// sample is the sample server of a scenario that needs one, else nil.
 	sample    *program.Binary
 	recording trace.Recording
 	// messages has, for each traced request, the server's message if the server refused it, else "".
@@ -124,8 +126,12 @@ type replay struct {
 	fetcher *fetcher
 }
 
-func newReplay(server *apiserver.Server, scenario *scenarios.Scenario, secrets collect.Secrets) *replay {
-	return &replay{server: server, scenario: scenario, fetcher: newFetcher(server, secrets), recording: newRecording(server, scenario.Name)}
+func newReplay(server *apiserver.Server, scenario *scenarios.Scenario, sample *program.Binary, secrets collect.Secrets) *replay {
+	s := &replay{server: server, scenario: scenario, sample: sample, fetcher: newFetcher(server, secrets), recording: newRecording(server, scenario.Name)}
+	if sample != nil {
+		s.recording.Edited = slices.Concat(s.recording.Edited, sample.Edited)
+	}
+	return s
 }
 
 // record makes the recording: of the server's start, if boot is its trace id, or of the
@@ -168,10 +174,8 @@ func newPlayer(server *apiserver.Server, to Reporter) *scenarios.Player {
 // aggregate starts the sample server that the scenario needs. The scenario may trace the start of
 // that server.
 func (s *replay) aggregate(ctx context.Context, to Reporter) (stop func(context.Context) error, err error) {
-	if s.sample == nil {
-		if s.sample, err = buildSample(ctx, s.server.K8sVersion, false, to); err != nil {
-			return nil, err
-		}
+	if len(s.sample.Edited) > 0 {
+		to.Notice("THE SAMPLE SERVER IS CHANGED by your edits of %s (apitrace edit --list)", message.List(s.sample.Edited))
 	}
 	if !s.scenario.Boots(sampleserver.Name) {
 		return s.startSample(ctx, apiserver.SampleOptions{Binary: s.sample})
@@ -242,7 +246,7 @@ func (s *replay) verdict(checked bool, to Reporter) error {
 	if s.server.ExternalEtcd {
 		to.Notice("the expectations of the scenario were not checked: part of the trace is in etcd, which is not traced")
 	}
-	if len(s.unmet) > 0 && len(s.server.Edited) > 0 {
+	if len(s.unmet) > 0 && len(s.recording.Edited) > 0 {
 		to.Notice("upstream's server would have behaved differently: %v", errors.Join(s.unmet...))
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
@@ -113,7 +114,7 @@ func (o ServerOptions) build(ctx context.Context, plain bool, to Reporter) (*api
 	if err != nil {
 		return nil, err
 	}
-	if err := reportEdits(to, edits, o.Version); err != nil {
+	if err := reportEdits(to, edits, o.Version, apiserver.Name, storage.Name); err != nil {
 		return nil, err
 	}
 	progress := to.Building()
@@ -121,11 +122,26 @@ func (o ServerOptions) build(ctx context.Context, plain bool, to Reporter) (*api
 	return apiserver.BuildPrograms(ctx, apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits, Progress: progress})
 }
 
-// buildSample builds the sample server of a version, or finds it in the cache.
-func buildSample(ctx context.Context, version string, plain bool, to Reporter) (*program.Binary, error) {
+// buildSample builds the sample server of the version, or finds it in the cache.
+func (o ServerOptions) buildSample(ctx context.Context, plain bool, to Reporter) (*program.Binary, error) {
+	edits, err := o.Edits.Dir()
+	if err != nil {
+		return nil, err
+	}
+	if err := reportEdits(to, edits, o.Version, sampleserver.Name); err != nil {
+		return nil, err
+	}
 	progress := to.Building()
 	defer progress.Close()
-	return apiserver.BuildSample(ctx, apiserver.BuildOptions{Version: version, Plain: plain, Progress: progress})
+	return apiserver.BuildSample(ctx, apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits, Progress: progress})
+}
+
+// sampleFor is buildSample for a scenario that needs the sample server; else it returns nil.
+func (o ServerOptions) sampleFor(ctx context.Context, scenario *scenarios.Scenario, to Reporter) (*program.Binary, error) {
+	if !scenario.Setup.Aggregated {
+		return nil, nil
+	}
+	return o.buildSample(ctx, false, to)
 }
 
 // Attach finds a server that "apitrace serve" keeps running. It returns

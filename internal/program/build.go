@@ -84,7 +84,7 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 	_ = os.Remove(filepath.Join(b.dir, droppedFile)) // it is needed again
 	return &Binary{
 		Path: filepath.Join(b.dir, p.Name), Workspace: b.workspace, Key: b.key,
-		Upstream: b.upstream, Summary: m.Summary, Cached: cached, release: b.release,
+		Upstream: b.upstream, Summary: m.Summary, Edited: b.edits(), Cached: cached, release: b.release,
 	}, nil
 }
 
@@ -212,10 +212,7 @@ func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 
 // make fills the build's folder and completes it.
 func (b *build) make(ctx context.Context) (manifest, error) {
-	m := manifest{Program: b.program.Name, Version: b.program.Version, Key: b.key, Rewrite: b.rewriteKey(), Edited: b.edited()}
-	if m.Edited {
-		m.Edits = b.rewrite.Edits
-	}
+	m := manifest{Program: b.program.Name, Version: b.program.Version, Key: b.key, Rewrite: b.rewriteKey(), Edited: b.edited(), Edits: b.edits()}
 	if err := removeEntry(b.dir); err != nil {
 		return m, message.Errorf("making room for the build: %w", err)
 	}
@@ -238,6 +235,14 @@ func (b *build) make(ctx context.Context) (manifest, error) {
 
 // edited reports whether the build includes the user's edits.
 func (b *build) edited() bool { return b.rewrite != nil && len(b.rewrite.Edits) > 0 }
+
+// edits names the user's edits that the build includes.
+func (b *build) edits() []string {
+	if !b.edited() {
+		return nil
+	}
+	return b.rewrite.Edits
+}
 
 // makeOverlay runs the rewriter, if there is one.
 func (b *build) makeOverlay(ctx context.Context) (Rewritten, error) {

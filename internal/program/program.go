@@ -111,6 +111,8 @@ type Binary struct {
 	Upstream Upstream
 	// Summary is the summary of the Rewrite; "" for a plain build.
 	Summary string
+	// Edited names the edited files that the build includes.
+	Edited []string
 	// Cached is set when the binary was there before.
 	Cached bool
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
@@ -72,8 +73,8 @@ func versions() ([]string, error) {
 
 // exists looks functions up in the source of those versions whose source is at hand.
 func exists(k8s, function string) (bool, error) {
-	for _, name := range []string{apiserver.Name, storage.Name} {
-		dir, err := apiserver.CachedSourceOf(name, k8s, nil)
+	for _, name := range []string{apiserver.Name, storage.Name, sampleserver.Name} {
+		dir, err := apiserver.CachedTreeOf(name, k8s, nil)
 		if errors.Is(err, program.ErrNoSource) {
 			return true, nil // not to be known here
 		}
@@ -130,11 +131,7 @@ func (l *Learner) verifyChange(ctx context.Context, e *workshop.Exercise) (err e
 
 // applySolution edits the file of an exercise as its solution says.
 func (l *Learner) applySolution(ctx context.Context, e *workshop.Exercise, edits program.Edits) error {
-	src, err := apiserver.SourceOf(ctx, apiserver.Name, apiserver.BuildOptions{Version: l.k8s})
-	if err != nil {
-		return err
-	}
-	edit, err := edits.Add(apiserver.Name, src.Dir, e.Change.File)
+	edit, err := apiserver.AddEdit(ctx, edits, e.Change.File, apiserver.BuildOptions{Version: l.k8s})
 	if err != nil {
 		return err
 	}
