@@ -270,15 +270,13 @@ var (
 // sayCachedList only describes lists that the registry requests. Flow control asks the watch cache, too, to
 // estimate how much work a list will be.
 func sayCachedList(t *taleTeller, i int, call *trace.Call) (string, bool) {
-	if !t.above(i, trace.LayerRegistry) {
+	delegated, revision := call.Attributes[trace.AttrCacheDelegateToEtcd] == "true", call.Attributes[trace.AttrCacheRevision]
+	cached := revision != "" && call.Attributes[trace.AttrCacheHit] == ""
+	if !delegated && !cached || !t.above(i, trace.LayerRegistry) { // above goes through all calls above
 		return "", false
 	}
-	if call.Attributes[trace.AttrCacheDelegateToEtcd] == "true" {
+	if delegated {
 		return saysDelegates.In(t.lang), true
-	}
-	revision := call.Attributes[trace.AttrCacheRevision]
-	if revision == "" || call.Attributes[trace.AttrCacheHit] != "" {
-		return "", false
 	}
 	return saysListCached.Format(t.lang, revision), true
 }

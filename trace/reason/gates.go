@@ -1,7 +1,9 @@
 package reason
 
 import (
+	"maps"
 	"strings"
+	"sync"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -11,46 +13,63 @@ import (
 // gates has the feature gates that decide whether a function is called or a value of a type is
 // made.
 type gates struct {
-	// of has the gate if every call of the function, or everything that makes a value of the type, depends on it.
-	of map[gated]string
+	// of has the gate, by program, if every call of the function, or everything that makes a value of the type, depends on it.
+	of map[string]map[string]string
 }
 
-// gated is a function, or a type, of a program.
-type gated struct{ program, name string }
+// gatesByCode caches the gates of the releases that CodeOf returns, which are few and live as long as the process: every
+// comparison asks for them, and a site has hundreds.
+var gatesByCode sync.Map // of *recordings.Code to func() *gates
+
+// gatesOf returns a function that finds the gates of a release when it is first called.
+func gatesOf(code *recordings.Code) func() *gates {
+	find, _ := gatesByCode.LoadOrStore(code, sync.OnceValue(func() *gates { return newGates(code) }))
+	return find.(func() *gates)
+}
 
 func newGates(code *recordings.Code) *gates {
-	direct := collect(code, func(_ gated, c recordings.SourceCall) string { return c.Gate })
-	// What only functions that depend on a gate call, or make, depends on it, too.
-	return &gates{collect(code, func(in gated, c recordings.SourceCall) string {
-		if c.Gate == "" {
-			return direct[in]
-		}
-		return c.Gate
-	})}
+	all := &gates{of: map[string]map[string]string{}}
+	for _, program := range code.Programs() {
+		functions := code.Functions(program)
+		direct := collect(functions, func(_ string, c recordings.SourceCall) string { return c.Gate })
+		// What only functions that depend on a gate call, or make, depends on it, too.
+		all.of[program] = collect(functions, func(in string, c recordings.SourceCall) string {
+			if c.Gate == "" {
+				return direct[in]
+			}
+			return c.Gate
+		})
+	}
+	return all
 }
 
-// collect returns the gate of each function and type of which all calls have the same one.
-func collect(code *recordings.Code, gateOf func(in gated, c recordings.SourceCall) string) map[gated]string {
-	of := map[gated]string{}
-	free := map[gated]bool{} // what is called without a gate, or with several
-	for _, program := range code.Programs() {
-		for _, f := range code.Functions(program) {
-			for _, c := range f.Calls {
-				if c.Kind != recordings.CallStatic && c.Kind != recordings.CallMakes {
-					continue
-				}
-				at, gate := gated{program, c.Name}, gateOf(gated{program, f.Name}, c)
-				if known, ok := of[at]; gate == "" || ok && known != gate {
-					free[at] = true
-				}
-				of[at] = gate
+// collect returns the gate of each function and type of a program of which all calls have the same one.
+func collect(functions []recordings.Source, gateOf func(in string, c recordings.SourceCall) string) map[string]string {
+	of := map[string]string{}
+	// First those that have a gate anywhere, which are few.
+	each(functions, gateOf, func(name, gate string) {
+		if gate != "" {
+			of[name] = gate
+		}
+	})
+	each(functions, gateOf, func(name, gate string) {
+		if one, ok := of[name]; ok && one != gate { // called without a gate, or with several
+			of[name] = ""
+		}
+	})
+	maps.DeleteFunc(of, func(_, gate string) bool { return gate == "" })
+	return of
+}
+
+// each hands over what the functions call, or make, and the gate of each.
+func each(functions []recordings.Source, gateOf func(in string, c recordings.SourceCall) string, take func(name, gate string)) {
+	for i := range functions {
+		for _, c := range functions[i].Calls {
+			if c.Kind == recordings.CallStatic || c.Kind == recordings.CallMakes {
+				take(c.Name, gateOf(functions[i].Name, c))
 			}
 		}
 	}
-	for at := range free {
-		delete(of, at)
-	}
-	return of
 }
 
 // findGate looks for a gate of another default: at the call itself, where the function is made if it is a
@@ -72,7 +91,7 @@ func (r *Reason) findGate(here, there side, tree *trace.Tree, i int) {
 		}
 	}
 	for _, name := range names {
-		if gate := here.gates().of[gated{call.Process, name}]; gate != "" && r.takeGate(here, there, call.Process, gate) {
+		if gate := here.gates().of[call.Process][name]; gate != "" && r.takeGate(here, there, call.Process, gate) {
 			return
 		}
 	}

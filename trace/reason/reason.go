@@ -8,7 +8,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -110,9 +109,7 @@ func NewFinderOf(a, b *recordings.Code) *Finder {
 	return &Finder{a: newSide(a), b: newSide(b)}
 }
 
-func newSide(code *recordings.Code) side {
-	return side{code: code, gates: sync.OnceValue(func() *gates { return newGates(code) })}
-}
+func newSide(code *recordings.Code) side { return side{code: code, gates: gatesOf(code)} }
 
 // WayInA returns how the caller of call i in A reaches it.
 func (f *Finder) WayInA(d *diff.Diff, i int) Way { return f.a.way(d.A, i) }
