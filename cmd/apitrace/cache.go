@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
@@ -14,8 +15,27 @@ import (
 
 func newCacheCommand(std *console.Streams) *cobra.Command {
 	command := newCommand("cache", commandline.KnownCommand, commandline.ShowHelp)
-	command.AddCommand(newCacheListCommand(std), newCacheSizeCommand(std), newCacheCleanCommand(std))
+	command.AddCommand(newCacheListCommand(std), newCacheSizeCommand(std), newCacheCleanCommand(std), newCacheExportCommand(std), newCacheImportCommand(std))
 	return command
+}
+
+func newCacheExportCommand(std *console.Streams) *cobra.Command {
+	o := &machine.Carry{}
+	command := newCommand("cache-export", commandline.OneArgument(message.Of("the file to write")), func(c *cobra.Command, args []string) error {
+		o.File = args[0]
+		return o.Export(c.Context(), std)
+	})
+	command.Flags().StringVar(&o.K8s, "k8s", apiserver.DefaultVersion, "version of Kubernetes to export")
+	command.Flags().BoolVar(&o.Plain, "plain", false, "also upstream's programs as they are, without tracing")
+	command.Flags().BoolVar(&o.Sample, "sample", false, "also the sample API server of that version")
+	command.Flags().BoolVar(&o.Rebuild, "rebuild", false, "also the source and the compiled packages, so that it can be built with edits without a network")
+	return command
+}
+
+func newCacheImportCommand(std *console.Streams) *cobra.Command {
+	return newCommand("cache-import", commandline.OneArgument(message.Of("a file that \"apitrace cache export\" wrote")), func(c *cobra.Command, args []string) error {
+		return machine.Import(c.Context(), args[0], std.Out, std.Printer, std)
+	})
 }
 
 func newCacheListCommand(std *console.Streams) *cobra.Command {

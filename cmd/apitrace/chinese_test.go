@@ -102,6 +102,8 @@ var chineseRuns = map[string][]chineseRun{
 	"build":          {{args: []string{"--dry-run", "--sample"}, upstream: []string{shellCommand}}, {args: []string{"--dry-run", "--plain"}, upstream: []string{shellCommand}}, {args: nil}},
 	"cache list":     {{args: nil}, {args: nil, setup: filled}},
 	"cache size":     {{args: nil}, {args: nil, setup: filled}},
+	"cache export":   {{args: nil}, {args: []string{"x.apitrace", "--k8s", "newest"}}},
+	"cache import":   {{args: nil}, {args: []string{"nosuch.apitrace"}}},
 	"cache clean":    {{args: nil}, {args: []string{"--dry-run"}, setup: filled}, {args: []string{"--max", "1B"}, setup: filled}, {args: []string{"x"}}, {args: []string{"--max", "x"}}},
 	"doctor":         {{args: nil}, {args: nil, setup: filled}, {args: nil, env: []string{"PATH=SELF"}}},
 	"bug":            {{args: nil}, {args: nil, setup: filled}, {args: []string{"--out", "report.txt"}}},

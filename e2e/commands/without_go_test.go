@@ -86,3 +86,20 @@ func emptyCache(t *testing.T) string {
 	}
 	return dir
 }
+
+// TestExportRunsWithoutGo: an exported release runs from another cache, without Go.
+func TestExportRunsWithoutGo(t *testing.T) {
+	needsServer(t)
+	file := filepath.Join(t.TempDir(), "release.apitrace")
+	if _, said, status := apitrace(t, "cache", "export", file); status != 0 {
+		t.Fatalf("exit status %d\n%s", status, said)
+	}
+	there := "APITRACE_CACHE=" + t.TempDir()
+	for _, args := range [][]string{{"cache", "import", file}, {"run", "get-node", "--fresh"}} {
+		command, said := withoutGo(t, args...)
+		command.Env = append(command.Env, there)
+		if out, err := command.Output(); err != nil || !strings.Contains(string(out), "kube-apiserver v1.37.1") {
+			t.Fatalf("apitrace %q: %v\n%s%s", args, err, out, said.String())
+		}
+	}
+}

@@ -210,11 +210,16 @@ func hash(data []byte) string {
 
 // writeJSON writes v so that a reader sees the old file or the new one, never a part.
 func writeJSON(file string, v any) error {
-	data, err := json.MarshalIndent(v, "", "  ")
+	data, err := encodeJSON(v)
 	if err != nil {
 		return message.Errorf("writing %s: %w", file, err)
 	}
-	return writeFile(file, append(data, '\n'))
+	return writeFile(file, data)
+}
+
+func encodeJSON(v any) ([]byte, error) {
+	data, err := json.MarshalIndent(v, "", "  ")
+	return append(data, '\n'), err
 }
 
 // writeFile writes a file that others than its owner cannot read, which suits tokens as well.

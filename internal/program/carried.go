@@ -1,0 +1,190 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
+
+// A Carried is what other machines get of one program: its finished build and the record of its module, so that it runs
+// there without a network and without Go. With Rebuild they also get its source and the compiled packages, so
+// that it can be built there with edits, with the same version of Go and without a network.
+type Carried struct {
+	Program Program
+	// Options are those of the build. Its Cache is the one that Export was called for.
+	Options Options
+	Rebuild bool
+}
+
+// A carriedFile is one file of an export.
+type carriedFile struct {
+	// Path is the place below the cache's root, with slashes. Data is its content; of nil, it is what the file there has.
+	Path   string `json:"path"`
+	Size   int64  `json:"size"`
+	Sum    string `json:"sha256"`
+	data   []byte
+	source string
+}
+
+// filesOf lists what is carried of one program. It fails if the program is not built.
+func (c *Cache) filesOf(ctx context.Context, what Carried) (files []carriedFile, use *build, err error) {
+	tell := newReporter(what.Options.Progress, what.Program)
+	b, err := newBuild(ctx, what.Program, what.Options, tell)
+	if err != nil {
+		return nil, nil, err
+	}
+	if b.key == "" {
+		return nil, nil, b.needsGo()
+	}
+	if b.edited() {
+		return nil, nil, message.Errorf("the build of %s has your edits, and only builds of upstream's source are exported", b.program)
+	}
+	m, err := b.checkBinary()
+	if err != nil {
+		return nil, nil, message.Errorf("the build of %s: %w", b.program, err)
+	}
+	defer func() {
+		if err != nil {
+			b.release()
+		}
+	}()
+	record, err := c.upstreamFile(b.upstream.Module, b.upstream.Version)
+	if err != nil {
+		return nil, nil, err
+	}
+	files = append(files, carriedFile{source: record, Path: c.below(record)})
+	sealed, err := b.sealedBinary(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	files = append(files, sealed...)
+	if what.Rebuild {
+		again, err := b.rebuildFiles(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		files = append(files, again...)
+	}
+	return files, b, nil
+}
+
+// below gives the path of a file of the cache relative to its root. Folders of the cache may be links to elsewhere.
+func (c *Cache) below(file string) string {
+	for _, kind := range []Kind{KindBuild, KindWorkspace} {
+		if rel, err := filepath.Rel(c.kindDir(kind), file); err == nil && filepath.IsLocal(rel) {
+			return string(kind) + "s/" + filepath.ToSlash(rel)
+		}
+	}
+	rel, err := filepath.Rel(c.Root, file)
+	if err != nil {
+		return file // no path of the cache; an import refuses it
+	}
+	return filepath.ToSlash(rel)
+}
+
+// sealedBinary lists a build of which only the binary is left. Its overlay and log name folders of this machine.
+func (b *build) sealedBinary(m manifest) ([]carriedFile, error) {
+	sum, err := hashFile(filepath.Join(b.dir, b.program.Name))
+	if err != nil {
+		return nil, err
+	}
+	sums := []byte(sum + "  " + b.program.Name + "\n")
+	m.Sums = hash(sums)
+	text, err := encodeJSON(m)
+	if err != nil {
+		return nil, err
+	}
+	dir := b.cache.below(b.dir) + "/"
+	return []carriedFile{
+		{Path: dir + b.program.Name, source: filepath.Join(b.dir, b.program.Name)},
+		{Path: dir + sumsFile, data: sums},
+		{Path: dir + manifestFile, data: text},
+	}, nil
+}
+
+// rebuildFiles lists the workspace and the part of Go's build cache with which the program can be built again.
+func (b *build) rebuildFiles(ctx context.Context) ([]carriedFile, error) {
+	if b.noGo != nil {
+		return nil, b.noGo
+	}
+	unlock, err := b.cache.lock(ctx, b.program, b.tell)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if err := b.ensureWorkspace(ctx); err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(b.dir, overlayFile)); err != nil && b.rewrite != nil { // an imported build has none
+		if err := os.MkdirAll(filepath.Join(b.dir, overlayDir), 0o700); err != nil {
+			return nil, err
+		}
+		if _, err := b.makeOverlay(ctx); err != nil {
+			return nil, err
+		}
+	}
+	files, err := b.cache.treeFiles(b.workspace)
+	if err != nil {
+		return nil, err
+	}
+	compiled, err := b.compiledFiles(ctx)
+	return append(files, compiled...), err
+}
+
+// treeFiles lists all regular files below a folder of the cache.
+func (c *Cache) treeFiles(dir string) (files []carriedFile, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			files = append(files, carriedFile{Path: c.below(path), source: path})
+		}
+		return err
+	})
+	return files, err
+}
+
+// compiledFiles lists the files of Go's build cache that hold the program's compiled packages. What is not
+// there any more is compiled again. In the cache, a file "…-d" has an output, and "…-a" says which action has
+// which output: "v1 ACTION OUTPUT SIZE TIME" (cmd/go/internal/cache/cache.go of Go 1.26).
+func (b *build) compiledFiles(ctx context.Context) ([]carriedFile, error) {
+	args := append([]string{"list", "-export", "-deps", "-f", "{{.Export}}"}, b.buildFlags()...)
+	args = append(args, b.overlayFlag()...)
+	var out bytes.Buffer
+	var stderr tailBuffer
+	b.tell.stage(StageCompile, 0)
+	if err := b.goCommand(message.Of("find the compiled packages"), append(args, ".")...).start(ctx, &out, stderr.add); err != nil {
+		return nil, message.Errorf("finding the compiled packages of %s: %w: %s", b.program, err, stderr.String())
+	}
+	defer b.tell.stage(StageDone, 0)
+	// Of a package without warnings, the compiler's output is the empty one.
+	outputs := map[string]bool{hash(nil): true}
+	for line := range strings.Lines(out.String()) {
+		if name, ok := strings.CutSuffix(filepath.Base(strings.TrimSpace(line)), "-d"); ok {
+			outputs[name] = true
+		}
+	}
+	var files []carriedFile
+	add := func(path string) {
+		files = append(files, carriedFile{Path: b.cache.below(path), source: path})
+	}
+	actions, err := filepath.Glob(filepath.Join(b.cache.goCache(), "[0-9a-f][0-9a-f]", "*-a"))
+	if err != nil {
+		return nil, err
+	}
+	there := map[string]bool{}
+	for _, action := range actions {
+		text, err := os.ReadFile(action)
+		if fields := strings.Fields(string(text)); err == nil && len(fields) == 5 && outputs[fields[2]] {
+			add(action)
+			there[fields[2]] = true
+		}
+	}
+	for output := range there {
+		add(filepath.Join(b.cache.goCache(), output[:2], output+"-d"))
+	}
+	return files, nil
+}

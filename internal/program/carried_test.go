@@ -1,0 +1,193 @@
+package program
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// anotherMachine is an empty cache without a link to any Go build cache.
+func anotherMachine(t *testing.T) *Cache {
+	t.Helper()
+	c, err := OpenCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func mustExport(t *testing.T, c *Cache, what Carried) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	size, err := c.Export(context.Background(), &out, what)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size < int64(out.Len()) {
+		t.Errorf("%d bytes before compression, %d after", size, out.Len())
+	}
+	return out.Bytes()
+}
+
+// An exported build runs on a machine without network and without Go.
+func TestExportRunsWithoutGo(t *testing.T) {
+	needsBuilds(t)
+	c := newCache(t)
+	rewrite := rewriteHello(`"traced"`)
+	mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewrite})
+	export := mustExport(t, c, Carried{Program: tiny(), Options: Options{Rewrite: rewrite}})
+	there := anotherMachine(t)
+	t.Setenv("GOPROXY", "off")
+	withoutGo(t)
+	for _, had := range []bool{false, true} {
+		taken, err := there.Import(context.Background(), bytes.NewReader(export))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(taken) != 1 || taken[0].Program != "tiny" || taken[0].Version != "v1.2.3" || taken[0].Had != had {
+			t.Errorf("taken in: %+v, expected one build, had %t", taken, had)
+		}
+	}
+	b, r := mustBuild(t, tiny(), Options{Cache: there, Rewrite: rewrite})
+	if got := output(t, b); !strings.HasPrefix(got, "traced") || r.stages() != "resolve done" {
+		t.Errorf("the program says %q after the stages %q", got, r.stages())
+	}
+	if left, _ := filepath.Glob(filepath.Join(there.Root, "import-*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+	entries, err := there.Entries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if err := there.verify(e); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// With the source and the compiled packages, a changed program is built without a network; only what the change
+// touches is compiled.
+func TestExportBuildsWithoutNetwork(t *testing.T) {
+	needsBuilds(t)
+	c := newCache(t)
+	rewrite := rewriteHello(`"traced"`)
+	mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewrite})
+	export := mustExport(t, c, Carried{Program: tiny(), Options: Options{Rewrite: rewrite}, Rebuild: true})
+	there := anotherMachine(t)
+	t.Setenv("GOPROXY", "off")
+	t.Setenv("GOMODCACHE", t.TempDir())
+	if _, err := there.Import(context.Background(), bytes.NewReader(export)); err != nil {
+		t.Fatal(err)
+	}
+	b, r := mustBuild(t, tiny(), Options{Cache: there, Rewrite: rewriteHello(`"changed"`)})
+	if got := output(t, b); !strings.HasPrefix(got, "changed") {
+		t.Errorf("the program says %q", got)
+	}
+	if got, want := r.stages(), "resolve rewrite compile link done"; got != want {
+		t.Errorf("stages %q, want %q", got, want)
+	}
+	for _, e := range r.events { // the two packages of the rewrite, and package main; the standard library is there
+		if e.Stage == StageCompile && e.Total > 3 {
+			t.Fatalf("%d packages were compiled", e.Total)
+		}
+	}
+}
+
+// What was not built cannot be exported; an export names nothing of this machine.
+func TestExportNeedsBuild(t *testing.T) {
+	needsBuilds(t)
+	c := newCache(t)
+	if _, err := c.Export(context.Background(), new(bytes.Buffer), Carried{Program: tiny()}); err == nil || !strings.Contains(err.Error(), "not in the cache") {
+		t.Errorf("export of nothing: %v", err)
+	}
+	rewrite := rewriteHello(`"traced"`)
+	mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewrite})
+	reader, err := zstd.NewReader(bytes.NewReader(mustExport(t, c, Carried{Program: tiny(), Options: Options{Rewrite: rewrite}})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	var text bytes.Buffer
+	if _, err := reader.WriteTo(&text); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(text.Bytes(), []byte(c.Root)) {
+		t.Errorf("the export names %s", c.Root)
+	}
+}
+
+// packed is an export of files as they are.
+func packed(t *testing.T, index exportIndex, written ...carriedFile) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	compressed, err := zstd.NewWriter(&out)
+	must(t, err)
+	archive := tar.NewWriter(compressed)
+	text, err := json.Marshal(index)
+	must(t, err)
+	must(t, writeEntry(archive, indexPrefix+hash(text)+indexSuffix, int64(len(text)), bytes.NewReader(text)))
+	for _, f := range written {
+		must(t, writeEntry(archive, f.Path, int64(len(f.data)), bytes.NewReader(f.data)))
+	}
+	must(t, archive.Close())
+	must(t, compressed.Close())
+	return out.Bytes()
+}
+
+// An export that is damaged, made for another platform or hostile is refused, and leaves nothing behind.
+func TestImportRefuses(t *testing.T) {
+	file := func(path, text string) carriedFile {
+		return carriedFile{Path: path, Size: int64(len(text)), Sum: hash([]byte(text)), data: []byte(text)}
+	}
+	good := file("modules/a@v1.json", "{}")
+	here := exportIndex{Format: exportFormat, OS: runtime.GOOS, Arch: runtime.GOARCH, Files: []carriedFile{good}}
+	with := func(change func(*exportIndex)) exportIndex {
+		index := here
+		change(&index)
+		return index
+	}
+	whole := packed(t, here, good)
+	for name, test := range map[string]struct {
+		export []byte
+		want   string
+	}{
+		"another platform": {packed(t, with(func(x *exportIndex) { x.Arch = "s390x" }), good), "the export is for " + runtime.GOOS + "/s390x"},
+		"another format":   {packed(t, with(func(x *exportIndex) { x.Format = 99 }), good), "format 99"},
+		"changed file":     {packed(t, here, file("modules/a@v1.json", "[]")), "was changed"},
+		"missing file":     {packed(t, here), "the export is damaged"},
+		"another file":     {packed(t, here, good, file("modules/b@v1.json", "{}")), "more files than its index"},
+		"cut":              {whole[:len(whole)-20], "unexpected EOF"},
+		"no export":        {[]byte("hello"), "this is not an export"},
+		"empty":            {nil, "this is not an export"},
+		"outside":          {packed(t, with(func(x *exportIndex) { x.Files = []carriedFile{file("modules/../../evil.json", "")} })), "belongs to no cache"},
+		"absolute":         {packed(t, with(func(x *exportIndex) { x.Files = []carriedFile{file("/etc/evil.json", "")} })), "belongs to no cache"},
+		"a lock":           {packed(t, with(func(x *exportIndex) { x.Files = []carriedFile{file("locks/gocache.lock", "")} })), "belongs to no cache"},
+		"too large":        {packed(t, with(func(x *exportIndex) { x.Files = []carriedFile{{Path: "modules/a@v1.json", Size: mostFile}} })), "not enough disk space"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := anotherMachine(t)
+			if _, err := c.Import(context.Background(), bytes.NewReader(test.export)); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%v, expected %q", err, test.want)
+			}
+			err := filepath.WalkDir(c.Root, func(path string, d os.DirEntry, err error) error {
+				if err == nil && !d.IsDir() {
+					t.Errorf("left behind: %s", path)
+				}
+				return err
+			})
+			must(t, err)
+		})
+	}
+	if _, err := anotherMachine(t).Import(context.Background(), bytes.NewReader(whole)); err != nil {
+		t.Errorf("the unchanged export: %v", err)
+	}
+}

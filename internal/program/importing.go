@@ -1,0 +1,256 @@
+package program
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/gofrs/flock"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
+
+// mostIndex is the maximum size of an index in bytes: that of a whole release has 8 MB.
+const mostIndex = 64 << 20
+
+// mostFile is the maximum size of a file of an export in bytes, and mostFiles how many there may be: their sum fits into 63 bits.
+const (
+	mostFile  = 1 << 40
+	mostFiles = 1 << 20
+)
+
+// An Imported is a program that came with an export.
+type Imported struct {
+	// Name is that of the entry in the cache.
+	Name             string
+	Program, Version string
+	Kind             Kind
+	// Had is set if the cache had the entry already.
+	Had bool
+}
+
+// Import takes an export in. It refuses one that was made for another platform, or that is damaged: then nothing of it is
+// in the cache. Entries that are there already stay. An export has programs that will be run: it is as trustworthy as the
+// one that made it.
+func (c *Cache) Import(ctx context.Context, r io.Reader) ([]Imported, error) {
+	compressed, err := zstd.NewReader(r)
+	if err != nil {
+		return nil, message.Errorf("reading the export: %w", err)
+	}
+	defer compressed.Close()
+	in := tar.NewReader(compressed)
+	index, err := readIndex(in)
+	if err != nil {
+		return nil, err
+	}
+	if index.OS != runtime.GOOS || index.Arch != runtime.GOARCH {
+		return nil, message.Errorf("the export is for %s/%s, and this machine is %s/%s: use one that was made on a machine like this", index.OS, index.Arch, runtime.GOOS, runtime.GOARCH)
+	}
+	if err := c.checkRoom(index); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(c.Root, "import-")
+	if err != nil {
+		return nil, message.Errorf("unpacking the export: %w", err)
+	}
+	release := guardDir(dir)
+	defer release()
+	defer os.RemoveAll(dir)
+	if err := index.unpack(ctx, in, dir); err != nil {
+		return nil, err
+	}
+	return c.takeIn(index, dir)
+}
+
+// readIndex reads the first file of an export.
+func readIndex(in *tar.Reader) (*exportIndex, error) {
+	header, err := in.Next()
+	if err != nil {
+		return nil, message.Errorf("this is not an export of apitrace: %w", err)
+	}
+	sum, isIndex := strings.CutPrefix(header.Name, indexPrefix)
+	sum, ends := strings.CutSuffix(sum, indexSuffix)
+	if !isIndex || !ends || header.Size > mostIndex {
+		return nil, message.Errorf("this is not an export of apitrace: its first file is %q", header.Name)
+	}
+	text, err := io.ReadAll(io.LimitReader(in, mostIndex))
+	if err != nil {
+		return nil, damaged(err)
+	}
+	if hash(text) != sum {
+		return nil, damaged(message.NewError("its index was changed"))
+	}
+	var index exportIndex
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	if err := decoder.Decode(&index); err != nil {
+		return nil, damaged(err)
+	}
+	if index.Format != exportFormat {
+		return nil, message.Errorf("the export has format %d, and this version of apitrace reads %d: use the version that wrote it", index.Format, exportFormat)
+	}
+	for _, f := range index.Files {
+		if _, _, _, ok := entryOf(f.Path); !ok || f.Size < 0 || f.Size > mostFile || len(index.Files) > mostFiles {
+			return nil, damaged(message.Errorf("%q belongs to no cache", f.Path))
+		}
+	}
+	return &index, nil
+}
+
+func damaged(err error) error {
+	return message.Errorf("the export is damaged: %w; copy it again", err)
+}
+
+// checkRoom refuses an export that the disk has no room for.
+func (c *Cache) checkRoom(x *exportIndex) error {
+	var need int64
+	for _, f := range x.Files {
+		need += f.Size
+	}
+	free, err := FreeSpace(c.Root)
+	if err == nil && free < need {
+		return message.Errorf("not enough disk space for the export: %s has %s free, and %s are needed; make room, or set %s to a folder on a larger disk",
+			c.Root, FormatBytes(free), FormatBytes(need), CacheEnv)
+	}
+	return err
+}
+
+// unpack writes the files of an export below a folder, and compares them with their checksums.
+func (x *exportIndex) unpack(ctx context.Context, in *tar.Reader, dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return message.Errorf("unpacking the export: %w", err)
+	}
+	defer root.Close()
+	for _, f := range x.Files {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		header, err := in.Next()
+		if err != nil {
+			return damaged(err)
+		}
+		if header.Name != f.Path || header.Size != f.Size || header.Typeflag != tar.TypeReg {
+			return damaged(message.Errorf("found %q where %q belongs", header.Name, f.Path))
+		}
+		if err := f.unpack(in, root); err != nil {
+			return err
+		}
+	}
+	if _, err := in.Next(); !errors.Is(err, io.EOF) {
+		return damaged(message.NewError("it has more files than its index"))
+	}
+	return nil
+}
+
+func (f *carriedFile) unpack(in io.Reader, root *os.Root) error {
+	name := filepath.FromSlash(f.Path)
+	if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return message.Errorf("unpacking the export: %w", err)
+	}
+	mode := os.FileMode(0o600)
+	if kind, entry, rest, _ := entryOf(f.Path); kind == KindBuild {
+		if program, _, ok := splitEntryName(entry); ok && rest == program {
+			mode = 0o700
+		}
+	}
+	out, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err != nil {
+		return message.Errorf("unpacking the export: %w", err)
+	}
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(out, sum), in)
+	if err := errors.Join(err, out.Close()); err != nil {
+		return damaged(err)
+	}
+	if n != f.Size || hex.EncodeToString(sum.Sum(nil)) != f.Sum {
+		return damaged(message.Errorf("%s was changed", f.Path))
+	}
+	return nil
+}
+
+// takeIn moves what was unpacked to its places in the cache. Builds come last: what they need is there then.
+func (c *Cache) takeIn(x *exportIndex, dir string) ([]Imported, error) {
+	entries := map[Imported]bool{}
+	for _, f := range x.Files {
+		kind, name, _, _ := entryOf(f.Path)
+		if name == "" {
+			if err := moveNew(filepath.Join(dir, filepath.FromSlash(f.Path)), filepath.Join(c.Root, filepath.FromSlash(f.Path))); err != nil {
+				return nil, message.Errorf("taking the export in: %w", err)
+			}
+			continue
+		}
+		program, version, ok := splitEntryName(name)
+		if !ok {
+			return nil, damaged(message.Errorf("%q belongs to no cache", f.Path))
+		}
+		entries[Imported{Name: name, Program: program, Version: version, Kind: kind}] = true
+	}
+	var all []Imported
+	for _, kind := range []Kind{KindWorkspace, KindBuild} {
+		for entry := range entries {
+			if entry.Kind != kind {
+				continue
+			}
+			if err := c.placeEntry(&entry, filepath.Join(dir, string(kind)+"s", entry.Name)); err != nil {
+				return nil, message.Errorf("taking %s in: %w", entry.Name, err)
+			}
+			all = append(all, entry)
+		}
+	}
+	slices.SortFunc(all, func(a, b Imported) int { return strings.Compare(string(a.Kind)+a.Name, string(b.Kind)+b.Name) })
+	return all, nil
+}
+
+// placeEntry moves one entry into the cache, unless a whole one is there.
+func (c *Cache) placeEntry(entry *Imported, from string) error {
+	m, err := readManifest(from)
+	if err != nil {
+		return err
+	}
+	if _, err := check(from, m.Key, everyFile); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(c.kindDir(entry.Kind), 0o700); err != nil {
+		return err
+	}
+	to := filepath.Join(c.kindDir(entry.Kind), entry.Name)
+	lock := flock.New(c.lockFile(programLock(entry.Program, entry.Version)))
+	locked, err := lock.TryLock()
+	if err != nil {
+		return err
+	}
+	if !locked {
+		return message.NewError("another apitrace builds it; wait for that to end")
+	}
+	defer lock.Close()
+	if _, err := check(to, m.Key, everyFile); err == nil {
+		entry.Had = true
+		return nil
+	}
+	if err := removeEntry(to); err != nil {
+		return err
+	}
+	return os.Rename(from, to)
+}
+
+// moveNew moves a file to its place, unless there is one.
+func moveNew(from, to string) error {
+	if _, err := os.Stat(to); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	return os.Rename(from, to)
+}

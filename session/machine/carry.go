@@ -1,0 +1,150 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/session"
+)
+
+// A Carry is an export of builds to a file, for machines of this platform without network or Go.
+type Carry struct {
+	// K8s is the release, as apiserver.ParseVersion takes it.
+	K8s string
+	// Plain adds upstream's programs without tracing, Sample the sample API server.
+	Plain, Sample bool
+	// Rebuild adds what builds with edits need.
+	Rebuild bool
+	// File is the file to write. It appears when it is complete.
+	File string
+}
+
+// Export builds what is missing, and writes the file.
+func (o *Carry) Export(ctx context.Context, to session.Reporter) error {
+	programs, err := o.programs(ctx, to)
+	if err != nil {
+		return err
+	}
+	cache, err := program.OpenCache("")
+	if err != nil {
+		return err
+	}
+	to.Notice("writing %s", o.File)
+	out, err := renameio.NewPendingFile(o.File, renameio.WithStaticPermissions(0o644))
+	if err != nil {
+		return message.Errorf("writing %s: %w", o.File, err)
+	}
+	defer out.Cleanup()
+	size, err := cache.Export(ctx, out, programs...)
+	if err != nil {
+		return err
+	}
+	info, err := out.Stat()
+	if err == nil {
+		err = out.CloseAtomicallyReplace()
+	}
+	if err != nil {
+		return message.Errorf("writing %s: %w", o.File, err)
+	}
+	var names []message.Message
+	for _, p := range programs {
+		name := message.Of("%s", p.Program)
+		if p.Options.Rewrite == nil {
+			name = message.Of("%s without tracing", p.Program)
+		}
+		names = append(names, name)
+	}
+	to.Notice("%s has %s for %s/%s: %s, and takes %s when imported", filepath.Base(o.File), message.Join("%s, %s", names...),
+		runtime.GOOS, runtime.GOARCH, program.FormatBytes(info.Size()), program.FormatBytes(size))
+	return nil
+}
+
+// programs builds what is missing, and returns what the export has.
+func (o *Carry) programs(ctx context.Context, to session.Reporter) (all []program.Carried, err error) {
+	kinds := []bool{false}
+	if o.Plain {
+		kinds = append(kinds, true)
+	}
+	for _, plain := range kinds {
+		options := apiserver.BuildOptions{Version: o.K8s, Plain: plain}
+		if err := buildFor(ctx, options, o.Sample && !plain, to); err != nil {
+			return nil, err
+		}
+		programs, err := apiserver.Carried(ctx, options, o.Sample && !plain, o.Rebuild && !plain)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, programs...)
+	}
+	return all, nil
+}
+
+// buildFor builds upstream's source, without edits of the user.
+func buildFor(ctx context.Context, o apiserver.BuildOptions, sample bool, to session.Reporter) error {
+	display := to.Building()
+	defer display.Close()
+	o.Progress = display
+	built, err := apiserver.BuildPrograms(ctx, o)
+	if err != nil {
+		return err
+	}
+	built.Release()
+	if !sample {
+		return nil
+	}
+	binary, err := apiserver.BuildSample(ctx, o)
+	binary.Release()
+	return err
+}
+
+// Import takes the builds of a file in, and lists them.
+func Import(ctx context.Context, file string, w io.Writer, p message.Printer, to session.Reporter) error {
+	cache, err := program.OpenCache("")
+	if err != nil {
+		return err
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		return message.Errorf("reading the export: %w", err)
+	}
+	defer in.Close()
+	taken, err := cache.Import(ctx, in)
+	if err != nil {
+		return message.Errorf("%s: %w", file, err)
+	}
+	var failed error
+	for _, e := range taken {
+		state := p.Sprintf("taken in")
+		if e.Had {
+			state = p.Sprintf("there already")
+		}
+		fmt.Fprintf(w, "%s %s %s: %s\n", e.Kind, e.Program, e.Version, state)
+		if e.Program == apiserver.Name && e.Kind == program.KindBuild {
+			failed = errors.Join(failed, warnOld(ctx, cache, e, to))
+		}
+	}
+	return failed
+}
+
+// warnOld reports builds that this version of apitrace cannot use.
+func warnOld(ctx context.Context, cache *program.Cache, e program.Imported, to session.Reporter) error {
+	entries, err := cache.Entries(program.KindWorkspace, program.KindBuild)
+	if err != nil {
+		return err
+	}
+	stock, err := apiserver.StockOf(ctx, e.Version, cache, entries)
+	if err == nil && stock.OtherBuild {
+		to.Notice("%s %s was exported by another version of apitrace, or built with another Go than the one here: this one would build it again", e.Program, e.Version)
+	}
+	return err
+}
