@@ -2,7 +2,6 @@ package apiserver
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,8 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// A tolerance makes a guide fit source that was changed: what the guide names and the source no longer has is left
-// out, and noted.
+// A tolerance makes a guide fit changed source: it leaves out the entries whose functions or packages the source no
+// longer has, and notes them.
 type tolerance struct {
 	options instrument.Options
 	prog    *instrument.ProgramGuide
@@ -24,8 +23,8 @@ type tolerance struct {
 	missing []message.Message
 }
 
-// tolerant returns the guide without what the source of a program lacks, and what that is.
-func tolerant(options instrument.Options) (*instrument.Guide, []message.Message, error) {
+// tolerant returns the guide without the entries that the source of a program lacks, and a message for each of them.
+func tolerant(options instrument.Options) (*instrument.Guide, []message.Message) {
 	prog := *options.Guide.Programs[options.Program]
 	t := &tolerance{options: options, prog: &prog, found: map[string]map[string]bool{}}
 	guide := *options.Guide
@@ -46,10 +45,8 @@ func tolerant(options instrument.Options) (*instrument.Guide, []message.Message,
 		return s.Has(t.options.Version) && t.lacks(s.Function, func(g *instrument.ProgramGuide) { g.Tail = []instrument.Stage{s} })
 	})
 	guide.Steps = slices.DeleteFunc(guide.Steps, t.lacksStep)
-	if err := t.dropValues(guide.Steps); err != nil {
-		return nil, nil, err
-	}
-	return &guide, t.missing, nil
+	t.dropValues(guide.Steps)
+	return &guide, t.missing
 }
 
 func (t *tolerance) lack(format string, args ...any) {
@@ -61,7 +58,7 @@ func (t *tolerance) lacksPackage(p instrument.Packages) bool {
 		return false
 	}
 	top, has := filepath.Join(t.options.Vendor, filepath.FromSlash(p.Path)), false
-	_ = filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error { // an error is as good as no file
+	_ = filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error { // an error counts as no file
 		if err != nil || d.IsDir() && !p.Recursive && file != top {
 			return fs.SkipDir
 		}
@@ -76,8 +73,8 @@ func (t *tolerance) lacksPackage(p instrument.Packages) bool {
 	return !has
 }
 
-// lacks tells whether the source lacks a function in which traces enter, leave or change goroutines, or what the
-// guide wants of it.
+// lacks reports whether the source lacks a function in which traces enter, leave or change goroutines, or the part of
+// that function which the guide needs.
 func (t *tolerance) lacks(function string, with func(*instrument.ProgramGuide)) bool {
 	if !t.has(function) {
 		t.lack("the checkout has no function %q, which the guide names: traces lack what it connects", function)
@@ -106,8 +103,8 @@ func (t *tolerance) lacksStep(s instrument.Step) bool {
 	return true
 }
 
-// dropValues takes those values from steps that the functions of the source do not have.
-func (t *tolerance) dropValues(steps []instrument.Step) error {
+// dropValues removes the values of steps that the functions of the source do not have.
+func (t *tolerance) dropValues(steps []instrument.Step) {
 	of := map[string][]instrument.Step{}
 	for _, s := range steps {
 		if name := string(s.Function); len(s.Values) > 0 && s.Function.Exact() && s.Has(t.options.Version) && t.covers(name) && t.has(name) {
@@ -135,7 +132,6 @@ func (t *tolerance) dropValues(steps []instrument.Step) error {
 			})
 		}
 	}
-	return nil
 }
 
 // try rewrites the packages of a few entries of the guide.
@@ -152,7 +148,7 @@ func (t *tolerance) try(prog *instrument.ProgramGuide, steps []instrument.Step) 
 	return err
 }
 
-// has tells whether the source has a function.
+// has reports whether the source has a function.
 func (t *tolerance) has(function string) bool {
 	pkg := funcname.Package(function)
 	names, ok := t.found[pkg]
@@ -163,14 +159,14 @@ func (t *tolerance) has(function string) bool {
 			names[f.Name] = true
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			names = map[string]bool{function: true} // the rewriter tells
+			names = map[string]bool{function: true} // the rewriter reports the error
 		}
 		t.found[pkg] = names
 	}
 	return names[function]
 }
 
-// covers tells whether a package belongs to this program rather than to another one of the guide.
+// covers reports whether a package belongs to this program rather than to another one of the guide.
 func (t *tolerance) covers(function string) bool {
 	pkg := funcname.Package(function)
 	return slices.ContainsFunc(t.options.Guide.Programs[t.options.Program].Packages, func(p instrument.Packages) bool {
@@ -184,14 +180,14 @@ func rewriteTolerantly(o instrument.Options) (*instrument.Result, []message.Mess
 	if err == nil {
 		return result, nil, nil
 	}
-	guide, missing, tolerantErr := tolerant(o)
-	if tolerantErr != nil || len(missing) == 0 {
-		return nil, nil, errors.Join(err, tolerantErr)
+	guide, missing := tolerant(o)
+	if len(missing) == 0 {
+		return nil, nil, err
 	}
 	o.Guide = guide
 	result, err = instrument.Rewrite(o)
 	if err != nil {
-		return nil, nil, fmt.Errorf("without what the checkout lacks: %w", err)
+		return nil, nil, message.Errorf("rewriting without the functions that the checkout lacks: %w", err)
 	}
 	return result, missing, nil
 }
