@@ -39,7 +39,7 @@ func (d *diffDrawing) detailTexts(c ShownChange) []string {
 	case diff.Reordered:
 		add(d.words.kind(c.Kind), d.placeIn(d.Diff.A.Call(c.A)))
 	case diff.Timed:
-		add(fmt.Sprintf("%s: %s %s %s", d.words.kind(c.Kind), d.duration(c.OwnNsA), d.arrow, d.duration(c.OwnNsB)), d.placeIn(d.Diff.A.Call(c.A)))
+		add(d.words.Sprintf("%s: %s %s %s", d.words.kind(c.Kind), d.duration(c.OwnNsA), d.arrow, d.duration(c.OwnNsB)), d.placeIn(d.Diff.A.Call(c.A)))
 	case diff.Valued:
 		for _, v := range c.Values {
 			add(fmt.Sprintf("%s: %s %s %s", label(v.Name, false), quoteEmpty(oneLine(shorten(v.A))), d.arrow, quoteEmpty(oneLine(shorten(v.B)))), d.placeIn(d.Diff.A.Call(c.A)))

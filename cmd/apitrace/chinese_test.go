@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -50,7 +51,7 @@ const (
 // chineseRuns runs every command in ways that need no server. TestServerCommandsInChinese in e2e/commands has the others.
 var chineseRuns = map[string][]chineseRun{
 	"run":     {{args: []string{"nosuch"}}, {args: nil}, {args: []string{"get-node", "--k8s", "newest"}}, {args: []string{"get-node", "--etcd-cafile", "x"}}, {args: []string{"get-node", "--save", "nosuch/x"}}},
-	"show":    {{args: []string{"get-node"}}, {args: []string{"get-node", "--notes"}}, {args: []string{"get-node", "--summary"}}, {args: []string{"get-node", "--only", "9"}}, {args: []string{"nosuch.jsonl"}}, {args: []string{"--signs"}}, {args: []string{"get-node", "--k8s", "1.22"}}, {args: []string{"create-deployment"}}, {args: []string{"incomplete.json"}, setup: imported, upstream: []string{`unknown service|\(spans that are not in the file\)`}}},
+	"show":    {{args: []string{"get-node"}}, {args: []string{"get-node", "--notes"}}, {args: []string{"get-node", "--summary"}}, {args: []string{"get-node", "--only", "9"}}, {args: []string{"get-node", "--layer", "etcd"}}, {args: []string{"get-node", "--layer", "admision"}}, {args: []string{"nosuch.jsonl"}}, {args: []string{"--signs"}}, {args: []string{"get-node", "--k8s", "1.22"}}, {args: []string{"create-deployment"}}, {args: []string{"incomplete.json"}, setup: imported, upstream: []string{`unknown service|\(spans that are not in the file\)`}}},
 	"explore": {{args: []string{"get-node"}}, {args: []string{"get-node", "--live"}}},
 	"search": {{args: []string{"CacheDelegator.Get"}}, {args: []string{"is forbidden", "--most", "2"}, upstream: []string{`apitrace\.error=.*`}}, {args: []string{"qqqqqq"}},
 		{args: []string{"--value", "flow_schema=qqq"}}, {args: []string{"--value", "qqq"}}, {args: []string{"x", "--most", "0"}}},
@@ -88,7 +89,7 @@ var chineseRuns = map[string][]chineseRun{
 		}}},
 	"explain": {{args: []string{"getResourceHandler.func1"}}, {args: []string{"etcd3.(*store).Get", "--scenario", "get-node"}}, {args: []string{"nosuch"}}, {args: []string{"Get"}}},
 	"source":  {{args: []string{"etcd3.(*store).Get"}}, {args: []string{"p.F", "--k8s", "newest"}}, {args: nil}},
-	"routes":  {{args: []string{"--resource", "pods"}}, {args: []string{"--resource", "pods", "-o", "wide"}}, {args: []string{"--resource", "x"}}, {args: []string{"-o", "x"}}, {args: []string{"--trace", "x", "--live"}}},
+	"routes":  {{args: []string{"--resource", "pods"}}, {args: []string{"--resource", "pods", "-o", "wide"}}, {args: []string{"--resource", "x"}}, {args: []string{"--resource", "pod"}}, {args: []string{"--method", "x"}}, {args: []string{"-o", "x"}}, {args: []string{"--trace", "x", "--live"}}},
 	"edit": {{args: []string{"--list"}}, {args: []string{"--list"}, setup: edited}, {args: []string{"--revert", "p.go"}, setup: edited}, {args: []string{"--revert", "q.go"}, setup: edited},
 		{args: []string{"--revert", "--all"}}, {args: []string{"--revert"}}, {args: nil}, {args: []string{"etcd3/store.go"}}},
 	"site":           {{args: nil}, {args: []string{"--out", "public", "--scenario", "get-node", "--k8s", "1.37", "--dry-run"}}, {args: []string{"--out", "public", "--k8s", "1.99"}}},
@@ -124,6 +125,9 @@ func (r chineseRun) runsHere(args []string) bool {
 
 // generated are commands that print a shell script made by cobra, which has no text for people.
 var generated = []string{"completion bash", "completion zsh", "completion fish", "completion powershell"}
+
+// halfWidth is punctuation of half width between Chinese and what follows.
+var halfWidth = regexp.MustCompile(`\p{Han}[,;:?!]( |$)`)
 
 // TestEveryCommandSpeaksChinese checks that every command with --lang zh prints only Chinese, except for names, flags, code
 // and upstream's own messages.
@@ -174,6 +178,9 @@ func TestEveryCommandSpeaksChinese(t *testing.T) {
 					t.Errorf("English in the output:\n%s", strings.Join(english, "\n"))
 				}
 				for line := range strings.Lines(printed) {
+					if halfWidth.MatchString(line) {
+						t.Errorf("punctuation of half width behind Chinese: %s", line)
+					}
 					if strings.HasPrefix(strings.TrimSpace(line), "。") || strings.HasPrefix(strings.TrimSpace(line), "，") {
 						t.Errorf("a line begins with punctuation: %s", line)
 					}

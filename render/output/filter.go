@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/view"
@@ -16,7 +17,7 @@ import (
 
 // A Filter selects the calls of a tree, as a user writes it in flags. The zero value selects all.
 type Filter struct {
-	// Layers are names of layers, or parts of them.
+	// Layers are names of layers, or unambiguous beginnings of names.
 	Layers []string
 	// Functions and NotFunctions are patterns: see trace.MatchFunctions.
 	Functions    []string
@@ -75,19 +76,27 @@ func (o *Filter) parse(guide *instrument.Guide, of *trace.Recording) (render.Fil
 	return f, nil
 }
 
-// matchingLayers returns the layers that are named: each by its name or a part of it, in any case.
+// matchingLayers returns the layers that are named: each by its name or by a beginning that only one of them has, in any case.
 func matchingLayers(asked, known []string) ([]string, error) {
 	var all []string
 	for _, name := range asked {
 		name = strings.ToLower(name)
-		found := []string{name}
-		if !slices.Contains(known, name) {
-			found = slices.DeleteFunc(slices.Clone(known), func(layer string) bool { return name == "" || !strings.Contains(layer, name) })
+		if slices.Contains(known, name) {
+			all = append(all, name)
+			continue
 		}
-		if len(found) == 0 {
+		found := slices.DeleteFunc(slices.Clone(known), func(layer string) bool { return name == "" || !strings.HasPrefix(layer, name) })
+		near := text.Nearest(name, known, 3)
+		switch {
+		case len(found) == 1:
+			all = append(all, found[0])
+		case len(found) > 1:
+			return nil, usage.Errorf("--layer %q: expected the name of one layer: %s", name, message.Alternatives(found))
+		case len(near) > 0:
+			return nil, usage.Errorf("unknown layer %q: did you mean %s?", name, message.Alternatives(near))
+		default:
 			return nil, usage.Errorf("unknown layer %q: expected one or more of %s", name, message.List(known))
 		}
-		all = append(all, found...)
 	}
 	return all, nil
 }

@@ -92,7 +92,7 @@ func filled(lines []string, height int) []string {
 func (m *Model) pickerLines() []string {
 	height := m.treeHeight()
 	list := m.picker.list()
-	lines := []string{saysPick.In(m.options.Lang) + ": " + m.picker.query}
+	lines := []string{message.For(m.options.Lang).Sprintf("%s: %s", saysPick, m.picker.query)}
 	first := max(0, m.picker.cursor-height+2)
 	for i := first; i < len(list) && len(lines) < height; i++ {
 		line := "  " + list[i]

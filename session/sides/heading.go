@@ -20,12 +20,12 @@ func (c *Compared) Heading(ascii bool, p message.Printer) string {
 		}
 		versions += " " + arrow + " " + b
 	}
-	return scenario + ": kube-apiserver " + versions
+	return p.Sprintf("%s: kube-apiserver %s", scenario, versions)
 }
 
 // side returns the versions of one side and, if one of the two sides was replayed, when this one was made.
 func (c *Compared) side(rec *trace.Recording, live bool, p message.Printer) string {
-	text := rec.K8sVersion + ", etcd " + rec.EtcdVersion
+	text := p.Sprintf("%s, etcd %s", rec.K8sVersion, rec.EtcdVersion)
 	switch {
 	case live:
 		return p.Sprintf("%s (live)", text)

@@ -47,3 +47,23 @@ func TestOfARequest(t *testing.T) {
 		t.Errorf("error %v, expected one that names the scenario", err)
 	}
 }
+
+func TestChooseExplainsWhatIsMissing(t *testing.T) {
+	rec, err := recordings.Load(recordings.Latest, "boot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		filter Filter
+		want   string
+	}{
+		{Filter{Resource: "pod"}, `no routes of resource "pod": did you mean "pods"`},
+		{Filter{Resource: "qqqqqqqq"}, `no routes of resource "qqqqqqqq": "apitrace routes" lists all`},
+		{Filter{Method: "BREW"}, `no routes of method "BREW": `},
+		{Filter{Resource: "pods", Method: "BREW"}, `no routes of resource "pods" and method "BREW": `},
+	} {
+		if _, err := Choose(rec, test.filter); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v, expected %q", test.filter, err, test.want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -41,11 +42,30 @@ func Choose(start *trace.Recording, f Filter) ([]Route, error) {
 	if err != nil {
 		return nil, err
 	}
-	wanted := slices.DeleteFunc(all, func(r Route) bool { return !f.matches(r) })
+	wanted := slices.DeleteFunc(slices.Clone(all), func(r Route) bool { return !f.matches(r) })
 	if len(wanted) == 0 {
-		return nil, message.Errorf("no route of Kubernetes %s is of resource %q and method %q: \"apitrace routes\" lists all", start.K8sVersion, f.Resource, f.Method)
+		return nil, f.unmatched(start.K8sVersion, all)
 	}
 	return wanted, nil
+}
+
+// unmatched returns the error that the filter selects none of these routes, with the resources whose names are like the
+// wanted one.
+func (f Filter) unmatched(k8s string, all []Route) error {
+	var resources []string
+	for _, r := range all {
+		resources = append(resources, r.Resource)
+	}
+	if near := text.Nearest(f.Resource, resources, 3); f.Resource != "" && !slices.Contains(resources, f.Resource) && len(near) > 0 {
+		return usage.Errorf("Kubernetes %s has no routes of resource %q: did you mean %s?", k8s, f.Resource, message.Alternatives(near))
+	}
+	switch {
+	case f.Method == "":
+		return usage.Errorf("Kubernetes %s has no routes of resource %q: \"apitrace routes\" lists all", k8s, f.Resource)
+	case f.Resource == "":
+		return usage.Errorf("Kubernetes %s has no routes of method %q: \"apitrace routes\" lists all", k8s, f.Method)
+	}
+	return usage.Errorf("Kubernetes %s has no routes of resource %q and method %q: \"apitrace routes\" lists all", k8s, f.Resource, f.Method)
 }
 
 // Write writes routes as a table; wide also has the operation and the place of each.
