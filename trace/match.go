@@ -16,16 +16,7 @@ import (
 //
 // The result is sorted, each name once.
 func MatchFunctions(pattern string, names []string) []string {
-	strict := strictPattern(pattern)
-	folded := strictPattern(strings.ToLower(wildcards(pattern)))
-	part := "..." + strings.Trim(strings.ToLower(funcname.Unmarked(wildcards(pattern))), ".") + "..."
-	for _, matches := range []func(name string) bool{
-		strict.Match,
-		func(name string) bool { return folded.Match(strings.ToLower(name)) },
-		func(name string) bool {
-			return funcname.MatchText(part, strings.ToLower(name)) || funcname.MatchText(part, strings.ToLower(funcname.Unmarked(name)))
-		},
-	} {
+	for _, matches := range waysToMatch(pattern) {
 		found := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !matches(name) })
 		if len(found) > 0 {
 			slices.Sort(found)
@@ -33,6 +24,38 @@ func MatchFunctions(pattern string, names []string) []string {
 		}
 	}
 	return nil
+}
+
+// RankFunctions returns what any of the ways of MatchFunctions finds: 0 for a name that the strictest way
+// with a result finds, 1 for one that only the next way with a result finds, and so on.
+func RankFunctions(pattern string, names []string) map[string]int {
+	ranks, rank := map[string]int{}, 0
+	for _, matches := range waysToMatch(pattern) {
+		before := len(ranks)
+		for _, name := range names {
+			if _, known := ranks[name]; !known && matches(name) {
+				ranks[name] = rank
+			}
+		}
+		if len(ranks) > before {
+			rank++
+		}
+	}
+	return ranks
+}
+
+// waysToMatch returns those of MatchFunctions, the strictest first.
+func waysToMatch(pattern string) []func(name string) bool {
+	strict := strictPattern(pattern)
+	folded := strictPattern(strings.ToLower(wildcards(pattern)))
+	part := "..." + strings.Trim(strings.ToLower(funcname.Unmarked(wildcards(pattern))), ".") + "..."
+	return []func(name string) bool{
+		strict.Match,
+		func(name string) bool { return folded.Match(strings.ToLower(name)) },
+		func(name string) bool {
+			return funcname.MatchText(part, strings.ToLower(name)) || funcname.MatchText(part, strings.ToLower(funcname.Unmarked(name)))
+		},
+	}
 }
 
 // strictPattern takes a name as the tree prints it, without most of its import path, for

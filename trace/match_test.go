@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"maps"
 	"slices"
 	"testing"
 )
@@ -33,6 +34,21 @@ func TestMatchFunctions(t *testing.T) {
 		slices.Sort(expected)
 		if got := MatchFunctions(pattern, names); !slices.Equal(got, expected) {
 			t.Errorf("MatchFunctions(%q) = %q, expected %q", pattern, got, expected)
+		}
+	}
+}
+
+func TestRankFunctions(t *testing.T) {
+	const exact, folded, part, other = "k8s.io/a.get", "k8s.io/a.(*store).Get", "k8s.io/a.(*store).GetList", "k8s.io/a.List"
+	names := []string{other, part, folded, exact, part}
+	for pattern, want := range map[string]map[string]int{
+		"get":     {exact: 0, folded: 1, part: 2},
+		"GET":     {exact: 0, folded: 0, part: 1},
+		"getl":    {part: 0},
+		"nothing": {},
+	} {
+		if got := RankFunctions(pattern, names); !maps.Equal(got, want) {
+			t.Errorf("RankFunctions(%q) = %v, expected %v", pattern, got, want)
 		}
 	}
 }

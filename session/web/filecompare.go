@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"slices"
 
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/trace/diff"
@@ -32,7 +31,7 @@ func (p PageFile) WriteComparison(w io.Writer, c *diff.Comparison, o render.Diff
 	var hits []search.Hit
 	var of [2]*loaded
 	for i, at := range paired.at {
-		hits = mergeHits(hits, search.Of(files[i].Recording, search.Place{Release: at.release, Scenario: at.scenario}))
+		hits = search.Merge(hits, search.Of(files[i].Recording, search.Place{Release: at.release, Scenario: at.scenario}))
 		if of[i], err = s.api.library.load(cmp.Or(files[i].Recording.K8sVersion, recordings.Latest), at.scenario); err != nil {
 			return err
 		}
@@ -93,25 +92,4 @@ func (p *pairing) title(o render.DiffOptions) string {
 		return fmt.Sprintf("%s: %s → %s", p.at[0].scenario, o.NameA, o.NameB)
 	}
 	return fmt.Sprintf("%s | %s", p.at[0].scenario, p.at[1].scenario)
-}
-
-// mergeHits puts what two recordings have together, with the places of both.
-func mergeHits(a, b []search.Hit) []search.Hit {
-	type name struct {
-		kind search.Kind
-		text string
-	}
-	at := map[name]int{}
-	for i, h := range a {
-		at[name{h.Kind, h.Text}] = i
-	}
-	for _, h := range b {
-		if i, known := at[name{h.Kind, h.Text}]; known {
-			a[i].Places = append(slices.Clone(a[i].Places), h.Places...)
-		} else {
-			a = append(a, h)
-		}
-	}
-	slices.SortStableFunc(a, func(x, y search.Hit) int { return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Text, y.Text)) })
-	return a
 }

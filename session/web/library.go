@@ -15,6 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/trace/search"
 )
 
 // A File is a recording that the user has named by its path.
@@ -50,6 +51,9 @@ type library struct {
 	files  []File
 	source SourceFolder
 	shelf  *shelf
+
+	texts   sync.Once
+	ofFiles []search.Hit // the texts of files
 
 	mu        sync.Mutex
 	loaded    []*loaded   // the most recently used one is the last

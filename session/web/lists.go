@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -62,11 +63,10 @@ func (a *api) listScenarios(r *restful.Request) (any, error) {
 }
 
 func (a *api) search(r *restful.Request) (any, error) {
-	hits, err := search.Text(r.QueryParameter("text"))
+	hits, err := a.library.search(r.QueryParameter("text"))
 	if err != nil {
 		return nil, err
 	}
-	rank(hits)
 	from, to := window(r, len(hits))
 	list := HitList{Total: len(hits), From: from, Items: []Hit{}}
 	for _, h := range hits[from:to] {
@@ -75,18 +75,18 @@ func (a *api) search(r *restful.Request) (any, error) {
 	return list, nil
 }
 
-// rank sorts the hits of each kind so that those in few recordings come first: they tell more than those in all.
-func rank(hits []search.Hit) {
-	slices.SortStableFunc(hits, func(x, y search.Hit) int {
-		if x.Kind != y.Kind {
-			return int(x.Kind) - int(y.Kind)
+// search finds texts in the recordings and in the user's files.
+func (l *library) search(text string) ([]search.Hit, error) {
+	l.texts.Do(func() {
+		for _, f := range l.files {
+			l.ofFiles = search.Merge(l.ofFiles, search.Of(f.Recording, search.Place{Release: cmp.Or(f.Recording.K8sVersion, recordings.Latest), Scenario: f.Name}))
 		}
-		return len(x.Places) - len(y.Places)
 	})
+	return search.Text(text, l.ofFiles...)
 }
 
 func hitOf(h search.Hit) Hit {
-	out := Hit{Kind: kinds[h.Kind], Text: h.Text, Short: h.Text, Places: places(h.Places)}
+	out := Hit{Kind: kinds[h.Kind], Text: h.Text, Short: h.Text, Places: places(h.Places), Behind: h.Rank > 0}
 	if h.Kind == search.Function {
 		out.Short = funcname.Short(h.Text)
 	}

@@ -18,7 +18,7 @@ type searchPiece struct {
 }
 
 func packHits(hits []search.Hit) (*searchPiece, error) {
-	rank(hits)
+	search.Sort(hits)
 	out := &searchPiece{Shorts: map[int]string{}}
 	lists := numbers[string]{}
 	for i, h := range hits {

@@ -256,7 +256,7 @@ type Mark struct {
 type HitList struct {
 	Total int   `json:"total" description:"How many hits there are."`
 	From  int   `json:"from" description:"How many of them are before the first one here."`
-	Items []Hit `json:"items" description:"The hits: functions, values, errors; of each kind those first that fewest recordings have."`
+	Items []Hit `json:"items" description:"The hits: functions, values, errors; of each kind those first that fewest recordings have. Functions whose names match less well than others come last."`
 }
 
 // A Hit is a text that contains the searched text.
@@ -265,6 +265,7 @@ type Hit struct {
 	Text   string     `json:"text" description:"Full name of a function, \"name=value\", or an error."`
 	Short  string     `json:"short" description:"The same, shorter."`
 	Places []HitPlace `json:"places" description:"The scenarios that have it."`
+	Behind bool       `json:"behind,omitempty" description:"Whether other functions match better; absent if not."`
 }
 
 // A HitPlace is a scenario with the releases whose recordings have the text.

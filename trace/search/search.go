@@ -15,30 +15,74 @@ type Hit struct {
 	Text string
 	// Places are the recordings that have it, older releases first.
 	Places []Place
+	// Rank is 0 for what matches best, and more for a function that trace.RankFunctions ranks behind others.
+	Rank int
 }
 
-// Text finds the functions, values and errors that contain a text, in any case, and the functions that
-// trace.MatchFunctions finds. Texts that most recordings have come last.
-func Text(query string) ([]Hit, error) {
+// Text finds the functions, values and errors of the recordings, and of more, that contain a text, in any case, and
+// the functions that trace.MatchFunctions finds, in the order of Sort. More are texts of other recordings (Of).
+func Text(query string, more ...Hit) ([]Hit, error) {
 	x, err := library()
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, e := range x.entries {
-		if e.kind == Function {
-			names = append(names, e.text)
+	names := x.functions()
+	for _, h := range more {
+		if h.Kind == Function {
+			names = append(names, h.Text)
 		}
 	}
-	functions := trace.MatchFunctions(query, names)
+	ranks := trace.RankFunctions(query, names)
 	lower := strings.ToLower(query)
-	return x.hits(func(e *entry) bool {
-		if e.kind == Function {
-			_, found := slices.BinarySearch(functions, e.text)
+	has := func(kind Kind, text string) bool {
+		if kind == Function {
+			_, found := ranks[text]
 			return found
 		}
-		return strings.Contains(strings.ToLower(e.text), lower)
-	}), nil
+		return strings.Contains(strings.ToLower(text), lower)
+	}
+	hits := x.hits(func(e *entry) bool { return has(e.kind, e.text) })
+	hits = Merge(hits, slices.DeleteFunc(slices.Clone(more), func(h Hit) bool { return !has(h.Kind, h.Text) }))
+	for i := range hits {
+		if hits[i].Kind == Function {
+			hits[i].Rank = ranks[hits[i].Text]
+		}
+	}
+	Sort(hits)
+	return hits, nil
+}
+
+// Merge puts the texts of two lists together, each once with the places of both, functions before values before errors.
+func Merge(a, b []Hit) []Hit {
+	if len(b) == 0 {
+		return a
+	}
+	type name struct {
+		kind Kind
+		text string
+	}
+	at := map[name]int{}
+	for i, h := range a {
+		at[name{h.Kind, h.Text}] = i
+	}
+	for _, h := range b {
+		if i, known := at[name{h.Kind, h.Text}]; known {
+			a[i].Places = append(slices.Clone(a[i].Places), h.Places...)
+		} else {
+			at[name{h.Kind, h.Text}] = len(a)
+			a = append(a, h)
+		}
+	}
+	slices.SortStableFunc(a, func(x, y Hit) int { return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Text, y.Text)) })
+	return a
+}
+
+// Sort sorts hits: those that match best first, functions before values before errors, and those in few
+// recordings before those in many, because they tell more.
+func Sort(hits []Hit) {
+	slices.SortStableFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Kind, b.Kind), cmp.Compare(len(a.Places), len(b.Places)))
+	})
 }
 
 // Of lists all texts of one recording, functions first, with the place that it is given.
@@ -92,13 +136,17 @@ func Functions() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	return x.functions(), nil
+}
+
+func (x *index) functions() []string {
 	var names []string
 	for _, e := range x.entries {
 		if e.kind == Function {
 			names = append(names, e.text)
 		}
 	}
-	return names, nil
+	return names
 }
 
 func (x *index) hits(is func(*entry) bool) []Hit {

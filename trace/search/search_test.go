@@ -2,12 +2,14 @@ package search
 
 import (
 	"flag"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -88,6 +90,41 @@ func TestFinds(t *testing.T) {
 	}
 	if hits, err = Text("no such thing"); err != nil || len(hits) > 0 {
 		t.Errorf("nothing: %v, %v", err, hits)
+	}
+}
+
+// TestBetterMatchesComeFirst searches for a text with which one function's name ends, and which others contain.
+func TestBetterMatchesComeFirst(t *testing.T) {
+	hits, err := Text("corruptObject")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(function string) int {
+		return slices.IndexFunc(hits, func(h Hit) bool { return strings.Contains(h.Text, function) })
+	}
+	ends, contains := at("storage.IsCorruptObject"), at("corruptObjectDeleter).Get")
+	if ends != 0 || contains < 1 || hits[ends].Rank != 0 || hits[contains].Rank == 0 {
+		t.Fatalf("at %d and %d of %d", ends, contains, len(hits))
+	}
+	write := func(most int, lang string) string {
+		var out strings.Builder
+		if err := Write(&out, hits, most, message.For(lang)); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	best := slices.IndexFunc(hits, func(h Hit) bool { return h.Rank > 0 })
+	_, others, found := strings.Cut(write(len(hits), "en"), "\nother functions with this text in their names:\n")
+	if !found || strings.Contains(others, "IsCorruptObject") || strings.Count(others, "corruptObjectDeleter).Get\n") != 1 || strings.Contains(others, "--most") {
+		t.Errorf("the others are not beneath:\n%s", others)
+	}
+	for lang, wanted := range map[string]string{
+		"en": fmt.Sprintf("and %d more, %d of them other functions with this text in their names: --most %d lists all\n", len(hits)-1, len(hits)-best, len(hits)),
+		"zh": fmt.Sprintf("另有 %d 项，其中 %d 项是名称中含有该文本的其他函数：--most %d 可全部列出\n", len(hits)-1, len(hits)-best, len(hits)),
+	} {
+		if got := write(1, lang); !strings.HasSuffix(got, wanted) {
+			t.Errorf("%s: %q does not end with %q", lang, got, wanted)
+		}
 	}
 }
 

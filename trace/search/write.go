@@ -15,25 +15,29 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Write lists at most most hits, sorted by kind, with the recordings that have each and the command that
+// Write lists at most most hits, in the order of Sort, with the recordings that have each and the command that
 // shows it.
 func Write(w io.Writer, hits []Hit, most int, p message.Printer) error {
 	var out bytes.Buffer
-	// Texts in few recordings tell more than texts in all of them.
-	slices.SortStableFunc(hits, func(a, b Hit) int {
-		if a.Kind != b.Kind {
-			return int(a.Kind) - int(b.Kind)
+	Sort(hits)
+	best := 0
+	for best < len(hits) && hits[best].Rank == 0 {
+		best++
+	}
+	for i, h := range hits[:min(len(hits), most)] {
+		if i == best {
+			fmt.Fprintln(&out, "\n"+p.Sprintf("other functions with this text in their names:"))
 		}
-		return len(a.Places) - len(b.Places)
-	})
-	for _, h := range hits[:min(len(hits), most)] {
 		fmt.Fprintln(&out, text.Escape(h.Text))
 		for _, line := range where(h.Places, p) {
 			fmt.Fprintln(&out, "  "+line)
 		}
 		fmt.Fprintln(&out, "  "+commandFor(h))
 	}
-	if more := len(hits) - most; more > 0 {
+	switch more, others := len(hits)-most, len(hits)-best; {
+	case more > 0 && most <= best && others > 0:
+		fmt.Fprintln(&out, p.Sprintf("and %d more, %d of them other functions with this text in their names: --most %d lists all", more, others, len(hits)))
+	case more > 0:
 		fmt.Fprintln(&out, p.Sprintf("and %d more: --most %d lists all", more, len(hits)))
 	}
 	_, err := w.Write(out.Bytes())

@@ -51,7 +51,7 @@ export interface Position {
 }
 export interface Layer { layer: string; title: string; colour: string; process: string; first: number; calls: number; ownNs: number }
 
-export interface Hit { kind: 'function' | 'value' | 'error'; text: string; short: string; places: { scenario: string; releases: string[] }[] }
+export interface Hit { kind: 'function' | 'value' | 'error'; text: string; short: string; places: { scenario: string; releases: string[] }[]; behind?: boolean }
 export interface HitList { total: number; from: number; items: Hit[] }
 
 // A Problem is an error of the API.

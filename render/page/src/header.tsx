@@ -1,41 +1,28 @@
 import { Fragment, h } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Recording, Scenario } from './api.ts';
 import { usePage } from './context.ts';
 import { Address, requestAddress, RequestLink, write } from './link.ts';
-import { typing } from './keys.ts';
+import { SearchBox } from './search-box.tsx';
 import { offered, pages, requestViews, ViewEntry } from './views.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
 // Header is the bar at the top: the pages, the search, the colours and the language. On a narrow screen, a button opens them.
 export function Header({ theme, onTheme, onLang }: { theme: Theme; onTheme: (t: Theme) => void; onLang: () => void }) {
-  const { api, lang, words, address, goTo, last } = usePage();
+  const { api, lang, words, address, last } = usePage();
   const [open, setOpen] = useState(false);
-  const searchBox = useRef<HTMLInputElement>(null);
-  const text = address.parts[0] === 'search' ? address.query.text ?? '' : '';
   const page = pages.find((p) => p.name === address.parts[0]);
   useEffect(() => setOpen(false), [address]);
   useEffect(() => {
-    const keys = (e: KeyboardEvent) => {
-      if (e.key === 'Escape') setOpen(false);
-      if (e.key !== '/' || typing(e)) return;
-      e.preventDefault();
-      searchBox.current?.focus();
-    };
+    const keys = (e: KeyboardEvent) => { if (e.key === 'Escape') setOpen(false); };
     addEventListener('keydown', keys);
     return () => removeEventListener('keydown', keys);
   }, []);
   return (
     <header class="top">
       <a class="brand" href="#/">apitrace</a>
-      <form class="search" role="search" onSubmit={(e) => {
-        e.preventDefault();
-        const wanted = (e.currentTarget.elements.namedItem('text') as HTMLInputElement).value.trim();
-        goTo(wanted ? { parts: ['search'], query: { text: wanted } } : requestAddress(last));
-      }}>
-        <input name="text" type="search" key={text} defaultValue={text} placeholder={words.search} aria-label={words.search} ref={searchBox} />
-      </form>
+      <SearchBox />
       <button class="menu" aria-expanded={open} aria-controls="menu" onClick={() => setOpen(!open)}>{words.menu}</button>
       <div class={'menued' + (open ? ' open' : '')} id="menu">
         <nav aria-label={words.pages}>

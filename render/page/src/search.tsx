@@ -5,9 +5,11 @@ import { useLatest, usePage } from './context.ts';
 import { CallName, firstView, requestAddress } from './link.ts';
 import { thousands } from './words.ts';
 
-const part = 30;
+// mostHits is what one answer of the API has at most.
+const part = 30, fewPlaces = 12, mostHits = 2000;
 
-// Search lists what recordings have a text: functions, values, errors. Its address is #/search?text=TEXT.
+// Search lists what recordings have a text: functions, values, errors. Its address is #/search?text=TEXT. While the next results are
+// loaded, those before stay.
 export function Search() {
   const { api, lang, words, address, goTo, problem } = usePage();
   const text = address.query.text ?? '';
@@ -16,35 +18,49 @@ export function Search() {
   const most = more.text === text ? more.most : part;
   const begin = useLatest();
   useEffect(() => {
+    if (!text) { setGot(null); return; }
     let left = false;
     problem(null);
     api.get<HitList>('/search', { text, limit: most }).then((list) => left || setGot({ text, list }), (e) => left || problem(e));
     return () => { left = true; };
   }, [text, most, lang]);
-  if (got?.text !== text) return <p class="quiet loading">{words.loading}</p>;
+  if (!text) return <div class="found"><h1>{words.searchPage}</h1><p class="quiet">{words.searchHelp}</p></div>;
+  if (!got) return <p class="quiet loading">{words.loading}</p>;
   const { items: hits, total } = got.list;
   const open = (hit: Hit, release: string, scenario: string) => {
     const wanted = begin();
     locate(api, hit, release, scenario).then(([place, call]) => { if (wanted()) goTo(requestAddress({ place, view: firstView, call, more: {} })); }, (e) => { if (wanted()) problem(e); });
   };
+  const list = (of: Hit[]) => of.length > 0 && <ul>{of.map((hit) => <Found key={hit.kind + hit.text} hit={hit} onOpen={open} />)}</ul>;
+  const behind = hits.filter((hit) => hit.behind);
   return (
-    <div class="found" aria-live="polite">
-      <h1>{words.found(thousands(total), text)}</h1>
-      <ul>
-        {hits.map((hit) => (
-          <li key={hit.kind + hit.text}>
-            <p><span class="kind">{words.kinds[hit.kind]}</span> <span class="text">{hit.kind === 'function' ? hit.text : hit.short}</span></p>
-            <p class="places">
-              {hit.places.slice(0, 12).map((p) => (
-                <button class="link" title={p.releases.join(', ')} onClick={() => open(hit, p.releases[0], p.scenario)}>{p.scenario} <span class="quiet">{p.releases.length > 1 ? `${p.releases.at(-1)} – ${p.releases[0]}` : p.releases[0]}</span></button>
-              ))}
-              {hit.places.length > 12 && <span class="quiet">{words.scenariosMore(hit.places.length - 12)}</span>}
-            </p>
-          </li>
-        ))}
-      </ul>
-      {hits.length < total && <button onClick={() => setMore({ text, most: Math.min(2000, most * 4) })}>{words.more(thousands(total - hits.length))}</button>}
+    <div class={'found' + (got.text === text ? '' : ' before')} aria-busy={got.text !== text}>
+      <div role="status"><h1>{words.found(thousands(total), got.text)}</h1></div>
+      {total === 0 && <p class="quiet">{words.foundNone}</p>}
+      {list(hits.filter((hit) => !hit.behind))}
+      {behind.length > 0 && <h2>{words.foundBehind}</h2>}
+      {list(behind)}
+      {hits.length < total && most < mostHits && <button class="more" onClick={() => setMore({ text, most: Math.min(mostHits, most * 4) })}>{words.more(thousands(total - hits.length))}</button>}
+      {hits.length < total && most >= mostHits && <p class="quiet">{words.foundTooMany(thousands(hits.length))}</p>}
     </div>
+  );
+}
+
+// Found is a result with the scenarios that have it; each leads to the newest release that has it.
+function Found({ hit, onOpen }: { hit: Hit; onOpen: (hit: Hit, release: string, scenario: string) => void }) {
+  const { words } = usePage();
+  const [all, setAll] = useState(false);
+  const left = all ? 0 : hit.places.length - fewPlaces;
+  return (
+    <li>
+      <p><span class="kind">{words.kinds[hit.kind]}</span> <span class="text">{hit.kind === 'function' ? hit.text : hit.short}</span></p>
+      <p class="places">
+        {hit.places.slice(0, left > 0 ? fewPlaces : undefined).map((p) => (
+          <button class="link" title={p.releases.join(', ')} onClick={() => onOpen(hit, p.releases[0], p.scenario)}>{p.scenario} <span class="quiet">{p.releases.length > 1 ? `${p.releases.at(-1)} – ${p.releases[0]}` : p.releases[0]}</span></button>
+        ))}
+        {left > 0 && <button class="link all-places" onClick={() => setAll(true)}>{words.scenariosMore(left)}</button>}
+      </p>
+    </li>
   );
 }
 

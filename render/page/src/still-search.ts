@@ -1,4 +1,4 @@
-// The search of a page without a server: by the rules of package trace/search and trace.MatchFunctions.
+// The search of a page without a server: by the rules of package trace/search and trace.RankFunctions.
 
 import { Hit, HitList } from './api.ts';
 
@@ -9,33 +9,39 @@ export interface SearchPiece {
   places: Hit['places'][]; place: number[];
 }
 
-// search finds functions, recorded values and errors by a part of their text.
+// search finds functions, recorded values and errors by a part of their text: what matches best first.
 export function search(piece: SearchPiece, text: string, from: number, limit: number): HitList {
-  const names = piece.texts.filter((_, i) => piece.kinds[i] === 'function');
-  const functions = new Set(matching(text, names)), small = lower(text);
+  const ranks = ranked(text, piece.texts.filter((_, i) => piece.kinds[i] === 'function')), small = lower(text);
+  const rank = (i: number) => (piece.kinds[i] === 'function' ? ranks.get(piece.texts[i])! : 0);
   const found: number[] = [];
   piece.texts.forEach((t, i) => {
-    if (piece.kinds[i] === 'function' ? functions.has(t) : lower(t).includes(small)) found.push(i);
+    if (piece.kinds[i] === 'function' ? ranks.has(t) : lower(t).includes(small)) found.push(i);
   });
+  found.sort((a, b) => rank(a) - rank(b) || a - b);
   const items = found.slice(from, from + limit).map((i): Hit => ({
     kind: piece.kinds[i], text: piece.texts[i], short: piece.shorts[i] ?? piece.texts[i], places: piece.places[piece.place[i]],
+    ...(rank(i) > 0 ? { behind: true } : {}),
   }));
   return { total: found.length, from: Math.min(from, found.length), items };
 }
 
-// matching returns the names that one may have meant by a pattern: the first way of comparing that finds any decides.
-function matching(pattern: string, names: string[]): string[] {
+// ranked returns the names that one may have meant by a pattern: 0 for those that the first way of comparing with a result finds, 1
+// for those that only the next one finds, and so on.
+function ranked(pattern: string, names: string[]): Map<string, number> {
   const strict = strictPattern(pattern), folded = strictPattern(lower(wildcards(pattern)));
   const part = ('...' + lower(unmarked(wildcards(pattern))).replace(/^\.+|\.+$/g, '') + '...').split('...');
+  const ranks = new Map<string, number>();
+  let rank = 0;
   for (const matches of [
     (name: string) => match(strict, name),
     (name: string) => match(folded, lower(name)),
     (name: string) => match(part, lower(name)) || match(part, lower(unmarked(name))),
   ]) {
-    const found = names.filter(matches);
-    if (found.length) return found;
+    const before = ranks.size;
+    for (const name of names) if (!ranks.has(name) && matches(name)) ranks.set(name, rank);
+    if (ranks.size > before) rank++;
   }
-  return [];
+  return ranks;
 }
 
 const strictPattern = (p: string) => {

@@ -1,0 +1,102 @@
+package web_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/kubeapitrace/apitrace/session/web"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// TestPageSearchesWhileSomeoneTypes types without Enter, delays the answer to an earlier text beyond that to a later one, and goes on by keyboard.
+func TestPageSearchesWhileSomeoneTypes(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "", 1280)
+	b.until(row("Authentication"))
+	js[any](b, `(() => {
+		const real = window.fetch; window.late = 0;
+		window.fetch = (address, options) => /text=corruptObj&/.test(address)
+			? new Promise((done) => setTimeout(() => { window.late++; done(real(address, options)); }, 1200)) : real(address, options);
+	})()`)
+	steps := js[int](b, "history.length")
+	b.do(chromedp.KeyEvent("/"))
+	b.until("document.activeElement.name === 'text'")
+	js[any](b, "document.activeElement.select()")
+	b.do(chromedp.KeyEvent("corruptObj"))
+	b.until("location.hash === '#/search?text=corruptObj'")
+	b.do(chromedp.KeyEvent("ect"))
+	b.until("location.hash === '#/search?text=corruptObject'")
+	b.until("document.querySelector('.found .text')?.textContent.includes('IsCorruptObject')")
+	if now := js[int](b, "history.length"); now != steps+1 {
+		t.Errorf("%d steps in the browser's history, expected one for the search", now-steps)
+	}
+	// What matches less well stands beneath.
+	b.until("[...document.querySelectorAll('.found h2 ~ ul .text')].some((e) => e.textContent.includes('corruptObjectDeleter).Get'))")
+	if js[bool](b, "document.querySelector('.found ul').textContent.includes('corruptObjectDeleter')") {
+		t.Error("a function whose name contains the text stands among those whose names end so")
+	}
+	b.until("window.late > 0")
+	js[any](b, "new Promise((done) => setTimeout(done, 300))")
+	if title := js[string](b, "document.querySelector('.found h1').textContent"); !strings.Contains(title, "“corruptObject”") {
+		t.Errorf("a late answer has taken the place of a newer one: %s", title)
+	}
+	// An arrow leads into the results, and the field keeps what was typed.
+	b.do(chromedp.KeyEvent(kb.ArrowDown))
+	b.until("document.activeElement.matches('.found .link')")
+	b.until("document.querySelector('input[name=text]').value === 'corruptObject'")
+	b.do(chromedp.KeyEvent(kb.Enter))
+	b.until("!location.hash.startsWith('#/search')")
+	b.until("document.querySelector('input[name=text]').value === ''")
+	js[any](b, "history.back()")
+	b.until("document.querySelector('input[name=text]').value === 'corruptObject' && document.querySelector('.found h2')")
+}
+
+// TestSearchResultsShowAllTheirScenarios opens the rest of a long list of scenarios, and reads what is said of no result and of one.
+func TestSearchResultsShowAllTheirScenarios(t *testing.T) {
+	server := start(t, web.Options{})
+	b := open(t, server, "#/search?text=WithRequestInfo.func1", 1280)
+	b.until("/^and [0-9]+ more scenarios$/.test(document.querySelector('.all-places')?.textContent)")
+	few := js[int](b, "document.querySelectorAll('.found li:first-child .link').length")
+	b.click("document.querySelector('.all-places')")
+	b.until(fmt.Sprintf("!document.querySelector('.found li:first-child .all-places') && document.querySelectorAll('.found li:first-child .link').length > %d", few))
+	js[any](b, "location.hash = '#/search?text=storage.IsCorruptObject'")
+	b.until("document.querySelector('.found h1')?.textContent === '1 result for “storage.IsCorruptObject”'")
+	js[any](b, "location.hash = '#/search?text=no+such+text+anywhere'")
+	b.until("document.querySelector('.found h1')?.textContent === '0 results for “no such text anywhere”'")
+	b.until("document.querySelector('.found p')?.textContent.startsWith('No function')")
+	js[any](b, "location.hash = '#/search'")
+	b.until("document.querySelector('.found p')?.textContent.startsWith('Type a part')")
+}
+
+// TestSearchIsNamedAfterWhatItSearches reads the field's label in a file with one recording, and searches a file that a server shows.
+func TestSearchIsNamedAfterWhatItSearches(t *testing.T) {
+	rec, err := recordings.Load("v1.37.1", "get-node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "one.html")
+	out, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if err := (web.PageFile{Source: fakeSource(t)}).WriteRecording(out, rec, "en"); err != nil {
+		t.Fatal(err)
+	}
+	b := openAt(t, "file://"+file, "file://"+file, 1280)
+	b.until("document.querySelector('input[name=text]')?.placeholder === 'Search this recording'")
+
+	mine := *rec
+	mine.Requests = slices.Clone(mine.Requests[:1])
+	mine.Requests[0].Calls = slices.Clone(mine.Requests[0].Calls)
+	mine.Requests[0].Calls[0].Function = "example.com/mine.OnlyHere"
+	b = open(t, start(t, web.Options{Files: []web.File{{Name: "mine.jsonl", Recording: &mine}}}), "#/search?text=OnlyHere", 1280)
+	b.until("document.querySelector('.found .text')?.textContent === 'example.com/mine.OnlyHere' && document.querySelector('.found .link').textContent.startsWith('mine.jsonl')")
+	b.until("document.querySelector('input[name=text]')?.placeholder === 'Search all recordings'")
+}
