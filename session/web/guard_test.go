@@ -178,3 +178,55 @@ func TestServeListensOnThisMachineAlone(t *testing.T) {
 		t.Errorf("served on %s: %v", listener.Addr(), err)
 	}
 }
+
+// TestARefusedBrowserGetsAPage asks without the token as a browser does, in both languages, and as clients of the API do.
+func TestARefusedBrowserGetsAPage(t *testing.T) {
+	address := start(t, web.Options{})
+	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	for _, test := range []struct {
+		name, method, path, accept, lang, host, dest string
+		status                                       int
+		page                                         bool
+		wanted                                       string
+	}{
+		{"English", "GET", "/", browser, "en-US", "", "document", 401, true, "Open the whole address that"},
+		{"Chinese", "GET", "/", browser, "zh-CN,zh;q=0.9", "", "document", 401, true, `<html lang="zh">`},
+		{"an old code", "GET", "/?code=x", browser, "", "", "", 401, true, "This address needs its token"},
+		{"an address of the API", "GET", web.Base + "/releases", browser, "", "", "", 401, true, "This address needs its token"},
+		{"another name", "GET", "/", browser, "", "evil.example", "", 403, true, "evil.example"},
+		{"curl", "GET", "/", "*/*", "", "", "", 401, false, `"status":401`},
+		{"a client", "GET", web.Base + "/releases", "application/json", "zh", "", "", 401, false, `"status":401`},
+		{"a script of the page", "GET", web.Base + "/releases", "*/*", "", "", "empty", 401, false, `"status":401`},
+		{"an image", "GET", "/", browser, "", "", "image", 401, false, `"status":401`},
+		{"a write", "POST", web.Base + "/recordings", browser, "", "", "", 401, false, `"status":401`},
+	} {
+		response, body := send(t, test.method, address+test.path, func(r *http.Request) {
+			r.Header.Del("Authorization")
+			r.Header.Set("Accept", test.accept)
+			r.Header.Set("Accept-Language", test.lang)
+			if test.dest != "" {
+				r.Header.Set("Sec-Fetch-Dest", test.dest)
+			}
+			if test.host != "" {
+				r.Host = test.host
+			}
+		})
+		kind := "application/json"
+		if test.page {
+			kind = "text/html"
+		}
+		if response.StatusCode != test.status || !strings.HasPrefix(response.Header.Get("Content-Type"), kind) || !strings.Contains(string(body), test.wanted) || strings.Contains(string(body), token) {
+			t.Errorf("%s: %d, %s: %s", test.name, response.StatusCode, response.Header.Get("Content-Type"), body)
+		}
+	}
+}
+
+// TestTheRefusedPageInABrowser opens the address without its token, and looks at the page with axe. The console tells of the status 401.
+func TestTheRefusedPageInABrowser(t *testing.T) {
+	server := start(t, web.Options{})
+	b := openAt(t, server+"/", server+"/", 400)
+	b.forgive("401")
+	b.until("document.querySelector('h1')?.textContent === 'This address needs its token'")
+	b.until("getComputedStyle(document.querySelector('h1')).fontSize === '20px'")
+	b.accessible()
+}
