@@ -246,7 +246,7 @@ func knownNames(t *testing.T) []string {
 // chineseFolder returns an empty home folder with a recording and a file that is not a recording.
 func chineseFolder(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
+	dir := testenv.Home(t, t.TempDir())
 	recording, err := os.ReadFile("testdata/get-node.jsonl")
 	if err != nil {
 		t.Fatal(err)

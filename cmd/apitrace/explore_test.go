@@ -19,6 +19,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/internal/testterm"
 	"github.com/kubeapitrace/apitrace/render/terminal"
 )
@@ -31,7 +32,7 @@ func inTerminal(t *testing.T, columns, rows int, args ...string) *testterm.Termi
 
 func command(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
-	dir := t.TempDir()
+	dir := testenv.Home(t, t.TempDir())
 	c := exec.Command(name, args...)
 	c.Env = append(os.Environ(), "TERM=xterm-256color", "LANG=en_US.UTF-8", "LC_ALL=", "NO_COLOR=", "VISUAL=", "EDITOR=",
 		"HOME="+dir, "GOPROXY=off", program.CacheEnv+"="+filepath.Join(dir, "cache"))

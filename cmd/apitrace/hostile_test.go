@@ -159,7 +159,7 @@ func eachCommand(t *testing.T, attempts func(path []string, command *cobra.Comma
 	t.Helper()
 	for name, value := range map[string]string{
 		"FORCE_COLOR": "1", "GOPROXY": "off", "APITRACE_CACHE": t.TempDir(), "APITRACE_STATE": t.TempDir(),
-		"GOMODCACHE": t.TempDir(), "HOME": t.TempDir(), "EDITOR": "true", "VISUAL": "", "BROWSER": "true",
+		"GOMODCACHE": t.TempDir(), "HOME": testenv.Home(t, t.TempDir()), "EDITOR": "true", "VISUAL": "", "BROWSER": "true",
 	} {
 		t.Setenv(name, value)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
 var update = flag.Bool("update", false, "write what the commands print into the scripts' golden texts")
@@ -63,7 +64,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("GOMODCACHE", filepath.Join(env.WorkDir, "modules"))
 			env.Setenv("TMPDIR", env.WorkDir)
-			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("HOME", testenv.Home(t, env.WorkDir))
 			env.Setenv("GOGC", os.Getenv("GOGC")) // "make check" sets it: it saves a third of the processor time
 			return nil
 		},

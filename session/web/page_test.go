@@ -49,7 +49,7 @@ func open(t testing.TB, server, path string, width int64) *tab {
 func openAt(t testing.TB, address, within string, width int64) *tab {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(testenv.Chromium(t)), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
+		chromedp.ExecPath(testenv.Chromium(t)), chromedp.Env("TMPDIR="+browserTemp(t)), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("lang", "en-US"))
 	allocator, cancel := chromedp.NewExecAllocator(context.Background(), options...) // not the test's context: a failed test still takes a screenshot
 	t.Cleanup(cancel)
