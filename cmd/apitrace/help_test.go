@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -168,4 +169,33 @@ var (
 // englishIn returns the English heading or the first run of two English words in a line of help.
 func englishIn(line string) string {
 	return englishWords.FindString(englishTerms.ReplaceAllString(notProse.ReplaceAllString(line, ""), ""))
+}
+
+// TestHelpFitsATerminal checks that no line of help is wider than 80 columns, in both languages, except for usage lines, the list
+// of default releases and cobra's own texts on completion.
+func TestHelpFitsATerminal(t *testing.T) {
+	for _, lang := range []string{"en", "zh"} {
+		var out strings.Builder
+		std := console.Standard()
+		std.Printer = message.For(lang)
+		root := newRoot("apitrace", std)
+		root.SetOut(&out)
+		var walk func(*cobra.Command)
+		walk = func(c *cobra.Command) {
+			out.Reset()
+			if err := c.Help(); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(out.String()) {
+				line = strings.TrimRight(line, "\n")
+				if lipgloss.Width(line) > 80 && !strings.HasSuffix(line, " [flags]") && !strings.Contains(line, "[v1.26.15,") && !strings.Contains(line, "package manager.") {
+					t.Errorf("%s, %s: %d columns: %s", c.CommandPath(), lang, lipgloss.Width(line), line)
+				}
+			}
+			for _, child := range c.Commands() {
+				walk(child)
+			}
+		}
+		walk(root)
+	}
 }

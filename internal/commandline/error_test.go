@@ -83,8 +83,9 @@ func TestFlagsAreWrapped(t *testing.T) {
 	command.Flags().Bool("full", false, "全部")
 	got := wrapFlags(command.Flags().FlagUsages())
 	want := `      --full            全部
-  -o, --output string   打印什么：tree（调用树）、names（每行一个函数）、json、yaml、
-                        stdout（OpenTelemetry 的 span）、或 mermaid（图）（默认 "tree"）
+  -o, --output string   打印什么：tree（调用树）、names（每行一个函数）、json、
+                        yaml、stdout（OpenTelemetry 的 span）、或 mermaid（图）
+                        （默认 "tree"）
 `
 	if got != want {
 		t.Errorf("got\n%s\nexpected\n%s", got, want)

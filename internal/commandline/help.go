@@ -3,11 +3,13 @@ package commandline
 
 import (
 	"io/fs"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
 // A Help is the content of the help file of a command. The format of the file is
@@ -16,6 +18,8 @@ import (
 //	Short: One line, which begins with a verb in the imperative.
 //
 //	The long text, and after the line "Examples:" the examples.
+//
+// The paragraphs of the long text are wrapped anew, to the width of help; a paragraph with an indented line stays as it is.
 type Help struct{ Use, Short, Long, Examples string }
 
 // ParseHelp reads the content of a file of help.
@@ -23,11 +27,29 @@ func ParseHelp(content string) (Help, error) {
 	use, rest, okUse := strings.Cut(strings.TrimPrefix(content, "Use: "), "\nShort: ")
 	short, rest, okShort := strings.Cut(rest, "\n\n")
 	long, examples, okExamples := strings.Cut(rest, "\nExamples:\n\n")
-	h := Help{Use: use, Short: short, Long: strings.TrimSuffix(long, "\n"), Examples: strings.TrimSuffix(examples, "\n")}
+	h := Help{Use: use, Short: short, Long: wrapParagraphs(strings.TrimSuffix(long, "\n")), Examples: strings.TrimSuffix(examples, "\n")}
 	if !strings.HasPrefix(content, "Use: ") || !okUse || !okShort || !okExamples || strings.Contains(use+short, "\n") {
 		return h, message.Errorf("expected the lines \"Use: …\" and \"Short: …\", an empty line, a text, and examples behind a line \"Examples:\"")
 	}
 	return h, nil
+}
+
+// quoted is a command or another quotation of the long text, which stays on one line.
+var quoted = regexp.MustCompile(`"[^"\n]{1,40}"`)
+
+// noBreak stands for a blank at which a line must not end.
+const noBreak = "\ue000"
+
+// wrapParagraphs wraps each paragraph of a text, except those with an indented line.
+func wrapParagraphs(long string) string {
+	paragraphs := strings.Split(long, "\n\n")
+	for i, p := range paragraphs {
+		if !strings.HasPrefix(p, " ") && !strings.HasPrefix(p, "\t") && !strings.Contains(p, "\n ") && !strings.Contains(p, "\n\t") {
+			p = quoted.ReplaceAllStringFunc(p, func(q string) string { return strings.ReplaceAll(q, " ", noBreak) })
+			paragraphs[i] = strings.ReplaceAll(strings.Join(text.Wrap(p, columns), "\n"), noBreak, " ")
+		}
+	}
+	return strings.Join(paragraphs, "\n\n")
 }
 
 // FileName returns the name of the file that describes a command: the path of the command below the

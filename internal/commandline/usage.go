@@ -12,12 +12,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// columns is the width at which descriptions of flags break.
-const columns = 100
+// columns is the width of help: at it, the long text and the descriptions of flags break.
+const columns = 80
 
 func init() { cobra.AddTemplateFunc("wrapFlags", wrapFlags) }
 
-// UsageTemplate adapts cobra's template of usage texts: descriptions of flags break at 100 columns, and the
+// UsageTemplate adapts cobra's template of usage texts: descriptions of flags break, and the
 // headings are in the printer's language.
 func UsageTemplate(template string, p message.Printer) string {
 	if p.Lang() == "en" {
