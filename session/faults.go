@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -23,8 +24,9 @@ import (
 // RecordFaults builds a kube-apiserver of a release with each fault of the course, one after the other, and writes their
 // recordings to a file in the folder, for package trace/recordings. A recording names the fault in place of the
 // patched files, which would answer the exercise. A fault that
-// cannot be recorded is left out and is part of the error.
-func RecordFaults(ctx context.Context, version, folder string, to Reporter) error {
+// cannot be recorded is left out and is part of the error. If names are given, only these are recorded; of the others,
+// the recordings that are part of apitrace stay.
+func RecordFaults(ctx context.Context, version, folder string, names []string, to Reporter) error {
 	faults, err := fault.List()
 	if err != nil {
 		return err
@@ -44,8 +46,12 @@ func RecordFaults(ctx context.Context, version, folder string, to Reporter) erro
 	var all []*trace.Recording
 	var failed error
 	for i, f := range faults {
+		record := func() (*trace.Recording, error) { return recordFault(ctx, version, f, to) }
+		if len(names) > 0 && !slices.Contains(names, f.Name) {
+			record = func() (*trace.Recording, error) { return recordings.Load(version, f.Name) }
+		}
 		to.Notice("%s %d/%d %s", version, i+1, len(faults), f.Name)
-		recording, err := recordFault(ctx, version, f, to)
+		recording, err := record()
 		if err != nil {
 			failed = errors.Join(failed, message.Errorf("recording %s: %w", f.Name, err))
 			continue

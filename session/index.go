@@ -54,7 +54,7 @@ func RecordLibrary(ctx context.Context, versions []string, folder string, onlyIn
 			err = recordRelease(ctx, version, folder, to)
 		}
 		if err == nil && !onlyIndex && version == apiserver.DefaultVersion {
-			err = RecordFaults(ctx, version, folder, to)
+			err = RecordFaults(ctx, version, folder, nil, to)
 		}
 		if err != nil {
 			failed = errors.Join(failed, message.Errorf("recording %s: %w", version, err))

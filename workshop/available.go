@@ -14,17 +14,9 @@ func (e *Exercise) Available(k8s string) (bool, error) {
 	if !e.Releases.Has(k8s) {
 		return false, nil
 	}
-	infos, err := recordings.Versions()
-	if err != nil {
-		return false, err
-	}
 	for _, s := range e.sources() {
-		version, err := recordings.Resolve(cmp.Or(s.K8s, k8s))
-		if err != nil {
+		if has, err := recordings.Has(cmp.Or(s.K8s, k8s), s.Scenario); err != nil || !has {
 			return false, err
-		}
-		if !slices.ContainsFunc(infos, func(i recordings.Info) bool { return i.K8sVersion == version && i.Has(s.Scenario) }) {
-			return false, nil
 		}
 	}
 	return true, nil

@@ -132,7 +132,7 @@ func readExercise(files fs.FS, shown, name string) (*Exercise, error) {
 		return nil, err
 	}
 	e.Name, e.Chapter = found[1], path.Dir(name)
-	return e, nil
+	return e, e.showPatch()
 }
 
 func (c *Course) checkNames() error {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -16,8 +17,9 @@ import (
 type recordLibraryOptions struct {
 	versions []string
 	folder   string
-	// index makes only the index, faults only the recordings of the course's faults.
-	index, faults bool
+	// index makes only the index, faults only the recordings of these faults of the course; "all" stands for all.
+	index  bool
+	faults []string
 }
 
 // newRecordLibraryCommand makes a command for the developers of apitrace: "make record" calls it.
@@ -27,15 +29,17 @@ func newRecordLibraryCommand(std *console.Streams) *cobra.Command {
 		if err := o.validate(); err != nil {
 			return err
 		}
-		if o.faults {
-			return session.RecordFaults(c.Context(), apiserver.DefaultVersion, o.folder, std)
+		if c.Flags().Changed("faults") {
+			names := slices.DeleteFunc(o.faults, func(name string) bool { return name == "all" })
+			return session.RecordFaults(c.Context(), apiserver.DefaultVersion, o.folder, names, std)
 		}
 		return session.RecordLibrary(c.Context(), o.versions, o.folder, o.index, std)
 	})
 	command.Hidden = true
 	command.Flags().StringArrayVar(&o.versions, "k8s", apiserver.Releases(), "version of Kubernetes to record; may be repeated")
 	command.Flags().BoolVar(&o.index, "index", false, "read the sources for the index, and record nothing")
-	command.Flags().BoolVar(&o.faults, "faults", false, "record only the faulty servers of the course")
+	command.Flags().StringSliceVar(&o.faults, "faults", nil, "record only the faulty servers of the course: all, or these")
+	command.Flags().Lookup("faults").NoOptDefVal = "all"
 	command.Flags().StringVar(&o.folder, "to", recordings.Folder, "folder of the files")
 	return command
 }

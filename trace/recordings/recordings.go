@@ -28,7 +28,7 @@ const FaultsFolder = "faults"
 // Latest stands for the newest recorded release.
 const Latest = "latest"
 
-//go:embed data/*.zip
+//go:embed data/*.zip data/faults/*.zip
 var embedded embed.FS
 
 var library = sync.OnceValues(func() ([]*archive, error) {
@@ -52,7 +52,7 @@ func Versions() ([]Info, error) {
 	return infos, nil
 }
 
-// Load returns the recording of a scenario for a release, in a form that Resolve accepts. Each
+// Load returns the recording of a scenario for a release, in a form that Resolve accepts, or that of a fault. Each
 // call returns a new copy. If there is no such recording, the error is an UnknownVersionError
 // or an UnknownScenarioError, which names the existing ones.
 func Load(k8sVersion, scenario string) (*trace.Recording, error) {
@@ -60,10 +60,17 @@ func Load(k8sVersion, scenario string) (*trace.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !a.Has(scenario) {
-		return nil, a.unknown(scenario)
+	if a.Has(scenario) {
+		return a.load(scenario)
 	}
-	return a.load(scenario)
+	faulty, err := faultsOf(a.K8sVersion)
+	if err != nil {
+		return nil, err
+	}
+	if faulty != nil && faulty.Has(scenario) {
+		return faulty.load(scenario)
+	}
+	return nil, a.unknown(scenario)
 }
 
 // All returns all recordings of a release, by the names of their scenarios.

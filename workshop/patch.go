@@ -1,0 +1,19 @@
+package workshop
+
+import (
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/workshop/fault"
+)
+
+// showPatch appends to the debrief of an exercise about a fault the patch that made the fault.
+func (e *Exercise) showPatch() error {
+	f, err := fault.Find(e.Scenario)
+	if err != nil || f == nil {
+		return err
+	}
+	block := "\n\n```diff\n" + strings.TrimRight(f.Diff, "\n") + "\n```\n"
+	e.Debrief.En = strings.TrimRight(e.Debrief.En, "\n") + block
+	e.Debrief.Zh = strings.TrimRight(e.Debrief.Zh, "\n") + block
+	return nil
+}
