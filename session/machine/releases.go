@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -26,6 +27,8 @@ type Release struct {
 	Tried bool `json:"tried"`
 	// Older is set for older releases, which can be traced in part.
 	Older bool `json:"older"`
+	// Checkout is set for the build of a local checkout of kubernetes, which is no release.
+	Checkout bool `json:"checkout,omitempty"`
 	// Built is "yes", "no", or "old".
 	Built string `json:"built"`
 	// Recorded describes the recordings; nil if there are none.
@@ -53,7 +56,7 @@ func Releases(ctx context.Context) ([]Release, error) {
 	for _, version := range versionsOf(entries) {
 		r := Release{
 			K8sVersion: version, Default: version == apiserver.DefaultVersion,
-			Tried: slices.Contains(apiserver.Releases(), version), Older: slices.Contains(apiserver.Older(), version),
+			Checkout: semver.Build(version) != "", Tried: slices.Contains(apiserver.Releases(), version), Older: slices.Contains(apiserver.Older(), version),
 		}
 		for i := range recorded {
 			if recorded[i].K8sVersion == version {
@@ -94,7 +97,8 @@ func versionsOf(entries []program.Entry) []string {
 			all = append(all, e.Version)
 		}
 	}
-	slices.SortFunc(all, semver.Compare)
+	// semver.Compare takes builds of checkouts of one release for equal.
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(semver.Compare(a, b), strings.Compare(a, b)) })
 	return slices.Compact(all)
 }
 
@@ -148,6 +152,11 @@ func WriteReleases(w io.Writer, all []Release, p message.Printer) error {
 	}
 	if err := table.Write(w); err != nil {
 		return err
+	}
+	if slices.ContainsFunc(all, func(r Release) bool { return r.Checkout }) {
+		if _, err := fmt.Fprint(w, "\n", p.Sprintf("with a + in the version: builds of a local checkout of kubernetes, not releases"), "\n"); err != nil {
+			return err
+		}
 	}
 	_, err := fmt.Fprint(w, "\n", p.Sprintf("older, traced in part: %s (docs/versions.md says how far)", message.List(apiserver.Older())), "\n")
 	return err

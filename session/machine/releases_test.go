@@ -2,9 +2,11 @@ package machine
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
@@ -23,5 +25,30 @@ func TestVersionsOfACacheOfAnotherApitrace(t *testing.T) {
 	}
 	if len(all) != len(apiserver.Older())+len(apiserver.Releases())+1 {
 		t.Errorf("listed are %v", all)
+	}
+}
+
+// TestVersionsOfACacheWithCheckouts lists each build of a checkout once, beside its release.
+func TestVersionsOfACacheWithCheckouts(t *testing.T) {
+	var entries []program.Entry
+	for _, version := range []string{"v1.37.1+6bb9f2d5c5.dirty.c84a3d2a", "v1.37.1", "v1.37.1+6bb9f2d5c5.2790a8eb", "v1.37.1", "v1.37.1+6bb9f2d5c5.dirty.c84a3d2a", "v1.37.1+6bb9f2d5c5.2790a8eb"} {
+		entries = append(entries, program.Entry{Kind: program.KindBuild, Program: apiserver.Name, Version: version})
+	}
+	all := versionsOf(entries)
+	if got := all[len(all)-3:]; !slices.Equal(got, []string{"v1.37.1", "v1.37.1+6bb9f2d5c5.2790a8eb", "v1.37.1+6bb9f2d5c5.dirty.c84a3d2a"}) || slices.Index(all, "v1.37.1") != len(all)-3 {
+		t.Errorf("listed are %v", all)
+	}
+}
+
+// TestWriteReleasesTellsCheckoutsFromReleases reads the line that says what a + in a version means.
+func TestWriteReleasesTellsCheckoutsFromReleases(t *testing.T) {
+	for _, checkout := range []bool{false, true} {
+		var out strings.Builder
+		if err := WriteReleases(&out, []Release{{K8sVersion: "v1.37.1+a", Checkout: checkout}}, message.For("en")); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(out.String(), "builds of a local checkout") != checkout {
+			t.Errorf("%t: %s", checkout, out.String())
+		}
 	}
 }

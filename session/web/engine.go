@@ -41,6 +41,9 @@ func (servers) Releases(ctx context.Context) ([]Buildable, error) {
 	}
 	list := []Buildable{}
 	for _, r := range slices.Backward(all) {
+		if r.Checkout {
+			continue // its name alone does not say where the checkout is
+		}
 		list = append(list, Buildable{r.K8sVersion, r.Built == "yes"})
 	}
 	return list, nil
