@@ -155,7 +155,10 @@ func (a *archive) read(name string) ([]byte, error) {
 	return data, nil
 }
 
-func (a *archive) load(scenario string) (*trace.Recording, error) {
+// load returns a recording that the caller may change.
+func (a *archive) load(scenario string) (*trace.Recording, error) { return cached.load(a, scenario) }
+
+func (a *archive) decode(scenario string) (*trace.Recording, error) {
 	shared, err := a.shared()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", sharedFile, err)

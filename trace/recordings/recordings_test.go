@@ -225,7 +225,7 @@ func BenchmarkLoad(b *testing.B) {
 			if a.K8sVersion != version {
 				continue
 			}
-			if _, err := a.load("create-deployment"); err != nil {
+			if _, err := a.decode("create-deployment"); err != nil {
 				b.Fatal(err)
 			}
 		}
