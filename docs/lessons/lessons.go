@@ -26,3 +26,29 @@ func Names() []string {
 	}
 	return files
 }
+
+// A Kind says for whom a page is.
+type Kind string
+
+const (
+	// Course is the kind of the page of a chapter of the course.
+	Course Kind = "course"
+	// Reference is the kind of a page for looking things up.
+	Reference Kind = "reference"
+	// Leaders is the kind of a page for those who lead a workshop.
+	Leaders Kind = "leaders"
+)
+
+// Kinds lists the kinds, in the order in which lists have them.
+func Kinds() []Kind { return []Kind{Course, Reference, Leaders} }
+
+// KindOf returns the kind of a page: those of the course begin with the number of their chapter.
+func KindOf(name string) Kind {
+	switch {
+	case name == "leaders":
+		return Leaders
+	case name[0] >= '0' && name[0] <= '9':
+		return Course
+	}
+	return Reference
+}

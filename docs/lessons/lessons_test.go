@@ -16,3 +16,14 @@ func TestLanguages(t *testing.T) {
 		}
 	}
 }
+
+// TestKinds counts the pages of each kind: each chapter of the course has one.
+func TestKinds(t *testing.T) {
+	count := map[Kind]int{}
+	for _, name := range Names() {
+		count[KindOf(name)]++
+	}
+	if count[Course] != 8 || count[Leaders] != 1 || count[Reference] < 1 || len(count) != len(Kinds()) {
+		t.Errorf("%v", count)
+	}
+}

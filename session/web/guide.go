@@ -77,6 +77,7 @@ type LessonList struct {
 type LessonTitle struct {
 	Name  string `json:"name" description:"Name of the lesson."`
 	Title string `json:"title" description:"Its title."`
+	Kind  string `json:"kind" description:"For whom it is: for those who take the course, who look something up, or who lead a workshop." enum:"course|reference|leaders"`
 }
 
 func (a *api) listLessons(r *restful.Request) (any, error) {
@@ -86,7 +87,7 @@ func (a *api) listLessons(r *restful.Request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		list.Items = append(list.Items, LessonTitle{name, lessonTitle(source)})
+		list.Items = append(list.Items, LessonTitle{name, lessonTitle(source), string(lessons.KindOf(name))})
 	}
 	return list, nil
 }

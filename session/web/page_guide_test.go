@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument"
@@ -55,6 +56,22 @@ func TestPageShowsTheGuide(t *testing.T) {
 	layer.click("[...document.querySelectorAll('.top nav a')].find((a) => a.textContent === '课文')")
 	layer.until("document.querySelectorAll('.lessons-of a').length > 5")
 	layer.accessible()
+	if course := js[string](layer, "[...document.querySelectorAll('.lessons-of:first-of-type a')].map((a) => a.hash).join(' ')"); strings.Contains(course, "leaders") || !strings.Contains(course, "#/lessons/03-get") {
+		t.Errorf("the course has %s", course)
+	}
+	layer.until("[...document.querySelectorAll('.guide h2')].at(-1).textContent === '写给工作坊的主持人'")
 	layer.click("document.querySelectorAll('.lessons-of a')[2]")
 	layer.until("document.querySelector('.lesson .prose h1')")
+	layer.until("document.querySelector('nav [aria-current]').textContent === '课文'")
+	// Links lead to other lessons on the page, or are text.
+	js[any](layer, "location.hash = '#/lessons/servers'")
+	layer.until("document.querySelector('.lesson .prose a[href^=\"#/lessons/\"]')")
+	if dead := js[string](layer, "[...document.querySelectorAll('.lesson .prose a')].map((a) => a.getAttribute('href')).filter((to) => !/^(https?:|#\\/lessons\\/)/.test(to)).join(' ')"); dead != "" {
+		t.Errorf("dead links: %s", dead)
+	}
+	// Older addresses lead there, too, and from an exercise the way back leads to it.
+	js[any](layer, "location.hash = '#/workshop/lesson/leaders'")
+	layer.until("location.hash === '#/lessons/leaders' && document.querySelector('.lesson .prose h1')")
+	js[any](layer, "location.hash = '#/lessons/03-get?from=quick-find'")
+	layer.until("document.querySelector('.lesson p a')?.hash === '#/workshop/quick-find'")
 }

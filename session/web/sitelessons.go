@@ -13,6 +13,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/kubeapitrace/apitrace/docs/lessons"
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 const lessonHTML = `<!doctype html>
@@ -33,12 +34,16 @@ table { border-collapse: collapse; } td, th { border: 1px solid #8886; padding: 
 nav a { margin-right: 1rem; } @media print { nav { display: none; } }
 `
 
+// lessonKinds are the headings of the list.
+var lessonKinds = map[lessons.Kind]message.Message{
+	lessons.Course: message.Of("The course"), lessons.Reference: message.Of("To look things up"), lessons.Leaders: message.Of("For those who lead a workshop"),
+}
+
 // writeLessons writes the lessons, and a list of them in each language.
 func writeLessons(folder string) error {
 	markdown := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 	for _, lang := range pageLanguages {
-		var list strings.Builder
-		list.WriteString("<ul>\n")
+		lists := map[lessons.Kind]string{}
 		for _, name := range lessons.Names() {
 			source, err := lessons.Page(name, lang)
 			if err != nil {
@@ -56,9 +61,12 @@ func writeLessons(folder string) error {
 			if err := writeSiteFile(folder, "lessons/"+file, fmt.Appendf(nil, lessonHTML, lang, bytes.ReplaceAll(body.Bytes(), []byte("<pre>"), []byte(`<pre tabindex="0">`)))); err != nil {
 				return err
 			}
-			fmt.Fprintf(&list, "<li><a href=%q>%s</a></li>\n", file, html.EscapeString(lessonTitle(source)))
+			lists[lessons.KindOf(name)] += fmt.Sprintf("<li><a href=%q>%s</a></li>\n", file, html.EscapeString(lessonTitle(source)))
 		}
-		list.WriteString("</ul>\n")
+		var list strings.Builder
+		for _, kind := range lessons.Kinds() {
+			fmt.Fprintf(&list, "<h2>%s</h2>\n<ul>\n%s</ul>\n", html.EscapeString(lessonKinds[kind].In(lang)), lists[kind])
+		}
 		index := map[string]string{"en": "index.html", "zh": "index.zh.html"}[lang]
 		if err := writeSiteFile(folder, "lessons/"+index, fmt.Appendf(nil, lessonHTML, lang, list.String())); err != nil {
 			return err

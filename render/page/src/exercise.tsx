@@ -49,7 +49,7 @@ export function Exercise({ name, w }: { name: string; w: WorkshopWords }) {
           {sheet.following && <a href={exerciseAddress(sheet.following)}>{w.following}</a>}
         </nav>
         <h1>{sheet.number} {sheet.title} {sheet.passed && <span class="ok">✓ {sheet.revealed ? w.revealed : w.passed}</span>}</h1>
-        <p class="quiet">{[sheet.chapter, sheet.kindTitle, w.minutes(sheet.minutes)].join(' · ')}{sheet.lesson && <Fragment> · <a href={lessonAddress(sheet.lesson)}>{w.lesson}</a></Fragment>}{sheet.tries > 0 && ` · ${w.tries(sheet.tries)}`}</p>
+        <p class="quiet">{[sheet.chapter, sheet.kindTitle, w.minutes(sheet.minutes)].join(' · ')}{sheet.lesson && <Fragment> · <a href={lessonAddress(sheet.lesson, sheet.name)}>{w.lesson}</a></Fragment>}{sheet.tries > 0 && ` · ${w.tries(sheet.tries)}`}</p>
         {sheet.notices.map((n) => <p class="warning" role="alert">{n}</p>)}
         <Html html={sheet.question} />
         {sheet.traces.length > 1 && <p class="recordings">{w.traces}: {sheet.traces.map((t) => (

@@ -61,25 +61,3 @@ export function Guide() {
 }
 
 const colour = (l: GuideLayer) => (l.colour ? { '--layer': l.colour } : {}) as Record<string, string>;
-
-// Lessons lists the lessons. A server shows a lesson on the page of the workshop; a site has a page for each.
-export function Lessons() {
-  const { api, lang, words: common, problem } = usePage();
-  const words = guideWords[lang];
-  const [lessons, setLessons] = useState<{ name: string; title: string }[] | null>(null);
-  useEffect(() => {
-    let left = false;
-    api.get<{ items: { name: string; title: string }[] }>('/workshop/lessons', { lang }).then((l) => left || setLessons(l.items), (e) => left || problem(e));
-    return () => { left = true; };
-  }, [lang]);
-  if (!lessons) return <p class="quiet loading">{common.loading}</p>;
-  return (
-    <div class="guide">
-      <h1>{words.lessons}</h1>
-      <p class="facts">{words.lessonsHelp}</p>
-      <ol class="lessons-of">
-        {lessons.map((l) => <li key={l.name}><a href={api.live ? write({ parts: ['workshop', 'lesson', l.name], query: {} }) : `lessons/${l.name}.${lang}.html`}>{l.title}</a></li>)}
-      </ol>
-    </div>
-  );
-}

@@ -4,7 +4,8 @@
 import { ComponentType } from 'preact';
 import { Api } from './api.ts';
 import { Compare } from './compare.tsx';
-import { Guide, Lessons } from './guide.tsx';
+import { Guide } from './guide.tsx';
+import { Lessons } from './lessons.tsx';
 import { Calls } from './list.tsx';
 import { Live } from './live.tsx';
 import { RequestMapView } from './map.tsx';

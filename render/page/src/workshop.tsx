@@ -15,13 +15,17 @@ interface Board {
 }
 
 export const exerciseAddress = (name: string) => write({ parts: ['workshop', name], query: {} });
-export const lessonAddress = (name: string) => write({ parts: ['workshop', 'lesson', name], query: {} });
+// lessonAddress is that of a lesson, with the exercise from which a link leads there.
+export const lessonAddress = (name: string, from?: string) => write({ parts: ['lessons', name], query: from ? { from } : {} });
 
-// Workshop lists the exercises, or shows one, or a lesson. Its addresses are #/workshop, #/workshop/EXERCISE, #/workshop/lesson/LESSON.
+// Workshop lists the exercises, or shows one. Its addresses are #/workshop, #/workshop/EXERCISE; #/workshop/lesson/LESSON is an older one of
+// a lesson.
 export function Workshop() {
-  const { lang, address: { parts } } = usePage();
+  const { lang, address: { parts }, goTo } = usePage();
   const w = workshopWords[lang];
-  if (parts[1] === 'lesson') return <Lesson name={parts[2] ?? ''} w={w} />;
+  const lesson = parts[1] === 'lesson';
+  useEffect(() => { if (lesson) goTo({ parts: ['lessons', ...parts.slice(2)], query: {} }, true); }, [lesson]);
+  if (lesson) return null;
   return parts[1] ? <Exercise key={parts[1]} name={parts[1]} w={w} /> : <List w={w} />;
 }
 
@@ -72,20 +76,17 @@ function List({ w }: { w: WorkshopWords }) {
   );
 }
 
-// Html shows what Go made of Markdown, which has no script in it. Blocks of code that are too wide are scrolled with the keyboard, too.
+// Html shows what Go made of Markdown, which has no script in it. Blocks of code that are too wide are scrolled with the keyboard, too. A
+// link to a lesson leads to it on this page, and one to another file of the documentation is text: the page does not have it.
 export function Html({ html, class: c = '' }: { html: string; class?: string }) {
   const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => box.current!.querySelectorAll('pre').forEach((p) => { p.tabIndex = 0; }), [html]);
+  useLayoutEffect(() => {
+    box.current!.querySelectorAll('pre').forEach((p) => { p.tabIndex = 0; });
+    box.current!.querySelectorAll('a').forEach((a) => {
+      const to = a.getAttribute('href') ?? '', lesson = /^([^/]+)\.(en|zh)\.md(#|$)/.exec(to);
+      if (lesson) a.setAttribute('href', lessonAddress(lesson[1]));
+      else if (!/^https?:/.test(to)) a.replaceWith(...a.childNodes);
+    });
+  }, [html]);
   return <div class={'prose ' + c} ref={box} dangerouslySetInnerHTML={{ __html: html }} />;
-}
-
-function Lesson({ name, w }: { name: string; w: WorkshopWords }) {
-  const { words } = usePage();
-  const [lesson] = useFresh<{ text: string }>('/workshop/lessons/' + encodeURIComponent(name));
-  return (
-    <div class="workshop lesson">
-      <p><a href={write({ parts: ['workshop'], query: {} })}>‹ {w.back}</a></p>
-      {lesson ? <Html html={lesson.text} /> : <p class="quiet">{words.loading}</p>}
-    </div>
-  );
 }

@@ -1,0 +1,49 @@
+import { Fragment, h } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { usePage } from './context.ts';
+import { guideWords } from './guide-words.ts';
+import { write } from './link.ts';
+import { exerciseAddress, Html, lessonAddress, useFresh } from './workshop.tsx';
+
+interface LessonTitle { name: string; title: string; kind: 'course' | 'reference' | 'leaders' }
+
+// Lessons lists the lessons (#/lessons), or shows one (#/lessons/NAME?from=EXERCISE: from is where the reader came from). A site has a page
+// for each instead.
+export function Lessons() {
+  const { api, lang, words: common, address, problem } = usePage();
+  const words = guideWords[lang];
+  const [lessons, setLessons] = useState<LessonTitle[] | null>(null);
+  useEffect(() => {
+    let left = false;
+    api.get<{ items: LessonTitle[] }>('/workshop/lessons', { lang }).then((l) => left || setLessons(l.items), (e) => left || problem(e));
+    return () => { left = true; };
+  }, [lang]);
+  if (address.parts[1] && api.live) return <Lesson key={address.parts[1]} name={address.parts[1]} />;
+  if (!lessons) return <p class="quiet loading">{common.loading}</p>;
+  return (
+    <div class="guide">
+      <h1>{words.lessons}</h1>
+      <p class="facts">{words.lessonsHelp}</p>
+      {(['course', 'reference', 'leaders'] as const).map((kind) => (
+        <Fragment>
+          <h2>{words.kinds[kind]}</h2>
+          <ul class="lessons-of">
+            {lessons.filter((l) => l.kind === kind).map((l) => <li key={l.name}><a href={api.live ? lessonAddress(l.name) : `lessons/${l.name}.${lang}.html`}>{l.title}</a></li>)}
+          </ul>
+        </Fragment>
+      ))}
+    </div>
+  );
+}
+
+function Lesson({ name }: { name: string }) {
+  const { lang, words, address } = usePage();
+  const [lesson] = useFresh<{ text: string }>('/workshop/lessons/' + encodeURIComponent(name));
+  const from = address.query.from;
+  return (
+    <div class="workshop lesson">
+      <p><a href={from ? exerciseAddress(from) : write({ parts: ['lessons'], query: {} })}>‹ {from ? guideWords[lang].toExercise : guideWords[lang].allLessons}</a></p>
+      {lesson ? <Html html={lesson.text} /> : <p class="quiet">{words.loading}</p>}
+    </div>
+  );
+}
