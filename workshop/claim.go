@@ -12,6 +12,13 @@ var (
 	no  = []string{"false", "f", "no", "n", "错", "否", "假", "错误", "不对", "不是", "不正确"}
 )
 
+// Truth reads the word for true or false in an answer, in either language; ok is false if it is neither.
+func Truth(word string) (holds, ok bool) {
+	word = strings.ToLower(word)
+	holds = slices.Contains(yes, word)
+	return holds, holds || slices.Contains(no, word)
+}
+
 // judgeClaim asks the traces whether the claim holds.
 func judgeClaim(t *traces, text string) (*Verdict, error) {
 	claim := t.exercise.Claim
@@ -19,8 +26,8 @@ func judgeClaim(t *traces, text string) (*Verdict, error) {
 	if i := strings.IndexFunc(text, isBetween); i >= 0 {
 		word, evidence = text[:i], strings.TrimLeftFunc(text[i:], isBetween)
 	}
-	said := slices.Contains(yes, strings.ToLower(word))
-	if !said && !slices.Contains(no, strings.ToLower(word)) {
+	said, ok := Truth(word)
+	if !ok {
 		return nil, badAnswer("expected true or false, found %q", word)
 	}
 	evidence = strings.TrimSpace(evidence)

@@ -38,7 +38,7 @@ func newWorkshopCommand(std *console.Streams) *cobra.Command {
 	}))
 	command.Flags().BoolVar(&details, "details", false, "list with each exercise what it teaches, and the scenarios it is about")
 	o.addFlags(command, command.PersistentFlags())
-	command.AddCommand(o.commands(std)...)
+	command.AddCommand(append(o.commands(std), o.groupCommands(std)...)...)
 	return command
 }
 

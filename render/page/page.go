@@ -1,5 +1,5 @@
 // Package page embeds the page for the browser: the call tree of a request beside the source that ran. The page gets
-// its data from the REST API of package session/web. The files in dist are made from those in src.
+// its data from the REST API of package session/web. group.html is the page of somebody who leads a workshop. The files in dist are made from those in src.
 package page
 
 import (
@@ -12,7 +12,7 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// Files returns index.html and what it loads.
+// Files returns index.html and group.html, and what they load.
 func Files() fs.FS {
 	files, err := fs.Sub(dist, "dist")
 	if err != nil { // the folder is embedded

@@ -14,7 +14,7 @@ func TestBundleIsThatOfTheSources(t *testing.T) {
 	if out, err := exec.Command("go", "run", "./bundle", fresh).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, name := range []string{"index.html", "page.js", "page.css"} {
+	for _, name := range []string{"index.html", "page.js", "page.css", "group.html", "group.js", "group.css"} {
 		want, err := os.ReadFile(filepath.Join(fresh, name))
 		if err != nil {
 			t.Fatal(err)

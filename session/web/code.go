@@ -67,7 +67,7 @@ func (g *guard) redeem(w http.ResponseWriter, r *http.Request) {
 	case g.code.use(r.URL.Query().Get("code")):
 		g.welcome(w, r, g.code.session)
 	default:
-		g.refuse(w, r, newError(http.StatusUnauthorized, message.NewError("the code in the address was used, or is too old"), message.Of("open the address that \"apitrace web\" printed")))
+		g.refuse(w, r, newError(http.StatusUnauthorized, message.NewError("the code in the address was used, or is too old"), message.Of("open the address that apitrace printed")))
 	}
 }
 

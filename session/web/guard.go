@@ -31,7 +31,9 @@ type guard struct {
 	cookie string
 	// code lets in the browser that Run opens; nil if it opens none.
 	code *code
-	next http.Handler
+	// command starts the server again; "" is "apitrace web".
+	command string
+	next    http.Handler
 }
 
 // newToken returns a token that cannot be guessed.
@@ -56,9 +58,9 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !g.hosts[r.Host]:
 		// DNS rebinding: a foreign name that points here, to get around the browser's same-origin policy.
-		g.refuse(w, r, newError(http.StatusForbidden, message.Errorf("this server is not called %q", r.Host), message.Of("use the address that \"apitrace web\" printed")))
+		g.refuse(w, r, newError(http.StatusForbidden, message.Errorf("this server is not called %q", r.Host), message.Of("use the address that apitrace printed")))
 	case g.foreign(r):
-		g.refuse(w, r, newError(http.StatusForbidden, message.NewError("a page of another origin sent this request"), message.Of("open the address that \"apitrace web\" printed yourself")))
+		g.refuse(w, r, newError(http.StatusForbidden, message.NewError("a page of another origin sent this request"), message.Of("open the address that apitrace printed yourself")))
 	case r.ContentLength > mostIn(r):
 		g.refuse(w, r, newError(http.StatusRequestEntityTooLarge, message.Errorf("the body has %d bytes: at most %d are accepted", r.ContentLength, mostIn(r)), message.Of("send a smaller one")))
 	case reads(r) && r.URL.Query().Has("token") && g.is(r.URL.Query().Get("token")):
@@ -66,7 +68,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case reads(r) && r.URL.Query().Has("code"):
 		g.redeem(w, r)
 	case !g.authorized(r):
-		g.refuse(w, r, newError(http.StatusUnauthorized, message.NewError("the token is missing or wrong"), message.Of("open the address that \"apitrace web\" printed, or send its token as \"Authorization: Bearer TOKEN\"")))
+		g.refuse(w, r, newError(http.StatusUnauthorized, message.NewError("the token is missing or wrong"), message.Of("open the address that apitrace printed, or send its token as \"Authorization: Bearer TOKEN\"")))
 	case !reads(r) && r.Header.Get("Origin") == "" && r.Header.Get("Authorization") == "":
 		// A browser adds the cookie to every request, and names the origin of each request that writes.
 		g.refuse(w, r, newError(http.StatusForbidden, message.NewError("the request changes something, and does not say which page sent it"), message.Of("send the token as \"Authorization: Bearer TOKEN\"")))

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"html/template"
 	"log/slog"
 	"net/http"
@@ -19,7 +20,7 @@ var refusedPage = template.Must(template.New("refused").Parse(`<!doctype html>
 <body><main><p class="brand">apitrace</p>
 <h1>{{.Title}}</h1>
 {{range .Paragraphs}}<p>{{.}}</p>
-{{end}}<p><code>apitrace web</code></p>
+{{end}}<p><code>{{.Command}}</code></p>
 </main></body></html>
 `))
 
@@ -42,7 +43,7 @@ func (g *guard) refuse(w http.ResponseWriter, r *http.Request, e *refusal) {
 		title = p.Sprintf("This address needs its token")
 		paragraphs = []string{
 			p.Sprintf("apitrace runs here, and shows its page only to the browser that was opened with the token of this run."),
-			p.Sprintf("Open the whole address that \"apitrace web\" printed in its terminal; it ends with ?token=…. Every start makes a new token, so an older tab or bookmark no longer works."),
+			p.Sprintf("Open the whole address that apitrace printed in its terminal; it ends with ?token=…. Every start makes a new token, so an older tab or bookmark no longer works."),
 			p.Sprintf("If that terminal is closed, start it again:"),
 		}
 	case http.StatusForbidden:
@@ -53,9 +54,9 @@ func (g *guard) refuse(w http.ResponseWriter, r *http.Request, e *refusal) {
 	h.Set("Content-Security-Policy", "default-src 'none'; img-src data:; style-src '"+integrity(refusedStyle)+"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	w.WriteHeader(e.status)
 	if err := refusedPage.Execute(w, struct {
-		Lang, Title string
-		Paragraphs  []string
-	}{p.Lang(), title, paragraphs}); err != nil {
+		Lang, Title, Command string
+		Paragraphs           []string
+	}{p.Lang(), title, cmp.Or(g.command, "apitrace web"), paragraphs}); err != nil {
 		slog.Debug("writing an answer", "error", err)
 	}
 }

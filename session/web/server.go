@@ -44,8 +44,13 @@ func Serve(ctx context.Context, listener net.Listener, o Options) error {
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	return serveHTTP(ctx, listener, newGuard(o.Token, o.code, at, handler))
+}
+
+// serveHTTP serves until ctx is done. Open requests then have a second to end.
+func serveHTTP(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	server := &http.Server{
-		Handler:           newGuard(o.Token, o.code, at, handler),
+		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10,
 		BaseContext: func(net.Listener) context.Context { return ctx },
 		ErrorLog:    slog.NewLogLogger(slog.Default().Handler(), slog.LevelDebug),

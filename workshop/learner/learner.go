@@ -16,6 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/workshop"
+	"github.com/kubeapitrace/apitrace/workshop/group"
 )
 
 // Options set the state and the environment of a learner.
@@ -105,6 +106,7 @@ func (l *Learner) record(ctx context.Context, e *workshop.Exercise, did workshop
 	if err := l.state.Add(ctx, event); err != nil {
 		return err
 	}
+	group.Nudge(l.dir)
 	return l.load(ctx)
 }
 

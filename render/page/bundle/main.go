@@ -1,4 +1,5 @@
-// Command bundle builds the page: it bundles the TypeScript in src and Preact into one script and one style sheet.
+// Command bundle builds the page, and that of a workshop's leader: for each it bundles the TypeScript in src and Preact into one script and
+// one style sheet.
 package main
 
 import (
@@ -29,7 +30,7 @@ func bundle(out string) error {
 		return err
 	}
 	result := api.Build(api.BuildOptions{
-		EntryPoints: []string{"src/page.tsx", "src/page.css"}, Outdir: out, AbsWorkingDir: here,
+		EntryPoints: []string{"src/page.tsx", "src/page.css", "src/group.tsx", "src/group.css"}, Outdir: out, AbsWorkingDir: here,
 		Bundle: true, Write: true, Format: api.FormatIIFE, Target: api.ES2022,
 		MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, Charset: api.CharsetUTF8,
 		JSXFactory: "h", JSXFragment: "Fragment",
@@ -47,9 +48,14 @@ func bundle(out string) error {
 	if err != nil {
 		return err
 	}
-	html, err := os.ReadFile("src/index.html")
-	if err != nil {
-		return err
+	for _, name := range []string{"index.html", "group.html"} {
+		html, err := os.ReadFile(filepath.Join("src", name))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(out, name), html, 0o644); err != nil {
+			return err
+		}
 	}
-	return os.WriteFile(filepath.Join(out, "index.html"), html, 0o644)
+	return nil
 }

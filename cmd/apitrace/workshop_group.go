@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/internal/commandline"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/session/web"
+	"github.com/kubeapitrace/apitrace/workshop/learner"
+)
+
+// groupCommands are those of a workshop that somebody leads.
+func (o *workshopOptions) groupCommands(std *console.Streams) []*cobra.Command {
+	leader := &web.Group{}
+	serve := newCommand("workshop-serve", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		leader.Course = o.course
+		if err := leader.Serve(c.Context(), func(address string) { fmt.Fprintln(std.Out, address) }, std.Notice, std.Printer); err != nil {
+			return err
+		}
+		return &exitError{} // Ctrl-C is the normal end
+	})
+	serve.Flags().StringVar(&leader.Listen, "listen", "0", "the port, or the address, at which learners join; 0.0.0.0:4181 is every address of this machine")
+	serve.Flags().StringVar(&leader.Code, "code", "", "the code to join, at least 8 characters (default: a new one)")
+	serve.Flags().StringVar(&leader.Save, "save", "", "file to which the wrong answers are written at the end: .csv, .json or .md")
+	serve.Flags().BoolVar(&leader.NoOpen, "no-open", false, "do not open the browser")
+	var code, name string
+	join := newCommand("workshop-join", commandline.OneArgument(message.Of("the address on the leader's page")), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+		return l.Join(ctx, args[0], code, name)
+	}))
+	join.Flags().StringVar(&code, "code", "", "the code on the leader's page")
+	join.Flags().StringVar(&name, "name", "", "your name in the group, or a nickname")
+	_ = join.MarkFlagRequired("code")
+	_ = join.MarkFlagRequired("name")
+	leave := o.plain(std, "leave", func(l *learner.Learner, ctx context.Context) error { return l.Leave(ctx) })
+	vote := newCommand("workshop-vote", commandline.OneArgument(message.Of("true or false")), o.with(std, func(l *learner.Learner, ctx context.Context, args []string) error {
+		return l.Vote(ctx, args[0])
+	}))
+	vote.ValidArgs = []string{"true", "false"}
+	return []*cobra.Command{join, vote, leave, serve}
+}

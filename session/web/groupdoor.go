@@ -1,0 +1,178 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/workshop/group"
+)
+
+// Limits of the learners' side, which others of the network may reach, too.
+const (
+	// mostReport is the maximum size of a request's body in bytes: 50 events with answers of 200 characters.
+	mostReport = 64 << 10
+	// eachSecond is the number of requests that one machine may send in a second, and atOnce how many at once.
+	eachSecond, atOnce = 20, 100
+	// guesses is the number of wrong codes that one machine may send at once; one more comes each second.
+	guesses = 10
+	// mostMachines is the number of machines whose requests are counted.
+	mostMachines = 2000
+)
+
+// A door lets learners in. Programs use it, not browsers: it refuses every page.
+type door struct {
+	room *classroom
+	port string
+
+	mu       sync.Mutex
+	machines map[string]*machineLimits
+}
+
+// machineLimits are those of one machine.
+type machineLimits struct {
+	requests, guesses *rate.Limiter
+	last              time.Time
+}
+
+func newDoor(room *classroom, at *net.TCPAddr) *door {
+	_, port, _ := net.SplitHostPort(at.String()) // it is an address
+	return &door{room: room, port: port, machines: map[string]*machineLimits{}}
+}
+
+// ServeHTTP checks where a request comes from and what it costs, before anything of it is read.
+func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	limits := d.limits(r)
+	var answer any
+	err := d.admit(r, limits)
+	if err == nil {
+		r.Body = http.MaxBytesReader(w, r.Body, mostReport)
+		answer, err = d.answer(r)
+	}
+	if errors.Is(err, errWrongCode) && !limits.guesses.Allow() {
+		err = errTooFast
+	}
+	if err != nil {
+		refuse(w, printerFor(r), errorOf(err))
+		return
+	}
+	h.Set("Content-Type", "application/json")
+	write(w, answer)
+}
+
+var errTooFast = newError(http.StatusTooManyRequests, message.NewError("too many requests come from your machine"), message.Of("wait a moment"))
+
+// admit refuses pages, foreign names of this server, other bodies than JSON, large ones, and floods.
+func (d *door) admit(r *http.Request, limits *machineLimits) error {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case !limits.requests.Allow():
+		return errTooFast
+	case !d.isHere(r):
+		return newError(http.StatusForbidden, message.Errorf("this server is not called %q", r.Host), message.Of("use the address on the leader's page"))
+	case r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != "":
+		return newError(http.StatusForbidden, message.NewError("a browser sent this request"), message.Of("join with \"apitrace workshop join\""))
+	case r.Method != http.MethodPost:
+		return newError(http.StatusMethodNotAllowed, message.Errorf("the method is %s", r.Method), message.Of("join with \"apitrace workshop join\""))
+	case kind != "application/json":
+		return newError(http.StatusUnsupportedMediaType, message.Errorf("the body is %q", kind), message.Of("expected application/json"))
+	case r.ContentLength > mostReport:
+		return newError(http.StatusRequestEntityTooLarge, message.Errorf("the body has %d bytes: at most %d are accepted", r.ContentLength, mostReport), message.Of("send a smaller one"))
+	}
+	return nil
+}
+
+// isHere reports whether a request names the address on which it arrived, or localhost: not a foreign name that points here.
+func (d *door) isHere(r *http.Request) bool {
+	host, port, err := net.SplitHostPort(r.Host)
+	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if err != nil || !ok || port != d.port {
+		return false
+	}
+	return host == "localhost" && at.IP.IsLoopback() || at.IP.Equal(net.ParseIP(host))
+}
+
+// limits returns those of the machine that a request comes from.
+func (d *door) limits(r *http.Request) *machineLimits {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := time.Now()
+	if d.machines[host] == nil {
+		if len(d.machines) >= mostMachines {
+			d.forget(now)
+		}
+		d.machines[host] = &machineLimits{requests: rate.NewLimiter(eachSecond, atOnce), guesses: rate.NewLimiter(1, guesses)}
+	}
+	d.machines[host].last = now
+	return d.machines[host]
+}
+
+// forget drops the machines that have sent nothing for a minute, whose limits are full again, or else all.
+func (d *door) forget(now time.Time) {
+	for host, m := range d.machines {
+		if now.Sub(m.last) > time.Minute {
+			delete(d.machines, host)
+		}
+	}
+	if len(d.machines) >= mostMachines {
+		clear(d.machines)
+	}
+}
+
+// answer serves a request that was let in.
+func (d *door) answer(r *http.Request) (any, error) {
+	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	switch r.URL.Path {
+	case group.JoinPath:
+		request, err := bodyAs[group.JoinRequest](r)
+		if err != nil {
+			return nil, err
+		}
+		return d.room.join(request)
+	case group.ReportPath:
+		report, err := bodyAs[group.Report](r)
+		if err != nil {
+			return nil, err
+		}
+		return struct{}{}, d.room.report(token, report)
+	case group.VotePath:
+		vote, err := bodyAs[group.Vote](r)
+		if err != nil {
+			return nil, err
+		}
+		return d.room.vote(token, vote)
+	case group.LeavePath:
+		return struct{}{}, d.room.leave(token)
+	}
+	return nil, newError(http.StatusNotFound, message.Errorf("there is nothing at %q", r.URL.Path), message.Of("join with \"apitrace workshop join\""))
+}
+
+// bodyAs reads a body of JSON, without unknown fields.
+func bodyAs[T any](r *http.Request) (value T, err error) {
+	decoder := json.NewDecoder(r.Body)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&value); err != nil {
+		return value, badRequest(message.Errorf("reading the body: %w", err), message.Of("expected one object of JSON"))
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return value, badRequest(message.NewError("the body goes on behind its object"), message.Of("expected one object of JSON"))
+	}
+	return value, nil
+}

@@ -1,0 +1,152 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strings"
+
+	"github.com/google/renameio/v2"
+	"golang.org/x/net/netutil"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/workshop"
+)
+
+// mostConnections is the number of learners' connections at a time.
+const mostConnections = 512
+
+// A Group is the server of somebody who leads a workshop. It has two sides: the leader's page, which is always on a loopback
+// address alone, and the door for learners, which has another port.
+type Group struct {
+	// Listen is the address of the door, as a host and port, or a port for 127.0.0.1. With an address of the network,
+	// or 0.0.0.0 for all of this machine's, others of the network can join.
+	Listen string
+	// Code is the code to join; "" is a new one.
+	Code string
+	// Course is the folder of the course; "" is the one that comes with apitrace.
+	Course string
+	// Save is the file to which the export is written at the end; "" is none.
+	Save string
+	// NoOpen leaves the browser closed.
+	NoOpen bool
+}
+
+// Serve serves until ctx is done. It passes the address of the page to announce, and everything else that the leader must know to notice.
+func (g *Group) Serve(ctx context.Context, announce func(address string), notice func(format string, args ...any), p message.Printer) error {
+	format := ""
+	if g.Save != "" {
+		var err error
+		if format, err = groupFormat(g.Save); err != nil {
+			return usage.Wrong(err)
+		}
+	}
+	course, err := workshop.Open(g.Course)
+	if err != nil {
+		return err
+	}
+	secret := strings.ToLower(strings.TrimSpace(g.Code))
+	if secret == "" {
+		secret = newGroupCode()
+	} else if len(secret) < 8 {
+		return usage.Errorf("the code %q is easy to guess: expected at least 8 characters", g.Code)
+	}
+	listener, err := listenToLearners(g.Listen)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	pageListener, err := listen("0")
+	if err != nil {
+		return err
+	}
+	room := newClassroom(secret, course)
+	at := listener.Addr().(*net.TCPAddr)
+	addresses := reachedAt(at)
+	if at.IP.IsLoopback() {
+		notice("%v", message.Of("only this machine can join: --listen 0.0.0.0:4181 opens the door to its network"))
+	} else {
+		notice("%v", message.Of("everybody in the network of this machine who has the code can join; what learners send is not encrypted"))
+	}
+	for _, door := range addresses {
+		notice("%v", message.Of("learners join with: apitrace workshop join %s --code %s", door, secret))
+	}
+	token := newToken()
+	pageAt := pageListener.Addr().(*net.TCPAddr)
+	announce(address(pageAt, "token", token))
+	var once *code
+	if !g.NoOpen {
+		once = newCode(func() {
+			notice("%v", message.Of("the address with which the browser was opened is valid only once, and was used twice: open the printed address yourself"))
+		})
+		if err := openBrowser(address(pageAt, "code", once.value)); err != nil {
+			notice("%v", err)
+		}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ended := make(chan error, 2)
+	go func() {
+		defer stop()
+		ended <- serveHTTP(ctx, netutil.LimitListener(listener, mostConnections), newDoor(room, at))
+	}()
+	guard := newGuard(token, once, pageAt, (&wall{room, addresses}).handler())
+	guard.command = "apitrace workshop serve"
+	go func() {
+		defer stop()
+		ended <- serveHTTP(ctx, pageListener, guard)
+	}()
+	err = errors.Join(<-ended, <-ended)
+	if format != "" {
+		err = errors.Join(err, g.save(room, format, p))
+	}
+	return err
+}
+
+func (g *Group) save(room *classroom, format string, p message.Printer) error {
+	out, err := renameio.NewPendingFile(g.Save, renameio.WithStaticPermissions(0o600))
+	if err != nil {
+		return message.Errorf("writing %s: %w", g.Save, err)
+	}
+	defer out.Cleanup()
+	if err := errors.Join(room.export(p.Lang()).write(out, format, p), out.CloseAtomicallyReplace()); err != nil {
+		return message.Errorf("writing %s: %w", g.Save, err)
+	}
+	return nil
+}
+
+// listenToLearners listens where the leader says: unlike listen, on any address that is named.
+func listenToLearners(address string) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil || host == "" {
+		return listen(address)
+	}
+	at, err := net.ResolveTCPAddr("tcp", address)
+	if err != nil {
+		return nil, usage.Errorf("address %q: expected an address of this machine and a port, such as 0.0.0.0:4181", address)
+	}
+	listener, err := net.ListenTCP("tcp", at)
+	if err != nil {
+		return nil, message.Errorf("listening on %s: %w", address, err)
+	}
+	return listener, nil
+}
+
+// reachedAt lists the addresses at which learners reach a door: of one on all addresses, those of this machine in its networks.
+func reachedAt(at *net.TCPAddr) []string {
+	if !at.IP.IsUnspecified() {
+		return []string{at.String()}
+	}
+	var all []string
+	addresses, _ := net.InterfaceAddrs() // without them, the leader has to know
+	for _, a := range addresses {
+		if n, ok := a.(*net.IPNet); ok && n.IP.To4() != nil && n.IP.IsGlobalUnicast() {
+			all = append(all, (&net.TCPAddr{IP: n.IP, Port: at.Port}).String())
+		}
+	}
+	if len(all) == 0 {
+		all = append(all, (&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: at.Port}).String())
+	}
+	return all
+}

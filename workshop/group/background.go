@@ -1,0 +1,52 @@
+package group
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// reportEnv and reportArgument make a process the reporter of the one that starts it; the value is the folder of the progress.
+const (
+	reportEnv      = "APITRACE_GROUP_REPORT"
+	reportArgument = "group-report"
+	// reportTime bounds the life of a reporter.
+	reportTime = 20 * time.Second
+)
+
+// init makes this process a reporter if it was started as one. That is done here and not in main, because the process
+// that starts it may be any that uses this package.
+func init() {
+	if dir := os.Getenv(reportEnv); len(os.Args) == 2 && os.Args[1] == reportArgument && dir != "" {
+		ctx, cancel := context.WithTimeout(context.Background(), reportTime)
+		defer cancel()
+		if err := Send(ctx, dir); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+}
+
+// Nudge has a process of its own report the progress in a folder, if the learner has joined a group. It neither waits nor
+// fails: the learner's work goes on as without a group.
+func Nudge(dir string) {
+	if _, err := os.Stat(file(dir)); err != nil {
+		return
+	}
+	self, err := os.Executable()
+	if err != nil {
+		slog.Debug("not reporting to the group", "error", err)
+		return
+	}
+	reporter := exec.Command(self, reportArgument)
+	reporter.Env, reporter.Dir = []string{reportEnv + "=" + dir}, "/"
+	reporter.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // it outlives this process and the terminal
+	if err := reporter.Start(); err != nil {
+		slog.Debug("not reporting to the group", "error", err)
+		return
+	}
+	go reporter.Wait()
+}

@@ -1,0 +1,214 @@
+package group
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/renameio/v2"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/workshop"
+)
+
+// A Membership is that of a learner in a group, kept in the folder of their progress.
+type Membership struct {
+	Address string `json:"address"`
+	Code    string `json:"code"`
+	Name    string `json:"name"`
+	Token   string `json:"token"`
+	// Lang is the language of the learner, in which the server says what is wrong.
+	Lang string `json:"lang"`
+	// Since is the number of the last event before joining, Sent that of the last one which the server has.
+	Since int `json:"since"`
+	Sent  int `json:"sent"`
+}
+
+func file(dir string) string { return filepath.Join(dir, "group.json") }
+
+// errNone says that the learner takes part in no group.
+var errNone = message.NewError("you have joined no group: the leader's page shows the command, such as \"apitrace workshop join 192.168.1.5:4181 --code CODE\"")
+
+func read(dir string) (*Membership, error) {
+	data, err := os.ReadFile(file(dir))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errNone
+	}
+	if err != nil {
+		return nil, workshop.StateError(err)
+	}
+	var m Membership
+	if json.Unmarshal(data, &m) != nil {
+		return nil, errNone // written by another version: to be joined again
+	}
+	return &m, nil
+}
+
+func (m *Membership) write(dir string) error {
+	data, err := json.Marshal(m)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err == nil {
+		err = renameio.WriteFile(file(dir), append(data, '\n'), 0o600, renameio.WithStaticPermissions(0o600))
+	}
+	if err != nil {
+		return workshop.StateError(err)
+	}
+	return nil
+}
+
+// events returns the learner's own list of what they did.
+func events(ctx context.Context, dir string) ([]workshop.Event, error) {
+	state := &workshop.State{Path: filepath.Join(dir, "workshop.jsonl")}
+	return state.Read(ctx)
+}
+
+// locked keeps other processes from sending at the same time.
+func locked(ctx context.Context, dir string, do func() error) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return workshop.StateError(err)
+	}
+	lock := flock.New(file(dir)+".lock", flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, 20*time.Millisecond); err != nil {
+		return workshop.StateError(err)
+	}
+	defer lock.Close()
+	return do()
+}
+
+// Join takes part in a group under a name; dir is the folder of the learner's progress. It returns the name that the group shows.
+func Join(ctx context.Context, dir, address, code, name, lang string) (string, error) {
+	address, err := checkAddress(address)
+	if err != nil {
+		return "", usage.Wrong(err)
+	}
+	m := &Membership{Address: address, Code: code, Lang: lang}
+	err = locked(ctx, dir, func() error {
+		joined, err := post[Joined](ctx, m, JoinPath, JoinRequest{Code: code, Name: name})
+		if err != nil {
+			return err
+		}
+		before, err := events(ctx, dir)
+		if err != nil {
+			return err
+		}
+		m.Name, m.Token, m.Since, m.Sent = joined.Name, joined.Token, len(before), len(before)
+		return m.write(dir)
+	})
+	if err != nil {
+		return "", err
+	}
+	return m.Name, nil
+}
+
+// Leave ends the membership and has the group forget the learner. It succeeds without the leader's server, which then keeps what it has.
+func Leave(ctx context.Context, dir string) (forgotten bool, err error) {
+	err = locked(ctx, dir, func() error {
+		m, err := read(dir)
+		if err != nil {
+			return err
+		}
+		_, err = post[struct{}](ctx, m, LeavePath, struct{}{})
+		forgotten = err == nil
+		if err := os.Remove(file(dir)); err != nil {
+			return workshop.StateError(err)
+		}
+		return nil
+	})
+	return forgotten, err
+}
+
+// SendVote votes in the poll that is open, and returns the exercise that it is about.
+func SendVote(ctx context.Context, dir string, holds bool) (exercise string, err error) {
+	err = locked(ctx, dir, func() error {
+		m, err := read(dir)
+		if err != nil {
+			return err
+		}
+		voted, err := post[Voted](ctx, m, VotePath, Vote{True: holds})
+		if unknown(err) && m.rejoin(ctx, dir) == nil {
+			voted, err = post[Voted](ctx, m, VotePath, Vote{True: holds})
+		}
+		if err == nil {
+			exercise = voted.Exercise
+		}
+		return err
+	})
+	return exercise, err
+}
+
+// Send reports what the group does not have yet. What cannot be sent now goes with the next report.
+func Send(ctx context.Context, dir string) error {
+	return locked(ctx, dir, func() error {
+		m, err := read(dir)
+		if err != nil {
+			return err
+		}
+		all, err := events(ctx, dir)
+		if err != nil {
+			return err
+		}
+		if len(all) < m.Sent { // the list was damaged and repaired, or removed
+			m.Since, m.Sent = 0, 0
+		}
+		rejoined := false
+		for m.Sent < len(all) {
+			part := all[m.Sent:min(m.Sent+MostEvents, len(all))]
+			_, err := post[struct{}](ctx, m, ReportPath, Report{Events: reported(part)})
+			if unknown(err) && !rejoined {
+				rejoined = true
+				if err = m.rejoin(ctx, dir); err == nil {
+					continue
+				}
+			}
+			if err != nil {
+				return err
+			}
+			m.Sent += len(part)
+			if err := m.write(dir); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// unknown reports whether the server does not know the learner: the leader has restarted it.
+func unknown(err error) bool {
+	var refused *refusedError
+	return errors.As(err, &refused) && refused.status == http.StatusUnauthorized
+}
+
+// rejoin joins a server that was restarted, which has nothing of the learner yet.
+func (m *Membership) rejoin(ctx context.Context, dir string) error {
+	m.Token = ""
+	joined, err := post[Joined](ctx, m, JoinPath, JoinRequest{Code: m.Code, Name: m.Name})
+	if err != nil {
+		return err
+	}
+	m.Name, m.Token, m.Sent = joined.Name, joined.Token, m.Since
+	return m.write(dir)
+}
+
+// reported leaves out what the group need not know: right answers, times, releases.
+func reported(list []workshop.Event) []Event {
+	var sent []Event
+	for _, e := range list {
+		event := Event{Number: e.Number, Did: e.Did, Exercise: e.Exercise}
+		if e.Did == workshop.Tried {
+			answer := []rune(e.Answer)
+			event.Answer = string(slices.Clip(answer[:min(MostAnswer, len(answer))]))
+		}
+		sent = append(sent, event)
+	}
+	return sent
+}

@@ -1,0 +1,47 @@
+package learner
+
+import (
+	"context"
+
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/workshop"
+	"github.com/kubeapitrace/apitrace/workshop/group"
+)
+
+// Join takes part in a group. From then on what the learner does is reported to it in the background.
+func (l *Learner) Join(ctx context.Context, address, code, name string) error {
+	name, err := group.Join(ctx, l.dir, address, code, name, l.lang)
+	if err != nil {
+		return err
+	}
+	l.sayf("You have joined as %q. The leader sees this name, which exercises you start, try and pass, where you take a hint or the solution, and your wrong answers; nothing of before. It is sent as plain text.\nTo end that: apitrace workshop leave", name)
+	return nil
+}
+
+// Leave ends the learner's part in the group.
+func (l *Learner) Leave(ctx context.Context) error {
+	forgotten, err := group.Leave(ctx, l.dir)
+	if err != nil {
+		return err
+	}
+	if forgotten {
+		l.sayf("You have left the group, and it has forgotten you. Your progress stays with you.")
+	} else {
+		l.sayf("You have left the group. The leader's server did not answer: what it had got stays there. Your progress stays with you.")
+	}
+	return nil
+}
+
+// Vote votes in the group's poll: word is "true" or "false", or what a claim's answer may be.
+func (l *Learner) Vote(ctx context.Context, word string) error {
+	holds, ok := workshop.Truth(word)
+	if !ok {
+		return usage.Errorf("expected true or false, found %q", word)
+	}
+	exercise, err := group.SendVote(ctx, l.dir, holds)
+	if err != nil {
+		return err
+	}
+	l.sayf("Your vote on %s is counted. While the poll is open, you can vote again, and the last vote counts.", exercise)
+	return nil
+}
