@@ -1,5 +1,7 @@
 package web
 
+import "errors"
+
 // WriteLists writes what a site of the whole library has besides its recordings: the lists, the guide, and the texts of the search.
 func WriteLists(folder string) error {
 	p, err := newPacker(Options{})
@@ -11,5 +13,6 @@ func WriteLists(folder string) error {
 	if err != nil {
 		return err
 	}
-	return s.library(p, chosen, func(part piece) error { return writePiece(folder, part) })
+	w := newPieceWriter(folder)
+	return errors.Join(s.library(p, chosen, w.put), w.close())
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -13,6 +12,8 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/page"
@@ -130,7 +131,11 @@ func writePage(w io.Writer, title, lang string, data pieces) error {
 	if err != nil {
 		return err
 	}
-	packed, err := compress(data)
+	text, err := encode(data)
+	if err != nil {
+		return err
+	}
+	packed, err := compress(text)
 	if err != nil {
 		return err
 	}
@@ -179,20 +184,24 @@ func integrity(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// compress writes JSON, compressed.
-func compress(data any) ([]byte, error) {
+// encode writes JSON.
+func encode(data any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(data)
+	return out.Bytes(), err
+}
+
+func compress(data []byte) ([]byte, error) {
 	var out bytes.Buffer
 	to, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	if err != nil {
 		return nil, err
 	}
-	encoder := json.NewEncoder(to)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(data); err != nil {
+	if _, err := to.Write(data); err != nil {
 		return nil, err
 	}
-	if err := to.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	err = to.Close()
+	return out.Bytes(), err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/session/web"
 )
@@ -70,6 +71,7 @@ func TestPageShowsWhatAStartBuilt(t *testing.T) {
 
 // TestFileShowsWhatAStartBuilt opens the page of a start from the disk.
 func TestFileShowsWhatAStartBuilt(t *testing.T) {
+	testenv.Chromium(t)
 	path, _ := writeFile(t, recorded(t, "boot"), web.PageFile{Source: fakeSource(t)}, "en")
 	b := openFile(t, path, 1280)
 	b.until("document.querySelector('.tree')")

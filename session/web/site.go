@@ -146,7 +146,12 @@ func (s Site) write(ctx context.Context, folder string, chosen []recordings.Info
 	if err != nil {
 		return err
 	}
-	put := func(part piece) error { return writePiece(folder, part) }
+	w := newPieceWriter(folder)
+	return errors.Join(s.writeAll(ctx, p, w, chosen, notice), w.close())
+}
+
+func (s Site) writeAll(ctx context.Context, p *packer, w *pieceWriter, chosen []recordings.Info, notice func(format string, args ...any)) error {
+	folder, put := w.folder, w.put
 	if err := s.library(p, chosen, put); err != nil {
 		return err
 	}
@@ -223,15 +228,6 @@ func (s Site) library(p *packer, chosen []recordings.Info, put func(piece) error
 		return err
 	}
 	return errors.Join(put(piece{"library", out}), put(piece{"search", packed}), put(piece{"answers/guide", guide}))
-}
-
-// writePiece writes a piece to the path from which siteData of still.ts loads it.
-func writePiece(folder string, part piece) error {
-	data, err := compress(part.data)
-	if err != nil {
-		return err
-	}
-	return writeSiteFile(folder, "data/"+part.key+".gz", data)
 }
 
 func writeSiteFile(folder, name string, data []byte) error {

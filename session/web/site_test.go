@@ -170,6 +170,7 @@ func TestSiteHasNoDeadLink(t *testing.T) {
 
 // TestSiteIsAccessible looks at pages of a site with axe, wide and narrow.
 func TestSiteIsAccessible(t *testing.T) {
+	testenv.Chromium(t)
 	folder := writeSite(t, web.Site{Releases: []string{"1.30", "1.37"}, Scenarios: []string{"get-node"}})
 	server := httptest.NewServer(http.FileServer(http.Dir(folder)))
 	t.Cleanup(server.Close)
