@@ -48,7 +48,7 @@ func crossingsOf(t *testing.T, r *trace.Request) map[string]int {
 	crossings := map[string]int{}
 	for i := 1; i < tree.Len(); i++ {
 		from, to := tree.Call(tree.Parent(i)), tree.Call(i)
-		if from.Process == to.Process || to.Attributes[trace.AttrHandoff] == trace.HandoffWatch {
+		if from.Process == to.Process || to.Afterwards() {
 			continue // the latter followed the write, and nobody called it
 		}
 		way := from.Process + " to " + to.Process

@@ -19,6 +19,10 @@ func (c *Call) SetHandoff(queue string, revision int64) {
 	c.Attributes[AttrEtcdRevision] = strconv.FormatInt(revision, 10)
 }
 
+// Afterwards reports whether the call took up the event of a write of the request. Its parent did not call it, and
+// did not wait for it: the parent is the stage that handed the event on or, of the first stage, the request's first call.
+func (c *Call) Afterwards() bool { return c.Attributes[AttrHandoff] == HandoffWatch }
+
 // revision returns the revision of etcd that the call has recorded, or 0.
 func (c *Call) revision() int64 {
 	revision, err := strconv.ParseInt(c.Attributes[AttrEtcdRevision], 10, 64)

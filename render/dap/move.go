@@ -182,6 +182,9 @@ func (s *session) describe(p step.Position) message.Message {
 	name := s.walker.Tree.Call(p.Call).ShortName()
 	switch p.Kind {
 	case step.Calling:
+		if next := s.walker.Tree.Call(p.Next); next.Afterwards() {
+			return message.Of("%s takes up the event of the write; %s does not call it", next.ShortName(), name)
+		}
 		return message.Of("%s calls %s", name, s.walker.Tree.Call(p.Next).ShortName())
 	case step.Returning:
 		if s.walker.Tree.Call(p.Call).Unfinished {

@@ -94,7 +94,10 @@ func (s *session) label(call int) *dap.StackFrame {
 		return nil
 	}
 	name := message.Of("on behalf of %s", goroutineName(by))
-	if c.NewGoroutine {
+	switch {
+	case c.Afterwards():
+		name = message.Of("not called: takes up the event of the write")
+	case c.NewGoroutine:
 		name = message.Of("started by %s", goroutineName(by))
 	}
 	return &dap.StackFrame{Id: s.labelID(call), Name: name.Localize(s.printer), PresentationHint: "label"}

@@ -77,7 +77,7 @@ func (m *Model) sourceHeading(place string) string {
 	switch {
 	case m.stepping():
 		return saysControlAt.Format(m.options.Lang, place)
-	case tree.Parent(i) < 0:
+	case tree.Parent(i) < 0, tree.Call(i).Afterwards():
 		return message.For(m.options.Lang).Sprintf("begins at %s", place)
 	}
 	return saysCalledAt.Format(m.options.Lang, place)
@@ -149,6 +149,9 @@ func (m *Model) stackLines(width int) []string {
 	for i := m.call(); i >= 0; i = m.forest.tree.Parent(i) {
 		call := m.forest.tree.Call(i)
 		lines = append(lines, "  "+m.forest.story.Names.Of(call)+" "+m.palette.Place.Render(m.forest.story.Names.Place(call)))
+		if call.Afterwards() {
+			return append(lines, text.Wrap("  "+saysEventTaken.In(m.options.Lang), width)...)
+		}
 	}
 	return lines
 }

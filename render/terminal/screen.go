@@ -332,6 +332,9 @@ func (m *Model) control() string {
 	name := func(call int) string { return m.forest.story.Names.Of(m.forest.tree.Call(call)) }
 	switch m.at.Kind {
 	case step.Calling:
+		if m.forest.tree.Call(m.at.Next).Afterwards() {
+			return saysTakesEvent.Format(m.options.Lang, name(m.at.Next), name(m.at.Call))
+		}
 		return saysCallsNext.Format(m.options.Lang, name(m.at.Call), name(m.at.Next))
 	case step.Returning:
 		return saysReturns.Format(m.options.Lang, name(m.at.Call))

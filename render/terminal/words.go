@@ -46,6 +46,8 @@ var (
 	saysRequest      = message.Of("REQUEST")
 	saysEntered      = message.Of("%s: entered")
 	saysCallsNext    = message.Of("%s: calls %s next")
+	saysTakesEvent   = message.Of("next %s takes up the event of the write; %s does not call it")
+	saysEventTaken   = message.Of("not called: takes up the event of the write")
 	saysReturns      = message.Of("%s: returns next")
 	paneTitles       = map[pane]message.Message{
 		paneSource: message.Of("Source"), paneValues: message.Of("Values"), paneNotes: message.Of("Notes"), paneJSON: message.Of("JSON"),

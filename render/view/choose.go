@@ -208,7 +208,7 @@ func (c *chooser) descend(node *Node, i int, from state) (pending int) {
 			node.Upstream += c.upstreamIn(child, child+1)
 		}
 		below := state{above: pending, through: from.through, newGoroutine: from.newGoroutine || call.NewGoroutine, handoff: cmp.Or(call.Attributes[trace.AttrHandoff], from.handoff), event: from.event}
-		if below.event == nil && call.Attributes[trace.AttrHandoff] == trace.HandoffWatch {
+		if below.event == nil && call.Afterwards() {
 			below.event = call
 		}
 		switch {

@@ -379,7 +379,7 @@ var saysEvent = message.Of("later the watch cache takes up the event %s of revis
 
 func sayEvent(t *taleTeller, i int, call *trace.Call) (string, bool) {
 	event, revision := call.Attributes[trace.AttrWatchEvent], call.Attributes[trace.AttrResourceVersion]
-	watch := call.Attributes[trace.AttrHandoff] == trace.HandoffWatch && t.classifier.Layer(call.Function) == trace.LayerCacher
+	watch := call.Afterwards() && t.classifier.Layer(call.Function) == trace.LayerCacher
 	return saysEvent.Format(t.lang, event, revision), watch && event != "" && revision != ""
 }
 

@@ -179,7 +179,7 @@ func (t *traced) call(i int) Call {
 	out := Call{
 		ID: c.ID, Parent: c.Parent, Function: c.Function, File: c.File, Line: c.Line, CallerLine: c.CallerLine,
 		Process: c.Process, Goroutine: c.Goroutine, NewGoroutine: c.NewGoroutine, StartNs: c.StartNs, DurationNs: c.DurationNs,
-		Unfinished: c.Unfinished, Error: c.Error, Panic: c.Panic, Attributes: c.Attributes,
+		Afterwards: c.Afterwards(), Unfinished: c.Unfinished, Error: c.Error, Panic: c.Panic, Attributes: c.Attributes,
 		Index: i, Caller: t.tree.Parent(i), Depth: t.tree.Depth(i), OwnNs: t.tree.SelfNs(i), Below: t.tree.End(i) - i - 1,
 		Name: nameOf(c), Place: placeOf(c), Time: render.Duration(c.DurationNs, false),
 		Layer: layer, Colour: view.LayerColour(layer), Key: t.guide.Key(c.Function), URL: view.SourceURL(t.rec, c),
@@ -187,8 +187,10 @@ func (t *traced) call(i int) Call {
 	if out.Attributes == nil {
 		out.Attributes = map[string]string{}
 	}
-	for range t.tree.Children(i) {
-		out.Made++
+	for child := range t.tree.Children(i) {
+		if !t.tree.Call(child).Afterwards() {
+			out.Made++
+		}
 	}
 	return out
 }
@@ -232,7 +234,7 @@ func (a *api) getCall(r *restful.Request) (any, error) {
 func (t *traced) frame(i, line int) Frame {
 	c := t.tree.Call(i)
 	layer := t.guide.Layer(c.Function)
-	return Frame{i, c.Function, c.ShortName(), c.File, line, c.Process, layer, view.LayerColour(layer), c.NewGoroutine}
+	return Frame{i, c.Function, c.ShortName(), c.File, line, c.Process, layer, view.LayerColour(layer), c.NewGoroutine, c.Afterwards()}
 }
 
 // values lists a call's values: first those that decide the path, then the others, both in the order of the guide.

@@ -94,8 +94,7 @@ func TestPagePlaysARequest(t *testing.T) {
 	last := js[string](b, position)
 	// The last key step in order of entry was reached, so another step leads nowhere.
 	b.press("t")
-	b.press("t")
-	b.until(position + " === " + fmt.Sprintf("%q", last))
+	b.until(position + " === " + fmt.Sprintf("%q", last+"No key step comes after this position."))
 	if at := js[string](b, "location.hash"); !strings.Contains(at, "at=entered") || strings.Contains(at, "APIServerHandler") {
 		t.Errorf("it stopped at %s", at)
 	}
@@ -141,4 +140,56 @@ func TestPagePlayerIsAccessible(t *testing.T) {
 		b.click("document.querySelector('.language')")
 		b.until(position + ".startsWith('位于 ')")
 	}
+}
+
+// TestPagePlayerStaysAtTheEnd steps from key step to key step where there is none: the player stays, and says so.
+func TestPagePlayerStaysAtTheEnd(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "#/latest/get-node/1?at=returning&call="+escape("k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP"), 1280)
+	b.until(position + ".includes('is about to return')")
+	number := js[string](b, "document.querySelector('.player .at').textContent")
+	b.press("t")
+	b.until(position + ".endsWith('No key step comes after this position.')")
+	b.press("s")
+	b.until(position + ".endsWith('Nothing comes after this position.')")
+	if now := js[string](b, "document.querySelector('.player .at').textContent"); now != number {
+		t.Errorf("it went from %s to %s", number, now)
+	}
+	b.press("T")
+	b.until(position + ".startsWith('At the beginning of') && !" + position + ".includes('after this position')")
+}
+
+// TestPageSaysWhatTakesUpAnEvent looks at calls of the watch cache that take up the event of a write: everywhere the page says
+// that nobody called them, as the tree in the terminal does.
+func TestPageSaysWhatTakesUpAnEvent(t *testing.T) {
+	server := start(t, web.Options{})
+	const dispatch, transform = "go.etcd.io/etcd/client/v3.(*watchGRPCStream).dispatchEvent", "k8s.io/apiserver/pkg/storage/etcd3.(*watchChan).transform"
+	const from = "(document.querySelector('.code .from')?.textContent ?? '')"
+	for _, view := range []string{"", "&view=time", "&view=calls"} {
+		b := open(t, server, "#/latest/create-deployment/1?call="+escape(dispatch)+view, 1280)
+		b.until(from + " === 'Not called: takes up the event of the write'")
+		if view == "&view=time" {
+			b.until(cursor + ".includes('Not called: takes up the event of the write')")
+		}
+		b.close()
+	}
+	b := open(t, server, "#/latest/create-deployment/1?at=entered&call="+escape(transform), 1280)
+	b.until(from + ".startsWith('Not called: takes up the event of the write from client/v3.(*watchGRPCStream).dispatchEvent')")
+	b.until(position + ".startsWith('At the beginning of etcd3.(*watchChan).transform')")
+	b.press("S")
+	b.until(position + ".endsWith('Next, etcd3.(*watchChan).transform takes up the event of the write. client/v3.(*watchGRPCStream).dispatchEvent does not call it.')")
+	// Nobody waits for it: the layers of the request are not lit.
+	b.press("s")
+	b.until(position + ".startsWith('At the beginning of etcd3.(*watchChan).transform')")
+	if on := js[int](b, "document.querySelectorAll('.layer-box.on').length"); on != 0 {
+		t.Errorf("%d layers are lit as those of its callers", on)
+	}
+	// Its callees have a stack that ends with it.
+	b.press("s")
+	b.until(position + ".includes('about to call')")
+	b.press("s")
+	b.until(from + ".startsWith('Called from etcd3.(*watchChan).transform')")
+	chinese := open(t, server, "#/latest/create-deployment/1?call="+escape(dispatch), 1280)
+	chinese.until(from + ".startsWith('Not called')")
+	chinese.click("document.querySelector('.language')")
+	chinese.until(from + " === '不是被调用的：接收该写入的事件'")
 }

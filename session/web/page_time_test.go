@@ -33,7 +33,7 @@ func TestPageShowsWhereTheTimeWent(t *testing.T) {
 	b := open(t, server, "#/latest/create-deployment/1?view=time", 1280)
 	b.until("document.querySelector('.span')?.textContent.startsWith('0ns to 3.')")
 	b.until(cursor + ".startsWith('server.(*APIServerHandler).ServeHTTP ')")
-	if said := js[string](b, cursor); !strings.Contains(said, " of it its own · made 2 calls · kube-apiserver · goroutine ") {
+	if said := js[string](b, cursor); !strings.Contains(said, " of it its own · made 1 call · kube-apiserver · goroutine ") {
 		t.Errorf("of the first call, it says %q", said)
 	}
 	// The pointer describes a box, and a click selects it: here the first call and its callee.

@@ -34,7 +34,7 @@ func (a *api) getPosition(r *restful.Request) (any, error) {
 	out.Call, out.Kind, out.Next, out.Number, out.Line = p.Call, p.Kind.String(), p.Next, w.Number(p), w.Line(p)
 	if p.Kind == step.Calling {
 		next := t.tree.Call(p.Next)
-		out.NextFunction, out.NextName, out.NextNth = next.Function, next.ShortName(), t.placesOf(t.n).Name(p.Next).Nth
+		out.NextFunction, out.NextName, out.NextNth, out.NextAfterwards = next.Function, next.ShortName(), t.placesOf(t.n).Name(p.Next).Nth, next.Afterwards()
 	}
 	if call, ok := w.Returned(p); ok {
 		c := t.tree.Call(call)

@@ -88,6 +88,7 @@ type Call struct {
 	Process      string            `json:"process" description:"The traced program."`
 	Goroutine    uint64            `json:"goroutine" description:"The runtime's id of the goroutine."`
 	NewGoroutine bool              `json:"newGoroutine,omitempty" description:"Whether it runs on a new goroutine: one that its parent, or code without spans below it, started."`
+	Afterwards   bool              `json:"afterwards,omitempty" description:"Whether it took up the event of a write. Its parent did not call it then, but is the stage before it or the request's first call."`
 	StartNs      int64             `json:"startNs" description:"Nanoseconds from the start of the first call."`
 	DurationNs   int64             `json:"durationNs" description:"How long the call took, in nanoseconds."`
 	Unfinished   bool              `json:"unfinished,omitempty" description:"Whether it had not returned when the trace was collected."`
@@ -100,7 +101,7 @@ type Call struct {
 	Depth  int    `json:"depth" description:"How many calls are above it."`
 	OwnNs  int64  `json:"ownNs" description:"How long it ran while none of the calls that it made did."`
 	Below  int    `json:"below" description:"How many calls are below it."`
-	Made   int    `json:"made" description:"How many of them it made itself."`
+	Made   int    `json:"made" description:"How many of them it made itself; those of afterwards are not among them."`
 	Name   string `json:"name" description:"Short name of the function."`
 	Place  string `json:"place" description:"Folder, file and line of the function."`
 	Time   string `json:"time" description:"How long it took, as the tree writes it."`
@@ -140,6 +141,7 @@ type Frame struct {
 	Layer        string `json:"layer" description:"Name of the layer."`
 	Colour       string `json:"colour" description:"Colour of the layer."`
 	NewGoroutine bool   `json:"newGoroutine,omitempty" description:"Whether it runs on a new goroutine: one that its caller, or code without spans below it, started."`
+	Afterwards   bool   `json:"afterwards,omitempty" description:"Whether it took up the event of a write, so that the call above it on the stack did not call it."`
 }
 
 // Found is the place of a call that was found.
@@ -159,13 +161,14 @@ type Position struct {
 	Line     int    `json:"line" description:"Line at which control is, 0 where that is not known."`
 	Returned int    `json:"returned" description:"The call that returned right before, -1 if none did."`
 	// These describe calls that the position names but that are not on the stack.
-	NextFunction  string  `json:"nextFunction,omitempty" description:"Full name of the function that is about to be called."`
-	NextName      string  `json:"nextName,omitempty" description:"Its short name."`
-	NextNth       int     `json:"nextNth,omitempty" description:"Which of the calls of that function by this caller it is, from 1: with the names, it finds the call in another recording."`
-	ReturnedName  string  `json:"returnedName,omitempty" description:"Short name of the function that returned right before."`
-	ReturnedTime  string  `json:"returnedTime,omitempty" description:"How long its call took, as the tree writes it."`
-	ReturnedError string  `json:"returnedError,omitempty" description:"Text of the error that it returned."`
-	Stack         []Frame `json:"stack" description:"The calls around the position, the innermost first."`
+	NextFunction   string  `json:"nextFunction,omitempty" description:"Full name of the function that is about to be called."`
+	NextName       string  `json:"nextName,omitempty" description:"Its short name."`
+	NextNth        int     `json:"nextNth,omitempty" description:"Which of the calls of that function by this caller it is, from 1: with the names, it finds the call in another recording."`
+	NextAfterwards bool    `json:"nextAfterwards,omitempty" description:"Whether that call takes up the event of a write, so that nobody calls it."`
+	ReturnedName   string  `json:"returnedName,omitempty" description:"Short name of the function that returned right before."`
+	ReturnedTime   string  `json:"returnedTime,omitempty" description:"How long its call took, as the tree writes it."`
+	ReturnedError  string  `json:"returnedError,omitempty" description:"Text of the error that it returned."`
+	Stack          []Frame `json:"stack" description:"The calls around the position, the innermost first. It ends with a call that took up the event of a write."`
 }
 
 // A LayerList is the layers that a request passes.

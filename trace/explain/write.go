@@ -16,6 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -226,7 +227,11 @@ func (w *pageWriter) neighbours(title string, all []Neighbour) {
 		if n.NewGoroutine {
 			how += w.Sprintf(", on a new goroutine")
 		}
-		if n.Handoff != "" {
+		switch n.Handoff {
+		case "":
+		case trace.HandoffWatch:
+			how += w.Sprintf(", not a call: the event of a write")
+		default:
 			how += w.Sprintf(", handed over through %s", n.Handoff)
 		}
 		w.line("  %-24s %s%s", printable(place), printable(name), how)

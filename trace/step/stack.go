@@ -14,10 +14,10 @@ type Frame struct {
 
 // Stack returns the calls on the stack at a position, the innermost first, across goroutines and
 // processes: a call on a goroutine of its own (trace.Call.NewGoroutine) is above the call that
-// started it.
+// started it. A call that took up the event of a write (trace.Call.Afterwards) is the outermost one: nobody waits for it.
 func (w Walker) Stack(p Position) []Frame {
 	frames := []Frame{{Call: p.Call, Line: w.Line(p)}}
-	for call := p.Call; w.Tree.Parent(call) >= 0; call = w.Tree.Parent(call) {
+	for call := p.Call; w.Tree.Parent(call) >= 0 && !w.Tree.Call(call).Afterwards(); call = w.Tree.Parent(call) {
 		frames = append(frames, Frame{Call: w.Tree.Parent(call), Line: w.Tree.Call(call).CallerLine})
 	}
 	return slices.Clip(frames)

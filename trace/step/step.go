@@ -22,7 +22,8 @@ type Kind int
 const (
 	// Entered is the beginning of a call.
 	Entered Kind = iota
-	// Calling is a line of a call from which it is about to make another.
+	// Calling is a line of a call from which it is about to make another. Before a call that takes up the event of
+	// a write (trace.Call.Afterwards) it is no more than a place in the order of the recording: nobody makes that call.
 	Calling
 	// Returning is the end of a call, after all that it calls. A call of a goroutine that has
 	// not ended by then (see trace.Call.Unfinished) has the position, too.

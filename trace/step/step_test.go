@@ -181,3 +181,16 @@ func TestFind(t *testing.T) {
 		t.Errorf("a second one: %v %t", p, ok)
 	}
 }
+
+// TestStackEndsWhereAnEventWasTakenUp: whoever takes up the event of a write was not called, so that nobody is below it on the stack.
+func TestStackEndsWhereAnEventWasTakenUp(t *testing.T) {
+	tree := request()
+	tree.Call(3).SetHandoff(trace.HandoffWatch, 7)
+	w := step.Walker{Tree: tree}
+	if got := w.Stack(entered(3)); len(got) != 1 || got[0].Call != 3 {
+		t.Errorf("the stack of an event is %v, want call 3 alone", got)
+	}
+	if got := w.Stack(entered(2)); len(got) != 3 {
+		t.Errorf("the stack of a call is %v, want 3 frames", got)
+	}
+}

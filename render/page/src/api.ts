@@ -7,6 +7,9 @@ export interface Scenario { name: string; topic: string; title: string; descript
 export interface RequestHead { number: number; method: string; path: string; status: number; calls: number; durationNs: number }
 export interface Recording { scenario: string; title: string; k8sVersion: string; etcdVersion: string; recorded?: string; requests: RequestHead[] }
 
+// watch is the handoff of a call that takes up the event of a write (trace.HandoffWatch): nobody called it.
+export const watch = 'watch';
+
 export interface ValueText { name: string; text: string; decides?: boolean }
 export interface Step {
   call: number; calls?: number[]; function: string; name: string; place?: string; layer: string; colour: string; key: boolean;
@@ -23,7 +26,7 @@ export interface View {
 }
 
 export interface Call {
-  function: string; file: string; line: number; callerLine: number; process: string; goroutine: number; newGoroutine?: boolean;
+  function: string; file: string; line: number; callerLine: number; process: string; goroutine: number; newGoroutine?: boolean; afterwards?: boolean;
   startNs: number; durationNs: number; unfinished?: boolean; error: string; panic?: string; index: number; caller: number; depth: number; ownNs: number;
   below: number; made: number; name: string; place: string; time: string; layer: string; colour: string; key: boolean; url?: string;
   attributes: Record<string, string>;
@@ -31,6 +34,7 @@ export interface Call {
 export interface CallList { total: number; from: number; items: Call[] }
 export interface Frame {
   index: number; function: string; name: string; file: string; line: number; process: string; layer: string; colour: string; newGoroutine?: boolean;
+  afterwards?: boolean;
 }
 export interface Value { name: string; value: string; decides: boolean }
 export interface Details { call: Call; title: string; note: string; nth: number; step: number; stack: Frame[]; values: Value[] }
@@ -46,7 +50,7 @@ export interface Source {
 
 export interface Position {
   call: number; kind: Kind; next: number; number: number; total: number; moved: boolean; line: number; stack: Frame[];
-  nextFunction?: string; nextName?: string; nextNth?: number;
+  nextFunction?: string; nextName?: string; nextNth?: number; nextAfterwards?: boolean;
   returned: number; returnedName?: string; returnedTime?: string; returnedError?: string;
 }
 export interface Layer { layer: string; title: string; colour: string; process: string; first: number; calls: number; ownNs: number }

@@ -43,8 +43,9 @@ export function Code({ place, details, line, onSelect, onBack, address }: {
         </dl>
       )}
       <div class="from">
-        {caller ? <Fragment>{words.calledFrom}{' '}<button class="link" style={colour(caller.colour)} onClick={() => onSelect(caller.index, caller.line || undefined)}>{caller.name}{caller.line ? `, ${base(caller.file)}:${caller.line}` : ''}</button></Fragment> : words.firstCall}
-        {details.stack.length > 1 && <Stack stack={details.stack} open={!!position} words={words} onSelect={onSelect} />}
+        {!caller ? words.firstCall : c.afterwards && details.stack.length === 1 ? words.event
+          : <Fragment>{c.afterwards ? `${words.event} ${words.eventFrom}` : words.calledFrom}{' '}<button class="link" style={colour(caller.colour)} onClick={() => onSelect(caller.index, caller.line || undefined)}>{caller.name}{caller.line ? `, ${base(caller.file)}:${caller.line}` : ''}</button></Fragment>}
+        {details.stack.length > 1 && !c.afterwards && <Stack stack={details.stack} open={!!position} words={words} onSelect={onSelect} />}
       </div>
       <SourceOf key={`${requestPath(place)}/${c.index}`} place={place} details={details} line={line} words={words} onSelect={onSelect} />
     </article>
@@ -53,14 +54,16 @@ export function Code({ place, details, line, onSelect, onBack, address }: {
 
 const base = (file: string) => file.slice(file.lastIndexOf('/') + 1);
 
+// Stack lists the callers, as far as there are any: whoever took up the event of a write was not called.
 function Stack({ stack, open, words, onSelect }: { stack: Frame[]; open: boolean; words: Words; onSelect: (call: number, line?: number) => void }) {
+  const event = stack.findIndex((f) => f.afterwards), callers = event < 0 ? stack : stack.slice(0, event + 1);
   return (
     <details class="stack" open={open}>
-      <summary>{words.stack} ({stack.length})</summary>
+      <summary>{words.stack} ({callers.length})</summary>
       <ol>
-        {stack.map((f) => (
+        {callers.map((f) => (
           <li><button class="link" style={colour(f.colour)} onClick={() => onSelect(f.index, f.line || undefined)}>{f.name}</button>
-            <span class="place">{base(f.file)}{f.line ? ':' + f.line : ''}</span>{f.newGoroutine && <span class="mark">go</span>}</li>
+            <span class="place">{base(f.file)}{f.line ? ':' + f.line : ''}</span>{f.newGoroutine && <span class="mark">go</span>}{f.afterwards && <span class="mark" title={words.event}>{words.eventMark}</span>}</li>
         ))}
       </ol>
     </details>

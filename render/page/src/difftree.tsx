@@ -1,5 +1,6 @@
 import { CSSProperties, Fragment, h } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { watch } from './api.ts';
 import { compareWords } from './compare-words.ts';
 import { DiffStep, DiffTree, Spot } from './compare-data.ts';
 import { usePage } from './context.ts';
@@ -92,7 +93,7 @@ function What({ step: s }: { step: DiffStep }) {
       <span class={'name' + (s.key ? ' key' : '')} style={colour(s.colour)}>{s.name}</span>
       {s.calls && <span class="count" title={common.again(s.calls.length)}>×{thousands(s.calls.length)}</span>}
       {s.newGoroutine && <span class="mark" title={common.goroutine}>go</span>}
-      {s.handoff && <span class="mark" title={common.handoff(s.handoff)}>{s.handoff}</span>}
+      {s.handoff && <span class="mark" title={s.handoff === watch ? common.event : common.handoff(s.handoff)}>{s.handoff === watch ? common.eventMark : s.handoff}</span>}
       {s.process && <span class="mark">{s.process}</span>}
       {s.place && <span class="place">{s.place}</span>}
       {s.folded > 0 && <span class="fold-count" title={common.folded(thousands(s.folded))}>⋯{thousands(s.folded)}</span>}

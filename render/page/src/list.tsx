@@ -106,6 +106,7 @@ function All({ path, total, selected, onSelect }: { path: string; total: number;
         <span class="depth" aria-hidden="true" style={{ width: Math.min(c?.depth ?? 0, 40) * 7 + 'px' }} />
         {c ? <span class={'name' + (c.key ? ' key' : '')}>{c.name}</span> : <span class="name">…</span>}
         {c?.newGoroutine && <span class="mark" title={words.goroutine}>go</span>}
+        {c?.afterwards && <span class="mark" title={words.event}>{words.eventMark}</span>}
         {c && <span class="place">{c.place}</span>}
         {c && (c.error || c.panic) && <span class="handled">✗</span>}
       </div>,

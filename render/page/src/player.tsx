@@ -15,10 +15,16 @@ export function Player({ step, onClose }: { step: (s: Step) => Promise<boolean>;
   const [pace, setPace] = useState(2);
   const [by, setBy] = useState<StepName>('key');
   const busy = useRef(false);
+  // ended is the step that led nowhere from here, and from which position.
+  const [ended, setEnded] = useState<{ step: Step; at: number } | null>(null);
   const go = async (s: Step) => {
     if (busy.current) return true; // a key that is held down does not queue up
     busy.current = true;
-    try { return await step(s); } finally { busy.current = false; }
+    try {
+      const moved = await step(s);
+      setEnded(moved || !position ? null : { step: s, at: position.number });
+      return moved;
+    } finally { busy.current = false; }
   };
   const latest = useRef(go);
   latest.current = go;
@@ -77,7 +83,7 @@ export function Player({ step, onClose }: { step: (s: Step) => Promise<boolean>;
         <button class="quiet" onClick={onClose}>{w.close}</button>
       </div>
       {position && <progress max={position.total - 1} value={position.number} aria-label={w.progress} />}
-      <p class="said" role="status" aria-live={playing ? 'off' : 'polite'}>{position ? said(position, words) : words.loading}</p>
+      <p class="said" role="status" aria-live={playing ? 'off' : 'polite'}>{position ? said(position, words) : words.loading}{position && ended?.at === position.number && <span class="ended">{(ended.step.name === 'key' ? w.noMoreKeys : w.noMore)(ended.step.back)}</span>}</p>
       <Layers lang={lang} view={view} />
     </section>
   );
@@ -89,7 +95,7 @@ function said(p: Position, words: Words) {
   return (
     <Fragment>
       {p.returnedName && <span class={p.returnedError ? 'failure' : ''}>{w.returned(p.returnedName, p.returnedTime ?? '')}{p.returnedError ? ` ${words.error}: ${p.returnedError}` : ''}</span>}
-      <span>{p.kind === 'entered' ? w.entered(name) : p.kind === 'calling' ? w.calling(name, p.nextName ?? '', p.line) : w.returning(name)}</span>
+      <span>{p.kind === 'entered' ? w.entered(name) : p.kind === 'calling' ? (p.nextAfterwards ? w.event(name, p.nextName ?? '') : w.calling(name, p.nextName ?? '', p.line)) : w.returning(name)}</span>
     </Fragment>
   );
 }

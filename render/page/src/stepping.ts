@@ -1,6 +1,6 @@
 // Steps of the player. The API makes them, except those from key step to key step, which the view of the request names.
 
-import { Api, Position, Step as ViewStep, View } from './api.ts';
+import { Api, Details, Position, Step as ViewStep, View } from './api.ts';
 import { Kind } from './link.ts';
 
 export type StepName = 'into' | 'over' | 'line' | 'out' | 'key';
@@ -21,8 +21,10 @@ export async function stepFrom(api: Api, path: string, view: View, from: Where, 
       call, kind, next: kind === 'calling' ? next : 0, action: step.name, direction: step.back ? 'backward' : 'forward',
     });
   }
+  // first is the first call that is entered behind the position; before it are those that have been entered.
+  const first = kind === 'calling' ? next : kind === 'entered' ? call + 1 : call + 1 + (await api.get<Details>(`${path}/calls/${call}`)).call.below;
   const shown = shownCalls(view);
-  const to = step.back ? shown.findLast((c) => c < call || c === call && kind !== 'entered') : shown.find((c) => c > call);
+  const to = step.back ? shown.findLast((c) => c < (kind === 'entered' ? call : first)) : shown.find((c) => c >= first);
   if (to === undefined) return { ...(await positionAt(api, path, from)), moved: false };
   return positionAt(api, path, { call: to, kind: 'entered', next: 0 });
 }

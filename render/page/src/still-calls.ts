@@ -12,7 +12,7 @@ interface PackedValue { name: string; value: string; raw?: string; decides?: boo
 export interface CallsPiece {
   same: Same[]; values: PackedValue[]; valueLists: number[][]; goroutines: number[];
   of: number[]; caller: number[]; callerLine: number[]; goroutine: number[]; startNs: number[]; durationNs: number[]; value: number[];
-  newGoroutine: number[]; unfinished: number[]; errors: Record<string, string>; panics: Record<string, string>;
+  newGoroutine: number[]; unfinished: number[]; afterwards: number[]; errors: Record<string, string>; panics: Record<string, string>;
 }
 
 const none: number[] = [];
@@ -28,6 +28,8 @@ export class Calls {
   private readonly functions: number[];
   private readonly newGoroutine: Set<number>;
   private readonly unfinished: Set<number>;
+  // afterwards are calls that took up the event of a write: their callers in the list did not call them.
+  readonly afterwards: Set<number>;
   private byFunction?: Map<number, number[]>;
   private byPlace?: Map<number, number[]>;
 
@@ -49,6 +51,7 @@ export class Calls {
     }
     this.newGoroutine = new Set(data.newGoroutine);
     this.unfinished = new Set(data.unfinished);
+    this.afterwards = new Set(data.afterwards);
     const names = new Map<string, number>();
     this.functions = data.same.map((s) => {
       if (!names.has(s.function)) names.set(s.function, names.size);
@@ -89,7 +92,7 @@ export class Calls {
   call(i: number): Call {
     const s = this.same(i);
     let made = 0;
-    for (const _ of this.children(i)) made++;
+    for (const c of this.children(i)) if (!this.afterwards.has(c)) made++;
     const out: Call = {
       function: s.function, file: s.file, line: s.line, callerLine: this.callerLine(i), process: s.process, goroutine: this.goroutine(i),
       startNs: this.startNs[i], durationNs: this.durationNs(i), error: this.error(i), index: i, caller: this.parent[i],
@@ -97,6 +100,7 @@ export class Calls {
       layer: s.layer, colour: s.colour, key: s.key, attributes: Object.fromEntries(this.values(i).map((v) => [v.name, v.raw ?? v.value])),
     };
     if (this.newGoroutine.has(i)) out.newGoroutine = true;
+    if (this.afterwards.has(i)) out.afterwards = true;
     if (this.unfinished.has(i)) out.unfinished = true;
     if (i in this.data.panics) out.panic = this.data.panics[i];
     if (s.url) out.url = s.url;
@@ -141,6 +145,7 @@ export class Calls {
     const s = this.same(i);
     const out: Frame = { index: i, function: s.function, name: this.shortName(i), file: s.file, line, process: s.process, layer: s.layer, colour: s.colour };
     if (this.newGoroutine.has(i)) out.newGoroutine = true;
+    if (this.afterwards.has(i)) out.afterwards = true;
     return out;
   }
 

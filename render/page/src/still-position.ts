@@ -17,7 +17,7 @@ export function position(calls: Calls, at: At, action: string, forward: boolean)
   if (action) [at, moved] = w.step(at, action, forward);
   const [before, any] = w.previous(at);
   const stack = [calls.frame(at.call, w.line(at))];
-  for (let c = at.call; calls.parent[c] >= 0; c = calls.parent[c]) stack.push(calls.frame(calls.parent[c], calls.callerLine(c)));
+  for (let c = at.call; calls.parent[c] >= 0 && !calls.afterwards.has(c); c = calls.parent[c]) stack.push(calls.frame(calls.parent[c], calls.callerLine(c)));
   const out: Position = {
     ...at, number: w.number(at), total: 3 * calls.total - 1, moved, line: w.line(at),
     returned: any && before.kind === 'returning' ? before.call : -1, stack,
@@ -26,6 +26,7 @@ export function position(calls: Calls, at: At, action: string, forward: boolean)
     out.nextFunction = calls.same(at.next).function;
     out.nextName = calls.shortName(at.next);
     out.nextNth = calls.nth(at.next);
+    if (calls.afterwards.has(at.next)) out.nextAfterwards = true;
   }
   if (out.returned >= 0) {
     out.returnedName = calls.shortName(out.returned);

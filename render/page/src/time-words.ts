@@ -4,7 +4,7 @@ export const en = {
   title: 'Time', chart: 'Calls over time', goroutine: (n: number) => `goroutine ${n}`, after: (process: string) => `${process}, after the first call had ended`,
   firstEnds: 'first call ends', closer: 'Closer', farther: 'Farther', whole: 'Whole request', span: (from: string, to: string) => `${from} to ${to}`,
   hidden: (n: string) => `${n} calls are too narrow to see`, took: (time: string, own: string) => `${time}, ${own} of it its own`,
-  made: (n: string) => `made ${n} calls`, failed: 'failed', pointer: 'Wheel: zoom. Drag: move. Drag on the scale: zoom into a span. “?” shows the keys.',
+  madeOne: 'made 1 call', made: (n: string) => `made ${n} calls`, failed: 'failed', pointer: 'Wheel: zoom. Drag: move. Drag on the scale: zoom into a span. “?” shows the keys.',
   label: 'Arrow keys go to the caller, the first call made, and the calls before and after.',
 };
 
@@ -12,6 +12,6 @@ export const zh: typeof en = {
   title: '时间', chart: '调用的时间分布', goroutine: (n) => `goroutine ${n}`, after: (process) => `${process}，第一次调用结束之后`,
   firstEnds: '第一次调用结束', closer: '放大', farther: '缩小', whole: '整个请求', span: (from, to) => `${from} 至 ${to}`,
   hidden: (n) => `另有 ${n} 次调用窄得看不见`, took: (time, own) => `${time}，其中自身 ${own}`,
-  made: (n) => `发出 ${n} 次调用`, failed: '失败', pointer: '滚轮缩放，拖动平移，在刻度上拖动可放大一段。按“?”查看按键。',
+  madeOne: '发出 1 次调用', made: (n) => `发出 ${n} 次调用`, failed: '失败', pointer: '滚轮缩放，拖动平移，在刻度上拖动可放大一段。按“?”查看按键。',
   label: '方向键转到调用者、第一个子调用以及前后的调用。',
 };

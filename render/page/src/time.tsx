@@ -209,7 +209,7 @@ export function Time() {
     const moves: Record<string, () => void> = {
       '+': () => zoom(0.6), '=': () => zoom(0.6), '-': () => zoom(1 / 0.6), '0': () => { f.show(0, f.total); settled(); },
       z: () => c && reveal(c, true), Enter: () => c && select(c.index), ' ': () => c && select(c.index),
-      ArrowUp: () => c && c.caller >= 0 && visit(c.caller), ArrowDown: () => (c ? c.made > 0 && visit(c.index + 1) : visit(0)),
+      ArrowUp: () => c && c.caller >= 0 && visit(c.caller), ArrowDown: () => (c ? c.below > 0 && visit(c.index + 1) : visit(0)),
       ArrowLeft: () => (e.shiftKey ? pan(-0.25) : c && beside(c, -1)), ArrowRight: () => (e.shiftKey ? pan(0.25) : c && beside(c, 1)),
     };
     if (!moves[e.key]) return;
@@ -230,7 +230,7 @@ export function Time() {
           <span class="quiet span">{w.span(duration(span[0]), duration(span[1]))}{hidden > 0 ? ` · ${w.hidden(thousands(hidden))}` : ''}</span>
         </p>
       </div>
-      <p class="cursor" role="status">{cursor && <Fragment><b>{cursor.name}</b> {w.took(duration(cursor.durationNs), duration(cursor.ownNs))} · {cursor.made === 1 ? words.call : w.made(thousands(cursor.made))}{cursor.error || cursor.panic ? ` · ${w.failed}` : ''} · {cursor.process} · {w.goroutine(cursor.goroutine)}</Fragment>}</p>
+      <p class="cursor" role="status">{cursor && <Fragment><b>{cursor.name}</b> {w.took(duration(cursor.durationNs), duration(cursor.ownNs))} · {cursor.afterwards ? `${words.event} · ` : ''}{cursor.made === 1 ? w.madeOne : w.made(thousands(cursor.made))}{cursor.error || cursor.panic ? ` · ${w.failed}` : ''} · {cursor.process} · {w.goroutine(cursor.goroutine)}</Fragment>}</p>
       <div class="flame" ref={box} tabIndex={0} role="application" aria-label={`${w.chart}. ${w.label}`} title="" onKeyDown={keys} onScroll={() => flame.current.draw()}>
         <canvas ref={canvas} aria-hidden="true" onPointerDown={down} onPointerMove={move} onPointerUp={up} onPointerCancel={up}
           onPointerLeave={() => { if (flame.current.hovered !== null) { flame.current.hovered = null; flame.current.draw(); } setHover(null); }} />

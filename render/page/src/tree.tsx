@@ -1,6 +1,6 @@
 import { CSSProperties, Fragment, h } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { Call, Section, Step, View } from './api.ts';
+import { Call, Section, Step, View, watch } from './api.ts';
 import { Row } from './rows.ts';
 import { thousands, Words } from './words.ts';
 
@@ -146,7 +146,7 @@ function StepRow({ row, words, toggle, fold, opened }: { row: StepRowOf; words: 
         <Name name={s.name} layer={s.colour} strong={s.key} />
         {s.calls && <span class="count" title={words.again(s.calls.length)}>×{thousands(s.calls.length)}</span>}
         {s.newGoroutine && <span class="mark" title={words.goroutine}>go</span>}
-        {s.handoff && <span class="mark" title={words.handoff(s.handoff)}>{s.handoff}</span>}
+        {s.handoff && <span class="mark" title={s.handoff === watch ? words.event : words.handoff(s.handoff)}>{s.handoff === watch ? words.eventMark : s.handoff}</span>}
         {s.process && <span class="mark">{s.process}</span>}
         {s.place && <span class="place">{s.place}</span>}
         {s.folded > 0 && <span class={'fold' + (opened ? ' opened' : '')} title={opened ? words.hideFolded : words.showFolded + ': ' + words.folded(thousands(s.folded))}
@@ -191,6 +191,7 @@ function CallRow({ row, words, toggle }: { row: Extract<Row, { kind: 'call' }>; 
       <div class="what">
         <Name name={c.name} layer={c.colour} strong={c.key} />
         {c.newGoroutine && <span class="mark" title={words.goroutine}>go</span>}
+        {c.afterwards && <span class="mark" title={words.event}>{words.eventMark}</span>}
         {c.place && <span class="place">{c.place}</span>}
         {(c.error || c.panic) && <span class="handled">✗</span>}
       </div>
