@@ -187,14 +187,18 @@ func TestSentencesNameTheBranch(t *testing.T) {
 		values string
 		en, zh string
 	}{
-		{"the same on both sides", inA, []recordings.Branch{inA}, "", ", in the branch `if n > 3` (p/f.go:8)", "，位于分支 `if n > 3` 中 (p/f.go:8)"},
+		{"the same on both sides", inA, []recordings.Branch{inA}, "", ", where `n > 3` holds (p/f.go:8)", "，`n > 3` 成立时才到达 (p/f.go:8)"},
 		{"none", recordings.Branch{}, []recordings.Branch{inA}, "", "", ""},
 		{"another on the other side", inA, []recordings.Branch{{Kind: recordings.BranchElse, Text: "if ok", Line: 4}}, "",
-			", in the branch `if n > 3` (p/f.go:8); in one, in the else of `if ok`", "，位于分支 `if n > 3` 中 (p/f.go:8)；在 one 中，位于 `if ok` 的 else 中"},
-		{"none on the other side", inA, []recordings.Branch{{}}, "", ", in the branch `if n > 3` (p/f.go:8); in one in no branch", "，位于分支 `if n > 3` 中 (p/f.go:8)；在 one 中不在任何分支里"},
-		{"several on the other side", inA, []recordings.Branch{{}, {Kind: recordings.BranchIn, Text: "if ok"}}, "", ", in the branch `if n > 3` (p/f.go:8)", "，位于分支 `if n > 3` 中 (p/f.go:8)"},
+			", where `n > 3` holds (p/f.go:8); in one, where `ok` does not hold", "，`n > 3` 成立时才到达 (p/f.go:8)；在 one 中，`ok` 不成立时才到达"},
+		{"none on the other side", inA, []recordings.Branch{{}}, "", ", where `n > 3` holds (p/f.go:8); in one in no branch", "，`n > 3` 成立时才到达 (p/f.go:8)；在 one 中不在任何分支里"},
+		{"several on the other side", inA, []recordings.Branch{{}, {Kind: recordings.BranchIn, Text: "if ok"}}, "", ", where `n > 3` holds (p/f.go:8)", "，`n > 3` 成立时才到达 (p/f.go:8)"},
 		{"a limit", recordings.Branch{Kind: recordings.BranchPast, Text: "if took < limit", Threshold: recordings.ThresholdTime}, nil, "",
-			", behind `if took < limit` (p/f.go:7), which leaves, a limit of time", "，位于 `if took < limit` 之后 (p/f.go:7)，条件成立时会提前离开，这是时间阈值"},
+			", where `took < limit` does not hold (p/f.go:7), else it leaves before, a limit of time", "，`took < limit` 不成立时才到达 (p/f.go:7)，成立则提前离开，这是时间阈值"},
+		{"an assertion", recordings.Branch{Kind: recordings.BranchIn, Text: "if m, ok := h.(M); ok", Line: 1}, []recordings.Branch{{Kind: recordings.BranchElse, Text: "if m, ok := h.(M); ok", Line: 1}}, "",
+			", where `h` is of type `M` (p/f.go:8); in one, where `h` is not of type `M`", "，`h` 的类型为 `M` 时才到达 (p/f.go:8)；在 one 中，`h` 的类型不是 `M` 时才到达"},
+		{"behind ||", recordings.Branch{Kind: recordings.BranchIn, Text: "a ||", Line: 1}, []recordings.Branch{{Kind: recordings.BranchIn, Text: "switch x case 1", Line: 1}}, "",
+			", where `a` does not hold (p/f.go:8); in one, in the branch `switch x case 1`", "，`a` 不成立时才到达 (p/f.go:8)；在 one 中，位于分支 `switch x case 1` 中"},
 		{"a plugin of a list", recordings.Branch{Kind: recordings.BranchLoop, Text: "range handlers"}, nil, " apitrace.admission.plugin=x",
 			", in the loop over `handlers` (p/f.go:7); not asked in one", "，位于对 `handlers` 的循环中 (p/f.go:7)；one 中没有询问它"},
 	} {

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
@@ -34,20 +35,39 @@ func (s *summary) branchOf(o *only) string {
 	return text
 }
 
-// branchText names a branch by its code, and place is where it begins.
+// branchText says under which condition of the source a branch is reached, and place is where it begins.
 func (s *summary) branchText(b recordings.Branch, place string) string {
-	switch w := &s.words; b.Kind {
-	case recordings.BranchIn:
-		return w.Sprintf(", in the branch `%s`%s", b.Text, place)
-	case recordings.BranchElse:
-		return w.Sprintf(", in the else of `%s`%s", b.Text, place)
-	case recordings.BranchPast:
-		return w.Sprintf(", behind `%s`%s, which leaves", b.Text, place)
-	case recordings.BranchLoop:
+	w := &s.words
+	condition, isIf := strings.CutPrefix(b.Text, "if ")
+	left, isAnd := strings.CutSuffix(b.Text, " &&")
+	right, isOr := strings.CutSuffix(b.Text, " ||")
+	asserted := assertion.FindStringSubmatch(condition)
+	isType := asserted != nil && asserted[1] == asserted[4]
+	switch {
+	case b.Kind == recordings.BranchPast:
+		return w.Sprintf(", where `%s` does not hold%s, else it leaves before", condition, place)
+	case b.Kind == recordings.BranchLoop:
 		return w.Sprintf(", in the loop over `%s`%s", strings.TrimPrefix(b.Text, "range "), place)
+	case b.Kind == recordings.BranchElse && isType:
+		return w.Sprintf(", where `%s` is not of type `%s`%s", asserted[2], asserted[3], place)
+	case b.Kind == recordings.BranchElse:
+		return w.Sprintf(", where `%s` does not hold%s", condition, place)
+	case b.Kind != recordings.BranchIn:
+		return ""
+	case isIf && isType:
+		return w.Sprintf(", where `%s` is of type `%s`%s", asserted[2], asserted[3], place)
+	case isIf:
+		return w.Sprintf(", where `%s` holds%s", condition, place)
+	case isAnd:
+		return w.Sprintf(", where `%s` holds%s", left, place)
+	case isOr:
+		return w.Sprintf(", where `%s` does not hold%s", right, place)
 	}
-	return ""
+	return w.Sprintf(", in the branch `%s`%s", b.Text, place) // a case, or a loop with a condition
 }
+
+// assertion matches the condition that a value has a type: v, ok := x.(T); ok.
+var assertion = regexp.MustCompile(`^\w+, (\w+) := (.+)\.\(([^()]+)\); (\w+)$`)
 
 func (s *summary) thresholdText(t recordings.Threshold) string {
 	switch w := &s.words; t {

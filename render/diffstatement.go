@@ -70,7 +70,59 @@ func (s *summary) statements() []*statement {
 			known.purposes = append(known.purposes, purpose)
 		}
 	}
-	return replacements(all)
+	return s.withBesides(replacements(all), index)
+}
+
+// withBesides adds what besides returns, behind the statement on the call that makes those calls. What takes the place of another
+// call has no such statements.
+func (s *summary) withBesides(all []*statement, known map[only]*statement) []*statement {
+	var out []*statement
+	for _, st := range all {
+		out = append(out, st)
+		if st.only == nil || st.replaced != nil {
+			continue
+		}
+		for _, at := range st.at {
+			for _, more := range s.besides(st.only.kind, at) {
+				if known[*more.only] == nil {
+					known[*more.only] = more
+					out = append(out, more)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// besides returns statements on the key steps that came, or went, with call i of the merged tree: calls that it makes itself, and whose
+// functions only its side has. The sentence on call i, that it stands between two others, says nothing of them.
+func (s *summary) besides(kind diff.Kind, i int) []*statement {
+	tree, calls := s.Diff.A, s.Merged.A
+	if kind == diff.Added {
+		tree, calls = s.Diff.B, s.Merged.B
+	}
+	if s.finder == nil || s.words.scenarios || s.firstPaired(tree, calls[i]) == diff.None {
+		return nil
+	}
+	var all []*statement
+	for child := range s.Merged.Tree.Children(i) {
+		call := s.Merged.Tree.Call(child)
+		if s.Merged.A[child] != diff.None && s.Merged.B[child] != diff.None || !s.guide.Key(call.Function) || upstream(call) {
+			continue
+		}
+		change := diff.Change{Kind: kind, A: calls[child], B: diff.None}
+		if kind == diff.Added {
+			change.A, change.B = change.B, change.A
+		}
+		why := s.finder.Of(s.Diff, change)
+		if why.Why != reason.NewFunction || why.Way.Kind != reason.Calls {
+			continue
+		}
+		all = append(all, &statement{layer: s.guide.Layer(call.Function), at: []int{child}, only: &only{
+			kind: kind, full: call.Function, function: call.ShortName(), caller: callerName(tree, calls[child]), why: why, above: diff.None, innerA: diff.None,
+		}})
+	}
+	return all
 }
 
 // replacements merges a removal and the addition that replaces it into one statement: both are

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/reason"
@@ -41,25 +42,25 @@ func (s *summary) summarize() (changed []layerSummary, unchanged []string) {
 		s.say(p.Layer, s.packageMoved(p), s.movedTo(p)...)
 	}
 	for _, st := range s.statements() {
-		s.say(st.layer, s.text(st), st.calls()...)
+		s.say(s.part(st.layer, s.Merged.Tree.Call(st.at[0]).Function), s.text(st), st.calls()...)
 	}
 	for _, change := range s.Changes {
 		if !change.Telling && !s.movedWithPackage(change.Change) {
-			s.layer(change.Layer).Smaller++
+			s.layer(s.part(change.Layer, s.Merged.Tree.Call(change.At).Function)).Smaller++
 		}
 	}
 	s.countOnly()
 	s.shorten()
 	var seen []string
 	for i := range s.Merged.Tree.Len() {
-		layer := s.guide.Layer(s.Merged.Tree.Call(i).Function)
+		layer := s.partOf(i)
 		if slices.Contains(seen, layer) {
 			continue
 		}
 		seen = append(seen, layer)
 		if at, ok := s.index[layer]; ok {
 			changed = append(changed, s.layers[at])
-		} else if title := s.guide.Title(layer); title != "" {
+		} else if title := s.title(layer); title != "" {
 			unchanged = append(unchanged, title)
 		}
 	}
@@ -84,7 +85,7 @@ func (s *summary) countOnly() {
 	type only struct{ a, b []int }
 	counts := map[string]only{}
 	for i := range s.Merged.Tree.Len() {
-		layer := s.guide.Layer(s.Merged.Tree.Call(i).Function)
+		layer := s.partOf(i)
 		n := counts[layer]
 		switch {
 		case s.Merged.B[i] == diff.None:
@@ -124,16 +125,43 @@ func newSummary(c *Differences, guide Guide, words diffWords, finder *reason.Fin
 	return &summary{Differences: c, guide: guide, words: words, finder: finder, index: map[string]int{}}
 }
 
+// impersonation is the name of a part of the layer of authorization that has a title, and so a summary, of its own.
+const impersonation = trace.LayerAuthorization + "/impersonation"
+
+// part names the part of the server, a layer or a part of one, in which the sections of the tree show a function.
+func (s *summary) part(layer, function string) string {
+	if view.Impersonation(layer, function) {
+		return impersonation
+	}
+	return layer
+}
+
+// partOf is part for a call of the merged tree.
+func (s *summary) partOf(i int) string {
+	function := s.Merged.Tree.Call(i).Function
+	return s.part(s.guide.Layer(function), function)
+}
+
+// title returns the title of a part, "" if it has none.
+func (s *summary) title(part string) string {
+	if part == impersonation {
+		return s.words.Sprintf("Impersonation")
+	}
+	return s.guide.Title(part)
+}
+
+// layer returns the summary of a part; it is new if there is none.
 func (s *summary) layer(name string) *layerSummary {
 	at, ok := s.index[name]
 	if !ok {
 		at = len(s.layers)
 		s.index[name] = at
-		title := s.guide.Title(name)
+		title := s.title(name)
 		if title == "" {
 			title = s.words.Sprintf("Elsewhere")
 		}
-		s.layers = append(s.layers, layerSummary{Layer: name, Title: title})
+		layer, _, _ := strings.Cut(name, "/")
+		s.layers = append(s.layers, layerSummary{Layer: layer, Title: title})
 	}
 	return &s.layers[at]
 }

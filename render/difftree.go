@@ -159,7 +159,8 @@ func newDiffDrawing(c *diff.Comparison, pair *diff.RequestPair, differences *Dif
 }
 
 // marked says which calls of the merged tree are shown: those with telling changes, in the
-// full view and where a filter chooses those with any, and their callers, and the key steps
+// full view and where a filter chooses those with any, their callers and the nearest key steps above those, so that each
+// change stands in the part of the tree in which the view of one request has it, and the key steps
 // that one side alone has, but for further turns of a loop.
 func (d *diffDrawing) marked(classifier Classifier) func(int) bool {
 	tree := d.Merged.Tree
@@ -183,6 +184,10 @@ func (d *diffDrawing) marked(classifier Classifier) func(int) bool {
 		}
 		shown[c.At] = true
 		if above := tree.Parent(c.At); above >= 0 {
+			shown[above] = true
+			for above > 0 && !classifier.Key(tree.Call(above).Function) {
+				above = tree.Parent(above)
+			}
 			shown[above] = true
 		}
 	}

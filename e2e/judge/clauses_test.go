@@ -14,12 +14,15 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
+// branchForm is what is said of a branch: a word, its code, and of a condition what is with it, perhaps with a type.
+const branchForm = ", (where|in the branch|in the loop over) `([^`]*)`( holds| does not hold| is of type| is not of type)?(?: `([^`]*)`)?"
+
 // Clauses say more of what a sentence tells: on which feature gate it depends, and in which branch it stands.
 var (
 	gateClause   = regexp.MustCompile(`^(.*): feature gate (\S+) is (on|off) by default since (v[0-9.]+)$`)
-	branchClause = regexp.MustCompile("^(.*?), (in the branch|in the else of|behind|in the loop over) `([^`]*)` \\(([^ ]+):([0-9]+)\\)(, which leaves)?" +
+	branchClause = regexp.MustCompile("^(.*?)" + branchForm + ` \(([^ ]+):([0-9]+)\)(, else it leaves before)?` +
 		`(?:, (a limit of time|a limit of size|by the verbosity of the log))?` +
-		"(?:; in \\S+(?:, (in the branch|in the else of|behind|in the loop over) `([^`]*)`(?:, which leaves)?| in (no branch)))?" +
+		`(?:; in \S+(?:` + branchForm + `(, else it leaves before)?| in (no branch)))?` +
 		`(; not asked in \S+)?$`)
 	askedClause = regexp.MustCompile(`^(.*); not asked in \S+$`)
 	onlyIn      = regexp.MustCompile(` only in (\S+?)(?:,|$)`)
@@ -200,49 +203,100 @@ func typeOf(function string) string {
 	return pkg + "." + strings.TrimSuffix(strings.Trim(typ, "(*)"), "[...]")
 }
 
-var branchKinds = map[string]string{"in the branch": "in", "in the else of": "else", "behind": "past", "in the loop over": "loop"}
+// A form is a branch as a sentence names it: what is known of the branches that it can mean.
+type form struct {
+	kinds   []string
+	matches func(text string) bool
+}
+
+// formOf reads the groups of branchForm, and whether the sentence says that it leaves before.
+func formOf(m []string, leaves bool) (form, error) {
+	is := func(texts ...string) func(string) bool {
+		return func(t string) bool {
+			return slices.ContainsFunc(texts, func(text string) bool {
+				text = strings.ReplaceAll(text, " ", "")
+				begin, cut := strings.CutSuffix(text, "…")
+				return t == text || cut && strings.HasPrefix(t, begin)
+			})
+		}
+	}
+	asserts := func(t string) bool {
+		a := regexp.MustCompile(`^if\w+,(\w+):=(.+)\.\((.+)\);(\w+)$`).FindStringSubmatch(t)
+		return a != nil && a[1] == a[4] && a[2] == strings.ReplaceAll(m[1], " ", "") && a[3] == strings.ReplaceAll(m[3], " ", "")
+	}
+	text, tail, typed := m[1], strings.TrimSpace(m[2]), m[3] != ""
+	switch {
+	case m[0] == "where" && leaves && tail == "does not hold" && !typed:
+		return form{[]string{"past"}, is("if " + text)}, nil
+	case leaves:
+	case m[0] == "where" && tail == "holds" && !typed:
+		return form{[]string{"in"}, is("if "+text, text+" &&")}, nil
+	case m[0] == "where" && tail == "does not hold" && !typed:
+		return form{[]string{"else", "in"}, func(t string) bool { return is("if "+text)(t) || is(text+" ||")(t) }}, nil
+	case m[0] == "where" && tail == "is of type" && typed:
+		return form{[]string{"in"}, asserts}, nil
+	case m[0] == "where" && tail == "is not of type" && typed:
+		return form{[]string{"else"}, asserts}, nil
+	case m[0] == "in the branch" && tail == "" && !typed:
+		return form{[]string{"in"}, is(text)}, nil
+	case m[0] == "in the loop over" && tail == "" && !typed:
+		return form{[]string{"loop"}, is(text)}, nil
+	}
+	return form{}, fmt.Errorf("the judge does not know this form of sentence")
+}
+
+// The groups of branchClause.
+const (
+	groupForm, groupFile, groupLine, groupLeaves, groupLimit = 2, 6, 7, 8, 9
+	groupOther, groupOtherLeaves, groupNone, groupAsked      = 10, 14, 15, 16
+)
 
 // branch demands that the call stands in the branch, in the file and the line that are said, and what is said of the other side.
 func (j *judge) branch(c claim, m []string) error {
-	if (branchKinds[m[2]] == "past") != (m[6] != "") {
-		return fmt.Errorf("the judge does not know this form of sentence")
+	said, err := formOf(m[groupForm:], m[groupLeaves] != "")
+	if err != nil {
+		return err
 	}
 	c.leads = c.leads || c.between
-	line, _ := strconv.Atoi(m[5])
+	line, _ := strconv.Atoi(m[groupLine])
 	calls, in := j.callsOf(c.has, c)
-	if !slices.ContainsFunc(in, func(f string) bool { return path.Base(funcname.Package(f)) == path.Dir(m[4]) }) {
-		return fmt.Errorf("the caller is not in package %s", path.Dir(m[4]))
+	if !slices.ContainsFunc(in, func(f string) bool { return path.Base(funcname.Package(f)) == path.Dir(m[groupFile]) }) {
+		return fmt.Errorf("the caller is not in package %s", path.Dir(m[groupFile]))
 	}
-	limit := map[string]string{"a limit of time": "time", "a limit of size": "size", "by the verbosity of the log": "verbosity"}[m[7]]
-	if !slices.ContainsFunc(j.candidates(calls, c), func(made call) bool {
-		return made.standsIn(branchKinds[m[2]], m[3], line, limit)
-	}) {
+	limit := map[string]string{"a limit of time": "time", "a limit of size": "size", "by the verbosity of the log": "verbosity"}[m[groupLimit]]
+	if !slices.ContainsFunc(j.candidates(calls, c), func(made call) bool { return made.standsIn(said, line, limit) }) {
 		return fmt.Errorf("in the source of %s no such call stands there", c.has)
 	}
 	others, _ := j.callsOf(c.lacks, c)
 	others = j.candidates(others, c)
+	if m[groupOther] != "" {
+		other, err := formOf(m[groupOther:], m[groupOtherLeaves] != "")
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(others, func(made call) bool { return made.standsIn(other, 0, "") }) {
+			return fmt.Errorf("in the source of %s no such call stands there", c.lacks)
+		}
+	}
 	switch {
-	case m[8] != "" && !slices.ContainsFunc(others, func(made call) bool { return made.standsIn(branchKinds[m[8]], m[9], 0, "") }):
-		return fmt.Errorf("in the source of %s no such call stands there", c.lacks)
-	case m[10] != "" && !slices.ContainsFunc(others, func(made call) bool {
+	case m[groupNone] != "" && !slices.ContainsFunc(others, func(made call) bool {
 		return !slices.ContainsFunc(made.branches, func(b branch) bool { return b.kind != "past" })
 	}):
 		return fmt.Errorf("in the source of %s each such call stands in a branch", c.lacks)
-	case m[11] != "":
+	case m[groupAsked] != "":
 		return j.notAsked(c)
 	}
 	return nil
 }
 
-func (c call) standsIn(kind, text string, line int, limit string) bool {
-	text = strings.ReplaceAll(text, " ", "")
+func (c call) standsIn(said form, line int, limit string) bool {
 	return slices.ContainsFunc(c.branches, func(b branch) bool {
-		if b.kind != kind || line > 0 && b.line > 0 && b.line != line || limit != "" && b.limits != nil && !b.limits[limit] {
+		if line > 0 && b.line > 0 && b.line != line || limit != "" && b.limits != nil && !b.limits[limit] {
 			return false
 		}
 		return slices.ContainsFunc(b.texts, func(t string) bool {
-			begin, cut := strings.CutSuffix(text, "…")
-			return t == text || cut && strings.HasPrefix(t, begin)
+			// An else belongs to an if, and what stands behind || is in a branch of its own.
+			return slices.Contains(said.kinds, b.kind) && said.matches(t) && (b.kind != "in" || len(said.kinds) == 1 || strings.HasSuffix(t, "||"))
 		})
 	})
 }

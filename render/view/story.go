@@ -102,7 +102,8 @@ func (t *storyteller) walk(s *Section, n *Node, level int, begun *[]*Section) {
 
 // leaves reports whether a new section begins with a child of one of s's steps: the
 // request goes to another process, the event of its own write is handled, or many
-// steps in or after another layer follow. A single step between two of s's layer stays.
+// steps in or after another layer follow. A single step between two of s's layer stays. In a comparison, which shows
+// few of the steps in between, what another layer does below folded calls has a section of its own, too.
 func (t *storyteller) leaves(s *Section, child *Node) bool {
 	const together, below = 2, 4 // steps
 	switch {
@@ -112,6 +113,9 @@ func (t *storyteller) leaves(s *Section, child *Node) bool {
 		return true
 	case child.Layer == "" || child.Layer == s.Layer || returnsTo(child, s.Layer) || passes(child):
 		return false
+	}
+	if t.story.marked && child.Through > 0 { // far below: a comparison shows few of the steps in between
+		return true
 	}
 	return count(child, together, func(n *Node) bool { return n.Layer == child.Layer }) >= together ||
 		count(child, below, func(*Node) bool { return true }) >= below

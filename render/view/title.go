@@ -14,7 +14,7 @@ func (s *Story) Title(section *Section, guide Guide, lang string) string {
 	title, p := guide.Title(section.Layer), message.For(lang)
 	function := s.First(section.Root).Function
 	switch {
-	case section.Layer == trace.LayerAuthorization && strings.Contains(function, "mpersonation."):
+	case Impersonation(section.Layer, function):
 		title = p.Sprintf("Impersonation")
 	case section.Layer == trace.LayerAdmission && strings.HasSuffix(function, ".Admit"):
 		title = p.Sprintf("Mutating admission")
@@ -34,6 +34,12 @@ func (s *Story) Title(section *Section, guide Guide, lang string) string {
 		title = p.Sprintf("%s, continued", title)
 	}
 	return title
+}
+
+// Impersonation reports whether a function lets the caller act as another user, which is a part of the layer of authorization with
+// a title of its own.
+func Impersonation(layer, function string) bool {
+	return layer == trace.LayerAuthorization && (strings.Contains(function, "mpersonation.") || strings.HasSuffix(function, "mpersonationRequests"))
 }
 
 // decodes and encodes match the names of functions that decode and encode.

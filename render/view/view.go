@@ -49,6 +49,8 @@ type View struct {
 	// Handled counts the calls that Filter.Errors left out because their error had no part in
 	// the request's failure.
 	Handled int
+	// marked is set if the choice is that of a comparison (Choice.Marked).
+	marked bool
 }
 
 // A Node is a shown call, or several equal consecutive calls that are shown as one.

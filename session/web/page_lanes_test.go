@@ -35,7 +35,7 @@ func TestPageHasALaneForEachServer(t *testing.T) {
 
 	// The picture: what it writes is noted, with the place.
 	b := open(t, server, "#/latest/aggregated-api/1?view=time", 1280)
-	b.until("document.querySelector('.span')?.textContent.startsWith('0ns to 1')")
+	b.until("document.querySelector('.span')?.textContent.startsWith('0ms to 1')")
 	js[any](b, `(() => {
 		const fill = CanvasRenderingContext2D.prototype.fillText;
 		window.written = {};

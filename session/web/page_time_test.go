@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -31,7 +32,7 @@ func (b *tab) pointer(kind string, part float64, y int, more string) {
 func TestPageShowsWhereTheTimeWent(t *testing.T) {
 	server := start(t, web.Options{})
 	b := open(t, server, "#/latest/create-deployment/1?view=time", 1280)
-	b.until("document.querySelector('.span')?.textContent.startsWith('0ns to 3.')")
+	b.until("document.querySelector('.span')?.textContent.startsWith('0ms to 3.')")
 	b.until(cursor + ".startsWith('server.(*APIServerHandler).ServeHTTP ')")
 	if said := js[string](b, cursor); !strings.Contains(said, " of it its own · made 1 call · kube-apiserver · goroutine ") {
 		t.Errorf("of the first call, it says %q", said)
@@ -62,7 +63,7 @@ func TestPageShowsWhereTheTimeWent(t *testing.T) {
 	b.pointer("pointerup", 0.4, 8, "")
 	b.until("document.querySelector('.span').textContent.split(' · ')[0] !== " + fmt.Sprintf("%q", moved))
 	b.click("[...document.querySelectorAll('.time-head button')].at(-1)")
-	b.until("document.querySelector('.span').textContent.startsWith('0ns to 3.') && !location.hash.includes('from=')")
+	b.until("document.querySelector('.span').textContent.startsWith('0ms to 3.') && !location.hash.includes('from=')")
 
 	// The keyboard goes along the tree.
 	js[any](b, "document.querySelector('.flame').focus()")
@@ -103,7 +104,7 @@ func TestPageTimeLineIsAccessible(t *testing.T) {
 	server := start(t, web.Options{})
 	for _, width := range []int64{1280, 400} {
 		b := open(t, server, "#/latest/get-node/1?view=time", width)
-		b.until("document.querySelector('.span')?.textContent.startsWith('0ns to 1.')")
+		b.until("document.querySelector('.span')?.textContent.startsWith('0ms to 1.')")
 		b.accessible()
 		if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
 			t.Errorf("the page is wider than a screen of %d pixels", width)
@@ -114,7 +115,7 @@ func TestPageTimeLineIsAccessible(t *testing.T) {
 // TestPageZoomsThroughTheStartOfAServer measures frames while the time line of 206,000 calls is zoomed and moved.
 func TestPageZoomsThroughTheStartOfAServer(t *testing.T) {
 	b := open(t, start(t, web.Options{}), "#/latest/boot/1?view=time", 1280)
-	b.until("document.querySelector('.span')?.textContent.startsWith('0ns to 3.99s')")
+	b.until("document.querySelector('.span')?.textContent.startsWith('0ms to 3.99s')")
 	frames := js[[]float64](b, `new Promise((done) => {
 		const c = document.querySelector('.flame canvas'), r = c.getBoundingClientRect(), frames = []; let n = 0, last = performance.now();
 		const frame = (now) => {
@@ -131,4 +132,64 @@ func TestPageZoomsThroughTheStartOfAServer(t *testing.T) {
 	}
 	t.Logf("the slowest of %d frames: %.0f ms", len(frames)-1, worst)
 	b.until("document.querySelector('.span')?.textContent.includes('too narrow')")
+}
+
+// TestPageTellsTimesApart zooms in until a microsecond fills the scale: no two labels on it are the same.
+func TestPageTellsTimesApart(t *testing.T) {
+	server := start(t, web.Options{})
+	for _, span := range [][2]int{{0, 3000000}, {1500000, 1501000}, {1000000, 1000200}, {999990, 1000190}} {
+		b := open(t, server, fmt.Sprintf("#/latest/create-deployment/1?view=time&from=%d&to=%d", span[0], span[1]), 1280)
+		b.until(cursor + ".length > 0")
+		labels := js[[]string](b, `(async () => {
+			const fill = CanvasRenderingContext2D.prototype.fillText, ground = CanvasRenderingContext2D.prototype.fillRect, written = [];
+			CanvasRenderingContext2D.prototype.fillRect = function (x, y, w, h) { if (x === 0 && y === 0 && h > 60) written.length = 0; ground.apply(this, arguments); }; // it draws anew
+			CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { if (y < 22 && /^[0-9.]+(ns|µs|ms|s)$/.test(text)) written.push(text); fill.apply(this, arguments); };
+			document.querySelector('.flame').dispatchEvent(new Event('scroll'));
+			await new Promise((go) => setTimeout(go, 100));
+			CanvasRenderingContext2D.prototype.fillText = fill;
+			CanvasRenderingContext2D.prototype.fillRect = ground;
+			return written;
+		})()`)
+		seen := map[string]bool{}
+		for _, label := range labels {
+			if seen[label] {
+				t.Errorf("from %d to %d ns the scale has %q twice: %v", span[0], span[1], label, labels)
+			}
+			seen[label] = true
+		}
+		if len(labels) < 4 {
+			t.Errorf("from %d to %d ns the scale says only %v", span[0], span[1], labels)
+		}
+		b.close()
+	}
+}
+
+// TestPageRanksWhatTookLongest opens the ranking of a request: the greatest time is first, and a row leads to the call.
+func TestPageRanksWhatTookLongest(t *testing.T) {
+	server := start(t, web.Options{})
+	var want web.LayerList
+	_, body := get(t, server+web.Base+"/releases/latest/scenarios/create-deployment/requests/1/layers")
+	if err := json.Unmarshal(body, &want); err != nil {
+		t.Fatal(err)
+	}
+	for i := range want.Longest[1:] {
+		if want.Longest[i].OwnNs < want.Longest[i+1].OwnNs {
+			t.Fatalf("function %d of the ranking took less than the one behind it: %+v", i, want.Longest[i:i+2])
+		}
+	}
+	for _, width := range []int64{1280, 400} {
+		b := open(t, server, "#/latest/create-deployment/1?view=time", width)
+		b.click("document.querySelector('.ranking summary')")
+		b.until("document.querySelectorAll('.ranked').length === 2")
+		b.accessible()
+		first := "document.querySelector('.ranked button')"
+		if text := js[string](b, first+".textContent"); !strings.Contains(text, want.Longest[0].Name) {
+			t.Errorf("the first function is %q, expected %s", text, want.Longest[0].Name)
+		}
+		b.click(first)
+		b.until(cursor + ".startsWith(" + fmt.Sprintf("%q", want.Longest[0].Name) + ")")
+		if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
+			t.Errorf("the page is wider than a screen of %d pixels", width)
+		}
+	}
 }

@@ -174,6 +174,8 @@ type Position struct {
 // A LayerList is the layers that a request passes.
 type LayerList struct {
 	Items []Layer `json:"items" description:"The layers: by traced program in the order in which the request reached those, and within one in the order of the guide."`
+	// Longest are the functions in which most time went.
+	Longest []LongFunction `json:"longest" description:"The functions whose calls ran longest without the calls that they made, the longest first; at most 30."`
 }
 
 // A Layer is a part of a traced program, and the part of a request that runs there.
@@ -182,9 +184,22 @@ type Layer struct {
 	Title   string `json:"title" description:"Its title."`
 	Colour  string `json:"colour" description:"Its colour, empty if it has none."`
 	Process string `json:"process" description:"The traced program."`
+	Longest int    `json:"longest" description:"Number of the call in it with the greatest ownNs."`
 	First   int    `json:"first" description:"Number of the request's first call in it."`
 	Calls   int    `json:"calls" description:"How many of the request's calls are in it."`
 	OwnNs   int64  `json:"ownNs" description:"How long those calls ran without a call that they made, together. Goroutines that ran at the same time count each."`
+}
+
+// A LongFunction is a function in which much time of a request went.
+type LongFunction struct {
+	Function string `json:"function" description:"Full name of the function."`
+	Name     string `json:"name" description:"Its short name."`
+	Process  string `json:"process" description:"The traced program."`
+	Layer    string `json:"layer" description:"Name of its layer, empty if it has none."`
+	Colour   string `json:"colour" description:"Colour of the layer, empty if it has none."`
+	Longest  int    `json:"longest" description:"Number of the call with the greatest ownNs."`
+	Calls    int    `json:"calls" description:"How many calls it has."`
+	OwnNs    int64  `json:"ownNs" description:"How long those calls ran without a call that they made, together."`
 }
 
 // A Timeline is the calls of a span of time.

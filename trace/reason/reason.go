@@ -156,11 +156,17 @@ func (f *Finder) CallsInB(caller, called *trace.Call) (calls, known bool) {
 func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reason {
 	r := Reason{Way: here.way(tree, i)}
 	above := tree.Parent(i)
-	if here.code == nil || there.code == nil || above < 0 || partner[above] == diff.None {
+	if here.code == nil || there.code == nil || above < 0 {
 		return r
 	}
 	call, caller := tree.Call(i), tree.Call(above)
 	function := there.code.Function(call.Process, call.Function)
+	if partner[above] == diff.None { // of the caller, too, only this side has the call
+		if function == nil && here.code.Function(call.Process, call.Function) != nil {
+			r.Why = NewFunction
+		}
+		return r
+	}
 	// The caller goes by its own name on the other side, or else by that of the call which is the same.
 	text := there.code.Function(caller.Process, caller.Function)
 	if text == nil {

@@ -53,7 +53,9 @@ export interface Position {
   nextFunction?: string; nextName?: string; nextNth?: number; nextAfterwards?: boolean;
   returned: number; returnedName?: string; returnedTime?: string; returnedError?: string;
 }
-export interface Layer { layer: string; title: string; colour: string; process: string; first: number; calls: number; ownNs: number }
+export interface LongFunction { function: string; name: string; process: string; layer: string; colour: string; longest: number; calls: number; ownNs: number }
+export interface LayerList { items: Layer[]; longest: LongFunction[] }
+export interface Layer { layer: string; title: string; colour: string; process: string; first: number; longest: number; calls: number; ownNs: number }
 
 export interface Hit { kind: 'function' | 'value' | 'error'; text: string; short: string; places: { scenario: string; releases: string[] }[]; behind?: boolean }
 export interface HitList { total: number; from: number; items: Hit[] }

@@ -240,7 +240,8 @@ export class Flame {
     c.fillStyle = this.inks.line;
     c.fillRect(0, scaleHeight - 1, w, 1);
     c.font = `11px ${this.inks.mono}`;
-    const labels = this.ticks().map((t) => [this.x(t), duration(t)] as const);
+    const ticks = this.ticks(), times = exactTimes(ticks, ticks.length > 1 ? ticks[1] - ticks[0] : this.span);
+    const labels = ticks.map((t, i) => [this.x(t), times[i]] as const);
     if (this.first < this.total) labels.unshift([this.x(this.first), this.words.firstEnds]);
     const free: [number, number][] = [];
     for (const [x, text] of labels) {
@@ -260,6 +261,14 @@ export function duration(ns: number): string {
   if (ns < 1000) return `${Math.round(ns)}ns`;
   const [value, unit] = ns < 1e6 ? [ns / 1e3, 'µs'] : ns < 1e9 ? [ns / 1e6, 'ms'] : [ns / 1e9, 's'];
   return (value < 10 ? value.toFixed(2) : value < 100 ? value.toFixed(1) : value.toFixed(0)) + unit;
+}
+
+// exactTimes writes times in one unit, with as many digits as it takes to tell apart those that differ by a step.
+export function exactTimes<T extends number[]>(times: [...T], step: number): { [K in keyof T]: string } {
+  const greatest = Math.max(...times, 0);
+  const [unit, name] = greatest < 1e3 ? [1, 'ns'] : greatest < 1e6 ? [1e3, 'µs'] : greatest < 1e9 ? [1e6, 'ms'] : [1e9, 's'];
+  const digits = Math.min(Math.log10(unit), Math.max(0, Math.ceil(-Math.log10(Math.max(step, 1) / unit) - 1e-9)));
+  return times.map((t) => (t ? (t / unit).toFixed(digits) : 0) + name) as { [K in keyof T]: string };
 }
 
 function rgb(colour: string): number[] {

@@ -44,7 +44,7 @@ export function Hunks({ pairing, request, call, nameA, nameB }: { pairing: Pairi
               {hunk.lines.map((l) => (
                 <div class={'l' + (l.a === 0 ? ' plus' : l.b === 0 ? ' minus' : '') + (diff.line > 0 && (diff.onB ? l.b : l.a) === diff.line ? ' here' : '')}>
                   <span class="no" title={words.lineOf(nameA)}>{l.a || ''}</span><span class="no" title={words.lineOf(nameB)}>{l.b || ''}</span>
-                  <span class="n">{l.a === 0 ? '+' : l.b === 0 ? '−' : ''}</span>
+                  <span class="n" title={diff.line > 0 && (diff.onB ? l.b : l.a) === diff.line ? words.callIsHere : undefined}>{l.a === 0 ? '+' : l.b === 0 ? '−' : ''}</span>
                   <code>{l.tokens.map((t) => t.kind ? <span class={'k-' + t.kind}>{t.text}</span> : t.text)}</code>
                 </div>
               ))}

@@ -5,6 +5,7 @@ export const en = {
   firstEnds: 'first call ends', closer: 'Closer', farther: 'Farther', whole: 'Whole request', span: (from: string, to: string) => `${from} to ${to}`,
   hidden: (n: string) => `${n} calls are too narrow to see`, took: (time: string, own: string) => `${time}, ${own} of it its own`,
   madeOne: 'made 1 call', made: (n: string) => `made ${n} calls`, failed: 'failed', pointer: 'Wheel: zoom. Drag: move. Drag on the scale: zoom into a span. “?” shows the keys.',
+  ranking: 'What took longest', byLayer: 'By layer', byFunction: 'By function', ownTime: 'Own time: without the calls that were made. Select a row to see its longest call.', times: (n: string) => `×${n}`,
   label: 'Arrow keys go to the caller, the first call made, and the calls before and after.',
 };
 
@@ -13,5 +14,6 @@ export const zh: typeof en = {
   firstEnds: '第一次调用结束', closer: '放大', farther: '缩小', whole: '整个请求', span: (from, to) => `${from} 至 ${to}`,
   hidden: (n) => `另有 ${n} 次调用窄得看不见`, took: (time, own) => `${time}，其中自身 ${own}`,
   madeOne: '发出 1 次调用', made: (n) => `发出 ${n} 次调用`, failed: '失败', pointer: '滚轮缩放，拖动平移，在刻度上拖动可放大一段。按“?”查看按键。',
+  ranking: '耗时最长', byLayer: '按层', byFunction: '按函数', ownTime: '自身用时：不含所发出的调用。选择一行可查看其中最长的一次调用。', times: (n) => `×${n}`,
   label: '方向键转到调用者、第一个子调用以及前后的调用。',
 };

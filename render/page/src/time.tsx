@@ -2,7 +2,8 @@ import { Fragment, h } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Call, CallList, Details, Problem } from './api.ts';
 import { usePage, useRequest } from './context.ts';
-import { Box, duration, Flame, Lane, Timeline } from './flame.ts';
+import { Box, duration, exactTimes, Flame, Lane, Timeline } from './flame.ts';
+import { Ranking } from './ranking.tsx';
 import { thousands } from './words.ts';
 
 // Time shows when the calls of a request ran, as boxes on lanes of goroutines. Its parameters are from and to: the span that is shown,
@@ -227,7 +228,7 @@ export function Time() {
           <button aria-label={w.closer} title={w.closer} onClick={() => zoomBy(0.5)}>+</button>
           <button aria-label={w.farther} title={w.farther} onClick={() => zoomBy(2)}>−</button>
           <button onClick={() => { flame.current.show(0, flame.current.total); settled(); }}>{w.whole}</button>
-          <span class="quiet span">{w.span(duration(span[0]), duration(span[1]))}{hidden > 0 ? ` · ${w.hidden(thousands(hidden))}` : ''}</span>
+          <span class="quiet span">{w.span(...exactTimes([span[0], span[1]], (span[1] - span[0]) / 100))}{hidden > 0 ? ` · ${w.hidden(thousands(hidden))}` : ''}</span>
         </p>
       </div>
       <p class="cursor" role="status">{cursor && <Fragment><b>{cursor.name}</b> {w.took(duration(cursor.durationNs), duration(cursor.ownNs))} · {cursor.afterwards ? `${words.event} · ` : ''}{cursor.made === 1 ? w.madeOne : w.made(thousands(cursor.made))}{cursor.error || cursor.panic ? ` · ${w.failed}` : ''} · {cursor.process} · {w.goroutine(cursor.goroutine)}</Fragment>}</p>
@@ -243,6 +244,7 @@ export function Time() {
         </div>
       )}
       <p class="quiet pointer">{w.pointer}</p>
+      <Ranking />
     </Fragment>
   );
 }
