@@ -101,3 +101,58 @@ func showsWhatAStartBuilt(b *tab) {
 	b.click("[...document.querySelectorAll('.boot-resource .link')].find((l) => l.textContent === 'The call that registered it')")
 	b.until(heading + " === '(*APIInstaller).registerResourceHandlers'")
 }
+
+// TestPageDrawsTheMapWithoutOverlaps measures the map: no line runs through a box or a text, no box or text lies on another, and what
+// takes up the event of a write stands behind the servers.
+func TestPageDrawsTheMapWithoutOverlaps(t *testing.T) {
+	server := start(t, web.Options{})
+	for _, scenario := range []string{"create-deployment", "get-node", "aggregated-api", "create-crd"} {
+		for _, width := range []int64{1280, 400} {
+			b := open(t, server, "#/latest/"+scenario+"/1?view=map", width)
+			b.until("document.querySelectorAll('.map-picture .line').length > 5")
+			overlaps := js[[]string](b, `(() => {
+				const wrong = [], whole = document.querySelector('.map-picture').getBoundingClientRect();
+				const things = [...document.querySelectorAll('.map-picture .station, .map-client, .map-picture h2, .map-picture h3, .map-picture .also')]
+					.map((e) => ({ r: e.getBoundingClientRect(), name: e.innerText.slice(0, 30) }));
+				const inside = (r, x, y) => x > r.left + 1 && x < r.right - 1 && y > r.top + 1 && y < r.bottom - 1;
+				for (const line of document.querySelectorAll('.map-picture .line path:first-child')) {
+					const length = line.getTotalLength();
+					if (!(length > 0)) wrong.push('a line without length');
+					for (let at = 0; at <= length; at += 2) {
+						const p = line.getPointAtLength(at), x = p.x + whole.left, y = p.y + whole.top;
+						const hit = things.find((t) => inside(t.r, x, y));
+						if (hit) { wrong.push('a line runs through ' + hit.name); break; }
+					}
+				}
+				things.forEach((a, i) => things.slice(i + 1).forEach((b) => {
+					if (a.r.left < b.r.right - 1 && b.r.left < a.r.right - 1 && a.r.top < b.r.bottom - 1 && b.r.top < a.r.bottom - 1) wrong.push(a.name + ' lies on ' + b.name);
+				}));
+				return wrong;
+			})()`)
+			for _, o := range overlaps {
+				t.Errorf("%s, %d pixels wide: %s", scenario, width, o)
+			}
+			_, body := get(t, server+web.Base+"/releases/latest/scenarios/"+scenario+"/requests/1/map")
+			var m render.RequestMap
+			if err := json.Unmarshal(body, &m); err != nil {
+				t.Fatal(err)
+			}
+			drawn := 0
+			for _, v := range m.Visits {
+				if !v.Afterwards {
+					drawn++
+				}
+			}
+			if lines := js[int](b, "document.querySelectorAll('.map-picture .line').length"); lines != drawn {
+				t.Errorf("%s, %d pixels wide: %d lines for %d visits", scenario, width, lines, drawn)
+			}
+			if scenario == "create-deployment" {
+				b.until("[...document.querySelectorAll('.map-later .numbers b')].map((n) => n.textContent).join() === '17,18'")
+				if js[bool](b, "document.querySelector('.map-later').getBoundingClientRect().top < document.querySelector('.map-servers').getBoundingClientRect().bottom") {
+					t.Error("what comes afterwards stands before the servers")
+				}
+			}
+			b.close()
+		}
+	}
+}

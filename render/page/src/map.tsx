@@ -4,6 +4,7 @@ import { Details, Place, requestPath } from './api.ts';
 import { BootMap } from './bootmap.tsx';
 import { Page, useLatest, usePage, useRequest } from './context.ts';
 import { firstView, requestAddress } from './link.ts';
+import { pathOf, Rect, Router } from './routing.ts';
 import { thousands } from './words.ts';
 
 export interface MapStation { id: string; layer: string; title: string; colour: string; tier: number; calls: number; first: number; visits: number[] }
@@ -112,9 +113,13 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
     const measure = () => {
       const whole = box.current!.getBoundingClientRect();
       setSize([Math.round(whole.width), Math.round(whole.height)]);
-      const rects = new Map<string, DOMRect>();
-      for (const b of box.current!.querySelectorAll<HTMLElement>('[data-id]')) rects.set(b.dataset.id!, b.getBoundingClientRect());
-      setLines(linesOf(map, rects, whole));
+      const place = (e: Element): Rect => {
+        const r = e.getBoundingClientRect();
+        return { left: r.left - whole.left, top: r.top - whole.top, right: r.right - whole.left, bottom: r.bottom - whole.top };
+      };
+      const rects = new Map<string, Rect>();
+      for (const b of box.current!.querySelectorAll<HTMLElement>('[data-id]')) rects.set(b.dataset.id!, place(b));
+      setLines(linesOf(map, rects, [...box.current!.querySelectorAll('h2, h3, .also')].map(place), { left: 0, top: 0, right: whole.width, bottom: whole.height }));
     };
     const observed = new ResizeObserver(measure);
     observed.observe(box.current!);
@@ -155,6 +160,8 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
   };
   // Stations that the way does not touch, though there are calls of theirs within those of others, stand below the others.
   const passing = (t: MapStation) => t.calls > 0 && t.visits.length === 0 && !map.visits.some((v) => v.via.includes(t.id));
+  // What takes up the event of a write runs in no server's handling of the request: it stands behind the servers.
+  const later = (t: MapStation) => t.visits.length > 0 && t.visits.every((n) => map.visits[n - 1].afterwards);
   const tiers = (s: MapServer) => {
     const on = s.stations.filter((t) => !passing(t)), also = s.stations.filter(passing);
     return (
@@ -177,7 +184,7 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
       {map.programs.map((p) => (
         <section class={'map-program' + (p.calls === 0 ? ' off' : '')} aria-label={p.name}>
           <h2>{p.name} <span>{p.version}</span></h2>
-          {p.servers.filter((s) => s.name === '').map((s) => <div class="map-front">{p.servers.length > 1 && <h3>{words.filterChain}</h3>}{tiers(s)}</div>)}
+          {p.servers.filter((s) => s.name === '').map((s) => <div class="map-front">{p.servers.length > 1 && <h3>{words.filterChain}</h3>}{tiers({ ...s, stations: s.stations.filter((t) => !later(t)) })}</div>)}
           <div class="map-servers">
             {p.servers.filter((s) => s.name !== '').map((s) => (
               <div class={'map-server' + (s.calls === 0 ? ' off' : '')} style={{ flexGrow: s.calls === 0 ? 0 : Math.min(6, 1 + s.stations.length / 2) }}>
@@ -186,46 +193,32 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
               </div>
             ))}
           </div>
+          {p.servers.filter((s) => s.name === '' && s.stations.some(later)).map((s) => <div class="map-later"><h3>{words.laterGroup}</h3>{tiers({ ...s, stations: s.stations.filter(later).map((t) => ({ ...t, tier: 0 })).sort((a, b) => a.visits[0] - b.visits[0]) })}</div>)}
         </section>
       ))}
     </div>
   );
 }
 
-// linesOf leads from the station of each visit's caller, by way of what lies between, to its own.
-function linesOf(map: RequestMap, rects: Map<string, DOMRect>, whole: DOMRect): Line[] {
+// linesOf leads from the station of each visit's caller, by way of what lies between, to its own. texts are what the lines must not run
+// through, besides the stations.
+function linesOf(map: RequestMap, rects: Map<string, Rect>, texts: Rect[], bounds: Rect): Line[] {
   const lines: Line[] = [];
   const colours = new Map(map.programs.flatMap((p) => p.servers.flatMap((s) => s.stations.map((t) => [t.id, t.colour] as const))));
+  const router = new Router([...rects.values(), ...texts], bounds);
   for (const v of map.visits) {
     if (v.afterwards) continue;
     const from = v.from > 0 ? map.visits[v.from - 1].station : client;
     const way = [from, ...v.via, v.station].filter((id, i, all) => rects.has(id) && id !== all[i - 1]);
-    if (way.length < 2) continue;
     let d = '', end = '';
-    // Lines to one station arrive next to each other.
-    const shift = ((v.number % 5) - 2) * 5;
     for (let i = 1; i < way.length; i++) {
-      const a = rects.get(way[i - 1])!, b = rects.get(way[i])!;
-      const down = b.top >= a.bottom - 2, up = b.bottom <= a.top + 2;
-      let x1: number, y1: number, x2: number, y2: number, c1: [number, number], c2: [number, number], angle: number;
-      if (down || up) {
-        x1 = (a.left + a.right) / 2 + shift; x2 = (b.left + b.right) / 2 + shift;
-        y1 = down ? a.bottom : a.top; y2 = down ? b.top : b.bottom;
-        const bend = Math.max(12, Math.abs(y2 - y1) / 2) * (down ? 1 : -1);
-        c1 = [x1, y1 + bend]; c2 = [x2, y2 - bend]; angle = down ? 90 : -90;
-      } else {
-        const right = b.left >= a.right - 2;
-        x1 = right ? a.right : a.left; x2 = right ? b.left : b.right;
-        y1 = (a.top + a.bottom) / 2 + shift; y2 = (b.top + b.bottom) / 2 + shift;
-        const bend = Math.max(10, Math.abs(x2 - x1) / 2) * (right ? 1 : -1);
-        c1 = [x1 + bend, y1]; c2 = [x2 - bend, y2]; angle = right ? 0 : 180;
-      }
-      const p = (x: number, y: number) => `${(x - whole.left).toFixed(1)} ${(y - whole.top).toFixed(1)}`;
-      d += `M${p(x1, y1)}C${p(c1[0], c1[1])} ${p(c2[0], c2[1])} ${p(x2, y2)}`;
-      const turn = (dx: number, dy: number) => { const r = angle * Math.PI / 180; return p(x2 + dx * Math.cos(r) - dy * Math.sin(r), y2 + dx * Math.sin(r) + dy * Math.cos(r)); };
-      end += `M${turn(-7, -4)}L${turn(0, 0)}L${turn(-7, 4)}Z`;
+      const points = router.route(rects.get(way[i - 1])!, rects.get(way[i])!);
+      if (!points) continue;
+      const path = pathOf(points);
+      d += path.d;
+      end += path.head;
     }
-    lines.push({ number: v.number, d, end, from, to: v.station, colour: colours.get(v.station) ?? '', failed: !!v.failed });
+    if (d) lines.push({ number: v.number, d, end, from, to: v.station, colour: colours.get(v.station) ?? '', failed: !!v.failed });
   }
   return lines;
 }
