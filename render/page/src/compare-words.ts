@@ -17,7 +17,7 @@ const en = {
   place: 'In the tree: ', notThere: 'This comparison does not show that place: the nearest one is selected.', gone: (f: string) => `This comparison shows no call of ${f}.`,
   historyOf: 'A scenario through the releases', release: 'Release', calls: 'Calls', came: 'Came', went: 'Went', others: 'Other changes', firstRelease: 'the first recorded release',
   notRecorded: 'not recorded', sentences: 'In sentences', compareWith: (a: string, b: string) => `Compare ${a} with ${b}`, allScenarios: 'All scenarios', noChange: 'the same path',
-  overview: 'Every scenario through the releases', overviewHelp: 'Each cell has the number of calls, and what came and went on the path since the release before, as far as it concerns key steps. Select a cell to compare the two.',
+  overview: 'Every scenario through the releases', overviewHelp: 'Each cell has the number of calls, and the key steps that came and went since the release before. Select a cell to compare the two releases.',
   noCaller: 'No caller of this call is on both sides',
   load: 'Compare now', scenario: 'Scenario', loadingRow: 'comparing…', change: (n: string) => `${n} other changes`,
 };

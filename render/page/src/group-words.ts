@@ -13,7 +13,7 @@ const en = {
 };
 
 const zh: typeof en = {
-  title: '工作坊', join: '加入', joinHow: '在终端里，用您自己取的名字：', code: '加入码', yourName: '名字',
+  title: '工作坊', join: '加入', joinHow: '在终端里，用你自己取的名字：', code: '加入码', yourName: '名字',
   learners: (n) => `${n} 位学员`, none: '还没有人加入。',
   passed: (n, of) => `已通过 ${n}/${of}`, at: (what, how) => how ? `正在做 ${what}：${how}` : `正在做 ${what}`, tries: (n) => `答错 ${n} 次`,
   exercise: '练习', show: '显示题目', poll: '开始投票', close: '结束投票', down: '撤下',

@@ -3,7 +3,7 @@
 const en = {
   name: 'Guide', lessons: 'Lessons', help: (steps: string, layers: number) => `The guide knows ${steps} functions in ${layers} layers of the servers, in the order in which a request meets them. It decides which calls a tree shows as key steps.`,
   filter: 'Filter the guide', layers: 'Layers', none: (text: string) => `The guide has nothing with “${text}”.`, since: (r: string) => `since ${r}`, until: (r: string) => `until ${r}`,
-  values: 'records', where: (f: string) => `Find the recorded calls of ${f}`, steps: (n: number) => (n === 1 ? '1 function' : `${n} functions`), noSteps: 'No key steps: the guide knows what is in this layer, and nothing of its functions.',
+  values: 'records', where: (f: string) => `Find the recorded calls of ${f}`, steps: (n: number) => (n === 1 ? '1 function' : `${n} functions`), noSteps: 'No key steps: the guide assigns functions to this layer, but describes none of them.',
   lessonsHelp: 'Pages to read beside the recordings.', kinds: { course: 'The course', reference: 'To look things up', leaders: 'For those who lead a workshop' },
   allLessons: 'All lessons', toExercise: 'Back to the exercise',
 };
