@@ -25,22 +25,33 @@ func ServedDir(c *program.Cache) string { return filepath.Join(c.Root, "served")
 
 // stateFormat is the extension of a published state. It changes with the meaning of Server's fields, so that a
 // build of apitrace never reads a state that it cannot use.
-const stateFormat = ".3.json"
+const stateFormat = ".4.json"
 
 func stateFile(c *program.Cache, b *Build, variant string, runDir *program.RunDir) string {
 	return filepath.Join(ServedDir(c), b.K8sVersion+"_"+b.key()+variant+"_"+filepath.Base(runDir.Path)+stateFormat)
 }
 
-// Variant distinguishes servers of one build that are started with different extras or stores; it is
-// "" for a server with neither. Attach finds a server by its build key and variant.
+// variantOwn is what distinguishes API servers of the user's own.
+type variantOwn struct {
+	Key   string
+	Flags []string
+}
+
+// Variant distinguishes servers of one build that are started with different extras, stores or API servers behind
+// them; it is "" for a server with none of these. Attach finds a server by its build key and variant.
 func (o StartOptions) Variant() string {
-	if o.Extra.IsZero() && o.Etcd == nil {
+	if o.Extra.IsZero() && o.Etcd == nil && o.Aggregated == nil {
 		return ""
+	}
+	var own *variantOwn
+	if o.Aggregated != nil {
+		own = &variantOwn{o.Aggregated.Own.Key, o.Aggregated.Own.Config.Flags}
 	}
 	text, err := json.Marshal(struct {
 		Extra serverconfig.Extra
 		Etcd  *storage.Endpoint
-	}{o.Extra, o.Etcd})
+		Own   *variantOwn `json:",omitempty"`
+	}{o.Extra, o.Etcd, own})
 	if err != nil {
 		panic(err) // these are strings
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
@@ -22,6 +23,8 @@ type BuildOptions struct {
 	// EditsDir is a folder of program.Edits. Traced builds include the edits of the
 	// version. "" means no edits.
 	EditsDir string
+	// Own is the server of BuildOwn; the other functions ignore it.
+	Own serverconfig.Own
 	// Cache is the cache of the builds; nil means the default one.
 	Cache *program.Cache
 	// Progress receives the progress of the build; nil discards it.

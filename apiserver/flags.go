@@ -55,6 +55,10 @@ func (s *Server) writeFiles(dir string) (files, error) {
 	// Columns: token, user, uid, groups.
 	tokens := fmt.Sprintf("%s,%s,%[2]s,system:masters\n%s,%s,%[4]s\n%s,%s,%[6]s\n",
 		s.AdminToken, AdminUser, s.LearnerToken, learnerUser, s.sampleToken, sampleserver.Name)
+	if s.ownName != "" {
+		s.ownToken = rand.Text()
+		tokens += fmt.Sprintf("%s,%s,%[2]s\n", s.ownToken, s.ownName)
+	}
 	for _, token := range s.PlayerTokens {
 		tokens += fmt.Sprintf("%s,%s,%[2]s\n", token, learnerUser)
 	}

@@ -51,11 +51,16 @@ func (s *Server) writeKubeconfigs(dir string) error {
 	s.AdminKubeconfig = filepath.Join(dir, "admin.kubeconfig")
 	s.LearnerKubeconfig = filepath.Join(dir, "learner.kubeconfig")
 	s.SampleKubeconfig = filepath.Join(dir, sampleserver.Name+".kubeconfig")
-	for _, u := range []struct{ user, token, file string }{
+	type user struct{ user, token, file string }
+	users := []user{
 		{AdminUser, s.AdminToken, s.AdminKubeconfig},
 		{learnerUser, s.LearnerToken, s.LearnerKubeconfig},
 		{sampleserver.Name, s.sampleToken, s.SampleKubeconfig},
-	} {
+	}
+	if s.ownName != "" {
+		users = append(users, user{s.ownName, s.ownToken, s.kubeconfigOf(s.ownName)})
+	}
+	for _, u := range users {
 		if err := (Kubeconfig{Server: s.BaseURL, CAPEM: s.CAPEM, User: u.user, Token: u.token}).Write(u.file); err != nil {
 			return err
 		}

@@ -47,33 +47,48 @@ func (s *Server) ready(ctx context.Context) error {
 // asAdmin sends a request as the admin and expects success. body, if not nil, is sent
 // as JSON.
 func (s *Server) asAdmin(ctx context.Context, client *http.Client, method, path string, body any) error {
+	_, err := s.askAsAdmin(ctx, client, method, path, body)
+	return err
+}
+
+// readAsAdmin gets an object as the admin.
+func (s *Server) readAsAdmin(ctx context.Context, client *http.Client, path string, into any) error {
+	answer, err := s.askAsAdmin(ctx, client, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(answer, into)
+}
+
+// askAsAdmin is asAdmin, and returns the beginning of the answer.
+func (s *Server) askAsAdmin(ctx context.Context, client *http.Client, method, path string, body any) ([]byte, error) {
 	var content io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		content = bytes.NewReader(text)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, s.BaseURL+path, content)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	req.Header.Set("Authorization", "Bearer "+s.AdminToken)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := client.Do(req)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if err != nil {
-		return message.Errorf("%s %s: %w", method, path, err)
+		return nil, message.Errorf("%s %s: %w", method, path, err)
 	}
 	if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusCreated {
-		return &statusError{method + " " + path, resp.StatusCode, strings.TrimSpace(string(answer))}
+		return nil, &statusError{method + " " + path, resp.StatusCode, strings.TrimSpace(string(answer))}
 	}
-	return nil
+	return answer, nil
 }
 
 // A statusError is an answer other than success.

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/storage"
 )
 
 // instrumentation returns the rewriter that makes builds of a program traced, as the guide for
@@ -25,7 +27,10 @@ func instrumentation(guide *instrument.Guide, p program.Program, version string,
 				result, err := instrument.Rewrite(o)
 				return result, nil, err
 			}
-			if program.IsLocal(p.Version) {
+			switch {
+			case p.Name != Name && p.Name != sampleserver.Name && p.Name != storage.Name:
+				rewrite = rewriteOwn
+			case program.IsLocal(p.Version):
 				rewrite = rewriteTolerantly
 			}
 			result, missing, err := rewrite(options)

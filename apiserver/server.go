@@ -47,6 +47,8 @@ type Server struct {
 	// K8sVersion and EtcdVersion have their "v".
 	K8sVersion  string `json:"k8sVersion"`
 	EtcdVersion string `json:"etcdVersion"`
+	// Aggregated describes the user's own API server behind the aggregator; nil if there is none.
+	Aggregated *AggregatedState `json:"aggregated,omitempty"`
 	// BuildKey is that of the Build.
 	BuildKey string `json:"buildKey"`
 	// Edited is that of the Build: the files that are not upstream's.
@@ -59,17 +61,31 @@ type Server struct {
 	Owner int `json:"owner"`
 
 	sampleToken string
+	// ownName and ownToken are the user as whom the user's own API server asks.
+	ownName, ownToken string
 	// own is nil in a Server that another process owns.
 	own *owned
 }
 
+// An AggregatedState describes an API server behind the aggregator that runs as long as the Server.
+type AggregatedState struct {
+	// Name is the name of the program in traces, Version is "MODULE VERSION".
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	// GroupVersions and Unready are those of Aggregated.
+	GroupVersions []string `json:"groupVersions"`
+	Unready       string   `json:"unready,omitempty"`
+}
+
 // owned has the processes and locks of the servers, in the process that started them.
 type owned struct {
-	runDir    *program.RunDir
-	etcd      store
-	child     *program.Child
-	stateFile string
-	boot      string // traceparent
+	runDir *program.RunDir
+	etcd   store
+	child  *program.Child
+	// aggregated is the user's own API server, or nil.
+	aggregated *Aggregated
+	stateFile  string
+	boot       string // traceparent
 	// ended is closed when one of the two servers has ended.
 	ended chan struct{}
 }
@@ -92,6 +108,8 @@ type StartOptions struct {
 	// Boot is a sampled W3C traceparent: the start of kube-apiserver becomes that trace, which
 	// lasts until it is collected. If empty, the start is not traced.
 	Boot string
+	// Aggregated is the user's own API server behind the aggregator; nil for none.
+	Aggregated *AggregatedOptions
 	// Cache is the cache in which the state is published; nil means the default one.
 	Cache *program.Cache
 }
@@ -132,6 +150,9 @@ func (s *Server) start(ctx context.Context, b *Build, o StartOptions) error {
 	if err != nil {
 		return err
 	}
+	if o.Aggregated != nil {
+		s.ownName = o.Aggregated.Own.Name
+	}
 	files, err := s.writeFiles(dir)
 	if err != nil {
 		return err
@@ -152,7 +173,21 @@ func (s *Server) start(ctx context.Context, b *Build, o StartOptions) error {
 			return err
 		}
 	}
-	return s.writeKubeconfigs(dir)
+	if err := s.writeKubeconfigs(dir); err != nil || o.Aggregated == nil {
+		return err
+	}
+	return s.startOwn(ctx, *o.Aggregated)
+}
+
+// startOwn starts the user's own API server behind the aggregator.
+func (s *Server) startOwn(ctx context.Context, o AggregatedOptions) (err error) {
+	if s.own.aggregated, err = s.StartAggregated(ctx, o); err != nil {
+		return err
+	}
+	a := s.own.aggregated
+	s.ProbeSockets[a.Name] = a.ProbeSocket
+	s.Aggregated = &AggregatedState{Name: a.Name, Version: o.Own.Version, GroupVersions: a.GroupVersions, Unready: a.Unready}
+	return nil
 }
 
 // startEtcd starts etcd, or connects to the given one.
@@ -189,9 +224,14 @@ func cancelWhenDone(ctx context.Context, etcd store) (context.Context, func()) {
 
 // watch closes ended when one of the servers ends.
 func (o *owned) watch() {
+	var aggregated <-chan struct{}
+	if o.aggregated != nil {
+		aggregated = o.aggregated.child.Done()
+	}
 	select {
 	case <-o.etcd.Done():
 	case <-o.child.Done():
+	case <-aggregated:
 	}
 	close(o.ended)
 }
@@ -214,10 +254,13 @@ func (s *Server) Err() error {
 	if s.own.etcd != nil && s.own.etcd.Err() != nil {
 		return s.own.etcd.Err()
 	}
-	if s.own.child == nil {
-		return nil
+	if s.own.child != nil && s.own.child.Err() != nil {
+		return s.own.child.Err()
 	}
-	return s.own.child.Err()
+	if s.own.aggregated != nil {
+		return s.own.aggregated.child.Err()
+	}
+	return nil
 }
 
 // stopGrace limits the time in which kube-apiserver must end by itself. Its store ends
@@ -234,6 +277,12 @@ func (s *Server) Stop(ctx context.Context) error {
 	// First, so that no process attaches to a server that is ending.
 	if err := os.Remove(s.own.stateFile); err != nil && !errors.Is(err, os.ErrNotExist) {
 		errs = append(errs, err)
+	}
+	if a := s.own.aggregated; a != nil && s.ExternalEtcd && s.own.child.Err() == nil {
+		errs = append(errs, a.Stop(ctx)) // the store outlives the server, and the registration with it
+	} else if a != nil {
+		a.client.CloseIdleConnections()
+		errs = append(errs, a.stop(ctx))
 	}
 	if s.own.child != nil {
 		errs = append(errs, s.own.child.Stop(ctx, stopGrace))

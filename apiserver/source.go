@@ -74,6 +74,9 @@ func CachedTreeOf(programName, version string, c *program.Cache) (dir string, er
 		dir, _, err = program.CachedSource(c, SampleProgram(version))
 		return dir, err
 	}
+	if programName != Name && programName != storage.Name {
+		return "", message.Errorf("%s: %w", programName, program.ErrNoSource)
+	}
 	dir, up, err := program.CachedSource(c, Program(version))
 	if err != nil || programName == Name {
 		return dir, err

@@ -82,15 +82,15 @@ func hasAncestor(tree *trace.Tree, i int, function string) bool {
 func TestSampleServerLeavesNothing(t *testing.T) {
 	s := server(t, traced)
 	binary := sample(t)
-	deserted, err := s.StartSample(t.Context(), apiserver.SampleOptions{Binary: binary})
+	deserted, err := s.StartAggregated(t.Context(), apiserver.AggregatedOptions{Binary: binary})
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, err := s.StartSample(t.Context(), apiserver.SampleOptions{Binary: binary})
+	next, err := s.StartAggregated(t.Context(), apiserver.AggregatedOptions{Binary: binary})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, a := range map[string]*apiserver.Sample{"the second": next, "the first": deserted} {
+	for name, a := range map[string]*apiserver.Aggregated{"the second": next, "the first": deserted} {
 		if err := a.Stop(t.Context()); err != nil {
 			t.Errorf("stopping %s server: %v", name, err)
 		}
@@ -114,7 +114,7 @@ func TestSampleServerThatDies(t *testing.T) {
 		t.Skip("finds the process in /proc")
 	}
 	s := server(t, traced)
-	a, err := s.StartSample(t.Context(), apiserver.SampleOptions{Binary: sample(t)})
+	a, err := s.StartAggregated(t.Context(), apiserver.AggregatedOptions{Binary: sample(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

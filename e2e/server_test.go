@@ -181,17 +181,17 @@ func sample(tb testing.TB) *program.Binary {
 
 // startSample starts the sample server of a scenario, built like kube-apiserver. If its
 // start is the expectations of the scenario is about, it returns that trace, and what the checking mode found.
-func startSample(ctx context.Context, s *apiserver.Server, scenario *scenarios.Scenario) (*apiserver.Sample, []trace.Request, *collect.Check, error) {
+func startSample(ctx context.Context, s *apiserver.Server, scenario *scenarios.Scenario) (*apiserver.Aggregated, []trace.Request, *collect.Check, error) {
 	binary, err := buildSample(ctx, s.K8sVersion)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	o := apiserver.SampleOptions{Binary: binary}
+	o := apiserver.AggregatedOptions{Binary: binary}
 	boot := trace.NewTraceID()
 	if scenario.Boots(sampleserver.Name) {
 		o.Boot = trace.Traceparent(boot)
 	}
-	sample, err := s.StartSample(ctx, o)
+	sample, err := s.StartAggregated(ctx, o)
 	if err != nil || o.Boot == "" {
 		return sample, nil, &collect.Check{}, err
 	}

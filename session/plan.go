@@ -9,8 +9,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// BuildAll builds kube-apiserver and etcd, with sample also the sample API server, and returns the paths of the
-// programs. With plain it builds upstream's programs without tracing.
+// BuildAll builds kube-apiserver and etcd, with sample also the sample API server, and the server behind the aggregator
+// if there is one. It returns the paths of the programs. With plain it builds upstream's programs without tracing.
 func (o ServerOptions) BuildAll(ctx context.Context, plain, sample bool, to Reporter) (paths []string, err error) {
 	build, err := o.build(ctx, plain, to)
 	if err != nil {
@@ -24,7 +24,11 @@ func (o ServerOptions) BuildAll(ctx context.Context, plain, sample bool, to Repo
 		}
 		paths = append(paths, program.Path)
 	}
-	return paths, nil
+	own, err := o.buildOwn(ctx, plain, to)
+	if own != nil {
+		paths = append(paths, own.Path)
+	}
+	return paths, err
 }
 
 // WritePlan writes the steps that BuildAll would take.
@@ -34,9 +38,19 @@ func (o ServerOptions) WritePlan(ctx context.Context, plain, sample bool, w io.W
 		return err
 	}
 	wanted := apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits}
-	if err := apiserver.WritePlan(ctx, w, p, wanted); err != nil || !sample {
+	if err := apiserver.WritePlan(ctx, w, p, wanted); err != nil {
 		return err
 	}
+	if sample {
+		fmt.Fprintln(w)
+		if err := apiserver.WriteSamplePlan(ctx, w, p, wanted); err != nil {
+			return err
+		}
+	}
+	if o.Own.IsZero() {
+		return nil
+	}
+	wanted.Own = o.Own
 	fmt.Fprintln(w)
-	return apiserver.WriteSamplePlan(ctx, w, p, wanted)
+	return apiserver.WriteOwnPlan(ctx, w, p, wanted)
 }

@@ -13,6 +13,9 @@ func newRecording(server *apiserver.Server, scenario string) trace.Recording {
 		Scenario: scenario, K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion,
 		Edited: server.Edited, Recorded: time.Now(),
 	}
+	if own := server.Aggregated; own != nil {
+		recording.Servers = []string{own.Name + " " + own.Version}
+	}
 	recording.Edition, _ = edition() // an invalid guide would have prevented the build of the server
 	return recording
 }

@@ -178,10 +178,10 @@ func (s *replay) aggregate(ctx context.Context, to Reporter) (stop func(context.
 		to.Notice("THE SAMPLE SERVER IS CHANGED by your edits of %s (apitrace edit --list)", message.List(s.sample.Edited))
 	}
 	if !s.scenario.Boots(sampleserver.Name) {
-		return s.startSample(ctx, apiserver.SampleOptions{Binary: s.sample})
+		return s.startSample(ctx, apiserver.AggregatedOptions{Binary: s.sample})
 	}
 	boot := trace.NewTraceID()
-	stop, err = s.startSample(ctx, apiserver.SampleOptions{Binary: s.sample, Boot: trace.Traceparent(boot)})
+	stop, err = s.startSample(ctx, apiserver.AggregatedOptions{Binary: s.sample, Boot: trace.Traceparent(boot)})
 	if err != nil {
 		return nil, err
 	}
@@ -191,8 +191,8 @@ func (s *replay) aggregate(ctx context.Context, to Reporter) (stop func(context.
 	return stop, nil
 }
 
-func (s *replay) startSample(ctx context.Context, o apiserver.SampleOptions) (stop func(context.Context) error, err error) {
-	sample, err := s.server.StartSample(ctx, o)
+func (s *replay) startSample(ctx context.Context, o apiserver.AggregatedOptions) (stop func(context.Context) error, err error) {
+	sample, err := s.server.StartAggregated(ctx, o)
 	if err != nil {
 		return nil, err
 	}

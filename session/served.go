@@ -38,7 +38,19 @@ func (o ServerOptions) kind(ctx context.Context) (k kind, err error) {
 	if k.version, build, err = apiserver.Key(ctx, apiserver.BuildOptions{Version: o.Version, EditsDir: edits, Cache: k.cache}); err != nil {
 		return k, err
 	}
-	variant := o.startOptions().Variant()
+	start := o.startOptions()
+	if !o.Own.IsZero() {
+		options, err := o.ownOptions()
+		if err != nil {
+			return k, err
+		}
+		own, err := apiserver.OwnKey(ctx, options)
+		if err != nil {
+			return k, err
+		}
+		start = o.withOwn(start, nil, own)
+	}
+	variant := start.Variant()
 	k.key = build + variant
 	if k.any = k.key; o.Reuse == ReuseAny && variant == "" {
 		k.any = build + apiserver.AnyVariant

@@ -27,6 +27,8 @@ const stopTimeout = 20 * time.Second
 type Spec struct {
 	// Version is a release of Kubernetes, in a form that apiserver.ParseVersion accepts.
 	Version string
+	// Own is an API server to put behind the aggregator; the zero value is none.
+	Own serverconfig.Own
 	// Check turns on the checking mode of the probes.
 	Check bool
 	// Extra are additional settings of the server, such as flags. A server that has them for a
@@ -35,6 +37,8 @@ type Spec struct {
 	// Boot is the trace id of the server's start, or "" if the start is not traced. A server whose
 	// start is traced is not shared either.
 	Boot string
+	// bootsOwn tells that Boot is the start of Own.
+	bootsOwn bool
 	// Etcd is an etcd that another program runs; its URL is "" if the server gets its own.
 	Etcd storage.Endpoint
 }
@@ -57,8 +61,22 @@ func (s Spec) startOptions() apiserver.StartOptions {
 	if s.Etcd.URL != "" {
 		start.Etcd = &s.Etcd
 	}
-	if s.Boot != "" {
+	if s.Boot != "" && !s.bootsOwn {
 		start.Boot = trace.Traceparent(s.Boot)
+	}
+	return start
+}
+
+// withOwn adds the API server behind the aggregator to the options with which a server is started.
+func (s Spec) withOwn(start apiserver.StartOptions, own *apiserver.OwnBuild, key string) apiserver.StartOptions {
+	start.Aggregated = &apiserver.AggregatedOptions{Own: &apiserver.OwnOptions{Key: key, Config: s.Own}}
+	if own == nil {
+		return start
+	}
+	start.Aggregated.Binary = own.Binary
+	start.Aggregated.Own.Name, start.Aggregated.Own.Version = own.Name, own.Module+" "+own.Version
+	if s.bootsOwn {
+		start.Aggregated.Boot = trace.Traceparent(s.Boot)
 	}
 	return start
 }
@@ -87,6 +105,9 @@ type ServerOptions struct {
 // Validate checks the options before anything is done. Its errors are usage.Errors.
 func (o ServerOptions) Validate() error {
 	if _, err := apiserver.ParseVersion(o.Version); err != nil {
+		return usage.Wrong(err)
+	}
+	if err := o.Own.Check(); err != nil {
 		return usage.Wrong(err)
 	}
 	if o.Etcd.URL == "" {
@@ -120,6 +141,27 @@ func (o ServerOptions) build(ctx context.Context, plain bool, to Reporter) (*api
 	progress := to.Building()
 	defer progress.Close()
 	return apiserver.BuildPrograms(ctx, apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits, Progress: progress})
+}
+
+// ownOptions are the options with which the server behind the aggregator is built.
+func (o ServerOptions) ownOptions() (apiserver.BuildOptions, error) {
+	edits, err := o.Edits.Dir()
+	return apiserver.BuildOptions{Version: o.Version, EditsDir: edits, Own: o.Own}, err
+}
+
+// buildOwn builds the server behind the aggregator, or finds it in the cache. It returns nil if there is none.
+func (o ServerOptions) buildOwn(ctx context.Context, plain bool, to Reporter) (*apiserver.OwnBuild, error) {
+	if o.Own.IsZero() {
+		return nil, nil
+	}
+	options, err := o.ownOptions()
+	if err != nil {
+		return nil, err
+	}
+	progress := to.Building()
+	defer progress.Close()
+	options.Plain, options.Progress = plain, progress
+	return apiserver.BuildOwn(ctx, options)
 }
 
 // buildSample builds the sample server of the version, or finds it in the cache.
@@ -205,8 +247,17 @@ func (o ServerOptions) start(ctx context.Context, to Reporter) (context.Context,
 		return nil, nil, err
 	}
 	defer build.Release() // a running server keeps its programs locked
+	start := o.startOptions()
+	own, err := o.buildOwn(ctx, false, to)
+	if err != nil {
+		return nil, nil, err
+	}
+	if own != nil {
+		defer own.Release()
+		start = o.withOwn(start, own, own.Key)
+	}
 	slog.DebugContext(ctx, "starting a server", "kube-apiserver", build.APIServer.Path, "etcd", build.Etcd.Path, "edited", build.Edited)
-	server, err := apiserver.Start(ctx, build, o.startOptions())
+	server, err := apiserver.Start(ctx, build, start)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -231,6 +282,12 @@ func (o ServerOptions) use(server *apiserver.Server, stop func() error) *Running
 func (r *Running) reportKind(to Reporter) {
 	if r.ExternalEtcd {
 		to.Notice("its etcd, at %s, is not traced: traces end at the etcd client in kube-apiserver", r.Etcd.URL)
+	}
+	if a := r.Aggregated; a != nil {
+		to.Notice("behind its aggregator, %s serves %s", a.Version, message.List(a.GroupVersions))
+		if a.Unready != "" {
+			to.Notice("%s answers, but says that it is not ready: %s", a.Name, a.Unready)
+		}
 	}
 	if len(r.Edited) > 0 {
 		to.Notice("THIS SERVER IS CHANGED by your edits of %s (apitrace edit --list)", message.List(r.Edited))

@@ -103,6 +103,9 @@ func (f *foreign) addResource(attrs otlpAttributes) error {
 			*field.to = attrs.text(field.key)
 		}
 	}
+	if f.rec.Servers == nil {
+		f.rec.Servers = attrs.texts(attrServers)
+	}
 	if f.rec.Edited == nil {
 		f.rec.Edited = attrs.texts(attrEdited)
 	}

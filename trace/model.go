@@ -19,6 +19,9 @@ type Recording struct {
 	K8sVersion string `json:"k8sVersion"`
 	// EtcdVersion is the version of the etcd behind it, with its "v".
 	EtcdVersion string `json:"etcdVersion,omitempty"`
+	// Servers lists the API servers of the user's own behind the aggregator, each as "NAME MODULE VERSION"; NAME is that
+	// of Call.Process. nil if there are none.
+	Servers []string `json:"servers,omitempty"`
 	// Edited lists the files of the traced programs that the user had changed, by their
 	// paths as in Call.File; nil if all were upstream's.
 	Edited []string `json:"edited,omitempty"`
@@ -33,6 +36,11 @@ type Recording struct {
 
 // Version is the version of a traced program, with its "v"; "" if it is not known.
 func (r *Recording) Version(process string) string {
+	for _, server := range r.Servers {
+		if words := strings.Fields(server); len(words) == 3 && words[0] == process {
+			return words[2]
+		}
+	}
 	switch process {
 	case ProcessAPIServer:
 		return r.K8sVersion

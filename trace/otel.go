@@ -27,6 +27,7 @@ const (
 	attrScenario    = attribute.Key("apitrace.scenario")
 	attrK8sVersion  = attribute.Key("apitrace.k8s.version")
 	attrEtcdVersion = attribute.Key("apitrace.etcd.version")
+	attrServers     = attribute.Key("apitrace.servers")
 	attrEdited      = attribute.Key("apitrace.edited")
 	attrEdition     = attribute.Key("apitrace.edition")
 	attrRecorded    = attribute.Key("apitrace.recorded")
@@ -128,6 +129,9 @@ func resourceAttributes(rec *Recording, process string) []attribute.KeyValue {
 	}
 	if version := rec.Version(process); version != "" {
 		attrs = append(attrs, semconv.ServiceVersion(version))
+	}
+	if len(rec.Servers) > 0 {
+		attrs = append(attrs, attrServers.StringSlice(rec.Servers))
 	}
 	if len(rec.Edited) > 0 {
 		attrs = append(attrs, attrEdited.StringSlice(rec.Edited))

@@ -105,6 +105,7 @@ func (b *recordingBuilder) addResource(attrs otlpAttributes) error {
 		Scenario:    attrs.text(attrScenario),
 		K8sVersion:  attrs.text(attrK8sVersion),
 		EtcdVersion: attrs.text(attrEtcdVersion),
+		Servers:     attrs.texts(attrServers),
 		Edited:      attrs.texts(attrEdited),
 		Edition:     attrs.text(attrEdition),
 	}
@@ -127,7 +128,7 @@ func (b *recordingBuilder) addResource(attrs otlpAttributes) error {
 // sameRun reports whether two recordings are equal apart from their requests.
 func (r *Recording) sameRun(other *Recording) bool {
 	return r.Scenario == other.Scenario && r.K8sVersion == other.K8sVersion && r.EtcdVersion == other.EtcdVersion &&
-		slices.Equal(r.Edited, other.Edited) && r.Edition == other.Edition && r.Recorded.Equal(other.Recorded)
+		slices.Equal(r.Servers, other.Servers) && slices.Equal(r.Edited, other.Edited) && r.Edition == other.Edition && r.Recorded.Equal(other.Recorded)
 }
 
 func (b *recordingBuilder) addSpan(process string, span *otlpSpan) error {

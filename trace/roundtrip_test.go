@@ -21,6 +21,7 @@ func anyRecording(t *rapid.T) *Recording {
 		Scenario:    rapid.String().Draw(t, "scenario"),
 		K8sVersion:  rapid.String().Draw(t, "k8s"),
 		EtcdVersion: rapid.String().Draw(t, "etcd"),
+		Servers:     rapid.SampledFrom([][]string{nil, {"own example.com/own v0.1.0"}}).Draw(t, "servers"),
 		Edited:      rapid.SampledFrom([][]string{nil, {"a.go"}, {"b.go", "a.go"}}).Draw(t, "edited"),
 		Edition:     rapid.SampledFrom([]string{"", "0123456789ab"}).Draw(t, "edition"),
 		Recorded:    anyTime(t),

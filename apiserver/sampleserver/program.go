@@ -12,8 +12,9 @@ import (
 
 const (
 	// Name is the name of the program in traces.
-	Name   = trace.ProcessSample
-	module = "k8s.io/sample-apiserver"
+	Name = trace.ProcessSample
+	// Module is the path of its module.
+	Module = "k8s.io/sample-apiserver"
 	// Group is the API group that it serves.
 	Group = "wardle.example.com"
 )
@@ -26,7 +27,7 @@ var Versions = []string{"v1beta1", "v1alpha1"}
 func Program(version string) program.Program {
 	return program.Program{
 		Name:    Name,
-		Module:  module,
+		Module:  Module,
 		Version: version,
 		Main:    "main.go",
 		Space:   3e9,

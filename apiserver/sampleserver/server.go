@@ -4,11 +4,13 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,11 +19,16 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/authority"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// Options set how to run the sample server.
+// Options set how to run the sample server, or another one that is built on the same library.
 type Options struct {
+	// Name is the name of the program in traces.
+	Name string
+	// Own are the user's flags of the server; it may also lack flags that the sample server has.
+	Own *serverconfig.Own
 	// Binary is the path of the executable.
 	Binary string
 	// RunDir is where its keys and log go. Required.
@@ -50,36 +57,49 @@ type Server struct {
 	CAPEM []byte
 	// ProbeSocket is where an instrumented server gives its records.
 	ProbeSocket string
+	// Unready is what the server said when it was not ready after a while, although it answered; "" if it was ready.
+	Unready string
 
 	child *program.Child
+	// patient servers are used even if they do not get ready; answered is when such a one first answered.
+	patient  bool
+	answered time.Time
 }
 
 // Start starts the server on a free port and waits until it is ready.
 func Start(ctx context.Context, o Options) (*Server, error) {
-	dir, err := o.RunDir.Part(Name)
+	dir, err := o.RunDir.Part(o.Name)
 	if err != nil {
 		return nil, err
 	}
-	ca, err := authority.New("apitrace " + Name)
+	ca, err := authority.New("apitrace " + o.Name)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{CAPEM: ca.CertPEM}
-	cert, key, err := ca.Issue(Name, o.ServiceName)
+	flags := o.flags()
+	if o.Own != nil {
+		known, err := knownFlags(ctx, o.Binary)
+		if err != nil {
+			return nil, err
+		}
+		flags = o.Own.Replace(slices.DeleteFunc(flags, func(flag string) bool { return !known[nameOf(flag)] }))
+	}
+	s := &Server{CAPEM: ca.CertPEM, patient: o.Own != nil}
+	cert, key, err := ca.Issue(o.Name, o.ServiceName)
 	if err != nil {
 		return nil, err
 	}
 	certFile, keyFile := filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
 	for path, data := range map[string][]byte{certFile: cert, keyFile: key} {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
-			return nil, message.Errorf("writing the keys of %s: %w", Name, err)
+			return nil, message.Errorf("writing the keys of %s: %w", o.Name, err)
 		}
 	}
 	s.child, err = program.WithFreePort(func(port int) (*program.Child, error) {
 		s.Port = port
 		child := program.Server{
-			Name: Name, Path: o.Binary, Dir: dir, Check: o.Check, Boot: o.Boot,
-			Args:  append(o.flags(), "--tls-cert-file="+certFile, "--tls-private-key-file="+keyFile, fmt.Sprintf("--secure-port=%d", port)),
+			Name: o.Name, Path: o.Binary, Dir: dir, Check: o.Check, Boot: o.Boot,
+			Args:  append(slices.Clone(flags), "--tls-cert-file="+certFile, "--tls-private-key-file="+keyFile, fmt.Sprintf("--secure-port=%d", port)),
 			Ready: s.ready,
 		}
 		s.ProbeSocket = child.Socket()
@@ -115,33 +135,83 @@ func (o Options) flags() []string {
 	)
 }
 
-// ready asks the server itself, which answers that to anybody.
-func (s *Server) ready(ctx context.Context) error {
+// Ask gets a path from the server itself, with a bearer token.
+func (s *Server) Ask(ctx context.Context, path, token string, into any) error {
+	status, _, body, err := s.get(ctx, path, token)
+	if err == nil && status != http.StatusOK {
+		err = message.Errorf("GET %s: %d: %s", path, status, body)
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(body, into)
+}
+
+// get gets a path from the server itself; "" is no token.
+func (s *Server) get(ctx context.Context, path, token string) (status int, header http.Header, body []byte, err error) {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(s.CAPEM) {
-		return message.NewError("the server's CA certificate cannot be read")
+		return 0, nil, nil, message.NewError("the server's CA certificate cannot be read")
 	}
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}}
 	defer client.CloseIdleConnections()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d/readyz", s.Port), nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d%s", s.Port, path), nil)
 	if err != nil {
-		return err
+		return 0, nil, nil, err
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return err
+		return 0, nil, nil, err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
+	body, err = io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	return resp.StatusCode, resp.Header, body, err
+}
+
+// ready asks the server itself, which answers that to anybody.
+func (s *Server) ready(ctx context.Context) error {
+	status, header, body, err := s.get(ctx, "/readyz", "")
 	switch {
 	case err != nil:
 		return err
-	case resp.StatusCode != http.StatusOK:
-		return message.Errorf("GET /readyz: %s: %s", resp.Status, strings.TrimSpace(string(body)))
-	case !knowsFlowSchemas(resp.Header):
+	case status != http.StatusOK && s.givenUp():
+		s.Unready = failedChecks(string(body))
+		return nil
+	case status != http.StatusOK:
+		return message.Errorf("GET /readyz: %d: %s", status, strings.TrimSpace(string(body)))
+	case !knowsFlowSchemas(header):
 		return message.NewError("it does not know the FlowSchemas yet")
 	}
 	return nil
+}
+
+// unreadyTimeout is how long a server of the user's own may answer that it is not ready: some wait for what does not
+// exist here, as metrics-server does for nodes.
+const unreadyTimeout = 10 * time.Second
+
+// givenUp tells whether to use a server that answers, but is not ready.
+func (s *Server) givenUp() bool {
+	if s.answered.IsZero() {
+		s.answered = time.Now()
+	}
+	return s.patient && time.Since(s.answered) > unreadyTimeout
+}
+
+// failedChecks returns the lines of an answer to /readyz that tell of failed checks, or the whole answer.
+func failedChecks(answer string) string {
+	var failed []string
+	for line := range strings.Lines(answer) {
+		if check, ok := strings.CutPrefix(strings.TrimSpace(line), "[-]"); ok {
+			failed = append(failed, check)
+		}
+	}
+	if len(failed) == 0 {
+		return strings.TrimSpace(answer)
+	}
+	return strings.Join(failed, ", ")
 }
 
 // knowsFlowSchemas tells whether the server that gave an answer had read the FlowSchemas, which it does some

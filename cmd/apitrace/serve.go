@@ -30,7 +30,11 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 		if err := o.exclusive(c); err != nil {
 			return err
 		}
-		o.server.Extra.Flags = args
+		if o.server.Own.IsZero() {
+			o.server.Extra.Flags = args
+		} else {
+			o.server.Own.Flags = args
+		}
 		if err := errors.Join(o.server.validate(), o.sample.Validate()); err != nil {
 			return err
 		}
@@ -60,7 +64,7 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 	return command
 }
 
-// serveArguments accepts only flags of kube-apiserver, after "--".
+// serveArguments accepts only flags of kube-apiserver, or of --server, after "--".
 func serveArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 && c.ArgsLenAtDash() != 0 {
 		return message.Errorf("unexpected %q: flags of kube-apiserver go after --", args[0])

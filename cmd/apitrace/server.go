@@ -23,9 +23,16 @@ func (o *serverFlags) addVersion(command *cobra.Command) {
 	command.Flags().StringVar(&o.Version, "k8s", apiserver.DefaultVersion, "version of Kubernetes to trace")
 }
 
+// addOwn adds the flags that put an API server behind the aggregator.
+func (o *serverFlags) addOwn(command *cobra.Command) {
+	command.Flags().StringVar(&o.Own.Server, "server", "", "put this API server behind the aggregator: a module, MODULE[@VERSION], or its folder, ./DIR")
+	command.Flags().StringVar(&o.Own.Main, "main", "", "folder of the package main of that API server, such as ./cmd/server")
+}
+
 // add adds the flags of the commands that use a server.
 func (o *serverFlags) add(command *cobra.Command) {
 	o.addVersion(command)
+	o.addOwn(command)
 	flags := command.Flags()
 	addSecretFlags(command, &o.Secrets)
 	flags.BoolVar(&o.Check, "check", false, "compare each recorded call with the real stack of its goroutine (slower), and fail if one differs")

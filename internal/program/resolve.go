@@ -2,6 +2,7 @@ package program
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"os"
@@ -142,7 +143,7 @@ func (t Toolchain) download(ctx context.Context, c *Cache, modulePath, version s
 	if ctx.Err() != nil {
 		return Upstream{}, "", ctx.Err()
 	}
-	var answer struct{ Error, Info, GoMod, Dir, Sum string }
+	var answer struct{ Error, Version, Info, GoMod, Dir, Sum string }
 	if err := json.Unmarshal(stdout.Bytes(), &answer); err != nil && runErr == nil {
 		return Upstream{}, "", message.Errorf("reading the output of %q: %w", "go mod download -json", err)
 	}
@@ -152,9 +153,23 @@ func (t Toolchain) download(ctx context.Context, c *Cache, modulePath, version s
 	if answer.Error != "" {
 		return Upstream{}, "", &DownloadError{Module: modulePath, Version: version, Reason: strings.Join(strings.Fields(answer.Error), " ")}
 	}
-	up, err := readUpstream(modulePath, version, answer.Info, answer.GoMod)
+	up, err := readUpstream(modulePath, cmp.Or(answer.Version, version), answer.Info, answer.GoMod)
 	up.Sum = answer.Sum
 	return up, answer.Dir, err
+}
+
+// Download makes sure that a module is in the user's module cache. version may be one that stands for another, such as
+// "latest". It returns the module in its real version, and the folder of its source.
+func Download(ctx context.Context, c *Cache, modulePath, version string) (Upstream, string, error) {
+	t, err := FindToolchain(ctx)
+	if err != nil {
+		return Upstream{}, "", err
+	}
+	up, dir, err := t.download(ctx, c, modulePath, version)
+	if err != nil {
+		return Upstream{}, "", err
+	}
+	return up, dir, c.recordUpstream(up)
 }
 
 func readUpstream(modulePath, version, infoFile, goModFile string) (Upstream, error) {

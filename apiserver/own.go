@@ -1,0 +1,279 @@
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"go/build"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/modfile"
+	modpath "golang.org/x/mod/module"
+
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/storage"
+)
+
+// libraryModule is the module of the library that API servers are built on.
+const libraryModule = "k8s.io/apiserver"
+
+// An OwnBuild is a built API server for the aggregator.
+type OwnBuild struct {
+	*program.Binary
+	// Name is the name of the program in traces, Module and Version are those of its module.
+	Name, Module, Version string
+}
+
+// BuildOwn builds BuildOptions.Own, or finds it in the cache: with the versions of its own go.mod, its own packages
+// traced whole, and those of the library as the guide says for that version of the library.
+func BuildOwn(ctx context.Context, o BuildOptions) (*OwnBuild, error) {
+	p, options, edits, err := o.own(ctx)
+	if err != nil {
+		return nil, err
+	}
+	binary, err := program.Build(ctx, p, options)
+	if err != nil {
+		return nil, explainCompile(err, edits)
+	}
+	return &OwnBuild{Binary: binary, Name: p.Name, Module: p.Module, Version: p.Version}, nil
+}
+
+// WriteOwnPlan prints the steps of BuildOwn. It reads the source of the server, and so may fetch its module.
+func WriteOwnPlan(ctx context.Context, w io.Writer, in message.Printer, o BuildOptions) error {
+	p, options, _, err := o.own(ctx)
+	if err != nil {
+		return err
+	}
+	plan, err := program.MakePlan(ctx, p, options)
+	if err != nil {
+		return err
+	}
+	return plan.Write(w, in)
+}
+
+// OwnKey returns the key of the binary that BuildOwn would build.
+func OwnKey(ctx context.Context, o BuildOptions) (string, error) {
+	p, options, _, err := o.own(ctx)
+	if err != nil {
+		return "", err
+	}
+	return program.Key(ctx, p, options)
+}
+
+// own returns BuildOptions.Own, and how to build it.
+func (o BuildOptions) own(ctx context.Context) (p program.Program, options program.Options, edits []program.Edit, err error) {
+	pair, err := o.withoutEtcd()
+	if err != nil {
+		return p, options, nil, err
+	}
+	options = pair.apiserverOptions
+	options.Rewrite = nil
+	find := o.ownRelease
+	if o.Own.IsFolder() {
+		find = o.ownFolder
+	}
+	p, goMod, err := find(ctx, options)
+	if err != nil || pair.guide == nil {
+		return p, options, nil, err
+	}
+	library, err := libraryVersion(p, goMod)
+	if err != nil {
+		return p, options, nil, err
+	}
+	if edits, err = (program.Edits{Dir: o.EditsDir, Version: pair.apiserver.Version}).Changed(p.Name); err != nil {
+		return p, options, nil, err
+	}
+	options.Rewrite = instrumentation(ownGuide(pair.guide, p), p, library, edits)
+	return p, options, edits, nil
+}
+
+// ownRelease finds the server in a released module.
+func (o BuildOptions) ownRelease(ctx context.Context, options program.Options) (p program.Program, goMod []byte, err error) {
+	name, version, _ := strings.Cut(o.Own.Server, "@")
+	if version == "" {
+		version = "latest"
+	}
+	if err := modpath.CheckPath(name); err != nil {
+		return p, nil, usage.Errorf("--server %q: expected a module with its version, such as %q, or a folder, such as %q: %w", o.Own.Server, "sigs.k8s.io/metrics-server@v0.9.0", "./mine", err)
+	}
+	up, dir, err := program.Download(ctx, options.Cache, name, version)
+	if err != nil {
+		return p, nil, err
+	}
+	p, err = o.ownProgram(name, up.Version, dir)
+	p.Version = up.Version
+	return p, []byte(up.GoMod), err
+}
+
+// ownFolder finds the server in a folder, and copies what it is built from to the cache.
+func (o BuildOptions) ownFolder(ctx context.Context, options program.Options) (p program.Program, goMod []byte, err error) {
+	dir, err := filepath.Abs(o.Own.Server)
+	if err != nil {
+		return p, nil, err
+	}
+	if goMod, err = os.ReadFile(filepath.Join(dir, "go.mod")); err != nil {
+		return p, nil, usage.Errorf("--server %q: expected the folder of a module, with its go.mod: %w", o.Own.Server, err)
+	}
+	name := modfile.ModulePath(goMod)
+	if p, err = o.ownProgram(name, "", dir); err != nil {
+		return p, nil, err
+	}
+	const unreleased = "v0.0.0"
+	// Its state is not known, so it is read each time.
+	up, err := program.Take(ctx, p, program.Local{Dir: dir, Name: o.Own.Server, Release: unreleased, Like: unreleased, Commit: "0", Dirty: true, Time: time.Unix(0, 0)}, options)
+	p.Version, p.Released = up.Version, o.Own.Server
+	return p, goMod, err
+}
+
+// ownProgram returns the program of a module at a version, "" for a folder's. dir holds the source of the module.
+func (o BuildOptions) ownProgram(modulePath, version, dir string) (p program.Program, err error) {
+	folder := path.Clean(filepath.ToSlash(o.Own.Main))
+	if o.Own.Main == "" {
+		found, err := mainFolders(dir)
+		if err != nil {
+			return p, err
+		}
+		// A program that is meant for people is in the top folder or below cmd.
+		if usual := slices.DeleteFunc(slices.Clone(found), func(f string) bool { return f != "." && !strings.HasPrefix(f, "cmd/") }); len(usual) == 1 {
+			found = usual
+		}
+		switch len(found) {
+		case 0:
+			return p, usage.Errorf("module %s has no package main", modulePath)
+		case 1:
+			folder = found[0]
+		default:
+			return p, usage.Errorf("module %s has %d packages main: choose the API server with --main, one of %s", modulePath, len(found), message.List(found))
+		}
+	}
+	pkg, err := build.ImportDir(filepath.Join(dir, filepath.FromSlash(folder)), 0)
+	if err != nil || pkg.Name != "main" {
+		return p, usage.Errorf("--main %q: expected the folder of a package main in module %s", o.Own.Main, modulePath)
+	}
+	if len(pkg.GoFiles) != 1 {
+		return p, message.Errorf("package main in %q has %d files: apitrace builds servers whose package main is one file", folder, len(pkg.GoFiles))
+	}
+	for _, imported := range pkg.Imports {
+		if strings.Contains(imported+"/", "/internal/") && strings.HasPrefix(imported, modulePath+"/") {
+			return p, message.Errorf("package main in %q imports %q: apitrace compiles a copy of package main outside of its module, from where Go allows no internal packages; move what main needs to a package that is not internal", folder, imported)
+		}
+	}
+	p = program.Program{Name: o.ownName(modulePath, version, folder), Module: modulePath, Main: path.Join(folder, pkg.GoFiles[0]), Space: 3e9}
+	return p, nil
+}
+
+// ownName is the name of a program in traces: that of the folder of its package main, or of its module. The sample
+// server has its name only in the release that belongs to the kube-apiserver: there, traces are known by it.
+func (o BuildOptions) ownName(modulePath, version, folder string) string {
+	if folder == "." {
+		folder, _, _ = modpath.SplitPathVersion(modulePath)
+	}
+	name := path.Base(folder)
+	k8s, err := ParseVersion(o.Version)
+	sample := err == nil && modulePath == sampleserver.Module && version == stagingVersion(k8s)
+	if name == Name || name == storage.Name || name == sampleserver.Name && !sample {
+		name = "own-" + name
+	}
+	return name
+}
+
+// mainFolders lists the folders of packages main in the source of a module, apart from those of tests.
+func mainFolders(dir string) (folders []string, err error) {
+	err = filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, file)
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if rel != "." {
+			if _, err := os.Stat(filepath.Join(file, "go.mod")); err == nil || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || slices.Contains([]string{"vendor", "testdata", "test", "hack", "tools"}, name) {
+				return fs.SkipDir
+			}
+		}
+		if pkg, err := build.ImportDir(file, 0); err == nil && pkg.Name == "main" {
+			folders = append(folders, filepath.ToSlash(rel))
+		}
+		return nil
+	})
+	return folders, err
+}
+
+// libraryVersion returns the release of Kubernetes whose library a server is built on: "v1.36.2" for k8s.io/apiserver v0.36.2.
+func libraryVersion(p program.Program, goMod []byte) (string, error) {
+	file, err := modfile.Parse("go.mod", goMod, nil)
+	if err != nil {
+		return "", message.Errorf("reading the go.mod of %s: %w", p.Module, err)
+	}
+	version := ""
+	for _, r := range file.Require {
+		if r.Mod.Path == libraryModule {
+			version = r.Mod.Version
+		}
+	}
+	for _, r := range file.Replace {
+		if r.Old.Path == libraryModule && (r.Old.Version == "" || r.Old.Version == version) && r.New.Version != "" {
+			version = r.New.Version
+		}
+	}
+	minor, ok := strings.CutPrefix(version, "v0.")
+	if !ok {
+		return "", message.Errorf("%s is not built on the library of API servers: its go.mod requires no version v0.X of %s", p.Module, libraryModule)
+	}
+	release, err := ParseVersion("v1." + minor)
+	if err != nil {
+		return "", message.Errorf("%s is built on %s %s: %w", p.Module, libraryModule, version, err)
+	}
+	return release, nil
+}
+
+// ownGuide returns the guide with a server of which it knows nothing: the library is traced as in the sample server, the
+// packages of the server's module are traced whole.
+func ownGuide(guide *instrument.Guide, p program.Program) *instrument.Guide {
+	if p.Name == sampleserver.Name {
+		return guide
+	}
+	own := *guide.Programs[sampleserver.Name]
+	if p.Module != sampleserver.Module {
+		own.Packages = slices.DeleteFunc(slices.Clone(own.Packages), func(known instrument.Packages) bool {
+			return strings.HasPrefix(known.Path, sampleserver.Module+"/")
+		})
+		own.Packages = append(own.Packages, instrument.Packages{Path: p.Module, Recursive: true})
+	}
+	adapted := *guide
+	adapted.Programs = maps.Clone(guide.Programs)
+	adapted.Programs[p.Name] = &own
+	return &adapted
+}
+
+// rewriteOwn is instrument.Rewrite for a server that need not consist of all that the guide names of the library.
+func rewriteOwn(o instrument.Options) (*instrument.Result, []message.Message, error) {
+	lacks := func(importPath string) bool {
+		_, err := os.Stat(filepath.Join(o.Vendor, filepath.FromSlash(importPath)))
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	prog := *o.Guide.Programs[o.Program]
+	prog.Packages = slices.DeleteFunc(slices.Clone(prog.Packages), func(p instrument.Packages) bool { return lacks(p.Path) })
+	prog.Roots = slices.DeleteFunc(slices.Clone(prog.Roots), func(r instrument.Root) bool { return lacks(funcname.Package(r.Function)) })
+	prog.Exits = slices.DeleteFunc(slices.Clone(prog.Exits), func(e instrument.Exit) bool { return lacks(funcname.Package(e.Function)) })
+	prog.Tail = slices.DeleteFunc(slices.Clone(prog.Tail), func(s instrument.Stage) bool { return lacks(funcname.Package(s.Function)) })
+	guide := *o.Guide
+	guide.Programs = maps.Clone(guide.Programs)
+	guide.Programs[o.Program] = &prog
+	o.Guide = &guide
+	return rewriteTolerantly(o)
+}

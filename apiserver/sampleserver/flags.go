@@ -1,0 +1,48 @@
+package sampleserver
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
+
+// helpFlag matches a flag in a help text.
+var helpFlag = regexp.MustCompile(`--[a-z0-9][a-z0-9-]*`)
+
+// knownFlags returns the names of the flags that a server lists in its help.
+func knownFlags(ctx context.Context, binary string) (map[string]bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, "--help")
+	cmd.Env = []string{}
+	cmd.WaitDelay = time.Second
+	help, err := cmd.CombinedOutput()
+	if err != nil && !errors.As(err, new(*exec.ExitError)) {
+		return nil, message.Errorf("asking the server for its flags: %w", err)
+	}
+	known := map[string]bool{}
+	for _, flag := range helpFlag.FindAllString(string(help), -1) {
+		known[flag] = true
+	}
+	if !known["--secure-port"] {
+		return nil, message.Errorf("%q lists no flag --secure-port: it is not a server that is built on the options of k8s.io/apiserver; it says:\n%s", "--help", firstLines(string(help)))
+	}
+	return known, nil
+}
+
+// firstLines returns the beginning of a text.
+func firstLines(s string) string {
+	const most = 12
+	lines := strings.SplitN(strings.TrimSpace(s), "\n", most+1)
+	return strings.Join(lines[:min(most, len(lines))], "\n")
+}
+
+func nameOf(flag string) string {
+	name, _, _ := strings.Cut(flag, "=")
+	return name
+}

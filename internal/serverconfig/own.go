@@ -1,0 +1,53 @@
+package serverconfig
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
+
+// An Own names an API server that is put behind the aggregator of a kube-apiserver. The zero value names none.
+type Own struct {
+	// Server is a module, "sigs.k8s.io/metrics-server@v0.9.0" or without a version for the newest, or a folder, "./mine".
+	Server string
+	// Main is the folder of its package main in the module: "./cmd/server"; "" if the module has only one.
+	Main string
+	// Flags are flags of this server, besides those that apitrace sets.
+	Flags []string
+}
+
+// IsZero reports whether no server is named.
+func (o Own) IsZero() bool { return o.Server == "" }
+
+// IsFolder reports whether the server is that of a folder, not of a released module.
+func (o Own) IsFolder() bool {
+	return o.Server == "." || o.Server == ".." || strings.HasPrefix(o.Server, "./") || strings.HasPrefix(o.Server, "../") || strings.HasPrefix(o.Server, "/")
+}
+
+// fixedOwn are flags by which apitrace reaches the server and keeps others from reaching it.
+var fixedOwn = []string{"--bind-address", "--secure-port", "--tls-cert-file", "--tls-private-key-file", "--etcd-servers"}
+
+// Check returns an error if the fields do not fit together, or for the first flag that may not be set.
+func (o Own) Check() error {
+	if o.IsZero() && o.Main != "" {
+		return message.NewError("--main names the package of an API server: name the server with --server")
+	}
+	for _, flag := range o.Flags {
+		if !strings.HasPrefix(flag, "--") {
+			return message.Errorf("%q is not a flag of the server: expected --name=value", flag)
+		}
+		if slices.Contains(fixedOwn, flagName(flag)) {
+			return message.Errorf("apitrace sets the flag %q of the server itself: leave it out", flagName(flag))
+		}
+	}
+	return nil
+}
+
+// Replace adds the Flags to others, and takes from those the ones that Flags sets as well.
+func (o Own) Replace(others []string) []string {
+	others = slices.DeleteFunc(slices.Clone(others), func(other string) bool {
+		return slices.ContainsFunc(o.Flags, func(f string) bool { return flagName(f) == flagName(other) })
+	})
+	return append(others, o.Flags...)
+}
