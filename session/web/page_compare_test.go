@@ -147,6 +147,6 @@ func TestPageShowsAScenarioThroughTheReleases(t *testing.T) {
 	all := open(t, server, "#/releases", 1280)
 	all.until("document.querySelectorAll('.overview tbody tr').length > 30")
 	all.until("[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelector('th').textContent === 'get-node')?.querySelectorAll('td a').length > 5")
-	all.click("[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelector('th').textContent === 'get-node').querySelector('td a')")
+	all.click("[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelector('th').textContent === 'get-node').querySelectorAll('td a')[1]")
 	all.until("location.hash.includes('#/compare') && location.hash.includes('scenario=get-node')")
 }

@@ -11,7 +11,7 @@ export function Code({ place, details, line, onSelect, onBack, address }: {
   place: Place; details: Details; line?: number; onSelect: (call: number, line?: number) => void; onBack: () => void; address: string;
 }) {
   const { words } = usePage();
-  const { position } = useRequest();
+  const { position, view } = useRequest();
   const c = details.call;
   const caller = details.stack[0] as Frame | undefined;
   const cut = c.function.lastIndexOf('/');
@@ -27,7 +27,7 @@ export function Code({ place, details, line, onSelect, onBack, address }: {
           <span>{c.time}{c.unfinished ? ` (${words.unfinished})` : ''}</span>
           <span>{c.process}</span>
           <span>{words.runsOn} {c.goroutine}{c.newGoroutine ? ` (${words.goroutine})` : ''}</span>
-          <span>{words.callNumber} {thousands(c.index)}</span>
+          <span>{view ? words.callOf(thousands(c.index + 1), thousands(view.calls)) : ''}</span>
         </p>
       </header>
       {(c.error || c.panic) && (

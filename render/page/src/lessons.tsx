@@ -24,14 +24,17 @@ export function Lessons() {
     <div class="guide">
       <h1>{words.lessons}</h1>
       <p class="facts">{words.lessonsHelp}</p>
-      {(['course', 'reference', 'leaders'] as const).map((kind) => (
-        <Fragment>
-          <h2>{words.kinds[kind]}</h2>
-          <ul class="lessons-of">
-            {lessons.filter((l) => l.kind === kind).map((l) => <li key={l.name}><a href={api.live ? lessonAddress(l.name) : `lessons/${l.name}.${lang}.html`}>{l.title}</a></li>)}
-          </ul>
-        </Fragment>
-      ))}
+      {(['course', 'reference', 'leaders'] as const).map((kind) => {
+        const List = kind === 'course' ? 'ol' : 'ul'; // the chapters have numbers
+        return (
+          <Fragment key={kind}>
+            <h2>{words.kinds[kind]}</h2>
+            <List class="lessons-of">
+              {lessons.filter((l) => l.kind === kind).map((l) => <li key={l.name}><a href={api.live ? lessonAddress(l.name) : `lessons/${l.name}.${lang}.html`}>{l.title}</a></li>)}
+            </List>
+          </Fragment>
+        );
+      })}
     </div>
   );
 }

@@ -3,13 +3,14 @@ import { useEffect, useState } from 'preact/hooks';
 import { compareWords } from './compare-words.ts';
 import { Brief, History, HistoryStep, pairingAddress } from './compare-data.ts';
 import { usePage } from './context.ts';
-import { write } from './link.ts';
+import { firstView, requestAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
 // slow is the scenario whose comparisons take seconds: the start of a server.
 const slow = 'boot';
 
-// Matrix shows a scenario through the releases (#/releases?scenario=S), or all scenarios (#/releases).
+// Matrix shows a scenario through the releases (#/releases?scenario=S), or all scenarios (#/releases). A narrow screen has one release of
+// all scenarios at a time (#/releases?release=R).
 export function Matrix() {
   const { lang, words: common, address, goTo, scenarios } = usePage();
   const words = compareWords[lang];
@@ -31,6 +32,9 @@ const names = (changes: Brief, signs: string[]) => changes.marks.filter((m) => s
 const came = (c: Brief) => names(c, ['+', '(+)']), went = (c: Brief) => names(c, ['-', '(-)']);
 const others = (c: Brief) => c.marks.filter((m) => !['+', '(+)', '-', '(-)'].includes(m.mark));
 const link = (scenario: string, s: HistoryStep) => write(pairingAddress({ scenarios: false, common: scenario, from: s.since!, to: s.k8sVersion }));
+
+// recording is the address of the first request of a recording.
+const recording = (scenario: string, release: string) => write(requestAddress({ place: { release, scenario, request: 1 }, view: firstView, more: {} }));
 
 function OneScenario({ scenario }: { scenario: string }) {
   const { api, lang, words: common, problem } = usePage();
@@ -54,9 +58,10 @@ function OneScenario({ scenario }: { scenario: string }) {
             {history.releases.map((s) => (
               <Fragment key={s.k8sVersion}>
                 <tr class={s.recorded ? '' : 'missing'}>
-                  <th scope="row">{s.since ? <a href={link(scenario, s)} title={words.compareWith(s.since, s.k8sVersion)}>{s.k8sVersion}</a> : s.k8sVersion}</th>
+                  <th scope="row">{s.since ? <a href={link(scenario, s)} title={words.compareWith(s.since, s.k8sVersion)}>{s.k8sVersion}</a>
+                    : s.recorded ? <a href={recording(scenario, s.k8sVersion)} title={words.openRecording(scenario, s.k8sVersion)}>{s.k8sVersion}</a> : s.k8sVersion}</th>
                   {!s.recorded ? <td colSpan={4}>{words.notRecorded}{s.why ? `: ${s.why}` : ''}</td> : <Fragment>
-                    <td class="count-of"><span class="bar" aria-hidden="true" style={{ width: `${Math.round(100 * s.calls / most)}%` }} /><span>{thousands(s.calls)}</span></td>
+                    <td class="count-of"><span class="bar" aria-hidden="true" style={{ width: `${Math.round(100 * s.calls / most)}%` }} /><a href={recording(scenario, s.k8sVersion)} title={words.openRecording(scenario, s.k8sVersion)}>{thousands(s.calls)}</a></td>
                     {!s.changes ? <td colSpan={3} class="quiet">{words.firstRelease}</td> : s.changes.same ? <td colSpan={3} class="quiet">{words.noChange}</td> : <Fragment>
                       <td class="plus"><Names of={came(s.changes)} sign="+" /></td>
                       <td class="minus"><Names of={went(s.changes)} sign="−" /></td>
@@ -85,24 +90,44 @@ function Names({ of, sign }: { of: string[]; sign: string }) {
   return <Fragment>{of.slice(0, most).map((n) => <span class="name-of"><b aria-hidden="true">{sign}</b> {n}</span>)}{of.length > most && <span class="name-of quiet">… {thousands(of.length - most)}</span>}</Fragment>;
 }
 
-// Overview has a row for each scenario. The rows are loaded one after the other, that of boot only when it is asked for.
+// useNarrow tells whether the screen is too narrow for all releases side by side.
+function useNarrow(): boolean {
+  const [query] = useState(() => matchMedia('(max-width: 640px)'));
+  const [narrow, setNarrow] = useState(query.matches);
+  useEffect(() => {
+    const changed = () => setNarrow(query.matches);
+    query.addEventListener('change', changed);
+    return () => query.removeEventListener('change', changed);
+  }, []);
+  return narrow;
+}
+
+// Overview has a row for each scenario. The rows are loaded one after the other; a server that compares that of boot takes seconds, so that
+// it is asked only when the reader wants it.
 function Overview() {
-  const { api, lang, scenarios, releases, problem } = usePage();
+  const { api, lang, scenarios, releases, address, goTo, problem } = usePage();
   const words = compareWords[lang];
-  const columns = releases.map((r) => r.k8sVersion).reverse();
+  const all = releases.map((r) => r.k8sVersion);
+  const narrow = useNarrow();
+  const chosen = all.includes(address.query.release) ? address.query.release : all[0];
+  const columns = narrow ? [chosen] : [...all].reverse();
   const shown = scenarios.filter((s) => s.releases.length > 1);
+  const waits = (name: string) => api.live && name.startsWith(slow);
   const [rows, setRows] = useState<Record<string, History>>({});
   const [asked, setAsked] = useState(false);
   const load = (name: string) => api.get<History>('/history', { scenario: name, lang }).then((h) => setRows((known) => ({ ...known, [name]: h })));
   useEffect(() => {
     let left = false;
-    (async () => { for (const s of shown) { if (left) return; if (!s.name.startsWith(slow)) await load(s.name); } })().catch((e) => left || problem(e));
+    (async () => { for (const s of shown) { if (left) return; if (!waits(s.name)) await load(s.name); } })().catch((e) => left || problem(e));
     return () => { left = true; };
   }, [lang]);
   return (
     <Fragment>
       <h1>{words.overview}</h1>
       <p class="facts">{words.overviewHelp}</p>
+      {narrow && <p class="controls"><label>{words.release} <select class="release" value={chosen} onChange={(e) => goTo({ parts: ['releases'], query: { release: e.currentTarget.value } }, true)}>
+        {all.map((r) => <option value={r} selected={r === chosen}>{r}</option>)}
+      </select></label></p>}
       <div class="wide-table" tabIndex={0} role="region" aria-label={words.overview}>
         <table class="overview">
           <thead><tr><th scope="col">{words.scenario}</th>{columns.map((c) => <th scope="col">{c}</th>)}</tr></thead>
@@ -113,7 +138,7 @@ function Overview() {
                 <tr key={s.name}>
                   <th scope="row"><a href={write({ parts: ['releases'], query: { scenario: s.name } })} title={s.title}>{s.name}</a></th>
                   {row ? columns.map((c) => <Cell scenario={s.name} step={row.releases.find((r) => r.k8sVersion === c)} />)
-                    : <td colSpan={columns.length} class="quiet">{s.name.startsWith(slow) && !asked ? <button onClick={() => { setAsked(true); shown.filter((x) => x.name.startsWith(slow)).reduce((p, x) => p.then(() => load(x.name)), Promise.resolve()).catch(problem); }}>{words.load}</button> : words.loadingRow}</td>}
+                    : <td colSpan={columns.length} class="quiet">{waits(s.name) && !asked ? <button onClick={() => { setAsked(true); shown.filter((x) => waits(x.name)).reduce((p, x) => p.then(() => load(x.name)), Promise.resolve()).catch(problem); }}>{words.load}</button> : words.loadingRow}</td>}
                 </tr>
               );
             })}
@@ -124,11 +149,13 @@ function Overview() {
   );
 }
 
+// Cell leads to the comparison with the release before, that of the first release to its recording, and that of a release without one to where
+// the reason stands.
 function Cell({ scenario, step: s }: { scenario: string; step?: HistoryStep }) {
   const { lang } = usePage();
   const words = compareWords[lang];
-  if (!s?.recorded) return <td class="missing" title={s?.why ?? words.notRecorded}><span aria-label={words.notRecorded}>–</span></td>;
-  if (!s.changes) return <td>{thousands(s.calls)}</td>;
+  if (!s?.recorded) return <td class="missing"><a href={write({ parts: ['releases'], query: { scenario } })} title={s?.why ?? words.notRecorded} aria-label={words.notRecorded}>–</a></td>;
+  if (!s.changes) return <td><a href={recording(scenario, s.k8sVersion)} title={words.openRecording(scenario, s.k8sVersion)}>{thousands(s.calls)}</a></td>;
   const plus = came(s.changes).length, minus = went(s.changes).length, more = others(s.changes).length;
   return (
     <td class={plus || minus ? 'much' : more ? 'some' : ''}>

@@ -10,7 +10,7 @@ import { thousands } from './words.ts';
 // in nanoseconds.
 export function Time() {
   const { api, words, lang, problem } = usePage();
-  const { path, view, selected, details, select, change, link } = useRequest();
+  const { path, view, selected, details, select, change, link, position } = useRequest();
   const w = words.time;
   const box = useRef<HTMLDivElement>(null), canvas = useRef<HTMLCanvasElement>(null), flame = useRef<Flame>(null!);
   const [height, setHeight] = useState(0);
@@ -211,13 +211,26 @@ export function Time() {
       '+': () => zoom(0.6), '=': () => zoom(0.6), '-': () => zoom(1 / 0.6), '0': () => { f.show(0, f.total); settled(); },
       z: () => c && reveal(c, true), Enter: () => c && select(c.index), ' ': () => c && select(c.index),
       ArrowUp: () => c && c.caller >= 0 && visit(c.caller), ArrowDown: () => (c ? c.below > 0 && visit(c.index + 1) : visit(0)),
-      ArrowLeft: () => (e.shiftKey ? pan(-0.25) : c && beside(c, -1)), ArrowRight: () => (e.shiftKey ? pan(0.25) : c && beside(c, 1)),
+      ArrowLeft: () => (e.shiftKey ? pan(-0.25) : c ? beside(c, -1) : visit(0)), ArrowRight: () => (e.shiftKey ? pan(0.25) : c ? beside(c, 1) : visit(0)),
     };
     if (!moves[e.key]) return;
     e.preventDefault();
     e.stopPropagation();
     moves[e.key]();
   };
+
+  // The arrows are the chart's, too, as long as nothing else that uses them has the focus.
+  const latestKeys = useRef(keys);
+  latestKeys.current = keys;
+  useEffect(() => {
+    const first = (e: KeyboardEvent) => {
+      if (position || !e.key.startsWith('Arrow') || !(e.target === document.body || e.target instanceof Element && e.target.closest('.views'))) return;
+      box.current!.focus();
+      latestKeys.current(e);
+    };
+    addEventListener('keydown', first);
+    return () => removeEventListener('keydown', first);
+  }, [!position]);
 
   const zoomBy = (part: number) => { flame.current.zoom(part); settled(); };
   return (

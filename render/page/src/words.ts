@@ -38,7 +38,7 @@ const en = {
   noAnswer: 'apitrace does not answer', noAnswerAction: 'Is "apitrace web" still running? Start it again, and open the address that it prints.',
   notHere: (what: string) => `This page does not hold ${what}`, notHereAction: 'The page works without a server and holds only what was written into it.',
   licence: (of: string) => `Licence of ${of}`,
-  copy: 'Copy link', copied: 'Copied', unfinished: 'still running', callNumber: 'Call', notCalled: (f: string) => `This recording makes no call of ${f}.`,
+  copy: 'Copy link', copied: 'Copied', unfinished: 'still running', callOf: (n: string, all: string) => `Call ${n} of ${all}`, notCalled: (f: string) => `This recording makes no call of ${f}.`,
 };
 
 const zh: typeof en = {
@@ -70,7 +70,7 @@ const zh: typeof en = {
   noAnswer: 'apitrace 没有回答', noAnswerAction: '"apitrace web" 还在运行吗？请重新启动它，并打开它打印的地址。',
   notHere: (what) => `此页面不含 ${what}`, notHereAction: '它不需要服务器，只包含写入其中的内容。',
   licence: (of) => `${of} 的许可证`,
-  copy: '复制链接', copied: '已复制', unfinished: '仍在运行', callNumber: '调用', notCalled: (f) => `此录制没有调用 ${f}。`,
+  copy: '复制链接', copied: '已复制', unfinished: '仍在运行', callOf: (n, all) => `第 ${n} 次调用，共 ${all} 次`, notCalled: (f) => `此录制没有调用 ${f}。`,
 };
 
 export type Words = typeof en;

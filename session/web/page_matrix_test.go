@@ -1,0 +1,62 @@
+package web_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/session/web"
+)
+
+// TestEachCellOfTheMatrixLeadsSomewhere follows the three kinds of cells of a site, and reads one release at a time on a narrow screen.
+func TestEachCellOfTheMatrixLeadsSomewhere(t *testing.T) {
+	folder := writeSite(t, web.Site{Releases: []string{"1.26", "1.30", "1.37"}, Scenarios: []string{"get-node", "discovery"}})
+	server := httptest.NewServer(http.FileServer(http.Dir(folder)))
+	t.Cleanup(server.Close)
+	b := openAt(t, server.URL+"/#/releases", server.URL, 1280)
+	cell := func(row, column string) string {
+		return "[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelector('th').textContent === '" + row + "')?.querySelectorAll('td a')[" + column + "]"
+	}
+	b.until(cell("discovery", "2") + " && " + cell("get-node", "2"))
+	if without := js[int](b, "[...document.querySelectorAll('.overview td')].filter((c) => !c.querySelector('a')).length"); without > 0 {
+		t.Errorf("%d cells lead nowhere", without)
+	}
+	// A release without a recording leads to the reason.
+	b.click(cell("discovery", "0"))
+	b.until("location.hash === '#/releases?scenario=discovery' && /v1.26.15/.test(document.querySelector('.releases tr.missing')?.textContent)")
+	js[any](b, "location.hash = '#/releases'")
+	// The first release leads to its recording, another one to the comparison.
+	b.until(cell("get-node", "2"))
+	b.click(cell("get-node", "0"))
+	b.until("location.hash.startsWith('#/v1.26.15/get-node/1') && document.querySelector('.tree')")
+	js[any](b, "location.hash = '#/releases'")
+	b.until(cell("get-node", "2"))
+	b.click(cell("get-node", "1"))
+	b.until("document.querySelector('.summary h1') && location.hash.includes('from=v1.26.15')")
+
+	narrow := openAt(t, server.URL+"/#/releases", server.URL, 400)
+	narrow.until("document.querySelectorAll('.overview thead th').length === 2 && document.querySelectorAll('.overview td a').length === 2")
+	js[any](narrow, `(() => { const s = document.querySelector('.matrix select.release'); s.value = 'v1.30.4'; s.dispatchEvent(new Event('change', {bubbles: true})) })()`)
+	narrow.until("document.querySelector('.overview thead th:last-child').textContent === 'v1.30.4' && location.hash === '#/releases?release=v1.30.4'")
+	if js[bool](narrow, "(() => { const t = document.querySelector('.wide-table'); return t.scrollWidth > t.clientWidth })()") {
+		t.Error("the table is wider than the screen")
+	}
+	narrow.accessible()
+}
+
+// TestPageNumbersCallsFromOne reads the number of the first call, the names of all layers in the step player, and moves through the time line
+// with an arrow before anything has the focus.
+func TestPageNumbersCallsFromOne(t *testing.T) {
+	server := start(t, web.Options{})
+	b := open(t, server, "#/v1.37.1/get-node/1?at=entered", 1280)
+	b.until("[...document.querySelectorAll('.code .about span')].some((s) => /^Call 1 of 710$/.test(s.textContent))")
+	b.until("document.querySelectorAll('.layer-box').length > 10")
+	if cut := js[string](b, "[...document.querySelectorAll('.layer-box span')].filter((s) => s.scrollWidth > s.clientWidth).map((s) => s.textContent).join()"); cut != "" {
+		t.Errorf("the names of layers are cut: %s", cut)
+	}
+	b = open(t, server, "#/v1.37.1/get-node/1?view=time", 1280)
+	b.until("document.querySelector('.flame canvas')")
+	b.until("document.activeElement === document.body")
+	js[any](b, "document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowDown', bubbles: true}))")
+	b.until("document.activeElement.matches('.flame') && document.querySelector('.cursor b')?.textContent.includes('APIServerHandler')")
+}
