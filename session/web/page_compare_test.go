@@ -75,6 +75,17 @@ func TestPageComparesTwoReleases(t *testing.T) {
 	if minus, plus := js[string](b, "document.querySelector('.l.minus code').textContent"), js[string](b, "document.querySelector('.l.plus code').textContent"); !strings.Contains(minus, "before") || !strings.Contains(plus, "after") {
 		t.Errorf("the lines are %q and %q", minus, plus)
 	}
+	// The line at which a call is made has a sign, also where the line is new.
+	if !js[bool](b, `(() => {
+		const line = document.querySelector('.hunk .l.plus'), sign = () => getComputedStyle(line.querySelector('.n'), '::before').content;
+		const before = sign();
+		line.classList.add('here');
+		const marked = sign().includes('▶') && getComputedStyle(line).boxShadow !== 'none';
+		line.classList.remove('here');
+		return marked && !before.includes('▶');
+	})()`) {
+		t.Error("the line of a call is marked with nothing that one sees")
+	}
 	link := js[string](b, "location.hash")
 	// The call of either side is opened in its own tree.
 	b.click("[...document.querySelectorAll('.difference .about a')].find((a) => a.textContent.includes('v1.30.4'))")
