@@ -14,7 +14,7 @@ export const en = {
     entered: (f: string) => `At the beginning of ${f}.`,
     calling: (f: string, to: string, line: number) => `In ${f}${line ? `, line ${line}` : ''}: about to call ${to}.`,
     event: (f: string, to: string) => `Next, ${to} takes up the event of the write. ${f} does not call it.`,
-    noMore: (back: boolean) => back ? 'The request begins here.' : 'Nothing comes after this position.', noMoreKeys: (back: boolean): string => back ? 'No key step comes before this position.' : 'No key step comes after this position.',
+    noMore: (back: boolean): string => back ? 'The request begins here.' : 'Nothing comes after this position.', noMoreKeys: (back: boolean): string => back ? 'No key step comes before this position.' : 'No key step comes after this position.',
     returning: (f: string) => `${f} is about to return. From which line is not recorded.`,
     returned: (f: string, time: string) => `${f} returned after ${time}.`,
   },
