@@ -37,8 +37,8 @@ func TestAggregatedServerIsPartOfTheTree(t *testing.T) {
 	}
 }
 
-// crossingsOf counts how often a trace enters a program, by "from to to", and demands that
-// it does so below the function that leads there.
+// crossingsOf counts how often a trace goes from one program into another, by "FROM to TO", and checks that each
+// crossing is below the function that makes it.
 func crossingsOf(t *testing.T, r *trace.Request) map[string]int {
 	t.Helper()
 	tree, err := trace.NewTree(r)
@@ -77,8 +77,8 @@ func hasAncestor(tree *trace.Tree, i int, function string) bool {
 	return false
 }
 
-// TestSampleServerLeavesNothing looks at what is left of a sample server that was stopped,
-// and of one that nobody has stopped: the next one takes its place.
+// TestSampleServerLeavesNothing checks that a stopped sample server leaves nothing, and that the next sample server
+// replaces one that was not stopped.
 func TestSampleServerLeavesNothing(t *testing.T) {
 	s := server(t, traced)
 	binary := sample(t)
@@ -108,7 +108,7 @@ func TestSampleServerLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestSampleServerThatDies wants to hear of it, with what the server said last.
+// TestSampleServerThatDies checks that the death of the server is reported, with the last lines of its log.
 func TestSampleServerThatDies(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("finds the process in /proc")

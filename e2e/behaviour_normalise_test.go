@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// ids numbers what each server names as it likes, in the order in which it is first seen: the
-// same uid in two answers of one server must be one uid on the other, too.
+// ids numbers the names that a server chooses at random, in the order in which they first occur: a uid that occurs in
+// two answers of one server must occur in the same two answers of the other.
 type ids struct {
 	uids, versions map[string]int
 }
@@ -35,7 +35,7 @@ var (
 	tableAge        = regexp.MustCompile(`("cells":\[[^\]]*)"\d+s"\]`)
 )
 
-// normalise writes an answer as text, without what two servers cannot have in common.
+// normalise writes an answer as text, without the parts that differ between any two servers.
 // Everything else stays as it was sent, byte by byte.
 func normalise(a answer, ids *ids) string {
 	length := fmt.Sprint(len(a.body))

@@ -59,7 +59,7 @@ func traceBoot(t *testing.T, k kind) {
 	}
 }
 
-// compareRoutes demands that each operation which the server publishes in its OpenAPI document was
+// compareRoutes checks that each operation which the server publishes in its OpenAPI document was
 // built as a route, by the same method and path. There may be more routes: the document has
 // no watches by path.
 func compareRoutes(t *testing.T, s *apiserver.Server, start *trace.Request) {
@@ -83,7 +83,7 @@ func compareRoutes(t *testing.T, s *apiserver.Server, start *trace.Request) {
 	}
 }
 
-// operations lists method and path of what the server's OpenAPI document holds.
+// operations lists the method and path of each operation in the server's OpenAPI document.
 func operations(t *testing.T, s *apiserver.Server) []string {
 	t.Helper()
 	body := openAPI(t, s)

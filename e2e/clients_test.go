@@ -79,7 +79,7 @@ type kubectl struct {
 	home   string // for its cache, so that the user's is left alone
 }
 
-// run runs kubectl, which has to succeed and to print a text.
+// run runs kubectl, which must succeed and print a text.
 func (k kubectl) run(t *testing.T, stdin, want string, args ...string) {
 	t.Helper()
 	if out, err := k.output(t, stdin, args); err != nil || !strings.Contains(out, want) {
@@ -87,7 +87,7 @@ func (k kubectl) run(t *testing.T, stdin, want string, args ...string) {
 	}
 }
 
-// fail runs kubectl, which has to fail and to print a text.
+// fail runs kubectl, which must fail and print a text.
 func (k kubectl) fail(t *testing.T, want string, args ...string) {
 	t.Helper()
 	if out, err := k.output(t, "", args); err == nil || !strings.Contains(out, want) {
@@ -217,7 +217,7 @@ func deployment() *appsv1.Deployment {
 	}
 }
 
-// deploymentEvents is what a shared informer tells.
+// deploymentEvents are the events of a shared informer.
 type deploymentEvents struct {
 	seen chan string
 	stop func()
@@ -383,7 +383,7 @@ func checkOwn(t *testing.T, r *trace.Request, sent sentObject, namespace string)
 	}
 }
 
-// collectTree fetches the trace of a request, which has to be complete and one tree.
+// collectTree fetches the trace of a request, which must be complete and one tree.
 func collectTree(t *testing.T, s *apiserver.Server, sent sentObject) *trace.Request {
 	t.Helper()
 	r, _, err := collect.Request(t.Context(), s.ProbeSockets, sent.Sent)

@@ -36,8 +36,8 @@ func rewrite(tb testing.TB, b *apiserver.Build) map[string][]instrument.Function
 	return functions
 }
 
-// TestGuideKnowsEveryFunction wants a layer for whatever can appear in a trace. That
-// each function which the guide names exists, Rewrite itself demands.
+// TestGuideKnowsEveryFunction checks that every function that can occur in a trace has a layer. Rewrite itself checks
+// that the functions that the guide names exist.
 func TestGuideKnowsEveryFunction(t *testing.T) {
 	guide, err := instrument.Load()
 	if err != nil {

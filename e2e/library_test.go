@@ -14,8 +14,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// TestLibrary plays each scenario of the library and demands what it expects of its
-// traces, and what was recorded of it.
+// TestLibrary replays each scenario of the library, and compares its traces with the scenario's expectations and with its
+// recording.
 func TestLibrary(t *testing.T) { playLibrary(t, traced) }
 
 // TestSlowLibrary does the same on an older release.
@@ -65,7 +65,7 @@ func (f *functions) add(requests []trace.Request) {
 	}
 }
 
-// checkAbsent demands that what a scenario expects not to be called is called in another: else
+// checkAbsent checks that each function that a scenario expects to be absent is called in another scenario: otherwise
 // its name may be wrong, and the expectation could never fail.
 func (f functions) checkAbsent(t *testing.T) {
 	for _, scenario := range library(t) {
@@ -79,9 +79,9 @@ func (f functions) checkAbsent(t *testing.T) {
 	}
 }
 
-// TestSlowLibraryDoesNotDependOnLuck wants the same names and nesting of a scenario's traces each
-// time, but where it says otherwise. Two runs of twenty may differ: a server works in
-// the background, too, and its writes can meet those of a request.
+// TestSlowLibraryDoesNotDependOnLuck checks that a scenario's traces have the same names and nesting each time, unless
+// the scenario says that it varies. Two runs of twenty may differ: a server also works in the background, and its writes
+// can coincide with those of a request.
 func TestSlowLibraryDoesNotDependOnLuck(t *testing.T) {
 	testenv.Slow(t)
 	for _, scenario := range library(t) {
@@ -135,14 +135,14 @@ func checkExpectations(t *testing.T, s *scenarios.Scenario, requests []trace.Req
 	}
 }
 
-// ownKeys are what the server itself writes, now and then, whoever asks for what, or soon after its
-// start: all below those that end with a slash.
+// ownKeys are the keys that the server itself writes from time to time or soon after its start, independent of requests:
+// one that ends with a slash stands for all keys below it.
 var ownKeys = []string{
 	"/registry/leases/", "/registry/events/", "/registry/masterleases/", "/registry/peerserverleases/", "/registry/apiregistration.k8s.io/",
 	"/registry/services/specs/default/kubernetes", "/registry/ipaddresses/10.0.0.1",
 }
 
-// TestLibraryLeavesNothing demands that the expectations of the scenarios have written to etcd is gone, but for their namespaces.
+// TestLibraryLeavesNothing checks that the scenarios leave nothing in etcd but their namespaces.
 func TestLibraryLeavesNothing(t *testing.T) {
 	s := server(t, traced)
 	etcd, err := s.Etcd.Open()

@@ -18,8 +18,8 @@ import (
 // works in the background, too, which shows in one trace of many.
 const replays = 3
 
-// checkRecording demands that the recording which apitrace carries of a scenario shows what
-// runs now: the same names and nesting (see recordings.Shape), or, of a scenario that says it varies, the same requests.
+// checkRecording compares the embedded recording of a scenario with a replay: the names and nesting (see
+// recordings.Shape) must be the same or, for a scenario that says that it varies, the requests.
 func checkRecording(t *testing.T, s *apiserver.Server, scenario *scenarios.Scenario, seen []trace.Request) {
 	t.Helper()
 	recording, err := recordings.Load(s.K8sVersion, scenario.Name)
@@ -61,7 +61,7 @@ func heads(requests []trace.Request) string {
 	return text.String()
 }
 
-// drift shows what differs, and not more of it than one can look at.
+// drift describes the differences, up to a number that a person can read.
 func drift(recorded, now string) string {
 	const most = 80
 	lines := bytes.SplitAfter(diff.Diff("recorded", []byte(recorded), "now", []byte(now)), []byte("\n"))

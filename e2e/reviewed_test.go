@@ -30,7 +30,7 @@ var update = flag.Bool("update", false, "write the table of docs/changes.md")
 // reviewedScenarios are those whose changes were compared with upstream's sources.
 var reviewedScenarios = []string{"get-node", "list-nodes", "create-deployment", "apply-configmap"}
 
-// A reviewedList is what testdata/reviewed.yaml holds.
+// A reviewedList is the content of testdata/reviewed.yaml.
 type reviewedList struct {
 	From    string           `yaml:"from"`
 	To      string           `yaml:"to"`
@@ -62,12 +62,12 @@ func readReviewed(t *testing.T) reviewedList {
 	return list
 }
 
-// key is what two changes have in common that are one for the review.
+// key is the same for two changes that count as one in the review.
 func (c reviewedChange) key() string {
 	return strings.Join([]string{c.Kind, c.A, c.B, c.For, strings.Join(c.Values, ",")}, " | ")
 }
 
-// TestReviewedChanges demands that the default view shows the reviewed changes, and nothing else.
+// TestReviewedChanges checks that the default view shows the reviewed changes, and nothing else.
 func TestReviewedChanges(t *testing.T) {
 	list := readReviewed(t)
 	for _, scenario := range reviewedScenarios {

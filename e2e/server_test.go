@@ -70,8 +70,8 @@ func server(tb testing.TB, k kind) *apiserver.Server {
 	return s
 }
 
-// serverFor returns a server that the scenario can be played against: the shared one of
-// the kind, or, if the scenario wants it otherwise, one of its own for this test.
+// serverFor returns a server for a scenario: the shared server of the kind, or a server of its own if the scenario needs
+// one.
 func serverFor(tb testing.TB, k kind, scenario *scenarios.Scenario) *apiserver.Server {
 	tb.Helper()
 	extra := scenario.Setup.Server

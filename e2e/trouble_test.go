@@ -14,7 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Of a webhook that never answers, the player says which it is, and leaves nothing of it.
+// TestSilentWebhook checks that the player names a webhook that never answers, and leaves no goroutine behind.
 func TestSilentWebhook(t *testing.T) {
 	s := server(t, traced)
 	scenario, err := scenarios.Find("testdata/silent-webhook.yaml")

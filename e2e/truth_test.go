@@ -48,8 +48,8 @@ func TestParentsAreTrue(t *testing.T) {
 	}
 }
 
-// TestTreesDoNotDependOnLuck wants the same names and nesting twenty times, and once
-// more from a server that has just started.
+// TestTreesDoNotDependOnLuck checks that names and nesting are the same in twenty replays, and in one on a server that
+// has just started.
 func TestTreesDoNotDependOnLuck(t *testing.T) {
 	for _, name := range []string{"get-node", "create-deployment"} {
 		t.Run(name, func(t *testing.T) {
@@ -133,8 +133,8 @@ func compareNames(t *testing.T, first *string, requests []trace.Request, run str
 	t.Fatalf("%s has %d lines, the first run %d", run, len(z), len(a))
 }
 
-// TestTreesHold wants the functions of a GET and of a create that the walk-throughs of the
-// apiserver speak of, in the order in which they are entered.
+// TestTreesHold checks that a GET and a create enter the functions that walk-throughs of the apiserver name, in their
+// order.
 func TestTreesHold(t *testing.T) {
 	for name, want := range map[string][]string{
 		"get-node": {

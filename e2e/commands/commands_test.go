@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(tidy{m}, map[string]func(){"thousand": thousand, "hostile": hostile, "secretive": secretive})
 }
 
-// tidy runs the tests, and demands that they have left no file behind.
+// tidy runs the tests, and checks that they have left no file behind.
 type tidy struct{ m *testing.M }
 
 func (t tidy) Run() int {

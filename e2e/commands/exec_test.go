@@ -73,8 +73,8 @@ func sendOne(client *http.Client, name string) error {
 	return nil
 }
 
-// TestExecThousand demands of a client with 1,000 requests, 8 at a time, 1,000 trees, none mixed
-// with another and none lost, in a memory that would not hold them all.
+// TestExecThousand checks that a client with 1,000 requests, 8 at a time, gets 1,000 separate trees, none of them lost, in
+// less memory than all of them would take.
 func TestExecThousand(t *testing.T) {
 	needsServer(t)
 	serveDuring(t) // a process's greatest memory counts that of children that it has waited for

@@ -38,7 +38,7 @@ type hostileRequest struct {
 	status       int
 }
 
-// hostileRequests are what can get as far as the handlers.
+// hostileRequests are hostile requests that reach the handlers.
 func hostileRequests() []hostileRequest {
 	const configMaps = "/api/v1/namespaces/default/configmaps"
 	escaped := url.PathEscape(evil)
@@ -160,7 +160,7 @@ func TestHostileClient(t *testing.T) {
 	t.Run("serve --otlp and front", func(t *testing.T) { frontHostile(t, admin, received, all) })
 }
 
-// checkHostile demands that a recording has each request, with its path and its user agent.
+// checkHostile checks that a recording has each request, with its path and its user agent.
 func checkHostile(t *testing.T, file string, all []hostileRequest) {
 	t.Helper()
 	recording, err := trace.Load(file)
@@ -204,7 +204,7 @@ func decoded(path string) string {
 	return plain + "?" + values
 }
 
-// checkOutputs shows a recording in each way on a terminal, and loads what can be loaded.
+// checkOutputs shows a recording in every format on a terminal, and loads the formats that can be loaded.
 func checkOutputs(t *testing.T, dir, file string, n int) {
 	t.Helper()
 	one, other := filepath.Join(dir, "request-0.jsonl"), filepath.Join(dir, "request-4.jsonl")
@@ -263,7 +263,7 @@ func checkOutputs(t *testing.T, dir, file string, n int) {
 	}
 }
 
-// recordClient records on a terminal what a client program sends, ends it with Ctrl-C, and returns what the terminal has got.
+// recordClient records the requests of a client program on a terminal, ends the recording with Ctrl-C, and returns the screen output.
 func recordClient(t *testing.T, saved, program string) string {
 	t.Helper()
 	control, screen := openTerminal(t)
@@ -303,7 +303,7 @@ func recordClient(t *testing.T, saved, program string) string {
 	return shown.String()
 }
 
-// requestHostile sends, one by one, what a command line can hold.
+// requestHostile sends, one by one, the hostile requests that a command line can express.
 func requestHostile(t *testing.T, dir string, all []hostileRequest) {
 	var wg sync.WaitGroup
 	atOnce := make(chan struct{}, 4)

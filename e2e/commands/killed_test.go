@@ -120,8 +120,8 @@ func serversIn(t *testing.T, dir string) []string {
 	return found
 }
 
-// TestNextCommandSweeps: what nobody could remove, not even the guard, goes with the next command, whichever that is;
-// what a running session has stays.
+// TestNextCommandSweeps checks that any next command removes the files that even the guard could not remove, and keeps
+// those of a running session.
 func TestNextCommandSweeps(t *testing.T) {
 	needsServer(t)
 	record := start(t, "record", "--save", filepath.Join(t.TempDir(), "record.jsonl"))

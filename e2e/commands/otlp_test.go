@@ -76,7 +76,7 @@ func (r *receiver) awaitTraces(t *testing.T, want int) {
 	}
 }
 
-// checkWhole demands that each trace has come with the spans of a whole request.
+// checkWhole checks that each trace has come with the spans of a whole request.
 func (r *receiver) checkWhole(t *testing.T) {
 	t.Helper()
 	r.mu.Lock()
@@ -88,8 +88,8 @@ func (r *receiver) checkWhole(t *testing.T) {
 	}
 }
 
-// "serve --otlp" sends what comes through its second door, and nothing else; "front" does the
-// same for a server that somebody else has started.
+// TestServeSamples checks that "serve --otlp" sends the requests that come through its front, and no others, and that
+// "front" does the same for a server that another program started.
 func TestServeSamples(t *testing.T) {
 	needsServer(t)
 	received := newReceiver(t)

@@ -40,7 +40,7 @@ func plantedForms() []string {
 	return forms
 }
 
-// leaked returns a planted value in a text with what stands around it, "" if there is none.
+// leaked returns a planted value in a text together with the text around it, "" if there is none.
 func leaked(text string) string {
 	for _, form := range plantedForms() {
 		if i := strings.Index(text, form); i >= 0 {

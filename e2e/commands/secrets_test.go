@@ -129,7 +129,7 @@ func TestSecretsStayInside(t *testing.T) {
 	})
 }
 
-// noLeak demands that no text has a planted value.
+// noLeak checks that no text has a planted value.
 func noLeak(t *testing.T, what string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
@@ -139,7 +139,7 @@ func noLeak(t *testing.T, what string, texts ...string) {
 	}
 }
 
-// checkSaved demands that a recording has so many requests and no planted value.
+// checkSaved checks that a recording has so many requests and no planted value.
 func checkSaved(t *testing.T, file string, n int) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -199,7 +199,7 @@ func requestSecrets(t *testing.T, dir string, all []secretRequest) {
 	noLeak(t, "a body that is not YAML", said)
 }
 
-// showSecrets demands that --show-secrets shows them, and that the file says so.
+// showSecrets checks that --show-secrets shows them, and that the file says so.
 func showSecrets(t *testing.T, dir string) {
 	patch := filepath.Join(dir, "patch.json")
 	for name, text := range map[string]string{
@@ -228,8 +228,8 @@ func showSecrets(t *testing.T, dir string) {
 	}
 }
 
-// withoutCare demands of the same requests with --show-secrets that many traces quote what they are about: it shows that
-// there is something to keep.
+// withoutCare sends the same requests with --show-secrets, and checks that many traces then quote secrets: otherwise the
+// tests without that flag would prove nothing.
 func withoutCare(t *testing.T, dir string, all []secretRequest) {
 	saved := filepath.Join(dir, "careless.jsonl")
 	if _, said, status := apitrace(t, "exec", "--show-secrets", "--save", saved, "--", "secretive"); status != 0 {

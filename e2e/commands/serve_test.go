@@ -138,7 +138,7 @@ func TestTwoInBackground(t *testing.T) {
 	}
 }
 
-// A server is stopped while it starts: nothing of it is left, and whoever waits for it is told.
+// TestStopWhileStarting stops a server while it starts: nothing of it is left, and a command that waits for it reports that.
 func TestStopWhileStarting(t *testing.T) {
 	b := newBench(t)
 	serve, said := b.start("serve")

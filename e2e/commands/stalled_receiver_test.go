@@ -70,8 +70,8 @@ func TestReceiverDoesNotHoldClients(t *testing.T) {
 			if sum := counted["sent"] + counted["could not be sent"] + counted["in progress"] + counted["accepted no traces"]; sum != n {
 				t.Errorf("of %d requests, %d are counted:\n%s", n, sum, said)
 			}
-			// Tracing what nobody takes is what made clients wait: no more than had begun when the first attempt
-			// failed, and the later attempts.
+			// Clients used to wait for traces that the receiver did not accept. Only the requests that had begun when the
+			// first attempt failed may be traced in vain, and the later attempts.
 			if inVain := counted["could not be sent"]; inVain > 40 || counted["sent"] > 0 {
 				t.Errorf("of %d requests, %d were traced in vain:\n%s", n, inVain, said)
 			}

@@ -64,7 +64,7 @@ func documentedPod(t *testing.T) *corev1.Pod {
 	return pod
 }
 
-// checkMounts demands that whatever a container names is in its image or in a volume of the pod.
+// checkMounts checks that whatever a container names is in its image or in a volume of the pod.
 func checkMounts(t *testing.T, pod *corev1.Pod) {
 	t.Helper()
 	volumes := map[string]bool{}

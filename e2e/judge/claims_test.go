@@ -104,8 +104,8 @@ const (
 	middle = `(?: (through|in|by a hand-over through) ([^ ,]+))?`
 )
 
-// A rule is a kind of sentence, with what must hold for it. Without a check a sentence tells of the
-// recordings alone.
+// A rule is a kind of sentence, with the check that must hold for it. A sentence without a check speaks of the
+// recordings only.
 type rule struct {
 	sentence *regexp.Regexp
 	check    func(j *judge, m []string) error
@@ -242,7 +242,7 @@ func (j *judge) verdicts(side, caller, called string) map[function]verdict {
 	return all
 }
 
-// more demands that one side's text may call a function of the short name which the other's does not surely call.
+// more checks that one side's text may call a function of the short name which the other's does not surely call.
 func (j *judge) more(has, lacks, caller, called string) error {
 	there := j.verdicts(lacks, caller, called)
 	for f, v := range j.verdicts(has, caller, called) {
@@ -253,7 +253,7 @@ func (j *judge) more(has, lacks, caller, called string) error {
 	return fmt.Errorf("the source of %s has this call, too", lacks)
 }
 
-// calls demands that a text may call a function.
+// calls checks that a text may call a function.
 func (j *judge) calls(side, caller, called string) error {
 	if j.verdict(side, caller, called) <= never {
 		return fmt.Errorf("the source of %s has no such call in %s", side, caller)
@@ -269,7 +269,7 @@ func (j *judge) callsIfThere(side, caller, called string) error {
 	return j.calls(side, caller, called)
 }
 
-// changed demands that the call is in the source of one side, and not of the other.
+// changed checks that the call is in the source of one side, and not of the other.
 func (j *judge) changed(has, lacks, caller, called, note string) error {
 	if err := j.calls(has, caller, called); err != nil {
 		return err
@@ -288,7 +288,7 @@ func (j *judge) since(lacks, called, note string) error {
 	return j.absent(lacks, called)
 }
 
-// absent demands that a function is not in the source of a side: no one of the short name that the other
+// absent checks that a function is not in the source of a side: no one of the short name that the other
 // side has there as well.
 func (j *judge) absent(side, short string) error {
 	other := j.a
@@ -302,7 +302,7 @@ func (j *judge) absent(side, short string) error {
 	return nil
 }
 
-// both demands that the call is in both sources. The caller may have another name on one side.
+// both checks that the call is in both sources. The caller may have another name on one side.
 func (j *judge) both(caller, called string) error {
 	inA, inB := j.verdict(j.a, caller, called), j.verdict(j.b, caller, called)
 	if inA == never || inB == never || inA == noText && inB == noText {
@@ -311,7 +311,7 @@ func (j *judge) both(caller, called string) error {
 	return j.inBoth(called)
 }
 
-// inBoth demands that both sources have a function.
+// inBoth checks that both sources have a function.
 func (j *judge) inBoth(short string) error {
 	for side := range j.sides {
 		if len(j.of(side, short)) == 0 {
@@ -321,7 +321,7 @@ func (j *judge) inBoth(short string) error {
 	return nil
 }
 
-// noSpan demands that both sources have the call, and that the reason is true.
+// noSpan checks that both sources have the call, and that the reason is true.
 func (j *judge) noSpan(caller, called, side, why string) error {
 	if err := j.both(caller, called); err != nil {
 		return err
@@ -346,7 +346,7 @@ func (j *judge) leaf(side, short, why string) error {
 	return fmt.Errorf("in %s it calls something", side)
 }
 
-// leads demands that a text has a call of the package that is said to lie in between, and none of the function.
+// leads checks that a text has a call of the package that is said to lie in between, and none of the function.
 func (j *judge) leads(side, caller, called, how, by string) error {
 	if j.verdict(side, caller, called) == surely {
 		return fmt.Errorf("the source of %s has the call itself", side)

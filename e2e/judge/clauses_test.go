@@ -122,7 +122,7 @@ func (j *judge) candidates(calls []call, of claim) []call {
 	return others
 }
 
-// gate demands that the default of a gate is what is said, on this side alone, since the release that is said, and that the
+// gate checks that the default of a gate is what is said, on this side alone, since the release that is said, and that the
 // call depends on it.
 func (j *judge) gate(c claim, gate string, on bool, since string) error {
 	program := ""
@@ -146,7 +146,7 @@ func (j *judge) gate(c claim, gate string, on bool, since string) error {
 	return nil
 }
 
-// sinceRelease demands that a gate has its default in all releases from one on up to a side's, and had another before.
+// sinceRelease checks that a gate has its default in all releases from one on up to a side's, and had another before.
 func (j *judge) sinceRelease(side, program, gate string, on bool, since string) error {
 	begun := ""
 	for _, t := range j.tables {
@@ -251,7 +251,7 @@ const (
 	groupOther, groupOtherLeaves, groupNone, groupAsked      = 10, 14, 15, 16
 )
 
-// branch demands that the call stands in the branch, in the file and the line that are said, and what is said of the other side.
+// branch checks that the call stands in the branch, in the file and the line that are said, and what is said of the other side.
 func (j *judge) branch(c claim, m []string) error {
 	said, err := formOf(m[groupForm:], m[groupLeaves] != "")
 	if err != nil {
@@ -301,7 +301,7 @@ func (c call) standsIn(said form, line int, limit string) bool {
 	})
 }
 
-// notAsked demands that there is a call of the caller on the other side below which none is for any of the plugins.
+// notAsked checks that there is a call of the caller on the other side below which none is for any of the plugins.
 func (j *judge) notAsked(c claim) error {
 	plugins := strings.Split(c.purposes, ", ")
 	for i := range j.called[c.lacks] {

@@ -180,7 +180,7 @@ func judgeBrief(t *testing.T, what string, c *diff.Comparison, j *judge) int {
 	return n
 }
 
-// came demands that the source of one side has a function, and that of the other has not, or has a caller
+// came checks that the source of one side has a function, and that of the other has not, or has a caller
 // less of it.
 func (j *judge) came(has, lacks, short string) error {
 	if len(j.of(has, short)) == 0 {

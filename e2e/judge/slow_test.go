@@ -226,7 +226,7 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s[:at], s[at+len(sep):], true
 }
 
-// compareWithIndex demands that the index has the same functions, and
+// compareWithIndex checks that the index has the same functions, and
 // the same calls of known functions in each.
 func (c *checked) compareWithIndex(t *testing.T, release string) {
 	t.Helper()
