@@ -10,6 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -17,9 +18,10 @@ import (
 type recordLibraryOptions struct {
 	versions []string
 	folder   string
-	// index makes only the index, faults only the recordings of these faults of the course; "all" stands for all.
-	index  bool
-	faults []string
+	// index makes only the index, names only the names of all releases, and faults only the recordings of these faults of the
+	// course; "all" stands for all.
+	index, names bool
+	faults       []string
 }
 
 // newRecordLibraryCommand makes a command for the developers of apitrace: "make record" calls it.
@@ -33,6 +35,9 @@ func newRecordLibraryCommand(std *console.Streams) *cobra.Command {
 			names := slices.DeleteFunc(o.faults, func(name string) bool { return name == "all" })
 			return session.RecordFaults(c.Context(), apiserver.DefaultVersion, o.folder, names, std)
 		}
+		if o.names {
+			return session.RecordNames(c.Context(), lineage.Folder, std)
+		}
 		return session.RecordLibrary(c.Context(), o.versions, o.folder, o.index, std)
 	})
 	command.Hidden = true
@@ -40,6 +45,7 @@ func newRecordLibraryCommand(std *console.Streams) *cobra.Command {
 	command.Flags().BoolVar(&o.index, "index", false, "read the sources for the index, and record nothing")
 	command.Flags().StringSliceVar(&o.faults, "faults", nil, "record only the faulty servers of the course: all, or these")
 	command.Flags().Lookup("faults").NoOptDefVal = "all"
+	command.Flags().BoolVar(&o.names, "names", false, "read the sources of all releases for the list of names, and nothing else")
 	command.Flags().StringVar(&o.folder, "to", recordings.Folder, "folder of the files")
 	return command
 }

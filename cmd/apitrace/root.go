@@ -72,7 +72,7 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	commandline.AddGroup(root, "compare", "Compare:",
 		newDiffCommand(std), newCompareCommand(std), newHistoryCommand(std), newAffectedCommand(std), newVersionsCommand(std))
 	commandline.AddGroup(root, "learn", "Learn the code:",
-		newLearnCommand(std), newWorkshopCommand(std), newExplainCommand(std), newSourceCommand(std), newRoutesCommand(std), newEditCommand(std))
+		newLearnCommand(std), newWorkshopCommand(std), newExplainCommand(std), newSourceCommand(std), newRoutesCommand(std), newArticleCommand(std), newEditCommand(std))
 	commandline.AddGroup(root, "editor", "Use it in your editor:", newDAPCommand(std), newMCPCommand(std))
 	commandline.AddGroup(root, "exchange", "Exchange recordings:", newExportCommand(std), newImportCommand(std), newSiteCommand(std))
 	commandline.AddGroup(root, "builds", "Builds:", newBuildCommand(std), newCacheCommand(std), newDoctorCommand(std), newBugCommand(std))

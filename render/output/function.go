@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
@@ -15,6 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace/explain"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -52,7 +54,14 @@ func (o *Function) Explain(ctx context.Context, std *console.Streams, c *code.Ba
 	if err != nil {
 		return err
 	}
-	return page.Write(std.Out, explain.WriteOptions{Width: std.Columns(), Colour: colour, ASCII: o.ASCII, Lang: lang})
+	if err := page.Write(std.Out, explain.WriteOptions{Width: std.Columns(), Colour: colour, ASCII: o.ASCII, Lang: lang}); err != nil || page.Static == nil {
+		return err
+	}
+	names, err := lineage.Load()
+	if err != nil {
+		return err
+	}
+	return writeLineage(std, names, name)
 }
 
 // WriteSource writes the source of a function, by its full name, with the calls of its lines.
@@ -80,6 +89,9 @@ func (o *Function) WriteSource(ctx context.Context, std *console.Streams, c *cod
 	if url := render.SourceURL(place.Recording, place.Call); url != "" {
 		fmt.Fprintln(std.Out, url)
 	}
+	if apiserver.ReadOnly(c.Version) {
+		fmt.Fprintln(std.Out, std.Printer.Sprintf("Nothing of %s was run: it can be read and not built.", c.Version))
+	}
 	fmt.Fprintln(std.Out)
 	return source.Print(std.Out, f, options)
 }
@@ -97,6 +109,12 @@ func (o *Function) page(ctx context.Context, c *code.Base, name, lang string) (*
 		Recordings: len(c.Recordings), Merged: o.Merged,
 	}
 	page.Version = c.Version
+	if apiserver.ReadOnly(c.Version) {
+		page.Note = "" // it was written for releases that can be run
+		page.Static = &explain.Static{}
+		page.Static.Callers, page.Static.Known, err = c.CallersInSource(ctx, name)
+		return page, err
+	}
 	if err := fromIndex(page, place.Program); err != nil {
 		return nil, err
 	}

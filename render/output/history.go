@@ -2,9 +2,14 @@ package output
 
 import (
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render"
@@ -12,6 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/history"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
 // WriteHistory prints the changes of each release on the path of a scenario, or the releases and scenarios that
@@ -64,13 +70,64 @@ func (o *Options) ofFunction(std *console.Streams, query string) error {
 	if err != nil {
 		return err
 	}
+	names, err := lineage.Load()
+	if err != nil {
+		return err
+	}
+	query = lineage.WithoutArguments(query)
 	appearances, err := history.Of(releases, query)
 	if errors.As(err, new(*trace.UnknownFunctionError)) {
+		if found := names.Find(lineage.Function, query); len(found) > 0 {
+			return o.ofOldName(std, releases, names, query, found)
+		}
+		if found := names.Find(lineage.Type, query); len(found) == 1 {
+			return names.Write(std.Out, lineage.Type, found[0], std.Printer)
+		} else if len(found) > 1 {
+			return usage.Errorf("%q names %d types; give more of the name:\n  %s", query, len(found), strings.Join(found[:min(len(found), 20)], "\n  "))
+		}
 		_, noScenario := scenarios.Find(query)
 		return usage.Wrong(message.Errorf("%w\nit is not a scenario either: %w", err, noScenario))
 	}
 	if err != nil {
 		return err
 	}
-	return history.Write(std.Out, releases, appearances, o.ASCII, std.Printer)
+	if err := history.Write(std.Out, releases, appearances, o.ASCII, std.Printer); err != nil {
+		return err
+	}
+	return writeLineage(std, names, appearances[len(appearances)-1].Name)
+}
+
+// writeLineage prints what the released sources say of a function, if they have it.
+func writeLineage(std *console.Streams, names *lineage.Library, function string) error {
+	declared, _ := funcname.SplitLiteral(function)
+	if len(names.Follow(lineage.Function, declared)) == 0 {
+		return nil
+	}
+	fmt.Fprintln(std.Out)
+	return names.Write(std.Out, lineage.Function, declared, std.Printer)
+}
+
+// ofOldName prints what became of a function that no recorded release has under the name.
+func (o *Options) ofOldName(std *console.Streams, releases []history.Release, names *lineage.Library, query string, found []string) error {
+	ends := map[string]bool{}
+	for _, name := range found {
+		stages := names.Follow(lineage.Function, name)
+		ends[stages[len(stages)-1].Name] = true
+	}
+	if len(ends) > 1 {
+		return usage.Wrong(&trace.AmbiguousFunctionError{Query: query, Candidates: found})
+	}
+	is := slices.Collect(maps.Keys(ends))[0]
+	appearances, err := history.Of(releases, is)
+	if errors.As(err, new(*trace.UnknownFunctionError)) {
+		fmt.Fprintln(std.Out, std.Printer.Sprintf("No recorded release has this function.")+"\n")
+		return names.Write(std.Out, lineage.Function, is, std.Printer)
+	}
+	if err == nil {
+		err = history.Write(std.Out, releases, appearances, o.ASCII, std.Printer)
+	}
+	if err != nil {
+		return err
+	}
+	return writeLineage(std, names, is)
 }

@@ -23,7 +23,7 @@ type Choice struct {
 
 // Validate checks the choice before anything is read.
 func (o *Choice) Validate() error {
-	if _, err := apiserver.ParseVersion(o.K8s); err != nil {
+	if _, err := apiserver.ParseReadable(o.K8s); err != nil {
 		return usage.Wrong(err)
 	}
 	if o.Scenario != "" && len(o.Traces) > 0 {
@@ -54,7 +54,7 @@ func (o *Choice) load(in io.Reader, to session.Reporter) (version string, of []*
 		}
 		if version == "" {
 			version = rec.K8sVersion
-		} else if version, err = apiserver.ParseVersion(version); err != nil {
+		} else if version, err = apiserver.ParseReadable(version); err != nil {
 			return "", nil, err
 		}
 		if rec.K8sVersion != version {
@@ -62,7 +62,7 @@ func (o *Choice) load(in io.Reader, to session.Reporter) (version string, of []*
 		}
 		of = append(of, rec)
 	}
-	if version, err = apiserver.ParseVersion(version); err != nil || len(of) > 0 {
+	if version, err = apiserver.ParseReadable(version); err != nil || len(of) > 0 {
 		return version, of, err
 	}
 	if o.Scenario != "" {

@@ -11,12 +11,15 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/renames"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
 // A Base is the source of one release of Kubernetes, with its sample server and etcd, and recordings of
@@ -81,26 +84,61 @@ func (c *Base) Resolve(ctx context.Context, query string) (string, error) {
 		}
 	}
 	slices.Sort(known)
+	query = lineage.WithoutArguments(query)
 	found := trace.FindFunctions(query, known)
-	for _, name := range programsWith(query) {
+	names, err := lineage.Load()
+	if err != nil {
+		return "", err
+	}
+	var gone []string
+	if len(found) == 0 {
+		if found, gone = names.Resolve(lineage.Function, query, c.Version); len(found) == 1 && !funcname.HasEnd(funcname.Unmarked(found[0]), funcname.Unmarked(query)) {
+			c.to.Notice("%s is %s in Kubernetes %s; \"apitrace history %s\" says since when", query, funcname.Short(found[0]), c.Version, lineage.Quoted(query))
+		}
+	}
+	for _, name := range c.programsWith(query) {
 		if len(found) > 0 {
 			break
 		}
 		tree, err := c.tree(ctx, name)
 		if err != nil {
+			if len(gone) > 0 {
+				break
+			}
 			return "", err
 		}
 		if found, err = tree.Search(query); err != nil {
 			return "", err
 		}
 	}
+	if len(found) > 0 && len(gone) > 0 {
+		c.to.Notice("other releases have another %s: \"apitrace history %s\" says what became of it", funcname.Short(gone[0]), lineage.Quoted(funcname.Short(gone[0])))
+	}
 	switch len(found) {
 	case 0:
+		if len(gone) > 0 {
+			return "", names.Gone(lineage.Function, query, gone[len(gone)-1], c.Version)
+		}
 		return "", &trace.UnknownFunctionError{Query: query, Where: message.Of("Kubernetes %s and its etcd", c.Version), Near: trace.NearFunctions(query, known)}
 	case 1:
 		return found[0], nil
 	}
 	return "", &trace.AmbiguousFunctionError{Query: query, Candidates: found}
+}
+
+// CallersInSource returns the functions that call a function in the source of the release, by full name, sorted. It reads the source
+// and does not check types: for a method, known is false if too many types of the release have a method of its name.
+func (c *Base) CallersInSource(ctx context.Context, name string) (callers []string, known bool, err error) {
+	tree, err := c.tree(ctx, apiserver.Name)
+	if err != nil {
+		return nil, false, err
+	}
+	read, err := renames.Read(c.Version, tree.Dir)
+	if err != nil {
+		return nil, false, err
+	}
+	callers, known = read.Callers(name)
+	return callers, known, nil
 }
 
 // tree returns the source of a program, and fetches it if necessary.
@@ -110,6 +148,14 @@ func (c *Base) tree(ctx context.Context, name string) (*source.Tree, error) {
 	}
 	progress := c.to.Building()
 	defer progress.Close()
+	if apiserver.ReadOnly(c.Version) {
+		dir, err := apiserver.ReleasedSource(ctx, apiserver.BuildOptions{Version: c.Version, Progress: progress})
+		if err != nil {
+			return nil, err
+		}
+		c.trees[name] = &source.Tree{Program: name, Version: c.Version, Dir: dir}
+		return c.trees[name], nil
+	}
 	src, err := apiserver.SourceOf(ctx, name, apiserver.BuildOptions{Version: c.Version, Progress: progress})
 	if err != nil {
 		return nil, err
@@ -120,7 +166,7 @@ func (c *Base) tree(ctx context.Context, name string) (*source.Tree, error) {
 
 // function finds the source of a function by its full name, and the tree of the program that has it.
 func (c *Base) function(ctx context.Context, name string) (*source.Function, *source.Tree, error) {
-	programs := programsWith(name)
+	programs := c.programsWith(name)
 	if call, ok := c.calls[name]; ok {
 		programs = []string{call.Process}
 	}
@@ -143,8 +189,10 @@ func (c *Base) function(ctx context.Context, name string) (*source.Function, *so
 }
 
 // programsWith lists the programs that may contain a function, judging by its name.
-func programsWith(name string) []string {
+func (c *Base) programsWith(name string) []string {
 	switch {
+	case apiserver.ReadOnly(c.Version):
+		return []string{apiserver.Name} // with the sample server, without etcd
 	case strings.HasPrefix(name, "go.etcd.io/etcd/server/"):
 		return []string{storage.Name}
 	case strings.Contains(name, sampleserver.Name+"/"):

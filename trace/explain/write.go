@@ -47,8 +47,17 @@ type Page struct {
 	Source *recordings.Source
 	// Spanless are the calls of functions without a span in its text, in order.
 	Spanless []Neighbour
+	// Static is set for a release that cannot be built: it tells what the source alone says.
+	Static *Static
 	// Untraced is set if the index has the release but no function of this package.
 	Untraced bool
+}
+
+// A Static is what the source of a release says of a function.
+type Static struct {
+	// Callers are the functions that call it, by full name. Known is false if the source alone does not tell.
+	Callers []string
+	Known   bool
 }
 
 // WriteOptions set how a page is printed.
@@ -94,6 +103,8 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 		}
 	}
 	switch {
+	case p.Static != nil:
+		out.static(p)
 	case p.Recordings == 0:
 		scenario := cmp.Or(p.Scenario, "get-node")
 		of := ""
@@ -113,6 +124,23 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 		out.neighbours(out.Sprintf("calls of functions without a span: no recording tells whether they were made"), p.Spanless)
 	}
 	return out.Flush()
+}
+
+// static writes what the source says of callers.
+func (out *pageWriter) static(p *Page) {
+	said := out.Sprintf("Nothing of %s was run: it can be read and not built.", p.Version)
+	switch {
+	case !p.Static.Known:
+		said += " " + out.Sprintf("Many types have a method of this name, so that the source without its types does not tell who calls it.")
+	case len(p.Static.Callers) == 0:
+		said += " " + out.Sprintf("Nothing in the sources that were read calls it by its name.")
+	default:
+		said += " " + out.Sprintf("In the source, these functions call it, or a method of its name:")
+	}
+	out.line("\n%s", strings.Join(text.Wrap(said, min(cmp.Or(out.Width, 80), 80)), "\n"))
+	for _, caller := range p.Static.Callers {
+		out.line("  %s", funcname.Short(caller))
+	}
 }
 
 type pageWriter struct {

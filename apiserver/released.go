@@ -1,0 +1,114 @@
+package apiserver
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+)
+
+// readOnly are the releases whose source can be read, and which are neither built nor recorded, oldest first. The modules
+// that are developed in the Kubernetes repository are not available for v1.15.
+var readOnly = []string{
+	"v1.10.13", "v1.11.10", "v1.12.10", "v1.13.12", "v1.14.10", "v1.16.15", "v1.17.17", "v1.19.16", "v1.20.15",
+	"v1.21.14", "v1.23.17", "v1.24.17", "v1.25.16",
+}
+
+// Readable lists one release of each minor version whose source can be read, oldest first: those of Releases and Older, and
+// those that cannot be built.
+func Readable() []string {
+	all := slices.Concat(readOnly, older, releases)
+	slices.SortFunc(all, semver.Compare)
+	return all
+}
+
+// ReadOnly reports whether a release can be read and not built. version is a result of ParseReadable.
+func ReadOnly(version string) bool {
+	return slices.ContainsFunc(readOnly, func(r string) bool { return semver.MajorMinor(r) == semver.MajorMinor(version) })
+}
+
+// ParseReadable does what ParseVersion does, for a version whose source is only read: it takes those of Readable, too.
+func ParseReadable(s string) (string, error) {
+	v := "v" + strings.TrimPrefix(s, "v")
+	for _, known := range readOnly {
+		if semver.IsValid(v) && semver.Build(v) == "" && semver.MajorMinor(known) == semver.MajorMinor(v) && strings.Contains(v, ".") {
+			if semver.Canonical(v) != v {
+				return known, nil
+			}
+			return v, nil
+		}
+	}
+	version, err := ParseVersion(s)
+	if err != nil && semver.IsValid(v) && strings.Contains(v, ".") {
+		return "", message.Errorf("the source of Kubernetes %s cannot be read: expected one of %s", v, message.List(Readable()))
+	}
+	return version, err
+}
+
+// stagingModules are the modules of the Kubernetes repository that ReleasedSource reads.
+var stagingModules = []string{
+	"k8s.io/apiserver", "k8s.io/apiextensions-apiserver", "k8s.io/kube-aggregator", "k8s.io/apimachinery", "k8s.io/sample-apiserver", "k8s.io/component-base",
+}
+
+// optional is not available for every release.
+const optional = "k8s.io/sample-apiserver"
+
+// Unread lists the modules that a folder of ReleasedSource lacks.
+func Unread(dir string) []string {
+	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(optional))); err != nil {
+		return []string{optional}
+	}
+	return nil
+}
+
+// released are the folders of the packages that ReleasedSource reads, and in them those of generated clients, which it does
+// not read.
+var (
+	released = []string{
+		"k8s.io/kubernetes/cmd/kube-apiserver/", "k8s.io/kubernetes/pkg/controlplane/", "k8s.io/kubernetes/pkg/master/", "k8s.io/kubernetes/pkg/kubeapiserver/",
+		"k8s.io/kubernetes/pkg/registry/", "k8s.io/kubernetes/pkg/apis/", "k8s.io/kubernetes/plugin/pkg/", "k8s.io/apiserver/pkg/", "k8s.io/apiserver/plugin/",
+		"k8s.io/apiextensions-apiserver/pkg/", "k8s.io/kube-aggregator/pkg/", "k8s.io/apimachinery/pkg/", "k8s.io/sample-apiserver/", "k8s.io/component-base/",
+	}
+	notReleased = []string{"/testing/", "/testdata/", "/pkg/client/", "/pkg/generated/", "/pkg/openapi/", "/examples/", "/test/", "/vendor/"}
+)
+
+// ReleasedSource returns a folder with the source of a release of Readable as it was released: the packages of the servers
+// that apitrace traces and of their libraries from the Kubernetes repository, each below its import path. It fetches the source
+// if necessary. There is no code of others in it, and Unread says what else is missing.
+func ReleasedSource(ctx context.Context, o BuildOptions) (dir string, err error) {
+	version, cache := o.Version, o.Cache
+	if cache == nil {
+		if cache, err = program.OpenCache(""); err != nil {
+			return "", err
+		}
+	}
+	modules := []program.ReleasedModule{{Path: module, Version: version, Place: func(file string) string {
+		if rest, ok := strings.CutPrefix(file, "staging/src/"); ok {
+			return place(rest)
+		}
+		return place(module + "/" + file)
+	}}}
+	if semver.Compare(version, "v1.15") > 0 {
+		for _, staging := range stagingModules {
+			modules = append(modules, program.ReleasedModule{Path: staging, Version: stagingVersion(version), Optional: staging == optional, Place: func(file string) string { return place(staging + "/" + file) }})
+		}
+	}
+	p := program.Program{Name: Name + "-source", Module: module, Version: version}
+	return program.ReleasedSource(ctx, p, program.Options{Cache: cache, Progress: o.Progress}, modules)
+}
+
+// place returns the path of a file of a package that is read, else "".
+func place(file string) string {
+	if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") ||
+		!slices.ContainsFunc(released, func(folder string) bool { return strings.HasPrefix(file, folder) }) ||
+		slices.ContainsFunc(notReleased, func(folder string) bool { return strings.Contains(file, folder) }) {
+		return ""
+	}
+	return file
+}

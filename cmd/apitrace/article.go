@@ -1,0 +1,25 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/render/output"
+	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/trace/articles"
+)
+
+func newArticleCommand(std *console.Streams) *cobra.Command {
+	var language string
+	command := newCommand("article", cobra.MaximumNArgs(1), func(_ *cobra.Command, args []string) error {
+		lang, err := output.Language(language)
+		if err != nil {
+			return err
+		}
+		return articles.Write(std.Out, strings.Join(args, ""), message.For(lang))
+	})
+	addLanguageFlag(command, &language)
+	return command
+}

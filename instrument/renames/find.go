@@ -1,0 +1,328 @@
+package renames
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
+)
+
+// What is evidence. What the figures leave out is said to be gone, with what comes near.
+const (
+	// nearly is how much of a text must be the same without other evidence, in a text of longText tokens or more, and ahead by
+	// how much it must lead.
+	nearly, ahead, longText = 0.65, 0.08, 50
+	// withCallers is how much must be the same if the same functions call it.
+	withCallers = 0.6
+	// withName is how much must be the same if its own name stayed, in a text of namedText tokens or more.
+	withName, namedText = 0.45, 25
+	// anywhere is how much of a text of largeText tokens or more must be the same if many packages have the name: what is short
+	// is alike in all of them.
+	anywhere, largeText = 0.8, 100
+	// rare is the number of packages that may have a name that says by itself what is meant.
+	rare = 2
+	// folded is how much of a text must stand anew in another function.
+	folded, foldedTokens = 0.6, 20
+	// share is the least that a part of a split function must have.
+	share = 0.15
+	// somewhat is what is named without evidence.
+	somewhat = 0.3
+	// fewMethods is the number of methods of one name up to which a call by that name says whose it is.
+	fewMethods = 3
+)
+
+// Between finds what became of the names of a release that the next does not have.
+func Between(old, new *Source) []lineage.Change {
+	f := &finder{old: old, new: new, is: map[string]string{}, added: map[key]*thing{}}
+	f.came = map[lineage.Kind][]*thing{}
+	for k, t := range new.things {
+		if old.things[k] == nil {
+			f.came[k.kind] = append(f.came[k.kind], t)
+		}
+	}
+	var gone []*thing
+	for k, t := range old.things {
+		if new.things[k] == nil {
+			gone = append(gone, t)
+		}
+	}
+	byName := func(a, b *thing) int { return cmp.Or(cmp.Compare(a.kind, b.kind), strings.Compare(a.name, b.name)) }
+	slices.SortFunc(gone, byName)
+	for _, came := range f.came {
+		slices.SortFunc(came, byName)
+	}
+	f.index()
+	var changes []lineage.Change
+	// Renamed callers are evidence for those that they call: the second time more is found.
+	for range 2 {
+		changes = changes[:0]
+		for _, t := range gone {
+			c := f.fate(t)
+			if c.Fate == lineage.Renamed && c.Kind == lineage.Function {
+				f.is[c.From] = c.To[0]
+			}
+			changes = append(changes, c)
+		}
+	}
+	return changes
+}
+
+type finder struct {
+	old, new *Source
+	// came are the names of new that old does not have, sorted.
+	came map[lineage.Kind][]*thing
+	// is has the new names that were found.
+	is map[string]string
+	// added are the texts of new with only what they lacked in old.
+	added map[key]*thing
+	// with are the texts of added by shingle.
+	with map[uint64][]*thing
+}
+
+// index finds the texts of the new release by what is new in them.
+func (f *finder) index() {
+	f.with = map[uint64][]*thing{}
+	for k, t := range f.new.things {
+		fresh := *t
+		if before := f.old.things[k]; before != nil {
+			fresh.shingles = map[uint64]bool{}
+			for s := range t.shingles {
+				if !before.shingles[s] {
+					fresh.shingles[s] = true
+				}
+			}
+		}
+		f.added[k] = &fresh
+		for s := range fresh.shingles {
+			f.with[s] = append(f.with[s], &fresh)
+		}
+	}
+}
+
+// A candidate is something that may have taken a name's place.
+type candidate struct {
+	*thing
+	alike   float64
+	callers []string
+	named   bool
+}
+
+func (f *finder) fate(t *thing) lineage.Change {
+	c := lineage.Change{Kind: t.kind, From: t.name}
+	var all []candidate
+	for _, other := range f.came[t.kind] {
+		is := candidate{other, alike(t, other), f.shared(t, other), own(t.name) == own(other.name)}
+		if is.alike >= somewhat || len(is.callers) > 0 || is.named && samePlace(t.name, other.name) {
+			all = append(all, is)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score(), a.score()), strings.Compare(a.name, b.name))
+	})
+	if to, methods := f.byMethods(t); to != nil {
+		c.Fate, c.To, c.Alike, c.Callers = lineage.Renamed, []string{to.name}, int(100*alike(t, to)), first(methods, 3)
+		return c
+	}
+	if len(all) > 0 && f.evident(t, all) {
+		best := all[0]
+		c.Fate, c.To, c.Alike, c.Callers = lineage.Renamed, []string{best.name}, int(100*best.alike), first(best.callers, 3)
+		return c
+	}
+	if t.kind == lineage.Function && t.tokens >= foldedTokens {
+		if to, much := f.parts(t); len(to) > 0 {
+			c.Fate, c.To, c.Alike = lineage.Folded, to, int(100*much)
+			if len(to) > 1 {
+				c.Fate = lineage.Split
+			}
+			return c
+		}
+	}
+	for _, is := range all {
+		if is.alike >= somewhat && t.tokens >= foldedTokens || is.named && samePlace(t.name, is.name) || len(is.callers) > 0 && is.alike >= 0.15 {
+			c.Perhaps = append(c.Perhaps, is.name)
+		}
+	}
+	c.Perhaps = first(c.Perhaps, 3)
+	for _, caller := range f.callersOf(f.old, t) {
+		if f.new.things[key{lineage.Function, caller}] != nil {
+			c.Callers = append(c.Callers, caller)
+		}
+	}
+	c.Callers = first(c.Callers, 3)
+	return c
+}
+
+// byMethods returns the type to which most methods of a type went, and their new names.
+func (f *finder) byMethods(t *thing) (to *thing, methods []string) {
+	if t.kind != lineage.Type {
+		return nil, nil
+	}
+	went, of := map[string][]string{}, 0
+	for k := range f.old.things {
+		n := funcname.Parse(k.name)
+		if k.kind != lineage.Function || n.Type == "" || n.Package+"."+n.Type != t.name {
+			continue
+		}
+		of++
+		if is := f.is[k.name]; is != "" {
+			n := funcname.Parse(is)
+			typ := n.Package + "." + n.Type
+			went[typ] = append(went[typ], is)
+		}
+	}
+	for typ, all := range went {
+		if other := f.new.things[key{lineage.Type, typ}]; other != nil && len(all) > 1 && 2*len(all) > of && f.old.things[key{lineage.Type, typ}] == nil {
+			slices.Sort(all)
+			return other, all
+		}
+	}
+	return nil, nil
+}
+
+// score orders candidates: a name that stayed and the same callers count as much as a tenth of the text each.
+func (c candidate) score() float64 {
+	s := c.alike
+	if c.named {
+		s += 0.1
+	}
+	if len(c.callers) > 0 {
+		s += 0.1
+	}
+	return s
+}
+
+// evident reports whether the first of the candidates, the best first, took the place of a name.
+func (f *finder) evident(t *thing, all []candidate) bool {
+	best := all[0]
+	if len(all) > 1 && best.score() < all[1].score()+ahead {
+		return false
+	}
+	called := len(best.callers) > 0
+	if funcname.Package(t.name) != funcname.Package(best.name) && (!f.rare(t) || !best.named && !called) {
+		return best.alike >= anywhere && t.tokens >= largeText
+	}
+	switch {
+	case best.named && (best.alike == 1 || called && best.alike >= somewhat):
+		return true
+	case best.named && best.alike >= withName && t.tokens >= namedText:
+		return true
+	case best.alike == 1 && t.tokens >= namedText, called && best.alike >= withCallers:
+		return true
+	}
+	return best.alike >= nearly && t.tokens >= longText
+}
+
+// rare reports whether few packages have the name, with its type.
+func (f *finder) rare(t *thing) bool {
+	n := inPackage(t.name)
+	return f.old.count[n] <= rare && f.new.count[n] <= rare
+}
+
+// inPackage is a name without its package.
+func inPackage(full string) string { return strings.TrimPrefix(full, funcname.Package(full)+".") }
+
+// own is a name without package and type, in lower case: that a function is exported now is no other name.
+func own(full string) string {
+	n := funcname.Parse(full)
+	return strings.ToLower(n.Func)
+}
+
+// samePlace reports whether two names are of one package or of one type's name.
+func samePlace(a, b string) bool {
+	x, y := funcname.Parse(a), funcname.Parse(b)
+	return x.Package == y.Package || x.Type != "" && x.Type == y.Type
+}
+
+// Callers are the functions that call another, by full name, sorted. A call of a method says whose it is only if few types
+// have a method of that name; else known is false.
+func (s *Source) Callers(full string) (callers []string, known bool) {
+	n := funcname.Parse(full)
+	called := strings.TrimSuffix(full, funcname.GenericMark)
+	if n.Type != "" {
+		if s.methods[n.Func] > fewMethods {
+			return nil, false
+		}
+		called = "." + n.Func
+	}
+	return slices.Sorted(maps.Keys(s.callers[called])), true
+}
+
+func (f *finder) callersOf(s *Source, t *thing) []string {
+	if t.kind != lineage.Function {
+		return nil
+	}
+	callers, _ := s.Callers(t.name)
+	return callers
+}
+
+// shared are the callers of a function of old that call another in new, by their names in new.
+func (f *finder) shared(t, other *thing) []string {
+	var both []string
+	there := f.callersOf(f.new, other)
+	for _, caller := range f.callersOf(f.old, t) {
+		if is := f.is[caller]; is != "" {
+			caller = is
+		}
+		if slices.Contains(there, caller) && caller != other.name {
+			both = append(both, caller)
+		}
+	}
+	return both
+}
+
+// parts finds one function, or up to three, in which most of a text stands anew.
+func (f *finder) parts(t *thing) (to []string, much float64) {
+	type part struct {
+		*thing
+		has map[uint64]bool
+	}
+	parts := map[*thing]*part{}
+	for s := range t.shingles {
+		for _, other := range f.with[s] {
+			if other.kind != lineage.Function || len(f.with[s]) > 8 {
+				continue
+			}
+			if parts[other] == nil {
+				parts[other] = &part{other, map[uint64]bool{}}
+			}
+			parts[other].has[s] = true
+		}
+	}
+	left := maps.Clone(t.shingles)
+	all := slices.SortedFunc(maps.Values(parts), func(a, b *part) int { return cmp.Or(len(b.has)-len(a.has), strings.Compare(a.name, b.name)) })
+	if len(all) > 0 && float64(len(all[0].has)) >= folded*float64(len(t.shingles)) {
+		return []string{all[0].name}, float64(len(all[0].has)) / float64(len(t.shingles))
+	}
+	covered := 0
+	for len(to) < 3 {
+		var best *part
+		most := 0
+		for _, p := range all[:min(len(all), 20)] {
+			n := 0
+			for s := range p.has {
+				if left[s] {
+					n++
+				}
+			}
+			if n > most {
+				best, most = p, n
+			}
+		}
+		if best == nil || float64(most) < share*float64(len(t.shingles)) {
+			break
+		}
+		to, covered = append(to, best.name), covered+most
+		for s := range best.has {
+			delete(left, s)
+		}
+	}
+	if much = float64(covered) / float64(len(t.shingles)); len(to) < 2 || much < folded || t.tokens < largeText {
+		return nil, 0
+	}
+	return to, much
+}
+
+func first(all []string, n int) []string { return all[:min(len(all), n)] }

@@ -1,0 +1,283 @@
+// Package renames reads the functions and types of released sources, and finds what became of each from one release to
+// the next: by its text, and by the functions that call it. It parses and does not type-check, since the sources
+// that the oldest releases depend on are not available.
+package renames
+
+import (
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
+)
+
+// A Source is what is read of a release.
+type Source struct {
+	Release string
+	// Unread are the modules that were not available.
+	Unread []string
+	things map[key]*thing
+	// callers are the functions that call a name, see called.
+	callers map[string]map[string]bool
+	// methods counts the methods of a name, without their types.
+	methods map[string]int
+	// count counts the packages that have a name.
+	count map[string]int
+}
+
+type key struct {
+	kind lineage.Kind
+	name string
+}
+
+// A thing is a function or a type.
+type thing struct {
+	key
+	file, signature string
+	tokens          int
+	whole           uint64 // hash of the text without comments
+	shingles        map[uint64]bool
+	calls           map[string]bool
+}
+
+// Read reads the packages below a folder, in which a file has the path of its package. Tests, generated code and what other
+// systems than Linux compile are left out. Nothing is claimed of the modules that are unread.
+func Read(release, dir string, unread ...string) (*Source, error) {
+	s := &Source{Release: release, Unread: unread, things: map[key]*thing{}, callers: map[string]map[string]bool{}, methods: map[string]int{}, count: map[string]int{}}
+	target := build.Default
+	target.GOOS, target.GOARCH, target.CgoEnabled = "linux", "amd64", true
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if strings.HasPrefix(d.Name(), "_") || d.Name() == "testdata" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !IsRead(name) {
+			return nil
+		}
+		if match, err := target.MatchFile(filepath.Dir(name), d.Name()); err != nil || !match {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		return s.readFile(name, path.Dir(filepath.ToSlash(rel)))
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the names of %s: %w", release, err)
+	}
+	for _, t := range s.things {
+		s.count[inPackage(t.name)]++
+		for called := range t.calls {
+			if s.callers[called] == nil {
+				s.callers[called] = map[string]bool{}
+			}
+			s.callers[called][t.name] = true
+		}
+	}
+	return s, nil
+}
+
+// IsRead reports whether a file is read: Go that a person has written and that is no test.
+func IsRead(name string) bool {
+	base := path.Base(filepath.ToSlash(name))
+	return strings.HasSuffix(base, ".go") && !strings.HasSuffix(base, "_test.go") && !strings.HasSuffix(base, ".pb.go") && !strings.HasPrefix(base, "zz_generated") &&
+		!strings.HasPrefix(base, "types_swagger_doc")
+}
+
+func (s *Source) readFile(name, pkg string) error {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	fset := token.NewFileSet()
+	syntax, err := parser.ParseFile(fset, name, data, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	imports := map[string]string{}
+	for _, i := range syntax.Imports {
+		p, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			continue
+		}
+		local := path.Base(p)
+		if i.Name != nil {
+			local = i.Name.Name
+		}
+		imports[local] = p
+	}
+	f := &fileReader{s, pkg, path.Base(filepath.ToSlash(name)), imports, func(n ast.Node) []byte {
+		return data[fset.Position(n.Pos()).Offset:fset.Position(n.End()).Offset]
+	}}
+	for _, decl := range syntax.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			f.function(decl)
+		case *ast.GenDecl:
+			for _, spec := range decl.Specs {
+				if t, ok := spec.(*ast.TypeSpec); ok {
+					f.typ(t)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+type fileReader struct {
+	*Source
+	pkg, file string
+	imports   map[string]string
+	text      func(ast.Node) []byte
+}
+
+func (f *fileReader) function(decl *ast.FuncDecl) {
+	own := decl.Name.Name
+	if decl.Body == nil || own == "_" || own == "init" && decl.Recv == nil {
+		return
+	}
+	name := f.pkg + "." + declaredName(decl)
+	self := ""
+	if decl.Recv != nil {
+		f.methods[own]++
+		if names := decl.Recv.List[0].Names; len(names) > 0 {
+			self = names[0].Name
+		}
+	}
+	signature := oneLine(f.text(decl.Type.Params))
+	if decl.Type.Results != nil {
+		signature += " " + oneLine(f.text(decl.Type.Results))
+	}
+	t := &thing{key: key{lineage.Function, name}, file: f.file, signature: signature, calls: map[string]bool{}}
+	t.setText(f.text(decl.Body), self)
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			for _, c := range f.called(call.Fun) {
+				t.calls[c] = true
+			}
+		}
+		return true
+	})
+	f.things[t.key] = t
+}
+
+// called names what a call calls: a function by its full name, a method by its own name behind a dot.
+func (f *fileReader) called(fun ast.Expr) []string {
+	switch fun := fun.(type) {
+	case *ast.Ident:
+		return []string{f.pkg + "." + fun.Name}
+	case *ast.SelectorExpr:
+		if x, ok := fun.X.(*ast.Ident); ok && f.imports[x.Name] != "" {
+			return []string{f.imports[x.Name] + "." + fun.Sel.Name}
+		}
+		return []string{"." + fun.Sel.Name}
+	case *ast.IndexExpr:
+		return f.called(fun.X)
+	case *ast.ParenExpr:
+		return f.called(fun.X)
+	}
+	return nil
+}
+
+func (f *fileReader) typ(spec *ast.TypeSpec) {
+	if spec.Name.Name == "_" {
+		return
+	}
+	t := &thing{key: key{lineage.Type, f.pkg + "." + spec.Name.Name}, file: f.file}
+	var lines []string
+	members := func(fields *ast.FieldList, methods bool) {
+		for _, field := range fields.List {
+			typ := oneLine(f.text(field.Type))
+			if len(field.Names) == 0 {
+				lines = append(lines, typ)
+			}
+			for _, n := range field.Names {
+				if methods {
+					lines = append(lines, n.Name+strings.TrimPrefix(typ, "func"))
+				} else {
+					lines = append(lines, n.Name+" "+typ)
+				}
+			}
+		}
+	}
+	switch d := spec.Type.(type) {
+	case *ast.StructType:
+		lines = append(lines, "struct")
+		members(d.Fields, false)
+	case *ast.InterfaceType:
+		lines = append(lines, "interface")
+		members(d.Methods, true)
+	default:
+		lines = append(lines, oneLine(f.text(spec.Type)))
+	}
+	// The fields of an object of the API are upstream's reference's to list.
+	if strings.Contains(f.pkg, "/pkg/apis/") {
+		lines = lines[:1]
+	}
+	t.signature = strings.Join(lines, "\n")
+	t.setText(f.text(spec.Type), "")
+	f.things[t.key] = t
+}
+
+// declaredName is a function's name without its import path, as calls name it.
+func declaredName(decl *ast.FuncDecl) string {
+	own := decl.Name.Name
+	if decl.Recv == nil || len(decl.Recv.List) == 0 {
+		if decl.Type.TypeParams != nil {
+			own += funcname.GenericMark
+		}
+		return own
+	}
+	pointer, generic := false, ""
+	typ := decl.Recv.List[0].Type
+	for {
+		switch t := typ.(type) {
+		case *ast.ParenExpr:
+			typ = t.X
+			continue
+		case *ast.StarExpr:
+			typ, pointer = t.X, true
+			continue
+		case *ast.IndexExpr:
+			typ, generic = t.X, funcname.GenericMark
+			continue
+		case *ast.IndexListExpr:
+			typ, generic = t.X, funcname.GenericMark
+			continue
+		case *ast.Ident:
+			if pointer {
+				return "(*" + t.Name + generic + ")." + own
+			}
+			return t.Name + generic + "." + own
+		}
+		return own
+	}
+}
+
+// oneLine writes code in one line.
+func oneLine(code []byte) string { return strings.Join(strings.Fields(string(code)), " ") }
+
+func hashOf(words ...string) uint64 {
+	h := fnv.New64a()
+	for _, w := range words {
+		h.Write([]byte(w))
+		h.Write([]byte{0})
+	}
+	return h.Sum64()
+}

@@ -1,0 +1,63 @@
+package renames
+
+import (
+	"go/scanner"
+	"go/token"
+)
+
+// width is the number of tokens of a shingle. With fewer, unlike texts look alike; with more, each small change counts
+// too much.
+const width = 4
+
+// setText takes the tokens of a text, without comments. The name of the receiver does not count: a method that moved to
+// another type mostly has another.
+func (t *thing) setText(code []byte, self string) {
+	fset := token.NewFileSet()
+	var s scanner.Scanner
+	s.Init(fset.AddFile("", -1, len(code)), code, nil, 0)
+	var words []string
+	for {
+		_, tok, lit := s.Scan()
+		if tok == token.EOF {
+			break
+		}
+		switch {
+		case tok == token.SEMICOLON:
+			continue
+		case tok == token.IDENT && lit == self && self != "":
+			lit = "self"
+		case lit == "":
+			lit = tok.String()
+		}
+		words = append(words, lit)
+	}
+	t.tokens, t.whole = len(words), hashOf(words...)
+	t.shingles = map[uint64]bool{}
+	for i := 0; i+width <= len(words); i++ {
+		t.shingles[hashOf(words[i:i+width]...)] = true
+	}
+}
+
+// alike is how much of two texts is the same, from 0 to 1.
+func alike(a, b *thing) float64 {
+	if a.whole == b.whole {
+		return 1
+	}
+	if len(a.shingles)+len(b.shingles) == 0 {
+		return 0
+	}
+	return min(0.99, 2*float64(common(a, b))/float64(len(a.shingles)+len(b.shingles)))
+}
+
+func common(a, b *thing) int {
+	n := 0
+	if len(b.shingles) < len(a.shingles) {
+		a, b = b, a
+	}
+	for s := range a.shingles {
+		if b.shingles[s] {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,31 @@
+package session
+
+import (
+	"context"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/instrument/renames"
+)
+
+// RecordNames reads the sources of all releases of apiserver.Readable, which it fetches if necessary, and writes the names
+// of their functions and types, with what became of them, into the folder. It builds nothing.
+func RecordNames(ctx context.Context, folder string, to Reporter) error {
+	var b renames.Builder
+	for _, version := range apiserver.Readable() {
+		display := to.Building()
+		dir, err := apiserver.ReleasedSource(ctx, apiserver.BuildOptions{Version: version, Progress: display})
+		display.Close()
+		if err != nil {
+			return err
+		}
+		to.Notice("kube-apiserver %s: reading the names", version)
+		source, err := renames.Read(version, dir, apiserver.Unread(dir)...)
+		if err != nil {
+			return err
+		}
+		if err := b.Add(source); err != nil {
+			return err
+		}
+	}
+	return b.Library().Save(folder)
+}

@@ -1,0 +1,170 @@
+// Package articles holds the functions that well-known walk-throughs of kube-apiserver name, step by step, and looks each up in
+// the recordings: where it ran, what it is called now, and where the text errs.
+package articles
+
+import (
+	_ "embed"
+	"sync"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/strictyaml"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// An Article is a walk-through.
+type Article struct {
+	// Name is a letter.
+	Name  string       `yaml:"name"`
+	Title message.Text `yaml:"title"`
+	// Written names the releases whose code it shows, as far as that can be told. Nearest is the recorded release that is
+	// nearest to them.
+	Written string  `yaml:"written"`
+	Nearest string  `yaml:"nearest"`
+	Chains  []Chain `yaml:"chains"`
+}
+
+// A Chain is a row of calls in an article.
+type Chain struct {
+	Title message.Text `yaml:"title"`
+	Steps []Step       `yaml:"steps"`
+}
+
+// A Step is a call that an article names.
+type Step struct {
+	// Text is the call as the article names it.
+	Text string `yaml:"text"`
+	// Function is its full name in a recorded release or, if none has it, in an older one; "" for a step that is no function,
+	// which Note explains. Today is the function that does the step in the newest release if it has another name.
+	Function string       `yaml:"function"`
+	Today    string       `yaml:"today"`
+	Note     message.Text `yaml:"note"`
+	// Wrong says where the article errs, and Really is the function that it should name, "" if there is none.
+	Wrong  message.Text `yaml:"wrong"`
+	Really string       `yaml:"really"`
+}
+
+//go:embed articles.yaml
+var embedded []byte
+
+// All returns the articles.
+var All = sync.OnceValues(func() ([]Article, error) {
+	var all []Article
+	return all, strictyaml.Decode("articles.yaml", embedded, &all)
+})
+
+// A State is what a release knows of a step.
+type State int
+
+// The states.
+const (
+	// missing: the release does not have the function.
+	missing State = iota
+	// ran: a recording of the release calls it.
+	ran
+	// notCalled: its source has it, with a span, and no recording calls it.
+	notCalled
+	// noSpan: its source has it, without a span, so that no recording tells whether it ran.
+	noSpan
+)
+
+// A sight is a step in a release.
+type sight struct {
+	state State
+	// name is the function's full name there.
+	name string
+	// scenario calls it, if it ran.
+	scenario string
+}
+
+// A release answers what it has.
+type release struct {
+	version string
+	newest  bool
+	called  map[string]*recordings.Function
+	code    *recordings.Code
+	names   *lineage.Library
+}
+
+// newest returns the newest recorded release.
+func newest() (string, error) {
+	all, err := recordings.Versions()
+	if err != nil {
+		return "", err
+	}
+	return all[len(all)-1].K8sVersion, nil
+}
+
+func open(version string) (*release, error) {
+	functions, err := recordings.Functions(version)
+	if err != nil {
+		return nil, err
+	}
+	r := &release{version: version, called: map[string]*recordings.Function{}}
+	for i := range functions {
+		r.called[functions[i].Name] = &functions[i]
+	}
+	if r.code, err = recordings.CodeOf(version); err != nil {
+		return nil, err
+	}
+	last, err := newest()
+	if err != nil {
+		return nil, err
+	}
+	r.newest = version == last
+	r.names, err = lineage.Load()
+	return r, err
+}
+
+// sight looks a step up: under each of its names, then under what these became or were before.
+func (r *release) sight(s *Step) sight {
+	var is sight
+	names := []string{s.Function, s.Today}
+	if r.newest && s.Today != "" {
+		names = []string{s.Today, s.Function}
+	}
+	for _, name := range names[:2] {
+		if name != "" {
+			names = append(names, r.names.Current(lineage.Function, name, r.version))
+		}
+	}
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		if at := r.look(name); at.state != missing && (is.state == missing || is.state != ran && at.state == ran) {
+			is = at
+		}
+		if is.state == ran {
+			return is
+		}
+	}
+	return is
+}
+
+func (r *release) look(name string) sight {
+	if f := r.called[name]; f != nil {
+		scenario := f.Scenarios[0]
+		for _, s := range []string{"boot", "get-node", "create-deployment"} {
+			for _, has := range f.Scenarios {
+				if has == s {
+					scenario = s
+				}
+			}
+		}
+		return sight{ran, name, scenario}
+	}
+	if r.code != nil {
+		for _, program := range r.code.Programs() {
+			if f := r.code.Function(program, name); f != nil && f.Spanless == recordings.Spanned {
+				return sight{notCalled, name, ""}
+			} else if f != nil {
+				return sight{noSpan, name, ""}
+			}
+		}
+	}
+	if r.names.Has(lineage.Function, name, r.version) {
+		return sight{noSpan, name, ""}
+	}
+	return sight{}
+}

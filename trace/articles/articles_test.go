@@ -1,0 +1,82 @@
+package articles
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
+
+// TestEveryStep looks up every step of every chain in the article's nearest release and in the newest: it ran, or what is
+// printed says why not. The steps that ran must really be called by the scenario that is named.
+func TestEveryStep(t *testing.T) {
+	all, err := All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, err := newest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	releases := map[string]*release{}
+	steps, seen := 0, 0
+	for _, a := range all {
+		for _, version := range []string{a.Nearest, last} {
+			if releases[version] == nil {
+				if releases[version], err = open(version); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := releases[version]
+			for _, c := range a.Chains {
+				for i := range c.Steps {
+					s := &c.Steps[i]
+					at := r.sight(s)
+					steps++
+					switch {
+					case at.state == ran:
+						seen++
+						if f := r.called[at.name]; f == nil || !slices.Contains(f.Scenarios, at.scenario) {
+							t.Errorf("article %s: %s: %s does not call %s", a.Name, s.Text, at.scenario, at.name)
+						}
+					case s.Function == "" && s.Note.En == "":
+						t.Errorf("article %s: %s has neither a function nor a note", a.Name, s.Text)
+					case s.Function != "" && at.state == missing && s.end(r).IsZero():
+						t.Errorf("article %s: %s: %s is not in %s, and nothing is known of it", a.Name, s.Text, s.Function, version)
+					}
+					if s.Really != "" && r.sight(&Step{Function: s.Really}).state != ran {
+						t.Errorf("article %s: %s: %s did not run in %s", a.Name, s.Text, s.Really, version)
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d of %d looked up ran", seen, steps)
+	if len(all) != 5 || steps != 2*187 || seen < 250 {
+		t.Errorf("%d articles, %d steps in two releases, of which %d ran", len(all), steps, seen)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	for name, want := range map[string][]string{
+		"":  {"A kube-apiserver handler", "the nearest recorded release is v1.26.15"},
+		"a": {"the article errs: This is not the path of a Deployment", "apitrace show boot --k8s v1.37.1 --function 'endpoints.restfulGetResource'"},
+		"C": {"app.CreateNodeDialer is in the sources from v1.10.13 to v1.21.14", "look in what called it: app.CreateServerChain", "apitrace show boot --k8s v1.26.15 --function 'app.CreateKubeAPIServer'", "v1.28.15: app.CreateKubeAPIServer is gone", "--function 'secret/storage.NewREST'"},
+		"E": {"the article errs: A Deployment's storage is a rest.Creater", "apitrace show create-deployment --k8s v1.30.4 --function 'registry.(*Store).create'"},
+	} {
+		var out bytes.Buffer
+		if err := Write(&out, name, message.For("en")); err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range want {
+			if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), w) {
+				t.Errorf("article %q: expected %q in:\n%s", name, w, &out)
+			}
+		}
+	}
+	if err := Write(&bytes.Buffer{}, "Z", message.For("en")); err == nil || !strings.Contains(err.Error(), "expected one of") {
+		t.Errorf("article Z: %v", err)
+	}
+}

@@ -1,0 +1,168 @@
+package articles
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
+)
+
+const textWidth = 80
+
+// Write lists the articles, or writes the steps of the one with a name.
+func Write(w io.Writer, name string, p message.Printer) error {
+	all, err := All()
+	if err != nil {
+		return err
+	}
+	var names []string
+	for i := range all {
+		if strings.EqualFold(all[i].Name, name) {
+			return all[i].write(w, p)
+		}
+		names = append(names, all[i].Name)
+	}
+	if name != "" {
+		return usage.Errorf("no article %q: expected one of %s", name, message.List(names))
+	}
+	for _, a := range all {
+		if _, err := fmt.Fprintf(w, "%s  %s\n   %s\n", a.Name, a.Title.Localize(p), a.about(p)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Article) about(p message.Printer) string {
+	return p.Sprintf("code of %s; the nearest recorded release is %s", a.Written, a.Nearest)
+}
+
+func (a *Article) write(w io.Writer, p message.Printer) error {
+	near, err := open(a.Nearest)
+	if err != nil {
+		return err
+	}
+	last, err := newest()
+	if err != nil {
+		return err
+	}
+	now, err := open(last)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s\n%s\n", a.Title.Localize(p), a.about(p))
+	for _, c := range a.Chains {
+		fmt.Fprintf(out, "\n── %s\n", c.Title.Localize(p))
+		for i := range c.Steps {
+			s := &c.Steps[i]
+			fmt.Fprintf(out, "%2d  %s\n", i+1, s.Text)
+			for _, said := range s.say(near, now) {
+				fmt.Fprintf(out, "    %s\n", strings.Join(text.Wrap(said.Localize(p), textWidth-4), "\n    "))
+			}
+			for _, r := range []*release{near, now} {
+				if command := s.command(r); command != "" {
+					fmt.Fprintf(out, "    %s\n", command)
+				}
+				if near.version == now.version {
+					break
+				}
+			}
+		}
+	}
+	return out.Flush()
+}
+
+// say says what is known of a step: where the article errs, what became of it, and why it has no command.
+func (s *Step) say(near, now *release) []message.Message {
+	var all []message.Message
+	if s.Wrong.En != "" {
+		all = append(all, message.Of("the article errs: %s", s.Wrong))
+	}
+	if s.Note.En != "" {
+		all = append(all, message.Of("%s", s.Note))
+	}
+	if s.Function == "" {
+		return all
+	}
+	if near.sight(s).state == missing && now.sight(s).state == missing {
+		return clean(append(all, message.Of("neither %s nor %s has it", near.version, now.version), s.end(now)))
+	}
+	for _, r := range []*release{near, now} {
+		at := r.sight(s)
+		name := short(at.name)
+		switch at.state {
+		case ran:
+			all = append(all, message.Of("%s: %s ran in %s", r.version, name, at.scenario))
+		case notCalled:
+			all = append(all, message.Of("%s: %s is in the source, and no recorded scenario calls it", r.version, name))
+		case noSpan:
+			all = append(all, message.Of("%s: %s is in the source, without a span: recordings do not tell whether it ran", r.version, name))
+		default:
+			all = append(all, message.Of("%s: not there", r.version), s.end(r))
+		}
+	}
+	if is := s.end(now); s.Today != "" && now.sight(&Step{Function: s.Function}).state == missing {
+		all = append(all, is)
+	}
+	return clean(all)
+}
+
+// short is a name as the tree shows it, with one more element of its path for a package whose name says nothing alone.
+func short(full string) string {
+	is := funcname.Short(full)
+	if !strings.HasPrefix(is, "storage.") && !strings.HasPrefix(is, "rest.") {
+		return is
+	}
+	before := strings.TrimSuffix(full, "/"+is)
+	return before[strings.LastIndexByte(before, '/')+1:] + "/" + is
+}
+
+func clean(all []message.Message) []message.Message {
+	var left []message.Message
+	for _, m := range all {
+		if !m.IsZero() {
+			left = append(left, m)
+		}
+	}
+	return left
+}
+
+// end says what became of a function that a release does not have.
+func (s *Step) end(r *release) message.Message {
+	for _, kind := range []lineage.Kind{lineage.Function, lineage.Type} {
+		declared, _ := funcname.SplitLiteral(s.Function)
+		stages := r.names.Follow(kind, declared)
+		if len(stages) == 0 {
+			continue
+		}
+		first, last := stages[0], stages[len(stages)-1]
+		span := message.Of("%s is in the sources from %s to %s", funcname.Short(last.Name), r.names.Releases[first.First], r.names.Releases[last.Last])
+		if last.Change == nil {
+			return span
+		}
+		return message.Of("%s; %s: %s", span, r.names.Releases[last.Change.At], r.names.End(last.Change))
+	}
+	return message.Message{}
+}
+
+// command is the command that shows a step in a release: the function that really does it if the article errs.
+func (s *Step) command(r *release) string {
+	step := s
+	if s.Really != "" {
+		step = &Step{Function: s.Really}
+	}
+	switch at := r.sight(step); at.state {
+	case ran:
+		return fmt.Sprintf("apitrace show %s --k8s %s --function %s", at.scenario, r.version, lineage.Quoted(short(at.name)))
+	case notCalled, noSpan:
+		return fmt.Sprintf("apitrace source %s --k8s %s", lineage.Quoted(short(at.name)), r.version)
+	}
+	return ""
+}

@@ -1,0 +1,304 @@
+// Package lineage holds the names of functions and types in all releases of Kubernetes from v1.10 on, those that were
+// never recorded included, and what became of each name. It is read from the released sources: nothing was run for it.
+package lineage
+
+import (
+	_ "embed"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Kind is what a name stands for.
+type Kind int
+
+// The kinds of a Name.
+const (
+	Function Kind = iota
+	Type
+)
+
+// A Name is a function or a type, by its full name, in the releases that have it.
+type Name struct {
+	Full string
+	Kind Kind
+	// Texts are its declarations, each with the releases that have it.
+	Texts []Text
+}
+
+// A Text is a declaration of a name.
+type Text struct {
+	// File is the name of its file, without the path of its package.
+	File string
+	// Signature is a function's "(ctx context.Context) error". For a type it is its kind, "struct", "interface" or the
+	// type that it is made of, and behind it a line for each field or method: "Name Type".
+	Signature string
+	// In has a bit for each release of the library.
+	In uint64
+}
+
+// in are all releases that have the name.
+func (n *Name) in() uint64 {
+	var all uint64
+	for _, t := range n.Texts {
+		all |= t.In
+	}
+	return all
+}
+
+// A Fate says what became of a name that a release does not have any more.
+type Fate int
+
+// The fates.
+const (
+	// Gone: nothing in the release is known to do its work. Perhaps names what comes near.
+	Gone Fate = iota
+	// Renamed: To[0] has its text or nearly so, or its own name and callers.
+	Renamed
+	// Folded: most of its text now stands in To[0], which has other work, too.
+	Folded
+	// Split: its text was spread over the functions of To.
+	Split
+)
+
+// A Change is the end of a name.
+type Change struct {
+	Kind Kind
+	From string
+	// At is the index of the first release without the name.
+	At   int
+	Fate Fate
+	To   []string
+	// Alike is how much of the text is the same in To, in percent.
+	Alike int
+	// Callers are functions that called From in the release before and call To[0] in this one. For a name that is gone,
+	// they are those of its callers that are still there. For a type they are methods that went with it.
+	Callers []string
+	// Perhaps are names that came with the release and are somewhat like it. That is no evidence.
+	Perhaps []string
+}
+
+// A Library is the lineage of all names.
+type Library struct {
+	// Releases are the releases that were read, oldest first: at most 64.
+	Releases []string
+	// Unread are the modules that were not available for each release: nothing is known of their names there.
+	Unread [][]string
+	// Names are sorted by kind and name.
+	Names   []Name
+	Changes []Change
+}
+
+//go:embed data/names.zst
+var packed []byte
+
+// Load returns the library that is part of the binary.
+var Load = sync.OnceValues(func() (*Library, error) { return unpack(packed) })
+
+// Find returns the full names of a kind that a query means in any release, see trace.FindFunctions. A query may end in
+// the arguments of a call, "RunWardleServer(stopCh)".
+func (l *Library) Find(kind Kind, query string) []string {
+	query = WithoutArguments(query)
+	names := l.names(kind)
+	if found := trace.FindFunctions(query, names); len(found) > 0 {
+		return found
+	}
+	// Upstream's files often import a package under a longer name: genericregistry for registry.
+	alias, rest, ok := strings.Cut(query, ".")
+	if !ok || strings.ContainsAny(alias, "/(*") {
+		return nil
+	}
+	var found []string
+	for _, full := range names {
+		if pkg := path.Base(funcname.Package(full)); strings.HasSuffix(alias, pkg) && funcname.HasEnd(funcname.Unmarked(full), funcname.Unmarked(pkg+"."+rest)) {
+			found = append(found, full)
+		}
+	}
+	return found
+}
+
+// Match returns the names of functions that contain a text, see trace.MatchFunctions.
+func (l *Library) Match(query string) []string {
+	return trace.MatchFunctions(WithoutArguments(query), l.names(Function))
+}
+
+// names are the full names of a kind, sorted.
+func (l *Library) names(kind Kind) []string {
+	var all []string
+	for i := range l.Names {
+		if l.Names[i].Kind == kind {
+			all = append(all, l.Names[i].Full)
+		}
+	}
+	return all
+}
+
+// WithoutArguments returns a name without the arguments of a call: "server.Run" of "server.Run(stopCh)". A receiver in
+// parentheses stays.
+func WithoutArguments(query string) string {
+	open := strings.LastIndexByte(query, '(')
+	if open > 0 && strings.HasSuffix(query, ")") && query[open-1] != '.' && query[open-1] != '/' {
+		return query[:open]
+	}
+	return query
+}
+
+// name returns a name of the library, or nil.
+func (l *Library) name(kind Kind, full string) *Name {
+	at, ok := slices.BinarySearchFunc(l.Names, Name{Full: full, Kind: kind}, compareNames)
+	if !ok {
+		return nil
+	}
+	return &l.Names[at]
+}
+
+func compareNames(a, b Name) int {
+	if a.Kind != b.Kind {
+		return int(a.Kind) - int(b.Kind)
+	}
+	return strings.Compare(a.Full, b.Full)
+}
+
+// Has reports whether a release has a name.
+func (l *Library) Has(kind Kind, full, release string) bool {
+	return l.Text(kind, full, release) != nil
+}
+
+// Text returns the declaration of a name in a release, or nil.
+func (l *Library) Text(kind Kind, full, release string) *Text {
+	at, n := l.Release(release), l.name(kind, full)
+	if at < 0 || n == nil {
+		return nil
+	}
+	return n.text(at)
+}
+
+func (n *Name) text(at int) *Text {
+	for i := range n.Texts {
+		if n.Texts[i].In>>at&1 == 1 {
+			return &n.Texts[i]
+		}
+	}
+	return nil
+}
+
+// Release returns the index of a release, that of another patch release of its minor version, or -1.
+func (l *Library) Release(version string) int {
+	return slices.IndexFunc(l.Releases, func(r string) bool { return semver.MajorMinor(r) == semver.MajorMinor(version) })
+}
+
+// A Stage is a time in the life of a function or type: releases in which name, file and declaration stayed the same.
+type Stage struct {
+	Name string
+	Text
+	// First and Last are indices of releases.
+	First, Last int
+	// Change ends the stage if the name ends with it, else nil: the next stage has another file or declaration, or the
+	// library ends.
+	Change *Change
+}
+
+// Follow returns the stages of a name, oldest first: those of names that became it, its own, and those of what it became, as
+// far as it was renamed. The result is empty for a name that no release has.
+func (l *Library) Follow(kind Kind, full string) []Stage {
+	if l.name(kind, full) == nil {
+		return nil
+	}
+	seen := map[string]bool{full: true}
+	stages := l.stages(kind, full)
+	for first := &stages[0]; first.First > 0; first = &stages[0] {
+		i := slices.IndexFunc(l.Changes, func(c Change) bool {
+			return c.Kind == kind && c.Fate == Renamed && c.At == first.First && c.To[0] == first.Name && !seen[c.From]
+		})
+		if i < 0 {
+			break
+		}
+		from := l.Changes[i].From
+		seen[from] = true
+		earlier := slices.DeleteFunc(l.stages(kind, from), func(s Stage) bool { return s.First >= first.First })
+		stages = append(earlier, stages...)
+	}
+	for {
+		last := stages[len(stages)-1]
+		if last.Change == nil || last.Change.Fate != Renamed || seen[last.Change.To[0]] {
+			return stages
+		}
+		to := last.Change.To[0]
+		seen[to] = true
+		later := slices.DeleteFunc(l.stages(kind, to), func(s Stage) bool { return s.First <= last.Last })
+		if len(later) == 0 {
+			return stages
+		}
+		stages = append(stages, later...)
+	}
+}
+
+// stages are those of one name.
+func (l *Library) stages(kind Kind, full string) []Stage {
+	n := l.name(kind, full)
+	if n == nil {
+		return nil
+	}
+	var all []Stage
+	goesOn := false // the release before, of those that were read, has the name
+	for at := range l.Releases {
+		if l.unread(full, at) {
+			continue
+		}
+		t := n.text(at)
+		last := len(all) - 1
+		switch {
+		case t == nil && goesOn:
+			all[last].Change = l.change(kind, full, at)
+		case t != nil && goesOn && all[last].Text == *t:
+			all[last].Last = at
+		case t != nil:
+			all = append(all, Stage{Name: full, Text: *t, First: at, Last: at})
+		}
+		goesOn = t != nil
+	}
+	return all
+}
+
+// unread reports whether a release was read without the module of a name.
+func (l *Library) unread(full string, at int) bool {
+	return slices.ContainsFunc(l.Unread[at], func(module string) bool { return InModule(full, module) })
+}
+
+// InModule reports whether a function or type is in a module.
+func InModule(full, module string) bool {
+	rest, ok := strings.CutPrefix(full, module)
+	return ok && (strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "."))
+}
+
+// change returns the end of a name at a release, or nil.
+func (l *Library) change(kind Kind, full string, at int) *Change {
+	for i := range l.Changes {
+		if c := &l.Changes[i]; c.At == at && c.Kind == kind && c.From == full {
+			return c
+		}
+	}
+	return nil
+}
+
+// Current returns the name under which a release has a function or type whose name in any release is given, "" if the
+// release does not have it, as far as renames are known. The number of a function literal stays as it is.
+func (l *Library) Current(kind Kind, full, release string) string {
+	declared, literal := funcname.SplitLiteral(full)
+	at := l.Release(release)
+	if at < 0 {
+		return ""
+	}
+	for _, s := range l.Follow(kind, declared) {
+		if s.First <= at && at <= s.Last {
+			return s.Name + literal
+		}
+	}
+	return ""
+}

@@ -1,0 +1,142 @@
+package lineage
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
+
+// TestNamesOfArticles follows names that articles about old releases use. Each line of want was read in the sources.
+func TestNamesOfArticles(t *testing.T) {
+	l, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		query string
+		kind  Kind
+		want  []string // words of what is written, in order
+	}{
+		{"Master.InstallLegacyAPI", Function, []string{"v1.20.15 now controlplane.(*Instance).InstallLegacyAPI", "v1.28.15", "is gone, and nothing is known", "controlplane.completedConfig.New"}},
+		{"NewLegacyRESTStorage", Function, []string{"v1.28.15 gone;", "rest.(*legacyProvider).NewRESTStorage", "rest.(*GenericConfig).NewRESTStorage"}},
+		{"CreateKubeAPIServer", Function, []string{"v1.28.15 app.CreateKubeAPIServer is gone", "look in what called it: app.CreateServerChain"}},
+		{"CreateNodeDialer", Function, []string{"v1.22.17 app.CreateNodeDialer is gone"}},
+		{"etcd3.newStore", Function, []string{"v1.34.1 gone;", "of its text is now in etcd3.New"}},
+		{"BuildInsecureHandlerChain", Function, []string{"v1.21.14 server.BuildInsecureHandlerChain is gone"}},
+		{"storage.Cacher.Get", Function, []string{"v1.12.10 now cacher.(*Cacher).Get", "v1.37.1 still there"}},
+		{"getResourceHandler", Function, []string{"v1.10.13", "scope RequestScope", "v1.16.15", "scope *RequestScope", "v1.37.1 still there"}},
+		{"RunWardleServer(stopCh)", Function, []string{"v1.10.13", "stopCh <-chan struct{}", "v1.31.0", "ctx context.Context"}},
+		{"createAggregatorServer", Function, []string{"v1.31.0 now apiserver.CreateAggregatorServer", "app.CreateServerChain calls it as before"}},
+		{"NewAllocatorCIDRRange", Function, []string{"v1.23.17 now ipallocator.New"}},
+		{"master.Master", Type, []string{"v1.10.13 master.Master", "v1.20.15 now controlplane.Instance", "methods went with it"}},
+		{"genericregistry.Store", Type, []string{"v1.10.13 registry.Store in", "+ `Storage DryRunnableStorage`", "v1.37.1 still there"}},
+	} {
+		found := l.Find(test.kind, test.query)
+		if len(found) != 1 {
+			t.Errorf("%s means %q, expected one name", test.query, found)
+			continue
+		}
+		var out bytes.Buffer
+		if err := l.Write(&out, test.kind, found[0], message.For("en")); err != nil {
+			t.Fatal(err)
+		}
+		rest := strings.Join(strings.Fields(out.String()), " ")
+		for _, want := range test.want {
+			_, after, ok := strings.Cut(rest, want)
+			if !ok {
+				t.Errorf("%s: expected %q in order in:\n%s", test.query, want, &out)
+				break
+			}
+			rest = after
+		}
+	}
+}
+
+func TestResolve(t *testing.T) {
+	l, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ query, release, want string }{
+		{"app.createAggregatorServer", "v1.37.1", "k8s.io/kubernetes/pkg/controlplane/apiserver.CreateAggregatorServer"},
+		{"CreateAggregatorServer", "v1.12.10", "k8s.io/kubernetes/cmd/kube-apiserver/app.createAggregatorServer"},
+		{"storage.(*Cacher).Get", "v1.30.4", "k8s.io/apiserver/pkg/storage/cacher.(*Cacher).Get"},
+		{"RunWardleServer(stopCh)", "v1.37.1", "k8s.io/sample-apiserver/pkg/cmd/server.WardleServerOptions.RunWardleServer"},
+		{"getResourceHandler.func1", "v1.10.13", "k8s.io/apiserver/pkg/endpoints/handlers.getResourceHandler.func1"},
+		{"CreateNodeDialer", "v1.37.1", ""},
+		{"CreateNodeDialers", "v1.37.1", ""},
+	} {
+		names, gone := l.Resolve(Function, test.query, test.release)
+		if is := strings.Join(names, " "); is != test.want || (len(gone) > 0) != (test.query == "CreateNodeDialer") {
+			t.Errorf("%s of %s: %q, gone %q, expected %q", test.query, test.release, names, gone, test.want)
+		}
+	}
+	said := l.Gone(Function, "CreateNodeDialer", "k8s.io/kubernetes/cmd/kube-apiserver/app.CreateNodeDialer", "v1.37.1").Error()
+	for _, want := range []string{"from v1.10.13 to v1.21.14", "v1.22.17: app.CreateNodeDialer is gone", "apitrace source 'app.CreateNodeDialer' --k8s v1.21.14"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("expected %q in:\n%s", want, said)
+		}
+	}
+}
+
+// TestRenamesLead checks each rename: its new name is in the release in which the old one ended.
+func TestRenamesLead(t *testing.T) {
+	l, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	renamed := 0
+	for i := range l.Changes {
+		c := &l.Changes[i]
+		if l.Has(c.Kind, c.From, l.Releases[c.At]) {
+			t.Errorf("%s ends in %s, which has it", c.From, l.Releases[c.At])
+		}
+		if c.Fate == Gone {
+			continue
+		}
+		renamed++
+		for _, to := range c.To {
+			if !l.Has(c.Kind, to, l.Releases[c.At]) {
+				t.Errorf("%s became %s in %s, which does not have it", c.From, to, l.Releases[c.At])
+			}
+		}
+		if c.Fate == Renamed && c.Alike < 30 && len(c.Callers) == 0 {
+			t.Errorf("%s became %s, with %d%% of its text and no callers", c.From, c.To, c.Alike)
+		}
+	}
+	if len(l.Names) < 20000 || renamed < 1000 {
+		t.Errorf("%d names and %d ends with a successor, expected more", len(l.Names), renamed)
+	}
+}
+
+func TestPack(t *testing.T) {
+	l := &Library{
+		Releases: []string{"v1.1.0", "v1.2.0"}, Unread: [][]string{nil, {"a"}},
+		Names:   []Name{{"a.F", Function, []Text{{"f.go", "()", 1}}}, {"a.T", Type, []Text{{"t.go", "struct\nA int", 3}}}},
+		Changes: []Change{{Kind: Function, From: "a.F", At: 1, Fate: Renamed, To: []string{"b.F"}, Alike: 70, Callers: []string{"c.G"}}},
+	}
+	packed, err := l.pack()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := unpack(packed)
+	if err != nil || !reflect.DeepEqual(read, l) {
+		t.Errorf("read %+v, %v, expected %+v", read, err, l)
+	}
+	if _, err := unpack(packed[:len(packed)-3]); err == nil {
+		t.Error("a file that was cut off was read without an error")
+	}
+}
+
+func TestWithoutArguments(t *testing.T) {
+	for query, want := range map[string]string{
+		"RunWardleServer(stopCh)": "RunWardleServer", "etcd3.(*store).Get": "etcd3.(*store).Get", "(*store)": "(*store)", "a.F()": "a.F", "Run": "Run",
+	} {
+		if is := WithoutArguments(query); is != want {
+			t.Errorf("%s: %s, expected %s", query, is, want)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package lineage
+
+import (
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// Resolve returns the full names in a release of what a query means in any release, sorted. Those that the release has under
+// the queried name come first: if there are any, the others are left out. Without a result, gone are the names that the
+// query meant in other releases.
+func (l *Library) Resolve(kind Kind, query, release string) (names, gone []string) {
+	declared, literal := funcname.SplitLiteral(WithoutArguments(query))
+	found := l.Find(kind, declared)
+	for _, full := range found {
+		if l.Has(kind, full, release) {
+			names = append(names, full+literal)
+		}
+	}
+	if len(names) > 0 {
+		return names, nil
+	}
+	for _, full := range found {
+		if is := l.Current(kind, full, release); is != "" {
+			names = append(names, is+literal)
+		}
+	}
+	if len(names) > 0 {
+		slices.Sort(names)
+		return slices.Compact(names), nil
+	}
+	return nil, found
+}
+
+// A GoneError reports that a release does not have a name that other releases have.
+type GoneError struct {
+	Query, Release string
+	// Name is the full name, First and Last are the releases between which a name of it was there.
+	Name, First, Last string
+	// Change is its end, nil if it came later than Release.
+	Change *Change
+	// At is the release of Change.
+	At      string
+	library *Library
+}
+
+// Gone returns the error for a name that a release does not have.
+func (l *Library) Gone(kind Kind, query, full, release string) *GoneError {
+	stages := l.Follow(kind, full)
+	first, last := stages[0], stages[len(stages)-1]
+	e := &GoneError{Query: query, Release: release, Name: last.Name, First: l.Releases[first.First], Last: l.Releases[last.Last], library: l}
+	if at := l.Release(release); at < first.First {
+		e.Name = first.Name
+	} else if last.Change != nil {
+		e.Change, e.At = last.Change, l.Releases[last.Change.At]
+	}
+	return e
+}
+
+func (e *GoneError) Error() string { return e.message().String() }
+
+// Unwrap makes it an *trace.UnknownFunctionError for those who ask only whether there is a function.
+func (e *GoneError) Unwrap() error { return &trace.UnknownFunctionError{Query: e.Query} }
+
+// Localize returns the error in the printer's language.
+func (e *GoneError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *GoneError) message() message.Message {
+	said := message.Of("no function or type %q in Kubernetes %s: %s is in the sources from %s to %s", e.Query, e.Release, e.Name, e.First, e.Last)
+	if e.Change != nil {
+		said = message.Of("%s\n%s: %s", said, e.At, e.library.End(e.Change))
+	}
+	return message.Of("%s\n\"apitrace history %s\" has more; \"apitrace source %[2]s --k8s %[3]s\" shows it", said, Quoted(funcname.Short(e.Name)), e.Last)
+}
+
+// Quoted returns a name as an argument for the shell.
+func Quoted(name string) string { return "'" + name + "'" }

@@ -1,0 +1,155 @@
+package lineage
+
+import (
+	"bufio"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/text"
+)
+
+// textWidth is the width of the lines: that of a narrow terminal.
+const textWidth = 80
+
+// Write writes what became of a function or type, by its full name in any release: a line for each release that changed its
+// name, file or declaration.
+func (l *Library) Write(w io.Writer, kind Kind, full string, p message.Printer) error {
+	out := bufio.NewWriter(w)
+	stages := l.Follow(kind, full)
+	title := p.Sprintf("In the released sources from %s to %s (read for this list, not run; v1.15 is not available):", l.Releases[0], l.Releases[len(l.Releases)-1])
+	out.WriteString(strings.Join(text.Wrap(title, textWidth), "\n") + "\n")
+	line := func(release int, said message.Message) {
+		const indent = "          "
+		wrapped := text.Wrap(said.Localize(p), textWidth-len(indent))
+		for i, s := range wrapped {
+			before := indent
+			if i == 0 {
+				before = (l.Releases[release] + indent)[:len(indent)]
+			}
+			out.WriteString(before + s + "\n")
+		}
+	}
+	for i, s := range stages {
+		for _, said := range l.beginning(kind, stages[:i], s) {
+			line(s.First, said)
+		}
+		if s.Change != nil && (s.Change.Fate != Renamed || i == len(stages)-1) {
+			line(s.Change.At, l.End(s.Change))
+		}
+	}
+	if last := stages[len(stages)-1]; last.Change == nil {
+		line(last.Last, message.Of("still there: %s", funcname.Short(last.Name)))
+	}
+	return out.Flush()
+}
+
+// beginning says what a stage changed, compared with those before it.
+func (l *Library) beginning(kind Kind, before []Stage, s Stage) []message.Message {
+	where := message.Of("%s in %s/%s", funcname.Short(s.Name), funcname.Package(s.Name), s.File)
+	if len(before) == 0 {
+		if kind == Type {
+			return []message.Message{where, declared(s.Signature)}
+		}
+		return []message.Message{where, message.Of("`%s%s`", funcname.Last(s.Name), s.Signature)}
+	}
+	last := before[len(before)-1]
+	var all []message.Message
+	switch {
+	case last.Change != nil && last.Change.Fate == Renamed:
+		all = append(all, message.Of("now %s: %s", where, evidence(last.Change)))
+	case last.Change != nil:
+		all = append(all, message.Of("there again: %s", where))
+	case last.File != s.File:
+		all = append(all, message.Of("now in %s", s.File))
+	}
+	if last.Signature == s.Signature {
+		return all
+	}
+	if kind == Type {
+		return append(all, difference(last.Signature, s.Signature))
+	}
+	return append(all, message.Of("`%s%s`", funcname.Last(s.Name), s.Signature))
+}
+
+// evidence says why a rename is believed.
+func evidence(c *Change) message.Message {
+	alike := message.Of("%d%% of the text is the same", c.Alike)
+	switch {
+	case c.Kind == Type && len(c.Callers) > 0:
+		return message.Of("%s, and its methods went with it", alike)
+	case len(c.Callers) > 0:
+		return message.Of("%s, and %s calls it as before", alike, shorts(c.Callers[:1]))
+	}
+	return alike
+}
+
+// End says what became of a name in the release in which it ended.
+func (l *Library) End(c *Change) message.Message {
+	name := funcname.Short(c.From)
+	switch c.Fate {
+	case Renamed:
+		return message.Of("now %s: %s", c.To[0], evidence(c))
+	case Folded, Split:
+		return message.Of("gone; %d%% of its text is now in %s", c.Alike, shorts(c.To))
+	}
+	parts := []message.Message{message.Of("%s is gone, and nothing is known to have taken its place", name)}
+	if len(c.Callers) > 0 && c.Kind == Function {
+		parts = append(parts, message.Of("look in what called it: %s", shorts(c.Callers)))
+	}
+	if len(c.Perhaps) > 0 {
+		parts = append(parts, message.Of("perhaps, without evidence: %s", shorts(c.Perhaps)))
+	}
+	return joined(parts)
+}
+
+// joined puts parts of a sentence in a row.
+func joined(parts []message.Message) message.Message {
+	all := parts[0]
+	for _, p := range parts[1:] {
+		all = message.Of("%s; %s", all, p)
+	}
+	return all
+}
+
+func shorts(names []string) message.Message {
+	var all []string
+	for _, n := range names {
+		all = append(all, funcname.Short(n))
+	}
+	return message.List(all)
+}
+
+// declared says what a type is made of.
+func declared(signature string) message.Message {
+	lines := strings.Split(signature, "\n")
+	if len(lines) == 1 {
+		return message.Of("`%s`", lines[0])
+	}
+	return message.Of("%s of `%s`", lines[0], strings.Join(lines[1:], "; "))
+}
+
+// difference says which fields or methods of a type came and went.
+func difference(before, after string) message.Message {
+	a, b := strings.Split(before, "\n"), strings.Split(after, "\n")
+	var parts []message.Message
+	if a[0] != b[0] {
+		parts = append(parts, message.Of("`%s` instead of `%s`", b[0], a[0]))
+	}
+	for _, s := range b[1:] {
+		if !slices.Contains(a[1:], s) {
+			parts = append(parts, message.Of("+ `%s`", s))
+		}
+	}
+	for _, s := range a[1:] {
+		if !slices.Contains(b[1:], s) {
+			parts = append(parts, message.Of("- `%s`", s))
+		}
+	}
+	if len(parts) == 0 {
+		return message.Of("its members stand in another order")
+	}
+	return joined(parts)
+}
