@@ -49,9 +49,9 @@ func (p *atWork) sees(want string, args ...string) {
 }
 
 // unwrapped returns a text without the spaces and line ends that layout may add, and without the marks of lists and
-// emphasis that layout removes.
+// emphasis and code that layout removes.
 func unwrapped(text string) string {
-	return strings.Join(strings.Fields(strings.NewReplacer("*", "", "\n- ", "\n", "• ", "").Replace(text)), "")
+	return strings.Join(strings.Fields(strings.NewReplacer("*", "", "\n- ", "\n", "• ", "", "```diff", "", "```", "").Replace(text)), "")
 }
 
 // TestPlayTheCourse solves the course in Chinese from the first exercise to the last, except those that need a

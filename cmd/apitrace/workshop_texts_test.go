@@ -62,7 +62,7 @@ func TestCommandsInTexts(t *testing.T) {
 			typed[line] = true
 			var out, notices bytes.Buffer
 			err := execute(t.Context(), append([]string{"apitrace"}, command...), &console.Streams{Out: &out, Err: &notices})
-			if differs := command[0] == "diff" && exitCode(err) == 1; err != nil && !differs {
+			if differs := (command[0] == "diff" || command[0] == "compare") && exitCode(err) == 1; err != nil && !differs {
 				t.Errorf("%s: %q: %v", e.Name, command, err)
 			}
 			if strings.Contains(out.String(), "none matches") {
