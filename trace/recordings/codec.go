@@ -115,6 +115,7 @@ func (c *codec) recording(rec *trace.Recording) {
 	c.text("etcdVersion", &rec.EtcdVersion)
 	c.time("recorded", &rec.Recorded)
 	c.text("edition", &rec.Edition)
+	list(c, "servers", &rec.Servers, func(server *string) { c.text("servers.server", server) })
 	list(c, "edited", &rec.Edited, func(file *string) { c.text("edited.file", file) })
 	list(c, "requests", &rec.Requests, c.request)
 }
