@@ -34,8 +34,8 @@ const (
 	fewMethods = 3
 )
 
-// Between finds what became of the names of a release that the next does not have.
-func Between(old, new *Source) []lineage.Change {
+// between finds what became of the names of a release that the next does not have.
+func between(old, new *Source) []lineage.Change {
 	f := &finder{old: old, new: new, is: map[string]string{}, added: map[key]*thing{}}
 	f.came = map[lineage.Kind][]*thing{}
 	for k, t := range new.things {

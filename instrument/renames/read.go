@@ -66,7 +66,7 @@ func Read(release, dir string, unread ...string) (*Source, error) {
 			}
 			return nil
 		}
-		if !IsRead(name) {
+		if !isRead(name) {
 			return nil
 		}
 		if match, err := target.MatchFile(filepath.Dir(name), d.Name()); err != nil || !match {
@@ -93,8 +93,8 @@ func Read(release, dir string, unread ...string) (*Source, error) {
 	return s, nil
 }
 
-// IsRead reports whether a file is read: Go that a person has written and that is no test.
-func IsRead(name string) bool {
+// isRead reports whether a file is read: Go that a person has written and that is no test.
+func isRead(name string) bool {
 	base := path.Base(filepath.ToSlash(name))
 	return strings.HasSuffix(base, ".go") && !strings.HasSuffix(base, "_test.go") && !strings.HasSuffix(base, ".pb.go") && !strings.HasPrefix(base, "zz_generated") &&
 		!strings.HasPrefix(base, "types_swagger_doc")

@@ -95,7 +95,7 @@ func TestBetween(t *testing.T) {
 		"k8s.io/plugin/w/w.go": "package w\nfunc Register(p *Plugins) { p.Add(\"w\", New) }\n",
 	})
 	got := map[string]lineage.Change{}
-	for _, c := range Between(before, after) {
+	for _, c := range between(before, after) {
 		got[c.From] = c
 	}
 	for from, want := range map[string]struct {

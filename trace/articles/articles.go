@@ -12,8 +12,8 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// An Article is a walk-through.
-type Article struct {
+// An article is a walk-through.
+type article struct {
 	// Name is a letter.
 	Name  string       `yaml:"name"`
 	Title message.Text `yaml:"title"`
@@ -21,17 +21,17 @@ type Article struct {
 	// nearest to them.
 	Written string  `yaml:"written"`
 	Nearest string  `yaml:"nearest"`
-	Chains  []Chain `yaml:"chains"`
+	Chains  []chain `yaml:"chains"`
 }
 
-// A Chain is a row of calls in an article.
-type Chain struct {
+// A chain is a row of calls in an article.
+type chain struct {
 	Title message.Text `yaml:"title"`
-	Steps []Step       `yaml:"steps"`
+	Steps []step       `yaml:"steps"`
 }
 
-// A Step is a call that an article names.
-type Step struct {
+// A step is a call that an article names.
+type step struct {
 	// Text is the call as the article names it.
 	Text string `yaml:"text"`
 	// Function is its full name in a recorded release or, if none has it, in an older one; "" for a step that is no function,
@@ -47,19 +47,19 @@ type Step struct {
 //go:embed articles.yaml
 var embedded []byte
 
-// All returns the articles.
-var All = sync.OnceValues(func() ([]Article, error) {
-	var all []Article
+// known returns the articles.
+var known = sync.OnceValues(func() ([]article, error) {
+	var all []article
 	return all, strictyaml.Decode("articles.yaml", embedded, &all)
 })
 
-// A State is what a release knows of a step.
-type State int
+// A state is what a release knows of a step.
+type state int
 
 // The states.
 const (
 	// missing: the release does not have the function.
-	missing State = iota
+	missing state = iota
 	// ran: a recording of the release calls it.
 	ran
 	// notCalled: its source has it, with a span, and no recording calls it.
@@ -70,7 +70,7 @@ const (
 
 // A sight is a step in a release.
 type sight struct {
-	state State
+	state state
 	// name is the function's full name there.
 	name string
 	// scenario calls it, if it ran.
@@ -117,7 +117,7 @@ func open(version string) (*release, error) {
 }
 
 // sight looks a step up: under each of its names, then under what these became or were before.
-func (r *release) sight(s *Step) sight {
+func (r *release) sight(s *step) sight {
 	var is sight
 	names := []string{s.Function, s.Today}
 	if r.newest && s.Today != "" {

@@ -17,7 +17,7 @@ const textWidth = 80
 
 // Write lists the articles, or writes the steps of the one with a name.
 func Write(w io.Writer, name string, p message.Printer) error {
-	all, err := All()
+	all, err := known()
 	if err != nil {
 		return err
 	}
@@ -39,11 +39,11 @@ func Write(w io.Writer, name string, p message.Printer) error {
 	return nil
 }
 
-func (a *Article) about(p message.Printer) string {
+func (a *article) about(p message.Printer) string {
 	return p.Sprintf("code of %s; the nearest recorded release is %s", a.Written, a.Nearest)
 }
 
-func (a *Article) write(w io.Writer, p message.Printer) error {
+func (a *article) write(w io.Writer, p message.Printer) error {
 	near, err := open(a.Nearest)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (a *Article) write(w io.Writer, p message.Printer) error {
 }
 
 // say says what is known of a step: where the article errs, what became of it, and why it has no command.
-func (s *Step) say(near, now *release) []message.Message {
+func (s *step) say(near, now *release) []message.Message {
 	var all []message.Message
 	if s.Wrong.En != "" {
 		all = append(all, message.Of("the article errs: %s", s.Wrong))
@@ -108,7 +108,7 @@ func (s *Step) say(near, now *release) []message.Message {
 			all = append(all, message.Of("%s: not there", r.version), s.end(r))
 		}
 	}
-	if is := s.end(now); s.Today != "" && now.sight(&Step{Function: s.Function}).state == missing {
+	if is := s.end(now); s.Today != "" && now.sight(&step{Function: s.Function}).state == missing {
 		all = append(all, is)
 	}
 	return clean(all)
@@ -135,7 +135,7 @@ func clean(all []message.Message) []message.Message {
 }
 
 // end says what became of a function that a release does not have.
-func (s *Step) end(r *release) message.Message {
+func (s *step) end(r *release) message.Message {
 	for _, kind := range []lineage.Kind{lineage.Function, lineage.Type} {
 		declared, _ := funcname.SplitLiteral(s.Function)
 		stages := r.names.Follow(kind, declared)
@@ -153,12 +153,12 @@ func (s *Step) end(r *release) message.Message {
 }
 
 // command is the command that shows a step in a release: the function that really does it if the article errs.
-func (s *Step) command(r *release) string {
-	step := s
+func (s *step) command(r *release) string {
+	asked := s
 	if s.Really != "" {
-		step = &Step{Function: s.Really}
+		asked = &step{Function: s.Really}
 	}
-	switch at := r.sight(step); at.state {
+	switch at := r.sight(asked); at.state {
 	case ran:
 		return fmt.Sprintf("apitrace show %s --k8s %s --function %s", at.scenario, r.version, lineage.Quoted(short(at.name)))
 	case notCalled, noSpan:

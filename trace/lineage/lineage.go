@@ -43,15 +43,6 @@ type Text struct {
 	In uint64
 }
 
-// in are all releases that have the name.
-func (n *Name) in() uint64 {
-	var all uint64
-	for _, t := range n.Texts {
-		all |= t.In
-	}
-	return all
-}
-
 // A Fate says what became of a name that a release does not have any more.
 type Fate int
 
@@ -123,11 +114,6 @@ func (l *Library) Find(kind Kind, query string) []string {
 	return found
 }
 
-// Match returns the names of functions that contain a text, see trace.MatchFunctions.
-func (l *Library) Match(query string) []string {
-	return trace.MatchFunctions(WithoutArguments(query), l.names(Function))
-}
-
 // names are the full names of a kind, sorted.
 func (l *Library) names(kind Kind) []string {
 	var all []string
@@ -167,12 +153,12 @@ func compareNames(a, b Name) int {
 
 // Has reports whether a release has a name.
 func (l *Library) Has(kind Kind, full, release string) bool {
-	return l.Text(kind, full, release) != nil
+	return l.text(kind, full, release) != nil
 }
 
-// Text returns the declaration of a name in a release, or nil.
-func (l *Library) Text(kind Kind, full, release string) *Text {
-	at, n := l.Release(release), l.name(kind, full)
+// text returns the declaration of a name in a release, or nil.
+func (l *Library) text(kind Kind, full, release string) *Text {
+	at, n := l.release(release), l.name(kind, full)
 	if at < 0 || n == nil {
 		return nil
 	}
@@ -188,8 +174,8 @@ func (n *Name) text(at int) *Text {
 	return nil
 }
 
-// Release returns the index of a release, that of another patch release of its minor version, or -1.
-func (l *Library) Release(version string) int {
+// release returns the index of a release, that of another patch release of its minor version, or -1.
+func (l *Library) release(version string) int {
 	return slices.IndexFunc(l.Releases, func(r string) bool { return semver.MajorMinor(r) == semver.MajorMinor(version) })
 }
 
@@ -291,7 +277,7 @@ func (l *Library) change(kind Kind, full string, at int) *Change {
 // release does not have it, as far as renames are known. The number of a function literal stays as it is.
 func (l *Library) Current(kind Kind, full, release string) string {
 	declared, literal := funcname.SplitLiteral(full)
-	at := l.Release(release)
+	at := l.release(release)
 	if at < 0 {
 		return ""
 	}

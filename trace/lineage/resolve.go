@@ -51,7 +51,7 @@ func (l *Library) Gone(kind Kind, query, full, release string) *GoneError {
 	stages := l.Follow(kind, full)
 	first, last := stages[0], stages[len(stages)-1]
 	e := &GoneError{Query: query, Release: release, Name: last.Name, First: l.Releases[first.First], Last: l.Releases[last.Last], library: l}
-	if at := l.Release(release); at < first.First {
+	if at := l.release(release); at < first.First {
 		e.Name = first.Name
 	} else if last.Change != nil {
 		e.Change, e.At = last.Change, l.Releases[last.Change.At]

@@ -26,8 +26,8 @@ func faultsOf(k8sVersion string) (*archive, error) {
 	return nil, err
 }
 
-// Faults describes the recordings of the faults of a release, which may be in any form that Resolve accepts. Without any, it lists no scenarios.
-func Faults(k8sVersion string) (Info, error) {
+// faultsInfo describes the recordings of the faults of a release, which may be in any form that Resolve accepts. Without any, it lists no scenarios.
+func faultsInfo(k8sVersion string) (Info, error) {
 	version, err := Resolve(k8sVersion)
 	if err != nil {
 		return Info{}, err
@@ -45,6 +45,6 @@ func Has(k8sVersion, scenario string) (bool, error) {
 	if err != nil || a.Has(scenario) {
 		return err == nil, err
 	}
-	faults, err := Faults(a.K8sVersion)
+	faults, err := faultsInfo(a.K8sVersion)
 	return faults.Has(scenario), err
 }

@@ -11,7 +11,7 @@ const maxFault = 40_000
 
 // TestFaultsLoad demands that each recording of a fault can be read, names no file, and is in no list of scenarios.
 func TestFaultsLoad(t *testing.T) {
-	info, err := Faults(Latest)
+	info, err := faultsInfo(Latest)
 	if err != nil || len(info.Scenarios) == 0 || info.Recorded.IsZero() || info.Command == "" || info.Go == "" {
 		t.Fatalf("%+v, %v", info, err)
 	}
@@ -42,7 +42,7 @@ func TestFaultsLoad(t *testing.T) {
 
 // TestFaultsOfARelease demands that a release without faults has none, and that Has knows scenarios.
 func TestFaultsOfARelease(t *testing.T) {
-	if info, err := Faults("v1.30"); err != nil || len(info.Scenarios) > 0 {
+	if info, err := faultsInfo("v1.30"); err != nil || len(info.Scenarios) > 0 {
 		t.Errorf("%+v, %v", info, err)
 	}
 	for scenario, want := range map[string]bool{"get-node": true, "fault-a": false, "no-such": false} {
