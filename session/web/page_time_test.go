@@ -115,7 +115,7 @@ func TestPageTimeLineIsAccessible(t *testing.T) {
 // TestPageZoomsThroughTheStartOfAServer measures frames while the time line of 206,000 calls is zoomed and moved.
 func TestPageZoomsThroughTheStartOfAServer(t *testing.T) {
 	b := open(t, start(t, web.Options{}), "#/latest/boot/1?view=time", 1280)
-	b.until("document.querySelector('.span')?.textContent.startsWith('0ms to 3.99s')")
+	b.until("document.querySelector('.span')?.textContent.startsWith('0s to 3.99s')")
 	frames := js[[]float64](b, `new Promise((done) => {
 		const c = document.querySelector('.flame canvas'), r = c.getBoundingClientRect(), frames = []; let n = 0, last = performance.now();
 		const frame = (now) => {
