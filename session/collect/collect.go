@@ -131,6 +131,7 @@ type call struct {
 
 // join fills in r.Start and r.Calls.
 func join(r *trace.Request, all []call) {
+	alignClocks(all)
 	known := map[string]bool{}
 	first := all[0].Start
 	for _, c := range all {
@@ -144,6 +145,40 @@ func join(r *trace.Request, all []call) {
 			t.Parent = "" // the client's span
 		}
 		r.Calls = append(r.Calls, t)
+	}
+}
+
+// alignClocks moves the calls of a process to later times if one of them would begin before the call of another process that
+// led to it. A probe reads the clock once for a trace; if the machine is so busy that the probe is interrupted just then, all its
+// times are off by as much. The process of the request's first call is the one that the others are held against, and
+// all lists the processes in the order in which a request reaches them.
+func alignClocks(all []call) {
+	byID := map[string]*call{}
+	var processes []string
+	for i := range all {
+		byID[all[i].ID] = &all[i]
+		if !slices.Contains(processes, all[i].process) {
+			processes = append(processes, all[i].process)
+		}
+	}
+	for _, process := range processes {
+		var behind int64 // in nanoseconds
+		isFirst := false
+		for _, c := range all {
+			parent := byID[c.Parent]
+			switch {
+			case c.process != process:
+			case parent == nil: // the request came from a client
+				isFirst = true
+			case parent.process != process:
+				behind = max(behind, parent.Start-c.Start)
+			}
+		}
+		for i := range all {
+			if all[i].process == process && !isFirst {
+				all[i].Start += behind
+			}
+		}
 	}
 }
 

@@ -101,6 +101,32 @@ func TestRequestJoinsProcesses(t *testing.T) {
 	}
 }
 
+// TestRequestAlignsClocks: etcd's clock was read too early, so its calls seem to begin before the request.
+func TestRequestAlignsClocks(t *testing.T) {
+	sockets := map[string]string{
+		"etcd": serve(t, probe.Header{},
+			record("00000000000000e1", "00000000000000a2", "etcd.Range", 0, -90),
+			record("00000000000000e2", "00000000000000e1", "etcd.Read", 1, -70)),
+		"kube-apiserver": serve(t, probe.Header{},
+			record("00000000000000a1", "00000000000000cc", "Serve", 0, 0),
+			record("00000000000000a2", "00000000000000a1", "Get", 1, 10)),
+	}
+	r, _, err := Request(t.Context(), sockets, trace.Sent{TraceID: traceID, Method: "GET", Path: "/x", Status: 200})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range r.Calls {
+		got = append(got, fmt.Sprint(c.Function, " ", c.StartNs))
+	}
+	if want := []string{"Serve 0", "Get 10", "etcd.Range 10", "etcd.Read 30"}; !slices.Equal(got, want) {
+		t.Errorf("calls begin at %q, want %q", got, want)
+	}
+	if err := r.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestRequestRefusesAHole(t *testing.T) {
 	for name, test := range map[string]struct {
 		socket func(t *testing.T) string
