@@ -20,6 +20,7 @@ func TestMain(m *testing.M) {
 		"kubectl-apitrace": main,
 		"apitrace-status":  checkStatus,
 		"save-large":       saveLarge,
+		"print-peak":       printPeak,
 		"panicking-screen": panickingScreen,
 	})
 }
