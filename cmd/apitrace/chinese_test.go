@@ -74,7 +74,7 @@ var chineseRuns = map[string][]chineseRun{
 	"workshop":          {{args: nil}, {args: []string{"--details"}}, {args: nil, setup: started}, {args: []string{"--details"}, setup: started}},
 	"workshop next":     {{args: nil}, {args: []string{"--skip"}, setup: started}},
 	"workshop start":    {{args: []string{"1.2"}}, {args: []string{"nosuch"}}},
-	"workshop serve":    {{args: []string{"--code", "x"}}, {args: []string{"--save", "x.txt"}}, {args: []string{"--listen", "nosuch:x:1"}}, {args: []string{"--no-open"}, endless: true}},
+	"workshop serve":    {{args: []string{"--code", "x"}}, {args: []string{"--save", "x.txt"}}, {args: []string{"--listen", "nosuch:x:1"}}, {args: []string{"--no-open", "--code", "2345-6789"}, endless: true}},
 	"workshop join":     {{args: nil}, {args: []string{"x", "--code", "abcd-2345", "--name", "x"}}},
 	"workshop vote":     {{args: []string{"x"}}, {args: []string{"true"}}},
 	"workshop leave":    {{args: nil}},
