@@ -70,7 +70,43 @@ func (s *Summary) Markdown(lang string) string {
 	for i := range s.course.Chapters {
 		s.chapter(&page, &s.course.Chapters[i], p)
 	}
+	s.open(&page, p)
 	return page.String()
+}
+
+// open lists the exercises that were tried and not passed, each with its next step. It writes nothing if there are none.
+func (s *Summary) open(page *strings.Builder, p message.Printer) {
+	begun := false
+	for _, e := range s.course.Exercises() {
+		done := s.progress.Of(e)
+		if done.Passed || done.Tries == 0 && done.Hints == 0 && !done.Revealed {
+			continue
+		}
+		if !begun {
+			begun = true
+			page.WriteString(p.Sprintf("\n## Tried, not passed yet\n\n"))
+		}
+		facts := []string{inMinutes(s.spent[e.Name], p)}
+		if done.Tries > 0 {
+			facts = append(facts, p.Sprintf("wrong answers: %d", done.Tries))
+		}
+		if done.Hints > 0 {
+			facts = append(facts, p.Sprintf("hints: %d of %d", done.Hints, len(e.Hints)))
+		}
+		page.WriteString(p.Sprintf("- **%s %s** (%s): %s\n", s.course.Number(e), e.Title, p.Clauses(facts...), nextStep(e, done)))
+	}
+}
+
+// nextStep says how to go on with an exercise that was tried.
+func nextStep(e *Exercise, done Done) message.Message {
+	switch {
+	case done.Revealed:
+		return message.Of("you have seen the solution; read the explanation (`apitrace workshop explain %s`), then answer: `apitrace workshop start %[1]s`", e.Name)
+	case done.Hints < len(e.Hints):
+		return message.Of("go on with `apitrace workshop start %s`; `apitrace workshop hint` shows the next hint", e.Name)
+	default:
+		return message.Of("all hints are shown; try once more (`apitrace workshop start %s`), or see the solution: `apitrace workshop solution %[1]s --anyway`", e.Name)
+	}
 }
 
 // chapter writes what was passed of a chapter, nothing if that is nothing.

@@ -1,6 +1,7 @@
 package workshop
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -8,7 +9,7 @@ import (
 
 func TestSummary(t *testing.T) {
 	find := func(name string) *Exercise {
-		return &Exercise{Name: name, Chapter: "01-a", Title: Text{En: "Title of " + name}, Teaches: Text{En: "What " + name + " teaches.\n"}}
+		return &Exercise{Name: name, Chapter: "01-a", Title: Text{En: "Title of " + name}, Teaches: Text{En: "What " + name + " teaches.\n"}, Hints: make([]Text, 3)}
 	}
 	course := &Course{Chapters: []Chapter{
 		{Name: "01-a", Title: Text{En: "First"}, Teaches: Text{En: "Things"}, Exercises: []*Exercise{find("one"), find("two")}},
@@ -36,6 +37,29 @@ Things
 `
 	if got := Summarize(course, events).Markdown("en"); got != want {
 		t.Errorf("the summary is\n%s\nexpected\n%s", got, want)
+	}
+	// What was tried and not passed is listed with its next step, by how far the learner has come with it.
+	events = append(events,
+		Event{Time: at(63), Did: Started, Exercise: "two"},
+		Event{Time: at(65), Did: Tried, Exercise: "two"},
+		Event{Time: at(66), Did: Hinted, Exercise: "two"},
+		Event{Time: at(67), Did: Started, Exercise: "three"}, // only looked at
+	)
+	const open = "\n## Tried, not passed yet\n\n- **1.2 Title of two** (4 min, wrong answers: 1, hints: 1 of 3): go on with `apitrace workshop start two`; `apitrace workshop hint` shows the next hint\n"
+	if got := Summarize(course, events).Markdown("en"); !strings.HasSuffix(got, "What one teaches.\n"+open) {
+		t.Errorf("the summary is\n%s\nexpected it to end with\n%s", got, open)
+	}
+	for step, did := range map[string][]Deed{
+		"`apitrace workshop solution two --anyway`\n": {Hinted, Hinted},
+		"(`apitrace workshop explain two`)":           {Revealed},
+	} {
+		more := slices.Clone(events)
+		for _, d := range did {
+			more = append(more, Event{Time: at(68), Did: d, Exercise: "two"})
+		}
+		if got := Summarize(course, more).Markdown("en"); !strings.Contains(got, step) {
+			t.Errorf("after %q: %q is not in\n%s", did, step, got)
+		}
 	}
 	if got := Summarize(course, nil).Markdown("zh"); !strings.HasPrefix(got, "# 我学到的 kube-apiserver\n\n通过 0/3 个练习") {
 		t.Errorf("of nothing, in Chinese: %s", got)
