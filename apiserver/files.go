@@ -13,8 +13,8 @@ import (
 )
 
 // AddEdit copies a file of kube-apiserver's sources, or else of etcd's, or else of the sample server's, so that it can be
-// edited. name is its path below the vendor folder, or the end of that path. AddEdit fetches the sources if necessary. The
-// error is a usage.Error if there is no such file, or if there are several.
+// edited. name is its path below the vendor folder, or the end of that path. AddEdit fetches the sources if necessary. It
+// returns a usage.Error if no file or several files have the name.
 func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptions) (program.Edit, error) {
 	for _, programName := range editable {
 		src, err := SourceOf(ctx, programName, o)

@@ -80,7 +80,7 @@ var (
 
 // ReleasedSource returns a folder with the source of a release of Readable as it was released: the packages of the servers
 // that apitrace traces and of their libraries from the Kubernetes repository, each below its import path. It fetches the source
-// if necessary. There is no code of others in it, and Unread says what else is missing.
+// if necessary. The folder lacks the modules from outside the Kubernetes repository, and those that Unread lists.
 func ReleasedSource(ctx context.Context, o BuildOptions) (dir string, err error) {
 	version, cache := o.Version, o.Cache
 	if cache == nil {

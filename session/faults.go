@@ -3,11 +3,9 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/google/renameio/v2"
 
@@ -31,18 +29,11 @@ func RecordFaults(ctx context.Context, version, folder string, names []string, t
 	if err != nil {
 		return err
 	}
-	toolchain, err := program.FindToolchain(ctx)
+	info, err := infoOf(ctx, folder)
 	if err != nil {
 		return err
 	}
-	commit, err := commitOf(ctx, folder)
-	if err != nil {
-		return err
-	}
-	info := recordings.Info{
-		K8sVersion: version, Recorded: time.Now().UTC().Truncate(time.Second), Apitrace: commit,
-		Go: fmt.Sprintf("%s %s/%s", toolchain.Version, toolchain.OS, toolchain.Arch), Command: "make faults",
-	}
+	info.K8sVersion, info.Command = version, "make faults"
 	var all []*trace.Recording
 	var failed error
 	for i, f := range faults {

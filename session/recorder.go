@@ -31,11 +31,7 @@ func recordRelease(ctx context.Context, version, folder string, to Reporter) (er
 	if err != nil {
 		return err
 	}
-	toolchain, err := program.FindToolchain(ctx)
-	if err != nil {
-		return err
-	}
-	commit, err := commitOf(ctx, folder)
+	info, err := infoOf(ctx, folder)
 	if err != nil {
 		return err
 	}
@@ -46,11 +42,8 @@ func recordRelease(ctx context.Context, version, folder string, to Reporter) (er
 	}
 	defer func() { err = errors.Join(err, server.Close()) }()
 
-	r := &recorder{to: to, options: options, server: server, info: recordings.Info{
-		K8sVersion: server.K8sVersion, EtcdVersion: server.EtcdVersion, Recorded: time.Now().UTC().Truncate(time.Second),
-		Apitrace: commit, Go: fmt.Sprintf("%s %s/%s", toolchain.Version, toolchain.OS, toolchain.Arch),
-		Command: "make record K8S=" + server.K8sVersion,
-	}}
+	info.K8sVersion, info.EtcdVersion, info.Command = server.K8sVersion, server.EtcdVersion, "make record K8S="+server.K8sVersion
+	r := &recorder{to: to, options: options, server: server, info: info}
 	for i, scenario := range library {
 		to.Notice("%s %d/%d %s", server.K8sVersion, i+1, len(library), scenario.Name)
 		r.record(ctx, scenario)
@@ -59,6 +52,20 @@ func recordRelease(ctx context.Context, version, folder string, to Reporter) (er
 		}
 	}
 	return errors.Join(r.failed, r.write(folder))
+}
+
+// infoOf returns what the recordings of all releases say of their making: the time, the commit of the repository that contains
+// the folder, and the Go toolchain.
+func infoOf(ctx context.Context, folder string) (recordings.Info, error) {
+	toolchain, err := program.FindToolchain(ctx)
+	if err != nil {
+		return recordings.Info{}, err
+	}
+	commit, err := commitOf(ctx, folder)
+	return recordings.Info{
+		Recorded: time.Now().UTC().Truncate(time.Second), Apitrace: commit,
+		Go: fmt.Sprintf("%s %s/%s", toolchain.Version, toolchain.OS, toolchain.Arch),
+	}, err
 }
 
 // commitOf returns the commit of the repository that contains the folder, with "-dirty" appended if files

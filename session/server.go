@@ -37,8 +37,6 @@ type Spec struct {
 	// Boot is the trace id of the server's start, or "" if the start is not traced. A server whose
 	// start is traced is not shared either.
 	Boot string
-	// bootsOwn tells that Boot is the start of Own.
-	bootsOwn bool
 	// Etcd is an etcd that another program runs; its URL is "" if the server gets its own.
 	Etcd storage.Endpoint
 }
@@ -61,7 +59,7 @@ func (s Spec) startOptions() apiserver.StartOptions {
 	if s.Etcd.URL != "" {
 		start.Etcd = &s.Etcd
 	}
-	if s.Boot != "" && !s.bootsOwn {
+	if s.Boot != "" {
 		start.Boot = trace.Traceparent(s.Boot)
 	}
 	return start
@@ -75,9 +73,6 @@ func (s Spec) withOwn(start apiserver.StartOptions, own *apiserver.OwnBuild, key
 	}
 	start.Aggregated.Binary = own.Binary
 	start.Aggregated.Own.Name, start.Aggregated.Own.Version = own.Name, own.Module+" "+own.Version
-	if s.bootsOwn {
-		start.Aggregated.Boot = trace.Traceparent(s.Boot)
-	}
 	return start
 }
 

@@ -147,7 +147,7 @@ func (s *Server) Ask(ctx context.Context, path, token string, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-// get gets a path from the server itself; "" is no token.
+// get sends a GET request for a path straight to the server, with the bearer token unless it is "".
 func (s *Server) get(ctx context.Context, path, token string) (status int, header http.Header, body []byte, err error) {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(s.CAPEM) {

@@ -224,7 +224,7 @@ func (f *finder) rare(t *thing) bool {
 // inPackage is a name without its package.
 func inPackage(full string) string { return strings.TrimPrefix(full, funcname.Package(full)+".") }
 
-// own is a name without package and type, in lower case: that a function is exported now is no other name.
+// own returns the last part of a name, without package and type, in lower case: a function that becomes exported keeps its own name.
 func own(full string) string {
 	n := funcname.Parse(full)
 	return strings.ToLower(n.Func)

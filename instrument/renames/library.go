@@ -3,7 +3,6 @@ package renames
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
@@ -68,11 +67,6 @@ func (b *Builder) Library() *lineage.Library {
 	for _, n := range b.names {
 		l.Names = append(l.Names, *n)
 	}
-	slices.SortFunc(l.Names, func(x, y lineage.Name) int {
-		if x.Kind != y.Kind {
-			return int(x.Kind) - int(y.Kind)
-		}
-		return strings.Compare(x.Full, y.Full)
-	})
+	slices.SortFunc(l.Names, lineage.CompareNames)
 	return &l
 }

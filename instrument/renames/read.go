@@ -93,7 +93,7 @@ func Read(release, dir string, unread ...string) (*Source, error) {
 	return s, nil
 }
 
-// isRead reports whether a file is read: Go that a person has written and that is no test.
+// isRead reports whether Read reads a file: hand-written Go code that is not a test.
 func isRead(name string) bool {
 	base := path.Base(filepath.ToSlash(name))
 	return strings.HasSuffix(base, ".go") && !strings.HasSuffix(base, "_test.go") && !strings.HasSuffix(base, ".pb.go") && !strings.HasPrefix(base, "zz_generated") &&

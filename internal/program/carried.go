@@ -23,10 +23,11 @@ type Carried struct {
 
 // A carriedFile is one file of an export.
 type carriedFile struct {
-	// Path is the place below the cache's root, with slashes. Data is its content; of nil, it is what the file there has.
-	Path   string `json:"path"`
-	Size   int64  `json:"size"`
-	Sum    string `json:"sha256"`
+	// Path is its place below the cache's root, with slashes.
+	Path string `json:"path"`
+	Size int64  `json:"size"`
+	Sum  string `json:"sha256"`
+	// data is its content or, if that is nil, source is the file on this machine that has it.
 	data   []byte
 	source string
 }

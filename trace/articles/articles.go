@@ -4,6 +4,7 @@ package articles
 
 import (
 	_ "embed"
+	"slices"
 	"sync"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -95,23 +96,19 @@ func newest() (string, error) {
 	return all[len(all)-1].K8sVersion, nil
 }
 
-func open(version string) (*release, error) {
+// open reads what is known of a release. last is the newest recorded one.
+func open(version, last string) (*release, error) {
 	functions, err := recordings.Functions(version)
 	if err != nil {
 		return nil, err
 	}
-	r := &release{version: version, called: map[string]*recordings.Function{}}
+	r := &release{version: version, newest: version == last, called: map[string]*recordings.Function{}}
 	for i := range functions {
 		r.called[functions[i].Name] = &functions[i]
 	}
 	if r.code, err = recordings.CodeOf(version); err != nil {
 		return nil, err
 	}
-	last, err := newest()
-	if err != nil {
-		return nil, err
-	}
-	r.newest = version == last
 	r.names, err = lineage.Load()
 	return r, err
 }
@@ -146,10 +143,8 @@ func (r *release) look(name string) sight {
 	if f := r.called[name]; f != nil {
 		scenario := f.Scenarios[0]
 		for _, s := range []string{"boot", "get-node", "create-deployment"} {
-			for _, has := range f.Scenarios {
-				if has == s {
-					scenario = s
-				}
+			if slices.Contains(f.Scenarios, s) {
+				scenario = s
 			}
 		}
 		return sight{ran, name, scenario}

@@ -25,7 +25,7 @@ func TestEveryStep(t *testing.T) {
 	for _, a := range all {
 		for _, version := range []string{a.Nearest, last} {
 			if releases[version] == nil {
-				if releases[version], err = open(version); err != nil {
+				if releases[version], err = open(version, last); err != nil {
 					t.Fatal(err)
 				}
 			}

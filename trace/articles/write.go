@@ -44,15 +44,15 @@ func (a *article) about(p message.Printer) string {
 }
 
 func (a *article) write(w io.Writer, p message.Printer) error {
-	near, err := open(a.Nearest)
-	if err != nil {
-		return err
-	}
 	last, err := newest()
 	if err != nil {
 		return err
 	}
-	now, err := open(last)
+	near, err := open(a.Nearest, last)
+	if err != nil {
+		return err
+	}
+	now, err := open(last, last)
 	if err != nil {
 		return err
 	}

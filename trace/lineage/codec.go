@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
+	"github.com/google/renameio/v2"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -24,7 +24,7 @@ func (l *Library) Save(folder string) error {
 	if err != nil {
 		return fmt.Errorf("writing the names: %w", err)
 	}
-	return os.WriteFile(filepath.Join(folder, file), packed, 0o644)
+	return renameio.WriteFile(filepath.Join(folder, file), packed, 0o644)
 }
 
 // A packer writes texts, each once, and numbers.

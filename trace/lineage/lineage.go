@@ -3,6 +3,7 @@
 package lineage
 
 import (
+	"cmp"
 	_ "embed"
 	"path"
 	"slices"
@@ -137,18 +138,16 @@ func WithoutArguments(query string) string {
 
 // name returns a name of the library, or nil.
 func (l *Library) name(kind Kind, full string) *Name {
-	at, ok := slices.BinarySearchFunc(l.Names, Name{Full: full, Kind: kind}, compareNames)
+	at, ok := slices.BinarySearchFunc(l.Names, Name{Full: full, Kind: kind}, CompareNames)
 	if !ok {
 		return nil
 	}
 	return &l.Names[at]
 }
 
-func compareNames(a, b Name) int {
-	if a.Kind != b.Kind {
-		return int(a.Kind) - int(b.Kind)
-	}
-	return strings.Compare(a.Full, b.Full)
+// CompareNames compares names in the order of Library.Names: by kind, then by full name.
+func CompareNames(a, b Name) int {
+	return cmp.Or(cmp.Compare(a.Kind, b.Kind), strings.Compare(a.Full, b.Full))
 }
 
 // Has reports whether a release has a name.

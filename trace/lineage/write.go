@@ -102,16 +102,7 @@ func (l *Library) End(c *Change) message.Message {
 	if len(c.Perhaps) > 0 {
 		parts = append(parts, message.Of("perhaps, without evidence: %s", shorts(c.Perhaps)))
 	}
-	return joined(parts)
-}
-
-// joined puts parts of a sentence in a row.
-func joined(parts []message.Message) message.Message {
-	all := parts[0]
-	for _, p := range parts[1:] {
-		all = message.Of("%s; %s", all, p)
-	}
-	return all
+	return message.Join("%s; %s", parts...)
 }
 
 func shorts(names []string) message.Message {
@@ -151,5 +142,5 @@ func difference(before, after string) message.Message {
 	if len(parts) == 0 {
 		return message.Of("its members stand in another order")
 	}
-	return joined(parts)
+	return message.Join("%s; %s", parts...)
 }

@@ -88,7 +88,7 @@ func (c *cache) put(key cacheKey, rec *trace.Recording) bool {
 // copied returns a recording that shares nothing that can be changed with another one.
 func copied(rec *trace.Recording) *trace.Recording {
 	out := *rec
-	out.Edited = slices.Clone(rec.Edited)
+	out.Edited, out.Servers = slices.Clone(rec.Edited), slices.Clone(rec.Servers)
 	out.Requests = slices.Clone(rec.Requests)
 	for i := range out.Requests {
 		r := &out.Requests[i]

@@ -89,6 +89,21 @@ func spoil(rec *trace.Recording) {
 	for i := range rec.Edited {
 		rec.Edited[i] = "spoilt"
 	}
+	for i := range rec.Servers {
+		rec.Servers[i] = "spoilt"
+	}
+}
+
+// TestCopied changes a copy of a recording with the fields that no recording of the archive has.
+func TestCopied(t *testing.T) {
+	of := func() *trace.Recording {
+		return &trace.Recording{Edited: []string{"a.go"}, Servers: []string{"own example.com/own v1.0.0"}}
+	}
+	rec := of()
+	spoil(copied(rec))
+	if !reflect.DeepEqual(rec, of()) {
+		t.Errorf("a change of a copy changed the recording: %+v", rec)
+	}
 }
 
 func BenchmarkCopied(b *testing.B) {
