@@ -30,6 +30,8 @@ const (
 	share = 0.15
 	// somewhat is what is named without evidence.
 	somewhat = 0.3
+	// partedTokens is how long a text must be of which a part moved, and parted how much of it must stand in the new function.
+	partedTokens, parted = 100, 0.25
 	// fewMethods is the number of methods of one name up to which a call by that name says whose it is.
 	fewMethods = 3
 )
@@ -67,7 +69,7 @@ func between(old, new *Source) []lineage.Change {
 			changes = append(changes, c)
 		}
 	}
-	return changes
+	return append(changes, f.parted()...)
 }
 
 type finder struct {
@@ -131,6 +133,10 @@ func (f *finder) fate(t *thing) lineage.Change {
 		c.Fate, c.To, c.Alike, c.Callers = lineage.Renamed, []string{best.name}, int(100*best.alike), first(best.callers, 3)
 		return c
 	}
+	if to, through := f.byEmbedding(t); to != nil {
+		c.Fate, c.To, c.Alike, c.Through = lineage.Renamed, []string{to.name}, int(100*alike(t, to)), through
+		return c
+	}
 	if t.kind == lineage.Function && t.tokens >= foldedTokens {
 		if to, much := f.parts(t); len(to) > 0 {
 			c.Fate, c.To, c.Alike = lineage.Folded, to, int(100*much)
@@ -180,6 +186,75 @@ func (f *finder) byMethods(t *thing) (to *thing, methods []string) {
 		}
 	}
 	return nil, nil
+}
+
+// byEmbedding returns the method that calls reach in place of a method that is gone, and the struct type on which they are made: a
+// type that embeds the other in both releases and has the method in both, once declared and once by embedding.
+func (f *finder) byEmbedding(t *thing) (to *thing, through string) {
+	n := funcname.Parse(t.name)
+	if t.kind != lineage.Function || n.Type == "" {
+		return nil, ""
+	}
+	was := n.Package + "." + n.Type
+	for _, other := range f.came[lineage.Function] {
+		m := funcname.Parse(other.name)
+		is := m.Package + "." + m.Type
+		switch {
+		case m.Func != n.Func || m.Type == "":
+		case f.embeds(is, was) && !f.old.declares(is, n.Func):
+			return other, is
+		case f.embeds(was, is) && !f.new.declares(was, n.Func):
+			return other, was
+		}
+	}
+	return nil, ""
+}
+
+// embeds reports whether a struct type embeds another in both releases.
+func (f *finder) embeds(outer, inner string) bool {
+	for _, s := range []*Source{f.old, f.new} {
+		if t := s.things[key{lineage.Type, outer}]; t == nil || !slices.Contains(t.embeds, inner) {
+			return false
+		}
+	}
+	return true
+}
+
+// declares reports whether a type has a method of its own, on the type or its pointer.
+func (s *Source) declares(typ, method string) bool {
+	pkg := funcname.Package(typ)
+	name := strings.TrimPrefix(typ, pkg+".")
+	return s.things[key{lineage.Function, pkg + "." + name + "." + method}] != nil || s.things[key{lineage.Function, pkg + ".(*" + name + ")." + method}] != nil
+}
+
+// parted finds the functions that lost part of their text to a new function of their package with the same last name.
+func (f *finder) parted() []lineage.Change {
+	var changes []lineage.Change
+	for _, to := range f.came[lineage.Function] {
+		n := funcname.Parse(to.name)
+		for k, before := range f.old.things {
+			after := f.new.things[k]
+			if after == nil || k.kind != lineage.Function || before.tokens < partedTokens {
+				continue
+			}
+			if m := funcname.Parse(k.name); m.Package != n.Package || m.Func != n.Func {
+				continue
+			}
+			moved := 0
+			for s := range before.shingles {
+				if !after.shingles[s] && to.shingles[s] {
+					moved++
+				}
+			}
+			if much := float64(moved) / float64(len(before.shingles)); much >= parted {
+				changes = append(changes, lineage.Change{Kind: lineage.Function, From: k.name, Fate: lineage.Parted, To: []string{to.name}, Alike: int(100 * much)})
+			}
+		}
+	}
+	slices.SortFunc(changes, func(a, b lineage.Change) int {
+		return cmp.Or(strings.Compare(a.From, b.From), strings.Compare(a.To[0], b.To[0]))
+	})
+	return changes
 }
 
 // score orders candidates: a name that stayed and the same callers count as much as a tenth of the text each.

@@ -48,6 +48,7 @@ type thing struct {
 	whole           uint64 // hash of the text without comments
 	shingles        map[uint64]bool
 	calls           map[string]bool
+	embeds          []string // full names of the types that a struct embeds
 }
 
 // Read reads the packages below a folder, in which a file has the path of its package. Tests, generated code and what other
@@ -206,6 +207,7 @@ func (f *fileReader) typ(spec *ast.TypeSpec) {
 			typ := oneLine(f.text(field.Type))
 			if len(field.Names) == 0 {
 				lines = append(lines, typ)
+				t.embeds = append(t.embeds, f.full(field.Type)...)
 			}
 			for _, n := range field.Names {
 				if methods {
@@ -233,6 +235,21 @@ func (f *fileReader) typ(spec *ast.TypeSpec) {
 	t.signature = strings.Join(lines, "\n")
 	t.setText(f.text(spec.Type), "")
 	f.things[t.key] = t
+}
+
+// full returns the full name of the type that a struct embeds, or nothing if it has none.
+func (f *fileReader) full(typ ast.Expr) []string {
+	switch typ := typ.(type) {
+	case *ast.StarExpr:
+		return f.full(typ.X)
+	case *ast.Ident:
+		return []string{f.pkg + "." + typ.Name}
+	case *ast.SelectorExpr:
+		if x, ok := typ.X.(*ast.Ident); ok && f.imports[x.Name] != "" {
+			return []string{f.imports[x.Name] + "." + typ.Sel.Name}
+		}
+	}
+	return nil
 }
 
 // declaredName is a function's name without its import path, as calls name it.

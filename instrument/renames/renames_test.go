@@ -80,6 +80,8 @@ func TestBetween(t *testing.T) {
 		"k8s.io/a/a.go": "package a\nfunc Old(in []string) (map[string]int, error) " + body +
 			"func Inner() " + other + "func Outer() { Inner() }\nfunc Lost(n int) int { return n*n*n + 1 }\nfunc Caller() { Lost(1) }\n" +
 			"type Master struct{ A int }\nfunc (m *Master) One(in []string) " + third + "func (m *Master) Two(b bool) " + fourth,
+		"k8s.io/e/e.go": "package e\ntype inner struct{}\ntype Outer struct{ *inner }\nfunc (i *inner) Run() { begin(i) }\nfunc (o Outer) Stop() { o.inner.log() }\n" +
+			"type Cache struct{}\nfunc (m *Cache) Get() " + strings.TrimSuffix(third, "}\n") + strings.TrimPrefix(other, "{\n"),
 		"k8s.io/plugin/x/x.go": "package x\nfunc Register(p *Plugins) { p.Add(\"x\", New) }\nfunc Stay() {}",
 		"k8s.io/plugin/z/z.go": "package z\nfunc Register(p *Plugins) { p.Add(\"z\", New) }\n",
 		"k8s.io/plugin/w/w.go": "package w\nfunc Register(p *Plugins) { p.Add(\"w\", New) }\n",
@@ -89,6 +91,8 @@ func TestBetween(t *testing.T) {
 		"k8s.io/a/a.go": "package a\nfunc New(in []string) (map[string]int, error) " + strings.Replace(body, "created", "made", 1) +
 			"func Outer() " + strings.Replace(other, "{\n", "{\nprepare()\n", 1) + "func Caller() { println() }\n" +
 			"type Instance struct{ B string; C string; D string }\nfunc (i *Instance) One(in []string) " + strings.ReplaceAll(third, "m.", "i.") + "func (i *Instance) Two(b bool) " + strings.ReplaceAll(fourth, "m.", "i."),
+		"k8s.io/e/e.go": "package e\ntype inner struct{}\ntype Outer struct{ *inner }\nfunc (o Outer) Run() { o.inner.start(1, 2); watch(o) }\nfunc (i *inner) Stop() { forget() }\n" +
+			"type Cache struct{}\nfunc (m *Cache) Get() " + other + "type Delegator struct{}\nfunc (d *Delegator) Get() " + third,
 		"k8s.io/plugin/x/x.go": "package x\nfunc Stay() {}",
 		"k8s.io/plugin/y/y.go": "package y\nfunc Register(p *Plugins) { p.Add(\"y\", New) }\n",
 		"k8s.io/plugin/z/z.go": "package z\nfunc Register(p *Plugins) { p.Add(\"z\", New) }\n",
@@ -107,11 +111,19 @@ func TestBetween(t *testing.T) {
 		"k8s.io/a.Lost":            {lineage.Gone, ""},
 		"k8s.io/a.Master":          {lineage.Renamed, "k8s.io/a.Instance"},
 		"k8s.io/a.(*Master).One":   {lineage.Renamed, "k8s.io/a.(*Instance).One"},
+		"k8s.io/e.(*inner).Run":    {lineage.Renamed, "k8s.io/e.Outer.Run"},
+		"k8s.io/e.Outer.Stop":      {lineage.Renamed, "k8s.io/e.(*inner).Stop"},
+		"k8s.io/e.(*Cache).Get":    {lineage.Parted, "k8s.io/e.(*Delegator).Get"},
 		"k8s.io/plugin/x.Register": {lineage.Gone, ""}, // that of another plugin is not its successor
 	} {
 		c, ok := got[from]
 		if !ok || c.Fate != want.fate || strings.Join(c.To, " ") != want.to {
 			t.Errorf("%s: %+v, expected fate %d and %q", from, c, want.fate, want.to)
+		}
+	}
+	for from, through := range map[string]string{"k8s.io/e.(*inner).Run": "k8s.io/e.Outer", "k8s.io/e.Outer.Stop": "k8s.io/e.Outer"} {
+		if c := got[from]; c.Through != through {
+			t.Errorf("%s: called through %q, expected %q", from, c.Through, through)
 		}
 	}
 	if c := got["k8s.io/a.Lost"]; len(c.Callers) != 1 || c.Callers[0] != "k8s.io/a.Caller" {

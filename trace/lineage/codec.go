@@ -88,6 +88,7 @@ func (l *Library) pack() ([]byte, error) {
 		p.number(uint64(c.At))
 		p.number(uint64(c.Fate))
 		p.number(uint64(c.Alike))
+		p.text(c.Through)
 		p.list(c.To)
 		p.list(c.Callers)
 		p.list(c.Perhaps)
@@ -202,7 +203,7 @@ func unpack(packed []byte) (*Library, error) {
 	l.Changes = make([]Change, u.count())
 	for i := range l.Changes {
 		l.Changes[i] = Change{Kind: Kind(u.number()), From: u.text(), At: int(u.number()), Fate: Fate(u.number()),
-			Alike: int(u.number()), To: u.list(), Callers: u.list(), Perhaps: u.list()}
+			Alike: int(u.number()), Through: u.text(), To: u.list(), Callers: u.list(), Perhaps: u.list()}
 	}
 	if u.broken || len(u.rest) > 0 {
 		return nil, errBroken

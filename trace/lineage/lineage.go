@@ -57,18 +57,23 @@ const (
 	Folded
 	// Split: its text was spread over the functions of To.
 	Split
+	// Parted: the name goes on, and part of its text now stands in To[0], which came with the release under the same last name.
+	Parted
 )
 
-// A Change is the end of a name.
+// A Change is the end of a name, or of a part of its text.
 type Change struct {
 	Kind Kind
 	From string
-	// At is the index of the first release without the name.
+	// At is the index of the first release without the name or the part.
 	At   int
 	Fate Fate
 	To   []string
 	// Alike is how much of the text is the same in To, in percent.
 	Alike int
+	// Through is the struct type by which a renamed method is called as before: it has the method before and after, once
+	// declared and once by embedding. "" if that is not why the rename is known.
+	Through string
 	// Callers are functions that called From in the release before and call To[0] in this one. For a name that is gone,
 	// they are those of its callers that are still there. For a type they are methods that went with it.
 	Callers []string
@@ -265,7 +270,7 @@ func InModule(full, module string) bool {
 // change returns the end of a name at a release, or nil.
 func (l *Library) change(kind Kind, full string, at int) *Change {
 	for i := range l.Changes {
-		if c := &l.Changes[i]; c.At == at && c.Kind == kind && c.From == full {
+		if c := &l.Changes[i]; c.At == at && c.Kind == kind && c.From == full && c.Fate != Parted {
 			return c
 		}
 	}

@@ -36,6 +36,13 @@ func (l *Library) Write(w io.Writer, kind Kind, full string, p message.Printer) 
 		for _, said := range l.beginning(kind, stages[:i], s) {
 			line(s.First, said)
 		}
+		for _, c := range l.parted(kind, s) {
+			if c.From == s.Name {
+				line(c.At, message.Of("%d%% of its text is now in %s", c.Alike, funcname.Short(c.To[0])))
+			} else {
+				line(c.At, message.Of("it has %d%% of the text of %s, which goes on without it", c.Alike, funcname.Short(c.From)))
+			}
+		}
 		if s.Change != nil && (s.Change.Fate != Renamed || i == len(stages)-1) {
 			line(s.Change.At, l.End(s.Change))
 		}
@@ -44,6 +51,19 @@ func (l *Library) Write(w io.Writer, kind Kind, full string, p message.Printer) 
 		line(last.Last, message.Of("still there: %s", funcname.Short(last.Name)))
 	}
 	return out.Flush()
+}
+
+// parted returns the changes in which a stage gave a part of its text away, or began with a part of another's.
+func (l *Library) parted(kind Kind, s Stage) []*Change {
+	var all []*Change
+	for i := range l.Changes {
+		c := &l.Changes[i]
+		gave := c.From == s.Name && s.First <= c.At && c.At <= s.Last
+		if c.Fate == Parted && c.Kind == kind && (gave || c.To[0] == s.Name && c.At == s.First) {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // beginning says what a stage changed, compared with those before it.
@@ -78,6 +98,8 @@ func (l *Library) beginning(kind Kind, before []Stage, s Stage) []message.Messag
 func evidence(c *Change) message.Message {
 	alike := message.Of("%d%% of the text is the same", c.Alike)
 	switch {
+	case c.Through != "":
+		return message.Of("%s, and both are the %s of %s, one of them by embedding", alike, funcname.Last(c.From), funcname.Short(c.Through))
 	case c.Kind == Type && len(c.Callers) > 0:
 		return message.Of("%s, and its methods went with it", alike)
 	case len(c.Callers) > 0:
