@@ -25,7 +25,7 @@ func TestPageStepsThroughARequest(t *testing.T) {
 	b.until(position + " === 'At the beginning of etcd3.(*store).Get.'")
 	b.until("document.querySelector('.l.control')?.textContent.includes('func (s *store) Get()')")
 	number := func() int {
-		return js[int](b, "parseInt(document.querySelector('.player .at').textContent.replace(/,/g, ''))")
+		return js[int](b, "parseInt(document.querySelector('.player .at').textContent.replace(/^Step |,/g, ''))")
 	}
 	begin := number()
 
@@ -65,7 +65,7 @@ func TestPageStepsThroughARequest(t *testing.T) {
 	// F10 and Shift+F11 do as in a debugger.
 	at := number()
 	b.do(chromedp.KeyEvent(kb.F10))
-	b.until("parseInt(document.querySelector('.player .at').textContent.replace(/,/g, '')) > " + fmt.Sprint(at))
+	b.until("parseInt(document.querySelector('.player .at').textContent.replace(/^Step |,/g, '')) > " + fmt.Sprint(at))
 
 	// A position is a link by names.
 	if strings.Contains(calling, "calls/") || !strings.Contains(calling, "at=calling") {
@@ -126,6 +126,15 @@ func TestPageStepsOnANarrowScreen(t *testing.T) {
 	b.click("[...document.querySelectorAll('.player .step')].find((s) => s.getAttribute('aria-label') === 'Into, forward')")
 	b.until(position + ".includes('about to call')")
 	b.until("document.querySelector('.code')?.checkVisibility()")
+	// Where one is stands in sight: the step, the function, and the layer, which alone has its name in its box.
+	for element, want := range map[string]string{".at": "Step 2 of ", ".said": "In server.(*APIServerHandler).ServeHTTP", ".layer-box.lit": "HTTP server and filter chain"} {
+		if !js[bool](b, fmt.Sprintf(`(() => {
+			const e = document.querySelector('.player ' + %q), is = e.getBoundingClientRect(), player = document.querySelector('.player').getBoundingClientRect();
+			return e.innerText.startsWith(%q) && is.width > 20 && is.top >= player.top && is.bottom <= Math.min(player.bottom, innerHeight);
+		})()`, element, want)) {
+			t.Errorf("%s does not say %q in sight", element, want)
+		}
+	}
 }
 
 func TestPagePlayerIsAccessible(t *testing.T) {

@@ -79,11 +79,13 @@ export function Player({ step, onClose }: { step: (s: Step) => Promise<boolean>;
           {names.slice(0, 3).map((n) => <option value={n} selected={n === by}>{w.playBy[n]}</option>)}
         </select>
         <span class="gap" />
-        {position && <span class="quiet at">{w.number(thousands(position.number + 1), thousands(position.total))}</span>}
         <button class="quiet" onClick={onClose}>{w.close}</button>
       </div>
       {position && <progress max={position.total - 1} value={position.number} aria-label={w.progress} />}
-      <p class="said" role="status" aria-live={playing ? 'off' : 'polite'}>{position ? said(position, words) : words.loading}{position && ended?.at === position.number && <span class="ended">{(ended.step.name === 'key' ? w.noMoreKeys : w.noMore)(ended.step.back)}</span>}</p>
+      <div class="where">
+        {position && <span class="at">{w.number(thousands(position.number + 1), thousands(position.total))}</span>}
+        <p class="said" role="status" aria-live={playing ? 'off' : 'polite'}>{position ? said(position, words) : words.loading}{position && ended?.at === position.number && <span class="ended">{(ended.step.name === 'key' ? w.noMoreKeys : w.noMore)(ended.step.back)}</span>}</p>
+      </div>
       <Layers lang={lang} view={view} />
     </section>
   );
