@@ -43,6 +43,9 @@ func (s *summary) summarize() (changed []layerSummary, unchanged []string) {
 	}
 	for _, st := range s.statements() {
 		s.say(s.part(st.layer, s.Merged.Tree.Call(st.at[0]).Function), s.text(st), st.calls()...)
+		if st.replaced != nil && len(st.at) == 1 && len(st.replaced.at) == 1 {
+			s.instead[st.at[0]] = st.replaced.at[0]
+		}
 	}
 	for _, change := range s.Changes {
 		if !change.Telling && !s.movedWithPackage(change.Change) {
@@ -119,10 +122,13 @@ type summary struct {
 	layers []layerSummary
 	index  map[string]int
 	leads  map[*trace.Tree][]bool // see keysBelow
+	// instead has the calls of side B that sentences say take the place of a call of side A, and these; both are calls of the
+	// merged tree.
+	instead map[int]int
 }
 
 func newSummary(c *Differences, guide Guide, words diffWords, finder *reason.Finder) *summary {
-	return &summary{Differences: c, guide: guide, words: words, finder: finder, index: map[string]int{}}
+	return &summary{Differences: c, guide: guide, words: words, finder: finder, index: map[string]int{}, instead: map[int]int{}}
 }
 
 // impersonation is the name of a part of the layer of authorization that has a title, and so a summary, of its own.

@@ -72,6 +72,8 @@ type DiffTreeSection struct {
 	Colour string       `json:"colour" description:"Colour of the layer, empty if it has none."`
 	Called string       `json:"called,omitempty" description:"Who called the section's first step; absent for the first section."`
 	Root   DiffTreeStep `json:"root" description:"The step with which the request enters the layer."`
+	// Instead stands here and not below its caller, so that both are in one place.
+	Instead *DiffTreeStep `json:"instead,omitempty" description:"The step of side A whose place the first step took; absent if it took none, or if that step leads on itself."`
 }
 
 // A DiffTreeStep is a step of the merged tree. If only one side has the call, the number of the other side is -1.
@@ -95,7 +97,10 @@ type DiffTreeStep struct {
 	Details []string    `json:"details" description:"What changed at the call: its old name, caller, count or values."`
 	Values  []DiffValue `json:"values" description:"The values that differ."`
 	// Was is set for a call that has moved.
-	Was          *DiffOrigin    `json:"was,omitempty" description:"Where a moved call was on side A; absent if it has not moved."`
+	Was *DiffOrigin `json:"was,omitempty" description:"Where a moved call was on side A; absent if it has not moved."`
+	// Instead and By point at each other.
+	Instead      *DiffOrigin    `json:"instead,omitempty" description:"The call of side A whose place this call of side B took; absent if a sentence says no such thing."`
+	By           *DiffOrigin    `json:"by,omitempty" description:"The call of side B that took the place of this call of side A; absent if a sentence says no such thing."`
 	Compare      string         `json:"compare,omitempty" description:"Where upstream shows what happened to the file; absent if that is not known."`
 	Folded       int            `json:"folded" description:"How many calls are folded of which this step is the nearest caller."`
 	Through      int            `json:"through" description:"How many folded calls lie between the step above and this one."`
@@ -118,10 +123,10 @@ type DiffSpot struct {
 	URL      string `json:"url,omitempty" description:"Where upstream shows the function; absent if that is not known."`
 }
 
-// A DiffOrigin is where a call was before it moved.
+// A DiffOrigin is another call that belongs to a change: the caller before a call moved, or the call whose place it took.
 type DiffOrigin struct {
-	Name string `json:"name" description:"Short name of the function that called it on side A."`
-	Step int    `json:"step" description:"The step of that function, or the nearest above it."`
+	Name string `json:"name" description:"Short name of that call's function."`
+	Step int    `json:"step" description:"The step that shows that call, or the nearest above it."`
 }
 
 // mostDiffSteps is the maximum number of calls in a tree; that of two starts of a server would have 30 MB.
@@ -139,6 +144,8 @@ type DiffTrees struct {
 	differences *Differences
 	layers      []layerSummary
 	unchanged   []string
+	// instead has what takes the place of what, as in summary, and by the same the other way round.
+	instead, by map[int]int
 	// ofA are, by call of side A, the calls of the merged tree.
 	ofA          map[int]int
 	merged, a, b *trace.Places
@@ -161,7 +168,12 @@ func NewDiffTrees(c *diff.Comparison, pair *diff.RequestPair, guide Guide, optio
 			t.ofA[call] = i
 		}
 	}
-	t.layers, t.unchanged = newSummary(t.differences, guide, options.words(c), finder).summarize()
+	s := newSummary(t.differences, guide, options.words(c), finder)
+	t.layers, t.unchanged = s.summarize()
+	t.instead, t.by = s.instead, map[int]int{}
+	for is, was := range s.instead {
+		t.by[was] = is
+	}
 	return t, nil
 }
 
@@ -178,7 +190,7 @@ func (t *DiffTrees) Tree(full bool, layers []string) *DiffTree {
 	options.Full, options.Filter.Layers = full, layers
 	d := newDiffDrawing(t.comparison, t.pair, t.differences, t.guide, options)
 	d.finder = t.finder
-	w := &diffTreeWriter{diffDrawing: d, trees: t, steps: map[int]int{}}
+	w := &diffTreeWriter{diffDrawing: d, trees: t, steps: map[int]int{}, instead: map[*node]*node{}}
 	doc.OnlyIn, doc.Facts, doc.Changes, doc.TooMany = "", d.diffFacts(), len(d.Changes), d.tooMany()
 	if d.story.Shown > mostDiffSteps {
 		doc.TooMany = len(d.Changes)
@@ -231,6 +243,8 @@ type diffTreeWriter struct {
 	trees *DiffTrees
 	// steps are, by call of the merged tree, the first call of the step that shows it.
 	steps map[int]int
+	// instead are the steps that stand in the section of what took their place, by the first step of that section.
+	instead map[*node]*node
 }
 
 // write adds the sections.
@@ -247,16 +261,39 @@ func (w *diffTreeWriter) write(doc *DiffTree) {
 			w.steps[call] = n.Calls[0]
 		}
 		for _, child := range n.Children {
+			if was := w.placeTaken(n, child); was != nil {
+				w.instead[child] = was
+			}
 			note(child)
 		}
 	}
 	note(w.story.Root)
 	for _, s := range w.story.Sections {
-		doc.Sections = append(doc.Sections, DiffTreeSection{
+		section := DiffTreeSection{
 			Number: s.Number, Layer: s.Layer, Title: w.story.Title(s, w.guide, w.lang), Colour: view.LayerColour(s.Layer),
 			Called: w.called(s), Root: w.step(s.Root),
-		})
+		}
+		if was := w.instead[s.Root]; was != nil {
+			step := w.stepAlone(was)
+			section.Instead = &step
+		}
+		doc.Sections = append(doc.Sections, section)
 	}
+}
+
+// placeTaken returns, of the steps beside one that opens a section, the one whose place that took; nil if there is none, or if it leads on
+// itself.
+func (w *diffTreeWriter) placeTaken(parent, n *node) *node {
+	was, ok := w.trees.instead[n.Calls[0]]
+	if !ok || n.Opens == nil {
+		return nil
+	}
+	for _, beside := range calledBy(parent) {
+		if slices.Equal(beside.Calls, []int{was}) && beside.Opens == nil && len(beside.Children) == 0 {
+			return beside
+		}
+	}
+	return nil
 }
 
 // legend explains the marks that steps have.
@@ -297,14 +334,19 @@ func (w *diffTreeWriter) addSentences(doc *DiffTree) {
 // step describes a step and the steps that it called in its section.
 func (w *diffTreeWriter) step(n *node) DiffTreeStep {
 	out := w.stepAlone(n)
-	for _, child := range calledBy(n) {
-		if child.Opens != nil {
+	children := calledBy(n)
+	elsewhere := func(child *node) bool {
+		return slices.ContainsFunc(children, func(by *node) bool { return w.instead[by] == child })
+	}
+	for _, child := range children {
+		switch {
+		case child.Opens != nil:
 			link := w.stepAlone(child)
-			link.Section, link.Name = child.Opens.Number, w.story.Title(child.Opens, w.guide, w.lang)
+			link.Section = child.Opens.Number
 			out.Children = append(out.Children, link)
-			continue
+		case !elsewhere(child):
+			out.Children = append(out.Children, w.step(child))
 		}
-		out.Children = append(out.Children, w.step(child))
 	}
 	return out
 }
@@ -342,7 +384,17 @@ func (w *diffTreeWriter) stepAlone(n *node) DiffTreeStep {
 	for _, at := range w.Merged.Changes[i] {
 		w.tell(&out, w.Changes[at])
 	}
+	if was, ok := w.trees.instead[i]; ok {
+		out.Instead = w.origin(was)
+	}
+	if is, ok := w.trees.by[i]; ok {
+		out.By = w.origin(is)
+	}
 	return out
+}
+
+func (w *diffTreeWriter) origin(call int) *DiffOrigin {
+	return &DiffOrigin{Name: w.Merged.Tree.Call(call).ShortName(), Step: w.stepOf(call)}
 }
 
 // tell adds one change to its step.

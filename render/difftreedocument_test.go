@@ -81,6 +81,9 @@ func TestDiffTreeSaysWhatTheTerminalSays(t *testing.T) {
 			for i := range doc.Sections {
 				has(doc.Sections[i].Title)
 				step(&doc.Sections[i].Root)
+				if was := doc.Sections[i].Instead; was != nil {
+					step(was)
+				}
 			}
 			if changed < 3 {
 				t.Errorf("%s: %d steps are marked", name, changed)

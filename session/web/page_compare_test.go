@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,17 +18,22 @@ import (
 
 const compared = "#/compare?scenario=get-node&from=v1.30.4&to=v1.37.1"
 
-// bothSources writes source files for two releases in which a function begins at its line, with one line that differs.
+// bothSources writes source files for two releases in which a function begins at its line. One line differs: the one from which
+// v1.37.1 calls kubernetes.Client.Get.
 func bothSources(t *testing.T, function string) web.SourceFolder {
 	t.Helper()
 	folders := map[string]string{}
+	later := recordedBy(t, "v1.37.1", "get-node").Requests[0].Calls
+	at := slices.IndexFunc(later, func(c trace.Call) bool { return c.Function == function })
+	made := slices.IndexFunc(later, func(c trace.Call) bool { return c.Parent == later[at].ID && c.ShortName() == "kubernetes.Client.Get" })
+	before := later[made].CallerLine - later[at].Line - 1
 	for release, work := range map[string]string{"v1.30.4": "s.before(1)", "v1.37.1": "s.after(2)"} {
 		rec, err := recordings.Load(release, "get-node")
 		if err != nil {
 			t.Fatal(err)
 		}
 		call := rec.Requests[0].Calls[callOf(t, rec, function)]
-		text := "package x\n" + strings.Repeat("\n", call.Line-2) + "func (s *store) Get() error {\n\ts.same()\n\t" + work + "\n\treturn nil\n}\n\ntype store struct{}\n"
+		text := "package x\n" + strings.Repeat("\n", call.Line-2) + "func (s *store) Get() error {\n" + strings.Repeat("\ts.same()\n", before) + "\t" + work + "\n\treturn nil\n}\n\ntype store struct{}\n"
 		folders[release] = t.TempDir()
 		file := filepath.Join(folders[release], filepath.FromSlash(call.File))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -75,18 +81,20 @@ func TestPageComparesTwoReleases(t *testing.T) {
 	if minus, plus := js[string](b, "document.querySelector('.l.minus code').textContent"), js[string](b, "document.querySelector('.l.plus code').textContent"); !strings.Contains(minus, "before") || !strings.Contains(plus, "after") {
 		t.Errorf("the lines are %q and %q", minus, plus)
 	}
-	// The line at which a call is made has a sign, also where the line is new.
-	if !js[bool](b, `(() => {
-		const line = document.querySelector('.hunk .l.plus'), sign = () => getComputedStyle(line.querySelector('.n'), '::before').content;
-		const before = sign();
-		line.classList.add('here');
-		const marked = sign().includes('▶') && getComputedStyle(line).boxShadow !== 'none';
-		line.classList.remove('here');
-		return marked && !before.includes('▶');
-	})()`) {
-		t.Error("the line of a call is marked with nothing that one sees")
-	}
 	link := js[string](b, "location.hash")
+	// Of a call that one side alone makes, the text is that of its caller, with a sign at the line of the call.
+	const marked = `[...document.querySelectorAll('.hunk .l')].filter((l) => getComputedStyle(l.querySelector('.n'), '::before').content.includes('▶') && getComputedStyle(l).boxShadow !== 'none')`
+	if n := js[int](b, marked+".length"); n != 0 {
+		t.Errorf("%d lines of the function itself are marked as that of a call", n)
+	}
+	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.querySelector('.name').textContent === 'kubernetes.Client.Get')")
+	b.until("document.querySelector('.of-caller')?.textContent.includes('etcd3.(*store).Get')")
+	b.until("document.querySelector('.hunk.made-here')")
+	if lines := js[[]string](b, marked+".map((l) => l.className + ': ' + l.querySelector('code').textContent.trim())"); len(lines) != 1 || lines[0] != "l plus here: s.after(2)" {
+		t.Errorf("the lines that are marked as that of the call: %q", lines)
+	}
+	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.querySelector('.name').textContent === 'etcd3.(*store).Get')")
+	b.until("!document.querySelector('.of-caller') && document.querySelector('.hunk')")
 	// The call of either side is opened in its own tree.
 	b.click("[...document.querySelectorAll('.difference .about a')].find((a) => a.textContent.includes('v1.30.4'))")
 	b.until("location.hash.startsWith('#/v1.30.4/get-node/1')")
@@ -98,6 +106,34 @@ func TestPageComparesTwoReleases(t *testing.T) {
 	// A place that does not exist is reported.
 	lost := open(t, server, compared+"&call=k8s.io/x.Lost", 1280)
 	lost.until("document.querySelector('.problem.notice')?.textContent.includes('k8s.io/x.Lost')")
+}
+
+// TestPageShowsWhatTookAPlaceInOnePlace looks at a step that opens a section and took the place of another step.
+func TestPageShowsWhatTookAPlaceInOnePlace(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)
+	const was, is = "filters.WithImpersonation.func1", "impersonation.(*constrainedImpersonationHandler).ServeHTTP"
+	b.until(row(is))
+	rows := js[[]string](b, "[...document.querySelectorAll('.merged .row')].map((r) => (r.querySelector('.marked')?.textContent ?? '') + '|' + (r.querySelector('.name, .title')?.textContent ?? '').trim())")
+	heading := slices.Index(rows, "|2 Impersonation")
+	if heading < 0 || !slices.Equal(rows[heading+1:heading+3], []string{"-|" + was, "+|" + is}) {
+		t.Fatalf("below the heading of section 2, expected what went and what came; the rows are %q", rows)
+	}
+	if at := slices.Index(rows, "-|"+was); at != heading+1 {
+		t.Errorf("%s stands in row %d, too", was, at)
+	}
+	// The link to the section has the mark, and says the same.
+	link := "[...document.querySelectorAll('.merged .row.link')].find((r) => r.textContent.includes('▸ 2 Impersonation'))"
+	if text := js[string](b, link+".innerText"); !strings.Contains(text, "+") || !strings.Contains(text, is) || !strings.Contains(text, "takes the place of "+was) {
+		t.Errorf("the link to the section says %q", text)
+	}
+	// From either to the other, and from the section to its caller.
+	b.click("[...document.querySelectorAll('.merged .row.step')].find((r) => r.textContent.includes('" + was + "'))")
+	b.click("[...document.querySelectorAll('.difference .detail .link')].find((l) => l.textContent === '" + is + " takes its place')")
+	b.until("document.querySelector('.difference h2').textContent.includes('" + is + "')")
+	b.click("[...document.querySelectorAll('.difference .detail .link')].find((l) => l.textContent === 'takes the place of " + was + "')")
+	b.until("document.querySelector('.difference h2').textContent.includes('" + was + "')")
+	b.click("[...document.querySelectorAll('.merged .row.section')].find((r) => r.textContent.includes('2 Impersonation')).querySelector('.called')")
+	b.until("document.activeElement === " + link)
 }
 
 func TestPageTiesMovedAndRenamedCalls(t *testing.T) {

@@ -147,6 +147,9 @@ func note(tree *render.DiffTree, shown map[int]bool) {
 	}
 	for i := range tree.Sections {
 		step(&tree.Sections[i].Root)
+		if was := tree.Sections[i].Instead; was != nil {
+			step(was)
+		}
 	}
 }
 

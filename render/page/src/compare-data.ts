@@ -1,12 +1,13 @@
 // What the API answers on comparisons; docs/api.md and /openapi.json describe it.
 
 export interface Spot { call: number; function: string; name: string; place: string; caller: string; nth: number; time: string; url?: string }
+export interface Origin { name: string; step: number }
 export interface DiffStep {
   call: number; calls?: number[]; a?: Spot; b?: Spot; function: string; caller: string; nth: number; name: string; place?: string; layer: string; colour: string;
   key: boolean; change: '' | 'added' | 'removed' | 'changed'; mark: string; details: string[] | null; values: { name: string; a: string; b: string }[];
-  was?: { name: string; step: number }; compare?: string; folded: number; through: number; newGoroutine?: boolean; handoff?: string; process?: string; section?: number; children: DiffStep[];
+  was?: Origin; instead?: Origin; by?: Origin; compare?: string; folded: number; through: number; newGoroutine?: boolean; handoff?: string; process?: string; section?: number; children: DiffStep[];
 }
-export interface DiffSection { number: number; layer: string; title: string; colour: string; called?: string; root: DiffStep }
+export interface DiffSection { number: number; layer: string; title: string; colour: string; called?: string; root: DiffStep; instead?: DiffStep }
 export interface DiffLayer { name: string; title: string; colour: string; sentences: { text: string; call: number; step: number }[]; smaller: number }
 export interface DiffTree {
   nameA: string; nameB: string; request: string; requestA: number; requestB: number; pairs: { request: string; same: boolean }[]; statusA: number; statusB: number;

@@ -18,6 +18,8 @@ const en = {
   historyOf: 'A scenario through the releases', release: 'Release', calls: 'Calls', came: 'Came', went: 'Went', others: 'Other changes', firstRelease: 'the first recorded release',
   notRecorded: 'not recorded', sentences: 'In sentences', compareWith: (a: string, b: string) => `Compare ${a} with ${b}`, allScenarios: 'All scenarios', noChange: 'the same path',
   overview: 'Every scenario through the releases', overviewHelp: 'Each cell has the number of calls, and the key steps that came and went since the release before. Select a cell to compare the two releases; the first one leads to its recording.', openRecording: (scenario: string, release: string) => `Open the recording of ${scenario}, ${release}`,
+  insteadOf: (name: string) => `takes the place of ${name}`, replacedBy: (name: string) => `${name} takes its place`, toCaller: 'Go to the place of the call',
+  below: (n: string) => (n === '1' ? 'through 1 folded call' : `through ${n} folded calls`),
   noCaller: 'No caller of this call is on both sides',
   load: 'Compare now', scenario: 'Scenario', loadingRow: 'comparing…', change: (n: string) => (n === '1' ? '1 other change' : `${n} other changes`),
 };
@@ -40,6 +42,8 @@ const zh: typeof en = {
   historyOf: '一个场景在各版本中的变化', release: '版本', calls: '调用', came: '新增', went: '去掉', others: '其他变化', firstRelease: '第一个录制的版本',
   notRecorded: '没有录制', sentences: '文字说明', compareWith: (a, b) => `比较 ${a} 与 ${b}`, allScenarios: '全部场景', noChange: '路径相同',
   overview: '每个场景在各版本中的变化', overviewHelp: '每个单元格是调用次数，以及自上一个版本以来路径上新增和去掉的关键步骤。选择单元格可比较这两个版本；第一个版本通向它的录制。', openRecording: (scenario, release) => `打开 ${scenario} 在 ${release} 的录制`,
+  insteadOf: (name) => `取代 ${name}`, replacedBy: (name) => `被 ${name} 取代`, toCaller: '转到发出调用的位置',
+  below: (n) => `经过 ${n} 次折叠的调用`,
   noCaller: '这次调用的调用者都不是两侧共有的',
   load: '现在比较', scenario: '场景', loadingRow: '比较中…', change: (n) => `另有 ${n} 处变化`,
 };

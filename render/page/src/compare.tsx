@@ -1,7 +1,7 @@
 import { Fragment, h } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { compareWords } from './compare-words.ts';
-import { DiffStep, DiffTree, of, Pairing, pairingAddress, Spot } from './compare-data.ts';
+import { DiffStep, DiffTree, of, Origin, Pairing, pairingAddress, Spot } from './compare-data.ts';
 import { usePage } from './context.ts';
 import { allSteps, diffRows, holds, locate } from './diffrows.ts';
 import { MergedTree } from './difftree.tsx';
@@ -202,6 +202,11 @@ function Summary({ tree, layer, onLayer, onSentence }: { tree: DiffTree; layer?:
   );
 }
 
+// TheOther says which call took the place of one, or whose place one took, and leads there.
+function TheOther({ of, say, onCall }: { of: Origin; say: (name: string) => string; onCall: (call: number) => void }) {
+  return of.step < 0 ? <span>{say(of.name)}</span> : <button class="link" onClick={() => onCall(of.step)}>{say(of.name)}</button>;
+}
+
 // Panel tells of a step: its calls on both sides, the values that differ, and the hunks of its source.
 function Panel({ tree, step, pairing, request, address, onCall, onBack }: {
   tree: DiffTree; step: DiffStep; pairing: Pairing; request: number; address: string; onCall: (call: number) => void; onBack: () => void;
@@ -223,6 +228,8 @@ function Panel({ tree, step, pairing, request, address, onCall, onBack }: {
         {step.change === 'removed' && <p class="only">{words.added(tree.nameA)}</p>}
         {(step.details ?? []).map((d) => <p class="detail">{d}</p>)}
         {step.was && step.was.step >= 0 && <p class="detail">{words.place}<button class="link" onClick={() => onCall(step.was!.step)}>{words.wasCalledBy(step.was.name)}</button></p>}
+        {step.instead && <p class="detail">{words.place}<TheOther of={step.instead} say={words.insteadOf} onCall={onCall} /></p>}
+        {step.by && <p class="detail">{words.place}<TheOther of={step.by} say={words.replacedBy} onCall={onCall} /></p>}
         <p class="about">
           {step.a && <a href={open(step.a, true)}>{words.openIn(tree.nameA)} ({step.a.time})</a>}
           {step.b && <a href={open(step.b, false)}>{words.openIn(tree.nameB)} ({step.b.time})</a>}

@@ -27,7 +27,9 @@ export function diffRows(tree: DiffTree, closed: ReadonlySet<string>): DiffRow[]
   for (const section of tree.sections) {
     const key = 's' + section.number;
     rows.push({ kind: 'section', key, level: 1, section, open: !closed.has(key) });
-    if (!closed.has(key)) add(section.root, 2, true, true);
+    if (closed.has(key)) continue;
+    if (section.instead) add(section.instead, 2, false, true);
+    add(section.root, 2, true, true);
   }
   return rows;
 }
@@ -40,9 +42,15 @@ export function allSteps(tree: DiffTree): DiffStep[] {
     all.push(step);
     for (const child of step.children) add(child, false);
   };
-  for (const section of tree.sections) add(section.root, true);
+  for (const section of tree.sections) {
+    if (section.instead) add(section.instead, true);
+    add(section.root, true);
+  }
   return all;
 }
+
+// linkTo is the row that leads to a section, -1 if there is none.
+export const linkTo = (rows: DiffRow[], section: number) => rows.findIndex((r) => r.kind === 'link' && r.step.section === section);
 
 // holds tells whether a step stands for a call.
 export const holds = (step: DiffStep, call: number) => step.call === call || (step.calls ?? []).includes(call);

@@ -4,7 +4,7 @@ import { watch } from './api.ts';
 import { compareWords } from './compare-words.ts';
 import { DiffStep, DiffTree, Spot } from './compare-data.ts';
 import { usePage } from './context.ts';
-import { DiffRow, holds } from './diffrows.ts';
+import { DiffRow, holds, linkTo } from './diffrows.ts';
 import { thousands } from './words.ts';
 
 const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSProperties;
@@ -56,19 +56,19 @@ export function MergedTree({ rows, tree, sides, selected, focus, onFocus, onSele
   return (
     <div class={'tree merged' + (sides ? ' sides' : '')} role="tree" aria-label={words.tree} ref={box} onKeyDown={keys}>
       {rows.map((row, i) => (
-        <div key={row.key} role="treeitem" aria-level={row.level} tabIndex={i === at ? 0 : -1} class={`row ${row.kind} ${row.kind === 'step' ? row.step.change : ''}`}
+        <div key={row.key} role="treeitem" aria-level={row.level} tabIndex={i === at ? 0 : -1} class={`row ${row.kind} ${row.kind === 'step' || row.kind === 'link' ? row.step.change : ''}`}
           aria-selected={row.kind === 'step' && !!selected && holds(row.step, selected.call)} aria-expanded={row.kind === 'section' ? row.open : undefined}
           onFocus={(e) => { if (e.target === e.currentTarget && i !== at) onFocus(row.key); }} onClick={() => { onFocus(row.key); act(row); }}>
           {row.kind === 'section' ? (
             <div class="heading" style={colour(row.section.colour)}>
               <span class="title"><span class={'chevron' + (row.open ? ' open' : '')} aria-hidden="true" /><span class="number">{row.section.number}</span> {row.section.title}</span>
-              {row.section.called && <span class="called">{row.section.called}</span>}
+              {row.section.called && <span class="called" title={words.toCaller} onClick={(e) => { const to = linkTo(rows, row.section.number); if (to >= 0) { e.stopPropagation(); go(to); } }}>{row.section.called}</span>}
             </div>
           ) : (
             <Fragment>
-              <span class="marked" aria-hidden={row.kind === 'link'}>{row.kind === 'ghost' ? '>' : row.kind === 'step' ? row.step.mark : ''}</span>
+              <span class="marked" >{row.kind === 'ghost' ? '>' : row.step.mark}</span>
               <Guides level={row.level} last={row.last} dotted={row.step.through > 0} />
-              {row.kind === 'link' ? <span class="what"><span class="tosection" style={colour(row.step.colour)} title={common.toSection(row.step.section!)}>▸ {row.step.section} {row.step.name}</span></span>
+              {row.kind === 'link' ? <LinkTo step={row.step} title={tree.sections.find((s) => s.number === row.step.section)?.title ?? ''} />
                 : row.kind === 'ghost' ? <span class="what"><span class="moved-away">{words.movedAway(row.step.name)}</span></span>
                 : sides ? <Sides step={row.step} tree={tree} /> : <What step={row.step} />}
             </Fragment>
@@ -84,6 +84,20 @@ function Guides({ level, last, dotted }: { level: number; last: boolean; dotted:
   for (let i = 3; i < level; i++) lines.push(<i class="g" />);
   if (level > 2) lines.push(<i class={'g elbow' + (last ? ' last' : '') + (dotted ? ' dotted' : '')} />);
   return <span class="guides" aria-hidden="true">{lines}</span>;
+}
+
+// LinkTo names the step with which another section begins, and leads there.
+function LinkTo({ step: s, title }: { step: DiffStep; title: string }) {
+  const { lang, words: common } = usePage();
+  const words = compareWords[lang];
+  return (
+    <div class="what">
+      <span class={'name' + (s.key ? ' key' : '')} style={colour(s.colour)}>{s.name}</span>{' '}
+      <span class="tosection" style={colour(s.colour)} title={common.toSection(s.section!)}>▸ {s.section} {title}</span>
+      {s.through > 0 && <span class="fold-count" title={words.below(thousands(s.through))}>{words.below(thousands(s.through))}</span>}
+      {s.instead && <div class="values"><span class="line">{words.insteadOf(s.instead.name)}</span></div>}
+    </div>
+  );
 }
 
 function What({ step: s }: { step: DiffStep }) {
