@@ -18,8 +18,9 @@ type Document struct {
 		APIVersion string `json:"apiVersion"`
 		Kind       string `json:"kind"`
 		Metadata   struct {
-			Name      string `json:"name"`
-			Namespace string `json:"namespace"`
+			Name         string `json:"name"`
+			GenerateName string `json:"generateName"`
+			Namespace    string `json:"namespace"`
 		} `json:"metadata"`
 	}
 }

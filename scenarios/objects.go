@@ -128,6 +128,9 @@ func (r *run) sweep(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := r.sweepGenerated(ctx); err != nil {
+		return err
+	}
 	for i := len(r.objects) - 1; i >= 0; i-- {
 		if err := r.wire.remove(ctx, r.objects[i].path()); err != nil {
 			return err

@@ -128,7 +128,7 @@ type run struct {
 // left on a server that kept running.
 func (r *run) prepare(ctx context.Context) error {
 	var err error
-	if r.webhooks, err = serveWebhooks(ctx, r.scenario.Setup.Webhooks, r.kept); err != nil {
+	if r.webhooks, err = serveWebhooks(ctx, r.scenario.Setup.Webhooks, r.kept, r.wire); err != nil {
 		return err
 	}
 	if r.objects, err = r.wire.locate(ctx, r.kept.fillAll(r.scenario.Setup.Objects)); err != nil {
@@ -221,6 +221,7 @@ func (r *run) do(ctx context.Context, h *HTTP) (*Sent, error) {
 // send sends a request, a watch or another.
 func (r *run) send(ctx context.Context, h *HTTP, traceID string) *Sent {
 	before := r.webhooks.asked(h.Asks)
+	r.webhooks.begin(h.Asks)
 	var sent *Sent
 	if h.isWatch() {
 		sent = r.watch(ctx, h, traceID)

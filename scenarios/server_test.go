@@ -103,6 +103,8 @@ func (s *fakeServer) serve(r *http.Request) (int, any) {
 		return s.post(r)
 	case r.URL.Path == "/api/v1/nodes":
 		return http.StatusOK, map[string]any{"kind": "List", "type": "ADDED", "items": []any{}}
+	case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/pods"):
+		return http.StatusOK, map[string]any{"kind": "List", "items": s.below(r.URL.Path)}
 	case s.objects[r.URL.Path] == nil:
 		return http.StatusNotFound, map[string]any{"message": "not found"}
 	case r.Method == http.MethodDelete:
@@ -111,6 +113,17 @@ func (s *fakeServer) serve(r *http.Request) (int, any) {
 	default:
 		return http.StatusOK, s.objects[r.URL.Path]
 	}
+}
+
+// below lists the objects of a collection.
+func (s *fakeServer) below(collection string) []any {
+	items := []any{}
+	for at, o := range s.objects {
+		if path.Dir(at) == collection {
+			items = append(items, o)
+		}
+	}
+	return items
 }
 
 func (s *fakeServer) post(r *http.Request) (int, any) {

@@ -44,6 +44,9 @@ type Webhook struct {
 	Delay time.Duration `yaml:"delay"`
 	// Silent makes the webhook accept requests and never answer.
 	Silent bool `yaml:"silent"`
+	// TakesNames makes the webhook take the first names that the server generates for a request that asks it, so many of
+	// them: before it answers, it creates an object of that name as the administrator.
+	TakesNames int `yaml:"takesNames"`
 }
 
 // A webhook is a Webhook that is being served.
@@ -52,6 +55,7 @@ type webhook struct {
 	url     string
 	server  *http.Server
 	closing chan struct{}
+	names   nameTaker
 	// asked counts the received requests, pending those that are not answered yet.
 	asked, pending atomic.Int64
 	served         sync.WaitGroup
@@ -60,8 +64,9 @@ type webhook struct {
 // webhooks are the webhooks of a run, by name.
 type webhooks map[string]*webhook
 
-// serveWebhooks starts the webhooks of a scenario and adds their addresses and authorities to values.
-func serveWebhooks(ctx context.Context, wanted []Webhook, values kept) (webhooks, error) {
+// serveWebhooks starts the webhooks of a scenario and adds their addresses and authorities to values. Those that
+// take names do so over wire.
+func serveWebhooks(ctx context.Context, wanted []Webhook, values kept, wire *wire) (webhooks, error) {
 	if len(wanted) == 0 {
 		return nil, nil
 	}
@@ -71,7 +76,7 @@ func serveWebhooks(ctx context.Context, wanted []Webhook, values kept) (webhooks
 	}
 	all := webhooks{}
 	for i := range wanted {
-		w, err := serveWebhook(ctx, &wanted[i], authority)
+		w, err := serveWebhook(ctx, &wanted[i], authority, wire)
 		if err != nil {
 			return nil, errors.Join(message.Errorf("serving webhook %q: %w", wanted[i].Name, err), all.close())
 		}
@@ -82,7 +87,7 @@ func serveWebhooks(ctx context.Context, wanted []Webhook, values kept) (webhooks
 	return all, nil
 }
 
-func serveWebhook(ctx context.Context, wanted *Webhook, authority *authority.Authority) (*webhook, error) {
+func serveWebhook(ctx context.Context, wanted *Webhook, authority *authority.Authority, wire *wire) (*webhook, error) {
 	cert, key, err := authority.Issue(wanted.Name)
 	if err != nil {
 		return nil, err
@@ -96,6 +101,7 @@ func serveWebhook(ctx context.Context, wanted *Webhook, authority *authority.Aut
 		return nil, err
 	}
 	w := &webhook{Webhook: wanted, url: "https://" + listener.Addr().String() + "/" + wanted.Name, closing: make(chan struct{})}
+	w.names.wire = wire
 	w.server = &http.Server{
 		Handler:   w,
 		TLSConfig: &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12},
@@ -129,6 +135,13 @@ func (w webhooks) waiting() []string {
 	return names
 }
 
+// begin tells a webhook that a request is sent that it must be asked about; name may be empty.
+func (w webhooks) begin(name string) {
+	if hook := w[name]; hook != nil {
+		hook.names.begin(hook.TakesNames)
+	}
+}
+
 // asked counts the requests that a webhook got; name may be empty.
 func (w webhooks) asked(name string) int64 {
 	if hook := w[name]; hook != nil {
@@ -149,6 +162,10 @@ func (w *webhook) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 	if !w.waits(r.Context()) {
 		panic(http.ErrAbortHandler) // hangs up; to return would be an answer
+	}
+	if err := w.names.take(r.Context(), review.Request); err != nil {
+		http.Error(rw, err.Error(), http.StatusInternalServerError)
+		return
 	}
 	review.Response, review.Request = w.answer(review.Request), nil
 	rw.Header().Set("Content-Type", "application/json")
@@ -196,6 +213,8 @@ func (w *Webhook) validate() *strictyaml.Mistake {
 		return strictyaml.MistakeAt(message.Of("code and message belong to a webhook with \"denies: true\""))
 	case w.Code != 0 && (w.Code < 400 || w.Code > 599):
 		return strictyaml.MistakeAt(message.Of("code is %d, expected the status of a denial, 400 to 599", w.Code), "code")
+	case w.TakesNames < 0:
+		return strictyaml.MistakeAt(message.Of("takesNames is %d, expected how many names to take of each request", w.TakesNames), "takesNames")
 	case w.Delay < 0:
 		return strictyaml.MistakeAt(message.Of("delay is %s, expected a time such as \"500ms\"", w.Delay), "delay")
 	}

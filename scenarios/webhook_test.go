@@ -21,10 +21,10 @@ import (
 )
 
 // serve starts a webhook, and returns it with what asks it as kube-apiserver does.
-func serve(t *testing.T, wanted Webhook) (webhooks, func(context.Context, any) (*http.Response, error)) {
+func serve(t *testing.T, wanted Webhook, wire *wire) (webhooks, func(context.Context, any) (*http.Response, error)) {
 	t.Helper()
 	values := kept{}
-	all, err := serveWebhooks(t.Context(), []Webhook{wanted}, values)
+	all, err := serveWebhooks(t.Context(), []Webhook{wanted}, values, wire)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestWebhookAnswers(t *testing.T) {
 		{Webhook{Name: "a", Denies: true, Code: 403, Message: "no"}, `{"uid":"7","allowed":false,"status":{"metadata":{},"message":"no","code":403}}`},
 		{Webhook{Name: "a", Patch: &Document{json: []byte(`[]`)}}, `{"uid":"7","allowed":true,"patch":"W10=","patchType":"JSONPatch"}`},
 	} {
-		all, ask := serve(t, test.webhook)
+		all, ask := serve(t, test.webhook, nil)
 		answer, err := ask(t.Context(), review("7"))
 		if err != nil {
 			t.Fatal(err)
@@ -86,7 +86,7 @@ func TestWebhookAnswers(t *testing.T) {
 }
 
 func TestWebhookRefusesWhatIsNoReview(t *testing.T) {
-	all, ask := serve(t, Webhook{Name: "a"})
+	all, ask := serve(t, Webhook{Name: "a"}, nil)
 	defer all.close()
 	answer, err := ask(t.Context(), "hello")
 	if err != nil {
@@ -100,7 +100,7 @@ func TestWebhookRefusesWhatIsNoReview(t *testing.T) {
 
 // One that never answers is hung up on when the run is over, and nobody listens there any more.
 func TestSilentWebhook(t *testing.T) {
-	all, ask := serve(t, Webhook{Name: "a", Silent: true})
+	all, ask := serve(t, Webhook{Name: "a", Silent: true}, nil)
 	address, err := url.Parse(all["a"].url)
 	if err != nil {
 		t.Fatal(err)

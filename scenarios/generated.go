@@ -1,0 +1,116 @@
+package scenarios
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
+
+// sweepGenerated deletes the objects in the scenario's own namespace whose names the server has generated for
+// requests of the scenario. In another namespace they stay: there, they could be somebody else's.
+func (r *run) sweepGenerated(ctx context.Context) error {
+	if !r.scenario.OwnNamespace {
+		return nil
+	}
+	own := "/namespaces/" + r.scenario.Name + "/"
+	for i := range r.scenario.Requests {
+		for _, h := range r.scenario.Requests[i].all() {
+			path, _, _ := strings.Cut(h.Path, "?")
+			if h.generateName() == "" || !strings.Contains(path, own) {
+				continue
+			}
+			if err := r.wire.removeGenerated(ctx, path, h.generateName()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// generateName returns the prefix from which the server makes the name of the object that h creates, or "".
+func (h *HTTP) generateName() string {
+	path, _, _ := strings.Cut(h.Path, "?")
+	if h.Method != http.MethodPost || !isCollection(path) || h.Body == nil || h.Body.head.Metadata.Name != "" {
+		return ""
+	}
+	return h.Body.head.Metadata.GenerateName
+}
+
+// removeGenerated deletes the objects of a collection that have the generateName.
+func (w *wire) removeGenerated(ctx context.Context, collection, generateName string) error {
+	sent := w.send(ctx, &HTTP{Method: http.MethodGet, Path: collection, As: Admin}, "")
+	if sent.Status == http.StatusNotFound {
+		return nil // not served yet
+	}
+	if err := sent.must(http.StatusOK); err != nil {
+		return err
+	}
+	var list metav1.PartialObjectMetadataList
+	if err := json.Unmarshal(sent.Body, &list); err != nil {
+		return message.Errorf("reading the answer to GET %s: %w", collection, err)
+	}
+	for _, o := range list.Items {
+		if o.GenerateName != generateName {
+			continue
+		}
+		if err := w.remove(ctx, collection+"/"+o.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A nameTaker takes generated names for a webhook, before the server can store an object under them: it creates
+// another object of the name, as the administrator.
+type nameTaker struct {
+	wire *wire
+
+	mu    sync.Mutex
+	left  int    // names that it still takes of the current request
+	taken string // the object that is being created, about which the server asks the webhook, too
+}
+
+// begin begins a request, of which n names are taken.
+func (t *nameTaker) begin(n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.left = n
+}
+
+// take takes the name in a review that is about the creation of an object with a generated name.
+func (t *nameTaker) take(ctx context.Context, asked *admissionv1.AdmissionRequest) error {
+	var o metav1.PartialObjectMetadata
+	if asked.Operation != admissionv1.Create || asked.DryRun != nil && *asked.DryRun ||
+		json.Unmarshal(asked.Object.Raw, &o) != nil || o.GenerateName == "" || o.Name == "" {
+		return nil
+	}
+	if !t.takes(o.Name) {
+		return nil
+	}
+	path := groupPath(schema.GroupVersion{Group: asked.Resource.Group, Version: asked.Resource.Version})
+	if asked.Namespace != "" {
+		path += "/namespaces/" + asked.Namespace
+	}
+	h := &HTTP{Method: http.MethodPost, Path: path + "/" + asked.Resource.Resource, As: Admin, Body: rawDocument(asked.Object.Raw)}
+	return t.wire.send(ctx, h, "").must(http.StatusCreated)
+}
+
+// takes reports whether the name is to be taken now.
+func (t *nameTaker) takes(name string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.left == 0 || name == t.taken {
+		return false
+	}
+	t.left--
+	t.taken = name
+	return true
+}
