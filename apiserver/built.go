@@ -26,7 +26,7 @@ type Stock struct {
 // are the entries of the cache.
 func StockOf(ctx context.Context, version string, cache *program.Cache, entries []program.Entry) (Stock, error) {
 	o := BuildOptions{Version: version, Cache: cache}
-	entries = slices.DeleteFunc(slices.Clone(entries), func(e program.Entry) bool { return e.Kind == program.KindGoCache })
+	entries = slices.DeleteFunc(slices.Clone(entries), func(e program.Entry) bool { return e.Program == "" })
 	var stock Stock
 	for _, e := range entries {
 		if e.Program == Name && e.Version == version {

@@ -51,7 +51,7 @@ func newCacheCleanCommand(std *console.Streams) *cobra.Command {
 	command := newCommand("cache-clean", func(_ *cobra.Command, args []string) error {
 		for _, arg := range args {
 			if !slices.Contains(machine.Kinds(), arg) {
-				return message.Errorf("unknown kind %q: expected workspace, build or gocache", arg)
+				return message.Errorf("unknown kind %q: expected workspace, build, gocache or answers", arg)
 			}
 		}
 		return nil

@@ -84,6 +84,8 @@ const (
 	KindBuild Kind = "build"
 	// KindGoCache is Go's build cache: it only makes the next build faster.
 	KindGoCache Kind = "gocache"
+	// KindAnswers is what apitrace took long to work out; see Answers.
+	KindAnswers Kind = "answers"
 )
 
 // An Entry is the data of one program at one version.
@@ -91,7 +93,7 @@ type Entry struct {
 	Kind Kind
 	// Name is unique within the kind.
 	Name string
-	// Program and Version are empty for KindGoCache.
+	// Program and Version are empty for KindGoCache and KindAnswers.
 	Program, Version string
 	// Key is that of the Binary; "" for anything but a complete build.
 	Key string
@@ -112,7 +114,7 @@ type Entry struct {
 // KindGoCache takes seconds, because it has many files.
 func (c *Cache) Entries(kinds ...Kind) ([]Entry, error) {
 	if len(kinds) == 0 {
-		kinds = []Kind{KindWorkspace, KindBuild, KindGoCache}
+		kinds = allKinds
 	}
 	var entries []Entry
 	for _, kind := range []Kind{KindWorkspace, KindBuild} {
@@ -138,13 +140,22 @@ func (c *Cache) Entries(kinds ...Kind) ([]Entry, error) {
 		}
 		entries = append(entries, goCache...)
 	}
+	if slices.Contains(kinds, KindAnswers) {
+		answers, err := c.answersEntry()
+		if err != nil {
+			return nil, message.Errorf("listing the cache: %w", err)
+		}
+		entries = append(entries, answers...)
+	}
 	slices.SortFunc(entries, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(kindOrder(a.Kind), kindOrder(b.Kind)), cmp.Compare(a.Name, b.Name))
 	})
 	return entries, nil
 }
 
-func kindOrder(k Kind) int { return slices.Index([]Kind{KindWorkspace, KindBuild, KindGoCache}, k) }
+var allKinds = []Kind{KindWorkspace, KindBuild, KindGoCache, KindAnswers}
+
+func kindOrder(k Kind) int { return slices.Index(allKinds, k) }
 
 // kindDir is where the entries of a kind are. It may be a link to a folder of another cache; the path is
 // without links, like Root and for the same reason.
@@ -233,8 +244,8 @@ func ignoreNotExist(err error) error {
 // verify compares all files of an entry with the checksums from its creation, and
 // returns an error if they differ. Builds do this for the files that they use.
 func (c *Cache) verify(e Entry) error {
-	if e.Kind == KindGoCache {
-		return nil // the go command verifies the files that it uses
+	if e.Kind == KindGoCache || e.Kind == KindAnswers {
+		return nil // the go command, and Answers, verify the files that they use
 	}
 	m, err := readManifest(e.Dir)
 	if err == nil {
@@ -267,8 +278,11 @@ func (e Entry) InUse() bool {
 // building.
 func (c *Cache) Remove(e Entry) error {
 	name := programLock(e.Program, e.Version)
-	if e.Kind == KindGoCache {
+	switch e.Kind {
+	case KindGoCache:
 		name = goCacheLock
+	case KindAnswers:
+		name = string(KindAnswers)
 	}
 	l := flock.New(c.lockFile(name))
 	locked, err := l.TryLock()

@@ -55,7 +55,7 @@ func (c *Cache) Trim(ctx context.Context, maxSize int64, dryRun bool) (Trimmed, 
 	}
 	kinds := []Kind{KindWorkspace, KindBuild}
 	if maxSize > 0 {
-		kinds = append(kinds, KindGoCache)
+		kinds = append(kinds, KindGoCache, KindAnswers)
 	}
 	entries, err := c.Entries(kinds...)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // kinds are the kinds of the cache's entries, in the order in which they are listed.
-var kinds = []program.Kind{program.KindWorkspace, program.KindBuild, program.KindGoCache}
+var kinds = []program.Kind{program.KindWorkspace, program.KindBuild, program.KindGoCache, program.KindAnswers}
 
 // Kinds returns the names of the kinds of the cache's entries.
 func Kinds() []string {

@@ -2,6 +2,9 @@ package web
 
 import "errors"
 
+// HistoryAnswer is the name under which a history is kept.
+var HistoryAnswer = historyAnswer
+
 // WriteLists writes what a site of the whole library has besides its recordings: the lists, the guide, and the texts of the search.
 func WriteLists(folder string) error {
 	p, err := newPacker(Options{})

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"encoding/json"
+	"log/slog"
 	"sync"
 
 	"github.com/emicklei/go-restful/v3"
@@ -25,7 +27,7 @@ type HistoryStep struct {
 	Changes *render.DiffBrief `json:"changes,omitempty" description:"What changed since that release."`
 }
 
-// histories keeps the histories of scenarios: that of boot takes seconds.
+// histories keeps the histories of scenarios in memory: that of boot takes ten seconds of processor time.
 type histories struct {
 	mu    sync.Mutex
 	known map[[2]string]*historyOnce // by scenario and language
@@ -54,12 +56,42 @@ func (a *api) getHistory(r *restful.Request) (any, error) {
 	}
 	of := h.known[key]
 	h.mu.Unlock()
-	of.once.Do(func() { of.doc, of.err = newHistory(found, lang) })
+	of.once.Do(func() { of.doc, of.err = a.library.history(found, lang) })
 	if of.err != nil {
 		return nil, notFound(of.err, message.Of("GET %s lists the scenarios, with the releases that have recorded them", Base+"/scenarios"))
 	}
 	return of.doc, nil
 }
+
+// history returns the history that an earlier process has kept, or makes it and keeps it.
+func (l *library) history(scenario *scenarios.Scenario, lang string) (*ScenarioHistory, error) {
+	if l.answers == nil {
+		return newHistory(scenario, lang)
+	}
+	name := historyAnswer(scenario.Name, lang)
+	kept, err := l.answers.Get(name)
+	if err != nil {
+		slog.Debug("the kept history is not available", "scenario", scenario.Name, "error", err)
+	}
+	if doc := new(ScenarioHistory); kept != nil && json.Unmarshal(kept, doc) == nil {
+		return doc, nil
+	}
+	doc, err := newHistory(scenario, lang)
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(doc)
+	if err == nil {
+		err = l.answers.Put(name, data)
+	}
+	if err != nil {
+		slog.Debug("the history was not kept", "scenario", scenario.Name, "error", err)
+	}
+	return doc, nil
+}
+
+// historyAnswer is the name under which a history is kept.
+func historyAnswer(scenario, lang string) string { return "history " + scenario + " " + lang }
 
 func newHistory(scenario *scenarios.Scenario, lang string) (*ScenarioHistory, error) {
 	steps, err := history.Steps(scenario.Name)

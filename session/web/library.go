@@ -9,6 +9,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/scenarios"
@@ -51,6 +52,8 @@ type library struct {
 	files  []File
 	source SourceFolder
 	shelf  *shelf
+	// answers may be nil.
+	answers *program.Answers
 
 	texts   sync.Once
 	ofFiles []search.Hit // the texts of files

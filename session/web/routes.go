@@ -164,7 +164,7 @@ func (a *api) routes() []route {
 var pageFiles = map[string]bool{"/": true, "/page.js": true, "/page.css": true}
 
 func newAPI(o Options, live *live) *api {
-	a := &api{library: &library{files: o.Files, source: o.Source, shelf: live.shelf}, live: live, version: o.Version}
+	a := &api{library: &library{files: o.Files, source: o.Source, shelf: live.shelf, answers: o.Answers}, live: live, version: o.Version}
 	if a.library.source == nil {
 		a.library.source = cachedSource
 	}

@@ -2,8 +2,10 @@ package web
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -47,6 +49,13 @@ func (r *Run) Serve(ctx context.Context, announce func(address string), notice f
 		})
 		if err := openBrowser(address(listener.Addr(), "code", r.code.value)); err != nil {
 			notice("%v", err)
+		}
+	}
+	if r.Answers == nil {
+		if cache, err := program.OpenCache(""); err == nil {
+			r.Answers = cache.Answers()
+		} else {
+			slog.Debug("histories of scenarios are not kept", "error", err)
 		}
 	}
 	return Serve(ctx, listener, r.Options)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
 // Options set what to serve, and to whom.
@@ -18,6 +19,8 @@ type Options struct {
 	Files []File
 	// Source finds the sources; nil means cachedSource.
 	Source SourceFolder
+	// Answers keep the histories of scenarios for later processes; nil keeps them in memory alone.
+	Answers *program.Answers
 	// Token is the secret that a client must have; see newToken.
 	Token string
 	// Version is that of apitrace.

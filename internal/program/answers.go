@@ -1,0 +1,158 @@
+package program
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
+
+// mostAnswers is the maximum size of all kept answers in bytes. That of the history of boot has 226,000.
+const mostAnswers = 64 << 20
+
+// Answers keeps in the cache what this executable takes long to work out, for its later processes. An answer may depend on its name
+// and on the executable alone, which has the recordings in it: another executable does not see it. Several processes may use the same
+// answers at the same time.
+type Answers struct {
+	dir  string
+	most int64
+	self func() (string, error)
+}
+
+// Answers returns those of the cache.
+func (c *Cache) Answers() *Answers {
+	return &Answers{dir: filepath.Join(c.Root, string(KindAnswers)), most: mostAnswers, self: executableSum}
+}
+
+// Get returns what was kept under a name, nil if that is nothing or damaged.
+func (a *Answers) Get(name string) ([]byte, error) {
+	file, err := a.file(name)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := os.ReadFile(file)
+	if err != nil {
+		return nil, ignoreNotExist(err)
+	}
+	sum, data, _ := bytes.Cut(kept, []byte("\n"))
+	if string(sum) != sumOf(data) {
+		return nil, nil
+	}
+	now := time.Now()
+	return data, ignoreNotExist(os.Chtimes(file, now, now))
+}
+
+// Put keeps data under a name, in place of what was kept there. What was used least recently goes if all that is kept becomes too large.
+func (a *Answers) Put(name string, data []byte) error {
+	file, err := a.file(name)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(a.dir, 0o700); err != nil {
+		return message.Errorf("keeping an answer: %w", err)
+	}
+	// Whole or not at all, so that no other process reads a part.
+	kept := slices.Concat([]byte(sumOf(data)+"\n"), data)
+	if err := renameio.WriteFile(file, kept, 0o600, renameio.WithTempDir(a.dir), renameio.WithStaticPermissions(0o600)); err != nil {
+		return message.Errorf("keeping an answer: %w", err)
+	}
+	return a.bound()
+}
+
+// bound removes the answers that were used least recently until the rest fits. Another process may do the same.
+func (a *Answers) bound() error {
+	listed, err := os.ReadDir(a.dir)
+	if err != nil {
+		return message.Errorf("keeping an answer: %w", err)
+	}
+	var files []fs.FileInfo
+	var size int64
+	for _, entry := range listed {
+		file, err := entry.Info()
+		if err != nil || !file.Mode().IsRegular() {
+			continue
+		}
+		// A name with a dot is that of a file which a process is writing, or which it left when it was killed.
+		if !strings.HasPrefix(file.Name(), ".") || time.Since(file.ModTime()) > time.Hour {
+			files = append(files, file)
+			size += file.Size()
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
+	for ; size > a.most && len(files) > 0; files = files[1:] {
+		if err := ignoreNotExist(os.Remove(filepath.Join(a.dir, files[0].Name()))); err != nil {
+			return message.Errorf("keeping an answer: %w", err)
+		}
+		size -= files[0].Size()
+	}
+	return nil
+}
+
+func (a *Answers) file(name string) (string, error) {
+	self, err := a.self()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(a.dir, sumOf([]byte(self+"\n"+name))), nil
+}
+
+func sumOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+var started = time.Now()
+
+// executableSum returns the checksum of the executable of this process. It takes some tenths of a second.
+var executableSum = sync.OnceValues(func() (string, error) {
+	path := "/proc/self/exe" // the file that runs, also when another one has its name by now
+	if runtime.GOOS != "linux" {
+		var err error
+		if path, err = os.Executable(); err != nil {
+			return "", message.Errorf("reading the executable: %w", err)
+		}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", message.Errorf("reading the executable: %w", err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil && runtime.GOOS != "linux" && info.ModTime().After(started) {
+		err = message.NewError("it was replaced after this process began")
+	}
+	sum := sha256.New()
+	if err == nil {
+		_, err = io.Copy(sum, file)
+	}
+	if err != nil {
+		return "", message.Errorf("reading the executable: %w", err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+})
+
+// answersEntry returns the entry of all answers; none if nothing was kept.
+func (c *Cache) answersEntry() ([]Entry, error) {
+	dir := c.Answers().dir
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, ignoreNotExist(err)
+	}
+	size, err := diskUsage(dir)
+	if err != nil {
+		return nil, err
+	}
+	return []Entry{{Kind: KindAnswers, Name: string(KindAnswers), Dir: dir, Size: size, LastUsed: info.ModTime(), Complete: true}}, nil
+}

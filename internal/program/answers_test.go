@@ -1,0 +1,110 @@
+package program
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func TestAnswers(t *testing.T) {
+	c := newCache(t)
+	a := c.Answers()
+	if data, err := a.Get("boot"); data != nil || err != nil {
+		t.Errorf("before anything was kept: %q, %v", data, err)
+	}
+	if list, err := c.Entries(KindAnswers); len(list) != 0 || err != nil {
+		t.Errorf("entries before anything was kept: %+v, %v", list, err)
+	}
+	must(t, a.Put("boot", []byte("one\ntwo")))
+	if data, err := c.Answers().Get("boot"); string(data) != "one\ntwo" || err != nil {
+		t.Errorf("kept: %q, %v", data, err)
+	}
+	if data, err := a.Get("get-node"); data != nil || err != nil {
+		t.Errorf("under another name: %q, %v", data, err)
+	}
+	other := c.Answers()
+	other.self = func() (string, error) { return "another executable", nil }
+	if data, err := other.Get("boot"); data != nil || err != nil {
+		t.Errorf("another executable reads %q, %v", data, err)
+	}
+
+	// What is damaged is not there, and is kept anew.
+	file, err := a.file("boot")
+	must(t, err)
+	whole, err := os.ReadFile(file)
+	must(t, err)
+	for name, damaged := range map[string][]byte{"cut": whole[:len(whole)-1], "empty": {}, "changed": bytes.Replace(whole, []byte("two"), []byte("twp"), 1)} {
+		must(t, os.WriteFile(file, damaged, 0o600))
+		if data, err := a.Get("boot"); data != nil || err != nil {
+			t.Errorf("%s: %q, %v", name, data, err)
+		}
+		must(t, a.Put("boot", []byte("again")))
+		if data, err := a.Get("boot"); string(data) != "again" || err != nil {
+			t.Errorf("%s, then kept again: %q, %v", name, data, err)
+		}
+	}
+
+	list, err := c.Entries(KindAnswers)
+	must(t, err)
+	if len(list) != 1 || list[0].Kind != KindAnswers || list[0].Size == 0 || !list[0].Complete {
+		t.Fatalf("entries: %+v", list)
+	}
+	must(t, c.Remove(list[0]))
+	if data, err := a.Get("boot"); data != nil || err != nil {
+		t.Errorf("after removal: %q, %v", data, err)
+	}
+}
+
+func TestAnswersAreBounded(t *testing.T) {
+	a := newCache(t).Answers()
+	a.most = 500
+	text := []byte(strings.Repeat("x", 100)) // 165 bytes with the checksum
+	for i, name := range []string{"first", "second", "third"} {
+		must(t, a.Put(name, text))
+		file, err := a.file(name)
+		must(t, err)
+		used := time.Now().Add(time.Duration(i-10) * time.Minute)
+		must(t, os.Chtimes(file, used, used))
+	}
+	if data, err := a.Get("first"); data == nil || err != nil { // used last by this
+		t.Fatalf("%q, %v", data, err)
+	}
+	must(t, a.Put("fourth", text))
+	for name, want := range map[string]bool{"first": true, "second": false, "third": true, "fourth": true} {
+		if data, err := a.Get(name); err != nil || (data != nil) != want {
+			t.Errorf("%s: kept %v, %v; want %v", name, data != nil, err, want)
+		}
+	}
+}
+
+// TestAnswersOfSeveralProcesses writes and reads the same answers at the same time, with a bound that makes all remove some.
+func TestAnswersOfSeveralProcesses(t *testing.T) {
+	c := newCache(t)
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			a := c.Answers()
+			a.most = 1000
+			for i := range 50 {
+				name := string(rune('a' + i%10))
+				want := strings.Repeat(name, 100+i%3)
+				if err := a.Put(name, []byte(want)); err != nil {
+					t.Error(err)
+				}
+				data, err := a.Get(name)
+				if err != nil || data != nil && strings.Trim(string(data), name) != "" {
+					t.Errorf("%s: %.20q, %v", name, data, err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	left, err := filepath.Glob(filepath.Join(c.Answers().dir, ".*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("temporary files are left: %q, %v", left, err)
+	}
+}
