@@ -25,11 +25,11 @@ func newSearchCommand(std *console.Streams) *cobra.Command {
 		if (len(args) == 1) == (o.value != "") || len(args) == 1 && args[0] == "" {
 			return usage.Errorf("expected a text, or --value NAME=TEXT")
 		}
-		hits, err := search.Find(strings.Join(args, ""), o.value)
+		found, err := search.Find(strings.Join(args, ""), o.value)
 		if err != nil {
 			return err
 		}
-		return search.Write(std.Out, hits, o.most, std.Printer)
+		return found.Write(std.Out, o.most, std.Printer)
 	})
 	command.Flags().StringVar(&o.value, "value", "", `search the values of a name: "flow_schema=exempt", or "flow_schema" for all`)
 	command.Flags().IntVar(&o.most, "most", 20, "list at most this many functions, values and errors")

@@ -84,6 +84,7 @@ func TestAnswers(t *testing.T) {
 		{"scenarios", nil, "v1.30.4", false},
 		{"search", map[string]any{"text": "corruptObjectDeleter"}, "etcd3.(*corruptObjectDeleter).Get\n  in ", false},
 		{"search", map[string]any{"text": "corruptObjectDeletre"}, "no function", true},
+		{"search", map[string]any{"text": "CreateNodeDialer"}, "in the released sources (read, not run):\nk8s.io/kubernetes/cmd/kube-apiserver/app.CreateNodeDialer\n  from ", false},
 		{"search", map[string]any{"text": " "}, "empty", true},
 		{"tree", map[string]any{"scenario": "get-node", "k8s": "1.30"}, "etcd3.(*store).Get", false},
 		{"tree", map[string]any{"scenario": "get-node", "view": "outline"}, "GET /api/v1/nodes/n1", false},

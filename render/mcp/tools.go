@@ -62,7 +62,11 @@ func (f *face) find(in searchInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(hits) == 0 {
+	released, err := search.Names(in.Text, len(hits) == 0)
+	if err != nil {
+		return "", err
+	}
+	if len(hits)+len(released) == 0 {
 		names, err := search.Functions()
 		if err != nil {
 			return "", err
@@ -82,6 +86,12 @@ func (f *face) find(in searchInput) (string, error) {
 			in = message.Of("in %s and %d more", message.List(names[:shownScenarios]), n)
 		}
 		fmt.Fprintf(&b, "%s\n  %s\n", h.Text, in.Localize(f.printer))
+	}
+	if len(released) > 0 {
+		fmt.Fprintf(&b, "\n%s\n", search.NamesTitle.Localize(f.printer))
+	}
+	for _, n := range released {
+		fmt.Fprintf(&b, "%s\n  %s\n", n.Name, search.Fate(n).Localize(f.printer))
 	}
 	return b.String(), nil
 }

@@ -245,6 +245,7 @@ func TestEveryRouteIsAsDescribed(t *testing.T) {
 		{web.Base + "/releases/1.37/source", 400, `\"function\" is missing`},
 		{web.Base + "/search?text=corruptObjectDeleter&limit=2", 200, `"kind":"function"`},
 		{web.Base + "/search?text=nosuchthingatall", 200, `"total":0`},
+		{web.Base + "/search?text=master.Master", 200, `"now":"controlplane.Instance"`},
 		{web.Base + "/search", 400, `\"text\" is missing`},
 		{web.Base + "/diff?scenario=get-node&from=1.36&to=1.37", 200, `"sentences"`},
 		{web.Base + "/diff?scenario=get-node&from=1.36", 400, `\"to\" is missing`},

@@ -11,6 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
@@ -72,7 +73,27 @@ func (a *api) search(r *restful.Request) (any, error) {
 	for _, h := range hits[from:to] {
 		list.Items = append(list.Items, hitOf(h))
 	}
-	return list, nil
+	list.Names, err = namesOf(r.QueryParameter("text"), len(hits) == 0, printerOf(r))
+	return list, err
+}
+
+// namesOf finds functions and types of released sources, see search.Names.
+func namesOf(query string, partly bool, p message.Printer) ([]Name, error) {
+	const most = 20
+	found, err := search.Names(query, partly)
+	var all []Name
+	for _, n := range found[:min(len(found), most)] {
+		kind := "function"
+		if n.Kind == lineage.Type {
+			kind = "type"
+		}
+		name := Name{Kind: kind, Name: n.Name, Short: funcname.Short(n.Name), Fate: search.Fate(n).Localize(p)}
+		if n.Now != "" && n.Now != n.Name {
+			name.Now = funcname.Short(n.Now)
+		}
+		all = append(all, name)
+	}
+	return all, err
 }
 
 // search finds texts in the recordings and in the user's files.

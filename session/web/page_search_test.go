@@ -74,6 +74,15 @@ func TestSearchResultsShowAllTheirScenarios(t *testing.T) {
 	b.until("document.querySelector('.found p')?.textContent.startsWith('Type a part')")
 }
 
+// TestSearchLeadsFromOldNames searches for a function that only old releases have, and follows it to its present name.
+func TestSearchLeadsFromOldNames(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "#/search?text=ipallocator.NewAllocatorCIDRRange", 1280)
+	b.until("document.querySelector('.found section h2')?.textContent.startsWith('In the released sources')")
+	b.until("document.querySelector('.found section .places')?.textContent.includes('v1.23.17: now ')")
+	b.click("document.querySelector('.found section .link')")
+	b.until("location.hash === '#/search?text=ipallocator.New'")
+}
+
 // TestSearchIsNamedAfterWhatItSearches reads the field's label in a file with one recording, and searches a file that a server shows.
 func TestSearchIsNamedAfterWhatItSearches(t *testing.T) {
 	rec, err := recordings.Load("v1.37.1", "get-node")

@@ -133,7 +133,7 @@ func (a *api) routes() []route {
 				{name: "scenario", doc: "Count the calls of this scenario alone, not of all that call the function.", kind: "string"},
 			}, sample: Source{}, handle: a.getSource},
 		{path: "/search", id: "search", doc: "Find functions, recorded values and errors by a part of their text",
-			query: []parameter{{name: "text", doc: "What to search for.", kind: "string", required: true}, paramFrom, paramLimit}, sample: HitList{}, handle: a.search},
+			query: []parameter{{name: "text", doc: "What to search for.", kind: "string", required: true}, paramFrom, paramLimit, paramLang}, sample: HitList{}, handle: a.search},
 		{path: "/history", id: "getHistory", doc: "Tell what each release changed on the path of a scenario",
 			query: []parameter{{name: "scenario", doc: "Name of a scenario.", kind: "string", required: true}, paramLang}, sample: ScenarioHistory{}, handle: a.getHistory},
 		{path: "/guide", id: "getGuide", doc: "Return what the guide knows, by layer: the key steps, their notes, and the values that are recorded", query: []parameter{paramLang}, sample: GuideList{}, handle: a.getGuide},

@@ -272,9 +272,10 @@ type Mark struct {
 
 // A HitList is a part of the results of a search.
 type HitList struct {
-	Total int   `json:"total" description:"How many hits there are."`
-	From  int   `json:"from" description:"How many of them are before the first one here."`
-	Items []Hit `json:"items" description:"The hits: functions, values, errors; of each kind those first that fewest recordings have. Functions whose names match less well than others come last."`
+	Total int    `json:"total" description:"How many hits there are."`
+	From  int    `json:"from" description:"How many of them are before the first one here."`
+	Names []Name `json:"names,omitempty" description:"Functions and types of released sources that the text means, except functions that recordings have and that go by the same name in the newest release; at most 20."`
+	Items []Hit  `json:"items" description:"The hits: functions, values, errors; of each kind those first that fewest recordings have. Functions whose names match less well than others come last."`
 }
 
 // A Hit is a text that contains the searched text.
@@ -284,6 +285,15 @@ type Hit struct {
 	Short  string     `json:"short" description:"The same, shorter."`
 	Places []HitPlace `json:"places" description:"The scenarios that have it."`
 	Behind bool       `json:"behind,omitempty" description:"Whether other functions match better; absent if not."`
+}
+
+// A Name is a function or a type of released sources, which were read and not run.
+type Name struct {
+	Kind  string `json:"kind" description:"What it is." enum:"function|type"`
+	Name  string `json:"name" description:"Full name."`
+	Short string `json:"short" description:"The same, shorter."`
+	Now   string `json:"now,omitempty" description:"Its short name in the newest release, if that is another one."`
+	Fate  string `json:"fate" description:"In which releases the name is, and what became of it."`
 }
 
 // A HitPlace is a scenario with the releases whose recordings have the text.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
 // A Hit is a text of recordings that contains the searched text.
@@ -20,12 +21,21 @@ type Hit struct {
 }
 
 // Text finds the functions, values and errors of the recordings, and of more, that contain a text, in any case, and
-// the functions that trace.MatchFunctions finds, in the order of Sort. More are texts of other recordings (Of).
+// the functions that trace.MatchFunctions finds, in the order of Sort. More are texts of other recordings (Of). A call, such as
+// "server.Run(stopCh)", with which nothing is found stands for the function.
 func Text(query string, more ...Hit) ([]Hit, error) {
 	x, err := library()
 	if err != nil {
 		return nil, err
 	}
+	hits := x.search(query, more)
+	if function := lineage.WithoutArguments(query); len(hits) == 0 && function != query {
+		hits = x.search(function, more)
+	}
+	return hits, nil
+}
+
+func (x *index) search(query string, more []Hit) []Hit {
 	names := x.functions()
 	for _, h := range more {
 		if h.Kind == Function {
@@ -49,7 +59,7 @@ func Text(query string, more ...Hit) ([]Hit, error) {
 		}
 	}
 	Sort(hits)
-	return hits, nil
+	return hits
 }
 
 // Merge puts the texts of two lists together, each once with the places of both, functions before values before errors.

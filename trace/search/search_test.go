@@ -108,7 +108,7 @@ func TestBetterMatchesComeFirst(t *testing.T) {
 	}
 	write := func(most int, lang string) string {
 		var out strings.Builder
-		if err := Write(&out, hits, most, message.For(lang)); err != nil {
+		if err := (&Result{Hits: hits}).Write(&out, most, message.For(lang)); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()
@@ -125,6 +125,47 @@ func TestBetterMatchesComeFirst(t *testing.T) {
 		if got := write(1, lang); !strings.HasSuffix(got, wanted) {
 			t.Errorf("%s: %q does not end with %q", lang, got, wanted)
 		}
+	}
+}
+
+// TestOldNames searches for names that only old releases have, for a type, for a part of an old name and for a name that every
+// release has.
+func TestOldNames(t *testing.T) {
+	for _, test := range []struct {
+		query string
+		want  []string // parts of what is written, in order
+	}{
+		{"InstallLegacyAPI", []string{"controlplane.(*Instance).InstallLegacyAPI\n", "\nin the released sources", "master.(*Master).InstallLegacyAPI", "from v1.10.13 to v1.19.16; v1.20.15: now k8s.io/kubernetes/pkg/controlplane.(*Instance).InstallLegacyAPI", "apitrace history 'master.(*Master).InstallLegacyAPI'"}},
+		{"NewLegacyRESTStorage", []string{"boot", "in the released sources", "v1.28.15: gone;", "rest.(*legacyProvider).NewRESTStorage"}},
+		{"CreateNodeDialer", []string{"in the released sources", "app.CreateNodeDialer", "from v1.10.13 to v1.21.14; v1.22.17: app.CreateNodeDialer is gone"}},
+		{"RunWardleServer(stopCh)", []string{"server.WardleServerOptions.RunWardleServer\n", "apitrace show"}},
+		{"insecurehandlerch", []string{"in the released sources", "server.BuildInsecureHandlerChain"}},
+		{"genericregistry.Store", []string{"a type, from v1.10.13 to"}},
+	} {
+		found, err := Find(test.query, "")
+		if err != nil {
+			t.Errorf("%s: %v", test.query, err)
+			continue
+		}
+		var out strings.Builder
+		if err := found.Write(&out, 20, message.For("en")); err != nil {
+			t.Fatal(err)
+		}
+		rest := strings.Join(strings.Fields(out.String()), " ")
+		for _, want := range test.want {
+			_, after, ok := strings.Cut(rest, strings.TrimSpace(want))
+			if !ok {
+				t.Errorf("%s: expected %q in order in:\n%s", test.query, want, &out)
+				break
+			}
+			rest = after
+		}
+	}
+	if found, err := Find("BeforeCreate", ""); err != nil || len(found.Names) > 0 {
+		t.Errorf("BeforeCreate, which recordings have, is found among the names of sources, too: %+v, %v", found, err)
+	}
+	if _, err := Find("NoSuchFunctionAnywhere", ""); err == nil {
+		t.Error("a name that no release has was found")
 	}
 }
 

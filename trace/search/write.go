@@ -13,12 +13,21 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
+// A Result is what a search finds.
+type Result struct {
+	Hits []Hit
+	// Names are functions and types of released sources, see Names.
+	Names []lineage.Found
+}
+
 // Write lists at most most hits, in the order of Sort, with the recordings that have each and the command that
-// shows it.
-func Write(w io.Writer, hits []Hit, most int, p message.Printer) error {
+// shows it, then at most mostNames names.
+func (r *Result) Write(w io.Writer, most int, p message.Printer) error {
 	var out bytes.Buffer
+	hits := r.Hits
 	Sort(hits)
 	best := 0
 	for best < len(hits) && hits[best].Rank == 0 {
@@ -40,17 +49,84 @@ func Write(w io.Writer, hits []Hit, most int, p message.Printer) error {
 	case more > 0:
 		fmt.Fprintln(&out, p.Sprintf("and %d more: --most %d lists all", more, len(hits)))
 	}
+	r.writeNames(&out, p)
 	_, err := w.Write(out.Bytes())
 	return err
 }
 
+// NamesTitle is the title of Result.Names.
+var NamesTitle = message.Of("in the released sources (read, not run):")
+
+// mostNames is the maximum number of names of released sources that are listed.
+const mostNames = 8
+
+func (r *Result) writeNames(out io.Writer, p message.Printer) {
+	if len(r.Names) == 0 {
+		return
+	}
+	if len(r.Hits) > 0 {
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintln(out, NamesTitle.Localize(p))
+	for _, n := range r.Names[:min(len(r.Names), mostNames)] {
+		fmt.Fprintf(out, "%s\n", n.Name)
+		for _, line := range text.Wrap(Fate(n).Localize(p), 78) {
+			fmt.Fprintln(out, "  "+line)
+		}
+		command := "history"
+		if n.Became.IsZero() {
+			command = "explain"
+		}
+		fmt.Fprintf(out, "  apitrace %s %s\n", command, shellQuoted(funcname.Short(n.Name)))
+	}
+	if more := len(r.Names) - mostNames; more > 0 {
+		fmt.Fprintln(out, p.Sprintf("and %d more names: give more of the name", more))
+	}
+}
+
+// Fate says in which releases a name is, and what became of it.
+func Fate(n lineage.Found) message.Message {
+	in := message.Of("from %s to %s", n.First, n.Last)
+	if n.First == n.Last {
+		in = message.Of("in %s", n.First)
+	}
+	if n.Kind == lineage.Type {
+		in = message.Of("a type, %s", in)
+	}
+	if n.Became.IsZero() {
+		return in
+	}
+	return message.Of("%s; %s", in, n.Became)
+}
+
+// Names returns the functions and types of released sources that a query means, except functions that recordings have and that go by
+// the same name in the newest release. With partly, a part of a name is enough if the query means nothing.
+func Names(query string, partly bool) ([]lineage.Found, error) {
+	names, err := lineage.Load()
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := Functions()
+	if err != nil {
+		return nil, err
+	}
+	return names.Search(query, partly, func(name string) bool {
+		_, has := slices.BinarySearch(recorded, name)
+		return has && names.Has(lineage.Function, name, names.Releases[len(names.Releases)-1])
+	}), nil
+}
+
 // Find returns what has the text, or with a value, NAME=TEXT or NAME, the values that have it. The error of a
 // search without a result names what is near.
-func Find(query, value string) ([]Hit, error) {
+func Find(query, value string) (*Result, error) {
 	if value == "" {
 		hits, err := Text(query)
-		if err != nil || len(hits) > 0 {
-			return hits, err
+		if err != nil {
+			return nil, err
+		}
+		old, err := Names(query, len(hits) == 0)
+		if err != nil || len(hits)+len(old) > 0 {
+			return &Result{hits, old}, err
 		}
 		names, err := Functions()
 		if err != nil {
@@ -61,7 +137,7 @@ func Find(query, value string) ([]Hit, error) {
 	name, value, _ := strings.Cut(value, "=")
 	hits, err := values(name, value)
 	if err != nil || len(hits) > 0 {
-		return hits, err
+		return &Result{Hits: hits}, err
 	}
 	if all, err := values(name, ""); err != nil || len(all) > 0 {
 		return nil, errors.Join(err, message.Errorf("no recording has a value of %q with %q; it has values such as %s", name, value, text.Escape(all[0].Text)))

@@ -58,7 +58,8 @@ export interface LayerList { items: Layer[]; longest: LongFunction[] }
 export interface Layer { layer: string; title: string; colour: string; process: string; first: number; longest: number; calls: number; ownNs: number }
 
 export interface Hit { kind: 'function' | 'value' | 'error'; text: string; short: string; places: { scenario: string; releases: string[] }[]; behind?: boolean }
-export interface HitList { total: number; from: number; items: Hit[] }
+export interface HitList { total: number; from: number; items: Hit[]; names?: ReleasedName[] }
+export interface ReleasedName { kind: 'function' | 'type'; name: string; short: string; now?: string; fate: string }
 
 // A Problem is an error of the API.
 export class Problem extends Error {

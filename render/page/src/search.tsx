@@ -1,6 +1,6 @@
 import { h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Api, CallList, Details, Hit, HitList, Place, Recording, recordingPath, requestPath } from './api.ts';
+import { Api, CallList, Details, Hit, HitList, Place, Recording, ReleasedName, recordingPath, requestPath } from './api.ts';
 import { useLatest, usePage } from './context.ts';
 import { CallName, firstView, requestAddress } from './link.ts';
 import { thousands } from './words.ts';
@@ -21,7 +21,7 @@ export function Search() {
     if (!text) { setGot(null); return; }
     let left = false;
     problem(null);
-    api.get<HitList>('/search', { text, limit: most }).then((list) => left || setGot({ text, list }), (e) => left || problem(e));
+    api.get<HitList>('/search', { text, limit: most, lang }).then((list) => left || setGot({ text, list }), (e) => left || problem(e));
     return () => { left = true; };
   }, [text, most, lang]);
   if (!text) return <div class="found"><h1>{words.searchPage}</h1><p class="quiet">{words.searchHelp}</p></div>;
@@ -36,13 +36,33 @@ export function Search() {
   return (
     <div class={'found' + (got.text === text ? '' : ' before')} aria-busy={got.text !== text}>
       <div role="status"><h1>{words.found(thousands(total), got.text)}</h1></div>
-      {total === 0 && <p class="quiet">{words.foundNone}</p>}
+      {total === 0 && !got.list.names && <p class="quiet">{words.foundNone}</p>}
       {list(hits.filter((hit) => !hit.behind))}
       {behind.length > 0 && <h2>{words.foundBehind}</h2>}
       {list(behind)}
       {hits.length < total && most < mostHits && <button class="more" onClick={() => setMore({ text, most: Math.min(mostHits, most * 4) })}>{words.more(thousands(total - hits.length))}</button>}
       {hits.length < total && most >= mostHits && <p class="quiet">{words.foundTooMany(thousands(hits.length))}</p>}
+      {got.list.names && <Names of={got.list.names} />}
     </div>
+  );
+}
+
+// Names lists functions and types of released sources; one that has another name now leads to
+// a search for that.
+function Names({ of }: { of: ReleasedName[] }) {
+  const { words, goTo } = usePage();
+  return (
+    <section>
+      <h2>{words.foundNames}</h2>
+      <ul>
+        {of.map((n) => (
+          <li key={n.kind + n.name}>
+            <p><span class="kind">{n.kind === 'type' ? words.kindType : words.kinds.function}</span> <span class="text">{n.name}</span></p>
+            <p class="places">{n.fate}{n.now && <button class="link" onClick={() => goTo({ parts: ['search'], query: { text: n.now! } })}>{n.now}</button>}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

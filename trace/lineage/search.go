@@ -1,0 +1,68 @@
+package lineage
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Found is a function or a type under one name, in the released sources.
+type Found struct {
+	Kind Kind
+	// Name is the full name. First and Last are the oldest and the newest release that have it.
+	Name, First, Last string
+	// Now is its full name in the newest release, "" if that does not have it, as far as is known.
+	Now string
+	// Became says what became of the name, with the release. It is empty if the newest release has the name.
+	Became message.Message
+}
+
+// Search returns the functions and types that a query means in any release, those first whose names the newest release does not
+// have. With partly, a query that means none finds those of which it is a part, in any case. Names for which skip is true are
+// left out.
+func (l *Library) Search(query string, partly bool, skip func(name string) bool) []Found {
+	query = WithoutArguments(query)
+	if strings.Trim(query, ".*()/ ") == "" {
+		return nil
+	}
+	var all []Found
+	for _, kind := range []Kind{Function, Type} {
+		for _, name := range l.Find(kind, query) {
+			if !skip(name) {
+				all = append(all, l.found(kind, name))
+			}
+		}
+	}
+	for _, kind := range []Kind{Function, Type} {
+		if !partly || len(all) > 0 {
+			break
+		}
+		names := slices.DeleteFunc(l.names(kind), skip)
+		for _, name := range trace.MatchFunctions(query, names) {
+			all = append(all, l.found(kind, name))
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Found) int {
+		switch {
+		case a.Became.IsZero() == b.Became.IsZero():
+			return 0
+		case b.Became.IsZero():
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+func (l *Library) found(kind Kind, name string) Found {
+	newest := l.Releases[len(l.Releases)-1]
+	stages := l.stages(kind, name)
+	first, last := stages[0], stages[len(stages)-1]
+	f := Found{Kind: kind, Name: name, First: l.Releases[first.First], Last: l.Releases[last.Last], Now: l.Current(kind, name, newest)}
+	if last.Change != nil {
+		f.Became = message.Of("%s: %s", l.Releases[last.Change.At], l.End(last.Change))
+	}
+	return f
+}
