@@ -180,6 +180,8 @@ type Make struct {
 type Change struct {
 	// File is the file to change, by its path below the vendor folder.
 	File string `yaml:"file"`
+	// Body, if set, is sent in place of the body of the scenario's traced requests.
+	Body *scenarios.Document `yaml:"body"`
 	// Expect is what the trace of the scenario must show, from a changed server.
 	Expect Test `yaml:"expect"`
 }

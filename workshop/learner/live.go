@@ -106,7 +106,13 @@ func (l *Learner) replayChanged(ctx context.Context, e *workshop.Exercise, edits
 	if err != nil {
 		return nil, err
 	}
-	return l.replay(ctx, scenario.AnyAnswer(), edits)
+	scenario = scenario.AnyAnswer()
+	for i := range scenario.Requests {
+		if r := &scenario.Requests[i]; r.Traced && e.Change.Body != nil {
+			r.Body = e.Change.Body
+		}
+	}
+	return l.replay(ctx, scenario, edits)
 }
 
 // ownRequest is the scenario of one request to the state that an exercise makes. Any answer will do.
