@@ -5,8 +5,8 @@ import "testing"
 // TestLanguages demands that each page is there in both languages.
 func TestLanguages(t *testing.T) {
 	names := Names()
-	if len(names) < 9 {
-		t.Errorf("there are %d pages, expected one for each of eight chapters, and one for leaders: %q", len(names), names)
+	if len(names) < 11 {
+		t.Errorf("there are %d pages, expected one for each of ten chapters, and one for leaders: %q", len(names), names)
 	}
 	for _, name := range names {
 		for _, lang := range []string{"en", "zh"} {
@@ -23,7 +23,7 @@ func TestKinds(t *testing.T) {
 	for _, name := range Names() {
 		count[KindOf(name)]++
 	}
-	if count[Course] != 8 || count[Leaders] != 1 || count[Reference] < 1 || len(count) != len(Kinds()) {
+	if count[Course] != 10 || count[Leaders] != 1 || count[Reference] < 1 || len(count) != len(Kinds()) {
 		t.Errorf("%v", count)
 	}
 }
