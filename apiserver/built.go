@@ -66,3 +66,23 @@ func StockOf(ctx context.Context, version string, cache *program.Cache, entries 
 	stock.OtherBuild = !stock.Built
 	return stock, nil
 }
+
+// HasSample reports whether BuildSample would find the traced sample server of a release in the cache. It does not use the
+// network. entries are the entries of the cache.
+func HasSample(ctx context.Context, version string, cache *program.Cache, entries []program.Entry) (bool, error) {
+	p, options, _, err := BuildOptions{Version: version, Cache: cache}.sample()
+	if err != nil {
+		return false, err
+	}
+	of := func(e program.Entry) bool {
+		return e.Kind == program.KindBuild && e.Program == p.Name && e.Version == p.Version
+	}
+	if !slices.ContainsFunc(entries, of) { // then its module may not be known without the network
+		return false, nil
+	}
+	key, err := program.Key(ctx, p, options)
+	if errors.As(err, new(*program.NeedsGoError)) {
+		return false, nil
+	}
+	return err == nil && slices.ContainsFunc(entries, func(e program.Entry) bool { return of(e) && e.Key == key }), err
+}

@@ -77,6 +77,7 @@ var chineseRuns = map[string][]chineseRun{
 	"workshop serve":    {{args: []string{"--code", "x"}}, {args: []string{"--save", "x.txt"}}, {args: []string{"--listen", "nosuch:x:1"}}, {args: []string{"--no-open", "--code", "2345-6789"}, endless: true}},
 	"workshop join":     {{args: nil}, {args: []string{"x", "--code", "abcd-2345", "--name", "x"}}},
 	"workshop vote":     {{args: []string{"x"}}, {args: []string{"true"}}},
+	"workshop prepare":  {{args: nil}, {args: []string{"--check"}}, {args: []string{"--dry-run", "room", "--plain"}}},
 	"workshop leave":    {{args: nil}},
 	"workshop jump":     {{args: []string{"1.2"}}, {args: nil}},
 	"workshop trace":    {{args: nil}, {args: nil, setup: started}},

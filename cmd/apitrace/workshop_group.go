@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/web"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
+	"github.com/kubeapitrace/apitrace/workshop/room"
 )
 
 // groupCommands are those of a workshop that somebody leads.
@@ -40,5 +42,14 @@ func (o *workshopOptions) groupCommands(std *console.Streams) []*cobra.Command {
 		return l.Vote(ctx, args[0])
 	}))
 	vote.ValidArgs = []string{"true", "false"}
-	return []*cobra.Command{join, vote, leave, serve}
+	prepared := &room.Preparation{}
+	prepare := newCommand("workshop-prepare", cobra.MaximumNArgs(1), func(c *cobra.Command, args []string) error {
+		prepared.Folder, prepared.K8s, prepared.Course = strings.Join(args, ""), o.k8s, o.course
+		return prepared.Run(c.Context(), std.Out, std.Printer, std)
+	})
+	prepare.Flags().BoolVar(&prepared.CheckOnly, "check", false, "say what this machine lacks for the exercises, and change nothing")
+	prepare.Flags().StringVar(&prepared.Checkout, "source", "", "folder with the source of apitrace, to build the programs of four platforms")
+	prepare.Flags().BoolVar(&prepared.Plain, "plain", false, "also upstream's servers without tracing")
+	prepare.Flags().BoolVar(&prepared.DryRun, "dry-run", false, "print sizes and times and do nothing")
+	return []*cobra.Command{join, vote, leave, serve, prepare}
 }

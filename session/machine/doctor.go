@@ -15,8 +15,8 @@ import (
 // resolveTimeout is the time that doctor waits for the source of modules.
 const resolveTimeout = 30 * time.Second
 
-// A finding is the result of one check.
-type finding struct {
+// A Finding is the result of one check of the machine.
+type Finding struct {
 	// What was examined: "Go toolchain".
 	What message.Message
 	// Good describes the result if the check passed.
@@ -26,7 +26,7 @@ type finding struct {
 }
 
 // Localize returns the finding as a line.
-func (f finding) Localize(p message.Printer) string {
+func (f Finding) Localize(p message.Printer) string {
 	if f.Bad != nil {
 		return p.Sprintf("[!!] %s: %s", f.What, f.Bad)
 	}
@@ -34,15 +34,15 @@ func (f finding) Localize(p message.Printer) string {
 }
 
 // examine checks whether this machine has what apitrace needs to trace a release.
-func examine(ctx context.Context, k8sVersion string) ([]finding, error) {
+func examine(ctx context.Context, k8sVersion string) ([]Finding, error) {
 	version, err := apiserver.ParseVersion(k8sVersion)
 	if err != nil {
 		return nil, err
 	}
-	findings := []finding{examineToolchain(ctx, version)}
+	findings := []Finding{examineToolchain(ctx, version)}
 	cache, entries, err := cacheEntries()
 	if err != nil {
-		return append(findings, finding{What: message.Of("cache"), Bad: err}), nil
+		return append(findings, Finding{What: message.Of("cache"), Bad: err}), nil
 	}
 	return append(findings,
 		examineCache(cache, entries),
@@ -50,14 +50,14 @@ func examine(ctx context.Context, k8sVersion string) ([]finding, error) {
 		examineSample(entries, version),
 		examineSpace(cache, entries, version),
 		examineModules(ctx, cache, version),
-		examinePorts(),
+		ExaminePorts(),
 		examineLeftovers(),
 	), nil
 }
 
 // examineToolchain looks for Go. A release that is already built runs without it.
-func examineToolchain(ctx context.Context, version string) finding {
-	f := finding{What: message.Of("Go toolchain")}
+func examineToolchain(ctx context.Context, version string) Finding {
+	f := Finding{What: message.Of("Go toolchain")}
 	toolchain, err := program.FindToolchain(ctx)
 	if err != nil {
 		if _, _, keyErr := apiserver.Key(ctx, apiserver.BuildOptions{Version: version}); keyErr == nil {
@@ -71,8 +71,8 @@ func examineToolchain(ctx context.Context, version string) finding {
 	return f
 }
 
-func examineCache(cache *program.Cache, entries []program.Entry) finding {
-	f := finding{What: message.Of("cache")}
+func examineCache(cache *program.Cache, entries []program.Entry) Finding {
+	f := Finding{What: message.Of("cache")}
 	var unfinished []string
 	for _, e := range entries {
 		if !e.Complete {
@@ -98,25 +98,25 @@ func isBuilt(entries []program.Entry, p program.Program) bool {
 	})
 }
 
-func examineBuild(entries []program.Entry, version string) finding {
-	f := finding{What: message.Of("build of %s", version), Good: message.Of("in the cache")}
+func examineBuild(entries []program.Entry, version string) Finding {
+	f := Finding{What: message.Of("build of %s", version), Good: message.Of("in the cache")}
 	if !isBuilt(entries, apiserver.Program(version)) {
 		f.Good = message.Of("not yet; the first run builds it, in a few minutes")
 	}
 	return f
 }
 
-func examineSample(entries []program.Entry, version string) finding {
+func examineSample(entries []program.Entry, version string) Finding {
 	p := apiserver.SampleProgram(version)
-	f := finding{What: message.Of("build of %s", p), Good: message.Of("in the cache")}
+	f := Finding{What: message.Of("build of %s", p), Good: message.Of("in the cache")}
 	if !isBuilt(entries, p) {
 		f.Good = message.Of("not yet; the first scenario with an aggregated server builds it, in a minute or two")
 	}
 	return f
 }
 
-func examineSpace(cache *program.Cache, entries []program.Entry, version string) finding {
-	f := finding{What: message.Of("disk")}
+func examineSpace(cache *program.Cache, entries []program.Entry, version string) Finding {
+	f := Finding{What: message.Of("disk")}
 	free, err := program.FreeSpace(cache.Root)
 	if err != nil {
 		f.Bad = err
@@ -131,8 +131,8 @@ func examineSpace(cache *program.Cache, entries []program.Entry, version string)
 	return f
 }
 
-func examineModules(ctx context.Context, cache *program.Cache, version string) finding {
-	f := finding{What: message.Of("modules")}
+func examineModules(ctx context.Context, cache *program.Cache, version string) Finding {
+	f := Finding{What: message.Of("modules")}
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
 	defer cancel()
 	module := apiserver.Program(version).Module
@@ -144,8 +144,9 @@ func examineModules(ctx context.Context, cache *program.Cache, version string) f
 	return f
 }
 
-func examinePorts() finding {
-	f := finding{What: message.Of("ports")}
+// ExaminePorts checks whether servers can listen on this machine.
+func ExaminePorts() Finding {
+	f := Finding{What: message.Of("ports")}
 	if _, err := program.FreePort(); err != nil {
 		f.Bad = message.Errorf("%w; the servers listen on 127.0.0.1: does this machine have a loopback interface?", err)
 		return f
@@ -155,8 +156,8 @@ func examinePorts() finding {
 }
 
 // examineLeftovers removes what killed runs have left, as the next run would.
-func examineLeftovers() finding {
-	f := finding{What: message.Of("leftovers of killed runs"), Good: message.Of("none")}
+func examineLeftovers() Finding {
+	f := Finding{What: message.Of("leftovers of killed runs"), Good: message.Of("none")}
 	if swept := program.SweepRunDirs(); len(swept) > 0 {
 		f.Good = message.Of("removed %s", message.List(swept))
 	}
@@ -169,15 +170,19 @@ func WriteFindings(ctx context.Context, k8sVersion string, w io.Writer, p messag
 	if err != nil {
 		return err
 	}
-	wrong := 0
+	if wrong := PrintFindings(w, p, findings...); wrong > 0 {
+		return message.Errorf("%d of %d checks failed", wrong, len(findings))
+	}
+	return nil
+}
+
+// PrintFindings writes findings, a line for each, and returns how many of the checks failed.
+func PrintFindings(w io.Writer, p message.Printer, findings ...Finding) (wrong int) {
 	for _, f := range findings {
 		if f.Bad != nil {
 			wrong++
 		}
 		fmt.Fprintln(w, f.Localize(p))
 	}
-	if wrong > 0 {
-		return message.Errorf("%d of %d checks failed", wrong, len(findings))
-	}
-	return nil
+	return wrong
 }

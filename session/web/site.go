@@ -49,7 +49,7 @@ func (s Site) Write(ctx context.Context, notice func(format string, args ...any)
 		return err
 	}
 	comparisons := comparisonsOf(chosen)
-	size := count*bytesOfRecording + comparisons*bytesOfComparison + bytesOfSources + len(chosen)*bytesOfRelease
+	size := sizeOfSite(count, comparisons, len(chosen))
 	notice("%s", message.Of("recordings: %d, releases: %d, comparisons: %d, in all about %d MB", count, len(chosen), comparisons, size>>20+1))
 	if err := s.mayReplace(); err != nil || s.DryRun {
 		return err
@@ -72,6 +72,16 @@ func (s Site) Write(ctx context.Context, notice func(format string, args ...any)
 		return err
 	}
 	return os.Rename(folder, s.Out)
+}
+
+// Size returns about how many bytes the site takes.
+func (s Site) Size() (int64, error) {
+	chosen, count, err := s.choose()
+	return int64(sizeOfSite(count, comparisonsOf(chosen), len(chosen))), err
+}
+
+func sizeOfSite(recordings, comparisons, releases int) int {
+	return recordings*bytesOfRecording + comparisons*bytesOfComparison + bytesOfSources + releases*bytesOfRelease
 }
 
 // choose returns the selected releases with their selected scenarios, the newest first.

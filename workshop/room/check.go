@@ -1,0 +1,227 @@
+package room
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/machine"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/workshop"
+	"github.com/kubeapitrace/apitrace/workshop/learner"
+)
+
+// A Check examines which exercises of the course can be done on this machine. It uses no network and builds nothing.
+type Check struct {
+	// Folder is a preparation, if there is one at hand: it has what is missing.
+	Folder string
+	// K8s is the release whose recordings decide, as recordings.Resolve takes it.
+	K8s string
+	// Course is the folder of a course; "" is the course that comes with apitrace.
+	Course string
+
+	course *workshop.Course
+	has    stock
+	mark   mark
+	// missing has the names of the exercises that cannot be done.
+	missing map[string]bool
+}
+
+// Run writes for each requirement of the exercises whether this machine has it, which exercises it concerns, and what to do
+// next. It returns an error if an exercise cannot be done.
+func (c *Check) Run(ctx context.Context, w io.Writer, p message.Printer) (err error) {
+	if c.K8s, err = recordings.Resolve(c.K8s); err != nil {
+		return err
+	}
+	if c.course, err = workshop.Open(c.Course); err != nil {
+		return err
+	}
+	if c.mark, err = readMark(c.Folder); c.Folder != "" && err != nil {
+		return message.Errorf("%s was not made by \"apitrace workshop prepare\": %w", c.Folder, err)
+	}
+	if c.has, err = look(ctx, c.K8s); err != nil {
+		return err
+	}
+	c.missing = map[string]bool{}
+	recorded, err := c.recorded()
+	if err != nil {
+		return err
+	}
+	wrong := machine.PrintFindings(w, p, recorded, progress(), machine.ExaminePorts(), c.servers(), c.sample(), c.changes(ctx))
+	if n := len(c.missing); n > 0 {
+		return message.Errorf("%d of %d exercises cannot be done on this machine yet", n, len(c.course.Exercises()))
+	}
+	if wrong > 0 {
+		return message.NewError("this machine is not ready for the workshop")
+	}
+	return nil
+}
+
+// recorded solves all exercises that recordings decide, as a learner would.
+func (c *Check) recorded() (machine.Finding, error) {
+	f := machine.Finding{What: message.Of("exercises that recordings decide")}
+	judge, err := learner.NewJudge(c.K8s)
+	if err != nil {
+		return f, err
+	}
+	solved, others := 0, 0
+	var failed []error
+	for _, e := range c.course.Exercises() {
+		if e.Live() {
+			continue
+		}
+		available, err := e.Available(c.K8s)
+		if err != nil {
+			return f, err
+		}
+		if !available {
+			others++
+			continue
+		}
+		if err := solve(&judge, e); err != nil {
+			c.missing[e.Name] = true
+			failed = append(failed, message.Errorf("%s: %w", e.Name, err))
+			continue
+		}
+		solved++
+	}
+	f.Bad = errors.Join(failed...)
+	f.Good = message.Of("all %d were solved just now; they need no network, no Go and no server", solved)
+	if others > 0 {
+		f.Good = message.Of("%s (%d are not about %s)", f.Good, others, c.K8s)
+	}
+	return f, nil
+}
+
+// solve gives a right answer to an exercise.
+func solve(judge *workshop.Judge, e *workshop.Exercise) error {
+	right, err := judge.Right(e)
+	if err != nil {
+		return err
+	}
+	if len(right) == 0 {
+		return message.NewError("no answer is right")
+	}
+	verdict, err := judge.Judge(e, workshop.Try{Text: right[0]})
+	if err == nil && !verdict.Passed {
+		err = message.Errorf("the answer %q does not pass", right[0])
+	}
+	return err
+}
+
+// progress checks that progress can be kept.
+func progress() machine.Finding {
+	f := machine.Finding{What: message.Of("your progress")}
+	dir, err := program.StateDir()
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err == nil {
+		var file *os.File
+		if file, err = os.CreateTemp(dir, "check-*"); err == nil {
+			err = errors.Join(file.Close(), os.Remove(file.Name()))
+		}
+	}
+	if err != nil {
+		f.Bad = workshop.StateError(err)
+		return f
+	}
+	f.Good = message.Of("is kept in %s", dir)
+	return f
+}
+
+// servers checks for the traced servers, which all live exercises need.
+func (c *Check) servers() machine.Finding {
+	f := machine.Finding{What: message.Of("kube-apiserver %s and etcd, with tracing", c.K8s), Good: message.Of("are in the cache")}
+	if c.has.servers {
+		return f
+	}
+	state := message.Of("are not in the cache")
+	if c.has.otherBuild {
+		state = message.Of("were built by another version of apitrace or Go, and cannot be used")
+	}
+	return c.lacking(f, state, (*workshop.Exercise).Live)
+}
+
+// sample checks for the sample server, which some exercises put behind the aggregator.
+func (c *Check) sample() machine.Finding {
+	f := machine.Finding{What: message.Of("the sample API server, with tracing"), Good: message.Of("is in the cache")}
+	if c.has.sample {
+		return f
+	}
+	return c.lacking(f, message.Of("is not in the cache"), needsSample)
+}
+
+// changes checks for what exercises that change a server need beyond the servers: Go, and the source.
+func (c *Check) changes(ctx context.Context) machine.Finding {
+	f := machine.Finding{What: message.Of("changing a server")}
+	changing := func(e *workshop.Exercise) bool { return e.Change != nil }
+	toolchain, err := program.FindToolchain(ctx)
+	switch {
+	case err != nil:
+		return c.without(f, message.Of("no Go"), c.goToInstall(), changing)
+	case c.mark.Go != "" && c.mark.Go != toolchain.Version:
+		return c.without(f, message.Of("%s is installed, and the servers were built with %s", toolchain.Version, c.mark.Go), c.goToInstall(), changing)
+	case !c.has.source:
+		return c.lacking(f, message.Of("the source is not in the cache"), changing)
+	}
+	f.Good = message.Of("%s and the source are there", toolchain.Version)
+	return f
+}
+
+// goToInstall says which Go to install.
+func (c *Check) goToInstall() message.Message {
+	if c.mark.Go != "" {
+		return message.Of("install %s, with which the servers in %s were built", c.mark.Go, c.Folder)
+	}
+	return message.Of("install Go 1.26 or newer from https://go.dev/dl")
+}
+
+// lacking fails a check for something that an import or a build brings.
+func (c *Check) lacking(f machine.Finding, state message.Message, needs func(*workshop.Exercise) bool) machine.Finding {
+	next := message.Of("\"apitrace workshop prepare FOLDER\" on a machine with a network collects what is missing; here, \"apitrace build --sample\" builds it if there is a network")
+	if c.Folder != "" {
+		next = message.Of("apitrace cache import %s", filepath.Join(c.Folder, serversFile()))
+		if _, err := os.Stat(filepath.Join(c.Folder, serversFile())); errors.Is(err, fs.ErrNotExist) {
+			next = message.Of("%s has servers for another platform: with a network, \"apitrace build --sample\" builds them here", c.Folder)
+		}
+	}
+	return c.without(f, state, next, needs)
+}
+
+// without fails a check for something that exercises need, which are then missing. It passes if there are none in the course.
+func (c *Check) without(f machine.Finding, state, next message.Message, needs func(*workshop.Exercise) bool) machine.Finding {
+	var names []string
+	for _, e := range c.course.Exercises() {
+		if needs(e) {
+			c.missing[e.Name] = true
+			names = append(names, c.course.Number(e))
+		}
+	}
+	if len(names) == 0 {
+		f.Good = message.Of("no exercise needs it")
+		return f
+	}
+	f.Bad = message.Errorf("%s\n     needed by the exercises %s\n     next: %s", state, message.List(names), next)
+	return f
+}
+
+// needsSample reports whether a live exercise needs the sample server.
+func needsSample(e *workshop.Exercise) bool {
+	switch {
+	case e.Make != nil:
+		return e.Make.Setup.Aggregated
+	case e.Change != nil:
+		s, err := scenarios.Find(e.Scenario)
+		return strings.HasPrefix(e.Change.File, sampleserver.Module+"/") || err == nil && s.Setup.Aggregated
+	}
+	return false
+}

@@ -1,0 +1,96 @@
+package room
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"github.com/google/renameio/v2"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/session"
+)
+
+// A platform is one that apitrace runs on.
+type platform struct{ os, arch string }
+
+func (p platform) file() string { return "apitrace-" + p.os + "-" + p.arch }
+
+// platforms lists those for which the folder gets apitrace, this machine's first.
+func (o *Preparation) platforms() []platform {
+	here := platform{runtime.GOOS, runtime.GOARCH}
+	all := []platform{here}
+	if o.Checkout == "" {
+		return all
+	}
+	for _, p := range []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}} {
+		if !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// programNames lists the files of apitrace in the folder.
+func (o *Preparation) programNames() (names []string) {
+	for _, p := range o.platforms() {
+		names = append(names, p.file())
+	}
+	return names
+}
+
+// addPrograms adds apitrace: a copy of the program that runs, and builds of the checkout for other platforms.
+func (o *Preparation) addPrograms(ctx context.Context, to session.Reporter) error {
+	for i, p := range o.platforms() {
+		file := filepath.Join(o.Folder, programs, p.file())
+		if i == 0 {
+			if err := copySelf(file); err != nil {
+				return err
+			}
+			continue
+		}
+		to.Notice("building apitrace for %s/%s", p.os, p.arch)
+		if err := o.buildProgram(ctx, p, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copySelf(file string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return message.Errorf("finding apitrace: %w", err)
+	}
+	text, err := os.ReadFile(self)
+	if err == nil {
+		err = renameio.WriteFile(file, text, 0o755, renameio.WithStaticPermissions(0o755))
+	}
+	if err != nil {
+		return message.Errorf("copying apitrace: %w", err)
+	}
+	return nil
+}
+
+// buildProgram builds apitrace for another platform. Its module needs no C compiler.
+func (o *Preparation) buildProgram(ctx context.Context, p platform, file string) error {
+	toolchain, err := program.FindToolchain(ctx)
+	if err != nil {
+		return err
+	}
+	out, err := filepath.Abs(file)
+	if err != nil {
+		return err
+	}
+	build := exec.CommandContext(ctx, toolchain.Go, "build", "-trimpath", "-o", out, "./cmd/apitrace")
+	build.Dir = o.Checkout
+	build.Env = append(os.Environ(), "GOOS="+p.os, "GOARCH="+p.arch, "CGO_ENABLED=0")
+	if said, err := build.CombinedOutput(); err != nil {
+		return message.Errorf("building apitrace for %s/%s in %s: %w\n%s", p.os, p.arch, o.Checkout, err, said)
+	}
+	return nil
+}

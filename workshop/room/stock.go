@@ -1,0 +1,67 @@
+package room
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/storage"
+)
+
+// A stock is what the cache of this machine has for the exercises that need a server.
+type stock struct {
+	// servers are the traced kube-apiserver and etcd, sample is the traced sample server, plain are upstream's servers.
+	servers, sample, plain bool
+	// otherBuild is set if there is a traced kube-apiserver that this apitrace, or this version of Go, cannot use.
+	otherBuild bool
+	// source is set if the sources of all three are there.
+	source bool
+}
+
+// look looks into the cache. It does not use the network.
+func look(ctx context.Context, version string) (s stock, err error) {
+	cache, err := program.OpenCache("")
+	if err != nil {
+		return s, err
+	}
+	entries, err := cache.Entries(program.KindWorkspace, program.KindBuild)
+	if err != nil {
+		return s, err
+	}
+	has, err := apiserver.StockOf(ctx, version, cache, entries)
+	if err != nil {
+		return s, err
+	}
+	s.servers, s.otherBuild = has.Built, has.OtherBuild
+	if s.sample, err = apiserver.HasSample(ctx, version, cache, entries); err != nil {
+		return s, err
+	}
+	for _, e := range entries {
+		if e.Kind == program.KindBuild && e.Program == apiserver.Name && e.Version == version && e.Complete && !e.Instrumented {
+			s.plain = true
+		}
+	}
+	s.source = true
+	for _, name := range []string{apiserver.Name, storage.Name, sampleserver.Name} {
+		if _, err := apiserver.CachedTreeOf(name, version, cache); errors.Is(err, program.ErrNoSource) {
+			s.source = false
+		} else if err != nil {
+			return s, err
+		}
+	}
+	return s, nil
+}
+
+// existing returns the folder, or the nearest folder above it that exists.
+func existing(folder string) string {
+	for {
+		if _, err := os.Stat(folder); err == nil || filepath.Dir(folder) == folder {
+			return folder
+		}
+		folder = filepath.Dir(folder)
+	}
+}
