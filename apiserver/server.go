@@ -267,6 +267,10 @@ func (s *Server) Err() error {
 // with it, so there is nothing to save.
 const stopGrace = 3 * time.Second
 
+// Terminate asks kube-apiserver to end, and waits for nothing. It may be called only for a server that this process
+// has started. Stop is still to be called.
+func (s *Server) Terminate() error { return s.own.child.Terminate() }
+
 // Stop ends both servers and removes all that they left. It does nothing to a
 // server that another process owns.
 func (s *Server) Stop(ctx context.Context) error {

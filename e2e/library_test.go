@@ -110,7 +110,8 @@ func library(t testing.TB) []*scenarios.Scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool { return s.Boots(apiserver.Name) }) // see TestBoot
+	// See TestBoot and TestStop.
+	return slices.DeleteFunc(all, func(s *scenarios.Scenario) bool { return s.Boots(apiserver.Name) || s.Stop != nil })
 }
 
 func checkExpectations(t *testing.T, s *scenarios.Scenario, requests []trace.Request) {

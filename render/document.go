@@ -118,7 +118,7 @@ func (w *documentWriter) document() *Document {
 	for _, reason := range r.Lacks() {
 		doc.Warnings = append(doc.Warnings, saysIncomplete.Format(w.lang, oneLine(reason.In(w.lang))))
 	}
-	if r.Calls[0].Unfinished && !r.IsStart() {
+	if r.Calls[0].Unfinished && !r.OfProgram() {
 		doc.Warnings = append(doc.Warnings, saysUnfinished.In(w.lang))
 	} else if running := w.stillRunning(); len(running) > 0 {
 		doc.Running = saysStillRunning.Format(w.lang, message.List(running))

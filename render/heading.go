@@ -31,7 +31,7 @@ func (l *listing) writeHeading(out *bufio.Writer) {
 	for _, reason := range r.Lacks() {
 		l.writeWrapped(out, l.Warning, saysIncomplete.Format(l.lang, oneLine(reason.In(l.lang))))
 	}
-	if r.Calls[0].Unfinished && !r.IsStart() {
+	if r.Calls[0].Unfinished && !r.OfProgram() {
 		l.writeWrapped(out, l.Warning, saysUnfinished.In(l.lang))
 	} else if running := l.stillRunning(); len(running) > 0 {
 		l.writeWrapped(out, l.Facts, saysStillRunning.Format(l.lang, message.List(running)))
@@ -42,7 +42,7 @@ func (l *listing) writeHeading(out *bufio.Writer) {
 func (l *listing) request(r *trace.Request) string {
 	text := oneLine(r.Method + " " + r.Path)
 	switch {
-	case r.IsStart():
+	case r.OfProgram():
 		return text
 	case r.Status == 0:
 		return fmt.Sprintf("%s %s %s", text, l.arrow, saysNoAnswer.In(l.lang))
@@ -53,7 +53,7 @@ func (l *listing) request(r *trace.Request) string {
 // stillRunning names the functions that had not returned when the trace was collected. That is
 // as it should be for goroutines that outlive the request: a watch, a loop of the cache.
 func (l *listing) stillRunning() []string {
-	if l.story.Tree.Request.IsStart() {
+	if l.story.Tree.Request.OfProgram() {
 		return nil
 	}
 	var names []string

@@ -249,7 +249,7 @@ func (m *mapper) leads(from, to *node, way *[]string) bool {
 
 // unreached adds the stations of always that the request did not reach.
 func (m *mapper) unreached(r *trace.Request) {
-	if r.IsStart() {
+	if r.OfProgram() {
 		return
 	}
 	if r.Calls[0].Process == trace.ProcessAPIServer {

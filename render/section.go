@@ -128,7 +128,7 @@ func (d *sectionDrawing) step(n *node, first, rest string, texts []valueText) {
 	if n.Opens == nil {
 		d.goroutine(b, n)
 	}
-	if d.story.First(n).Unfinished && !d.story.Tree.Request.IsStart() {
+	if d.story.First(n).Unfinished && !d.story.Tree.Request.OfProgram() {
 		b.value(d.Warning, saysRunning.In(d.lang))
 	}
 	var plugins []view.Plugin

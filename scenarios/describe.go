@@ -35,6 +35,9 @@ func (s *Scenario) Describe(library []*Scenario, lang string) string {
 	if s.Boot != nil {
 		fmt.Fprintf(&b, "  %s\n", p.Clauses(trace.MethodStart+" "+s.Boot.Program, p.Sprintf("traced")))
 	}
+	if s.Stop != nil {
+		fmt.Fprintf(&b, "  %s\n", p.Clauses(trace.MethodStop+" "+trace.ProcessAPIServer, p.Sprintf("traced")))
+	}
 	for i := range s.Requests {
 		r := &s.Requests[i]
 		fmt.Fprintf(&b, "  %s\n", describeRequest(&r.HTTP, r.Traced, p))

@@ -36,6 +36,11 @@ type Player struct {
 	// Aggregate starts the aggregated server of a scenario that needs one, and returns
 	// when it serves; stop ends it. If nil, such a scenario is refused.
 	Aggregate func(context.Context) (stop func(context.Context) error, err error)
+	// Stop asks the server to end, for a scenario that traces that. If nil, such a scenario is refused.
+	Stop func(context.Context) error
+	// Ending is called when the server has stopped listening and waits only for a connection that the player closes
+	// afterwards.
+	Ending func(context.Context) error
 }
 
 // cleanupTimeout bounds the clean-up, which must also be done after a Ctrl-C.
@@ -61,6 +66,9 @@ func (p *Player) Play(ctx context.Context, s *Scenario, after func(context.Conte
 	}
 	defer wire.close()
 
+	if s.Stop != nil {
+		return p.end(ctx, wire, s, after)
+	}
 	stop, err := p.aggregate(ctx, s)
 	if err != nil {
 		return err

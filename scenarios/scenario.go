@@ -37,6 +37,8 @@ type Scenario struct {
 	Setup Setup `yaml:"setup"`
 	// Boot makes the scenario trace the start of a server. If nil, it traces requests.
 	Boot *Boot `yaml:"boot"`
+	// Stop makes the scenario trace the end of a server: the Requests are sent when it has been asked to end.
+	Stop *Stop `yaml:"stop"`
 	// Requests are sent in this order.
 	Requests []Request `yaml:"requests"`
 	// Pairs are other scenarios of the library that are worth comparing with this one.
@@ -77,6 +79,13 @@ type Boot struct {
 	// Program is the name of the traced program: "kube-apiserver", or "sample-apiserver",
 	// which is the aggregated server of the setup.
 	Program string `yaml:"program"`
+	// Expect is what the trace must show for the run to count as right.
+	Expect Expect `yaml:"expect"`
+}
+
+// A Stop is the end of kube-apiserver, traced from the signal until nothing is left but the connection of a watch that the
+// player holds open: the server waits for it.
+type Stop struct {
 	// Expect is what the trace must show for the run to count as right.
 	Expect Expect `yaml:"expect"`
 }

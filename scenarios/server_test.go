@@ -29,6 +29,8 @@ type fakeServer struct {
 	forgetful int
 	// refuse answers a request instead; it returns 0 to leave it alone.
 	refuse func(r *http.Request) int
+	// hold answers a request instead, for as long as it likes; it returns false to leave it alone.
+	hold func(w http.ResponseWriter, r *http.Request) bool
 }
 
 func newFakeServer(t *testing.T) *fakeServer {
@@ -64,6 +66,9 @@ func (s *fakeServer) paths() []string {
 }
 
 func (s *fakeServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.hold != nil && s.hold(w, r) {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	line := strings.TrimSuffix(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "), "-token") + " " + r.Method + " " + r.URL.Path

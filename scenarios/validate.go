@@ -19,7 +19,7 @@ var validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 func (s *Scenario) validate() *strictyaml.Mistake {
 	for _, validate := range []func() *strictyaml.Mistake{
 		s.validateHead, s.validateReleases, s.validateServer, s.validateWebhooks, s.validateObjects,
-		s.validatePairs, s.validateBoot, s.validateRequests, s.validateKept,
+		s.validatePairs, s.validateBoot, s.validateStop, s.validateRequests, s.validateKept,
 	} {
 		if bad := validate(); bad != nil {
 			return bad
@@ -91,8 +91,27 @@ func (s *Scenario) validateBoot() *strictyaml.Mistake {
 	return nil
 }
 
+// validateStop returns a mistake if the scenario has a start as well, or state that nobody can remove when the server has ended.
+func (s *Scenario) validateStop() *strictyaml.Mistake {
+	switch {
+	case s.Stop == nil:
+		return nil
+	case s.Boot != nil:
+		return strictyaml.MistakeAt(message.Of("a scenario traces the start of a server or its end, not both"), "stop")
+	case s.OwnNamespace || s.Setup.Aggregated || len(s.Setup.Objects)+len(s.Setup.Webhooks) > 0:
+		return strictyaml.MistakeAt(message.Of("a scenario that ends the server has no objects, webhooks, namespace or aggregated server: they could not be removed afterwards"), "stop")
+	}
+	if i := slices.IndexFunc(s.Requests, func(r Request) bool { return r.changes() }); i >= 0 {
+		return strictyaml.MistakeAt(message.Of("a scenario that ends the server only reads: what a request stores could not be removed afterwards"), "requests", i)
+	}
+	if bad := s.Stop.Expect.validate(); bad != nil {
+		return bad.Below("stop")
+	}
+	return nil
+}
+
 func (s *Scenario) validateRequests() *strictyaml.Mistake {
-	if s.Boot == nil && !slices.ContainsFunc(s.Requests, func(r Request) bool { return r.Traced }) {
+	if s.Boot == nil && s.Stop == nil && !slices.ContainsFunc(s.Requests, func(r Request) bool { return r.Traced }) {
 		return strictyaml.MistakeAt(message.Of("no request is traced: give at least one \"traced: true\""), "requests")
 	}
 	for i := range s.Requests {

@@ -134,7 +134,7 @@ func (r *recorder) play(ctx context.Context, scenario *scenarios.Scenario) (_ *t
 		}
 		defer func() { err = errors.Join(err, server.Close()) }()
 	}
-	if scenario.Boot != nil || scenario.Varies.En != "" {
+	if scenario.Boot != nil || scenario.Stop != nil || scenario.Varies.En != "" {
 		return r.once(ctx, server, scenario, own.Boot)
 	}
 	return typical(func() (*trace.Recording, error) { return r.once(ctx, server, scenario, "") })

@@ -96,7 +96,11 @@ func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenari
 	if scenario.Boots(apiserver.Name) {
 		return &s.recording, nil, s.boot(ctx, o.Boot)
 	}
+	s.life = o.Boot
 	left := len(scenario.Traced())
+	if scenario.Stop != nil {
+		left++
+	}
 	err = s.playUntil(ctx, to, func() error {
 		if left--; left == 0 {
 			return errTraced
@@ -124,6 +128,8 @@ type replay struct {
 	// unmet has an error for each expectation of the scenario that the traces do not satisfy.
 	unmet   []error
 	fetcher *fetcher
+	// life is the trace id of the server's start, for a scenario that traces its end.
+	life string
 }
 
 func newReplay(server *apiserver.Server, scenario *scenarios.Scenario, sample *program.Binary, secrets collect.Secrets) *replay {
@@ -140,6 +146,7 @@ func (s *replay) record(ctx context.Context, to Reporter, boot string) error {
 	if s.scenario.Boots(apiserver.Name) {
 		return s.boot(ctx, boot)
 	}
+	s.life = boot
 	return s.play(ctx, to)
 }
 
@@ -153,6 +160,7 @@ func (s *replay) playUntil(ctx context.Context, to Reporter, traced func() error
 	defer s.fetcher.Close()
 	player := newPlayer(s.server, to)
 	player.Aggregate = func(ctx context.Context) (func(context.Context) error, error) { return s.aggregate(ctx, to) }
+	player.Stop, player.Ending = s.ending(traced)
 	return player.Play(ctx, s.scenario, func(ctx context.Context, r *scenarios.Request, sent *scenarios.Sent) error {
 		if err := s.collect(ctx, r, sent); err != nil {
 			return err

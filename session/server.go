@@ -44,7 +44,7 @@ type Spec struct {
 // forScenario returns the Spec of the server that a scenario needs.
 func (s Spec) forScenario(scenario *scenarios.Scenario) Spec {
 	s.Extra = scenario.Setup.Server
-	if scenario.Boots(apiserver.Name) {
+	if scenario.Boots(apiserver.Name) || scenario.Stop != nil {
 		s.Boot = trace.NewTraceID()
 	}
 	return s

@@ -58,6 +58,10 @@ func (r *Recording) Version(process string) string {
 // name of the program.
 const MethodStart = "START"
 
+// MethodStop is the Method of the end of a program, from the signal that asks for it. Its Path is the
+// name of the program.
+const MethodStop = "STOP"
+
 // A Request is one traced HTTP request: all calls of one trace, across processes.
 type Request struct {
 	// TraceID is the W3C trace id: 32 lower-case hexadecimal digits.
@@ -129,6 +133,12 @@ type Call struct {
 
 // IsStart reports whether this is the start of a program, not a request.
 func (r *Request) IsStart() bool { return r.Method == MethodStart }
+
+// IsStop reports whether this is the end of a program, not a request.
+func (r *Request) IsStop() bool { return r.Method == MethodStop }
+
+// OfProgram reports whether this is the start or the end of a program, not a request.
+func (r *Request) OfProgram() bool { return r.IsStart() || r.IsStop() }
 
 // A StoredKey is a key of etcd that a request wrote or deleted.
 type StoredKey struct {

@@ -201,6 +201,14 @@ func (c *Child) Err() error {
 	}
 }
 
+// Terminate asks a server to end, and does not wait for that.
+func (c *Child) Terminate() error {
+	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return message.Errorf("stopping %s: %w", c.server.Name, err)
+	}
+	return nil
+}
+
 // Stop ends a server: it is asked to end, and killed when it has not done so
 // after the grace period or when ctx ends.
 func (c *Child) Stop(ctx context.Context, grace time.Duration) error {

@@ -115,7 +115,7 @@ func (c *chooser) wanted(i int, keyBelow bool) bool {
 // known, every error in it may be the reason.
 func (c *chooser) fatal(i int) bool {
 	call := c.tree.Call(i)
-	if c.tree.Request.IsStart() {
+	if c.tree.Request.OfProgram() {
 		return call.Panic != "" // the goroutines that it starts continue, and retry what fails
 	}
 	if call.Panic != "" || call.Unfinished || c.errors.has(i) {

@@ -28,8 +28,10 @@ type Sentence struct {
 // values, so it needs no list of functions. The least telling sentences are left out first.
 func Sentences(tree *trace.Tree, classifier Classifier, errors *ErrorPath, lang string, most int) []Sentence {
 	t := &taleTeller{tree: tree, classifier: classifier, lang: lang, end: map[string]int{}}
-	if tree.Request.IsStart() {
-		t.tellStart()
+	if tree.Request.OfProgram() {
+		if tree.Request.IsStart() {
+			t.tellStart()
+		}
 		return t.most(most)
 	}
 	if errors != nil {

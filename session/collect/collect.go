@@ -21,7 +21,7 @@ import (
 
 func queryFor(s *trace.Sent, secrets Secrets) probe.Query {
 	q := probe.Query{Trace: s.TraceID, Secrets: secrets.query(s.Path)}
-	if s.Boot {
+	if s.Boot && s.Stop.IsZero() {
 		return q
 	}
 	return settled(q)
@@ -86,6 +86,9 @@ func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent
 	}
 	if len(all) == 0 {
 		return nil, nil, message.Errorf("no traced program has seen %s %s (trace %s): is this the server that the request was sent to, and did it carry a sampled traceparent?", sent.Method, sent.Path, sent.TraceID)
+	}
+	if !sent.Stop.IsZero() {
+		all = since(all, sent.Stop)
 	}
 	join(r, all)
 	if err := addTails(ctx, sockets, r, q.Secrets); err != nil {

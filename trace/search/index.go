@@ -101,7 +101,7 @@ func newIndex() (*index, error) {
 // every route and resource, which "apitrace routes" lists; only its functions and errors are here.
 func eachText(rec *trace.Recording, add func(Kind, string)) {
 	for r := range rec.Requests {
-		isStart := rec.Requests[r].IsStart()
+		isStart := rec.Requests[r].OfProgram()
 		for c := range rec.Requests[r].Calls {
 			call := &rec.Requests[r].Calls[c]
 			add(Function, call.Function)

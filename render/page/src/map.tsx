@@ -39,7 +39,8 @@ export function RequestMapView() {
     api.get<RequestMap>(path + '/map', { lang }).then((m) => left || setMap(m), (e) => left || problem(e));
     return () => { left = true; };
   }, [path, lang]);
-  const start = recording?.requests[place.request - 1]?.method === 'START';
+  const method = recording?.requests[place.request - 1]?.method;
+  const ofProgram = method === 'START' || method === 'STOP';
   if (!map) return <p class="quiet loading">{all.loading}</p>;
   const at = Math.min(map.visits.length, Math.max(0, Number.parseInt(link.more.stop ?? '', 10) || 0));
   const go = (n: number) => change({ stop: n > 0 ? String(Math.min(map.visits.length, n)) : undefined });
@@ -53,7 +54,7 @@ export function RequestMapView() {
       e.preventDefault();
     }}>
       <div class="request"><h1>{map.request}</h1><p class="facts">{map.facts}</p></div>
-      {start && place.release !== 'live' && <BootMap release={place.release} place={place} />}
+      {method === 'START' && place.release !== 'live' && <BootMap release={place.release} place={place} />}
       <div class="map-controls">
         <span class="switch" role="group" aria-label={words.way}>
           <button title={words.first} aria-label={words.first} onClick={() => go(1)}>|◀</button>
@@ -64,8 +65,8 @@ export function RequestMapView() {
         <span class="where" aria-live="polite">{at > 0 ? `${words.at(at, map.visits.length)}: ${map.visits[at - 1].title}` : ''}</span>
       </div>
       <p class="facts map-help">{words.help}</p>
-      <div class={'map-both' + (start ? ' no-picture' : '')}>
-        {!start && <Picture map={map} at={at} open={open} />}
+      <div class={'map-both' + (ofProgram ? ' no-picture' : '')}>
+        {!ofProgram && <Picture map={map} at={at} open={open} />}
         <Way map={map} at={at} go={go} open={open} />
       </div>
     </div>

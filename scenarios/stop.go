@@ -1,0 +1,60 @@
+package scenarios
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"syscall"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
+)
+
+// held is the watch whose connection the server waits for when it ends. Every server has namespaces.
+const held = "/api/v1/namespaces?watch=true"
+
+// end asks the server to end and sends the requests of the scenario while it does so. It creates and removes nothing.
+func (p *Player) end(ctx context.Context, wire *wire, s *Scenario, after func(context.Context, *Request, *Sent) error) error {
+	if p.Stop == nil {
+		return message.Errorf("scenario %q ends the server, which this command does not do", s.Name)
+	}
+	run := &run{wire: wire, scenario: s, after: after, kept: kept{}, gone: p.Gone}
+	if err := run.end(ctx, p); err != nil {
+		return message.Errorf("scenario %q: %w", s.Name, err)
+	}
+	return nil
+}
+
+func (r *run) end(ctx context.Context, p *Player) error {
+	ctx, hangUp := context.WithCancel(ctx)
+	defer hangUp()
+	sent := &Sent{Method: http.MethodGet, Path: held}
+	watch, err := r.wire.begin(ctx, &HTTP{Method: sent.Method, Path: held, As: Admin}, sent)
+	if err != nil {
+		return message.Errorf("holding a connection to the server: %w", err)
+	}
+	defer watch.Body.Close()
+	if sent.Status != http.StatusOK {
+		return sent.must(http.StatusOK)
+	}
+	go func() { _, _ = io.Copy(io.Discard, watch.Body) }() // ends with ctx
+	if err := p.Stop(ctx); err != nil {
+		return err
+	}
+	if err := r.requests(ctx); err != nil {
+		return err
+	}
+	if err := r.wire.awaitDeaf(ctx); err != nil {
+		return err
+	}
+	return p.Ending(ctx)
+}
+
+// awaitDeaf waits until the server accepts no more connections. It asks over the connection that is open: one that is only tried
+// would be a call in the trace.
+func (w *wire) awaitDeaf(ctx context.Context) error {
+	return poll(ctx, func() (bool, error) {
+		sent := w.send(ctx, &HTTP{Method: http.MethodGet, Path: "/livez", As: Admin}, "")
+		return errors.Is(sent.Err, syscall.ECONNREFUSED), ctx.Err()
+	}, message.Of("the server to stop listening at %s", w.baseURL))
+}
