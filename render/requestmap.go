@@ -28,7 +28,7 @@ type MapProgram struct {
 	Servers []MapServer `json:"servers" description:"The servers in it: first what is in front of all, then each server."`
 }
 
-// A MapServer is a server of a program. An empty name stands for the part in front of the servers.
+// A MapServer is a server of a program. An empty name stands for the filter chain in front of the servers, and for calls whose server is not known.
 type MapServer struct {
 	Name     string       `json:"name" description:"Name of the server, as its director has it; empty for what is in front of all of a program, such as the filter chain, and for a program without such servers."`
 	Calls    int          `json:"calls" description:"How many calls it has."`

@@ -26,7 +26,9 @@ export function Guide() {
       .filter((l) => l.steps.length > 0 || lower === '' || holds(l.title));
   }, [layers, text]);
   useEffect(() => {
-    if (layers && address.query.layer) document.getElementById('layer-' + address.query.layer)?.scrollIntoView();
+    if (!layers || !address.query.layer) return;
+    document.getElementById('layer-' + address.query.layer)?.scrollIntoView();
+    document.getElementById('title-' + address.query.layer)?.focus({ preventScroll: true });
   }, [layers, address.query.layer]);
   if (!layers) return <p class="quiet loading">{common.loading}</p>;
   const change = (more: Record<string, string>, replace = false) =>
@@ -42,7 +44,7 @@ export function Guide() {
       {shown.length === 0 && <p>{words.none(text)}</p>}
       {shown.map((l) => (
         <section id={'layer-' + l.layer} key={l.layer} style={colour(l)} aria-labelledby={'title-' + l.layer}>
-          <h2 id={'title-' + l.layer}>{l.title} <span class="quiet">{words.steps(l.steps.length)}</span></h2>
+          <h2 id={'title-' + l.layer} tabIndex={-1}>{l.title} <span class="quiet">{words.steps(l.steps.length)}</span></h2>
           {l.steps.length === 0 && <p class="quiet">{words.noSteps}</p>}
           <dl>
             {l.steps.map((s) => (

@@ -4,6 +4,7 @@ import { Details, Place, requestPath } from './api.ts';
 import { BootMap } from './bootmap.tsx';
 import { Page, useLatest, usePage, useRequest } from './context.ts';
 import { firstView, requestAddress } from './link.ts';
+import { typing } from './keys.ts';
 import { pathOf, Rect, Router } from './routing.ts';
 import { thousands } from './words.ts';
 
@@ -31,7 +32,6 @@ export function RequestMapView() {
   const words = all.map;
   const { path, place, link, change, recording } = useRequest();
   const [map, setMap] = useState<RequestMap | null>(null);
-  const scroll = useRef<HTMLDivElement>(null);
   const begin = useLatest();
   useEffect(() => {
     let left = false;
@@ -41,18 +41,25 @@ export function RequestMapView() {
   }, [path, lang]);
   const method = recording?.requests[place.request - 1]?.method;
   const ofProgram = method === 'START' || method === 'STOP';
+  // The arrow keys follow the way wherever the focus is, also where it was when the view was chosen.
+  const follow = useRef<(by: number) => void>(() => {});
+  useEffect(() => {
+    const keys = (e: KeyboardEvent) => {
+      const by = e.key === 'ArrowRight' ? 1 : e.key === 'ArrowLeft' ? -1 : 0;
+      if (by === 0 || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey || e.defaultPrevented || typing(e) || document.querySelector('dialog[open]')) return;
+      e.preventDefault();
+      follow.current(by);
+    };
+    addEventListener('keydown', keys);
+    return () => removeEventListener('keydown', keys);
+  }, []);
   if (!map) return <p class="quiet loading">{all.loading}</p>;
   const at = Math.min(map.visits.length, Math.max(0, Number.parseInt(link.more.stop ?? '', 10) || 0));
   const go = (n: number) => change({ stop: n > 0 ? String(Math.min(map.visits.length, n)) : undefined });
+  follow.current = (by) => go(at + by);
   const open = (call: number) => openCall(page, place, call, begin());
   return (
-    <div class="map-view" ref={scroll} onKeyDown={(e) => {
-      if (e.ctrlKey || e.metaKey || e.altKey || e.target instanceof HTMLSelectElement) return;
-      if (e.key === 'ArrowRight') go(at + 1);
-      else if (e.key === 'ArrowLeft') go(at - 1);
-      else return;
-      e.preventDefault();
-    }}>
+    <div class="map-view">
       <div class="request"><h1>{map.request}</h1><p class="facts">{map.facts}</p></div>
       {method === 'START' && place.release !== 'live' && <BootMap release={place.release} place={place} />}
       <div class="map-controls">

@@ -2,6 +2,7 @@ import { h, render } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Api, Problem, Recording, Release, Scenario } from './api.ts';
 import { PageContext } from './context.ts';
+import { useFocusKept } from './focus.ts';
 import { Header, RequestBar, Theme } from './header.tsx';
 import { KeyHelp } from './help.tsx';
 import { Address, parse, requestLink, startAt, write } from './link.ts';
@@ -70,6 +71,8 @@ function Page({ api }: { api: Api }) {
   }, [recording, alone, words]);
   // Before the next paint: an effect that waits could take away what the new view has to say already.
   useLayoutEffect(() => { setProblem(null); setNotice(''); }, [alone, lang]);
+
+  useFocusKept(address);
 
   const page = { api, lang, words, address, goTo, problem: setProblem, notice: setNotice, releases, scenarios, last: last.current };
   return (

@@ -1,0 +1,30 @@
+// The focus of the keyboard when an address takes away what had it.
+
+import { useEffect, useRef } from 'preact/hooks';
+import { Address, write } from './link.ts';
+
+const patience = 3000; // milliseconds until the tree of a request is there at the latest
+
+// useFocusKept gives the focus to the new view if the element that had it is gone: else the next Tab would begin at the top of the page.
+// In a view with a tree, the selected row gets it once it is there.
+export function useFocusKept(address: Address) {
+  const first = useRef(true);
+  useEffect(() => {
+    if (first.current) { first.current = false; return; }
+    const main = document.querySelector('main');
+    if (!main || document.activeElement && document.activeElement !== document.body) return;
+    main.tabIndex = -1;
+    main.focus({ preventScroll: true });
+    let last: Element = main; // what has the focus from here: the row that is selected first need not be the one of the address
+    const toRow = () => {
+      const row = main.querySelector<HTMLElement>('[role=treeitem][aria-selected=true]');
+      if (document.activeElement !== last && document.activeElement !== document.body) seeking.disconnect();
+      else if (row && row !== last) (last = row).focus({ preventScroll: true });
+    };
+    const seeking = new MutationObserver(toRow);
+    seeking.observe(main, { subtree: true, childList: true, attributes: true, attributeFilter: ['aria-selected'] });
+    const ends = setTimeout(() => seeking.disconnect(), patience);
+    toRow();
+    return () => { seeking.disconnect(); clearTimeout(ends); };
+  }, [write(address)]);
+}
