@@ -43,6 +43,9 @@ func RecordFaults(ctx context.Context, version, folder string, names []string, t
 		}
 		to.Notice("%s %d/%d %s", version, i+1, len(faults), f.Name)
 		recording, err := record()
+		if ctx.Err() != nil { // what stands in the folder is better than a part
+			return errors.Join(deathOf(ctx), failed)
+		}
 		if err != nil {
 			failed = errors.Join(failed, message.Errorf("recording %s: %w", f.Name, err))
 			continue
