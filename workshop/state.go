@@ -17,22 +17,22 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 )
 
-// A Deed is something that a learner did, or that happened to an exercise of theirs.
-type Deed string
+// An Action is something that a learner did, or that happened to an exercise of theirs.
+type Action string
 
-// The deeds.
+// The actions.
 const (
 	// Started makes an exercise the current one.
-	Started Deed = "started"
+	Started Action = "started"
 	// Tried is a wrong answer, Passed a right one.
-	Tried  Deed = "tried"
-	Passed Deed = "passed"
+	Tried  Action = "tried"
+	Passed Action = "passed"
 	// Hinted unlocked the next hint.
-	Hinted Deed = "hinted"
+	Hinted Action = "hinted"
 	// Revealed is the solution, seen before the exercise was passed.
-	Revealed Deed = "revealed"
+	Revealed Action = "revealed"
 	// Reset forgets what came before, of one exercise, or, without a name, of all.
-	Reset Deed = "reset"
+	Reset Action = "reset"
 )
 
 // An Event is a line of the state file.
@@ -40,7 +40,7 @@ type Event struct {
 	// Number counts the events from 1 on, so that a missing one is noticed.
 	Number   int       `json:"n"`
 	Time     time.Time `json:"time"`
-	Did      Deed      `json:"did"`
+	Did      Action    `json:"did"`
 	Exercise string    `json:"exercise,omitempty"`
 	// Answer is what was tried, and with which version of Kubernetes.
 	Answer string `json:"answer,omitempty"`

@@ -49,7 +49,7 @@ Things
 	if got := Summarize(course, events).Markdown("en"); !strings.HasSuffix(got, "What one teaches.\n"+open) {
 		t.Errorf("the summary is\n%s\nexpected it to end with\n%s", got, open)
 	}
-	for step, did := range map[string][]Deed{
+	for step, did := range map[string][]Action{
 		"`apitrace workshop solution two --anyway`\n": {Hinted, Hinted},
 		"(`apitrace workshop explain two`)":           {Revealed},
 	} {

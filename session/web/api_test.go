@@ -85,17 +85,23 @@ func sendBody(t testing.TB, method, address, body string, edit func(*http.Reques
 	if edit != nil {
 		edit(request)
 	}
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(response.Body)
+	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, answer, err := answerTo(client, request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return response, answer
+}
+
+// answerTo sends a request and reads the whole answer.
+func answerTo(client *http.Client, request *http.Request) (*http.Response, []byte, error) {
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	return response, answer, err
 }
 
 // fakeSource writes source files in which the function that reads a node from etcd begins at its upstream line.

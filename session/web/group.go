@@ -26,7 +26,7 @@ const (
 	mostWrong = 200
 )
 
-// codeLetters are the letters of codes to join: none looks like another on a wall.
+// codeLetters are the letters of codes to join: on a wall, none of them is mistaken for another.
 const codeLetters = "abcdefghjkmnpqrstuvwxyz23456789"
 
 // newGroupCode returns a code to join that cannot be guessed: nearly 40 bits.
@@ -48,17 +48,17 @@ type classroom struct {
 	mu       sync.Mutex
 	learners map[[sha256.Size]byte]*attendee // by the sum of their token
 	nextID   int
-	wrong    map[string]map[string]int // exercise, answer: how often
+	wrong    map[string]map[string]int // by exercise and answer, how often it was given
 	shown    shownQuestion
-	changed  map[chan struct{}]bool
+	changed  map[chan struct{}]bool // the channels of listen
 }
 
-// An attendee is a learner.
+// An attendee is a learner who has joined.
 type attendee struct {
 	id      int
 	name    string
 	last    time.Time
-	number  int // of the last event
+	number  int // that of the last reported event
 	current string
 	done    map[string]*workshop.Done
 	vote    *bool
@@ -78,7 +78,7 @@ func newClassroom(code string, course *workshop.Course) *classroom {
 	}
 }
 
-// join lets a learner in whose code is right.
+// join adds a learner who has the right code.
 func (c *classroom) join(request group.JoinRequest) (*group.Joined, error) {
 	if !same(strings.ToLower(strings.TrimSpace(request.Code)), c.code) {
 		return nil, errWrongCode
@@ -96,13 +96,13 @@ func (c *classroom) join(request group.JoinRequest) (*group.Joined, error) {
 	c.nextID++
 	token := newToken()
 	c.learners[sha256.Sum256([]byte(token))] = &attendee{id: c.nextID, name: name, last: c.now(), done: map[string]*workshop.Done{}}
-	c.tell()
+	c.notify()
 	return &group.Joined{Token: token, Name: name}, nil
 }
 
 var errWrongCode = newError(http.StatusForbidden, message.NewError("the code is wrong"), message.Of("read it again from the leader's page"))
 
-// checkName accepts a name that can be shown: printable, and not too long.
+// checkName returns a name with its blanks tidied up, or an error if it has other than printable characters or too many.
 func checkName(name string) (string, error) {
 	name = strings.Join(strings.Fields(name), " ")
 	printable := utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
@@ -126,7 +126,7 @@ func (c *classroom) unused(name string) string {
 	return free
 }
 
-// as does something for the learner with a token.
+// as calls do with the learner of a token, and notifies the listeners.
 func (c *classroom) as(token string, do func(*attendee) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -134,12 +134,12 @@ func (c *classroom) as(token string, do func(*attendee) error) error {
 	if a == nil {
 		return newError(http.StatusUnauthorized, message.NewError("the group does not know you"), message.Of("join again"))
 	}
-	defer c.tell()
+	defer c.notify()
 	a.last = c.now()
 	return do(a)
 }
 
-// report takes progress in. Events of other courses, and those that have come before, do not count.
+// report records progress. Events of other courses, and events that were reported before, do not count.
 func (c *classroom) report(token string, report group.Report) error {
 	if len(report.Events) > group.MostEvents {
 		return badRequest(message.Errorf("the report has %d events", len(report.Events)), message.Of("at most %d are accepted", group.MostEvents))
@@ -224,7 +224,7 @@ func (c *classroom) leave(token string) error {
 	})
 }
 
-// remove forgets a learner, as the leader wishes. Who is removed can join again.
+// remove forgets a learner on behalf of the leader. The learner can join again.
 func (c *classroom) remove(id int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -233,7 +233,7 @@ func (c *classroom) remove(id int) {
 			delete(c.learners, token)
 		}
 	}
-	c.tell()
+	c.notify()
 }
 
 // show puts a question on the wall, or takes it down if the name is "". With poll, learners can vote.
@@ -255,29 +255,29 @@ func (c *classroom) show(exercise string, poll bool) error {
 	for _, a := range c.learners {
 		a.vote = nil
 	}
-	c.tell()
+	c.notify()
 	return nil
 }
 
-// closePoll takes no more votes, so that their distribution can be shown.
+// closePoll ends the poll: no more votes are accepted, and the distribution is shown.
 func (c *classroom) closePoll() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.shown.open = false
-	c.tell()
+	c.notify()
 }
 
-// tell wakes those that show the state. The caller must hold the lock.
-func (c *classroom) tell() {
+// notify wakes the listeners, which show the state. The caller must hold the lock.
+func (c *classroom) notify() {
 	for listener := range c.changed {
 		select {
 		case listener <- struct{}{}:
-		default: // it has not looked since the last change
+		default: // it has not read the last change yet
 		}
 	}
 }
 
-// listen returns a channel that gets a value after changes, until leave is called.
+// listen returns a channel that receives a value after each change, or after several. leave ends that.
 func (c *classroom) listen() (changes chan struct{}, leave func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

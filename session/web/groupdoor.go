@@ -17,7 +17,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/group"
 )
 
-// Limits of the learners' side, which others of the network may reach, too.
+// Limits of the door, which others in the network may reach, too.
 const (
 	// mostReport is the maximum size of a request's body in bytes: 50 events with answers of 200 characters.
 	mostReport = 64 << 10
@@ -75,7 +75,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var errTooFast = newError(http.StatusTooManyRequests, message.NewError("too many requests come from your machine"), message.Of("wait a moment"))
 
-// admit refuses pages, foreign names of this server, other bodies than JSON, large ones, and floods.
+// admit refuses requests of pages, requests to foreign names of this server, bodies that are large or not JSON, and floods.
 func (d *door) admit(r *http.Request, limits *machineLimits) error {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	switch {

@@ -17,8 +17,8 @@ import (
 // mostConnections is the number of learners' connections at a time.
 const mostConnections = 512
 
-// A Group is the server of somebody who leads a workshop. It has two sides: the leader's page, which is always on a loopback
-// address alone, and the door for learners, which has another port.
+// A Group is the server of somebody who leads a workshop. It has two sides: the leader's page, which only ever listens on a
+// loopback address, and the door for learners, on a port of its own.
 type Group struct {
 	// Listen is the address of the door, as a host and port, or a port for 127.0.0.1. With an address of the network,
 	// or 0.0.0.0 for all of this machine's, others of the network can join.
@@ -116,7 +116,7 @@ func (g *Group) save(room *classroom, format string, p message.Printer) error {
 	return nil
 }
 
-// listenToLearners listens where the leader says: unlike listen, on any address that is named.
+// listenToLearners listens on the address that the leader named, which may be one of the network; listen allows only loopback.
 func listenToLearners(address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil || host == "" {
@@ -133,7 +133,7 @@ func listenToLearners(address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// reachedAt lists the addresses at which learners reach a door: of one on all addresses, those of this machine in its networks.
+// reachedAt lists the addresses at which learners reach a door. A door on all addresses is reached at those of this machine.
 func reachedAt(at *net.TCPAddr) []string {
 	if !at.IP.IsUnspecified() {
 		return []string{at.String()}

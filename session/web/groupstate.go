@@ -19,7 +19,7 @@ import (
 
 // A groupState is what the leader's page shows. Texts of exercises are in both languages.
 type groupState struct {
-	Address   []string        `json:"addresses"`
+	Addresses []string        `json:"addresses"`
 	Code      string          `json:"code"`
 	Exercises []groupExercise `json:"exercises"`
 	Learners  []groupLearner  `json:"learners"`
@@ -58,7 +58,7 @@ type groupQuestion struct {
 func (c *classroom) state(addresses []string) (*groupState, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := &groupState{Address: addresses, Code: c.code, Learners: []groupLearner{}, Exercises: c.exercises()}
+	s := &groupState{Addresses: addresses, Code: c.code, Learners: []groupLearner{}, Exercises: c.exercises()}
 	for _, a := range c.byName() {
 		one := groupLearner{ID: a.id, Name: a.name, Current: a.current, Done: map[string]string{}, Voted: a.vote != nil}
 		for name, d := range a.done {
@@ -119,7 +119,7 @@ func doneWord(d *workshop.Done) string {
 	}
 }
 
-// A groupExport is what a leader keeps of a workshop: without names.
+// A groupExport is what a leader can keep of a workshop. It has no names of learners.
 type groupExport struct {
 	Learners  int             `json:"learners"`
 	Exercises []exportedCount `json:"exercises"`
@@ -190,7 +190,7 @@ func (x groupExport) write(w io.Writer, format string, p message.Printer) error 
 	return x.writeMarkdown(w, p)
 }
 
-// writeCSV writes a line for each wrong answer, and one for an exercise without.
+// writeCSV writes a row for each wrong answer, and one row for an exercise that has none.
 func (x groupExport) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	_ = out.Write([]string{"exercise", "title", "started", "passed", "wrong answer", "times"}) // Error has it
@@ -208,7 +208,7 @@ func (x groupExport) writeCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// harmless keeps a spreadsheet from taking an answer for a formula.
+// harmless returns a cell that no spreadsheet evaluates as a formula.
 func harmless(cell string) string {
 	if strings.ContainsAny(cell[:min(1, len(cell))], "=+-@\t\r") {
 		return "'" + cell
@@ -234,7 +234,7 @@ func (x groupExport) writeMarkdown(w io.Writer, p message.Printer) error {
 	return err
 }
 
-// longestRun returns how often a character stands in a row at most.
+// longestRun returns the length of the longest run of a character.
 func longestRun(s string, of rune) (most int) {
 	run := 0
 	for _, r := range s {

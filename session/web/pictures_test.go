@@ -37,15 +37,19 @@ var scenes = []scene{
 	{"compare", "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", "rest.BeforeCreate", "document.querySelector('.hunk')"},
 }
 
+// shownIn has the pages of the docs that show a picture, in both languages.
+var shownIn = map[string][]string{"code": {"README", "docs/web"}, "compare": {"README", "docs/web"}, groupPicture: {"docs/workshop"}}
+
 // TestPictures holds the pictures of the page: each is small, and the pages of the docs show it. With -update it takes them, from the
 // real page with the sources of the traced programs; see "make pictures".
 func TestPictures(t *testing.T) {
 	if *update {
 		takePictures(t)
+		takeGroupPictures(t)
 	}
-	for _, s := range scenes {
-		for suffix, pages := range map[string][]string{"": {"README.md", "docs/web.md"}, ".zh": {"README.zh.md", "docs/web.zh.md"}} {
-			name := s.name + suffix + ".png"
+	for picture, pages := range shownIn {
+		for _, suffix := range []string{"", ".zh"} {
+			name := picture + suffix + ".png"
 			data, err := os.ReadFile(filepath.Join(pictures, name))
 			if err != nil {
 				t.Errorf("%v: \"make pictures\" takes it", err)
@@ -58,6 +62,7 @@ func TestPictures(t *testing.T) {
 				t.Errorf("%s: %d x %d pixels (%v), expected 1280 x 800", name, seen.Width, seen.Height, err)
 			}
 			for _, page := range pages {
+				page += suffix + ".md"
 				text, err := os.ReadFile(filepath.Join("../..", page))
 				if err != nil {
 					t.Fatal(err)
@@ -89,24 +94,31 @@ func takePictures(t *testing.T) {
 				b.click(row(s.row))
 			}
 			b.until(s.ready)
-			b.until("![...document.querySelectorAll('.loading')].length && document.fonts.status === 'loaded'")
-			time.Sleep(300 * time.Millisecond) // for what scrolls
-			shot, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.MkdirAll(pictures, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(pictures, s.name+lang+".png"), shrunk(t, shot), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			b.until("![...document.querySelectorAll('.loading')].length")
+			takePicture(b, s.name+lang)
 		}
 	}
 }
 
+// takePicture writes what the tab shows.
+func takePicture(b *tab, name string) {
+	b.Helper()
+	b.until("document.fonts.status === 'loaded'")
+	time.Sleep(300 * time.Millisecond) // for what scrolls
+	shot, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := os.MkdirAll(pictures, 0o755); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(pictures, name+".png"), shrunk(b, shot), 0o644); err != nil {
+		b.Fatal(err)
+	}
+}
+
 // shrunk writes a picture with a palette of the 256 colours that most of its pixels have: text on paper has few.
-func shrunk(t *testing.T, data []byte) []byte {
+func shrunk(t testing.TB, data []byte) []byte {
 	t.Helper()
 	full, err := png.Decode(bytes.NewReader(data))
 	if err != nil {

@@ -98,22 +98,22 @@ func sheet(l *learner.Learner, to *gatherer, r *restful.Request) (*learner.Sheet
 	return s, nil
 }
 
-// deeds are the actions that a client may report. The judge decides the others, passed and tried.
-var deeds = []workshop.Deed{workshop.Started, workshop.Hinted, workshop.Revealed, workshop.Reset}
+// reportable lists the actions that a client may report. The judge decides the others, passed and tried.
+var reportable = []workshop.Action{workshop.Started, workshop.Hinted, workshop.Revealed, workshop.Reset}
 
 func (a *api) doExercise(r *restful.Request) (any, error) {
 	deed, err := bodyOf[ExerciseDeed](r)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains(deeds, workshop.Deed(deed.Did)) {
+	if !slices.Contains(reportable, workshop.Action(deed.Did)) {
 		return nil, badRequest(message.Errorf("did is %q", deed.Did), message.Of("expected started, hinted, revealed or reset"))
 	}
 	l, to, err := a.learner(r)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Do(r.Request.Context(), r.PathParameter("exercise"), workshop.Deed(deed.Did)); err != nil {
+	if err := l.Do(r.Request.Context(), r.PathParameter("exercise"), workshop.Action(deed.Did)); err != nil {
 		return nil, workshopError(err)
 	}
 	return sheet(l, to, r)

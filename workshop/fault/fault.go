@@ -20,7 +20,7 @@ var embedded embed.FS
 
 // A Fault is a patch, and the scenario whose recording shows its effect.
 type Fault struct {
-	// Name is the name of the fault and of its recording. It does not tell what is wrong.
+	// Name is the name of the fault and of its recording. It does not say what is wrong.
 	Name string
 	// Scenario is the name of the scenario that is replayed.
 	Scenario string
@@ -101,7 +101,7 @@ func (f *Fault) Files() []string {
 	return names
 }
 
-// Apply returns the text of a file of Files with the patch applied. The context of the patch must match.
+// Apply returns the text of a file, one of Files, with the patch applied. It fails if the context of the patch does not match.
 func (f *Fault) Apply(name string, text []byte) ([]byte, error) {
 	for _, file := range f.files {
 		if file.NewName != name {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// reportEnv and reportArgument make a process the reporter of the one that starts it; the value is the folder of the progress.
+// A process with reportArgument as its only argument is a reporter; reportEnv names the folder of the progress.
 const (
 	reportEnv      = "APITRACE_GROUP_REPORT"
 	reportArgument = "group-report"
@@ -30,8 +30,8 @@ func init() {
 	}
 }
 
-// Nudge has a process of its own report the progress in a folder, if the learner has joined a group. It neither waits nor
-// fails: the learner's work goes on as without a group.
+// Nudge starts a process that reports the progress in a folder, if the learner is in a group. It neither waits nor fails, so that
+// the learner's work goes on as without a group.
 func Nudge(dir string) {
 	if _, err := os.Stat(file(dir)); err != nil {
 		return

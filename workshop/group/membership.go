@@ -27,15 +27,15 @@ type Membership struct {
 	Token   string `json:"token"`
 	// Lang is the language of the learner, in which the server says what is wrong.
 	Lang string `json:"lang"`
-	// Since is the number of the last event before joining, Sent that of the last one which the server has.
+	// Since is the number of the last event before joining, Sent the number of the last event that the server has.
 	Since int `json:"since"`
 	Sent  int `json:"sent"`
 }
 
 func file(dir string) string { return filepath.Join(dir, "group.json") }
 
-// errNone says that the learner takes part in no group.
-var errNone = message.NewError("you have joined no group: the leader's page shows the command, such as \"apitrace workshop join 192.168.1.5:4181 --code CODE\"")
+// errNone says that the learner is not in a group.
+var errNone = message.NewError("you are not in a group: the leader's page shows the command, such as \"apitrace workshop join 192.168.1.5:4181 --code CODE\"")
 
 func read(dir string) (*Membership, error) {
 	data, err := os.ReadFile(file(dir))
@@ -85,7 +85,7 @@ func locked(ctx context.Context, dir string, do func() error) error {
 	return do()
 }
 
-// Join takes part in a group under a name; dir is the folder of the learner's progress. It returns the name that the group shows.
+// Join makes the learner a member of a group under a name; dir is the folder of the learner's progress. It returns the name that the group shows.
 func Join(ctx context.Context, dir, address, code, name, lang string) (string, error) {
 	address, err := checkAddress(address)
 	if err != nil {
@@ -110,7 +110,8 @@ func Join(ctx context.Context, dir, address, code, name, lang string) (string, e
 	return m.Name, nil
 }
 
-// Leave ends the membership and has the group forget the learner. It succeeds without the leader's server, which then keeps what it has.
+// Leave ends the membership and asks the group to forget the learner. It succeeds without the leader's server, too, which then keeps
+// what it has: forgotten is false.
 func Leave(ctx context.Context, dir string) (forgotten bool, err error) {
 	err = locked(ctx, dir, func() error {
 		m, err := read(dir)
@@ -146,7 +147,7 @@ func SendVote(ctx context.Context, dir string, holds bool) (exercise string, err
 	return exercise, err
 }
 
-// Send reports what the group does not have yet. What cannot be sent now goes with the next report.
+// Send reports the events that the group does not have yet. Those that cannot be sent now go with the next report.
 func Send(ctx context.Context, dir string) error {
 	return locked(ctx, dir, func() error {
 		m, err := read(dir)
@@ -199,7 +200,7 @@ func (m *Membership) rejoin(ctx context.Context, dir string) error {
 	return m.write(dir)
 }
 
-// reported leaves out what the group need not know: right answers, times, releases.
+// reported returns events without what the group need not know: right answers, times, releases.
 func reported(list []workshop.Event) []Event {
 	var sent []Event
 	for _, e := range list {

@@ -1,8 +1,8 @@
 // Package group is the learner's side of a workshop that somebody leads: it joins the leader's server and reports
 // progress to it in the background. Package session/web has the leader's side.
 //
-// What is sent: the name that the learner chose; of each exercise that it was started, tried, passed, reset, that a hint or
-// the solution was taken, the text of wrong answers; and votes in polls. Nothing of before joining is sent.
+// It sends the name that the learner chose, votes in polls, and for each exercise whether it was started, tried, passed or
+// reset, whether a hint or the solution was taken, and the wrong answers. Nothing from before joining is sent.
 package group
 
 import "github.com/kubeapitrace/apitrace/workshop"
@@ -23,13 +23,13 @@ const (
 	MostEvents = 50
 )
 
-// A JoinRequest asks to take part.
+// A JoinRequest asks to become a member of the group.
 type JoinRequest struct {
 	Code string `json:"code"`
 	Name string `json:"name"`
 }
 
-// A Joined is the answer to it.
+// A Joined is the answer to a JoinRequest.
 type Joined struct {
 	// Token stands for the learner in later requests, as "Authorization: Bearer TOKEN".
 	Token string `json:"token"`
@@ -37,7 +37,7 @@ type Joined struct {
 	Name string `json:"name"`
 }
 
-// A Report is progress, in the order in which it was made.
+// A Report lists what a learner did, in that order.
 type Report struct {
 	Events []Event `json:"events"`
 }
@@ -45,9 +45,9 @@ type Report struct {
 // An Event is something that the learner did.
 type Event struct {
 	// Number is that of the learner's own list: the server counts an event once, however often it comes.
-	Number   int           `json:"n"`
-	Did      workshop.Deed `json:"did"`
-	Exercise string        `json:"exercise"`
+	Number   int             `json:"n"`
+	Did      workshop.Action `json:"did"`
+	Exercise string          `json:"exercise"`
 	// Answer is the text of a wrong answer.
 	Answer string `json:"answer,omitempty"`
 }

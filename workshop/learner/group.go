@@ -8,7 +8,7 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/group"
 )
 
-// Join takes part in a group. From then on what the learner does is reported to it in the background.
+// Join makes the learner a member of a group. From then on, what the learner does is reported to it in the background.
 func (l *Learner) Join(ctx context.Context, address, code, name string) error {
 	name, err := group.Join(ctx, l.dir, address, code, name, l.lang)
 	if err != nil {

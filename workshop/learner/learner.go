@@ -95,7 +95,7 @@ func (l *Learner) load(ctx context.Context) error {
 }
 
 // record records an action on an exercise; nil stands for all exercises.
-func (l *Learner) record(ctx context.Context, e *workshop.Exercise, did workshop.Deed, answer string) error {
+func (l *Learner) record(ctx context.Context, e *workshop.Exercise, did workshop.Action, answer string) error {
 	event := workshop.Event{Did: did, Answer: answer}
 	if e != nil {
 		event.Exercise = e.Name

@@ -262,7 +262,7 @@ func (l *Learner) sheetSolution(e *workshop.Exercise) (*SheetSolution, error) {
 }
 
 // Do writes down that an exercise was started, or that a hint or the solution was asked for, or forgets it (Reset).
-func (l *Learner) Do(ctx context.Context, name string, did workshop.Deed) error {
+func (l *Learner) Do(ctx context.Context, name string, did workshop.Action) error {
 	e, err := l.named(name)
 	if err != nil {
 		return err
