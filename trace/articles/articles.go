@@ -20,9 +20,11 @@ type article struct {
 	Title message.Text `yaml:"title"`
 	// Written names the releases whose code it shows, as far as that can be told. Nearest is the recorded release that is
 	// nearest to them.
-	Written string  `yaml:"written"`
-	Nearest string  `yaml:"nearest"`
-	Chains  []chain `yaml:"chains"`
+	Written string `yaml:"written"`
+	Nearest string `yaml:"nearest"`
+	// Note says what concerns the whole text, if anything.
+	Note   message.Text `yaml:"note"`
+	Chains []chain      `yaml:"chains"`
 }
 
 // A chain is a row of calls in an article.

@@ -17,19 +17,12 @@ const textWidth = 80
 
 // Write lists the articles, or writes the steps of the one with a name.
 func Write(w io.Writer, name string, p message.Printer) error {
-	all, err := known()
+	all, err := find(name)
 	if err != nil {
 		return err
 	}
-	var names []string
-	for i := range all {
-		if strings.EqualFold(all[i].Name, name) {
-			return all[i].write(w, p)
-		}
-		names = append(names, all[i].Name)
-	}
 	if name != "" {
-		return usage.Errorf("no article %q: expected one of %s", name, message.List(names))
+		return all[0].write(w, p)
 	}
 	for _, a := range all {
 		if _, err := fmt.Fprintf(w, "%s  %s\n   %s\n", a.Name, a.Title.Localize(p), a.about(p)); err != nil {
@@ -37,6 +30,44 @@ func Write(w io.Writer, name string, p message.Printer) error {
 		}
 	}
 	return nil
+}
+
+// WriteErrors writes where the article with a name errs, or where all of them do.
+func WriteErrors(w io.Writer, name string, p message.Printer) error {
+	all, err := find(name)
+	if err != nil {
+		return err
+	}
+	for _, a := range all {
+		for _, c := range a.Chains {
+			for i, s := range c.Steps {
+				if s.Wrong.En == "" {
+					continue
+				}
+				if _, err := fmt.Fprintf(w, "%s, %s, %d  %s\n    %s\n", a.Name, c.Title.Localize(p), i+1, s.Text,
+					strings.Join(text.Wrap(s.Wrong.Localize(p), textWidth-4), "\n    ")); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// find returns the article with a name, or all if the name is "".
+func find(name string) ([]article, error) {
+	all, err := known()
+	if err != nil || name == "" {
+		return all, err
+	}
+	var names []string
+	for i := range all {
+		if strings.EqualFold(all[i].Name, name) {
+			return all[i : i+1], nil
+		}
+		names = append(names, all[i].Name)
+	}
+	return nil, usage.Errorf("no article %q: expected one of %s", name, message.List(names))
 }
 
 func (a *article) about(p message.Printer) string {
@@ -58,6 +89,9 @@ func (a *article) write(w io.Writer, p message.Printer) error {
 	}
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s\n%s\n", a.Title.Localize(p), a.about(p))
+	if a.Note.En != "" {
+		fmt.Fprintln(out, strings.Join(text.Wrap(a.Note.Localize(p), textWidth), "\n"))
+	}
 	for _, c := range a.Chains {
 		fmt.Fprintf(out, "\n── %s\n", c.Title.Localize(p))
 		for i := range c.Steps {
