@@ -195,9 +195,9 @@ function Summary({ tree, layer, onLayer, onSentence }: { tree: DiffTree; layer?:
           </div>
         ))}
       </dl>
-      {small.length > 0 && <p class="facts">{words.smaller}: {small.map((l, i) => <Fragment>{i > 0 && ', '}
+      {small.length > 0 && <p class="facts">{words.smaller}{words.colon}{small.map((l, i) => <Fragment>{i > 0 && words.comma}
         {l.name ? <button class="link" title={words.oneLayer(l.title)} onClick={() => onLayer(l.name)}>{l.title} {thousands(l.smaller)}</button> : `${l.title} ${thousands(l.smaller)}`}</Fragment>)}</p>}
-      {tree.unchanged.length > 0 && !layer && <p class="facts">{words.unchanged}: {tree.unchanged.join(', ')}</p>}
+      {tree.unchanged.length > 0 && !layer && <p class="facts">{words.unchanged}{words.colon}{tree.unchanged.join(words.comma)}</p>}
     </section>
   );
 }

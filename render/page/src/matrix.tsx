@@ -50,7 +50,7 @@ function OneScenario({ scenario }: { scenario: string }) {
   const most = Math.max(...history.releases.map((r) => r.calls));
   return (
     <Fragment>
-      <h1>{words.historyOf}: {history.title}</h1>
+      <h1>{words.historyOf}{words.colon}{history.title}</h1>
       <div class="wide-table" tabIndex={0} role="region" aria-label={words.historyOf}>
         <table class="releases">
           <thead><tr><th scope="col">{words.release}</th><th scope="col">{words.calls}</th><th scope="col">{words.came}</th><th scope="col">{words.went}</th><th scope="col">{words.others}</th></tr></thead>
@@ -60,7 +60,7 @@ function OneScenario({ scenario }: { scenario: string }) {
                 <tr class={s.recorded ? '' : 'missing'}>
                   <th scope="row">{s.since ? <a href={link(scenario, s)} title={words.compareWith(s.since, s.k8sVersion)}>{s.k8sVersion}</a>
                     : s.recorded ? <a href={recording(scenario, s.k8sVersion)} title={words.openRecording(scenario, s.k8sVersion)}>{s.k8sVersion}</a> : s.k8sVersion}</th>
-                  {!s.recorded ? <td colSpan={4}>{words.notRecorded}{s.why ? `: ${s.why}` : ''}</td> : <Fragment>
+                  {!s.recorded ? <td colSpan={4}>{words.notRecorded}{s.why ? words.colon + s.why : ''}</td> : <Fragment>
                     <td class="count-of"><span class="bar" aria-hidden="true" style={{ width: `${Math.round(100 * s.calls / most)}%` }} /><a href={recording(scenario, s.k8sVersion)} title={words.openRecording(scenario, s.k8sVersion)}>{thousands(s.calls)}</a></td>
                     {!s.changes ? <td colSpan={3} class="quiet">{words.firstRelease}</td> : s.changes.same ? <td colSpan={3} class="quiet">{words.noChange}</td> : <Fragment>
                       <td class="plus"><Names of={came(s.changes)} sign="+" /></td>
@@ -70,7 +70,7 @@ function OneScenario({ scenario }: { scenario: string }) {
                   </Fragment>}
                 </tr>
                 {s.changes && s.changes.told.length > 0 && (
-                  <tr class="told"><td colSpan={5}><details><summary>{s.since} → {s.k8sVersion}: {words.sentences}</summary>
+                  <tr class="told"><td colSpan={5}><details><summary>{s.since} → {s.k8sVersion}{words.colon}{words.sentences}</summary>
                     <dl>{s.changes.told.map((t) => <div style={t.colour ? { '--layer': t.colour } as Record<string, string> : {}}><dt class="layer">{t.title}</dt>{t.sentences.map((x) => <dd>{x}</dd>)}</div>)}</dl>
                     <p><a href={link(scenario, s)}>{words.compareWith(s.since!, s.k8sVersion)}</a></p>
                   </details></td></tr>
