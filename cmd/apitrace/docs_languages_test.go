@@ -14,7 +14,7 @@ import (
 // userPages are the pages that users read, each with its Chinese beside it in NAME.zh.md.
 var userPages = []string{
 	"README.md", "docs/tree.md", "docs/scenarios.md", "docs/requests.md", "docs/diff.md", "docs/explore.md",
-	"docs/workshop.md", "docs/versions.md", "docs/own-server.md", "docs/editors.md", "docs/web.md",
+	"docs/workshop.md", "docs/versions.md", "docs/own-server.md", "docs/editors.md", "docs/web.md", "docs/old-articles.md",
 }
 
 // TestChinesePagesInStep holds both languages of each user page and lesson in step: the order and levels of the headings and,
