@@ -119,6 +119,9 @@ func (l *listing) facts() string {
 		}
 	}
 	texts := []string{saysCallsIn.Format(l.lang, l.calls(len(r.Calls)), l.duration(r.Calls[0].DurationNs))}
+	if r.IsStop() {
+		texts = append(texts, message.For(l.lang).Sprintf("those that began or returned after the signal and those that led there"))
+	}
 	for _, process := range processes {
 		name := strings.TrimSpace(process + " " + oneLine(l.rec.Version(process)))
 		texts = append(texts, message.For(l.lang).Sprintf("%s (%s)", name, thousands(count[process])))

@@ -97,7 +97,7 @@ func (l *listing) colon() string {
 // about, "Server start, configuration and background work", a start's outline names the first.
 func (l *listing) shortTitle(layer string) string {
 	title, ends := l.title(layer), "(（"
-	if l.story.Tree.Request.OfProgram() {
+	if l.story.Tree.Request.IsStart() {
 		ends += ",、"
 	}
 	if cut := strings.IndexAny(title, ends); cut > 0 {

@@ -28,10 +28,12 @@ type Sentence struct {
 // values, so it needs no list of functions. The least telling sentences are left out first.
 func Sentences(tree *trace.Tree, classifier Classifier, errors *ErrorPath, lang string, most int) []Sentence {
 	t := &taleTeller{tree: tree, classifier: classifier, lang: lang, end: map[string]int{}}
-	if tree.Request.OfProgram() {
-		if tree.Request.IsStart() {
-			t.tellStart()
-		}
+	if tree.Request.IsStart() {
+		t.tellStart()
+		return t.most(most)
+	}
+	if tree.Request.IsStop() {
+		t.tellStop()
 		return t.most(most)
 	}
 	if errors != nil {
@@ -75,6 +77,8 @@ type weighted struct {
 	weight int
 	// at is the place in the story: the number of the call before which it had happened.
 	at int
+	// ns is when it happened, in nanoseconds from the start of the trace.
+	ns int64
 }
 
 // after reports whether call i is outside of the calls that already have a sentence of this
@@ -87,7 +91,7 @@ func (t *taleTeller) add(kind string, weight, i, at int, said string) {
 	if slices.ContainsFunc(t.told, func(s weighted) bool { return s.Text == said || s.Call == i && s.weight >= weight }) {
 		return
 	}
-	t.told = append(t.told, weighted{Sentence{Call: i, Layer: t.classifier.Layer(t.tree.Call(i).Function), Text: said}, weight, at})
+	t.told = append(t.told, weighted{Sentence{Call: i, Layer: t.classifier.Layer(t.tree.Call(i).Function), Text: said}, weight, at, t.tree.Call(at).StartNs})
 }
 
 // most keeps the sentences with the greatest weight and sorts them by the order of events.
@@ -98,7 +102,7 @@ func (t *taleTeller) most(most int) []Sentence {
 	}
 	slices.SortStableFunc(t.told, func(a, b weighted) int {
 		// Goroutines run concurrently: the earlier event comes first, whichever goroutine was started first.
-		return cmp.Or(cmp.Compare(t.tree.Call(a.at).StartNs, t.tree.Call(b.at).StartNs), cmp.Compare(a.at, b.at))
+		return cmp.Or(cmp.Compare(a.ns, b.ns), cmp.Compare(a.at, b.at))
 	})
 	var all []Sentence
 	for _, s := range t.told {
