@@ -19,8 +19,8 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// A Check examines which exercises of the course can be done on this machine. It uses no network and builds nothing.
-type Check struct {
+// A check examines which exercises of the course can be done on this machine. It uses no network and builds nothing.
+type check struct {
 	// Folder is a preparation, if there is one at hand: it has what is missing.
 	Folder string
 	// K8s is the release whose recordings decide, as recordings.Resolve takes it.
@@ -35,9 +35,9 @@ type Check struct {
 	missing map[string]bool
 }
 
-// Run writes for each requirement of the exercises whether this machine has it, which exercises it concerns, and what to do
+// run writes for each requirement of the exercises whether this machine has it, which exercises it concerns, and what to do
 // next. It returns an error if an exercise cannot be done.
-func (c *Check) Run(ctx context.Context, w io.Writer, p message.Printer) (err error) {
+func (c *check) run(ctx context.Context, w io.Writer, p message.Printer) (err error) {
 	if c.K8s, err = recordings.Resolve(c.K8s); err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (c *Check) Run(ctx context.Context, w io.Writer, p message.Printer) (err er
 }
 
 // recorded solves all exercises that recordings decide, as a learner would.
-func (c *Check) recorded() (machine.Finding, error) {
+func (c *check) recorded() (machine.Finding, error) {
 	f := machine.Finding{What: message.Of("exercises that recordings decide")}
 	judge, err := learner.NewJudge(c.K8s)
 	if err != nil {
@@ -139,7 +139,7 @@ func progress() machine.Finding {
 }
 
 // servers checks for the traced servers, which all live exercises need.
-func (c *Check) servers() machine.Finding {
+func (c *check) servers() machine.Finding {
 	f := machine.Finding{What: message.Of("kube-apiserver %s and etcd, with tracing", c.K8s), Good: message.Of("are in the cache")}
 	if c.has.servers {
 		return f
@@ -152,7 +152,7 @@ func (c *Check) servers() machine.Finding {
 }
 
 // sample checks for the sample server, which some exercises put behind the aggregator.
-func (c *Check) sample() machine.Finding {
+func (c *check) sample() machine.Finding {
 	f := machine.Finding{What: message.Of("the sample API server, with tracing"), Good: message.Of("is in the cache")}
 	if c.has.sample {
 		return f
@@ -161,7 +161,7 @@ func (c *Check) sample() machine.Finding {
 }
 
 // changes checks for what exercises that change a server need beyond the servers: Go, and the source.
-func (c *Check) changes(ctx context.Context) machine.Finding {
+func (c *check) changes(ctx context.Context) machine.Finding {
 	f := machine.Finding{What: message.Of("changing a server")}
 	changing := func(e *workshop.Exercise) bool { return e.Change != nil }
 	toolchain, err := program.FindToolchain(ctx)
@@ -178,7 +178,7 @@ func (c *Check) changes(ctx context.Context) machine.Finding {
 }
 
 // goToInstall says which Go to install.
-func (c *Check) goToInstall() message.Message {
+func (c *check) goToInstall() message.Message {
 	if c.mark.Go != "" {
 		return message.Of("install %s, with which the servers in %s were built", c.mark.Go, c.Folder)
 	}
@@ -186,7 +186,7 @@ func (c *Check) goToInstall() message.Message {
 }
 
 // lacking fails a check for something that an import or a build brings.
-func (c *Check) lacking(f machine.Finding, state message.Message, needs func(*workshop.Exercise) bool) machine.Finding {
+func (c *check) lacking(f machine.Finding, state message.Message, needs func(*workshop.Exercise) bool) machine.Finding {
 	next := message.Of("\"apitrace workshop prepare FOLDER\" on a machine with a network collects what is missing; here, \"apitrace build --sample\" builds it if there is a network")
 	if c.Folder != "" {
 		next = message.Of("apitrace cache import %s", filepath.Join(c.Folder, serversFile()))
@@ -198,7 +198,7 @@ func (c *Check) lacking(f machine.Finding, state message.Message, needs func(*wo
 }
 
 // without fails a check for something that exercises need, which are then missing. It passes if there are none in the course.
-func (c *Check) without(f machine.Finding, state, next message.Message, needs func(*workshop.Exercise) bool) machine.Finding {
+func (c *check) without(f machine.Finding, state, next message.Message, needs func(*workshop.Exercise) bool) machine.Finding {
 	var names []string
 	for _, e := range c.course.Exercises() {
 		if needs(e) {

@@ -34,7 +34,8 @@ type Preparation struct {
 	Checkout string
 	// DryRun reports sizes and times, and does nothing.
 	DryRun bool
-	// CheckOnly checks this machine instead, with Course as in Check; Folder may then be "".
+	// CheckOnly checks this machine instead, for the exercises of Course; Folder may then be "". Course is the folder of a course, ""
+	// the one that comes with apitrace.
 	CheckOnly bool
 	Course    string
 }
@@ -68,7 +69,7 @@ func readMark(folder string) (m mark, err error) {
 // Run says on w what the folder will hold, its size and how long the work takes, and then makes it.
 func (o *Preparation) Run(ctx context.Context, w io.Writer, p message.Printer, to session.Reporter) error {
 	if o.CheckOnly {
-		return (&Check{Folder: o.Folder, K8s: o.K8s, Course: o.Course}).Run(ctx, w, p)
+		return (&check{Folder: o.Folder, K8s: o.K8s, Course: o.Course}).run(ctx, w, p)
 	}
 	if o.Folder == "" {
 		return usage.Errorf("no folder: expected the folder to make, or --check")

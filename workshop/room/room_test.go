@@ -24,9 +24,9 @@ func bare(t *testing.T) string {
 }
 
 // checked runs a check and returns what it prints, with its error.
-func checked(ctx context.Context, c Check, lang string) (string, error) {
+func checked(ctx context.Context, c check, lang string) (string, error) {
 	var out strings.Builder
-	err := c.Run(ctx, &out, message.For(lang))
+	err := c.run(ctx, &out, message.For(lang))
 	return out.String(), err
 }
 
@@ -34,7 +34,7 @@ func checked(ctx context.Context, c Check, lang string) (string, error) {
 // check names the others with the next step.
 func TestCheckOfABareMachine(t *testing.T) {
 	state := bare(t)
-	out, err := checked(t.Context(), Check{K8s: "v1.37.1"}, "en")
+	out, err := checked(t.Context(), check{K8s: "v1.37.1"}, "en")
 	if err == nil || !strings.Contains(err.Error(), "exercises cannot be done") {
 		t.Errorf("got %v", err)
 	}
@@ -65,7 +65,7 @@ func filters(t *testing.T) string {
 // TestCheckOfAnotherCourse demands that the check asks for what the exercises of the course need, and no more.
 func TestCheckOfAnotherCourse(t *testing.T) {
 	bare(t)
-	out, err := checked(t.Context(), Check{K8s: "v1.37.1", Course: filters(t)}, "zh")
+	out, err := checked(t.Context(), check{K8s: "v1.37.1", Course: filters(t)}, "zh")
 	if err == nil || !strings.Contains(out, "[ok] 由录制裁决的练习：") || !strings.Contains(out, "[ok] 带追踪的示例 API 服务器：没有练习需要它") {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -75,13 +75,13 @@ func TestCheckOfAnotherCourse(t *testing.T) {
 func TestCheckWithAFolder(t *testing.T) {
 	bare(t)
 	folder, course := t.TempDir(), filters(t)
-	if _, err := checked(t.Context(), Check{K8s: "v1.37.1", Folder: folder, Course: course}, "en"); err == nil || !strings.Contains(err.Error(), "was not made by") {
+	if _, err := checked(t.Context(), check{K8s: "v1.37.1", Folder: folder, Course: course}, "en"); err == nil || !strings.Contains(err.Error(), "was not made by") {
 		t.Errorf("an empty folder: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(folder, markFile), []byte(`{"k8sVersion":"v1.37.1","go":"go1.26.99"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, _ := checked(t.Context(), Check{K8s: "v1.37.1", Folder: folder, Course: course}, "en")
+	out, _ := checked(t.Context(), check{K8s: "v1.37.1", Folder: folder, Course: course}, "en")
 	if !strings.Contains(out, "servers for another platform") || !strings.Contains(out, "install go1.26.99") {
 		t.Errorf("without servers:\n%s", out)
 	}
@@ -89,7 +89,7 @@ func TestCheckWithAFolder(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, _ = checked(t.Context(), Check{K8s: "v1.37.1", Folder: folder, Course: course}, "en"); !strings.Contains(out, "next: apitrace cache import "+file+"\n") {
+	if out, _ = checked(t.Context(), check{K8s: "v1.37.1", Folder: folder, Course: course}, "en"); !strings.Contains(out, "next: apitrace cache import "+file+"\n") {
 		t.Errorf("with servers:\n%s", out)
 	}
 }
@@ -102,7 +102,7 @@ func TestCheckOfAReadOnlyFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv(program.StateEnv, filepath.Join(file, "state"))
-	if out, err := checked(t.Context(), Check{K8s: "v1.37.1", Course: filters(t)}, "en"); err == nil || !strings.Contains(out, "[!!] your progress: ") || !strings.Contains(out, program.StateEnv) {
+	if out, err := checked(t.Context(), check{K8s: "v1.37.1", Course: filters(t)}, "en"); err == nil || !strings.Contains(out, "[!!] your progress: ") || !strings.Contains(out, program.StateEnv) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
