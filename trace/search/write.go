@@ -74,7 +74,7 @@ func (r *Result) writeNames(out io.Writer, p message.Printer) {
 			fmt.Fprintln(out, "  "+line)
 		}
 		command := "history"
-		if n.Became.IsZero() {
+		if n.Became.IsZero() && n.Kind == lineage.Function {
 			command = "explain"
 		}
 		fmt.Fprintf(out, "  apitrace %s %s\n", command, shellQuoted(funcname.Short(n.Name)))
