@@ -13,18 +13,18 @@ import (
 
 func newArticleCommand(std *console.Streams) *cobra.Command {
 	var language string
-	var errors bool
+	var onlyErrors bool
 	command := newCommand("article", cobra.MaximumNArgs(1), func(_ *cobra.Command, args []string) error {
 		lang, err := output.Language(language)
 		if err != nil {
 			return err
 		}
-		if errors {
+		if onlyErrors {
 			return articles.WriteErrors(std.Out, strings.Join(args, ""), message.For(lang))
 		}
 		return articles.Write(std.Out, strings.Join(args, ""), message.For(lang))
 	})
-	command.Flags().BoolVar(&errors, "errors", false, "list only the steps in which the articles err")
+	command.Flags().BoolVar(&onlyErrors, "errors", false, "list only the steps in which the articles err")
 	addLanguageFlag(command, &language)
 	return command
 }

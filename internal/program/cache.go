@@ -114,7 +114,7 @@ type Entry struct {
 // KindGoCache takes seconds, because it has many files.
 func (c *Cache) Entries(kinds ...Kind) ([]Entry, error) {
 	if len(kinds) == 0 {
-		kinds = allKinds
+		kinds = Kinds
 	}
 	var entries []Entry
 	for _, kind := range []Kind{KindWorkspace, KindBuild} {
@@ -153,9 +153,10 @@ func (c *Cache) Entries(kinds ...Kind) ([]Entry, error) {
 	return entries, nil
 }
 
-var allKinds = []Kind{KindWorkspace, KindBuild, KindGoCache, KindAnswers}
+// Kinds are all kinds of entries, in the order in which they are listed.
+var Kinds = []Kind{KindWorkspace, KindBuild, KindGoCache, KindAnswers}
 
-func kindOrder(k Kind) int { return slices.Index(allKinds, k) }
+func kindOrder(k Kind) int { return slices.Index(Kinds, k) }
 
 // kindDir is where the entries of a kind are. It may be a link to a folder of another cache; the path is
 // without links, like Root and for the same reason.

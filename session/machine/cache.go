@@ -15,13 +15,10 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
-// kinds are the kinds of the cache's entries, in the order in which they are listed.
-var kinds = []program.Kind{program.KindWorkspace, program.KindBuild, program.KindGoCache, program.KindAnswers}
-
 // Kinds returns the names of the kinds of the cache's entries.
 func Kinds() []string {
 	var names []string
-	for _, kind := range kinds {
+	for _, kind := range program.Kinds {
 		names = append(names, string(kind))
 	}
 	return names
@@ -120,7 +117,7 @@ func WriteSizes(w io.Writer, p message.Printer) error {
 	}
 	table := text.NewTable(3)
 	var total int64
-	for _, kind := range kinds {
+	for _, kind := range program.Kinds {
 		size := sizeOf(entries, kind)
 		total += size
 		table.Row(kind, program.FormatBytes(size))

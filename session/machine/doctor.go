@@ -80,7 +80,7 @@ func examineCache(cache *program.Cache, entries []program.Entry) Finding {
 		}
 	}
 	var size int64
-	for _, kind := range kinds {
+	for _, kind := range program.Kinds {
 		size += sizeOf(entries, kind)
 	}
 	f.Good = message.Of("%s in %d entries below %s", program.FormatBytes(size), len(entries), cache.Root)

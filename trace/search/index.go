@@ -101,7 +101,7 @@ func newIndex() (*index, error) {
 // every route and resource, which "apitrace routes" lists; only its functions and errors are here.
 func eachText(rec *trace.Recording, add func(Kind, string)) {
 	for r := range rec.Requests {
-		isStart := rec.Requests[r].OfProgram()
+		ofProgram := rec.Requests[r].OfProgram()
 		for c := range rec.Requests[r].Calls {
 			call := &rec.Requests[r].Calls[c]
 			add(Function, call.Function)
@@ -109,7 +109,7 @@ func eachText(rec *trace.Recording, add func(Kind, string)) {
 				add(Error, call.Error)
 			}
 			for name, value := range call.Attributes {
-				if value != "" && !isStart {
+				if value != "" && !ofProgram {
 					add(Value, name+"="+value)
 				}
 			}
