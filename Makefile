@@ -3,7 +3,7 @@
 # Without cgo: a machine with only Go can do everything here.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run check dead types test programs test-all bench record faults docs pictures lint clean
+.PHONY: build run check dead types test programs test-all test-nightly bench record faults docs pictures release lint clean
 
 build: ## the command line, and the same as a kubectl plugin
 	@echo "building apitrace (a minute or two the first time)"
@@ -16,7 +16,7 @@ run: build ## the first trace (the first time it builds kube-apiserver and etcd:
 # The tests of the page and those that build programs run end to end. GOGC: the tests and the commands that they start
 # live for a second, and collecting their garbage takes a third of it. -p: some tests wait for seconds, while
 # one more package can run. Vet has just run.
-check: lint ## formatting, static checks, and all tests that need no server, browser or build: a minute and a half
+check: lint ## formatting, static checks, and all tests that need no server, browser or build: up to three minutes
 	.ci/phase "tests without a server" env APITRACE_BROWSER= GOGC=400 go test -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 10m ./...
 
 lint:
@@ -53,12 +53,16 @@ E2E = APITRACE_E2E=1 PATH="$(CURDIR)/bin/test:$$PATH"
 
 # Nothing that "make test" has run is run again: slow tests have names of their own.
 test-all: programs dead ## what is slow, on top of test: other releases, repetition, the race detector
-	.ci/phase "slow tests without a server" env APITRACE_SLOW=1 go test -timeout 20m -run '^TestSlow' ./cmd/... ./render/... ./trace/... ./workshop
+	.ci/phase "slow tests without a server" env APITRACE_SLOW=1 go test -timeout 20m -run '^TestSlow' ./cmd/... ./internal/distribution ./render/... ./trace/... ./workshop
 	.ci/phase "types of the page" $(MAKE) types
 	.ci/phase "race detector" .ci/race
+	.ci/phase "arm64, emulated" .ci/arm64
 	.ci/phase "build v1.30.4" bin/apitrace build --sample --k8s v1.30.4
 	.ci/phase "build v1.22.17" bin/apitrace build --sample --k8s v1.22.17
 	.ci/phase "slow, end to end" env $(E2E) APITRACE_SLOW=1 go test -p 1 -count 1 -timeout 30m -run '^TestSlow' $(END_TO_END)
+
+test-nightly: programs ## what builds large programs for itself alone: a release in an empty cache, go install, Jaeger
+	.ci/phase "nightly tests" env $(E2E) APITRACE_NIGHTLY=1 go test -p 1 -count 1 -timeout 60m -run '^TestNightly' ./internal/distribution ./e2e/commands
 
 bench: programs ## measures what the README states, in about fifteen minutes
 	go test -run '^$$' -bench . ./instrument/... ./trace/... ./render/... ./workshop ./cmd/apitrace
@@ -86,6 +90,10 @@ docs: ## the trees, pictures and keys in docs and README, out of what they show;
 pictures: build ## the pictures of the page in docs/pictures, out of the real page
 	bin/apitrace source createHandler --k8s v1.30 >/dev/null && bin/apitrace source createHandler >/dev/null
 	APITRACE_BROWSER=1 go test ./session/web -run TestPictures -count 1 -update
+
+# The checkout must have no changes. The version is the tag of the commit, or a pseudo-version.
+release: ## the files of a release in bin/release: archives for four platforms, checksums, manifests of package managers
+	go run ./internal/distribution
 
 clean: ## the binaries; "apitrace cache clean" removes what builds left in the cache
 	rm -rf bin

@@ -36,6 +36,8 @@ type Aggregated struct {
 	client *http.Client
 	runDir *program.RunDir
 	child  *sampleserver.Server
+	// terminated is set when the server was asked to end.
+	terminated bool
 	// made lists the paths of the objects that registered it, in the order in which they were created.
 	made []string
 }
@@ -289,7 +291,10 @@ func (a *Aggregated) Stop(ctx context.Context) error {
 func (a *Aggregated) stop(ctx context.Context) error {
 	var errs []error
 	if a.child != nil {
-		errs = append(errs, a.child.Err(), a.child.Stop(ctx))
+		if !a.terminated {
+			errs = append(errs, a.child.Err())
+		}
+		errs = append(errs, a.child.Stop(ctx))
 	}
 	if a.runDir != nil {
 		errs = append(errs, a.runDir.Close())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/scanner"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
@@ -16,10 +17,10 @@ import (
 // editable are the programs whose files can be edited, in the order in which AddEdit looks for a file.
 var editable = []string{Name, storage.Name, sampleserver.Name}
 
-// ListEdits lists the edits of kube-apiserver, of etcd and of the sample server.
+// ListEdits lists the edits of kube-apiserver, of etcd, of the sample server and of other servers behind the aggregator.
 func ListEdits(edits program.Edits) ([]program.Edit, error) {
 	var all []program.Edit
-	for _, name := range editable {
+	for _, name := range slices.Concat(editable, editedOwn(edits)) {
 		of, err := edits.List(name)
 		if err != nil {
 			return nil, err
@@ -40,6 +41,9 @@ func RevertEdit(edits program.Edits, e program.Edit, c *program.Cache) error {
 		if c, err = program.OpenCache(""); err != nil {
 			return err
 		}
+	}
+	if name, version, own := strings.Cut(e.Program, "@"); own {
+		return c.DropEdited(name, version, e.Name)
 	}
 	p := Program(edits.Version)
 	switch e.Program {

@@ -30,7 +30,7 @@ func AddEdit(ctx context.Context, edits program.Edits, name string, o BuildOptio
 		case 1:
 			return edits.Add(programName, src.Dir, found[0])
 		default:
-			return program.Edit{}, usage.Errorf("%q names %d files; give more of the path:\n  %s", name, len(found), strings.Join(found, "\n  "))
+			return program.Edit{}, ambiguousFile(name, found)
 		}
 	}
 	return program.Edit{}, usage.Errorf("Kubernetes %s, its etcd and its sample server have no file %q: expected a path as traces show it, such as \"k8s.io/apiserver/pkg/storage/etcd3/store.go\"", o.Version, name)

@@ -22,6 +22,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/storage"
 )
@@ -92,7 +93,7 @@ func (o BuildOptions) own(ctx context.Context) (p program.Program, options progr
 	if err != nil {
 		return p, options, nil, err
 	}
-	if edits, err = (program.Edits{Dir: o.EditsDir, Version: pair.apiserver.Version}).Changed(p.Name); err != nil {
+	if edits, err = (program.Edits{Dir: o.EditsDir, Version: pair.apiserver.Version}).Changed(editsOf(p)); err != nil {
 		return p, options, nil, err
 	}
 	options.Rewrite = instrumentation(ownGuide(pair.guide, p), p, library, edits)
@@ -124,7 +125,7 @@ func (o BuildOptions) ownFolder(ctx context.Context, options program.Options) (p
 		return p, nil, err
 	}
 	if goMod, err = os.ReadFile(filepath.Join(dir, "go.mod")); err != nil {
-		return p, nil, usage.Errorf("--server %q: expected the folder of a module, with its go.mod: %w", o.Own.Server, err)
+		return p, nil, noModule(o.Own, err)
 	}
 	name := modfile.ModulePath(goMod)
 	if p, err = o.ownProgram(name, "", dir); err != nil {
@@ -135,6 +136,11 @@ func (o BuildOptions) ownFolder(ctx context.Context, options program.Options) (p
 	up, err := program.Take(ctx, p, program.Local{Dir: dir, Name: o.Own.Server, Release: unreleased, Like: unreleased, Commit: "0", Dirty: true, Time: time.Unix(0, 0)}, options)
 	p.Version, p.Released = up.Version, o.Own.Server
 	return p, goMod, err
+}
+
+// noModule says that the folder of a server is not that of a module.
+func noModule(o serverconfig.Own, err error) error {
+	return usage.Errorf("--server %q: expected the folder of a module, with its go.mod: %w", o.Server, err)
 }
 
 // ownProgram returns the program of a module at a version, "" for a folder's. dir holds the source of the module.
@@ -159,18 +165,17 @@ func (o BuildOptions) ownProgram(modulePath, version, dir string) (p program.Pro
 		}
 	}
 	pkg, err := build.ImportDir(filepath.Join(dir, filepath.FromSlash(folder)), 0)
-	if err != nil || pkg.Name != "main" {
+	if err != nil || pkg.Name != "main" || len(pkg.GoFiles) == 0 {
 		return p, usage.Errorf("--main %q: expected the folder of a package main in module %s", o.Own.Main, modulePath)
 	}
-	if len(pkg.GoFiles) != 1 {
-		return p, message.Errorf("package main in %q has %d files: apitrace builds servers whose package main is one file", folder, len(pkg.GoFiles))
+	main := path.Join(folder, pkg.GoFiles[0])
+	internal := func(imported string) bool {
+		return strings.Contains(imported+"/", "/internal/") && strings.HasPrefix(imported, modulePath+"/")
 	}
-	for _, imported := range pkg.Imports {
-		if strings.Contains(imported+"/", "/internal/") && strings.HasPrefix(imported, modulePath+"/") {
-			return p, message.Errorf("package main in %q imports %q: apitrace compiles a copy of package main outside of its module, from where Go allows no internal packages; move what main needs to a package that is not internal", folder, imported)
-		}
+	if len(pkg.GoFiles) > 1 || len(pkg.CgoFiles)+len(pkg.EmbedPatterns) > 0 || slices.ContainsFunc(pkg.Imports, internal) {
+		main = folder + "/" // a copy of one file would lack the others, and the internal packages refuse a copy
 	}
-	p = program.Program{Name: o.ownName(modulePath, version, folder), Module: modulePath, Main: path.Join(folder, pkg.GoFiles[0]), Space: 3e9}
+	p = program.Program{Name: o.ownName(modulePath, version, folder), Module: modulePath, Main: main, Space: 3e9}
 	return p, nil
 }
 
@@ -261,13 +266,19 @@ func ownGuide(guide *instrument.Guide, p program.Program) *instrument.Guide {
 }
 
 // rewriteOwn is instrument.Rewrite for a server that need not consist of all that the guide names of the library.
-func rewriteOwn(o instrument.Options) (*instrument.Result, []message.Message, error) {
+func rewriteOwn(o instrument.Options, p program.Program) (*instrument.Result, []message.Message, error) {
 	lacks := func(importPath string) bool {
 		_, err := os.Stat(filepath.Join(o.Vendor, filepath.FromSlash(importPath)))
 		return errors.Is(err, fs.ErrNotExist)
 	}
 	prog := *o.Guide.Programs[o.Program]
 	prog.Packages = slices.DeleteFunc(slices.Clone(prog.Packages), func(p instrument.Packages) bool { return lacks(p.Path) })
+	if main := p.MainFolder(); main != "" {
+		var err error
+		if prog.Packages, err = withoutMain(prog.Packages, o.Vendor, p.Module, main); err != nil {
+			return nil, nil, err
+		}
+	}
 	prog.Roots = slices.DeleteFunc(slices.Clone(prog.Roots), func(r instrument.Root) bool { return lacks(funcname.Package(r.Function)) })
 	prog.Exits = slices.DeleteFunc(slices.Clone(prog.Exits), func(e instrument.Exit) bool { return lacks(funcname.Package(e.Function)) })
 	prog.Tail = slices.DeleteFunc(slices.Clone(prog.Tail), func(s instrument.Stage) bool { return lacks(funcname.Package(s.Function)) })
@@ -276,4 +287,30 @@ func rewriteOwn(o instrument.Options) (*instrument.Result, []message.Message, er
 	guide.Programs[o.Program] = &prog
 	o.Guide = &guide
 	return rewriteTolerantly(o)
+}
+
+// withoutMain replaces the entry of a whole module by one for each of its packages other than main: functions of package main
+// have other names at run time than their place in the vendor tree says.
+func withoutMain(packages []instrument.Packages, vendor, module, main string) ([]instrument.Packages, error) {
+	packages = slices.DeleteFunc(slices.Clone(packages), func(p instrument.Packages) bool { return p.Path == module })
+	err := filepath.WalkDir(filepath.Join(vendor, filepath.FromSlash(module)), func(file string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(vendor, file)
+		if err != nil {
+			return err
+		}
+		if importPath := filepath.ToSlash(rel); importPath != main {
+			entries, err := os.ReadDir(file)
+			if err != nil {
+				return err
+			}
+			if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !e.IsDir() && strings.HasSuffix(e.Name(), ".go") }) {
+				packages = append(packages, instrument.Packages{Path: importPath})
+			}
+		}
+		return nil
+	})
+	return packages, err
 }

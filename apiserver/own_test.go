@@ -1,6 +1,7 @@
 package apiserver
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
 // writeModule writes the files of a module to a new folder.
@@ -41,8 +43,10 @@ func TestOwnProgram(t *testing.T) {
 		"several":          {module: "example.com/mine", files: map[string]string{"cmd/a/a.go": main, "cmd/b/b.go": main}, fails: "choose the API server with --main, one of cmd/a"},
 		"none":             {module: "example.com/mine", files: map[string]string{"a.go": "package a\n"}, fails: "has no package main"},
 		"not main":         {module: "example.com/mine", main: "a", files: map[string]string{"a/a.go": "package a\n"}, fails: "expected the folder of a package main"},
-		"two files":        {module: "example.com/mine", files: map[string]string{"a.go": main, "b.go": "package main\n"}, fails: "has 2 files"},
-		"internal":         {module: "example.com/mine", files: map[string]string{"a.go": "package main\n\nimport _ \"example.com/mine/internal/x\"\n"}, fails: `imports "example.com/mine/internal/x"`},
+		"two files":        {module: "example.com/mine", files: map[string]string{"a.go": main, "b.go": "package main\n"}, program: "mine", file: "./"},
+		"internal":         {module: "example.com/mine", files: map[string]string{"a.go": "package main\n\nimport _ \"example.com/mine/internal/x\"\n"}, program: "mine", file: "./"},
+		"two below cmd":    {module: "example.com/mine", main: "cmd/b", files: map[string]string{"cmd/b/b.go": main, "cmd/b/c.go": "package main\n"}, program: "b", file: "cmd/b/"},
+		"another internal": {module: "example.com/mine", files: map[string]string{"a.go": "package main\n\nimport _ \"example.com/other/internal/x\"\n\nfunc main() {}\n"}, program: "mine", file: "a.go"},
 		"kube-apiserver":   {module: "example.com/mine", files: map[string]string{"cmd/kube-apiserver/a.go": main}, program: "own-kube-apiserver", file: "cmd/kube-apiserver/a.go"},
 		"the sample":       {module: sampleserver.Module, version: "v0.37.1", files: map[string]string{"main.go": main}, program: sampleserver.Name, file: "main.go"},
 		"an older sample":  {module: sampleserver.Module, version: "v0.30.4", files: map[string]string{"main.go": main}, program: "own-sample-apiserver", file: "main.go"},
@@ -104,5 +108,101 @@ func TestOwnGuide(t *testing.T) {
 	}
 	if older := ownGuide(guide, program.Program{Name: "own-sample-apiserver", Module: sampleserver.Module}); older.Key("own-sample-apiserver", "v1.30.4") != guide.Key(sampleserver.Name, "v1.30.4") {
 		t.Error("another release of the sample server is traced differently")
+	}
+}
+
+// The folders to watch are those of the module and of the modules that replace others in its go.mod, without what no build reads.
+func TestOwnFolders(t *testing.T) {
+	both := writeModule(t, map[string]string{
+		"mine/go.mod":               "module example.com/mine\n\ngo 1.21\n\nrequire example.com/helper v0.0.0\n\nreplace example.com/helper => ../helper\n",
+		"mine/cmd/x/main.go":        "package main\n",
+		"mine/.git/config":          "",
+		"mine/vendor/modules.txt":   "",
+		"mine/hack/tools/go.mod":    "module example.com/tools\n",
+		"mine/hack/tools/x/x.go":    "package x\n",
+		"helper/go.mod":             "module example.com/helper\n",
+		"helper/sub/helper.go":      "package sub\n",
+		"helper/testdata/nothing":   "",
+		"another/cmd/other/main.go": "package main\n",
+	})
+	folders, err := OwnFolders(serverconfig.Own{Server: filepath.Join(both, "mine")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, folder := range folders {
+		rel, err := filepath.Rel(both, folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, filepath.ToSlash(rel))
+	}
+	if want := "mine mine/cmd mine/cmd/x mine/hack helper helper/sub"; strings.Join(got, " ") != want {
+		t.Errorf("folders %q, expected %q", got, want)
+	}
+}
+
+func TestOwnFoldersOfNoModule(t *testing.T) {
+	_, err := OwnFolders(serverconfig.Own{Server: t.TempDir()})
+	if !errors.As(err, new(*usage.Error)) || !strings.Contains(err.Error(), "expected the folder of a module") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// Package main is left out of the packages that are traced where it is built in the vendor tree, and nothing else is.
+func TestWithoutMain(t *testing.T) {
+	vendor := writeModule(t, map[string]string{
+		"example.com/mine/cmd/x/main.go":       "package main\n",
+		"example.com/mine/cmd/x/app/app.go":    "package app\n",
+		"example.com/mine/pkg/a/a.go":          "package a\n",
+		"example.com/mine/pkg/README":          "",
+		"k8s.io/apiserver/pkg/server/serve.go": "package server\n",
+	})
+	all, err := withoutMain([]instrument.Packages{{Path: "k8s.io/apiserver/pkg/server"}, {Path: "example.com/mine", Recursive: true}}, vendor, "example.com/mine", "example.com/mine/cmd/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range all {
+		got = append(got, p.Path)
+		if p.Recursive {
+			t.Errorf("%s is recursive", p.Path)
+		}
+	}
+	if want := "k8s.io/apiserver/pkg/server example.com/mine/cmd/x/app example.com/mine/pkg/a"; strings.Join(got, " ") != want {
+		t.Errorf("packages %q, expected %q", got, want)
+	}
+}
+
+// Edits of one version of a server are not those of another; the sample server's belong to the release.
+func TestEditsOfOwnServers(t *testing.T) {
+	edits := program.Edits{Dir: t.TempDir(), Version: "v1.37.1"}
+	vendor := writeModule(t, map[string]string{"example.com/mine/a.go": "package a\n"})
+	old, sample := program.Program{Name: "mine", Version: "v0.1.0"}, program.Program{Name: sampleserver.Name, Version: "v0.37.1"}
+	edit, err := edits.Add(editsOf(old), vendor, "example.com/mine/a.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(edit.Path, []byte("package a // changed\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for version, want := range map[string]int{editsOf(old): 1, editsOf(program.Program{Name: "mine", Version: "v0.2.0"}): 0, editsOf(sample): 0} {
+		if got, err := edits.Changed(version); err != nil || len(got) != want {
+			t.Errorf("%s has %d edits (%v), expected %d", version, len(got), err, want)
+		}
+	}
+	all, err := ListEdits(edits)
+	if err != nil || len(all) != 1 || all[0].Program != "mine@v0.1.0" {
+		t.Fatalf("the edits are %v (%v)", all, err)
+	}
+	cache, err := program.OpenCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := RevertEdit(edits, all[0], cache); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := ListEdits(edits); err != nil || len(all) != 0 {
+		t.Errorf("the edits are %v (%v), expected none", all, err)
 	}
 }

@@ -29,7 +29,7 @@ func instrumentation(guide *instrument.Guide, p program.Program, version string,
 			}
 			switch {
 			case p.Name != Name && p.Name != sampleserver.Name && p.Name != storage.Name:
-				rewrite = rewriteOwn
+				rewrite = func(o instrument.Options) (*instrument.Result, []message.Message, error) { return rewriteOwn(o, p) }
 			case program.IsLocal(p.Version):
 				rewrite = rewriteTolerantly
 			}

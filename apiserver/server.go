@@ -3,7 +3,9 @@ package apiserver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
@@ -72,6 +74,8 @@ type AggregatedState struct {
 	// Name is the name of the program in traces, Version is "MODULE VERSION".
 	Name    string `json:"name"`
 	Version string `json:"version"`
+	// Main is that of serverconfig.Own.
+	Main string `json:"main,omitempty"`
 	// GroupVersions and Unready are those of Aggregated.
 	GroupVersions []string `json:"groupVersions"`
 	Unready       string   `json:"unready,omitempty"`
@@ -186,7 +190,8 @@ func (s *Server) startOwn(ctx context.Context, o AggregatedOptions) (err error) 
 	}
 	a := s.own.aggregated
 	s.ProbeSockets[a.Name] = a.ProbeSocket
-	s.Aggregated = &AggregatedState{Name: a.Name, Version: o.Own.Version, GroupVersions: a.GroupVersions, Unready: a.Unready}
+	s.Edited = slices.Concat(s.Edited, o.Binary.Edited)
+	s.Aggregated = &AggregatedState{Name: a.Name, Version: o.Own.Version, Main: o.Own.Config.Main, GroupVersions: a.GroupVersions, Unready: a.Unready}
 	return nil
 }
 
@@ -201,7 +206,7 @@ func (s *Server) startEtcd(ctx context.Context, b *Build, given *storage.Endpoin
 		s.own.etcd, s.Etcd, s.ExternalEtcd, s.EtcdVersion = etcd, *given, true, etcd.Version
 		return nil
 	}
-	etcd, err := storage.Start(ctx, storage.Options{Binary: b.Etcd.Path, Version: b.EtcdVersion, RunDir: s.own.runDir, Check: s.Check})
+	etcd, err := storage.Start(ctx, storage.Options{Binary: b.Etcd.Path, RunDir: s.own.runDir, Check: s.Check})
 	if err != nil {
 		return err
 	}
@@ -270,6 +275,27 @@ const stopGrace = 3 * time.Second
 // Terminate asks kube-apiserver to end, and waits for nothing. It may be called only for a server that this process
 // has started. Stop is still to be called.
 func (s *Server) Terminate() error { return s.own.child.Terminate() }
+
+// TerminateAggregated is Terminate for the user's own API server, which must be there.
+func (s *Server) TerminateAggregated() error {
+	s.own.aggregated.terminated = true
+	return s.own.aggregated.child.Terminate()
+}
+
+// ReadAggregated reads an object from the user's own API server, without the aggregator. This process must have started it.
+func (s *Server) ReadAggregated(ctx context.Context, path string, into any) error {
+	return s.own.aggregated.child.Ask(ctx, path, s.AdminToken, into)
+}
+
+// AggregatedAddress is the URL of the user's own API server, and the certificate that verifies it: clients reach it there
+// without the aggregator. ok is false if there is none, or if another process has started it.
+func (s *Server) AggregatedAddress() (url string, caPEM []byte, ok bool) {
+	if s.own == nil || s.own.aggregated == nil {
+		return "", nil, false
+	}
+	child := s.own.aggregated.child
+	return fmt.Sprintf("https://127.0.0.1:%d", child.Port), child.CAPEM, true
+}
 
 // Stop ends both servers and removes all that they left. It does nothing to a
 // server that another process owns.

@@ -92,9 +92,16 @@ func steady(t *testing.T, requests []trace.Request) []trace.Request {
 	return all
 }
 
-// housekeeping is what the watch cache does when the events that it keeps of a resource, a hundred at
-// first, have become too many: it doubles the room, or drops the oldest at each further event.
-var housekeeping = regexp.MustCompile(`cacher.*\)\.(doCacheResizeLocked|CompactSnapshotsLocked)$`)
+// housekeeping is what depends on how much was written before, or how long ago. When the events that the watch cache keeps of a
+// resource, a hundred at first, have become too many, it doubles the room, or drops the oldest at each further event; it looks for a
+// place among them by halves. etcd asks whether the only generation of a key is empty: once the key was deleted and created again, it
+// has more. Whether it copies its buffers depends on when it committed last, ten times a second.
+var housekeeping = regexp.MustCompile(strings.Join([]string{
+	`cacher.*\)\.(doCacheResizeLocked|CompactSnapshotsLocked|OldestResourceVersionLocked|isCacheFullLocked)$`,
+	`cacher.*\)\.(GetIntervalLocked|getAllEventsSinceLocked|GetAllEventsSinceThreadUnsafe)\.func1$`,
+	`mvcc\.\(\*generation\)\.isEmpty$`,
+	`backend\.\(\*(readTx\)\.(Lock|Unlock)|txWriteBuffer\)\.writeback|txReadBuffer\)\.unsafeCopy)$`,
+}, "|"))
 
 func withoutHousekeeping(t *testing.T, r trace.Request) trace.Request {
 	t.Helper()

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/instrument/probe"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
 // A fixture is a program in the layout of a workspace: apitrace's own name for the main module, and
@@ -66,6 +67,9 @@ func (f *fixture) build(t *testing.T, flags ...string) string {
 	cmd := exec.Command("go", slices.Concat([]string{"build", "-mod=vendor", "-trimpath", "-overlay", "overlay.json", "-o", bin}, flags, []string{"."})...)
 	cmd.Dir = f.dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	if arch := testenv.FixtureArch(); arch != "" {
+		cmd.Env = append(cmd.Env, "GOARCH="+arch)
+	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("building the rewritten fixture: %v\n%s", err, out)
 	}
@@ -100,6 +104,9 @@ func (f *fixture) start(t *testing.T, bin string, env ...string) (known knownCal
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	socket = filepath.Join(dir, "s")
 	cmd := exec.Command(bin, "00-"+fixtureTrace+"-00000000000000aa-01")
+	if testenv.FixtureArch() == "arm64" {
+		cmd = exec.Command("qemu-aarch64-static", cmd.Args...)
+	}
 	cmd.Env = append(os.Environ(), probe.EnvSocket+"="+socket, probe.EnvProcess+"=fixture", probe.EnvCheck+"=1")
 	cmd.Env = append(cmd.Env, env...)
 	cmd.Stderr = os.Stderr
@@ -246,6 +253,7 @@ func TestFixtureRecordsValues(t *testing.T) {
 		"valued":       {{Key: "outer", Value: "fixture.test/app.Serve"}},
 		"valued.func1": {{Key: "outer", Value: "fixture.test/app.Serve"}, {Key: "local", Value: "of a literal"}},
 		"work":         {{Key: "apitrace.handoff", Value: "queue"}},
+		"save":         {{Key: "apitrace.handoff", Value: "log"}},
 		"inner":        nil,
 	} {
 		if got := byFunction(t, records, function).Attrs; !slices.Equal(got, want) {
@@ -321,7 +329,7 @@ func TestFixtureRecordsWhatFollowsAWrite(t *testing.T) {
 }
 
 // TestFixtureRecordsItsStart: what runs before and in main, but for requests, each of
-// which is a trace of its own or none. Of the four pieces of work, one belongs to the request.
+// which is a trace of its own or none. Of the four pieces of work, and of the four batches, one belongs to the request.
 func TestFixtureRecordsItsStart(t *testing.T) {
 	f := newFixture(t)
 	bin := f.build(t)
@@ -347,6 +355,13 @@ func TestFixtureRecordsItsStart(t *testing.T) {
       fixture.test/app.tell
         fixture.test/app.inner
       fixture.test/app.tell
+        fixture.test/app.inner
+    fixture.test/app.StartWorker.func3
+      fixture.test/app.save
+        fixture.test/app.inner
+      fixture.test/app.save
+        fixture.test/app.inner
+      fixture.test/app.save
         fixture.test/app.inner
 `
 	if got.String() != want {
@@ -377,7 +392,7 @@ func drawStart(b *bytes.Buffer, depth int, parent string, records []probe.Record
 
 // TestFixtureIsFreeOfRaces needs cgo, which the race detector is built on.
 func TestFixtureIsFreeOfRaces(t *testing.T) {
-	if testing.Short() {
+	if testing.Short() || testenv.FixtureArch() != "" {
 		t.Skip("builds the standard library with the race detector")
 	}
 	if out, err := exec.Command("go", "env", "CGO_ENABLED").Output(); err != nil || strings.TrimSpace(string(out)) != "1" {

@@ -11,16 +11,21 @@ import (
 // A functionRewriter is at work on one function.
 type functionRewriter struct {
 	*packageRewriter
-	file    *sourceFile
-	fn      *function
-	spanned bool
-	site    int // index in apitraceSites
+	file *sourceFile
+	fn   *function
+	kind spanKind
+	site int // index in apitraceSites
 }
 
 // rewrite inserts, behind the function's opening brace:
 //
 //	if l := Labels(); l != nil { defer Enter(l, &site).Exit(&err) };
 //
+// or, for an entrySpan,
+//
+//	if l := Labels(); l != nil { Leaf(l, &site) };
+//
+// with what apart adds to a literal,
 // or what the guide asks for beyond that.
 func (w *functionRewriter) rewrite() error {
 	leave, err := w.leaving()
@@ -28,7 +33,10 @@ func (w *functionRewriter) rewrite() error {
 		return err
 	}
 	var enter string
-	if w.spanned {
+	switch w.kind {
+	case entrySpan:
+		enter = fmt.Sprintf(" if apitraceL := apitraceProbe.Labels(); apitraceL != nil { apitraceProbe.Leaf(apitraceL, &apitraceSites[%d])%s };", w.site, w.apart())
+	case fullSpan:
 		if enter, err = w.span(); err != nil {
 			return err
 		}
@@ -39,6 +47,15 @@ func (w *functionRewriter) rewrite() error {
 	return nil
 }
 
+// apart keeps the compiler from putting a literal that is called once into the function around it, where it would have no
+// frame of its own: it does so with literals ten times as large as other functions, but with none that has a go statement.
+func (w *functionRewriter) apart() string {
+	if w.fn.outer == nil {
+		return ""
+	}
+	return "; if apitraceProbe.Inline { go apitraceProbe.Leaf(nil, nil) }"
+}
+
 // leaving is what carries the current call out of the function by another way than
 // a function call. It runs before the function's own span begins.
 func (w *functionRewriter) leaving() (string, error) {
@@ -47,12 +64,12 @@ func (w *functionRewriter) leaving() (string, error) {
 		statement := strings.NewReplacer("TRACEPARENT", "apitraceT", "METADATAKEY", fmt.Sprintf("%q", probe.MetadataKey)).Replace(exit.Statement)
 		text += fmt.Sprintf(` if apitraceT := apitraceProbe.Traceparent(apitraceProbe.Labels()); apitraceT != "" { %s };`, statement)
 	}
-	if give, ok := w.gives[w.fn.name]; ok {
+	for _, give := range w.gives[w.fn.name] {
 		key, err := w.expression(give.key)
 		if err != nil {
 			return "", err
 		}
-		text += fmt.Sprintf(" if apitraceL := apitraceProbe.Labels(); apitraceL != nil { apitraceProbe.Give(apitraceL, %q, %s) };", give.link, key)
+		text += fmt.Sprintf(" if apitraceL := apitraceProbe.Labels(); apitraceL != nil { apitraceProbe.Give(apitraceL, %q, %s) };", give.taker, key)
 	}
 	return text, nil
 }
@@ -83,7 +100,7 @@ func (w *functionRewriter) span() (string, error) {
 	}
 	if take, ok := w.takes[w.fn.name]; ok {
 		key, err := w.expression(take.key)
-		return fmt.Sprintf(" if apitraceC := apitraceProbe.Take(apitraceProbe.Labels(), %s, %q, %s); apitraceC != nil { defer apitraceC.Exit(%s);%s };", site, take.link, key, result, values), err
+		return fmt.Sprintf(" if apitraceL := apitraceProbe.Labels(); apitraceL != nil || apitraceProbe.Offered() { if apitraceC := apitraceProbe.Take(apitraceL, %s, %q, %s); apitraceC != nil { defer apitraceC.Exit(%s);%s } };", site, take.queue, key, result, values), err
 	}
 	if stage, ok := w.tail[w.fn.name]; ok {
 		revision, err := w.expression(stage.Revision)

@@ -20,6 +20,7 @@ type function struct {
 	body  *ast.BlockStmt
 	outer *function // for a literal: the function it stands in, nil at package level
 	skip  bool      // cannot be instrumented, see cannotInstrument
+	pool  bool      // a sync.Pool calls it when it is empty, see poolLiterals
 
 	results []string // see functionRewriter.resultNames
 }
@@ -46,14 +47,14 @@ func FunctionsIn(vendor, pkg string) ([]Function, error) {
 // names them when nothing is inlined; package funcname shows the forms of names. inits counts the package's init functions so far, globals numbers the literals of
 // its variables.
 func functionsOf(fset *token.FileSet, file *ast.File, path string, inits *int, globals map[*ast.FuncLit]int) []*function {
-	c := &collector{fset: fset}
+	c := &collector{fset: fset, pools: poolLiterals(file)}
 	for _, decl := range file.Decls {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
 			if decl.Body == nil || decl.Name.Name == "_" {
 				continue // nothing to put a span into; nothing that could be called
 			}
-			name := declaredName(decl)
+			name := DeclaredName(decl)
 			if decl.Recv == nil && decl.Name.Name == "init" {
 				name = fmt.Sprintf("init.%d", *inits)
 				*inits++
@@ -91,6 +92,7 @@ func cannotInstrument(decl *ast.FuncDecl) bool {
 
 type collector struct {
 	fset  *token.FileSet
+	pools map[ast.Node]bool
 	found []*function
 }
 
@@ -106,9 +108,38 @@ func (c *collector) literal(lit *ast.FuncLit, outer *function, name string) {
 	f := &function{
 		name: name, line: c.fset.PositionFor(lit.Type.Func, false).Line,
 		typ: lit.Type, body: lit.Body, outer: outer, skip: outer != nil && outer.skip,
+		pool: c.pools[lit] || outer != nil && outer.pool,
 	}
 	c.found = append(c.found, f)
 	c.literals(lit.Body, f, ".")
+}
+
+// poolLiterals finds the functions that make a new item for a sync.Pool. The garbage collector decides when a
+// pool is empty, so that with them a trace would differ from run to run.
+func poolLiterals(file *ast.File) map[ast.Node]bool {
+	found := map[ast.Node]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		pool, ok := n.(*ast.CompositeLit)
+		if !ok || !isPool(pool.Type) {
+			return true
+		}
+		for _, element := range pool.Elts {
+			if field, ok := element.(*ast.KeyValueExpr); ok {
+				found[field.Value] = true
+			}
+		}
+		return true
+	})
+	return found
+}
+
+func isPool(typ ast.Expr) bool {
+	sel, ok := typ.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "Pool" {
+		return false
+	}
+	pkg, ok := sel.X.(*ast.Ident)
+	return ok && pkg.Name == "sync"
 }
 
 // outermostLiterals lists the function literals below a node that do not stand in
@@ -125,15 +156,17 @@ func outermostLiterals(in ast.Node) []*ast.FuncLit {
 	return found
 }
 
-// declaredName is a function's name without its import path.
-func declaredName(decl *ast.FuncDecl) string {
+// DeclaredName is a function's name without its import path, as traces name it: "(*Store).Get".
+func DeclaredName(decl *ast.FuncDecl) string {
+	own := decl.Name.Name
 	if decl.Recv == nil || len(decl.Recv.List) == 0 {
 		if decl.Type.TypeParams != nil {
-			return decl.Name.Name + funcname.GenericMark
+			own += funcname.GenericMark
 		}
-		return decl.Name.Name
+		return own
 	}
-	typ, pointer := decl.Recv.List[0].Type, false
+	pointer, generic := false, ""
+	typ := decl.Recv.List[0].Type
 	for {
 		switch t := typ.(type) {
 		case *ast.ParenExpr:
@@ -142,22 +175,20 @@ func declaredName(decl *ast.FuncDecl) string {
 		case *ast.StarExpr:
 			typ, pointer = t.X, true
 			continue
+		case *ast.IndexExpr:
+			typ, generic = t.X, funcname.GenericMark
+			continue
+		case *ast.IndexListExpr:
+			typ, generic = t.X, funcname.GenericMark
+			continue
+		case *ast.Ident:
+			if pointer {
+				return "(*" + t.Name + generic + ")." + own
+			}
+			return t.Name + generic + "." + own
 		}
-		break
+		return own
 	}
-	var name string
-	switch t := typ.(type) {
-	case *ast.Ident:
-		name = t.Name
-	case *ast.IndexExpr:
-		name = t.X.(*ast.Ident).Name + funcname.GenericMark
-	case *ast.IndexListExpr:
-		name = t.X.(*ast.Ident).Name + funcname.GenericMark
-	}
-	if pointer {
-		name = "(*" + name + ")"
-	}
-	return name + "." + decl.Name.Name
 }
 
 // generic tells whether the function has type parameters, its own or its receiver's.

@@ -5,7 +5,7 @@ import (
 	"go/token"
 )
 
-// isLeaf is the rule for what gets no span unless the guide says otherwise: a
+// isLeaf is the rule for what gets only an entrySpan unless the guide says otherwise: a
 // function that calls nothing. It neither calls a function nor makes one (a
 // literal), nor defers or starts one. Built-in functions are no calls, nor are conversions
 // to types that the syntax shows to be types; where that is in doubt, it is a call,
@@ -98,4 +98,20 @@ var predeclared = map[string]bool{
 	"float32": true, "float64": true, "int": true, "int8": true, "int16": true, "int32": true,
 	"int64": true, "rune": true, "string": true, "uint": true, "uint8": true, "uint16": true,
 	"uint32": true, "uint64": true, "uintptr": true,
+}
+
+// mayWait tells whether a function can wait for another goroutine: how long it takes is then worth knowing, whatever it calls.
+// A loop over a channel cannot be told from one over a list here.
+func (f *function) mayWait() bool {
+	waits := false
+	ast.Inspect(f.body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SendStmt, *ast.SelectStmt:
+			waits = true
+		case *ast.UnaryExpr:
+			waits = waits || n.Op == token.ARROW
+		}
+		return !waits
+	})
+	return waits
 }

@@ -3,11 +3,12 @@ package instrument
 import (
 	"go/token"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
-// TestLeaf holds the rule for what gets no span, one function a case: those whose
-// name begins with "leaf" are left out.
+// TestLeaf holds the rule for what calls nothing, one function a case: those whose
+// name begins with "leaf".
 func TestLeaf(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "leaf.go")
 	writeFile(t, file, `package p
@@ -54,5 +55,33 @@ func shadowed() int { return max(1, 2) }
 		if got := names.isLeaf(fn); got != want {
 			t.Errorf("%s is a leaf: %v, expected %v", fn.name, got, want)
 		}
+	}
+}
+
+// TestPoolsFill holds that what makes a new item for a sync.Pool is left out, with the literals in it, and nothing else is.
+func TestPoolsFill(t *testing.T) {
+	_, res, err := rewriteOne(t, `package p
+
+import "sync"
+
+type pool struct{ New func() any }
+
+var items = sync.Pool{New: func() any { return func() {} }}
+var other = pool{New: func() any { return 1 }}
+
+func use() any {
+	local := &sync.Pool{New: func() any { return 1 }}
+	return func() any { return local.Get() }
+}
+`, plainGuide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range res.Functions {
+		names = append(names, f.Name)
+	}
+	if want := []string{"p.init.func2", "p.use", "p.use.func2"}; !slices.Equal(names, want) {
+		t.Errorf("%v, expected %v", names, want)
 	}
 }

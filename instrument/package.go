@@ -72,9 +72,11 @@ func (pkg *packageRewriter) rewriteFile(f *sourceFile) error {
 	for _, fn := range functionsOf(f.fset, f.ast, pkg.dir.path, &pkg.inits, pkg.globals) {
 		pkg.found.Store(fn.name, true)
 		w := &functionRewriter{packageRewriter: pkg, file: f, fn: fn}
-		if !pkg.dir.linkOnly && pkg.spanned(fn, pkg.names) {
+		if !pkg.dir.linkOnly {
+			w.kind = pkg.spanOf(fn, pkg.names)
+		}
+		if w.kind != noSpan {
 			w.site = len(pkg.out.functions)
-			w.spanned = true
 			pkg.out.functions = append(pkg.out.functions, Function{fn.name, pkg.dir.path + "/" + base, fn.line})
 		}
 		if err := w.rewrite(); err != nil {

@@ -22,8 +22,8 @@ type plan struct {
 
 	roots map[string]Root
 	exits map[string]Exit
-	gives map[string]keyed
-	takes map[string]keyed
+	gives map[string][]given
+	takes map[string]taken
 	tail  map[string]stage
 
 	found sync.Map // names of functions that exist
@@ -34,7 +34,11 @@ type compiledStep struct {
 	names funcname.Matcher
 }
 
-type keyed struct{ link, key string }
+// A given is what a function hands over: to which function, and the expression for what both know the work by.
+type given struct{ taker, key string }
+
+// A taken is how work comes to a function: the name of the queue, and the expression for what both know it by.
+type taken struct{ queue, key string }
 
 type stage struct {
 	Stage
@@ -44,7 +48,7 @@ type stage struct {
 func newPlan(opts Options, prog *ProgramGuide) *plan {
 	p := &plan{
 		opts: opts, prog: prog, never: funcname.Compile(prog.Never), always: funcname.Compile(prog.Always),
-		roots: map[string]Root{}, exits: map[string]Exit{}, gives: map[string]keyed{}, takes: map[string]keyed{}, tail: map[string]stage{},
+		roots: map[string]Root{}, exits: map[string]Exit{}, gives: map[string][]given{}, takes: map[string]taken{}, tail: map[string]stage{},
 	}
 	for _, s := range opts.Guide.Steps {
 		// Without values or an override a step says nothing about code.
@@ -64,8 +68,8 @@ func newPlan(opts Options, prog *ProgramGuide) *plan {
 	}
 	for _, h := range prog.Handoffs {
 		if h.Has(opts.Version) {
-			p.gives[h.Give.Function] = keyed{h.Name, h.Give.Key}
-			p.takes[h.Take.Function] = keyed{h.Name, h.Take.Key}
+			p.gives[h.Give.Function] = append(p.gives[h.Give.Function], given{h.Take.Function, h.Give.Key})
+			p.takes[h.Take.Function] = taken{h.Name, h.Take.Key}
 		}
 	}
 	for _, s := range prog.Tail {
@@ -128,32 +132,51 @@ func (p *plan) links() []string {
 	return names
 }
 
-// spanned tells whether a function gets a span.
-func (p *plan) spanned(f *function, names *packageNames) bool {
-	if f.skip {
-		return false
-	}
-	if _, ok := p.roots[f.name]; ok {
-		return true
-	}
-	if _, ok := p.takes[f.name]; ok {
-		return true
-	}
-	if _, ok := p.tail[f.name]; ok {
-		return true
+// A spanKind says what is recorded of a function.
+type spanKind int
+
+const (
+	noSpan spanKind = iota
+	// entrySpan: that it was entered, by whom, from which line, and when. That is all there is to say of a function which
+	// calls nothing.
+	entrySpan
+	fullSpan
+)
+
+// spanOf tells which span a function gets.
+func (p *plan) spanOf(f *function, names *packageNames) spanKind {
+	switch {
+	case f.skip || f.pool:
+		return noSpan
+	case p.carries(f.name):
+		return fullSpan
 	}
 	for _, s := range p.steps {
 		if s.Span != "" && s.names.Match(f.name) {
-			return s.Span == "always"
+			if s.Span == "always" {
+				return fullSpan
+			}
+			return noSpan
 		}
 	}
 	switch {
 	case p.never.Match(f.name):
-		return false
-	case p.always.Match(f.name):
-		return true
+		return noSpan
+	case p.always.Match(f.name) || !names.isLeaf(f) || f.mayWait():
+		return fullSpan
 	}
-	return !names.isLeaf(f)
+	if values, _ := p.values(f.name); len(values) > 0 {
+		return fullSpan
+	}
+	return entrySpan
+}
+
+// carries tells whether a trace begins in the function, or comes to it from another goroutine.
+func (p *plan) carries(name string) bool {
+	_, root := p.roots[name]
+	_, take := p.takes[name]
+	_, tail := p.tail[name]
+	return root || take || tail
 }
 
 // values lists what the guide wants noted on a function. sure tells whether the guide names

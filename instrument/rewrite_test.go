@@ -87,7 +87,7 @@ func H2() (err error) { F(); return }
 			t.Errorf("line %d: %q became %q", i+1, before[i], after[i])
 		}
 	}
-	for name, line := range map[string]int{"p.F": 10, "p.G": 17, "p.G.func1": 0, "p.H": 22, "p.I": 26, "p.H2": 27, "p.noSplit": 0} {
+	for name, line := range map[string]int{"p.F": 10, "p.G": 17, "p.G.func1": 17, "p.H": 22, "p.I": 26, "p.H2": 27, "p.noSplit": 0} {
 		i := slices.IndexFunc(res.Functions, func(f Function) bool { return f.Name == name })
 		switch {
 		case line == 0 && i >= 0:

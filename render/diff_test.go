@@ -37,6 +37,9 @@ func indentedRequest(text string) trace.Request {
 			case "error":
 				call.Error = value
 				continue
+			case "leaf":
+				call.Leaf = true
+				continue
 			case "ns":
 				call.DurationNs, _ = strconv.ParseInt(value, 10, 64)
 				continue
@@ -124,7 +127,19 @@ func TestSentences(t *testing.T) {
 		{
 			"what is for several plugins is one sentence",
 			"p.A\n p.W\n  p.H apitrace.admission.plugin=a", "p.A\n p.W\n  p.H apitrace.admission.plugin=a\n  p.H apitrace.admission.plugin=b\n  p.H apitrace.admission.plugin=c",
-			"here p.W calls p.H (b, c) only in two, and its source does in both; not asked in 50%A", "此处只有 two 中的 p.W 调用 p.H（b、c），两侧源码中都有此调用；50%A 中没有询问它",
+			"the plugins b, c are asked only in two, by p.W", "只有 two 询问插件 b、c，由 p.W 询问",
+		},
+		{
+			"both phases of admission are one sentence",
+			"p.A\n p.V\n  p.H apitrace.admission.plugin=a\n p.W\n  p.I apitrace.admission.plugin=a",
+			"p.A\n p.V\n  p.H apitrace.admission.plugin=a\n  p.H apitrace.admission.plugin=b\n p.W\n  p.I apitrace.admission.plugin=a\n  p.I apitrace.admission.plugin=b",
+			"the plugin b is asked only in two, by p.V and p.W", "只有 two 询问插件 b，由 p.V 和 p.W 询问",
+		},
+		{
+			"other plugins in the other phase are a sentence of their own",
+			"p.A\n p.V\n  p.H apitrace.admission.plugin=a\n p.W\n  p.I apitrace.admission.plugin=a",
+			"p.A\n p.V\n  p.H apitrace.admission.plugin=a\n  p.H apitrace.admission.plugin=b\n p.W\n  p.I apitrace.admission.plugin=a\n  p.I apitrace.admission.plugin=c",
+			"the plugin b is asked only in two, by p.V; the plugin c is asked only in two, by p.W", "只有 two 询问插件 b，由 p.V 询问; 只有 two 询问插件 c，由 p.W 询问",
 		},
 		{
 			"what is called again for the same plugins is told once",
@@ -154,9 +169,9 @@ func TestSentencesAskTheSource(t *testing.T) {
 		alsoA, alsoB []string
 		want         string
 	}{
-		{"it ran on one side", "p.A\n p.B", "p.A", nil, []string{"p.A p.B"}, "here p.A calls p.B only in 50%A, and its source does in both"},
-		{"it lost its span", "p.A\n p.B", "p.A", nil, []string{"p.A p.B!"}, "p.A calls p.B in both, and in two it has no span: it calls nothing there"},
-		{"it got a span", "p.A", "p.A\n p.B", []string{"p.A p.B!"}, nil, "p.A calls p.B in both, and in 50%A it has no span: it calls nothing there"},
+		{"it ran on one side", "p.A\n p.B", "p.A", nil, []string{"p.A p.B"}, "here p.A calls p.B only in 50%A, though both sources have the call"},
+		{"it lost its span", "p.A\n p.B", "p.A", nil, []string{"p.A p.B!"}, "p.A calls p.B in both, and in two it has no span: it calls nothing, and apitrace did not record such functions then"},
+		{"it got a span", "p.A", "p.A\n p.B", []string{"p.A p.B!"}, nil, "p.A calls p.B in both, and in 50%A it has no span: it calls nothing, and apitrace did not record such functions then"},
 		{"it is in a package that is not traced", "p.A\n p.B", "p.A", nil, []string{"p.A x.org/p.B"}, "p.A calls p.B in two, too, in a package that is not traced: x.org/p"},
 		{"the caller changed", "p.A\n p.B", "p.A", nil, []string{"p.C p.B"}, "p.A no longer calls p.B"},
 		{"both callers have it", "p.A\n p.P\n  p.M\n   p.N\n p.Q", "p.A\n p.P\n p.Q\n  p.M\n   p.N", []string{"p.Q p.M"}, nil, "p.M is called by p.P in 50%A, by p.Q in two"},
@@ -199,8 +214,8 @@ func TestSentencesNameTheBranch(t *testing.T) {
 			", where `h` is of type `M` (p/f.go:8); in one, where `h` is not of type `M`", "，`h` 的类型为 `M` 时才到达 (p/f.go:8)；在 one 中，`h` 的类型不是 `M` 时才到达"},
 		{"behind ||", recordings.Branch{Kind: recordings.BranchIn, Text: "a ||", Line: 1}, []recordings.Branch{{Kind: recordings.BranchIn, Text: "switch x case 1", Line: 1}}, "",
 			", where `a` does not hold (p/f.go:8); in one, in the branch `switch x case 1`", "，`a` 不成立时才到达 (p/f.go:8)；在 one 中，位于分支 `switch x case 1` 中"},
-		{"a plugin of a list", recordings.Branch{Kind: recordings.BranchLoop, Text: "range handlers"}, nil, " apitrace.admission.plugin=x",
-			", in the loop over `handlers` (p/f.go:7); not asked in one", "，位于对 `handlers` 的循环中 (p/f.go:7)；one 中没有询问它"},
+		{"a plugin of a list", recordings.Branch{Kind: recordings.BranchLoop, Text: "range handlers"}, []recordings.Branch{{}}, " apitrace.admission.plugin=x",
+			", in the loop over `handlers` (p/f.go:7); in one in no branch; not asked in one", "，位于对 `handlers` 的循环中 (p/f.go:7)；在 one 中不在任何分支里；one 中没有询问它"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if test.there == nil {
@@ -223,7 +238,7 @@ func TestSentencesNameTheBranch(t *testing.T) {
 			if test.values != "" {
 				name = "p.B (x)"
 			}
-			if got, want := strings.ReplaceAll(sentences(t, c, finder, "en"), "50%A", "one"), "here p.A calls "+name+" only in two, and its source does in both"+test.en; got != want {
+			if got, want := strings.ReplaceAll(sentences(t, c, finder, "en"), "50%A", "one"), "here p.A calls "+name+" only in two, though both sources have the call"+test.en; got != want {
 				t.Errorf("got %q, want %q", got, want)
 			}
 			if test.values != "" {

@@ -106,12 +106,11 @@ type DiffReason struct {
 	Gate *DiffGate `json:"gate,omitempty"`
 }
 
-// A DiffGate is a feature gate with its default on the side that has the call, and the minor
-// version since which it has been that: "v1.36".
+// A DiffGate is a feature gate with its default in B, and the minor version since which it has been that: "v1.36".
 type DiffGate struct {
 	Name  string `json:"name"`
-	On    bool   `json:"on"`
-	Since string `json:"since"`
+	On    bool   `json:"on" description:"Its default in B."`
+	Since string `json:"since" description:"The minor version since which it has that default."`
 }
 
 // A DiffValue is a value that differs.

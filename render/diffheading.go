@@ -4,22 +4,32 @@ import (
 	"bufio"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 )
 
-// writeDiffHeading writes the request, both answers, and the number of differences.
+// writeDiffHeading writes the request, or both if they differ, both answers, and the number of differences.
 func (d *diffDrawing) writeDiffHeading(out *bufio.Writer) {
 	a, b := d.pair.A, d.pair.B
-	end := fmt.Sprintf(" %s %d", d.arrow, a.Status)
-	if a.Status != b.Status {
-		end += fmt.Sprintf(" | %d", b.Status)
+	line := func(r *trace.Request, status string) {
+		end := " " + d.arrow + " " + status
+		fmt.Fprintln(out, d.Request.Render(d.fit(r.Method+" "+oneLine(r.Path), d.width-lipgloss.Width(end))+end))
 	}
-	fmt.Fprintln(out, d.Request.Render(d.fit(b.Method+" "+oneLine(b.Path), d.width-lipgloss.Width(end))+end))
+	switch {
+	case a.Method != b.Method || a.Path != b.Path:
+		line(a, strconv.Itoa(a.Status))
+		line(b, strconv.Itoa(b.Status))
+	case a.Status != b.Status:
+		line(b, fmt.Sprintf("%d | %d", a.Status, b.Status))
+	default:
+		line(b, strconv.Itoa(b.Status))
+	}
 	d.writeWrapped(out, d.Facts, d.diffFacts())
 	fmt.Fprintln(out)
 }

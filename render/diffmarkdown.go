@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -98,19 +99,36 @@ func (m *markdown) sentences() {
 	}
 }
 
-// changes lists the changes that a first look should have, each with the lines of code that it is about.
+// mostSmaller is the maximum number of changes that are listed though the default view shows none of them.
+const mostSmaller = 30
+
+// changes lists the changes that a first look should have, each with the lines of code that it is about. If there are none, it
+// lists the others: a change that was just made is mostly no key step.
 func (m *markdown) changes() {
+	p := message.For(m.options.Lang)
+	lines := m.changeLines(func(c ShownChange) bool { return c.Telling && m.shows(c) })
+	n := len(lines)
+	if n == 0 && !m.options.Filter.Active() {
+		lines = m.changeLines(func(ShownChange) bool { return true })
+		if n = len(lines); n > mostSmaller {
+			lines = append(lines[:mostSmaller], "- "+p.Sprintf("and %d more", n-mostSmaller))
+		}
+	}
+	if n == 0 {
+		return
+	}
+	m.fold(p.Plural(n, "%d change, with its place in the source", "%d changes, with their places in the source", n), strings.Join(lines, "\n"))
+}
+
+// changeLines lists the wanted changes.
+func (m *markdown) changeLines(wanted func(ShownChange) bool) []string {
 	var lines []string
 	for _, c := range m.Changes {
-		if c.Telling && m.shows(c) {
+		if wanted(c) {
 			lines = append(lines, fmt.Sprintf("- `%s` %s", diffMarks[c.Kind], strings.Join(m.sides(c), " "+m.arrow+" ")))
 		}
 	}
-	if len(lines) == 0 {
-		return
-	}
-	p := message.For(m.options.Lang)
-	m.fold(p.Plural(len(lines), "%d change, with its place in the source", "%d changes, with their places in the source", len(lines)), strings.Join(lines, "\n"))
+	return lines
 }
 
 // sides links the calls of a change: one, or those of both sides where they differ.
@@ -135,9 +153,10 @@ func (m *markdown) link(rec *trace.Recording, call *trace.Call) string {
 	return text + " " + codeSpan(m.story.Names.Place(call))
 }
 
-// tree adds the tree as a block that GitHub colours as a diff: the marks are in the first column.
+// tree adds the tree as a block that GitHub colours as a diff: the marks are in the first column. A tree that shows no change
+// is left out.
 func (m *markdown) tree() error {
-	if m.tooMany() > 0 {
+	if m.tooMany() > 0 || !slices.ContainsFunc(m.Changes, m.shows) {
 		return nil
 	}
 	key, err := drawn(m.writeDiffKey)

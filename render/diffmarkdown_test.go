@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,33 @@ func TestDiffMarkdownOfReleases(t *testing.T) {
 			t.Fatal(err)
 		}
 		golden(t, "diff-get-node."+lang+".md", out.String())
+	}
+}
+
+// A change that the default view leaves out is listed, without a tree that does not have it.
+func TestDiffMarkdownOfSmallChanges(t *testing.T) {
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := recordings.Load("v1.37.1", "get-node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := *a
+	b.Requests = slices.Clone(a.Requests)
+	calls := slices.Clone(a.Requests[0].Calls)
+	calls = slices.Insert(calls, 1, calls[0])
+	calls[1].ID, calls[1].Parent = strings.Repeat("e", 16), calls[0].ID
+	calls[1].Function, calls[1].Leaf, calls[1].Attributes = "k8s.io/apiserver/pkg/server.ownStep", true, nil
+	b.Requests[0].Calls = calls
+	var out strings.Builder
+	options := DiffOptions{Options: Options{Lang: "en", Width: 80}, NameA: "base", NameB: "change"}
+	if err := WriteDiffMarkdown(&out, diff.CompareRecordings(a, &b, diff.Options{}), spoken.New(guide, "en", a, &b), options); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); !strings.Contains(got, "<summary>1 change, with its place in the source</summary>") || !strings.Contains(got, "`server.ownStep`") || strings.Contains(got, "The call tree") {
+		t.Error(got)
 	}
 }
 

@@ -97,9 +97,20 @@ func (d *diffDrawing) side(column int, tree *trace.Tree, calls []int) *oneSide {
 	l := *d.listing
 	l.width, l.diff = column, nil
 	l.callOf = func(n *node) *trace.Call { return tree.Call(calls[n.Calls[0]]) }
+	l.outcomeOf = d.outcomes(tree, calls)
 	l.column = new(int)
 	s.sectionDrawing = &sectionDrawing{listing: &l, out: bufio.NewWriter(s.buffer), seen: map[*view.Section]values{}}
 	return s
+}
+
+// outcomes returns what finds the outcome of a step's call on one side; calls are those of the side by the calls of the
+// merged tree.
+func (d *diffDrawing) outcomes(tree *trace.Tree, calls []int) func(*node) (*view.ErrorStep, bool) {
+	path := view.ErrorPathOf(tree, d.guide)
+	return func(n *node) (*view.ErrorStep, bool) {
+		i := calls[n.Calls[0]]
+		return path.At(i), view.Fatal(tree, path, i)
+	}
 }
 
 // has reports whether the side makes the calls of a node.
@@ -186,6 +197,9 @@ func (d *diffDrawing) changedValues(n *node, ofA bool) []valueText {
 			value := v.B
 			if ofA {
 				value = v.A
+			}
+			if v.Name == "error" && value == "" {
+				continue // it did not fail on this side
 			}
 			texts = append(texts, valueText{v.Name, oneLine(label(v.Name, false) + "=" + quoteEmpty(quoted([]string{shorten(value)})[0])), true})
 		}

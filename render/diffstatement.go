@@ -21,6 +21,8 @@ type statement struct {
 	purposes []string
 	// replaced is the removal whose place an addition took.
 	replaced *statement
+	// alsoBy is the caller that asks the same plugins in the other phase of admission, or "".
+	alsoBy string
 	// at are the calls of the merged tree that changed so.
 	at []int
 }
@@ -70,7 +72,31 @@ func (s *summary) statements() []*statement {
 			known.purposes = append(known.purposes, purpose)
 		}
 	}
-	return s.withBesides(replacements(all), index)
+	return asked(s.withBesides(replacements(all), index))
+}
+
+// asks reports whether the statement says that only one side asks these plugins, in code that is the same on both sides.
+func (st *statement) asks() bool {
+	o := st.only
+	return o != nil && st.replaced == nil && len(st.purposes) > 0 && o.inner == "" && o.times == 0 &&
+		o.why.Why == reason.OtherWay && o.why.Way.Kind == reason.Calls && o.why.Gate == "" && o.why.Branch.Asked && !o.why.Branch.Differs
+}
+
+// asked merges the statement that a phase of admission asks plugins on one side alone with that on the other phase.
+func asked(all []*statement) []*statement {
+	var out []*statement
+	for _, st := range all {
+		at := slices.IndexFunc(out, func(known *statement) bool {
+			return known.alsoBy == "" && known.asks() && st.asks() && known.only.kind == st.only.kind && slices.Equal(known.purposes, st.purposes)
+		})
+		if at < 0 {
+			out = append(out, st)
+			continue
+		}
+		out[at].alsoBy = st.only.caller
+		out[at].at = append(out[at].at, st.at...)
+	}
+	return out
 }
 
 // withBesides adds what besides returns, behind the statement on the call that makes those calls. What takes the place of another
@@ -119,7 +145,7 @@ func (s *summary) besides(kind diff.Kind, i int) []*statement {
 			continue
 		}
 		all = append(all, &statement{layer: s.guide.Layer(call.Function), at: []int{child}, only: &only{
-			kind: kind, full: call.Function, function: call.ShortName(), caller: callerName(tree, calls[child]), why: why, above: diff.None, innerA: diff.None,
+			kind: kind, full: call.Function, function: call.ShortName(), caller: s.callerName(tree, calls[child]), why: why, above: diff.None, innerA: diff.None,
 		}})
 	}
 	return all
@@ -155,7 +181,7 @@ func (o *only) samePlace(removed *only) bool {
 // only describes an addition or a removal.
 func (s *summary) only(c *ShownChange) only {
 	tree, i := s.side(c)
-	o := only{kind: c.Kind, full: tree.Call(i).Function, function: tree.Call(i).ShortName(), caller: callerName(tree, i), why: s.reason(c), above: diff.None, innerA: diff.None}
+	o := only{kind: c.Kind, full: tree.Call(i).Function, function: tree.Call(i).ShortName(), caller: s.callerName(tree, i), why: s.reason(c), above: diff.None, innerA: diff.None}
 	if parent := tree.Parent(i); parent >= 0 {
 		o.above = s.inA(tree, parent)
 	}
@@ -202,8 +228,21 @@ func (s *summary) text(st *statement) string {
 		was, is := apart(st.replaced.only.full, st.only.full)
 		return s.words.Sprintf("%s takes the place of %s between %s and %s", s.withPurposes(is, st.purposes),
 			s.withPurposes(was, st.replaced.purposes), st.only.caller, st.only.inner) + s.gateOf(st.only.why)
+	case st.asks():
+		return s.asksOnly(st)
 	}
 	return s.onlyOn(st.only, s.withPurposes(st.only.function, st.purposes))
+}
+
+// asksOnly says that only one side asks plugins.
+func (s *summary) asksOnly(st *statement) string {
+	w, plugins := &s.words, message.List(st.purposes)
+	has, _ := s.names(st.only.kind)
+	if st.alsoBy == "" {
+		return w.Plural(len(st.purposes), "the plugin %s is asked only in %s, by %s", "the plugins %s are asked only in %s, by %s", plugins, has, st.only.caller)
+	}
+	return w.Plural(len(st.purposes), "the plugin %s is asked only in %s, by %s and %s", "the plugins %s are asked only in %s, by %s and %s",
+		plugins, has, st.only.caller, st.alsoBy)
 }
 
 func (s *summary) withPurposes(name string, purposes []string) string {
@@ -221,22 +260,25 @@ func (s *summary) onlyOn(o *only, name string) string {
 	w, why := &s.words, o.why
 	has, lacks := s.names(o.kind)
 	way := s.wayText(why.Way)
+	if o.times > 0 && why.Why != reason.NoSpan && why.Why != reason.OtherPlace { // else both sides may make the call, and only one counts it
+		name += " " + w.count(o.times)
+	}
 	text := ""
 	switch {
-	case w.scenarios && why.Way.Kind == reason.Calls:
+	case why.Way.Kind == reason.Calls && (w.scenarios || why.Why == reason.Unknown):
 		text = w.Sprintf("in %s %s calls %s", has, o.caller, name)
 	case w.scenarios, why.Why == reason.Unknown:
 		text = w.Sprintf("in %s %s leads to %s%s", has, o.caller, name, way)
 	case why.Why == reason.NoSpan && why.Way.Kind == reason.Calls:
-		text = w.Sprintf("%s calls %s in both, and in %s it has no span: %s", o.caller, name, lacks, spanless[why.Spanless])
+		text = w.Sprintf("%s calls %s in both, and in %s it has no span: %s", o.caller, name, lacks, why.Spanless.Why())
 	case why.Why == reason.NoSpan:
-		text = w.Sprintf("%s leads to %s%s, which in %s has no span: %s", o.caller, name, way, lacks, spanless[why.Spanless])
+		text = w.Sprintf("%s leads to %s%s, which in %s has no span: %s", o.caller, name, way, lacks, why.Spanless.Why())
 	case why.Why == reason.OtherPlace:
 		text = s.otherPlace(o, name, lacks)
 	case why.Why == reason.OtherWay && why.Way.Kind == reason.Calls:
-		text = w.Sprintf("here %s calls %s only in %s, and its source does in both", o.caller, name, has)
+		text = w.Sprintf("here %s calls %s only in %s, though both sources have the call", o.caller, name, has)
 	case why.Why == reason.OtherWay:
-		text = w.Sprintf("here %s leads to %s%s only in %s, by a call that its source has in both", o.caller, name, way, has)
+		text = w.Sprintf("here %s leads to %s%s only in %s, by a call that both sources have", o.caller, name, way, has)
 	case o.kind == diff.Added && why.Way.Kind == reason.Calls:
 		text = w.Sprintf("%s now calls %s", o.caller, name)
 	case o.kind == diff.Added:
@@ -245,9 +287,6 @@ func (s *summary) onlyOn(o *only, name string) string {
 		text = w.Sprintf("%s no longer calls %s", o.caller, name)
 	default:
 		text = w.Sprintf("%s no longer leads to %s%s", o.caller, name, way)
-	}
-	if o.times > 0 {
-		text += " " + w.count(o.times)
 	}
 	return text + s.sourceOf(o) + s.gateOf(why) + s.branchOf(o)
 }
@@ -261,9 +300,9 @@ func (s *summary) onlyBetween(o *only, name string) string {
 	case w.scenarios || o.why.Why == reason.Unknown:
 		text = w.Sprintf("in %s %s stands between %s and %s", has, name, o.caller, o.inner)
 	case o.why.Why == reason.OtherWay:
-		text = w.Sprintf("%s stands between %s and %s only in %s, and the call is in the source of both", name, o.caller, o.inner, has)
+		text = w.Sprintf("%s stands between %s and %s only in %s, though both sources have the call", name, o.caller, o.inner, has)
 	case o.why.Why == reason.NoSpan:
-		return w.Sprintf("%s, between %s and %s, has no span in %s: %s", name, o.caller, o.inner, lacks, spanless[o.why.Spanless])
+		return w.Sprintf("%s, between %s and %s, has no span in %s: %s", name, o.caller, o.inner, lacks, o.why.Spanless.Why())
 	case o.why.Why == reason.OtherPlace:
 		return s.otherPlace(o, name, lacks)
 	case o.kind == diff.Removed:
@@ -331,9 +370,15 @@ func (s *summary) wayText(w reason.Way) string {
 // moved describes a call that another function now makes.
 func (s *summary) moved(name string, c *ShownChange) string {
 	w := &s.words
-	was, is := callerName(s.Diff.A, c.A), callerName(s.Diff.B, c.B)
-	if above, aboveWas := s.Diff.B.Parent(c.B), s.Diff.A.Parent(c.A); is == was && above >= 0 && aboveWas >= 0 {
-		was, is = apart(s.Diff.A.Call(aboveWas).Function, s.Diff.B.Call(above).Function)
+	was, is := s.callerName(s.Diff.A, c.A), s.callerName(s.Diff.B, c.B)
+	if above, aboveWas := s.Diff.B.Parent(c.B), s.Diff.A.Parent(c.A); above >= 0 && aboveWas >= 0 {
+		caller, callerWas := s.Diff.B.Call(above), s.Diff.A.Call(aboveWas)
+		switch {
+		case callerWas.Function == caller.Function:
+			return w.Sprintf("%s runs below another call of %s", name, is)
+		case callerWas.ShortName() == caller.ShortName():
+			was, is = apart(callerWas.Function, caller.Function)
+		}
 	}
 	if s.finder != nil && s.Diff.A.Call(c.A).Function == s.Diff.B.Call(c.B).Function {
 		inA, inB := s.finder.WayInA(s.Diff, c.A), s.finder.WayInB(s.Diff, c.B)
@@ -381,7 +426,7 @@ func (s *summary) renamed(name string, c *ShownChange) string {
 
 // repeated describes a call that is made more or less often.
 func (s *summary) repeated(name string, c *ShownChange) string {
-	w, caller := &s.words, callerName(s.Diff.B, c.B)
+	w, caller := &s.words, s.callerName(s.Diff.B, c.B)
 	was, is := w.count(c.CountA), w.count(c.CountB)
 	called := s.finder != nil && s.finder.WayInA(s.Diff, c.A).Kind == reason.Calls && s.finder.WayInB(s.Diff, c.B).Kind == reason.Calls
 	nameWas, nameIs := s.Diff.A.Call(c.A).Function, s.Diff.B.Call(c.B).Function
@@ -410,7 +455,7 @@ func (s *summary) changed(c *ShownChange) string {
 	case diff.Repeated:
 		return s.repeated(name, c)
 	case diff.Reordered:
-		return s.words.Sprintf("%s has another turn in %s", name, callerName(s.Diff.B, c.B))
+		return s.words.Sprintf("%s has another turn in %s", name, s.callerName(s.Diff.B, c.B))
 	case diff.Timed:
 		return s.timed(name, s.words.units.duration(c.OwnNsA), s.words.units.duration(c.OwnNsB))
 	}

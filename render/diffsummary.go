@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,7 +36,7 @@ func smallerIn(changed []layerSummary) []string {
 	return counts
 }
 
-// summarize describes the changes, layer by layer in the order of first entry. unchanged has the
+// summarize describes the changes, layer by layer in the order of parts. unchanged has the
 // titles of the layers without a change.
 func (s *summary) summarize() (changed []layerSummary, unchanged []string) {
 	for _, p := range s.Packages {
@@ -54,13 +55,7 @@ func (s *summary) summarize() (changed []layerSummary, unchanged []string) {
 	}
 	s.countOnly()
 	s.shorten()
-	var seen []string
-	for i := range s.Merged.Tree.Len() {
-		layer := s.partOf(i)
-		if slices.Contains(seen, layer) {
-			continue
-		}
-		seen = append(seen, layer)
+	for _, layer := range s.parts() {
 		if at, ok := s.index[layer]; ok {
 			changed = append(changed, s.layers[at])
 		} else if title := s.title(layer); title != "" {
@@ -68,6 +63,20 @@ func (s *summary) summarize() (changed []layerSummary, unchanged []string) {
 		}
 	}
 	return changed, unchanged
+}
+
+// parts returns the parts of the server in the order in which the request enters them: by the first key step or, if a part has none,
+// by the first call. Helpers of a part are often called before the request gets there.
+func (s *summary) parts() []string {
+	first := map[string]int{}
+	for i := range s.Merged.Tree.Len() {
+		part := s.partOf(i)
+		at, ok := first[part]
+		if !ok || !s.guide.Key(s.Merged.Tree.Call(at).Function) && s.guide.Key(s.Merged.Tree.Call(i).Function) {
+			first[part] = i
+		}
+	}
+	return slices.SortedFunc(maps.Keys(first), func(a, b string) int { return cmp.Compare(first[a], first[b]) })
 }
 
 // shorten limits the sentences of each layer; the changes of the others count as smaller
@@ -125,10 +134,12 @@ type summary struct {
 	// instead has the calls of side B that sentences say take the place of a call of side A, and these; both are calls of the
 	// merged tree.
 	instead map[int]int
+	// called has the functions of a side by their short names, see callerName.
+	called map[*trace.Tree]map[string][]string
 }
 
 func newSummary(c *Differences, guide Guide, words diffWords, finder *reason.Finder) *summary {
-	return &summary{Differences: c, guide: guide, words: words, finder: finder, index: map[string]int{}, instead: map[int]int{}}
+	return &summary{Differences: c, guide: guide, words: words, finder: finder, index: map[string]int{}, instead: map[int]int{}, called: map[*trace.Tree]map[string][]string{}}
 }
 
 // impersonation is the name of a part of the layer of authorization that has a title, and so a summary, of its own.
@@ -247,13 +258,6 @@ func purposeOf(call *trace.Call) string {
 		}
 	}
 	return ""
-}
-
-func callerName(tree *trace.Tree, i int) string {
-	if parent := tree.Parent(i); parent >= 0 {
-		return tree.Call(parent).ShortName()
-	}
-	return "-"
 }
 
 // valueLabel is an attribute's name in a sentence.

@@ -155,6 +155,13 @@ func newDiffDrawing(c *diff.Comparison, pair *diff.RequestPair, differences *Dif
 	choice.Marks = d.mark
 	d.listing = newListing(c.B, view.Tell(view.NewView(differences.Merged.Tree, guide, choice)), guide, options.Options)
 	d.listing.diff = d
+	outcomeA, outcomeB := d.outcomes(d.Diff.A, d.Merged.A), d.outcomes(d.Diff.B, d.Merged.B)
+	d.listing.outcomeOf = func(n *node) (*view.ErrorStep, bool) {
+		if d.Merged.B[n.Calls[0]] == diff.None {
+			return outcomeA(n)
+		}
+		return outcomeB(n)
+	}
 	return d
 }
 
@@ -245,7 +252,7 @@ func (d *diffDrawing) bothTimes(n *node) string {
 	}{{d.Diff.A, d.Merged.A}, {d.Diff.B, d.Merged.B}} {
 		time, made := int64(0), false
 		for _, i := range n.Calls {
-			if call := side.calls[i]; call != diff.None {
+			if call := side.calls[i]; call != diff.None && !side.tree.Call(call).Leaf {
 				time, made = time+side.tree.Call(call).DurationNs, true
 			}
 		}

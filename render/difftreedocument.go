@@ -119,7 +119,7 @@ type DiffSpot struct {
 	Place    string `json:"place" description:"File and line of the function."`
 	Caller   string `json:"caller" description:"Full name of the function that called it."`
 	Nth      int    `json:"nth" description:"Which of the calls of the function by that caller it is, from 1."`
-	Time     string `json:"time" description:"How long it took."`
+	Time     string `json:"time" description:"How long it took, empty if only its entry was recorded."`
 	URL      string `json:"url,omitempty" description:"Where upstream shows the function; absent if that is not known."`
 }
 
@@ -420,6 +420,6 @@ func (w *diffTreeWriter) spot(rec *trace.Recording, tree *trace.Tree, places *tr
 	call, name := tree.Call(i), places.Name(i)
 	return &DiffSpot{
 		Call: i, Function: call.Function, Name: call.ShortName(), Place: w.placeIn(call), Caller: name.Caller, Nth: name.Nth,
-		Time: w.duration(call.DurationNs), URL: SourceURL(rec, call),
+		Time: Took(call, false), URL: SourceURL(rec, call),
 	}
 }

@@ -3,7 +3,6 @@ package render
 import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace/diff"
-	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // diffWords has the words for the sentences about changes.
@@ -23,14 +22,6 @@ func (w *diffWords) kind(k diff.Kind) string { return kindNames[k].Localize(w.Pr
 var kindNames = map[diff.Kind]message.Message{
 	diff.Added: message.Of("added"), diff.Removed: message.Of("removed"), diff.Moved: message.Of("moved"), diff.Renamed: message.Of("renamed"),
 	diff.Repeated: message.Of("repeated"), diff.Reordered: message.Of("reordered"), diff.Valued: message.Of("with other values"), diff.Timed: message.Of("timing only"),
-}
-
-// spanless says why a function has no span.
-var spanless = map[recordings.Spanless]message.Message{
-	recordings.SpanlessLeaf:      message.Of("it calls nothing there"),
-	recordings.SpanlessNamed:     message.Of("apitrace leaves it out, since it is called too often"),
-	recordings.SpanlessBody:      message.Of("it has no body in Go"),
-	recordings.SpanlessDirective: message.Of("a directive of the compiler forbids it"),
 }
 
 // samePath, smaller and unchanged are headings and what stands in place of a list.

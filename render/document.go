@@ -54,9 +54,9 @@ type DocumentStep struct {
 	Layer    string `json:"layer" description:"Name of the function's layer, empty if it has none."`
 	Colour   string `json:"colour" description:"Colour of the layer."`
 	Key      bool   `json:"key" description:"Whether it is a key step."`
-	Time     string `json:"time" description:"How long its calls took: \"1.49ms\"."`
+	Time     string `json:"time" description:"How long its calls took: \"1.49ms\"; empty if only their entry was recorded."`
 	// DurationNs is the time that Time writes.
-	DurationNs   int64           `json:"durationNs" description:"The same in nanoseconds; time in which several ran counts once."`
+	DurationNs   int64           `json:"durationNs" description:"The same in nanoseconds, 0 if time is empty; time in which several ran counts once."`
 	Folded       int             `json:"folded" description:"How many calls are folded of which this step is the nearest caller."`
 	Through      int             `json:"through" description:"How many folded calls lie between the step above and this one; 0 if that called this one itself."`
 	NewGoroutine bool            `json:"newGoroutine,omitempty" description:"Whether it runs on a new goroutine: one that its caller, or a call between the two, started."`
@@ -192,14 +192,11 @@ func (w *documentWriter) step(n *node, above values) DocumentStep {
 // stepAlone describes a step without the fields that depend on other steps.
 func (w *documentWriter) stepAlone(n *node) DocumentStep {
 	call := w.story.First(n)
-	ns, unfinished := w.story.DurationNs(n)
+	ns, _ := w.story.DurationNs(n)
 	out := DocumentStep{
 		Call: n.Calls[0], Function: call.Function, Name: w.name(n), Layer: n.Layer, Colour: view.LayerColour(n.Layer), Key: n.Key,
-		Time: w.duration(ns), DurationNs: ns, Folded: n.Folded() + n.Cut, Through: n.Through, NewGoroutine: n.NewGoroutine, Handoff: n.Handoff,
+		Time: w.time(n), DurationNs: ns, Folded: n.Folded() + n.Cut, Through: n.Through, NewGoroutine: n.NewGoroutine, Handoff: n.Handoff,
 		Values: []DocumentValue{}, Children: []DocumentStep{},
-	}
-	if unfinished {
-		out.Time = ">" + out.Time
 	}
 	if len(n.Calls) > 1 {
 		out.Calls = slices.Clone(n.Calls)
@@ -211,6 +208,7 @@ func (w *documentWriter) stepAlone(n *node) DocumentStep {
 		out.Process = call.Process
 	}
 	out.Failure, _ = w.failure(n)
-	out.Fatal = n.Fatal && out.Failure != ""
+	_, fatal := w.outcome(n)
+	out.Fatal = fatal && out.Failure != ""
 	return out
 }

@@ -87,6 +87,8 @@ type listing struct {
 	// before a line; 0 for the usual number. Both are set for a side of a comparison.
 	callOf func(*node) *trace.Call
 	column *int
+	// outcomeOf replaces outcome in a comparison, where each side's request has its own.
+	outcomeOf func(*node) (step *view.ErrorStep, fatal bool)
 	// first is set for the first listing of a recording, which explains the signs.
 	first bool
 }

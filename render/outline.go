@@ -67,6 +67,9 @@ func (l *listing) took(call *trace.Call) string {
 	if call.Unfinished {
 		return saysRunning.In(l.lang)
 	}
+	if call.Leaf {
+		return saysEntryOnly.In(l.lang)
+	}
 	return l.duration(call.DurationNs)
 }
 

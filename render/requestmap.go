@@ -56,7 +56,7 @@ type MapVisit struct {
 	Title      string   `json:"title" description:"Title of the section."`
 	Call       int      `json:"call" description:"The section's first call."`
 	Name       string   `json:"name" description:"Short name of that call's function."`
-	Time       string   `json:"time" description:"How long that call took."`
+	Time       string   `json:"time" description:"How long that call took, empty if only its entry was recorded."`
 	Called     string   `json:"called,omitempty" description:"Who called it; absent for the first."`
 	Sentences  []string `json:"sentences" description:"What happened in it."`
 	Failed     bool     `json:"failed,omitempty" description:"Whether the request failed there."`
@@ -68,11 +68,12 @@ var tiers = [][]string{
 	{trace.LayerServer, trace.LayerFilters, trace.LayerAudit, trace.LayerAuthentication, trace.LayerFlowControl, trace.LayerAuthorization},
 	{trace.LayerAggregator, trace.LayerRouting, trace.LayerExtensions, trace.LayerDiscovery, trace.LayerInstaller},
 	{trace.LayerHandler, trace.LayerNegotiation, trace.LayerResponse},
-	{trace.LayerAdmission, trace.LayerFieldManager, trace.LayerCodec, trace.LayerConversion},
+	{trace.LayerAdmission, trace.LayerCEL, trace.LayerFieldManager, trace.LayerCodec, trace.LayerConversion},
 	{trace.LayerRegistry, trace.LayerStrategy, trace.LayerValidation, trace.LayerResource},
-	{trace.LayerCacher, trace.LayerStorageSetup},
+	{trace.LayerCacher, trace.LayerInformer, trace.LayerStorageSetup},
 	{trace.LayerEtcd3, trace.LayerEtcdClient},
-	{trace.LayerEtcdRPC, trace.LayerEtcdApply, trace.LayerEtcdMVCC, trace.LayerUpstreamTracing, ""},
+	{trace.LayerEtcdRPC, trace.LayerEtcdApply, trace.LayerEtcdMVCC},
+	{trace.LayerEtcdDisk, trace.LayerUpstreamTracing, ""},
 }
 
 func tierOf(layer string) int {
@@ -88,7 +89,7 @@ func tierOf(layer string) int {
 var (
 	alwaysInFront = []string{trace.LayerFilters, trace.LayerAuthentication, trace.LayerFlowControl, trace.LayerAuthorization}
 	alwaysInside  = []string{trace.LayerRouting, trace.LayerHandler, trace.LayerAdmission, trace.LayerRegistry, trace.LayerCacher, trace.LayerEtcd3}
-	alwaysInEtcd  = []string{trace.LayerEtcdRPC, trace.LayerEtcdApply, trace.LayerEtcdMVCC}
+	alwaysInEtcd  = []string{trace.LayerEtcdRPC, trace.LayerEtcdApply, trace.LayerEtcdMVCC, trace.LayerEtcdDisk}
 )
 
 // chained are the servers of a kube-apiserver, the outermost first: k8s.io/kubernetes/cmd/kube-apiserver/app/server.go,
@@ -191,9 +192,8 @@ func (m *mapper) visit() {
 	for _, s := range m.story.Sections {
 		first := s.Root.Calls[0]
 		call := m.story.Tree.Call(first)
-		ns, _ := m.story.DurationNs(s.Root)
 		v := MapVisit{
-			Number: s.Number, Title: m.story.Title(s, m.guide, m.lang), Call: first, Name: m.name(s.Root), Time: m.duration(ns),
+			Number: s.Number, Title: m.story.Title(s, m.guide, m.lang), Call: first, Name: m.name(s.Root), Time: m.time(s.Root),
 			Called: m.called(s), Via: []string{}, Sentences: []string{}, Afterwards: s.Root.Afterwards, Failed: s.Root.Fatal,
 		}
 		if s.From != nil && !v.Afterwards {

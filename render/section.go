@@ -128,7 +128,7 @@ func (d *sectionDrawing) step(n *node, first, rest string, texts []valueText) {
 	if n.Opens == nil {
 		d.goroutine(b, n)
 	}
-	if d.story.First(n).Unfinished && !d.story.Tree.Request.OfProgram() {
+	if d.call(n).Unfinished && !d.story.Tree.Request.OfProgram() {
 		b.value(d.Warning, saysRunning.In(d.lang))
 	}
 	var plugins []view.Plugin
@@ -144,7 +144,7 @@ func (d *sectionDrawing) step(n *node, first, rest string, texts []valueText) {
 		d.plugins(plugins, rest)
 	}
 	if d.tellsFailure(n) {
-		for _, text := range d.failures(d.story.First(n)) {
+		for _, text := range d.failures(d.call(n)) {
 			d.lines(d.Error, text, rest)
 		}
 	}
@@ -247,9 +247,13 @@ func (l *listing) pluginsLine(group view.PluginGroup) string {
 	return oneLine(group.Title(l.lang) + l.colon() + message.List(names).In(l.lang))
 }
 
-func (d *sectionDrawing) time(n *node) string {
-	sum, unfinished := d.story.DurationNs(n)
-	text := d.duration(sum)
+// time returns how long the calls of a node took, or "" if only their entry was recorded.
+func (l *listing) time(n *node) string {
+	if !l.story.Timed(n) {
+		return ""
+	}
+	sum, unfinished := l.story.DurationNs(n)
+	text := l.duration(sum)
 	if unfinished {
 		text = ">" + text
 	}
@@ -276,8 +280,20 @@ func (l *listing) timeColumns() int {
 // origin. Short views leave out failures that decided nothing, and texts that the
 // sentence above the tree has.
 func (l *listing) tellsFailure(n *node) bool {
-	return n.Origin && (l.choice.Full || l.choice.Filter.Errors || n.Fatal && l.story.ErrorPath.At(n.Calls[0]) == nil)
+	step, fatal := l.outcome(n)
+	return n.Origin && failed(l.call(n)) && (l.choice.Full || l.choice.Filter.Errors || fatal && step == nil)
 }
+
+// outcome returns what the call of a step did to the error with which its request failed, nil for nothing, and whether its
+// outcome decided the request.
+func (l *listing) outcome(n *node) (step *view.ErrorStep, fatal bool) {
+	if l.outcomeOf != nil {
+		return l.outcomeOf(n)
+	}
+	return l.story.ErrorPath.At(n.Calls[0]), n.Fatal
+}
+
+func failed(call *trace.Call) bool { return call.Error != "" || call.Panic != "" }
 
 // failures describes the failures of a call, one per line.
 func (l *listing) failures(call *trace.Call) []string {
@@ -294,14 +310,13 @@ func (l *listing) failures(call *trace.Call) []string {
 // failure returns the mark of a failed call, and what it did to the error with which
 // the request failed. A failure that decided nothing only gets an inconspicuous mark.
 func (l *listing) failure(n *node) (string, lipgloss.Style) {
-	call, step := l.story.First(n), l.story.ErrorPath.At(n.Calls[0])
-	failed := call.Error != "" || call.Panic != ""
+	step, fatal := l.outcome(n)
 	switch {
 	case step != nil:
 		return l.failed + " " + saysKind[step.Kind].In(l.lang), l.Error
-	case failed && n.Fatal:
+	case failed(l.call(n)) && fatal:
 		return l.failed + " " + saysFailed.In(l.lang), l.Error
-	case failed:
+	case failed(l.call(n)):
 		return l.failed + " " + saysHandled.In(l.lang), l.Value
 	}
 	return "", l.Value

@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // duration writes nanoseconds with three digits and a unit, "4.12ms".
@@ -31,4 +33,12 @@ func Duration(ns int64, ascii bool) string {
 		return asciiGlyphs.duration(ns)
 	}
 	return unicodeGlyphs.duration(ns)
+}
+
+// Took returns how long a call took, as Duration writes it, or "" for a call of which only the entry was recorded.
+func Took(call *trace.Call, ascii bool) string {
+	if call.Leaf {
+		return ""
+	}
+	return Duration(call.DurationNs, ascii)
 }

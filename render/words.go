@@ -19,10 +19,12 @@ var (
 
 	saysMore    = message.Of("and %d more")
 	saysRunning = message.Of("still running")
-	saysError   = message.Of("error: %s")
-	saysPanic   = message.Of("panic: %s")
-	saysFailed  = message.Of("failed")
-	saysHandled = message.Of("failed, the caller dealt with it")
+	// saysEntryOnly stands in place of a duration.
+	saysEntryOnly = message.Of("its duration was not recorded")
+	saysError     = message.Of("error: %s")
+	saysPanic     = message.Of("panic: %s")
+	saysFailed    = message.Of("failed")
+	saysHandled   = message.Of("failed, the caller dealt with it")
 
 	saysKind = map[view.ErrorKind]message.Message{
 		view.ErrorBorn:     message.Of("error born here"),
@@ -48,7 +50,7 @@ var (
 	saysNothingMatches = message.Of("%s: none of %s calls matches")
 	saysNotShown       = message.Of("%s more requests of the recording have no call that matches.")
 	saysNoMatch        = message.Of("no call matches %s")
-	saysNoKeySteps     = message.Of("; %s of them are no key steps: --view full")
+	saysNoKeySteps     = message.Of("; %s of them are not key steps: --view full")
 	saysMoreHandled    = message.Of("; %s more had an error that a caller dealt with: --view full")
 )
 

@@ -69,6 +69,7 @@ func parse(name string, text []byte, open func(file string) ([]byte, error)) (*S
 	if err := s.validate().In(name, text); err != nil {
 		return nil, err
 	}
+	s.Setup.AggregatedServer = s.Setup.AggregatedServer.Below(filepath.Dir(name))
 	s.setPlaces(name, text)
 	if err := s.readBodies(open); err != nil {
 		return nil, err

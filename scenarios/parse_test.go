@@ -45,6 +45,25 @@ func TestParseGood(t *testing.T) {
 	}
 }
 
+// The folder of a server is relative to that of the file; a module is what it is.
+func TestParseAggregatedServer(t *testing.T) {
+	for server, want := range map[string]string{
+		"./mine": "./folder/mine", "../mine": "./mine", "../../mine": "../mine", "/mine": "/mine", "example.com/mine@v1.0.0": "example.com/mine@v1.0.0",
+	} {
+		text := strings.Replace(good, "setup:\n", "setup:\n  aggregatedServer: {server: "+server+", main: ./cmd/x, flags: [--v=2]}\n", 1)
+		s, err := parse("folder/mine.yaml", []byte(text), noFiles)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if own := s.Setup.AggregatedServer; own.Server != want || own.Main != "./cmd/x" || len(own.Flags) != 1 {
+			t.Errorf("%s became %+v, expected %s", server, own, want)
+		}
+		if err := conforms(t, []byte(text)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestParseBad(t *testing.T) {
 	tests := []struct {
 		old, new string
@@ -78,6 +97,11 @@ func TestParseBad(t *testing.T) {
 		{"topic: reads", "boot: {program: sample-apiserver}", `mine.yaml:3: the sample server starts only where the setup asks for it`, false},
 		{"setup:\n", "setup:\n  server: {flags: [-v]}\n", `mine.yaml:5: "-v" is not a flag of kube-apiserver: expected --name=value`, true},
 		{"setup:\n", "setup:\n  server:\n    files:\n      a/b: x\n", `mine.yaml:7: file name "a/b": expected a plain name`, true},
+		{"setup:\n", "setup:\n  aggregatedServer: {server: ./mine, flags: [-v]}\n", `mine.yaml:5: "-v" is not a flag of the server`, true},
+		{"setup:\n", "setup:\n  aggregatedServer: {main: ./cmd/x}\n", `mine.yaml:5: --main names the package of an API server`, true},
+		{"setup:\n", "setup:\n  aggregatedServer: {flags: [--v=2]}\n", `mine.yaml:5: aggregatedServer has flags and no server`, true},
+		{"setup:\n", "setup:\n  aggregated: true\n  aggregatedServer: {server: ./mine}\n", `mine.yaml:6: the server behind the aggregator is either`, false},
+		{"topic: reads\nsetup:\n", "boot: {program: kube-apiserver}\nsetup:\n  aggregatedServer: {server: ./mine}\n", `"apitrace run boot --server ./mine"`, false},
 		{"    expect:\n", "    expect:\n      stored: [{op: GET, key: /a}]\n", `mine.yaml:19: op is "GET", expected "PUT" or "DELETE"`, true},
 		{"    expect:\n", "    expect:\n      stored: [{op: PUT, key: a}]\n", `mine.yaml:19: key is "a"`, true},
 		{"    expect:\n", "    expect:\n      stored: [{op: PUT, key: /a, encoding: xml}]\n", `mine.yaml:19: encoding is "xml"`, true},

@@ -33,11 +33,16 @@ type Player struct {
 	Gone <-chan struct{}
 	// Waiting, if not nil, is called once when another run holds LockFile.
 	Waiting func()
+	// Before, if not nil, is called before a traced request is sent, when the server is warmed up. Traced requests
+	// during a watch go with the watch. Its error ends the run.
+	Before func(context.Context) error
 	// Aggregate starts the aggregated server of a scenario that needs one, and returns
 	// when it serves; stop ends it. If nil, such a scenario is refused.
 	Aggregate func(context.Context) (stop func(context.Context) error, err error)
 	// Stop asks the server to end, for a scenario that traces that. If nil, such a scenario is refused.
 	Stop func(context.Context) error
+	// Held is the path of the watch for whose connection the server waits then; "" is that of kube-apiserver's namespaces.
+	Held string
 	// Ending is called when the server has stopped listening and waits only for a connection that the player closes
 	// afterwards.
 	Ending func(context.Context) error
@@ -74,7 +79,7 @@ func (p *Player) Play(ctx context.Context, s *Scenario, after func(context.Conte
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	run := &run{wire: wire, scenario: s, after: after, kept: kept{}, gone: p.Gone}
+	run := &run{wire: wire, scenario: s, before: p.Before, after: after, kept: kept{}, gone: p.Gone}
 	if err := run.prepare(ctx); err != nil {
 		return errors.Join(message.Errorf("preparing scenario %q: %w", s.Name, err), run.cleanUp(ctx))
 	}
@@ -124,6 +129,7 @@ func (p *Player) Send(ctx context.Context, h *HTTP) (*Sent, error) {
 type run struct {
 	wire     *wire
 	scenario *Scenario
+	before   func(context.Context) error
 	after    func(context.Context, *Request, *Sent) error
 	webhooks webhooks
 	objects  []object // of the scenario's setup
@@ -263,6 +269,11 @@ func (r *run) traced(ctx context.Context, request *Request) error {
 		return message.Errorf("warming up: %w", err)
 	}
 	h := r.kept.fill(&request.HTTP)
+	if r.before != nil {
+		if err := r.before(ctx); err != nil {
+			return err
+		}
+	}
 	sent := r.send(ctx, h, trace.NewTraceID())
 	// As in the scenario, because a kept value differs in each run.
 	sent.Path = request.Path

@@ -54,7 +54,9 @@ func TestPlayTwice(t *testing.T) {
 func TestOrderOfRequests(t *testing.T) {
 	server := newFakeServer(t)
 	after := func(context.Context, *Request, *Sent) error { server.log = append(server.log, "after"); return nil }
-	if err := server.player().Play(t.Context(), find(t, "create-deployment"), after); err != nil {
+	player := server.player()
+	player.Before = func(context.Context) error { server.log = append(server.log, "before"); return nil }
+	if err := player.Play(t.Context(), find(t, "create-deployment"), after); err != nil {
 		t.Fatal(err)
 	}
 	const deployments = "/apis/apps/v1/namespaces/create-deployment/deployments"
@@ -63,6 +65,7 @@ func TestOrderOfRequests(t *testing.T) {
 		"admin GET " + deployments + "/nginx", // until the cache has it
 		"learner DELETE " + deployments + "/nginx",
 		"admin GET " + deployments + "/nginx",
+		"before",
 		"learner POST " + deployments + " traced",
 		"after",
 		"admin GET " + deployments + "/nginx",

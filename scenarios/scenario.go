@@ -104,6 +104,9 @@ type Setup struct {
 	// Aggregated asks for upstream's sample API server behind the aggregator: it serves
 	// wardle.example.com/v1alpha1 and v1beta1. Whoever plays the scenario starts it.
 	Aggregated bool `yaml:"aggregated"`
+	// AggregatedServer is another API server behind the aggregator, which the caller of the player starts; the zero value is
+	// none. Its folder is relative to the working directory, in the file to that of the file.
+	AggregatedServer serverconfig.Own `yaml:"aggregatedServer"`
 	// Server are additional settings of kube-apiserver that the scenario needs. The caller of the
 	// player starts such a server; the zero value accepts any server.
 	Server serverconfig.Extra `yaml:"server"`

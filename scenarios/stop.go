@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -10,8 +11,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// held is the watch whose connection the server waits for when it ends. Every server has namespaces.
-const held = "/api/v1/namespaces?watch=true"
+// namespaces is the watch that kube-apiserver waits for when it ends, unless Player.Held is another.
+const namespaces = "/api/v1/namespaces?watch=true"
 
 // end asks the server to end and sends the requests of the scenario while it does so. It creates and removes nothing.
 func (p *Player) end(ctx context.Context, wire *wire, s *Scenario, after func(context.Context, *Request, *Sent) error) error {
@@ -28,6 +29,7 @@ func (p *Player) end(ctx context.Context, wire *wire, s *Scenario, after func(co
 func (r *run) end(ctx context.Context, p *Player) error {
 	ctx, hangUp := context.WithCancel(ctx)
 	defer hangUp()
+	held := cmp.Or(p.Held, namespaces)
 	sent := &Sent{Method: http.MethodGet, Path: held}
 	watch, err := r.wire.begin(ctx, &HTTP{Method: sent.Method, Path: held, As: Admin}, sent)
 	if err != nil {

@@ -51,7 +51,7 @@ func (t *TypedRequest) HTTP() (*HTTP, error) {
 		h.Body = rawDocument(t.Body)
 	default:
 		if h.Body, err = parseDocument(t.Body); err != nil {
-			return nil, message.Errorf("the body in %s is neither YAML nor JSON: %w; to send it unchanged, give it a Content-Type with -H", t.BodyFile, err)
+			return nil, message.Errorf("the body in %s is neither YAML nor JSON: %w; to send it unchanged, give the request a header Content-Type", t.BodyFile, err)
 		}
 	}
 	return h, nil

@@ -18,7 +18,7 @@ var validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 // validate returns the first mistake, or nil.
 func (s *Scenario) validate() *strictyaml.Mistake {
 	for _, validate := range []func() *strictyaml.Mistake{
-		s.validateHead, s.validateReleases, s.validateServer, s.validateWebhooks, s.validateObjects,
+		s.validateHead, s.validateReleases, s.validateServer, s.validateAggregated, s.validateWebhooks, s.validateObjects,
 		s.validatePairs, s.validateBoot, s.validateStop, s.validateRequests, s.validateKept,
 	} {
 		if bad := validate(); bad != nil {
@@ -52,6 +52,25 @@ func (s *Scenario) validateServer() *strictyaml.Mistake {
 		if name != path.Base(name) || strings.HasPrefix(name, ".") {
 			return strictyaml.MistakeAt(message.Of("file name %q: expected a plain name, without a folder; flags name it as \"${dir}/name\"", name), "setup", "server", "files", name)
 		}
+	}
+	return nil
+}
+
+// validateAggregated returns a mistake for a server behind the aggregator that cannot be started, or whose start or end the
+// scenario traces: any server's is traced by scenarios that name none.
+func (s *Scenario) validateAggregated() *strictyaml.Mistake {
+	own := s.Setup.AggregatedServer
+	err := own.Check()
+	switch {
+	case err != nil:
+		return strictyaml.MistakeAt(message.Of("%v", err), "setup", "aggregatedServer")
+	case own.IsZero() && len(own.Flags) > 0:
+		return strictyaml.MistakeAt(message.Of("aggregatedServer has flags and no server: name its module or its folder"), "setup", "aggregatedServer")
+	case own.IsZero():
+	case s.Setup.Aggregated:
+		return strictyaml.MistakeAt(message.Of("the server behind the aggregator is either the sample server (aggregated) or another one (aggregatedServer)"), "setup", "aggregatedServer")
+	case s.Boot != nil || s.Stop != nil:
+		return strictyaml.MistakeAt(message.Of("the start and the end of a server behind the aggregator are traced by \"apitrace run boot --server %s\" and \"apitrace run shutdown --server %[1]s\"", own.Server), "setup", "aggregatedServer")
 	}
 	return nil
 }

@@ -9,8 +9,10 @@ import (
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
@@ -44,10 +46,27 @@ func reportEdits(to Reporter, dir, k8s string, programs ...string) error {
 	all, err := apiserver.ListEdits(program.Edits{Dir: dir, Version: version})
 	for _, e := range all {
 		if e.Changed() && slices.Contains(programs, e.Program) {
-			to.Notice("%s is built with your edit of %s: if that edit is new, its package is compiled and the program linked, in up to a minute", e.Program, e.Name)
+			noteEdit(to, e)
 		}
 	}
 	return err
+}
+
+// reportOwnEdits is reportEdits for the server behind the aggregator.
+func reportOwnEdits(ctx context.Context, to Reporter, o apiserver.BuildOptions) error {
+	progress := to.Building()
+	o.Progress = progress
+	edits, err := apiserver.OwnEdits(ctx, o)
+	progress.Close()
+	for _, e := range edits {
+		noteEdit(to, e)
+	}
+	return err
+}
+
+// noteEdit reports that a build includes an edit.
+func noteEdit(to Reporter, e program.Edit) {
+	to.Notice("%s is built with your edit of %s: if that edit is new, its package is compiled and the program linked, in up to a minute", e.Program, e.Name)
 }
 
 // of returns the edits of a version, in a form that --k8s accepts.
@@ -74,18 +93,23 @@ func (e Edits) WriteList(k8s string, w io.Writer, p message.Printer, to Reporter
 		to.Notice("no file of Kubernetes %s is edited", edits.Version)
 	}
 	for _, edit := range all {
+		name := edit.Name
+		if apiserver.OfOwn(edit) {
+			name = edit.Program + ": " + name
+		}
 		if !edit.Changed() {
-			fmt.Fprintf(w, "%s\n  %s\n", p.Sprintf("%s (as upstream's)", edit.Name), edit.Path)
+			fmt.Fprintf(w, "%s\n  %s\n", p.Sprintf("%s (as upstream's)", name), edit.Path)
 			continue
 		}
 		added, removed := edit.Lines()
-		fmt.Fprintf(w, "%s\n  %s\n", p.Sprintf("%s (+%d -%d)", edit.Name, added, removed), edit.Path)
+		fmt.Fprintf(w, "%s\n  %s\n", p.Sprintf("%s (+%d -%d)", name, added, removed), edit.Path)
 	}
 	return nil
 }
 
-// Revert undoes the edit of a file in a version, or all its edits for "".
-func (e Edits) Revert(k8s, name string, to Reporter) error {
+// Revert undoes the edit of a file in a version, or all its edits for "": those of API servers behind the aggregator if own is set, else those
+// of the programs of a release. Both have files of the same names.
+func (e Edits) Revert(k8s string, own bool, name string, to Reporter) error {
 	edits, err := e.of(k8s)
 	if err != nil {
 		return err
@@ -94,6 +118,12 @@ func (e Edits) Revert(k8s, name string, to Reporter) error {
 	if err != nil {
 		return err
 	}
+	all = slices.DeleteFunc(all, func(e program.Edit) bool {
+		if own {
+			return !apiserver.OfOwn(e) && e.Program != sampleserver.Name
+		}
+		return apiserver.OfOwn(e)
+	})
 	var names []string
 	for _, edit := range all {
 		names = append(names, edit.Name)
@@ -120,22 +150,31 @@ func (e Edits) Revert(k8s, name string, to Reporter) error {
 	return nil
 }
 
-// Add copies a file of a version's source into the folder of the edits, and reports the consequences.
-func (e Edits) Add(ctx context.Context, k8s, name string, to Reporter) (program.Edit, error) {
+// Add copies a file of a version's source into the folder of the edits, and reports the consequences. The file is one of own, if
+// that names a server.
+func (e Edits) Add(ctx context.Context, k8s string, own serverconfig.Own, name string, to Reporter) (program.Edit, error) {
 	edits, err := e.of(k8s)
 	if err != nil {
 		return program.Edit{}, err
 	}
-	if program.IsLocal(edits.Version) {
+	if program.IsLocal(edits.Version) && own.IsZero() {
 		return program.Edit{}, usage.Errorf("apitrace edit changes the source of releases: edit %s in your checkout itself", name)
 	}
+	add := apiserver.AddEdit
+	if !own.IsZero() {
+		add = apiserver.AddOwnEdit
+	}
 	progress := to.Building()
-	added, err := apiserver.AddEdit(ctx, edits, name, apiserver.BuildOptions{Version: k8s, Progress: progress})
+	added, err := add(ctx, edits, name, apiserver.BuildOptions{Version: k8s, Own: own, Progress: progress})
 	progress.Close()
 	if err != nil {
 		return program.Edit{}, err
 	}
 	to.Notice("this is your copy of %s of %s (Kubernetes %s); the next build of the server uses it", added.Name, added.Program, edits.Version)
-	to.Notice("back to upstream's: apitrace edit --revert %s", path.Base(path.Dir(added.Name))+"/"+path.Base(added.Name))
+	revert := path.Base(path.Dir(added.Name)) + "/" + path.Base(added.Name)
+	if !own.IsZero() {
+		revert += " " + own.CommandLine()
+	}
+	to.Notice("back to upstream's: apitrace edit --revert %s", revert)
 	return added, nil
 }

@@ -101,7 +101,7 @@ func (l *Live) Environment() []string {
 
 // Replay replays a scenario and hands over its recording, as Run does. A scenario that needs a server of its own gets one.
 func (l *Live) Replay(ctx context.Context, scenario *scenarios.Scenario, to Reporter, deliver func(*trace.Recording) error) error {
-	if own := l.server.options.forScenario(scenario); !own.shared() {
+	if own := l.server.options.forScenario(scenario); !own.shared() || !own.Own.Equal(l.server.options.Own) {
 		return Run(ctx, l.server.options, scenario, to, deliver)
 	}
 	ctx, cancel := l.while(ctx)

@@ -1,9 +1,14 @@
 package session
 
 import (
+	"context"
+	"strings"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
@@ -14,8 +19,22 @@ func newRecording(server *apiserver.Server, scenario string) trace.Recording {
 		Edited: server.Edited, Recorded: time.Now(),
 	}
 	if own := server.Aggregated; own != nil {
-		recording.Servers = []string{own.Name + " " + own.Version}
+		module, version, _ := strings.Cut(own.Version, " ")
+		recording.Servers = []string{trace.OwnServer{Name: own.Name, Module: module, Version: version, Main: own.Main}.String()}
 	}
 	recording.Edition, _ = edition() // an invalid guide would have prevented the build of the server
 	return recording
+}
+
+// SourceOf returns the source of a program of a recording by its name, and fetches it if necessary.
+func SourceOf(ctx context.Context, rec *trace.Recording, process string, o apiserver.BuildOptions) (*apiserver.Source, error) {
+	own, ok := rec.OwnServer(process)
+	switch {
+	case !ok:
+		return apiserver.SourceOf(ctx, process, o)
+	case program.IsLocal(own.Version):
+		return nil, usage.Errorf("%s was built from a folder, and the recording does not name it: the command line takes the folder with --server", process)
+	}
+	o.Own = serverconfig.Own{Server: own.Module + "@" + own.Version, Main: own.Main}
+	return apiserver.OwnSource(ctx, o)
 }

@@ -22,11 +22,12 @@ import (
 // server died, or ctx ended; it is not called if no request was recorded. The error says what failed, or how the
 // traces differ from what the scenario expects.
 func Run(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter, deliver func(*trace.Recording) error) (err error) {
+	o = o.forScenario(scenario)
 	sample, err := o.sampleFor(ctx, scenario, to) // before a server is started that would wait for the build
 	if err != nil {
 		return err
 	}
-	if o = o.forScenario(scenario); !o.Extra.IsZero() {
+	if !o.Extra.IsZero() {
 		to.Notice("scenario %q sets flags of kube-apiserver: starting a server only for it", scenario.Name)
 	}
 	serving, running, err := o.Obtain(ctx, to)
@@ -82,22 +83,22 @@ var errTraced = message.NewError("all is traced")
 // recording it returns, for each recorded request, the server's message if the server refused the
 // request, else "".
 func RunTraced(ctx context.Context, o ServerOptions, scenario *scenarios.Scenario, to Reporter) (_ *trace.Recording, messages []string, err error) {
+	o = o.forScenario(scenario)
 	sample, err := o.sampleFor(ctx, scenario, to)
 	if err != nil {
 		return nil, nil, err
 	}
-	o = o.forScenario(scenario)
 	ctx, running, err := o.Obtain(ctx, to)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, running.Close()) }()
 	s := newReplay(running.Server, scenario, sample, o.Secrets)
-	if scenario.Boots(apiserver.Name) {
+	if s.bootsAtOnce() {
 		return &s.recording, nil, s.boot(ctx, o.Boot)
 	}
 	s.life = o.Boot
-	left := len(scenario.Traced())
+	left := len(s.scenario.Traced())
 	if scenario.Stop != nil {
 		left++
 	}
@@ -130,20 +131,30 @@ type replay struct {
 	fetcher *fetcher
 	// life is the trace id of the server's start, for a scenario that traces its end.
 	life string
+	// own is set if the scenario traces the start or the end of the user's own server behind the aggregator.
+	own bool
 }
 
 func newReplay(server *apiserver.Server, scenario *scenarios.Scenario, sample *program.Binary, secrets collect.Secrets) *replay {
 	s := &replay{server: server, scenario: scenario, sample: sample, fetcher: newFetcher(server, secrets), recording: newRecording(server, scenario.Name)}
+	if server.Aggregated != nil && tracesLife(scenario) {
+		s.scenario, s.own = ofOwn(scenario, server.Aggregated.Name), true
+	}
 	if sample != nil {
 		s.recording.Edited = slices.Concat(s.recording.Edited, sample.Edited)
 	}
 	return s
 }
 
+// bootsAtOnce reports whether the scenario traces the start of a server that runs when the replay begins.
+func (s *replay) bootsAtOnce() bool {
+	return s.scenario.Boots(apiserver.Name) || s.own && s.scenario.Boot != nil
+}
+
 // record makes the recording: of the server's start, if boot is its trace id, or of the
 // requests of the player.
 func (s *replay) record(ctx context.Context, to Reporter, boot string) error {
-	if s.scenario.Boots(apiserver.Name) {
+	if s.bootsAtOnce() {
 		return s.boot(ctx, boot)
 	}
 	s.life = boot
@@ -161,6 +172,11 @@ func (s *replay) playUntil(ctx context.Context, to Reporter, traced func() error
 	player := newPlayer(s.server, to)
 	player.Aggregate = func(ctx context.Context) (func(context.Context) error, error) { return s.aggregate(ctx, to) }
 	player.Stop, player.Ending = s.ending(traced)
+	if s.own {
+		if err := s.reachOwn(ctx, player); err != nil {
+			return err
+		}
+	}
 	return player.Play(ctx, s.scenario, func(ctx context.Context, r *scenarios.Request, sent *scenarios.Sent) error {
 		if err := s.collect(ctx, r, sent); err != nil {
 			return err
@@ -182,6 +198,10 @@ func newPlayer(server *apiserver.Server, to Reporter) *scenarios.Player {
 // aggregate starts the sample server that the scenario needs. The scenario may trace the start of
 // that server.
 func (s *replay) aggregate(ctx context.Context, to Reporter) (stop func(context.Context) error, err error) {
+	if own := s.server.Aggregated; own != nil {
+		to.Notice("%s takes the place of the sample server", own.Version)
+		return func(context.Context) error { return nil }, nil
+	}
 	if len(s.sample.Edited) > 0 {
 		to.Notice("THE SAMPLE SERVER IS CHANGED by your edits of %s (apitrace edit --list)", message.List(s.sample.Edited))
 	}
@@ -256,6 +276,10 @@ func (s *replay) verdict(checked bool, to Reporter) error {
 	}
 	if len(s.unmet) > 0 && len(s.recording.Edited) > 0 {
 		to.Notice("upstream's server would have behaved differently: %v", errors.Join(s.unmet...))
+		return nil
+	}
+	if len(s.unmet) > 0 && s.scenario.Setup.Aggregated && s.server.Aggregated != nil {
+		to.Notice("the calls of %s are not those that the scenario expects of the sample server: %v", s.server.Aggregated.Version, errors.Join(s.unmet...))
 		return nil
 	}
 	if len(s.unmet) > 0 {

@@ -82,6 +82,17 @@ func etcdOperations(request *trace.Request) map[string]int {
 	return count
 }
 
+// Operations returns what kube-apiserver asked etcd for in all requests of a recording, such as "Range, 2 Txn", or "".
+func Operations(rec *trace.Recording) string {
+	all := map[string]int{}
+	for i := range rec.Requests {
+		for name, n := range etcdOperations(&rec.Requests[i]) {
+			all[name] += n
+		}
+	}
+	return operations(all)
+}
+
 // longValue is a value in a query that would make the table too wide, such as the hash of an OpenAPI document.
 var longValue = regexp.MustCompile(`=([^&]{24})[^&]{8,}`)
 
@@ -103,13 +114,13 @@ func (r *Row) cells(p message.Printer) []string {
 }
 
 // etcd returns the operations for a table.
-func (r *Row) etcd() string { return cmp.Or(r.Operations(), "-") }
+func (r *Row) etcd() string { return cmp.Or(operations(r.Etcd), "-") }
 
-// Operations returns the operations that were sent to etcd, such as "Range, 2 Txn", or "".
-func (r *Row) Operations() string {
+// operations writes how often which operation was sent to etcd, such as "Range, 2 Txn", or "".
+func operations(count map[string]int) string {
 	var all []string
-	for _, name := range slices.Sorted(maps.Keys(r.Etcd)) {
-		if n := r.Etcd[name]; n > 1 {
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		if n := count[name]; n > 1 {
 			name = fmt.Sprintf("%d %s", n, name)
 		}
 		all = append(all, name)

@@ -40,11 +40,7 @@ func (o ServerOptions) kind(ctx context.Context) (k kind, err error) {
 	}
 	start := o.startOptions()
 	if !o.Own.IsZero() {
-		options, err := o.ownOptions()
-		if err != nil {
-			return k, err
-		}
-		own, err := apiserver.OwnKey(ctx, options)
+		own, err := o.OwnKey(ctx)
 		if err != nil {
 			return k, err
 		}

@@ -34,20 +34,11 @@ type Spec struct {
 	// Extra are additional settings of the server, such as flags. A server that has them for a
 	// scenario is not shared.
 	Extra serverconfig.Extra
-	// Boot is the trace id of the server's start, or "" if the start is not traced. A server whose
-	// start is traced is not shared either.
+	// Boot is the trace id of the start of kube-apiserver, or of Own if there is one; "" if the start is not traced. A server
+	// whose start is traced is not shared either.
 	Boot string
 	// Etcd is an etcd that another program runs; its URL is "" if the server gets its own.
 	Etcd storage.Endpoint
-}
-
-// forScenario returns the Spec of the server that a scenario needs.
-func (s Spec) forScenario(scenario *scenarios.Scenario) Spec {
-	s.Extra = scenario.Setup.Server
-	if scenario.Boots(apiserver.Name) || scenario.Stop != nil {
-		s.Boot = trace.NewTraceID()
-	}
-	return s
 }
 
 // shared reports whether a server may be used that other commands use, too.
@@ -59,7 +50,7 @@ func (s Spec) startOptions() apiserver.StartOptions {
 	if s.Etcd.URL != "" {
 		start.Etcd = &s.Etcd
 	}
-	if s.Boot != "" {
+	if s.Boot != "" && s.Own.IsZero() {
 		start.Boot = trace.Traceparent(s.Boot)
 	}
 	return start
@@ -68,6 +59,9 @@ func (s Spec) startOptions() apiserver.StartOptions {
 // withOwn adds the API server behind the aggregator to the options with which a server is started.
 func (s Spec) withOwn(start apiserver.StartOptions, own *apiserver.OwnBuild, key string) apiserver.StartOptions {
 	start.Aggregated = &apiserver.AggregatedOptions{Own: &apiserver.OwnOptions{Key: key, Config: s.Own}}
+	if s.Boot != "" {
+		start.Aggregated.Boot = trace.Traceparent(s.Boot)
+	}
 	if own == nil {
 		return start
 	}
@@ -144,6 +138,15 @@ func (o ServerOptions) ownOptions() (apiserver.BuildOptions, error) {
 	return apiserver.BuildOptions{Version: o.Version, EditsDir: edits, Own: o.Own}, err
 }
 
+// OwnKey identifies the build of the server behind the aggregator by its content: another key stands for another source.
+func (o ServerOptions) OwnKey(ctx context.Context) (string, error) {
+	options, err := o.ownOptions()
+	if err != nil {
+		return "", err
+	}
+	return apiserver.OwnKey(ctx, options)
+}
+
 // buildOwn builds the server behind the aggregator, or finds it in the cache. It returns nil if there is none.
 func (o ServerOptions) buildOwn(ctx context.Context, plain bool, to Reporter) (*apiserver.OwnBuild, error) {
 	if o.Own.IsZero() {
@@ -153,9 +156,13 @@ func (o ServerOptions) buildOwn(ctx context.Context, plain bool, to Reporter) (*
 	if err != nil {
 		return nil, err
 	}
+	options.Plain = plain
+	if err := reportOwnEdits(ctx, to, options); err != nil {
+		return nil, err
+	}
 	progress := to.Building()
 	defer progress.Close()
-	options.Plain, options.Progress = plain, progress
+	options.Progress = progress
 	return apiserver.BuildOwn(ctx, options)
 }
 
@@ -173,9 +180,9 @@ func (o ServerOptions) buildSample(ctx context.Context, plain bool, to Reporter)
 	return apiserver.BuildSample(ctx, apiserver.BuildOptions{Version: o.Version, Plain: plain, EditsDir: edits, Progress: progress})
 }
 
-// sampleFor is buildSample for a scenario that needs the sample server; else it returns nil.
+// sampleFor is buildSample for a scenario that needs the sample server; else it returns nil. Own takes its place.
 func (o ServerOptions) sampleFor(ctx context.Context, scenario *scenarios.Scenario, to Reporter) (*program.Binary, error) {
-	if !scenario.Setup.Aggregated {
+	if !scenario.Setup.Aggregated || !o.Own.IsZero() {
 		return nil, nil
 	}
 	return o.buildSample(ctx, false, to)

@@ -3,22 +3,31 @@ package session
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // ending returns how the player ends the server of a scenario that traces that, and adds the trace of its end to the
 // recording, before those of the requests.
 func (s *replay) ending(traced func() error) (stop, ending func(context.Context) error) {
+	terminate, program := s.server.Terminate, apiserver.Name
+	if s.own {
+		terminate, program = s.server.TerminateAggregated, s.server.Aggregated.Name
+	}
 	var asked time.Time
 	stop = func(context.Context) error {
 		asked = time.Now()
-		return s.server.Terminate()
+		return terminate()
 	}
 	ending = func(ctx context.Context) error {
-		end, err := s.fetcher.calls(ctx, trace.Sent{TraceID: s.life, Method: trace.MethodStop, Path: apiserver.Name, Boot: true, Stop: asked})
+		end, err := s.fetcher.calls(ctx, trace.Sent{TraceID: s.life, Method: trace.MethodStop, Path: program, Boot: true, Stop: asked})
 		if err != nil {
 			return err
 		}
@@ -29,4 +38,28 @@ func (s *replay) ending(traced func() error) (stop, ending func(context.Context)
 		return traced()
 	}
 	return stop, ending
+}
+
+// reachOwn lets a player of the end of the user's own server send its requests to that server, without the aggregator, and
+// hold a watch of one of its resources.
+func (s *replay) reachOwn(ctx context.Context, player *scenarios.Player) error {
+	url, ca, ok := s.server.AggregatedAddress()
+	if !ok || s.scenario.Stop == nil {
+		return nil
+	}
+	player.BaseURL, player.CAPEM = url, ca
+	own := s.server.Aggregated
+	for _, version := range own.GroupVersions {
+		var list metav1.APIResourceList
+		if err := s.server.ReadAggregated(ctx, "/apis/"+version, &list); err != nil {
+			return message.Errorf("asking %s for its resources: %w", own.Name, err)
+		}
+		for _, resource := range list.APIResources {
+			if !strings.Contains(resource.Name, "/") && slices.Contains(resource.Verbs, "watch") {
+				player.Held = "/apis/" + version + "/" + resource.Name + "?watch=true"
+				return nil
+			}
+		}
+	}
+	return message.Errorf("%s has no resource that can be watched: a watch would let it wait for a connection at its end, until its calls are collected; without one its end cannot be traced", own.Name)
 }

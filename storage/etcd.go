@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/mod/semver"
-
 	"github.com/kubeapitrace/apitrace/internal/authority"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
@@ -20,15 +18,13 @@ import (
 type Options struct {
 	// Binary is the path of the executable.
 	Binary string
-	// Version is its version.
-	Version string
 	// RunDir is where its data, keys and log go. Required.
 	RunDir *program.RunDir
 	// Check switches the probe's checking mode on.
 	Check bool
 }
 
-// An Etcd is a running, disposable etcd with a single member. It does not wait for the disk.
+// An Etcd is a running, disposable etcd with a single member.
 type Etcd struct {
 	Endpoint Endpoint
 	// ProbeSocket is where an instrumented etcd gives its records.
@@ -49,7 +45,7 @@ func Start(ctx context.Context, o Options) (*Etcd, error) {
 	}
 	e.child, err = program.WithFreePort(func(port int) (*program.Child, error) {
 		e.Endpoint.URL = fmt.Sprintf("https://127.0.0.1:%d", port)
-		server := e.Endpoint.server(o.Binary, o.Version, dir)
+		server := e.Endpoint.server(o.Binary, dir)
 		server.Check = o.Check
 		e.ProbeSocket = server.Socket()
 		return program.Start(ctx, server)
@@ -67,18 +63,18 @@ func endpointIn(dir string) Endpoint {
 }
 
 // server returns how to run etcd at the endpoint.
-func (e Endpoint) server(binary, version, dir string) program.Server {
+func (e Endpoint) server(binary, dir string) program.Server {
 	return program.Server{
-		Name: Name, Path: binary, Args: e.flags(version, filepath.Join(dir, "data")), Dir: dir,
+		Name: Name, Path: binary, Args: e.flags(filepath.Join(dir, "data")), Dir: dir,
 		// Another etcd at that port would not have this certificate.
 		Ready: e.ready,
 	}
 }
 
-func (e Endpoint) flags(version, data string) []string {
+func (e Endpoint) flags(data string) []string {
 	// Only this member uses the peer port, so any port will do.
 	const peerURL = "https://127.0.0.1:0"
-	flags := []string{
+	return []string{
 		"--name=apitrace",
 		"--data-dir=" + data,
 		"--listen-client-urls=" + e.URL,
@@ -95,11 +91,6 @@ func (e Endpoint) flags(version, data string) []string {
 		"--peer-cert-file=" + e.CertFile,
 		"--peer-key-file=" + e.KeyFile,
 	}
-	if semver.Compare(version, "v3.5") >= 0 {
-		// The data dies with the run. Before, there was no such flag.
-		flags = append(flags, "--unsafe-no-fsync")
-	}
-	return flags
 }
 
 // writeKeys makes an authority for this etcd only, and one certificate for both ends. It does not

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -35,14 +34,6 @@ func TestProgramOf(t *testing.T) {
 		}
 		if err != nil || p.Module != test.module || p.Version != test.version || p.Release() != test.release {
 			t.Errorf("%s: %s %s, release %s, %v", name, p.Module, p.Version, p.Release(), err)
-		}
-	}
-}
-
-func TestFlagsOfOldEtcd(t *testing.T) {
-	for version, want := range map[string]bool{"v3.4.3": false, "v3.5.0": true, "v3.7.0": true} {
-		if got := slices.Contains(Endpoint{}.flags(version, "data"), "--unsafe-no-fsync"); got != want {
-			t.Errorf("etcd %s is given --unsafe-no-fsync: %t, want %t", version, got, want)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func startEtcd(t *testing.T) *Etcd {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { runDir.Close() })
-	e, err := Start(t.Context(), Options{Binary: binary, Version: testVersion, RunDir: runDir})
+	e, err := Start(t.Context(), Options{Binary: binary, RunDir: runDir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestPortTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	second.URL = first.Endpoint.URL
-	_, err := program.Start(t.Context(), second.server(binary, testVersion, dir))
+	_, err := program.Start(t.Context(), second.server(binary, dir))
 	var exit *program.ExitError
 	if !errors.As(err, &exit) || !exit.PortTaken() {
 		t.Errorf("Start: %v, want the port taken", err)

@@ -11,9 +11,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
-// An AmbiguousFunctionError reports that a name means several functions.
+// An AmbiguousFunctionError reports that a name means several functions or types.
 type AmbiguousFunctionError struct {
 	Query string
+	// Types is set if they are types.
+	Types bool
 	// Candidates are their full names, sorted.
 	Candidates []string
 }
@@ -25,16 +27,24 @@ func (e *AmbiguousFunctionError) Localize(p message.Printer) string { return e.m
 
 func (e *AmbiguousFunctionError) message() message.Message {
 	const most = 20
-	if len(e.Candidates) > most {
+	shown := strings.Join(e.Candidates[:min(most, len(e.Candidates))], "\n  ")
+	switch left := len(e.Candidates) - most; {
+	case e.Types && left > 0:
+		return message.Of("%q names %d types; give more of the name:\n  %s\n  and %d more", e.Query, len(e.Candidates), shown, left)
+	case e.Types:
+		return message.Of("%q names %d types; give more of the name:\n  %s", e.Query, len(e.Candidates), shown)
+	case left > 0:
 		return message.Of("%q names %d functions; give more of the name:\n  %s\n  and %d more",
-			e.Query, len(e.Candidates), strings.Join(e.Candidates[:most], "\n  "), len(e.Candidates)-most)
+			e.Query, len(e.Candidates), shown, left)
 	}
-	return message.Of("%q names %d functions; give more of the name:\n  %s", e.Query, len(e.Candidates), strings.Join(e.Candidates, "\n  "))
+	return message.Of("%q names %d functions; give more of the name:\n  %s", e.Query, len(e.Candidates), shown)
 }
 
-// An UnknownFunctionError reports that a name means no function.
+// An UnknownFunctionError reports that a name means no function or type.
 type UnknownFunctionError struct {
 	Query string
+	// Types is set if types were looked for, too.
+	Types bool
 	// Where names what was searched, such as "kube-apiserver v1.37.1".
 	Where message.Message
 	// Near are full names that are like it, the likest first.
@@ -47,7 +57,12 @@ func (e *UnknownFunctionError) Error() string { return e.message().String() }
 func (e *UnknownFunctionError) Localize(p message.Printer) string { return e.message().Localize(p) }
 
 func (e *UnknownFunctionError) message() message.Message {
-	if len(e.Near) > 0 {
+	switch {
+	case e.Types && len(e.Near) > 0:
+		return message.Of("no function or type %q in %s: did you mean one of these?\n  %s", e.Query, e.Where, strings.Join(e.Near, "\n  "))
+	case e.Types:
+		return message.Of("no function or type %q in %s: expected a name as the tree shows it, such as \"etcd3.(*store).Get\", or a type, such as \"rest.Getter\"", e.Query, e.Where)
+	case len(e.Near) > 0:
 		return message.Of("no function %q in %s: did you mean one of these?\n  %s", e.Query, e.Where, strings.Join(e.Near, "\n  "))
 	}
 	return message.Of("no function %q in %s: expected a name as the tree shows it, such as \"etcd3.(*store).Get\"", e.Query, e.Where)

@@ -21,6 +21,8 @@ const (
 	LayerConversion      = "conversion"
 	LayerFieldManager    = "fieldmanager"
 	LayerAdmission       = "admission"
+	LayerCEL             = "cel"
+	LayerInformer        = "informer"
 	LayerValidation      = "validation"
 	LayerRegistry        = "registry"
 	LayerStrategy        = "strategy"
@@ -32,5 +34,6 @@ const (
 	LayerEtcdRPC         = "etcd-rpc"
 	LayerEtcdApply       = "etcd-apply"
 	LayerEtcdMVCC        = "etcd-mvcc"
+	LayerEtcdDisk        = "etcd-disk"
 	LayerUpstreamTracing = "upstream-tracing"
 )

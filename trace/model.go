@@ -19,8 +19,7 @@ type Recording struct {
 	K8sVersion string `json:"k8sVersion"`
 	// EtcdVersion is the version of the etcd behind it, with its "v".
 	EtcdVersion string `json:"etcdVersion,omitempty"`
-	// Servers lists the API servers of the user's own behind the aggregator, each as "NAME MODULE VERSION"; NAME is that
-	// of Call.Process. nil if there are none.
+	// Servers lists the API servers of the user's own behind the aggregator, each as OwnServer.String writes it. nil if there are none.
 	Servers []string `json:"servers,omitempty"`
 	// Edited lists the files of the traced programs that the user had changed, by their
 	// paths as in Call.File; nil if all were upstream's.
@@ -36,10 +35,8 @@ type Recording struct {
 
 // Version is the version of a traced program, with its "v"; "" if it is not known.
 func (r *Recording) Version(process string) string {
-	for _, server := range r.Servers {
-		if words := strings.Fields(server); len(words) == 3 && words[0] == process {
-			return words[2]
-		}
+	if server, ok := r.OwnServer(process); ok {
+		return server.Version
 	}
 	switch process {
 	case ProcessAPIServer:
@@ -120,6 +117,9 @@ type Call struct {
 	// DurationNs is in nanoseconds. For a call that had not returned when the
 	// trace was collected it is the time until then; see Unfinished.
 	DurationNs int64 `json:"durationNs"`
+	// Leaf is set on a call of a function that calls nothing. Of it only the entry was recorded: how long it took,
+	// what it returned and whether it panicked are not known, and DurationNs is 0.
+	Leaf bool `json:"leaf,omitempty"`
 	// Unfinished is set when the call had not returned when the trace was collected.
 	Unfinished bool `json:"unfinished,omitempty"`
 	// Error is the text of the error that the call returned as its last result, or "".

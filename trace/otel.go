@@ -37,6 +37,7 @@ const (
 	attrCallerLine   = attribute.Key("apitrace.caller.line")
 	attrGoroutine    = attribute.Key("apitrace.goroutine.id")
 	attrNewGoroutine = attribute.Key("apitrace.goroutine.new")
+	attrLeaf         = attribute.Key("apitrace.leaf")
 	attrUnfinished   = attribute.Key("apitrace.unfinished")
 
 	// On the span of a request's first call.
@@ -52,7 +53,7 @@ const (
 // the first call of a request. The guide's values cannot use their names.
 var (
 	callAttributes = names(semconv.CodeFunctionNameKey, semconv.CodeFilePathKey, semconv.CodeLineNumberKey,
-		attrOrder, attrCallerLine, attrGoroutine, attrNewGoroutine, attrUnfinished)
+		attrOrder, attrCallerLine, attrGoroutine, attrNewGoroutine, attrLeaf, attrUnfinished)
 	requestAttributes = names(semconv.HTTPRequestMethodKey, semconv.URLPathKey, semconv.URLQueryKey,
 		semconv.HTTPResponseStatusCodeKey, attrIncomplete, attrStored)
 )
@@ -211,6 +212,9 @@ func attributesOf(call *Call, order int) []attribute.KeyValue {
 	}
 	if call.NewGoroutine {
 		attrs = append(attrs, attrNewGoroutine.Bool(true))
+	}
+	if call.Leaf {
+		attrs = append(attrs, attrLeaf.Bool(true))
 	}
 	if call.Unfinished {
 		attrs = append(attrs, attrUnfinished.Bool(true))

@@ -241,6 +241,8 @@ func callOf(process string, span *otlpSpan, root bool) Call {
 			call.Goroutine = uint64(a.number)
 		case attrNewGoroutine:
 			call.NewGoroutine = a.truth
+		case attrLeaf:
+			call.Leaf = a.truth
 		case attrUnfinished:
 			call.Unfinished = a.truth
 		default:

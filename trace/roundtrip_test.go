@@ -81,6 +81,7 @@ func anyCall(t *rapid.T, i int, name *rapid.Generator[string]) Call {
 		Goroutine:    rapid.Uint64().Draw(t, "goroutine"),
 		NewGoroutine: rapid.Bool().Draw(t, "new"),
 		DurationNs:   rapid.Int64Range(0, 1<<40).Draw(t, "duration"),
+		Leaf:         rapid.Bool().Draw(t, "leaf"),
 		Unfinished:   rapid.Bool().Draw(t, "unfinished"),
 		Error:        rapid.String().Draw(t, "error"),
 		Panic:        rapid.String().Draw(t, "panic"),

@@ -7,7 +7,8 @@ import (
 
 // SelfNs returns the own time of call i in nanoseconds: the time in which none of its
 // callees ran. The time that a callee on another goroutine runs after call i has
-// returned does not count.
+// returned does not count. A call of which only the entry was recorded has no own time: it
+// counts as that of its caller.
 func (t *Tree) SelfNs(i int) int64 {
 	call := t.Call(i)
 	from, until := call.StartNs, call.StartNs+call.DurationNs

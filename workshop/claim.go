@@ -28,7 +28,7 @@ func judgeClaim(t *traces, text string) (*Verdict, error) {
 	}
 	said, ok := Truth(word)
 	if !ok {
-		return nil, badAnswer("expected true or false, found %q", word)
+		return nil, badAnswer("expected true or false, found %q", strings.Fields(text)[0])
 	}
 	evidence = strings.TrimSpace(evidence)
 	if claim.Evidence != nil && evidence == "" {

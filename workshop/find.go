@@ -69,8 +69,8 @@ func isOneOf(answer, right []string) bool {
 func notOnPath(text string, known []string) *Verdict {
 	v := wrongVerdict("%q is not on this path at all. Names stand as in the tree, such as \"etcd3.(*store).Get\".", text)
 	if near := nearest(text, known); len(near) > 0 {
-		list := strings.Join(near, "\n  ")
-		v = wrongVerdict("%q is not on this path at all. The nearest names that are:\n  %s", text, list)
+		list := "- `" + strings.Join(near, "`\n- `") + "`"
+		v = wrongVerdict("%q is not on this path at all. The nearest names that are:\n\n%s", text, list)
 	}
 	v.unknown = true
 	return v

@@ -94,7 +94,7 @@ func endsIn(parts, wanted []string) bool {
 }
 
 // nearest returns short names of up to five functions that somebody may have meant, the likest first: of those that are
-// spelled like it, and those whose own name has what was typed in it.
+// spelled like it, and those whose own name has what was typed in it. Those whose own name is what was typed come first.
 func nearest(text string, known []string) []string {
 	wanted := nameParts(text)
 	last := wanted[len(wanted)-1]
@@ -107,8 +107,14 @@ func nearest(text string, known []string) []string {
 	distance := func(name string) int {
 		return levenshtein.ComputeDistance(strings.Join(wanted, "."), strings.Join(nameParts(name), "."))
 	}
+	otherName := func(name string) int {
+		if parts := nameParts(name); parts[len(parts)-1] == last {
+			return 0
+		}
+		return 1
+	}
 	slices.SortStableFunc(found, func(a, b string) int {
-		return cmp.Or(cmp.Compare(distance(a), distance(b)), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(otherName(a), otherName(b)), cmp.Compare(distance(a), distance(b)), cmp.Compare(a, b))
 	})
 	near := slices.Compact(shorten(found))
 	return near[:min(len(near), 5)]

@@ -57,6 +57,7 @@ func TestNearest(t *testing.T) {
 	for _, c := range []struct{ typed, want string }{
 		{"etcd3.(*store).GetList", "etcd3.(*store).Get json.getListMeta"},
 		{"GetResource", "endpoints.restfulGetResource"},
+		{"json.(*l).Get", "etcd3.(*store).Get json.getListMeta endpoints.restfulGetResource"},
 		{"xyzzy", ""},
 	} {
 		if got := strings.Join(nearest(c.typed, known), " "); got != c.want {

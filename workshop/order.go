@@ -145,7 +145,8 @@ func (e *Exercise) readOrder(text string) ([]int, error) {
 		steps = append(steps, step)
 	}
 	if len(steps) != len(e.Order) {
-		return nil, badAnswer("there are %d of %d steps", len(steps), len(e.Order))
+		missing := slices.DeleteFunc(shown, func(step int) bool { return slices.Contains(steps, step) })
+		return nil, badAnswer("%d of %d steps are there; missing: %s", len(steps), len(e.Order), strings.Join(e.letters(missing), " "))
 	}
 	return steps, nil
 }

@@ -184,7 +184,7 @@ func TestRepliesToFind(t *testing.T) {
 		"g.Range":           "go further up",
 		"b.(*Filter).Check": "look further on",
 		"f.Encode":          "look further back",
-		"e.(*store).Gte":    "The nearest names that are:\n  e.(*store).Get",
+		"e.(*store).Gte":    "The nearest names that are:\n\n- `e.(*store).Get`",
 		"xyzzy":             "is not on this path at all",
 	} {
 		traces := handmadeTraces(t)
@@ -225,7 +225,7 @@ func TestRepliesToOrder(t *testing.T) {
 			t.Errorf("%q: %+v, %v; expected %q", answer, verdict, err, want)
 		}
 	}
-	for answer, want := range map[string]string{"check handle": "there are 2 of 3 steps", "check handle check": "is there twice", "check handle x": "is none of the steps"} {
+	for answer, want := range map[string]string{"check handle": "2 of 3 steps are there; missing: ", "check handle check": "is there twice", "check handle x": "is none of the steps"} {
 		if _, err := judgeOrder(traces, answer); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, expected %q", answer, err, want)
 		}

@@ -3,8 +3,10 @@ package sampleserver
 import (
 	"context"
 	"errors"
+	"maps"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +35,23 @@ func knownFlags(ctx context.Context, binary string) (map[string]bool, error) {
 		return nil, message.Errorf("%q lists no flag --secure-port: it is not a server that is built on the options of k8s.io/apiserver; it says:\n%s", "--help", firstLines(string(help)))
 	}
 	return known, nil
+}
+
+// ownFlags returns the flags of a server of the user's own: those of the sample server that it knows, the kubeconfig for each further
+// flag that ends in -kubeconfig, and the user's, in which ${kubeconfig} stands for its path. Some servers read their own objects with a
+// client whose flag has a name of its own, such as --lister-kubeconfig.
+func (o Options) ownFlags(samples []string, known map[string]bool) []string {
+	flags := slices.DeleteFunc(slices.Clone(samples), func(flag string) bool { return !known[nameOf(flag)] })
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		if strings.HasSuffix(name, "-kubeconfig") && !slices.ContainsFunc(flags, func(flag string) bool { return nameOf(flag) == name }) {
+			flags = append(flags, name+"="+o.Kubeconfig)
+		}
+	}
+	flags = o.Own.Replace(flags)
+	for i := range flags {
+		flags[i] = strings.ReplaceAll(flags[i], "${kubeconfig}", o.Kubeconfig)
+	}
+	return flags
 }
 
 // firstLines returns the beginning of a text.

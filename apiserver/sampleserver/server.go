@@ -82,7 +82,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		if err != nil {
 			return nil, err
 		}
-		flags = o.Own.Replace(slices.DeleteFunc(flags, func(flag string) bool { return !known[nameOf(flag)] }))
+		flags = o.ownFlags(flags, known)
 	}
 	s := &Server{CAPEM: ca.CertPEM, patient: o.Own != nil}
 	cert, key, err := ca.Issue(o.Name, o.ServiceName)
@@ -227,6 +227,9 @@ func (s *Server) Done() <-chan struct{} { return s.child.Done() }
 
 // Err says how it ended, once Done is closed.
 func (s *Server) Err() error { return s.child.Err() }
+
+// Terminate asks the server to end, and does not wait for that.
+func (s *Server) Terminate() error { return s.child.Terminate() }
 
 // stopGrace is how long the server may take to end by itself. It saves nothing then, and
 // waits a second for clients that might come back.

@@ -116,6 +116,7 @@ var chineseRuns = map[string][]chineseRun{
 	"doctor":         {{args: nil}, {args: nil, setup: filled}, {args: nil, env: []string{"PATH=SELF"}}},
 	"bug":            {{args: nil}, {args: nil, setup: filled}, {args: []string{"--out", "report.txt"}}},
 	"version":        {{args: nil}},
+	"manual":         {{args: nil}, {args: []string{"/dev/null/man"}}},
 	"record-library": {{args: []string{"--to", "nosuch"}}, {args: []string{"--k8s", "newest"}}},
 	"help":           {{args: []string{"fly"}}, {args: []string{"shwo"}}, {args: []string{"workshop", "fly"}}},
 }

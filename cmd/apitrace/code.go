@@ -13,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
 // functionOptions select the release and the recordings of a function, and how to show it.
@@ -38,7 +39,7 @@ func newSourceCommand(std *console.Streams) *cobra.Command {
 }
 
 // command returns a command whose argument is the name of a function; show prints the result.
-func (o *functionOptions) command(name string, std *console.Streams, show func(context.Context, *console.Streams, *code.Base, string) error) *cobra.Command {
+func (o *functionOptions) command(name string, std *console.Streams, show func(context.Context, *console.Streams, *code.Base, string, lineage.Kind) error) *cobra.Command {
 	command := newCommand(name, commandline.OneArgument(message.Of("the name of a function, such as \"etcd3.(*store).Get\"")), func(c *cobra.Command, args []string) error {
 		if err := errors.Join(o.shown.Validate(), o.code.Validate()); err != nil {
 			return err
@@ -47,19 +48,19 @@ func (o *functionOptions) command(name string, std *console.Streams, show func(c
 		if err != nil {
 			return err
 		}
-		function, err := base.Resolve(c.Context(), args[0])
+		resolved, kind, err := base.ResolveAny(c.Context(), args[0])
 		if err != nil {
 			return err
 		}
 		if !o.edit {
 			o.shown.Merged = !o.code.Detailed()
-			return show(c.Context(), std, base, function)
+			return show(c.Context(), std, base, resolved, kind)
 		}
-		f, _, err := base.SourceOf(c.Context(), function)
+		file, line, err := base.FileOf(c.Context(), resolved, kind)
 		if err != nil {
 			return err
 		}
-		return std.Edit(c.Context(), f.Path, f.Line, true)
+		return std.Edit(c.Context(), file, line, true)
 	})
 	command.ValidArgsFunction = completeFunction
 	addCodeFlags(command, std, &o.code)
@@ -73,6 +74,7 @@ func (o *functionOptions) command(name string, std *console.Streams, show func(c
 func addCodeFlags(command *cobra.Command, std *console.Streams, o *code.Choice) {
 	flags := command.Flags()
 	flags.StringVar(&o.K8s, "k8s", "", "version of Kubernetes (default: that of --trace, else "+apiserver.DefaultVersion+")")
+	addOwnFlags(command, &o.Own)
 	flags.StringArrayVar(&o.Traces, "trace", nil, "use this saved recording; may be repeated (default: the recordings that apitrace carries)")
 	flags.StringVar(&o.Scenario, "scenario", "", "use only the recording of this scenario")
 	_ = command.RegisterFlagCompletionFunc("scenario", commandline.Offer(func() ([]string, error) { return scenarios.Names(std.Printer.Lang()) }))

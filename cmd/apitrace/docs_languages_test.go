@@ -15,6 +15,7 @@ import (
 var userPages = []string{
 	"README.md", "docs/tree.md", "docs/scenarios.md", "docs/requests.md", "docs/diff.md", "docs/explore.md",
 	"docs/workshop.md", "docs/versions.md", "docs/own-server.md", "docs/editors.md", "docs/web.md", "docs/old-articles.md",
+	"docs/install.md",
 }
 
 // TestChinesePagesInStep holds both languages of each user page and lesson in step: the order and levels of the headings and,

@@ -24,7 +24,7 @@ var shownInDocs = regexp.MustCompile("(?ms)^```\n(\\$ (apitrace [^\n]*)\n)(.*?)^
 var drawnInDocs = regexp.MustCompile("(?ms)^```mermaid\n(%% \\$ (apitrace [^\n]*)\n)(.*?)^```\n")
 
 // TestDocsShowRealOutput compares the outputs on the pages with those of the commands, which read
-// the embedded recordings or the files in testdata. A line "…" stands for lines that the page leaves
+// the embedded recordings. A line "…" stands for lines that the page leaves
 // out. Commands on pages that end in .zh.md run with a Chinese locale. "make docs" updates the pages.
 func TestDocsShowRealOutput(t *testing.T) {
 	pages := []string{"README.md", "README.zh.md"}
@@ -96,9 +96,6 @@ func printed(t *testing.T, line, locale string) string {
 	args := strings.Fields(command)
 	for i, arg := range args {
 		args[i] = strings.Trim(arg, "'")
-		if strings.HasSuffix(arg, ".jsonl") {
-			args[i] = filepath.Join("testdata", arg)
-		}
 	}
 	var out bytes.Buffer
 	if err := execute(t.Context(), args, &console.Streams{Out: &out, Err: t.Output(), Printer: message.For(output.LanguageOf(args, os.Getenv))}); err != nil && !errors.Is(err, errDifferent) {

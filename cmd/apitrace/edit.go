@@ -30,6 +30,7 @@ func newEditCommand(std *console.Streams) *cobra.Command {
 		return o.run(c.Context(), std, args)
 	})
 	o.server.addVersion(command)
+	addOwnFlags(command, &o.server.Own)
 	flags := command.Flags()
 	flags.BoolVar(&o.list, "list", false, "list the edited files, with the lines that differ from upstream's")
 	flags.BoolVar(&o.revert, "revert", false, "undo an edit")
@@ -56,9 +57,9 @@ func (o *editOptions) run(ctx context.Context, std *console.Streams, args []stri
 	case o.list:
 		return o.server.Edits.WriteList(o.server.Version, std.Out, std.Printer, std)
 	case o.revert:
-		return o.server.Edits.Revert(o.server.Version, strings.Join(args, ""), std) // "" with --all
+		return o.server.Edits.Revert(o.server.Version, !o.server.Own.IsZero(), strings.Join(args, ""), std) // "" with --all
 	}
-	e, err := o.server.Edits.Add(ctx, o.server.Version, args[0], std)
+	e, err := o.server.Edits.Add(ctx, o.server.Version, o.server.Own, args[0], std)
 	if err != nil {
 		return err
 	}

@@ -6,16 +6,33 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/render/mcp"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/session/machine"
 )
 
 func newMCPCommand(std *console.Streams) *cobra.Command {
-	return newCommand("mcp", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+	var allowed bool
+	server := &serverFlags{}
+	command := newCommand("mcp", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
+		var live *session.ServerOptions
+		if err := server.validate(); err != nil {
+			return err
+		}
+		if allowed {
+			live = &server.ServerOptions
+		} else if c.Flags().Changed("k8s") || !server.Own.IsZero() {
+			return usage.Errorf("--k8s and --server select the server of --live: give that as well")
+		}
 		transport := &sdk.IOTransport{Reader: io.NopCloser(std.In), Writer: unclosed{std.Out}}
-		return mcp.Serve(c.Context(), transport, machine.Version(), std.Printer)
+		return mcp.Serve(c.Context(), transport, machine.Version(), std.Printer, live)
 	})
+	command.Flags().BoolVar(&allowed, "live", false, "also offer to replay scenarios and to send requests, on a server of this machine")
+	server.addVersion(command)
+	addOwnFlags(command, &server.Own)
+	return command
 }
 
 // unclosed is a writer whose Close does nothing: its owner closes it.

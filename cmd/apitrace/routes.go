@@ -25,6 +25,7 @@ func newRoutesCommand(std *console.Streams) *cobra.Command {
 		return o.output.Write(c.Context(), std, o.server.ServerOptions)
 	})
 	o.server.addVersion(command)
+	addOwnFlags(command, &o.server.Own)
 	flags := command.Flags()
 	flags.BoolVar(&o.output.Live, "live", false, "start a server now and trace that, instead of reading the recording")
 	flags.StringVar(&o.output.Trace, "trace", "", "read this saved trace of \"apitrace run boot\" instead")
@@ -36,8 +37,8 @@ func newRoutesCommand(std *console.Streams) *cobra.Command {
 }
 
 func (o *routesOptions) validate(command *cobra.Command) error {
-	if o.output.Trace != "" && (o.output.Live || command.Flags().Changed("k8s")) {
-		return usage.Errorf("--trace %s is a recording of one release at one moment: leave --k8s and --live out", o.output.Trace)
+	if o.output.Trace != "" && (o.output.Live || command.Flags().Changed("k8s") || !o.server.Own.IsZero()) {
+		return usage.Errorf("--trace %s is a recording of one server at one moment: leave --k8s, --server and --live out", o.output.Trace)
 	}
 	return nil
 }

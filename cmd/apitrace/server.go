@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/storage"
 )
@@ -23,16 +24,16 @@ func (o *serverFlags) addVersion(command *cobra.Command) {
 	command.Flags().StringVar(&o.Version, "k8s", apiserver.DefaultVersion, "version of Kubernetes to trace")
 }
 
-// addOwn adds the flags that put an API server behind the aggregator.
-func (o *serverFlags) addOwn(command *cobra.Command) {
-	command.Flags().StringVar(&o.Own.Server, "server", "", "put this API server behind the aggregator: a module, MODULE[@VERSION], or its folder, ./DIR")
-	command.Flags().StringVar(&o.Own.Main, "main", "", "folder of the package main of that API server, such as ./cmd/server")
+// addOwnFlags adds the flags that name an API server behind the aggregator.
+func addOwnFlags(command *cobra.Command, own *serverconfig.Own) {
+	command.Flags().StringVar(&own.Server, "server", "", "use this API server behind the aggregator: a module, MODULE[@VERSION], or its folder, ./DIR")
+	command.Flags().StringVar(&own.Main, "main", "", "folder of the package main of that API server, such as ./cmd/server")
 }
 
 // add adds the flags of the commands that use a server.
 func (o *serverFlags) add(command *cobra.Command) {
 	o.addVersion(command)
-	o.addOwn(command)
+	addOwnFlags(command, &o.Own)
 	flags := command.Flags()
 	addSecretFlags(command, &o.Secrets)
 	flags.BoolVar(&o.Check, "check", false, "compare each recorded call with the real stack of its goroutine (slower), and fail if one differs")

@@ -38,6 +38,7 @@ var mappedModules = []struct {
 	}},
 	{"k8s.io/", "kubernetes/staging/src/k8s.io/", []mappedFolder{
 		{"apimachinery/pkg/runtime", message.Text{En: "the scheme, conversion, and the codecs for JSON, protobuf and CBOR", Zh: "scheme、转换，以及 JSON、protobuf 和 CBOR 的编解码器"}},
+		{"apimachinery/pkg/api/errors", message.Text{En: "makes the errors that become a Status: not found, conflict, invalid", Zh: "构造会变成 Status 的错误：未找到、冲突、无效"}},
 		{"apimachinery/pkg/util", message.Text{En: "who owns which field (managedfields)", Zh: "哪个字段归谁所有（managedfields）"}},
 		{"apiserver/pkg/server", message.Text{En: "the generic server: its config, its start, its groups, its two routers", Zh: "通用服务器：配置、启动、API 组，以及两个路由器"}},
 		{"apiserver/pkg/server/options", message.Text{En: "the flags that every API server has", Zh: "每个 API 服务器都有的参数"}},
@@ -51,6 +52,7 @@ var mappedModules = []struct {
 		{"apiserver/pkg/authorization", message.Text{En: "the interface of authorizers, and their union", Zh: "鉴权器的接口，以及把它们合起来的 union"}},
 		{"apiserver/pkg/audit", message.Text{En: "audit events", Zh: "审计事件"}},
 		{"apiserver/pkg/admission", message.Text{En: "the chain of admission plugins; webhooks, policies, quota", Zh: "准入插件链；webhook、策略、配额"}},
+		{"apiserver/pkg/cel", message.Text{En: "what Kubernetes adds to CEL: its environments, its library, its types", Zh: "Kubernetes 为 CEL 增加的部分：环境、函数库、类型"}},
 		{"apiserver/pkg/registry", message.Text{En: "the generic store of every resource, and the interfaces of strategies", Zh: "所有资源共用的通用 store，以及策略的接口"}},
 		{"apiserver/pkg/storage", message.Text{En: "the interface of storages, and its helpers", Zh: "存储的接口及其辅助函数"}},
 		{"apiserver/pkg/storage/cacher", message.Text{En: "the watch cache", Zh: "监听缓存"}},
@@ -62,15 +64,22 @@ var mappedModules = []struct {
 		{"kube-aggregator", message.Text{En: "the outermost server: APIServices, and the proxy to other API servers", Zh: "最外层的服务器：APIService，以及通向其他 API 服务器的代理"}},
 		{"apiextensions-apiserver", message.Text{En: "the innermost server: definitions of custom resources, and the resources themselves", Zh: "最里层的服务器：自定义资源的定义，以及自定义资源本身"}},
 		{"sample-apiserver", message.Text{En: "the example of an aggregated server", Zh: "聚合服务器的示例"}},
+		{"client-go/tools/cache", message.Text{En: "informers, and the caches from which plugins and authorizers read", Zh: "informer，以及插件和鉴权器从中读取的缓存"}},
 		{"component-base/tracing", message.Text{En: "upstream's own spans", Zh: "上游自己的 span"}},
 	}},
 	{"", "other modules", []mappedFolder{
 		{"k8s.io/utils/trace", message.Text{En: "logs the steps of slow requests", Zh: "记录慢请求的各个步骤"}},
 		{"github.com/emicklei/go-restful/v3", message.Text{En: "the router", Zh: "路由器"}},
+		{"github.com/google/cel-go", message.Text{En: "evaluates CEL expressions", Zh: "对 CEL 表达式求值"}},
+		{"sigs.k8s.io/structured-merge-diff", message.Text{En: "merges what several managers apply", Zh: "合并多个管理者各自 apply 的内容"}},
 		{"go.etcd.io/etcd/client", message.Text{En: "the client of etcd, in kube-apiserver", Zh: "etcd 的客户端，在 kube-apiserver 之中"}},
 		{"go.etcd.io/etcd/server/v3/etcdserver/api/v3rpc", message.Text{En: "etcd: its gRPC server", Zh: "etcd：gRPC 服务"}},
 		{"go.etcd.io/etcd/server/v3/etcdserver", message.Text{En: "etcd: consensus by raft, and the application of entries", Zh: "etcd：用 raft 达成共识，应用日志条目"}},
 		{"go.etcd.io/etcd/server/v3/storage/mvcc", message.Text{En: "etcd: the store of revisions, its key index, its watches", Zh: "etcd：按修订号存储，键索引，监听"}},
+		{"go.etcd.io/etcd/server/v3/storage", message.Text{En: "etcd: the write-ahead log, and the database with its buffer", Zh: "etcd：预写日志，以及数据库和它前面的缓冲"}},
+		{"go.etcd.io/etcd/client/pkg/v3/fileutil", message.Text{En: "etcd: waits until the disk has what was written", Zh: "etcd：等待磁盘写完"}},
+		{"go.etcd.io/raft/v3", message.Text{En: "raft: proposals become entries of its log", Zh: "raft：提案变成日志条目"}},
+		{"go.etcd.io/bbolt", message.Text{En: "the database file: a B+ tree with transactions", Zh: "数据库文件：带事务的 B+ 树"}},
 	}},
 }
 

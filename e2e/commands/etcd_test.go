@@ -64,7 +64,7 @@ func startOwnEtcd(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { dir.Close() })
-	etcd, err := storage.Start(t.Context(), storage.Options{Binary: build.Etcd.Path, Version: build.EtcdVersion, RunDir: dir})
+	etcd, err := storage.Start(t.Context(), storage.Options{Binary: build.Etcd.Path, RunDir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -174,7 +174,9 @@ func newAuthority(t *testing.T, name string) *otlpAuthority {
 // A running is a command of ours that runs until the end of the test.
 type running struct {
 	// line is its first line of output.
-	line    string
+	line string
+	// pid is its process.
+	pid     int
 	notices lockedBuffer
 	// end asks the command to end, and waits until it has.
 	end func()
@@ -193,6 +195,7 @@ func start(t *testing.T, args ...string) *running {
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
+	r.pid = command.Process.Pid
 	r.end = sync.OnceFunc(func() {
 		_ = command.Process.Signal(os.Interrupt)
 		_ = command.Wait()

@@ -6,15 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/sys/unix"
+	"github.com/creack/pty"
 )
 
 // onTerminal runs a command whose standard output and standard error are a terminal of 100 columns, and
@@ -44,21 +42,11 @@ func onTerminal(t *testing.T, interrupt time.Duration, name string, args ...stri
 // openTerminal opens a pseudo-terminal, or skips the test.
 func openTerminal(t *testing.T) (control, screen *os.File) {
 	t.Helper()
-	control, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	control, screen, err := pty.Open()
 	if err != nil {
 		t.Skipf("no pseudo-terminals: %v", err)
 	}
-	number, err := unix.IoctlGetInt(int(control.Fd()), unix.TIOCGPTN)
-	if err == nil {
-		err = unix.IoctlSetPointerInt(int(control.Fd()), unix.TIOCSPTLCK, 0)
-	}
-	if err == nil {
-		err = unix.IoctlSetWinsize(int(control.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 40, Col: 100})
-	}
-	if err == nil {
-		screen, err = os.OpenFile("/dev/pts/"+strconv.Itoa(number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	}
-	if err != nil {
+	if err := pty.Setsize(screen, &pty.Winsize{Rows: 40, Cols: 100}); err != nil {
 		t.Fatal(err)
 	}
 	return control, screen

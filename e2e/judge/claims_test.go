@@ -118,25 +118,28 @@ func ruleOf(sentence string, check func(j *judge, m []string) error) rule {
 var rules = []rule{
 	ruleOf(name+` now calls `+name+times+after, func(j *judge, m []string) error { return j.changed(j.b, j.a, m[1], m[2], m[3]) }),
 	ruleOf(name+` no longer calls `+name+times+after, func(j *judge, m []string) error { return j.changed(j.a, j.b, m[1], m[2], m[3]) }),
-	ruleOf(`here `+name+` calls `+name+` only in \S+, and its source does in both`+times+after, func(j *judge, m []string) error { return j.both(m[1], m[2]) }),
-	ruleOf(name+` calls `+name+` in both, and in (\S+) it has no span: (.*?)`+times+after, func(j *judge, m []string) error { return j.noSpan(m[1], m[2], m[3], m[4]) }),
-	ruleOf(name+` calls `+name+` in (\S+), too, in a package that is not traced: (\S+)`+times, func(j *judge, m []string) error { return j.leads(m[3], m[1], m[2], "through", m[4]) }),
-	ruleOf(name+` now leads to `+name+middle+times+after, func(j *judge, m []string) error {
+	ruleOf(`here `+name+` calls `+name+times+` only in \S+, though both sources have the call`+after, func(j *judge, m []string) error { return j.both(m[1], m[2]) }),
+	ruleOf(`the plugins? (.+) (?:is|are) asked only in (\S+), by (\S+)(?: and (\S+))?`, func(j *judge, m []string) error {
+		return firstOf(j.asksOnly(m[2], m[1], m[3]), j.asksOnly(m[2], m[1], m[4]))
+	}),
+	ruleOf(name+` calls `+name+` in both, and in (\S+) it has no span: (.*?)`+after, func(j *judge, m []string) error { return j.noSpan(m[1], m[2], m[3], m[4]) }),
+	ruleOf(name+` calls `+name+` in (\S+), too, in a package that is not traced: (\S+)`, func(j *judge, m []string) error { return j.leads(m[3], m[1], m[2], "through", m[4]) }),
+	ruleOf(name+` now leads to `+name+times+middle+after, func(j *judge, m []string) error {
 		return firstOf(j.leads(j.b, m[1], m[2], m[3], m[4]), j.since(j.a, m[2], m[5]))
 	}),
-	ruleOf(name+` no longer leads to `+name+middle+times+after, func(j *judge, m []string) error {
+	ruleOf(name+` no longer leads to `+name+times+middle+after, func(j *judge, m []string) error {
 		return firstOf(j.leads(j.a, m[1], m[2], m[3], m[4]), j.since(j.b, m[2], m[5]))
 	}),
-	ruleOf(`here `+name+` leads to `+name+middle+` only in (\S+), by a call that its source has in both`+times+after, func(j *judge, m []string) error {
+	ruleOf(`here `+name+` leads to `+name+times+middle+` only in (\S+), by a call that both sources have`+after, func(j *judge, m []string) error {
 		return firstOf(j.leads(j.a, m[1], m[2], m[3], m[4]), j.leads(j.b, m[1], m[2], m[3], m[4]))
 	}),
 	ruleOf(name+` leads to `+name+middle+`, which in (\S+) has no span: (.*)`, func(j *judge, m []string) error { return j.leaf(m[5], m[2], m[6]) }),
-	ruleOf(`in (\S+) `+name+` leads to `+name+middle+times+after, func(j *judge, m []string) error { return j.leads(m[1], m[2], m[3], m[4], m[5]) }),
+	ruleOf(`in (\S+) `+name+` leads to `+name+times+middle+after, func(j *judge, m []string) error { return j.leads(m[1], m[2], m[3], m[4], m[5]) }),
 	ruleOf(`in (\S+) `+name+` calls `+name+times+after, func(j *judge, m []string) error { return j.calls(m[1], m[2], m[3]) }),
 	ruleOf(name+` takes the place of `+name+`(?: between `+name+` and `+name+`)?`+after, nil),
 	ruleOf(name+` now stands between `+name+` and `+name+after, func(j *judge, m []string) error { return j.between(j.b, j.a, m[2], m[1], m[4]) }),
 	ruleOf(name+` no longer stands between `+name+` and `+name+after, func(j *judge, m []string) error { return j.between(j.a, j.b, m[2], m[1], m[4]) }),
-	ruleOf(name+` stands between `+name+` and `+name+` only in \S+, and the call is in the source of both`+after, func(j *judge, m []string) error { return j.inBoth(m[1]) }),
+	ruleOf(name+` stands between `+name+` and `+name+` only in \S+, though both sources have the call`+after, func(j *judge, m []string) error { return j.inBoth(m[1]) }),
 	ruleOf(`in (\S+) `+name+` stands between `+name+` and `+name+after, nil),
 	ruleOf(name+`, between `+name+` and `+name+`, has no span in (\S+): (.*)`, func(j *judge, m []string) error { return j.leaf(m[4], m[1], m[5]) }),
 	ruleOf(name+` is now called by `+name+`, no longer by `+name, func(j *judge, m []string) error {
@@ -145,6 +148,7 @@ var rules = []rule{
 	ruleOf(name+` is called by `+name+` in (\S+), by `+name+` in (\S+)`, func(j *judge, m []string) error {
 		return firstOf(j.calls(m[3], m[2], m[1]), j.calls(m[5], m[4], m[1]))
 	}),
+	ruleOf(name+` runs below another call of `+name, nil),
 	ruleOf(name+` runs below `+name+` in \S+, below `+name+` in \S+`, nil),
 	ruleOf(name+` runs .* below `+name+`(?:, was .*| in \S+, .* in \S+)`, nil),
 	ruleOf(name+` calls `+name+` (?:once|twice|[0-9]+ times) in \S+, `+name+` (?:once|twice|[0-9]+ times) in \S+`, func(j *judge, m []string) error {

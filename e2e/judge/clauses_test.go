@@ -25,7 +25,7 @@ var (
 		`(?:; in \S+(?:` + branchForm + `(, else it leaves before)?| in (no branch)))?` +
 		`(; not asked in \S+)?$`)
 	askedClause = regexp.MustCompile(`^(.*); not asked in \S+$`)
-	onlyIn      = regexp.MustCompile(` only in (\S+?)(?:,|$)`)
+	onlyIn      = regexp.MustCompile(` only in (\S+?)(?:[,;]|$)`)
 	// subject are the caller and the called function of a sentence that may have clauses, or in the last two forms
 	// what stands in between and the caller.
 	callsIn   = regexp.MustCompile(`^(?:here |in \S+ )?(\S+?)(?: \([^()]*\))? (?:now |no longer )?(?:calls|leads to) (\S+?)(?: \(([^()]*)\))?(?:[ ,].*)?$`)
@@ -122,22 +122,26 @@ func (j *judge) candidates(calls []call, of claim) []call {
 	return others
 }
 
-// gate checks that the default of a gate is what is said, on this side alone, since the release that is said, and that the
+// gate checks that the default of a gate in B is what is said, not in A, and since the release that is said, and that the
 // call depends on it.
 func (j *judge) gate(c claim, gate string, on bool, since string) error {
-	program := ""
-	for _, f := range j.known[c.called] {
-		if is, known := j.sides[c.has].gate(f.program, gate); known && is == on {
-			program = f.program
+	err := fmt.Errorf("by the tables of %s the default of %s is not that", j.b, gate)
+	for _, f := range j.known[c.called] { // of one or several programs
+		if is, known := j.sides[j.b].gate(f.program, gate); known && is == on {
+			if err = j.gateOf(c, f.program, gate, on, since); err == nil {
+				return nil
+			}
 		}
 	}
-	if program == "" {
-		return fmt.Errorf("by the tables of %s the default of %s is not that", c.has, gate)
+	return err
+}
+
+// gateOf is gate for a program.
+func (j *judge) gateOf(c claim, program, gate string, on bool, since string) error {
+	if was, known := j.sides[j.a].gate(program, gate); known && was == on {
+		return fmt.Errorf("by the tables of %s the default of %s is the same", j.a, gate)
 	}
-	if was, known := j.sides[c.lacks].gate(program, gate); known && was == on {
-		return fmt.Errorf("by the tables of %s the default of %s is the same", c.lacks, gate)
-	}
-	if err := j.sinceRelease(c.has, program, gate, on, since); err != nil {
+	if err := j.sinceRelease(j.b, program, gate, on, since); err != nil {
 		return err
 	}
 	if !j.depends(c, program, gate) {
@@ -299,6 +303,41 @@ func (c call) standsIn(said form, line int, limit string) bool {
 			return slices.Contains(said.kinds, b.kind) && said.matches(t) && (b.kind != "in" || len(said.kinds) == 1 || strings.HasSuffix(t, "||"))
 		})
 	})
+}
+
+// asksOnly checks that a caller asks each of the plugins on one side, and on the other side none of them at least once. No caller asks
+// nothing.
+func (j *judge) asksOnly(side, plugins, caller string) error {
+	if caller == "" {
+		return nil
+	}
+	c := claim{has: j.a, lacks: j.b, caller: caller, purposes: plugins}
+	if side == j.b {
+		c.has, c.lacks = j.b, j.a
+	}
+	for _, plugin := range strings.Split(plugins, ", ") {
+		if !j.asks(c.has, caller, plugin) {
+			return fmt.Errorf("%s does not ask %s in %s", caller, plugin, c.has)
+		}
+	}
+	return j.notAsked(c)
+}
+
+// asks reports whether a caller asks a plugin in one of a side's requests.
+func (j *judge) asks(side, caller, plugin string) bool {
+	for i := range j.called[side] {
+		tree, err := trace.NewTree(&j.called[side][i])
+		if err != nil {
+			return false
+		}
+		for at := 1; at < tree.Len(); at++ {
+			attributes := tree.Call(at).Attributes
+			if tree.Call(tree.Parent(at)).ShortName() == caller && (attributes[trace.AttrAdmissionPlugin] == plugin || attributes[trace.AttrAdmissionType] == plugin) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // notAsked checks that there is a call of the caller on the other side below which none is for any of the plugins.

@@ -24,7 +24,7 @@ func gatePackages(t *testing.T, vendor string, paths map[string]bool) (all []str
 		}
 		rel, err := filepath.Rel(vendor, filepath.Dir(file))
 		pkg := filepath.ToSlash(rel)
-		if base := path.Base(pkg); (base == "features" || base == "feature") && !paths[pkg] && (len(all) == 0 || all[len(all)-1] != pkg) {
+		if namedForGates(pkg) && !paths[pkg] && (len(all) == 0 || all[len(all)-1] != pkg) {
 			all = append(all, pkg)
 		}
 		return err
@@ -35,9 +35,14 @@ func gatePackages(t *testing.T, vendor string, paths map[string]bool) (all []str
 	return all
 }
 
+func namedForGates(pkg string) bool {
+	base := path.Base(pkg)
+	return base == "features" || base == "feature"
+}
+
 // readGates reads the tables of a package: maps from gates to specifications.
 func (c *checked) readGates(program, release string, pkg *packages.Package) {
-	if base := path.Base(pkg.PkgPath); base != "features" && base != "feature" {
+	if !namedForGates(pkg.PkgPath) {
 		return
 	}
 	for _, file := range pkg.Syntax {

@@ -247,7 +247,7 @@ func TestJudgeRefusesHistories(t *testing.T) {
 	}
 	p.called = map[string]map[string]map[string]bool{"v3": {"q/p.F": {"list": true}}}
 	followed := []history.Appearance{{Name: "q/p.F"}, {Name: "q/p.F"}, {Name: "q/p.F"}}
-	const isTrue = "RELEASE\nv1  -  -  -  -\nv2  o  -  p.F  f.go\nv3  *  1 of 2  p.F  f.go:3\n\nin v3:\n  list\n\n? not recorded of v1: nobody knows why\n  list\n"
+	const isTrue = "RELEASE\nv1  -  -  -  -\nv2  o  -  p.F  f.go\nv3  *  1 of 2  p.F  f.go:3\n\nin v3:\n  list\n\n? not recorded of v1: the scenario is newer than the recordings of the release\n  list\n"
 	if wrong := p.judgeText(isTrue, followed); len(wrong) > 0 {
 		t.Errorf("refused: %v", wrong)
 	}

@@ -48,32 +48,32 @@ func TestJudgeRefuses(t *testing.T) {
 	}
 	j := newJudge("v1.1.0", "v1.2.0", a, b, request("q/p.A", "q/p.F"), request("q/p.A", "q/p.B", "q/p.T.M", "q/p.F", "q/p.Only"))
 	j.tables = []table{{"v1.0.0", a.gate}, {"v1.1.0", a.gate}, {"v1.2.0", b.gate}}
-	const ran = "here p.A calls p.B only in v1.2.0, and its source does in both"
+	const ran = "here p.A calls p.B only in v1.2.0, though both sources have the call"
 	for sentence, isTrue := range map[string]bool{
 		"p.F now calls p.Only, new in the source": true,
 		"p.A now calls p.B":                       false,
 		"p.A now calls p.B, new in the source":    false,
 		"p.F no longer calls p.Only":              false,
 		ran:                                       true,
-		ran + ": feature gate G is on by default since v1.2":                                                           true,
-		ran + ": feature gate G is on by default since v1.1":                                                           false,
-		ran + ": feature gate G is off by default since v1.2":                                                          false,
-		ran + ": feature gate H is on by default since v1.2":                                                           false,
-		"here p.A calls p.T.M only in v1.2.0, and its source does in both: feature gate G is on by default since v1.2": true,
-		"p.F now calls p.Only, new in the source: feature gate G is on by default since v1.2":                          false,
-		ran + ", where `n > 3` holds (p/f.go:8)":                                                                       true,
-		ran + ", where `n > 3` holds (p/f.go:8), a limit of size":                                                      true,
-		ran + ", where `n > 3` holds (p/f.go:8), a limit of time":                                                      false,
-		ran + ", where `n > 3` holds (p/f.go:9)":                                                                       false,
-		ran + ", where `n > 4` holds (p/f.go:8)":                                                                       false,
-		ran + ", where `n > 3` does not hold (p/f.go:8)":                                                               false,
-		ran + ", where `n > 3` holds (p/f.go:8); in v1.1.0 in no branch":                                               true,
-		ran + ", where `n > 3` holds (p/f.go:8); in v1.1.0, where `ok` holds":                                          false,
-		"p.F calls p.Old twice in v1.1.0, p.Only once in v1.2.0":                                                       true,
-		"p.A calls p.B twice in v1.1.0, p.Only once in v1.2.0":                                                         false,
-		"p.B is nothing that anybody says":                                                                             false,
-		ran + ", where `n` is of type `T` (p/f.go:8)":                                                                  false,
-		ran + ", where `n > 3` does not hold (p/f.go:8), else it leaves before":                                        false,
+		ran + ": feature gate G is on by default since v1.2":                                                                 true,
+		ran + ": feature gate G is on by default since v1.1":                                                                 false,
+		ran + ": feature gate G is off by default since v1.2":                                                                false,
+		ran + ": feature gate H is on by default since v1.2":                                                                 false,
+		"here p.A calls p.T.M only in v1.2.0, though both sources have the call: feature gate G is on by default since v1.2": true,
+		"p.F now calls p.Only, new in the source: feature gate G is on by default since v1.2":                                false,
+		ran + ", where `n > 3` holds (p/f.go:8)":                                                                             true,
+		ran + ", where `n > 3` holds (p/f.go:8), a limit of size":                                                            true,
+		ran + ", where `n > 3` holds (p/f.go:8), a limit of time":                                                            false,
+		ran + ", where `n > 3` holds (p/f.go:9)":                                                                             false,
+		ran + ", where `n > 4` holds (p/f.go:8)":                                                                             false,
+		ran + ", where `n > 3` does not hold (p/f.go:8)":                                                                     false,
+		ran + ", where `n > 3` holds (p/f.go:8); in v1.1.0 in no branch":                                                     true,
+		ran + ", where `n > 3` holds (p/f.go:8); in v1.1.0, where `ok` holds":                                                false,
+		"p.F calls p.Old twice in v1.1.0, p.Only once in v1.2.0":                                                             true,
+		"p.A calls p.B twice in v1.1.0, p.Only once in v1.2.0":                                                               false,
+		"p.B is nothing that anybody says":                                                                                   false,
+		ran + ", where `n` is of type `T` (p/f.go:8)":                                                                        false,
+		ran + ", where `n > 3` does not hold (p/f.go:8), else it leaves before":                                              false,
 	} {
 		if err := j.judge(sentence); (err == nil) != isTrue {
 			t.Errorf("%q: %v", sentence, err)

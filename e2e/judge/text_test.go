@@ -21,6 +21,8 @@ type textReader struct {
 	pkg     *packages.Package
 	// gateVars are the variables and fields that are set from whether feature gates are on.
 	gateVars map[types.Object][]string
+	// pools are the literals that fill a sync.Pool.
+	pools []*ast.FuncLit
 	// files are the contents of files.
 	files map[string][]byte
 }
@@ -40,6 +42,27 @@ func (r *textReader) body(full, infix string, body *ast.BlockStmt) {
 	})
 	calls := r.walk(full, body, names)
 	r.functions[function{r.program, full}] = calls
+	if slices.ContainsFunc(r.pools, func(lit *ast.FuncLit) bool { return lit.Pos() <= body.Pos() && body.End() <= lit.End() }) {
+		r.checked.pools[function{r.program, full}] = true
+	}
+}
+
+// findPools notes the literals that make a new item for a sync.Pool.
+func (r *textReader) findPools(file *ast.File) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		pool, ok := n.(*ast.CompositeLit)
+		if !ok || fmt.Sprint(r.pkg.TypesInfo.TypeOf(pool)) != "sync.Pool" {
+			return true
+		}
+		for _, element := range pool.Elts {
+			if field, ok := element.(*ast.KeyValueExpr); ok {
+				if lit, ok := field.Value.(*ast.FuncLit); ok {
+					r.pools = append(r.pools, lit)
+				}
+			}
+		}
+		return true
+	})
 }
 
 // walk lists the calls of a text, and notes what it mentions.

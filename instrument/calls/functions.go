@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -97,23 +96,10 @@ func (p *packageReader) addWithout(decl *ast.FuncDecl, base string) {
 	p.functions = append(p.functions, recordings.Source{Name: nameOf(fn), File: base, Spanless: why})
 }
 
-// spanless says why a function gets no span.
+// spanless says why a function that can have a span has none: the guide names it.
 func (r *reader) spanless(name string) recordings.Spanless {
 	if r.spans[name] {
 		return recordings.Spanned
 	}
-	if r.isNamed(name) {
-		return recordings.SpanlessNamed
-	}
-	return recordings.SpanlessLeaf
-}
-
-// isNamed reports whether the guide names a function as one to leave out.
-func (r *reader) isNamed(name string) bool {
-	for _, step := range r.guide.Steps {
-		if step.Span != "" && step.Has(r.release()) && step.Function.Match(name) {
-			return step.Span == "never"
-		}
-	}
-	return slices.ContainsFunc(r.guide.Programs[r.tree.Program].Never, func(p funcname.Pattern) bool { return p.Match(name) })
+	return recordings.SpanlessNamed
 }

@@ -50,3 +50,16 @@ func BenchmarkTraced(b *testing.B) {
 		traces.remove(traces.get(traceID(8)))
 	}
 }
+
+func BenchmarkLeaf(b *testing.B) {
+	listenForTest(b)
+	const perTrace = 1000
+	for done := 0; done < b.N; done += perTrace {
+		root(sampled(traceID(9)), func() {
+			for range perTrace {
+				_ = leafCall(1)
+			}
+		})
+		traces.remove(traces.get(traceID(9)))
+	}
+}

@@ -41,7 +41,20 @@ type moment struct {
 	clock time.Time
 }
 
-func now() moment { return moment{ticks(), time.Now()} }
+// now reads both clocks. If the goroutine is interrupted between the two readings, they are of different moments; of a
+// few tries the shortest counts.
+func now() (m moment) {
+	const tries = 4
+	best := int64(-1)
+	for range tries {
+		before := ticks()
+		clock := time.Now()
+		if took := ticks() - before; best < 0 || took < best {
+			best, m = took, moment{before + took/2, clock}
+		}
+	}
+	return m
+}
 
 // A scale turns ticks into time. It is made of two moments, best some milliseconds apart.
 type scale struct{ from, to moment }

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 // listenForTest makes the probe record and answer on a socket.
@@ -37,6 +38,7 @@ func listenForTest(tb testing.TB) (socket string) {
 var (
 	rootSite = Site{Function: "p.root", File: "p/p.go", Line: 1}
 	callSite = Site{Function: "p.call", File: "p/p.go", Line: 2}
+	leafSite = Site{Function: "p.leafCall", File: "p/p.go", Line: 3}
 )
 
 func root(traceparent any, f func()) {
@@ -51,6 +53,14 @@ func call(f func() error) (err error) {
 		defer Enter(l, &callSite).Exit(&err)
 	}
 	return f()
+}
+
+//go:noinline
+func leafCall(n int) int {
+	if l := Labels(); l != nil {
+		Leaf(l, &leafSite)
+	}
+	return n + 1
 }
 
 func traceID(n int) string        { return fmt.Sprintf("%032x", n) }
@@ -198,7 +208,7 @@ func TestReaderThatGoesAway(t *testing.T) {
 
 func TestUnfetchedTracesMakeRoomAndAreCounted(t *testing.T) {
 	socket := listenForTest(t)
-	setForTest(t, &maxRetained, traces.retained.Load()+10_000)
+	setForTest(t, &maxRetained, traces.retained.Load()+10_000*int64(unsafe.Sizeof(Call{})))
 	before := traces.undelivered.Load()
 	const perTrace = 4000
 	for n := range 6 {
@@ -322,7 +332,7 @@ func TestFormat(t *testing.T) {
 		{true, "true"}, {1.5, "1.5"}, {&n, "3"}, {errors.New("error"), "error"}, {time.Second, "1s"},
 		{secret, `(struct { Token string })`}, {&secret, `(*struct { Token string })`}, {[]byte("secret"), "([]uint8)"},
 		{map[string]string{"a": "secret"}, "(map[string]string)"}, {Type(&callSite), "*" + packagePath + ".Site"}, {Type(nil), "nil"},
-		{stored("secret"), "(" + packagePath + ".stored)"},
+		{stored("secret"), "(" + packagePath + ".stored)"}, {verbs{"get", "list"}, "[get list]"},
 	} {
 		if got := format(test.value); got != test.want {
 			t.Errorf("%#v is %q, expected %q", test.value, got, test.want)

@@ -78,6 +78,9 @@ type Record struct {
 	// Stage is set on a call that took up an event of a write: how far the event had
 	// come, from 1. Such a call has no parent.
 	Stage int `json:"stage,omitempty"`
+	// Leaf is set on a call of a function that calls nothing. Of it only the entry was noted: its Duration is not
+	// known and 0, as are its error, and its values.
+	Leaf bool `json:"leaf,omitempty"`
 	// Start is in nanoseconds since the Unix epoch, Duration in nanoseconds.
 	Start      int64  `json:"start"`
 	Duration   int64  `json:"duration"`

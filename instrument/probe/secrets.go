@@ -111,8 +111,11 @@ func kindOf(err error) string {
 }
 
 // isObject tells whether a value is one that can be stored or sent as a whole: a Secret
-// could be in it.
+// could be in it. A list of words that has a form on the wire, such as metav1.Verbs, is none.
 func isObject(v any) bool {
-	_, ok := v.(interface{ Marshal() ([]byte, error) })
-	return ok
+	if _, ok := v.(interface{ Marshal() ([]byte, error) }); !ok {
+		return false
+	}
+	t := reflect.TypeOf(v)
+	return t.Kind() != reflect.Slice || t.Elem().Kind() != reflect.String
 }

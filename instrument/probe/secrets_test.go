@@ -13,6 +13,12 @@ type stored string
 func (s stored) String() string           { return string(s) }
 func (s stored) Marshal() ([]byte, error) { return []byte(s), nil }
 
+// verbs is a list of words as metav1.Verbs is one.
+type verbs []string
+
+func (w verbs) String() string           { return fmt.Sprint([]string(w)) }
+func (w verbs) Marshal() ([]byte, error) { return []byte(w.String()), nil }
+
 func TestPathsThatHoldSecrets(t *testing.T) {
 	for path, want := range map[string]bool{
 		"/api/v1/secrets":                                                  true,

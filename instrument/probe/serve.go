@@ -4,6 +4,7 @@ package probe
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/rand"
 	"encoding/binary"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -91,9 +93,9 @@ func deliver(conn net.Conn, q Query) error {
 	if q.Revision != 0 {
 		t = awaitTail(q.Revision, timeout)
 	}
-	var calls []*Call
+	var calls []entry
 	if t != nil {
-		calls = t.settle(quiet, timeout)
+		calls = inOrder(t.settle(quiet, timeout))
 		t.in.remove(t)
 		h.Calls, h.Dropped, h.Secret = len(calls), t.dropped.Load(), t.secret.Load()
 	}
@@ -105,7 +107,7 @@ func deliver(conn net.Conn, q Query) error {
 	return err
 }
 
-func write(conn net.Conn, h Header, t *tracing, calls []*Call, secrets string) error {
+func write(conn net.Conn, h Header, t *tracing, calls []entry, secrets string) error {
 	w := bufio.NewWriterSize(conn, 64<<10)
 	out := json.NewEncoder(w)
 	until := now()
@@ -113,30 +115,63 @@ func write(conn net.Conn, h Header, t *tracing, calls []*Call, secrets string) e
 	if err := out.Encode(h); err != nil {
 		return err
 	}
-	for _, c := range calls {
-		if err := out.Encode(t.record(c, until, cut)); err != nil {
+	for seq, e := range calls {
+		var r Record
+		if e.call == nil {
+			r = t.leafRecord(e.leaf, until)
+		} else {
+			r = t.record(e.call, until, cut)
+		}
+		r.Seq = uint32(seq)
+		if err := out.Encode(r); err != nil {
 			return err
 		}
 	}
 	return w.Flush()
 }
 
-// settle waits until the trace is over, as Query says, and returns the calls.
-func (t *tracing) settle(quiet, timeout time.Duration) []*Call {
+// An entry is a call or a leaf.
+type entry struct {
+	call *Call
+	leaf notedLeaf // if call is nil
+}
+
+// inOrder puts the calls and the leaves of a trace, each ordered by time of entry, into one order. A leaf
+// knows how many calls had begun when it was entered.
+func inOrder(calls []*Call, leaves []notedLeaf) []entry {
+	// Two goroutines may have got their numbers in another order than they looked at the number of calls.
+	slices.SortStableFunc(leaves, func(a, b notedLeaf) int { return cmp.Compare(a.before, b.before) })
+	all := make([]entry, 0, len(calls)+len(leaves))
+	for _, c := range calls {
+		for len(leaves) > 0 && leaves[0].before <= c.seq {
+			all = append(all, entry{leaf: leaves[0]})
+			leaves = leaves[1:]
+		}
+		all = append(all, entry{call: c})
+	}
+	for _, l := range leaves {
+		all = append(all, entry{leaf: l})
+	}
+	return all
+}
+
+// settle waits until the trace is over, as Query says, and returns the calls and the leaves.
+func (t *tracing) settle(quiet, timeout time.Duration) ([]*Call, []notedLeaf) {
 	const step = 5 * time.Millisecond
-	lastBegun, lastOver, start := -1, -1, time.Now()
+	lastBegun, lastOver, start := int64(-1), -1, time.Now()
 	since := start
 	for {
+		leaves := t.leaves.size()
 		calls, over := t.calls()
-		if len(calls) != lastBegun || over != lastOver {
-			lastBegun, lastOver, since = len(calls), over, time.Now()
+		if begun := int64(len(calls)) + leaves; begun != lastBegun || over != lastOver {
+			lastBegun, lastOver, since = begun, over, time.Now()
 		}
 		patience := timeout
 		if over == len(calls) {
 			patience = quiet
 		}
 		if time.Since(since) >= patience || time.Since(start) >= 10*timeout {
-			return calls
+			return calls, t.noted()
 		}
 		time.Sleep(step)
 	}
@@ -148,7 +183,7 @@ func (t *tracing) record(c *Call, until moment, cut bool) Record {
 	time := scale{t.began, until}
 	start := time.since(c.start)
 	r := Record{
-		ID: c.spanID(), Seq: c.seq,
+		ID:       c.spanID(),
 		Function: c.site.Function, File: c.site.File, Line: c.site.Line,
 		Goroutine: c.goroutine, NewGoroutine: c.inherited,
 		Start: t.began.clock.UnixNano() + start,
@@ -156,7 +191,7 @@ func (t *tracing) record(c *Call, until moment, cut bool) Record {
 	if c.parent != nil {
 		r.Parent = c.parent.spanID()
 	}
-	r.CallerLine = callerLine(c)
+	r.CallerLine = callerLine(c.parent, c.callPC, c.inherited)
 	if c.state.Load() == returned {
 		r.Duration = time.since(c.end) - start
 	} else {
@@ -176,15 +211,26 @@ func (t *tracing) record(c *Call, until moment, cut bool) Record {
 	return r
 }
 
-// callerLine is the line in the parent from which the call was made, or 0.
-func callerLine(c *Call) int {
-	if c.callPC == 0 || !c.inherited {
-		return callSites.line(c.callPC)
+// leafRecord renders a leaf for the wire.
+func (t *tracing) leafRecord(l notedLeaf, until moment) Record {
+	return Record{
+		ID: l.spanID(), Parent: l.parent.spanID(), Leaf: true,
+		Function: l.site.Function, File: l.site.File, Line: l.site.Line,
+		Goroutine: l.goroutine, NewGoroutine: l.inherited, CallerLine: callerLine(l.parent, l.callPC, l.inherited),
+		Start: t.began.clock.UnixNano() + scale{t.began, until}.since(l.start),
+	}
+}
+
+// callerLine is the line in the parent from which a call was made, or 0. callPC is where control left the parent or, on
+// a goroutine that has inherited its labels, the go statement that started it.
+func callerLine(parent *Call, callPC uintptr, inherited bool) int {
+	if callPC == 0 || !inherited {
+		return callSites.line(callPC)
 	}
 	// The go statement may stand in a library that the parent called. Then the
 	// line in the parent is not known.
-	f, _ := runtime.CallersFrames([]uintptr{c.callPC}).Next()
-	if f.Func == nil || f.Entry != runtime.FuncForPC(c.parent.self).Entry() {
+	f, _ := runtime.CallersFrames([]uintptr{callPC}).Next()
+	if f.Func == nil || f.Entry != runtime.FuncForPC(parent.self).Entry() {
 		return 0
 	}
 	return f.Line

@@ -70,7 +70,7 @@ const attrRevision = "apitrace.etcd.revision"
 // request that they end up in, and of each other: a request may write many times.
 var tailsBegun atomic.Uint32
 
-func nextTailBase() uint32 { return (tailsBegun.Add(1)%4095 + 1) * maxCalls }
+func nextTailBase() uint32 { return (tailsBegun.Add(1)%2047 + 1) * 2 * maxCalls }
 
 func tailID(revision string) string { return "revision " + revision }
 

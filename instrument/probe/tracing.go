@@ -21,84 +21,44 @@ type tracing struct {
 	began  moment
 	boot   bool // the trace of the program's start, whose goroutines outlive it
 
-	next    atomic.Uint32 // calls given out by newCall
-	current atomic.Pointer[chunk]
+	called  list[Call]
+	leaves  list[leaf]
 	closed  atomic.Bool
 	dropped atomic.Int64
 	settled atomic.Bool // of a tail: see After
 	secret  atomic.Bool // its error texts stay here: see About
 
 	mu      sync.Mutex
-	chunks  []*chunk
 	remotes map[uint32]string // by Call.seq: the parent in another process
-}
-
-// A chunk is a piece of a trace's calls. They are never moved: a goroutine's
-// labels may point at one for as long as the goroutine lives.
-type chunk struct {
-	first uint32 // seq of calls[0]
-	calls [64]Call
 }
 
 // Limits. They are variables for the sake of the tests.
 var (
-	// maxCalls bounds the calls of one trace. A call beyond it is counted as dropped.
+	// maxCalls bounds the calls of one trace, and its leaves. A call beyond it is counted as dropped.
 	maxCalls uint32 = 1 << 20
-	// maxRetained bounds the calls of all traces that nobody has fetched yet, at
-	// about 150 bytes each. Beyond it the oldest trace goes, counted as undelivered.
-	maxRetained int64 = 2 << 20
+	// maxRetained bounds the memory, in bytes, of all traces that nobody has fetched yet. Beyond it the oldest trace
+	// goes, counted as undelivered.
+	maxRetained int64 = 320 << 20
 )
 
 // newCall returns an empty call, or nil if the trace is over or too large.
 func (t *tracing) newCall() *Call {
-	if t.closed.Load() {
-		if !t.boot {
-			t.in.late.Add(1)
-		}
-		return nil
+	c, seq := take(t, &t.called)
+	if c != nil {
+		c.seq = seq
 	}
-	seq := t.next.Add(1) - 1
-	if seq >= maxCalls {
-		t.next.Store(maxCalls)
-		t.dropped.Add(1)
-		return nil
-	}
-	k := t.current.Load()
-	if k == nil || seq-k.first >= uint32(len(k.calls)) {
-		k = t.chunk(seq)
-	}
-	c := &k.calls[seq-k.first]
-	c.seq = seq
 	return c
-}
-
-// chunk returns the chunk that holds seq, making those that are missing.
-func (t *tracing) chunk(seq uint32) *chunk {
-	const size = uint32(len(chunk{}.calls))
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for uint32(len(t.chunks))*size <= seq {
-		k := &chunk{first: uint32(len(t.chunks)) * size}
-		t.chunks = append(t.chunks, k)
-		t.current.Store(k)
-		t.in.retained.Add(int64(size))
-	}
-	return t.chunks[seq/size]
 }
 
 // calls returns the calls whose fields may be read, and how many of them are over.
 func (t *tracing) calls() (begun []*Call, over int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for _, k := range t.chunks {
-		for i := range k.calls {
-			switch c := &k.calls[i]; c.state.Load() {
-			case returned:
-				over++
-				fallthrough
-			case running:
-				begun = append(begun, c)
-			}
+	for c := range t.called.items(&t.mu) {
+		switch c.state.Load() {
+		case returned:
+			over++
+			fallthrough
+		case running:
+			begun = append(begun, c)
 		}
 	}
 	return begun, over
@@ -196,14 +156,10 @@ func (r *registry) drop(t *tracing) {
 	}
 }
 
-// size is the number of the trace's calls, room that of the calls it has memory for.
-func (t *tracing) size() int64 { return int64(min(t.next.Load(), maxCalls)) }
+// size is the number of the trace's calls, room the memory that they take, in bytes.
+func (t *tracing) size() int64 { return t.called.size() + t.leaves.size() }
 
-func (t *tracing) room() int64 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return int64(len(t.chunks) * len(chunk{}.calls))
-}
+func (t *tracing) room() int64 { return t.called.room(&t.mu) + t.leaves.room(&t.mu) }
 
 // Flags of a traceparent. The second is no W3C flag: it tells the next traced process that
 // the request is on secrets, and stands in what Traceparent makes only.

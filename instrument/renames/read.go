@@ -17,7 +17,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
@@ -153,7 +153,7 @@ func (f *fileReader) function(decl *ast.FuncDecl) {
 	if decl.Body == nil || own == "_" || own == "init" && decl.Recv == nil {
 		return
 	}
-	name := f.pkg + "." + declaredName(decl)
+	name := f.pkg + "." + instrument.DeclaredName(decl)
 	self := ""
 	if decl.Recv != nil {
 		f.methods[own]++
@@ -250,41 +250,6 @@ func (f *fileReader) full(typ ast.Expr) []string {
 		}
 	}
 	return nil
-}
-
-// declaredName is a function's name without its import path, as calls name it.
-func declaredName(decl *ast.FuncDecl) string {
-	own := decl.Name.Name
-	if decl.Recv == nil || len(decl.Recv.List) == 0 {
-		if decl.Type.TypeParams != nil {
-			own += funcname.GenericMark
-		}
-		return own
-	}
-	pointer, generic := false, ""
-	typ := decl.Recv.List[0].Type
-	for {
-		switch t := typ.(type) {
-		case *ast.ParenExpr:
-			typ = t.X
-			continue
-		case *ast.StarExpr:
-			typ, pointer = t.X, true
-			continue
-		case *ast.IndexExpr:
-			typ, generic = t.X, funcname.GenericMark
-			continue
-		case *ast.IndexListExpr:
-			typ, generic = t.X, funcname.GenericMark
-			continue
-		case *ast.Ident:
-			if pointer {
-				return "(*" + t.Name + generic + ")." + own
-			}
-			return t.Name + generic + "." + own
-		}
-		return own
-	}
 }
 
 // oneLine writes code in one line.

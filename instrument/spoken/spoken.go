@@ -5,6 +5,7 @@ package spoken
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -45,14 +46,14 @@ func Of(guide *instrument.Guide, of ...*trace.Recording) *instrument.Guide {
 	return &held
 }
 
-// etcdServer matches the functions whose releases are etcd's: those of its server, which had no module of its own
-// before v3.5. The client is kube-apiserver's.
-var etcdServer = regexp.MustCompile(`^go\.etcd\.io/etcd/(server/|etcdserver|mvcc|lease|auth)`)
+// etcdClient matches the functions of etcd's client, which are part of kube-apiserver: their releases are
+// those of Kubernetes. All others of etcd, such as those of raft and bbolt, have etcd's releases.
+var etcdClient = regexp.MustCompile(`^go\.etcd\.io/etcd/client(v3|/v3)\b`)
 
 // holds tells whether a step is one of the recording's releases, as far as they are known.
 func holds(step instrument.Step, rec *trace.Recording) bool {
 	version := rec.K8sVersion
-	if etcdServer.MatchString(string(step.Function)) {
+	if function := string(step.Function); strings.HasPrefix(function, "go.etcd.io/") && !etcdClient.MatchString(function) {
 		version = rec.EtcdVersion
 	}
 	return version == "" || step.Has(version)

@@ -32,6 +32,11 @@ func TestNotesOfOtherReleasesAreLeftOut(t *testing.T) {
 		{ofEtcd, []*trace.Recording{newer}, true},
 		{ofOldEtcd, []*trace.Recording{newer}, false},
 		{ofOldEtcd, []*trace.Recording{{K8sVersion: "v1.18.2", EtcdVersion: "v3.4.3"}}, true},
+		{"go.etcd.io/etcd/client/pkg/v3/fileutil.Fdatasync", []*trace.Recording{newer}, true}, // etcd's, though below "client"
+		{"go.etcd.io/etcd/pkg/fileutil.Fdatasync", []*trace.Recording{newer}, false},
+		{"go.etcd.io/etcd/wal.(*WAL).Save", []*trace.Recording{newer}, false},
+		{"go.etcd.io/etcd/client/v3/kubernetes.Client.Get", []*trace.Recording{newer}, true}, // kube-apiserver's
+		{"go.etcd.io/etcd/client/v3/kubernetes.Client.Get", []*trace.Recording{older}, false},
 	} {
 		spoken := New(guide, "en", test.of...)
 		if key, note := spoken.Key(test.function), spoken.Note(test.function) != ""; key != test.want || note != test.want {

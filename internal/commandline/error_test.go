@@ -30,7 +30,7 @@ func TestErrorsOfCobraInBothLanguages(t *testing.T) {
 		{args: []string{"-bx"}, en: "unknown shorthand flag: 'x' in -x", zh: "未知的短参数：-x 中的 'x'"},
 		{args: []string{"--save"}, en: "flag needs an argument: --save", zh: "参数缺少值：--save"},
 		{args: []string{"-s"}, en: "flag needs an argument: 's' in -s", zh: "参数缺少值：-s 中的 's'"},
-		{args: []string{"--=x"}, en: "bad flag syntax: --=x", zh: "参数的写法不正确：--=x"},
+		{args: []string{"--=x"}, en: "bad flag syntax: --=x", zh: "参数写法不正确：--=x"},
 		{args: []string{"--rate", "x"}, en: `invalid argument "x" for "--rate" flag: strconv.ParseFloat: parsing "x": invalid syntax`,
 			zh: `参数 "--rate" 的值 "x" 无效：strconv.ParseFloat: parsing "x": invalid syntax`},
 		{args: []string{"--depth", "x"}, en: `--depth "x": expected a whole number, such as 3`, zh: `--depth "x"：应为整数，例如 3`, changed: true},

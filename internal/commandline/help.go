@@ -44,12 +44,17 @@ const noBreak = "\ue000"
 func wrapParagraphs(long string) string {
 	paragraphs := strings.Split(long, "\n\n")
 	for i, p := range paragraphs {
-		if !strings.HasPrefix(p, " ") && !strings.HasPrefix(p, "\t") && !strings.Contains(p, "\n ") && !strings.Contains(p, "\n\t") {
+		if !asItIs(p) {
 			p = quoted.ReplaceAllStringFunc(p, func(q string) string { return strings.ReplaceAll(q, " ", noBreak) })
 			paragraphs[i] = strings.ReplaceAll(strings.Join(text.Wrap(p, columns), "\n"), noBreak, " ")
 		}
 	}
 	return strings.Join(paragraphs, "\n\n")
+}
+
+// asItIs reports whether a paragraph has an indented line, so that its lines stay as they are.
+func asItIs(paragraph string) bool {
+	return strings.HasPrefix(paragraph, " ") || strings.HasPrefix(paragraph, "\t") || strings.Contains(paragraph, "\n ") || strings.Contains(paragraph, "\n\t")
 }
 
 // FileName returns the name of the file that describes a command: the path of the command below the

@@ -212,7 +212,7 @@ func (b *build) run(ctx context.Context) (m manifest, cached bool, err error) {
 
 // make fills the build's folder and completes it.
 func (b *build) make(ctx context.Context) (manifest, error) {
-	m := manifest{Program: b.program.Name, Version: b.program.Version, Key: b.key, Rewrite: b.rewriteKey(), Edited: b.edited(), Edits: b.edits()}
+	m := manifest{Program: b.program.Name, Version: b.program.Version, Key: b.key, Rewrite: b.rewriteKey(), Edited: b.edited(), Edits: b.edits(), Cover: b.counts()}
 	if err := removeEntry(b.dir); err != nil {
 		return m, message.Errorf("making room for the build: %w", err)
 	}
@@ -235,6 +235,9 @@ func (b *build) make(ctx context.Context) (manifest, error) {
 
 // edited reports whether the build includes the user's edits.
 func (b *build) edited() bool { return b.rewrite != nil && len(b.rewrite.Edits) > 0 }
+
+// counts reports whether statements of the build count how often they run.
+func (b *build) counts() bool { return b.rewrite != nil && len(b.rewrite.Cover) > 0 }
 
 // edits names the user's edits that the build includes.
 func (b *build) edits() []string {

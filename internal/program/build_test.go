@@ -339,3 +339,59 @@ func entries(t *testing.T, c *Cache) []Entry {
 	}
 	return list
 }
+
+// A build with coverage counters writes them where it is told to, is another one than that without, and does not count as traced.
+func TestBuildWithCounters(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	counting := rewriteHello(`"counted"`)
+	counting.Cover = []string{mainModule}
+	b, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: counting})
+	entries, err := c.Entries(KindBuild)
+	if err != nil || len(entries) != 1 || entries[0].Instrumented || !entries[0].Complete {
+		t.Errorf("the cache lists %+v, %v: expected a complete build that is not traced", entries, err)
+	}
+	counters := t.TempDir()
+	t.Setenv("GOCOVERDIR", counters)
+	if got := output(t, b); !strings.HasPrefix(got, "counted") {
+		t.Errorf("the program says %q", got)
+	}
+	if written, err := filepath.Glob(filepath.Join(counters, "covcounters.*")); err != nil || len(written) != 1 {
+		t.Errorf("%d files with counters, %v: expected one", len(written), err)
+	}
+	if other, _ := mustBuild(t, tiny(), Options{Cache: c, Rewrite: rewriteHello(`"counted"`)}); other.Cached || other.Key == b.Key {
+		t.Error("the build without counters is the same one")
+	}
+}
+
+// A package main of several files with an internal package is built where it stands in the vendor tree, of a released module
+// as of a folder.
+func TestMainFolder(t *testing.T) {
+	needsBuilds(t)
+	c := newCache(t)
+	two := Program{Name: "two", Module: "example.org/two", Version: "v1.0.0", Main: "cmd/two/", Space: 1}
+	released, r := mustBuild(t, two, Options{Cache: c})
+	if got := output(t, released); got != "two says hello" {
+		t.Errorf("the released program says %q", got)
+	}
+	if last := r.events[len(r.events)-3]; last.Item != "example.org/two/cmd/two" {
+		t.Errorf("the last compiled package is %q", last.Item)
+	}
+	if !exists(filepath.Join(released.Workspace, "vendor/example.org/two/cmd/two", leashFile)) {
+		t.Error("the program does not end with apitrace: it has no leash")
+	}
+	dir := t.TempDir()
+	must(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "proxy", "two"))))
+	must(t, os.Rename(filepath.Join(dir, "go.mod.txt"), filepath.Join(dir, "go.mod")))
+	two.Version = ""
+	up, err := Take(t.Context(), two, Local{Dir: dir, Name: "./two", Release: "v1.0.1", Like: "v1.0.0", Commit: "0", Dirty: true}, Options{Cache: c})
+	must(t, err)
+	two.Version = up.Version
+	local, _ := mustBuild(t, two, Options{Cache: c})
+	if got := output(t, local); got != "two says hello" {
+		t.Errorf("the program of the folder says %q", got)
+	}
+	if !exists(filepath.Join(local.Workspace, "vendor/example.org/two/cmd/two", leashFile)) {
+		t.Error("the program of the folder has no leash")
+	}
+}

@@ -191,7 +191,7 @@ func readEntry(kind Kind, dir string) (Entry, error) {
 	}
 	e.Program, e.Version, _ = splitEntryName(e.Name)
 	if m, err := readManifest(dir); err == nil {
-		e.Instrumented, e.Complete, e.LastUsed = m.Rewrite != "", true, m.lastUsed
+		e.Instrumented, e.Complete, e.LastUsed = m.Rewrite != "" && !m.Cover, true, m.lastUsed
 		e.Edited, e.Edits = m.Edited, m.Edits
 		if kind == KindBuild {
 			e.Key = m.Key

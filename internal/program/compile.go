@@ -23,6 +23,10 @@ func (b *build) buildFlags() []string {
 		// The cache folder may be inside of a repository, which is not the one that is built.
 		"-buildvcs=false",
 	}
+	if b.counts() {
+		// Atomic counters are the only ones that can be cleared while the program runs.
+		flags = append(flags, "-cover", "-covermode=atomic", "-coverpkg="+strings.Join(b.rewrite.Cover, ","))
+	}
 	var set []string
 	for _, v := range b.program.stamp(b.upstream) {
 		set = append(set, fmt.Sprintf("-X '%s'", v))
@@ -53,13 +57,13 @@ func (b *build) goCommand(purpose message.Message, args ...string) Command {
 func (b *build) listCommand() Command {
 	args := append([]string{"list", "-deps", "-f", "{{.ImportPath}} {{.Stale}}"}, b.buildFlags()...)
 	args = append(args, b.overlayFlag()...)
-	return b.goCommand(message.Of("count the packages"), append(args, ".")...)
+	return b.goCommand(message.Of("count the packages"), append(args, b.program.target())...)
 }
 
 func (b *build) buildCommand() Command {
 	args := append([]string{"build", "-v"}, b.buildFlags()...)
 	args = append(args, b.overlayFlag()...)
-	return b.goCommand(message.Of("compile and link"), append(args, "-o", filepath.Join(b.dir, b.program.Name), ".")...)
+	return b.goCommand(message.Of("compile and link"), append(args, "-o", filepath.Join(b.dir, b.program.Name), b.program.target())...)
 }
 
 // compile runs go build and reports its progress. It writes the compiler's output to a
@@ -96,7 +100,7 @@ func (b *build) compile(ctx context.Context) error {
 			return
 		}
 		b.tell.step(line)
-		if line == mainModule {
+		if line == b.program.mainPackage() {
 			// Every other package is compiled before package main, which is small.
 			b.tell.stage(StageLink, 0)
 		}

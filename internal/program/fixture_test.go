@@ -52,6 +52,7 @@ func serveModules(t *testing.T) {
 		{"dep", "example.org/dep", "v0.9.1"},
 		{"lacking", "example.org/lacking", "v1.0.0"},
 		{"gen", "example.org/gen", "v0.1.0"},
+		{"two", "example.org/two", "v1.0.0"},
 	} {
 		publish(t, dir, filepath.Join("testdata", "proxy", m.folder), module.Version{Path: m.path, Version: m.version})
 	}

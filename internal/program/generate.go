@@ -30,18 +30,18 @@ type Generator struct {
 }
 
 const (
-	// toolsFile makes generators part of the workspace, and of no binary.
+	// toolsFile makes packages main part of the vendor tree. It is part of no binary itself.
 	toolsFile = "apitrace_tools.go"
 	// generateDir is a folder of the workspace for as long as generators run.
 	generateDir = "generate"
 )
 
 // toolsSource is the content of toolsFile.
-func toolsSource(generators []Generator) []byte {
+func toolsSource(tools []string) []byte {
 	var b bytes.Buffer
 	b.WriteString("//go:build apitrace_tools\n\npackage main\n\nimport (\n")
-	for _, g := range generators {
-		fmt.Fprintf(&b, "\t_ %q\n", g.Tool)
+	for _, tool := range tools {
+		fmt.Fprintf(&b, "\t_ %q\n", tool)
 	}
 	b.WriteString(")\n")
 	return b.Bytes()

@@ -278,7 +278,7 @@ func (b *build) listLocal(ctx context.Context, l Local) ([]localPackage, error) 
 				complaint = p.Error.Pos + ": " + complaint
 			}
 			complaints = append(complaints, strings.Split(complaint, "\n")...)
-		} else if !p.Standard && p.ImportPath != main { // of which the workspace has a copy of its own
+		} else if !p.Standard && (p.ImportPath != main || b.program.MainFolder() != "") { // else the workspace has a copy of its own
 			packages = append(packages, p)
 		}
 	}
@@ -341,14 +341,19 @@ func (b *build) readLocal(l Local, packages []localPackage) (*localCopy, error) 
 		return nil, err
 	}
 	b.upstream.Local = &LocalBuild{Dir: l.Dir, GoMod: string(goMod), Folders: modules.folders(l.Dir)}
-	main, err := os.ReadFile(filepath.Join(l.Dir, filepath.FromSlash(b.program.Main)))
-	if err != nil {
-		return nil, err
-	}
 	c := &localCopy{links: b.linkables()}
 	c.add("go.mod", goMod)
-	c.add("main.go", main)
-	c.add(leashFile, leash)
+	if main := b.program.MainFolder(); main != "" {
+		c.add(toolsFile, toolsSource(b.program.tools()))
+		c.add(leashIn(main), leash)
+	} else {
+		main, err := os.ReadFile(filepath.Join(l.Dir, filepath.FromSlash(b.program.Main)))
+		if err != nil {
+			return nil, err
+		}
+		c.add("main.go", main)
+		c.add(leashFile, leash)
+	}
 	c.add("vendor/modules.txt", modules.list())
 	var sources []string // pairs of a path and a name
 	for _, p := range packages {

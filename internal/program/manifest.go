@@ -42,6 +42,8 @@ type manifest struct {
 	// Edited tells whether a person's edits are built in; Edits are those of Rewrite.
 	Edited bool     `json:"edited,omitempty"`
 	Edits  []string `json:"edits,omitempty"`
+	// Cover tells whether the statements of the build count how often they run.
+	Cover bool `json:"cover,omitempty"`
 	// Sums is the checksum of the list of the files' checksums.
 	Sums string `json:"sums"`
 

@@ -135,7 +135,11 @@ func (p *Plan) writeCommand(out *strings.Builder, in message.Printer, i int, c C
 		if len(p.Program.Generate) > 0 {
 			ours += ", " + toolsFile
 		}
-		fmt.Fprint(out, "\n# ", in.Sprintf("write go.mod, main.go (a copy of upstream's %s) and %s to the workspace", p.Program.Main, ours), "\n")
+		wrote := in.Sprintf("write go.mod, main.go (a copy of upstream's %s) and %s to the workspace", p.Program.Main, ours)
+		if main := p.Program.MainFolder(); main != "" {
+			wrote = in.Sprintf("write go.mod and %s to the workspace, and %s when the vendor folder is there", toolsFile, leashIn(main))
+		}
+		fmt.Fprint(out, "\n# ", wrote, "\n")
 	}
 	if p.Instrumented && c.Stage == StageCompile && (i == 0 || p.Commands[i-1].Stage != StageCompile) {
 		fmt.Fprint(out, "\n# ", in.Sprintf("rewrite vendored files to %s", filepath.Join(p.Build, overlayDir)), "\n")

@@ -24,6 +24,7 @@ import (
 	"context"
 	"errors"
 	"path"
+	"strings"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
@@ -46,7 +47,8 @@ type Program struct {
 	// releases of every repository.
 	Released string
 	// Main is the path within the module of the one file of upstream's package
-	// main. The workspace gets a copy of it.
+	// main. The workspace gets a copy of it. With a slash at its end it is the folder of a package main that has
+	// several files or imports internal packages of its module: that is built where the vendor tree has it.
 	Main string
 	// LocalReplace gives the released version of a module that upstream's go.mod
 	// replaces by a folder of its own repository, which no module contains. A
@@ -73,6 +75,9 @@ type Rewrite struct {
 	// Edits names the edited files that the build includes. The cache keeps only the newest of such
 	// builds, because each attempt makes one.
 	Edits []string
+	// Cover lists the packages whose statements count how often they run, as "go build -cover" does it. A build
+	// with such counters is not a traced one. Its overlay is what Run makes.
+	Cover []string
 	// Run writes changed copies of files of the workspace below out.
 	Run func(ctx context.Context, workspace, out string) (Rewritten, error)
 }
@@ -129,6 +134,32 @@ func (b *Binary) Release() {
 
 // Release is the name of the program's release: "v3.4.3".
 func (p Program) Release() string { return cmp.Or(p.Released, p.Version) }
+
+// MainFolder is the import path of a package main that is built in the vendor tree; "" stands for the copy in the workspace.
+func (p Program) MainFolder() string {
+	if !strings.HasSuffix(p.Main, "/") {
+		return ""
+	}
+	return path.Join(p.Module, p.Main)
+}
+
+// mainPackage is the import path of package main as the go command prints it.
+func (p Program) mainPackage() string { return cmp.Or(p.MainFolder(), mainModule) }
+
+// target names package main to the go command in the workspace.
+func (p Program) target() string { return cmp.Or(p.MainFolder(), ".") }
+
+// tools are the packages main that the vendor tree must have: generators, and that of the program itself if it is built there.
+func (p Program) tools() []string {
+	var tools []string
+	for _, g := range p.Generate {
+		tools = append(tools, g.Tool)
+	}
+	if main := p.MainFolder(); main != "" {
+		tools = append(tools, main)
+	}
+	return tools
+}
 
 func (p Program) String() string { return p.Name + " " + p.Release() }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -81,23 +82,34 @@ func (b *build) makeWorkspace(ctx context.Context) error {
 	if err := b.checkVersions(); err != nil {
 		return err
 	}
+	if main := b.program.MainFolder(); main != "" {
+		if err := writeFile(filepath.Join(b.workspace, filepath.FromSlash(leashIn(main))), leash); err != nil {
+			return err
+		}
+	}
 	return b.generate(ctx)
 }
 
+// leashIn is the path of the leash in the workspace, for a package main of the vendor tree.
+func leashIn(main string) string { return path.Join("vendor", main, leashFile) }
+
 // writeMain writes go.mod and package main: upstream's own file, the leash, and what
-// brings the generators into the vendor folder.
+// brings other packages main into the vendor folder.
 func (b *build) writeMain(source string) error {
-	main, err := os.ReadFile(filepath.Join(source, filepath.FromSlash(b.program.Main)))
-	if err != nil {
-		return message.Errorf("upstream's func main is not at the expected place: %w", err)
-	}
 	type file struct {
 		name string
 		data []byte
 	}
-	files := []file{{"go.mod", b.goMod}, {"main.go", main}, {leashFile, leash}}
-	if len(b.program.Generate) > 0 {
-		files = append(files, file{toolsFile, toolsSource(b.program.Generate)})
+	files := []file{{"go.mod", b.goMod}}
+	if b.program.MainFolder() == "" {
+		main, err := os.ReadFile(filepath.Join(source, filepath.FromSlash(b.program.Main)))
+		if err != nil {
+			return message.Errorf("upstream's func main is not at the expected place: %w", err)
+		}
+		files = append(files, file{"main.go", main}, file{leashFile, leash})
+	}
+	if tools := b.program.tools(); len(tools) > 0 {
+		files = append(files, file{toolsFile, toolsSource(tools)})
 	}
 	for _, f := range files {
 		if err := writeFile(filepath.Join(b.workspace, f.name), f.data); err != nil {

@@ -1,6 +1,7 @@
 package serverconfig
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,6 +24,40 @@ func (o Own) IsZero() bool { return o.Server == "" }
 // IsFolder reports whether the server is that of a folder, not of a released module.
 func (o Own) IsFolder() bool {
 	return o.Server == "." || o.Server == ".." || strings.HasPrefix(o.Server, "./") || strings.HasPrefix(o.Server, "../") || strings.HasPrefix(o.Server, "/")
+}
+
+// CommandLine returns the flags that name the server to a command, without those after "--", quoted for the shell.
+func (o Own) CommandLine() string {
+	flags := "--server " + quoted(o.Server)
+	if o.Main != "" {
+		flags += " --main " + quoted(o.Main)
+	}
+	return flags
+}
+
+// quoted returns a word for the shell.
+func quoted(word string) string {
+	plain := func(r rune) bool { return r > ' ' && !strings.ContainsRune("'\"\\$`&|;<>()*?[]#~!{}", r) }
+	if strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}
+
+// Below returns the server whose folder, if it is a relative one, is below dir.
+func (o Own) Below(dir string) Own {
+	if o.IsFolder() && !filepath.IsAbs(o.Server) {
+		o.Server = filepath.Join(dir, o.Server)
+		if !o.IsFolder() {
+			o.Server = "./" + o.Server
+		}
+	}
+	return o
+}
+
+// Equal reports whether both name the same server with the same flags.
+func (o Own) Equal(other Own) bool {
+	return o.Server == other.Server && o.Main == other.Main && slices.Equal(o.Flags, other.Flags)
 }
 
 // fixedOwn are flags by which apitrace reaches the server and keeps others from reaching it.

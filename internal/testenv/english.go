@@ -112,6 +112,9 @@ func (o Output) wordsIn(line string, allowed map[string]bool) []string {
 
 // withoutCommands takes the calls of commands out of a line: the program's name and the path behind it.
 func (o Output) withoutCommands(line string) string {
+	if !strings.Contains(line, "apitrace ") {
+		return line
+	}
 	for _, path := range slices.Backward(slices.Sorted(slices.Values(o.Commands))) {
 		line = regexp.MustCompile(`\bapitrace `+regexp.QuoteMeta(path)+`\b`).ReplaceAllString(line, " ")
 	}

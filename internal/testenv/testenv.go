@@ -1,5 +1,5 @@
 // Package testenv tells tests what they may use: the environment variables that
-// "make test" and "make test-all" set are read here and nowhere else. It also holds how tests wait.
+// "make test", "make test-all" and "make test-nightly" set are read here and nowhere else. It also holds how tests wait.
 package testenv
 
 import (
@@ -14,6 +14,10 @@ const (
 	e2e = "APITRACE_E2E"
 	// slow is set where tests may take minutes.
 	slow = "APITRACE_SLOW"
+	// nightly is set where tests may build what nothing else needs.
+	nightly = "APITRACE_NIGHTLY"
+	// fixtureArch is the architecture for which the fixture of package instrument is built, to run in an emulator.
+	fixtureArch = "APITRACE_FIXTURE_ARCH"
 )
 
 // NeedsServer skips a test that builds or runs kube-apiserver or etcd, or downloads their source, unless
@@ -25,6 +29,10 @@ func NeedsServer(tb testing.TB) {
 	}
 }
 
+// FixtureArch returns the architecture for which to build the rewriter's fixture, "" for this machine's. With arm64 it runs
+// in qemu-aarch64-static, as .ci/arm64 does.
+func FixtureArch() string { return os.Getenv(fixtureArch) }
+
 // Slow skips a test that takes minutes unless APITRACE_SLOW is set, as "make test-all" does. The
 // test's name must begin with TestSlow: test-all runs those tests and no others, so that it repeats nothing.
 func Slow(t *testing.T) {
@@ -34,6 +42,18 @@ func Slow(t *testing.T) {
 	}
 	if os.Getenv(slow) == "" {
 		t.Skipf("slow: set %s=1, as \"make test-all\" does", slow)
+	}
+}
+
+// Nightly skips a test that builds large programs for itself alone unless APITRACE_NIGHTLY is set, as "make test-nightly" does. The
+// test's name must begin with TestNightly.
+func Nightly(t *testing.T) {
+	t.Helper()
+	if !strings.HasPrefix(t.Name(), "TestNightly") {
+		t.Fatalf("%s runs at night: its name must begin with TestNightly", t.Name())
+	}
+	if os.Getenv(nightly) == "" {
+		t.Skipf("builds large programs: set %s=1, as \"make test-nightly\" does", nightly)
 	}
 }
 

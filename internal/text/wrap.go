@@ -15,22 +15,52 @@ import (
 // each; the result has at least one line.
 func Wrap(s string, width int) []string {
 	var lines []string
-	line := ""
+	line, used := "", 0 // used is the number of columns of line
+	// An escape sequence may go on over a blank, so the parts of such a line are not measured alone.
+	whole := strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) })
 	for word := range strings.FieldsSeq(s) {
 		between := blankBetween(line, word)
 		for _, piece := range pieces(word) {
-			if line != "" && lipgloss.Width(line+between+piece) > width {
-				lines, line = append(lines, line), ""
-			}
+			own := Columns(piece)
 			if line != "" {
-				piece = line + between + piece
+				joined := used + len(between) + own
+				if whole {
+					joined = Columns(line + between + piece)
+				}
+				if joined > width {
+					lines = append(lines, line)
+				} else {
+					piece, own = line+between+piece, joined
+				}
 			}
-			broken := strings.Split(ansi.Hardwrap(piece, width, false), "\n")
-			lines = append(lines, broken[:len(broken)-1]...)
-			line, between = broken[len(broken)-1], ""
+			line, used, between = piece, own, ""
+			if own > width {
+				broken := strings.Split(ansi.Hardwrap(piece, width, false), "\n")
+				lines = append(lines, broken[:len(broken)-1]...)
+				line = broken[len(broken)-1]
+				used = Columns(line)
+			}
 		}
 	}
 	return append(lines, line)
+}
+
+// Columns is the width of a text in a terminal.
+func Columns(s string) int {
+	if isASCII(s) {
+		return len(s)
+	}
+	return lipgloss.Width(s)
+}
+
+// isASCII reports whether a text is printable ASCII: then each byte is a column, and no line ends within a word.
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] < ' ' || s[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // blankBetween is what stands between the end of a line and the next word: scripts without blanks have none where a line of
@@ -43,6 +73,19 @@ func blankBetween(line, word string) string {
 		return ""
 	}
 	return " "
+}
+
+// firstWide is the first of the characters of Chinese writing.
+const firstWide = '\u2E80'
+
+// ParagraphBlank reports whether a blank stands between two lines of a source that are one paragraph. Between Chinese
+// characters there is none, nor beside punctuation of full width, which has its blank inside.
+func ParagraphBlank(line, next string) bool {
+	last, _ := utf8.DecodeLastRuneInString(line)
+	first, _ := utf8.DecodeRuneInString(next)
+	closes := last >= firstWide && strings.ContainsRune(closing, last)
+	opens := first >= firstWide && strings.ContainsRune(opening, first)
+	return (last < firstWide || first < firstWide) && !closes && !opens
 }
 
 // WrapLines breaks each line of a text as Wrap does, and keeps its line breaks.
@@ -62,6 +105,9 @@ const (
 
 // pieces splits a word where a line may end: around wide characters, and behind the punctuation of their scripts.
 func pieces(word string) []string {
+	if isASCII(word) {
+		return []string{word}
+	}
 	var all []string
 	start := 0
 	var before rune

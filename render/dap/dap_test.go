@@ -454,7 +454,7 @@ func TestStackAndVariables(t *testing.T) {
 	c.move("next", at.ThreadId)
 	at = c.move("stepIn", at.ThreadId) // in done, on the other goroutine
 	v = c.look(at)
-	if len(v.Threads) != 2 || v.Threads[0].Id != at.ThreadId || len(v.Frames) != 4 {
+	if want := []protocol.Thread{{Id: 1, Name: "kube-apiserver goroutine 7: m.main"}, {Id: 2, Name: "kube-apiserver goroutine 8: m.work"}}; !slices.Equal(v.Threads, want) || at.ThreadId != 2 || len(v.Frames) != 4 {
 		t.Fatalf("on a goroutine: %+v", v)
 	}
 	if v.Frames[1].Name != "m.work (at a line that is not recorded)" || v.Frames[2].PresentationHint != "label" || !strings.Contains(v.Frames[2].Name, "goroutine 7") {
@@ -468,15 +468,97 @@ func TestStackAndVariables(t *testing.T) {
 		t.Errorf("a part of the stack: %+v", part)
 	}
 	// The goroutine that waits goes on where the other one's call is over.
-	if at = c.move("next", v.Threads[1].Id); at.Description != "m.main calls m.store" {
+	if at = c.move("next", 1); at.Description != "m.main calls m.store" {
 		t.Errorf("step over in the outer goroutine: %+v", at)
 	}
-	c.fail("next", map[string]any{"threadId": v.Threads[0].Id}, "not on the stack")
 	c.send("restartFrame", map[string]any{"frameId": c.look(at).Frames[0].Id})
 	c.receive()
 	if at = c.stopped(); at.Description != "m.main begins" || at.Reason != "restart" {
 		t.Errorf("restarted: %+v", at)
 	}
+}
+
+// TestThreadsBesideTheStack looks at a goroutine that has no position yet, and at one whose calls are over, and steps in both.
+func TestThreadsBesideTheStack(t *testing.T) {
+	c := connect(t, library{rec: small()})
+	at := c.launch(map[string]any{"scenario": "small"}, nil)
+	absent := func(why string) {
+		t.Helper()
+		threads := request[*protocol.ThreadsResponse](c, "threads", nil).Body.Threads
+		if want := "kube-apiserver goroutine 8: m.work (" + why + ")"; len(threads) != 2 || threads[1].Name != want {
+			t.Errorf("threads %+v, expected %q", threads, want)
+		}
+		stack := request[*protocol.StackTraceResponse](c, "stackTrace", map[string]any{"threadId": 2}).Body
+		if stack.TotalFrames != 1 || len(stack.StackFrames) != 1 || stack.StackFrames[0].Name != why || stack.StackFrames[0].PresentationHint != "label" || stack.StackFrames[0].Source != nil {
+			t.Errorf("stack %+v, expected %q", stack, why)
+		}
+		if scopes := request[*protocol.ScopesResponse](c, "scopes", map[string]any{"frameId": stack.StackFrames[0].Id}).Body.Scopes; len(scopes) != 0 {
+			t.Errorf("its label has scopes: %+v", scopes)
+		}
+	}
+	absent("its recorded calls begin later")
+	c.fail("stepBack", map[string]any{"threadId": 2}, "kube-apiserver goroutine 8 makes no recorded call in this direction")
+	if at = c.move("next", 2); at.Description != "m.work begins" || at.ThreadId != 2 {
+		t.Errorf("the first step in the other goroutine: %+v", at)
+	}
+	for at.Description != "m.main calls m.store" {
+		at = c.move("stepOut", at.ThreadId)
+	}
+	absent("its recorded calls are over")
+	c.fail("next", map[string]any{"threadId": 2}, "makes no recorded call")
+	if at = c.move("stepBack", 2); at.Description != "m.work returns" {
+		t.Errorf("back in the other goroutine: %+v", at)
+	}
+	c.fail("next", map[string]any{"threadId": 3}, "no thread 3")
+	c.fail("stackTrace", map[string]any{"threadId": 3}, "no thread 3")
+}
+
+// TestManyThreads: a start has more goroutines than a client can show.
+func TestManyThreads(t *testing.T) {
+	rec := load(t, "boot")
+	c := connect(t, library{rec: rec})
+	at := c.launch(map[string]any{"scenario": "boot"}, nil)
+	c.send("threads", nil)
+	listed, ok := c.receive().(*protocol.ThreadsResponse)
+	if !ok || len(listed.Body.Threads) != 1024 || listed.Body.Threads[0].Id != at.ThreadId {
+		t.Fatalf("threads of the start: %+v", listed)
+	}
+	told, ok := c.receive().(*protocol.OutputEvent)
+	if !ok || !strings.Contains(told.Body.Output, "The 1024 around the position") {
+		t.Errorf("the client is told %+v", told)
+	}
+	at = c.move("reverseContinue", at.ThreadId)
+	if at = c.move("continue", at.ThreadId); at.Reason != "end" {
+		t.Errorf("at the end: %+v", at)
+	}
+	if again := request[*protocol.ThreadsResponse](c, "threads", nil).Body.Threads; again[0].Id != at.ThreadId {
+		t.Errorf("the thread of the stop is not the first of %d", len(again))
+	}
+}
+
+// TestLeaf: of a call of which only the entry was recorded, neither its time nor its end is known.
+func TestLeaf(t *testing.T) {
+	rec := small()
+	rec.Requests[0].Calls[4].Leaf = true
+	c := connect(t, library{rec: rec})
+	at := c.launch(map[string]any{"scenario": "small"}, nil)
+	for range 2 * len(rec.Requests[0].Calls) {
+		v := c.look(at)
+		if v.Frames[0].Name == "m.done" {
+			facts := map[string]string{}
+			for _, group := range v.Variables[:3] {
+				for _, f := range group {
+					facts[f.Name] = f.Value
+				}
+			}
+			if facts["took"] != "not recorded" {
+				t.Errorf("facts: %+v", facts)
+			}
+			return
+		}
+		at = c.move("stepIn", at.ThreadId)
+	}
+	t.Error("the steps never come to m.done")
 }
 
 func TestStepInTargets(t *testing.T) {

@@ -40,7 +40,7 @@ func (l Local) SourceFolder(ctx context.Context, rec *trace.Recording, process s
 	}
 	display := l.To.Building()
 	defer display.Close()
-	src, err := apiserver.SourceOf(ctx, process, apiserver.BuildOptions{Version: rec.K8sVersion, Progress: display})
+	src, err := serving.SourceOf(ctx, rec, process, apiserver.BuildOptions{Version: rec.K8sVersion, Progress: display})
 	if err != nil {
 		return "", err
 	}

@@ -54,16 +54,28 @@ func (s *session) move(request dap.RequestMessage) (func() (dap.ResponseMessage,
 	}, true
 }
 
-// step does an action in the innermost call of a thread. A breakpoint on the way ends it early.
+// step does an action in the innermost call of a thread; a thread that is not on the stack goes to its nearest position in that
+// direction. A breakpoint on the way ends it early.
 func (s *session) step(thread int, action step.Action, direction step.Direction) error {
-	from, err := s.positionIn(thread)
+	from, on, err := s.positionIn(thread)
 	if err != nil {
 		return err
 	}
 	if action == step.Into {
 		from = s.at // the next thing to happen, whoever waits for it
 	}
-	target, ok := s.walker.Step(from, action, direction)
+	var target step.Position
+	var ok bool
+	if on {
+		target, ok = s.walker.Step(from, action, direction)
+	} else {
+		target, ok = s.walker.Find(s.at, direction, func(p step.Position) bool {
+			return s.threads.of(s.walker.Tree.Call(p.Call)) == thread
+		})
+		if !ok {
+			return message.Errorf("%s makes no recorded call in this direction", goroutineName(s.walker.Tree.Call(s.threads.all[thread-1].call)))
+		}
+	}
 	for p := s.at; ; {
 		var more bool
 		p, more = s.walker.Step(p, step.Into, direction)
@@ -87,13 +99,14 @@ func (s *session) step(thread int, action step.Action, direction step.Direction)
 }
 
 // positionIn returns the position of a thread: that of the session or, for a goroutine that
-// waits in an outer call, the position at which it makes the next inner call.
-func (s *session) positionIn(thread int) (step.Position, error) {
-	innermost, inner, err := s.innermost(thread)
-	if err != nil || inner < 0 {
-		return s.at, err
+// waits in an outer call, the position at which it makes the next inner call. on is false for a goroutine that is not
+// on the stack, which has none.
+func (s *session) positionIn(thread int) (p step.Position, on bool, err error) {
+	innermost, inner, on, err := s.innermost(thread)
+	if err != nil || !on || inner < 0 {
+		return s.at, on, err
 	}
-	return step.Position{Call: innermost, Kind: step.Calling, Next: inner}, nil
+	return step.Position{Call: innermost, Kind: step.Calling, Next: inner}, true, nil
 }
 
 // stepIn steps to the next position, or into the call of the line that the client has chosen.

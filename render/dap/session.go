@@ -37,7 +37,9 @@ type session struct {
 	// stopped is why the session has stopped at the position.
 	stopped stop
 
-	threads     *threads
+	threads *threads
+	// toldThreads is set when the client was told that not all threads are listed.
+	toldThreads bool
 	sources     *sources
 	breakpoints breakpoints
 }
@@ -179,7 +181,7 @@ func (s *session) open(r *dap.LaunchRequest) error {
 	}
 	s.rec, s.launch = rec, r
 	s.walker = step.Walker{Tree: tree}
-	s.threads = newThreads(request)
+	s.threads = newThreads(s.walker)
 	s.sources = s.newSources(launch.Checkout)
 	s.breakpoints = breakpoints{lines: map[string][]lineBreakpoint{}}
 	s.stopOnEntry = launch.StopOnEntry == nil || *launch.StopOnEntry

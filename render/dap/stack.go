@@ -13,6 +13,9 @@ func frameID(call int) int { return call + 1 }
 
 func (s *session) labelID(call int) int { return s.walker.Tree.Len() + frameID(call) }
 
+// absentID is the id of the label that is the whole stack of a thread without a position.
+func (s *session) absentID(thread int) int { return 2*s.walker.Tree.Len() + thread }
+
 // callOf returns the call of a frame on the stack.
 func (s *session) callOf(frame int) (int, error) {
 	for _, f := range s.walker.Stack(s.at) {
@@ -32,9 +35,9 @@ func (s *session) line(line int) int {
 }
 
 // stackTrace lists the calls from the innermost one of a thread outward, through the goroutines
-// and processes that wait for it.
+// and processes that wait for it. A thread that is not on the stack has a label that says why.
 func (s *session) stackTrace(r *dap.StackTraceArguments) (dap.ResponseMessage, error) {
-	innermost, _, err := s.innermost(r.ThreadId)
+	innermost, _, on, err := s.innermost(r.ThreadId)
 	if err != nil {
 		return nil, err
 	}
@@ -42,10 +45,14 @@ func (s *session) stackTrace(r *dap.StackTraceArguments) (dap.ResponseMessage, e
 		return nil, message.NewError("stackTrace: startFrame and levels must not be negative")
 	}
 	frames := []dap.StackFrame{}
-	on := false
+	if !on {
+		why := s.absence(s.threads.all[r.ThreadId-1])
+		frames = append(frames, dap.StackFrame{Id: s.absentID(r.ThreadId), Name: why.Localize(s.printer), PresentationHint: "label"})
+	}
+	reached := false
 	for _, frame := range s.walker.Stack(s.at) {
-		on = on || frame.Call == innermost
-		if !on {
+		reached = reached || on && frame.Call == innermost
+		if !reached {
 			continue
 		}
 		frames = append(frames, s.frame(frame))

@@ -1,15 +1,23 @@
 package dap
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/google/go-dap"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/step"
 )
 
-// threads gives the goroutines of all processes of a request the numbers of threads, from 1.
+// mostThreads is the maximum number of threads that a client gets: a start has thousands. Delve has the same limit.
+const mostThreads = 1024
+
+// threads gives the goroutines of all processes of a request the numbers of threads, from 1, in order of their first calls.
 type threads struct {
 	ids map[goroutine]int
+	all []thread
 }
 
 type goroutine struct {
@@ -17,13 +25,24 @@ type goroutine struct {
 	id      uint64
 }
 
-func newThreads(request *trace.Request) *threads {
+// A thread is a goroutine with the positions of its calls.
+type thread struct {
+	// call is its first call.
+	call int
+	// first and last are the numbers of its first and its last position.
+	first, last int
+}
+
+func newThreads(w step.Walker) *threads {
 	t := &threads{ids: map[goroutine]int{}}
-	for i := range request.Calls {
-		of := goroutineOf(&request.Calls[i])
+	for i := range w.Tree.Len() {
+		of := goroutineOf(w.Tree.Call(i))
 		if t.ids[of] == 0 {
-			t.ids[of] = len(t.ids) + 1
+			t.all = append(t.all, thread{call: i, first: w.Number(step.Position{Call: i})})
+			t.ids[of] = len(t.all)
 		}
+		is := &t.all[t.ids[of]-1]
+		is.last = max(is.last, w.Number(step.Position{Call: i, Kind: step.Returning}))
 	}
 	return t
 }
@@ -32,17 +51,56 @@ func goroutineOf(c *trace.Call) goroutine { return goroutine{c.Process, c.Gorout
 
 func (t *threads) of(c *trace.Call) int { return t.ids[goroutineOf(c)] }
 
-// listThreads lists the goroutines on the stack, the innermost first: it moves, the others wait. Other
-// goroutines are left out, because the recording does not have their positions within calls.
-func (s *session) listThreads() dap.ResponseMessage {
-	list := []dap.Thread{}
-	listed := map[int]bool{}
-	for _, frame := range s.walker.Stack(s.at) {
-		c := s.walker.Tree.Call(frame.Call)
-		if id := s.threads.of(c); !listed[id] {
-			listed[id] = true
-			list = append(list, dap.Thread{Id: id, Name: goroutineName(c).Localize(s.printer)})
+// get returns a thread by its number.
+func (t *threads) get(id int) (thread, error) {
+	if id < 1 || id > len(t.all) {
+		return thread{}, message.Errorf("the recording has no thread %d", id)
+	}
+	return t.all[id-1], nil
+}
+
+// near returns the numbers of the threads to list: all or, of too many, those that must be listed and those next to the
+// current one.
+func (t *threads) near(current int, must map[int]bool) []int {
+	ids := make([]int, len(t.all))
+	for i := range ids {
+		ids[i] = i + 1
+	}
+	if len(ids) <= mostThreads {
+		return ids
+	}
+	distance := func(id int) int {
+		if must[id] {
+			return -1
 		}
+		return max(id-current, current-id)
+	}
+	slices.SortStableFunc(ids, func(a, b int) int { return cmp.Compare(distance(a), distance(b)) })
+	ids = ids[:mostThreads]
+	slices.Sort(ids)
+	return ids
+}
+
+// listThreads lists the goroutines of the request in order of their first calls. Those on the stack have a position: the innermost one
+// moves, the others wait for it. The recording does not have the positions of the others.
+func (s *session) listThreads() dap.ResponseMessage {
+	onStack := map[int]bool{}
+	for _, frame := range s.walker.Stack(s.at) {
+		onStack[s.threads.of(s.walker.Tree.Call(frame.Call))] = true
+	}
+	list := []dap.Thread{}
+	for _, id := range s.threads.near(s.threads.of(s.walker.Tree.Call(s.at.Call)), onStack) {
+		is := s.threads.all[id-1]
+		c := s.walker.Tree.Call(is.call)
+		name := message.Of("%s: %s", goroutineName(c), c.ShortName())
+		if !onStack[id] {
+			name = message.Of("%s (%s)", name, s.absence(is))
+		}
+		list = append(list, dap.Thread{Id: id, Name: name.Localize(s.printer)})
+	}
+	if left := len(s.threads.all) - len(list); left > 0 && !s.toldThreads {
+		s.toldThreads = true
+		s.printf("The request has %d goroutines. The %d around the position are listed as threads.", len(s.threads.all), len(list))
 	}
 	return &dap.ThreadsResponse{Body: dap.ThreadsResponseBody{Threads: list}}
 }
@@ -51,15 +109,27 @@ func goroutineName(c *trace.Call) message.Message {
 	return message.Of("%s goroutine %d", c.Process, c.Goroutine)
 }
 
+// absence says why a goroutine is not on the stack.
+func (s *session) absence(of thread) message.Message {
+	switch now := s.walker.Number(s.at); {
+	case now < of.first:
+		return message.Of("its recorded calls begin later")
+	case now > of.last:
+		return message.Of("its recorded calls are over")
+	}
+	return message.Of("where it is now is not recorded")
+}
+
 // innermost returns the innermost call on the stack that a thread runs, and the call that this one is
-// making, or -1 if the session is in the call itself.
-func (s *session) innermost(thread int) (call, inner int, err error) {
+// making, or -1 if the session is in the call itself. on is false for a thread that is not on the stack.
+func (s *session) innermost(id int) (call, inner int, on bool, err error) {
 	inner = -1
 	for _, frame := range s.walker.Stack(s.at) {
-		if s.threads.of(s.walker.Tree.Call(frame.Call)) == thread {
-			return frame.Call, inner, nil
+		if s.threads.of(s.walker.Tree.Call(frame.Call)) == id {
+			return frame.Call, inner, true, nil
 		}
 		inner = frame.Call
 	}
-	return 0, 0, message.Errorf("thread %d is not on the stack here", thread)
+	_, err = s.threads.get(id)
+	return 0, 0, false, err
 }

@@ -122,7 +122,10 @@ func (s *session) outcome(c *trace.Call) []dap.Variable {
 	if c.Panic != "" {
 		list = append(list, variable("panic", p.Sprintf("raised in %s", c.Panic)))
 	}
-	if list == nil {
+	switch {
+	case c.Leaf:
+		list = append(list, variable(p.Sprintf("error"), p.Sprintf("not recorded")))
+	case list == nil:
 		list = append(list, variable(p.Sprintf("error"), p.Sprintf("none recorded")))
 	}
 	return list
@@ -138,6 +141,9 @@ func (s *session) facts(c *trace.Call) []dap.Variable {
 	took := time.Duration(c.DurationNs).String()
 	if c.Unfinished {
 		took = p.Sprintf("more than %s", took)
+	}
+	if c.Leaf {
+		took = p.Sprintf("not recorded")
 	}
 	return []dap.Variable{
 		variable(p.Sprintf("function"), c.Function),

@@ -1,7 +1,8 @@
 // Package mcp offers the recordings as tools of the Model Context Protocol
 // (https://modelcontextprotocol.io), so that an assistant that explains Kubernetes answers from what
 // ran. The tools read the embedded recordings and the sources in the cache: they build, start, fetch and
-// change nothing. Each answer is text of a limited size, with a way to get the rest.
+// change nothing. If the user allows it, two more tools replay scenarios and send requests on a server of this machine. Each
+// answer is text of a limited size, with a way to get the rest.
 package mcp
 
 import (
@@ -14,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/session"
 )
 
 // most is the maximum size of an answer in bytes, without the line that says how to get the rest.
@@ -25,20 +27,34 @@ type face struct {
 	printer message.Printer
 }
 
-// Serve serves one client over a transport until it leaves or ctx is done. version is that of apitrace.
-func Serve(ctx context.Context, transport mcp.Transport, version string, printer message.Printer) error {
-	server := mcp.NewServer(&mcp.Implementation{Name: "apitrace", Title: printer.Sprintf("Code paths of kube-apiserver"), Version: version}, &mcp.ServerOptions{
-		Instructions: printer.Sprintf("Recordings of real kube-apiserver releases: which function called which, from which line, for each request of a scenario. " +
-			"Start with scenarios or search. All answers come from recordings; other code paths are not known."),
-	})
+// Serve serves one client over a transport until it leaves or ctx is done. version is that of apitrace. With live, the client
+// may also use a server of that kind, which is found or started when it first asks for it; nil offers only the tools that read.
+func Serve(ctx context.Context, transport mcp.Transport, version string, printer message.Printer, live *session.ServerOptions) (err error) {
+	instructions := printer.Sprintf("Recordings of real kube-apiserver releases: which function called which, from which line, for each request of a scenario. " +
+		"Start with scenarios or search. All answers come from recordings; other code paths are not known.")
+	if live != nil {
+		instructions += " " + printer.Sprintf("The tools run and request make recordings now: they use a server of this machine, and may change its objects.")
+	}
+	server := mcp.NewServer(&mcp.Implementation{Name: "apitrace", Title: printer.Sprintf("Code paths of kube-apiserver"), Version: version}, &mcp.ServerOptions{Instructions: instructions})
 	f := &face{server: server, printer: printer}
 	if err := errors.Join(
-		addTool(f, "scenarios", message.Of("List the recorded scenarios and releases"), f.listScenarios),
-		addTool(f, "search", message.Of("Find functions, recorded values and errors by a part of their text"), f.find),
-		addTool(f, "tree", message.Of("Show the call tree of a scenario: the code that its requests ran through, with file and line"), f.showTree),
-		addTool(f, "explain", message.Of("Explain a function: its role, callers and callees, and the recorded values"), f.explainFunction),
-		addTool(f, "source", message.Of("Show upstream's source of a function, and mark the lines that made recorded calls"), f.showSource),
-		addTool(f, "diff", message.Of("Compare the path of a scenario's requests between two releases"), f.compare),
+		addTool(f, "scenarios", message.Of("List the recorded scenarios and releases"), atRest(f.listScenarios)),
+		addTool(f, "search", message.Of("Find functions, recorded values and errors by a part of their text"), atRest(f.find)),
+		addTool(f, "tree", message.Of("Show the call tree of a scenario: the code that its requests ran through, with file and line"), atRest(f.showTree)),
+		addTool(f, "explain", message.Of("Explain a function: its role, callers and callees, and the recorded values"), atRest(f.explainFunction)),
+		addTool(f, "source", message.Of("Show upstream's source of a function, with marks on the lines that made recorded calls, or of a type, with the types that were behind an interface"), atRest(f.showSource)),
+		addTool(f, "diff", message.Of("Compare the path of a scenario's requests between two releases"), atRest(f.compare)),
+	); err != nil {
+		return err
+	}
+	if live == nil {
+		return server.Run(ctx, transport)
+	}
+	l := &liveServer{options: *live, printer: printer}
+	defer func() { err = errors.Join(err, l.close()) }()
+	if err := errors.Join(
+		addLiveTool(f, "run", message.Of("Replay a scenario now, on a kube-apiserver of this machine, and show its call tree"), l.run(f)),
+		addLiveTool(f, "request", message.Of("Send a request of your own to a kube-apiserver of this machine, and show its call tree"), l.request(f)),
 	); err != nil {
 		return err
 	}
@@ -52,10 +68,15 @@ var inputs = map[string]message.Message{
 	"scenario": message.Of("the name of a recorded scenario, such as get-node"),
 	"k8s":      message.Of("the release, such as v1.37.1 or 1.30; the newest by default"),
 	"view":     message.Of("outline (the story in sentences), path (key steps with notes; the default) or full (every call)"),
-	"function": message.Of("a function's name or any end of its full name, such as etcd3.(*store).Get"),
+	"function": message.Of("a function's name or any end of its full name, such as etcd3.(*store).Get; for source also that of a type, such as rest.Getter"),
 	"from":     message.Of("the first release, such as 1.30"),
 	"to":       message.Of("the second release, such as 1.37"),
 	"tree":     message.Of("add the tree of both with marks where they differ"),
+	"method":   message.Of("the HTTP method: GET, POST, PUT, PATCH or DELETE"),
+	"path":     message.Of("the path with the query, such as /api/v1/nodes?limit=2"),
+	"headers":  message.Of("headers, each as \"Name: value\""),
+	"body":     message.Of("the body, as JSON or YAML"),
+	"as":       message.Of("who asks: admin (may do everything; the default), learner (may do what RBAC objects allow it), anonymous or stranger"),
 }
 
 // paged is the input that all tools accept besides their own.
@@ -65,8 +86,26 @@ type paged struct {
 
 func (p paged) skipped() int { return p.Skip }
 
-// addTool adds a tool whose answer is a text.
-func addTool[In interface{ skipped() int }](f *face, name string, description message.Message, answer func(In) (string, error)) error {
+// An answerer answers a tool's input with a text.
+type answerer[In any] func(context.Context, In) (string, error)
+
+// atRest is an answerer that takes no time worth interrupting.
+func atRest[In any](answer func(In) (string, error)) answerer[In] {
+	return func(_ context.Context, in In) (string, error) { return answer(in) }
+}
+
+// addTool adds a tool that only reads.
+func addTool[In interface{ skipped() int }](f *face, name string, description message.Message, answer answerer[In]) error {
+	return add(f, name, description, &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}, answer)
+}
+
+// addLiveTool adds a tool that may change objects of a server.
+func addLiveTool[In interface{ skipped() int }](f *face, name string, description message.Message, answer answerer[In]) error {
+	changes := true
+	return add(f, name, description, &mcp.ToolAnnotations{DestructiveHint: &changes}, answer)
+}
+
+func add[In interface{ skipped() int }](f *face, name string, description message.Message, annotations *mcp.ToolAnnotations, answer answerer[In]) error {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
 		return message.Errorf("the inputs of the tool %q: %w", name, err)
@@ -75,12 +114,10 @@ func addTool[In interface{ skipped() int }](f *face, name string, description me
 		property.Description = inputs[input].Localize(f.printer)
 	}
 	closed := false
-	tool := &mcp.Tool{
-		Name: name, Description: description.Localize(f.printer), InputSchema: schema,
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed},
-	}
-	mcp.AddTool(f.server, tool, func(_ context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
-		text, err := answer(in)
+	annotations.OpenWorldHint = &closed
+	tool := &mcp.Tool{Name: name, Description: description.Localize(f.printer), InputSchema: schema, Annotations: annotations}
+	mcp.AddTool(f.server, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+		text, err := answer(ctx, in)
 		if err == nil {
 			text, err = f.page(text, in.skipped())
 		}

@@ -9,27 +9,30 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	face "github.com/kubeapitrace/apitrace/render/mcp"
+	"github.com/kubeapitrace/apitrace/session"
 )
 
 // connect returns the SDK's client, connected to the tools in English.
 func connect(t *testing.T) *mcp.ClientSession { return connectIn(t, "en") }
 
-func connectIn(t *testing.T, lang string) *mcp.ClientSession {
+func connectIn(t *testing.T, lang string) *mcp.ClientSession { return connectTo(t, lang, nil) }
+
+func connectTo(t *testing.T, lang string, live *session.ServerOptions) *mcp.ClientSession {
 	t.Setenv("APITRACE_CACHE", t.TempDir()) // no sources are on this machine
 	here, there := mcp.NewInMemoryTransports()
 	ended := make(chan error, 1)
-	go func() { ended <- face.Serve(t.Context(), there, "test", message.For(lang)) }()
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), here, nil)
+	go func() { ended <- face.Serve(t.Context(), there, "test", message.For(lang), live) }()
+	client, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), here, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := session.Close(); err != nil {
+		if err := client.Close(); err != nil {
 			t.Error(err)
 		}
 		<-ended
 	})
-	return session
+	return client
 }
 
 // call calls a tool and returns its text, and whether that is an error.
@@ -72,6 +75,48 @@ func TestToolsAreReadOnly(t *testing.T) {
 	}
 }
 
+// The tools that use a server are offered only if the user allows it, and say that they change objects. They refuse what is
+// wrong before they start one, and read no file of a client's choice.
+func TestLiveTools(t *testing.T) {
+	client := connectTo(t, "en", &session.ServerOptions{Spec: session.Spec{Version: "v1.37.1"}})
+	tools, err := client.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var live []string
+	for _, tool := range tools.Tools {
+		for name, input := range tool.InputSchema.(map[string]any)["properties"].(map[string]any) {
+			if input.(map[string]any)["description"] == nil {
+				t.Errorf("%s: the input %q has no description", tool.Name, name)
+			}
+		}
+		if !tool.Annotations.ReadOnlyHint {
+			live = append(live, tool.Name)
+			if tool.Annotations.DestructiveHint == nil || !*tool.Annotations.DestructiveHint {
+				t.Errorf("%s does not say that it changes objects", tool.Name)
+			}
+		}
+	}
+	slices.Sort(live)
+	if want := []string{"request", "run"}; !slices.Equal(live, want) {
+		t.Errorf("the live tools are %q, expected %q", live, want)
+	}
+	for _, test := range []struct {
+		tool      string
+		arguments map[string]any
+		want      string
+	}{
+		{"request", map[string]any{"method": "GET", "path": "api"}, "expected one that begins with a slash"},
+		{"request", map[string]any{"method": "GET", "path": "/api", "view": "all"}, "expected outline, path or full"},
+		{"run", map[string]any{"scenario": "../scenarios/library/get-node.yaml"}, "no scenario is called"},
+		{"run", map[string]any{"scenario": "nosuch"}, "no scenario is called"},
+	} {
+		if text, failed := call(t, client, test.tool, test.arguments); !failed || !strings.Contains(text, test.want) {
+			t.Errorf("%s %v: %q, expected an error with %q", test.tool, test.arguments, text, test.want)
+		}
+	}
+}
+
 func TestAnswers(t *testing.T) {
 	session := connect(t)
 	for _, test := range []struct {
@@ -97,6 +142,9 @@ func TestAnswers(t *testing.T) {
 		{"explain", map[string]any{"function": "Get"}, "names ", true},
 		{"explain", map[string]any{"function": "stroe.Get"}, "no function", true},
 		{"source", map[string]any{"function": "etcd3.(*store).Get"}, "this tool fetches nothing", true},
+		{"source", map[string]any{"function": "rest.Getter"}, "source of k8s.io/apiserver/pkg/registry/rest.Getter: ", true},
+		{"source", map[string]any{"function": "rest.Exporter"}, "is in the sources from v1.10.13", true},
+		{"source", map[string]any{"function": "rest.Gettr"}, "no function", true},
 		{"diff", map[string]any{"scenario": "get-node", "from": "1.30", "to": "1.37"}, "v1.37.1", false},
 		{"diff", map[string]any{"scenario": "get-node", "from": "1.30", "to": "1.37", "tree": true}, "ServeHTTP", false},
 	} {

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,9 +14,11 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session/code"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/explain"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
@@ -108,6 +111,11 @@ func (f *face) showTree(in treeInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return f.treeOf(rec, in.View)
+}
+
+// treeOf draws a recording in one of the views.
+func (f *face) treeOf(rec *trace.Recording, view string) (string, error) {
 	guide, err := instrument.Load()
 	if err != nil {
 		return "", err
@@ -115,7 +123,7 @@ func (f *face) showTree(in treeInput) (string, error) {
 	spokenGuide := spoken.New(guide, f.printer.Lang(), rec)
 	options := render.Options{Width: width, Lang: f.printer.Lang()}
 	var b strings.Builder
-	switch cmp.Or(in.View, "path") {
+	switch cmp.Or(view, "path") {
 	case "outline":
 		err = render.WriteOutline(&b, rec, spokenGuide, options)
 	case "path":
@@ -125,9 +133,13 @@ func (f *face) showTree(in treeInput) (string, error) {
 		options.Full = true
 		err = render.WriteTree(&b, rec, spokenGuide, options)
 	default:
-		err = message.Errorf("view %q: expected outline, path or full", in.View)
+		err = unknownView(view)
 	}
 	return b.String(), err
+}
+
+func unknownView(view string) error {
+	return message.Errorf("view %q: expected outline, path or full", view)
 }
 
 // A functionInput names a function of a release.
@@ -202,6 +214,11 @@ func (f *face) explainFunction(in functionInput) (string, error) {
 
 func (f *face) showSource(in functionInput) (string, error) {
 	function, of, err := in.resolve()
+	if errors.As(err, new(*trace.UnknownFunctionError)) {
+		if text, typeErr := f.typeSource(in); !errors.As(typeErr, new(*trace.UnknownFunctionError)) {
+			return text, typeErr
+		}
+	}
 	if err != nil {
 		return "", err
 	}
@@ -218,6 +235,32 @@ func (f *face) showSource(in functionInput) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s:%d, %s\n\n", function.Name, function.File, function.Line, tree)
 	err = source.Print(&b, text, source.PrintOptions{Marks: source.Marks(text, of), Lang: f.printer.Lang()})
+	return b.String(), err
+}
+
+// typeSource shows a type. If the release has none of the name, the error is an *trace.UnknownFunctionError.
+func (f *face) typeSource(in functionInput) (string, error) {
+	version, err := recordings.Resolve(cmp.Or(in.K8s, recordings.Latest))
+	if err != nil {
+		return "", err
+	}
+	name, err := code.ResolveType(in.Function, version)
+	if gone := new(lineage.GoneError); errors.As(err, &gone) {
+		return "", errors.New(f.printer.Error(err)) // which says more than that there is no function
+	}
+	if err != nil {
+		return "", err
+	}
+	folder, err := cachedSource(trace.ProcessAPIServer, version)
+	if err != nil {
+		return "", message.Errorf("source of %s: %w; this tool fetches nothing: \"apitrace source %s --k8s %s\" does", name, err, "'"+name+"'", version)
+	}
+	t, err := code.ReleasedType(folder, version, name)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = render.WriteType(&b, t, source.PrintOptions{Lang: f.printer.Lang()})
 	return b.String(), err
 }
 

@@ -40,8 +40,11 @@ func (o *Function) Validate() error {
 	return err
 }
 
-// Explain writes the page of a function, given by its full name.
-func (o *Function) Explain(ctx context.Context, std *console.Streams, c *code.Base, name string) error {
+// Explain writes the page of a function, given by its full name. Of a type it says which command shows it.
+func (o *Function) Explain(ctx context.Context, std *console.Streams, c *code.Base, name string, kind lineage.Kind) error {
+	if kind == lineage.Type {
+		return usage.Errorf("%s is a type, not a function: \"apitrace source %s\" shows it", name, lineage.Quoted(funcname.Short(name)))
+	}
 	lang, err := Language(o.Lang)
 	if err != nil {
 		return err
@@ -64,19 +67,25 @@ func (o *Function) Explain(ctx context.Context, std *console.Streams, c *code.Ba
 	return writeLineage(std, names, name)
 }
 
-// WriteSource writes the source of a function, by its full name, with the calls of its lines.
-func (o *Function) WriteSource(ctx context.Context, std *console.Streams, c *code.Base, name string) error {
-	f, place, err := c.SourceOf(ctx, name)
-	if err != nil {
-		return err
-	}
+// WriteSource writes the source of a function, by its full name, with the calls of its lines, or that of a type, with what the recordings
+// show of it.
+func (o *Function) WriteSource(ctx context.Context, std *console.Streams, c *code.Base, name string, kind lineage.Kind) error {
 	colour, err := render.UseColour(o.Colour, std.Width > 0, os.Getenv)
 	if err != nil {
 		return err
 	}
-	known, err := recordings.CodeOf(c.Version)
+	if kind == lineage.Type {
+		return o.writeType(ctx, std, c, name, colour)
+	}
+	f, place, err := c.SourceOf(ctx, name)
 	if err != nil {
 		return err
+	}
+	var known *recordings.Code
+	if c.Own.IsZero() { // else the function is not the one of the index
+		if known, err = recordings.CodeOf(c.Version); err != nil {
+			return err
+		}
 	}
 	options := source.PrintOptions{Marks: source.Marks(f, c.Recordings), ASCII: o.ASCII, Lang: std.Printer.Lang()}
 	if known != nil {
@@ -94,6 +103,18 @@ func (o *Function) WriteSource(ctx context.Context, std *console.Streams, c *cod
 	}
 	fmt.Fprintln(std.Out)
 	return source.Print(std.Out, f, options)
+}
+
+func (o *Function) writeType(ctx context.Context, std *console.Streams, c *code.Base, name string, colour bool) error {
+	t, err := c.TypeOf(ctx, name)
+	if err != nil {
+		return err
+	}
+	options := source.PrintOptions{ASCII: o.ASCII, Lang: std.Printer.Lang()}
+	if colour {
+		options.Palette = source.Colours()
+	}
+	return render.WriteType(std.Out, t, options)
 }
 
 // page collects the content of that page.
@@ -115,8 +136,12 @@ func (o *Function) page(ctx context.Context, c *code.Base, name, lang string) (*
 		page.Static.Callers, page.Static.Known, err = c.CallersInSource(ctx, name)
 		return page, err
 	}
-	if err := fromIndex(page, place.Program); err != nil {
-		return nil, err
+	if !c.Own.IsZero() {
+		page.Server = c.Own.CommandLine() + " --k8s " + c.Version
+	} else {
+		if err := fromIndex(page, place.Program); err != nil {
+			return nil, err
+		}
 	}
 	page.Sights, err = explain.Look(name, c.Recordings)
 	return page, err

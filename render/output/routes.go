@@ -59,7 +59,7 @@ func (o *Routes) load(ctx context.Context, std *console.Streams, server session.
 	switch {
 	case o.Trace != "":
 		return std.Load(o.Trace)
-	case o.Live:
+	case o.Live || !server.Own.IsZero(): // of whose start no recording comes with apitrace
 		scenario, err := scenarios.Find(bootScenario)
 		if err != nil {
 			return nil, err

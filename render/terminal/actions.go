@@ -107,8 +107,8 @@ func (m *Model) keyStep(i int) bool {
 func (m *Model) toLongest() {
 	longest, duration := -1, int64(-1)
 	for child := range m.forest.tree.Children(m.call()) {
-		if d := m.forest.tree.Call(child).DurationNs; d > duration {
-			longest, duration = child, d
+		if c := m.forest.tree.Call(child); !c.Leaf && c.DurationNs > duration {
+			longest, duration = child, c.DurationNs
 		}
 	}
 	if longest < 0 {

@@ -262,7 +262,7 @@ func (m *Model) opener(folded, open bool) string {
 func (m *Model) indent(r row) string {
 	const perLevel, narrow = 2, 50
 	most := max(2, (m.treeWidth()-40)/perLevel)
-	time := fmt.Sprintf("%8s ", render.Duration(m.forest.tree.Call(int(r.call)).DurationNs, m.options.ASCII))
+	time := fmt.Sprintf("%8s ", render.Took(m.forest.tree.Call(int(r.call)), m.options.ASCII))
 	if m.treeWidth() < narrow {
 		time = " "
 	}
@@ -289,7 +289,11 @@ func (m *Model) timeLine() string {
 	to = max(to, min(from+1, columns))
 	from = min(from, to)
 	bar := strings.Repeat(m.glyph("─", "-"), from) + m.palette.Mark.Render(strings.Repeat(m.glyph("█", "#"), to-from)) + strings.Repeat(m.glyph("─", "-"), columns-to)
-	return fmt.Sprintf("%s +%s, %s", bar, render.Duration(call.StartNs, m.options.ASCII), render.Duration(call.DurationNs, m.options.ASCII))
+	line := fmt.Sprintf("%s +%s", bar, render.Duration(call.StartNs, m.options.ASCII))
+	if call.Leaf {
+		return line
+	}
+	return line + ", " + render.Took(call, m.options.ASCII)
 }
 
 func (m *Model) statusLine() string {

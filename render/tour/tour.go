@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/render/view"
@@ -21,7 +23,7 @@ type file struct {
 	Schema      string `json:"$schema"`
 	Title       string `json:"title"`
 	Description string `json:"description"`
-	// Ref is the tag of the checkout: with it, CodeTour shows the files as they are there.
+	// Ref is the tag of the checkout: with it, CodeTour shows the files as they are there. A build of a checkout has none.
 	Ref   string `json:"ref,omitempty"`
 	Steps []step `json:"steps"`
 }
@@ -53,9 +55,12 @@ var (
 	saysCaller  = message.Of("Called by %s, line %d.")
 )
 
-// Write writes the tour of a recording, for a checkout of Kubernetes at the recorded release.
+// Write writes the tour of a recording, for a checkout of Kubernetes at the recorded release, or for the checkout that was traced.
 func Write(w io.Writer, rec *trace.Recording, guide view.Guide, choice Choice) error {
-	t := file{Schema: "https://aka.ms/codetour-schema", Title: plain(rec.Scenario), Ref: rec.K8sVersion}
+	t := file{Schema: "https://aka.ms/codetour-schema", Title: plain(rec.Scenario)}
+	if semver.Build(rec.K8sVersion) == "" {
+		t.Ref = rec.K8sVersion
+	}
 	var paths []string
 	for i := range rec.Requests {
 		r := &rec.Requests[i]

@@ -147,3 +147,12 @@ func TestStepsOutsideTheCheckout(t *testing.T) {
 		t.Errorf("a step in an edited file: %q", d)
 	}
 }
+
+// TestNoRefForACheckout: the version of a build of a checkout is no ref of git.
+func TestNoRefForACheckout(t *testing.T) {
+	rec := hostile()
+	rec.K8sVersion = "v1.37.1+17e044e521.839294e4"
+	if w := write(t, rec); w.Ref != "" {
+		t.Errorf("ref %q", w.Ref)
+	}
+}

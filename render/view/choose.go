@@ -32,7 +32,7 @@ type chooser struct {
 }
 
 func newChooser(tree *trace.Tree, classifier Classifier, choice Choice) *chooser {
-	c := &chooser{tree: tree, classifier: classifier, choice: choice, errors: errorPathOf(tree, classifier), origin: origins(tree)}
+	c := &chooser{tree: tree, classifier: classifier, choice: choice, errors: ErrorPathOf(tree, classifier), origin: origins(tree)}
 	c.findCandidates()
 	if choice.limited() {
 		c.rank = rankSteps(c)
@@ -72,7 +72,7 @@ func (c *chooser) findCandidates() {
 		if upstreamSays(c.tree.Call(i)) {
 			c.upstreamBefore[i+1]++
 		}
-		wanted := c.choice.Full || c.wanted(i, keyBelow[i])
+		wanted := c.choice.Full || c.wanted(i, keyBelow)
 		lets := !active || filter.lets(i)
 		c.candidates[i] = i == 0 || (wanted || finds && c.choice.Marked == nil) && lets
 		if lets {
@@ -92,36 +92,56 @@ func (c *chooser) findCandidates() {
 // starts run through many others, without a request.
 var startLayers = []string{trace.LayerServer, trace.LayerStorageSetup, trace.LayerInstaller}
 
+// stopLayers are those that matter in a program's end: what it does to end. What its goroutines still do, and what
+// hooks do in etcd, runs through the others.
+var stopLayers = []string{trace.LayerServer}
+
 // wanted reports whether a view for a first look may show call i: key steps, where
-// a failure began that matters, and one call of each process.
-func (c *chooser) wanted(i int, keyBelow bool) bool {
+// a failure began that matters, and one call of each process. keyBelow has the calls that are or lead to key steps.
+func (c *chooser) wanted(i int, keyBelow []bool) bool {
 	call, parent := c.tree.Call(i), c.tree.Parent(i)
 	switch {
 	case c.choice.Marked != nil:
 		return c.choice.Marked(i)
-	case parent >= 0 && c.tree.Request.IsStart():
-		return call.Panic != "" || c.classifier.Key(call.Function) && slices.Contains(startLayers, c.classifier.Layer(call.Function))
-	case parent < 0 || c.errors.At(i) != nil || c.origin[i] && c.fatal(i):
+	case parent >= 0 && c.tree.Request.OfProgram():
+		layers := startLayers
+		if c.tree.Request.IsStop() {
+			layers = stopLayers
+		} else if call.NewGoroutine && call.Unfinished && !c.leads(i, keyBelow) {
+			return call.Panic != "" // it waits for the end
+		}
+		return call.Panic != "" || c.classifier.Key(call.Function) && slices.Contains(layers, c.classifier.Layer(call.Function))
+	case parent < 0 || c.errors.At(i) != nil || c.origin[i] && Fatal(c.tree, c.errors, i):
 		return true
 	case Upstream(call):
 		return c.choice.Upstream
-	case call.Process != c.tree.Call(parent).Process && !keyBelow:
+	case call.Process != c.tree.Call(parent).Process && !keyBelow[i]:
 		return true
 	}
 	return c.classifier.Key(call.Function)
 }
 
-// fatal returns Node.Fatal for call i. If the error path of a failed request is not
-// known, every error in it may be the reason.
-func (c *chooser) fatal(i int) bool {
-	call := c.tree.Call(i)
-	if c.tree.Request.OfProgram() {
+// leads reports whether a call below call i is or leads to a key step.
+func (c *chooser) leads(i int, keyBelow []bool) bool {
+	for child := range c.tree.Children(i) {
+		if keyBelow[child] {
+			return true
+		}
+	}
+	return false
+}
+
+// Fatal returns Node.Fatal for call i of a request, and errors is its error path. If the error path of a failed
+// request is not known, every error in it may be the reason.
+func Fatal(tree *trace.Tree, errors *ErrorPath, i int) bool {
+	call := tree.Call(i)
+	if tree.Request.OfProgram() {
 		return call.Panic != "" // the goroutines that it starts continue, and retry what fails
 	}
-	if call.Panic != "" || call.Unfinished || c.errors.has(i) {
+	if call.Panic != "" || call.Unfinished || errors.has(i) {
 		return true
 	}
-	return call.Error != "" && c.errors == nil && !succeeded(c.tree.Request)
+	return call.Error != "" && errors == nil && !succeeded(tree.Request)
 }
 
 func succeeded(r *trace.Request) bool { return r.Status > 0 && r.Status < 400 }
@@ -194,7 +214,7 @@ func (c *chooser) node(i int) *Node {
 		Key:    c.classifier.Key(function),
 		Group:  c.classifier.Group(function),
 		Origin: c.origin[i],
-		Fatal:  c.fatal(i),
+		Fatal:  Fatal(c.tree, c.errors, i),
 	}
 }
 

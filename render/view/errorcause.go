@@ -155,7 +155,8 @@ func (f *errorFinder) failedBefore(i int) int {
 	for ; i > 0; i = f.tree.Parent(i) {
 		last := -1
 		for sibling := range f.before(i) {
-			if !f.classifier.Constructor(f.tree.Call(sibling).Function) {
+			// Of a call whose entry alone was recorded it is not known whether it failed.
+			if c := f.tree.Call(sibling); !c.Leaf && !f.classifier.Constructor(c.Function) {
 				last = sibling
 			}
 		}

@@ -73,9 +73,9 @@ type errorFinder struct {
 	path       *ErrorPath
 }
 
-// errorPathOf returns the path of the error with which a request failed, or nil if
+// ErrorPathOf returns the path of the error with which a request failed, or nil if
 // the request did not fail or the recording does not show how.
-func errorPathOf(tree *trace.Tree, classifier Classifier) *ErrorPath {
+func ErrorPathOf(tree *trace.Tree, classifier Classifier) *ErrorPath {
 	if tree.Request.Status < http.StatusBadRequest {
 		return nil
 	}

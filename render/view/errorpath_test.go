@@ -199,7 +199,7 @@ authorization
 	} {
 		var steps []string
 		tree := failed(t, test.call)
-		path := errorPathOf(tree, viewtest.ByName{})
+		path := ErrorPathOf(tree, viewtest.ByName{})
 		if path == nil {
 			t.Errorf("%s: no error path", name)
 			continue
@@ -217,10 +217,10 @@ func TestNoErrorPath(t *testing.T) {
 	answered := "handler\n  store!lost\n  err?apitrace.error=lost\n"
 	tree := failed(t, answered)
 	tree.Request.Status = 200
-	if path := errorPathOf(tree, viewtest.ByName{}); path != nil {
+	if path := ErrorPathOf(tree, viewtest.ByName{}); path != nil {
 		t.Errorf("a request that succeeded has the error path %+v", path)
 	}
-	if path := errorPathOf(failed(t, "handler\n  store!lost\n"), viewtest.ByName{}); path != nil {
+	if path := ErrorPathOf(failed(t, "handler\n  store!lost\n"), viewtest.ByName{}); path != nil {
 		t.Errorf("a request whose handler noted no error has the error path %+v", path)
 	}
 }

@@ -15,7 +15,8 @@ type Plugin struct {
 	Call    int // index of View.Tree
 	Name    string
 	Verdict string // "accepted", "rejected", notAsked
-	// Calls counts the calls that the plugin made, except those for its metrics.
+	// Calls counts the calls that the plugin made, except those for its metrics and those of functions that call
+	// nothing, such as the accessors by which a plugin looks at the request.
 	Calls int
 }
 
@@ -35,9 +36,17 @@ func (s *Story) Plugins(n *Node) []Plugin {
 // made counts the calls that a plugin's own method made.
 func (s *Story) made(i int) int {
 	for child := range s.Tree.Children(i) {
-		if !keepsBooks(s.Tree.Call(child)) && !observes(s.Tree.Call(child)) {
-			return s.Tree.End(child) - child - 1
+		call := s.Tree.Call(child)
+		if call.Leaf || keepsBooks(call) || observes(call) {
+			continue
 		}
+		made := 0
+		for below := child + 1; below < s.Tree.End(child); below++ {
+			if !s.Tree.Call(below).Leaf {
+				made++
+			}
+		}
+		return made
 	}
 	return 0
 }
@@ -54,7 +63,7 @@ type PluginKind int
 const (
 	// PluginsOther gave a verdict that is not "accepted".
 	PluginsOther PluginKind = iota
-	// PluginsWorked accepted after further calls, PluginsAtOnce with one at most.
+	// PluginsWorked accepted after further calls, PluginsAtOnce with one at most; see Plugin.Calls.
 	PluginsWorked
 	PluginsAtOnce
 	// PluginsNotAsked have no method for the phase.

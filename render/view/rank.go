@@ -172,7 +172,7 @@ func (r *ranking) score() {
 		}
 		points(i == 0, 1000)
 		points(slices.ContainsFunc(s.calls, func(call int) bool {
-			return r.errors.At(call) != nil || r.origin[call] && r.fatal(call)
+			return r.errors.At(call) != nil || r.origin[call] && Fatal(r.tree, r.errors, call)
 		}), 100)
 		layer, function := seen{s.process, s.layer}, seen{s.process, s.function}
 		points(!layers[layer], 6)
@@ -187,6 +187,7 @@ func (r *ranking) score() {
 		points(r.turn(s), 3)
 		points(s.starts, 2)
 		points(slices.ContainsFunc(s.calls, func(call int) bool { return accepting(r.tree, call) == call }), 12)
+		points(!functions[function] && slices.ContainsFunc(s.calls, func(call int) bool { return durable(r.classifier, r.tree.Call(call)) }), 12)
 		points(s.layer == ownLayer, 4)
 		points(functions[function] && s.newValues == 0, -4)
 		points(r.classifier.Minor(s.function), -8)

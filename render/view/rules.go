@@ -30,6 +30,7 @@ var rules = []rule{
 	{"etcd", 97, false, sayEtcd},
 	{"etcd-server", 60, false, sayEtcdServer},
 	{"etcd-read", 58, false, sayEtcdRead},
+	{"durable", 72, true, sayDurable},
 	{"stored-form", 45, false, sayStoredForm},
 	{"answer", 93, true, sayAnswer},
 	{"event", 75, false, sayEvent},
@@ -344,6 +345,18 @@ func sayEtcdRead(t *taleTeller, _ int, call *trace.Call) (string, bool) {
 		return saysSerializable.In(t.lang), true
 	}
 	return "", false
+}
+
+var saysDurable = message.Of("the log of etcd on disk has the write: from here on it survives a crash")
+
+func sayDurable(t *taleTeller, _ int, call *trace.Call) (string, bool) {
+	return saysDurable.In(t.lang), durable(t.classifier, call)
+}
+
+// durable reports whether etcd waited in the call, with success, until the disk had what was written to the log.
+func durable(classifier Classifier, call *trace.Call) bool {
+	waits := classifier.Layer(call.Function) == trace.LayerEtcdDisk && strings.HasSuffix(call.Function, "/fileutil.Fdatasync")
+	return waits && call.Error == "" && call.Panic == "" && !call.Unfinished && call.Process == trace.ProcessEtcd
 }
 
 var saysStoredForm = message.Of("what etcd holds is decoded: %s becomes %s")

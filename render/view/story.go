@@ -38,7 +38,8 @@ type Section struct {
 	GoesOn bool
 }
 
-// maxLevel is the deepest level of indentation in a section.
+// maxLevel is the deepest level of indentation in a section. A function that calls nothing may be one level deeper: a section
+// of its own would have that line alone.
 const maxLevel = 6
 
 // Tell divides a view into sections.
@@ -84,7 +85,7 @@ func (t *storyteller) walk(s *Section, n *Node, level int, begun *[]*Section) {
 		next := &Section{Layer: child.Layer, Root: child, Caller: n, From: s}
 		switch {
 		case t.leaves(s, child):
-		case level+1 > maxLevel:
+		case level+1 > maxLevel && !t.story.First(child).Leaf:
 			next.GoesOn = child.Layer == s.Layer
 		default:
 			t.holds(s, child)
@@ -111,6 +112,8 @@ func (t *storyteller) leaves(s *Section, child *Node) bool {
 		return true
 	case child.Layer == trace.LayerEtcdApply && child.Layer != s.Layer && len(child.Children) > 0: // for reads and writes
 		return true
+	case child.Layer == trace.LayerEtcdDisk && child.Layer != s.Layer && child.Handoff != "": // the log, which makes a write durable
+		return true
 	case child.Layer == "" || child.Layer == s.Layer || returnsTo(child, s.Layer) || passes(child):
 		return false
 	}
@@ -122,9 +125,9 @@ func (t *storyteller) leaves(s *Section, child *Node) bool {
 }
 
 // passes reports whether a step only leads to one other layer: a section of it would have nothing to
-// tell. The watch cache is an exception, so that the reader sees whether it was asked.
+// tell. The watch cache and the store behind it are exceptions, so that the reader sees which of them was asked.
 func passes(n *Node) bool {
-	if n.Layer == trace.LayerCacher || len(n.Children) != 1 || n.Fatal {
+	if n.Layer == trace.LayerCacher || n.Layer == trace.LayerEtcd3 || len(n.Children) != 1 || n.Fatal {
 		return false
 	}
 	next := n.Children[0]
@@ -171,6 +174,12 @@ func (s *Story) DurationNs(n *Node) (sum int64, unfinished bool) {
 		end = max(end, to)
 	}
 	return sum, s.First(n).Unfinished
+}
+
+// Timed tells whether a duration was recorded of any of a node's calls: of a function that calls nothing, only the
+// entry was.
+func (s *Story) Timed(n *Node) bool {
+	return slices.ContainsFunc(n.Calls, func(i int) bool { return !s.Tree.Call(i).Leaf })
 }
 
 // SectionOf returns the section in which call i is shown or, if it is folded, the nearest call above it.

@@ -2,6 +2,8 @@ package view
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,7 +12,7 @@ import (
 )
 
 // outline makes a tree of calls written one per line, two blanks per level, and
-// a name; "!text" behind it is the error, "@" a new goroutine, "#" in etcd.
+// a name; "!text" behind it is the error, "@" a new goroutine, "#" in etcd, "~" that only the entry was recorded.
 func outline(t testing.TB, text string) *trace.Tree {
 	t.Helper()
 	r := &trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/"}
@@ -20,6 +22,7 @@ func outline(t testing.TB, text string) *trace.Tree {
 		depth := (len(strings.TrimRight(line, "\n")) - len(name)) / 2
 		c := trace.Call{ID: fmt.Sprintf("%016x", len(r.Calls)+1), Process: "kube-apiserver", StartNs: int64(len(r.Calls))}
 		name, c.Error, _ = strings.Cut(name, "!")
+		name, c.Leaf = strings.CutSuffix(name, "~")
 		if name, c.NewGoroutine = strings.CutSuffix(name, "@"); strings.HasSuffix(name, "#") {
 			c.Process = "etcd"
 		}
@@ -99,6 +102,25 @@ root
 root below1
   a above2
   b
+`},
+		"what calls nothing is folded unless it is a key step": {call: `
+root
+  a
+    plumbing~
+    b~
+  plumbing~
+`, want: `
+root below1
+  a below1
+    b
+`},
+		"what calls nothing is found": {choice: Choice{Filter: Filter{Grep: regexp.MustCompile("plumbing")}}, call: `
+root
+  a
+    plumbing~
+`, want: `
+root
+  plumbing above1
 `},
 		"the root and what is in etcd are shown": {call: `
 plumbing
@@ -333,4 +355,59 @@ func (starting) Key(function string) bool { return strings.HasPrefix(function, "
 func (starting) Layer(function string) string {
 	_, layer, _ := strings.Cut(function, " ")
 	return layer
+}
+
+// TestALeafNeedsNoSection draws a function that calls nothing where it is called, however deep that is.
+func TestALeafNeedsNoSection(t *testing.T) {
+	text := ""
+	for depth := range maxLevel + 1 {
+		text += strings.Repeat("  ", depth) + "a\n"
+	}
+	for mark, sections := range map[string]int{"": 2, "~": 1} {
+		tree := outline(t, text+strings.Repeat("  ", maxLevel+1)+"b"+mark+"\n")
+		if s := Tell(NewView(tree, viewtest.ByName{}, Choice{Full: true})); len(s.Sections) != sections {
+			t.Errorf("%q: %d sections, expected %d", mark, len(s.Sections), sections)
+		}
+	}
+}
+
+// TestPluginsThatOnlyLook checks that calls of accessors are no further calls of a plugin.
+func TestPluginsThatOnlyLook(t *testing.T) {
+	tree := outline(t, `
+root
+  plugin
+    Handles~
+    Admit
+      GetKind~
+      GetResource~
+  plugin
+    Handles~
+    Admit
+      GetKind~
+      list
+      read
+`)
+	for i, name := range []string{"Looks", "Works"} {
+		tree.Call(1 + 5*i).Attributes = map[string]string{trace.AttrAdmissionPlugin: name, trace.AttrAdmissionVerdict: "accepted"}
+	}
+	s := Tell(NewView(tree, viewtest.ByName{}, Choice{Full: true}))
+	var calls []int
+	for _, n := range s.Root.Children {
+		for _, p := range s.Plugins(n) {
+			calls = append(calls, p.Calls)
+		}
+	}
+	if !slices.Equal(calls, []int{0, 2}) {
+		t.Errorf("the plugins made %v calls", calls)
+	}
+}
+
+// TestTimed: a node has a time if one of its calls has.
+func TestTimed(t *testing.T) {
+	tree := outline(t, "root\n  a~\n  a~\n")
+	tree.Call(0).DurationNs = 100
+	s := Tell(NewView(tree, viewtest.ByName{}, Choice{}))
+	if leaves := s.Root.Children[0]; len(leaves.Calls) != 2 || s.Timed(leaves) || !s.Timed(s.Root) {
+		t.Errorf("%+v", leaves)
+	}
 }

@@ -23,9 +23,11 @@ import (
 // settleTime is how long files must be left alone before they are built: editors save in several steps, git writes many.
 const settleTime = 300 * time.Millisecond
 
-// A Watcher replays a scenario each time that the source in a checkout changes.
+// A Watcher replays a scenario each time that the source of a server changes: in the folder of the API server behind the
+// aggregator if there is one, else in a checkout of kubernetes.
 type Watcher struct {
-	// Options say which server; their version is that of the files of a checkout, as TakeFlag puts it in the place of its name.
+	// Options say which server. Unless they name a folder, their version is that of the files of a checkout, as TakeFlag puts it
+	// in the place of its name.
 	Options  session.ServerOptions
 	Scenario *scenarios.Scenario
 	// Show shows what differs from the replay before.
@@ -36,28 +38,43 @@ type Watcher struct {
 	To      session.Reporter
 }
 
+// A watchedSource is the source that a Watcher watches.
+type watchedSource interface {
+	// dir is its top folder.
+	dir() string
+	// folders lists the folders of its files.
+	folders() ([]string, error)
+	// changed returns it in the state that the files have now. same reports that this is the state that it had.
+	changed(ctx context.Context) (now watchedSource, same bool, err error)
+	// options are those of a server that is built from it.
+	options(session.ServerOptions) session.ServerOptions
+}
+
 // Run watches until the context ends, whose error it returns then.
 func (w *Watcher) Run(ctx context.Context) error {
-	dir, err := apiserver.CheckoutDir(w.Options.Version)
-	if err != nil {
-		return usage.Wrong(err)
+	if w.Options.Own.IsZero() { // the scenario may name the server whose files are watched
+		w.Options.Own = w.Scenario.Setup.AggregatedServer
 	}
-	watched, err := fsnotify.NewWatcher()
+	source, err := w.source(ctx)
+	if err != nil {
+		return err
+	}
+	dir := source.dir()
+	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
 		return message.Errorf("watching %q: %w", dir, err)
 	}
-	defer watched.Close()
+	defer watcher.Close()
 	var last *trace.Recording
-	version := w.Options.Version
 	for {
-		folders, err := apiserver.CheckoutFolders(version)
+		folders, err := source.folders()
 		if err != nil {
 			return err
 		}
-		if err := watch(watched, folders); err != nil {
+		if err := watch(watcher, folders); err != nil {
 			return message.Errorf("watching %q: %w", dir, err)
 		}
-		made, err := w.replay(ctx, version)
+		made, err := w.replay(ctx, source)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -73,16 +90,28 @@ func (w *Watcher) Run(ctx context.Context) error {
 		if made != nil {
 			last = made
 		}
-		if version, err = w.next(ctx, watched, dir, version); err != nil {
+		if source, err = w.next(ctx, watcher, source); err != nil {
 			return err
 		}
 	}
 }
 
-func (w *Watcher) replay(ctx context.Context, version string) (made *trace.Recording, err error) {
-	o := w.Options
-	o.Version = version
-	err = session.Run(ctx, o, w.Scenario, w.To, func(r *trace.Recording) error {
+func (w *Watcher) source(ctx context.Context) (watchedSource, error) {
+	if w.Options.Own.IsFolder() {
+		return takeOwn(ctx, w.Options)
+	}
+	dir, err := apiserver.CheckoutDir(w.Options.Version)
+	if err != nil && !w.Options.Own.IsZero() {
+		return nil, usage.Errorf("the files of a released module do not change: name the folder of an API server (--server ./DIR) or a checkout of kubernetes (--k8s)")
+	}
+	if err != nil {
+		return nil, usage.Wrong(err)
+	}
+	return watchedCheckout{top: dir, version: w.Options.Version, to: w.To}, nil
+}
+
+func (w *Watcher) replay(ctx context.Context, source watchedSource) (made *trace.Recording, err error) {
+	err = session.Run(ctx, source.options(w.Options), w.Scenario, w.To, func(r *trace.Recording) error {
 		made = r
 		return nil
 	})
@@ -90,34 +119,38 @@ func (w *Watcher) replay(ctx context.Context, version string) (made *trace.Recor
 }
 
 func compared(a, b *trace.Recording, o diff.Options) sides.Compared {
-	return sides.Compared{Comparison: diff.CompareRecordings(a, b, o), NameA: a.K8sVersion, NameB: b.K8sVersion, LiveA: true, LiveB: true}
+	c := sides.Compared{Comparison: diff.CompareRecordings(a, b, o), NameA: a.K8sVersion, NameB: b.K8sVersion, LiveA: true, LiveB: true}
+	if ownA, ownB := a.OwnServers(), b.OwnServers(); len(ownA) > 0 && len(ownB) > 0 {
+		c.NameA, c.NameB = ownA[0].Version, ownB[0].Version
+	}
+	return c
 }
 
-// next waits for source that differs from that of a version, and returns its own version.
-func (w *Watcher) next(ctx context.Context, watched *fsnotify.Watcher, dir, version string) (string, error) {
+// next waits for source that differs from the one that was built, and returns it.
+func (w *Watcher) next(ctx context.Context, watcher *fsnotify.Watcher, built watchedSource) (watchedSource, error) {
 	for {
-		w.To.Notice("waiting for a change in %q; Ctrl-C ends", dir)
-		if err := settle(ctx, watched); err != nil {
-			return "", err
+		w.To.Notice("waiting for a change in %q; Ctrl-C ends", built.dir())
+		if err := settle(ctx, watcher); err != nil {
+			return nil, err
 		}
-		next, err := versionOf(ctx, dir, w.To)
+		now, same, err := built.changed(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return "", ctx.Err()
+			return nil, ctx.Err()
 		case err != nil:
 			w.Failed(err)
-		case next != version:
-			return next, nil
+		case !same:
+			return now, nil
 		default:
-			w.To.Notice("the source of kube-apiserver is the same")
+			w.To.Notice("the source of the server is the same")
 		}
 	}
 }
 
 // watch adds folders that are not watched yet. One that is gone by now is left out.
-func watch(watched *fsnotify.Watcher, folders []string) error {
+func watch(watcher *fsnotify.Watcher, folders []string) error {
 	for _, folder := range folders {
-		if err := watched.Add(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := watcher.Add(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
@@ -125,7 +158,7 @@ func watch(watched *fsnotify.Watcher, folders []string) error {
 }
 
 // settle waits until files have changed, and then have not for settleTime.
-func settle(ctx context.Context, watched *fsnotify.Watcher) error {
+func settle(ctx context.Context, watcher *fsnotify.Watcher) error {
 	var settled <-chan time.Time // nil until something has changed
 	for {
 		select {
@@ -133,14 +166,14 @@ func settle(ctx context.Context, watched *fsnotify.Watcher) error {
 			return ctx.Err()
 		case <-settled:
 			return nil
-		case event := <-watched.Events:
+		case event := <-watcher.Events:
 			if event.Op == fsnotify.Chmod {
 				continue
 			}
 			if info, err := os.Stat(event.Name); err == nil && info.IsDir() && filepath.Base(event.Name) != ".git" {
-				_ = watched.Add(event.Name) // a new package; if it cannot be watched, a save elsewhere finds it
+				_ = watcher.Add(event.Name) // a new package; if it cannot be watched, a save elsewhere finds it
 			}
-		case err := <-watched.Errors:
+		case err := <-watcher.Errors:
 			if !errors.Is(err, fsnotify.ErrEventOverflow) { // in which case something has changed, too
 				return err
 			}

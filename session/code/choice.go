@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -19,12 +20,21 @@ type Choice struct {
 	// the release are used.
 	Traces   []string
 	Scenario string
+	// Own is an API server behind the aggregator, whose source is read instead; the zero value is none. Only Traces have
+	// recordings of it.
+	Own serverconfig.Own
 }
 
 // Validate checks the choice before anything is read.
 func (o *Choice) Validate() error {
 	if _, err := apiserver.ParseReadable(o.K8s); err != nil {
 		return usage.Wrong(err)
+	}
+	if err := o.Own.Check(); err != nil {
+		return usage.Wrong(err)
+	}
+	if o.Scenario != "" && !o.Own.IsZero() {
+		return usage.Errorf("--scenario names a recording of apitrace, and none has the server of --server: give recordings of your own with --trace")
 	}
 	if o.Scenario != "" && len(o.Traces) > 0 {
 		return usage.Errorf("--scenario names a recording of apitrace, --trace a file: choose one of them")
@@ -42,7 +52,7 @@ func (o *Choice) Open(in io.Reader, to session.Reporter) (*Base, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(version, of, to)
+	return open(version, o.Own, of, to)
 }
 
 func (o *Choice) load(in io.Reader, to session.Reporter) (version string, of []*trace.Recording, err error) {
@@ -64,6 +74,9 @@ func (o *Choice) load(in io.Reader, to session.Reporter) (version string, of []*
 	}
 	if version, err = apiserver.ParseReadable(version); err != nil || len(of) > 0 {
 		return version, of, err
+	}
+	if !o.Own.IsZero() {
+		return version, nil, nil
 	}
 	if o.Scenario != "" {
 		rec, err := session.Recorded(version, o.Scenario)

@@ -16,6 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -29,7 +30,11 @@ type Base struct {
 	Version    string
 	Guide      *instrument.Guide
 	Recordings []*trace.Recording
-	to         session.Reporter
+	// Own is the API server behind the aggregator whose source this is; the zero value is none.
+	Own serverconfig.Own
+	to  session.Reporter
+	// recorded are recordings with a server behind the aggregator, by the name of its program.
+	recorded map[string]*trace.Recording
 	// calls holds one call of every recorded function.
 	calls map[string]located
 	trees map[string]*source.Tree
@@ -42,13 +47,16 @@ type located struct {
 }
 
 // open returns the source of a release with recordings of it. It does not fetch the source.
-func open(version string, of []*trace.Recording, to session.Reporter) (*Base, error) {
+func open(version string, own serverconfig.Own, of []*trace.Recording, to session.Reporter) (*Base, error) {
 	guide, err := instrument.Load()
 	if err != nil {
 		return nil, err
 	}
-	c := &Base{Version: version, Guide: guide, Recordings: of, to: to, calls: map[string]located{}, trees: map[string]*source.Tree{}}
+	c := &Base{Version: version, Guide: guide, Recordings: of, Own: own, to: to, recorded: map[string]*trace.Recording{}, calls: map[string]located{}, trees: map[string]*source.Tree{}}
 	for _, rec := range of {
+		for _, server := range rec.OwnServers() {
+			c.recorded[server.Name] = rec
+		}
 		for _, r := range rec.Requests {
 			for i := range r.Calls {
 				c.know(located{&r.Calls[i], rec})
@@ -67,9 +75,9 @@ func (c *Base) know(call located) {
 	}
 }
 
-// Resolve returns the full name of the function that the user means. It looks in the recordings and
+// resolve returns the full name of the function that the user means. It looks in the recordings and
 // the guide first, then in the whole source.
-func (c *Base) Resolve(ctx context.Context, query string) (string, error) {
+func (c *Base) resolve(ctx context.Context, query string) (string, error) {
 	var known []string
 	for name := range c.calls {
 		known = append(known, name)
@@ -79,7 +87,7 @@ func (c *Base) Resolve(ctx context.Context, query string) (string, error) {
 		of = []*trace.Recording{{K8sVersion: c.Version}}
 	}
 	for _, step := range spoken.Of(c.Guide, of...).Steps {
-		if step.Function.Exact() {
+		if step.Function.Exact() && c.Own.IsZero() { // else the server may lack it
 			known = append(known, string(step.Function))
 		}
 	}
@@ -91,7 +99,7 @@ func (c *Base) Resolve(ctx context.Context, query string) (string, error) {
 		return "", err
 	}
 	var gone []string
-	if len(found) == 0 {
+	if len(found) == 0 && c.Own.IsZero() {
 		if found, gone = names.Resolve(lineage.Function, query, c.Version); len(found) == 1 && !funcname.HasEnd(funcname.Unmarked(found[0]), funcname.Unmarked(query)) {
 			c.to.Notice("%s is %s in Kubernetes %s; \"apitrace history %s\" says since when", query, funcname.Short(found[0]), c.Version, lineage.Quoted(query))
 		}
@@ -119,7 +127,11 @@ func (c *Base) Resolve(ctx context.Context, query string) (string, error) {
 		if len(gone) > 0 {
 			return "", names.Gone(lineage.Function, query, gone[len(gone)-1], c.Version)
 		}
-		return "", &trace.UnknownFunctionError{Query: query, Where: message.Of("Kubernetes %s and its etcd", c.Version), Near: trace.NearFunctions(query, known)}
+		where := message.Of("Kubernetes %s and its etcd", c.Version)
+		if tree := c.trees[ownTree]; tree != nil {
+			where = message.Of("%s", tree)
+		}
+		return "", &trace.UnknownFunctionError{Query: query, Where: where, Near: trace.NearFunctions(query, known)}
 	case 1:
 		return found[0], nil
 	}
@@ -141,6 +153,9 @@ func (c *Base) CallersInSource(ctx context.Context, name string) (callers []stri
 	return callers, known, nil
 }
 
+// ownTree is the key of the source of Own in trees.
+const ownTree = ""
+
 // tree returns the source of a program, and fetches it if necessary.
 func (c *Base) tree(ctx context.Context, name string) (*source.Tree, error) {
 	if tree := c.trees[name]; tree != nil {
@@ -148,6 +163,21 @@ func (c *Base) tree(ctx context.Context, name string) (*source.Tree, error) {
 	}
 	progress := c.to.Building()
 	defer progress.Close()
+	if rec := c.recorded[name]; rec != nil || name == ownTree {
+		o := apiserver.BuildOptions{Version: c.Version, Own: c.Own, Progress: progress}
+		var src *apiserver.Source
+		var err error
+		if name == ownTree {
+			src, err = apiserver.OwnSource(ctx, o)
+		} else {
+			src, err = session.SourceOf(ctx, rec, name, o)
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.trees[name] = &source.Tree{Program: src.Program, Version: src.Version, Dir: src.Dir}
+		return c.trees[name], nil
+	}
 	if apiserver.ReadOnly(c.Version) {
 		dir, err := apiserver.ReleasedSource(ctx, apiserver.BuildOptions{Version: c.Version, Progress: progress})
 		if err != nil {
@@ -167,7 +197,7 @@ func (c *Base) tree(ctx context.Context, name string) (*source.Tree, error) {
 // function finds the source of a function by its full name, and the tree of the program that has it.
 func (c *Base) function(ctx context.Context, name string) (*source.Function, *source.Tree, error) {
 	programs := c.programsWith(name)
-	if call, ok := c.calls[name]; ok {
+	if call, ok := c.calls[name]; ok && c.Own.IsZero() {
 		programs = []string{call.Process}
 	}
 	var first error
@@ -191,6 +221,8 @@ func (c *Base) function(ctx context.Context, name string) (*source.Function, *so
 // programsWith lists the programs that may contain a function, judging by its name.
 func (c *Base) programsWith(name string) []string {
 	switch {
+	case !c.Own.IsZero():
+		return []string{ownTree}
 	case apiserver.ReadOnly(c.Version):
 		return []string{apiserver.Name} // with the sample server, without etcd
 	case strings.HasPrefix(name, "go.etcd.io/etcd/server/"):
@@ -216,8 +248,8 @@ type Place struct {
 // only for a function that no recording has.
 func (c *Base) PlaceOf(ctx context.Context, name string) (Place, error) {
 	if call, ok := c.calls[name]; ok {
-		program := strings.TrimSpace(call.Process + " " + call.rec.Version(call.Process))
-		return Place{File: call.File, Line: call.Line, Program: program, Recording: call.rec, Call: call.Call}, nil
+		from := strings.TrimSpace(call.Process + " " + call.rec.Version(call.Process))
+		return Place{File: call.File, Line: call.Line, Program: from, Recording: call.rec, Call: call.Call}, nil
 	}
 	f, tree, err := c.function(ctx, name)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// Texts returns the text of a function in two releases. The query is its name in either, as Resolve takes it.
+// Texts returns the text of a function in two releases. The query is its name in either, as ResolveAny takes it.
 func Texts(ctx context.Context, a, b *Base, query string) (textA, textB source.Version, err error) {
 	nameA, nameB, err := a.counterparts(ctx, b, query)
 	if err != nil {
@@ -41,13 +41,13 @@ func (c *Base) text(ctx context.Context, name string) (source.Version, error) {
 // counterparts returns the full names of a function in c's release and in other's. The recordings
 // have its name in the other release; if they do not, the name is assumed to be the same.
 func (c *Base) counterparts(ctx context.Context, other *Base, query string) (name, otherName string, err error) {
-	if name, err = c.Resolve(ctx, query); err == nil {
+	if name, err = c.resolve(ctx, query); err == nil {
 		return name, c.counterpart(other, name), nil
 	}
 	if unknown := new(trace.UnknownFunctionError); !errors.As(err, &unknown) {
 		return "", "", err
 	}
-	if otherName, err = other.Resolve(ctx, query); err != nil {
+	if otherName, err = other.resolve(ctx, query); err != nil {
 		return "", "", err
 	}
 	return other.counterpart(c, otherName), otherName, nil

@@ -69,7 +69,7 @@ func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent
 	// The programs are asked one after the other: while kube-apiserver has not
 	// settled, etcd cannot have.
 	q, secret := queryFor(&sent, secrets), secrets.Hold(sent.Path)
-	for _, process := range inOrder(sockets) {
+	for _, process := range inOrder(sockets, first(&sent)) {
 		answer, err := query(ctx, sockets[process], q)
 		if err != nil {
 			return nil, nil, message.Errorf("asking the probe of %s for the calls of %s %s: %w", process, sent.Method, sent.Path, err)
@@ -80,7 +80,7 @@ func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent
 		chk.Calls += answer.Checked
 		chk.Mismatches = append(chk.Mismatches, answer.Mismatches...)
 		r.Incomplete = append(r.Incomplete, answer.incomplete(process)...)
-		for _, record := range answer.records {
+		for _, record := range withoutLateLeaves(answer.records) {
 			all = append(all, call{process, record})
 		}
 	}
@@ -109,14 +109,39 @@ func RequestWith(ctx context.Context, sockets map[string]string, sent trace.Sent
 	return r, chk, nil
 }
 
-// inOrder lists the programs in the order in which a request reaches them.
-func inOrder(sockets map[string]string) []string {
+// withoutLateLeaves leaves out what was called by calls that had not begun when the probe listed those of the trace: it
+// lists the leaves afterwards. A leaf without its caller that is older than the newest call stays, and is found to be an orphan.
+func withoutLateLeaves(records []probe.Record) []probe.Record {
+	known, newest := map[string]bool{}, int64(0)
+	for _, r := range records {
+		if !r.Leaf {
+			known[r.ID], newest = true, max(newest, r.Start)
+		}
+	}
+	return slices.DeleteFunc(records, func(r probe.Record) bool { return r.Leaf && !known[r.Parent] && r.Start >= newest })
+}
+
+// first names the program that a trace begins in: the one whose start or end it is. "" stands for kube-apiserver, which comes
+// first by its name.
+func first(sent *trace.Sent) string {
+	if sent.Boot {
+		return sent.Path
+	}
+	return ""
+}
+
+// inOrder lists the programs in the order in which a request reaches them. The trace of a start ends in the program when it is
+// asked, so that this comes first: calls that it makes later are then in no other program.
+func inOrder(sockets map[string]string, first string) []string {
 	var names []string
 	for name := range sockets {
 		names = append(names, name)
 	}
 	last := func(name string) int {
-		if name == trace.ProcessEtcd {
+		switch name {
+		case first:
+			return -1
+		case trace.ProcessEtcd:
 			return 1
 		}
 		return 0
@@ -190,7 +215,7 @@ func (c *call) inTrace(start time.Time) trace.Call {
 	t := trace.Call{
 		ID: c.ID, Parent: c.Parent, Function: c.Function, File: c.File, Line: c.Line, CallerLine: c.CallerLine,
 		Process: c.process, Goroutine: c.Goroutine, NewGoroutine: c.NewGoroutine,
-		StartNs: c.Start - start.UnixNano(), DurationNs: c.Duration, Unfinished: c.Unfinished, Error: c.Error, Panic: c.Panic,
+		StartNs: c.Start - start.UnixNano(), DurationNs: c.Duration, Leaf: c.Leaf, Unfinished: c.Unfinished, Error: c.Error, Panic: c.Panic,
 	}
 	for _, a := range c.Attrs {
 		if t.Attributes == nil {

@@ -199,3 +199,21 @@ func TestRequestGetsWhatFollowedItsWrite(t *testing.T) {
 		t.Errorf("transform began %d ns after the write, expected 10", ns)
 	}
 }
+
+// The program whose start is traced is asked before those that it calls, whatever their names.
+func TestOrderOfPrograms(t *testing.T) {
+	sockets := map[string]string{"etcd": "", "kube-apiserver": "", "metrics-server": ""}
+	for _, test := range []struct {
+		sent trace.Sent
+		want string
+	}{
+		{trace.Sent{Method: "GET", Path: "/metrics-server"}, "kube-apiserver metrics-server etcd"},
+		{trace.Sent{Method: trace.MethodStart, Path: "kube-apiserver", Boot: true}, "kube-apiserver metrics-server etcd"},
+		{trace.Sent{Method: trace.MethodStart, Path: "metrics-server", Boot: true}, "metrics-server kube-apiserver etcd"},
+		{trace.Sent{Method: trace.MethodStop, Path: "metrics-server", Boot: true}, "metrics-server kube-apiserver etcd"},
+	} {
+		if got := strings.Join(inOrder(sockets, first(&test.sent)), " "); got != test.want {
+			t.Errorf("%s %s asks %q, expected %q", test.sent.Method, test.sent.Path, got, test.want)
+		}
+	}
+}

@@ -15,7 +15,7 @@ import (
 // children of the request's first call, and continue after the answer.
 func addTails(ctx context.Context, sockets map[string]string, r *trace.Request, secrets string) error {
 	for _, revision := range r.Revisions() {
-		for _, process := range inOrder(sockets) {
+		for _, process := range inOrder(sockets, "") {
 			if process == trace.ProcessEtcd {
 				continue // etcd watches nothing; notifying its watchers is part of the request
 			}

@@ -179,9 +179,9 @@ func (t *traced) call(i int) Call {
 	out := Call{
 		ID: c.ID, Parent: c.Parent, Function: c.Function, File: c.File, Line: c.Line, CallerLine: c.CallerLine,
 		Process: c.Process, Goroutine: c.Goroutine, NewGoroutine: c.NewGoroutine, StartNs: c.StartNs, DurationNs: c.DurationNs,
-		Afterwards: c.Afterwards(), Unfinished: c.Unfinished, Error: c.Error, Panic: c.Panic, Attributes: c.Attributes,
+		Afterwards: c.Afterwards(), Leaf: c.Leaf, Unfinished: c.Unfinished, Error: c.Error, Panic: c.Panic, Attributes: c.Attributes,
 		Index: i, Caller: t.tree.Parent(i), Depth: t.tree.Depth(i), OwnNs: t.tree.SelfNs(i), Below: t.tree.End(i) - i - 1,
-		Name: nameOf(c), Place: placeOf(c), Time: render.Duration(c.DurationNs, false),
+		Name: nameOf(c), Place: placeOf(c), Time: render.Took(c, false),
 		Layer: layer, Colour: view.LayerColour(layer), Key: t.guide.Key(c.Function), URL: view.SourceURL(t.rec, c),
 	}
 	if out.Attributes == nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/web"
@@ -53,7 +54,7 @@ func TestSlowChangeTheServerOnThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	edit, err := session.Edits{}.Add(t.Context(), "latest", exercise.Change.File, noticeless{})
+	edit, err := session.Edits{}.Add(t.Context(), "latest", serverconfig.Own{}, exercise.Change.File, noticeless{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/web"
 )
 
@@ -24,6 +25,7 @@ var searched = []string{
 // TestSearchInFilesFindsWhatTheServerFinds searches the data of a site, with the code that the page has for that, and by the API, and demands
 // the same answers: the same number, in the same order, with the same places.
 func TestSearchInFilesFindsWhatTheServerFinds(t *testing.T) {
+	testenv.Chromium(t)
 	server := start(t, web.Options{})
 	folder := t.TempDir()
 	if err := web.WriteLists(folder); err != nil {

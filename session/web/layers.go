@@ -23,6 +23,7 @@ func (a *api) listLayers(r *restful.Request) (any, error) {
 	}
 	var processes []string
 	list := LayerList{Items: []Layer{}}
+	var longest []int64 // own times of the Longest of each item: that of a call with many callees takes long to compute
 	for i := range t.tree.Len() {
 		c := t.tree.Call(i)
 		layer := t.guide.Layer(c.Function)
@@ -36,12 +37,13 @@ func (a *api) listLayers(r *restful.Request) (any, error) {
 		if at < 0 {
 			at = len(list.Items)
 			list.Items = append(list.Items, Layer{Layer: layer, Title: t.guide.Title(layer), Colour: view.LayerColour(layer), Process: c.Process, First: i})
+			longest = append(longest, 0)
 		}
-		l, own := &list.Items[at], t.tree.SelfNs(i)
+		l, own := &list.Items[at], t.ownNs(i)
 		l.Calls++
 		l.OwnNs += own
-		if own > t.tree.SelfNs(l.Longest) || l.Calls == 1 {
-			l.Longest = i
+		if own > longest[at] || l.Calls == 1 {
+			l.Longest, longest[at] = i, own
 		}
 	}
 	list.Longest = t.longest()
@@ -57,14 +59,25 @@ func (a *api) listLayers(r *restful.Request) (any, error) {
 // mostLongest is the maximum number of functions in a ranking.
 const mostLongest = 30
 
-// longest ranks the functions of a request by the time in which their calls ran without a call that they made.
+// ownNs returns how long call i ran without a call that it made; 0 if it had not returned when the trace was collected: it may have
+// waited ever since.
+func (t *traced) ownNs(i int) int64 {
+	if t.tree.Call(i).Unfinished {
+		return 0
+	}
+	return t.tree.SelfNs(i)
+}
+
+// longest ranks the functions of a request by the time in which their calls ran without a call that they made. A function of which
+// only the entry was recorded, or of which no call had returned, has no place in it.
 func (t *traced) longest() []LongFunction {
 	type identity struct{ process, function string }
 	index := map[identity]int{}
 	all := []LongFunction{}
+	var longest []int64 // own times of the Longest of each
 	for i := range t.tree.Len() {
 		c := t.tree.Call(i)
-		if view.Upstream(c) {
+		if c.Leaf || c.Unfinished || view.Upstream(c) {
 			continue
 		}
 		at, known := index[identity{c.Process, c.Function}]
@@ -72,13 +85,14 @@ func (t *traced) longest() []LongFunction {
 			at = len(all)
 			index[identity{c.Process, c.Function}] = at
 			layer := t.guide.Layer(c.Function)
-			all = append(all, LongFunction{Function: c.Function, Name: c.ShortName(), Process: c.Process, Layer: layer, Colour: view.LayerColour(layer), Longest: i})
+			all = append(all, LongFunction{Function: c.Function, Name: c.ShortName(), Process: c.Process, Layer: layer, Colour: view.LayerColour(layer)})
+			longest = append(longest, 0)
 		}
-		f, own := &all[at], t.tree.SelfNs(i)
+		f, own := &all[at], t.ownNs(i)
 		f.Calls++
 		f.OwnNs += own
-		if own > t.tree.SelfNs(f.Longest) {
-			f.Longest = i
+		if own > longest[at] || f.Calls == 1 {
+			f.Longest, longest[at] = i, own
 		}
 	}
 	slices.SortStableFunc(all, func(a, b LongFunction) int { return cmp.Compare(b.OwnNs, a.OwnNs) })

@@ -88,6 +88,11 @@ func namesOf(query string, partly bool, p message.Printer) ([]Name, error) {
 			kind = "type"
 		}
 		name := Name{Kind: kind, Name: n.Name, Short: funcname.Short(n.Name), Fate: search.Fate(n).Localize(p)}
+		if n.Now != "" {
+			name.Release = recordings.Latest
+		} else if _, err := recordings.Resolve(n.Last); err == nil {
+			name.Release = n.Last
+		}
 		if n.Now != "" && n.Now != n.Name {
 			name.Now = funcname.Short(n.Now)
 		}

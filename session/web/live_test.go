@@ -218,6 +218,23 @@ func post(t *testing.T, address, body string, status int) string {
 	return string(answer)
 }
 
+// TestReplayIsSummarized replays a scenario: its time is that of the requests, without what was prepared for them, and what etcd was asked
+// for is there, too.
+func TestReplayIsSummarized(t *testing.T) {
+	address := start(t, web.Options{Engine: &fakeEngine{}})
+	events := listen(t, address)
+	post(t, address+web.Base+"/live/servers", `{"release":"1.37"}`, 200)
+	events.until(t, `"state":"ready"`)
+	rec, err := recordings.Load("v1.37.1", "create-deployment")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := decode[web.LiveTrace](t, post(t, address+web.Base+"/live/servers/1.37/replays", `{"scenario":"create-deployment"}`, 200))
+	if kept.Etcd != "Txn" || kept.DurationNs != rec.Requests[0].Calls[0].DurationNs {
+		t.Errorf("the replay: %+v", kept)
+	}
+}
+
 // TestEventsTellOfAServer follows a server from its build to its end.
 func TestEventsTellOfAServer(t *testing.T) {
 	engine := &fakeEngine{hold: make(chan struct{})}

@@ -50,9 +50,8 @@ func (l *live) replay(ctx context.Context, release string, order ReplayOrder) (l
 	defer l.change(s, func() { s.Busy = "" })
 	to := &gatherer{}
 	var kept liveTrace
-	began := time.Now()
 	err = server.Replay(ctx, scenario, to, func(rec *trace.Recording) (err error) {
-		kept, err = l.keep(LiveTrace{Kind: kindReplay, Title: scenario.Name, DurationNs: int64(time.Since(began))}, told{notices: to.all()}, rec)
+		kept, err = l.keep(LiveTrace{Kind: kindReplay, Title: scenario.Name}, told{notices: to.all()}, rec)
 		return err
 	})
 	switch {
@@ -134,7 +133,7 @@ func (o RequestOrder) typed(as string) (*scenarios.TypedRequest, error) {
 func (l *live) keepClient(release string, row session.Row, rec *trace.Recording) {
 	head := LiveTrace{
 		Kind: kindClient, Title: row.Method + " " + row.Path, Release: release, Status: row.Status, HungUp: row.HungUp,
-		DurationNs: int64(row.Duration), Etcd: row.Operations(),
+		DurationNs: int64(row.Duration),
 	}
 	if _, err := l.keep(head, told{failure: row.Err}, rec); err != nil {
 		l.tell(event{eventNotice, func(p message.Printer) any { return LiveNotice{release, p.Error(err)} }})
@@ -145,11 +144,11 @@ func (l *live) keepClient(release string, row session.Row, rec *trace.Recording)
 func (l *live) keep(head LiveTrace, said told, rec *trace.Recording) (liveTrace, error) {
 	head.Received = time.Now()
 	if rec != nil {
-		head.Release, head.Requests = rec.K8sVersion, len(rec.Requests)
+		head.Release, head.Requests, head.Etcd = rec.K8sVersion, len(rec.Requests), session.Operations(rec)
 		for _, r := range rec.Requests {
 			head.Calls += len(r.Calls)
 			head.Status = r.Status
-			if head.Kind != kindClient && head.Kind != kindReplay && len(r.Calls) > 0 {
+			if head.Kind != kindClient && len(r.Calls) > 0 {
 				head.DurationNs += r.Calls[0].DurationNs
 			}
 		}

@@ -85,8 +85,8 @@ type LiveTrace struct {
 	Status     int       `json:"status" description:"HTTP status of the last request, 0 if there was none."`
 	HungUp     bool      `json:"hungUp,omitempty" description:"Whether the client did not wait for the end of the answer."`
 	Calls      int       `json:"calls" description:"How many calls its requests have."`
-	DurationNs int64     `json:"durationNs" description:"How long the client waited, or the requests took, in nanoseconds."`
-	Etcd       string    `json:"etcd" description:"What kube-apiserver asked etcd for, such as \"Range, 2 Txn\"; empty unless a client sent it."`
+	DurationNs int64     `json:"durationNs" description:"How long the client waited or, if no client sent it, how long the first calls of its requests took, in nanoseconds."`
+	Etcd       string    `json:"etcd" description:"What kube-apiserver asked etcd for, such as \"Range, 2 Txn\"; empty if it asked for nothing, or its calls are not known."`
 	Error      string    `json:"error" description:"Why there is no trace; empty otherwise."`
 	Notices    []string  `json:"notices" description:"What is to be known of it besides the calls."`
 }

@@ -241,7 +241,7 @@ const search = `(async () => {
 	return n;
 })()`
 
-// BenchmarkPageFrames reports the slowest task of the page's main thread while the start of a server, 206,000 calls, is scrolled and
+// BenchmarkPageFrames reports the slowest task of the page's main thread while the start of a server, the largest request of all, is scrolled and
 // searched: no frame comes before it ends. cpu-ms is the time that the thread itself ran, which other work of the machine does
 // not lengthen.
 func BenchmarkPageFrames(b *testing.B) {
@@ -280,7 +280,7 @@ func BenchmarkPageMemory(b *testing.B) {
 		js[any](t, "location.hash = '#/latest/boot/1?view=map'")
 		t.until("document.querySelectorAll('.boot-server').length === 3")
 		js[any](t, "location.hash = '#/latest/boot/1?view=time'")
-		t.until("document.querySelector('.span')?.textContent.includes('too narrow')")
+		t.until("document.querySelector('.span')?.textContent.includes('zoom in')")
 		js[any](t, "location.hash = '#/latest/boot/1?view=calls'")
 		t.until("document.querySelectorAll('.row.flat .place').length > 10")
 		js[any](t, scroll)

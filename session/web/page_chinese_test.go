@@ -153,6 +153,15 @@ func TestPageIsChinese(t *testing.T) {
 		if english := output.English(t, js[string](b, "document.querySelector('.problem').textContent")); len(english) > 0 {
 			t.Errorf("%s: %s", what, english)
 		}
+		// Nothing pretends to be on its way, and there is something to go on with.
+		b.until("[...document.querySelectorAll('.loading')].every((l) => !l.offsetParent) && document.querySelector('main.nowhere a, .compare select')")
 	}
+	js[any](b, "location.hash = '#/servers'")
+	b.until("!document.querySelector('.problem')")
+	js[any](b, "location.hash = '#/workshop/nothing'")
+	b.until("document.querySelector('main.nowhere a')")
+	looks("nothing at an address")
+	js[any](b, "location.hash = '#/live'")
+	b.until(live("servers") + ".querySelector('.go')")
 	b.forgive("the server responded with a status of 4")
 }

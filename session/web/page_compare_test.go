@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -180,7 +181,7 @@ func TestPageShowsAScenarioThroughTheReleases(t *testing.T) {
 	b := open(t, server, "#/releases?scenario=get-node", 1280)
 	b.until("document.querySelectorAll('.releases tbody th').length >= 12")
 	text := js[string](b, "document.querySelector('.releases').innerText")
-	for _, want := range []string{"v1.26.15", "v1.37.1", "710", "kubernetes.Client.Get", "client/v3.(*Client).unaryClientInterceptor.func1"} {
+	for _, want := range []string{"v1.26.15", "v1.37.1", strconv.Itoa(callsOf(t, "get-node")), "kubernetes.Client.Get", "client/v3.(*Client).unaryClientInterceptor.func1"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the table does not have %q", want)
 		}
@@ -196,4 +197,12 @@ func TestPageShowsAScenarioThroughTheReleases(t *testing.T) {
 	all.until("[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelector('th').textContent === 'get-node')?.querySelectorAll('td a').length > 5")
 	all.click("[...document.querySelectorAll('.overview tbody tr')].find((r) => r.querySelector('th').textContent === 'get-node').querySelectorAll('td a')[1]")
 	all.until("location.hash.includes('#/compare') && location.hash.includes('scenario=get-node')")
+}
+
+// TestPageLeadsFromASentenceToAFoldedCall selects a sentence about functions that the tree folds: all changes of the layer show them.
+func TestPageLeadsFromASentenceToAFoldedCall(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "#/compare?scenario=create-deployment&from=v1.30.4&to=v1.37.1", 1280)
+	b.click("[...document.querySelectorAll('.sentence')].find((s) => s.textContent.includes('functions of package go.etcd.io/etcd/server/v3/wal are now in'))")
+	b.until("location.hash.includes('show=all') && location.hash.includes('layer=') && location.hash.includes('call=go.etcd.io')")
+	b.until("document.querySelector('.merged [aria-selected=true]')?.textContent.includes('wal.')")
 }

@@ -71,3 +71,27 @@ func TestPageByKeyboardAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestTheTableOfKeysAndNowhereAreAccessible looks at what no address of a recording shows with axe, wide and narrow.
+func TestTheTableOfKeysAndNowhereAreAccessible(t *testing.T) {
+	server := start(t, web.Options{})
+	for _, width := range []int64{1280, 400} {
+		b := open(t, server, "", width)
+		b.until(row("Authentication"))
+		b.press("?")
+		b.until("document.querySelector('dialog[open]')")
+		b.accessible()
+		if at := js[string](b, "document.activeElement.closest('dialog') ? '' : document.activeElement.outerHTML.slice(0, 200)"); at != "" {
+			t.Errorf("the table of keys does not have the focus, but %s", at)
+		}
+		b.press(kb.Escape)
+		b.until("!document.querySelector('dialog[open]')")
+		js[any](b, "location.hash = '#/latest/no-such-scenario/1'")
+		b.until("document.querySelector('.problem') && document.querySelector('main').textContent.includes('Nothing is at this address')")
+		b.forgive("the server responded with a status of 404")
+		b.accessible()
+		b.tabTo("e.textContent === 'The first recording'")
+		b.press(kb.Enter)
+		b.until(row("Authentication"))
+	}
+}

@@ -1,15 +1,18 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/web"
 )
 
 // TestEachCellOfTheMatrixLeadsSomewhere follows the three kinds of cells of a site, and reads one release at a time on a narrow screen.
 func TestEachCellOfTheMatrixLeadsSomewhere(t *testing.T) {
+	testenv.Chromium(t)
 	folder := writeSite(t, web.Site{Releases: []string{"1.26", "1.30", "1.37"}, Scenarios: []string{"get-node", "discovery"}})
 	server := httptest.NewServer(http.FileServer(http.Dir(folder)))
 	t.Cleanup(server.Close)
@@ -49,7 +52,7 @@ func TestEachCellOfTheMatrixLeadsSomewhere(t *testing.T) {
 func TestPageNumbersCallsFromOne(t *testing.T) {
 	server := start(t, web.Options{})
 	b := open(t, server, "#/v1.37.1/get-node/1?at=entered", 1280)
-	b.until("[...document.querySelectorAll('.code .about span')].some((s) => /^Call 1 of 710$/.test(s.textContent))")
+	b.until(fmt.Sprintf("[...document.querySelectorAll('.code .about span')].some((s) => s.textContent === 'Call 1 of %d')", callsOf(t, "get-node")))
 	b.until("document.querySelectorAll('.layer-box').length > 10")
 	if cut := js[string](b, "[...document.querySelectorAll('.layer-box span')].filter((s) => s.scrollWidth > s.clientWidth).map((s) => s.textContent).join()"); cut != "" {
 		t.Errorf("the names of layers are cut: %s", cut)

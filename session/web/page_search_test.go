@@ -74,6 +74,18 @@ func TestSearchResultsShowAllTheirScenarios(t *testing.T) {
 	b.until("document.querySelector('.found p')?.textContent.startsWith('Type a part')")
 }
 
+// TestSearchFindsScenarios types what somebody knows from kubectl.
+func TestSearchFindsScenarios(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "#/search?text=kubectl+delete+pods", 400)
+	b.until("[...document.querySelectorAll('.scenarios a')].some((e) => e.textContent === 'delete-pod-graceful')")
+	if js[bool](b, "[...document.querySelectorAll('.scenarios a')].some((e) => e.textContent === 'create-pod')") {
+		t.Error("a scenario is found that does not delete")
+	}
+	b.accessible()
+	b.click("[...document.querySelectorAll('.scenarios a')].find((e) => e.textContent === 'delete-pod')")
+	b.until("document.querySelector('.request h1')?.textContent.startsWith('DELETE ')")
+}
+
 // TestSearchLeadsFromOldNames searches for a function that only old releases have, and follows it to its present name.
 func TestSearchLeadsFromOldNames(t *testing.T) {
 	b := open(t, start(t, web.Options{}), "#/search?text=ipallocator.NewAllocatorCIDRRange", 1280)

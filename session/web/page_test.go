@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+	"github.com/dustin/go-humanize"
 
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/render"
@@ -343,7 +344,7 @@ func TestPageScrollsThroughTheStartOfAServer(t *testing.T) {
 	server := start(t, web.Options{})
 	b := open(t, server, "#/latest/boot/1?view=calls", 1280)
 	b.until("document.querySelectorAll('.row.flat .place').length > 10")
-	b.until("document.querySelector('.facts').textContent.includes('206,')")
+	b.until("document.querySelector('.facts').textContent.includes('" + humanize.Comma(int64(callsOf(t, "boot"))) + "')")
 	js[any](b, "document.querySelector('.all').scrollTop = 3000000")
 	b.until("document.querySelector('.row.flat[aria-posinset=\"125001\"] .place')")
 	if rows := js[int](b, "document.querySelectorAll('.row').length"); rows > 200 {

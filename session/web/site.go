@@ -35,10 +35,13 @@ const siteMark = "apitrace-site.json"
 
 // What the parts of a site take on average: TestSlowSiteHasTheWholeLibrary compares the sum with a whole site.
 const (
-	bytesOfRecording  = 95 << 10
+	bytesOfRecording  = 120 << 10
 	bytesOfComparison = 38 << 10
-	// bytesOfSources are the functions of one release; of each other one, the functions that differ take bytesOfRelease.
-	bytesOfSources = 2200 << 10
+	// bytesOfPage are the page and the lessons.
+	bytesOfPage = 650 << 10
+	// bytesOfSources are the functions that all scenarios call in one release; of each other one, the functions that differ take
+	// bytesOfRelease. A single scenario calls a fifth of them.
+	bytesOfSources = 2800 << 10
 	bytesOfRelease = 400 << 10
 )
 
@@ -49,7 +52,7 @@ func (s Site) Write(ctx context.Context, notice func(format string, args ...any)
 		return err
 	}
 	comparisons := comparisonsOf(chosen)
-	size := sizeOfSite(count, comparisons, len(chosen))
+	size := sizeOfSite(chosen, count)
 	notice("%s", message.Of("recordings: %d, releases: %d, comparisons: %d, in all about %d MB", count, len(chosen), comparisons, size>>20+1))
 	if err := s.mayReplace(); err != nil || s.DryRun {
 		return err
@@ -77,12 +80,23 @@ func (s Site) Write(ctx context.Context, notice func(format string, args ...any)
 // Size returns about how many bytes the site takes.
 func (s Site) Size() (int64, error) {
 	chosen, count, err := s.choose()
-	return int64(sizeOfSite(count, comparisonsOf(chosen), len(chosen))), err
+	return int64(sizeOfSite(chosen, count)), err
 }
 
-func sizeOfSite(recordings, comparisons, releases int) int {
-	return recordings*bytesOfRecording + comparisons*bytesOfComparison + bytesOfSources + releases*bytesOfRelease
+func sizeOfSite(chosen []recordings.Info, count int) int {
+	scenarios := map[string]bool{}
+	for _, info := range chosen {
+		for _, name := range info.Scenarios {
+			scenarios[name] = true
+		}
+	}
+	sources := bytesOfSources + len(chosen)*bytesOfRelease
+	sources = sources/5 + sources*4/5*min(len(scenarios), usualScenarios)/usualScenarios
+	return bytesOfPage + count*bytesOfRecording + comparisonsOf(chosen)*bytesOfComparison + sources
 }
+
+// usualScenarios is about how many scenarios a release has.
+const usualScenarios = 50
 
 // choose returns the selected releases with their selected scenarios, the newest first.
 func (s Site) choose() (chosen []recordings.Info, count int, err error) {
@@ -226,7 +240,7 @@ func (s Site) library(p *packer, chosen []recordings.Info, put func(piece) error
 			return err
 		}
 	}
-	hits, err := search.Text("")
+	hits, err := search.All()
 	if err != nil {
 		return err
 	}

@@ -168,6 +168,18 @@ func TestSiteHasNoDeadLink(t *testing.T) {
 	openPages(t, folder, infos, len(infos))
 }
 
+// TestSiteFromTheDiskSaysWhatItNeeds opens a site without a server: the browser does not load its data.
+func TestSiteFromTheDiskSaysWhatItNeeds(t *testing.T) {
+	testenv.Chromium(t)
+	folder := writeSite(t, web.Site{Releases: []string{"1.37"}, Scenarios: []string{"get-node"}})
+	b := openAt(t, "file://"+folder+"/index.html", "file://"+folder, 1280)
+	b.forgive("file://")
+	b.forgive("ERR_FAILED")
+	b.forgive("preload assets") // Chromium says it of what it could not read
+	b.until("document.querySelector('[role=alert]')?.textContent.includes('Serve this folder with any web server')")
+	b.accessible()
+}
+
 // TestSiteIsAccessible looks at pages of a site with axe, wide and narrow.
 func TestSiteIsAccessible(t *testing.T) {
 	testenv.Chromium(t)

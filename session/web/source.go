@@ -47,7 +47,7 @@ func (a *api) read(rec *trace.Recording, c *trace.Call) (*source.Function, *Sour
 		return nil, nil, err
 	}
 	f, err := tree.Function(c.Function)
-	if err := ran(f, err, c); err != nil {
+	if err := ran(rec, f, err, c); err != nil {
 		return nil, nil, err
 	}
 	lines, err := highlight(f)
@@ -70,7 +70,10 @@ func (a *api) sourceTree(rec *trace.Recording, c *trace.Call) (*source.Tree, err
 }
 
 // ran returns nil if f is the function that ran in call c; otherwise an error with status 404 and the reason.
-func ran(f *source.Function, err error, c *trace.Call) error {
+func ran(rec *trace.Recording, f *source.Function, err error, c *trace.Call) error {
+	if err != nil && standard(rec, c) {
+		return notFound(message.Errorf("%s belongs to Go's standard library, whose source is not shown here", c.Function), message.Message{})
+	}
 	if err != nil {
 		return notFound(message.Errorf("source of %s: %w", c.Function, err), message.Message{})
 	}
@@ -78,6 +81,15 @@ func ran(f *source.Function, err error, c *trace.Call) error {
 		return notFound(message.Errorf("the source of %s on this machine has it in line %d, the recording in line %d: it is of another version", c.Function, f.Line, c.Line), message.Message{})
 	}
 	return nil
+}
+
+// standard reports whether a function is of Go's standard library: the path of its package does not begin with a domain, as
+// that of a module does that others can require. The module of the user's own server may have any path.
+func standard(rec *trace.Recording, c *trace.Call) bool {
+	first, _, _ := strings.Cut(c.File, "/")
+	return !strings.Contains(first, ".") && !slices.ContainsFunc(rec.OwnServers(), func(s trace.OwnServer) bool {
+		return strings.HasPrefix(c.File, s.Module+"/")
+	})
 }
 
 // mostMarked is the maximum number of calls of one function that a mark lists.

@@ -38,7 +38,7 @@ func (a *api) getPosition(r *restful.Request) (any, error) {
 	}
 	if call, ok := w.Returned(p); ok {
 		c := t.tree.Call(call)
-		out.Returned, out.ReturnedName, out.ReturnedTime, out.ReturnedError = call, c.ShortName(), render.Duration(c.DurationNs, false), c.Error
+		out.Returned, out.ReturnedName, out.ReturnedTime, out.ReturnedError = call, c.ShortName(), render.Took(c, false), c.Error
 	}
 	for _, frame := range w.Stack(p) {
 		out.Stack = append(out.Stack, t.frame(frame.Call, frame.Line))

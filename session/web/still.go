@@ -213,6 +213,7 @@ type callsPiece struct {
 	// For some calls, by their numbers:
 	NewGoroutine []int          `json:"newGoroutine"`
 	Unfinished   []int          `json:"unfinished"`
+	Leaves       []int          `json:"leaves"`
 	Afterwards   []int          `json:"afterwards"`
 	Errors       map[int]string `json:"errors"`
 	Panics       map[int]string `json:"panics"`
@@ -275,7 +276,7 @@ func (s *packer) calls(l *loaded, n int) (*callsPiece, error) {
 		}
 		t[lang] = &traced{l, n, tree, guide}
 	}
-	out := &callsPiece{NewGoroutine: []int{}, Unfinished: []int{}, Afterwards: []int{}, Errors: map[int]string{}, Panics: map[int]string{}}
+	out := &callsPiece{NewGoroutine: []int{}, Unfinished: []int{}, Leaves: []int{}, Afterwards: []int{}, Errors: map[int]string{}, Panics: map[int]string{}}
 	same, values, lists, goroutines := numbers[identity]{}, numbers[string]{}, numbers[string]{}, numbers[uint64]{}
 	var before int64
 	for i := range tree.Len() {
@@ -320,6 +321,9 @@ func (out *callsPiece) rare(i int, c *trace.Call) {
 	}
 	if c.Unfinished {
 		out.Unfinished = append(out.Unfinished, i)
+	}
+	if c.Leaf {
+		out.Leaves = append(out.Leaves, i)
 	}
 	if c.Afterwards() {
 		out.Afterwards = append(out.Afterwards, i)

@@ -185,7 +185,7 @@ func (s *packer) sourceOf(packages map[string]*source.Package, key string, rec *
 	}
 	var f *source.Function
 	if err == nil {
-		f, err = functionIn(tree, packages, c)
+		f, err = functionIn(rec, tree, packages, c)
 	}
 	if missing := new(refusal); errors.As(err, &missing) && missing.status == http.StatusNotFound {
 		s.book.missing[name] = missing.Error()
@@ -206,15 +206,15 @@ func (s *packer) sourceOf(packages map[string]*source.Package, key string, rec *
 }
 
 // functionIn finds the function of a call in a tree. The error is one of status 404 if there is none.
-func functionIn(tree *source.Tree, packages map[string]*source.Package, c *trace.Call) (f *source.Function, err error) {
+func functionIn(rec *trace.Recording, tree *source.Tree, packages map[string]*source.Package, c *trace.Call) (f *source.Function, err error) {
 	in := funcname.Package(c.Function)
 	if packages[in] == nil {
 		if packages[in], err = tree.Package(in); err != nil {
-			return nil, ran(nil, err, c)
+			return nil, ran(rec, nil, err, c)
 		}
 	}
 	f, err = packages[in].Function(c.Function)
-	return f, ran(f, err, c)
+	return f, ran(rec, f, err, c)
 }
 
 // add keeps a function, and of equal texts one.

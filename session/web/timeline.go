@@ -10,15 +10,24 @@ import (
 // mostBoxes is the maximum number of boxes of a time line. Further calls, in order of entry, are left out.
 const mostBoxes = 20000
 
+// leafNs is the most nanoseconds that a pixel may stand for if calls of which only the entry was recorded are to be shown: they have no
+// duration by which to choose.
+const leafNs = 1000
+
 func (a *api) getTimeline(r *restful.Request) (any, error) {
 	t, err := a.tracedOf(r)
 	if err != nil {
 		return nil, err
 	}
 	out := Timeline{StartNs: number(r, "startNs", 0), EndNs: number(r, "endNs", 0), FirstNs: t.tree.Call(0).DurationNs, Lanes: []Lane{}}
+	// A call that had not returned says nothing of the end: each process was asked for its calls at a time of its own.
 	for i := range t.tree.Len() {
 		c := t.tree.Call(i)
-		out.TotalNs = max(out.TotalNs, c.StartNs+c.DurationNs)
+		end := c.StartNs + c.DurationNs
+		if c.Unfinished && i > 0 {
+			end = c.StartNs
+		}
+		out.TotalNs = max(out.TotalNs, end)
 	}
 	if t.tree.Call(0).Unfinished {
 		out.FirstNs = out.TotalNs
@@ -60,19 +69,31 @@ func (out *Timeline) lanes(t *traced, least int64) {
 				break
 			}
 		}
-		if c.StartNs > out.EndNs || c.StartNs+c.DurationNs < out.StartNs {
+		took := c.DurationNs
+		if c.Unfinished {
+			took = out.TotalNs - c.StartNs
+		}
+		if c.StartNs > out.EndNs || c.StartNs+took < out.StartNs {
 			continue
 		}
-		if c.DurationNs < least || boxes >= mostBoxes {
+		size := took
+		if c.Leaf {
+			size = leafNs
+		}
+		if size < least || boxes >= mostBoxes {
 			out.Hidden++
 			continue
 		}
 		boxes++
+		own := int64(0) // of a call that had not returned, it is not known
+		if !c.Unfinished {
+			own = t.tree.SelfNs(i)
+		}
 		lane := &out.Lanes[at]
 		lane.Rows = max(lane.Rows, rows[i]+1)
 		lane.Boxes = append(lane.Boxes, Box{
-			Call: i, Row: rows[i], StartNs: c.StartNs, DurationNs: c.DurationNs, OwnNs: t.tree.SelfNs(i), Name: c.ShortName(),
-			Colour: view.LayerColour(t.guide.Layer(c.Function)), Failed: c.Error != "" || c.Panic != "",
+			Call: i, Row: rows[i], StartNs: c.StartNs, DurationNs: took, Unfinished: c.Unfinished, OwnNs: own, Name: c.ShortName(),
+			Colour: view.LayerColour(t.guide.Layer(c.Function)), Leaf: c.Leaf, Failed: c.Error != "" || c.Panic != "",
 		})
 	}
 	kept := out.Lanes[:0]

@@ -91,6 +91,7 @@ type Call struct {
 	Afterwards   bool              `json:"afterwards,omitempty" description:"Whether it took up the event of a write. Its parent did not call it then, but is the stage before it or the request's first call."`
 	StartNs      int64             `json:"startNs" description:"Nanoseconds from the start of the first call."`
 	DurationNs   int64             `json:"durationNs" description:"How long the call took, in nanoseconds."`
+	Leaf         bool              `json:"leaf,omitempty" description:"Whether only its entry was recorded, as of every function that calls nothing: how long it took, its error and its panic are not known."`
 	Unfinished   bool              `json:"unfinished,omitempty" description:"Whether it had not returned when the trace was collected."`
 	Error        string            `json:"error" description:"Text of the error that it returned, or empty."`
 	Panic        string            `json:"panic,omitempty" description:"Where the panic that passed through it was raised."`
@@ -175,7 +176,7 @@ type Position struct {
 type LayerList struct {
 	Items []Layer `json:"items" description:"The layers: by traced program in the order in which the request reached those, and within one in the order of the guide."`
 	// Longest are the functions in which most time went.
-	Longest []LongFunction `json:"longest" description:"The functions whose calls ran longest without the calls that they made, the longest first; at most 30."`
+	Longest []LongFunction `json:"longest" description:"The functions whose calls ran longest without the calls that they made, the longest first; at most 30. Calls that had not returned when the trace was collected do not count."`
 }
 
 // A Layer is a part of a traced program, and the part of a request that runs there.
@@ -187,7 +188,7 @@ type Layer struct {
 	Longest int    `json:"longest" description:"Number of the call in it with the greatest ownNs."`
 	First   int    `json:"first" description:"Number of the request's first call in it."`
 	Calls   int    `json:"calls" description:"How many of the request's calls are in it."`
-	OwnNs   int64  `json:"ownNs" description:"How long those calls ran without a call that they made, together. Goroutines that ran at the same time count each."`
+	OwnNs   int64  `json:"ownNs" description:"How long those calls ran without a call that they made, together. Goroutines that ran at the same time count each. Calls that had not returned when the trace was collected do not count."`
 }
 
 // A LongFunction is a function in which much time of a request went.
@@ -206,8 +207,8 @@ type LongFunction struct {
 type Timeline struct {
 	StartNs int64  `json:"startNs" description:"Where the span begins."`
 	EndNs   int64  `json:"endNs" description:"Where it ends."`
-	TotalNs int64  `json:"totalNs" description:"Where the last call of the request ends."`
-	FirstNs int64  `json:"firstNs" description:"Where its first call ends; totalNs if it had not when the trace was collected."`
+	TotalNs int64  `json:"totalNs" description:"Where the last call that had returned ends, or, if that is later, where the first call ends."`
+	FirstNs int64  `json:"firstNs" description:"Where its first call ends; totalNs if it had not returned when the trace was collected."`
 	Hidden  int    `json:"hidden" description:"How many calls in the span are left out: too narrow to see, or too many."`
 	Lanes   []Lane `json:"lanes" description:"The goroutines, in the order in which the request reached them."`
 }
@@ -226,10 +227,12 @@ type Box struct {
 	Call       int    `json:"call" description:"Number of the call."`
 	Row        int    `json:"row" description:"Row of the lane, from 0."`
 	StartNs    int64  `json:"startNs" description:"Where it begins."`
-	DurationNs int64  `json:"durationNs" description:"How long it took."`
-	OwnNs      int64  `json:"ownNs" description:"How long it ran while none of the calls that it made did."`
+	DurationNs int64  `json:"durationNs" description:"How long it took; to totalNs if it had not returned when the trace was collected."`
+	Unfinished bool   `json:"unfinished,omitempty" description:"Whether it had not returned when the trace was collected."`
+	OwnNs      int64  `json:"ownNs" description:"How long it ran while none of the calls that it made did; 0 if it had not returned when the trace was collected."`
 	Name       string `json:"name" description:"Short name of the function."`
 	Colour     string `json:"colour" description:"Colour of the layer, empty if it has none."`
+	Leaf       bool   `json:"leaf,omitempty" description:"Whether only its entry was recorded, so that its duration is not known."`
 	Failed     bool   `json:"failed,omitempty" description:"Whether it returned an error or panicked."`
 }
 
@@ -244,6 +247,31 @@ type Source struct {
 	Missing  string       `json:"missing,omitempty" description:"Of getCallSource: why there are no lines."`
 	Action   string       `json:"action,omitempty" description:"What to do about that."`
 	Marks    []Mark       `json:"marks" description:"What was called from the lines, by line, in order of entry."`
+}
+
+// A Type is a type in the source of a release.
+type Type struct {
+	Name    string       `json:"name" description:"Full name of the type."`
+	File    string       `json:"file" description:"File of the declaration, as calls name it."`
+	Line    int          `json:"line" description:"Line of the name."`
+	Program string       `json:"program" description:"The program whose source it is in, with its version."`
+	URL     string       `json:"url,omitempty" description:"Where upstream shows it; absent if that is not known."`
+	Lines   []SourceLine `json:"lines" description:"The lines of the declaration, from its comment on."`
+	Methods []TypeMethod `json:"methods" description:"Its methods; of an interface those of the interfaces that it embeds."`
+	// Interface and Recordings say how to read Methods.
+	Interface  bool   `json:"interface,omitempty" description:"Whether it is an interface."`
+	Recordings int    `json:"recordings" description:"How many recorded scenarios of the release were searched for its methods; 0 if there are none."`
+	Facts      string `json:"facts" description:"Text of lines up to 80 columns wide: the types that were behind an interface in the recordings, and what the releases changed."`
+}
+
+// A TypeMethod is a method of a type.
+type TypeMethod struct {
+	Function  string `json:"function" description:"Full name of the method."`
+	Name      string `json:"name" description:"Its short name."`
+	File      string `json:"file" description:"File of the declaration, as calls name it."`
+	Line      int    `json:"line" description:"Line of the name."`
+	Scenarios int    `json:"scenarios" description:"How many of the recorded scenarios called it; 0 for a method of an interface."`
+	NoSpan    bool   `json:"noSpan,omitempty" description:"Whether it has no span, so that no recording tells whether it was called."`
 }
 
 // A SourceLine is a line of source, split into tokens.
@@ -294,6 +322,8 @@ type Name struct {
 	Short string `json:"short" description:"The same, shorter."`
 	Now   string `json:"now,omitempty" description:"Its short name in the newest release, if that is another one."`
 	Fate  string `json:"fate" description:"In which releases the name is, and what became of it."`
+	// Release is where to read it.
+	Release string `json:"release,omitempty" description:"The newest release that has it, under this name or its later one; \"latest\" for the newest of all. Absent if no recorded release has it."`
 }
 
 // A HitPlace is a scenario with the releases whose recordings have the text.

@@ -17,8 +17,8 @@ import (
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
-// An ExerciseDeed is the body of a request that reports an action of a learner.
-type ExerciseDeed struct {
+// An ExerciseAction is the body of a request that reports an action of a learner.
+type ExerciseAction struct {
 	Did string `json:"did" description:"What the learner does." enum:"started|hinted|revealed|reset"`
 }
 
@@ -102,18 +102,18 @@ func sheet(l *learner.Learner, to *gatherer, r *restful.Request) (*learner.Sheet
 var reportable = []workshop.Action{workshop.Started, workshop.Hinted, workshop.Revealed, workshop.Reset}
 
 func (a *api) doExercise(r *restful.Request) (any, error) {
-	deed, err := bodyOf[ExerciseDeed](r)
+	action, err := bodyOf[ExerciseAction](r)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains(reportable, workshop.Action(deed.Did)) {
-		return nil, badRequest(message.Errorf("did is %q", deed.Did), message.Of("expected started, hinted, revealed or reset"))
+	if !slices.Contains(reportable, workshop.Action(action.Did)) {
+		return nil, badRequest(message.Errorf("did is %q", action.Did), message.Of("expected started, hinted, revealed or reset"))
 	}
 	l, to, err := a.learner(r)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Do(r.Request.Context(), r.PathParameter("exercise"), workshop.Action(deed.Did)); err != nil {
+	if err := l.Do(r.Request.Context(), r.PathParameter("exercise"), workshop.Action(action.Did)); err != nil {
 		return nil, workshopError(err)
 	}
 	return sheet(l, to, r)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/web"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
@@ -20,7 +21,7 @@ func solutions(t *testing.T, address string) map[string][2]string {
 			if _, has := found[e.Kind]; has || e.Live {
 				continue
 			}
-			path := address + web.Base + "/workshop/exercises/" + e.Name + "/deeds"
+			path := address + web.Base + "/workshop/exercises/" + e.Name + "/actions"
 			sheet := decode[learner.Sheet](t, post(t, path, `{"did":"revealed"}`, 200))
 			post(t, path, `{"did":"reset"}`, 200)
 			found[e.Kind] = [2]string{e.Name, sheet.Solution.Answers[0]}
@@ -49,16 +50,16 @@ func TestPageTeachesTheWorkshop(t *testing.T) {
 	b.until("document.querySelector('.reply .wrong')?.textContent.includes('registry.(*Store).Get runs') || document.querySelector('.reply .wrong .prose')")
 	b.accessible()
 	for n := 1; n <= 3; n++ {
-		b.click("document.querySelector('.deeds .hint')")
+		b.click("document.querySelector('.actions .hint')")
 		b.until(fmt.Sprintf("document.querySelectorAll('.hints li').length === %d", n))
 	}
-	b.until("document.querySelector('.deeds .reveal')")
+	b.until("document.querySelector('.actions .reveal')")
 	_, body := get(t, address+web.Base+"/workshop/exercises/0.1")
 	sheet := decode[learner.Sheet](t, string(body))
 	if sheet.Tries != 1 || len(sheet.Hints) != 3 || !sheet.Started || sheet.Passed {
 		t.Errorf("what was done is %d tries and %d hints", sheet.Tries, len(sheet.Hints))
 	}
-	b.click("document.querySelector('.deeds .reveal')")
+	b.click("document.querySelector('.actions .reveal')")
 	b.until("document.querySelector('.solution pre')")
 	js[any](b, `document.querySelector('input[name=answer]').value = ''`)
 	js[any](b, setValue("input[name=answer]", js[string](b, "document.querySelector('.solution pre').textContent")))
@@ -78,6 +79,7 @@ func TestPageTeachesTheWorkshop(t *testing.T) {
 
 // TestPageHasAFormForEachKindOfExercise fills in each form with a right answer.
 func TestPageHasAFormForEachKindOfExercise(t *testing.T) {
+	testenv.Chromium(t)
 	address := start(t, web.Options{})
 	all := solutions(t, address)
 	b := open(t, address, "#/workshop", 400)

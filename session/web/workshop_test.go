@@ -31,18 +31,18 @@ func TestEveryExerciseCanBeDone(t *testing.T) {
 	for _, chapter := range board.Chapters {
 		for _, e := range chapter.Exercises {
 			path := address + web.Base + "/workshop/exercises/" + e.Name
-			sheet := decode[learner.Sheet](t, post(t, path+"/deeds", `{"did":"started"}`, 200))
+			sheet := decode[learner.Sheet](t, post(t, path+"/actions", `{"did":"started"}`, 200))
 			if sheet.Solution != nil || sheet.Debrief != "" || len(sheet.Hints) != 0 || sheet.HintsLeft == 0 {
 				t.Errorf("%s: the solution is told, or a hint", e.Name)
 			}
 			if !strings.Contains(sheet.Question, "<p>") {
 				t.Errorf("%s: the question is %q", e.Name, sheet.Question)
 			}
-			sheet = decode[learner.Sheet](t, post(t, path+"/deeds", `{"did":"hinted"}`, 200))
+			sheet = decode[learner.Sheet](t, post(t, path+"/actions", `{"did":"hinted"}`, 200))
 			if len(sheet.Hints) != 1 {
 				t.Errorf("%s: %d hints", e.Name, len(sheet.Hints))
 			}
-			sheet = decode[learner.Sheet](t, post(t, path+"/deeds", `{"did":"revealed"}`, 200))
+			sheet = decode[learner.Sheet](t, post(t, path+"/actions", `{"did":"revealed"}`, 200))
 			if sheet.Solution == nil || len(sheet.Solution.Answers) == 0 || sheet.Debrief == "" {
 				t.Fatalf("%s: no solution", e.Name)
 			}
@@ -67,7 +67,7 @@ func TestEveryExerciseCanBeDone(t *testing.T) {
 	if now := decode[learner.Board](t, string(body)); now.Passed < 30 || now.Next == "" {
 		t.Errorf("%d of %d are passed, the next one is %q", now.Passed, now.Exercises, now.Next)
 	}
-	sheet := decode[learner.Sheet](t, post(t, address+web.Base+"/workshop/exercises/0.1/deeds", `{"did":"reset"}`, 200))
+	sheet := decode[learner.Sheet](t, post(t, address+web.Base+"/workshop/exercises/0.1/actions", `{"did":"reset"}`, 200))
 	if sheet.Passed || sheet.Started || sheet.Solution != nil {
 		t.Errorf("after a reset: %+v", sheet)
 	}
@@ -81,7 +81,7 @@ func TestPageAndCommandShareTheProgress(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	path := address + web.Base + "/workshop/exercises/0.1"
-	post(t, path+"/deeds", `{"did":"started"}`, 200)
+	post(t, path+"/actions", `{"did":"started"}`, 200)
 	var all sync.WaitGroup
 	for i := range 5 {
 		all.Go(func() { post(t, path+"/answers", fmt.Sprintf(`{"text":"wrong.page%d"}`, i), 200) })

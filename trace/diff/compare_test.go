@@ -103,6 +103,12 @@ func TestCompare(t *testing.T) {
 			"added p.F.func1 (2 calls)",
 		},
 		{
+			"literals that make the same call, one of them twice, when a literal came before them",
+			"p.A\n p.F.func1\n  p.S\n p.F.func2\n  p.S\n  p.S\n p.F.func3\n  p.S",
+			"p.A\n p.F.func1\n  p.Z\n p.F.func2\n  p.S\n p.F.func3\n  p.S\n  p.S\n p.F.func4\n  p.S",
+			"added p.F.func1 (2 calls)",
+		},
+		{
 			"a filter that took another place, with other neighbours",
 			"p.A\n p.F.func1\n  p.G\n   p.H\n    p.I",
 			"p.A\n p.G\n  p.H\n   p.F.func1\n    p.I",

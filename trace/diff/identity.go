@@ -50,6 +50,8 @@ func (id *identity) accept(pairs []likely) int {
 type profile struct {
 	file             string
 	callees, callers map[int32]bool
+	// made counts the calls of each callee.
+	made map[int32]int
 	// through are the callees, with those that only this side has replaced by their callees.
 	through map[int32]bool
 	// places are the paired nodes of this side that are nearest above its calls.
@@ -66,7 +68,9 @@ func (s *side) profiles(wanted func(name int32) bool, key []int32, inOther []int
 	for i := int32(1); i < s.len(); i++ {
 		parent := s.parent[i]
 		if parent > 0 && wanted(s.name[parent]) {
-			all[s.name[parent]].callees[key[i]] = true
+			caller := all[s.name[parent]]
+			caller.callees[key[i]] = true
+			caller.made[key[i]]++
 		}
 		name := s.name[i]
 		if !wanted(name) {
@@ -74,7 +78,7 @@ func (s *side) profiles(wanted func(name int32) bool, key []int32, inOther []int
 		}
 		p := all[name]
 		if p == nil {
-			p = &profile{file: s.call(i).File, first: i, callees: map[int32]bool{}, callers: map[int32]bool{}, through: map[int32]bool{}, places: map[int32]int{}}
+			p = &profile{file: s.call(i).File, first: i, callees: map[int32]bool{}, callers: map[int32]bool{}, made: map[int32]int{}, through: map[int32]bool{}, places: map[int32]int{}}
 			all[name] = p
 		}
 		p.calls++

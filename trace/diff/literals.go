@@ -28,7 +28,7 @@ func (id *identity) matchLiterals(a, b *side) {
 	for x, p := range inA {
 		stayed := sameMembers(byGroupA[of[x]], byGroup[of[x]])
 		for _, y := range byGroup[of[x]] {
-			score := sameLiteral(p, inB[y], x == y)
+			score := sameLiteral(p, inB[y], x == y, stayed)
 			if x == y && stayed && alike(a.size(p.first), b.size(inB[y].first)) {
 				score = max(score, 0.5) // it was put elsewhere, as filters are, and has other neighbours
 			}
@@ -71,24 +71,41 @@ func (s *side) keys(byName []int32) []int32 {
 }
 
 // sameLiteral returns the certainty that two literals of one function are the same; 0 if
-// they are not.
-func sameLiteral(p, q *profile, sameNumber bool) float64 {
+// they are not. stayed is set if no number can have shifted.
+func sameLiteral(p, q *profile, sameNumber, stayed bool) float64 {
 	score := 0.3 * shared(p.callers, q.callers)
 	switch {
 	case len(p.callees)+len(q.callees) > 0:
-		score += 0.6 * shared(p.callees, q.callees)
+		score += 0.4*shared(p.callees, q.callees) + 0.2*sharedCalls(p, q) // several may have the same few callees
 	case sameNumber:
 		score += 0.6
 	default:
 		score += 0.3 // literals without callees differ only in their number
 	}
-	if sameNumber {
+	switch {
+	case sameNumber && stayed:
 		score += 0.15
+	case sameNumber:
+		score += 0.05 // less than the penalty for making a call twice instead of once
 	}
 	if score < 0.3 {
 		return 0
 	}
 	return score
+}
+
+// sharedCalls returns how much two functions have in common in how often they make which calls: 1 for the same numbers.
+func sharedCalls(p, q *profile) float64 {
+	common, total := 0.0, 0.0
+	for callee, n := range p.made {
+		each, there := float64(n)/float64(p.calls), float64(q.made[callee])/float64(q.calls)
+		common += min(each, there)
+		total += each
+	}
+	for _, n := range q.made {
+		total += float64(n) / float64(q.calls)
+	}
+	return 2 * common / total
 }
 
 // literalGroups returns by name a number for the function that a literal is in, and how

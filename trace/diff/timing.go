@@ -15,7 +15,7 @@ const (
 func (f *finder) timed(changed []bool) {
 	worth := max(took(f.d.A), took(f.d.B)) / worthOf
 	for i, j := range f.d.InB {
-		if j == None || changed[i] || f.d.A.Call(i).Unfinished || f.d.B.Call(j).Unfinished {
+		if j == None || changed[i] || !isTimed(f.d.A.Call(i)) || !isTimed(f.d.B.Call(j)) {
 			continue
 		}
 		a, b := f.d.A.SelfNs(i), f.d.B.SelfNs(j)
@@ -25,11 +25,14 @@ func (f *finder) timed(changed []bool) {
 	}
 }
 
+// isTimed reports whether it is known how long a call took.
+func isTimed(c *trace.Call) bool { return !c.Unfinished && !c.Leaf }
+
 // took returns the duration of a request in nanoseconds.
 func took(tree *trace.Tree) int64 { return tree.Call(0).DurationNs }
 
-// changedCalls marks the calls of A that have a change, and those with other callees, because work that moved
-// to or from a callee changes the own time.
+// changedCalls marks the calls of A that have a change, and those with other callees, or with a callee of which only one
+// side has the time: what a callee did then changes the own time.
 func (f *finder) changedCalls() []bool {
 	changed := make([]bool, f.d.A.Len())
 	mark := func(i int) {
@@ -44,6 +47,14 @@ func (f *finder) changedCalls() []bool {
 		}
 		if c.B != None {
 			if above := f.d.B.Parent(c.B); above >= 0 {
+				mark(f.d.InA[above])
+			}
+		}
+	}
+	for i, j := range f.d.InB {
+		if j != None && f.d.A.Call(i).Leaf != f.d.B.Call(j).Leaf { // on one side its time counts as its caller's
+			mark(f.d.A.Parent(i))
+			if above := f.d.B.Parent(j); above >= 0 {
 				mark(f.d.InA[above])
 			}
 		}

@@ -17,6 +17,8 @@ func TestTimes(t *testing.T) {
 		{"faster", "p.A ns=100\n p.B ns=50", "p.A ns=60\n p.B ns=10", "timing p.B 50 -> 10"},
 		{"not twice as long", "p.A ns=100\n p.B ns=40", "p.A ns=130\n p.B ns=70", ""},
 		{"no part of the request to speak of", "p.A ns=1000\n p.B ns=1", "p.A ns=1000\n p.B ns=40", ""},
+		{"its duration was recorded on one side", "p.A ns=100\n p.B ns=60", "p.A ns=100\n p.B leaf", ""},
+		{"how it ended was recorded on one side", "p.A ns=100\n p.B ns=60 error=lost", "p.A ns=100\n p.B leaf", ""},
 		{
 			"what it did itself, another call does now",
 			"p.A ns=100\n p.B ns=50",

@@ -35,6 +35,8 @@ func treeOf(t testing.TB, text string) *trace.Tree {
 				call.NewGoroutine = true
 			case "error":
 				call.Error = value
+			case "leaf":
+				call.Leaf = true
 			case "ns":
 				call.DurationNs, _ = strconv.ParseInt(value, 10, 64)
 			default:

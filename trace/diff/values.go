@@ -59,6 +59,9 @@ func changedValues(x, y *trace.Call) []ValueChange {
 			changed = append(changed, ValueChange{name, a, b})
 		}
 	}
+	if x.Leaf || y.Leaf {
+		return changed // of one only the entry was recorded: how it ended is not known
+	}
 	if (x.Error == "") != (y.Error == "") {
 		changed = append(changed, ValueChange{"error", x.Error, y.Error})
 	}

@@ -184,3 +184,32 @@ func TestMerge(t *testing.T) {
 		}
 	}
 }
+
+// TestLeaves: of a function that calls nothing no time is known.
+func TestLeaves(t *testing.T) {
+	rec := recording()
+	for _, i := range []int{2, 3} {
+		rec.Requests[0].Calls[i].Leaf, rec.Requests[0].Calls[i].DurationNs = true, 0
+	}
+	sights, err := Look("example.org/shop.count", []*trace.Recording{rec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for merged, want := range map[bool]string{
+		false: "2 calls, whose entry alone was recorded: the function calls nothing\ncalled by\n  shop.go:12               shop.Take ×2\n",
+		true:  "2 calls, whose entry alone was recorded: the function calls nothing\n",
+	} {
+		var out bytes.Buffer
+		if err := (&Page{Function: "example.org/shop.count", Sights: sights, Recordings: 1, Merged: merged}).Write(&out, WriteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), want) || strings.Contains(out.String(), "0ns") {
+			t.Errorf("merged %v: no %q in\n%s", merged, want, out.String())
+		}
+	}
+	// The time in what calls nothing is its caller's own.
+	takes, err := Look("example.org/shop.Take", []*trace.Recording{rec})
+	if err != nil || takes[0].SelfNs != 300+150+50 {
+		t.Errorf("%+v, %v", takes, err)
+	}
+}

@@ -20,6 +20,8 @@ type Sight struct {
 	// their callees. A call below another call of the function counts in both.
 	Calls      int
 	Ns, SelfNs int64
+	// Untimed counts those of which only the entry was recorded, as of every call of a function that calls nothing.
+	Untimed int
 	// Callers and Callees are in order of their first call.
 	Callers, Callees []Neighbour
 	// Values are sorted by name.
@@ -97,6 +99,7 @@ func merge(all []Sight) overview {
 		o.Scenarios = appendNew(o.Scenarios, s.Scenario)
 		o.Sight.Calls += s.Calls
 		o.Sight.Ns += s.Ns
+		o.Sight.Untimed += s.Untimed
 		o.Sight.SelfNs += s.SelfNs
 		for _, n := range s.Callers {
 			o.Sight.Callers = meet(o.Sight.Callers, n)
@@ -130,6 +133,9 @@ func look(function string, tree *trace.Tree) Sight {
 		}
 		s.Calls++
 		s.Ns += call.DurationNs
+		if call.Leaf {
+			s.Untimed++
+		}
 		s.SelfNs += tree.SelfNs(i)
 		if p := tree.Parent(i); p >= 0 {
 			s.Callers = meet(s.Callers, Neighbour{Function: tree.Call(p).Function, File: tree.Call(p).File, Line: call.CallerLine, Calls: 1, NewGoroutine: call.NewGoroutine, Handoff: call.Attributes[trace.AttrHandoff]})

@@ -43,6 +43,9 @@ type Page struct {
 	Recordings int
 	// Version is the release of Kubernetes. Scenario is one that calls the function in another release, or "".
 	Version, Scenario string
+	// Server are the flags that name an API server behind the aggregator and its kube-apiserver to later commands; "" stands for
+	// kube-apiserver itself.
+	Server string
 	// Source is the entry in the index of the sources, or nil.
 	Source *recordings.Source
 	// Spanless are the calls of functions without a span in its text, in order.
@@ -105,6 +108,8 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 	switch {
 	case p.Static != nil:
 		out.static(p)
+	case p.Recordings == 0 && p.Server != "":
+		out.line("\n%s\n  apitrace run boot %s --save boot.jsonl\n  apitrace request %[2]s GET /apis --save mine.jsonl", out.Sprintf("No recording of this server is at hand to see who calls it. Make one, and give it with --trace:"), p.Server)
 	case p.Recordings == 0:
 		scenario := cmp.Or(p.Scenario, "get-node")
 		of := ""
@@ -113,7 +118,7 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 		}
 		out.line("\n%s\n  apitrace run %s%s --save %[2]s.jsonl", out.Sprintf("No recording of this version is at hand to see who calls it. Make one:"), scenario, of)
 	case len(p.Sights) == 0 && p.Source != nil && p.Source.Spanless != recordings.Spanned:
-		out.line("\n%s", out.Sprintf("It has no span, so that no recording tells whether it ran: %s.", out.spanless(p.Source.Spanless)))
+		out.line("\n%s", out.Sprintf("It has no span, so that no recording tells whether it ran: %s.", p.Source.Spanless.Why()))
 	case len(p.Sights) == 0 && p.Untraced:
 		out.line("\n%s", out.Sprintf("Its package is not traced, so that no recording tells whether it ran."))
 	case len(p.Sights) == 0:
@@ -150,19 +155,6 @@ type pageWriter struct {
 }
 
 func (w *pageWriter) line(layout string, args ...any) { fmt.Fprintf(w, layout+"\n", args...) }
-
-// spanless is the reason why a function has no span, as it ends a sentence.
-func (w *pageWriter) spanless(why recordings.Spanless) string {
-	switch why {
-	case recordings.SpanlessNamed:
-		return w.Sprintf("it is called too often")
-	case recordings.SpanlessBody:
-		return w.Sprintf("it has no body in Go")
-	case recordings.SpanlessDirective:
-		return w.Sprintf("a directive of the compiler forbids it")
-	}
-	return w.Sprintf("it calls nothing")
-}
 
 func (w *pageWriter) title(text string) {
 	text = printable(text)
@@ -207,7 +199,12 @@ func (w *pageWriter) names(all []string) {
 
 // facts prints the activity of a function, without the request.
 func (w *pageWriter) facts(s Sight) {
-	w.line("%s", w.Sprintf("%s, %s, %s of it its own", w.Plural(s.Calls, "%d call", "%d calls", s.Calls), w.duration(s.Ns), w.duration(s.SelfNs)))
+	calls := w.Plural(s.Calls, "%d call", "%d calls", s.Calls)
+	if s.Untimed == s.Calls {
+		w.line("%s", w.Sprintf("%s, whose entry alone was recorded: the function calls nothing", calls))
+	} else {
+		w.line("%s", w.Sprintf("%s, %s, %s of it its own", calls, w.duration(s.Ns), w.duration(s.SelfNs)))
+	}
 	w.neighbours(w.Sprintf("called by"), s.Callers)
 	w.neighbours(w.Sprintf("calls"), s.Callees)
 	if len(s.Values) > 0 {

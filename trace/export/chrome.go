@@ -16,8 +16,10 @@ import (
 type event struct {
 	Name string `json:"name"`
 	Cat  string `json:"cat,omitempty"`
-	// Ph is the kind: "X" a call, "s" and "f" the ends of an arrow, "M" a name.
+	// Ph is the kind: "X" a call, "i" a moment, "s" and "f" the ends of an arrow, "M" a name.
 	Ph string `json:"ph"`
+	// S is "t" for a moment: it belongs to its thread.
+	S string `json:"s,omitempty"`
 	// Ts and Dur are in microseconds; the fraction holds the nanoseconds.
 	Ts  json.Number `json:"ts,omitempty"`
 	Dur json.Number `json:"dur,omitempty"`
@@ -32,7 +34,7 @@ type event struct {
 
 // writeChrome writes the recording as JSON trace events: a process per traced
 // program, a thread per goroutine, a slice per call, and an arrow to each call
-// that runs elsewhere than its parent.
+// that runs elsewhere than its parent. A call of which only the entry was recorded is a moment.
 func writeChrome(w io.Writer, rec *trace.Recording) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("writing trace events: %w", err)
@@ -122,6 +124,9 @@ func (c *chromeWriter) request(tree *trace.Tree, start int64) error {
 		slice := event{
 			Name: call.ShortName(), Cat: "call", Ph: "X", Pid: pid, Tid: call.Goroutine,
 			Ts: micros(start + call.StartNs), Dur: micros(call.DurationNs), Args: arguments(tree, i),
+		}
+		if call.Leaf {
+			slice.Ph, slice.S, slice.Dur = "i", "t", ""
 		}
 		if err := c.event(slice); err != nil {
 			return err

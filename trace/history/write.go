@@ -10,7 +10,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
-	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // signs are the signs of the states, and that of a scenario that was not recorded.
@@ -28,12 +27,6 @@ var (
 var meanings = map[State]message.Message{
 	Called: message.Of("called"), notCalled: message.Of("in the source, not called in what was recorded"), noSpan: message.Of("in the source, without a span"),
 	notThere: message.Of("in no traced package of the source"), notSeen: message.Of("not called, and the source is not known"),
-}
-
-// spanless says why a function has no span.
-var spanless = map[recordings.Spanless]message.Message{
-	recordings.SpanlessLeaf: message.Of("it calls nothing"), recordings.SpanlessNamed: message.Of("apitrace leaves it out: it is called too often"),
-	recordings.SpanlessBody: message.Of("it has no body in Go"), recordings.SpanlessDirective: message.Of("a directive of the compiler forbids it"),
 }
 
 // textWidth is the maximum width of running text: that of a narrow terminal.
@@ -57,7 +50,7 @@ func Write(w io.Writer, releases []Release, followed []Appearance, ascii bool, p
 		if a.Place != "" {
 			name, place = funcname.Short(a.Name), a.Place
 		}
-		if why := spanless[a.Spanless]; !why.IsZero() {
+		if why := a.Spanless.Why(); !why.IsZero() {
 			place = p.Sprintf("%s, no span: %s", place, why)
 		}
 		table.Row(a.Version, s.states[a.State], count, name, place)
@@ -120,14 +113,15 @@ func writeScenarios(out io.Writer, releases []Release, followed []Appearance, s 
 	}
 }
 
-// whyMissing returns the reason why a release has no recording of a scenario.
+// whyMissing returns the reason why a release has no recording of a scenario. The recorder notes a reason for
+// each scenario that it knows and could not run.
 func whyMissing(r *Release, scenario string) message.Message {
 	for _, m := range r.Missing {
 		if m.Scenario == scenario {
 			return m.Why()
 		}
 	}
-	return message.Of("nobody knows why")
+	return message.Of("the scenario is newer than the recordings of the release")
 }
 
 // groups are names below titles, in the order in which the titles came.

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	_ "embed"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -59,6 +60,8 @@ const (
 	Split
 	// Parted: the name goes on, and part of its text now stands in To[0], which came with the release under the same last name.
 	Parted
+	// Inlined: its few calls, Called, are now made by the functions of To. That was read by a person.
+	Inlined
 )
 
 // A Change is the end of a name, or of a part of its text.
@@ -77,6 +80,8 @@ type Change struct {
 	// Callers are functions that called From in the release before and call To[0] in this one. For a name that is gone,
 	// they are those of its callers that are still there. For a type they are methods that went with it.
 	Callers []string
+	// Called are the functions that an inlined function called.
+	Called []string
 	// Perhaps are names that came with the release and are somewhat like it. That is no evidence.
 	Perhaps []string
 }
@@ -96,7 +101,13 @@ type Library struct {
 var packed []byte
 
 // Load returns the library that is part of the binary.
-var Load = sync.OnceValues(func() (*Library, error) { return unpack(packed) })
+var Load = sync.OnceValues(func() (*Library, error) {
+	l, err := unpack(packed)
+	if err == nil {
+		l.inline()
+	}
+	return l, err
+})
 
 // Find returns the full names of a kind that a query means in any release, see trace.FindFunctions. A query may end in
 // the arguments of a call, "RunWardleServer(stopCh)".
@@ -291,4 +302,32 @@ func (l *Library) Current(kind Kind, full, release string) string {
 		}
 	}
 	return ""
+}
+
+// Users returns the functions of a release whose parameters or results name a type, by full name, sorted. Outside of the type's package,
+// that is a name behind that of a package whose import may have the type's: upstream's files name imports as they like.
+func (l *Library) Users(typ, release string) []string {
+	at := l.release(release)
+	if at < 0 {
+		return nil
+	}
+	pkg := funcname.Package(typ)
+	own := strings.TrimPrefix(typ, pkg+".")
+	inside := regexp.MustCompile(`(^|[^\w.])` + regexp.QuoteMeta(own) + `\b`)
+	outside := regexp.MustCompile(`\b\w*` + regexp.QuoteMeta(path.Base(pkg)+"."+own) + `\b`)
+	var all []string
+	for i := range l.Names {
+		n := &l.Names[i]
+		if n.Kind != Function {
+			break
+		}
+		t := n.text(at)
+		if t == nil || !strings.Contains(t.Signature, own) {
+			continue
+		}
+		if in := funcname.Package(n.Full) == pkg; in && inside.MatchString(t.Signature) || !in && outside.MatchString(t.Signature) {
+			all = append(all, n.Full)
+		}
+	}
+	return all
 }

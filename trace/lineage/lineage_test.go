@@ -3,6 +3,7 @@ package lineage
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func TestNamesOfArticles(t *testing.T) {
 	}{
 		{"Master.InstallLegacyAPI", Function, []string{"v1.20.15 now controlplane.(*Instance).InstallLegacyAPI", "v1.28.15", "is gone, and nothing is known", "controlplane.completedConfig.New"}},
 		{"NewLegacyRESTStorage", Function, []string{"v1.28.15 gone;", "rest.(*legacyProvider).NewRESTStorage", "rest.(*GenericConfig).NewRESTStorage"}},
-		{"CreateKubeAPIServer", Function, []string{"v1.28.15 app.CreateKubeAPIServer is gone", "look in what called it: app.CreateServerChain"}},
+		{"CreateKubeAPIServer", Function, []string{"v1.28.15 app.CreateKubeAPIServer is gone", "what it called, controlplane.(*Config).Complete", "controlplane.completedConfig.New", "is now called by app.(*Config).Complete", "app.CreateServerChain"}},
 		{"CreateNodeDialer", Function, []string{"v1.22.17 app.CreateNodeDialer is gone"}},
 		{"etcd3.newStore", Function, []string{"v1.34.1 gone;", "of its text is now in etcd3.New"}},
 		{"BuildInsecureHandlerChain", Function, []string{"v1.21.14 server.BuildInsecureHandlerChain is gone"}},
@@ -140,5 +141,47 @@ func TestWithoutArguments(t *testing.T) {
 		if is := WithoutArguments(query); is != want {
 			t.Errorf("%s: %s, expected %s", query, is, want)
 		}
+	}
+}
+
+// TestInlined checks that the library has what the list of inlined functions names, and no better answer of its own.
+func TestInlined(t *testing.T) {
+	l, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range inlined {
+		at := slices.Index(l.Releases, in.release)
+		if at < 1 || !l.Has(Function, in.from, l.Releases[at-1]) || l.Has(Function, in.from, in.release) {
+			t.Errorf("%s does not end with %s", in.from, in.release)
+			continue
+		}
+		if c := l.change(Function, in.from, at); c == nil || c.Fate != Inlined {
+			t.Errorf("the end of %s is %+v", in.from, c)
+		}
+		for _, to := range slices.Concat(in.to, in.calls) {
+			if !l.Has(Function, to, in.release) {
+				t.Errorf("%s has no %s", in.release, to)
+			}
+		}
+	}
+}
+
+func TestUsers(t *testing.T) {
+	l, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	users := l.Users("k8s.io/apiserver/pkg/server.APIGroupInfo", "v1.37.1")
+	for _, want := range []string{
+		"k8s.io/apiserver/pkg/server.(*GenericAPIServer).InstallAPIGroups",        // in its package
+		"k8s.io/kubernetes/pkg/registry/apps/rest.StorageProvider.NewRESTStorage", // as genericapiserver.APIGroupInfo
+	} {
+		if !slices.Contains(users, want) {
+			t.Errorf("%q lacks %s", users, want)
+		}
+	}
+	if users := l.Users("k8s.io/apiserver/pkg/server.APIGroupInfo", "v1.2.3"); users != nil {
+		t.Errorf("of a release that was not read: %q", users)
 	}
 }

@@ -66,3 +66,14 @@ func (l *Library) found(kind Kind, name string) Found {
 	}
 	return f
 }
+
+// NearTypes returns up to three full names of types of a release that are most like the query.
+func (l *Library) NearTypes(query, release string) []string {
+	var all []string
+	for _, full := range l.names(Type) {
+		if l.Has(Type, full, release) {
+			all = append(all, full)
+		}
+	}
+	return trace.NearFunctions(query, all)
+}

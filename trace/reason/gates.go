@@ -97,14 +97,19 @@ func (r *Reason) findGate(here, there side, tree *trace.Tree, i int) {
 	}
 }
 
-// takeGate notes a gate if its default differs on the other side.
+// takeGate notes a gate if its default differs on the other side. A gate that B no longer knows is not the reason: its
+// code stays, or went for good.
 func (r *Reason) takeGate(here, there side, program, gate string) bool {
 	on, known := here.code.Gate(program, gate)
-	was, knownThere := there.code.Gate(program, gate)
-	if !known || knownThere && was == on || !knownThere && !on {
+	other, knownThere := there.code.Gate(program, gate)
+	if !known || knownThere && other == on || !knownThere && (!on || !here.isB) {
 		return false
 	}
-	r.Gate, r.On, r.Since = gate, on, here.code.GateSince(program, gate)
+	b := here
+	if !here.isB {
+		b, on = there, other
+	}
+	r.Gate, r.On, r.Since = gate, on, b.code.GateSince(program, gate)
 	return true
 }
 

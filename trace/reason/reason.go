@@ -45,8 +45,7 @@ type Reason struct {
 	// Package is the package that is not traced, if Why is OtherPlace.
 	Package string
 	// Gate is a feature gate of another default on the other side on which the call depends, "" if
-	// none is known; On is its default on this side, and Since the minor version since which
-	// it has been that.
+	// none is known; On is its default in B, and Since the minor version since which it has been that.
 	Gate  string
 	On    bool
 	Since string
@@ -85,6 +84,10 @@ type Finder struct {
 type side struct {
 	code  *recordings.Code // nil if nothing is
 	gates func() *gates
+	// isB is set for B.
+	isB bool
+	// olderThanLeaves is set if the recording was made when apitrace recorded no calls of functions that call nothing.
+	olderThanLeaves bool
 }
 
 // NewFinder returns a finder for a comparison. It knows nothing about releases that are not in the index, and about
@@ -101,12 +104,23 @@ func NewFinder(c *diff.Comparison) (*Finder, error) {
 		}
 		codes = append(codes, code)
 	}
-	return NewFinderOf(codes[0], codes[1]), nil
+	f := NewFinderOf(codes[0], codes[1])
+	f.a.olderThanLeaves, f.b.olderThanLeaves = !hasLeaves(c.A), !hasLeaves(c.B)
+	return f, nil
+}
+
+// hasLeaves reports whether a recording has calls of functions that call nothing. Every request to a server makes some.
+func hasLeaves(rec *trace.Recording) bool {
+	return slices.ContainsFunc(rec.Requests, func(r trace.Request) bool {
+		return slices.ContainsFunc(r.Calls, func(c trace.Call) bool { return c.Leaf })
+	})
 }
 
 // NewFinderOf returns a finder that uses the index of both sides' sources; nil stands for an unknown source.
 func NewFinderOf(a, b *recordings.Code) *Finder {
-	return &Finder{a: newSide(a), b: newSide(b)}
+	f := &Finder{a: newSide(a), b: newSide(b)}
+	f.b.isB = true
+	return f
 }
 
 func newSide(code *recordings.Code) side { return side{code: code, gates: gatesOf(code)} }
@@ -167,10 +181,14 @@ func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reaso
 		}
 		return r
 	}
+	if renumbered(here.code, there.code, call.Process, call.Function) {
+		return r // what goes by its name on the other side is another literal
+	}
 	// The caller goes by its own name on the other side, or else by that of the call which is the same.
-	text := there.code.Function(caller.Process, caller.Function)
-	if text == nil {
-		text = there.code.Function(caller.Process, other.Call(partner[above]).Function)
+	text, sameName := there.code.Function(caller.Process, caller.Function), true
+	if text == nil || renumbered(here.code, there.code, caller.Process, caller.Function) {
+		name := other.Call(partner[above]).Function
+		text, sameName = there.code.Function(caller.Process, name), name == caller.Function
 	}
 	var same bool // set if the caller's text on the other side has the call
 	if text != nil {
@@ -187,8 +205,14 @@ func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reaso
 		return r
 	case function.Spanless != recordings.Spanned && (same || r.Way.Kind != Calls):
 		r.Why, r.Spanless = NoSpan, function.Spanless
+	case call.Leaf && there.lacks(function) && (same || r.Way.Kind != Calls):
+		r.Why, r.Spanless = NoSpan, recordings.SpanlessLeaf
+	case there.lacks(function) && !callsNothing(here.code.Function(call.Process, call.Function)):
+		return r // it calls something only here, so that only here a call of it was recorded: it may have run there, too
 	case text == nil:
 		return r
+	case same && !sameName:
+		return r // the other side's source has the call in a function of another name
 	case same:
 		r.Why = OtherWay
 	default:
@@ -200,6 +224,13 @@ func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reaso
 		r.Branch.Asked = isAskedOnlyHere(call, other, partner[above])
 	}
 	return r
+}
+
+// lacks reports whether the side's recording has no calls of a function of its source, because it calls nothing.
+func (s side) lacks(f *recordings.Source) bool { return s.olderThanLeaves && callsNothing(f) }
+
+func callsNothing(f *recordings.Source) bool {
+	return f == nil || !slices.ContainsFunc(f.Calls, func(c recordings.SourceCall) bool { return c.Kind != recordings.CallMakes })
 }
 
 // otherPlace returns the package that is not traced of which a text of the other side calls what goes by the same

@@ -35,6 +35,7 @@ func (c *callCodec) call(call *trace.Call) {
 	call.Goroutine = uint64(goroutine)
 	c.flag("newGoroutine", &call.NewGoroutine)
 	start := c.times(call, parent)
+	c.flag("leaf", &call.Leaf)
 	c.flag("unfinished", &call.Unfinished)
 	c.text("error", &call.Error)
 	c.text("panic", &call.Panic)

@@ -1,5 +1,7 @@
 package recordings
 
+import "github.com/kubeapitrace/apitrace/internal/message"
+
 // A Program is the index of the traced packages of one program of a release.
 type Program struct {
 	// Functions are all functions, methods and function literals, sorted by name.
@@ -28,15 +30,32 @@ type Spanless int
 const (
 	// Spanned: it has a span.
 	Spanned Spanless = iota
-	// SpanlessLeaf: it calls nothing.
+	// SpanlessLeaf: it calls nothing, and the recordings were made when apitrace recorded no calls of such
+	// functions.
 	SpanlessLeaf
-	// SpanlessNamed: the guide names it as an accessor that is called too often.
+	// SpanlessNamed: apitrace leaves it out, because the guide names it. It also leaves out the literals that fill a
+	// sync.Pool; the index does not have these.
 	SpanlessNamed
 	// SpanlessBody: it has no body in Go.
 	SpanlessBody
 	// SpanlessDirective: a directive forbids to insert anything.
 	SpanlessDirective
 )
+
+// Why is the reason as the end of a sentence, the zero Message for Spanned.
+func (s Spanless) Why() message.Message {
+	switch s {
+	case SpanlessLeaf:
+		return message.Of("it calls nothing, and apitrace did not record such functions then")
+	case SpanlessNamed:
+		return message.Of("apitrace leaves it out, since it is called too often or differently in each run")
+	case SpanlessBody:
+		return message.Of("it has no body in Go")
+	case SpanlessDirective:
+		return message.Of("a directive of the compiler forbids it")
+	}
+	return message.Message{}
+}
 
 // A SourceCall is a call in the text of a function.
 type SourceCall struct {

@@ -39,6 +39,7 @@ type Missing struct {
 var (
 	needsRelease = regexp.MustCompile(`^it needs Kubernetes (\S+) or newer$`)
 	needsModule  = regexp.MustCompile(`^the module (\S+ \S+) (?:could not be had|is not available from the module proxy)$`)
+	endedEarly   = regexp.MustCompile(`: asking the probe of (\S+) for the calls of .+: reading the probe's answer: EOF$`)
 )
 
 // Why returns the reason why the scenario is missing. An unusual reason stays in English.
@@ -48,6 +49,9 @@ func (m Missing) Why() message.Message {
 	}
 	if module := needsModule.FindStringSubmatch(m.Reason); module != nil {
 		return message.Of("the module %s is not available from the module proxy", module[1])
+	}
+	if program := endedEarly.FindStringSubmatch(m.Reason); program != nil {
+		return message.Of("%s ended before the recorder had fetched its calls", program[1])
 	}
 	return message.Of("%s", m.Reason)
 }

@@ -21,8 +21,9 @@ type Hit struct {
 }
 
 // Text finds the functions, values and errors of the recordings, and of more, that contain a text, in any case, and
-// the functions that trace.MatchFunctions finds, in the order of Sort. More are texts of other recordings (Of). A call, such as
-// "server.Run(stopCh)", with which nothing is found stands for the function.
+// the functions that trace.MatchFunctions finds, in the order of Sort. A value that is an error of the same recordings is left out where the
+// error is found. More are texts of other recordings (Of). A call, such as "server.Run(stopCh)", with which nothing is found stands for the
+// function.
 func Text(query string, more ...Hit) ([]Hit, error) {
 	x, err := library()
 	if err != nil {
@@ -53,6 +54,7 @@ func (x *index) search(query string, more []Hit) []Hit {
 	}
 	hits := x.hits(func(e *entry) bool { return has(e.kind, e.text) })
 	hits = Merge(hits, slices.DeleteFunc(slices.Clone(more), func(h Hit) bool { return !has(h.Kind, h.Text) }))
+	hits = withoutTwins(hits)
 	for i := range hits {
 		if hits[i].Kind == Function {
 			hits[i].Rank = ranks[hits[i].Text]
@@ -60,6 +62,30 @@ func (x *index) search(query string, more []Hit) []Hit {
 	}
 	Sort(hits)
 	return hits
+}
+
+// withoutTwins leaves out the values that are errors among the hits, of the same recordings. A function to which a call hands an error
+// may record it as a value; what the error is and where, the error itself says.
+func withoutTwins(hits []Hit) []Hit {
+	places := map[string][]Place{}
+	for _, h := range hits {
+		if h.Kind == Error {
+			places[h.Text] = h.Places
+		}
+	}
+	return slices.DeleteFunc(hits, func(h Hit) bool {
+		_, value, _ := strings.Cut(h.Text, "=")
+		return h.Kind == Value && value != "" && slices.Equal(places[value], h.Places)
+	})
+}
+
+// All lists all texts of the recordings.
+func All() ([]Hit, error) {
+	x, err := library()
+	if err != nil {
+		return nil, err
+	}
+	return x.hits(func(*entry) bool { return true }), nil
 }
 
 // Merge puts the texts of two lists together, each once with the places of both, functions before values before errors.

@@ -82,6 +82,15 @@ func TestFinds(t *testing.T) {
 	if err != nil || !has(hits, "get-forbidden", "v1.37.1", "cannot get resource") || has(hits, "get-node", "v1.37.1", "") {
 		t.Errorf("a text of an error: %v, %d hits", err, len(hits))
 	}
+	if hits, err = Text("exceeded quota"); err != nil || len(hits) != 1 || hits[0].Kind != Error || !has(hits, "quota-exceeded", "v1.37.1", "configmaps=1") {
+		t.Errorf("an error that a call has as a value, too: %v, %+v", err, hits)
+	}
+	if hits, err = Text("error=configmaps \"second\""); err != nil || len(hits) != 1 || hits[0].Kind != Value {
+		t.Errorf("a text that the value has, and the error has not: %v, %+v", err, hits)
+	}
+	if hits, err = values("error", "exceeded quota"); err != nil || len(hits) != 1 {
+		t.Errorf("the same, as a value: %v, %+v", err, hits)
+	}
 	if hits, err = Text("BeforeCreate"); err != nil || !has(hits, "create-deployment", "v1.26.15", "rest.BeforeCreate") {
 		t.Errorf("a function: %v, %d hits", err, len(hits))
 	}

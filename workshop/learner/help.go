@@ -85,7 +85,7 @@ func (l *Learner) Explain(name string) error {
 		return err
 	}
 	if done := l.progress.Of(e); !done.Passed && !done.Revealed {
-		return usage.Errorf("this exercise is not passed yet, and the explanation has the answer in it")
+		return usage.Errorf("this exercise is not passed yet, and the explanation contains the answer: take a hint, or give up with \"apitrace workshop solution --anyway\"")
 	}
 	l.markdown(message.Of("Learned: %s", e.Teaches))
 	fmt.Fprintln(l.out)

@@ -18,7 +18,7 @@ var howToRead = message.Of(`How to read it:
 
 - A line is a call: how long it took, its function, and the file and line where the function is. What stands further to the right was called by what stands further to the left.
 - Below a call are values, such as ` + "`object=n1`" + `.
-- ` + "`⋯155`" + ` says that so many calls are folded there, and ` + "`▸ 3`" + ` that the tree goes on in section 3.
+- ` + "`⋯`" + ` and a number say that so many calls are folded there, and ` + "`▸ 3`" + ` that the tree goes on in section 3. ` + "`apitrace workshop trace --view full`" + ` shows all calls.
 
 The first three exercises take ten minutes and need nothing but this tree. ` + "`apitrace learn`" + ` always shows where you are, and ` + "`apitrace workshop`" + ` lists all chapters.`)
 

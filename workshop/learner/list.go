@@ -2,8 +2,10 @@ package learner
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -63,7 +65,14 @@ func (l *Learner) listOne(e *workshop.Exercise, details bool) {
 	if e.Live() {
 		facts += l.p.Sprintf(", live")
 	}
-	fmt.Fprintf(l.out, "  %s %-4s %s\n        %s\n", mark, l.course.Number(e), l.p.Sprintf("%s (%s)", e.Title, facts), e.Name)
+	before := fmt.Sprintf("  %s %-4s ", mark, l.course.Number(e))
+	indent := text.Columns(before)
+	title := text.Wrap(l.p.Sprintf("%s (%s)", e.Title, facts), l.width()-indent)
+	fmt.Fprintln(l.out, before+title[0])
+	for _, more := range title[1:] {
+		fmt.Fprintln(l.out, strings.Repeat(" ", indent)+more)
+	}
+	fmt.Fprintf(l.out, "        %s\n", e.Name)
 	if details {
 		l.detail(e.Teaches.In(l.lang))
 		if names := e.Scenarios(); len(names) > 0 {

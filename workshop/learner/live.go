@@ -42,7 +42,7 @@ func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 		return trace.Load(args[0])
 	}
 	if len(args) != 2 || !strings.HasPrefix(args[1], "/") {
-		return nil, usage.Errorf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: found %q", args)
+		return nil, usage.Errorf("expected METHOD and PATH, such as GET /api/v1/nodes/n1, or a file: found %q", strings.Join(args, " "))
 	}
 	typed := *request
 	typed.Method, typed.Path = strings.ToUpper(args[0]), args[1]

@@ -123,7 +123,7 @@ func joinLines(markdown string) string {
 		codeBlock := fenced || fence || !open && strings.HasPrefix(line, "    ")
 		if open && !codeBlock && line != "" && !block.MatchString(line) {
 			line = strings.TrimLeft(line, " ")
-			if blankBetween(out.String(), line) {
+			if text.ParagraphBlank(out.String(), line) {
 				out.WriteByte(' ')
 			}
 			out.WriteString(line)
@@ -136,14 +136,4 @@ func joinLines(markdown string) string {
 		open = line != "" && !codeBlock && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "|")
 	}
 	return out.String() + "\n"
-}
-
-// firstWide is the first of the characters of Chinese writing.
-const firstWide = '\u2E80'
-
-// blankBetween tells whether there is a blank between the two parts of a paragraph.
-func blankBetween(before, after string) bool {
-	last, _ := utf8.DecodeLastRuneInString(before)
-	first, _ := utf8.DecodeRuneInString(after)
-	return last < firstWide || first < firstWide
 }

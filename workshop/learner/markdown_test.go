@@ -46,6 +46,10 @@ goes on here.
 	if got, want := (typesetter{width: 20}).lay("一二三四五六七\n八九十。一 `x`\n八"), "一二三四五六七八九\n十。一 `x` 八\n"; got != want {
 		t.Errorf("laid out as %q, expected %q", got, want)
 	}
+	// Nor is there a blank behind punctuation of full width.
+	if got, want := (typesetter{width: 40}).lay("一二。\n`x`、\ny（z）\na"), "一二。`x`、y（z）a\n"; got != want {
+		t.Errorf("laid out as %q, expected %q", got, want)
+	}
 }
 
 // closing are characters that may not begin a line of Chinese.

@@ -109,12 +109,12 @@ type Reply struct {
 	Recording *trace.Recording `json:"-"`
 }
 
-// markdown makes HTML of a text. goldmark leaves raw HTML out, and addresses that would run a script.
+// markdown makes HTML of a text whose paragraphs are lines (see joinLines). goldmark leaves raw HTML out, and addresses that would run a script.
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table))
 
 func toHTML(text string) (string, error) {
 	var out bytes.Buffer
-	if err := markdown.Convert([]byte(text), &out); err != nil {
+	if err := markdown.Convert([]byte(joinLines(text)), &out); err != nil {
 		return "", message.Errorf("laying out a text: %w", err)
 	}
 	return out.String(), nil

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"charm.land/lipgloss/v2"
+
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
@@ -31,7 +34,14 @@ func (l *Learner) Next(ctx context.Context, skip bool) error {
 		l.sayAllPassed()
 		return nil
 	}
-	return l.start(ctx, e)
+	again := e.Name == l.progress.Current
+	if err := l.start(ctx, e); err != nil {
+		return err
+	}
+	if again && !e.Live() {
+		l.sayf("  (not passed yet; to leave it for later: apitrace workshop next --skip)")
+	}
+	return nil
 }
 
 // sayAllPassed says that nothing is left to do.
@@ -103,14 +113,36 @@ func (l *Learner) show(e *workshop.Exercise) {
 		l.item(string(rune('A'+i)), e.Choose[i].Text)
 	}
 	fmt.Fprintln(l.out)
-	fmt.Fprintf(l.out, "  %s\n", l.howToAnswer(e))
+	how, remark, _ := strings.Cut(l.howToAnswer(e), beforeRemark)
+	if remark != "" && lipgloss.Width(how+beforeRemark+remark) > l.width()-2 {
+		l.aside(how)
+		l.aside(remark)
+	} else {
+		l.aside(l.howToAnswer(e))
+	}
 	l.sayf("  (for help: apitrace workshop hint)")
 	if e.Live() {
-		l.sayf("  (it needs a server, which is built first, once, in minutes; without: apitrace workshop next --skip)")
+		l.aside(l.p.Sprintf("(it needs a server, which is built first, once, in minutes;\nto go on without: apitrace workshop next --skip)"))
 	}
 }
 
-// howToAnswer is the command that answers a question.
+// beforeRemark stands between a command and what is to be known of it.
+const beforeRemark = "    "
+
+// aside prints lines below a question, broken at their blanks if they are too long.
+func (l *Learner) aside(lines string) {
+	for line := range strings.SplitSeq(lines, "\n") {
+		broken := []string{line}
+		if lipgloss.Width(line) > l.width()-2 {
+			broken = text.Wrap(line, l.width()-2)
+		}
+		for _, part := range broken {
+			fmt.Fprintf(l.out, "  %s\n", part)
+		}
+	}
+}
+
+// howToAnswer is the command that answers a question, and behind beforeRemark what else it accepts.
 func (l *Learner) howToAnswer(e *workshop.Exercise) string {
 	const check = "apitrace workshop check "
 	switch e.Kind() {
@@ -132,8 +164,8 @@ func (l *Learner) howToAnswer(e *workshop.Exercise) string {
 	case workshop.KindValue:
 		return check + l.p.Sprintf("'VALUE'")
 	case workshop.KindMake:
-		return check + l.p.Sprintf("METHOD 'PATH' [--file BODY.yaml], or a file: a saved recording, or a scenario")
+		return check + l.p.Sprintf("METHOD 'PATH' [--file BODY.yaml]    (or a file: a saved recording or a scenario)")
 	default:
-		return "apitrace edit " + e.Change.File + "\n  " + strings.TrimSpace(check)
+		return "apitrace edit " + e.Change.File + "\n" + strings.TrimSpace(check)
 	}
 }

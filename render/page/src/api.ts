@@ -27,7 +27,7 @@ export interface View {
 
 export interface Call {
   function: string; file: string; line: number; callerLine: number; process: string; goroutine: number; newGoroutine?: boolean; afterwards?: boolean;
-  startNs: number; durationNs: number; unfinished?: boolean; error: string; panic?: string; index: number; caller: number; depth: number; ownNs: number;
+  startNs: number; durationNs: number; leaf?: boolean; unfinished?: boolean; error: string; panic?: string; index: number; caller: number; depth: number; ownNs: number;
   below: number; made: number; name: string; place: string; time: string; layer: string; colour: string; key: boolean; url?: string;
   attributes: Record<string, string>;
 }
@@ -59,7 +59,7 @@ export interface Layer { layer: string; title: string; colour: string; process: 
 
 export interface Hit { kind: 'function' | 'value' | 'error'; text: string; short: string; places: { scenario: string; releases: string[] }[]; behind?: boolean }
 export interface HitList { total: number; from: number; items: Hit[]; names?: ReleasedName[] }
-export interface ReleasedName { kind: 'function' | 'type'; name: string; short: string; now?: string; fate: string }
+export interface ReleasedName { kind: 'function' | 'type'; name: string; short: string; now?: string; fate: string; release?: string }
 
 // A Problem is an error of the API.
 export class Problem extends Error {

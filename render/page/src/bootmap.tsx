@@ -56,7 +56,7 @@ export function BootMap({ release, place }: { release: string; place: Place }) {
                 const key = `${s.name}/${g.groupVersion}`;
                 return (
                   <li>
-                    <button class="opens" aria-expanded={open.has(key)} onClick={() => toggle(key)}>{g.groupVersion} <span class="quiet">{words.resources(g.resources.length)}, {words.routes(thousands(g.routes))}</span></button>
+                    <button class="opens" aria-expanded={open.has(key)} onClick={() => toggle(key)}>{g.groupVersion} <span class="quiet">{words.holds(words.resources(g.resources.length), words.routes(thousands(g.routes)))}</span></button>
                     {open.has(key) && (
                       <div class="boot-group">
                         <p>{words.after(seconds(g.startNs))} · {call(g.call, words.made)}</p>

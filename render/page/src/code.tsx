@@ -24,7 +24,7 @@ export function Code({ place, details, line, onSelect, onBack, address }: {
         <h2>{c.function.slice(dot + 1)}</h2>
         <p class="about">
           {details.title && <span class="layer">{details.title}</span>}
-          <span>{c.time}{c.unfinished ? ` (${words.unfinished})` : ''}</span>
+          <span>{c.leaf ? words.untimed : c.time}{c.unfinished ? ` (${words.unfinished})` : ''}</span>
           <span>{c.process}</span>
           <span>{words.runsOn} {c.goroutine}{c.newGoroutine ? ` (${words.goroutine})` : ''}</span>
           <span>{view ? words.callOf(thousands(c.index + 1), thousands(view.calls)) : ''}</span>
@@ -99,9 +99,9 @@ function SourceOf({ place, details, line, words, onSelect }: {
     const [message, action] = problem ? [problem.message, problem.action] : [source!.missing, source!.action];
     return (
       <div class="nosource">
-        <p><b>{words.noSource}.</b> {message}.</p>
+        <p><b>{words.noSource}{words.fullStop}</b>{message}{words.fullStop}</p>
         {action && <p>{action}</p>}
-        <p>{api.live && <button onClick={() => { api.forget(path); setSource(null); setAgain(again + 1); }}>{words.tryAgain}</button>}{c.url && <a href={c.url} target="_blank" rel="noreferrer">{words.atUpstream}</a>}</p>
+        <p>{api.live && action && <button onClick={() => { api.forget(path); setSource(null); setAgain(again + 1); }}>{words.tryAgain}</button>}{c.url && <a href={c.url} target="_blank" rel="noreferrer">{words.atUpstream}</a>}</p>
       </div>
     );
   }

@@ -1,7 +1,7 @@
 import { Fragment, h } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { compareWords } from './compare-words.ts';
-import { DiffStep, DiffTree, of, Origin, Pairing, pairingAddress, Spot } from './compare-data.ts';
+import { DiffSentence, DiffStep, DiffTree, of, Origin, Pairing, pairingAddress, Spot } from './compare-data.ts';
 import { usePage } from './context.ts';
 import { allSteps, diffRows, holds, locate } from './diffrows.ts';
 import { MergedTree } from './difftree.tsx';
@@ -43,20 +43,40 @@ export function Compare() {
   const selected = found?.step ?? null;
   useEffect(() => {
     notice(!found || found.exact ? '' : found.step ? words.notThere : words.gone(q.call));
-    if (found?.step) setFocus('c' + found.step.call);
   }, [found, lang]);
+  // Before the page is drawn: what is clicked then must not lose the focus to it.
+  useLayoutEffect(() => {
+    if (found?.step) setFocus('c' + found.step.call);
+  }, [found]);
 
   const change = (more: Record<string, string | undefined>, replace = false) => {
     const next = Object.entries({ ...query, ...q, ...more }).filter((e): e is [string, string] => e[1] !== undefined && e[1] !== '');
     goTo({ parts: ['compare'], query: Object.fromEntries(next) }, replace);
   };
-  const select = (step: DiffStep) => change({ call: step.function, by: step.caller || undefined, nth: step.nth > 1 ? String(step.nth) : undefined });
+  const select = (step: DiffStep, replace = false) => change({ call: step.function, by: step.caller || undefined, nth: step.nth > 1 ? String(step.nth) : undefined }, replace);
+  const wanted = useRef(-1); // the call to select when the tree is there
   const selectCall = (call: number) => {
     const step = tree && allSteps(tree).find((s) => holds(s, call));
     if (!step) return;
     setClosed(new Set());
     select(step);
   };
+  // A sentence about a call that is folded, such as one of a package that has moved, leads to all changes of its layer.
+  const onSentence = (s: DiffSentence, layer: string) => {
+    const shown = !!tree && allSteps(tree).some((step) => holds(step, s.call));
+    if (s.step >= 0 && (shown || q.show === 'all')) selectCall(s.step);
+    else if (q.layer === layer && q.show === 'all') selectCall(s.call); // no other tree will come
+    else {
+      wanted.current = s.call;
+      change({ layer, show: 'all', call: undefined, by: undefined, nth: undefined });
+    }
+  };
+  useEffect(() => {
+    const step = tree && wanted.current >= 0 && allSteps(tree).find((s) => holds(s, wanted.current));
+    if (!tree) return;
+    wanted.current = -1;
+    if (step) select(step, true);
+  }, [tree]);
   const toChange = (direction: 1 | -1) => {
     if (!tree) return;
     const steps = allSteps(tree), at = selected ? steps.indexOf(selected) : direction > 0 ? -1 : steps.length;
@@ -74,12 +94,12 @@ export function Compare() {
         <Controls pairing={pairing} tree={tree} request={request} sides={sides} change={change} toChange={toChange} />
         {!tree && <p class="quiet loading">{common.loading}</p>}
         {tree && <Summary tree={tree} layer={q.layer} onLayer={(l) => change({ layer: l, call: undefined, by: undefined, nth: undefined, show: l ? 'all' : undefined })}
-          onSentence={(step, layer) => (step >= 0 ? selectCall(step) : change({ layer, show: 'all' }))} />}
+          onSentence={onSentence} />}
         {tree && tree.tooMany && <p class="too-many">{words.tooMany(thousands(tree.tooMany))}</p>}
         {tree && tree.sections.length > 0 && <Fragment>
           <p class="legend">{tree.legend.map((l) => <span>{l}</span>)}</p>
           {sides && <div class="side-names" aria-hidden="true"><span>{tree.nameA}</span><span>{tree.nameB}</span></div>}
-          <MergedTree rows={rows} tree={tree} sides={sides} selected={selected} focus={focus} onFocus={setFocus} onSelect={select} onCall={selectCall}
+          <MergedTree rows={rows} tree={tree} sides={sides} selected={selected} focus={focus} onFocus={setFocus} onSelect={(step) => select(step)} onCall={selectCall}
             onToggle={(k) => setClosed((known) => { const next = new Set(known); if (!next.delete(k)) next.add(k); return next; })} />
           {tree.shown < tree.changes && <p class="legend">{words.hidden(thousands(tree.changes - tree.shown), thousands(tree.changes))}</p>}
         </Fragment>}
@@ -172,7 +192,7 @@ function Choice({ label, value, of, onChange }: { label: string; value: string; 
 }
 
 // Summary says in sentences what changed; each leads to its place in the tree.
-function Summary({ tree, layer, onLayer, onSentence }: { tree: DiffTree; layer?: string; onLayer: (layer?: string) => void; onSentence: (step: number, layer: string) => void }) {
+function Summary({ tree, layer, onLayer, onSentence }: { tree: DiffTree; layer?: string; onLayer: (layer?: string) => void; onSentence: (of: DiffSentence, layer: string) => void }) {
   const { lang } = usePage();
   const words = compareWords[lang];
   const shown = tree.layers.filter((l) => !layer || l.name === layer);
@@ -190,7 +210,7 @@ function Summary({ tree, layer, onLayer, onSentence }: { tree: DiffTree; layer?:
           <div style={colour(l.colour)}>
             <dt>{l.name && !layer ? <button class="layer" title={words.oneLayer(l.title)} onClick={() => onLayer(l.name)}>{l.title}</button> : <span class="layer">{l.title}</span>}</dt>
             <dd>
-              {l.sentences.map((s) => <button class="sentence" onClick={() => onSentence(s.step, l.name)}>{s.text}</button>)}
+              {l.sentences.map((s) => <button class="sentence" onClick={() => onSentence(s, l.name)}>{s.text}</button>)}
             </dd>
           </div>
         ))}
@@ -231,8 +251,8 @@ function Panel({ tree, step, pairing, request, address, onCall, onBack }: {
         {step.instead && <p class="detail">{words.place}<TheOther of={step.instead} say={words.insteadOf} onCall={onCall} /></p>}
         {step.by && <p class="detail">{words.place}<TheOther of={step.by} say={words.replacedBy} onCall={onCall} /></p>}
         <p class="about">
-          {step.a && <a href={open(step.a, true)}>{words.openIn(tree.nameA)} ({step.a.time})</a>}
-          {step.b && <a href={open(step.b, false)}>{words.openIn(tree.nameB)} ({step.b.time})</a>}
+          {step.a && <a href={open(step.a, true)}>{words.openIn(tree.nameA)} {step.a.time && `(${step.a.time})`}</a>}
+          {step.b && <a href={open(step.b, false)}>{words.openIn(tree.nameB)} {step.b.time && `(${step.b.time})`}</a>}
         </p>
       </header>
       {step.values.length > 0 && (

@@ -16,6 +16,8 @@ export interface Page {
   // problem shows an error of the API above the view, null takes it away; notice does so with a sentence. The next view begins without both.
   problem: (p: Problem | null) => void;
   notice: (text: string) => void;
+  // lost shows an error of the API because of which there is nothing to view at the address, and leads on.
+  lost: (p: Problem) => void;
   releases: Release[];
   scenarios: Scenario[];
   // last is the address of the request that was shown last: what pages that stand alone begin with.

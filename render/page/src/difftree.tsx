@@ -66,7 +66,7 @@ export function MergedTree({ rows, tree, sides, selected, focus, onFocus, onSele
             </div>
           ) : (
             <Fragment>
-              <span class="marked" >{row.kind === 'ghost' ? '>' : row.step.mark}</span>
+              <span class="marked">{row.kind === 'ghost' ? '>' : row.step.mark}</span>
               <Guides level={row.level} last={row.last} dotted={row.step.through > 0} />
               {row.kind === 'link' ? <LinkTo step={row.step} title={tree.sections.find((s) => s.number === row.step.section)?.title ?? ''} />
                 : row.kind === 'ghost' ? <span class="what"><span class="moved-away">{words.movedAway(row.step.name)}</span></span>

@@ -26,9 +26,9 @@ export function Exercise({ name, w }: { name: string; w: WorkshopWords }) {
   const [sheet, update] = useFresh<Sheet>(path);
   const work = useWork<Reply>();
   const check = useCheck(name, work.working && !!sheet?.live);
-  const deed = (did: string) => { problem(null); update(send<Sheet>('POST', `${path}/deeds`, { did })); };
+  const act = (did: string) => { problem(null); update(send<Sheet>('POST', `${path}/actions`, { did })); };
   // Whoever opens an exercise starts it; the command line then goes on with the same.
-  useEffect(() => { if (sheet && !sheet.started && sheet.available) deed('started'); }, [sheet?.name]);
+  useEffect(() => { if (sheet && !sheet.started && sheet.available) act('started'); }, [sheet?.name]);
   useEffect(() => { if (work.done) update(Promise.resolve(work.done.exercise)); }, [work.done]);
 
   // The trace has its part of the address; what it says of itself is shown beside the question.
@@ -36,7 +36,7 @@ export function Exercise({ name, w }: { name: string; w: WorkshopWords }) {
   const first = sheet?.traces[0];
   const inner = useMemo<Address | null>(() => at ? { parts: at.split('/').map(decodeURIComponent), query } : first ? { parts: [first.release, first.scenario, '1'], query } : null, [write(address), first?.scenario]);
   const goTo = (to: Address, replace?: boolean) => page.goTo({ parts: ['workshop', name], query: { ...to.query, at: to.parts.map(encodeURIComponent).join('/') } }, replace);
-  const innerPage = { ...page, address: inner ?? address, goTo: (to: Address, replace?: boolean) => to.parts[0] === 'search' ? page.goTo(to, replace) : goTo(to, replace) };
+  const innerPage = { ...page, lost: problem, address: inner ?? address, goTo: (to: Address, replace?: boolean) => to.parts[0] === 'search' ? page.goTo(to, replace) : goTo(to, replace) };
   const link = inner && requestLink(inner);
   if (!sheet) return <p class="quiet loading">{words.loading}</p>;
   const answer = (body: object) => work.begin((signal) => send('POST', `${path}/answers`, body, signal));
@@ -66,7 +66,7 @@ export function Exercise({ name, w }: { name: string; w: WorkshopWords }) {
           </div>}
           {!work.done && sheet.answer && <p class="quiet">{w.last} <code>{sheet.answer}</code></p>}
         </div>
-        <Help sheet={sheet} w={w} onDeed={deed} />
+        <Help sheet={sheet} w={w} onAction={act} />
       </div>
       {link && <section class="trace" aria-label={w.beside}>
         <PageContext.Provider value={innerPage}>
@@ -80,14 +80,14 @@ export function Exercise({ name, w }: { name: string; w: WorkshopWords }) {
 const steps = { name: 'steps', words: () => '', show: Steps };
 const ignore = () => {};
 
-function Help({ sheet, w, onDeed }: { sheet: Sheet; w: WorkshopWords; onDeed: (did: string) => void }) {
+function Help({ sheet, w, onAction }: { sheet: Sheet; w: WorkshopWords; onAction: (did: string) => void }) {
   return (
     <Fragment>
       {sheet.hints.length > 0 && <section class="hints" aria-labelledby="hints"><h2 id="hints">{w.hints}</h2><ol>{sheet.hints.map((html) => <li><Html html={html} /></li>)}</ol></section>}
-      <p class="deeds">
-        {sheet.hintsLeft > 0 && !sheet.passed && <button class="hint" onClick={() => onDeed('hinted')}>{w.hint} <span class="quiet">{w.hintsLeft(sheet.hintsLeft)}</span></button>}
-        {!sheet.solution && sheet.hintsLeft === 0 && <button class="reveal" onClick={() => onDeed('revealed')}>{w.solution}</button>}
-        {(sheet.tries > 0 || sheet.passed || sheet.hints.length > 0) && <button class="reset" onClick={() => onDeed('reset')}>{w.reset}</button>}
+      <p class="actions">
+        {sheet.hintsLeft > 0 && !sheet.passed && <button class="hint" onClick={() => onAction('hinted')}>{w.hint} <span class="quiet">{w.hintsLeft(sheet.hintsLeft)}</span></button>}
+        {!sheet.solution && sheet.hintsLeft === 0 && <button class="reveal" onClick={() => onAction('revealed')}>{w.solution}</button>}
+        {(sheet.tries > 0 || sheet.passed || sheet.hints.length > 0) && <button class="reset" onClick={() => onAction('reset')}>{w.reset}</button>}
       </p>
       {sheet.debrief && <section class="debrief" aria-labelledby="debrief"><h2 id="debrief">{w.debrief}</h2><Html html={sheet.debrief} /></section>}
       {sheet.solution && <section class="solution" aria-labelledby="solution"><h2 id="solution">{w.solutionTitle}</h2>

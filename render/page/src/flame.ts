@@ -1,12 +1,12 @@
 // The time line on a canvas: lanes of goroutines, the calls as boxes. It knows nothing of the page around it.
 
-export interface Box { call: number; row: number; startNs: number; durationNs: number; ownNs: number; name: string; colour: string; failed?: boolean }
+export interface Box { call: number; row: number; startNs: number; durationNs: number; unfinished?: boolean; ownNs: number; name: string; colour: string; leaf?: boolean; failed?: boolean }
 export interface Lane { process: string; goroutine: number; after: boolean; rows: number; boxes: Box[] }
 export interface Timeline { startNs: number; endNs: number; totalNs: number; firstNs: number; hidden: number; lanes: Lane[] }
 
 export interface FlameWords { group: (process: string, after: boolean) => string; firstEnds: string }
 
-const rowHeight = 17, laneGap = 6, groupHeight = 22, scaleHeight = 22, leastSpan = 200;
+const rowHeight = 17, laneGap = 6, groupHeight = 22, scaleHeight = 22, leastSpan = 200, leafWidth = 5;
 
 interface Placed { y: number; height: number; lane?: Lane; group?: string; byRow: Box[][] }
 
@@ -158,6 +158,7 @@ export class Flame {
         if (y + rowHeight < scaleHeight || y > h) return;
         let drawn = -1; // a box that is within the pixel of the one before is not drawn again
         for (const b of row) {
+          if (b.leaf) continue;
           const x0 = Math.max(left - 2, this.x(b.startNs)), x1 = Math.min(w + 2, this.x(b.startNs + b.durationNs));
           if (x1 < left || x0 > w || x1 <= drawn + 0.5) continue;
           drawn = x1;
@@ -171,12 +172,13 @@ export class Flame {
             c.fillText(b.name.length <= fits ? b.name : b.name.slice(0, fits - 1) + '…', Math.max(x0, left) + 3, y + rowHeight / 2);
           }
         }
+        this.paintLeaves(c, row, y, w, letter);
         for (const b of row) {
           if (b.call !== this.selected && b.call !== this.cursor && b.call !== this.hovered) continue;
           c.strokeStyle = b.call === this.hovered && b.call !== this.selected && b.call !== this.cursor ? this.inks.soft : this.inks['chosen-line'];
           c.lineWidth = b.call === this.selected ? 2.5 : 1.5;
           c.setLineDash(b.call === this.cursor && b.call !== this.selected ? [3, 2] : []);
-          c.strokeRect(this.x(b.startNs), y, Math.max(3, b.durationNs / this.span * this.width), rowHeight - 1);
+          c.strokeRect(this.x(b.startNs) - (b.leaf ? 4 : 0), y, b.leaf ? 9 : Math.max(3, b.durationNs / this.span * this.width), rowHeight - 1);
           c.setLineDash([]);
         }
       });
@@ -209,6 +211,25 @@ export class Flame {
       c.fillText(p.group!, 6, y + groupHeight / 2);
     });
     this.paintScale(c, w);
+  }
+
+  // paintLeaves draws the calls without a duration above the boxes of their row: a line with a dot, and the name where there is room.
+  private paintLeaves(c: CanvasRenderingContext2D, row: Box[], y: number, w: number, letter: number) {
+    let drawn = -Infinity;
+    row.forEach((b, i) => {
+      const x = this.x(b.startNs);
+      if (!b.leaf || x < this.left - 2 || x > w + 2 || x < drawn + leafWidth) return;
+      drawn = x;
+      c.fillStyle = b.colour || this.inks.guide;
+      c.fillRect(x, y, 1.5, rowHeight - 1);
+      c.beginPath();
+      c.arc(x + 0.75, y + rowHeight / 2 - 0.5, leafWidth / 2, 0, 2 * Math.PI);
+      c.fill();
+      const end = i + 1 < row.length ? this.x(row[i + 1].startNs) : w;
+      if (Math.floor((end - x - 10) / letter) < b.name.length) return;
+      c.fillStyle = this.inks.soft;
+      c.fillText(b.name, x + 6, y + rowHeight / 2);
+    });
   }
 
   private ticks(): number[] {

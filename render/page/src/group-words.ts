@@ -18,7 +18,7 @@ const zh: typeof en = {
   passed: (n, of) => `已通过 ${n}/${of}`, at: (what, how) => how ? `正在做 ${what}：${how}` : `正在做 ${what}`, tries: (n) => `答错 ${n} 次`,
   exercise: '练习', show: '显示题目', poll: '开始投票', close: '结束投票', down: '撤下',
   jump: (name) => `apitrace workshop jump ${name}`, vote: 'apitrace workshop vote true   或   false',
-  votes: (n, of) => `${of} 人中已有 ${n} 人投票`, holds: '真', fails: '假', result: '投票结果',
+  votes: (n, of) => `${of} 人中已有 ${n} 人投票`, holds: '对', fails: '错', result: '投票结果',
   voted: '已投票', remove: (name) => `移除 ${name}`, save: '错误答案：', colours: '颜色', language: 'English', languageShort: 'EN',
   system: '跟随系统', light: '浅色', dark: '深色', controls: '控制', progress: '进度', question: '题目',
   lost: '服务器没有回应。“apitrace workshop serve”还在运行吗？', done: { passed: '已通过', revealed: '看过答案', tried: '尚未答对', started: '已开始' },

@@ -41,8 +41,8 @@ function Page() {
     events.onerror = () => setLost(true);
     return () => events.close();
   }, []);
-  const exercise = state?.exercises.find((e) => e.name === chosen) ?? state?.exercises[0];
   const question = state?.question;
+  const exercise = state?.exercises.find((e) => e.name === (chosen || question?.exercise)) ?? state?.exercises[0];
   return (
     <div>
       <header aria-label={words.controls}>

@@ -8,7 +8,9 @@ export interface Address { parts: string[]; query: Record<string, string> }
 
 export function parse(hash: string): Address {
   const [path, query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
-  return { parts: path.split('/').filter((p) => p !== '').map(decode), query: Object.fromEntries(new URLSearchParams(query)) };
+  const parts = path.split('/').filter((p) => p !== '').map(decode);
+  // A live recording is at #/live/ID: who leaves out its number gets to all of them.
+  return { parts: parts.length === 1 && parts[0] === 'live' ? ['servers'] : parts, query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
 export function write({ parts, query }: Address): string {

@@ -145,7 +145,7 @@ function Outcome({ trace, cancelled, w }: { trace: LiveTrace | null; cancelled: 
 }
 
 function Replay({ ready, w }: { ready: LiveServer[]; w: LiveWords }) {
-  const { scenarios } = usePage();
+  const { scenarios, words } = usePage();
   const [release, setRelease] = useReady(ready);
   const [scenario, setScenario] = useState('get-node');
   const work = useWork<LiveTrace>();
@@ -155,7 +155,7 @@ function Replay({ ready, w }: { ready: LiveServer[]; w: LiveWords }) {
       <h1 id="replay">{w.replay}</h1>
       <form class="line" onSubmit={(e) => { e.preventDefault(); work.begin((signal) => send('POST', `/live/servers/${release}/replays`, { scenario }, signal)); }}>
         <label>{w.scenario}<select name="scenario" value={scenario} onChange={(e) => setScenario(e.currentTarget.value)}>
-          {topics.map((t) => <optgroup label={t}>{scenarios.filter((s) => s.topic === t && !s.name.includes('.')).map((s) => <option value={s.name} selected={s.name === scenario}>{s.name}: {s.title}</option>)}</optgroup>)}
+          {topics.map((t) => <optgroup label={t}>{scenarios.filter((s) => s.topic === t && !s.name.includes('.')).map((s) => <option value={s.name} selected={s.name === scenario}>{s.name}{words.colon}{s.title}</option>)}</optgroup>)}
         </select></label>
         <On ready={ready} release={release} onRelease={setRelease} w={w} />
         {work.working ? <button type="button" class="stop" onClick={work.cancel}>{w.cancel}</button> : <button class="go" disabled={!release}>{w.run}</button>}
@@ -242,7 +242,7 @@ function Upload({ most, w }: { most: number; w: LiveWords }) {
       <h1 id="upload">{w.upload}</h1>
       <div class={'drop' + (over ? ' over' : '')}>
         <p class="quiet">{w.uploadText}</p>
-        <input type="file" name="upload" aria-label={w.chooseFile} accept=".json,.jsonl" onChange={(e) => { take(e.currentTarget.files); e.currentTarget.value = ''; }} />
+        <label class="file">{w.chooseFile}<input type="file" name="upload" accept=".json,.jsonl" onChange={(e) => { take(e.currentTarget.files); e.currentTarget.value = ''; }} /></label>
         {work.working && <span class="quiet">{w.loading}</span>}
       </div>
       <Outcome trace={work.done} cancelled={work.cancelled} w={w} />

@@ -1,24 +1,24 @@
 // The words of the map.
 
 const en = {
-  name: 'Map', also: 'Within those', client: 'Client', filterChain: 'Filter chain, and calls whose server is not known', notReached: 'not reached', notReachedServer: 'This request did not reach this server.',
+  name: 'Map', also: 'Within those: ', and: ', ', client: 'Client', filterChain: 'Filter chain, and calls whose server is not known', notReached: 'not reached', notReachedServer: 'This request did not reach this server.',
   way: 'The way of the request',
   calls: (n: string) => `${n} calls`, oneCall: '1 call', first: 'To the beginning', back: 'One station back', next: 'To the next station', all: 'Show the whole way',
-  at: (n: number, of: number) => `${n} of ${of}`, inTree: 'In the tree', help: 'A number is a section of the tree. Select a station to see its first step there; the arrow keys follow the way.',
+  at: (n: number, of: number) => `${n} of ${of}`, inTree: 'In the tree', helpList: 'A number is a section of the tree. The arrow keys go through the sections.', help: 'A number is a section of the tree. Select a station to see its first step there; the arrow keys follow the way.',
   afterwards: 'afterwards', laterGroup: 'afterwards: these calls handle the event of the write; the request does not make them', boot: 'The servers as they were built', bootHelp: (routes: string) => `Each server passes the requests that it does not serve to the one below. ${routes} routes were built when this release started.`,
-  routes: (n: string) => `${n} routes`, resources: (n: number) => `${n} resources`, others: 'Routes of no resource', storage: 'Storage', strategy: 'Create strategy', registered: 'The call that registered it',
-  completed: 'The call that completed its registry', handsOn: 'hands on to', made: 'The call that made it', handler: 'Handler', unknownServer: 'of no known server', after: (time: string) => `${time} after the start`, none: '–',
+  routes: (n: string) => (n === '1' ? '1 route' : `${n} routes`), resources: (n: number) => (n === 1 ? '1 resource' : `${n} resources`), holds: (resources: string, routes: string) => `${resources}, ${routes}`, others: 'Routes of no resource', storage: 'Storage', strategy: 'Create strategy', registered: 'The call that registered it',
+  completed: 'The call that completed its registry', handsOn: 'passes other requests on to', made: 'The call that made it', handler: 'Handler', unknownServer: 'of no known server', after: (time: string) => `${time} after the start`, none: '–',
   method: 'Method', path: 'Path', onlyRecorded: 'The list of what was built is not available here.',
 };
 
 const zh: typeof en = {
-  name: '地图', also: '其中还有', client: '客户端', filterChain: '过滤器链，以及服务器未知的调用', notReached: '没有到达', notReachedServer: '此请求没有到达这个服务器。',
+  name: '地图', also: '其中还有：', and: '、', client: '客户端', filterChain: '过滤器链，以及服务器未知的调用', notReached: '没有到达', notReachedServer: '此请求没有到达这个服务器。',
   way: '请求的路线',
   calls: (n) => `${n} 次调用`, oneCall: '1 次调用', first: '回到起点', back: '上一站', next: '下一站', all: '显示整条路线',
-  at: (n, of) => `第 ${n} 站，共 ${of} 站`, inTree: '在树中查看', help: '数字是树中的节号。选择一站可查看它在树中的第一步；用方向键沿路线前进。',
+  at: (n, of) => `第 ${n} 站，共 ${of} 站`, inTree: '在树中查看', helpList: '数字是树中的节号。用方向键逐节前进。', help: '数字是树中的节号。选择一站可查看它在树中的第一步；用方向键沿路线前进。',
   afterwards: '之后', laterGroup: '之后：接收该写入的事件，不由请求调用', boot: '服务器的构建过程', bootHelp: (routes) => `每个服务器把自己不处理的请求交给下面的服务器。此版本启动时构建了 ${routes} 条路由。`,
-  routes: (n) => `${n} 条路由`, resources: (n) => `${n} 个资源`, others: '不属于任何资源的路由', storage: '存储', strategy: '创建策略', registered: '注册它的调用',
-  completed: '完成其 registry 的调用', handsOn: '交给', made: '创建它的调用', handler: '处理器', unknownServer: '服务器未知', after: (time) => `启动后 ${time}`, none: '–',
+  routes: (n) => `${n} 条路由`, resources: (n) => `${n} 个资源`, holds: (resources, routes) => `${resources}，${routes}`, others: '不属于任何资源的路由', storage: '存储', strategy: '创建策略', registered: '注册它的调用',
+  completed: '完成其 registry 的调用', handsOn: '其余请求交给', made: '创建它的调用', handler: '处理器', unknownServer: '服务器未知', after: (time) => `启动后 ${time}`, none: '–',
   method: '方法', path: '路径', onlyRecorded: '这里没有构建内容的列表。',
 };
 

@@ -69,9 +69,9 @@ export function RequestMapView() {
           <button title={words.next + ' (→)'} aria-label={words.next} disabled={at === map.visits.length} onClick={() => go(at + 1)}>▶</button>
           <button aria-pressed={at === 0} onClick={() => go(0)}>{words.all}</button>
         </span>
-        <span class="where" aria-live="polite">{at > 0 ? `${words.at(at, map.visits.length)}: ${map.visits[at - 1].title}` : ''}</span>
+        <span class="where" aria-live="polite">{at > 0 ? `${words.at(at, map.visits.length)}${all.colon}${map.visits[at - 1].title}` : ''}</span>
       </div>
-      <p class="facts map-help">{words.help}</p>
+      <p class="facts map-help">{ofProgram ? words.helpList : words.help}</p>
       <div class={'map-both' + (ofProgram ? ' no-picture' : '')}>
         {!ofProgram && <Picture map={map} at={at} open={open} />}
         <Way map={map} at={at} go={go} open={open} />
@@ -94,10 +94,10 @@ function Way({ map, at, go, open }: { map: RequestMap; at: number; go: (n: numbe
         const w = where(v.station);
         return (
           <li class={(v.number === at ? 'here ' : '') + (v.failed ? 'failed-there' : '')} style={colour(w.colour)} aria-current={v.number === at ? 'step' : undefined}>
-            <button class="link title" onClick={() => go(v.number)}><b>{v.number}</b> {v.title}</button> <span class="place">{w.place}{v.afterwards ? `, ${words.afterwards}` : ''} · {v.time}</span>
+            <button class="link title" onClick={() => go(v.number)}><b>{v.number}</b> {v.title}</button> <span class="place">{w.place}{v.afterwards ? words.and + words.afterwards : ''}{v.time && ` · ${v.time}`}</span>
             {v.sentences.map((s) => <span class="said">{s}</span>)}
             {v.number === at && v.called && <span class="called">{v.called}</span>}
-            <button class="link in-tree" onClick={() => open(v.call)} aria-label={`${words.inTree}: ${v.title}`}>{words.inTree} →</button>
+            <button class="link in-tree" onClick={() => open(v.call)} aria-label={words.inTree + all.colon + v.title}>{words.inTree} →</button>
           </li>
         );
       })}
@@ -175,7 +175,7 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
     return (
       <Fragment>
         {[...new Set(on.map((t) => t.tier))].map((n) => <div class="tier">{on.filter((t) => t.tier === n).map(station)}</div>)}
-        {also.length > 0 && <p class="also">{words.also}: {also.map((t, i) => <Fragment>{i > 0 && ', '}<button class="link" onClick={() => open(t.first)}>{t.title} {thousands(t.calls)}</button></Fragment>)}</p>}
+        {also.length > 0 && <p class="also">{words.also}{also.map((t, i) => <Fragment>{i > 0 && words.and}<button class="link" onClick={() => open(t.first)}>{t.title} {thousands(t.calls)}</button></Fragment>)}</p>}
       </Fragment>
     );
   };

@@ -20,7 +20,7 @@ export function Matrix() {
       <p class="controls">
         <select aria-label={words.scenario} value={scenario} onChange={(e) => goTo({ parts: ['releases'], query: e.currentTarget.value ? { scenario: e.currentTarget.value } : {} })}>
           <option value="" selected={!scenario}>{words.allScenarios}</option>
-          {scenarios.filter((s) => s.releases.length > 1).map((s) => <option value={s.name} selected={s.name === scenario}>{s.name === s.title ? s.name : `${s.name}: ${s.title}`}</option>)}
+          {scenarios.filter((s) => s.releases.length > 1).map((s) => <option value={s.name} selected={s.name === scenario}>{s.name === s.title ? s.name : s.name + words.colon + s.title}</option>)}
         </select>
       </p>
       {scenario ? <OneScenario key={scenario + lang} scenario={scenario} /> : scenarios.length > 0 ? <Overview key={lang} /> : <p class="quiet loading">{common.loading}</p>}

@@ -7,6 +7,7 @@ import { Header, RequestBar, Theme } from './header.tsx';
 import { KeyHelp } from './help.tsx';
 import { Address, parse, requestLink, startAt, write } from './link.ts';
 import { connect } from './live-state.ts';
+import { Nowhere } from './nowhere.tsx';
 import { RequestPage } from './request.tsx';
 import { server } from './server.ts';
 import { fileData, LibraryPiece, siteData, still } from './still.ts';
@@ -28,6 +29,7 @@ function Page({ api }: { api: Api }) {
   const [recording, setRecording] = useState<Recording | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [notice, setNotice] = useState('');
+  const [lost, setLost] = useState<{ at: string; status: number } | null>(null);
   const words = allWords[lang];
 
   // Before any effect of a view, which may ask the server something in this language.
@@ -72,16 +74,21 @@ function Page({ api }: { api: Api }) {
   // Before the next paint: an effect that waits could take away what the new view has to say already.
   useLayoutEffect(() => { setProblem(null); setNotice(''); }, [alone, lang]);
 
+  const at = address.parts.join('/');
+  const toLost = useCallback((p: Problem) => { setProblem(p); setLost({ at, status: p.status }); }, [at]);
+  useLayoutEffect(() => setLost(null), [at, lang]);
+
   useFocusKept(address);
 
-  const page = { api, lang, words, address, goTo, problem: setProblem, notice: setNotice, releases, scenarios, last: last.current };
+  const page = { api, lang, words, address, goTo, problem: setProblem, notice: setNotice, lost: toLost, releases, scenarios, last: last.current };
   return (
     <PageContext.Provider value={page}>
       <Header theme={theme} onTheme={setTheme} onLang={() => setLang(lang === 'en' ? 'zh' : 'en')} />
       {!alone && <RequestBar link={link} recording={recording} view={view} />}
-      {problem && <div class="problem" role="alert"><b>{problem.message}</b> {problem.action}</div>}
+      {problem && <div class="problem" role="alert"><b>{problem.message}</b> {problem.action.startsWith('GET ') ? '' : problem.action /* a route of the API is for programs */}</div>}
       {!problem && notice && <div class="problem notice" role="status">{notice}</div>}
-      {alone ? <main class="page"><alone.show /></main>
+      {lost?.at === at ? <Nowhere status={lost.status} again={() => { setProblem(null); setLost(null); }} />
+        : alone ? <main class="page"><alone.show /></main>
         : <RequestPage link={link} entry={view} onRecording={setRecording} />}
       <KeyHelp />
     </PageContext.Provider>
@@ -103,4 +110,8 @@ async function start() {
   render(<Page api={api} />, document.body);
 }
 
-start();
+// Without its data there is no page, only a reason.
+start().catch((e) => {
+  const words = allWords[firstLang()];
+  render(<main class="page"><div class="problem" role="alert"><b>{words.notLoaded + words.fullStop}</b>{location.protocol === 'file:' && document.documentElement.dataset.site !== undefined ? words.fromDisk : String(e.message ?? e)}</div></main>, document.body);
+});

@@ -16,7 +16,7 @@ export const en = {
     event: (f: string, to: string) => `Next, ${to} takes up the event of the write. ${f} does not call it.`,
     noMore: (back: boolean): string => back ? 'The request begins here.' : 'Nothing comes after this position.', noMoreKeys: (back: boolean): string => back ? 'No key step comes before this position.' : 'No key step comes after this position.',
     returning: (f: string) => `${f} is about to return. From which line is not recorded.`,
-    returned: (f: string, time: string) => `${f} returned after ${time}.`,
+    returned: (f: string, time: string) => (time ? `${f} returned after ${time}.` : `${f} returned.`),
   },
   keys: {
     title: 'Keys', stepping: 'Step, as in a debugger', tree: 'In a tree', everywhere: 'Everywhere', done: 'Close',
@@ -42,7 +42,7 @@ export const zh: typeof en = {
     event: (f, to) => `接下来 ${to} 接收该写入的事件，它不是由 ${f} 调用的。`,
     noMore: (back) => back ? '请求从这里开始。' : '此位置之后再无其他。', noMoreKeys: (back) => back ? '此位置之前没有关键步骤。' : '此位置之后没有关键步骤。',
     returning: (f) => `${f} 即将返回，从哪一行返回没有录制。`,
-    returned: (f, time) => `${f} 用时 ${time} 后返回。`,
+    returned: (f, time) => (time ? `${f} 用时 ${time} 后返回。` : `${f} 已返回。`),
   },
   keys: {
     title: '按键', stepping: '单步，如同调试器', tree: '在树中', everywhere: '任何地方', done: '关闭',

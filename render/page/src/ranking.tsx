@@ -21,7 +21,7 @@ export function Ranking() {
     return () => { left = true; };
   }, [path, lang]);
   if (!list) return null;
-  const layers = list.items.map((l): Entry => ({ key: `${l.process} ${l.layer}`, name: l.title, colour: l.colour, process: l.process, call: l.longest, calls: l.calls, ownNs: l.ownNs }))
+  const layers = list.items.filter((l) => l.ownNs > 0).map((l): Entry => ({ key: `${l.process} ${l.layer}`, name: l.title, colour: l.colour, process: l.process, call: l.longest, calls: l.calls, ownNs: l.ownNs }))
     .sort((a, b) => b.ownNs - a.ownNs);
   const functions = list.longest.map((f): Entry => ({ key: `${f.process} ${f.function}`, name: f.name, colour: f.colour, process: f.process, call: f.longest, calls: f.calls, ownNs: f.ownNs, code: true }));
   const table = (title: string, entries: Entry[]) => {

@@ -18,7 +18,7 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
   embedded?: boolean;
 }) {
   const page = usePage();
-  const { api, lang, words, problem, notice, goTo } = page;
+  const { api, lang, words, problem, notice, lost, goTo } = page;
   const [recording, setRecording] = useState<Recording | null>(null);
   const [seen, setSeen] = useState<{ path: string; view: View } | null>(null);
   const [told, setTold] = useState<{ path: string; details: Details } | null>(null);
@@ -38,8 +38,8 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
   useEffect(() => {
     let left = false;
     problem(null);
-    api.get<Recording>(recordingPath(place), { lang }).then((r) => { if (!left) { setRecording(r); onRecording(r); } }, (e) => left || problem(e));
-    api.get<View>(path + '/view', upstream ? { lang, show: 'upstream' } : { lang }).then((v) => left || setSeen({ path, view: v }), (e) => left || problem(e));
+    api.get<Recording>(recordingPath(place), { lang }).then((r) => { if (!left) { setRecording(r); onRecording(r); } }, (e) => left || lost(e));
+    api.get<View>(path + '/view', upstream ? { lang, show: 'upstream' } : { lang }).then((v) => left || setSeen({ path, view: v }), (e) => left || lost(e));
     return () => { left = true; };
   }, [path, lang, upstream]);
 

@@ -1,8 +1,8 @@
 import { h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { Api, CallList, Details, Hit, HitList, Place, Recording, ReleasedName, recordingPath, requestPath } from './api.ts';
+import { Api, CallList, Details, Hit, HitList, Place, Recording, ReleasedName, Scenario, recordingPath, requestPath } from './api.ts';
 import { useLatest, usePage } from './context.ts';
-import { CallName, firstView, requestAddress } from './link.ts';
+import { CallName, firstView, requestAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
 // mostHits is what one answer of the API has at most.
@@ -11,7 +11,7 @@ const part = 30, fewPlaces = 12, mostHits = 2000;
 // Search lists what recordings have a text: functions, values, errors. Its address is #/search?text=TEXT. While the next results are
 // loaded, those before stay.
 export function Search() {
-  const { api, lang, words, address, goTo, problem } = usePage();
+  const { api, lang, words, address, goTo, problem, scenarios } = usePage();
   const text = address.query.text ?? '';
   const [got, setGot] = useState<{ text: string; list: HitList } | null>(null);
   const [more, setMore] = useState({ text, most: part });
@@ -27,6 +27,7 @@ export function Search() {
   if (!text) return <div class="found"><h1>{words.searchPage}</h1><p class="quiet">{words.searchHelp}</p></div>;
   if (!got) return <p class="quiet loading">{words.loading}</p>;
   const { items: hits, total } = got.list;
+  const among = scenariosWith(got.text, scenarios);
   const open = (hit: Hit, release: string, scenario: string) => {
     const wanted = begin();
     locate(api, hit, release, scenario).then(([place, call]) => { if (wanted()) goTo(requestAddress({ place, view: firstView, call, more: {} })); }, (e) => { if (wanted()) problem(e); });
@@ -35,8 +36,9 @@ export function Search() {
   const behind = hits.filter((hit) => hit.behind);
   return (
     <div class={'found' + (got.text === text ? '' : ' before')} aria-busy={got.text !== text}>
-      <div role="status"><h1>{words.found(thousands(total), got.text)}</h1></div>
-      {total === 0 && !got.list.names && <p class="quiet">{words.foundNone}</p>}
+      <div role="status"><h1>{words.found(thousands(total + among.length), got.text)}</h1></div>
+      {among.length > 0 && <Scenarios of={among} />}
+      {total + among.length === 0 && !got.list.names && <p class="quiet">{words.foundNone}</p>}
       {list(hits.filter((hit) => !hit.behind))}
       {behind.length > 0 && <h2>{words.foundBehind}</h2>}
       {list(behind)}
@@ -47,17 +49,40 @@ export function Search() {
   );
 }
 
+// scenariosWith returns the scenarios whose name or description has every word of a text. A command of kubectl finds them, too: "kubectl
+// delete pods".
+function scenariosWith(text: string, scenarios: Scenario[]): Scenario[] {
+  const wanted = text.toLowerCase().split(/\s+/).filter((w) => w !== '' && w !== 'kubectl').map((w) => (w.length > 3 ? w.replace(/s$/, '') : w));
+  return wanted.length === 0 ? [] : scenarios.filter((s) => {
+    const all = `${s.name} ${s.title} ${s.description}`.toLowerCase();
+    return wanted.every((w) => all.includes(w));
+  });
+}
+
+// Scenarios lists scenarios, each with a link to its newest recording.
+function Scenarios({ of }: { of: Scenario[] }) {
+  const { words } = usePage();
+  return (
+    <section>
+      <h2>{words.foundScenarios}</h2>
+      <ul class="scenarios">{of.map((s) => <li key={s.name}><a class="link" href={write(requestAddress({ place: { release: s.releases[0], scenario: s.name, request: 1 }, view: firstView, more: {} }))}>{s.name}</a> {s.title !== s.name && s.title}</li>)}</ul>
+    </section>
+  );
+}
+
 // Names lists functions and types of released sources; one that has another name now leads to
-// a search for that.
+// a search for that, and a type to its source, where there is a server.
 function Names({ of }: { of: ReleasedName[] }) {
-  const { words, goTo } = usePage();
+  const { api, words, goTo } = usePage();
   return (
     <section>
       <h2>{words.foundNames}</h2>
       <ul>
         {of.map((n) => (
           <li key={n.kind + n.name}>
-            <p><span class="kind">{n.kind === 'type' ? words.kindType : words.kinds.function}</span> <span class="text">{n.name}</span></p>
+            <p><span class="kind">{n.kind === 'type' ? words.kindType : words.kinds.function}</span> {n.kind === 'type' && n.release && api.live
+              ? <a class="text" href={write({ parts: ['type'], query: { name: n.name, release: n.release } })}>{n.name}</a>
+              : <span class="text">{n.name}</span>}</p>
             <p class="places">{n.fate}{n.now && <button class="link" onClick={() => goTo({ parts: ['search'], query: { text: n.now! } })}>{n.now}</button>}</p>
           </li>
         ))}

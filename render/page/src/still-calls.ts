@@ -12,7 +12,7 @@ interface PackedValue { name: string; value: string; raw?: string; decides?: boo
 export interface CallsPiece {
   same: Same[]; values: PackedValue[]; valueLists: number[][]; goroutines: number[];
   of: number[]; caller: number[]; callerLine: number[]; goroutine: number[]; startNs: number[]; durationNs: number[]; value: number[];
-  newGoroutine: number[]; unfinished: number[]; afterwards: number[]; errors: Record<string, string>; panics: Record<string, string>;
+  newGoroutine: number[]; unfinished: number[]; leaves: number[]; afterwards: number[]; errors: Record<string, string>; panics: Record<string, string>;
 }
 
 const none: number[] = [];
@@ -28,6 +28,7 @@ export class Calls {
   private readonly functions: number[];
   private readonly newGoroutine: Set<number>;
   private readonly unfinished: Set<number>;
+  private readonly leaves: Set<number>;
   // afterwards are calls that took up the event of a write: their callers in the list did not call them.
   readonly afterwards: Set<number>;
   private byFunction?: Map<number, number[]>;
@@ -51,6 +52,7 @@ export class Calls {
     }
     this.newGoroutine = new Set(data.newGoroutine);
     this.unfinished = new Set(data.unfinished);
+    this.leaves = new Set(data.leaves);
     this.afterwards = new Set(data.afterwards);
     const names = new Map<string, number>();
     this.functions = data.same.map((s) => {
@@ -83,6 +85,9 @@ export class Calls {
     }
     return own;
   }
+  // isLeaf tells whether only the entry of the call was recorded; took is then empty.
+  isLeaf(i: number): boolean { return this.leaves.has(i); }
+  took(i: number): string { return this.isLeaf(i) ? '' : duration(this.durationNs(i)); }
   isUnfinished(i: number): boolean { return this.unfinished.has(i); }
 
   *children(i: number): Generator<number> {
@@ -96,12 +101,13 @@ export class Calls {
     const out: Call = {
       function: s.function, file: s.file, line: s.line, callerLine: this.callerLine(i), process: s.process, goroutine: this.goroutine(i),
       startNs: this.startNs[i], durationNs: this.durationNs(i), error: this.error(i), index: i, caller: this.parent[i],
-      depth: this.depth[i], ownNs: this.ownNs(i), below: this.end[i] - i - 1, made, name: s.name, place: s.place, time: duration(this.durationNs(i)),
+      depth: this.depth[i], ownNs: this.ownNs(i), below: this.end[i] - i - 1, made, name: s.name, place: s.place, time: this.took(i),
       layer: s.layer, colour: s.colour, key: s.key, attributes: Object.fromEntries(this.values(i).map((v) => [v.name, v.raw ?? v.value])),
     };
     if (this.newGoroutine.has(i)) out.newGoroutine = true;
     if (this.afterwards.has(i)) out.afterwards = true;
     if (this.unfinished.has(i)) out.unfinished = true;
+    if (this.isLeaf(i)) out.leaf = true;
     if (i in this.data.panics) out.panic = this.data.panics[i];
     if (s.url) out.url = s.url;
     return out;

@@ -30,7 +30,7 @@ export function position(calls: Calls, at: At, action: string, forward: boolean)
   }
   if (out.returned >= 0) {
     out.returnedName = calls.shortName(out.returned);
-    out.returnedTime = duration(calls.durationNs(out.returned));
+    if (calls.took(out.returned)) out.returnedTime = calls.took(out.returned); // only the entry of some calls was recorded
     if (calls.error(out.returned)) out.returnedError = calls.error(out.returned);
   }
   return out;

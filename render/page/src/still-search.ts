@@ -13,10 +13,14 @@ export interface SearchPiece {
 export function search(piece: SearchPiece, text: string, from: number, limit: number): HitList {
   const ranks = ranked(text, piece.texts.filter((_, i) => piece.kinds[i] === 'function')), small = lower(text);
   const rank = (i: number) => (piece.kinds[i] === 'function' ? ranks.get(piece.texts[i])! : 0);
-  const found: number[] = [];
+  const all: number[] = [];
   piece.texts.forEach((t, i) => {
-    if (piece.kinds[i] === 'function' ? ranks.has(t) : lower(t).includes(small)) found.push(i);
+    if (piece.kinds[i] === 'function' ? ranks.has(t) : lower(t).includes(small)) all.push(i);
   });
+  // A value that is an error of the same recordings says no more than the error.
+  const errors = new Map(all.filter((i) => piece.kinds[i] === 'error').map((i) => [piece.texts[i], piece.place[i]]));
+  const isTwin = (i: number) => piece.kinds[i] === 'value' && errors.get(piece.texts[i].slice(piece.texts[i].indexOf('=') + 1)) === piece.place[i];
+  const found = all.filter((i) => !isTwin(i));
   found.sort((a, b) => rank(a) - rank(b) || a - b);
   const items = found.slice(from, from + limit).map((i): Hit => ({
     kind: piece.kinds[i], text: piece.texts[i], short: piece.shorts[i] ?? piece.texts[i], places: piece.places[piece.place[i]],

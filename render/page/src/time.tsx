@@ -10,12 +10,13 @@ import { thousands } from './words.ts';
 // in nanoseconds.
 export function Time() {
   const { api, words, lang, problem } = usePage();
-  const { path, view, selected, details, select, change, link, position } = useRequest();
+  const { path, view, recording, place: { request }, selected, details, select, change, link, position } = useRequest();
   const w = words.time;
   const box = useRef<HTMLDivElement>(null), canvas = useRef<HTMLCanvasElement>(null), flame = useRef<Flame>(null!);
   const [height, setHeight] = useState(0);
   const [span, setSpan] = useState<[number, number]>([0, 0]);
   const [hidden, setHidden] = useState(0);
+  const [ends, setEnds] = useState<{ firstNs: number; totalNs: number }>({ firstNs: 0, totalNs: 0 });
   const [hover, setHover] = useState<{ box: Box; lane: Lane; x: number; y: number } | null>(null);
   const [cursor, setCursor] = useState<Call | null>(null);
   const loaded = useRef<{ path: string; from: number; to: number; pixels: number } | null>(null);
@@ -54,6 +55,7 @@ export function Time() {
       if (whole && !link.more.to) f.show(0, t.totalNs);
       setHeight(f.height);
       setHidden(t.hidden);
+      setEnds(t);
       setSpan([f.from, f.to]);
       scrollTo.current = top;
       f.draw();
@@ -232,6 +234,10 @@ export function Time() {
     return () => removeEventListener('keydown', first);
   }, [!position]);
 
+  // Of a first call that had not returned, the heading has the time until it was collected.
+  const collected = recording?.requests.find((r) => r.number === request)?.durationNs ?? 0;
+  const late = collected > 0 && ends.firstNs === ends.totalNs && ends.totalNs > collected;
+
   const zoomBy = (part: number) => { flame.current.zoom(part); settled(); };
   return (
     <Fragment>
@@ -241,21 +247,22 @@ export function Time() {
           <button aria-label={w.closer} title={w.closer} onClick={() => zoomBy(0.5)}>+</button>
           <button aria-label={w.farther} title={w.farther} onClick={() => zoomBy(2)}>−</button>
           <button onClick={() => { flame.current.show(0, flame.current.total); settled(); }}>{w.whole}</button>
-          <span class="quiet span">{w.span(...exactTimes([span[0], span[1]], (span[1] - span[0]) / 100))}{hidden > 0 ? ` · ${w.hidden(thousands(hidden))}` : ''}</span>
+          {ready && <span class="quiet span">{w.span(...exactTimes([span[0], span[1]], (span[1] - span[0]) / 100))}{hidden > 0 ? ` · ${w.hidden(thousands(hidden))}` : ''}</span>}
         </p>
       </div>
-      <p class="cursor" role="status">{cursor && <Fragment><b>{cursor.name}</b> {w.took(duration(cursor.durationNs), duration(cursor.ownNs))} · {cursor.afterwards ? `${words.event} · ` : ''}{cursor.made === 1 ? w.madeOne : w.made(thousands(cursor.made))}{cursor.error || cursor.panic ? ` · ${w.failed}` : ''} · {cursor.process} · {w.goroutine(cursor.goroutine)}</Fragment>}</p>
-      <div class="flame" ref={box} tabIndex={0} role="application" aria-label={`${w.chart}. ${w.label}`} title="" onKeyDown={keys} onScroll={() => flame.current.draw()}>
+      <p class="cursor" role="status">{cursor && <Fragment><b>{cursor.name}</b> {cursor.leaf ? words.untimed : cursor.unfinished ? words.unfinished : w.took(duration(cursor.durationNs), duration(cursor.ownNs))} · {cursor.afterwards ? `${words.event} · ` : ''}{cursor.made === 1 ? w.madeOne : w.made(thousands(cursor.made))}{cursor.error || cursor.panic ? ` · ${w.failed}` : ''} · {cursor.process} · {w.goroutine(cursor.goroutine)}</Fragment>}</p>
+      <div class={'flame' + (ready ? '' : ' waiting')} ref={box} tabIndex={0} role="application" aria-label={`${w.chart}. ${w.label}`} title="" onKeyDown={keys} onScroll={() => flame.current.draw()}>
         <canvas ref={canvas} aria-hidden="true" onPointerDown={down} onPointerMove={move} onPointerUp={up} onPointerCancel={up}
           onPointerLeave={() => { if (flame.current.hovered !== null) { flame.current.hovered = null; flame.current.draw(); } setHover(null); }} />
         <div class="rest" style={{ height: `max(0px, ${height}px - 100%)` }} />
       </div>
       {hover && (
         <div class="hover" style={place(hover, canvas.current!)}>
-          <b>{hover.box.name}</b><br />{w.took(duration(hover.box.durationNs), duration(hover.box.ownNs))}<br />
+          <b>{hover.box.name}</b><br />{hover.box.leaf ? words.untimed : hover.box.unfinished ? words.unfinished : w.took(duration(hover.box.durationNs), duration(hover.box.ownNs))}<br />
           <span class="quiet">{hover.lane.process}, {w.goroutine(hover.lane.goroutine)}</span>
         </div>
       )}
+      {late && <p class="quiet open-end">{w.open(duration(collected), duration(ends.totalNs))}</p>}
       <p class="quiet pointer">{w.pointer}</p>
       <Ranking />
     </Fragment>

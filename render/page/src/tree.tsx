@@ -149,7 +149,7 @@ function StepRow({ row, words, toggle, fold, opened }: { row: StepRowOf; words: 
         {s.handoff && <span class="mark" title={s.handoff === watch ? words.event : words.handoff(s.handoff)}>{s.handoff === watch ? words.eventMark : s.handoff}</span>}
         {s.process && <span class="mark">{s.process}</span>}
         {s.place && <span class="place">{s.place}</span>}
-        {s.folded > 0 && <span class={'fold' + (opened ? ' opened' : '')} title={opened ? words.hideFolded : words.showFolded + ': ' + words.folded(thousands(s.folded))}
+        {s.folded > 0 && <span class={'fold' + (opened ? ' opened' : '')} title={opened ? words.hideFolded : words.showFolded + words.colon + words.folded(thousands(s.folded))}
           onClick={(e) => { e.stopPropagation(); fold(); }}>⋯{thousands(s.folded)}</span>}
         {s.failure && <span class={s.fatal ? 'failure' : 'handled'}>{s.failure}</span>}
         {(s.values.length > 0 || s.plugins || s.errors) && (

@@ -13,6 +13,7 @@ import { Matrix } from './matrix.tsx';
 import { Search } from './search.tsx';
 import { Steps } from './steps.tsx';
 import { Time } from './time.tsx';
+import { TypeView } from './type.tsx';
 import { Workshop } from './workshop.tsx';
 import { Words } from './words.ts';
 
@@ -45,6 +46,7 @@ export const pages: ViewEntry[] = [
   { name: 'compare', words: (w) => w.comparison.name, show: Compare, optional: true },
   { name: 'releases', words: (w) => w.comparison.matrix, show: Matrix, optional: true },
   { name: 'search', words: (w) => w.searchPage, show: Search, hidden: true },
+  { name: 'type', words: (w) => w.kindType, show: TypeView, live: true, hidden: true },
   { name: 'guide', words: (w) => w.guide.name, show: Guide, optional: true },
   { name: 'lessons', words: (w) => w.guide.lessons, show: Lessons, optional: true },
   { name: 'workshop', words: (w) => w.workshop, show: Workshop, live: true },

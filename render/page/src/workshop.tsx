@@ -32,7 +32,7 @@ export function Workshop() {
 // useFresh asks for something that changes: nothing of it is kept. update takes what comes of a change instead, unless another one has
 // begun after it.
 export function useFresh<T>(path: string): [T | null, (change: Promise<T>) => void] {
-  const { api, lang, problem } = usePage();
+  const { api, lang, problem, lost } = usePage();
   const [got, setGot] = useState<{ path: string; lang: string; value: T } | null>(null);
   const begin = useLatest();
   const update = useCallback((change: Promise<T>) => {
@@ -41,8 +41,9 @@ export function useFresh<T>(path: string): [T | null, (change: Promise<T>) => vo
   }, [path, lang]);
   useEffect(() => {
     api.forget(path + '?lang=' + lang);
-    update(api.get<T>(path, { lang }));
-    return () => api.forget(path + '?lang=' + lang);
+    let left = false;
+    update(api.get<T>(path, { lang }).catch((e) => { if (!left) lost(e); throw e; }));
+    return () => { left = true; api.forget(path + '?lang=' + lang); };
   }, [path, lang]);
   return [got?.path === path && got.lang === lang ? got.value : null, update];
 }

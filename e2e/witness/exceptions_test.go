@@ -1,0 +1,73 @@
+package witness
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+)
+
+// An exception names functions of a program that run for a request and are not in its trace, with the reason.
+type exception struct {
+	Program   string             `yaml:"program"`
+	Functions []funcname.Pattern `yaml:"functions"`
+	Why       string             `yaml:"why"`
+	// Only lists the scenarios of which it is an exception; none stands for all.
+	Only []string `yaml:"only"`
+}
+
+type exceptions []exception
+
+// readExceptions reads testdata/exceptions.yaml. Each exception must have a reason, and name functions that are there.
+func readExceptions(t *testing.T, p *programs) exceptions {
+	t.Helper()
+	data, err := os.ReadFile("testdata/exceptions.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	decoder.KnownFields(true)
+	var all exceptions
+	if err := decoder.Decode(&all); err != nil && !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	for _, e := range all {
+		if strings.TrimSpace(e.Why) == "" {
+			t.Errorf("testdata/exceptions.yaml: %q: no reason is given", e.Functions)
+		}
+		for _, name := range e.Only {
+			if !slices.Contains(replayed, name) {
+				t.Errorf("testdata/exceptions.yaml: scenario %q is not replayed", name)
+			}
+		}
+		for _, pattern := range e.Functions {
+			if s := p.sources[e.Program]; s == nil || !s.has(pattern) {
+				t.Errorf("testdata/exceptions.yaml: %q is no function of a traced package of %q", pattern, e.Program)
+			}
+		}
+	}
+	return all
+}
+
+func (s *source) has(pattern funcname.Pattern) bool {
+	for _, functions := range s.functions {
+		if slices.ContainsFunc(functions, func(f function) bool { return pattern.Match(f.name) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// explain reports whether there is a reason why a function is not in the trace.
+func (all exceptions) explain(scenario, program, function string) bool {
+	return slices.ContainsFunc(all, func(e exception) bool {
+		return e.Program == program && (len(e.Only) == 0 || slices.Contains(e.Only, scenario)) && slices.ContainsFunc(e.Functions, func(p funcname.Pattern) bool { return p.Match(function) })
+	})
+}

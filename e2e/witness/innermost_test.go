@@ -1,0 +1,32 @@
+package witness
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestInnermostFunction checks to which function a place in the source belongs.
+func TestInnermostFunction(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.go")
+	text := "package a\n\nfunc f() {\n\tg(func() { h(func() {}) }, 1)\n}\n\nfunc asm()\n\nvar v = func() {}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := &source{functions: map[string][]function{"a/a.go": bodiesIn(t, file, "a/a.go")}}
+	for p, want := range map[position]position{
+		{3, 10}: {3, 10}, // the body of f
+		{4, 11}: {4, 11}, // of the literal in it
+		{4, 22}: {4, 22}, // of the literal in that
+		{4, 26}: {4, 11}, // behind it
+		{4, 29}: {3, 10},
+		{9, 16}: {9, 16},
+		{1, 1}:  {},
+		{7, 5}:  {},
+	} {
+		f, ok := s.at("a/a.go", p)
+		if f.begin != want || ok != (want != position{}) {
+			t.Errorf("%v belongs to the function whose body begins at %v, expected %v", p, f.begin, want)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package probe
+
+import (
+	"slices"
+	"sync"
+	"testing"
+)
+
+// TestLeaves checks that leaves stand where they were called: below their caller, in order among the calls, also on
+// a goroutine that begins with one.
+func TestLeaves(t *testing.T) {
+	socket := listenForTest(t)
+	leafCall(0)
+	root(sampled(traceID(60)), func() {
+		leafCall(1)
+		_ = call(func() error { leafCall(2); leafCall(3); return nil })
+		leafCall(4)
+		var wait sync.WaitGroup
+		wait.Go(func() { leafCall(5) })
+		wait.Wait()
+		_ = call(nothing)
+	})
+	h, records := fetch(t, socket, Query{Trace: traceID(60), TimeoutMillis: 1000})
+	if h.Calls != 8 || h.Dropped != 0 {
+		t.Fatalf("%d calls, %d dropped", h.Calls, h.Dropped)
+	}
+	var names []string
+	var parents []int
+	for i, r := range records {
+		names = append(names, r.Function)
+		parents = append(parents, slices.IndexFunc(records, func(p Record) bool { return p.ID == r.Parent }))
+		if isLeaf := r.Function == "p.leafCall"; r.Leaf != isLeaf || isLeaf && (r.Duration != 0 || r.Unfinished) || r.Seq != uint32(i) {
+			t.Errorf("%+v", r)
+		}
+		if r.NewGoroutine != (i == 6) {
+			t.Errorf("call %d: new goroutine %t", i, r.NewGoroutine)
+		}
+		if r.Start < records[0].Start || r.Start > records[0].Start+records[0].Duration {
+			t.Errorf("call %d begins at %d, outside of its trace", i, r.Start)
+		}
+	}
+	want := []string{"p.root", "p.leafCall", "p.call", "p.leafCall", "p.leafCall", "p.leafCall", "p.leafCall", "p.call"}
+	if !slices.Equal(names, want) || !slices.Equal(parents, []int{-1, 0, 0, 2, 2, 0, 0, 0}) {
+		t.Errorf("%v below %v", names, parents)
+	}
+	if slices.ContainsFunc(records[1:], func(r Record) bool { return r.ID == records[0].ID }) {
+		t.Error("two calls have one id")
+	}
+}
+
+func TestTooManyLeaves(t *testing.T) {
+	socket := listenForTest(t)
+	setForTest(t, &maxCalls, 100)
+	root(sampled(traceID(61)), func() {
+		for range 110 {
+			leafCall(1)
+		}
+	})
+	if h, records := fetch(t, socket, Query{Trace: traceID(61), TimeoutMillis: 100}); h.Calls != 101 || h.Dropped != 10 || records[100].ID == records[0].ID {
+		t.Errorf("%d calls, %d dropped", h.Calls, h.Dropped)
+	}
+}

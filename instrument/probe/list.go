@@ -1,0 +1,86 @@
+//go:build go1.26
+
+package probe
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// A list grows by chunks. An item is never moved: a goroutine's labels may point at a call for
+// as long as the goroutine lives.
+type list[T any] struct {
+	next    atomic.Uint32 // items given out, and those that found no room
+	current atomic.Pointer[chunk[T]]
+	chunks  []*chunk[T] // guarded by tracing.mu
+}
+
+const chunkItems = 64
+
+// A chunk is a piece of a list.
+type chunk[T any] struct {
+	first uint32 // number of items[0] in the list
+	items [chunkItems]T
+}
+
+// take returns an empty item of a list of the trace and its number, or nil if the trace is
+// over or too large.
+func take[T any](t *tracing, l *list[T]) (*T, uint32) {
+	if t.closed.Load() {
+		if !t.boot {
+			t.in.late.Add(1)
+		}
+		return nil, 0
+	}
+	seq := l.next.Add(1) - 1
+	if seq >= maxCalls {
+		l.next.Store(maxCalls)
+		t.dropped.Add(1)
+		return nil, 0
+	}
+	k := l.current.Load()
+	if k == nil || seq-k.first >= chunkItems {
+		k = l.grow(t, seq)
+	}
+	return &k.items[seq-k.first], seq
+}
+
+// grow returns the chunk that holds the item seq, making those that are missing.
+func (l *list[T]) grow(t *tracing, seq uint32) *chunk[T] {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for uint32(len(l.chunks))*chunkItems <= seq {
+		k := &chunk[T]{first: uint32(len(l.chunks)) * chunkItems}
+		l.chunks = append(l.chunks, k)
+		l.current.Store(k)
+		t.in.retained.Add(int64(unsafe.Sizeof(*k)))
+	}
+	return l.chunks[seq/chunkItems]
+}
+
+// items goes through all items that the chunks have room for, also those that were not given
+// out. It must not be called with mu, the trace's, held.
+func (l *list[T]) items(mu *sync.Mutex) func(yield func(*T) bool) {
+	return func(yield func(*T) bool) {
+		mu.Lock()
+		chunks := l.chunks
+		mu.Unlock()
+		for _, k := range chunks {
+			for i := range k.items {
+				if !yield(&k.items[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (l *list[T]) size() int64 { return int64(min(l.next.Load(), maxCalls)) }
+
+// room is the memory of the chunks, in bytes.
+func (l *list[T]) room(mu *sync.Mutex) int64 {
+	mu.Lock()
+	defer mu.Unlock()
+	return int64(len(l.chunks)) * int64(unsafe.Sizeof(chunk[T]{}))
+}

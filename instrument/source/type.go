@@ -1,0 +1,350 @@
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// A Type is a declared type with its source.
+type Type struct {
+	// Name is the full name.
+	Name string
+	// Declaration is the source of its declaration, from its comment on. Its Line is that of the name.
+	Declaration *Function
+	Interface   bool
+	// Methods are those that are declared on the type or its pointer, in the order of their files and lines. An interface has also
+	// those of the interfaces that it embeds, as far as the tree has them.
+	Methods []Method
+}
+
+// A Method is a method of a type.
+type Method struct {
+	// Name is the full name. A method of an interface has the name of the interface that declares it.
+	Name string
+	// Signature is its parameters and results, "(ctx context.Context) error".
+	Signature string
+	// File and Line are its place, as in Function.
+	File string
+	Line int
+}
+
+// Types reads types of a tree, each package once. It does not check types: it finds what a package calls another by its imports. It is
+// not for concurrent use.
+type Types struct {
+	tree     *Tree
+	packages map[string]map[string]*declaredType
+}
+
+// Types returns a reader of the tree's types.
+func (t *Tree) Types() *Types {
+	return &Types{tree: t, packages: map[string]map[string]*declaredType{}}
+}
+
+// A declaredType is a type in the syntax of its package.
+type declaredType struct {
+	name    string
+	spec    *ast.TypeSpec
+	within  *ast.GenDecl
+	from    *typeFile
+	methods []Method
+}
+
+// A typeFile is a file that declares types or methods.
+type typeFile struct {
+	*file
+	// name is the import path, a slash and the file's name; path is where it is.
+	name, path string
+	imports    map[string]string
+}
+
+func (f *typeFile) line(pos token.Pos) int { return f.fset.PositionFor(pos, false).Line }
+
+// Type returns the type of a full name. If there is none, the error is an *trace.UnknownFunctionError.
+func (r *Types) Type(name string) (*Type, error) {
+	d, err := r.find(name)
+	if err != nil {
+		return nil, err
+	}
+	if d == nil {
+		return nil, &trace.UnknownFunctionError{Query: name, Where: message.Of("%s", r.tree)}
+	}
+	t := &Type{Name: name, Methods: d.methods, Declaration: d.source()}
+	if _, t.Interface = d.spec.Type.(*ast.InterfaceType); t.Interface {
+		t.Methods, err = r.methodsOf(d, map[string]bool{})
+	}
+	return t, err
+}
+
+// source returns the text of a declaration.
+func (d *declaredType) source() *Function {
+	first, last := d.from.line(d.spec.Pos()), d.from.line(d.spec.End())
+	doc := d.spec.Doc
+	if !d.within.Lparen.IsValid() {
+		first = d.from.line(d.within.Pos())
+		doc = d.within.Doc
+	}
+	if doc != nil {
+		first = d.from.line(doc.Pos())
+	}
+	return &Function{
+		Name: d.name, File: d.from.name, Path: d.from.path, Line: d.from.line(d.spec.Name.Pos()), First: first, Last: last,
+		Text: string(bytes.Join(d.from.lines[first-1:last], nil)),
+	}
+}
+
+// methodsOf returns the methods of an interface and of those that it embeds. seen holds those that were read.
+func (r *Types) methodsOf(d *declaredType, seen map[string]bool) ([]Method, error) {
+	seen[d.name] = true
+	var all []Method
+	for _, field := range d.spec.Type.(*ast.InterfaceType).Methods.List {
+		for _, name := range field.Names {
+			all = append(all, Method{d.name + "." + name.Name, signature(field.Type), d.from.name, d.from.line(name.Pos())})
+		}
+		if len(field.Names) > 0 {
+			continue
+		}
+		full, _ := d.full(field.Type)
+		embedded, err := r.find(full)
+		if err != nil {
+			return nil, err
+		}
+		if embedded == nil || seen[full] {
+			continue
+		}
+		if _, ok := embedded.spec.Type.(*ast.InterfaceType); !ok {
+			continue
+		}
+		more, err := r.methodsOf(embedded, seen)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	return all, nil
+}
+
+// Through returns how a struct type has a method that it does not declare: the full names of the types that embed one another, the one
+// that it embeds itself first, the one that declares the method last, with a "*" before one whose pointer is embedded. It is empty if the
+// type declares the method itself, or if the tree does not tell where it has it from.
+func (r *Types) Through(typ, method string) ([]string, error) {
+	type way struct {
+		*declaredType
+		through []string
+	}
+	d, err := r.find(typ)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	level := []way{{declaredType: d}}
+	seen := map[string]bool{typ: true}
+	for len(level) > 0 {
+		var next []way
+		var found [][]string
+		for _, w := range level {
+			if has, err := r.declares(w.declaredType, method); err != nil {
+				return nil, err
+			} else if has {
+				found = append(found, w.through)
+				continue
+			}
+			for _, marked := range w.embeds() {
+				full := strings.TrimPrefix(marked, "*")
+				embedded, err := r.find(full)
+				if err != nil {
+					return nil, err
+				}
+				if embedded != nil && !seen[full] {
+					seen[full] = true
+					next = append(next, way{embedded, append(slices.Clone(w.through), marked)})
+				}
+			}
+		}
+		if len(found) > 0 {
+			if len(found) > 1 {
+				return nil, nil // ambiguous: Go compiles no call of it
+			}
+			return found[0], nil
+		}
+		level = next
+	}
+	return nil, nil
+}
+
+// declares reports whether a type has a method of its own, or of an interface's.
+func (r *Types) declares(d *declaredType, method string) (bool, error) {
+	methods := d.methods
+	if _, ok := d.spec.Type.(*ast.InterfaceType); ok {
+		var err error
+		if methods, err = r.methodsOf(d, map[string]bool{}); err != nil {
+			return false, err
+		}
+	}
+	return slices.ContainsFunc(methods, func(m Method) bool { return funcname.Last(m.Name) == method }), nil
+}
+
+// embeds are the full names of the types that a struct embeds, with a "*" before a pointer.
+func (d *declaredType) embeds() []string {
+	s, ok := d.spec.Type.(*ast.StructType)
+	if !ok {
+		return nil
+	}
+	var all []string
+	for _, field := range s.Fields.List {
+		if len(field.Names) > 0 {
+			continue
+		}
+		switch full, pointer := d.full(field.Type); {
+		case full == "":
+		case pointer:
+			all = append(all, "*"+full)
+		default:
+			all = append(all, full)
+		}
+	}
+	return all
+}
+
+// full returns the full name of a type that a declaration names, and whether it names its pointer. It is "" for a type without a name.
+func (d *declaredType) full(x ast.Expr) (name string, pointer bool) {
+	switch x := x.(type) {
+	case *ast.StarExpr:
+		name, _ = d.full(x.X)
+		return name, true
+	case *ast.IndexExpr:
+		return d.full(x.X)
+	case *ast.IndexListExpr:
+		return d.full(x.X)
+	case *ast.ParenExpr:
+		return d.full(x.X)
+	case *ast.Ident:
+		return funcname.Package(d.name) + "." + x.Name, false
+	case *ast.SelectorExpr:
+		if pkg, ok := x.X.(*ast.Ident); ok && d.from.imports[pkg.Name] != "" {
+			return d.from.imports[pkg.Name] + "." + x.Sel.Name, false
+		}
+	}
+	return "", false
+}
+
+// find returns the declaration of a type, or nil. That of an alias is the one of the type that it stands for.
+func (r *Types) find(name string) (*declaredType, error) {
+	for range 8 { // aliases of aliases
+		if name == "" {
+			return nil, nil
+		}
+		pkg := funcname.Package(name)
+		declared, err := r.readPackage(pkg)
+		if err != nil {
+			return nil, err
+		}
+		d := declared[strings.TrimPrefix(name, pkg+".")]
+		if d == nil || !d.spec.Assign.IsValid() {
+			return d, nil
+		}
+		of, _ := d.full(d.spec.Type)
+		if at, err := r.readPackage(funcname.Package(of)); of == "" || err != nil || at[strings.TrimPrefix(of, funcname.Package(of)+".")] == nil {
+			return d, err // the tree does not have it
+		}
+		name = of
+	}
+	return nil, nil
+}
+
+// readPackage reads the types of a package as it is compiled for Linux on amd64. A package that the tree lacks has none.
+func (r *Types) readPackage(pkg string) (map[string]*declaredType, error) {
+	if known, ok := r.packages[pkg]; ok {
+		return known, nil
+	}
+	all := map[string]*declaredType{}
+	r.packages[pkg] = all
+	dir := filepath.Join(r.tree.Dir, filepath.FromSlash(pkg))
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || pkg == "" {
+		return all, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("types of %s: %w", pkg, err)
+	}
+	target := build.Default
+	target.GOOS, target.GOARCH, target.CgoEnabled = "linux", "amd64", true
+	var functions []*ast.FuncDecl
+	var in []*typeFile
+	for _, e := range entries {
+		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		if match, err := target.MatchFile(dir, e.Name()); err != nil || !match {
+			continue
+		}
+		f, err := readTypeFile(filepath.Join(dir, e.Name()), path.Join(pkg, e.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("types of %s: %w", pkg, err)
+		}
+		for _, decl := range f.syntax.Decls {
+			switch decl := decl.(type) {
+			case *ast.GenDecl:
+				for _, spec := range decl.Specs {
+					if t, ok := spec.(*ast.TypeSpec); ok {
+						all[t.Name.Name] = &declaredType{name: pkg + "." + t.Name.Name, spec: t, within: decl, from: f}
+					}
+				}
+			case *ast.FuncDecl:
+				functions, in = append(functions, decl), append(in, f)
+			}
+		}
+	}
+	for i, decl := range functions {
+		name := receiver(decl)
+		if d := all[strings.TrimSuffix(strings.Trim(name, "(*)."), funcname.GenericMark)]; name != "" && d != nil {
+			d.methods = append(d.methods, Method{pkg + "." + name + decl.Name.Name, signature(decl.Type), in[i].name, in[i].line(decl.Type.Func)})
+		}
+	}
+	return all, nil
+}
+
+func readTypeFile(where, name string) (*typeFile, error) {
+	parsed, err := parse(where)
+	if err != nil {
+		return nil, err
+	}
+	f := &typeFile{parsed, name, where, map[string]string{}}
+	for _, i := range parsed.syntax.Imports {
+		imported, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			continue
+		}
+		local := path.Base(imported)
+		if i.Name != nil {
+			f.imports[i.Name.Name] = imported
+			continue
+		}
+		f.imports[local] = imported
+		if above := path.Base(path.Dir(imported)); majorVersion.MatchString(local) && f.imports[above] == "" {
+			f.imports[above] = imported
+		}
+	}
+	return f, nil
+}
+
+// majorVersion is the last element of an import path that may not be the package's name: "k8s.io/klog/v2", but "k8s.io/api/core/v1".
+var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+
+// signature writes the parameters and results of a function's type.
+func signature(typ ast.Expr) string { return strings.TrimPrefix(types.ExprString(typ), "func") }

@@ -1,0 +1,68 @@
+package source
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+const desk = "example.org/shop/desk."
+
+func TestType(t *testing.T) {
+	for name, want := range map[string]struct {
+		line, first, last int
+		begins            string
+		methods           []Method
+	}{
+		desk + "Counter": {10, 9, 15, "// A Counter counts.", []Method{
+			{desk + "Counter.Len", "() int", "example.org/shop/desk/desk.go", 12},
+			{desk + "Closer.Close", "(now bool) error", "example.org/shop/desk/desk.go", 19},
+		}},
+		desk + "Closer": {19, 18, 19, "\t// Closer closes.", []Method{{desk + "Closer.Close", "(now bool) error", "example.org/shop/desk/desk.go", 19}}},
+		desk + "Desk":   {25, 24, 29, "// A Desk has", []Method{{desk + "(*Desk).Close", "(now bool) error", "example.org/shop/desk/desk.go", 31}}},
+		desk + "Outer":  {33, 33, 33, "type Outer struct", nil},
+	} {
+		typ, err := shop(t).Types().Type(name)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		d := typ.Declaration
+		if d.Line != want.line || d.First != want.first || d.Last != want.last || !strings.HasPrefix(d.Text, want.begins) {
+			t.Errorf("%s: line %d, text from %d to %d:\n%s", name, d.Line, d.First, d.Last, d.Text)
+		}
+		if diff := cmp.Diff(want.methods, typ.Methods); diff != "" {
+			t.Errorf("%s: methods -want +got\n%s", name, diff)
+		}
+	}
+	for _, name := range []string{desk + "Deks", "example.org/shop/none.Desk", desk + "Desk.Close", "Desk", ""} {
+		if _, err := shop(t).Types().Type(name); !errors.As(err, new(*trace.UnknownFunctionError)) {
+			t.Errorf("%s: error %v, expected a *trace.UnknownFunctionError", name, err)
+		}
+	}
+}
+
+func TestThrough(t *testing.T) {
+	for _, test := range []struct {
+		typ, method string
+		want        []string
+	}{
+		{desk + "Desk", "Add", []string{"*example.org/shop/cart.Cart"}},
+		{desk + "Desk", "Close", nil}, // its own
+		{desk + "Outer", "Close", []string{desk + "Alias"}},
+		{desk + "Outer", "Add", []string{desk + "Alias", "*example.org/shop/cart.Cart"}},
+		{desk + "Desk", "Len", nil},                                     // of Cart and of Counter
+		{desk + "Twice", "Add", []string{"example.org/shop/cart.Cart"}}, // nearer than that of Desk
+		{desk + "Desk", "Sell", nil},
+		{desk + "Nothing", "Add", nil},
+	} {
+		got, err := shop(t).Types().Through(test.typ, test.method)
+		if diff := cmp.Diff(test.want, got); err != nil || diff != "" {
+			t.Errorf("%s.%s: error %v, -want +got\n%s", test.typ, test.method, err, diff)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A file is a file of an archive. Its bytes are content or, if that is nil, those of the file at path.
+type file struct {
+	name, path string
+	content    []byte
+	// mode is 0o644 if it is 0.
+	mode fs.FileMode
+}
+
+// writeArchive writes files, in the order of their names, to a compressed archive. All have the same time and belong to
+// nobody, so that the archive depends only on the names, modes and bytes of the files.
+func writeArchive(path string, files []file, modified time.Time) (err error) {
+	out, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	compressed, err := gzip.NewWriterLevel(out, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	to := tar.NewWriter(compressed)
+	files = slices.SortedFunc(slices.Values(files), func(a, b file) int { return strings.Compare(a.name, b.name) })
+	for _, f := range files {
+		if err := f.write(to, modified); err != nil {
+			return err
+		}
+	}
+	return errors.Join(to.Close(), compressed.Close())
+}
+
+func (f file) write(to *tar.Writer, modified time.Time) (err error) {
+	content := f.content
+	if content == nil {
+		if content, err = os.ReadFile(f.path); err != nil {
+			return err
+		}
+	}
+	mode := f.mode
+	if mode == 0 {
+		mode = 0o644
+	}
+	header := &tar.Header{Name: f.name, Mode: int64(mode), Size: int64(len(content)), ModTime: modified.UTC(), Format: tar.FormatPAX}
+	if err := to.WriteHeader(header); err != nil {
+		return err
+	}
+	_, err = to.Write(content)
+	return err
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	cdx "github.com/CycloneDX/cyclonedx-go"
+	"github.com/google/licenseclassifier/v2/assets"
+)
+
+// writeBill writes the software bill of materials: the modules of the program with their licences and which of them
+// use which, in the format of CycloneDX.
+func (p *program) writeBill(path string, modules []*module) (err error) {
+	sum, err := sumOf(p.path)
+	if err != nil {
+		return err
+	}
+	bill := cdx.NewBOM()
+	bill.Metadata = &cdx.Metadata{Timestamp: p.time.UTC().Format(time.RFC3339)}
+	references := map[string]string{}
+	for _, m := range modules {
+		references[m.Path] = m.packageURL()
+	}
+	var components []cdx.Component
+	var dependencies []cdx.Dependency
+	for _, m := range modules {
+		component, err := m.component()
+		if err != nil {
+			return err
+		}
+		if m.Path == modulePath {
+			component.Type = cdx.ComponentTypeApplication
+			component.Hashes = &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: sum}}
+			bill.Metadata.Component = &component
+		} else {
+			components = append(components, component)
+		}
+		dependency := cdx.Dependency{Ref: m.packageURL()}
+		var uses []string
+		for _, imported := range m.imports {
+			uses = append(uses, references[imported])
+		}
+		if uses != nil {
+			dependency.Dependencies = &uses
+		}
+		dependencies = append(dependencies, dependency)
+	}
+	bill.Components, bill.Dependencies = &components, &dependencies
+	out, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	return cdx.NewBOMEncoder(out, cdx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(bill, cdx.SpecVersion1_6)
+}
+
+// packageURL names the module in the words of package managers.
+func (m *module) packageURL() string {
+	if m.Sum == "" && m.Path != modulePath && m.Path != standardLibrary {
+		return "pkg:npm/" + m.Path + "@" + m.Version
+	}
+	return "pkg:golang/" + m.Path + "@" + m.Version
+}
+
+func (m *module) component() (cdx.Component, error) {
+	url := m.packageURL()
+	c := cdx.Component{BOMRef: url, Type: cdx.ComponentTypeLibrary, Name: m.Path, Version: m.Version, PackageURL: url}
+	if sum, ok := strings.CutPrefix(m.Sum, "h1:"); ok {
+		digest, err := base64.StdEncoding.DecodeString(sum)
+		if err != nil {
+			return c, err
+		}
+		c.Hashes = &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: hex.EncodeToString(digest)}}
+	}
+	names, err := m.licenceNames()
+	if err != nil {
+		return c, err
+	}
+	var licences cdx.Licenses
+	if len(names) == 0 {
+		licences = append(licences, cdx.LicenseChoice{License: &cdx.License{Name: "see " + m.licences[0].name + " in the archive"}})
+	}
+	for _, name := range names {
+		licences = append(licences, cdx.LicenseChoice{License: &cdx.License{ID: name}})
+	}
+	c.Licenses = &licences
+	return c, nil
+}
+
+var classifier = sync.OnceValues(assets.DefaultClassifier)
+
+// licenceNames returns the SPDX identifiers of the licences in the module's licence files, sorted, without those
+// that the classifier does not recognize.
+func (m *module) licenceNames() ([]string, error) {
+	c, err := classifier()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, f := range m.licences {
+		if base := strings.ToLower(path.Base(f.name)); strings.HasPrefix(base, "authors") || strings.HasPrefix(base, "notice") {
+			continue
+		}
+		text, err := os.ReadFile(f.path)
+		if err != nil {
+			return nil, err
+		}
+		for _, match := range c.Match(text).Matches {
+			if match.MatchType == "License" && !slices.Contains(names, match.Name) {
+				names = append(names, match.Name)
+			}
+		}
+	}
+	slices.SortFunc(names, cmp.Compare)
+	return names, nil
+}

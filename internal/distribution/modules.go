@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A module is a part of the program that others have made: a Go module, Go's standard library, or Preact.
+type module struct {
+	Path, Version string
+	// Sum is the checksum in go.sum, "" for parts that are not Go modules.
+	Sum string
+	Dir string
+	// licences are its licence texts, by their names in the archive.
+	licences []file
+	// imports are the paths of the modules whose packages its own import, sorted.
+	imports []string
+}
+
+// standardLibrary is the path of the module of Go's own packages, by which vulnerability databases know it.
+const standardLibrary = "std"
+
+// A listed is a package as "go list -json" describes it.
+type listed struct {
+	Dir        string
+	ImportPath string
+	Imports    []string
+	Standard   bool
+	Module     *module
+}
+
+// modules returns the modules that the program contains packages of, sorted by path, with their licences. It is an error
+// if one has no licence.
+func (p *program) modules(ctx context.Context, folder string) ([]*module, error) {
+	packages, err := p.packages(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	goRoot, err := goEnv(ctx, "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	byPath, owner := map[string]*module{}, map[string]string{}
+	folders := map[string][]string{} // of packages, by module
+	for _, listed := range packages {
+		m := listed.module(p.info.GoVersion, goRoot)
+		if byPath[m.Path] == nil {
+			byPath[m.Path] = m
+		}
+		owner[listed.ImportPath] = m.Path
+		folders[m.Path] = append(folders[m.Path], listed.Dir)
+	}
+	for _, listed := range packages {
+		m := byPath[owner[listed.ImportPath]]
+		for _, imported := range listed.Imports {
+			if to := owner[imported]; to != "" && to != m.Path && !slices.Contains(m.imports, to) {
+				m.imports = append(m.imports, to)
+			}
+		}
+	}
+	if err := p.checkAgainstBuild(byPath); err != nil {
+		return nil, err
+	}
+	preact, err := preactModule(folder)
+	if err != nil {
+		return nil, err
+	}
+	byPath[preact.Path], folders[preact.Path] = preact, []string{preact.Dir}
+	byPath[modulePath].imports = append(byPath[modulePath].imports, preact.Path)
+	var all []*module
+	for _, m := range byPath {
+		slices.Sort(m.imports)
+		if m.licences, err = m.readLicences(folders[m.Path]); err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	slices.SortFunc(all, func(a, b *module) int { return strings.Compare(a.Path, b.Path) })
+	return all, nil
+}
+
+// packages lists the packages of the program for its platform.
+func (p *program) packages(ctx context.Context, folder string) ([]listed, error) {
+	list := exec.CommandContext(ctx, "go", "list", "-deps", "-json=Dir,ImportPath,Imports,Standard,Module", "./cmd/apitrace")
+	list.Dir, list.Env, list.Stderr = folder, p.environment(), os.Stderr
+	out, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing the packages for %s/%s: %w", p.OS, p.Arch, err)
+	}
+	var all []listed
+	decoder := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var one listed
+		if err := decoder.Decode(&one); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+}
+
+// goEnv returns a setting of the go command.
+func goEnv(ctx context.Context, name string) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", "env", name).Output()
+	if err != nil {
+		return "", fmt.Errorf("go env %s: %w", name, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// module returns the module of a package.
+func (l *listed) module(goVersion, goRoot string) *module {
+	if l.Standard {
+		return &module{Path: standardLibrary, Version: strings.TrimPrefix(goVersion, "go"), Dir: goRoot}
+	}
+	m := *l.Module
+	return &m
+}
+
+// checkAgainstBuild checks that the modules are those that the built program names, and takes their checksums.
+func (p *program) checkAgainstBuild(modules map[string]*module) error {
+	modules[modulePath].Version = p.version
+	for _, built := range p.info.Deps {
+		m := modules[built.Path]
+		if m == nil || m.Version != built.Version || built.Replace != nil {
+			return fmt.Errorf("the program contains %s %s, which is not in the list of its packages", built.Path, built.Version)
+		}
+		m.Sum = built.Sum
+	}
+	if expected := len(p.info.Deps) + 2; len(modules) != expected { // ours and Go's
+		return fmt.Errorf("the program's packages are of %d modules, and it names %d", len(modules), expected)
+	}
+	return nil
+}
+
+var preactVersion = regexp.MustCompile(`^/\*! With Preact (\S+),`)
+
+// preactModule returns Preact, which the bundle of the page contains.
+func preactModule(folder string) (*module, error) {
+	page := filepath.Join(folder, "render", "page")
+	bundle, err := os.ReadFile(filepath.Join(page, "dist", "page.js"))
+	if err != nil {
+		return nil, err
+	}
+	version := preactVersion.FindSubmatch(bundle)
+	if version == nil {
+		return nil, errors.New("render/page/dist/page.js does not begin with the version of Preact")
+	}
+	return &module{Path: "preact", Version: string(version[1]), Dir: filepath.Join(page, "preact")}, nil
+}
+
+// licenceName matches the names of files with licences and notices, which most licences require to be handed on.
+var licenceName = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|copyright|notice|patents|authors|unlicense)([._-].*)?$`)
+
+// readLicences returns the licences of the packages in folders: those beside them and those of the folders above, up to
+// the module's. The module itself must have one.
+func (m *module) readLicences(folders []string) ([]file, error) {
+	seen := map[string]bool{}
+	var files []file
+	for _, folder := range append(folders, m.Dir) {
+		for !seen[folder] && (folder == m.Dir || strings.HasPrefix(folder, m.Dir+string(filepath.Separator))) {
+			seen[folder] = true
+			entries, err := os.ReadDir(folder)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range entries {
+				if !e.Type().IsRegular() || !licenceName.MatchString(e.Name()) || strings.HasSuffix(e.Name(), ".go") {
+					continue
+				}
+				inside, err := filepath.Rel(m.Dir, filepath.Join(folder, e.Name()))
+				if err != nil {
+					return nil, err
+				}
+				files = append(files, file{name: path.Join("licenses", m.Path, filepath.ToSlash(inside)), path: filepath.Join(folder, e.Name())})
+			}
+			folder = filepath.Dir(folder)
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s %s has no licence in %s: a release must contain the licences of all its parts", m.Path, m.Version, m.Dir)
+	}
+	return files, nil
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/kubeapitrace/apitrace/internal/testenv"
+)
+
+// released are the platforms of a release.
+var released = []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}}
+
+// TestEveryPlatformHasATwin checks that each package declares on every platform of a release the names that its files for all
+// platforms use: a file for one system needs a twin for the others. It sees names only; TestSlowTypesOnMacOS sees types.
+func TestEveryPlatformHasATwin(t *testing.T) {
+	checked := 0
+	for _, folder := range goFolders(t) {
+		declared, files := map[string][]platform{}, map[string]int{} // the platforms by the name, the number of platforms by the file
+		for _, p := range released {
+			for _, path := range filesOn(t, filepath.Join(root, folder), p) {
+				files[path]++
+				for _, name := range declarations(parse(t, path)) {
+					checked++
+					if !slices.Contains(declared[name], p) {
+						declared[name] = append(declared[name], p)
+					}
+				}
+			}
+		}
+		for path, on := range files {
+			if on < len(released) {
+				continue
+			}
+			for name := range used(parse(t, path)) {
+				if on := declared[name]; on != nil && len(on) < len(released) {
+					t.Errorf("%s uses %s, which exists only on %v: give the other platforms a file with their own", path, name, on)
+				}
+			}
+		}
+	}
+	if checked < 10_000 {
+		t.Errorf("%d names found, expected the whole module's", checked)
+	}
+}
+
+// filesOn returns the files of the package and the tests in a folder on a platform.
+func filesOn(t *testing.T, folder string, p platform) (paths []string) {
+	t.Helper()
+	context := build.Default
+	context.GOOS, context.GOARCH, context.CgoEnabled = p.OS, p.Arch, false
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if match, err := context.MatchFile(folder, e.Name()); err == nil && match && strings.HasSuffix(e.Name(), ".go") {
+			paths = append(paths, filepath.Join(folder, e.Name()))
+		}
+	}
+	return paths
+}
+
+// used returns the names in a file that may be those of declarations of its package, methods with a dot before them.
+func used(f *ast.File) map[string]bool {
+	names, selected := map[string]bool{}, map[*ast.Ident]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			selected[n.Sel] = true
+			names["."+n.Sel.Name] = true
+		case *ast.FuncDecl:
+			selected[n.Name] = true
+		case *ast.Ident:
+			if !selected[n] {
+				names[n.Name] = true
+			}
+		}
+		return true
+	})
+	return names
+}
+
+func parse(t *testing.T, path string) *ast.File {
+	t.Helper()
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// declarations returns the names that a file declares for its package, methods with a dot before them.
+func declarations(f *ast.File) (names []string) {
+	for _, decl := range f.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			name := decl.Name.Name
+			if decl.Recv != nil {
+				name = "." + name
+			}
+			names = append(names, name)
+		case *ast.GenDecl:
+			for _, spec := range decl.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					names = append(names, spec.Name.Name)
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						names = append(names, name.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// linuxOnly are folders that only Linux has.
+var linuxOnly = []string{"/proc", "/sys"}
+
+// worksWithout are files that look into such a folder and say the same without it.
+var worksWithout = map[string]string{
+	"e2e/commands/jaeger_test.go":    "does not check the memory of a process",
+	"instrument/probe/clock.go":      "asks whether the kernel tells the time by the processor's counter, and else takes a clock",
+	"internal/program/answers.go":    "takes the path of the executable on other systems",
+	"internal/program/child_test.go": "tells a process that has ended, but nobody has waited for, from one that runs",
+	"session/session_test.go":        "tells a process that has ended, but nobody has waited for, from one that runs",
+}
+
+// TestLinuxFoldersStayOnLinux checks that only files for Linux name /proc or /sys. Tests may, if they are skipped where
+// there is none.
+func TestLinuxFoldersStayOnLinux(t *testing.T) {
+	found := map[string]bool{}
+	for _, folder := range goFolders(t) {
+		files, err := filepath.Glob(filepath.Join(root, folder, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range files {
+			names, skips := linuxFolders(parse(t, path))
+			name := filepath.ToSlash(filepath.Join(folder, filepath.Base(path)))
+			if len(names) == 0 || strings.HasSuffix(name, "_linux.go") || name == "internal/distribution/portable_test.go" {
+				continue
+			}
+			found[name] = true
+			if isTest := strings.HasSuffix(name, "_test.go"); (!isTest || !skips) && worksWithout[name] == "" {
+				t.Errorf("%s names %q, which macOS lacks: use a function with a twin for each system, or skip the test", name, names)
+			}
+		}
+	}
+	for name := range worksWithout {
+		if !found[name] {
+			t.Errorf("%s names no folder of Linux: remove it from worksWithout", name)
+		}
+	}
+}
+
+// linuxFolders returns the texts in a file that begin with a folder of Linux, and whether the file skips tests.
+func linuxFolders(f *ast.File) (names []string, skips bool) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			skips = skips || n.Sel.Name == "Skip" || n.Sel.Name == "Skipf"
+		case *ast.BasicLit:
+			text, err := strconv.Unquote(n.Value)
+			if err == nil && slices.ContainsFunc(linuxOnly, func(folder string) bool { return text == folder || strings.HasPrefix(text, folder+"/") }) {
+				names = append(names, text)
+			}
+		}
+		return true
+	})
+	return names, skips
+}
+
+// goFolders lists the folders of the module with Go code, those for tests aside.
+func goFolders(t *testing.T) (folders []string) {
+	t.Helper()
+	list := exec.Command("go", "list", "-f", "{{.Dir}}", "./...")
+	list.Dir = root
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := range strings.FieldsSeq(string(out)) {
+		folder, err := filepath.Rel(top, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		folders = append(folders, folder)
+	}
+	return folders
+}
+
+// TestSlowTypesOnMacOS checks the types of all packages and tests for macOS: whatever they use of the system must exist
+// there. It reads the sources, because nothing can be linked with the tests of another system.
+func TestSlowTypesOnMacOS(t *testing.T) {
+	testenv.Slow(t)
+	var others []string
+	for _, name := range []string{"GOMODCACHE", "GOROOT"} {
+		folder, err := goEnv(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		others = append(others, folder)
+	}
+	loaded, err := packages.Load(&packages.Config{
+		Mode:  packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesSizes,
+		Dir:   root,
+		Tests: true,
+		Env:   append(os.Environ(), "GOOS=darwin", "GOARCH=arm64", "CGO_ENABLED=0", "GOFLAGS="),
+		// Of the packages of others, the declarations suffice.
+		ParseFile: func(set *token.FileSet, name string, text []byte) (*ast.File, error) {
+			f, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
+			if f != nil && slices.ContainsFunc(others, func(folder string) bool { return strings.HasPrefix(name, folder) }) {
+				for _, decl := range f.Decls {
+					if f, ok := decl.(*ast.FuncDecl); ok && f.Name.Name != "init" {
+						f.Body = nil
+					}
+				}
+			}
+			return f, err
+		},
+	}, "./...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(loaded) < 100 {
+		t.Errorf("%d packages loaded, expected all of the module and their tests", len(loaded))
+	}
+	for _, p := range loaded {
+		for _, err := range p.Errors {
+			t.Error(err)
+		}
+	}
+}

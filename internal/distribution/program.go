@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const modulePath = "github.com/kubeapitrace/apitrace"
+
+// A program is apitrace, built for a platform.
+type program struct {
+	platform
+	path string
+	info *debug.BuildInfo
+	// version is the module's version: the tag of the commit, or a pseudo-version. time is that of the commit.
+	version string
+	time    time.Time
+}
+
+// environment returns that of a go command which builds for the platform, whatever the user's settings are.
+func (p platform) environment() []string {
+	return append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.OS, "GOARCH="+p.Arch, "GOFLAGS=", "GOWORK=off",
+		"GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=")
+}
+
+// buildProgram builds apitrace from the module in folder. The version and the time come from git: the commit
+// must be checked out without changes.
+func buildProgram(ctx context.Context, folder, work string, on platform) (*program, error) {
+	p := &program{platform: on, path: filepath.Join(work, on.OS+"_"+on.Arch, "apitrace")}
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid=", "-o", p.path, "./cmd/apitrace")
+	build.Dir, build.Env, build.Stderr = folder, on.environment(), os.Stderr
+	if err := build.Run(); err != nil {
+		return nil, fmt.Errorf("building for %s/%s: %w", on.OS, on.Arch, err)
+	}
+	var err error
+	if p.info, err = buildinfo.ReadFile(p.path); err != nil {
+		return nil, err
+	}
+	return p, p.readStamp()
+}
+
+// readStamp reads the version and the time of the commit that the go command has written into the program.
+func (p *program) readStamp() (err error) {
+	settings := map[string]string{}
+	for _, s := range p.info.Settings {
+		settings[s.Key] = s.Value
+	}
+	if settings["vcs.modified"] == "true" {
+		return errors.New("the checkout has changes: commit them, because a release is made from a commit")
+	}
+	p.version = p.info.Main.Version
+	if p.time, err = time.Parse(time.RFC3339, settings["vcs.time"]); err != nil || !strings.HasPrefix(p.version, "v") {
+		return fmt.Errorf("the build gave the version %q of the commit time %q: expected a git checkout", p.version, settings["vcs.time"])
+	}
+	return nil
+}
+
+// texts returns the completions and the manual pages, which the program itself writes. It must be one for this machine.
+func (p *program) texts(ctx context.Context, work string) ([]file, error) {
+	var files []file
+	for shell, name := range map[string]string{"bash": "apitrace.bash", "zsh": "_apitrace", "fish": "apitrace.fish", "powershell": "apitrace.ps1"} {
+		script, err := p.run(ctx, "completion", shell)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{name: "completions/" + name, content: script})
+	}
+	pages := filepath.Join(work, "man1")
+	if _, err := p.run(ctx, "manual", pages); err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(pages)
+	for _, e := range entries {
+		files = append(files, file{name: "man/man1/" + e.Name(), path: filepath.Join(pages, e.Name())})
+	}
+	return files, err
+}
+
+// run runs the program in English, on the day of the commit, and returns its output.
+func (p *program) run(ctx context.Context, args ...string) ([]byte, error) {
+	command := exec.CommandContext(ctx, p.path, args...)
+	command.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC", "SOURCE_DATE_EPOCH="+strconv.FormatInt(p.time.Unix(), 10))
+	command.Stderr = os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		return nil, fmt.Errorf("apitrace %s: %w", strings.Join(args, " "), err)
+	}
+	return out, nil
+}
+
+// readme returns the files at the top of the archive, besides the program.
+func (p *program) readme(folder string) (files []file) {
+	for _, name := range []string{"LICENSE", "README.md", "README.zh.md"} {
+		files = append(files, file{name: name, path: filepath.Join(folder, name)})
+	}
+	return append(files, file{name: "INSTALL.md", path: filepath.Join(folder, "docs", "install.md")})
+}

@@ -1,0 +1,72 @@
+package render
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
+)
+
+// nothing matches a duration of 0 in all spellings.
+var nothing = regexp.MustCompile(`\b0(\.0+)? ?[nµu]?m?s\b`)
+
+// TestLeavesHaveNoDuration draws calls of which only the entry was recorded in every form: none has a duration, and none
+// a duration of 0.
+func TestLeavesHaveNoDuration(t *testing.T) {
+	rec := &trace.Recording{Scenario: "one", K8sVersion: "v1", Requests: []trace.Request{
+		indentedRequest("p.Serve ns=900\n p.Leaf leaf\n p.Leaf leaf\n p.Work ns=300\n  p.Leaf leaf\n  p.Step ns=100\n p.Last leaf apitrace.request.verb=get"),
+	}}
+	rec.Requests[0].Calls[6].Process = trace.ProcessEtcd // with a section of its own
+	other := &trace.Recording{Scenario: "one", K8sVersion: "v2", Requests: []trace.Request{
+		indentedRequest("p.Serve ns=900\n p.Leaf ns=100\n  p.New leaf\n p.Leaf leaf\n p.Work leaf"),
+	}}
+	for name, draw := range map[string]func(*strings.Builder) error{
+		"tree": func(out *strings.Builder) error { return WriteTree(out, rec, everyStep{}, Options{}) },
+		"full": func(out *strings.Builder) error {
+			return WriteTree(out, rec, everyStep{}, Options{Choice: Choice{Full: true}, ASCII: true})
+		},
+		"outline": func(out *strings.Builder) error { return WriteOutline(out, rec, everyStep{}, Options{}) },
+		"map": func(out *strings.Builder) error {
+			m, err := NewRequestMap(rec, 0, everyStep{}, Options{})
+			if err != nil {
+				return err
+			}
+			return json.NewEncoder(out).Encode(m)
+		},
+		"diff": func(out *strings.Builder) error {
+			return WriteDiff(out, diff.CompareRecordings(rec, other, diff.Options{Times: true}), everyStep{}, DiffOptions{Options: Options{Choice: Choice{Full: true}}, NameA: "v1", NameB: "v2", Times: true})
+		},
+		"diff as Markdown": func(out *strings.Builder) error {
+			return WriteDiffMarkdown(out, diff.CompareRecordings(rec, other, diff.Options{Times: true}), everyStep{}, DiffOptions{NameA: "v1", NameB: "v2", Times: true})
+		},
+	} {
+		var out strings.Builder
+		if err := draw(&out); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if said := nothing.FindString(out.String()); said != "" || !strings.Contains(out.String(), "Leaf") && name != "outline" && name != "map" {
+			t.Errorf("%s: %q in\n%s", name, said, out.String())
+		}
+	}
+	doc, err := NewDocument(rec, 0, everyStep{}, Options{Choice: Choice{Full: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	times := map[string]string{}
+	var walk func(DocumentStep)
+	walk = func(s DocumentStep) {
+		times[s.Function] = s.Time
+		for _, child := range s.Children {
+			walk(child)
+		}
+	}
+	for _, s := range doc.Sections {
+		walk(s.Root)
+	}
+	if times["p.Leaf"] != "" || times["p.Last"] != "" || times["p.Work"] == "" {
+		t.Errorf("times of the steps: %q", times)
+	}
+}

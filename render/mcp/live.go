@@ -1,0 +1,170 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// requestTimeout is the time after which a request of a client is hung up, as in "apitrace request".
+const requestTimeout = 20 * time.Second
+
+// A liveServer is the server that the live tools use: one that runs already, or one that is started for the first of them
+// and ends with the client.
+type liveServer struct {
+	options session.ServerOptions
+	printer message.Printer
+
+	mu   sync.Mutex
+	live *session.Live
+}
+
+// use returns the server, and finds or starts it for the first call and after its end. One call uses it at a time.
+func (l *liveServer) use(ctx context.Context, to session.Reporter) (*session.Live, error) {
+	if l.live != nil {
+		select {
+		case <-l.live.Done():
+			_ = l.live.Close() // a call that was using it has reported why it ended
+			l.live = nil
+		default:
+			return l.live, nil
+		}
+	}
+	var err error
+	l.live, err = l.options.OpenLive(ctx, session.LiveOptions{
+		As: scenarios.Admin, Kept: func(session.Row, *trace.Recording) {}, Untraced: func(session.Row) {},
+	}, to)
+	return l.live, err
+}
+
+func (l *liveServer) close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.live == nil {
+		return nil
+	}
+	return l.live.Close()
+}
+
+type runInput struct {
+	paged
+	Scenario string `json:"scenario"`
+	View     string `json:"view,omitempty"`
+}
+
+// run answers with the tree of a scenario that is replayed now.
+func (l *liveServer) run(f *face) answerer[runInput] {
+	return func(ctx context.Context, in runInput) (string, error) {
+		version, err := apiserver.ParseVersion(l.options.Version)
+		if err != nil {
+			return "", err
+		}
+		// Not by its path: a client reads no files of this machine.
+		all, err := scenarios.List()
+		if err != nil {
+			return "", err
+		}
+		if !slices.ContainsFunc(all, func(s *scenarios.Scenario) bool { return s.Name == in.Scenario }) {
+			return "", message.Errorf("no scenario is called %q: the tool \"scenarios\" lists them", in.Scenario)
+		}
+		scenario, err := session.FindScenario(in.Scenario, version)
+		if err != nil {
+			return "", err
+		}
+		return l.draw(ctx, f, in.View, func(live *session.Live, to session.Reporter) (made *trace.Recording, err error) {
+			err = live.Replay(ctx, scenario, to, func(r *trace.Recording) error {
+				made = r
+				return nil
+			})
+			return made, err
+		})
+	}
+}
+
+type requestInput struct {
+	paged
+	Method  string   `json:"method"`
+	Path    string   `json:"path"`
+	Headers []string `json:"headers,omitempty"`
+	Body    string   `json:"body,omitempty"`
+	As      string   `json:"as,omitempty"`
+	View    string   `json:"view,omitempty"`
+}
+
+// request answers with the tree of a request that is sent now.
+func (l *liveServer) request(f *face) answerer[requestInput] {
+	return func(ctx context.Context, in requestInput) (string, error) {
+		typed := scenarios.TypedRequest{Method: strings.ToUpper(in.Method), Path: in.Path, Headers: in.Headers, As: cmp.Or(in.As, scenarios.Admin), BodyFile: "body"}
+		if in.Body != "" {
+			typed.Body = []byte(in.Body)
+		}
+		h, err := typed.HTTP()
+		if err != nil {
+			return "", err
+		}
+		return l.draw(ctx, f, in.View, func(live *session.Live, to session.Reporter) (*trace.Recording, error) {
+			return live.Request(ctx, h, requestTimeout, to)
+		})
+	}
+}
+
+// draw makes a recording on the server and draws it. The notices come first.
+func (l *liveServer) draw(ctx context.Context, f *face, view string, record func(*session.Live, session.Reporter) (*trace.Recording, error)) (string, error) {
+	if !slices.Contains([]string{"", "outline", "path", "full"}, view) {
+		return "", unknownView(view)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	to := &notices{printer: l.printer}
+	live, err := l.use(ctx, to)
+	if err != nil {
+		return "", err
+	}
+	recording, err := record(live, to)
+	if err != nil {
+		return "", err
+	}
+	text, err := f.treeOf(recording, view)
+	return to.String() + text, err
+}
+
+// notices keeps what a session reports.
+type notices struct {
+	printer message.Printer
+
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+// Notice implements session.Reporter.
+func (n *notices) Notice(format string, args ...any) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	fmt.Fprintln(&n.text, n.printer.Sprintf(format, args...))
+}
+
+// Building implements session.Reporter.
+func (n *notices) Building() session.BuildReporter {
+	return program.NewDisplay(io.Discard, false, n.printer)
+}
+
+func (n *notices) String() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.text.Len() == 0 {
+		return ""
+	}
+	return n.text.String() + "\n"
+}

@@ -1,0 +1,16 @@
+import { Fragment, h } from 'preact';
+import { Problem } from './api.ts';
+import { usePage } from './context.ts';
+import { has, pages } from './views.ts';
+
+// Nowhere stands in place of a view whose data did not come, and leads on. Why they did not come is above it (Page.lost).
+export function Nowhere({ status, again }: { status: Problem['status']; again: () => void }) {
+  const { api, words, address: { parts } } = usePage();
+  const page = pages.find((p) => p.name === (parts[0] === 'live' ? 'servers' : parts[0]) && has(p, api));
+  return (
+    <main class="page nowhere">
+      {status === 404 ? <h1>{words.nothingHere}</h1> : <p><button class="go" onClick={again}>{words.tryAgain}</button></p>}
+      <p>{words.goOn} {page && <Fragment><a href={'#/' + page.name}>{page.words(words)}</a> · </Fragment>}<a href={api.start ?? '#/'}>{words.firstRecording}</a>{api.live && <Fragment> · <a href="#/search">{words.searchPage}</a></Fragment>}</p>
+    </main>
+  );
+}

@@ -1,0 +1,279 @@
+package code
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/storage"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/explain"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// A Type is a type of a release: its declaration, and what recordings of the release show of it.
+type Type struct {
+	*source.Type
+	// Alias is the full name under which the type was looked up, if that is an alias of it, else "".
+	Alias string
+	// Release is the release of Kubernetes, Place the place of the declaration.
+	Release string
+	Place   Place
+	// Recordings counts the recordings that were searched. It is 0 for a release that has none, or whose sources are not in the index.
+	Recordings int
+	// Ran counts, for each method by its full name, the recorded scenarios that called it. It is negative for a method without a span, of
+	// which no recording tells. An interface has none.
+	Ran map[string]int
+	// Behind are the types whose methods ran when recorded code called a method of the interface. Of another type they are the type itself
+	// and those that embed it, as far as interfaces' methods were called on them. Those that most scenarios have come first.
+	Behind []Behind
+	// Users are the functions of the release whose parameters or results name the type or Alias, by full name, sorted, unless it is an interface
+	// or Behind has something.
+	Users []string
+}
+
+// OtherMethods returns the methods that the declaration does not show: all, or of an interface those of the interfaces that it embeds.
+func (t *Type) OtherMethods() []source.Method {
+	return slices.DeleteFunc(slices.Clone(t.Methods), func(m source.Method) bool {
+		return t.Interface && m.Name == t.Name+"."+funcname.Last(m.Name)
+	})
+}
+
+// Behind is a concrete type that was behind interfaces when their methods were called.
+type Behind struct {
+	// Type is the concrete type by its full name, with a "*" for its pointer. It has the methods by embedding the types of Through, see
+	// source.Types.Through. If that is empty, it declares them itself, and what was behind the interface is it or a type that embeds it.
+	Type    string
+	Through []string
+	// Resources are the resources of the requests, if a handler called the methods of its storage.
+	Resources []string
+	// Methods are the called methods of interfaces, Callers the functions that called them, by full name, sorted.
+	Methods, Callers []string
+	// Scenarios are the scenarios of these calls, sorted.
+	Scenarios []string
+}
+
+// ResolveType returns the full name of the type that a query means in a release, under its name in any release.
+// If there is none, the error is an *trace.UnknownFunctionError.
+func ResolveType(query, release string) (string, error) {
+	names, err := lineage.Load()
+	if err != nil {
+		return "", err
+	}
+	found, gone := names.Resolve(lineage.Type, query, release)
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return "", &trace.AmbiguousFunctionError{Query: query, Types: true, Candidates: found}
+	case len(gone) > 0:
+		return "", names.Gone(lineage.Type, query, gone[len(gone)-1], release)
+	}
+	return "", &trace.UnknownFunctionError{Query: query, Types: true, Where: message.Of("Kubernetes %s and its etcd", release), Near: names.NearTypes(query, release)}
+}
+
+// ResolveAny returns the full name of the function or, if no function is meant, of the type that the user means. Types of Own
+// are not known.
+func (c *Base) ResolveAny(ctx context.Context, query string) (name string, kind lineage.Kind, err error) {
+	if !c.Own.IsZero() || c.knows(query) {
+		name, err = c.resolve(ctx, query)
+		return name, lineage.Function, err
+	}
+	if name, err = ResolveType(query, c.Version); !errors.As(err, new(*trace.UnknownFunctionError)) {
+		return name, lineage.Type, err
+	}
+	noType := new(trace.UnknownFunctionError)
+	errors.As(err, &noType)
+	ended := errors.As(err, new(*lineage.GoneError))
+	name, notFound := c.resolve(ctx, query)
+	if notFound != nil && ended {
+		return "", lineage.Type, err
+	}
+	if unknown := new(trace.UnknownFunctionError); errors.As(notFound, &unknown) {
+		unknown.Types, unknown.Near = true, append(unknown.Near, noType.Near...)
+	}
+	return name, lineage.Function, notFound
+}
+
+// knows reports whether a query means a function of the recordings or of the released sources, in any release.
+func (c *Base) knows(query string) bool {
+	query = lineage.WithoutArguments(query)
+	var known []string
+	for name := range c.calls {
+		known = append(known, name)
+	}
+	if len(trace.FindFunctions(query, known)) > 0 {
+		return true
+	}
+	names, err := lineage.Load()
+	if err != nil {
+		return false // resolve has the error, too
+	}
+	declared, _ := funcname.SplitLiteral(query)
+	return len(names.Find(lineage.Function, declared)) > 0
+}
+
+// TypeOf returns a type by its full name. It reads the source, and fetches it if necessary.
+func (c *Base) TypeOf(ctx context.Context, name string) (*Type, error) {
+	tree, err := c.tree(ctx, apiserver.Name)
+	if err != nil {
+		return nil, err
+	}
+	return typeIn(tree, c.Version, name, c.Recordings)
+}
+
+// ReleasedType returns a type of kube-apiserver by its full name, with what the embedded recordings of the release show of it. The
+// folder has the source.
+func ReleasedType(folder, release, name string) (*Type, error) {
+	of, err := recordings.All(release)
+	if err != nil {
+		return nil, err
+	}
+	return typeIn(&source.Tree{Program: apiserver.Name, Version: release, Dir: folder}, release, name, of)
+}
+
+// typeIn returns a type of a release by its full name. The tree has the source, the recordings are of the release.
+func typeIn(tree *source.Tree, release, name string, of []*trace.Recording) (*Type, error) {
+	reader := tree.Types()
+	declared, err := reader.Type(name)
+	if err != nil {
+		return nil, err
+	}
+	rec := &trace.Recording{K8sVersion: release}
+	if tree.Program == storage.Name {
+		rec.EtcdVersion = tree.Version
+	}
+	at := declared.Declaration
+	alias := ""
+	if at.Name != name {
+		alias, declared.Name = name, at.Name
+	}
+	t := &Type{Type: declared, Alias: alias, Release: release, Place: Place{File: at.File, Line: at.Line, Program: tree.String(), Recording: rec, Call: &trace.Call{Process: tree.Program, File: at.File, Line: at.Line}}}
+	if err := t.look(reader, tree.Program, of); err != nil || t.Interface || len(t.Behind) > 0 {
+		return t, err
+	}
+	names, err := lineage.Load()
+	if err != nil {
+		return t, err
+	}
+	t.Users = names.Users(t.Name, release)
+	if alias != "" {
+		t.Users = append(t.Users, names.Users(alias, release)...)
+		slices.Sort(t.Users)
+		t.Users = slices.Compact(t.Users)
+	}
+	return t, nil
+}
+
+// look adds what recordings show.
+func (t *Type) look(reader *source.Types, program string, of []*trace.Recording) error {
+	known, err := recordings.CodeOf(t.Release)
+	if err != nil || known == nil || len(of) == 0 {
+		return err
+	}
+	t.Recordings = len(of)
+	if !t.Interface {
+		var methods []string
+		for _, m := range t.Methods {
+			methods = append(methods, m.Name)
+		}
+		t.Ran = explain.Ran(methods, of)
+		for _, m := range methods {
+			if in := known.Function(program, m); t.Ran[m] == 0 && (in == nil || in.Spanless != recordings.Spanned) {
+				t.Ran[m] = -1
+			}
+		}
+	}
+	dispatches, err := explain.Dispatches(known, of, t.concerns())
+	if err != nil {
+		return err
+	}
+	for _, d := range dispatches {
+		typ, through, err := concrete(reader, d)
+		if err != nil {
+			return err
+		}
+		t.add(d, typ, through)
+	}
+	slices.SortStableFunc(t.Behind, func(a, b Behind) int {
+		return cmp.Or(cmp.Compare(len(b.Scenarios), len(a.Scenarios)), cmp.Compare(a.Type, b.Type))
+	})
+	return nil
+}
+
+// concerns selects the calls of methods of interfaces that concern the type.
+func (t *Type) concerns() func(method, ran string) bool {
+	if !t.Interface {
+		return func(_, ran string) bool { return explain.Receiver(ran) == t.Name }
+	}
+	methods := map[string]bool{}
+	for _, m := range t.Methods {
+		methods[m.Name] = true
+	}
+	return func(method, _ string) bool { return methods[method] }
+}
+
+// concrete returns the type whose method ran, with a "*" for its pointer, and the types by whose embedding it has the method. The type of
+// a handler's storage counts if the source says that it has the method by embedding.
+func concrete(reader *source.Types, d explain.Dispatch) (typ string, through []string, err error) {
+	declares := explain.Receiver(d.Ran)
+	outer := strings.TrimPrefix(d.Storage, "*")
+	if outer != "" && outer != declares {
+		through, err = reader.Through(outer, funcname.Last(d.Ran))
+		if err != nil {
+			return "", nil, err
+		}
+		if len(through) > 0 && strings.TrimPrefix(through[len(through)-1], "*") == declares {
+			return d.Storage, through, nil
+		}
+	}
+	if strings.Contains(path.Base(d.Ran), ".(*") {
+		declares = "*" + declares
+	}
+	return declares, nil, nil
+}
+
+// add adds calls to those of the same type and way.
+func (t *Type) add(d explain.Dispatch, typ string, through []string) {
+	i := slices.IndexFunc(t.Behind, func(b Behind) bool { return b.Type == typ && slices.Equal(b.Through, through) })
+	if i < 0 {
+		i = len(t.Behind)
+		t.Behind = append(t.Behind, Behind{Type: typ, Through: through})
+	}
+	b := &t.Behind[i]
+	put := func(all *[]string, s string) {
+		if at, has := slices.BinarySearch(*all, s); !has && s != "" {
+			*all = slices.Insert(*all, at, s)
+		}
+	}
+	put(&b.Resources, d.Resource)
+	put(&b.Methods, d.Method)
+	put(&b.Callers, d.Caller)
+	for _, s := range d.Scenarios {
+		put(&b.Scenarios, s)
+	}
+}
+
+// FileOf returns the file on this machine of a function or type by its full name, and the line at which it begins.
+func (c *Base) FileOf(ctx context.Context, name string, kind lineage.Kind) (file string, line int, err error) {
+	if kind == lineage.Type {
+		t, err := c.TypeOf(ctx, name)
+		if err != nil {
+			return "", 0, err
+		}
+		return t.Declaration.Path, t.Declaration.Line, nil
+	}
+	f, _, err := c.SourceOf(ctx, name)
+	if err != nil {
+		return "", 0, err
+	}
+	return f.Path, f.Line, nil
+}

@@ -1,0 +1,26 @@
+package collect
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/instrument/probe"
+)
+
+func TestWithoutLateLeaves(t *testing.T) {
+	records := []probe.Record{
+		{ID: "main", Start: 1},
+		{ID: "leaf", Parent: "main", Leaf: true, Start: 2},
+		{ID: "lost", Parent: "nobody", Leaf: true, Start: 3}, // something is wrong: it must be found
+		{ID: "newest", Parent: "main", Start: 4},
+		{ID: "late", Parent: "not-listed", Leaf: true, Start: 5},
+		{ID: "last", Parent: "newest", Leaf: true, Start: 6},
+	}
+	var got []string
+	for _, r := range withoutLateLeaves(records) {
+		got = append(got, r.ID)
+	}
+	if want := []string{"main", "leaf", "lost", "newest", "last"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, expected %q", got, want)
+	}
+}

@@ -1,0 +1,50 @@
+package session
+
+import (
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// forScenario returns the Spec of the server that a scenario needs. A server that the user names takes the place of the one
+// that the scenario names.
+func (s Spec) forScenario(scenario *scenarios.Scenario) Spec {
+	if s.Own.IsZero() {
+		s.Own = scenario.Setup.AggregatedServer
+	}
+	s.Extra = scenario.Setup.Server
+	switch {
+	case s.tracesOwn(scenario):
+		s.Extra = serverconfig.Extra{} // they are for the start or the end of kube-apiserver
+		s.Boot = trace.NewTraceID()
+	case scenario.Boots(apiserver.Name) || scenario.Stop != nil:
+		s.Boot = trace.NewTraceID()
+	}
+	return s
+}
+
+// tracesOwn reports whether a scenario that traces the start or the end of a server traces that of Own.
+func (s Spec) tracesOwn(scenario *scenarios.Scenario) bool {
+	return !s.Own.IsZero() && tracesLife(scenario)
+}
+
+// tracesLife reports whether a scenario traces the start or the end of a server.
+func tracesLife(scenario *scenarios.Scenario) bool {
+	return scenario.Boot != nil || scenario.Stop != nil
+}
+
+// ofOwn returns a scenario that traces the start or the end of the server behind the aggregator, by its name, instead of
+// another server's. What is expected of that one is not expected of this, and the requests that are sent during the end are left
+// out: most servers have no flag that leaves time for them.
+func ofOwn(scenario *scenarios.Scenario, name string) *scenarios.Scenario {
+	own := *scenario
+	own.Requests = nil
+	own.Setup = scenarios.Setup{}
+	if scenario.Stop != nil {
+		own.Stop = &scenarios.Stop{}
+	} else {
+		own.Boot = &scenarios.Boot{Program: name}
+	}
+	return &own
+}

@@ -1,0 +1,49 @@
+package web_test
+
+import (
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/kubeapitrace/apitrace/session/web"
+)
+
+const store = "k8s.io/apiserver/pkg/storage/etcd3.store"
+
+// TestPageShowsATypeThatTheSearchFinds goes from the search to a type, and from there to the recorded calls of a method.
+func TestPageShowsATypeThatTheSearchFinds(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "#/search?text=etcd3.store", 1280)
+	b.until("[...document.querySelectorAll('.found a.text')].some((e) => e.textContent === '" + store + "')")
+	b.do(chromedp.Click(".found a.text"))
+	b.until("location.hash.startsWith('#/type?')")
+	b.until("document.querySelector('.type h1')?.textContent === '" + store + "'")
+	b.until("document.querySelectorAll('.type pre')[0].textContent.includes('type store struct{}')")
+	b.click("[...document.querySelectorAll('.methods a')].find((e) => e.textContent === 'etcd3.(*store).Get')")
+	b.until("location.hash.startsWith('#/search') && [...document.querySelectorAll('.found .text')].some((e) => e.textContent === '" + storeGet + "')")
+}
+
+// TestPageShowsATypeToEverybody looks at a type with axe, wide and narrow, and goes through it by keyboard.
+func TestPageShowsATypeToEverybody(t *testing.T) {
+	server := start(t, web.Options{})
+	for _, width := range []int64{1280, 400} {
+		b := open(t, server, "#/type?name="+store, width)
+		b.until("document.querySelector('.type .told')")
+		b.accessible()
+		if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
+			t.Errorf("the page is wider than a screen of %d pixels", width)
+		}
+		if width == 400 {
+			continue
+		}
+		b.tabTo("e.matches('.type pre') && e.textContent.includes('type store')")
+		b.press(kb.Tab)
+		if at := js[string](b, "document.activeElement.textContent"); at != "etcd3.(*store).Get" {
+			t.Errorf("behind the declaration, Tab leads to %q, expected the method that recordings call", at)
+		}
+		b.press(kb.Tab)
+		if !js[bool](b, "document.activeElement.matches('.type .told')") {
+			t.Errorf("behind the methods, Tab leads to %s", js[string](b, "document.activeElement.outerHTML.slice(0, 200)"))
+		}
+	}
+}

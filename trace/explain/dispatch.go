@@ -1,0 +1,164 @@
+package explain
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+// A Dispatch is a method of an interface and the method that ran when recorded code called it.
+type Dispatch struct {
+	// Method is the interface's method by its full name, "k8s.io/apiserver/pkg/registry/rest.Getter.Get"; Ran is the method that ran.
+	Method, Ran string
+	// Storage is the type of the storage on which the handler works that made the call, "*k8s.io/…/storage.REST", and Resource
+	// the resource of its request. Both are "" for other calls.
+	Storage, Resource string
+	// Caller is the function that made the call.
+	Caller string
+	// Scenarios are the scenarios that made such calls, in order.
+	Scenarios []string
+}
+
+// Dispatches lists the recorded calls of methods of interfaces, one for each set of Method, Ran, Storage, Resource and Caller,
+// in order of the first call. wanted selects them. The index says which line calls a method of an interface. A line that calls several
+// methods of one name is left out: the recording does not tell which of them was called.
+func Dispatches(code *recordings.Code, of []*trace.Recording, wanted func(method, ran string) bool) ([]Dispatch, error) {
+	f := &dispatchFinder{code: code, known: map[callPlace]string{}, at: map[dispatchKey]int{}, wanted: wanted}
+	for _, rec := range of {
+		for i := range rec.Requests {
+			tree, err := trace.NewTree(&rec.Requests[i])
+			if err != nil {
+				return nil, err
+			}
+			for c := range tree.Len() {
+				f.add(rec.Scenario, tree, c)
+			}
+		}
+	}
+	return f.all, nil
+}
+
+type dispatchFinder struct {
+	code   *recordings.Code
+	wanted func(method, ran string) bool
+	known  map[callPlace]string
+	at     map[dispatchKey]int
+	all    []Dispatch
+}
+
+type dispatchKey struct{ method, ran, storage, resource, caller string }
+
+// A callPlace is a line of a function and what was called from it.
+type callPlace struct {
+	process, caller string
+	line            int
+	ran             string
+}
+
+func (f *dispatchFinder) add(scenario string, tree *trace.Tree, i int) {
+	above := tree.Parent(i)
+	if above < 0 {
+		return
+	}
+	call, caller := tree.Call(i), tree.Call(above)
+	if call.Process != caller.Process || call.CallerLine == 0 || call.Attributes[trace.AttrHandoff] != "" {
+		return
+	}
+	at := callPlace{call.Process, caller.Function, call.CallerLine - caller.Line, call.Function}
+	method, ok := f.known[at]
+	if !ok {
+		if method = f.method(at); method != "" && !f.wanted(method, call.Function) {
+			method = ""
+		}
+		f.known[at] = method
+	}
+	if method == "" {
+		return
+	}
+	key := dispatchKey{method: method, ran: call.Function, caller: caller.Function}
+	if strings.HasPrefix(key.caller, handlersPackage) && funcname.Package(method) == storageInterfaces {
+		key.storage, key.resource = handled(tree, above)
+	}
+	n, ok := f.at[key]
+	if !ok {
+		n = len(f.all)
+		f.at[key] = n
+		f.all = append(f.all, Dispatch{Method: key.method, Ran: key.ran, Storage: key.storage, Resource: key.resource, Caller: key.caller})
+	}
+	f.all[n].Scenarios = appendNew(f.all[n].Scenarios, scenario)
+}
+
+// method returns the method of an interface that a line calls if a method of its name ran, "" if the line calls none, or if it
+// calls several.
+func (f *dispatchFinder) method(at callPlace) string {
+	own := funcname.Parse(at.ran)
+	text := f.code.Function(at.process, at.caller)
+	if own.Type == "" || own.Literal != "" || text == nil {
+		return ""
+	}
+	found := ""
+	for _, c := range text.Calls {
+		if c.Line != at.line || c.Kind == recordings.CallMakes || funcname.Last(c.Name) != own.Func {
+			continue
+		}
+		if c.Kind != recordings.CallInterface || found != "" && found != c.Name {
+			return ""
+		}
+		found = c.Name
+	}
+	return found
+}
+
+const (
+	// handlersPackage holds the handlers, which get their storage as one of the interfaces of storageInterfaces.
+	handlersPackage   = "k8s.io/apiserver/pkg/endpoints/handlers."
+	storageInterfaces = "k8s.io/apiserver/pkg/registry/rest"
+	// routesPackage holds the route functions, which call a handler. Their calls have the type of its storage.
+	routesPackage = "k8s.io/apiserver/pkg/endpoints."
+)
+
+// handled returns the storage and the resource of the nearest handler around a call.
+func handled(tree *trace.Tree, i int) (storage, resource string) {
+	for ; i >= 0; i = tree.Parent(i) {
+		call := tree.Call(i)
+		if storage == "" && strings.HasPrefix(call.Function, routesPackage) {
+			storage = call.Attributes[trace.AttrStorageType]
+		}
+		if resource = call.Attributes[trace.AttrRequestResource]; storage != "" && resource != "" {
+			return storage, resource
+		}
+	}
+	return storage, ""
+}
+
+// Receiver returns the full name of the type that declares a method, "" for a function.
+func Receiver(method string) string {
+	n := funcname.Parse(method)
+	if n.Type == "" {
+		return ""
+	}
+	return n.Package + "." + strings.TrimSuffix(n.Type, funcname.GenericMark)
+}
+
+// Ran counts, for each method of a type by its full name, the recorded scenarios that called it.
+func Ran(methods []string, of []*trace.Recording) map[string]int {
+	seen := map[string][]string{}
+	for _, m := range methods {
+		seen[m] = nil
+	}
+	for _, rec := range of {
+		for _, name := range rec.Functions() {
+			if scenarios, ok := seen[name]; ok && !slices.Contains(scenarios, rec.Scenario) {
+				seen[name] = append(scenarios, rec.Scenario)
+			}
+		}
+	}
+	counts := map[string]int{}
+	for m, scenarios := range seen {
+		counts[m] = len(scenarios)
+	}
+	return counts
+}

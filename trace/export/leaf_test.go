@@ -1,0 +1,32 @@
+package export
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// TestLeaves exports a call of which only the entry was recorded: to Chrome as a moment, and with no weight.
+func TestLeaves(t *testing.T) {
+	rec := &trace.Recording{Requests: []trace.Request{{
+		TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/", Calls: []trace.Call{
+			{ID: "0000000000000001", Function: "p.Serve", Process: "kube-apiserver", DurationNs: 50},
+			{ID: "0000000000000002", Parent: "0000000000000001", Function: "p.Get", Process: "kube-apiserver", StartNs: 10, Leaf: true},
+		},
+	}}}
+	var chrome, folded bytes.Buffer
+	if err := writeChrome(&chrome, rec); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"name":"p.Get","cat":"call","ph":"i","s":"t","ts":0.010,"pid":1,"tid":0,"args":`; !strings.Contains(chrome.String(), want) {
+		t.Errorf("no %s in\n%s", want, chrome.String())
+	}
+	if err := writeFolded(&folded, rec); err != nil {
+		t.Fatal(err)
+	}
+	if want := "GET /;p.Serve 50\n"; folded.String() != want {
+		t.Errorf("stacks %q, expected %q", folded.String(), want)
+	}
+}

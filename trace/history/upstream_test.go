@@ -1,0 +1,168 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// upstreamFacts are changes that upstream announced, each with the pull request of kubernetes/kubernetes that made it, and with what the
+// history of the recordings says of it. Unless noted, the pull request's release note is in the CHANGELOG of the release.
+var upstreamFacts = []struct {
+	release string
+	pull    int
+	fact    string
+	says    func(t *testing.T, h upstreamHistory)
+}{
+	{"v1.27", 116108, "Promote aggregated discovery endpoint to beta and it will be enabled by default", func(t *testing.T, h upstreamHistory) {
+		h.calledSince(t, "discovery/aggregated.(*resourceDiscoveryManager).ServeHTTP", "v1.27")
+		h.gate(t, "AggregatedDiscoveryEndpoint", "v1.26", false)
+		h.gate(t, "AggregatedDiscoveryEndpoint", "v1.27", true)
+	}},
+	{"v1.30", 123405, "ValidatingAdmissionPolicy is promoted to GA and will be enabled by default", func(t *testing.T, h upstreamHistory) {
+		h.calledSince(t, "policy/validating.(*Plugin).Validate", "v1.30")
+		h.gate(t, "ValidatingAdmissionPolicy", "v1.29", false)
+		h.gate(t, "ValidatingAdmissionPolicy", "v1.30", true)
+	}},
+	{"v1.30", 122887, "When the RetryGenerateName feature gate is enabled … This feature is in alpha", func(t *testing.T, h upstreamHistory) {
+		const retry = "registry.(*Store).createWithGenerateNameRetry"
+		if s := h.at(t, retry, "v1.29"); s.State != notThere {
+			t.Errorf("v1.29 has %s", retry)
+		}
+		if s := h.at(t, retry, "v1.30"); s.State != notCalled {
+			t.Errorf("v1.30: %s has state %d, expected to be there and not called", retry, s.State)
+		}
+	}},
+	{"v1.31", 124673, "Promoted generateName retries to beta, and made the feature gate enabled by default", func(t *testing.T, h upstreamHistory) {
+		h.calledSince(t, "registry.(*Store).createWithGenerateNameRetry", "v1.31")
+		h.gate(t, "RetryGenerateName", "v1.30", false)
+		h.gate(t, "RetryGenerateName", "v1.31", true)
+	}},
+	{"v1.31", 126469, "Move ConsistentListFromCache feature flag to Beta and enable it by default", func(t *testing.T, h upstreamHistory) {
+		// A list without a resourceVersion waits for the watch cache. It still asks etcd for the newest revision.
+		for _, a := range h.of(t, "cacher.(*watchCache).waitUntilFreshAndBlock") {
+			if since := semver.Compare(a.Version, "v1.31.0") >= 0; slices.Contains(a.Scenarios, "list-nodes") != since {
+				t.Errorf("%s: a list of nodes waits for the watch cache: %t", a.Version, !since)
+			}
+		}
+		h.gate(t, "ConsistentListFromCache", "v1.30", false)
+		h.gate(t, "ConsistentListFromCache", "v1.31", true)
+	}},
+	// Its release note is "NONE": the source is the pull request alone.
+	{"v1.32", 125258, "Etcd kubernetes interface", func(t *testing.T, h upstreamHistory) {
+		h.calledSince(t, "kubernetes.Client.Get", "v1.32")
+		h.calledSince(t, "kubernetes.Client.OptimisticPut", "v1.32")
+	}},
+	{"v1.33", 129334, "List responses in JSON are marshalled one element at the time", func(t *testing.T, h upstreamHistory) {
+		h.calledSince(t, "serializer/json.streamEncodeCollections", "v1.33")
+		h.gate(t, "StreamingCollectionEncodingToJSON", "v1.33", true)
+	}},
+	{"v1.33", 131359, "Stop exposing list-via-watch from the server", func(t *testing.T, h upstreamHistory) {
+		h.gate(t, "WatchList", "v1.32", true)
+		h.gate(t, "WatchList", "v1.33", false)
+		h.gate(t, "WatchList", "v1.34", true)
+		h.recordedSince(t, "watch-list", "v1.34")
+	}},
+	{"v1.34", 132932, "Add SizeBasedListCostEstimate feature gate, enabled by default", func(t *testing.T, h upstreamHistory) {
+		h.gate(t, "SizeBasedListCostEstimate", "v1.34", true)
+		// What counted objects tells their size, too.
+		for _, a := range h.of(t, "registry.(*DryRunnableStorage).Stats") {
+			want := "Count"
+			if semver.Compare(a.Version, "v1.34.0") >= 0 {
+				want = "Stats"
+			}
+			if want = "k8s.io/apiserver/pkg/registry/generic/registry.(*DryRunnableStorage)." + want; a.Name != want {
+				t.Errorf("%s: %s, expected %s", a.Version, a.Name, want)
+			}
+		}
+	}},
+	{"v1.36", 136039, "Promote MutatingAdmissionPolicy to v1 (GA)", func(t *testing.T, h upstreamHistory) {
+		h.gate(t, "MutatingAdmissionPolicy", "v1.35", false)
+		h.gate(t, "MutatingAdmissionPolicy", "v1.36", true)
+	}},
+	{"v1.36", 137609, "The ConstrainedImpersonation feature is now beta and enabled by default", func(t *testing.T, h upstreamHistory) {
+		const filter = "impersonation.(*constrainedImpersonationHandler).ServeHTTP"
+		h.calledSince(t, filter, "v1.36")
+		if s := h.at(t, filter, "v1.35"); s.State != notCalled {
+			t.Errorf("v1.35: %s has state %d, expected to be there and not called", filter, s.State)
+		}
+	}},
+}
+
+// TestHistoryAgreesWithUpstream compares the history of the recordings with what upstream says of its releases.
+func TestHistoryAgreesWithUpstream(t *testing.T) {
+	releases, err := Releases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range upstreamFacts {
+		t.Run(fmt.Sprintf("%s #%d %s", f.release, f.pull, f.fact), func(t *testing.T) { f.says(t, releases) })
+	}
+}
+
+type upstreamHistory []Release
+
+func (h upstreamHistory) of(t *testing.T, function string) []Appearance {
+	t.Helper()
+	all, err := Of(h, function)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) != len(h) {
+		t.Fatalf("%s: %d appearances in %d releases", function, len(all), len(h))
+	}
+	return all
+}
+
+// at is a function in the release of a minor version.
+func (h upstreamHistory) at(t *testing.T, function, minor string) Appearance {
+	t.Helper()
+	for _, a := range h.of(t, function) {
+		if semver.MajorMinor(a.Version) == minor {
+			return a
+		}
+	}
+	t.Fatalf("no release of %s is recorded", minor)
+	return Appearance{}
+}
+
+// calledSince checks that recordings call a function, under its name, from a release on and not before.
+func (h upstreamHistory) calledSince(t *testing.T, function, minor string) {
+	t.Helper()
+	for _, a := range h.of(t, function) {
+		named := len(trace.FindFunctions(function, []string{a.Name})) > 0
+		called, since := a.State == Called && named, semver.Compare(semver.MajorMinor(a.Version), minor) >= 0
+		if called != since {
+			t.Errorf("%s calls %s: %t", a.Version, function, called)
+		}
+	}
+}
+
+// gate checks whether a feature gate of kube-apiserver is on by default.
+func (h upstreamHistory) gate(t *testing.T, name, minor string, want bool) {
+	t.Helper()
+	for _, r := range h {
+		if semver.MajorMinor(r.Version) != minor {
+			continue
+		}
+		if on, known := r.Code.Gate(trace.ProcessAPIServer, name); on != want || want && !known {
+			t.Errorf("%s: gate %s is on: %t, known: %t", r.Version, name, on, known)
+		}
+		return
+	}
+	t.Errorf("no release of %s is recorded", minor)
+}
+
+// recordedSince checks that a scenario is recorded from a release on and not before.
+func (h upstreamHistory) recordedSince(t *testing.T, scenario, minor string) {
+	t.Helper()
+	for _, r := range h {
+		if recorded, since := slices.Contains(r.Recorded, scenario), semver.Compare(semver.MajorMinor(r.Version), minor) >= 0; recorded != since {
+			t.Errorf("%s has a recording of %s: %t", r.Version, scenario, recorded)
+		}
+	}
+}
