@@ -1,7 +1,7 @@
 import { Fragment, h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Place, Problem } from './api.ts';
-import { useLatest, usePage } from './context.ts';
+import { useAsking, useLatest, usePage } from './context.ts';
 import { openCall } from './map.tsx';
 import { thousands } from './words.ts';
 
@@ -23,7 +23,7 @@ export function BootMap({ release, place }: { release: string; place: Place }) {
   const [problem, setProblem] = useState<Problem | null>(null);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const begin = useLatest();
-  useEffect(() => {
+  useAsking(() => {
     let left = false;
     setServers(null);
     setProblem(null);

@@ -1,7 +1,7 @@
 import { CSSProperties, Fragment, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Details, Frame, Mark, Place, Problem, requestPath, Source } from './api.ts';
-import { usePage, useRequest } from './context.ts';
+import { useAsking, usePage, useRequest } from './context.ts';
 import { thousands, Words } from './words.ts';
 
 const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSProperties;
@@ -89,7 +89,7 @@ function SourceOf({ place, details, line, words, onSelect }: {
   const [again, setAgain] = useState(0);
   const c = details.call;
   const path = `${requestPath(place)}/calls/${c.index}/source`;
-  useEffect(() => {
+  useAsking(() => {
     let left = false;
     setProblem(null);
     api.get<Source>(path).then((s) => left || setSource(s), (e) => left || setProblem(e));

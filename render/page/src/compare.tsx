@@ -2,7 +2,7 @@ import { Fragment, h } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { compareWords } from './compare-words.ts';
 import { DiffSentence, DiffStep, DiffTree, of, Origin, Pairing, pairingAddress, Spot } from './compare-data.ts';
-import { usePage } from './context.ts';
+import { useAsking, usePage } from './context.ts';
 import { allSteps, diffRows, holds, locate } from './diffrows.ts';
 import { MergedTree } from './difftree.tsx';
 import { Hunks } from './hunk.tsx';
@@ -26,7 +26,7 @@ export function Compare() {
   const scroll = useRef<HTMLDivElement>(null);
   const [path, query] = pairing ? of(pairing) : ['', {}];
   const key = pairing && JSON.stringify([path, query, request, q.show, q.layer, lang]);
-  useEffect(() => {
+  useAsking(() => {
     if (!pairing) return;
     let left = false;
     setTree(null);

@@ -1,7 +1,7 @@
 // What every view gets from the page, and what every view of a request gets from the request.
 
 import { createContext } from 'preact';
-import { useCallback, useContext, useEffect, useRef } from 'preact/hooks';
+import { useCallback, useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Api, Details, Place, Position, Problem, Recording, Release, Scenario, View } from './api.ts';
 import { Address, RequestLink } from './link.ts';
 import { Lang, Words } from './words.ts';
@@ -56,3 +56,7 @@ export function useLatest(): () => () => boolean {
   useEffect(() => () => { turn.current++; }, []);
   return useCallback(() => { const mine = ++turn.current; return () => turn.current === mine; }, []);
 }
+
+// useAsking is useEffect for what asks for something and takes the answer. Its cleanup runs as soon as the page shows a new state; that of
+// useEffect would wait for the next paint, and an answer to what nobody wants any more could come in between and be taken.
+export const useAsking = useLayoutEffect;

@@ -1,6 +1,6 @@
 import { h } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { usePage } from './context.ts';
+import { useAsking, usePage } from './context.ts';
 import { guideWords } from './guide-words.ts';
 import { write } from './link.ts';
 import { thousands } from './words.ts';
@@ -14,7 +14,7 @@ export function Guide() {
   const words = guideWords[lang];
   const [layers, setLayers] = useState<GuideLayer[] | null>(null);
   const text = address.query.text ?? '';
-  useEffect(() => {
+  useAsking(() => {
     let left = false;
     api.get<{ items: GuideLayer[] }>('/guide', { lang }).then((l) => left || setLayers(l.items), (e) => left || problem(e));
     return () => { left = true; };

@@ -4,7 +4,7 @@ import { Problem } from './api.ts';
 import { compareWords } from './compare-words.ts';
 import { of, Pairing, SourceDiff, SourceSide } from './compare-data.ts';
 import { Licence } from './code.tsx';
-import { usePage } from './context.ts';
+import { useAsking, usePage } from './context.ts';
 
 // Hunks shows how the text of a function differs on both sides: for the call that is selected or, if one side alone makes that, for the
 // nearest caller that both have.
@@ -15,7 +15,7 @@ export function Hunks({ pairing, request, call, nameA, nameB }: { pairing: Pairi
   const [problem, setProblem] = useState<Problem | null>(null);
   const marked = useRef<HTMLDivElement>(null);
   const [path, query] = of(pairing);
-  useEffect(() => {
+  useAsking(() => {
     let left = false;
     setDiff(null);
     setProblem(null);

@@ -1,6 +1,6 @@
 import { Fragment, h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { usePage } from './context.ts';
+import { useState } from 'preact/hooks';
+import { useAsking, usePage } from './context.ts';
 import { guideWords } from './guide-words.ts';
 import { write } from './link.ts';
 import { exerciseAddress, Html, lessonAddress, useFresh } from './workshop.tsx';
@@ -13,7 +13,7 @@ export function Lessons() {
   const { api, lang, words: common, address, problem } = usePage();
   const words = guideWords[lang];
   const [lessons, setLessons] = useState<LessonTitle[] | null>(null);
-  useEffect(() => {
+  useAsking(() => {
     let left = false;
     api.get<{ items: LessonTitle[] }>('/workshop/lessons', { lang }).then((l) => left || setLessons(l.items), (e) => left || problem(e));
     return () => { left = true; };

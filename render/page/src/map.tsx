@@ -2,7 +2,7 @@ import { CSSProperties, Fragment, h } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Details, Place, requestPath } from './api.ts';
 import { BootMap } from './bootmap.tsx';
-import { Page, useLatest, usePage, useRequest } from './context.ts';
+import { Page, useAsking, useLatest, usePage, useRequest } from './context.ts';
 import { firstView, requestAddress } from './link.ts';
 import { typing } from './keys.ts';
 import { pathOf, Rect, Router } from './routing.ts';
@@ -33,7 +33,7 @@ export function RequestMapView() {
   const { path, place, link, change, recording } = useRequest();
   const [map, setMap] = useState<RequestMap | null>(null);
   const begin = useLatest();
-  useEffect(() => {
+  useAsking(() => {
     let left = false;
     setMap(null);
     api.get<RequestMap>(path + '/map', { lang }).then((m) => left || setMap(m), (e) => left || problem(e));

@@ -2,7 +2,7 @@ import { Fragment, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { compareWords } from './compare-words.ts';
 import { Brief, History, HistoryStep, pairingAddress } from './compare-data.ts';
-import { usePage } from './context.ts';
+import { useAsking, usePage } from './context.ts';
 import { firstView, requestAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
@@ -40,7 +40,7 @@ function OneScenario({ scenario }: { scenario: string }) {
   const { api, lang, words: common, problem } = usePage();
   const words = compareWords[lang];
   const [history, setHistory] = useState<History | null>(null);
-  useEffect(() => {
+  useAsking(() => {
     let left = false;
     problem(null);
     api.get<History>('/history', { scenario, lang }).then((h) => left || setHistory(h), (e) => left || problem(e));
@@ -116,7 +116,7 @@ function Overview() {
   const [rows, setRows] = useState<Record<string, History>>({});
   const [asked, setAsked] = useState(false);
   const load = (name: string) => api.get<History>('/history', { scenario: name, lang }).then((h) => setRows((known) => ({ ...known, [name]: h })));
-  useEffect(() => {
+  useAsking(() => {
     let left = false;
     (async () => { for (const s of shown) { if (left) return; if (!waits(s.name)) await load(s.name); } })().catch((e) => left || problem(e));
     return () => { left = true; };

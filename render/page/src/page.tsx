@@ -1,7 +1,7 @@
 import { h, render } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Api, Problem, Recording, Release, Scenario } from './api.ts';
-import { PageContext } from './context.ts';
+import { PageContext, useAsking } from './context.ts';
 import { useFocusKept } from './focus.ts';
 import { Header, RequestBar, Theme } from './header.tsx';
 import { KeyHelp } from './help.tsx';
@@ -56,7 +56,7 @@ function Page({ api }: { api: Api }) {
   }, []);
 
   useEffect(() => { api.get<{ items: Release[] }>('/releases').then((l) => setReleases(l.items), setProblem); }, []);
-  useEffect(() => {
+  useAsking(() => {
     let left = false;
     api.get<{ items: Scenario[] }>('/scenarios', { lang }).then((l) => left || setScenarios(l.items), (e) => left || setProblem(e));
     return () => { left = true; };

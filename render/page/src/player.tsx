@@ -1,7 +1,7 @@
 import { CSSProperties, Fragment, h } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Layer, Position, View } from './api.ts';
-import { usePage, useRequest } from './context.ts';
+import { useAsking, usePage, useRequest } from './context.ts';
 import { keyOf, stepOfKey, typing } from './keys.ts';
 import { paces, Step, StepName } from './stepping.ts';
 import { thousands, Words } from './words.ts';
@@ -108,7 +108,7 @@ function Layers({ lang, view }: { lang: string; view: View | null }) {
   const { api, words, problem } = usePage();
   const { path, details, position, select } = useRequest();
   const [layers, setLayers] = useState<Layer[]>([]);
-  useEffect(() => {
+  useAsking(() => {
     let left = false;
     api.get<{ items: Layer[] }>(path + '/layers', { lang }).then((l) => left || setLayers(l.items), (e) => left || problem(e));
     return () => { left = true; };

@@ -1,7 +1,7 @@
 import { CSSProperties, h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { LayerList } from './api.ts';
-import { usePage, useRequest } from './context.ts';
+import { useAsking, usePage, useRequest } from './context.ts';
 import { duration } from './flame.ts';
 import { thousands } from './words.ts';
 
@@ -15,7 +15,7 @@ export function Ranking() {
   const { path, selected, select } = useRequest();
   const w = words.time;
   const [list, setList] = useState<LayerList | null>(null);
-  useEffect(() => {
+  useAsking(() => {
     let left = false;
     api.get<LayerList>(path + '/layers', { lang }).then((l) => left || setList(l), (e) => left || problem(e));
     return () => { left = true; };

@@ -1,8 +1,8 @@
 import { h } from 'preact';
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useRef, useState } from 'preact/hooks';
 import { Details, Position, Problem, Recording, recordingPath, requestPath, View } from './api.ts';
 import { Code } from './code.tsx';
-import { RequestContext, useLatest, usePage } from './context.ts';
+import { RequestContext, useAsking, useLatest, usePage } from './context.ts';
 import { requestAddress, RequestLink, write } from './link.ts';
 import { Player } from './player.tsx';
 import { positionAt, Step, stepFrom } from './stepping.ts';
@@ -35,7 +35,7 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
   const view = seen?.path === path ? seen.view : null;
   const details = told?.path === path ? told.details : null;
 
-  useEffect(() => {
+  useAsking(() => {
     let left = false;
     problem(null);
     api.get<Recording>(recordingPath(place), { lang }).then((r) => { if (!left) { setRecording(r); onRecording(r); } }, (e) => left || lost(e));
@@ -45,7 +45,7 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
 
   // The call that the link names.
   const name = link.call;
-  useEffect(() => {
+  useAsking(() => {
     let left = false;
     if (!name) { setPicked(roomy() || link.position ? { path, call: 0 } : null); notice(''); return; }
     api.get<{ index: number; exact: boolean }>(path + '/find', { function: name.function, caller: name.caller, nth: name.nth })
@@ -56,7 +56,7 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
       }, (e: Problem) => left || problem(e));
     return () => { left = true; };
   }, [path, name?.function, name?.caller, name?.nth, !link.position, lang]);
-  useEffect(() => {
+  useAsking(() => {
     let left = false;
     if (selected === null) return;
     api.get<Details>(`${path}/calls/${selected}`, { lang }).then((d) => left || setTold({ path, details: d }), (e) => left || problem(e));
@@ -67,7 +67,7 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
   const at = link.position;
   const named = at && selected !== null ? [path, selected, at.kind, at.next?.function, at.next?.nth].join(' ') : '';
   const position = named !== '' && stepped?.named === named ? stepped.position : null;
-  useEffect(() => {
+  useAsking(() => {
     if (!at || selected === null || position || details?.call.index !== selected) return;
     let left = false;
     (async () => {

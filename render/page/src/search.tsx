@@ -1,7 +1,7 @@
 import { h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Api, CallList, Details, Hit, HitList, Place, Recording, ReleasedName, Scenario, recordingPath, requestPath } from './api.ts';
-import { useLatest, usePage } from './context.ts';
+import { useAsking, useLatest, usePage } from './context.ts';
 import { CallName, firstView, requestAddress, write } from './link.ts';
 import { thousands } from './words.ts';
 
@@ -17,7 +17,7 @@ export function Search() {
   const [more, setMore] = useState({ text, most: part });
   const most = more.text === text ? more.most : part;
   const begin = useLatest();
-  useEffect(() => {
+  useAsking(() => {
     if (!text) { setGot(null); return; }
     let left = false;
     problem(null);

@@ -1,7 +1,7 @@
 import { Fragment, h } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Source } from './api.ts';
-import { usePage } from './context.ts';
+import { useAsking, usePage } from './context.ts';
 import { write } from './link.ts';
 
 interface Method { function: string; name: string; file: string; line: number; scenarios: number; noSpan?: boolean }
@@ -14,7 +14,7 @@ export function TypeView() {
   const { api, lang, words, address, problem } = usePage();
   const { name = '', release = 'latest' } = address.query;
   const [type, setType] = useState<TypeSource | null>(null);
-  useEffect(() => {
+  useAsking(() => {
     let left = false;
     setType(null);
     problem(null);

@@ -1,7 +1,7 @@
 import { Fragment, h } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Exercise } from './exercise.tsx';
-import { useLatest, usePage } from './context.ts';
+import { useAsking, useLatest, usePage } from './context.ts';
 import { write } from './link.ts';
 import { workshopWords, WorkshopWords } from './workshop-words.ts';
 
@@ -39,7 +39,7 @@ export function useFresh<T>(path: string): [T | null, (change: Promise<T>) => vo
     const wanted = begin();
     change.then((value) => { if (wanted()) setGot({ path, lang, value }); }, (e) => { if (wanted()) problem(e); });
   }, [path, lang]);
-  useEffect(() => {
+  useAsking(() => {
     api.forget(path + '?lang=' + lang);
     let left = false;
     update(api.get<T>(path, { lang }).catch((e) => { if (!left) lost(e); throw e; }));
