@@ -61,8 +61,8 @@ test-all: programs dead ## what is slow, on top of test: other releases, repetit
 	.ci/phase "build v1.22.17" bin/apitrace build --sample --k8s v1.22.17
 	.ci/phase "slow, end to end" env $(E2E) APITRACE_SLOW=1 go test -p 1 -count 1 -timeout 30m -run '^TestSlow' $(END_TO_END)
 
-test-nightly: programs ## what builds large programs for itself alone: a release in an empty cache, go install, Jaeger
-	.ci/phase "nightly tests" env $(E2E) APITRACE_NIGHTLY=1 go test -p 1 -count 1 -timeout 60m -run '^TestNightly' ./internal/distribution ./e2e/commands
+test-nightly: programs ## what takes many minutes: all releases before the judge, in a site and by Go's own counters; a release in an empty cache, go install, Jaeger
+	.ci/phase "nightly tests" env $(E2E) APITRACE_NIGHTLY=1 go test -p 1 -count 1 -timeout 60m -run '^TestNightly' ./internal/distribution ./session/web ./e2e/...
 
 bench: programs ## measures what the README states, in about fifteen minutes
 	go test -run '^$$' -bench . ./instrument/... ./trace/... ./render/... ./workshop ./cmd/apitrace

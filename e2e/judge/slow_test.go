@@ -24,18 +24,34 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
-// TestSlowSentencesAreTrue checks the sentences about every pair of neighbouring releases, and about every pair of
-// neighbouring scenarios of each release, against the sources of both releases, which the go command and
+// TestSlowSentencesAreTrue checks the sentences about the two newest releases, and about every pair of
+// neighbouring scenarios of each, against the sources of both, which the go command and
 // go/types read. It fetches what is not there, and builds nothing.
 func TestSlowSentencesAreTrue(t *testing.T) {
 	testenv.NeedsServer(t)
 	testenv.Slow(t)
+	releases := recorded(t)
+	judgeReleases(t, releases[:len(releases)-2], releases[len(releases)-2:])
+}
+
+// TestNightlySentencesAreTrue does so for all releases and every pair of neighbours.
+func TestNightlySentencesAreTrue(t *testing.T) {
+	testenv.NeedsServer(t)
+	testenv.Nightly(t)
+	judgeReleases(t, nil, recorded(t))
+}
+
+// judgeReleases judges releases that follow each other. Of the earlier ones it only asks the index for their feature gates.
+func judgeReleases(t *testing.T, earlier, releases []recordings.Info) {
 	var before recordings.Info
 	var was *checked
 	var tables []table
+	for _, release := range earlier {
+		tables = append(tables, table{release.K8sVersion, indexOf(t, release.K8sVersion).gate})
+	}
 	judged := 0
 	histories := newPast()
-	for _, release := range recorded(t) {
+	for _, release := range releases {
 		is := check(t, release.K8sVersion)
 		histories.add(t, release, is)
 		is.compareWithIndex(t, release.K8sVersion)

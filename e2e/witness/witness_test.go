@@ -38,12 +38,12 @@ const (
 	after = 50 * time.Millisecond
 )
 
-// TestSlowEveryCallIsInTheTrace replays scenarios with upstream's programs, in which Go's coverage counters say which
+// TestNightlyEveryCallIsInTheTrace replays scenarios with upstream's programs, in which Go's coverage counters say which
 // functions were called between a request and its answer, and in no time without a request. Each of those in the traced packages must
 // be in the trace of the same request, or be named in the guide's list of accessors or in testdata/exceptions.yaml.
-func TestSlowEveryCallIsInTheTrace(t *testing.T) {
+func TestNightlyEveryCallIsInTheTrace(t *testing.T) {
 	testenv.NeedsServer(t)
-	testenv.Slow(t)
+	testenv.Nightly(t)
 	guide, err := instrument.Load()
 	if err != nil {
 		t.Fatal(err)

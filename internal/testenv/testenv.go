@@ -14,7 +14,7 @@ const (
 	e2e = "APITRACE_E2E"
 	// slow is set where tests may take minutes.
 	slow = "APITRACE_SLOW"
-	// nightly is set where tests may build what nothing else needs.
+	// nightly is set where tests may take many minutes, or build what nothing else needs.
 	nightly = "APITRACE_NIGHTLY"
 	// fixtureArch is the architecture for which the fixture of package instrument is built, to run in an emulator.
 	fixtureArch = "APITRACE_FIXTURE_ARCH"
@@ -45,15 +45,15 @@ func Slow(t *testing.T) {
 	}
 }
 
-// Nightly skips a test that builds large programs for itself alone unless APITRACE_NIGHTLY is set, as "make test-nightly" does. The
-// test's name must begin with TestNightly.
+// Nightly skips a test that goes through all releases for many minutes, or builds large programs for itself alone, unless APITRACE_NIGHTLY
+// is set, as "make test-nightly" does. The test's name must begin with TestNightly.
 func Nightly(t *testing.T) {
 	t.Helper()
 	if !strings.HasPrefix(t.Name(), "TestNightly") {
 		t.Fatalf("%s runs at night: its name must begin with TestNightly", t.Name())
 	}
 	if os.Getenv(nightly) == "" {
-		t.Skipf("builds large programs: set %s=1, as \"make test-nightly\" does", nightly)
+		t.Skipf("takes many minutes: set %s=1, as \"make test-nightly\" does", nightly)
 	}
 }
 

@@ -33,7 +33,7 @@ type Site struct {
 // siteMark is the name of the file that marks a folder as a site.
 const siteMark = "apitrace-site.json"
 
-// What the parts of a site take on average: TestSlowSiteHasTheWholeLibrary compares the sum with a whole site.
+// What the parts of a site take on average: TestNightlySiteHasTheWholeLibrary compares the sum with a whole site.
 const (
 	bytesOfRecording  = 120 << 10
 	bytesOfComparison = 38 << 10

@@ -209,16 +209,37 @@ func TestSiteIsAccessible(t *testing.T) {
 	}
 }
 
-// TestSlowSiteHasTheWholeLibrary does so with all recordings, and compares the size with the one that is told beforehand.
+// TestSlowSiteHasTheWholeLibrary does so with all recordings of the two newest releases.
 func TestSlowSiteHasTheWholeLibrary(t *testing.T) {
 	testenv.Slow(t)
+	siteHas(t, newestFirst(t)[:2])
+}
+
+// TestNightlySiteHasTheWholeLibrary does so with all recordings.
+func TestNightlySiteHasTheWholeLibrary(t *testing.T) {
+	testenv.Nightly(t)
+	siteHas(t, newestFirst(t))
+}
+
+// newestFirst returns what is recorded of each release.
+func newestFirst(t *testing.T) []recordings.Info {
+	t.Helper()
 	infos, err := recordings.Versions()
 	if err != nil {
 		t.Fatal(err)
 	}
 	slices.Reverse(infos)
+	return infos
+}
+
+// siteHas writes the site of some releases, compares its size with the one that is told beforehand, crawls it, and opens each recording.
+func siteHas(t *testing.T, infos []recordings.Info) {
+	t.Helper()
 	told := 0
 	site := web.Site{Out: filepath.Join(t.TempDir(), "public"), Version: "test"}
+	for _, info := range infos {
+		site.Releases = append(site.Releases, info.K8sVersion)
+	}
 	if err := site.Write(t.Context(), func(format string, args ...any) {
 		text := fmt.Sprintf(format, args...)
 		if _, size, ok := strings.Cut(text, "in all about "); ok {
