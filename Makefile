@@ -39,6 +39,7 @@ types: ## checks the types of the page; the first time it builds the compiler: 4
 # sees how far it is. One package at a time: two servers at once would slow each other down.
 # What they run the go command does not see, so it must not take results from its cache.
 test: check programs ## check, then the end-to-end tests
+	.ci/phase "costly tests of the command line" env $(E2E) GOGC=400 go test -count 1 -timeout 10m -run '^TestCostly' ./cmd/apitrace
 	.ci/phase "end to end" env $(E2E) go test -p 1 -count 1 -timeout 20m $(END_TO_END)
 
 END_TO_END = ./internal/program ./session/web ./storage ./apiserver ./e2e/...

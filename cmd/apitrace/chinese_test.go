@@ -124,7 +124,7 @@ var chineseRuns = map[string][]chineseRun{
 // readers are commands that only read recordings, the guide and the course. They run in the process of the test, one after
 // the other: starting the program and parsing the same files again would take most of the test's time. Every other
 // command runs as a process.
-var readers = []string{"show", "search", "scenarios", "diff", "compare", "history", "explain", "source", "routes", "learn", "workshop", "import", "help"}
+var readers = []string{"show", "search", "scenarios", "diff", "compare", "history", "explain", "source", "routes", "learn", "workshop", "import", "help", "article"}
 
 // runsHere reports whether a command with these arguments is one of the readers.
 func (r chineseRun) runsHere(args []string) bool {

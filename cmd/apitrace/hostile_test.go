@@ -126,8 +126,9 @@ func TestNothingRawReachesATerminal(t *testing.T) {
 	}
 }
 
-// TestEveryCommandEscapes runs each command with hostile arguments and with a hostile recording.
-func TestEveryCommandEscapes(t *testing.T) {
+// TestCostlyEveryCommandEscapes runs each command with hostile arguments and with a hostile recording.
+func TestCostlyEveryCommandEscapes(t *testing.T) {
+	testenv.Costly(t, "runs every command three times")
 	file := hostileRecording(t)
 	tried := eachCommand(t, func(path []string, command *cobra.Command) [][]string {
 		return [][]string{{hostile}, {hostile, hostile}, {file}}

@@ -55,9 +55,12 @@ func unwrapped(text string) string {
 	return strings.Join(strings.Fields(strings.NewReplacer("*", "", "\n- ", "\n", "• ", "", "```diff", "", "```", "").Replace(text)), "")
 }
 
-// TestPlayTheCourse solves the course in Chinese from the first exercise to the last, except those that need a
+// TestCostlyPlayTheCourse solves the course in Chinese from the first exercise to the last, except those that need a
 // server, with hints, solutions and explanations, without network and toolchain.
-func TestPlayTheCourse(t *testing.T) { playTheCourse(t, "zh") }
+func TestCostlyPlayTheCourse(t *testing.T) {
+	testenv.Costly(t, "solves all exercises")
+	playTheCourse(t, "zh")
+}
 
 // TestSlowPlayTheCourse does the same in English, and also gives all wrong answers. The tests of the judge in package
 // workshop check their replies as well.

@@ -7,7 +7,8 @@ import (
 )
 
 // Costly skips a test that needs no server, but more processor time than "make check" has for it, unless APITRACE_E2E
-// is set, as "make test" does in its end-to-end phase. does says what takes the time: "builds programs".
+// is set, as "make test" does in its end-to-end phase. does says what takes the time: "builds programs". In cmd/apitrace, the
+// name of such a test must begin with TestCostly: "make test" runs those of that package and no others again.
 func Costly(tb testing.TB, does string) {
 	tb.Helper()
 	if os.Getenv(e2e) == "" {

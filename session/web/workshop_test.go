@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/web"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
@@ -24,6 +25,7 @@ func decode[A any](t *testing.T, answer string) (a A) {
 
 // TestEveryExerciseCanBeDone answers each exercise that needs no server with its solution, and reads all of its texts.
 func TestEveryExerciseCanBeDone(t *testing.T) {
+	testenv.Costly(t, "solves all exercises")
 	address := start(t, web.Options{})
 	_, body := get(t, address+web.Base+"/workshop")
 	board := decode[learner.Board](t, string(body))
