@@ -78,11 +78,20 @@ var (
 	changelogHead = regexp.MustCompile(`(?m)^# (v1\.\d+\.\d+)\s*$`)
 )
 
+// baseFile names the minor version of the source, changelogs the folder that names the patch release.
+const (
+	baseFile   = "staging/src/k8s.io/component-base/version/base.go"
+	changelogs = "CHANGELOG"
+)
+
+// ReleaseFiles are the files and folders of a checkout that SourceRelease reads.
+var ReleaseFiles = []string{baseFile, changelogs}
+
 // SourceRelease reads from the source of kubernetes to which release it comes nearest, and says in which file. It
 // knows the minor version from component-base, or the newest change log, and the patch release from the change log.
 func SourceRelease(dir string) (release, file string, err error) {
 	var minor string
-	file = "staging/src/k8s.io/component-base/version/base.go"
+	file = baseFile
 	if data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file))); err == nil {
 		if found := binaryVersion.FindSubmatch(data); found != nil {
 			minor = "v" + string(found[1])
@@ -90,7 +99,7 @@ func SourceRelease(dir string) (release, file string, err error) {
 	}
 	if minor == "" {
 		newest := -1
-		entries, _ := os.ReadDir(filepath.Join(dir, "CHANGELOG")) // an error is as good as none
+		entries, _ := os.ReadDir(filepath.Join(dir, changelogs)) // an error is as good as none
 		for _, e := range entries {
 			if found := changelogName.FindStringSubmatch(e.Name()); found != nil {
 				if n, err := strconv.Atoi(found[1]); err == nil {
@@ -103,7 +112,7 @@ func SourceRelease(dir string) (release, file string, err error) {
 		}
 		minor = fmt.Sprintf("v1.%d", newest)
 	}
-	changelog := "CHANGELOG/CHANGELOG-" + strings.TrimPrefix(minor, "v") + ".md"
+	changelog := changelogs + "/CHANGELOG-" + strings.TrimPrefix(minor, "v") + ".md"
 	if data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(changelog))); err == nil {
 		if found := changelogHead.FindSubmatch(data); found != nil && semver.MajorMinor(string(found[1])) == minor {
 			return string(found[1]), changelog, nil
@@ -290,6 +299,16 @@ func taken(version string) (*program.LocalBuild, string, error) {
 		err = message.Errorf("%s is a release, which does not change: name a checkout, such as --k8s ./kubernetes", version)
 	}
 	return up.Local, vendor, err
+}
+
+// TakenFrom returns what is known of the checkout that TakeCheckout has taken as a version, even if the copy is no longer in
+// the cache. ok is false for a version of another kind.
+func TakenFrom(version string) (up program.Upstream, ok bool) {
+	cache, err := program.OpenCache("")
+	if err != nil || !program.IsLocal(version) {
+		return up, false
+	}
+	return program.TakenFrom(cache, Program(version))
 }
 
 // CheckoutDir returns the top folder of the checkout that TakeCheckout has taken as a version. Of a commit there is none.

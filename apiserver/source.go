@@ -37,7 +37,11 @@ func SourceOf(ctx context.Context, programName string, o BuildOptions) (*Source,
 func (o BuildOptions) named(ctx context.Context, name string) (program.Program, program.Options, error) {
 	switch name {
 	case Name, storage.Name:
-		pair, err := o.resolve(ctx)
+		find := o.resolve
+		if name == Name && program.IsLocal(o.Version) { // the cache has it, whatever etcd its go.mod requires
+			find = func(context.Context) (*pair, error) { return o.withoutEtcd() }
+		}
+		pair, err := find(ctx)
 		if err != nil {
 			return program.Program{}, program.Options{}, err
 		}

@@ -34,17 +34,17 @@ func (o ServerOptions) kind(ctx context.Context) (k kind, err error) {
 	if err != nil {
 		return k, err
 	}
-	var build string
-	if k.version, build, err = apiserver.Key(ctx, apiserver.BuildOptions{Version: o.Version, EditsDir: edits, Cache: k.cache}); err != nil {
-		return k, err
-	}
 	start := o.startOptions()
-	if !o.Own.IsZero() {
+	if !o.Own.IsZero() { // first: without its source there is nothing to look for
 		own, err := o.OwnKey(ctx)
 		if err != nil {
 			return k, err
 		}
 		start = o.withOwn(start, nil, own)
+	}
+	var build string
+	if k.version, build, err = apiserver.Key(ctx, apiserver.BuildOptions{Version: o.Version, EditsDir: edits, Cache: k.cache}); err != nil {
+		return k, err
 	}
 	variant := start.Variant()
 	k.key = build + variant
@@ -254,19 +254,14 @@ func served() ([]*apiserver.Server, []apiserver.Starter, error) {
 	return servers, starters, err
 }
 
-// StopAllServed stops the servers that are kept running or are being started, or those of a release; "" for all.
-func StopAllServed(ctx context.Context, version string, to Reporter) error {
+// StopServed stops the servers of the wanted versions that are kept running or are being started.
+func StopServed(ctx context.Context, wanted func(version string) bool, to Reporter) error {
 	servers, starters, err := served()
 	if err != nil {
 		return err
 	}
-	if version != "" {
-		if version, err = apiserver.ParseVersion(version); err != nil {
-			return err
-		}
-		servers = slices.DeleteFunc(servers, func(s *apiserver.Server) bool { return s.K8sVersion != version })
-		starters = slices.DeleteFunc(starters, func(s apiserver.Starter) bool { return s.K8sVersion != version })
-	}
+	servers = slices.DeleteFunc(servers, func(s *apiserver.Server) bool { return !wanted(s.K8sVersion) })
+	starters = slices.DeleteFunc(starters, func(s apiserver.Starter) bool { return !wanted(s.K8sVersion) })
 	if len(servers)+len(starters) == 0 {
 		to.Notice("no server is kept running")
 	}

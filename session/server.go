@@ -244,20 +244,20 @@ func (o ServerOptions) Obtain(ctx context.Context, to Reporter) (context.Context
 
 // start builds and starts a server, even if others are running. The context that it returns is like that of Obtain.
 func (o ServerOptions) start(ctx context.Context, to Reporter) (context.Context, *Running, error) {
-	build, err := o.build(ctx, false, to)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer build.Release() // a running server keeps its programs locked
 	start := o.startOptions()
-	own, err := o.buildOwn(ctx, false, to)
+	own, err := o.buildOwn(ctx, false, to) // first: a mistake in it is told before minutes have passed
 	if err != nil {
 		return nil, nil, err
 	}
 	if own != nil {
-		defer own.Release()
+		defer own.Release() // a running server keeps its programs locked
 		start = o.withOwn(start, own, own.Key)
 	}
+	build, err := o.build(ctx, false, to)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer build.Release()
 	slog.DebugContext(ctx, "starting a server", "kube-apiserver", build.APIServer.Path, "etcd", build.Etcd.Path, "edited", build.Edited)
 	server, err := apiserver.Start(ctx, build, start)
 	if err != nil {

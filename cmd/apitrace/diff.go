@@ -28,7 +28,11 @@ func newDiffCommand(std *console.Streams) *cobra.Command {
 		if err := o.output.Validate(); err != nil {
 			return err
 		}
-		if err := checkout.TakeArguments(c.Context(), args[1:], std); err != nil {
+		versions := args[1:]
+		if o.source != "" {
+			versions = args
+		}
+		if err := checkout.TakeArguments(c.Context(), versions, std); err != nil {
 			return inTrouble(err)
 		}
 		return inTrouble(o.run(c.Context(), std, c, args))

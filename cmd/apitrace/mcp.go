@@ -32,6 +32,7 @@ func newMCPCommand(std *console.Streams) *cobra.Command {
 	command.Flags().BoolVar(&allowed, "live", false, "also offer to replay scenarios and to send requests, on a server of this machine")
 	server.addVersion(command)
 	addOwnFlags(command, &server.Own)
+	takeOwnFlags(command, &server.Own)
 	return command
 }
 

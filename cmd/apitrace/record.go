@@ -41,6 +41,7 @@ func newRecordCommand(std *console.Streams) *cobra.Command {
 	addAsFlag(command, &o.as)
 	o.server.add(command)
 	o.server.addFresh(command)
+	takeOwnFlags(command, &o.server.Own)
 	return command
 }
 

@@ -42,6 +42,7 @@ func newRequestCommand(std *console.Streams) *cobra.Command {
 	o.server.add(command)
 	o.server.addFresh(command)
 	addDeliveryFlags(command, &o.delivery)
+	takeOwnFlags(command, &o.server.Own)
 	return command
 }
 

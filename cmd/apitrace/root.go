@@ -60,6 +60,9 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 		if _, err := output.Language(*language); err != nil {
 			return err
 		}
+		if stop := c.Flags().Lookup("stop"); stop != nil && stop.Changed {
+			return nil // it looks for the servers of a checkout, and needs no source
+		}
 		return checkout.TakeFlag(c.Context(), c.Flags().Lookup("k8s"), std)
 	}
 	root.SetOut(std.Out)

@@ -33,6 +33,7 @@ func newRoutesCommand(std *console.Streams) *cobra.Command {
 	flags.StringVar(&o.output.Filter.Method, "method", "", "only this HTTP method")
 	flags.StringVarP(&o.output.Format, "output", "o", "table", "what to print: table, wide or json")
 	_ = command.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(output.RouteFormats, cobra.ShellCompDirectiveNoFileComp))
+	takeOwnFlags(command, &o.server.Own)
 	return command
 }
 

@@ -33,6 +33,7 @@ func newRunCommand(std *console.Streams) *cobra.Command {
 	o.server.add(command)
 	o.server.addFresh(command)
 	addDeliveryFlags(command, &o.delivery)
+	takeOwnFlags(command, &o.server.Own)
 	return command
 }
 

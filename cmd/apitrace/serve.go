@@ -9,6 +9,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/checkout"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +31,9 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 		if err := o.exclusive(c); err != nil {
 			return err
 		}
+		if o.stop {
+			return stopServed(c, o.server.Version, std)
+		}
 		if o.server.Own.IsZero() {
 			o.server.Extra.Flags = args
 		} else {
@@ -44,12 +48,6 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 		switch {
 		case o.status:
 			return session.WriteServed(c.Context(), std.Out, std.Printer, std)
-		case o.stop:
-			version := ""
-			if c.Flags().Changed("k8s") {
-				version = o.server.Version
-			}
-			return session.StopAllServed(c.Context(), version, std)
 		case o.background:
 			return session.ServeInBackground(c.Context(), os.Args[1:], std.Out, std.Printer, std)
 		}
@@ -62,6 +60,17 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 	flags.BoolVar(&o.status, "status", false, "list the servers that are kept running, and whether they answer")
 	flags.BoolVar(&o.stop, "stop", false, "stop the servers that are kept running: all, or those of --k8s")
 	return command
+}
+
+// stopServed stops all servers that are kept running, or those of the release or checkout that --k8s names.
+func stopServed(c *cobra.Command, k8s string, std *console.Streams) (err error) {
+	wanted := func(string) bool { return true }
+	if c.Flags().Changed("k8s") {
+		if wanted, err = checkout.Serves(c.Context(), k8s); err != nil {
+			return err
+		}
+	}
+	return session.StopServed(c.Context(), wanted, std)
 }
 
 // serveArguments accepts only flags of kube-apiserver, or of --server, after "--".

@@ -48,5 +48,6 @@ func newWatchCommand(std *console.Streams) *cobra.Command {
 	command.ValidArgsFunction = completeScenario(std)
 	server.add(command)
 	addDiffFlags(command, shown)
+	takeOwnFlags(command, &server.Own)
 	return command
 }

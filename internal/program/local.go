@@ -105,6 +105,12 @@ func Taken(c *Cache, p Program, l Local) (version string, ok bool) {
 	return p.Version, err == nil
 }
 
+// TakenFrom returns what Take has noted of a version, even if its copy is no longer in the cache.
+func TakenFrom(c *Cache, p Program) (up Upstream, ok bool) {
+	up, err := c.recordedUpstream(p.Module, p.Version)
+	return up, err == nil && up.Local != nil
+}
+
 func (c *Cache) takenFile(p Program, l Local) string {
 	state := strings.Join([]string{workspaceFormat, localFormat, p.Name, l.Name, l.Release, l.Like, l.State}, "\x00")
 	return filepath.Join(c.Root, localDir, hash([]byte(state))[:16])

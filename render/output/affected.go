@@ -30,7 +30,7 @@ func (o *Affected) Write(ctx context.Context, std *console.Streams, before, afte
 	if !slices.Contains(AffectedFormats, o.Format) {
 		return usage.Errorf("unknown output %q: expected one of %s", o.Format, message.List(AffectedFormats))
 	}
-	release, err := o.release(ctx, before)
+	release, err := o.release(ctx, std, before)
 	if err != nil {
 		return err
 	}
@@ -50,12 +50,23 @@ func (o *Affected) Write(ctx context.Context, std *console.Streams, before, afte
 	return report.Write(std.Out, std.Printer)
 }
 
-// release returns the recorded release for a checkout: that of the minor version of its nearest tag, else the newest.
-func (o *Affected) release(ctx context.Context, c checkout.Checkout) (string, error) {
+// release returns the recorded release for a checkout: that of the minor version of its nearest tag or, without tags, of its
+// source; the newest if that minor version is not recorded.
+func (o *Affected) release(ctx context.Context, std *console.Streams, c checkout.Checkout) (string, error) {
 	if o.Release != "" {
 		return recordings.Resolve(o.Release)
 	}
-	if release, err := recordings.Resolve(semver.MajorMinor(c.Release(ctx))); err == nil {
+	nearest := c.Release(ctx)
+	if nearest == "" {
+		found, file, err := c.SourceRelease(ctx)
+		if err != nil {
+			std.Notice("%v; the newest recordings are used", err)
+		} else {
+			std.Notice("no tag of a release is known there, as in a shallow clone: the source comes next to %s, after %s", found, file)
+		}
+		nearest = found
+	}
+	if release, err := recordings.Resolve(semver.MajorMinor(nearest)); err == nil {
 		return release, nil
 	}
 	return recordings.Resolve(recordings.Latest)

@@ -11,10 +11,13 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
@@ -83,6 +86,29 @@ func (c Checkout) Release(ctx context.Context) string {
 		return ""
 	}
 	return strings.TrimSpace(string(tag))
+}
+
+// SourceRelease returns the release that the source of the checkout comes nearest to, and the file that says so, as
+// apiserver.SourceRelease reads them.
+func (c Checkout) SourceRelease(ctx context.Context) (release, file string, err error) {
+	if c.Ref == "" {
+		return apiserver.SourceRelease(c.Dir)
+	}
+	tmp, err := program.NewRunDir()
+	if err != nil {
+		return "", "", err
+	}
+	defer tmp.Close()
+	found, err := git(ctx, c.Dir, append([]string{"ls-tree", "-r", "--name-only", "-z", c.Ref, "--"}, apiserver.ReleaseFiles...)...)
+	if err != nil {
+		return "", "", err
+	}
+	if files := strings.Split(strings.Trim(string(found), "\x00"), "\x00"); files[0] != "" {
+		if err := c.export(ctx, tmp.Path, filepath.Join(tmp.Path, "index"), files...); err != nil {
+			return "", "", err
+		}
+	}
+	return apiserver.SourceRelease(tmp.Path)
 }
 
 // changed lists the Go files, except tests, that differ between two checkouts of one repository, by their sorted,

@@ -87,6 +87,32 @@ func TakeFlag(ctx context.Context, flag *pflag.Flag, to session.Reporter) error 
 	return flag.Value.Set(version)
 }
 
+// Serves returns a function that reports whether the server of a version is one that an argument names: the servers of a
+// release, or those that were built from a checkout, in whatever state its files were. Those of a commit were built from that
+// commit. Nothing is built, and the checkout need not be in a state that can be.
+func Serves(ctx context.Context, argument string) (func(version string) bool, error) {
+	if !isNamed(argument) {
+		release, err := apiserver.ParseVersion(argument)
+		return func(version string) bool { return version == release }, usage.Wrong(err)
+	}
+	c, err := parse(ctx, argument)
+	if err != nil {
+		return nil, err
+	}
+	commit := c.Ref
+	if commit == "" {
+		head, err := git(ctx, c.Dir, "rev-parse", "--verify", "HEAD")
+		if err != nil {
+			return nil, err
+		}
+		commit = strings.TrimSpace(string(head))
+	}
+	return func(version string) bool {
+		from, ok := apiserver.TakenFrom(version)
+		return ok && (from.Commit == commit && !from.Local.Dirty || c.Ref == "" && from.Local.Dir == c.Dir)
+	}, nil
+}
+
 func (c Checkout) version(ctx context.Context, name string, to session.Reporter) (string, error) {
 	l, err := c.local(ctx, name)
 	if err != nil {
@@ -207,10 +233,16 @@ func addFile(h io.Writer, dir, name string) error {
 	return err
 }
 
-// export writes the files of the commit to a folder. git worktree would leave its traces in the repository, git
+// export writes files of the commit to a folder, by default all. git worktree would leave its traces in the repository, git
 // archive replaces what .gitattributes says.
-func (c Checkout) export(ctx context.Context, to, index string) error {
-	for _, args := range [][]string{{"read-tree", c.Ref}, {"checkout-index", "-a", "--prefix=" + to + "/"}} {
+func (c Checkout) export(ctx context.Context, to, index string, files ...string) error {
+	checkOut := []string{"checkout-index", "--prefix=" + to + "/"}
+	if len(files) == 0 {
+		checkOut = append(checkOut, "-a")
+	} else {
+		checkOut = append(append(checkOut, "--"), files...)
+	}
+	for _, args := range [][]string{{"read-tree", c.Ref}, checkOut} {
 		if _, err := gitEnv(ctx, c.Dir, nil, []string{"GIT_INDEX_FILE=" + index}, args...); err != nil {
 			return err
 		}

@@ -1,14 +1,17 @@
 package checkout
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
 )
 
@@ -168,5 +171,66 @@ func TestWhatIsNoCheckout(t *testing.T) {
 	run(t, dir, "tag", "v1.25.0")
 	if _, err := versionOf(t.Context(), dir, &listener{}); err == nil || !strings.Contains(err.Error(), "a checkout of v1.25.0 cannot be traced") {
 		t.Errorf("of an old release: %v", err)
+	}
+}
+
+// The commit of a shallow clone tells its release as the files do, without its whole tree.
+func TestSourceReleaseOfACommit(t *testing.T) {
+	dir := kubernetes(t)
+	put(t, dir, "CHANGELOG/CHANGELOG-1.36.md", "# v1.36.2\n")
+	run(t, dir, "add", ".")
+	run(t, dir, "commit", "-q", "-m", "three")
+	put(t, dir, baseFile, "package version\n\nconst DefaultKubeBinaryVersion = \"1.37\"\n")
+	for name, want := range map[string]string{
+		dir: "v1.37.0, " + baseFile, dir + "@HEAD": "v1.36.2, CHANGELOG/CHANGELOG-1.36.md", dir + "@HEAD~1": "v1.36.0, " + baseFile,
+	} {
+		c, err := parse(t.Context(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if release, file, err := c.SourceRelease(t.Context()); err != nil || release+", "+file != want {
+			t.Errorf("%s: %s, %s (%v), expected %s", name, release, file, err, want)
+		}
+	}
+	first, err := parse(t.Context(), dir+"@HEAD~2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := first.SourceRelease(t.Context()); err == nil || !strings.Contains(err.Error(), "the version of the source in") {
+		t.Errorf("of source that does not tell: %v", err)
+	}
+}
+
+// The servers of a checkout are those that were built from it in any state, also from one that its files have no more.
+func TestServersOfACheckout(t *testing.T) {
+	dir := kubernetes(t)
+	clean, _ := mustVersion(t, dir)
+	run(t, dir, "commit", "-q", "--allow-empty", "-m", "three")
+	next, _ := mustVersion(t, dir+"@HEAD")
+	put(t, dir, "cmd/kube-apiserver/app/more.go", "package app\n")
+	dirty, _ := mustVersion(t, dir)
+	other := filepath.Join(t.TempDir(), "other")
+	run(t, dir, "clone", "-q", dir, other)
+	put(t, other, "cmd/kube-apiserver/app/more.go", "package app // other\n")
+	others, _ := mustVersion(t, other)
+	put(t, dir, "cmd/kube-apiserver/app/more.go", "no Go")
+	all := []string{clean, next, dirty, others, "v1.36.3", "v1.36.3+0123456789.01234567"}
+	for argument, want := range map[string][]string{
+		dir: {clean, next, dirty}, filepath.Join(dir, "pkg"): {clean, next, dirty}, dir + "@v1.36.3": {clean}, dir + "@HEAD": {next},
+		other: {next, others}, "1.36.3": {"v1.36.3"}, clean: {clean}, "v1.37.1": nil,
+	} {
+		serves, err := Serves(t.Context(), argument)
+		if err != nil {
+			t.Errorf("%s: %v", argument, err)
+			continue
+		}
+		if got := slices.DeleteFunc(slices.Clone(all), func(version string) bool { return !serves(version) }); !slices.Equal(got, want) {
+			t.Errorf("%s serves %q, expected %q", argument, got, want)
+		}
+	}
+	for argument, want := range map[string]string{dir + "@nothing": `has no commit "nothing"`, "newest": "is not a Kubernetes version", "./nowhere": "there is no folder"} {
+		if _, err := Serves(t.Context(), argument); !errors.As(err, new(*usage.Error)) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, expected %q", argument, err, want)
+		}
 	}
 }

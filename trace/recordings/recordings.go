@@ -169,6 +169,9 @@ func (e *UnknownVersionError) Error() string { return e.message().String() }
 func (e *UnknownVersionError) Localize(p message.Printer) string { return e.message().Localize(p) }
 
 func (e *UnknownVersionError) message() message.Message {
+	if semver.Build(e.Version) != "" || strings.ContainsAny(e.Version, `/\`) {
+		return message.Of("%q is a checkout, and there are recordings of releases only: expected one of %s; \"apitrace run SCENARIO --k8s ./kubernetes\" replays a scenario on a checkout", e.Version, message.List(e.Recorded))
+	}
 	return message.Of("there are no recordings of Kubernetes %q: the recorded releases are %s", e.Version, message.List(e.Recorded))
 }
 

@@ -1,0 +1,95 @@
+//go:build unix
+
+package session
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+)
+
+// noted keeps the notices.
+type noted struct {
+	silent
+	notices []string
+}
+
+func (n *noted) Notice(format string, args ...any) {
+	n.notices = append(n.notices, message.Of(format, args...).String())
+}
+
+// claimed starts a process that has the claim for servers of a version, as one that is building such a server. It returns
+// a function that reports whether the process lives.
+func claimed(t *testing.T, cache *program.Cache, version string) func() bool {
+	t.Helper()
+	file := filepath.Join(apiserver.ServedDir(cache), version+"_0123456789abcdef.claim")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close() // the process keeps it
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	process := exec.Command("sleep", "600")
+	process.ExtraFiles = []*os.File{lock}
+	if err := process.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = process.Wait()
+		close(ended)
+	}()
+	t.Cleanup(func() {
+		_ = process.Process.Kill()
+		<-ended
+	})
+	if _, err := lock.WriteString(strconv.Itoa(process.Process.Pid)); err != nil {
+		t.Fatal(err)
+	}
+	return func() bool {
+		select {
+		case <-ended:
+			return false
+		default:
+			return true
+		}
+	}
+}
+
+// Only the servers of the wanted versions are stopped.
+func TestStopServed(t *testing.T) {
+	t.Setenv(program.CacheEnv, t.TempDir())
+	cache, err := program.OpenCache("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const mine, other = "v1.37.1+0123456789.dirty.01234567", "v1.37.1"
+	mineLives, otherLives := claimed(t, cache, mine), claimed(t, cache, other)
+	to := &noted{}
+	if err := StopServed(t.Context(), func(version string) bool { return version == mine }, to); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(to.notices, "\n"); !strings.Contains(got, "which was starting a server of "+mine) || strings.Contains(got, "of "+other+"\n") {
+		t.Errorf("it says %q", got)
+	}
+	if mineLives() || !otherLives() {
+		t.Errorf("the wanted one lives: %t, the other one: %t", mineLives(), otherLives())
+	}
+	to.notices = nil
+	if err := StopServed(t.Context(), func(version string) bool { return version == mine }, to); err != nil || strings.Join(to.notices, "\n") != "no server is kept running" {
+		t.Errorf("for the second time: %v, %q", err, to.notices)
+	}
+}
