@@ -59,7 +59,7 @@ func TestPageShowsTheGuide(t *testing.T) {
 	if course := js[string](layer, "[...document.querySelectorAll('.lessons-of:first-of-type a')].map((a) => a.hash).join(' ')"); strings.Contains(course, "leaders") || !strings.Contains(course, "#/lessons/03-get") {
 		t.Errorf("the course has %s", course)
 	}
-	layer.until("[...document.querySelectorAll('.guide h2')].at(-1).textContent === '写给工作坊的主持人'")
+	layer.until("[...document.querySelectorAll('.guide h2')].at(-1).textContent === '写给带领工作坊的人'")
 	layer.click("document.querySelectorAll('.lessons-of a')[2]")
 	layer.until("document.querySelector('.lesson .prose h1')")
 	layer.until("document.querySelector('nav [aria-current]').textContent === '课文'")

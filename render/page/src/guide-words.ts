@@ -9,10 +9,10 @@ const en = {
 };
 
 const zh: typeof en = {
-  name: '指南', lessons: '课文', help: (steps, layers) => `指南了解服务器 ${layers} 个层中的 ${steps} 个函数，按请求经过的顺序排列。调用树把哪些调用显示为关键步骤，由它决定。`,
+  name: '指南', lessons: '课文', help: (steps, layers) => `指南收录了服务器 ${layers} 个层中的 ${steps} 个函数，按请求经过的顺序排列。调用树把哪些调用显示为关键步骤，由它决定。`,
   filter: '筛选指南', layers: '层', none: (text) => `指南中没有含“${text}”的内容。`, since: (r) => `自 ${r} 起`, until: (r) => `到 ${r} 为止`,
   values: '记录', where: (f) => `查找录制中对 ${f} 的调用`, steps: (n) => `${n} 个函数`, noSteps: '没有关键步骤：指南知道哪些函数属于这一层，但没有关于它们的说明。',
-  lessonsHelp: '可与录制对照阅读的课文。', kinds: { course: '课程', reference: '查阅', leaders: '写给工作坊的主持人' },
+  lessonsHelp: '可与录制对照阅读的课文。', kinds: { course: '课程', reference: '查阅', leaders: '写给带领工作坊的人' },
   allLessons: '全部课文', toExercise: '返回练习',
 };
 

@@ -20,18 +20,18 @@ const en = {
 const zh: typeof en = {
   title: '实时', servers: '服务器', start: '启动服务器', release: '版本', as: '客户端身份', stop: '停止', cancel: '取消', dismiss: '移除',
   intro: '只要本页面打开，真实的 kube-apiserver 及其 etcd 就在本机运行。',
-  notBuilt: '尚未构建：首次启动需要几分钟', enough: (n) => `已有 ${n} 台服务器在运行：先停止一台，才能再启动。`,
+  notBuilt: '尚未构建：首次启动需要几分钟', enough: (n) => `已有 ${n} 个服务器在运行：先停止一个，才能再启动。`,
   states: { starting: '启动中', ready: '就绪', stopping: '停止中', failed: '失败' },
   stages: { resolve: '解析版本', download: '下载', tidy: '读取模块', vendor: '复制源码', generate: '生成代码', rewrite: '插入 span', compile: '编译', link: '链接', done: '完成' },
-  served: '由 “apitrace serve” 保持运行；关闭本页面后它继续运行', clients: '要追踪 kubectl 之类的客户端，让它使用这个 kubeconfig：', asUser: (u) => `身份为 ${u}`,
+  served: '由“apitrace serve”保持运行；关闭本页面后它继续运行', clients: '要追踪 kubectl 之类的客户端，让它使用这个 kubeconfig：', asUser: (u) => `身份为 ${u}`,
   copy: '复制', copied: '已复制', busy: (s) => `正在重放 ${s}`,
   replay: '重放场景', scenario: '场景', run: '重放', onServer: '服务器', noServer: '请先启动服务器。',
-  request: '发送请求', method: '方法', path: '路径', asker: '身份', headers: '请求头，每行一个 “Name: value”', body: '请求体，YAML 或 JSON', send: '发送', sending: '发送中…', replaying: '重放中…',
+  request: '发送请求', method: '方法', path: '路径', asker: '身份', headers: '请求头，每行一个“Name: value”', body: '请求体，YAML 或 JSON', send: '发送', sending: '发送中…', replaying: '重放中…',
   done: '已录制：', openTree: '打开调用树', wasCancelled: '已取消。',
-  upload: '打开录制', uploadText: '“apitrace run --save” 或 “-o json” 写出的文件，或 OTLP JSON。也可以把文件拖到此处。', chooseFile: '选择文件…', tooLarge: (n) => `文件太大：最多 ${n} MB。`, loading: '读取中…',
+  upload: '打开录制', uploadText: '“apitrace run --save”或“-o json”写出的文件，或 OTLP JSON。也可以把文件拖到此处。', chooseFile: '选择文件…', tooLarge: (n) => `文件太大：最多 ${n} MB。`, loading: '读取中…',
   traces: '录制', none: '还没有录制。', what: '内容', status: '状态码', calls: '调用', time: '用时', etcd: 'etcd', from: '来源', save: '保存', saveTitle: (t) => `将 ${t} 的录制保存为文件`,
-  kinds: { replay: '重放', request: '请求', client: '客户端', upload: '文件' }, hungUp: '已挂断', untraced: '未追踪', kept: (n) => `保留最近 ${n} 个，直到 “apitrace web” 结束。`,
-  lost: 'apitrace 没有回答。“apitrace web” 还在运行吗？', newTrace: (t) => `已录制：${t}`, requests: (n) => `${n} 个请求`,
+  kinds: { replay: '重放', request: '请求', client: '客户端', upload: '文件' }, hungUp: '客户端已断开', untraced: '未追踪', kept: (n) => `保留最近 ${n} 份，直到“apitrace web”结束。`,
+  lost: 'apitrace 没有回应。“apitrace web”还在运行吗？', newTrace: (t) => `已录制：${t}`, requests: (n) => `${n} 个请求`,
 };
 
 export const liveWords = { en, zh };

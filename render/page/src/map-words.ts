@@ -12,14 +12,14 @@ const en = {
 };
 
 const zh: typeof en = {
-  name: '地图', also: '其中还有：', and: '、', client: '客户端', filterChain: '过滤器链，以及服务器未知的调用', notReached: '没有到达', notReachedServer: '此请求没有到达这个服务器。',
+  name: '地图', also: '其中还有：', and: '、', client: '客户端', filterChain: '过滤器链，以及不知属于哪个服务器的调用', notReached: '没有到达', notReachedServer: '此请求没有到达这个服务器。',
   way: '请求的路线',
   calls: (n) => `${n} 次调用`, oneCall: '1 次调用', first: '回到起点', back: '上一站', next: '下一站', all: '显示整条路线',
   at: (n, of) => `第 ${n} 站，共 ${of} 站`, inTree: '在树中查看', helpList: '数字是树中的节号。用方向键逐节前进。', help: '数字是树中的节号。选择一站可查看它在树中的第一步；用方向键沿路线前进。',
-  afterwards: '之后', laterGroup: '之后：接收该写入的事件，不由请求调用', boot: '服务器的构建过程', bootHelp: (routes) => `每个服务器把自己不处理的请求交给下面的服务器。此版本启动时构建了 ${routes} 条路由。`,
+  afterwards: '之后', laterGroup: '之后：接收该写入的事件，不由请求调用', boot: '启动时创建的各个服务器', bootHelp: (routes) => `每个服务器把自己不处理的请求交给下面的服务器。此版本启动时建立了 ${routes} 条路由。`,
   routes: (n) => `${n} 条路由`, resources: (n) => `${n} 个资源`, holds: (resources, routes) => `${resources}，${routes}`, others: '不属于任何资源的路由', storage: '存储', strategy: '创建策略', registered: '注册它的调用',
-  completed: '完成其 registry 的调用', handsOn: '其余请求交给', made: '创建它的调用', handler: '处理器', unknownServer: '服务器未知', after: (time) => `启动后 ${time}`, none: '–',
-  method: '方法', path: '路径', onlyRecorded: '这里没有构建内容的列表。',
+  completed: '完成其 registry 的调用', handsOn: '其余请求交给', made: '创建它的调用', handler: '处理器', unknownServer: '不知属于哪个服务器', after: (time) => `启动后 ${time}`, none: '–',
+  method: '方法', path: '路径', onlyRecorded: '这里没有启动时所建内容的列表。',
 };
 
 export { en, zh };

@@ -38,10 +38,10 @@ export const zh: typeof en = {
     playBy: { key: '逐个关键步骤', into: '逐次调用', over: '步过调用', line: '', out: '' },
     number: (n, of) => `第 ${n} 步，共 ${of} 步`, progress: '在请求中的位置', layers: '请求经过的层',
     entered: (f) => `位于 ${f} 的开头。`,
-    calling: (f, to, line) => `位于 ${f}${line ? `第 ${line} 行` : ''}，即将调用 ${to}。`,
+    calling: (f, to, line) => `位于 ${f}${line ? ` 第 ${line} 行` : ''}，即将调用 ${to}。`,
     event: (f, to) => `接下来 ${to} 接收该写入的事件，它不是由 ${f} 调用的。`,
-    noMore: (back) => back ? '请求从这里开始。' : '此位置之后再无其他。', noMoreKeys: (back) => back ? '此位置之前没有关键步骤。' : '此位置之后没有关键步骤。',
-    returning: (f) => `${f} 即将返回，从哪一行返回没有录制。`,
+    noMore: (back) => back ? '请求从这里开始。' : '此位置之后没有更多步骤。', noMoreKeys: (back) => back ? '此位置之前没有关键步骤。' : '此位置之后没有关键步骤。',
+    returning: (f) => `${f} 即将返回；没有录制它从哪一行返回。`,
     returned: (f, time) => (time ? `${f} 用时 ${time} 后返回。` : `${f} 已返回。`),
   },
   keys: {

@@ -16,6 +16,6 @@ export const zh: typeof en = {
   hidden: (n) => `放大后还有 ${n} 次`, took: (time, own) => `${time}，其中自身 ${own}`,
   madeOne: '发出 1 次调用', made: (n) => `发出 ${n} 次调用`, failed: '失败', pointer: '滚轮缩放，拖动平移，在刻度上拖动可放大一段。带圆点的竖线是未记录耗时的调用。按“?”查看按键。',
   ranking: '耗时最长', byLayer: '按层', byFunction: '按函数', ownTime: '自身用时：不含所发出的调用。采集追踪时尚未返回的调用不计入。选择一行可查看其中最长的一次调用。', times: (n) => `×${n}`,
-  open: (first, last) => `采集时（${first} 后）第一次调用尚未返回；其他调用中最后一个在 ${last} 后返回。`,
+  open: (first, last) => `采集时（${first} 后）第一次调用尚未返回；其他调用中，最后返回的一次在 ${last} 后返回。`,
   label: '方向键转到调用者、第一个子调用以及前后的调用。',
 };

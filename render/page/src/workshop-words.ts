@@ -15,7 +15,7 @@ const en = {
 
 const zh: typeof en = {
   title: '工作坊', progress: (passed, all, minutes) => `${all} 个练习中已通过 ${passed} 个，还需约 ${minutes} 分钟`,
-  intro: '每个练习都针对一个录制的请求提问，答案对不对由录制决定。进度与 “apitrace workshop” 共用。',
+  intro: '每个练习都针对一个录制的请求提问，答案对不对由录制决定。进度与“apitrace workshop”共用。',
   goOn: '继续：', allPassed: '已通过全部练习。', lesson: '课文', minutes: (n) => `${n} 分钟`, live: '需要服务器', unavailable: '此版本不适用',
   passed: '已通过', revealed: '看过答案后通过', current: '当前', back: '全部练习', previous: '上一个', following: '下一个', answer: '你的答案',
   isTrue: '对', isFalse: '错', evidence: '能证明它的函数', functionName: '函数', value: '值', useSelected: '使用选中的调用', check: '检查', checking: '检查中…', cancel: '取消',
