@@ -32,10 +32,11 @@ func newDiffCommand(std *console.Streams) *cobra.Command {
 		if o.source != "" {
 			versions = args
 		}
-		if err := checkout.TakeArguments(c.Context(), versions, std); err != nil {
+		names, err := checkout.TakeArguments(c.Context(), versions, std)
+		if err != nil {
 			return inTrouble(err)
 		}
-		return inTrouble(o.run(c.Context(), std, c, args))
+		return inTrouble(o.run(c.Context(), std, c, args, names))
 	})
 	command.ValidArgsFunction = completeDiff(std)
 	addDiffFlags(command, &o.output)
@@ -62,7 +63,8 @@ func differs(same bool, err error) error {
 	return err
 }
 
-func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *cobra.Command, args []string) error {
+// run compares what the arguments name. names are those of sides that are checkouts.
+func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *cobra.Command, args []string, names [2]string) error {
 	if o.source != "" {
 		return o.diffSource(ctx, std, args)
 	}
@@ -72,6 +74,11 @@ func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *co
 	}
 	if isRange && o.output.Format == "html" {
 		return usage.Errorf("-o html is one page for two releases: name them instead of a range")
+	}
+	for i := range names {
+		if names[i] != "" {
+			all[i].Checkout = names[i]
+		}
 	}
 	sides.ReportOrigin(std, all)
 	loader := sides.Loader{In: std.In, To: std}

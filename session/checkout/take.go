@@ -58,20 +58,22 @@ func versionOf(ctx context.Context, argument string, to session.Reporter) (strin
 	}
 }
 
-// TakeArguments replaces those of two arguments that are checkouts by their versions. Fewer arguments are files or a range
-// of releases.
-func TakeArguments(ctx context.Context, arguments []string, to session.Reporter) error {
+// TakeArguments replaces those of two arguments that are checkouts by their versions, and returns their names: what the
+// arguments were, "" for releases. Fewer arguments are files or a range of releases.
+func TakeArguments(ctx context.Context, arguments []string, to session.Reporter) (names [2]string, err error) {
 	if len(arguments) != 2 {
-		return nil
+		return names, nil
 	}
 	for i := range arguments {
 		version, err := versionOf(ctx, arguments[i], to)
 		if err != nil {
-			return err
+			return names, err
 		}
-		arguments[i] = version
+		if version != arguments[i] {
+			names[i], arguments[i] = arguments[i], version
+		}
 	}
-	return nil
+	return names, nil
 }
 
 // TakeFlag replaces a checkout that is the value of a flag by its version. The flag may be nil, or of a type other than

@@ -234,3 +234,32 @@ func TestServersOfACheckout(t *testing.T) {
 		}
 	}
 }
+
+// A vendor folder that does not fit the go.mod is no reason to read about the go command's flags.
+func TestStaleVendorFolder(t *testing.T) {
+	dir := kubernetes(t)
+	put(t, dir, "vendor/modules.txt", "## workspace\n# example.com/other v1.0.0\n## explicit; go 1.20\n")
+	_, err := versionOf(t.Context(), dir, &listener{})
+	if err == nil || !strings.Contains(err.Error(), "inconsistent vendoring") || !strings.HasSuffix(err.Error(), `in the checkout, "hack/update-vendor.sh" brings the vendor folder up to date`) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestTakeArguments(t *testing.T) {
+	dir := kubernetes(t)
+	version, _ := mustVersion(t, dir)
+	for _, test := range []struct {
+		arguments, want []string
+		names           [2]string
+	}{
+		{[]string{dir + "@HEAD", dir}, []string{version, version}, [2]string{dir + "@HEAD", dir}},
+		{[]string{"v1.37.1", dir}, []string{"v1.37.1", version}, [2]string{"", dir}},
+		{[]string{"1.36", version}, []string{"1.36", version}, [2]string{}},
+		{[]string{dir}, []string{dir}, [2]string{}},
+	} {
+		names, err := TakeArguments(t.Context(), test.arguments, &listener{})
+		if err != nil || names != test.names || !slices.Equal(test.arguments, test.want) {
+			t.Errorf("%q of %q (%v), expected %q of %q", names, test.arguments, err, test.names, test.want)
+		}
+	}
+}

@@ -36,6 +36,8 @@ type Watcher struct {
 	Failed  func(error)
 	Compare diff.Options
 	To      session.Reporter
+	// run is session.Run if it is nil. Tests set it.
+	run func(context.Context, session.ServerOptions, *scenarios.Scenario, session.Reporter, func(*trace.Recording) error) error
 }
 
 // A watchedSource is the source that a Watcher watches.
@@ -111,7 +113,11 @@ func (w *Watcher) source(ctx context.Context) (watchedSource, error) {
 }
 
 func (w *Watcher) replay(ctx context.Context, source watchedSource) (made *trace.Recording, err error) {
-	err = session.Run(ctx, source.options(w.Options), w.Scenario, w.To, func(r *trace.Recording) error {
+	run := session.Run
+	if w.run != nil {
+		run = w.run
+	}
+	err = run(ctx, source.options(w.Options), w.Scenario, w.To, func(r *trace.Recording) error {
 		made = r
 		return nil
 	})

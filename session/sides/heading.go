@@ -9,11 +9,11 @@ import (
 
 // Heading names both sides in the printer's language, and marks sides that were just replayed as live.
 func (c *Compared) Heading(ascii bool, p message.Printer) string {
-	scenario, versions := c.A.Scenario, c.side(c.A, c.LiveA, p)
+	scenario, versions := c.A.Scenario, c.side(c.A, c.CheckoutA, c.LiveA, p)
 	if c.B.Scenario != scenario {
 		scenario += " | " + c.B.Scenario
 	}
-	if b := c.side(c.B, c.LiveB, p); b != versions {
+	if b := c.side(c.B, c.CheckoutB, c.LiveB, p); b != versions {
 		arrow := "→"
 		if ascii {
 			arrow = "->"
@@ -23,9 +23,14 @@ func (c *Compared) Heading(ascii bool, p message.Printer) string {
 	return p.Sprintf("%s: kube-apiserver %s", scenario, versions)
 }
 
-// side returns the versions of one side and, if one of the two sides was replayed, when this one was made.
-func (c *Compared) side(rec *trace.Recording, live bool, p message.Printer) string {
-	text := p.Sprintf("%s, etcd %s", rec.K8sVersion, rec.EtcdVersion)
+// side returns the versions of one side, that of a checkout behind its name, and, if one of the two sides was replayed, when
+// this one was made.
+func (c *Compared) side(rec *trace.Recording, checkout string, live bool, p message.Printer) string {
+	version := rec.K8sVersion
+	if checkout != "" {
+		version = p.Sprintf("%s (%s)", checkout, version)
+	}
+	text := p.Sprintf("%s, etcd %s", version, rec.EtcdVersion)
 	switch {
 	case live:
 		return p.Sprintf("%s (live)", text)

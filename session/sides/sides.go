@@ -3,6 +3,7 @@
 package sides
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -27,6 +28,8 @@ type Side struct {
 	// File is the path of a saved recording, "" for a scenario.
 	File              string
 	Scenario, Version string
+	// Checkout is how the user names the checkout that Version stands for; "" for a release.
+	Checkout string
 	// Live replays the scenario now.
 	Live bool
 }
@@ -46,6 +49,8 @@ type Compared struct {
 	NameA, NameB string
 	// LiveA and LiveB are set for a side that was just replayed.
 	LiveA, LiveB bool
+	// CheckoutA and CheckoutB are those of the sides.
+	CheckoutA, CheckoutB string
 }
 
 // inRange returns the releases of a range that have a recording of a scenario, and skips
@@ -127,15 +132,17 @@ func (l *Loader) Compare(ctx context.Context, sideA, sideB Side, o diff.Options)
 	if err != nil {
 		return Compared{}, err
 	}
-	c := Compared{Comparison: diff.CompareRecordings(a, b, o), LiveA: sideA.Live, LiveB: sideB.Live}
+	c := Compared{Comparison: diff.CompareRecordings(a, b, o), LiveA: sideA.Live, LiveB: sideB.Live, CheckoutA: sideA.Checkout, CheckoutB: sideB.Checkout}
 	c.NameA, c.NameB = sideNames(a, b, sideA, sideB)
 	return c, nil
 }
 
-// sideNames returns the names of the sides: their releases if these differ, else their scenarios, else
+// sideNames returns the names of the sides: their releases or checkouts if these differ, else their scenarios, else
 // their files, or whether each was replayed or recorded.
 func sideNames(a, b *trace.Recording, sideA, sideB Side) (nameA, nameB string) {
 	switch {
+	case sideA.Checkout != sideB.Checkout:
+		return cmp.Or(sideA.Checkout, a.K8sVersion), cmp.Or(sideB.Checkout, b.K8sVersion)
 	case a.K8sVersion != b.K8sVersion && a.K8sVersion != "" && b.K8sVersion != "":
 		return a.K8sVersion, b.K8sVersion
 	case a.Scenario != b.Scenario && a.Scenario != "" && b.Scenario != "":

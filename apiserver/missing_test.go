@@ -1,0 +1,86 @@
+package apiserver
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/internal/release"
+)
+
+// changedSource is a vendor folder of which the guide of TestSourceLacksWhatTheGuideNames knows more than there is.
+func changedSource(t *testing.T) string {
+	return writeModule(t, map[string]string{
+		"example.com/p/p.go": "package p\n\nfunc Here(name string) { inner(name) }\n\nfunc inner(name string) { _ = name }\n",
+	})
+}
+
+func step(function, value string) instrument.Step {
+	s := instrument.Step{Function: funcname.Pattern(function)}
+	if value != "" {
+		s.Values = []instrument.Value{{Name: "apitrace.test." + value, At: "entry", Expr: value}}
+	}
+	return s
+}
+
+// What the guide names and the source no longer has is left out and told by its name; the rest is traced.
+func TestSourceLacksWhatTheGuideNames(t *testing.T) {
+	guide := &instrument.Guide{
+		Programs: map[string]*instrument.ProgramGuide{"prog": {
+			Packages: []instrument.Packages{{Path: "example.com/p"}, {Path: "example.com/gone"}, {Path: "example.com/later", Range: release.Range{Since: "v1.40"}}},
+			Roots: []instrument.Root{
+				{Function: "example.com/p.Enter", Traceparent: `""`},
+				{Function: "example.com/p.EnterLater", Traceparent: `""`, Range: release.Range{Since: "v1.40"}},
+			},
+		}},
+		Steps: []instrument.Step{
+			step("example.com/p.Here", "name"), step("example.com/p.Removed", ""), step("example.com/p.inner", "renamed"), step("example.com/other.Function", ""),
+		},
+	}
+	o := instrument.Options{Guide: guide, Program: "prog", Version: "v1.37.1", Vendor: changedSource(t), Out: t.TempDir()}
+	result, missing, err := rewriteTolerantly(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range missing {
+		got = append(got, m.String())
+	}
+	for _, want := range []string{
+		`the checkout has no package "example.com/gone", which the guide names: it is not traced`,
+		`the checkout has no function "example.com/p.Enter", which the guide names: traces lack what it connects`,
+		`the checkout has no function "example.com/p.Removed", which the guide names`,
+		`the checkout has changed function "example.com/p.inner": `,
+	} {
+		if !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, want) }) {
+			t.Errorf("it does not say %q, but\n%s", want, strings.Join(got, "\n"))
+		}
+	}
+	if len(got) != 4 {
+		t.Errorf("it says\n%s", strings.Join(got, "\n"))
+	}
+	if result.Files != 1 {
+		t.Errorf("%d files are traced, expected p.go", result.Files)
+	}
+	if prog := guide.Programs["prog"]; len(prog.Packages) != 3 || len(prog.Roots) != 2 || len(guide.Steps) != 4 || len(guide.Steps[2].Values) != 1 {
+		t.Error("the guide itself was changed")
+	}
+}
+
+// Source that has everything is rewritten at once, and a mistake of another kind is the rewriter's error.
+func TestSourceHasWhatTheGuideNames(t *testing.T) {
+	guide := &instrument.Guide{
+		Programs: map[string]*instrument.ProgramGuide{"prog": {Packages: []instrument.Packages{{Path: "example.com/p"}}}},
+		Steps:    []instrument.Step{step("example.com/p.Here", "name")},
+	}
+	o := instrument.Options{Guide: guide, Program: "prog", Version: "v1.37.1", Vendor: changedSource(t), Out: t.TempDir()}
+	if result, missing, err := rewriteTolerantly(o); err != nil || len(missing) > 0 || result.Files != 1 {
+		t.Errorf("%+v, missing %v, %v", result, missing, err)
+	}
+	o.Vendor = writeModule(t, map[string]string{"example.com/p/p.go": "package p\n\nfunc Here(name string {\n"})
+	if _, missing, err := rewriteTolerantly(o); err == nil || len(missing) > 0 || !strings.Contains(err.Error(), "p.go:3:") {
+		t.Errorf("source that is not Go: missing %v, %v", missing, err)
+	}
+}
