@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
@@ -17,36 +18,106 @@ import (
 var jsonSchema []byte
 
 // WriteJSON writes the recording as one JSON object in the form of jsonSchema,
-// the fields of Recording under the names of their tags. Other programs rely on it.
+// the fields of Recording under the names of their tags. Other programs rely on it. Calls without attributes have an
+// empty map, so that readers need not know null. It writes call by call: the text of a long recording takes 200 MB.
 func WriteJSON(w io.Writer, rec *Recording) error {
 	if err := rec.Validate(); err != nil {
 		return message.Errorf("writing JSON: %w", err)
 	}
 	out := bufio.NewWriter(w)
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(withAttributes(rec)); err != nil {
+	if err := newJSONWriter(out).recording(rec); err != nil {
 		return message.Errorf("writing JSON: %w", err)
 	}
 	return out.Flush()
 }
 
-// withAttributes returns a copy in which calls without attributes have an empty
-// map, so that the output has {} for them and readers need not know null.
-func withAttributes(rec *Recording) *Recording {
-	filled := *rec
-	filled.Requests = append([]Request(nil), rec.Requests...)
-	for i := range filled.Requests {
-		r := &filled.Requests[i]
-		r.Calls = append([]Call(nil), r.Calls...)
-		for c := range r.Calls {
-			if r.Calls[c].Attributes == nil {
-				r.Calls[c].Attributes = map[string]string{}
-			}
+// The fields that are written element by element, as they are when empty. No text contains them, because in
+// a text of JSON a backslash precedes each quotation mark.
+const (
+	emptyRequests = `"requests": []`
+	emptyCalls    = `"calls": []`
+)
+
+// A jsonWriter writes a recording as an encoder with an indentation of two blanks would.
+type jsonWriter struct {
+	out *bufio.Writer
+	// text is the output of encoder.
+	text    bytes.Buffer
+	encoder *json.Encoder
+	// noAttributes stands for the attributes of a call that has none.
+	noAttributes map[string]string
+}
+
+func newJSONWriter(out *bufio.Writer) *jsonWriter {
+	j := &jsonWriter{out: out, noAttributes: map[string]string{}}
+	j.encoder = json.NewEncoder(&j.text)
+	j.encoder.SetEscapeHTML(false)
+	return j
+}
+
+func (j *jsonWriter) recording(rec *Recording) error {
+	head := *rec
+	head.Requests = []Request{}
+	before, after, err := j.around(head, "", emptyRequests)
+	if err != nil {
+		return err
+	}
+	j.out.WriteString(before + `"requests": [`)
+	for i := range rec.Requests {
+		j.separate(i)
+		if err := j.request(&rec.Requests[i]); err != nil {
+			return err
 		}
 	}
-	return &filled
+	j.out.WriteString("\n  ]" + after)
+	return nil
+}
+
+func (j *jsonWriter) request(r *Request) error {
+	const indent = "    "
+	head := *r
+	head.Calls = []Call{}
+	before, after, err := j.around(head, indent, emptyCalls)
+	if err != nil {
+		return err
+	}
+	j.out.WriteString("\n" + indent + before + `"calls": [`)
+	j.encoder.SetIndent(indent+indent, "  ")
+	for i := range r.Calls {
+		j.separate(i)
+		j.out.WriteString("\n" + indent + indent)
+		call := r.Calls[i]
+		if call.Attributes == nil {
+			call.Attributes = j.noAttributes
+		}
+		if err := j.encode(call); err != nil {
+			return err
+		}
+		j.out.Write(bytes.TrimSuffix(j.text.Bytes(), []byte("\n")))
+	}
+	j.out.WriteString("\n" + indent + "  ]" + strings.TrimSuffix(after, "\n"))
+	return nil
+}
+
+// around returns the text of a value before and after a list that is empty.
+func (j *jsonWriter) around(value any, indent, empty string) (before, after string, err error) {
+	j.encoder.SetIndent(indent, "  ")
+	err = j.encode(value)
+	before, after, _ = strings.Cut(j.text.String(), empty)
+	return before, after, err
+}
+
+// encode replaces text by the text of a value, which ends with a newline.
+func (j *jsonWriter) encode(value any) error {
+	j.text.Reset()
+	return j.encoder.Encode(value)
+}
+
+// separate writes what goes before element i of a list.
+func (j *jsonWriter) separate(i int) {
+	if i > 0 {
+		j.out.WriteByte(',')
+	}
 }
 
 // readJSON reads what WriteJSON wrote.

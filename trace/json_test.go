@@ -75,6 +75,38 @@ func TestJSONMatchesSchema(t *testing.T) {
 	})
 }
 
+// WriteJSON writes what an encoder writes of the whole recording.
+func TestJSONIsThatOfAnEncoder(t *testing.T) {
+	check := func(t testing.TB, rec *Recording) {
+		var got, want bytes.Buffer
+		if err := WriteJSON(&got, rec); err != nil {
+			t.Fatal(err)
+		}
+		encoder := json.NewEncoder(&want)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		for i := range rec.Requests {
+			for c := range rec.Requests[i].Calls {
+				if call := &rec.Requests[i].Calls[c]; call.Attributes == nil {
+					call.Attributes = map[string]string{}
+				}
+			}
+		}
+		if err := encoder.Encode(rec); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.Bytes(), want.Bytes()) {
+			t.Errorf("WriteJSON wrote\n%s\nexpected\n%s", got.Bytes(), want.Bytes())
+		}
+	}
+	for _, rec := range recordings(t) {
+		check(t, rec)
+		rec.Requests[0].Path = `/"requests": []"calls": []`
+		rec.Requests[0].Calls[0].Error = "<a & b>\n\x00\xff"
+		check(t, rec)
+	}
+}
+
 // The schema and the page name exactly the fields that the model has.
 func TestSchemaAndPageAreComplete(t *testing.T) {
 	var doc struct {
