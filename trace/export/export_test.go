@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/kubeapitrace/apitrace/instrument"
@@ -128,6 +129,52 @@ func TestYAMLHoldsTheSame(t *testing.T) {
 	}
 	if !reflect.DeepEqual(fromYAML, fromJSON) {
 		t.Error("YAML and JSON of a recording differ")
+	}
+}
+
+// writeYAML writes what the encoder writes of the whole recording.
+func TestYAMLIsThatOfTheEncoder(t *testing.T) {
+	texts := []string{
+		"", "e", "no", "true", "False", "null", "~", "12", "0b11", "0x1f", "-1", "1e3", "12:30:45", "2026-11-21", "2026-11-21T01:08:14Z", ".inf", "<<",
+		"0000000000000018", "00000000000003e8", "0b11111111111111", "00000000000000b1", "00000000000000a1", "12345678901234567890123", "9999999999999999e9999",
+		"a: b", "a #b", "a:", "- a", "-", "--- a", "...", "?", "[a]", "{a}", "*a", "&a", "!a", "%a", "@a", "`a`", "'a'", "\"a\"", "a, b", " a", "a ", "\ta",
+		"/registry/pods/default/p", "etcd3.(*store).Get", "k8s.io/a.init.0.func1.2", "(a)", "_a", "é 世界", "a\u2028b", "a\x00b\x7f", "a\xffb",
+		"a\nb", "a\n\n  b\n", "  a\nb", "a \nb", "calls: []\n  calls: []\nrequests: []", strings.Repeat("a b ", 60) + "c", strings.Repeat("long", 60),
+	}
+	rec := storagePart(t)
+	r := &rec.Requests[0]
+	for i := range r.Calls {
+		if r.Calls[i].Attributes == nil {
+			r.Calls[i].Attributes = map[string]string{}
+		}
+	}
+	for i, text := range texts {
+		call := &r.Calls[i+1]
+		call.Error, call.Panic, call.Attributes = text, text, map[string]string{"plain.name": text, "text": text}
+		call.Unfinished, call.Leaf = i%2 == 0, i%3 == 0
+		if i%5 == 0 {
+			call.NewGoroutine, call.CallerLine = true, 0 // without a line it may be anywhere among its siblings
+		}
+		if text != "" && i%2 == 0 {
+			call.Attributes[text] = text
+		}
+		r.Incomplete = append(r.Incomplete, text)
+		r.Stored = append(r.Stored, trace.StoredKey{Op: "PUT", Key: text, Revision: int64(i)})
+	}
+	r.Path = "/calls: [] requests: []"
+	second := *r
+	second.TraceID, second.Incomplete, second.Stored = strings.Repeat("1", 32), nil, nil
+	rec.Requests = append(rec.Requests, second)
+	var got bytes.Buffer
+	if err := writeYAML(&got, rec); err != nil {
+		t.Fatal(err)
+	}
+	want, err := encodeYAML(rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != want {
+		t.Error(cmp.Diff(strings.Split(want, "\n"), strings.Split(got.String(), "\n")))
 	}
 }
 
