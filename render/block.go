@@ -30,12 +30,12 @@ func (d *sectionDrawing) block(first, rest string) *block {
 func (b *block) room() int {
 	lead, before := b.first, b.d.timeColumns()
 	if before > 0 {
-		before = max(before, lipgloss.Width(b.time)+1) // the time of days takes more
+		before = max(before, columnsOf(b.time)+1) // the time of days takes more
 	}
 	if b.started {
 		lead, before = b.rest, b.d.timeColumns()
 	}
-	return max(b.d.width-before-lipgloss.Width(lead), least)
+	return max(b.d.width-before-columnsOf(lead), least)
 }
 
 // add puts a text that is not broken on the current line or, if it has no room there, on the next.
@@ -43,7 +43,7 @@ func (b *block) add(style lipgloss.Style, text string) {
 	if text == "" {
 		return
 	}
-	columns := lipgloss.Width(text)
+	columns := columnsOf(text)
 	gap := 0
 	if b.begun {
 		gap = 1
@@ -52,7 +52,7 @@ func (b *block) add(style lipgloss.Style, text string) {
 		b.next()
 		gap = 0
 	}
-	b.line += strings.Repeat(" ", gap) + style.Render(text)
+	b.line += strings.Repeat(" ", gap) + b.d.paint(style, text)
 	b.used += gap + columns
 	b.begun = true
 }
@@ -66,7 +66,7 @@ type styled struct {
 // pair adds two texts and keeps them on one line if they fit on one. The first is a path; if it is
 // longer than a line, its middle is left out.
 func (b *block) pair(first, second styled) {
-	columns := lipgloss.Width(first.text) + 1 + lipgloss.Width(second.text)
+	columns := columnsOf(first.text) + 1 + columnsOf(second.text)
 	if b.begun && first.text != "" && b.used+1+columns > b.room() {
 		b.next()
 	}
@@ -81,14 +81,14 @@ func (b *block) name(style lipgloss.Style, name string) {
 	if b.begun {
 		gap = 1
 	}
-	if b.used+gap+lipgloss.Width(name) <= b.room() {
+	if b.used+gap+columnsOf(name) <= b.room() {
 		b.add(style, name)
 		return
 	}
 	for i, piece := range segments(name) {
-		if i > 0 && b.used+lipgloss.Width(piece) <= b.room() { // goes on without a blank
-			b.line += style.Render(piece)
-			b.used += lipgloss.Width(piece)
+		if i > 0 && b.used+columnsOf(piece) <= b.room() { // goes on without a blank
+			b.line += b.d.paint(style, piece)
+			b.used += columnsOf(piece)
 			continue
 		}
 		if i > 0 {
@@ -124,7 +124,7 @@ func (b *block) values(texts []valueText) {
 	}
 	needed := 0
 	for _, t := range texts {
-		needed += 2 + lipgloss.Width(t.text)
+		needed += 2 + columnsOf(t.text)
 	}
 	if b.used+needed > b.room() {
 		b.next()
@@ -141,7 +141,7 @@ func (b *block) values(texts []valueText) {
 // value adds one value. A value that is longer than a line is broken at its blanks or, without
 // blanks, at the end of the line: no part of a value is left out.
 func (b *block) value(style lipgloss.Style, text string) {
-	columns := lipgloss.Width(text)
+	columns := columnsOf(text)
 	if b.begun && b.used+2+columns > b.room() {
 		b.next()
 	}
@@ -165,13 +165,13 @@ func (b *block) value(style lipgloss.Style, text string) {
 func wrapNames(text string, width int) []string {
 	var words []string
 	for word := range strings.FieldsSeq(text) {
-		if lipgloss.Width(word) <= width {
+		if columnsOf(word) <= width {
 			words = append(words, word)
 			continue
 		}
 		line := ""
 		for _, piece := range segments(word) {
-			if line != "" && lipgloss.Width(line+piece) > width {
+			if line != "" && columnsOf(line+piece) > width {
 				words, line = append(words, line), ""
 			}
 			line += piece
@@ -194,11 +194,11 @@ func (b *block) write() {
 	}
 	column := b.d.timeColumns()
 	if column > 0 {
-		time = strings.Repeat(" ", max(0, column-1-lipgloss.Width(time))) + b.timeStyle.Render(time) + " "
+		time = strings.Repeat(" ", max(0, column-1-columnsOf(time))) + b.d.paint(b.timeStyle, time) + " "
 	} else {
 		time = ""
 	}
-	b.d.put(time + b.d.Guide.Render(lead) + b.line)
+	b.d.put(time + b.d.paint(b.d.Guide, lead) + b.line)
 	b.started = true
 }
 
@@ -214,7 +214,7 @@ func (b *block) flush() {
 
 // words adds a text. It keeps it on one line if it fits on one, and else breaks it between words.
 func (b *block) words(style lipgloss.Style, text string) {
-	if columns := lipgloss.Width(text); b.begun && b.used+1+columns > b.room() && columns <= b.room() {
+	if columns := columnsOf(text); b.begun && b.used+1+columns > b.room() && columns <= b.room() {
 		b.next()
 	}
 	for word := range strings.FieldsSeq(text) {

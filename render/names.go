@@ -28,6 +28,8 @@ func upstream(call *trace.Call) bool    { return view.Upstream(call) }
 func oneLine(s string) string           { return text.Escape(s) }
 func wrap(s string, width int) []string { return text.Wrap(s, width) }
 
+func columnsOf(s string) int { return text.Columns(s) }
+
 func leadingTo(tree *trace.Tree, wanted func(*trace.Call) bool) []bool {
 	return view.LeadingTo(tree, wanted)
 }

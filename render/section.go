@@ -80,7 +80,7 @@ func (d *sectionDrawing) bar() string {
 	return d.line
 }
 
-func (d *sectionDrawing) blanks() string { return strings.Repeat(" ", lipgloss.Width(d.bar())) }
+func (d *sectionDrawing) blanks() string { return strings.Repeat(" ", columnsOf(d.bar())) }
 
 // link draws, in place of a step with which another section begins, its name and the section.
 func (d *sectionDrawing) link(child *node, first, rest string) {
@@ -201,14 +201,14 @@ func (d *sectionDrawing) note(n *node, rest string) {
 // lines writes a text below a step.
 func (d *sectionDrawing) lines(style lipgloss.Style, text, rest string) {
 	lead := d.lead(rest)
-	for _, line := range wrapNames(text, max(d.width-lipgloss.Width(lead), least)) {
-		d.put(lead + style.Render(line))
+	for _, line := range wrapNames(text, max(d.width-columnsOf(lead), least)) {
+		d.put(lead + d.paint(style, line))
 	}
 }
 
 // lead returns the prefix of a line that belongs to the step above it.
 func (d *sectionDrawing) lead(rest string) string {
-	return strings.Repeat(" ", d.timeColumns()) + d.Guide.Render(rest)
+	return strings.Repeat(" ", d.timeColumns()) + d.paint(d.Guide, rest)
 }
 
 func (d *sectionDrawing) put(line string) { fmt.Fprintln(d.out, strings.TrimRight(line, " ")) }

@@ -64,6 +64,9 @@ func (l *listing) values(n *node, above values) (texts []valueText, shown values
 			texts = append(texts, value)
 		}
 	}
+	if l.choice.Full { // it shows each value again
+		return texts, nil
+	}
 	return texts, above.with(texts).with(said)
 }
 

@@ -45,12 +45,26 @@ func Wrap(s string, width int) []string {
 	return append(lines, line)
 }
 
-// Columns is the width of a text in a terminal.
+// Columns is the width of a text in a terminal. Nearly all texts are ASCII and the lines of trees, each of which has one column: those
+// of a full view are measured a million times.
 func Columns(s string) int {
-	if isASCII(s) {
-		return len(s)
+	n := 0
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] >= ' ' && s[i] <= '~':
+		case isLine(s[i:]):
+			i += len("─") - 1
+		default:
+			return lipgloss.Width(s)
+		}
+		n++
 	}
-	return lipgloss.Width(s)
+	return n
+}
+
+// isLine reports whether a text begins with a character of Unicode's block Box Drawing, U+2500 to U+257F.
+func isLine(s string) bool {
+	return len(s) >= 3 && s[0] == 0xe2 && (s[1] == 0x94 || s[1] == 0x95) && s[2]&0xc0 == 0x80
 }
 
 // isASCII reports whether a text is printable ASCII: then each byte is a column, and no line ends within a word.
