@@ -2,16 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // saveLarge is a program that saves a recording of 100,000 calls: those of a real recording,
@@ -57,11 +61,18 @@ func largeFile(tb testing.TB) string {
 	return file
 }
 
-// peakOf runs a program that TestMain knows, and returns its peak memory in MB. It is run by a small process: Linux counts
+// A cost is what a program took.
+type cost struct {
+	// peak is the largest memory in MB, processor and elapsed are times in seconds.
+	peak, processor, elapsed float64
+	status                   int
+}
+
+// costOf runs a program that TestMain knows. It is run by a small process: Linux counts
 // the memory of the one that starts a program as the program's (fs/exec.c, exec_mmap), and the process of the tests is large.
-func peakOf(tb testing.TB, program string, args ...string) (peak float64) {
+func costOf(tb testing.TB, program string, args ...string) (c cost) {
 	tb.Helper()
-	self, err := exec.LookPath("print-peak")
+	self, err := exec.LookPath("print-cost")
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -71,25 +82,37 @@ func peakOf(tb testing.TB, program string, args ...string) (peak float64) {
 	if err != nil {
 		tb.Fatalf("%s: %v", program, err)
 	}
-	if _, err := fmt.Sscan(string(out), &peak); err != nil {
+	if _, err := fmt.Sscan(string(out), &c.peak, &c.processor, &c.elapsed, &c.status); err != nil {
 		tb.Fatalf("%s: %v", program, err)
 	}
-	return peak
+	return c
 }
 
-// printPeak is the command "print-peak PROGRAM ARGS": it runs the program, and prints its peak memory in MB.
-func printPeak() {
+// peakOf runs a program that TestMain knows and that must succeed, and returns its peak memory in MB.
+func peakOf(tb testing.TB, program string, args ...string) float64 {
+	tb.Helper()
+	c := costOf(tb, program, args...)
+	if c.status != 0 {
+		tb.Fatalf("%s %v: exit status %d", program, args, c.status)
+	}
+	return c.peak
+}
+
+// printCost is the command "print-cost PROGRAM ARGS": it runs the program, and prints the fields of its cost.
+func printCost() {
 	command := exec.Command(os.Args[1], os.Args[2:]...)
 	command.Stderr = os.Stderr
-	if err := command.Run(); err != nil {
+	start := time.Now()
+	if err := command.Run(); err != nil && !errors.As(err, new(*exec.ExitError)) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	peak := float64(command.ProcessState.SysUsage().(*syscall.Rusage).Maxrss) / 1e6
+	state := command.ProcessState
+	peak := float64(state.SysUsage().(*syscall.Rusage).Maxrss) / 1e6
 	if runtime.GOOS != "darwin" { // macOS counts in bytes, others in kilobytes
 		peak *= 1024
 	}
-	fmt.Println(peak)
+	fmt.Println(peak, (state.UserTime() + state.SystemTime()).Seconds(), time.Since(start).Seconds(), state.ExitCode())
 }
 
 func TestSlowLargeRecordingNeedsLittleMemory(t *testing.T) {
@@ -108,4 +131,81 @@ func BenchmarkShow(b *testing.B) {
 		peak = max(peak, peakOf(b, "apitrace", "show", file))
 	}
 	b.ReportMetric(peak, "MB-peak")
+}
+
+// BenchmarkCommands measures each command that reads recordings, on the start of kube-apiserver, the longest of the embedded recordings. It
+// prints a table in Markdown, in which figures above the goals are bold: 2 s of processor time, 300 MB of memory.
+func BenchmarkCommands(b *testing.B) {
+	const mostSeconds, mostMB = 2, 300
+	file := filepath.Join(b.TempDir(), "boot.json")
+	if err := writeBoot(file); err != nil {
+		b.Fatal(err)
+	}
+	marked := func(text string, above bool) string {
+		if above {
+			return "**" + text + "**"
+		}
+		return text
+	}
+	for b.Loop() {
+		fmt.Println("\n| command | seconds | processor time | peak memory |\n| --- | --- | --- | --- |")
+		for _, line := range commandsOnBoot {
+			args := strings.Fields(line)
+			for i, arg := range args {
+				if arg == "FILE" {
+					args[i] = file
+				}
+			}
+			c := costOf(b, "apitrace", args...)
+			// "diff" and "compare" end with 1 because the sides differ.
+			if c.status != 0 && (c.status != 1 || args[0] != "diff" && args[0] != "compare") {
+				b.Fatalf("apitrace %s: exit status %d", line, c.status)
+			}
+			fmt.Printf("| `apitrace %s` | %.1f | %s | %s |\n", line, c.elapsed,
+				marked(fmt.Sprintf("%.1f s", c.processor), c.processor > mostSeconds), marked(fmt.Sprintf("%.0f MB", c.peak), c.peak > mostMB))
+		}
+	}
+}
+
+// commandsOnBoot are the commands that BenchmarkCommands measures. FILE is the recording as JSON.
+var commandsOnBoot = []string{
+	"show boot --view outline",
+	"show boot",
+	"show boot --view full",
+	"show boot --summary",
+	"show boot -o names",
+	"show boot -o json",
+	"show boot -o yaml",
+	"show boot -o html",
+	"show boot -o stdout",
+	"show boot -o chrome",
+	"show boot -o folded",
+	"show boot -o mermaid",
+	"show FILE",
+	"export tour boot",
+	"diff boot 1.30 1.37",
+	"diff boot 1.30 1.37 --view full",
+	"diff boot 1.30 1.37 --side-by-side",
+	"diff boot 1.30 1.37 -o names",
+	"diff boot 1.30 1.37 -o json",
+	"diff boot 1.30 1.37 -o markdown",
+	"diff boot 1.30 1.37 -o html",
+	"compare boot get-node",
+	"history boot",
+	"history etcd3.newStore",
+	"explain etcd3.New --scenario boot",
+	"search newStore",
+	"routes",
+}
+
+func writeBoot(path string) error {
+	rec, err := recordings.Load(recordings.Latest, "boot")
+	if err != nil {
+		return err
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(trace.WriteJSON(file, rec), file.Close())
 }

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 		"kubectl-apitrace": main,
 		"apitrace-status":  checkStatus,
 		"save-large":       saveLarge,
-		"print-peak":       printPeak,
+		"print-cost":       printCost,
 		"panicking-screen": panickingScreen,
 	})
 }
