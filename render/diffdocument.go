@@ -1,8 +1,6 @@
 package render
 
 import (
-	"encoding/json"
-	"io"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/trace"
@@ -226,16 +224,4 @@ func diffCall(rec *trace.Recording, tree *trace.Tree, i int) *DiffCall {
 		out.Caller = tree.Call(parent).Function
 	}
 	return out
-}
-
-// WriteDiffJSON writes a comparison as one JSON object, a DiffDocument.
-func WriteDiffJSON(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
-	doc, err := NewDiffDocument(c, guide, options)
-	if err != nil {
-		return err
-	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(doc)
 }

@@ -1,0 +1,99 @@
+package render
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"github.com/kubeapitrace/apitrace/trace/diff"
+)
+
+// WriteDiffJSON writes a comparison as one JSON object, a DiffDocument. It writes changes and edits one by one: the text of the
+// comparison of two starts takes 200 MB, and an encoder would hold it twice.
+func WriteDiffJSON(w io.Writer, c *diff.Comparison, guide Guide, options DiffOptions) error {
+	doc, err := newDiffDocument(c, guide, options)
+	if err != nil {
+		return err
+	}
+	j := &diffJSON{out: bufio.NewWriter(w)}
+	j.encoder = json.NewEncoder(&j.text)
+	j.encoder.SetEscapeHTML(false)
+	requests := doc.Requests
+	if len(requests) > 0 {
+		doc.Requests = []DiffRequest{}
+	}
+	j.encode(doc, "")
+	if len(requests) == 0 {
+		j.out.Write(j.text.Bytes())
+	} else {
+		j.out.Write(bytes.TrimSuffix(j.text.Bytes(), []byte("[]\n}\n")))
+		j.out.WriteByte('[')
+		for i := range requests {
+			j.separate(i)
+			j.request(&requests[i], c.Requests[i].Diff)
+		}
+		j.out.WriteString("\n  ]\n}\n")
+	}
+	if j.err != nil {
+		return j.err
+	}
+	return j.out.Flush()
+}
+
+// A diffJSON writes a DiffDocument as an encoder with an indentation of two blanks would. err is the first error of the encoder.
+type diffJSON struct {
+	out *bufio.Writer
+	// text is the output of encoder.
+	text    bytes.Buffer
+	encoder *json.Encoder
+	err     error
+}
+
+// request writes a request; d is nil if only one side has it. Changes and Script are its last fields.
+func (j *diffJSON) request(r *DiffRequest, d *diff.Diff) {
+	const indent = "    "
+	changes := r.Changes
+	r.Changes = nil
+	j.encode(r, indent)
+	j.out.WriteString("\n" + indent)
+	j.out.Write(bytes.TrimSuffix(j.text.Bytes(), []byte("\n"+indent+"}\n")))
+	r.Changes = changes
+	writeJSONList(j, "changes", changes)
+	if d != nil {
+		writeJSONList(j, "script", d.Script())
+	}
+	j.out.WriteString("\n" + indent + "}")
+}
+
+// writeJSONList writes a field of a request that is left out if it is empty.
+func writeJSONList[T any](j *diffJSON, name string, all []T) {
+	const indent = "        "
+	if len(all) == 0 {
+		return
+	}
+	j.out.WriteString(",\n      \"" + name + "\": [")
+	for i := range all {
+		j.separate(i)
+		j.encode(&all[i], indent)
+		j.out.WriteString("\n" + indent)
+		j.out.Write(bytes.TrimSuffix(j.text.Bytes(), []byte("\n")))
+	}
+	j.out.WriteString("\n      ]")
+}
+
+// encode replaces text by the text of a value, which ends with a newline.
+func (j *diffJSON) encode(value any, indent string) {
+	j.text.Reset()
+	j.encoder.SetIndent(indent, "  ")
+	if err := j.encoder.Encode(value); err != nil && j.err == nil {
+		j.err = err
+	}
+}
+
+// separate writes what goes before element i of a list.
+func (j *diffJSON) separate(i int) {
+	if i > 0 {
+		j.out.WriteByte(',')
+	}
+}
