@@ -19,7 +19,7 @@ func Wrap(s string, width int) []string {
 	// An escape sequence may go on over a blank, so the parts of such a line are not measured alone.
 	whole := strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) })
 	for word := range strings.FieldsSeq(s) {
-		between := blankBetween(line, word)
+		between := Blank(line, word)
 		for _, piece := range pieces(word) {
 			own := Columns(piece)
 			if line != "" {
@@ -77,29 +77,15 @@ func isASCII(s string) bool {
 	return true
 }
 
-// blankBetween is what stands between the end of a line and the next word: scripts without blanks have none where a line of
-// the source ended.
-func blankBetween(line, word string) string {
+// Blank returns what stands between a line and the word or the line that goes on with its paragraph: a blank, or nothing. Between
+// two wide characters nothing stands, nor beside punctuation of full width, which has its blank inside.
+func Blank(line, next string) string {
 	before, _ := utf8.DecodeLastRuneInString(line)
-	after, _ := utf8.DecodeRuneInString(word)
-	punctuation := strings.ContainsRune(closing, before) && before != '”'
-	if wide(after) && (wide(before) || punctuation) || punctuation && (unicode.IsLetter(after) || unicode.IsDigit(after)) {
+	after, _ := utf8.DecodeRuneInString(next)
+	if wide(before) && wide(after) || fullWidth(before) || fullWidth(after) {
 		return ""
 	}
 	return " "
-}
-
-// firstWide is the first of the characters of Chinese writing.
-const firstWide = '\u2E80'
-
-// ParagraphBlank reports whether a blank stands between two lines of a source that are one paragraph. Between Chinese
-// characters there is none, nor beside punctuation of full width, which has its blank inside.
-func ParagraphBlank(line, next string) bool {
-	last, _ := utf8.DecodeLastRuneInString(line)
-	first, _ := utf8.DecodeRuneInString(next)
-	closes := last >= firstWide && strings.ContainsRune(closing, last)
-	opens := first >= firstWide && strings.ContainsRune(opening, first)
-	return (last < firstWide || first < firstWide) && !closes && !opens
 }
 
 // WrapLines breaks each line of a text as Wrap does, and keeps its line breaks.
@@ -143,6 +129,11 @@ func mayBreak(before, r rune) bool {
 		return true
 	}
 	return wide(before) && (unicode.IsLetter(r) || strings.ContainsRune(opening, r))
+}
+
+// fullWidth reports whether a character is punctuation of full width. The quotation marks are not: English has them, too.
+func fullWidth(r rune) bool {
+	return r >= '\u2E80' && (strings.ContainsRune(closing, r) || strings.ContainsRune(opening, r))
 }
 
 func wide(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }

@@ -24,3 +24,28 @@ func TestWrap(t *testing.T) {
 		}
 	}
 }
+
+// Words and the lines of a paragraph are joined by one rule: no blank between wide characters, nor beside their punctuation.
+func TestBlank(t *testing.T) {
+	for _, c := range []struct{ line, next, want string }{
+		{"one", "two", " "},
+		{"版本", "列表", ""},
+		{"版本", "v1.30.4", " "},
+		{"v1.30.4", "版本", " "},
+		{"serve", "（后台）", ""},
+		{"版本", "（后台）", ""},
+		{"（后台）", "serve", ""},
+		{"版本（", "v1.30.4）", ""},
+		{"版本：", "-n", ""},
+		{"v1.30.4", "。", ""},
+		{"the “list”", "of", " "},
+		{"在", "“list”", " "},
+	} {
+		if got := Blank(c.line, c.next); got != c.want {
+			t.Errorf("between %q and %q stands %q, expected %q", c.line, c.next, got, c.want)
+		}
+		if lines, want := Wrap(c.line+"\n"+c.next, 40), c.line+c.want+c.next; !slices.Equal(lines, []string{want}) {
+			t.Errorf("%q and %q become %q, expected the line %q", c.line, c.next, lines, want)
+		}
+	}
+}

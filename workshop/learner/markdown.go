@@ -123,10 +123,7 @@ func joinLines(markdown string) string {
 		codeBlock := fenced || fence || !open && strings.HasPrefix(line, "    ")
 		if open && !codeBlock && line != "" && !block.MatchString(line) {
 			line = strings.TrimLeft(line, " ")
-			if text.ParagraphBlank(out.String(), line) {
-				out.WriteByte(' ')
-			}
-			out.WriteString(line)
+			out.WriteString(text.Blank(out.String(), line) + line)
 			continue
 		}
 		if out.Len() > 0 {
