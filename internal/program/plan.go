@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
 // A Plan is what Build would do.
@@ -144,7 +145,7 @@ func (p *Plan) writeCommand(out *strings.Builder, in message.Printer, i int, c C
 	if p.Instrumented && c.Stage == StageCompile && (i == 0 || p.Commands[i-1].Stage != StageCompile) {
 		fmt.Fprint(out, "\n# ", in.Sprintf("rewrite vendored files to %s", filepath.Join(p.Build, overlayDir)), "\n")
 	}
-	fmt.Fprintf(out, "\n# %s\ncd %s\n", c.Purpose.In(in.Lang()), shellQuote(c.Dir))
+	fmt.Fprintf(out, "\n# %s\ncd %s\n", c.Purpose.In(in.Lang()), text.ShellWord(c.Dir))
 	if c.Inherit != nil {
 		fmt.Fprint(out, "env -i")
 		for _, name := range c.Inherit {
@@ -154,21 +155,11 @@ func (p *Plan) writeCommand(out *strings.Builder, in message.Printer, i int, c C
 		fmt.Fprint(out, "env")
 	}
 	for _, kv := range c.Set {
-		fmt.Fprintf(out, " \\\n    %s", shellQuote(kv))
+		fmt.Fprintf(out, " \\\n    %s", text.ShellWord(kv))
 	}
 	fmt.Fprint(out, " \\\n ")
 	for _, arg := range c.Args {
-		fmt.Fprintf(out, " %s", shellQuote(arg))
+		fmt.Fprintf(out, " %s", text.ShellWord(arg))
 	}
 	fmt.Fprintln(out)
-}
-
-// shellQuote quotes what a shell would not take literally.
-func shellQuote(s string) string {
-	if s != "" && strings.IndexFunc(s, func(r rune) bool {
-		return !strings.ContainsRune("-_./=:@%+,", r) && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-	}) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/text"
 )
 
 // An Own names an API server that is put behind the aggregator of a kube-apiserver. The zero value names none.
@@ -28,20 +29,11 @@ func (o Own) IsFolder() bool {
 
 // CommandLine returns the flags that name the server to a command, without those after "--", quoted for the shell.
 func (o Own) CommandLine() string {
-	flags := "--server " + quoted(o.Server)
+	flags := "--server " + text.ShellWord(o.Server)
 	if o.Main != "" {
-		flags += " --main " + quoted(o.Main)
+		flags += " --main " + text.ShellWord(o.Main)
 	}
 	return flags
-}
-
-// quoted returns a word for the shell.
-func quoted(word string) string {
-	plain := func(r rune) bool { return r > ' ' && !strings.ContainsRune("'\"\\$`&|;<>()*?[]#~!{}", r) }
-	if strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
-		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-	}
-	return word
 }
 
 // Below returns the server whose folder, if it is a relative one, is below dir.
