@@ -178,10 +178,10 @@ func (s *Server) ready(ctx context.Context) error {
 	case err != nil:
 		return err
 	case status != http.StatusOK && s.givenUp():
-		s.Unready = failedChecks(string(body))
+		s.Unready = FailedChecks(string(body))
 		return nil
 	case status != http.StatusOK:
-		return message.Errorf("GET /readyz: %d: %s", status, strings.TrimSpace(string(body)))
+		return message.Errorf("GET /readyz: %d: %s", status, FailedChecks(string(body)))
 	case !knowsFlowSchemas(header):
 		return message.NewError("it does not know the FlowSchemas yet")
 	}
@@ -200,8 +200,8 @@ func (s *Server) givenUp() bool {
 	return s.patient && time.Since(s.answered) > unreadyTimeout
 }
 
-// failedChecks returns the lines of an answer to /readyz that tell of failed checks, or the whole answer.
-func failedChecks(answer string) string {
+// FailedChecks returns the failed checks in an answer to /readyz, separated by commas, or the whole answer if it lists none.
+func FailedChecks(answer string) string {
 	var failed []string
 	for line := range strings.Lines(answer) {
 		if check, ok := strings.CutPrefix(strings.TrimSpace(line), "[-]"); ok {
