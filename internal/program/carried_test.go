@@ -5,12 +5,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
+	"github.com/gofrs/flock"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -99,6 +101,38 @@ func TestExportBuildsWithoutNetwork(t *testing.T) {
 		if e.Stage == StageCompile && e.Total > 3 {
 			t.Fatalf("%d packages were compiled", e.Total)
 		}
+	}
+}
+
+// A stopper is a Progress that calls stop at the first note.
+type stopper struct {
+	recorder
+	stop func()
+}
+
+func (s *stopper) Report(e Event) {
+	s.recorder.Report(e)
+	if !e.Note.IsZero() {
+		s.stop()
+	}
+}
+
+// An export that waits for a build of another process says so.
+func TestExportTellsWhatItWaitsFor(t *testing.T) {
+	needsBuilds(t)
+	c := newCache(t)
+	mustBuild(t, tiny(), Options{Cache: c})
+	held := flock.New(c.lockFile(programLock("tiny", "v1.2.3")))
+	must(t, held.Lock())
+	defer held.Close()
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	to := &stopper{stop: stop}
+	if _, err := c.Export(ctx, new(bytes.Buffer), Carried{Program: tiny(), Options: Options{Progress: to}, Rebuild: true}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the export ended with %v", err)
+	}
+	if !strings.Contains(to.notes(), "waiting for another apitrace that is building tiny v1.2.3") {
+		t.Errorf("the user was told %q", to.notes())
 	}
 }
 

@@ -80,6 +80,7 @@ func (o *Carry) programs(ctx context.Context, to session.Reporter) (all []progra
 		if err := buildFor(ctx, options, o.Sample && !plain, to); err != nil {
 			return nil, err
 		}
+		options.Progress = notices{to}
 		programs, err := apiserver.Carried(ctx, options, o.Sample && !plain, o.Rebuild && !plain)
 		if err != nil {
 			return nil, err
@@ -87,6 +88,16 @@ func (o *Carry) programs(ctx context.Context, to session.Reporter) (all []progra
 		all = append(all, programs...)
 	}
 	return all, nil
+}
+
+// notices passes on what an export has to say, such as that it waits for another build, and not its progress.
+type notices struct{ to session.Reporter }
+
+// Report implements program.Progress.
+func (n notices) Report(e program.Event) {
+	if !e.Note.IsZero() {
+		n.to.Notice("%s: %s", e.Program, e.Note)
+	}
 }
 
 // buildFor builds upstream's source, without edits of the user.
