@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"sync"
 	"time"
 )
@@ -16,9 +17,12 @@ type receiver struct {
 	failed   time.Time
 	// next is the earliest time of the next attempt while the receiver is away.
 	next time.Time
-	// sending is the start of the attempt in progress; zero if there is none.
-	sending time.Time
+	// sending are the attempts in progress, the oldest first.
+	sending []*attempt
 }
+
+// An attempt sends a trace to the receiver.
+type attempt struct{ start time.Time }
 
 const (
 	// slowSend is the time that sending a trace may take before tracing of new requests pauses.
@@ -35,7 +39,7 @@ const (
 func (r *receiver) mayTrace(now time.Time) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if !r.sending.IsZero() && now.Sub(r.sending) > slowSend {
+	if len(r.sending) > 0 && now.Sub(r.sending[0].start) > slowSend {
 		return false
 	}
 	if !r.away {
@@ -56,19 +60,27 @@ func (r *receiver) given(start time.Time) bool {
 	return !r.away || start.After(r.failed)
 }
 
-// begin notes that an attempt begins.
-func (r *receiver) begin(now time.Time) {
+// begin notes that an attempt begins. The caller calls succeeded or failedAt with it.
+func (r *receiver) begin(now time.Time) *attempt {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.sending = now
+	a := &attempt{now}
+	r.sending = append(r.sending, a)
+	return a
+}
+
+// end notes that an attempt is over. The caller holds mu.
+func (r *receiver) end(a *attempt) {
+	r.sending = slices.DeleteFunc(r.sending, func(other *attempt) bool { return other == a })
 }
 
 // succeeded notes that the receiver has accepted a trace, and reports whether attempts had failed before.
-func (r *receiver) succeeded() (again bool) {
+func (r *receiver) succeeded(a *attempt) (again bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.end(a)
 	again = r.failures > 0
-	r.away, r.failures, r.sending = false, 0, time.Time{}
+	r.away, r.failures = false, 0
 	return again
 }
 
@@ -81,15 +93,19 @@ func (r *receiver) doubt() {
 }
 
 // failedAt notes that an attempt has failed. It reports whether this is the first failure, and the length of
-// the pause.
-func (r *receiver) failedAt(now time.Time) (first bool, pause time.Duration) {
+// the pause. Attempts that were in progress at a failure do not lengthen its pause.
+func (r *receiver) failedAt(a *attempt, now time.Time) (first bool, pause time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.end(a)
+	if r.failures > 0 && !a.start.After(r.failed) {
+		return false, r.next.Sub(now)
+	}
 	pause = firstBackoff
 	for range r.failures {
 		pause = min(2*pause, maxBackoff)
 	}
 	r.failures++
-	r.away, r.failed, r.next, r.sending = true, now, now.Add(pause), time.Time{}
+	r.away, r.failed, r.next = true, now, now.Add(pause)
 	return r.failures == 1, pause
 }

@@ -14,8 +14,8 @@ func TestReceiverBackoff(t *testing.T) {
 		}
 	}
 	for i, want := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
-		r.begin(now)
-		first, pause := r.failedAt(now)
+		a := r.begin(now)
+		first, pause := r.failedAt(a, now)
 		if pause != want*time.Second || first != (i == 0) {
 			t.Errorf("after failure %d the pause is %v, first: %v", i+1, pause, first)
 		}
@@ -36,7 +36,7 @@ func TestReceiverBackoff(t *testing.T) {
 	if !r.mayTrace(now.Add(trialTime)) {
 		t.Error("a trial without an end is the last one")
 	}
-	if !r.succeeded() || r.succeeded() || !r.mayTrace(now) || !r.mayTrace(now) {
+	if !r.succeeded(r.begin(now)) || r.succeeded(r.begin(now)) || !r.mayTrace(now) || !r.mayTrace(now) {
 		t.Error("a receiver that is back")
 	}
 	r.begin(now)
@@ -52,7 +52,28 @@ func TestReceiverInDoubt(t *testing.T) {
 	if !r.mayTrace(now) || r.mayTrace(now) {
 		t.Error("not exactly one request is traced")
 	}
-	if r.succeeded() || !r.mayTrace(now) {
+	if r.succeeded(r.begin(now)) || !r.mayTrace(now) {
 		t.Error("it has taken a trace, and no further request is traced")
+	}
+}
+
+// TestReceiverFailsOnce checks that attempts that are in progress when the receiver fails count as one failure with it, and that
+// the oldest attempt in progress is the one that may be slow.
+func TestReceiverFailsOnce(t *testing.T) {
+	r, now := &receiver{}, time.Unix(1000, 0)
+	old := r.begin(now)
+	other := r.begin(now.Add(slowSend / 2))
+	if r.mayTrace(now.Add(slowSend + 1)) {
+		t.Error("a request is traced while the older of two attempts is slow")
+	}
+	failed := now.Add(slowSend)
+	if first, pause := r.failedAt(old, failed); !first || pause != firstBackoff {
+		t.Errorf("the first failure: first %v, pause %v", first, pause)
+	}
+	if first, pause := r.failedAt(other, failed.Add(firstBackoff/4)); first || pause != firstBackoff*3/4 {
+		t.Errorf("the second attempt of the same failure: first %v, pause %v, expected what is left of the first pause", first, pause)
+	}
+	if !r.mayTrace(failed.Add(firstBackoff)) {
+		t.Error("the second attempt lengthened the pause")
 	}
 }

@@ -16,9 +16,10 @@ import (
 )
 
 // A slow receiver costs traces, but delays neither the server's clients nor the end of the sampler.
-// These constants limit the queue, the time to send one trace, and the time to send the rest at the end.
+// These constants limit the queue, the traces in sending, the time to send one trace, and the time to send the rest at the end.
 const (
 	sendQueue   = 4 * atOnce
+	senders     = 4 // traces that are sent concurrently: a receiver far away takes its time for each
 	sendTimeout = 10 * time.Second
 	sendGrace   = 5 * time.Second
 )
@@ -92,7 +93,7 @@ func (s *sampler) check(ctx context.Context) {
 // open opens the session in which traces are fetched and sent.
 func (s *sampler) open(fetch func(context.Context, trace.Sent) (*trace.Request, error)) *Session {
 	return New(Options{
-		Fetch: fetch, Wanted: s.receiver.given, Keep: s.send, Done: s.done,
+		Fetch: fetch, Wanted: s.receiver.given, Keep: s.send, Keepers: senders, Done: s.done,
 		Queue: sendQueue, Dropped: func() { s.skipped.Add(1) }, Grace: sendGrace,
 	})
 }
@@ -120,7 +121,7 @@ func (s *sampler) send(ctx context.Context, r *trace.Request) (trace.Place, erro
 		s.failed.Add(1)
 		return trace.Place{}, nil
 	}
-	s.receiver.begin(time.Now())
+	attempt := s.receiver.begin(time.Now())
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
 	rec := s.head
@@ -129,13 +130,13 @@ func (s *sampler) send(ctx context.Context, r *trace.Request) (trace.Place, erro
 	s.spans.Add(int64(spans))
 	if err == nil {
 		s.requests.Add(1)
-		if s.receiver.succeeded() {
+		if s.receiver.succeeded(attempt) {
 			s.to.Notice("%s: the OTLP receiver accepts traces again", time.Now().Format(time.TimeOnly))
 		}
 		return trace.Place{}, nil
 	}
 	s.failed.Add(1)
-	if first, pause := s.receiver.failedAt(time.Now()); first {
+	if first, pause := s.receiver.failedAt(attempt, time.Now()); first {
 		s.to.Notice("%s: a trace was not sent: %v; requests are not traced until the receiver accepts one; the next attempt is in %v", time.Now().Format(time.TimeOnly), err, pause)
 	}
 	return trace.Place{}, nil

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -78,6 +79,49 @@ func TestSamplerNeverWaits(t *testing.T) {
 		if (sent > 0) != (name == "takes") {
 			t.Errorf("a receiver that %s: sent %d", name, sent)
 		}
+	}
+}
+
+// TestSamplerSendsConcurrently sends to a receiver that answers a trace only when as many are on their way as may be sent at the same
+// time, as if it were far away. All must arrive, and never more at the same time.
+func TestSamplerSendsConcurrently(t *testing.T) {
+	var mu sync.Mutex
+	arrived, most, open := 0, 0, 0
+	together := make(chan struct{})
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		mu.Lock()
+		arrived++
+		open++
+		most = max(most, open)
+		gate := together
+		if arrived%senders == 0 {
+			close(gate)
+			together = make(chan struct{})
+		}
+		mu.Unlock()
+		select {
+		case <-gate:
+		case <-r.Context().Done(): // the sender has waited for sendTimeout
+		}
+		mu.Lock()
+		open--
+		mu.Unlock()
+	}))
+	defer receiver.Close()
+	s := samplerTo(t, receiver.URL)
+	const n = 3 * senders
+	for range n {
+		s.session.Over(exchange("/"))
+	}
+	testenv.Within(t, time.Minute, "the traces are sent", func() bool { return s.session.backlog() == 0 })
+	if err := s.session.Close(); err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if sent, failed := s.requests.Load(), s.failed.Load(); sent != n || failed != 0 || arrived != n || most != senders {
+		t.Errorf("sent %d of %d traces, %d failed, %d arrived, at most %d at the same time; expected all of them, %d at the same time", sent, n, failed, arrived, most, senders)
 	}
 }
 

@@ -27,10 +27,11 @@ type Options struct {
 	// Wanted, if not nil, reports whether to fetch the trace of a request that began at start. If not, the
 	// Row.Err of the request is errUnwanted.
 	Wanted func(start time.Time) bool
-	// Keep receives each trace, one after the other. It may be slow: requests wait for it
-	// only in Admit. Its context ends when Close gives up. Its first error ends the
-	// session: later requests are not traced. Required.
+	// Keep receives each trace. It may be slow: requests wait for it only in Admit. Its context ends when Close
+	// gives up. Its first error ends the session: later requests are not traced. Required.
 	Keep func(context.Context, *trace.Request) (trace.Place, error)
+	// Keepers is the number of concurrent calls of Keep; 0 means one after the other.
+	Keepers int
 	// Done, if not nil, is called with each request, one after the other, after Keep.
 	Done func(Row)
 	// Failed, if not nil, is called at once with the error of Keep that ends the session.
@@ -54,13 +55,15 @@ var errUnwanted = message.NewError("nobody would take the trace")
 type Session struct {
 	options Options
 	slots   chan struct{}
+	// keepers has room for the calls of Keep. A goroutine that holds a place in it never waits for room, and a goroutine that
+	// waits for room holds none.
+	keepers chan struct{}
 	// ctx ends when Close gives up.
 	ctx    context.Context
 	giveUp context.CancelFunc
 
-	// keeping is held while Keep and Done run. A goroutine that holds it never waits for room,
-	// and a goroutine that waits for room never locks it.
-	keeping sync.Mutex
+	// reporting is held while Done runs.
+	reporting sync.Mutex
 
 	mu      sync.Mutex
 	settled *sync.Cond // signals that pending has decreased or err is set
@@ -71,7 +74,7 @@ type Session struct {
 
 // New opens a session.
 func New(o Options) *Session {
-	s := &Session{options: o, slots: make(chan struct{}, atOnce)}
+	s := &Session{options: o, slots: make(chan struct{}, atOnce), keepers: make(chan struct{}, max(o.Keepers, 1))}
 	s.ctx, s.giveUp = context.WithCancel(context.Background())
 	s.settled = sync.NewCond(&s.mu)
 	return s
@@ -172,8 +175,8 @@ func (s *Session) gather(x front.Exchange) {
 	defer func() { <-s.slots }()
 	request, err := s.fetch(x)
 	row := newRow(x, request, err)
-	s.keeping.Lock()
-	defer s.keeping.Unlock()
+	s.keepers <- struct{}{}
+	defer func() { <-s.keepers }()
 	if s.ended() {
 		return
 	}
@@ -183,6 +186,8 @@ func (s *Session) gather(x front.Exchange) {
 		}
 	}
 	if s.options.Done != nil {
+		s.reporting.Lock()
+		defer s.reporting.Unlock()
 		s.options.Done(row)
 	}
 }
