@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -64,10 +63,7 @@ func (p *program) writeBill(path string, modules []*module) (err error) {
 
 // packageURL names the module in the words of package managers.
 func (m *module) packageURL() string {
-	if m.Sum == "" && m.Path != modulePath && m.Path != standardLibrary {
-		return "pkg:npm/" + m.Path + "@" + m.Version
-	}
-	return "pkg:golang/" + m.Path + "@" + m.Version
+	return "pkg:" + cmp.Or(m.registry, "golang") + "/" + m.Path + "@" + m.Version
 }
 
 func (m *module) component() (cdx.Component, error) {
@@ -84,15 +80,21 @@ func (m *module) component() (cdx.Component, error) {
 	if err != nil {
 		return c, err
 	}
-	var licences cdx.Licenses
-	if len(names) == 0 {
-		licences = append(licences, cdx.LicenseChoice{License: &cdx.License{Name: "see " + m.licences[0].name + " in the archive"}})
-	}
-	for _, name := range names {
-		licences = append(licences, cdx.LicenseChoice{License: &cdx.License{ID: name}})
-	}
-	c.Licenses = &licences
+	c.Licenses = &cdx.Licenses{m.licence(names)}
 	return c, nil
+}
+
+// licence describes the licences with the given identifiers. All of them apply, each to a part of the module: a list of several would
+// leave open whether one may choose.
+func (m *module) licence(names []string) cdx.LicenseChoice {
+	switch len(names) {
+	case 0:
+		first := m.licences[slices.IndexFunc(m.licences, file.isLicence)]
+		return cdx.LicenseChoice{License: &cdx.License{Name: "see " + first.name + " in the archive"}}
+	case 1:
+		return cdx.LicenseChoice{License: &cdx.License{ID: names[0]}}
+	}
+	return cdx.LicenseChoice{Expression: strings.Join(names, " AND ")}
 }
 
 var classifier = sync.OnceValues(assets.DefaultClassifier)
@@ -106,7 +108,7 @@ func (m *module) licenceNames() ([]string, error) {
 	}
 	var names []string
 	for _, f := range m.licences {
-		if base := strings.ToLower(path.Base(f.name)); strings.HasPrefix(base, "authors") || strings.HasPrefix(base, "notice") {
+		if !f.isLicence() {
 			continue
 		}
 		text, err := os.ReadFile(f.path)

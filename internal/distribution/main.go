@@ -24,7 +24,7 @@ import (
 
 func main() {
 	out := flag.String("out", filepath.Join("bin", "release"), "folder for the files")
-	list := flag.String("platforms", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64", "platforms, separated by commas")
+	list := flag.String("platforms", joined(released), "platforms, separated by commas")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -36,6 +36,21 @@ func main() {
 
 // A platform is an operating system and an architecture, in Go's words.
 type platform struct{ OS, Arch string }
+
+// released are the platforms of a release.
+var released = []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}}
+
+// String returns the platform as the go command writes it: "linux/amd64".
+func (p platform) String() string { return p.OS + "/" + p.Arch }
+
+// joined writes platforms as parsePlatforms reads them.
+func joined(platforms []platform) string {
+	var names []string
+	for _, p := range platforms {
+		names = append(names, p.String())
+	}
+	return strings.Join(names, ",")
+}
 
 func parsePlatforms(list string) ([]platform, error) {
 	var all []platform

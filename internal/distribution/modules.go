@@ -21,6 +21,8 @@ type module struct {
 	// Sum is the checksum in go.sum, "" for parts that are not Go modules.
 	Sum string
 	Dir string
+	// registry is where it comes from, in the words of package URLs; "" for Go's modules.
+	registry string
 	// licences are its licence texts, by their names in the archive.
 	licences []file
 	// imports are the paths of the modules whose packages its own import, sorted.
@@ -95,7 +97,7 @@ func (p *program) packages(ctx context.Context, folder string) ([]listed, error)
 	list.Dir, list.Env, list.Stderr = folder, p.environment(), os.Stderr
 	out, err := list.Output()
 	if err != nil {
-		return nil, fmt.Errorf("listing the packages for %s/%s: %w", p.OS, p.Arch, err)
+		return nil, fmt.Errorf("listing the packages for %s: %w", p.platform, err)
 	}
 	var all []listed
 	decoder := json.NewDecoder(strings.NewReader(string(out)))
@@ -157,11 +159,17 @@ func preactModule(folder string) (*module, error) {
 	if version == nil {
 		return nil, errors.New("render/page/dist/page.js does not begin with the version of Preact")
 	}
-	return &module{Path: "preact", Version: string(version[1]), Dir: filepath.Join(page, "preact")}, nil
+	return &module{Path: "preact", Version: string(version[1]), Dir: filepath.Join(page, "preact"), registry: "npm"}, nil
 }
 
 // licenceName matches the names of files with licences and notices, which most licences require to be handed on.
 var licenceName = regexp.MustCompile(`(?i)^(licen[cs]es?|copying|copyright|notice|patents|authors|unlicense)([._-].*)?$`)
+
+// noLicence matches the names among them that grant nothing by themselves: they stand beside a licence.
+var noLicence = regexp.MustCompile(`(?i)^(notice|patents|authors)([._-].*)?$`)
+
+// isLicence reports whether the file is a licence, not one that stands beside a licence.
+func (f file) isLicence() bool { return !noLicence.MatchString(path.Base(f.name)) }
 
 // readLicences returns the licences of the packages in folders: those beside them and those of the folders above, up to
 // the module's. The module itself must have one.
@@ -188,7 +196,7 @@ func (m *module) readLicences(folders []string) ([]file, error) {
 			folder = filepath.Dir(folder)
 		}
 	}
-	if len(files) == 0 {
+	if !slices.ContainsFunc(files, file.isLicence) {
 		return nil, fmt.Errorf("%s %s has no licence in %s: a release must contain the licences of all its parts", m.Path, m.Version, m.Dir)
 	}
 	return files, nil

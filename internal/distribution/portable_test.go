@@ -18,9 +18,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
-// released are the platforms of a release.
-var released = []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}}
-
 // TestEveryPlatformHasATwin checks that each package declares on every platform of a release the names that its files for all
 // platforms use: a file for one system needs a twin for the others. It sees names only; TestSlowTypesOnMacOS sees types.
 func TestEveryPlatformHasATwin(t *testing.T) {

@@ -39,7 +39,7 @@ func buildProgram(ctx context.Context, folder, work string, on platform) (*progr
 	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid=", "-o", p.path, "./cmd/apitrace")
 	build.Dir, build.Env, build.Stderr = folder, on.environment(), os.Stderr
 	if err := build.Run(); err != nil {
-		return nil, fmt.Errorf("building for %s/%s: %w", on.OS, on.Arch, err)
+		return nil, fmt.Errorf("building for %s: %w", on, err)
 	}
 	var err error
 	if p.info, err = buildinfo.ReadFile(p.path); err != nil {
@@ -102,5 +102,8 @@ func (p *program) readme(folder string) (files []file) {
 	for _, name := range []string{"LICENSE", "README.md", "README.zh.md"} {
 		files = append(files, file{name: name, path: filepath.Join(folder, name)})
 	}
-	return append(files, file{name: "INSTALL.md", path: filepath.Join(folder, "docs", "install.md")})
+	for name, page := range map[string]string{"INSTALL.md": "install.md", "INSTALL.zh.md": "install.zh.md"} {
+		files = append(files, file{name: name, path: filepath.Join(folder, "docs", page)})
+	}
+	return files
 }

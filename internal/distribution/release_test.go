@@ -122,7 +122,7 @@ func checkRelease(t *testing.T, folder string) {
 		}
 	}
 	for _, name := range []string{
-		"LICENSE", "README.md", "INSTALL.md", "completions/apitrace.bash", "completions/_apitrace", "completions/apitrace.fish",
+		"LICENSE", "README.md", "README.zh.md", "INSTALL.md", "INSTALL.zh.md", "completions/apitrace.bash", "completions/_apitrace", "completions/apitrace.fish",
 		"completions/apitrace.ps1", "man/man1/apitrace.1", "man/man1/apitrace-serve.1", "man/man1/apitrace-cache-export.1",
 		"licenses/std/LICENSE", "licenses/preact/LICENSE", "licenses/" + modulePath + "/LICENSE",
 	} {
@@ -218,9 +218,59 @@ func TestLicencesOfPackages(t *testing.T) {
 	if expected := []string{"licenses/example.org/shop/used/NOTICE", "licenses/example.org/shop/LICENSE.md"}; !slices.Equal(names, expected) {
 		t.Errorf("the licences are %q, want %q", names, expected)
 	}
+	for _, beside := range []string{"AUTHORS", "NOTICE.txt", "PATENTS"} {
+		if err := os.WriteFile(filepath.Join(dir, beside), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "LICENSE.md")); err != nil {
+		t.Fatal(err)
+	}
+	if files, err := m.readLicences([]string{filepath.Join(dir, "used", "deep")}); err == nil {
+		t.Errorf("a module with the files of its authors, but no licence, gives %+v", files)
+	}
 	bare := &module{Path: "example.org/bare", Version: "v1.0.0", Dir: t.TempDir()}
 	if _, err := bare.readLicences([]string{bare.Dir}); err == nil || !strings.Contains(err.Error(), "example.org/bare v1.0.0 has no licence") {
 		t.Errorf("a module without a licence gives the error %v", err)
+	}
+}
+
+// TestLicencesInBill checks what the bill of materials says of modules with one recognized licence, with several and with none.
+func TestLicencesInBill(t *testing.T) {
+	m := &module{licences: []file{{name: "licenses/m/AUTHORS"}, {name: "licenses/m/COPYING"}}}
+	for _, c := range []struct {
+		names                []string
+		id, name, expression string
+	}{
+		{names: []string{"MIT"}, id: "MIT"},
+		{names: []string{"Apache-2.0", "MIT"}, expression: "Apache-2.0 AND MIT"},
+		{name: "see licenses/m/COPYING in the archive"},
+	} {
+		got := m.licence(c.names)
+		var license cdx.License
+		if got.License != nil {
+			license = *got.License
+		}
+		if license.ID != c.id || license.Name != c.name || got.Expression != c.expression {
+			t.Errorf("%q: the identifier %q, the name %q, the expression %q; expected %+v", c.names, license.ID, license.Name, got.Expression, c)
+		}
+	}
+}
+
+// TestPackageURLs checks that each module is named by the registry that it comes from.
+func TestPackageURLs(t *testing.T) {
+	preact, err := preactModule(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, m := range map[string]*module{
+		"pkg:npm/preact@" + preact.Version:   preact,
+		"pkg:golang/std@1.26.0":              {Path: standardLibrary, Version: "1.26.0"},
+		"pkg:golang/example.org/shop@v1.0.0": {Path: "example.org/shop", Version: "v1.0.0"},
+	} {
+		if got := m.packageURL(); got != want {
+			t.Errorf("%s, expected %s", got, want)
+		}
 	}
 }
 
@@ -228,7 +278,7 @@ func TestLicencesOfPackages(t *testing.T) {
 func TestManifests(t *testing.T) {
 	folder := t.TempDir()
 	var archives []archive
-	for _, p := range []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}} {
+	for _, p := range released {
 		archives = append(archives, archive{platform: p, Name: "apitrace_v1.2.3_" + p.OS + "_" + p.Arch + ".tar.gz", SHA256: strings.Repeat("0", 60) + p.OS[:2] + p.Arch[:2]})
 	}
 	if err := errors.Join(writeManifest(filepath.Join(folder, "a.yaml"), krewManifest, "v1.2.3", archives), writeManifest(filepath.Join(folder, "a.rb"), formula, "v1.2.3", archives)); err != nil {
