@@ -29,11 +29,11 @@ func WriteManual(root *cobra.Command, folder, version string) error {
 	return nil
 }
 
-// escapeTexts protects the long texts, and the descriptions of flags that are not yet done, from the Markdown that cobra
+// escapeTexts protects the short and long texts, and the descriptions of flags that are not yet done, from the Markdown that cobra
 // takes them for.
 func escapeTexts(command *cobra.Command, done map[*pflag.Flag]bool) {
 	command.DisableAutoGenTag = true
-	command.Long = escapeMarkdown(command.Long)
+	command.Short, command.Long = markdown.Replace(command.Short), escapeMarkdown(command.Long)
 	escape := func(flag *pflag.Flag) {
 		if !done[flag] {
 			done[flag] = true

@@ -15,7 +15,7 @@ import (
 func TestManual(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1700000000")
 	root := &cobra.Command{Use: "tool", Short: "Show calls", Long: "Calls of (*store).Get and (*store).List.\n\n  a_b  <c>\n  *d*"}
-	child := &cobra.Command{Use: "send [NAME]", Short: "Send calls", Run: func(*cobra.Command, []string) {}}
+	child := &cobra.Command{Use: "send [NAME]", Short: "Send calls of *store_a* <b>", Run: func(*cobra.Command, []string) {}}
 	child.Flags().Bool("otlp", false, "as the variables OTEL_* and OTEL_EXPORTER_OTLP_* say")
 	root.AddCommand(child)
 	folder := filepath.Join(t.TempDir(), "man1")
@@ -24,7 +24,7 @@ func TestManual(t *testing.T) {
 	}
 	for name, expected := range map[string][]string{
 		"tool.1":      {`.TH "TOOL" "1" "Nov 2023" "tool v1.2.3" "tool"`, "Calls of (*store).Get and (*store).List.", "  a_b  <c>\n  *d*", "tool-send(1)"},
-		"tool-send.1": {"as the variables OTEL_* and OTEL_EXPORTER_OTLP_* say", "send [NAME]"},
+		"tool-send.1": {"as the variables OTEL_* and OTEL_EXPORTER_OTLP_* say", "send [NAME]", "tool-send - Send calls of *store_a* <b>\n", ".SH DESCRIPTION\nSend calls of *store_a* <b>\n"},
 	} {
 		page, err := os.ReadFile(filepath.Join(folder, name))
 		if err != nil {
