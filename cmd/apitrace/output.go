@@ -44,14 +44,14 @@ func addDrawingFlags(command *cobra.Command, o *output.Options) {
 // addFilterFlags adds the flags that select the calls of a tree. All commands that draw one have them.
 func addFilterFlags(command *cobra.Command, o *output.Filter) {
 	flags := command.Flags()
-	flags.StringSliceVar(&o.Layers, "layer", nil, "show only these layers of the server, such as authorization,etcd3")
+	flags.StringSliceVar(&o.Layers, "layer", nil, "show only layers of these names or titles, such as authorization,etcd3")
 	flags.StringArrayVar(&o.Functions, "function", nil, `show only functions of this name, full, short or a part of it, "*" or "..." standing for any text: "etcd3.(*store).Get", "rbac.*" (repeat for more)`)
 	flags.StringArrayVar(&o.NotFunctions, "not-function", nil, "do not show functions of this name (repeat for more)")
 	flags.DurationVar(&o.MinDuration, "min-duration", 0, "show only calls that took at least this long, such as 500us")
 	flags.BoolVar(&o.Errors, "errors", false, "show only calls that failed; for a failed request, those that took part in the failure")
 	flags.BoolVar(&o.Etcd, "etcd", false, "show only the calls in etcd and those that lead there")
 	flags.StringVar(&o.Grep, "grep", "", "show only calls whose name, file:line, values or error match this regular expression")
-	_ = command.RegisterFlagCompletionFunc("layer", commandline.Offer(output.Layers))
+	_ = command.RegisterFlagCompletionFunc("layer", commandline.OfferTyped(output.Layers))
 }
 
 // addDiffFlags adds the flags that set how differences are printed. All commands that compare have them.

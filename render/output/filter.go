@@ -17,7 +17,8 @@ import (
 
 // A Filter selects the calls of a tree, as a user writes it in flags. The zero value selects all.
 type Filter struct {
-	// Layers are names of layers, or unambiguous beginnings of names.
+	// Layers are names of layers or their titles in any language, or unambiguous beginnings of those. A title with commas may
+	// be in pieces.
 	Layers []string
 	// Functions and NotFunctions are patterns: see trace.MatchFunctions.
 	Functions    []string
@@ -29,22 +30,47 @@ type Filter struct {
 	Grep string
 }
 
-// Layers lists the names of layers.
-func Layers() ([]string, error) {
+// Layers lists what may stand for layers: their names, and the titles that begin with what is typed.
+func Layers(typed string) ([]string, error) {
 	guide, err := instrument.Load()
 	if err != nil {
 		return nil, err
 	}
-	return layerNames(guide), nil
+	known := layersOf(guide)
+	all := layerNames(known)
+	for _, layer := range known {
+		for _, title := range layer.titles {
+			if typed != "" && strings.HasPrefix(strings.ToLower(title), strings.ToLower(typed)) {
+				all = append(all, title)
+			}
+		}
+	}
+	return all, nil
 }
 
-// layerNames lists the guide's layers, each once.
-func layerNames(guide *instrument.Guide) []string {
-	var names []string
+// A knownLayer is a layer of the guide, with its titles in all languages.
+type knownLayer struct {
+	name   string
+	titles []string
+}
+
+// layersOf lists the guide's layers, each once.
+func layersOf(guide *instrument.Guide) (all []knownLayer) {
 	for _, layer := range guide.Layers {
-		if !slices.Contains(names, layer.Name) {
-			names = append(names, layer.Name)
+		at := slices.IndexFunc(all, func(known knownLayer) bool { return known.name == layer.Name })
+		if at < 0 {
+			at, all = len(all), append(all, knownLayer{name: layer.Name})
 		}
+		if title := layer.Title; title.En != "" { // one entry of each layer has the title
+			all[at].titles = []string{title.In("en"), title.In("zh")}
+		}
+	}
+	return all
+}
+
+func layerNames(known []knownLayer) (names []string) {
+	for _, layer := range known {
+		names = append(names, layer.name)
 	}
 	return names
 }
@@ -54,7 +80,7 @@ func layerNames(guide *instrument.Guide) []string {
 func (o *Filter) parse(guide *instrument.Guide, of *trace.Recording) (render.Filter, error) {
 	f := render.Filter{MinDuration: o.MinDuration, Errors: o.Errors, Etcd: o.Etcd}
 	var err error
-	if f.Layers, err = matchingLayers(o.Layers, layerNames(guide)); err != nil {
+	if f.Layers, err = matchingLayers(o.Layers, layersOf(guide)); err != nil {
 		return f, err
 	}
 	if o.MinDuration < 0 {
@@ -76,29 +102,63 @@ func (o *Filter) parse(guide *instrument.Guide, of *trace.Recording) (render.Fil
 	return f, nil
 }
 
-// matchingLayers returns the layers that are named: each by its name or by a beginning that only one of them has, in any case.
-func matchingLayers(asked, known []string) ([]string, error) {
-	var all []string
-	for _, name := range asked {
-		name = strings.ToLower(name)
-		if slices.Contains(known, name) {
-			all = append(all, name)
-			continue
+// matchingLayers returns the names of the layers that are asked for.
+func matchingLayers(asked []string, known []knownLayer) (all []string, err error) {
+	for len(asked) > 0 {
+		name, pieces := titled(asked, known)
+		if pieces == 0 {
+			if name, err = matchingLayer(asked[0], known); err != nil {
+				return nil, err
+			}
+			pieces = 1
 		}
-		found := slices.DeleteFunc(slices.Clone(known), func(layer string) bool { return name == "" || !strings.HasPrefix(layer, name) })
-		near := text.Nearest(name, known, 3)
-		switch {
-		case len(found) == 1:
-			all = append(all, found[0])
-		case len(found) > 1:
-			return nil, usage.Errorf("--layer %q: expected the name of one layer: %s", name, message.Alternatives(found))
-		case len(near) > 0:
-			return nil, usage.Errorf("unknown layer %q: did you mean %s?", name, message.Alternatives(near))
-		default:
-			return nil, usage.Errorf("unknown layer %q: expected one or more of %s", name, message.List(known))
-		}
+		all, asked = append(all, name), asked[pieces:]
 	}
 	return all, nil
+}
+
+// titled returns the layer whose title the first pieces are, joined by commas, and the number of those pieces; 0 if there is none.
+func titled(asked []string, known []knownLayer) (name string, pieces int) {
+	for n := len(asked); n > 0; n-- {
+		for _, layer := range known {
+			if slices.ContainsFunc(layer.titles, func(title string) bool { return strings.EqualFold(title, strings.Join(asked[:n], ",")) }) {
+				return layer.name, n
+			}
+		}
+	}
+	return "", 0
+}
+
+// matchingLayer returns the layer with a name or, in any case, the only one whose name begins so; if there is none, the only one with a
+// title that begins so.
+func matchingLayer(asked string, known []knownLayer) (string, error) {
+	asked = strings.ToLower(asked)
+	names := layerNames(known)
+	if slices.Contains(names, asked) {
+		return asked, nil
+	}
+	var found, byTitle []string
+	for _, layer := range known {
+		begins := func(s string) bool { return asked != "" && strings.HasPrefix(strings.ToLower(s), asked) }
+		if begins(layer.name) {
+			found = append(found, layer.name)
+		} else if slices.ContainsFunc(layer.titles, begins) {
+			byTitle = append(byTitle, layer.name)
+		}
+	}
+	if len(found) == 0 {
+		found = byTitle
+	}
+	near := text.Nearest(asked, names, 3)
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return "", usage.Errorf("--layer %q: expected the name of one layer: %s", asked, message.Alternatives(found))
+	case len(near) > 0:
+		return "", usage.Errorf("unknown layer %q: did you mean %s?", asked, message.Alternatives(near))
+	}
+	return "", usage.Errorf("unknown layer %q: expected one or more of %s", asked, message.List(names))
 }
 
 // matchers returns matchers of the functions that patterns name. If the recording has no function for a

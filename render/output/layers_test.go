@@ -1,0 +1,56 @@
+package output
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+)
+
+// TestLayersByNameAndTitle names layers as the help does and as the tree shows them, in both languages. A flag splits titles at commas.
+func TestLayersByNameAndTitle(t *testing.T) {
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for flag, want := range map[string]string{
+		"etcd3":                          "etcd3",
+		"authori":                        "authorization",
+		"etcd3 store":                    "etcd3",
+		"ETCD3 Store,authentication":     "etcd3,authentication",
+		"etcd3 存储层":                      "etcd3",
+		"监听缓存（watch cache）":              "cacher",
+		"etcd: log and database on disk": "etcd-disk",
+		"watch c":                        "cacher",
+		"Routing (director, go-restful)": "routing",
+		"admission,Server start, configuration and background work,etcd3": "admission,server,etcd3",
+		"Upstream's own spans and events":                                 "upstream-tracing",
+	} {
+		got, err := matchingLayers(strings.Split(flag, ","), layersOf(guide))
+		if err != nil || strings.Join(got, ",") != want {
+			t.Errorf("--layer %q: %q, %v; expected %s", flag, got, err, want)
+		}
+	}
+	for flag, want := range map[string]string{
+		"etcd: ": `--layer "etcd: ": expected the name of one layer: "etcd-rpc"`,
+		"":       `unknown layer ""`,
+	} {
+		if got, err := matchingLayers([]string{flag}, layersOf(guide)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("--layer %q: %q, %v; expected the error %s", flag, got, err, want)
+		}
+	}
+}
+
+// TestLayersAreCompleted offers all names, and the titles that begin with what is typed.
+func TestLayersAreCompleted(t *testing.T) {
+	for typed, title := range map[string]string{"Wat": "Watch cache", "监": "监听缓存（watch cache）", "etcd3 s": "etcd3 store"} {
+		all, err := Layers(typed)
+		if err != nil || !slices.Contains(all, "cacher") || !slices.Contains(all, title) || slices.Contains(all, "Authorization") {
+			t.Errorf("%q is completed with %q, %v; expected the names and %q", typed, all, err, title)
+		}
+	}
+	if all, err := Layers(""); err != nil || slices.Contains(all, "Watch cache") {
+		t.Errorf("nothing is completed with titles: %q, %v", all, err)
+	}
+}
