@@ -111,7 +111,7 @@ func TestOwnGuide(t *testing.T) {
 	}
 }
 
-// The folders to watch are those of the module and of the modules that replace others in its go.mod, without what no build reads.
+// The folders to watch are those of the module, of the others in its workspace and of those that replace others in its go.mod, without what no build reads.
 func TestOwnFolders(t *testing.T) {
 	both := writeModule(t, map[string]string{
 		"mine/go.mod":               "module example.com/mine\n\ngo 1.21\n\nrequire example.com/helper v0.0.0\n\nreplace example.com/helper => ../helper\n",
@@ -124,6 +124,9 @@ func TestOwnFolders(t *testing.T) {
 		"helper/sub/helper.go":      "package sub\n",
 		"helper/testdata/nothing":   "",
 		"another/cmd/other/main.go": "package main\n",
+		"go.work":                   "go 1.21\n\nuse (\n\t./mine\n\t./lib\n)\n",
+		"lib/go.mod":                "module example.com/lib\n",
+		"lib/x/x.go":                "package x\n",
 	})
 	folders, err := OwnFolders(serverconfig.Own{Server: filepath.Join(both, "mine")})
 	if err != nil {
@@ -137,7 +140,7 @@ func TestOwnFolders(t *testing.T) {
 		}
 		got = append(got, filepath.ToSlash(rel))
 	}
-	if want := "mine mine/cmd mine/cmd/x mine/hack helper helper/sub"; strings.Join(got, " ") != want {
+	if want := "mine mine/cmd mine/cmd/x mine/hack lib lib/x helper helper/sub"; strings.Join(got, " ") != want {
 		t.Errorf("folders %q, expected %q", got, want)
 	}
 }

@@ -95,7 +95,7 @@ func ambiguousFile(name string, found []string) error {
 }
 
 // OwnFolders lists the folders with source of an API server in a folder: those that belong to its module, and those of
-// replacements by folders in its go.mod.
+// replacements by folders in its go.mod, and those of the other modules of its Go workspace.
 func OwnFolders(o serverconfig.Own) ([]string, error) {
 	top, err := filepath.Abs(o.Server)
 	if err != nil {
@@ -109,7 +109,12 @@ func OwnFolders(o serverconfig.Own) ([]string, error) {
 	if err != nil {
 		return nil, message.Errorf("reading the go.mod of %s: %w", o.Server, err)
 	}
-	tops := []string{top}
+	tops, err := program.WorkspaceFolders(top)
+	if err != nil {
+		return nil, message.Errorf("reading the go.work of %s: %w", o.Server, err)
+	}
+	tops = slices.DeleteFunc(tops, func(folder string) bool { return filepath.FromSlash(folder) == top })
+	tops = slices.Insert(tops, 0, top)
 	for _, r := range goMod.Replace {
 		if r.New.Version == "" {
 			dir := filepath.FromSlash(r.New.Path)

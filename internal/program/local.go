@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -295,22 +294,22 @@ func (b *build) listLocal(ctx context.Context, l Local) ([]localPackage, error) 
 }
 
 // listSettings say from which modules the packages come: those of the folder's Go workspace if it has a go.work, and
-// third-party ones from its vendor folder if it has one.
+// third-party ones from its vendor folder if it has one. The go.work, and then the vendor folder, may be above the folder.
 func (b *build) listSettings(l Local, tmp string) ([]setting, error) {
-	mode, work := "-mod=readonly", "off"
-	if _, err := os.Stat(filepath.Join(l.Dir, "vendor", "modules.txt")); err == nil {
-		mode = "-mod=vendor"
-	}
-	file := filepath.Join(l.Dir, "go.work")
-	if data, err := os.ReadFile(file); err == nil {
-		work = file
-		if mode != "-mod=vendor" { // then the go command would complete go.work.sum
-			if work, err = copyWork(l.Dir, tmp, data); err != nil {
-				return nil, err
-			}
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	mode, work, top := "-mod=readonly", "off", l.Dir
+	workspace, err := findWorkspace(l.Dir)
+	if err != nil {
 		return nil, err
+	}
+	if workspace != nil {
+		work, top = workspace.file, workspace.dir()
+	}
+	if _, err := os.Stat(filepath.Join(top, "vendor", "modules.txt")); err == nil {
+		mode = "-mod=vendor"
+	} else if workspace != nil { // then the go command would complete go.work.sum
+		if work, err = copyWork(top, tmp, workspace.data); err != nil {
+			return nil, err
+		}
 	}
 	return []setting{{"GOFLAGS", mode}, {"GOWORK", work}, {"CGO_ENABLED", "0"}}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,6 +117,48 @@ func TestTakeAFolder(t *testing.T) {
 	after := content(t, l.Dir)
 	if len(after) != len(before)+2 {
 		t.Errorf("the folder had %d files, and has %d: something wrote to it", len(before), len(after))
+	}
+}
+
+// A module that is developed in a Go workspace above its folder is built from the other modules of the workspace, as the go
+// command builds it.
+func TestTakeOutOfAWorkspace(t *testing.T) {
+	serveModules(t)
+	c, l := newCache(t), tinyFolder(t)
+	top := filepath.Dir(l.Dir)
+	if err := errors.Join(os.Remove(filepath.Join(l.Dir, "go.work")), os.Rename(filepath.Join(l.Dir, "staging/src/example.org/staged"), filepath.Join(top, "lib"))); err != nil {
+		t.Fatal(err)
+	}
+	goMod := strings.Replace(content(t, l.Dir)[filepath.Join(l.Dir, "go.mod")], "example.org/staged v0.0.0", "example.org/staged v0.2.3", 1)
+	putFile(t, l.Dir, "go.mod", strings.Replace(goMod, "\nreplace example.org/staged => ./staging/src/example.org/staged\n", "", 1))
+	const others = "go 1.21\n\nuse ./lib\n"
+	putFile(t, top, "go.work", others+"use \"./my tiny\"\n")
+	up := mustTake(t, c, l)
+	if got := up.Local.FileOf("example.org/staged/staged.go"); got != "../lib/staged.go" {
+		t.Errorf("the other module's file is %q", got)
+	}
+	putFile(t, top, "lib/more.go", "package staged\n")
+	if again := mustTake(t, c, l); again.Version == up.Version {
+		t.Errorf("a change of the other module leaves the version %q", again.Version)
+	}
+	if folders, err := WorkspaceFolders(l.Dir); err != nil || !slices.Equal(folders, []string{filepath.ToSlash(filepath.Join(top, "lib")), filepath.ToSlash(l.Dir)}) {
+		t.Errorf("its folders are %q (%v)", folders, err)
+	}
+	alone := func(t *testing.T) {
+		t.Helper()
+		_, err := Take(t.Context(), tiny(), l, Options{Cache: c})
+		if !errors.As(err, new(*ListError)) || !strings.Contains(err.Error(), "missing go.sum entry for module providing package example.org/staged") {
+			t.Errorf("its go.sum is used for the other module, which it lacks: %v", err)
+		}
+	}
+	t.Run("without the workspace", func(t *testing.T) {
+		t.Setenv("GOWORK", "off")
+		alone(t)
+	})
+	putFile(t, top, "go.work", others)
+	alone(t)
+	if folders, err := WorkspaceFolders(l.Dir); err != nil || folders != nil {
+		t.Errorf("the workspace of others has %q (%v)", folders, err)
 	}
 }
 

@@ -146,6 +146,67 @@ func (m localModules) list() []byte {
 	return out.Bytes()
 }
 
+// A goWork is a Go workspace, which modules are developed in.
+type goWork struct {
+	// file is its go.work, data the content.
+	file string
+	data []byte
+}
+
+func (w *goWork) dir() string { return filepath.Dir(w.file) }
+
+// findWorkspace finds the Go workspace that the module in a folder is part of: its go.work is in the folder, or in the next folder
+// above with one, and uses this module. It returns nil if there is none.
+func findWorkspace(dir string) (*goWork, error) {
+	file := filepath.Join(dir, "go.work")
+	data, err := os.ReadFile(file)
+	if err == nil {
+		return &goWork{file, data}, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if os.Getenv("GOWORK") == "off" {
+		return nil, nil
+	}
+	for top := filepath.Dir(dir); ; top = filepath.Dir(top) {
+		w := &goWork{file: filepath.Join(top, "go.work")}
+		if w.data, err = os.ReadFile(w.file); err == nil {
+			folders, err := w.folders()
+			if err != nil || !slices.Contains(folders, filepath.ToSlash(filepath.Clean(dir))) {
+				return nil, err
+			}
+			return w, nil
+		}
+		if top == filepath.Dir(top) {
+			return nil, nil
+		}
+	}
+}
+
+// folders are those of its modules, with slashes.
+func (w *goWork) folders() ([]string, error) {
+	file, err := modfile.ParseWork(w.file, w.data, nil)
+	if err != nil {
+		return nil, err
+	}
+	var folders []string
+	for _, use := range file.Use {
+		folders = append(folders, absolute(w.dir(), use.Path))
+	}
+	return folders, nil
+}
+
+// WorkspaceFolders lists the folders of the modules of the Go workspace that the module in a folder is part of; none if it is
+// part of none.
+func WorkspaceFolders(dir string) ([]string, error) {
+	w, err := findWorkspace(dir)
+	if err != nil || w == nil {
+		return nil, err
+	}
+	return w.folders()
+}
+
 // copyWork writes a go.work that names the same folders to another place, with the checksums that belong to it.
 func copyWork(dir, to string, data []byte) (string, error) {
 	file, err := modfile.ParseWork(filepath.Join(dir, "go.work"), data, nil)
