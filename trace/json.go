@@ -5,7 +5,6 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"io"
 	"strings"
 
@@ -122,13 +121,9 @@ func (j *jsonWriter) separate(i int) {
 
 // readJSON reads what WriteJSON wrote.
 func readJSON(data []byte) (*Recording, error) {
-	decoder := json.NewDecoder(bytes.NewReader(data))
 	var rec Recording
-	if err := decoder.Decode(&rec); err != nil {
-		return nil, explainSyntax(err)
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, message.Errorf("something follows the recording at byte %d: expected a single JSON object", decoder.InputOffset())
+	if json.Unmarshal(data, &rec) != nil { // a Decoder copies data, but finds out more about an error
+		return nil, whyNotJSON(data)
 	}
 	for i := range rec.Requests {
 		for c := range rec.Requests[i].Calls {
@@ -138,4 +133,14 @@ func readJSON(data []byte) (*Recording, error) {
 		}
 	}
 	return &rec, rec.Validate()
+}
+
+// whyNotJSON returns the error of data that is not the JSON of a recording.
+func whyNotJSON(data []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	if err := decoder.Decode(new(Recording)); err != nil {
+		return explainSyntax(err)
+	}
+	_, _ = decoder.Token()
+	return message.Errorf("something follows the recording at byte %d: expected a single JSON object", decoder.InputOffset())
 }
