@@ -66,6 +66,8 @@ type cost struct {
 	// peak is the largest memory in MB, processor and elapsed are times in seconds.
 	peak, processor, elapsed float64
 	status                   int
+	// stderr is what it wrote to standard error.
+	stderr string
 }
 
 // costOf runs a program that TestMain knows. It is run by a small process: Linux counts
@@ -77,14 +79,16 @@ func costOf(tb testing.TB, program string, args ...string) (c cost) {
 		tb.Fatal(err)
 	}
 	command := exec.Command(self, append([]string{program}, args...)...)
-	command.Stderr = tb.Output()
+	var stderr strings.Builder
+	command.Stderr = &stderr
 	out, err := command.Output()
+	if err == nil {
+		_, err = fmt.Sscan(string(out), &c.peak, &c.processor, &c.elapsed, &c.status)
+	}
 	if err != nil {
-		tb.Fatalf("%s: %v", program, err)
+		tb.Fatalf("%s: %v\n%s", program, err, &stderr)
 	}
-	if _, err := fmt.Sscan(string(out), &c.peak, &c.processor, &c.elapsed, &c.status); err != nil {
-		tb.Fatalf("%s: %v", program, err)
-	}
+	c.stderr = stderr.String()
 	return c
 }
 
@@ -93,7 +97,7 @@ func peakOf(tb testing.TB, program string, args ...string) float64 {
 	tb.Helper()
 	c := costOf(tb, program, args...)
 	if c.status != 0 {
-		tb.Fatalf("%s %v: exit status %d", program, args, c.status)
+		tb.Fatalf("%s %v: exit status %d\n%s", program, args, c.status, c.stderr)
 	}
 	return c.peak
 }
@@ -159,7 +163,7 @@ func BenchmarkCommands(b *testing.B) {
 			c := costOf(b, "apitrace", args...)
 			// "diff" and "compare" end with 1 because the sides differ.
 			if c.status != 0 && (c.status != 1 || args[0] != "diff" && args[0] != "compare") {
-				b.Fatalf("apitrace %s: exit status %d", line, c.status)
+				b.Fatalf("apitrace %s: exit status %d\n%s", line, c.status, c.stderr)
 			}
 			fmt.Printf("| `apitrace %s` | %.1f | %s | %s |\n", line, c.elapsed,
 				marked(fmt.Sprintf("%.1f s", c.processor), c.processor > mostSeconds), marked(fmt.Sprintf("%.0f MB", c.peak), c.peak > mostMB))
