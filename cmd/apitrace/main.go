@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -23,11 +22,7 @@ import (
 )
 
 func main() {
-	// Most commands hold one or two recordings, and a loaded recording hardly changes. By default Go lets memory grow to twice of what is in
-	// use; half of that costs 5 % of the time in a full view of 300,000 calls.
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(50)
-	}
+	machine.SaveMemory(os.Getenv)
 	printer := message.For(output.LanguageOf(os.Args, os.Getenv))
 	err := run(os.Args, printer)
 	report(os.Stderr, printer, err)

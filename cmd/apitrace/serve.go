@@ -32,7 +32,7 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 			return err
 		}
 		if o.stop {
-			return stopServed(c, o.server.Version, std)
+			return checkout.StopServed(c.Context(), c.Flags().Changed("k8s"), o.server.Version, std)
 		}
 		if o.server.Own.IsZero() {
 			o.server.Extra.Flags = args
@@ -60,17 +60,6 @@ func newServeCommand(std *console.Streams) *cobra.Command {
 	flags.BoolVar(&o.status, "status", false, "list the servers that are kept running, and whether they answer")
 	flags.BoolVar(&o.stop, "stop", false, "stop the servers that are kept running: all, or those of --k8s")
 	return command
-}
-
-// stopServed stops all servers that are kept running, or those of the release or checkout that --k8s names.
-func stopServed(c *cobra.Command, k8s string, std *console.Streams) (err error) {
-	wanted := func(string) bool { return true }
-	if c.Flags().Changed("k8s") {
-		if wanted, err = checkout.Serves(c.Context(), k8s); err != nil {
-			return err
-		}
-	}
-	return session.StopServed(c.Context(), wanted, std)
 }
 
 // serveArguments accepts only flags of kube-apiserver, or of --server, after "--".

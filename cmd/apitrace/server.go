@@ -1,11 +1,10 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/session"
@@ -35,29 +34,8 @@ func addOwnFlags(command *cobra.Command, own *serverconfig.Own) {
 
 // takeOwnFlags lets a command take flags of the API server that --server names after "--".
 func takeOwnFlags(command *cobra.Command, own *serverconfig.Own) {
-	check, run := command.Args, command.RunE
-	split := func(c *cobra.Command, args []string) (rest, flags []string) {
-		if dash := c.ArgsLenAtDash(); dash >= 0 {
-			return args[:dash], args[dash:]
-		}
-		return args, nil
-	}
-	command.Args = func(c *cobra.Command, args []string) error {
-		rest, flags := split(c, args)
-		if !own.IsZero() {
-			return check(c, rest)
-		}
-		if len(flags) > 0 && strings.HasPrefix(flags[0], "--") {
-			return message.Errorf("unexpected %q after --: flags there are those of an API server behind the aggregator, and --server names none", flags[0])
-		}
-		return check(c, args)
-	}
-	command.RunE = func(c *cobra.Command, args []string) error {
-		if !own.IsZero() {
-			args, own.Flags = split(c, args)
-		}
-		return run(c, args)
-	}
+	commandline.TakeAfterDash(command, &own.Flags, func() bool { return !own.IsZero() },
+		message.Of("unexpected %q after --: flags there are those of an API server behind the aggregator, and --server names none"))
 }
 
 // add adds the flags of the commands that use a server.

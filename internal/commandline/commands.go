@@ -80,3 +80,31 @@ func OneArgument(what message.Message) cobra.PositionalArgs {
 		}
 	}
 }
+
+// TakeAfterDash lets a command take what follows "--" into flags, for another program, if takes reports that it does. If not, these are
+// arguments like others, and refusal, with the flag, is the error for what looks like a flag.
+func TakeAfterDash(command *cobra.Command, flags *[]string, takes func() bool, refusal message.Message) {
+	check, run := command.Args, command.RunE
+	split := func(c *cobra.Command, args []string) (before, after []string) {
+		if dash := c.ArgsLenAtDash(); dash >= 0 {
+			return args[:dash], args[dash:]
+		}
+		return args, nil
+	}
+	command.Args = func(c *cobra.Command, args []string) error {
+		before, after := split(c, args)
+		if takes() {
+			return check(c, before)
+		}
+		if len(after) > 0 && strings.HasPrefix(after[0], "--") {
+			return message.Errorf("%s", refusal.With(after[0]))
+		}
+		return check(c, args)
+	}
+	command.RunE = func(c *cobra.Command, args []string) error {
+		if takes() {
+			args, *flags = split(c, args)
+		}
+		return run(c, args)
+	}
+}

@@ -89,10 +89,21 @@ func TakeFlag(ctx context.Context, flag *pflag.Flag, to session.Reporter) error 
 	return flag.Value.Set(version)
 }
 
-// Serves returns a function that reports whether the server of a version is one that an argument names: the servers of a
+// StopServed stops all servers that are kept running or, if only is set, those of the release or checkout that an argument names.
+func StopServed(ctx context.Context, only bool, argument string, to session.Reporter) (err error) {
+	wanted := func(string) bool { return true }
+	if only {
+		if wanted, err = wantedBy(ctx, argument); err != nil {
+			return err
+		}
+	}
+	return session.StopServed(ctx, wanted, to)
+}
+
+// wantedBy returns a function that reports whether the server of a version is one that an argument names: the servers of a
 // release, or those that were built from a checkout, in whatever state its files were. Those of a commit were built from that
 // commit. Nothing is built, and the checkout need not be in a state that can be.
-func Serves(ctx context.Context, argument string) (func(version string) bool, error) {
+func wantedBy(ctx context.Context, argument string) (func(version string) bool, error) {
 	if !isNamed(argument) {
 		release, err := apiserver.ParseVersion(argument)
 		return func(version string) bool { return version == release }, usage.Wrong(err)

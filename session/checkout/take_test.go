@@ -219,7 +219,7 @@ func TestServersOfACheckout(t *testing.T) {
 		dir: {clean, next, dirty}, filepath.Join(dir, "pkg"): {clean, next, dirty}, dir + "@v1.36.3": {clean}, dir + "@HEAD": {next},
 		other: {next, others}, "1.36.3": {"v1.36.3"}, clean: {clean}, "v1.37.1": nil,
 	} {
-		serves, err := Serves(t.Context(), argument)
+		serves, err := wantedBy(t.Context(), argument)
 		if err != nil {
 			t.Errorf("%s: %v", argument, err)
 			continue
@@ -229,7 +229,7 @@ func TestServersOfACheckout(t *testing.T) {
 		}
 	}
 	for argument, want := range map[string]string{dir + "@nothing": `has no commit "nothing"`, "newest": "is not a Kubernetes version", "./nowhere": "there is no folder"} {
-		if _, err := Serves(t.Context(), argument); !errors.As(err, new(*usage.Error)) || !strings.Contains(err.Error(), want) {
+		if _, err := wantedBy(t.Context(), argument); !errors.As(err, new(*usage.Error)) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, expected %q", argument, err, want)
 		}
 	}
