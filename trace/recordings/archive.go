@@ -34,7 +34,7 @@ func FileName(k8sVersion string) string { return k8sVersion + suffix }
 func scenarioFile(name string) string { return "scenarios/" + name + ".zst" }
 
 // Pack returns the content of the file with the recordings of one release. It fills in
-// Info.Scenarios, and rounds times to 10 ns, or to 1 µs in a trace of more than a second.
+// Info.Scenarios, and rounds times (see rounded).
 // The same recordings give the same bytes.
 func Pack(info Info, all []*trace.Recording) ([]byte, error) {
 	all = slices.Clone(all)

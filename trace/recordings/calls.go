@@ -2,108 +2,244 @@ package recordings
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// A callCodec writes or reads the calls of one request, in order. A value that can be predicted
-// from earlier calls is stored as the difference to the prediction, which is small.
+// A callCodec writes or reads the calls of one request, in order. What can be predicted from earlier calls is stored
+// as the difference to the prediction, which is small.
 type callCodec struct {
 	*codec
+	request *trace.Request
+	times   *times
+	// places are the places of the calls, as local numbers them. counters are the counters of their IDs, parents
+	// the positions of their parents, -1 for none.
+	places, counters, parents []int32
+	// processes are the processes of the calls, each once.
+	processes []string
 	// above are the calls from the root down to the one before.
 	above []open
-	// lastID is the ID of the call before in each process: probes count.
-	lastID map[string]uint64
-	// unit is the unit of times in nanoseconds.
-	unit int64
+	// first and next are for the beginning of a call: the first one below its parent, and the others. end and endAfter are
+	// for the end of a call: one without calls below it, and the others.
+	first, next, end, endAfter *eventKind
+	// marked predicts which fields are set.
+	marked *numberModel
+	// place, up, line and goroutine are columns.
+	place, up, line, goroutine *column
 }
 
 // An open is a call that may still get children.
 type open struct {
-	call *trace.Call
-	// free is when the next call below it can begin, in units: its start, then the end of each call.
-	free int64
+	at int
+	// free is when the next call below it can begin: its start, then the end of each call on its goroutine.
+	free int
+	// calls is set if there are calls below it.
+	calls, newGoroutine bool
+	goroutine           uint64
+}
+
+// calls writes or reads the calls of a request.
+func (c *codec) calls(r *trace.Request) {
+	t := &times{}
+	calls := &callCodec{
+		codec: c, request: r, times: t,
+		first: t.kind(c, "first"), next: t.kind(c, "next"), end: t.kind(c, "end"), endAfter: t.kind(c, "endAfter"), marked: c.model("marks"),
+		place: c.columns.get(placeColumn), up: c.columns.get("up"), line: c.columns.get("callerLine"), goroutine: c.columns.get("goroutine"),
+	}
+	list(c, "calls", &r.Calls, calls.call)
+	if c.err != nil {
+		return
+	}
+	calls.leave(len(calls.above))
+	t.code(c)
+	ids := calls.ids()
+	if !c.writing && c.err == nil {
+		calls.complete(ids)
+	}
 }
 
 func (c *callCodec) call(call *trace.Call) {
-	c.place(call)
-	c.id(call)
+	at := len(c.places)
+	if at == 0 {
+		c.grow(len(c.request.Calls))
+	}
+	local := c.local(c.placed(call))
+	c.places = append(c.places, local)
 	parent := c.parent(call)
-	integer(c.codec, "callerLine", &call.CallerLine)
+	if parent == nil {
+		parent = &open{}
+	}
+	start := c.first
+	if parent.calls {
+		start = c.next
+	}
+	parent.calls = true
+	line := int64(call.CallerLine)
+	c.stepIn(c.line, &line, 0)
+	call.CallerLine = int(line)
 	goroutine := int64(call.Goroutine)
-	c.step("goroutine", &goroutine, int64(parent.call.Goroutine))
+	c.stepIn(c.goroutine, &goroutine, int64(parent.goroutine))
 	call.Goroutine = uint64(goroutine)
-	c.flag("newGoroutine", &call.NewGoroutine)
-	start := c.times(call, parent)
-	c.flag("leaf", &call.Leaf)
-	c.flag("unfinished", &call.Unfinished)
-	c.text("error", &call.Error)
-	c.text("panic", &call.Panic)
-	c.pairs("attributes", &call.Attributes)
-	c.above = append(c.above, open{call, start})
+	c.marks(call, int(local))
+	c.counters = append(c.counters, c.counter(call))
+	free := c.times.start(c, at, start, parent.free)
+	c.above = append(c.above, open{at: at, free: free, newGoroutine: call.NewGoroutine, goroutine: call.Goroutine})
 }
 
-// times keeps the start and the duration, and returns the start in units.
-func (c *callCodec) times(call *trace.Call, parent *open) int64 {
-	start, duration := call.StartNs/c.unit, uint64(call.DurationNs/c.unit)
-	c.step(startColumn, &start, parent.free)
-	c.number(durationColumn, &duration)
-	parent.free = start + int64(duration)
-	call.StartNs, call.DurationNs = start*c.unit, int64(duration)*c.unit
-	return start
-}
-
-const (
-	placeColumn    = "place"
-	startColumn    = "start"
-	durationColumn = "duration"
-)
-
-// place keeps Function, File, Line and Process, of which there are far fewer than calls.
-func (c *callCodec) place(call *trace.Call) {
-	i := c.shared.places.index[placeOf(call)]
-	c.number(placeColumn, &i)
-	if c.writing || c.err != nil {
+// marks keeps the fields that are set in few calls, and says first which of them are.
+func (c *callCodec) marks(call *trace.Call, place int) {
+	marks := bitOf(call.Leaf) | bitOf(len(call.Attributes) > 0)<<1 | bitOf(call.NewGoroutine)<<2 |
+		bitOf(call.Error != "")<<3 | bitOf(call.Unfinished)<<4 | bitOf(call.Panic != "")<<5
+	c.predicted(c.marked, &marks, place)
+	if marks == 0 || c.err != nil {
 		return
+	}
+	call.Leaf, call.NewGoroutine, call.Unfinished = marks&1 != 0, marks>>2&1 != 0, marks>>4&1 != 0
+	if marks>>1&1 != 0 {
+		c.pairs("attributes", &call.Attributes)
+	}
+	if marks>>3&1 != 0 {
+		c.text("error", &call.Error)
+	}
+	if marks>>5&1 != 0 {
+		c.text("panic", &call.Panic)
+	}
+}
+
+const placeColumn = "place"
+
+// placed keeps Function, File, Line and Process, of which there are far fewer than calls.
+func (c *callCodec) placed(call *trace.Call) int {
+	var i uint64
+	if c.writing {
+		i = c.shared.places.index[placeOf(call)]
+	}
+	c.numberIn(c.place, &i)
+	if c.writing || c.err != nil {
+		return int(i)
 	}
 	if i >= uint64(len(c.shared.places.all)) {
 		c.err = unknownPlace(i, len(c.shared.places.all))
-		return
+		return 0
 	}
-	p := c.shared.places.all[i]
+	p := &c.shared.places.all[i]
 	call.Function, call.File, call.Line, call.Process = p.Function, p.File, p.Line, p.Process
+	return int(i)
 }
 
-func (c *callCodec) id(call *trace.Call) {
-	var id uint64
-	if c.writing {
-		id = c.parse(call.ID)
+// local returns the number of a place among those of this recording, in order of their first call.
+func (c *callCodec) local(place int) int32 {
+	if c.locals == nil {
+		c.locals = make([]int32, len(c.shared.places.all)+1)
 	}
-	signed := int64(id)
-	c.step("id", &signed, int64(c.lastID[call.Process]))
-	c.lastID[call.Process] = uint64(signed)
-	call.ID = hex16(uint64(signed))
+	if c.locals[place] == 0 {
+		c.last++
+		c.locals[place] = c.last
+	}
+	return c.locals[place]
 }
 
-// parent stores the number of levels from the previous call up to the parent.
+// grow makes room for the calls.
+func (c *callCodec) grow(calls int) {
+	c.places, c.counters, c.parents = make([]int32, 0, calls), make([]int32, 0, calls), make([]int32, 0, calls)
+	if c.writing {
+		c.times.rankCalls(c.request)
+	} else {
+		c.times.starts, c.times.ends = make([]int32, calls), make([]int32, calls)
+	}
+	c.times.events = make([]uint8, 0, 2*calls)
+}
+
+// parent stores the number of levels from the previous call up to the parent, and returns the parent, nil for none.
 func (c *callCodec) parent(call *trace.Call) *open {
 	var up uint64
 	if c.writing {
-		for i := len(c.above) - 1; i >= 0 && c.above[i].call.ID != call.Parent; i-- {
+		for i := len(c.above) - 1; i >= 0 && c.request.Calls[c.above[i].at].ID != call.Parent; i-- {
 			up++
 		}
 	}
-	c.number("up", &up)
+	c.numberIn(c.up, &up)
 	if up > uint64(len(c.above)) {
 		c.err = fmt.Errorf("a call stands %d levels above one of depth %d", up, len(c.above))
 		up = uint64(len(c.above))
 	}
-	c.above = c.above[:uint64(len(c.above))-up]
+	c.leave(int(up))
 	if len(c.above) == 0 {
-		call.Parent = ""
-		return &open{call: &trace.Call{}}
+		c.parents = append(c.parents, -1)
+		return nil
 	}
 	parent := &c.above[len(c.above)-1]
-	call.Parent = parent.call.ID
+	c.parents = append(c.parents, int32(parent.at))
 	return parent
+}
+
+// leave stores the ends of the lowest calls.
+func (c *callCodec) leave(levels int) {
+	for range levels {
+		last := len(c.above) - 1
+		call := c.above[last]
+		c.above = c.above[:last]
+		model := c.end
+		if call.calls {
+			model = c.endAfter
+		}
+		end := c.times.end(c, call.at, model, call.free)
+		if !call.newGoroutine && last > 0 {
+			c.above[last-1].free = end
+		}
+	}
+}
+
+// counter returns the number of the counter from which a probe took the ID of a call. Probes count the calls of each
+// process, and for themselves those of functions that call nothing, in the order in which they begin.
+func (c *callCodec) counter(call *trace.Call) int32 {
+	at := slices.Index(c.processes, call.Process)
+	if at < 0 {
+		at = len(c.processes)
+		c.processes = append(c.processes, call.Process)
+	}
+	return int32(2*at) + int32(bitOf(call.Leaf))
+}
+
+// ids stores the IDs, and returns them.
+func (c *callCodec) ids() []uint64 {
+	model := c.model("id")
+	last := make([]uint64, 2*len(c.processes))
+	ids := make([]uint64, len(c.counters))
+	for _, i := range c.times.inOrder() {
+		before := &last[c.counters[i]]
+		if c.writing {
+			ids[i] = c.parse(c.request.Calls[i].ID)
+		}
+		step := fold(int64(ids[i] - *before - 1))
+		if c.predicted(model, &step, 0); c.err != nil {
+			return nil
+		}
+		ids[i] = *before + 1 + uint64(unfold(step))
+		*before = ids[i]
+	}
+	return ids
+}
+
+// complete sets the fields of the calls that are known after all calls were read.
+func (c *callCodec) complete(ids []uint64) {
+	var digits strings.Builder // of one string, of which the IDs are parts
+	digits.Grow(idDigits * len(ids))
+	for _, id := range ids {
+		var one [idDigits]byte
+		putHex(&one, id)
+		digits.Write(one[:])
+	}
+	all := digits.String()
+	for i, parent := range c.parents {
+		call := &c.request.Calls[i]
+		call.ID = all[idDigits*i : idDigits*(i+1)]
+		if parent >= 0 {
+			call.Parent = all[idDigits*parent : idDigits*(parent+1)]
+		}
+		start := c.times.at(c.times.starts[i])
+		call.StartNs, call.DurationNs = start, c.times.at(c.times.ends[i])-start
+	}
 }

@@ -2,8 +2,6 @@ package recordings
 
 import (
 	"cmp"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,6 +17,13 @@ import (
 type codec struct {
 	writing bool
 	columns *columns
+	// bits has the numbers that models predict.
+	bits   *bitCoder
+	models map[string]*numberModel
+	// locals has the number of each place among those of this recording, from 1 on in order of their first call; 0 for
+	// places that it has not called yet. last is the number that was given last.
+	locals []int32
+	last   int32
 	// shared has the data that the recordings of a release share; nil for coding that data itself.
 	shared *shared
 	// texts are the texts of this recording, each once; index has the position of each.
@@ -38,7 +43,8 @@ func encode(rec *trace.Recording, s *shared) ([]byte, error) {
 
 // write gives the columns of a recording.
 func write(rec *trace.Recording, s *shared) (*columns, error) {
-	c := &codec{writing: true, columns: newColumns(), shared: s, index: map[string]uint64{}}
+	c := newWriter()
+	c.shared = s
 	c.recording(rec)
 	return c.written()
 }
@@ -76,31 +82,37 @@ func read(cols *columns, s *shared) (*trace.Recording, error) {
 	return rec, rec.Validate()
 }
 
-// written completes the columns with the texts that they name.
+// newWriter returns a codec that writes columns.
+func newWriter() *codec {
+	return &codec{writing: true, columns: newColumns(), bits: newBitWriter(), models: map[string]*numberModel{}, index: map[string]uint64{}}
+}
+
+// written completes the columns with the texts that they name, and with the bits.
 func (c *codec) written() (*columns, error) {
 	for _, text := range c.texts {
 		c.columns.get("texts").putText(text)
+	}
+	if len(c.models) > 0 {
+		c.columns.get(bitsColumn).data = c.bits.written()
 	}
 	return c.columns, c.err
 }
 
 // newReader returns a codec that reads the columns.
 func newReader(cols *columns) (*codec, error) {
-	c := &codec{columns: cols}
+	c := &codec{columns: cols, bits: newBitReader(cols.take(bitsColumn)), models: map[string]*numberModel{}}
+	var err error
 	if texts := cols.byName["texts"]; texts != nil {
-		for len(texts.data) > 0 {
-			text, err := texts.text()
-			if err != nil {
-				return nil, err
-			}
-			c.texts = append(c.texts, text)
-		}
+		c.texts, err = texts.texts()
 	}
-	return c, nil
+	return c, err
 }
 
 // end returns the first error, or an error if the columns have unread data.
 func (c *codec) end() error {
+	if len(c.models) > 0 || len(c.bits.data) > 0 {
+		c.err = cmp.Or(c.err, c.bits.end())
+	}
 	for _, col := range c.columns.all {
 		if c.err == nil && len(col.data) > 0 {
 			c.err = fmt.Errorf("column %q has %d bytes too many: another apitrace wrote it", col.name, len(col.data))
@@ -128,12 +140,7 @@ func (c *codec) request(r *trace.Request) {
 	c.time("began", &r.Start)
 	list(c, "incomplete", &r.Incomplete, func(s *string) { c.text("incomplete.text", s) })
 	list(c, "stored", &r.Stored, c.stored)
-	calls := &callCodec{codec: c, lastID: map[string]uint64{}, unit: unitOf(r)}
-	if integer(c, "unit", &calls.unit); calls.unit <= 0 {
-		c.err = cmp.Or(c.err, fmt.Errorf("the unit of its times is %d ns", calls.unit))
-		return
-	}
-	list(c, "calls", &r.Calls, calls.call)
+	c.calls(r)
 }
 
 func (c *codec) stored(k *trace.StoredKey) {
@@ -160,13 +167,57 @@ func (c *codec) number(column string, v *uint64) {
 	}
 }
 
+// numberIn is number for a column that is known.
+func (c *codec) numberIn(col *column, v *uint64) {
+	switch {
+	case c.err != nil:
+	case c.writing:
+		col.put(*v)
+	default:
+		*v, c.err = col.uint()
+	}
+}
+
 // step writes or reads a value as its difference to another one.
 func (c *codec) step(column string, v *int64, from int64) {
-	zigzag := uint64(*v-from)<<1 ^ uint64((*v-from)>>63)
-	c.number(column, &zigzag)
+	folded := fold(*v - from)
+	c.number(column, &folded)
 	if !c.writing {
-		*v = from + (int64(zigzag>>1) ^ -int64(zigzag&1))
+		*v = from + unfold(folded)
 	}
+}
+
+// stepIn is step for a column that is known.
+func (c *codec) stepIn(col *column, v *int64, from int64) {
+	folded := fold(*v - from)
+	c.numberIn(col, &folded)
+	if !c.writing {
+		*v = from + unfold(folded)
+	}
+}
+
+// fold makes a number that is near 0 a small one without a sign.
+func fold(v int64) uint64 { return uint64(v)<<1 ^ uint64(v>>63) }
+
+func unfold(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
+
+// predicted writes or reads a number as a model predicts it, in a context.
+func (c *codec) predicted(model *numberModel, v *uint64, context int) {
+	if c.err != nil {
+		return
+	}
+	*v = c.bits.number(*v, model, context)
+	c.err = c.bits.err
+}
+
+// model returns the model with a name.
+func (c *codec) model(name string) *numberModel {
+	m := c.models[name]
+	if m == nil {
+		m = newNumberModel()
+		c.models[name] = m
+	}
+	return m
 }
 
 func integer[T int | int64](c *codec, column string, v *T) {
@@ -176,12 +227,16 @@ func integer[T int | int64](c *codec, column string, v *T) {
 }
 
 func (c *codec) flag(column string, v *bool) {
-	var bit uint64
-	if *v {
-		bit = 1
-	}
+	bit := bitOf(*v)
 	c.number(column, &bit)
 	*v = bit == 1
+}
+
+func bitOf(v bool) uint64 {
+	if v {
+		return 1
+	}
+	return 0
 }
 
 func (c *codec) text(column string, v *string) {
@@ -256,11 +311,21 @@ func (c *codec) traceID(high, low string, v *string) {
 	*v = hex16(h) + hex16(l)
 }
 
+// idDigits is the number of hexadecimal digits of the ID of a call.
+const idDigits = 16
+
 // hex16 writes 16 hexadecimal digits.
 func hex16(v uint64) string {
-	var bytes [8]byte
-	binary.BigEndian.PutUint64(bytes[:], v)
-	return hex.EncodeToString(bytes[:])
+	var digits [idDigits]byte
+	putHex(&digits, v)
+	return string(digits[:])
+}
+
+func putHex(to *[idDigits]byte, v uint64) {
+	for i := len(to) - 1; i >= 0; i-- {
+		to[i] = "0123456789abcdef"[v&15]
+		v >>= 4
+	}
 }
 
 func (c *codec) parse(digits string) uint64 {

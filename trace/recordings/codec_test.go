@@ -3,6 +3,7 @@ package recordings
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -188,19 +189,132 @@ func TestRounded(t *testing.T) {
 	calls[3].StartNs, calls[3].DurationNs = 9_999, 31 // until after its parent
 	before := fmt.Sprint(rec)
 	got := callsOf(t, rec)
-	for i, want := range [][2]int64{{0, 10_010}, {0, 10_000}, {10, 40}, {9_990, 40}} {
+	// In units of 10 ns, the times are 0, 1, 5, 999, 1000, 1001 and 1003. Of the differences between them, 994 becomes 1024.
+	for i, want := range [][2]int64{{0, 10_310}, {0, 10_300}, {10, 40}, {10_290, 40}} {
 		if got[i].StartNs != want[0] || got[i].DurationNs != want[1] {
-			t.Errorf("call %d: %d ns from %d on, want %d", i, got[i].DurationNs, got[i].StartNs, want)
+			t.Errorf("call %d: %d ns from %d on, want %d from %d on", i, got[i].DurationNs, got[i].StartNs, want[1], want[0])
 		}
 	}
 	if fmt.Sprint(rec) != before {
 		t.Error("the recording itself was changed")
 	}
 	calls[0].DurationNs = 1_000_000_001
-	if got := callsOf(t, rec); got[0].DurationNs != 1_000_000_000 || got[3].StartNs != 9_000 || got[3].DurationNs != 1_000 {
+	if got := callsOf(t, rec); got[0].DurationNs != 983_050_000 || got[3].StartNs != 9_000 || got[3].DurationNs != 1_000 {
 		t.Errorf("of a long trace: %+v", got)
 	}
 	if floor(-1, 10) != -10 || floor(-10, 10) != -10 || floor(9, 10) != 0 {
 		t.Error("floor does not round down")
 	}
+}
+
+// Rounding keeps the order of all times in units, changes each difference between two of them by at most a sixteenth, and leaves
+// rounded times as they are.
+func TestRoundedKeepsOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rec := small()
+		calls := rec.Requests[0].Calls
+		for i := range calls {
+			calls[i].DurationNs = fine * rapid.Int64Range(0, 1<<20).Draw(t, "duration")
+			if i > 0 {
+				calls[i].StartNs = fine * rapid.Int64Range(-1<<10, 1<<20).Draw(t, "start")
+			}
+		}
+		if err := rec.Requests[0].Sort(); err != nil {
+			t.Fatal(err)
+		}
+		short, err := rounded(rec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := short.Validate(); err != nil {
+			t.Fatal(err)
+		}
+		was, is := eventsOf(rec), eventsOf(short)
+		for i := range was {
+			for j := range was {
+				before, after := was[j]-was[i], is[j]-is[i]
+				if before < 0 {
+					continue // the other way round
+				}
+				if off := after - before; (after == 0) != (before == 0) || max(off, -off)*16 > before {
+					t.Fatalf("%d ns became %d", before, after)
+				}
+			}
+		}
+		again, err := rounded(short)
+		if err != nil || !reflect.DeepEqual(again, short) {
+			t.Fatalf("rounding again changes\n%+v\nto\n%+v (%v)", short, again, err)
+		}
+	})
+}
+
+// eventsOf lists when the calls of the first request begin and end, in the order of the calls' IDs.
+func eventsOf(rec *trace.Recording) []int64 {
+	calls := slices.SortedFunc(slices.Values(rec.Requests[0].Calls), func(a, b trace.Call) int { return strings.Compare(a.ID, b.ID) })
+	var events []int64
+	for i := range calls {
+		start, end := span(&calls[i])
+		events = append(events, start, end)
+	}
+	return events
+}
+
+// A short number and its code give each other; the codes have no gaps.
+func TestCodes(t *testing.T) {
+	for code := uint64(1); code < 400; code++ {
+		if v := codedBy(code); codeOf(v) != code || codedBy(code+1) <= v || shortened(int64(v)) != int64(v) {
+			t.Errorf("code %d gives %d, which has code %d and becomes %d when rounded", code, v, codeOf(v), shortened(int64(v)))
+		}
+	}
+	for _, v := range []uint64{17, 31, 33, 1<<40 + 1} {
+		if code := codeOf(v); code != 0 {
+			t.Errorf("%d has code %d, though it has more than %d digits", v, code, digits)
+		}
+	}
+}
+
+// Numbers come back as they were, whatever the models have learned.
+func TestBits(t *testing.T) {
+	type number struct {
+		V       uint64
+		Context int
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		all := rapid.SliceOf(rapid.Custom(func(t *rapid.T) number {
+			return number{rapid.Uint64().Draw(t, "v") >> rapid.IntRange(0, 63).Draw(t, "shift"), rapid.IntRange(0, 5).Draw(t, "context")}
+		})).Draw(t, "numbers")
+		w, m := newBitWriter(), newNumberModel()
+		for range 40 { // a model that is sure of what comes, and then errs
+			w.number(1, m, 0)
+		}
+		for _, n := range all {
+			w.number(n.V, m, n.Context)
+		}
+		data := w.written()
+		r, m := newBitReader(data), newNumberModel()
+		for range 40 {
+			r.number(0, m, 0)
+		}
+		for i, n := range all {
+			if got := r.number(0, m, n.Context); got != n.V {
+				t.Fatalf("number %d: wrote %d, read %d", i, n.V, got)
+			}
+		}
+		if err := r.end(); err != nil {
+			t.Fatal(err)
+		}
+		if r.data = []byte{0}; r.end() == nil {
+			t.Fatal("a byte too many is no error")
+		}
+		short, m := newBitReader(data[:len(data)-1]), newNumberModel()
+		for range 40 {
+			short.number(0, m, 0)
+		}
+		for _, n := range all {
+			short.number(0, m, n.Context)
+		}
+		if short.end() == nil {
+			t.Fatal("the last byte is missing, which is no error")
+		}
+	})
 }

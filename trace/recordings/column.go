@@ -27,6 +27,11 @@ func (c *column) putText(s string) {
 
 // uint takes the next value out of the column.
 func (c *column) uint() (uint64, error) {
+	if len(c.data) > 0 && c.data[0] < 1<<7 { // as most are
+		v := uint64(c.data[0])
+		c.data = c.data[1:]
+		return v, nil
+	}
 	v, n := binary.Uvarint(c.data)
 	if n <= 0 {
 		return 0, fmt.Errorf("column %q: %w", c.name, errTruncated)
@@ -46,6 +51,24 @@ func (c *column) text() (string, error) {
 	s := string(c.data[:n])
 	c.data = c.data[n:]
 	return s, nil
+}
+
+// texts takes all texts out of the column.
+func (c *column) texts() ([]string, error) {
+	var texts []string
+	for all := string(c.data); len(c.data) > 0; { // one string, of which the texts are parts
+		n, err := c.uint()
+		if err != nil {
+			return nil, err
+		}
+		if n > uint64(len(c.data)) {
+			return nil, fmt.Errorf("column %q: %w", c.name, errTruncated)
+		}
+		at := len(all) - len(c.data)
+		texts = append(texts, all[at:at+int(n)])
+		c.data = c.data[n:]
+	}
+	return texts, nil
 }
 
 var errTruncated = errors.New("it ends too early")

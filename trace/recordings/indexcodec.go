@@ -54,7 +54,7 @@ func packIndex(releases map[string]map[string]*Program) ([]byte, error) {
 	x.programs = slices.Sorted(maps.Keys(programs))
 	x.addTexts(releases)
 	x.addGates(releases)
-	c := &codec{writing: true, columns: newColumns(), index: map[string]uint64{}}
+	c := newWriter()
 	c.codeIndex(x)
 	cols, err := c.written()
 	if err != nil {

@@ -2,7 +2,9 @@ package recordings
 
 import (
 	"cmp"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -46,12 +48,22 @@ func newPlaces(recordings []*trace.Recording) *places {
 
 func (c *codec) places(p *places) {
 	line := int64(0)
+	file, prefix := "", ""
 	list(c, "places", &p.all, func(at *place) {
 		c.text("process", &at.Process)
 		c.text("file", &at.File)
 		next := int64(at.Line)
 		c.step("line", &next, line)
 		at.Line, line = int(next), next
-		c.text("function", &at.Function)
+		// Most names begin with the package, which the file names, too.
+		if prefix == "" || at.File != file {
+			file, prefix = at.File, path.Dir(at.File)+"."
+		}
+		name, inPackage := strings.CutPrefix(at.Function, prefix)
+		c.flag("inPackage", &inPackage)
+		if c.text("function", &name); inPackage {
+			name = prefix + name
+		}
+		at.Function = name
 	})
 }

@@ -1,23 +1,27 @@
 package recordings
 
 import (
+	"math/bits"
 	"slices"
 	"time"
 
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// Only times are stored less exactly than they were measured: in units of fine, and of
-// coarse in a long trace. They are two thirds of the data, they differ in every run, and
-// the resolution of the clocks of virtual machines is mostly tens of nanoseconds.
+// Only times are stored less exactly than they were measured. They are a third of the data, and differ in every run.
+// First, all times are rounded down to units of fine, and of coarse in a long trace: the resolution of the clocks of virtual machines
+// is mostly tens of nanoseconds. Then the difference between each time of a request and the next one is rounded to some digits.
 const (
 	fine   = int64(10 * time.Nanosecond)
 	coarse = int64(time.Microsecond)
 	long   = int64(time.Second)
+	// digits is the number of binary digits that are kept of a difference.
+	digits = 4
 )
 
-// rounded returns a copy of the recording with rounded times. It never swaps the order of two
-// events, but may make them simultaneous.
+// rounded returns a copy of the recording with rounded times. It never swaps the order of two events, but makes them
+// simultaneous if they are in the same unit. Every duration, and every other difference between two times in units, changes by a
+// sixteenth at most.
 func rounded(rec *trace.Recording) (*trace.Recording, error) {
 	copied := *rec
 	copied.Requests = slices.Clone(rec.Requests)
@@ -30,15 +34,37 @@ func rounded(rec *trace.Recording) (*trace.Recording, error) {
 		}
 		for j := range r.Calls {
 			c := &r.Calls[j]
-			end := floor(c.StartNs+c.DurationNs, unit)
-			c.StartNs = floor(c.StartNs, unit)
-			c.DurationNs = end - c.StartNs
+			start, end := span(c)
+			c.StartNs = floor(start, unit)
+			c.DurationNs = floor(end, unit) - c.StartNs
 		}
 		if err := r.Sort(); err != nil {
 			return nil, err
 		}
+		roundGaps(r)
 	}
 	return &copied, nil
+}
+
+// roundGaps rounds the difference between each time of a request and the next one.
+func roundGaps(r *trace.Request) {
+	t := timesOf(r)
+	out := make([]int64, len(t.all))
+	for i := 1; i < len(t.all); i++ {
+		out[i] = out[i-1] + shortened(t.all[i]-t.all[i-1])
+	}
+	for i := range r.Calls {
+		c, first := &r.Calls[i], out[t.starts[0]] // times count from the first call
+		c.StartNs = (out[t.starts[i]] - first) * t.unit
+		c.DurationNs = (out[t.ends[i]] - out[t.starts[i]]) * t.unit
+	}
+}
+
+// shortened returns the nearest number with at most digits binary digits before its zeros.
+func shortened(v int64) int64 {
+	more := max(bits.Len64(uint64(v))-digits, 0)
+	half := int64(1) << more >> 1
+	return (v + half) >> more << more
 }
 
 // floor gives the multiple of unit that is v or the next below it.
@@ -47,7 +73,10 @@ func floor(v, unit int64) int64 { return v - (v%unit+unit)%unit }
 // unitOf gives the largest unit that all times of the request are multiples of.
 func unitOf(r *trace.Request) int64 {
 	for _, unit := range []int64{coarse, fine} {
-		if !slices.ContainsFunc(r.Calls, func(c trace.Call) bool { return c.StartNs%unit != 0 || c.DurationNs%unit != 0 }) {
+		if !slices.ContainsFunc(r.Calls, func(c trace.Call) bool {
+			start, end := span(&c)
+			return start%unit != 0 || end%unit != 0
+		}) {
 			return unit
 		}
 	}

@@ -3,6 +3,7 @@ package recordings
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -37,7 +38,7 @@ func newShared(all []*trace.Recording) (*shared, error) {
 			return nil, err
 		}
 		for _, col := range cols.all {
-			if col.name != startColumn && col.name != durationColumn { // which are never twice the same
+			if col.name != bitsColumn && !strings.HasPrefix(col.name, gapColumns) { // which are never twice the same
 				s.common = append(s.common, col.data...)
 			}
 		}
@@ -54,7 +55,7 @@ func countCalls(rec *trace.Recording) int {
 }
 
 func (s *shared) encode() ([]byte, error) {
-	c := &codec{writing: true, columns: newColumns(), index: map[string]uint64{}}
+	c := newWriter()
 	c.places(s.places)
 	cols, err := c.written()
 	if err != nil {

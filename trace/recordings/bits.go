@@ -1,0 +1,200 @@
+package recordings
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+)
+
+// A bitCoder writes or reads numbers as the bits of one arithmetic code: the better a bit is predicted, the less space it takes.
+// It suits numbers of which zstd finds no sequence that repeats, as times: it learns how probable each number is where it occurs.
+//
+// The code is a number between low and high, of which the leading bytes are written as soon as they are certain.
+type bitCoder struct {
+	writing   bool
+	low, high uint32
+	// code are the bytes of the code at the current position, for reading.
+	code uint32
+	data []byte
+	err  error
+}
+
+func newBitWriter() *bitCoder { return &bitCoder{writing: true, high: 1<<32 - 1} }
+
+func newBitReader(data []byte) *bitCoder {
+	b := &bitCoder{high: 1<<32 - 1, data: data}
+	for range 4 {
+		b.code = b.code<<8 | b.next()
+	}
+	return b
+}
+
+// next takes a byte out of the data.
+func (b *bitCoder) next() uint32 {
+	if len(b.data) == 0 {
+		b.err = fmt.Errorf("column %q: %w", bitsColumn, errTruncated)
+		return 0
+	}
+	first := b.data[0]
+	b.data = b.data[1:]
+	return uint32(first)
+}
+
+// bitsColumn is the column of the code.
+const bitsColumn = "bits"
+
+// end returns an error if not all of the data was read.
+func (b *bitCoder) end() error {
+	if b.err == nil && len(b.data) > 0 {
+		return fmt.Errorf("column %q has %d bytes too many: another apitrace wrote it", bitsColumn, len(b.data))
+	}
+	return b.err
+}
+
+// written returns all bytes of the code.
+func (b *bitCoder) written() []byte { return binary.BigEndian.AppendUint32(b.data, b.low) }
+
+// bit writes or reads a bit that the model predicts.
+func (b *bitCoder) bit(bit bool, m *bitModel) bool {
+	middle := b.low + uint32(uint64(b.high-b.low)*uint64(m.one)>>16)
+	if !b.writing {
+		bit = b.code <= middle
+	}
+	if bit {
+		b.high = middle
+	} else {
+		b.low = middle + 1
+	}
+	if (b.low^b.high)>>24 == 0 {
+		b.shift()
+	}
+	m.learn(bit)
+	return bit
+}
+
+// shift writes or reads the bytes that low and high have in common.
+func (b *bitCoder) shift() {
+	for (b.low^b.high)>>24 == 0 {
+		if b.writing {
+			b.data = append(b.data, byte(b.low>>24))
+		} else {
+			b.code = b.code<<8 | b.next()
+		}
+		b.low, b.high = b.low<<8, b.high<<8|0xff
+	}
+}
+
+// A bitModel predicts a bit by those that it has seen before.
+type bitModel struct {
+	// one is how probable a set bit is, in 1/65536.
+	one uint16
+	// seen is the number of bits that it has seen, at most mostSeen.
+	seen uint8
+}
+
+const (
+	// mostSeen limits how slowly a model changes.
+	mostSeen = 250
+	// surest is the distance of a probability from 0 and from 1.
+	surest = 24
+)
+
+func (m *bitModel) learn(bit bool) {
+	to := int32(surest)
+	if bit {
+		to = 65536 - surest
+	}
+	m.one += uint16((to - int32(m.one)) * paces[m.seen] >> 15)
+	if m.seen < mostSeen {
+		m.seen++
+	}
+}
+
+// paces says how much of a difference a model learns from a bit, in 1/32768, by the number of bits that it has seen.
+var paces = func() (all [256]int32) {
+	for seen := range all {
+		all[seen] = int32(32768 * 2 / (2*seen + 3))
+	}
+	return all
+}()
+
+// ownLengths is the number of lengths for which each context has models of its own.
+const ownLengths = 4
+
+// enough is how many bits a context has seen when the general model no longer learns from it.
+const enough = 32
+
+// A numberModel predicts numbers of a kind: first the number of their binary digits, by the context, then the digits.
+type numberModel struct {
+	lengths [64]bitModel
+	// contexts has models of the lengths for each context that has been used.
+	contexts [][ownLengths]bitModel
+	// leading predicts the three digits after the first one, by the length.
+	leading [65][8]bitModel
+	// others predicts whether one of the other digits is set, by the length.
+	others [65]bitModel
+}
+
+func newNumberModel() *numberModel {
+	m := &numberModel{}
+	for i := range m.lengths {
+		m.lengths[i].one = 1 << 15
+	}
+	for i := range m.leading {
+		for j := range m.leading[i] {
+			m.leading[i][j].one = 1 << 15
+		}
+		m.others[i].one = 1 << 13
+	}
+	return m
+}
+
+// number writes or reads a number, and returns it.
+func (b *bitCoder) number(v uint64, m *numberModel, context int) uint64 {
+	for context >= len(m.contexts) {
+		m.contexts = append(m.contexts, [ownLengths]bitModel{})
+	}
+	own := &m.contexts[context]
+	n := bits.Len64(v)
+	for i := range own {
+		model, general := &own[i], &m.lengths[i]
+		if model.seen == 0 {
+			model.one = general.one
+		}
+		more := b.bit(i < n, model)
+		if model.seen < enough {
+			general.learn(more)
+		}
+		if !more {
+			return b.digits(v, i, m)
+		}
+	}
+	for i := ownLengths; i < len(m.lengths); i++ {
+		if !b.bit(i < n, &m.lengths[i]) {
+			return b.digits(v, i, m)
+		}
+	}
+	return b.digits(v, len(m.lengths), m)
+}
+
+// digits writes or reads the digits of a number, of which the first one is 1, and returns the number.
+func (b *bitCoder) digits(v uint64, length int, m *numberModel) uint64 {
+	if length < 2 || b.err != nil {
+		return uint64(length)
+	}
+	left := length - 1
+	node := 1 // a leading 1 and the digits so far
+	for left > 0 && node < 8 {
+		left--
+		node = 2*node + int(bitOf(b.bit(v>>left&1 == 1, &m.leading[length][node])))
+	}
+	out := uint64(node) << left
+	if left > 0 && b.bit(v&(1<<left-1) != 0, &m.others[length]) {
+		for left > 0 {
+			left--
+			even := bitModel{one: 1 << 15}
+			out |= bitOf(b.bit(v>>left&1 == 1, &even)) << left
+		}
+	}
+	return out
+}

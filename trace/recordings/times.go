@@ -1,0 +1,189 @@
+package recordings
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+// times are the times of the calls of a request. A time is stored as its rank among all times of the request: most
+// calls begin and end at the time that follows that of the call before, so the ranks take little space, and
+// the differences from each time to the next one are small.
+type times struct {
+	// all are the distinct times in units, ascending.
+	all []int64
+	// unit is the unit in nanoseconds.
+	unit int64
+	// starts and ends are the ranks of the calls' times.
+	starts, ends []int32
+	// kinds are the kinds of events. events has for each rank the position of the kind of the first event that was stored with it,
+	// counted from 1; 0 for none.
+	kinds  []*eventKind
+	events []uint8
+}
+
+// gapColumns is how the names of the columns begin that have differences between times.
+const gapColumns = "gap."
+
+// An eventKind is a kind of events whose times resemble each other.
+type eventKind struct {
+	// number is the position among the kinds, counted from 1.
+	number uint8
+	// rank predicts the ranks.
+	rank *numberModel
+	// gap has the differences to the times of the ranks before.
+	gap *column
+}
+
+// kind returns the kind with a name.
+func (t *times) kind(c *codec, name string) *eventKind {
+	t.kinds = append(t.kinds, &eventKind{uint8(len(t.kinds) + 1), c.model(name), c.columns.get(gapColumns + name)})
+	return t.kinds[len(t.kinds)-1]
+}
+
+// timesOf returns the times of the calls of a request.
+func timesOf(r *trace.Request) *times {
+	t := &times{}
+	t.rankCalls(r)
+	return t
+}
+
+// rankCalls takes the times of the calls of a request.
+func (t *times) rankCalls(r *trace.Request) {
+	t.unit, t.all = unitOf(r), make([]int64, 0, 2*len(r.Calls))
+	for i := range r.Calls {
+		start, end := span(&r.Calls[i])
+		t.all = append(t.all, start/t.unit, end/t.unit)
+	}
+	slices.Sort(t.all)
+	t.all = slices.Compact(t.all)
+	rank := func(ns int64) int32 {
+		at, _ := slices.BinarySearch(t.all, ns/t.unit)
+		return int32(at)
+	}
+	for i := range r.Calls {
+		start, end := span(&r.Calls[i])
+		t.starts, t.ends = append(t.starts, rank(start)), append(t.ends, rank(end))
+	}
+}
+
+// span returns when a call begins and ends.
+func span(c *trace.Call) (start, end int64) { return c.StartNs, c.StartNs + c.DurationNs }
+
+// start stores when a call begins, as a difference to a rank, and returns its rank.
+func (t *times) start(c *callCodec, at int, kind *eventKind, free int) int {
+	return t.rank(c, &t.starts[at], c.places[at], kind, free)
+}
+
+func (t *times) end(c *callCodec, at int, kind *eventKind, free int) int {
+	return t.rank(c, &t.ends[at], c.places[at], kind, free)
+}
+
+func (t *times) rank(c *callCodec, rank *int32, place int32, kind *eventKind, free int) int {
+	step := fold(int64(*rank) - int64(free))
+	c.predicted(kind.rank, &step, int(place))
+	at := free + int(unfold(step))
+	if at < 0 || at >= 2*len(c.request.Calls) {
+		if c.err == nil {
+			c.err = fmt.Errorf("%d calls have time %d", len(c.request.Calls), at)
+		}
+		at = 0
+	}
+	for at >= len(t.events) {
+		t.events = append(t.events, 0)
+	}
+	if t.events[at] == 0 {
+		t.events[at] = kind.number
+	}
+	*rank = int32(at)
+	return at
+}
+
+// code stores the times themselves, after the ranks of the calls.
+func (t *times) code(c *codec) {
+	if c.err != nil {
+		return
+	}
+	integer(c, "unit", &t.unit)
+	if c.err == nil && t.unit <= 0 {
+		c.err = fmt.Errorf("the unit of its times is %d ns", t.unit)
+	}
+	if !c.writing {
+		t.all = make([]int64, len(t.events))
+	}
+	for i := range t.all {
+		if i == 0 {
+			c.step("firstTime", &t.all[0], 0)
+			continue
+		}
+		if t.events[i] == 0 {
+			c.err = cmp.Or(c.err, fmt.Errorf("no call begins or ends at time %d of %d", i, len(t.all)))
+		}
+		if c.err != nil {
+			return
+		}
+		gap := uint64(t.all[i] - t.all[i-1])
+		c.gap(t.kinds[t.events[i]-1].gap, &gap)
+		t.all[i] = t.all[i-1] + int64(gap)
+	}
+}
+
+// at returns the time with a rank in nanoseconds.
+func (t *times) at(rank int32) int64 { return t.all[rank] * t.unit }
+
+// gap stores the difference between two times: in the column as a short code, or if it has more digits than
+// the codes have, as 0, with the number itself in another column.
+func (c *codec) gap(column *column, gap *uint64) {
+	if c.writing {
+		code := codeOf(*gap)
+		if column.put(code); code == 0 {
+			c.number(gapColumns+"long", gap)
+		}
+		return
+	}
+	var code uint64
+	if code, c.err = column.uint(); code == 0 && c.err == nil {
+		c.number(gapColumns+"long", gap)
+		return
+	}
+	*gap = codedBy(code)
+}
+
+// codeOf returns the code of a number with at most digits binary digits before its zeros, and 0 for other numbers. Numbers with
+// at most digits digits are their own code.
+func codeOf(v uint64) uint64 {
+	zeros := max(bits.Len64(v)-digits, 0)
+	if v&(1<<zeros-1) != 0 {
+		return 0
+	}
+	return uint64(zeros)<<(digits-1) + v>>zeros
+}
+
+// codedBy returns the number that has a code.
+func codedBy(code uint64) uint64 {
+	if code < 1<<digits {
+		return code
+	}
+	zeros := code>>(digits-1) - 1
+	return (code - zeros<<(digits-1)) << zeros
+}
+
+// inOrder returns the calls in the order in which they begin; those that begin at the same time as they are listed.
+func (t *times) inOrder() []int32 {
+	at := make([]int32, len(t.all)+1) // where the calls of each rank begin
+	for _, rank := range t.starts {
+		at[rank+1]++
+	}
+	for rank := range t.all {
+		at[rank+1] += at[rank]
+	}
+	order := make([]int32, len(t.starts))
+	for i, rank := range t.starts {
+		order[at[rank]] = int32(i)
+		at[rank]++
+	}
+	return order
+}
