@@ -32,6 +32,12 @@ var repairs = []repair{
 		replace: map[string]gomod.Version{"github.com/modern-go/reflect2": {Version: "v1.0.2"}},
 	},
 	{
+		// v0.25.16 is not available from the module proxy. The Go files are the same from v0.25.0 to v0.26.0;
+		// v0.25.8 is the newest of them in between that the checksum database knows.
+		Range:   release.Range{Since: "v1.25.16", Until: "v1.25.16"},
+		replace: map[string]gomod.Version{"k8s.io/cluster-bootstrap": {Version: "v0.25.8"}},
+	},
+	{
 		// "make generated_files" made the definitions (gen_openapi in
 		// build/root/Makefile.generated_files), until v1.24 brought them into the repository.
 		Range: release.Range{Until: "v1.23"},

@@ -11,7 +11,7 @@ import (
 func TestRepairs(t *testing.T) {
 	for version, want := range map[string]struct{ replace, generate int }{
 		"v1.18.2": {2, 1}, "v1.19.16": {2, 1}, "v1.20.15": {1, 1}, "v1.22.17": {1, 1}, "v1.23.17": {0, 1},
-		"v1.24.17": {}, "v1.26.15": {}, DefaultVersion: {},
+		"v1.24.17": {}, "v1.25.15": {}, "v1.25.16": {1, 0}, "v1.26.15": {}, DefaultVersion: {},
 	} {
 		p := Program(version)
 		if len(p.Replace) != want.replace || len(p.Generate) != want.generate {

@@ -49,8 +49,16 @@ func ProgramOf(up program.Upstream) (program.Program, error) {
 	}
 	p := Program(commit)
 	p.Module = oneModule
-	p.Released, err = releaseOf(up)
-	return p, err
+	if p.Released = taggedCommits[commit]; p.Released == "" {
+		p.Released, err = releaseOf(up)
+		return p, err
+	}
+	return p, nil
+}
+
+// taggedCommits are releases of oneModule by the version that a go.mod without a comment requires.
+var taggedCommits = map[string]string{
+	"v0.0.0-20191023171146-3cf2f69b5738": "v3.4.3", // Kubernetes v1.17; v1.18 names the tag of the same commit
 }
 
 // gitTag is how the go.mod of Kubernetes names the release behind a commit.

@@ -15,12 +15,16 @@ func TestProgramOf(t *testing.T) {
 			"go.etcd.io/etcd/server/v3", "v3.5.10", "v3.5.10", "",
 		},
 		"of one module": {
-			"module m\n\nrequire go.etcd.io/etcd v0.0.0-20191023171146-3cf2f69b5738\n\n" +
-				"replace go.etcd.io/etcd => go.etcd.io/etcd v0.0.0-20191023171146-3cf2f69b5738 // 3cf2f69b5738 is the SHA for git tag v3.4.3\n",
+			"module m\n\nrequire go.etcd.io/etcd v0.5.0-alpha.5.0.20200819165624-17cef6e3e9d5\n\n" +
+				"replace go.etcd.io/etcd => go.etcd.io/etcd v0.5.0-alpha.5.0.20200819165624-17cef6e3e9d5 // 17cef6e3e9d5 is the SHA for git tag v3.4.12\n",
+			"go.etcd.io/etcd", "v0.5.0-alpha.5.0.20200819165624-17cef6e3e9d5", "v3.4.12", "",
+		},
+		"of one module, without a comment": {
+			"module m\n\nrequire go.etcd.io/etcd v0.0.0-20191023171146-3cf2f69b5738\n",
 			"go.etcd.io/etcd", "v0.0.0-20191023171146-3cf2f69b5738", "v3.4.3", "",
 		},
 		"of an unknown release": {
-			goMod: "module m\n\nrequire go.etcd.io/etcd v0.0.0-20191023171146-3cf2f69b5738\n",
+			goMod: "module m\n\nrequire go.etcd.io/etcd v0.0.0-20191001000000-000000000000\n",
 			err:   "does not say which release of go.etcd.io/etcd it requires",
 		},
 		"of no etcd": {goMod: "module m\n", err: `does not require "go.etcd.io/etcd/client/v3"`},

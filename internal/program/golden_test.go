@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/mod/module"
+
 	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
@@ -58,6 +60,14 @@ replace (
 	got, err := p.goMod(up)
 	must(t, err)
 	compareGolden(t, "workspace.mod.golden", string(got))
+
+	// Where the released version of such a module is not available, the program says which one to take.
+	p.Replace = map[string]module.Version{"k8s.io/api": {Version: "v0.30.3"}}
+	got, err = p.goMod(up)
+	must(t, err)
+	if want := "k8s.io/api => k8s.io/api v0.30.3\n"; !strings.Contains(string(got), want) {
+		t.Errorf("go.mod lacks %q:\n%s", want, got)
+	}
 }
 
 // anonymous replaces what differs between machines and versions of the fixture.

@@ -57,6 +57,7 @@ type Program struct {
 	LocalReplace func(modulePath, localDir string) (version string, ok bool)
 	// Replace gives what takes the place of a module that upstream's go.mod replaces by a
 	// version that is not available or not usable any more, by its path there. A Version of "" means upstream's.
+	// Of a module for which LocalReplace gives a version, only the Version counts.
 	Replace map[string]module.Version
 	// Generate lists what makes source that upstream's released module lacks.
 	Generate []Generator
@@ -196,6 +197,7 @@ func (p Program) goMod(up Upstream) ([]byte, error) {
 			continue
 		}
 		if version, ok := p.localReplace(r.Old.Path, r.New.Path); ok {
+			version = cmp.Or(p.Replace[r.Old.Path].Version, version)
 			edits = append(edits, ours.AddReplace(r.Old.Path, r.Old.Version, r.Old.Path, version))
 		}
 	}
