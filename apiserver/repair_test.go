@@ -24,13 +24,13 @@ func TestRepairs(t *testing.T) {
 }
 
 func TestOlderVersions(t *testing.T) {
-	for in, want := range map[string]string{"1.22": "v1.22.17", "v1.22.3": "v1.22.3", "1.18": "v1.18.2"} {
+	for in, want := range map[string]string{"1.22": "v1.22.17", "v1.22.3": "v1.22.3", "1.18": "v1.18.2", "1.25": "v1.25.16"} {
 		if got, err := ParseVersion(in); err != nil || got != want {
 			t.Errorf("ParseVersion(%q) = %q, %v, want %q", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"v1.17.0", "1.20", "v1.25.16"} {
-		if _, err := ParseVersion(in); err == nil || !strings.Contains(err.Error(), "v1.18.2, v1.22.17 can be traced in part") {
+	for _, in := range []string{"v1.17.0", "1.20", "v1.24.17"} {
+		if _, err := ParseVersion(in); err == nil || !strings.Contains(err.Error(), "v1.18.2, v1.22.17, v1.25.16 can be traced in part") {
 			t.Errorf("ParseVersion(%q): %v, want an error that names what there is", in, err)
 		}
 	}

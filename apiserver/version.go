@@ -28,7 +28,7 @@ var releases = []string{
 
 // older are earlier releases, the oldest first. They need repairs, and work as far as docs/versions.md
 // says.
-var older = []string{"v1.18.2", "v1.22.17"}
+var older = []string{"v1.18.2", "v1.22.17", "v1.25.16"}
 
 // Older lists the releases from before Releases that can be traced in part, oldest first.
 func Older() []string { return slices.Clone(older) }
