@@ -3,7 +3,7 @@
 # Without cgo: a machine with only Go can do everything here.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run check dead types test programs test-all test-nightly bench record faults docs pictures release lint clean
+.PHONY: build run check dead types test programs test-all test-nightly bench bench-load soak record faults docs pictures release lint clean
 
 build: ## the command line, and the same as a kubectl plugin
 	@echo "building apitrace (a minute or two the first time)"
@@ -71,6 +71,14 @@ bench: programs ## measures what the README states, in about fifteen minutes
 	APITRACE_E2E=1 go test -timeout 30m -run '^$$' -bench Change -benchtime 3x ./e2e/commands
 	APITRACE_E2E=1 go test -timeout 60m -run '^$$' -bench . -benchtime 5x ./e2e
 	APITRACE_E2E=1 go test -timeout 30m -run '^$$' -bench Run -benchtime 5x ./e2e/commands
+
+EACH ?= 1m
+bench-load: programs ## a traced server and upstream's own build under load, as a table: twenty minutes; make bench-load EACH=6s for a trial
+	APITRACE_E2E=1 go test -timeout 3h -run '^$$' -bench Load -benchtime 1x ./e2e/load -load.each $(EACH)
+
+FOR ?= 20m
+soak: programs ## a traced server under a steady load: memory, goroutines, files and traces must stay as they are; make soak FOR=3m
+	APITRACE_E2E=1 APITRACE_SLOW=1 go test -timeout 3h -count 1 -v -run '^TestSlowSoak$$' ./e2e/load -load.soak $(FOR)
 
 record: build ## the recordings that apitrace carries, of all releases or of some: make record K8S=v1.30.4
 	bin/apitrace record-library $(addprefix --k8s ,$(K8S))

@@ -1,0 +1,189 @@
+package load
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/storage"
+)
+
+var each = flag.Duration("load.each", time.Minute, "how long BenchmarkLoad measures each number of clients and each way of tracing")
+
+// A mode is a way of tracing.
+type mode struct {
+	name  string
+	plain bool // upstream's own build
+	rate  float64
+	keep  bool // nobody fetches the traces
+}
+
+// groups are the modes that take turns; the first of each group is the one that the others are compared with. In the last group
+// the probe's memory fills: what comes before is measured without that.
+var groups = [][]mode{
+	{{name: "plain", plain: true}, {name: "traces nothing"}, {name: "traces 1 %", rate: 0.01}, {name: "traces 10 %", rate: 0.1}},
+	{{name: "plain", plain: true}, {name: "traces every request, nobody fetches", rate: 1, keep: true}},
+}
+
+// BenchmarkLoad compares the traced server with upstream's own build while 1, 8 and 64 clients work, and prints a table. The
+// modes take turns in short slices, so that whatever else the machine does hits all of them. In each round the ratios compare
+// the slice of a mode with the plain slice of the same round; the table has the medians of all rounds.
+func BenchmarkLoad(b *testing.B) {
+	const most = 64
+	bench := &bench{plain: start(b, true), traced: start(b, false)}
+	bench.collector = newCollector(b, bench.traced)
+	bench.plainWorkers = newWorkers(b, bench.plain, most, nil)
+	bench.tracedWorkers = newWorkers(b, bench.traced, most, bench.collector)
+	plainGauge, tracedGauge := newGauge(b, bench.plain), newGauge(b, bench.traced)
+	for b.Loop() {
+		began := machineLoad()
+		var speeds, memory strings.Builder
+		for _, modes := range groups {
+			for _, clients := range []int{1, 8, most} {
+				for _, r := range bench.measure(b, modes, clients) {
+					fmt.Fprintf(&speeds, "| %d | %s\n", clients, r)
+				}
+				fmt.Fprintf(&memory, "| %d | %s | %s |\n", clients, modes[len(modes)-1].name,
+					compareMemory(plainGauge.read(b), tracedGauge.read(b)))
+			}
+		}
+		fmt.Printf("\nkube-apiserver %s, %d processors, %s/%s, load average%s at the beginning and%s at the end; %v each\n\n",
+			bench.traced.K8sVersion, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, began, machineLoad(), *each)
+		fmt.Printf("| clients | server | requests/s | p50 in ms | p99 in ms | requests/s to plain | p50 to plain | p99 to plain | traced requests | fetched | refused | failed | discarded calls |\n"+
+			"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n%s\n", &speeds)
+		fmt.Printf("| clients | until then, it | kube-apiserver, plain | traced | ratio | etcd, plain | traced | ratio |\n"+
+			"| --- | --- | --- | --- | --- | --- | --- | --- |\n%s\n", &memory)
+	}
+	if err := bench.collector.first; err != nil {
+		b.Errorf("a trace was lost: %v", err)
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// A bench has both servers and their clients.
+type bench struct {
+	plain, traced               *apiserver.Server
+	plainWorkers, tracedWorkers []*worker
+	collector                   *collector
+}
+
+// A slice is what was measured in a short time.
+type slice struct{ rate, p50, p99 float64 }
+
+// A result has the slices of a mode, and what the collector counted in them.
+type result struct {
+	mode   mode
+	slices []slice
+	base   []slice // of plain, in the same rounds
+	counts collected
+}
+
+// rounds is how many slices each mode gets.
+const rounds = 12
+
+// measure measures modes in turn.
+func (bench *bench) measure(b *testing.B, modes []mode, clients int) []*result {
+	b.Helper()
+	results := make([]*result, len(modes))
+	for i, m := range modes {
+		results[i] = &result{mode: m}
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range rounds {
+		for _, i := range random.Perm(len(modes)) { // so that no mode always follows the same one
+			r := results[i]
+			before := bench.collector.so(b)
+			r.slices = append(r.slices, bench.slice(b, r.mode, clients, *each/rounds))
+			r.counts.add(before, bench.collector.so(b))
+		}
+	}
+	for _, r := range results {
+		r.base = results[0].slices
+	}
+	return results
+}
+
+// slice lets the clients warm up for a tenth of a time, measures them for that time, and waits until their traces were fetched.
+func (bench *bench) slice(b *testing.B, m mode, clients int, length time.Duration) slice {
+	b.Helper()
+	workers := bench.tracedWorkers
+	if m.plain {
+		workers = bench.plainWorkers
+	}
+	bench.collector.rate, bench.collector.keep = m.rate, m.keep
+	if _, err := run(b.Context(), workers[:clients], time.Now().Add(length/10), 0); err != nil {
+		b.Fatalf("%d clients warm up, server %s: %v", clients, m.name, err)
+	}
+	began := time.Now()
+	took, err := run(b.Context(), workers[:clients], began.Add(length), 0)
+	in := time.Since(began)
+	if err != nil {
+		b.Fatalf("%d clients, server %s: %v", clients, m.name, err)
+	}
+	if len(took) == 0 {
+		b.Fatalf("%d clients, server %s: no client has sent a request within %v: raise -load.each", clients, m.name, length)
+	}
+	bench.collector.drain(b)
+	times := make([]int64, len(took))
+	for i, t := range took {
+		times[i] = int64(t)
+	}
+	return slice{
+		rate: perSecond(len(took), in),
+		p50:  float64(quantile(times, 0.5)) / float64(time.Millisecond), p99: float64(quantile(times, 0.99)) / float64(time.Millisecond),
+	}
+}
+
+// String returns the cells of a row of the table, without the first.
+func (r *result) String() string {
+	rate, p50, p99 := func(s slice) float64 { return s.rate }, func(s slice) float64 { return s.p50 }, func(s slice) float64 { return s.p99 }
+	cells := fmt.Sprintf("%s | %.0f | %.2f | %.2f |", r.mode.name, r.median(rate), r.median(p50), r.median(p99))
+	if r.mode.plain {
+		return cells + strings.Repeat(" |", 8)
+	}
+	return cells + fmt.Sprintf(" %.2f | %.2f | %.2f | %d | %d | %d | %d | %d |", r.ratio(rate), r.ratio(p50), r.ratio(p99),
+		r.counts.traced, r.counts.fetched, r.counts.refused, r.counts.failed, r.counts.discarded)
+}
+
+func (r *result) median(of func(slice) float64) float64 {
+	var all []float64
+	for _, s := range r.slices {
+		all = append(all, of(s))
+	}
+	return median(all)
+}
+
+func (r *result) ratio(of func(slice) float64) float64 {
+	var all []float64
+	for i, s := range r.slices {
+		all = append(all, of(s)/of(r.base[i]))
+	}
+	return median(all)
+}
+
+// compareMemory returns cells with the resident memory of both servers' programs.
+func compareMemory(plain, traced map[string]map[string]float64) string {
+	const mb = 1 << 20
+	var cells []string
+	for _, name := range []string{apiserver.Name, storage.Name} {
+		p, t := plain[name][resident], traced[name][resident]
+		cells = append(cells, fmt.Sprintf("%.0f MB | %.0f MB | %.2f", p/mb, t/mb, t/p))
+	}
+	return strings.Join(cells, " | ")
+}
+
+// machineLoad is the load average of the machine in the last minute, with a space before it, where the system tells.
+func machineLoad() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return " unknown"
+	}
+	first, _, _ := strings.Cut(string(text), " ")
+	return " " + first
+}
