@@ -40,7 +40,7 @@ func BenchmarkLoad(b *testing.B) {
 	bench.collector = newCollector(b, bench.traced)
 	bench.plainWorkers = newWorkers(b, bench.plain, most, nil)
 	bench.tracedWorkers = newWorkers(b, bench.traced, most, bench.collector)
-	plainGauge, tracedGauge := newGauge(b, bench.plain), newGauge(b, bench.traced)
+	bench.plainGauge, bench.tracedGauge = newGauge(b, bench.plain), newGauge(b, bench.traced)
 	for b.Loop() {
 		began := machineLoad()
 		var speeds, memory strings.Builder
@@ -50,13 +50,13 @@ func BenchmarkLoad(b *testing.B) {
 					fmt.Fprintf(&speeds, "| %d | %s\n", clients, r)
 				}
 				fmt.Fprintf(&memory, "| %d | %s | %s |\n", clients, modes[len(modes)-1].name,
-					compareMemory(plainGauge.read(b), tracedGauge.read(b)))
+					compareMemory(bench.plainGauge.read(b), bench.tracedGauge.read(b)))
 			}
 		}
 		fmt.Printf("\nkube-apiserver %s, %d processors, %s/%s, load average%s at the beginning and%s at the end; %v each\n\n",
 			bench.traced.K8sVersion, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, began, machineLoad(), *each)
-		fmt.Printf("| clients | server | requests/s | p50 in ms | p99 in ms | requests/s to plain | p50 to plain | p99 to plain | traced requests | fetched | refused | failed | discarded calls |\n"+
-			"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n%s\n", &speeds)
+		fmt.Printf("| clients | server | requests/s | p50 in ms | p99 in ms | processor ms per request | requests/s to plain | p50 to plain | p99 to plain | processor time to plain | traced requests | fetched | refused | failed | discarded calls |\n"+
+			strings.Repeat("| --- ", 15)+"|\n%s\n", &speeds)
 		fmt.Printf("| clients | until then, it | kube-apiserver, plain | traced | ratio | etcd, plain | traced | ratio |\n"+
 			"| --- | --- | --- | --- | --- | --- | --- | --- |\n%s\n", &memory)
 	}
@@ -70,11 +70,13 @@ func BenchmarkLoad(b *testing.B) {
 type bench struct {
 	plain, traced               *apiserver.Server
 	plainWorkers, tracedWorkers []*worker
+	plainGauge, tracedGauge     *gauge
 	collector                   *collector
 }
 
-// A slice is what was measured in a short time.
-type slice struct{ rate, p50, p99 float64 }
+// A slice is what was measured in a short time. cost is the processor time of both programs for a request, which depends on other work of the
+// machine less than the other values do. It includes the warm-up and the fetch of the traces.
+type slice struct{ rate, p50, p99, cost float64 }
 
 // A result has the slices of a mode, and what the collector counted in them.
 type result struct {
@@ -112,12 +114,14 @@ func (bench *bench) measure(b *testing.B, modes []mode, clients int) []*result {
 // slice lets the clients warm up for a tenth of a time, measures them for that time, and waits until their traces were fetched.
 func (bench *bench) slice(b *testing.B, m mode, clients int, length time.Duration) slice {
 	b.Helper()
-	workers := bench.tracedWorkers
+	workers, gauge := bench.tracedWorkers, bench.tracedGauge
 	if m.plain {
-		workers = bench.plainWorkers
+		workers, gauge = bench.plainWorkers, bench.plainGauge
 	}
+	used := processorTime(gauge.read(b))
 	bench.collector.rate, bench.collector.keep = m.rate, m.keep
-	if _, err := run(b.Context(), workers[:clients], time.Now().Add(length/10), 0); err != nil {
+	warmUp, err := run(b.Context(), workers[:clients], time.Now().Add(length/10), 0)
+	if err != nil {
 		b.Fatalf("%d clients warm up, server %s: %v", clients, m.name, err)
 	}
 	began := time.Now()
@@ -130,6 +134,7 @@ func (bench *bench) slice(b *testing.B, m mode, clients int, length time.Duratio
 		b.Fatalf("%d clients, server %s: no client has sent a request within %v: raise -load.each", clients, m.name, length)
 	}
 	bench.collector.drain(b)
+	used = processorTime(gauge.read(b)) - used
 	times := make([]int64, len(took))
 	for i, t := range took {
 		times[i] = int64(t)
@@ -137,17 +142,19 @@ func (bench *bench) slice(b *testing.B, m mode, clients int, length time.Duratio
 	return slice{
 		rate: perSecond(len(took), in),
 		p50:  float64(quantile(times, 0.5)) / float64(time.Millisecond), p99: float64(quantile(times, 0.99)) / float64(time.Millisecond),
+		cost: used * 1000 / float64(len(warmUp)+len(took)),
 	}
 }
 
 // String returns the cells of a row of the table, without the first.
 func (r *result) String() string {
 	rate, p50, p99 := func(s slice) float64 { return s.rate }, func(s slice) float64 { return s.p50 }, func(s slice) float64 { return s.p99 }
-	cells := fmt.Sprintf("%s | %.0f | %.2f | %.2f |", r.mode.name, r.median(rate), r.median(p50), r.median(p99))
+	cost := func(s slice) float64 { return s.cost }
+	cells := fmt.Sprintf("%s | %.0f | %.2f | %.2f | %.2f |", r.mode.name, r.median(rate), r.median(p50), r.median(p99), r.median(cost))
 	if r.mode.plain {
-		return cells + strings.Repeat(" |", 8)
+		return cells + strings.Repeat(" |", 9)
 	}
-	return cells + fmt.Sprintf(" %.2f | %.2f | %.2f | %d | %d | %d | %d | %d |", r.ratio(rate), r.ratio(p50), r.ratio(p99),
+	return cells + fmt.Sprintf(" %.2f | %.2f | %.2f | %.2f | %d | %d | %d | %d | %d |", r.ratio(rate), r.ratio(p50), r.ratio(p99), r.ratio(cost),
 		r.counts.traced, r.counts.fetched, r.counts.refused, r.counts.failed, r.counts.discarded)
 }
 
@@ -165,6 +172,11 @@ func (r *result) ratio(of func(slice) float64) float64 {
 		all = append(all, of(s)/of(r.base[i]))
 	}
 	return median(all)
+}
+
+// processorTime is the processor time, in seconds, that kube-apiserver and etcd have used so far.
+func processorTime(metrics map[string]map[string]float64) float64 {
+	return metrics[apiserver.Name][processor] + metrics[storage.Name][processor]
 }
 
 // compareMemory returns cells with the resident memory of both servers' programs.

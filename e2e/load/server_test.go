@@ -56,6 +56,7 @@ const (
 	resident   = "process_resident_memory_bytes"
 	goroutines = "go_goroutines"
 	openFiles  = "process_open_fds" // Linux only
+	processor  = "process_cpu_seconds_total"
 	// nextGC is the size of the heap at which the garbage collector runs next: with GOGC at 100 it is about twice what
 	// the last collection left. Unlike the size of the heap, it does not depend on the moment of the reading.
 	nextGC = "go_memstats_next_gc_bytes"
