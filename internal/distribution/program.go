@@ -102,8 +102,8 @@ func (p *program) readme(folder string) (files []file) {
 	for _, name := range []string{"LICENSE", "README.md", "README.zh.md"} {
 		files = append(files, file{name: name, path: filepath.Join(folder, name)})
 	}
-	for name, page := range map[string]string{"INSTALL.md": "install.md", "INSTALL.zh.md": "install.zh.md"} {
-		files = append(files, file{name: name, path: filepath.Join(folder, "docs", page)})
+	for _, page := range []struct{ name, file string }{{"INSTALL.md", "install.md"}, {"INSTALL.zh.md", "install.zh.md"}} {
+		files = append(files, file{name: page.name, path: filepath.Join(folder, "docs", page.file)})
 	}
 	return files
 }
