@@ -53,7 +53,9 @@ func (c *codec) calls(r *trace.Request) {
 		return
 	}
 	calls.leave(len(calls.above))
-	t.code(c)
+	if t.code(c); c.err != nil {
+		return
+	}
 	ids := calls.ids()
 	if !c.writing && c.err == nil {
 		calls.complete(ids)
