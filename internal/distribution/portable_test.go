@@ -129,6 +129,7 @@ var linuxOnly = []string{"/proc", "/sys"}
 // worksWithout are files that look into such a folder and say the same without it.
 var worksWithout = map[string]string{
 	"e2e/commands/jaeger_test.go":    "does not check the memory of a process",
+	"e2e/load/bench_test.go":         "says that the load of the machine is unknown",
 	"instrument/probe/clock.go":      "asks whether the kernel tells the time by the processor's counter, and else takes a clock",
 	"internal/program/answers.go":    "takes the path of the executable on other systems",
 	"internal/program/child_test.go": "tells a process that has ended, but nobody has waited for, from one that runs",

@@ -78,11 +78,11 @@ func isASCII(s string) bool {
 }
 
 // Blank returns what stands between a line and the word or the line that goes on with its paragraph: a blank, or nothing. Between
-// two wide characters nothing stands, nor beside punctuation of full width, which has its blank inside.
+// two wide characters nothing stands, nor beside punctuation of full width, which has its blank inside. An arrow keeps its blanks.
 func Blank(line, next string) string {
 	before, _ := utf8.DecodeLastRuneInString(line)
 	after, _ := utf8.DecodeRuneInString(next)
-	if wide(before) && wide(after) || fullWidth(before) || fullWidth(after) {
+	if wide(before) && wide(after) || (fullWidth(before) || fullWidth(after)) && !arrow(before) && !arrow(after) {
 		return ""
 	}
 	return " "
@@ -135,5 +135,7 @@ func mayBreak(before, r rune) bool {
 func fullWidth(r rune) bool {
 	return r >= '\u2E80' && (strings.ContainsRune(closing, r) || strings.ContainsRune(opening, r))
 }
+
+func arrow(r rune) bool { return r >= '\u2190' && r <= '\u21FF' }
 
 func wide(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }
