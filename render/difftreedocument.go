@@ -33,7 +33,7 @@ type DiffTree struct {
 	Legend   []string `json:"legend" description:"The marks that steps have here, each with its meaning."`
 	// Layers and Unchanged are the summary.
 	Layers    []DiffTreeLayer `json:"layers" description:"What changed, by layer."`
-	Unchanged []string        `json:"unchanged" description:"Titles of the layers without a change."`
+	Unchanged []string        `json:"unchanged" description:"Titles of the layers in which no difference is recorded."`
 	Changes   int             `json:"changes" description:"How many changes there are."`
 	Shown     int             `json:"shown" description:"How many of them the steps show."`
 	// TooMany counts the changes of a first look that are too many for it: then there are no sections.

@@ -26,7 +26,7 @@ var kindNames = map[diff.Kind]message.Message{
 
 // samePath, smaller and unchanged are headings and what stands in place of a list.
 func (w *diffWords) smaller() string   { return w.Sprintf("Smaller changes") }
-func (w *diffWords) unchanged() string { return w.Sprintf("Unchanged") }
+func (w *diffWords) unchanged() string { return w.Sprintf("No difference recorded") }
 func (w *diffWords) samePath() string  { return w.Sprintf("the same path") }
 
 func (w *diffWords) onlyIn(side string) string { return w.Sprintf("only in %s", side) }

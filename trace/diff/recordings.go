@@ -64,10 +64,15 @@ func (c *Comparison) OtherEdition() bool {
 	return c.A.Edition != "" && c.B.Edition != "" && c.A.Edition != c.B.Edition
 }
 
-// samePrograms reports whether both recordings are known to be of the same programs. Edited programs
-// may have different edits, so they do not count.
+// samePrograms reports whether both recordings are known to be of programs in which functions with different names are different
+// functions: of the same ones, or of upstream's and one with a fault of the course, whose patch renames nothing. Other edits may.
 func samePrograms(a, b *trace.Recording) bool {
-	return a.K8sVersion != "" && a.K8sVersion == b.K8sVersion && a.EtcdVersion == b.EtcdVersion && len(a.Edited)+len(b.Edited) == 0
+	return a.K8sVersion != "" && a.K8sVersion == b.K8sVersion && a.EtcdVersion == b.EtcdVersion && !mayRename(a) && !mayRename(b)
+}
+
+// mayRename reports whether somebody edited the program. The recording of a fault has the name of the fault as its scenario, and as its edit.
+func mayRename(rec *trace.Recording) bool {
+	return len(rec.Edited) > 1 || len(rec.Edited) == 1 && rec.Edited[0] != rec.Scenario
 }
 
 // NameInB returns the name in B of a function of A, or "" if B makes none of its calls.
