@@ -85,6 +85,21 @@ func locked(ctx context.Context, dir string, do func() error) error {
 	return do()
 }
 
+// asMember does what only a member can do. Without a membership it writes nothing: a reporter may begin after the learner has left, or
+// has removed the folder.
+func asMember(ctx context.Context, dir string, do func(*Membership) error) error {
+	if _, err := read(dir); err != nil {
+		return err
+	}
+	return locked(ctx, dir, func() error {
+		m, err := read(dir)
+		if err != nil {
+			return err
+		}
+		return do(m)
+	})
+}
+
 // Join makes the learner a member of a group under a name; dir is the folder of the learner's progress. It returns the name that the group shows.
 func Join(ctx context.Context, dir, address, code, name, lang string) (string, error) {
 	address, err := checkAddress(address)
@@ -113,11 +128,7 @@ func Join(ctx context.Context, dir, address, code, name, lang string) (string, e
 // Leave ends the membership and asks the group to forget the learner. It succeeds without the leader's server, too, which then keeps
 // what it has: forgotten is false.
 func Leave(ctx context.Context, dir string) (forgotten bool, err error) {
-	err = locked(ctx, dir, func() error {
-		m, err := read(dir)
-		if err != nil {
-			return err
-		}
+	err = asMember(ctx, dir, func(m *Membership) error {
 		_, err = post[struct{}](ctx, m, LeavePath, struct{}{})
 		forgotten = err == nil
 		if err := os.Remove(file(dir)); err != nil {
@@ -130,11 +141,7 @@ func Leave(ctx context.Context, dir string) (forgotten bool, err error) {
 
 // SendVote votes in the poll that is open, and returns the exercise that it is about.
 func SendVote(ctx context.Context, dir string, holds bool) (exercise string, err error) {
-	err = locked(ctx, dir, func() error {
-		m, err := read(dir)
-		if err != nil {
-			return err
-		}
+	err = asMember(ctx, dir, func(m *Membership) error {
 		voted, err := post[Voted](ctx, m, VotePath, Vote{True: holds})
 		if unknown(err) && m.rejoin(ctx, dir) == nil {
 			voted, err = post[Voted](ctx, m, VotePath, Vote{True: holds})
@@ -149,11 +156,7 @@ func SendVote(ctx context.Context, dir string, holds bool) (exercise string, err
 
 // Send reports the events that the group does not have yet. Those that cannot be sent now go with the next report.
 func Send(ctx context.Context, dir string) error {
-	return locked(ctx, dir, func() error {
-		m, err := read(dir)
-		if err != nil {
-			return err
-		}
+	return asMember(ctx, dir, func(m *Membership) error {
 		all, err := events(ctx, dir)
 		if err != nil {
 			return err
