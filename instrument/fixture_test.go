@@ -380,13 +380,24 @@ func TestFixtureRecordsItsStart(t *testing.T) {
 	}
 }
 
-// drawStart is drawRecorded without the lines, which are the runtime's.
+// drawStart is drawRecorded without the lines, which are the runtime's. Goroutines begin in any order, so those that a function has started
+// stand in the order of their names.
 func drawStart(b *bytes.Buffer, depth int, parent string, records []probe.Record) {
+	at := slices.IndexFunc(records, func(r probe.Record) bool { return r.ID == parent })
+	var here, started []probe.Record
 	for _, r := range records {
-		if r.Parent == parent {
-			fmt.Fprintf(b, "%s%s\n", strings.Repeat("  ", depth), r.Function)
-			drawStart(b, depth+1, r.ID, records)
+		switch {
+		case r.Parent != parent:
+		case at >= 0 && r.Goroutine != records[at].Goroutine:
+			started = append(started, r)
+		default:
+			here = append(here, r)
 		}
+	}
+	slices.SortStableFunc(started, func(a, b probe.Record) int { return strings.Compare(a.Function, b.Function) })
+	for _, r := range append(here, started...) {
+		fmt.Fprintf(b, "%s%s\n", strings.Repeat("  ", depth), r.Function)
+		drawStart(b, depth+1, r.ID, records)
 	}
 }
 
