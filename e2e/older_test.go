@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"testing"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
@@ -20,15 +22,20 @@ var withoutSample = map[string]bool{"v1.25.16": true}
 // OpenAPI document that its generated definitions give.
 func TestSlowOlderReleases(t *testing.T) {
 	testenv.Slow(t)
-	older := apiserver.Older()
-	for i, version := range older {
+	const one = "v1.22.17" // which "make test-all" builds; most repairs are for it
+	for _, version := range apiserver.Older() {
 		t.Run(version, func(t *testing.T) {
-			if i < len(older)-1 && os.Getenv("APITRACE_OLDER") == "" {
-				t.Skip("the newest one stands for the others, each of which takes minutes to build: set APITRACE_OLDER=1")
+			if version != one && os.Getenv("APITRACE_OLDER") == "" {
+				t.Skipf("%s stands for the others, each of which takes minutes to build: set APITRACE_OLDER=1", one)
 			}
 			k := kind{check: true, version: version}
 			// Before a scenario adds kinds of its own to the document.
-			t.Run("OpenAPI", func(t *testing.T) { checkOpenAPI(t, server(t, k)) })
+			t.Run("OpenAPI", func(t *testing.T) {
+				if semver.Compare(version, "v1.24.0") >= 0 {
+					t.Skip("its definitions are upstream's own, and hack/update-openapi-spec.sh turns the gate OpenAPIEnums off")
+				}
+				checkOpenAPI(t, server(t, k))
+			})
 			played := 0
 			for _, scenario := range library(t) {
 				if scenario.RunsOn(version) != nil || withoutSample[version] && (scenario.Setup.Aggregated || scenario.Boots(sampleserver.Name)) {

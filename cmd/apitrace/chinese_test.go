@@ -371,8 +371,9 @@ func edited(t *testing.T, dir string) {
 	at := filepath.Join(dir, "state", "edits", "v1.37.1", "etcd", "p", "p.go")
 	writeFile(t, at, "package p\n\nfunc F() { println() }\n")
 	writeFile(t, at+".orig", "package p\n\nfunc F() {}\n")
-	writeFile(t, strings.Replace(at, "p.go", "q.go", 1), "package p\n")
-	writeFile(t, strings.Replace(at, "p.go", "q.go.orig", 1), "package p\n")
+	other := filepath.Join(filepath.Dir(at), "q.go")
+	writeFile(t, other, "package p\n")
+	writeFile(t, other+".orig", "package p\n")
 }
 
 // filled fills the cache: a complete build with an edit, an interrupted build, and Go's build cache.
