@@ -80,6 +80,6 @@ func TestReadMetrics(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	if _, err := readMetrics(strings.NewReader("go_goroutines many\n")); err == nil {
-		t.Error("a metric that is no number is accepted")
+		t.Error("a metric that is not a number is accepted")
 	}
 }

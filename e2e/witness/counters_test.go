@@ -81,7 +81,7 @@ func (c *counted) write(ctx context.Context, dir string) (string, error) {
 var block = regexp.MustCompile(`^(.+):(\d+)\.(\d+),\d+\.\d+ \d+ (\d+)$`)
 
 // read returns the functions that were called, by the counters in a folder: those of which the first block ran. A loop that was
-// entered before and goes on is no call.
+// entered before and goes on is not a call.
 func (c *counted) read(t *testing.T, window string) set {
 	t.Helper()
 	profile := filepath.Join(window, "profile")

@@ -49,7 +49,7 @@ func readExceptions(t *testing.T, p *programs) exceptions {
 		}
 		for _, pattern := range e.Functions {
 			if s := p.sources[e.Program]; s == nil || !s.has(pattern) {
-				t.Errorf("testdata/exceptions.yaml: %q is no function of a traced package of %q", pattern, e.Program)
+				t.Errorf("testdata/exceptions.yaml: %q is not a function of a traced package of %q", pattern, e.Program)
 			}
 		}
 	}

@@ -153,24 +153,25 @@ func (c *codec) stored(k *trace.StoredKey) {
 	c.text("stored.kind", &k.Kind)
 }
 
+// column returns the column to write to or to read from; nil where nothing was written to it.
+func (c *codec) column(name string) *column {
+	if c.writing {
+		return c.columns.get(name)
+	}
+	return c.columns.find(name)
+}
+
 // number writes or reads a value as it is.
 func (c *codec) number(column string, v *uint64) {
-	if c.err != nil {
-		return
-	}
-	if c.writing {
-		c.columns.get(column).put(*v)
-		return
-	}
-	if col := c.columns.find(column); col != nil {
-		*v, c.err = col.uint()
+	if c.err == nil {
+		c.numberIn(c.column(column), v)
 	}
 }
 
 // numberIn is number for a column that is known.
 func (c *codec) numberIn(col *column, v *uint64) {
 	switch {
-	case c.err != nil:
+	case c.err != nil || col == nil:
 	case c.writing:
 		col.put(*v)
 	default:
@@ -180,10 +181,8 @@ func (c *codec) numberIn(col *column, v *uint64) {
 
 // step writes or reads a value as its difference to another one.
 func (c *codec) step(column string, v *int64, from int64) {
-	folded := fold(*v - from)
-	c.number(column, &folded)
-	if !c.writing {
-		*v = from + unfold(folded)
+	if c.err == nil {
+		c.stepIn(c.column(column), v, from)
 	}
 }
 
