@@ -1,10 +1,13 @@
 package web
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/emicklei/go-restful/v3"
 
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/docs/lessons"
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/spoken"
@@ -12,7 +15,8 @@ import (
 	"github.com/kubeapitrace/apitrace/render/view"
 )
 
-// A GuideList is the guide: the layers in the order in which a request meets them, each with its key steps.
+// A GuideList is the guide: the layers in the order in which a request meets them, each with its key steps. Those of the
+// sample server stand behind those of kube-apiserver, which most readers look for.
 type GuideList struct {
 	Items []GuideLayer `json:"items" description:"The layers."`
 }
@@ -33,6 +37,14 @@ type GuideStep struct {
 	Since    string   `json:"since,omitempty" description:"The first release with the function; absent for no limit."`
 	Until    string   `json:"until,omitempty" description:"The last release with the function; absent for no limit."`
 	Values   []string `json:"values" description:"Names of the values that are recorded."`
+}
+
+// ofSample is 1 for a step in the sample server's own code, else 0.
+func ofSample(s GuideStep) int {
+	if strings.HasPrefix(s.Function, sampleserver.Module+"/") {
+		return 1
+	}
+	return 0
 }
 
 // getGuide lists the guide for all releases.
@@ -64,6 +76,9 @@ func (a *api) getGuide(r *restful.Request) (any, error) {
 		}
 		of := layer(titles.Layer(function))
 		of.Steps = append(of.Steps, out)
+	}
+	for _, l := range list.Items {
+		slices.SortStableFunc(l.Steps, func(a, b GuideStep) int { return cmp.Compare(ofSample(a), ofSample(b)) })
 	}
 	return list, nil
 }

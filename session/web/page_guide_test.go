@@ -26,6 +26,14 @@ func TestPageShowsTheGuide(t *testing.T) {
 			t.Errorf("layer %q has no title, and %d steps, such as %s", layer.Layer, len(layer.Steps), layer.Steps[0].Function)
 		}
 		steps += len(layer.Steps)
+		behind := false
+		for _, step := range layer.Steps {
+			sample := strings.HasPrefix(step.Function, "k8s.io/sample-apiserver/")
+			if behind && !sample {
+				t.Errorf("%s stands behind the steps of the sample server", step.Function)
+			}
+			behind = behind || sample
+		}
 	}
 	if steps != len(guide.Steps) {
 		t.Errorf("%d steps, but the guide has %d", steps, len(guide.Steps))
