@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/emicklei/go-restful/v3"
 
 	"github.com/kubeapitrace/apitrace/instrument/source"
@@ -202,53 +200,4 @@ func (a *api) recordingsOf(release, scenario string, f recordings.Function) ([]*
 		of = append(of, rec)
 	}
 	return of, nil
-}
-
-// highlight splits a function's text into lines, and each line into tokens.
-func highlight(f *source.Function) ([]SourceLine, error) {
-	tokens, err := lexers.Get("go").Tokenise(nil, strings.ReplaceAll(f.Text, "\r\n", "\n"))
-	if err != nil {
-		return nil, message.Errorf("highlighting %s: %w", f.Name, err)
-	}
-	var lines []SourceLine
-	for i, line := range chroma.SplitTokensIntoLines(tokens.Tokens()) {
-		if f.First+i > f.Last {
-			break
-		}
-		out := SourceLine{Number: f.First + i, Tokens: []Token{}}
-		for _, token := range line {
-			text := strings.TrimSuffix(token.Value, "\n")
-			kind := tokenKind(token.Type)
-			last := len(out.Tokens) - 1
-			switch {
-			case text == "":
-			case last >= 0 && out.Tokens[last].Kind == kind:
-				out.Tokens[last].Text += text
-			default:
-				out.Tokens = append(out.Tokens, Token{kind, text})
-			}
-		}
-		lines = append(lines, out)
-	}
-	return lines, nil
-}
-
-func tokenKind(t chroma.TokenType) string {
-	switch {
-	case t.InCategory(chroma.Comment):
-		return "comment"
-	case t == chroma.KeywordType:
-		return "type"
-	case t.InCategory(chroma.Keyword):
-		return "keyword"
-	case t.InSubCategory(chroma.LiteralString):
-		return "string"
-	case t.InSubCategory(chroma.LiteralNumber):
-		return "number"
-	case t == chroma.NameFunction:
-		return "function"
-	case t == chroma.NameBuiltin:
-		return "builtin"
-	}
-	return ""
 }
