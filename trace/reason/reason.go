@@ -148,7 +148,7 @@ func (f *Finder) Renamed(a, b *trace.Call) bool {
 	pkg := funcname.Package(a.Function)
 	name := a.Function[len(pkg):]
 	for _, other := range f.b.code.Functions(b.Process) {
-		if other.Name != b.Function && funcname.Package(other.Name) != pkg && strings.HasSuffix(other.Name, name) && f.a.code.Function(a.Process, other.Name) == nil {
+		if strings.HasSuffix(other.Name, name) && other.Name != b.Function && funcname.Package(other.Name) != pkg && f.a.code.Function(a.Process, other.Name) == nil {
 			return false
 		}
 	}
