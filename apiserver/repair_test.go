@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/mod/semver"
 )
 
 // Each release gets the repairs of its window, and no other: those of a release that builds as it is
@@ -24,13 +26,17 @@ func TestRepairs(t *testing.T) {
 }
 
 func TestOlderVersions(t *testing.T) {
-	for in, want := range map[string]string{"1.22": "v1.22.17", "v1.22.3": "v1.22.3", "1.18": "v1.18.2", "1.25": "v1.25.16"} {
-		if got, err := ParseVersion(in); err != nil || got != want {
-			t.Errorf("ParseVersion(%q) = %q, %v, want %q", in, got, err, want)
+	for _, want := range slices.Concat(older, releases) {
+		minor := semver.MajorMinor(want)
+		for in, want := range map[string]string{want: want, minor: want, minor[1:]: want, minor + ".99": minor + ".99"} {
+			if got, err := ParseVersion(in); err != nil || got != want {
+				t.Errorf("ParseVersion(%q) = %q, %v, want %q", in, got, err, want)
+			}
 		}
 	}
-	for _, in := range []string{"v1.17.0", "1.20", "v1.24.17"} {
-		if _, err := ParseVersion(in); err == nil || !strings.Contains(err.Error(), "v1.18.2, v1.22.17, v1.25.16 can be traced in part") {
+	for _, in := range append(slices.Clone(readOnly), "v1.9.0", "1.15") {
+		_, err := ParseVersion(in)
+		if err == nil || !strings.Contains(err.Error(), strings.Join(releases, ", ")) || !strings.Contains(err.Error(), strings.Join(older, ", ")) {
 			t.Errorf("ParseVersion(%q): %v, want an error that names what there is", in, err)
 		}
 	}

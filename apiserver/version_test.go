@@ -3,6 +3,8 @@ package apiserver
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -24,10 +26,9 @@ func TestParseVersion(t *testing.T) {
 		{"1.30", "v1.30.4", ""},
 		{"v1.27", "v1.27.4", ""},
 		{"v1.30.3", "v1.30.3", ""},
-		{"v1.25.16", "v1.25.16", ""},
-		{"v1.24.17", "", "outside of the range that this apitrace can trace, v1.26 to v1.37: choose one of v1.26.15, v1.27.4,"},
-		{"1.24", "", "outside"},
-		{"v1.38.0", "", "outside of the range that this apitrace can trace, v1.26 to v1.37"},
+		{"v1.14.10", "", "outside of the range that this apitrace can trace, " + semver.MajorMinor(releases[0]) + " to v1.37: choose one of " + releases[0] + ", " + releases[1]},
+		{"1.14", "", "outside"},
+		{"v1.38.0", "", "outside of the range that this apitrace can trace, " + semver.MajorMinor(releases[0]) + " to v1.37"},
 		{"v2.30.0", "", "outside"},
 		{"newest", "", `"newest" is not a Kubernetes version: expected one like "v1.37.1", a minor version like "v1.37", or "latest"`},
 		{"1", "", "is not a Kubernetes version"},
@@ -79,5 +80,16 @@ func TestAdvise(t *testing.T) {
 	}
 	if got := advise("v1.27.4", broken); got != error(broken) {
 		t.Errorf("of the release that was tried: %v", got)
+	}
+}
+
+// The page on versions begins with the range of releases.
+func TestPagesNameTheRange(t *testing.T) {
+	for page, sentence := range map[string]string{"versions.md": "takes any release from %s to %s:", "versions.zh.md": "接受 %s 到 %s 的任何版本："} {
+		text, err := os.ReadFile("../docs/" + page)
+		want := fmt.Sprintf(sentence, semver.MajorMinor(releases[0]), semver.MajorMinor(releases[len(releases)-1]))
+		if err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("docs/%s: %v, expected %q", page, err, want)
+		}
 	}
 }

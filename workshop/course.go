@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/release"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
 	"github.com/kubeapitrace/apitrace/internal/text"
 )
@@ -34,8 +35,10 @@ type Chapter struct {
 	Title   Text `yaml:"title"`
 	Teaches Text `yaml:"teaches"`
 	// Lesson is the page of docs to read with it, without language and ending: "lessons/03-get".
-	Lesson    string      `yaml:"lesson"`
-	Exercises []*Exercise `yaml:"-"`
+	Lesson string `yaml:"lesson"`
+	// Releases are those of all its exercises; an exercise may narrow them with an end of its own.
+	Releases  release.Range `yaml:",inline"`
+	Exercises []*Exercise   `yaml:"-"`
 }
 
 // ours is the course that comes with apitrace, read when it is first asked for.
@@ -94,7 +97,7 @@ func readChapter(files fs.FS, where, dir string) (*Chapter, error) {
 	if err := strictyaml.Decode(shown, text, c); err != nil {
 		return nil, err
 	}
-	if err := strictyaml.First(bothLanguages(c.Title, "title"), bothLanguages(c.Teaches, "teaches")).In(shown, text); err != nil {
+	if err := strictyaml.First(bothLanguages(c.Title, "title"), bothLanguages(c.Teaches, "teaches"), c.validateReleases()).In(shown, text); err != nil {
 		return nil, err
 	}
 	names, err := fs.Glob(files, dir+"/*.yaml")
@@ -110,9 +113,17 @@ func readChapter(files fs.FS, where, dir string) (*Chapter, error) {
 		if err != nil {
 			return nil, err
 		}
+		e.Releases.Since, e.Releases.Until = cmp.Or(e.Releases.Since, c.Releases.Since), cmp.Or(e.Releases.Until, c.Releases.Until)
 		c.Exercises = append(c.Exercises, e)
 	}
 	return c, nil
+}
+
+func (c *Chapter) validateReleases() *strictyaml.Mistake {
+	if err := c.Releases.Validate(); err != nil {
+		return strictyaml.MistakeAt(message.Of("%v", err), err.Field)
+	}
+	return nil
 }
 
 // fileName is a number for the place in the chapter, and the exercise's name.

@@ -163,6 +163,7 @@ func TestOpenRefuses(t *testing.T) {
 		{write("01-a/first.yaml", valid), "does not have the name of an exercise"},
 		{write("01-a/10-x.yaml", "minutes: x"), "10-x.yaml:1:"},
 		{write("02-b/chapter.yaml", "titel: x"), `unknown field "titel"`},
+		{write("02-b/chapter.yaml", "title: {en: a, zh: b}\nteaches: {en: a, zh: b}\nsince: 1.26\n"), `chapter.yaml:3: since is "1.26": expected a release`},
 	} {
 		if _, err := Open(c.dir); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, expected %q", err, c.want)
