@@ -18,6 +18,37 @@ var upstreamFacts = []struct {
 	fact    string
 	says    func(t *testing.T, h upstreamHistory)
 }{
+	{"v1.22", 100488, "The etcd client has been updated to 3.5.0", func(t *testing.T, h upstreamHistory) {
+		h.calledSince(t, "client/v3.(*kv).Get", "v1.22")
+		h.calledSince(t, "client/v3.(*kv).Do", "v1.22")
+	}},
+	{"v1.22", 101688, "Warnings for the use of deprecated and known-bad values in pod specs are now sent", func(t *testing.T, h upstreamHistory) {
+		h.calledSince(t, "deployment.deploymentStrategy.WarningsOnCreate", "v1.22")
+	}},
+	{"v1.23", 104748, "requests to aggregated APIs will get 503, not 404 while the APIServiceRegistrationController hasn't finished its job", func(t *testing.T, h upstreamHistory) {
+		h.calledSince(t, "filters.WithMuxAndDiscoveryComplete.func1", "v1.23")
+	}},
+	{"v1.23", 106089, "The PodSecurity admission plugin has graduated to beta and is enabled by default", func(t *testing.T, h upstreamHistory) {
+		h.gate(t, "PodSecurity", "v1.22", false)
+		h.gate(t, "PodSecurity", "v1.23", true)
+	}},
+	{"v1.25", 109798, "The beta PodSecurityPolicy admission plugin, deprecated since 1.21, is removed", func(t *testing.T, h upstreamHistory) {
+		const plugin = "podsecuritypolicy.(*Plugin).Validate"
+		if s := h.at(t, plugin, "v1.24"); s.State != notCalled {
+			t.Errorf("v1.24: %s has state %d, expected to be there and not called", plugin, s.State)
+		}
+		if s := h.at(t, plugin, "v1.25"); s.State != notThere {
+			t.Errorf("v1.25 has %s", plugin)
+		}
+	}},
+	{"v1.25", 110178, "Graduated ServerSideFieldValidation to beta", func(t *testing.T, h upstreamHistory) {
+		h.gate(t, "ServerSideFieldValidation", "v1.24", false)
+		h.gate(t, "ServerSideFieldValidation", "v1.25", true)
+	}},
+	// The source is the pull request: its release note is "NONE".
+	{"v1.25", 110351, "Switch to v3 of github.com/emicklei/go-restful by updating kube-openapi", func(t *testing.T, h upstreamHistory) {
+		h.calledSince(t, "go-restful/v3.(*Container).dispatch", "v1.25")
+	}},
 	{"v1.27", 116108, "Promote aggregated discovery endpoint to beta and it will be enabled by default", func(t *testing.T, h upstreamHistory) {
 		h.calledSince(t, "discovery/aggregated.(*resourceDiscoveryManager).ServeHTTP", "v1.27")
 		h.gate(t, "AggregatedDiscoveryEndpoint", "v1.26", false)
@@ -52,7 +83,7 @@ var upstreamFacts = []struct {
 		h.gate(t, "ConsistentListFromCache", "v1.30", false)
 		h.gate(t, "ConsistentListFromCache", "v1.31", true)
 	}},
-	// Its release note is "NONE": the source is the pull request alone.
+	// The source is the pull request: its release note is "NONE".
 	{"v1.32", 125258, "Etcd kubernetes interface", func(t *testing.T, h upstreamHistory) {
 		h.calledSince(t, "kubernetes.Client.Get", "v1.32")
 		h.calledSince(t, "kubernetes.Client.OptimisticPut", "v1.32")
