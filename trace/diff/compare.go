@@ -86,6 +86,7 @@ func matchTrees(treeA, treeB *trace.Tree, o Options) (a, b *side) {
 	setValues(a, b)
 	id := newIdentity(names)
 	if !o.SameProgram {
+		id.matchInits(a, b)
 		id.matchLiterals(a, b)
 	}
 	for range rounds {

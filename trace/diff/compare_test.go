@@ -19,6 +19,18 @@ func TestCompare(t *testing.T) {
 		{"added", "p.A\n p.B", "p.A\n p.B\n p.C\n  p.D", "added p.C (2 calls)"},
 		{"removed", "p.A\n p.B\n  p.C\n p.D", "p.A\n p.D", "removed p.B (2 calls)"},
 		{
+			"an init in a file before the others, whose numbers shift",
+			"r.main\n v1.init.0 file=v1/register.go\n v1.init.1 file=v1/zz.go\n  v1.Z",
+			"r.main\n v1.init.0 file=v1/aa.go\n v1.init.1 file=v1/register.go\n v1.init.2 file=v1/zz.go\n  v1.Z",
+			"added v1.init.0",
+		},
+		{
+			"the second init of a file, and one of another package, which is none of them",
+			"r.main\n v1.init.0 file=v1/register.go\n v1.init.1 file=v1/register.go\n v2.init.0 file=v2/register.go",
+			"r.main\n v1.init.0 file=v1/register.go\n v3.init.0 file=v3/register.go",
+			"removed v1.init.1\nremoved v2.init.0\nadded v3.init.0",
+		},
+		{
 			"a filter around everything",
 			"p.A\n p.B\n  p.C\n  p.C\n  p.D\n   p.E",
 			"p.New\n p.A\n  p.B\n   p.C\n   p.C\n   p.D\n    p.E",

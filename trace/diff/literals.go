@@ -155,9 +155,14 @@ func (id *identity) strippedNames() []int32 {
 	return of
 }
 
-// onlyRenumbered reports whether two names are those of literals of one function that differ only
-// in their number.
+// onlyRenumbered reports whether two names are those of literals of one function, or of functions init of one package, that
+// differ only in their number.
 func onlyRenumbered(nameA, nameB string) bool {
+	pkgA, _, okA := initOf(nameA)
+	pkgB, _, okB := initOf(nameB)
+	if okA && okB {
+		return pkgA == pkgB
+	}
 	a, restA := funcname.SplitLiteral(nameA)
 	b, restB := funcname.SplitLiteral(nameB)
 	return a == b && restA != "" && restB != "" && restA != restB

@@ -82,6 +82,9 @@ func (r *renames) try(x, y int32) {
 	if x == y { // literals that are known to be different
 		return
 	}
+	if _, _, ok := initOf(r.id.names.list[x].name); ok { // all have one name, which says nothing; matchInits knows those of a file
+		return
+	}
 	if r.tried[[2]int32{x, y}] || r.id.names.list[x].process != r.id.names.list[y].process {
 		return
 	}

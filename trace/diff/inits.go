@@ -1,0 +1,76 @@
+package diff
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+)
+
+// initOf returns the package of a function init and its number in that package: the compiler numbers them over the
+// files of a package, in the order of the files' names.
+func initOf(name string) (pkg string, number int, ok bool) {
+	n := funcname.Parse(name)
+	digits, found := strings.CutPrefix(n.Func, "init.")
+	if !found || n.Type != "" || n.Literal != "" {
+		return "", 0, false
+	}
+	number, err := strconv.Atoi(digits)
+	return n.Package, number, err == nil
+}
+
+// matchInits matches the functions init. Their numbers shift when a release adds one to another file of the package, so that
+// one name can mean two functions: two are the same if they are in the same file, and equally many init are before them there.
+func (id *identity) matchInits(a, b *side) {
+	inA := map[initKey]int32{}
+	for _, i := range a.inits() {
+		inA[i.initKey] = i.name
+	}
+	for _, i := range b.inits() {
+		if name, ok := inA[i.initKey]; ok {
+			id.b[i.name] = id.a[name]
+			continue
+		}
+		id.b[i.name] = int32(id.count)
+		id.count++
+	}
+}
+
+// An initKey is what an init keeps when others are added in other files.
+type initKey struct {
+	process, pkg, file string
+	before             int // init functions that ran and are before it in the file
+}
+
+type initFunction struct {
+	initKey
+	name   int32
+	number int
+}
+
+// inits lists the functions init of a side by process, package and number.
+func (s *side) inits() []initFunction {
+	var all []initFunction
+	seen := map[int32]bool{}
+	for i := int32(1); i < s.len(); i++ {
+		if seen[s.name[i]] {
+			continue
+		}
+		seen[s.name[i]] = true
+		call := s.call(i)
+		if pkg, number, ok := initOf(call.Function); ok {
+			all = append(all, initFunction{initKey{process: call.Process, pkg: pkg, file: call.File}, s.name[i], number})
+		}
+	}
+	slices.SortFunc(all, func(x, y initFunction) int {
+		return cmp.Or(cmp.Compare(x.process, y.process), cmp.Compare(x.pkg, y.pkg), cmp.Compare(x.number, y.number))
+	})
+	for i := 1; i < len(all); i++ {
+		if before := all[i-1]; before.process == all[i].process && before.pkg == all[i].pkg && before.file == all[i].file {
+			all[i].before = before.before + 1
+		}
+	}
+	return all
+}
