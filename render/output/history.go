@@ -120,7 +120,7 @@ func (o *Options) ofOldName(std *console.Streams, releases []history.Release, na
 	is := slices.Collect(maps.Keys(ends))[0]
 	appearances, err := history.Of(releases, is)
 	if errors.As(err, new(*trace.UnknownFunctionError)) {
-		fmt.Fprintln(std.Out, std.Printer.Sprintf("No recorded release has this function.")+"\n")
+		fmt.Fprintln(std.Out, std.Printer.Sprintf("No program of a recorded release has this function.")+"\n")
 		return names.Write(std.Out, lineage.Function, is, std.Printer)
 	}
 	if err == nil {

@@ -4,8 +4,13 @@ package articles
 
 import (
 	_ "embed"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
+
+	"golang.org/x/mod/semver"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/strictyaml"
@@ -18,10 +23,10 @@ type article struct {
 	// Name is a letter.
 	Name  string       `yaml:"name"`
 	Title message.Text `yaml:"title"`
-	// Written names the releases whose code it shows, as far as that can be told. Nearest is the recorded release that is
-	// nearest to them.
+	// Written names the releases whose code it shows, as far as that can be told, the newest last. Nearest is the recorded
+	// release that is nearest to that one.
 	Written string `yaml:"written"`
-	Nearest string `yaml:"nearest"`
+	Nearest string `yaml:"-"`
 	// Note says what concerns the whole text, if anything.
 	Note   message.Text `yaml:"note"`
 	Chains []chain      `yaml:"chains"`
@@ -53,8 +58,44 @@ var embedded []byte
 // known returns the articles.
 var known = sync.OnceValues(func() ([]article, error) {
 	var all []article
-	return all, strictyaml.Decode("articles.yaml", embedded, &all)
+	if err := strictyaml.Decode("articles.yaml", embedded, &all); err != nil {
+		return nil, err
+	}
+	recorded, err := recordings.Names()
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		if all[i].Nearest, err = nearest(all[i].Written, recorded); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 })
+
+// nearest returns the release that is nearest to the last one of a text such as "v1.18 - v1.20".
+func nearest(text string, releases []string) (string, error) {
+	written, err := minorOf(text[strings.LastIndexByte(text, ' ')+1:])
+	if err != nil {
+		return "", err
+	}
+	best, distance := "", math.MaxInt
+	for _, release := range releases {
+		n, err := minorOf(release)
+		if err != nil {
+			return "", err
+		}
+		if d := max(n-written, written-n); d < distance {
+			best, distance = release, d
+		}
+	}
+	return best, nil
+}
+
+// minorOf reads the number of a minor version: 30 of "v1.30.4".
+func minorOf(release string) (int, error) {
+	return strconv.Atoi(strings.TrimPrefix(semver.MajorMinor(release), "v1."))
+}
 
 // A state is what a release knows of a step.
 type state int

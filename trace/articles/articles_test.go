@@ -105,11 +105,27 @@ func TestOrderOfACreation(t *testing.T) {
 	}
 }
 
+func TestNearest(t *testing.T) {
+	for written, want := range map[string]string{"v1.10, v1.11": "v1.20.15", "v1.18 - v1.20": "v1.20.15", "v1.25": "v1.24.17", "v1.30.4": "v1.30.4"} {
+		if got, err := nearest(written, []string{"v1.20.15", "v1.24.17", "v1.30.4"}); got != want || err != nil {
+			t.Errorf("nearest to %s: %s, %v, expected %s", written, got, err, want)
+		}
+	}
+	if got, err := nearest("long ago", []string{"v1.20.15"}); err == nil {
+		t.Errorf("nearest to nothing: %s", got)
+	}
+}
+
 func TestWrite(t *testing.T) {
+	recorded, err := recordings.Names()
+	if err != nil {
+		t.Fatal(err)
+	}
+	oldest := recorded[0]
 	for name, want := range map[string][]string{
-		"":  {"A kube-apiserver handler", "the nearest recorded release is v1.26.15"},
+		"":  {"A kube-apiserver handler", "the nearest recorded release is " + oldest},
 		"a": {"the article errs: This is not the path of a Deployment", "apitrace show boot --k8s v1.37.1 --function 'endpoints.restfulGetResource'"},
-		"C": {"app.CreateNodeDialer is in the sources from v1.10.13 to v1.21.14", "look in what called it: app.CreateServerChain", "apitrace show boot --k8s v1.26.15 --function 'app.CreateKubeAPIServer'", "v1.28.15: app.CreateKubeAPIServer is gone", "--function 'secret/storage.NewREST'"},
+		"C": {"app.CreateNodeDialer is in the sources from v1.10.13 to v1.21.14", "look in what called it: app.CreateServerChain", "apitrace show boot --k8s " + oldest + " --function 'app.CreateKubeAPIServer'", "v1.28.15: app.CreateKubeAPIServer is gone", "--function 'secret/storage.NewREST'"},
 		"D": {"It is about the sample API server."},
 		"E": {"A recording shows: decoding with conversion, mutating admission, strategy, validating admission, storage.", "A DELETE goes to rest.GracefulDeleter", "the article errs: A Deployment's storage is a rest.Creater", "apitrace show create-deployment --k8s v1.30.4 --function 'registry.(*Store).create'"},
 	} {

@@ -18,6 +18,11 @@ var upstreamFacts = []struct {
 	fact    string
 	says    func(t *testing.T, h upstreamHistory)
 }{
+	{"v1.20", 96527, "API priority and fairness graduated to beta", func(t *testing.T, h upstreamHistory) {
+		h.calledSince(t, "flowcontrol.matchesFlowSchema", "v1.20")
+		h.gate(t, "APIPriorityAndFairness", "v1.19", false)
+		h.gate(t, "APIPriorityAndFairness", "v1.20", true)
+	}},
 	{"v1.22", 100488, "The etcd client has been updated to 3.5.0", func(t *testing.T, h upstreamHistory) {
 		h.calledSince(t, "client/v3.(*kv).Get", "v1.22")
 		h.calledSince(t, "client/v3.(*kv).Do", "v1.22")
