@@ -16,6 +16,8 @@ import (
 
 var each = flag.Duration("load.each", time.Minute, "how long BenchmarkLoad measures each number of clients and each way of tracing")
 
+var only = flag.String("load.only", "", "the name of the mode that BenchmarkLoad compares with upstream's own build, such as \"traces nothing\"; empty for all modes")
+
 // A mode is a way of tracing.
 type mode struct {
 	name  string
@@ -24,11 +26,32 @@ type mode struct {
 	keep  bool // nobody fetches the traces
 }
 
-// groups are the modes that take turns; the first of each group is the one that the others are compared with. In the last group
-// the probe's memory fills: what comes before is measured without that.
+// groups are the modes that take turns; the first of each group is the one that the others are compared with. Nothing has been traced
+// yet when the first group is measured. In the last group the probe's memory fills: what comes before is measured without that.
 var groups = [][]mode{
-	{{name: "plain", plain: true}, {name: "traces nothing"}, {name: "traces 1 %", rate: 0.01}, {name: "traces 10 %", rate: 0.1}},
+	{{name: "plain", plain: true}, {name: "traces nothing"}},
+	{{name: "plain", plain: true}, {name: "traces 1 %", rate: 0.01}, {name: "traces 10 %", rate: 0.1}},
 	{{name: "plain", plain: true}, {name: "traces every request, nobody fetches", rate: 1, keep: true}},
+}
+
+// chosen returns the groups with the mode that -load.only names.
+func chosen(b *testing.B) [][]mode {
+	b.Helper()
+	if *only == "" {
+		return groups
+	}
+	var all [][]mode
+	for _, modes := range groups {
+		for _, m := range modes {
+			if m.name == *only && !m.plain {
+				all = append(all, []mode{modes[0], m})
+			}
+		}
+	}
+	if all == nil {
+		b.Fatalf("-load.only: BenchmarkLoad has no mode %q", *only)
+	}
+	return all
 }
 
 // BenchmarkLoad compares the traced server with upstream's own build while 1, 8 and 64 clients work, and prints a table. The
@@ -36,6 +59,7 @@ var groups = [][]mode{
 // the slice of a mode with the plain slice of the same round; the table has the medians of all rounds.
 func BenchmarkLoad(b *testing.B) {
 	const most = 64
+	groups := chosen(b)
 	bench := &bench{plain: start(b, true), traced: start(b, false)}
 	bench.collector = newCollector(b, bench.traced)
 	bench.plainWorkers = newWorkers(b, bench.plain, most, nil)

@@ -174,13 +174,14 @@ func (w *worker) update(ctx context.Context) error {
 	})
 }
 
-// watch opens a watch, updates the object and waits for the event. The time of the watch's answer is that of its headers.
+// watch opens a watch, updates the object and waits for the event. The time of the watch's answer is that of its headers. The watch
+// begins with the object as it is, because the server may have forgotten the events since a worker last updated it.
 func (w *worker) watch(ctx context.Context) error {
 	object := w.objects[w.next()]
 	var events watch.Interface
 	err := w.timed(func() (err error) {
 		events, err = w.configMaps.Watch(ctx, metav1.ListOptions{
-			FieldSelector: "metadata.name=" + object.Name, ResourceVersion: object.ResourceVersion,
+			FieldSelector: "metadata.name=" + object.Name, ResourceVersion: "0",
 		})
 		return err
 	})
@@ -191,10 +192,15 @@ func (w *worker) watch(ctx context.Context) error {
 	if err := w.update(ctx); err != nil {
 		return err
 	}
-	e := <-events.ResultChan() // closed when ctx ends
-	seen, ok := e.Object.(*corev1.ConfigMap)
-	if want := w.objects[w.next()].ResourceVersion; !ok || e.Type != watch.Modified || seen.ResourceVersion != want {
-		return fmt.Errorf("the watch of %q returned %s %v, expected its update at revision %s", object.Name, e.Type, e.Object, want)
+	want := w.objects[w.next()].ResourceVersion
+	for e := range events.ResultChan() { // closed when ctx ends
+		seen, ok := e.Object.(*corev1.ConfigMap)
+		if !ok || e.Type == watch.Deleted {
+			return fmt.Errorf("the watch of %q returned %s %v, expected its update at revision %s", object.Name, e.Type, e.Object, want)
+		}
+		if seen.ResourceVersion == want {
+			return nil
+		}
 	}
-	return nil
+	return fmt.Errorf("the watch of %q ended before its update at revision %s", object.Name, want)
 }
