@@ -14,6 +14,7 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/reason"
+	"github.com/kubeapitrace/apitrace/workshop/fault"
 )
 
 // DiffOptions set how differences are drawn. The zero value draws the summary in English and
@@ -59,7 +60,26 @@ func (o *DiffOptions) warnings(c *diff.Comparison) []string {
 			notes = append(notes, p.Sprintf("%s is not upstream's program: built with edits of %s", side.name, oneLine(message.List(side.edited).In(o.Lang))))
 		}
 	}
+	if a, b := ownScenario(c.A), ownScenario(c.B); a != b && a != "" && b != "" {
+		for _, side := range []struct{ fault, own string }{{c.A.Scenario, a}, {c.B.Scenario, b}} {
+			if side.fault != side.own {
+				notes = append(notes, p.Sprintf("%s is a recording of the scenario %s: the differences below are those of two scenarios, not of the fault; compare it with %[2]s", side.fault, side.own))
+			}
+		}
+	}
 	return notes
+}
+
+// ownScenario returns the scenario that a recording replays: that of the fault for a recording of a fault of the course, "" if it is
+// not known.
+func ownScenario(rec *trace.Recording) string {
+	if len(rec.Edited) != 1 || rec.Edited[0] != rec.Scenario {
+		return rec.Scenario
+	}
+	if f, err := fault.Find(rec.Scenario); err == nil && f != nil {
+		return f.Scenario
+	}
+	return ""
 }
 
 // The marks of changes, as they stand before names.

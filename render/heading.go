@@ -25,7 +25,9 @@ func (l *listing) writeHeading(out *bufio.Writer) {
 	if len(l.rec.Edited) > 0 {
 		l.writeWrapped(out, l.Warning, saysEdited.Format(l.lang, oneLine(message.List(l.rec.Edited).In(l.lang))))
 	}
-	if path := l.story.ErrorPath; path != nil {
+	if path := l.story.ErrorPath; path != nil && l.hideError {
+		l.writeWrapped(out, l.Facts, saysHidden.In(l.lang))
+	} else if path != nil {
 		l.writeWrapped(out, l.Error, l.errorPath(path))
 	}
 	for _, reason := range r.Lacks() {

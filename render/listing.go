@@ -77,6 +77,7 @@ type listing struct {
 	choice     Choice
 	notes      bool
 	hyperlinks bool
+	hideError  bool
 	// said has the sentences below the headings of sections.
 	said map[*view.Section][]view.Sentence
 	// noted are the functions whose note was written.
@@ -95,7 +96,7 @@ type listing struct {
 
 func newListing(rec *trace.Recording, story *view.Story, guide Guide, o Options) *listing {
 	return &listing{pen: newPen(&o), rec: rec, story: story, guide: guide,
-		choice: o.Choice, notes: o.Notes, hyperlinks: o.Hyperlinks, noted: map[string]bool{}}
+		choice: o.Choice, notes: o.Notes, hyperlinks: o.Hyperlinks, hideError: o.HideError, noted: map[string]bool{}}
 }
 
 func (l *listing) write(out *bufio.Writer) {

@@ -17,6 +17,8 @@ type Options struct {
 	ASCII bool
 	// Hyperlinks makes each place a link to upstream's source. See UseHyperlinks.
 	Hyperlinks bool
+	// HideError leaves out of the heading which functions made the error of a failed request: an exercise asks for one of them.
+	HideError bool
 }
 
 func (o *Options) glyphs() glyphs {

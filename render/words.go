@@ -40,6 +40,7 @@ var (
 	saysRefused  = message.Of("refused by admission plugin %s")
 	saysBorn     = message.Of("error born in %s: %s")
 	saysStep     = message.Of("%s in %s: %s")
+	saysHidden   = message.Of("the request failed; this line tells how once the exercise is passed")
 
 	saysStored    = message.Of("stored in etcd: %s")
 	saysRevision  = message.Of("revision %d")

@@ -130,10 +130,11 @@ func newWorkshopTraceCommand(std *console.Streams, o *workshopOptions) *cobra.Co
 			return err
 		}
 		return o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
-			recording, err := l.Recording(which)
+			recording, spoils, err := l.Recording(which)
 			if err != nil {
 				return err
 			}
+			shown.HideError = spoils
 			return shown.Write(ctx, std, recording)
 		})(c, args)
 	})

@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -165,5 +168,42 @@ func (p *atWork) hints(e *workshop.Exercise, shown int) {
 		if has := strings.Contains(unwrapped(out), unwrapped(hint.In(p.lang))); has != (i < shown) {
 			p.t.Errorf("%s: after %d times \"hint\", hint %d is shown: %v\n%s", e.Name, shown, i+1, has, out)
 		}
+	}
+}
+
+// TestEndOfTheCourse passes the last exercise alone, and then all: "next" says in both languages that the course ends there, and
+// names the page with what was learned.
+func TestEndOfTheCourse(t *testing.T) {
+	course, err := workshop.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := course.Exercises()
+	for lang, says := range map[string]struct{ last, left, end string }{
+		"en": {fmt.Sprintf("That was the last exercise of the course: congratulations. You have passed 1 of %d.", len(all)), "0.1  Where a request begins", "Congratulations: you have passed all exercises of the course."},
+		"zh": {fmt.Sprintf("这是课程的最后一个练习：恭喜。你已通过 1 个（共 %d 个）。", len(all)), "0.1  请求从哪里开始", "恭喜：课程的全部练习都已通过。"},
+	} {
+		p := newAtWork(t, lang)
+		state := &workshop.State{Path: filepath.Join(os.Getenv(program.StateEnv), "workshop.jsonl")}
+		add := func(did workshop.Action, exercises ...*workshop.Exercise) {
+			var events []workshop.Event
+			for _, e := range exercises {
+				events = append(events, workshop.Event{Did: did, Exercise: e.Name})
+			}
+			if err := state.Add(t.Context(), events...); err != nil {
+				t.Fatal(err)
+			}
+		}
+		last := all[len(all)-1]
+		add(workshop.Started, last)
+		add(workshop.Passed, last)
+		p.sees(says.last, "next")
+		if out, err := p.types("next"); err != nil || strings.Contains(unwrapped(out), unwrapped(says.last)) || !strings.Contains(out, says.left) {
+			t.Errorf("the second time: %v\n%s", err, out)
+		}
+		add(workshop.Passed, all...)
+		p.sees(says.end, "next")
+		p.sees("apitrace workshop summary", "next")
+		p.sees(last.Title.In(lang), "summary")
 	}
 }

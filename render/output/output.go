@@ -46,6 +46,8 @@ type Options struct {
 	ASCII   bool
 	NoPager bool
 	Filter  Filter
+	// HideError leaves out of a tree's heading which functions made the error of a failed request.
+	HideError bool
 	// HTML writes a recording as a page for a browser, which begins with a language: the format "html".
 	HTML func(w io.Writer, recording *trace.Recording, lang string) error
 }
@@ -152,6 +154,7 @@ func (o *Options) drawing(std *console.Streams, guide *instrument.Guide, of *tra
 		Width:      o.Width,
 		ASCII:      o.ASCII || asciiLocale(os.Getenv),
 		Hyperlinks: render.UseHyperlinks(terminal, os.Getenv),
+		HideError:  o.HideError,
 	}
 	if options.Width == 0 {
 		options.Width = std.Columns()

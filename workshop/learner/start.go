@@ -35,6 +35,7 @@ func (l *Learner) Next(ctx context.Context, skip bool) error {
 		return nil
 	}
 	again := e.Name == l.progress.Current
+	l.sayEnd()
 	if err := l.start(ctx, e); err != nil {
 		return err
 	}
@@ -46,7 +47,24 @@ func (l *Learner) Next(ctx context.Context, skip bool) error {
 
 // sayAllPassed says that nothing is left to do.
 func (l *Learner) sayAllPassed() {
-	l.sayf("All exercises are passed. A page with what you have learned: apitrace workshop summary")
+	l.sayf("Congratulations: you have passed all exercises of the course. A page with what you have learned, to keep: apitrace workshop summary")
+}
+
+// sayEnd tells a learner who has passed the last exercise of the course, but not all before it, that the course ends there.
+func (l *Learner) sayEnd() {
+	all := l.course.Exercises()
+	if last := all[len(all)-1]; last.Name != l.progress.Current || !l.progress.Of(last).Passed {
+		return
+	}
+	passed := 0
+	for _, e := range all {
+		if l.progress.Of(e).Passed {
+			passed++
+		}
+	}
+	l.aside(l.p.Sprintf("That was the last exercise of the course: congratulations. You have passed %d of %d. A page with what you have learned: apitrace workshop summary", passed, len(all)))
+	l.sayf("The next one that is left:")
+	fmt.Fprintln(l.out)
 }
 
 // following is the next exercise that can be done and is not passed, nil if there is none. The current one
@@ -165,7 +183,9 @@ func (l *Learner) howToAnswer(e *workshop.Exercise) string {
 		return check + l.p.Sprintf("'VALUE'")
 	case workshop.KindMake:
 		return check + l.p.Sprintf("METHOD 'PATH' [--file BODY.yaml]    (or a file: a saved recording or a scenario)")
-	default:
-		return "apitrace edit " + e.Change.File + "\n" + strings.TrimSpace(check)
 	}
+	if edit := "apitrace edit " + e.Change.File; !strings.Contains(e.Question.In(l.lang), edit) {
+		return edit + "\n" + strings.TrimSpace(check)
+	}
+	return strings.TrimSpace(check) // the question has the other command
 }

@@ -8,19 +8,50 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/render/view"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
-// Recording is that of the current exercise, or another one of its recordings.
-func (l *Learner) Recording(which string) (*trace.Recording, error) {
+// Recording is that of the current exercise, or another one of its recordings. It spoils the exercise if the heading of its tree,
+// which names the functions that made the error of a failed request or changed it, gives the answer away before it is passed.
+func (l *Learner) Recording(which string) (recording *trace.Recording, spoils bool, err error) {
 	e, err := l.current()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return l.asked(e, which)
+	if recording, err = l.asked(e, which); err != nil {
+		return nil, false, err
+	}
+	spoils, err = l.spoils(e, recording)
+	return recording, spoils, err
+}
+
+func (l *Learner) spoils(e *workshop.Exercise, recording *trace.Recording) (bool, error) {
+	if e.Kind() != workshop.KindFind || l.progress.Of(e).Passed {
+		return false, nil
+	}
+	guide, err := instrument.Load()
+	if err != nil {
+		return false, err
+	}
+	var named []string
+	for i := range recording.Requests {
+		r := &recording.Requests[i]
+		if path := view.ErrorPathOf(trace.TreeOfValid(r), guide.Lookup()); path != nil {
+			for _, step := range path.Steps {
+				named = append(named, r.Calls[step.Call].ShortName())
+			}
+		}
+	}
+	if len(named) == 0 {
+		return false, nil
+	}
+	right, err := l.judge.Right(e)
+	return slices.ContainsFunc(right, func(name string) bool { return slices.Contains(named, name) }), err
 }
 
 // asked is the recording that an exercise asks about: of a live one, what it was judged by last.
