@@ -20,6 +20,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	traced "github.com/kubeapitrace/apitrace/internal/program"
 )
 
 func main() {
@@ -35,13 +37,18 @@ func main() {
 }
 
 // A platform is an operating system and an architecture, in Go's words.
-type platform struct{ OS, Arch string }
+type platform traced.Platform
 
 // released are the platforms of a release.
-var released = []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}}
+var released = func() (all []platform) {
+	for _, p := range traced.Platforms {
+		all = append(all, platform(p))
+	}
+	return all
+}()
 
 // String returns the platform as the go command writes it: "linux/amd64".
-func (p platform) String() string { return p.OS + "/" + p.Arch }
+func (p platform) String() string { return traced.Platform(p).String() }
 
 // joined writes platforms as parsePlatforms reads them.
 func joined(platforms []platform) string {

@@ -15,19 +15,16 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// A platform is one that apitrace runs on.
-type platform struct{ os, arch string }
-
-func (p platform) file() string { return "apitrace-" + p.os + "-" + p.arch }
+// fileFor returns the name of the file of apitrace for a platform.
+func fileFor(p program.Platform) string { return "apitrace-" + p.OS + "-" + p.Arch }
 
 // platforms lists those for which the folder gets apitrace, this machine's first.
-func (o *Preparation) platforms() []platform {
-	here := platform{runtime.GOOS, runtime.GOARCH}
-	all := []platform{here}
+func (o *Preparation) platforms() []program.Platform {
+	all := []program.Platform{{OS: runtime.GOOS, Arch: runtime.GOARCH}}
 	if o.Checkout == "" {
 		return all
 	}
-	for _, p := range []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}} {
+	for _, p := range program.Platforms {
 		if !slices.Contains(all, p) {
 			all = append(all, p)
 		}
@@ -38,7 +35,7 @@ func (o *Preparation) platforms() []platform {
 // programNames lists the files of apitrace in the folder.
 func (o *Preparation) programNames() (names []string) {
 	for _, p := range o.platforms() {
-		names = append(names, p.file())
+		names = append(names, fileFor(p))
 	}
 	return names
 }
@@ -46,14 +43,14 @@ func (o *Preparation) programNames() (names []string) {
 // addPrograms adds apitrace: a copy of the program that runs, and builds of the checkout for other platforms.
 func (o *Preparation) addPrograms(ctx context.Context, to session.Reporter) error {
 	for i, p := range o.platforms() {
-		file := filepath.Join(o.Folder, programs, p.file())
+		file := filepath.Join(o.Folder, programs, fileFor(p))
 		if i == 0 {
 			if err := copySelf(file); err != nil {
 				return err
 			}
 			continue
 		}
-		to.Notice("building apitrace for %s/%s", p.os, p.arch)
+		to.Notice("building apitrace for %s", p)
 		if err := o.buildProgram(ctx, p, file); err != nil {
 			return err
 		}
@@ -77,7 +74,7 @@ func copySelf(file string) error {
 }
 
 // buildProgram builds apitrace for another platform. Its module needs no C compiler.
-func (o *Preparation) buildProgram(ctx context.Context, p platform, file string) error {
+func (o *Preparation) buildProgram(ctx context.Context, p program.Platform, file string) error {
 	toolchain, err := program.FindToolchain(ctx)
 	if err != nil {
 		return err
@@ -88,9 +85,9 @@ func (o *Preparation) buildProgram(ctx context.Context, p platform, file string)
 	}
 	build := exec.CommandContext(ctx, toolchain.Go, "build", "-trimpath", "-o", out, "./cmd/apitrace")
 	build.Dir = o.Checkout
-	build.Env = append(os.Environ(), "GOOS="+p.os, "GOARCH="+p.arch, "CGO_ENABLED=0")
+	build.Env = append(os.Environ(), "GOOS="+p.OS, "GOARCH="+p.Arch, "CGO_ENABLED=0")
 	if said, err := build.CombinedOutput(); err != nil {
-		return message.Errorf("building apitrace for %s/%s in %s: %w\n%s", p.os, p.arch, o.Checkout, err, said)
+		return message.Errorf("building apitrace for %s in %s: %w\n%s", p, o.Checkout, err, said)
 	}
 	return nil
 }

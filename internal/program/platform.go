@@ -1,0 +1,10 @@
+package program
+
+// A Platform is an operating system and an architecture, in Go's words.
+type Platform struct{ OS, Arch string }
+
+// Platforms are those for which apitrace is released.
+var Platforms = []Platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}}
+
+// String returns the platform as the go command writes it: "linux/amd64".
+func (p Platform) String() string { return p.OS + "/" + p.Arch }
