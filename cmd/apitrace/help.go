@@ -10,6 +10,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/commandline"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/session/machine"
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
@@ -44,4 +46,10 @@ func newCommand(name string, args cobra.PositionalArgs, run func(*cobra.Command,
 		Use: h.Use, Short: h.Short, Long: h.Long, Example: h.Examples,
 		Args: args, RunE: run, SuggestionsMinimumDistance: 2,
 	}
+}
+
+func newManualCommand(*console.Streams) *cobra.Command {
+	return newCommand("manual", commandline.OneArgument(message.Of("the folder for the pages")), func(c *cobra.Command, args []string) error {
+		return commandline.WriteManual(c.Root(), args[0], machine.Version())
+	})
 }

@@ -77,7 +77,7 @@ func (r *Result) writeNames(out io.Writer, p message.Printer) {
 		if n.Became.IsZero() && n.Kind == lineage.Function {
 			command = "explain"
 		}
-		fmt.Fprintf(out, "  apitrace %s %s\n", command, shellQuoted(funcname.Short(n.Name)))
+		fmt.Fprintf(out, "  apitrace %s %s\n", command, text.ShellWord(funcname.Short(n.Name)))
 	}
 	if more := len(r.Names) - mostNames; more > 0 {
 		fmt.Fprintln(out, p.Sprintf("and %d more names: give more of the name", more))
@@ -191,12 +191,12 @@ func commandFor(h Hit) string {
 	command := fmt.Sprintf("apitrace show %s --k8s %s ", p.Scenario, p.Release)
 	switch h.Kind {
 	case Function:
-		return command + "--function " + shellQuoted(funcname.Short(h.Text))
+		return command + "--function " + text.ShellWord(funcname.Short(h.Text))
 	case Value:
 		_, value, _ := strings.Cut(h.Text, "=")
-		return command + "--view full --grep " + shellQuoted(grepFor(value))
+		return command + "--view full --grep " + text.ShellWord(grepFor(value))
 	}
-	return command + "--view full --grep " + shellQuoted(grepFor(h.Text))
+	return command + "--view full --grep " + text.ShellWord(grepFor(h.Text))
 }
 
 // grepFor is a regular expression that finds a text by its beginning.
@@ -206,8 +206,5 @@ func grepFor(s string) string {
 	s = string(runes[:min(len(runes), most)])
 	return regexpSpecial.ReplaceAllString(s, ".")
 }
-
-// shellQuoted quotes a word for the shell.
-func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 var regexpSpecial = regexp.MustCompile(`[^\p{L}\p{N} _/:=-]`)
