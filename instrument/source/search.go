@@ -60,12 +60,24 @@ func (t *Tree) searchInit(query string) ([]string, error) {
 	return []string{query}, nil
 }
 
+// SearchTypes returns the full names of the types of the tree that a query stands for, as trace.FindFunctions finds functions.
+func (t *Tree) SearchTypes(query string) ([]string, error) {
+	names, err := t.declaredBy(query, typesIn)
+	if err != nil {
+		return nil, fmt.Errorf("search of %s: %w", t, err)
+	}
+	return trace.FindFunctions(query, names), nil
+}
+
 // declared lists the declared functions whose own name is the query's last part, in
 // packages that the query may mean.
-func (t *Tree) declared(query string) ([]string, error) {
-	in := ""
+func (t *Tree) declared(query string) ([]string, error) { return t.declaredBy(query, declaredIn) }
+
+// declaredBy lists what a function finds in the files of the packages that the query may mean; it gets a file and the query's last part.
+func (t *Tree) declaredBy(query string, in func(file string, name []byte) ([]string, error)) ([]string, error) {
+	within := ""
 	if strings.Contains(query, "/") {
-		in = funcname.Package(query)
+		within = funcname.Package(query)
 	}
 	called := []byte(funcname.Last(query))
 	var names []string
@@ -78,10 +90,10 @@ func (t *Tree) declared(query string) ([]string, error) {
 			return err
 		}
 		pkg := path.Dir(filepath.ToSlash(rel))
-		if in != "" && !funcname.HasEnd(pkg, in) {
+		if within != "" && !funcname.HasEnd(pkg, within) {
 			return nil
 		}
-		found, err := declaredIn(file, called)
+		found, err := in(file, called)
 		for _, name := range found {
 			names = append(names, pkg+"."+name)
 		}
@@ -108,6 +120,31 @@ func declaredIn(file string, name []byte) ([]string, error) {
 	for _, decl := range syntax.Decls {
 		if f, ok := decl.(*ast.FuncDecl); ok && f.Name.Name == string(name) && f.Body != nil {
 			names = append(names, receiver(f)+f.Name.Name+typeParameters(f))
+		}
+	}
+	return names, nil
+}
+
+// typesIn lists the type of a file that has the name, if there is one.
+func typesIn(file string, name []byte) ([]string, error) {
+	data, err := os.ReadFile(file)
+	if err != nil || len(name) == 0 || !bytes.Contains(data, name) || !bytes.Contains(data, []byte("type")) {
+		return nil, err
+	}
+	syntax, err := parser.ParseFile(token.NewFileSet(), file, data, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, decl := range syntax.Decls {
+		decl, ok := decl.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range decl.Specs {
+			if t, ok := spec.(*ast.TypeSpec); ok && t.Name.Name == string(name) {
+				names = append(names, t.Name.Name)
+			}
 		}
 	}
 	return names, nil

@@ -48,6 +48,26 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+func TestSearchTypes(t *testing.T) {
+	for query, want := range map[string][]string{
+		desk + "Desk":               {desk + "Desk"},
+		"desk.Desk":                 {desk + "Desk"},
+		"shop/desk.Closer":          {desk + "Closer"},
+		"Alias":                     {desk + "Alias"},
+		"esk.Desk":                  nil,
+		"desk.Desks":                nil,
+		"other/desk.Desk":           nil,
+		"desk.(*Desk).Close":        nil,
+		"example.org/shop/cart.Map": nil,
+		"":                          nil,
+	} {
+		got, err := shop(t).SearchTypes(query)
+		if err != nil || len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: %q, error %v; want %q", query, got, err, want)
+		}
+	}
+}
+
 func TestFunction(t *testing.T) {
 	for name, want := range map[string]struct {
 		line, first, last int

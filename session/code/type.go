@@ -24,7 +24,8 @@ type Type struct {
 	*source.Type
 	// Alias is the full name under which the type was looked up, if that is an alias of it, else "".
 	Alias string
-	// Release is the release of Kubernetes, Place the place of the declaration.
+	// Release is the release of Kubernetes, or the program and its version for a server of somebody's own; Place is the place of the
+	// declaration.
 	Release string
 	Place   Place
 	// Recordings counts the recordings that were searched. It is 0 for a release that has none, or whose sources are not in the index.
@@ -80,10 +81,12 @@ func ResolveType(query, release string) (string, error) {
 	return "", &trace.UnknownFunctionError{Query: query, Types: true, Where: message.Of("Kubernetes %s and its etcd", release), Near: names.NearTypes(query, release)}
 }
 
-// ResolveAny returns the full name of the function or, if no function is meant, of the type that the user means. Types of Own
-// are not known.
+// ResolveAny returns the full name of the function or, if no function is meant, of the type that the user means.
 func (c *Base) ResolveAny(ctx context.Context, query string) (name string, kind lineage.Kind, err error) {
-	if !c.Own.IsZero() || c.knows(query) {
+	if !c.Own.IsZero() {
+		return c.resolveOwn(ctx, query)
+	}
+	if c.knows(query) {
 		name, err = c.resolve(ctx, query)
 		return name, lineage.Function, err
 	}
@@ -101,6 +104,29 @@ func (c *Base) ResolveAny(ctx context.Context, query string) (name string, kind 
 		unknown.Types, unknown.Near = true, append(unknown.Near, noType.Near...)
 	}
 	return name, lineage.Function, notFound
+}
+
+// resolveOwn is ResolveAny for a function or type of Own.
+func (c *Base) resolveOwn(ctx context.Context, query string) (name string, kind lineage.Kind, err error) {
+	name, err = c.resolve(ctx, query)
+	unknown := new(trace.UnknownFunctionError)
+	if !errors.As(err, &unknown) {
+		return name, lineage.Function, err
+	}
+	tree, notRead := c.tree(ctx, ownTree)
+	if notRead != nil {
+		return "", lineage.Type, notRead
+	}
+	switch found, failed := tree.SearchTypes(query); {
+	case failed != nil:
+		return "", lineage.Type, failed
+	case len(found) == 1:
+		return found[0], lineage.Type, nil
+	case len(found) > 1:
+		return "", lineage.Type, &trace.AmbiguousFunctionError{Query: query, Types: true, Candidates: found}
+	}
+	unknown.Types = true
+	return "", lineage.Function, err
 }
 
 // knows reports whether a query means a function of the recordings or of the released sources, in any release.
@@ -123,11 +149,28 @@ func (c *Base) knows(query string) bool {
 
 // TypeOf returns a type by its full name. It reads the source, and fetches it if necessary.
 func (c *Base) TypeOf(ctx context.Context, name string) (*Type, error) {
+	if !c.Own.IsZero() {
+		return c.ownType(ctx, name)
+	}
 	tree, err := c.tree(ctx, apiserver.Name)
 	if err != nil {
 		return nil, err
 	}
 	return typeIn(tree, c.Version, name, c.Recordings)
+}
+
+// ownType returns a type of Own: its declaration. The recordings and the index are those of other programs.
+func (c *Base) ownType(ctx context.Context, name string) (*Type, error) {
+	tree, err := c.tree(ctx, ownTree)
+	if err != nil {
+		return nil, err
+	}
+	t, err := declaredIn(tree.Types(), tree, c.Version, name)
+	if err != nil {
+		return nil, err
+	}
+	t.Release = tree.String()
+	return t, nil
 }
 
 // ReleasedType returns a type of kube-apiserver by its full name, with what the embedded recordings of the release show of it. The
@@ -143,20 +186,10 @@ func ReleasedType(folder, release, name string) (*Type, error) {
 // typeIn returns a type of a release by its full name. The tree has the source, the recordings are of the release.
 func typeIn(tree *source.Tree, release, name string, of []*trace.Recording) (*Type, error) {
 	reader := tree.Types()
-	declared, err := reader.Type(name)
+	t, err := declaredIn(reader, tree, release, name)
 	if err != nil {
 		return nil, err
 	}
-	rec := &trace.Recording{K8sVersion: release}
-	if tree.Program == storage.Name {
-		rec.EtcdVersion = tree.Version
-	}
-	at := declared.Declaration
-	alias := ""
-	if at.Name != name {
-		alias, declared.Name = name, at.Name
-	}
-	t := &Type{Type: declared, Alias: alias, Release: release, Place: Place{File: at.File, Line: at.Line, Program: tree.String(), Recording: rec, Call: &trace.Call{Process: tree.Program, File: at.File, Line: at.Line}}}
 	if err := t.look(reader, tree.Program, of); err != nil || t.Interface || len(t.Behind) > 0 {
 		return t, err
 	}
@@ -165,12 +198,30 @@ func typeIn(tree *source.Tree, release, name string, of []*trace.Recording) (*Ty
 		return t, err
 	}
 	t.Users = names.Users(t.Name, release)
-	if alias != "" {
-		t.Users = append(t.Users, names.Users(alias, release)...)
+	if t.Alias != "" {
+		t.Users = append(t.Users, names.Users(t.Alias, release)...)
 		slices.Sort(t.Users)
 		t.Users = slices.Compact(t.Users)
 	}
 	return t, nil
+}
+
+// declaredIn returns the declaration of a type in a tree, which has the source of a program for a release.
+func declaredIn(reader *source.Types, tree *source.Tree, release, name string) (*Type, error) {
+	found, err := reader.Type(name)
+	if err != nil {
+		return nil, err
+	}
+	rec := &trace.Recording{K8sVersion: release}
+	if tree.Program == storage.Name {
+		rec.EtcdVersion = tree.Version
+	}
+	at := found.Declaration
+	alias := ""
+	if at.Name != name {
+		alias, found.Name = name, at.Name
+	}
+	return &Type{Type: found, Alias: alias, Release: release, Place: Place{File: at.File, Line: at.Line, Program: tree.String(), Recording: rec, Call: &trace.Call{Process: tree.Program, File: at.File, Line: at.Line}}}, nil
 }
 
 // look adds what recordings show.
