@@ -30,3 +30,36 @@ func TestMCPShowsSource(t *testing.T) {
 		t.Errorf("source: %s", text)
 	}
 }
+
+// TestMCPReplaysLive replays a scenario through the tools of "mcp --live", as a client starts it. The server that this starts ends with
+// the client.
+func TestMCPReplaysLive(t *testing.T) {
+	needsServer(t)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil)
+	session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: exec.Command("apitrace", "mcp", "--live")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, call := range []struct {
+		tool      string
+		arguments map[string]any
+		wants     []string
+	}{
+		{"run", map[string]any{"scenario": "get-node"}, []string{"GET /api/v1/nodes/n1 → 200", "etcd3.(*store).Get", "kvServer.Range"}},
+		{"request", map[string]any{"method": "GET", "path": "/api/v1/nodes/nobody"}, []string{"GET /api/v1/nodes/nobody → 404", "errors.InterpretGetError"}},
+	} {
+		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: call.tool, Arguments: call.arguments})
+		if err != nil || len(result.Content) != 1 {
+			t.Fatalf("%s: %+v %v", call.tool, result, err)
+		}
+		text := result.Content[0].(*mcp.TextContent).Text
+		for _, want := range call.wants {
+			if result.IsError || !strings.Contains(text, want) {
+				t.Errorf("%s: the answer lacks %q:\n%s", call.tool, want, text)
+			}
+		}
+	}
+	if err := session.Close(); err != nil {
+		t.Errorf("the end: %v", err)
+	}
+}
