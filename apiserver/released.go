@@ -19,10 +19,10 @@ var readOnly = []string{
 	"v1.10.13", "v1.11.10", "v1.12.10", "v1.13.12", "v1.14.10", "v1.16.15", "v1.17.17",
 }
 
-// Readable lists one release of each minor version whose source can be read, oldest first: those of Releases and Older, and
-// those that cannot be built.
+// Readable lists one release of each minor version whose source can be read, oldest first: those of Releases, and those
+// that are not built.
 func Readable() []string {
-	all := slices.Concat(readOnly, older, releases)
+	all := slices.Concat(readOnly, releases)
 	slices.SortFunc(all, semver.Compare)
 	return all
 }

@@ -25,8 +25,8 @@ func TestRepairs(t *testing.T) {
 	}
 }
 
-func TestOlderVersions(t *testing.T) {
-	for _, want := range slices.Concat(older, releases) {
+func TestEveryMinorVersion(t *testing.T) {
+	for _, want := range releases {
 		minor := semver.MajorMinor(want)
 		for in, want := range map[string]string{want: want, minor: want, minor[1:]: want, minor + ".99": minor + ".99"} {
 			if got, err := ParseVersion(in); err != nil || got != want {
@@ -36,7 +36,7 @@ func TestOlderVersions(t *testing.T) {
 	}
 	for _, in := range append(slices.Clone(readOnly), "v1.9.0", "1.15") {
 		_, err := ParseVersion(in)
-		if err == nil || !strings.Contains(err.Error(), strings.Join(releases, ", ")) || !strings.Contains(err.Error(), strings.Join(older, ", ")) {
+		if err == nil || !strings.Contains(err.Error(), strings.Join(releases, ", ")) {
 			t.Errorf("ParseVersion(%q): %v, want an error that names what there is", in, err)
 		}
 	}

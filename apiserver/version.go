@@ -26,13 +26,6 @@ var releases = []string{
 	"v1.32.2", "v1.33.13", "v1.34.1", "v1.35.4", "v1.36.3", DefaultVersion,
 }
 
-// older are earlier releases, the oldest first. They need repairs, and work as far as docs/versions.md
-// says.
-var older = []string{"v1.18.2"}
-
-// Older lists the releases from before Releases that can be traced in part, oldest first.
-func Older() []string { return slices.Clone(older) }
-
 // Releases lists the releases that apitrace was tested with, one of each minor version, the oldest first.
 func Releases() []string { return slices.Clone(releases) }
 
@@ -55,7 +48,7 @@ func ParseVersion(s string) (string, error) {
 		return "", message.Errorf("%q is not a Kubernetes version: expected one like %q, a minor version like %q, or %q",
 			s, DefaultVersion, semver.MajorMinor(DefaultVersion), latest)
 	}
-	for _, known := range slices.Concat(older, releases) {
+	for _, known := range releases {
 		if semver.MajorMinor(known) == semver.MajorMinor(v) {
 			if semver.Canonical(v) != v {
 				return known, nil
@@ -63,8 +56,8 @@ func ParseVersion(s string) (string, error) {
 			return v, nil
 		}
 	}
-	return "", message.Errorf("Kubernetes %s is outside of the range that this apitrace can trace, %s to %s: choose one of %s, or another patch release of them; of older ones, %s can be traced in part",
-		v, semver.MajorMinor(releases[0]), semver.MajorMinor(releases[len(releases)-1]), message.List(releases), message.List(older))
+	return "", message.Errorf("Kubernetes %s is outside of the range that this apitrace can trace, %s to %s: choose one of %s, or another patch release of them",
+		v, semver.MajorMinor(releases[0]), semver.MajorMinor(releases[len(releases)-1]), message.List(releases))
 }
 
 // triedLike gives the release of the same minor version that apitrace was tried with.

@@ -399,16 +399,22 @@ func (s *summary) isElsewhere(c *ShownChange) bool {
 	if above < 0 || aboveWas < 0 {
 		return false
 	}
-	isCaller, wasCaller := *s.Diff.B.Call(above), *s.Diff.A.Call(aboveWas)
+	called, calledWas := s.Diff.B.Call(c.B), s.Diff.A.Call(c.A)
+	// The matching may have paired a caller with a function of another name, while the source also has one of its own name.
+	callers, callersWas := []*trace.Call{s.Diff.B.Call(above)}, []*trace.Call{s.Diff.A.Call(aboveWas)}
 	if i := s.Diff.InA[above]; i != diff.None {
-		isCaller = *s.Diff.A.Call(i)
+		callers = append(callers, s.Diff.A.Call(i))
 	}
 	if j := s.Diff.InB[aboveWas]; j != diff.None {
-		wasCaller = *s.Diff.B.Call(j)
+		callersWas = append(callersWas, s.Diff.B.Call(j))
 	}
-	before, _ := s.finder.CallsInA(&isCaller, s.Diff.A.Call(c.A))
-	after, _ := s.finder.CallsInB(&wasCaller, s.Diff.B.Call(c.B))
-	return !before && !after
+	return !slices.ContainsFunc(callers, func(caller *trace.Call) bool {
+		before, _ := s.finder.CallsInA(caller, calledWas)
+		return before
+	}) && !slices.ContainsFunc(callersWas, func(caller *trace.Call) bool {
+		after, _ := s.finder.CallsInB(caller, called)
+		return after
+	})
 }
 
 // renamed describes a function that has another name, or is in another file.

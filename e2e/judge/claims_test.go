@@ -123,7 +123,7 @@ var rules = []rule{
 		return firstOf(j.asksOnly(m[2], m[1], m[3]), j.asksOnly(m[2], m[1], m[4]))
 	}),
 	ruleOf(name+` calls `+name+` in both, and in (\S+) it has no span: (.*?)`+after, func(j *judge, m []string) error { return j.noSpan(m[1], m[2], m[3], m[4]) }),
-	ruleOf(name+` calls `+name+` in (\S+), too, in a package that is not traced: (\S+)`, func(j *judge, m []string) error { return j.leads(m[3], m[1], m[2], "through", m[4]) }),
+	ruleOf(name+` calls `+name+` in (\S+), too, in a package that is not traced: (\S+)`, func(j *judge, m []string) error { return j.untraced(m[3], m[1], m[2], m[4]) }),
 	ruleOf(name+` now leads to `+name+times+middle+after, func(j *judge, m []string) error {
 		return firstOf(j.leads(j.b, m[1], m[2], m[3], m[4]), j.since(j.a, m[2], m[5]))
 	}),
@@ -373,6 +373,20 @@ func (j *judge) leads(side, caller, called, how, by string) error {
 		return nil
 	}
 	return fmt.Errorf("in %s the text of %s calls nothing of package %s", side, caller, by)
+}
+
+// untraced checks that a text calls a function of the package, whose functions are not among those of the side.
+func (j *judge) untraced(side, caller, called, pkg string) error {
+	for to, v := range j.verdicts(side, caller, called) {
+		if v != surely || funcname.Package(to.name) != pkg {
+			continue
+		}
+		if _, traced := j.sides[side].text(to.program, to.name); traced {
+			return fmt.Errorf("%s of %s is traced", pkg, side)
+		}
+		return nil
+	}
+	return j.leads(side, caller, called, "through", pkg)
 }
 
 // between demands of what came or went that the sources differ in it: the function itself, or the call.

@@ -25,8 +25,6 @@ type Release struct {
 	Default     bool   `json:"default"`
 	// Tried is set for releases that apitrace was tested with.
 	Tried bool `json:"tried"`
-	// Older is set for older releases, which can be traced in part.
-	Older bool `json:"older"`
 	// Checkout is set for the build of a local checkout of kubernetes, which is no release.
 	Checkout bool `json:"checkout,omitempty"`
 	// Built is "yes", "no", or "old".
@@ -56,7 +54,7 @@ func Releases(ctx context.Context) ([]Release, error) {
 	for _, version := range versionsOf(entries) {
 		r := Release{
 			K8sVersion: version, Default: version == apiserver.DefaultVersion,
-			Checkout: semver.Build(version) != "", Tried: slices.Contains(apiserver.Releases(), version), Older: slices.Contains(apiserver.Older(), version),
+			Checkout: semver.Build(version) != "", Tried: slices.Contains(apiserver.Releases(), version),
 		}
 		for i := range recorded {
 			if recorded[i].K8sVersion == version {
@@ -88,10 +86,10 @@ func (r *Release) add(stock apiserver.Stock) {
 	}
 }
 
-// versionsOf lists the releases that apitrace was tested with, older ones and those in the cache, the oldest first.
+// versionsOf lists the releases that apitrace was tested with and those in the cache, the oldest first.
 // Releases that were built by an incompatible version of apitrace are not listed.
 func versionsOf(entries []program.Entry) []string {
-	all := append(apiserver.Older(), apiserver.Releases()...)
+	all := apiserver.Releases()
 	for _, e := range entries {
 		if _, err := apiserver.ParseVersion(e.Version); e.Program == apiserver.Name && err == nil {
 			all = append(all, e.Version)
@@ -153,11 +151,9 @@ func WriteReleases(w io.Writer, all []Release, p message.Printer) error {
 	if err := table.Write(w); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(all, func(r Release) bool { return r.Checkout }) {
-		if _, err := fmt.Fprint(w, "\n", p.Sprintf("with a + in the version: builds of a local checkout of kubernetes, not releases"), "\n"); err != nil {
-			return err
-		}
+	if !slices.ContainsFunc(all, func(r Release) bool { return r.Checkout }) {
+		return nil
 	}
-	_, err := fmt.Fprint(w, "\n", p.Sprintf("older, traced in part: %s (docs/versions.md says how far)", message.List(apiserver.Older())), "\n")
+	_, err := fmt.Fprint(w, "\n", p.Sprintf("with a + in the version: builds of a local checkout of kubernetes, not releases"), "\n")
 	return err
 }
