@@ -256,7 +256,7 @@ func withoutPackage(code *recordings.Code, pkg string) *recordings.Code {
 	program := &recordings.Program{}
 	for _, f := range code.Functions("kube-apiserver") {
 		if !strings.HasPrefix(f.Name, pkg) {
-			program.Functions = append(program.Functions, f)
+			program.Functions = append(program.Functions, *f)
 		}
 	}
 	return recordings.NewCode("v2", map[string]*recordings.Program{"kube-apiserver": program})

@@ -103,6 +103,7 @@ type brief struct {
 // brief selects the content of a line of a history.
 func (d *diffDrawing) brief(c *diff.Comparison, finder *reason.Finder) brief {
 	b := brief{told: map[string][]string{}, styles: map[string]lipgloss.Style{}}
+	known := map[[2]string]bool{} // by mark and text
 	for i := range c.Requests {
 		pair := &c.Requests[i]
 		if pair.Diff == nil {
@@ -115,8 +116,11 @@ func (d *diffDrawing) brief(c *diff.Comparison, finder *reason.Finder) brief {
 		}
 		for _, change := range differences.Changes {
 			if change.Telling {
-				mark := d.briefMark(finder, pair.Diff, change.Change)
-				b.told[mark], b.styles[mark] = appendNew(b.told[mark], d.briefly(differences, change)), d.kindStyle(change.Kind)
+				mark, text := d.briefMark(finder, pair.Diff, change.Change), d.briefly(differences, change)
+				if b.styles[mark] = d.kindStyle(change.Kind); !known[[2]string{mark, text}] {
+					known[[2]string{mark, text}] = true
+					b.told[mark] = append(b.told[mark], text)
+				}
 			} else if !differences.movedWithPackage(change.Change) {
 				b.smaller++
 			}

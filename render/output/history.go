@@ -16,6 +16,7 @@ import (
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/history"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
@@ -31,11 +32,11 @@ func (o *Options) WriteHistory(std *console.Streams, what string) error {
 
 // ofScenario prints the changes of each release.
 func (o *Options) ofScenario(std *console.Streams, scenario string) error {
-	steps, err := history.Steps(scenario)
+	options, spoken, err := o.historyDrawing(std)
 	if err != nil {
 		return err
 	}
-	options, spoken, err := o.historyDrawing(std)
+	steps, err := history.Steps(scenario, func(c *diff.Comparison) (string, error) { return render.Brief(c, spoken, options) })
 	if err != nil {
 		return err
 	}
@@ -44,13 +45,9 @@ func (o *Options) ofScenario(std *console.Streams, scenario string) error {
 		if err != nil {
 			return err
 		}
-		line := render.HistoryStep{Version: step.Version, Calls: step.Calls, NotRecorded: step.NotRecorded, Why: step.Why.In(options.Lang)}
-		if step.Changes != nil {
-			if line.Changes, err = render.Brief(step.Changes, spoken, options); err != nil {
-				return err
-			}
-		}
-		lines = append(lines, line)
+		lines = append(lines, render.HistoryStep{
+			Version: step.Version, Calls: step.Calls, Changes: step.Changes, NotRecorded: step.NotRecorded, Why: step.Why.In(options.Lang),
+		})
 	}
 	return render.WriteHistory(std.Out, lines, spoken, options)
 }

@@ -64,7 +64,10 @@ func (c *chooser) findCandidates() {
 	}
 	filter := newFiltering(&c.choice.Filter, c.tree, c.classifier, errors)
 	active, finds := filter.Active(), filter.finds()
-	keyBelow := LeadingTo(c.tree, func(call *trace.Call) bool { return c.classifier.Key(call.Function) && !Upstream(call) })
+	var keyBelow []bool
+	if c.choice.Marked == nil {
+		keyBelow = LeadingTo(c.tree, func(call *trace.Call) bool { return c.classifier.Key(call.Function) && !Upstream(call) })
+	}
 	c.candidates = make([]bool, c.tree.Len())
 	c.upstreamBefore = make([]int, c.tree.Len()+1)
 	for i := range c.candidates {

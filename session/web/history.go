@@ -94,7 +94,7 @@ func (l *library) history(scenario *scenarios.Scenario, lang string) (*ScenarioH
 func historyAnswer(scenario, lang string) string { return "history " + scenario + " " + lang }
 
 func newHistory(scenario *scenarios.Scenario, lang string) (*ScenarioHistory, error) {
-	steps, err := history.Steps(scenario.Name)
+	steps, err := history.Steps(scenario.Name, func(changes *diff.Comparison) (HistoryStep, error) { return recordedStep("", 0, changes, lang) })
 	if err != nil {
 		return nil, err
 	}
@@ -103,12 +103,8 @@ func newHistory(scenario *scenarios.Scenario, lang string) (*ScenarioHistory, er
 		if err != nil {
 			return nil, err
 		}
-		out := HistoryStep{K8sVersion: step.Version, Why: step.Why.In(lang)}
-		if !step.NotRecorded {
-			if out, err = recordedStep(step.Version, step.Calls, step.Changes, lang); err != nil {
-				return nil, err
-			}
-		}
+		out := step.Changes
+		out.K8sVersion, out.Recorded, out.Calls, out.Why = step.Version, !step.NotRecorded, step.Calls, step.Why.In(lang)
 		doc.Releases = append(doc.Releases, out)
 	}
 	return doc, nil

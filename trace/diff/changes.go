@@ -10,7 +10,8 @@ func (d *Diff) build(a, b *side, p *placing, o Options) {
 	d.InB, d.InA = indices(a), indices(b)
 	d.moved, d.alone, d.reordered = p.moved[1:], p.alone[1:], p.reordered[1:]
 	f := &finder{a: a, b: b, d: d}
-	inA, inB := timesCalled(a), timesCalled(b)
+	ofA, ofB := callersOfOnly(a, b)
+	inA, inB := timesCalled(a, ofA), timesCalled(b, ofB)
 	f.onlyOn(a, b, inA, inB, Removed)
 	f.onlyOn(b, a, inB, inA, Added)
 	f.pairs()
@@ -124,10 +125,28 @@ type run struct {
 	count int
 }
 
-// timesCalled counts the calls of each function by each caller.
-func timesCalled(s *side) map[repeat]run {
-	all := make(map[repeat]run, s.len())
+// callersOfOnly marks the paired nodes of each side that call something that only one side has. They are few.
+func callersOfOnly(a, b *side) (ofA, ofB []bool) {
+	ofA, ofB = make([]bool, a.len()), make([]bool, b.len())
+	mark := func(s *side, here, there []bool) {
+		for i := int32(1); i < s.len(); i++ {
+			if above := s.parent[i]; s.partner[i] == none && s.partner[above] != none {
+				here[above], there[s.partner[above]] = true, true
+			}
+		}
+	}
+	mark(a, ofA, ofB)
+	mark(b, ofB, ofA)
+	return ofA, ofB
+}
+
+// timesCalled counts the calls of each function by each of some callers.
+func timesCalled(s *side, callers []bool) map[repeat]run {
+	all := map[repeat]run{}
 	for i := int32(1); i < s.len(); i++ {
+		if !callers[s.parent[i]] {
+			continue
+		}
 		key := repeat{s.parent[i], s.label[i]}
 		r := all[key]
 		if r.count == 0 || s.partner[r.first] == none && s.partner[i] != none {

@@ -58,7 +58,15 @@ func (m *merger) reserve() {
 		}
 	}
 	m.calls, m.a, m.b = make([]trace.Call, 0, n), make([]int, 0, n), make([]int, 0, n)
+	ids := make([]byte, 0, idSize*n)
+	for i := range n {
+		ids = fmt.Appendf(ids, "%016x", i+1)
+	}
+	m.ids = string(ids)
 }
+
+// idSize is the size of an id.
+const idSize = 16
 
 // A place is the position of a call of A: the call, and the call of B before which it goes, or None for the end.
 type place struct{ a, before int }
@@ -74,6 +82,8 @@ type merger struct {
 
 	calls []trace.Call
 	a, b  []int
+	// ids has the id of each call, one after the other.
+	ids string
 }
 
 // place decides where the calls that only A has go.
@@ -155,7 +165,8 @@ func (m *merger) writeA(i int, parent string) {
 
 func (m *merger) add(call *trace.Call, parent string, a, b int) string {
 	c := *call
-	c.ID, c.Parent, c.StartNs = fmt.Sprintf("%016x", len(m.calls)+1), parent, int64(len(m.calls))
+	at := idSize * len(m.calls)
+	c.ID, c.Parent, c.StartNs = m.ids[at:at+idSize], parent, int64(len(m.calls))
 	if b == None {
 		c.CallerLine = 0 // a line of A has no meaning among calls of B
 	}

@@ -40,19 +40,21 @@ func Releases() ([]Release, error) {
 }
 
 // A Step is a release in the history of a scenario.
-type Step struct {
+type Step[T any] struct {
 	Version string
 	// Calls counts the calls of all requests.
 	Calls int
-	// Changes compares with the last release before it that recorded the scenario; nil for the first one.
-	Changes *diff.Comparison
+	// Changes is what the caller of Steps makes of the comparison with the last release before it that recorded the scenario; the zero
+	// value for the first one.
+	Changes T
 	// NotRecorded is set for a release without a recording of the scenario. Why is the reason; empty if it is not known.
 	NotRecorded bool
 	Why         message.Message
 }
 
-// Steps yields the changes of each release in a scenario, the oldest first.
-func Steps(scenario string) (iter.Seq2[Step, error], error) {
+// Steps yields the changes of each release in a scenario, the oldest first. It calls tell for several comparisons at the same time, and
+// keeps none of them: a comparison of two starts takes 200 MB.
+func Steps[T any](scenario string, tell func(*diff.Comparison) (T, error)) (iter.Seq2[Step[T], error], error) {
 	releases, err := recordings.Versions()
 	if err != nil {
 		return nil, err
@@ -61,8 +63,8 @@ func Steps(scenario string) (iter.Seq2[Step, error], error) {
 		return nil, message.Errorf("apitrace has no recording of scenario %q by any release: \"apitrace run %s --k8s VERSION --save FILE\" makes one, and \"apitrace diff\" compares two files", scenario, scenario)
 	}
 	recorded := make([]shared, len(releases))
-	return inorder.Each(len(releases), func(i int) (Step, error) {
-		return stepOf(releases[:i+1], recorded, scenario)
+	return inorder.Each(len(releases), func(i int) (Step[T], error) {
+		return stepOf(releases[:i+1], recorded, scenario, tell)
 	}), nil
 }
 
@@ -84,17 +86,17 @@ func (s *shared) take(release, scenario string) (*trace.Recording, error) {
 }
 
 // stepOf compares the last release with the last release before it that recorded the scenario.
-func stepOf(releases []recordings.Info, recorded []shared, scenario string) (Step, error) {
+func stepOf[T any](releases []recordings.Info, recorded []shared, scenario string, tell func(*diff.Comparison) (T, error)) (Step[T], error) {
 	last := len(releases) - 1
 	release := releases[last]
 	if !release.Has(scenario) {
-		return Step{Version: release.K8sVersion, NotRecorded: true, Why: release.Why(scenario)}, nil
+		return Step[T]{Version: release.K8sVersion, NotRecorded: true, Why: release.Why(scenario)}, nil
 	}
 	rec, err := recorded[last].take(release.K8sVersion, scenario)
 	if err != nil {
-		return Step{}, err
+		return Step[T]{}, err
 	}
-	step := Step{Version: release.K8sVersion}
+	step := Step[T]{Version: release.K8sVersion}
 	for _, r := range rec.Requests {
 		step.Calls += len(r.Calls)
 	}
@@ -104,10 +106,10 @@ func stepOf(releases []recordings.Info, recorded []shared, scenario string) (Ste
 		}
 		was, err := recorded[i].take(earlier.K8sVersion, scenario)
 		if err != nil {
-			return Step{}, err
+			return Step[T]{}, err
 		}
-		step.Changes = diff.CompareRecordings(was, rec, diff.Options{})
-		break
+		step.Changes, err = tell(diff.CompareRecordings(was, rec, diff.Options{}))
+		return step, err
 	}
 	return step, nil
 }

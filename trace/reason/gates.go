@@ -44,7 +44,7 @@ func newGates(code *recordings.Code) *gates {
 }
 
 // collect returns the gate of each function and type of a program of which all calls have the same one.
-func collect(functions []recordings.Source, gateOf func(in string, c recordings.SourceCall) string) map[string]string {
+func collect(functions []*recordings.Source, gateOf func(in string, c recordings.SourceCall) string) map[string]string {
 	of := map[string]string{}
 	// First those that have a gate anywhere, which are few.
 	each(functions, gateOf, func(name, gate string) {
@@ -62,7 +62,7 @@ func collect(functions []recordings.Source, gateOf func(in string, c recordings.
 }
 
 // each hands over what the functions call, or make, and the gate of each.
-func each(functions []recordings.Source, gateOf func(in string, c recordings.SourceCall) string, take func(name, gate string)) {
+func each(functions []*recordings.Source, gateOf func(in string, c recordings.SourceCall) string, take func(name, gate string)) {
 	for i := range functions {
 		for _, c := range functions[i].Calls {
 			if c.Kind == recordings.CallStatic || c.Kind == recordings.CallMakes {

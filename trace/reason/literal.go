@@ -22,7 +22,7 @@ func renumbered(here, there *recordings.Code, program, function string) bool {
 // literalsOf lists the names of the literals in a function.
 func literalsOf(code *recordings.Code, program, declared string) []string {
 	functions, prefix := code.Functions(program), declared+".func"
-	at, _ := slices.BinarySearchFunc(functions, prefix, func(f recordings.Source, name string) int { return strings.Compare(f.Name, name) })
+	at, _ := slices.BinarySearchFunc(functions, prefix, func(f *recordings.Source, name string) int { return strings.Compare(f.Name, name) })
 	var names []string
 	for ; at < len(functions) && strings.HasPrefix(functions[at].Name, prefix); at++ {
 		names = append(names, functions[at].Name)

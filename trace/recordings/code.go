@@ -26,8 +26,11 @@ var loadIndex = sync.OnceValues(func() (*index, error) { return unpackIndex(embe
 
 // A Code is the index of a release: every function of its traced packages.
 type Code struct {
-	release  string
-	programs map[string]*Program
+	release string
+	// functions are those of the traced packages, by program, sorted by name. They are shared with the codes of other releases.
+	functions map[string][]*Source
+	// gates has, by program, whether each feature gate is on by default.
+	gates map[string]map[string]bool
 	// packages are the import paths of the traced packages, by program.
 	packages func() map[string]map[string]bool
 }
@@ -55,26 +58,38 @@ var loaded = struct {
 }{codes: map[string]*Code{}}
 
 func (x *index) code(release string) *Code {
-	if !slices.Contains(x.releases, release) {
+	r := slices.Index(x.releases, release)
+	if r < 0 {
 		return nil
 	}
-	programs := map[string]*Program{}
-	for _, name := range x.programs {
-		if p := x.program(release, name); p != nil {
-			programs[name] = p
+	functions, gates := map[string][]*Source{}, map[string]map[string]bool{}
+	for p, program := range x.programs {
+		if found := x.functions(r, p); len(found) > 0 {
+			functions[program], gates[program] = found, x.gatesOf(r, p)
 		}
 	}
-	return NewCode(release, programs)
+	return newCode(release, functions, gates)
 }
 
 // NewCode returns the index of a release's programs, given by their names.
 func NewCode(release string, programs map[string]*Program) *Code {
-	return &Code{release: release, programs: programs, packages: sync.OnceValue(func() map[string]map[string]bool {
+	functions, gates := map[string][]*Source{}, map[string]map[string]bool{}
+	for name, p := range programs {
+		functions[name], gates[name] = []*Source{}, p.Gates
+		for i := range p.Functions {
+			functions[name] = append(functions[name], &p.Functions[i])
+		}
+	}
+	return newCode(release, functions, gates)
+}
+
+func newCode(release string, functions map[string][]*Source, gates map[string]map[string]bool) *Code {
+	return &Code{release: release, functions: functions, gates: gates, packages: sync.OnceValue(func() map[string]map[string]bool {
 		all := map[string]map[string]bool{}
-		for name, p := range programs {
+		for name, of := range functions {
 			all[name] = map[string]bool{}
-			for i := range p.Functions {
-				all[name][funcname.Package(p.Functions[i].Name)] = true
+			for _, f := range of {
+				all[name][funcname.Package(f.Name)] = true
 			}
 		}
 		return all
@@ -83,15 +98,12 @@ func NewCode(release string, programs map[string]*Program) *Code {
 
 // Function returns a function of a program, or nil if no traced package has it.
 func (c *Code) Function(program, name string) *Source {
-	p := c.programs[program]
-	if p == nil {
-		return nil
-	}
-	at, ok := slices.BinarySearchFunc(p.Functions, name, func(f Source, name string) int { return strings.Compare(f.Name, name) })
+	functions := c.functions[program]
+	at, ok := slices.BinarySearchFunc(functions, name, func(f *Source, name string) int { return strings.Compare(f.Name, name) })
 	if !ok {
 		return nil
 	}
-	return &p.Functions[at]
+	return functions[at]
 }
 
 // Spanless lists the calls in the text of a function of functions that have no span.
@@ -113,17 +125,12 @@ func (c *Code) Spanless(program, name string) []SourceCall {
 func (c *Code) Traces(program, pkg string) bool { return c.packages()[program][pkg] }
 
 // Functions are all functions of a program's traced packages, sorted by name.
-func (c *Code) Functions(program string) []Source {
-	if p := c.programs[program]; p != nil {
-		return p.Functions
-	}
-	return nil
-}
+func (c *Code) Functions(program string) []*Source { return c.functions[program] }
 
 // Programs are the names of the traced programs, sorted.
 func (c *Code) Programs() []string {
 	var names []string
-	for name := range c.programs {
+	for name := range c.functions {
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -132,9 +139,7 @@ func (c *Code) Programs() []string {
 
 // Gate reports whether a feature gate of a program is on by default, if it knows the gate.
 func (c *Code) Gate(program, gate string) (on, known bool) {
-	if p := c.programs[program]; p != nil {
-		on, known = p.Gates[gate]
-	}
+	on, known = c.gates[program][gate]
 	return on, known
 }
 

@@ -137,21 +137,40 @@ func (x *index) program(release, program string) *Program {
 	if r < 0 || p < 0 {
 		return nil
 	}
-	of := &Program{Gates: map[string]bool{}}
-	for i := range x.texts {
-		if x.texts[i].in[p]>>r&1 == 1 {
-			of.Functions = append(of.Functions, x.texts[i].Source)
-		}
-	}
-	for _, g := range x.gates {
-		if g.program == p && g.known>>r&1 == 1 {
-			of.Gates[g.name] = g.on>>r&1 == 1
-		}
+	of := &Program{Gates: x.gatesOf(r, p)}
+	for _, f := range x.functions(r, p) {
+		of.Functions = append(of.Functions, *f)
 	}
 	if len(of.Functions) == 0 {
 		return nil
 	}
 	return of
+}
+
+// functions are those of a program of a release, sorted by name. They are not copied: a release has tens of thousands.
+func (x *index) functions(release, program int) []*Source {
+	n := 0
+	for i := range x.texts {
+		n += int(x.texts[i].in[program] >> release & 1)
+	}
+	found := make([]*Source, 0, n)
+	for i := range x.texts {
+		if x.texts[i].in[program]>>release&1 == 1 {
+			found = append(found, &x.texts[i].Source)
+		}
+	}
+	return found
+}
+
+// gatesOf are the feature gates of a program of a release, with their defaults.
+func (x *index) gatesOf(release, program int) map[string]bool {
+	all := map[string]bool{}
+	for _, g := range x.gates {
+		if g.program == program && g.known>>release&1 == 1 {
+			all[g.name] = g.on>>release&1 == 1
+		}
+	}
+	return all
 }
 
 func (c *codec) codeIndex(x *index) {
