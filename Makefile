@@ -14,10 +14,10 @@ run: build ## the first trace (the first time it builds kube-apiserver and etcd:
 	bin/apitrace run get-node
 
 # The tests of the page and those that build programs run end to end. GOGC: the tests and the commands that they start
-# live for a second, and collecting their garbage takes a third of it. -p: some tests wait for seconds, while
-# one more package can run. Vet has just run.
+# live for a second, and collecting their garbage takes a third of it. -ldflags=-s: without debugging data the linker takes a
+# third of its time, for some fifty programs of 60 MB. -p: some tests wait for seconds, while one more package can run. Vet has just run.
 check: lint ## formatting, static checks, and all tests that need no server, browser or build: up to three minutes
-	.ci/phase "tests without a server" env APITRACE_BROWSER= GOGC=400 go test -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 10m ./...
+	.ci/phase "tests without a server" env APITRACE_BROWSER= GOGC=400 go test -vet=off -ldflags=-s -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 10m ./...
 
 lint:
 	test -z "$$(gofmt -l $$(git ls-files '*.go' | grep -v /testdata/))"
@@ -39,7 +39,7 @@ types: ## checks the types of the page; the first time it builds the compiler: 4
 # sees how far it is. One package at a time: two servers at once would slow each other down.
 # What they run the go command does not see, so it must not take results from its cache.
 test: check programs ## check, then the end-to-end tests
-	.ci/phase "costly tests of the command line" env $(E2E) GOGC=400 go test -count 1 -timeout 10m -run '^TestCostly' ./cmd/apitrace
+	.ci/phase "costly tests of the command line" env $(E2E) GOGC=400 go test -ldflags=-s -count 1 -timeout 10m -run '^TestCostly' ./cmd/apitrace
 	.ci/phase "end to end" env $(E2E) go test -p 1 -count 1 -timeout 20m $(END_TO_END)
 
 END_TO_END = ./internal/program ./session/web ./storage ./apiserver ./e2e/...
@@ -54,7 +54,7 @@ E2E = APITRACE_E2E=1 PATH="$(CURDIR)/bin/test:$$PATH"
 
 # Nothing that "make test" has run is run again: slow tests have names of their own.
 test-all: programs dead ## what is slow, on top of test: other releases, repetition, the race detector
-	.ci/phase "slow tests without a server" env APITRACE_SLOW=1 go test -timeout 20m -run '^TestSlow' ./cmd/... ./internal/distribution ./render/... ./trace/... ./workshop
+	.ci/phase "slow tests without a server" env APITRACE_SLOW=1 go test -ldflags=-s -timeout 20m -run '^TestSlow' ./cmd/... ./internal/distribution ./render/... ./trace/... ./workshop
 	.ci/phase "types of the page" $(MAKE) types
 	.ci/phase "race detector" .ci/race
 	.ci/phase "arm64, emulated" .ci/arm64
