@@ -1,15 +1,18 @@
 package web
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"html"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
@@ -125,17 +128,9 @@ func (p PageFile) library(s *packer, of []place, recs ...*trace.Recording) (*lib
 	return out, err
 }
 
-// writePage writes the page with embedded data.
+// writePage writes the page with embedded data. It packs the data piece by piece: the text of the comparison of two starts takes 150 MB.
 func writePage(w io.Writer, title, lang string, data pieces) error {
 	script, style, index, err := pageParts()
-	if err != nil {
-		return err
-	}
-	text, err := encode(data)
-	if err != nil {
-		return err
-	}
-	packed, err := compress(text)
 	if err != nil {
 		return err
 	}
@@ -143,15 +138,51 @@ func writePage(w io.Writer, title, lang string, data pieces) error {
 		lang = fmt.Sprintf(" data-lang=%q", lang)
 	}
 	policy := fmt.Sprintf("default-src 'none'; script-src '%s'; style-src '%s'; img-src data:; base-uri 'none'; form-action 'none'", integrity(script), integrity(style))
-	out := strings.NewReplacer(
+	head, tail, _ := strings.Cut(index, `</body>`)
+	head = strings.NewReplacer(
 		`<html lang="en">`, `<html lang="en"`+lang+`>`,
 		`<meta charset="utf-8">`, `<meta charset="utf-8">`+"\n"+`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`,
 		`<title>apitrace</title>`, `<title>`+html.EscapeString(title)+` · apitrace</title>`,
 		pageStyle, "<style>"+style+"</style>",
 		pageScript+"\n", "",
-		`</body>`, "\n"+`<script type="application/gzip;base64" id="data">`+base64.StdEncoding.EncodeToString(packed)+"</script>\n<script>"+script+"</script>\n</body>",
-	).Replace(index)
-	_, err = io.WriteString(w, out)
+	).Replace(head)
+	out := bufio.NewWriter(w)
+	out.WriteString(head + "\n" + `<script type="application/gzip;base64" id="data">`)
+	text := base64.NewEncoder(base64.StdEncoding, out)
+	packed, err := gzip.NewWriterLevel(text, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(writePieces(packed, data), packed.Close(), text.Close()); err != nil {
+		return err
+	}
+	out.WriteString("</script>\n<script>" + script + "</script>\n</body>" + tail)
+	return out.Flush()
+}
+
+// writePieces writes the pieces as one JSON object, and drops each of them.
+func writePieces(w io.Writer, data pieces) error {
+	for i, key := range slices.Sorted(maps.Keys(data)) {
+		name, err := encode(key)
+		if err != nil {
+			return err
+		}
+		text, err := encode(data[key])
+		if err != nil {
+			return err
+		}
+		delete(data, key)
+		before := ","
+		if i == 0 {
+			before = "{"
+		}
+		for _, part := range [][]byte{[]byte(before), bytes.TrimSuffix(name, []byte("\n")), []byte(":"), bytes.TrimSuffix(text, []byte("\n"))} {
+			if _, err := w.Write(part); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := io.WriteString(w, "}\n")
 	return err
 }
 
