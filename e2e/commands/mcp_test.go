@@ -45,7 +45,7 @@ func TestMCPReplaysLive(t *testing.T) {
 		arguments map[string]any
 		wants     []string
 	}{
-		{"run", map[string]any{"scenario": "get-node"}, []string{"GET /api/v1/nodes/n1 → 200", "etcd3.(*store).Get", "kvServer.Range"}},
+		{"run", map[string]any{"scenario": "get-node"}, []string{"GET /api/v1/nodes/n1 → 200", "etcd3.(*store).Get", "v3rpc.(*kvServer).Range"}},
 		{"request", map[string]any{"method": "GET", "path": "/api/v1/nodes/nobody"}, []string{"GET /api/v1/nodes/nobody → 404", "errors.InterpretGetError"}},
 	} {
 		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: call.tool, Arguments: call.arguments})
