@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"os"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
@@ -11,6 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/storage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -42,6 +44,19 @@ func indexRelease(ctx context.Context, version, folder string, to Reporter) erro
 		}
 	}
 	return recordings.PutIndex(folder, version, programs)
+}
+
+// CheckLibrary refuses versions that are none, and a folder that does not exist.
+func CheckLibrary(versions []string, folder string) error {
+	for _, version := range versions {
+		if _, err := apiserver.ParseVersion(version); err != nil {
+			return usage.Wrong(err)
+		}
+	}
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return usage.Errorf("there is no folder %q: run this command in the repository of apitrace, or name the folder with --to", folder)
+	}
+	return nil
 }
 
 // RecordLibrary makes the index and the recordings of releases in a folder, or only the index. With the recordings of the

@@ -12,20 +12,25 @@ import (
 func RecordNames(ctx context.Context, folder string, to Reporter) error {
 	var b renames.Builder
 	for _, version := range apiserver.Readable() {
-		display := to.Building()
-		dir, err := apiserver.ReleasedSource(ctx, apiserver.BuildOptions{Version: version, Progress: display})
-		display.Close()
-		if err != nil {
-			return err
-		}
-		to.Notice("kube-apiserver %s: reading the names", version)
-		source, err := renames.Read(version, dir, apiserver.Unread(dir)...)
-		if err != nil {
-			return err
-		}
-		if err := b.Add(source); err != nil {
+		if err := ReadNames(ctx, version, &b, to); err != nil {
 			return err
 		}
 	}
 	return b.Library().Save(folder)
+}
+
+// ReadNames reads the source of a release, which it fetches if necessary, and adds its names to b.
+func ReadNames(ctx context.Context, version string, b *renames.Builder, to Reporter) error {
+	display := to.Building()
+	dir, err := apiserver.ReleasedSource(ctx, apiserver.BuildOptions{Version: version, Progress: display})
+	display.Close()
+	if err != nil {
+		return err
+	}
+	to.Notice("kube-apiserver %s: reading the names", version)
+	source, err := renames.Read(version, dir, apiserver.Unread(dir)...)
+	if err != nil {
+		return err
+	}
+	return b.Add(source)
 }

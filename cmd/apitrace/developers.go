@@ -1,15 +1,16 @@
 package main
 
 import (
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
-	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/internal/commandline"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/console"
+	"github.com/kubeapitrace/apitrace/session/newrelease"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
@@ -28,7 +29,7 @@ type recordLibraryOptions struct {
 func newRecordLibraryCommand(std *console.Streams) *cobra.Command {
 	o := &recordLibraryOptions{}
 	command := newCommand("record-library", cobra.NoArgs, func(c *cobra.Command, _ []string) error {
-		if err := o.validate(); err != nil {
+		if err := session.CheckLibrary(o.versions, o.folder); err != nil {
 			return err
 		}
 		if c.Flags().Changed("faults") {
@@ -50,14 +51,14 @@ func newRecordLibraryCommand(std *console.Streams) *cobra.Command {
 	return command
 }
 
-func (o *recordLibraryOptions) validate() error {
-	for _, version := range o.versions {
-		if _, err := apiserver.ParseVersion(version); err != nil {
-			return usage.Wrong(err)
-		}
-	}
-	if info, err := os.Stat(o.folder); err != nil || !info.IsDir() {
-		return usage.Errorf("there is no folder %q: run this command in the repository of apitrace, or name the folder with --to", o.folder)
-	}
-	return nil
+// newReleaseCommand makes a command for the developers of apitrace.
+func newReleaseCommand(std *console.Streams) *cobra.Command {
+	add := newCommand("release-add", commandline.OneArgument(message.Of("the tag of the release")), func(c *cobra.Command, args []string) error {
+		a := &newrelease.Addition{Root: ".", Version: args[0], Out: std.Out, Err: std.Err, Printer: std.Printer}
+		return a.Add(c.Context(), std)
+	})
+	command := newCommand("release", commandline.KnownCommand, commandline.ShowHelp)
+	command.Hidden = true
+	command.AddCommand(add)
+	return command
 }

@@ -1,0 +1,170 @@
+// Package newrelease brings a release of Kubernetes into a checkout of apitrace, as far as a machine can: "apitrace release
+// add". What a release needs when its servers run is in package session.
+package newrelease
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/session"
+)
+
+// listFile has the list of the releases, from the root of the repository.
+const listFile = "apiserver/version.go"
+
+// compared are the scenarios of the draft of the changes page.
+var compared = []string{"get-node", "list-nodes", "create-deployment", "apply-configmap"}
+
+// An Addition adds a release to a checkout.
+type Addition struct {
+	// Root is the folder of the checkout.
+	Root string
+	// Version is the tag of the release.
+	Version string
+	Out     io.Writer
+	Err     io.Writer
+	Printer message.Printer
+}
+
+// Add checks which functions of the guide the release lacks, and stops there if it lacks any: it writes them with what may have
+// become of them to Out, and changes nothing. Else it adds the release to the list of releases, builds apitrace, kube-apiserver
+// and etcd, records the scenarios, makes the documents anew, and writes a draft of a page on the changes. Out gets what is left for a person.
+// After a failure, a second call goes on: what is built and listed stays.
+func (a *Addition) Add(ctx context.Context, to session.Reporter) error {
+	list, err := a.check()
+	if err != nil {
+		return err
+	}
+	before := predecessor(a.Version)
+	lacking, err := a.lacking(ctx, before, to)
+	if err != nil {
+		return err
+	}
+	if lacking > 0 {
+		return message.Errorf("%s lacks %d functions of the guide: end their entries with \"until: %s\", add entries with \"since: %s\" for what they became, and run the command again",
+			a.Version, lacking, semver.MajorMinor(before), semver.MajorMinor(a.Version))
+	}
+	changed, replaced, err := insert(list, a.Version)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(a.Root, listFile), changed, 0o644); err != nil {
+		return err
+	}
+	for _, command := range a.commands() {
+		to.Notice("%s", strings.Join(command, " "))
+		if err := a.run(ctx, command); err != nil {
+			return err
+		}
+	}
+	draft := filepath.Join("bin", "changes-"+a.Version+".md")
+	if err := a.draft(ctx, filepath.Join(a.Root, draft), before); err != nil {
+		return err
+	}
+	a.told(before, replaced, draft)
+	return nil
+}
+
+// check reads the list of releases, and refuses what is no checkout or no version.
+func (a *Addition) check() (list []byte, err error) {
+	if list, err = os.ReadFile(filepath.Join(a.Root, listFile)); err != nil {
+		return nil, usage.Errorf("there is no file %s: run this command in the repository of apitrace", listFile)
+	}
+	if !semver.IsValid(a.Version) || semver.Canonical(a.Version) != a.Version {
+		return nil, usage.Errorf("%q is not a release of Kubernetes: expected a tag, such as %s", a.Version, apiserver.DefaultVersion)
+	}
+	oldest := apiserver.Releases()[0]
+	if semver.Compare(a.Version, oldest) < 0 {
+		return nil, usage.Errorf("%s is older than %s: this command adds newer releases", a.Version, oldest)
+	}
+	return list, nil
+}
+
+// predecessor returns the newest of the releases with a lower minor version.
+func predecessor(version string) string {
+	all := apiserver.Releases()
+	slices.Reverse(all)
+	for _, known := range all {
+		if semver.Compare(semver.MajorMinor(known), semver.MajorMinor(version)) < 0 {
+			return known
+		}
+	}
+	return all[len(all)-1]
+}
+
+// commands are those that follow the change of the list: they need an apitrace that is built with it.
+func (a *Addition) commands() [][]string {
+	return [][]string{
+		{"make", "build"},
+		{program, "build", "--sample", "--k8s", a.Version},
+		{program, "run", "get-node", "--check", "--view", "outline", "--k8s", a.Version},
+		{program, "run", "create-deployment", "--check", "--view", "outline", "--k8s", a.Version},
+		{"make", "record", "K8S=" + a.Version},
+		{program, "record-library", "--names"},
+		{"make", "build"},
+	}
+}
+
+// program is what "make build" makes.
+const program = "bin/apitrace"
+
+func (a *Addition) command(ctx context.Context, words []string) *exec.Cmd {
+	c := exec.CommandContext(ctx, words[0], words[1:]...)
+	c.Dir, c.Stdout, c.Stderr = a.Root, a.Err, a.Err
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	return c
+}
+
+func (a *Addition) run(ctx context.Context, words []string) error {
+	if err := a.command(ctx, words).Run(); err != nil {
+		return message.Errorf("%s: %w; mend what it says, and run the command again", strings.Join(words, " "), err)
+	}
+	return nil
+}
+
+// draft writes the comparisons with the release before into a file.
+func (a *Addition) draft(ctx context.Context, file, before string) error {
+	var page bytes.Buffer
+	fmt.Fprintf(&page, "# %s\n", a.Printer.Sprintf("What changed between %s and %s", before, a.Version))
+	for _, scenario := range compared {
+		c := a.command(ctx, []string{program, "diff", scenario, before, a.Version, "-o", "markdown"})
+		fmt.Fprintln(&page)
+		c.Stdout = &page
+		different := new(exec.ExitError)
+		if err := c.Run(); err != nil && !(errors.As(err, &different) && different.ExitCode() == 1) {
+			return message.Errorf("comparing %s of %s and %s: %w", scenario, before, a.Version, err)
+		}
+	}
+	return os.WriteFile(file, page.Bytes(), 0o644)
+}
+
+// told writes what is left for a person.
+func (a *Addition) told(before, replaced, draft string) {
+	list := []message.Message{
+		message.Of("read %s, which says what changed since %s, and take what matters into docs/versions.md and docs/changes.md", draft, before),
+		message.Of("look at the scenarios that \"apitrace versions\" says were not recorded"),
+		message.Of("read the notes of the functions whose source changed, and the exercises that \"apitrace workshop verify\" complains of"),
+		message.Of("make it the default, if it is to be: DefaultVersion in %s", listFile),
+		message.Of("run \"make test\" and \"make test-all\""),
+	}
+	if replaced != "" {
+		list[3] = message.Of("name %s in place of %s in the documents and the tests: git grep %s", a.Version, replaced, replaced)
+	}
+	fmt.Fprintln(a.Out, a.Printer.Sprintf("%s is added. What is left for a person:", a.Version))
+	for _, m := range list {
+		fmt.Fprintf(a.Out, "- %s\n", m.Localize(a.Printer))
+	}
+}

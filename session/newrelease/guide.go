@@ -1,0 +1,60 @@
+package newrelease
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/instrument/renames"
+	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
+)
+
+// lacking counts the functions of the guide that the release before has and the release lacks, and writes each with what
+// became of it, as far as the sources of both are evidence.
+func (a *Addition) lacking(ctx context.Context, before string, to session.Reporter) (int, error) {
+	names, err := read(ctx, to, before, a.Version)
+	if err != nil {
+		return 0, err
+	}
+	guide, err := instrument.Load()
+	if err != nil {
+		return 0, err
+	}
+	gone := goneOf(guide, names)
+	for _, full := range gone {
+		fmt.Fprintf(a.Out, "%s\n", full)
+		if err := names.Write(a.Out, lineage.Function, full, a.Printer); err != nil {
+			return 0, err
+		}
+	}
+	return len(gone), nil
+}
+
+// goneOf lists the declared functions of the guide's steps that the older of two releases has and the newer has not, by name.
+// Functions outside of the Kubernetes repository are in neither; the build names those.
+func goneOf(guide *instrument.Guide, names *lineage.Library) []string {
+	before, release := names.Releases[0], names.Releases[1]
+	var gone []string
+	for _, step := range guide.Steps {
+		declared, _ := funcname.SplitLiteral(string(step.Function))
+		if step.Has(release) && names.Has(lineage.Function, declared, before) && !names.Has(lineage.Function, declared, release) {
+			gone = append(gone, declared)
+		}
+	}
+	slices.Sort(gone)
+	return slices.Compact(gone)
+}
+
+// read reads the names of releases, oldest first, and what became of them.
+func read(ctx context.Context, to session.Reporter, versions ...string) (*lineage.Library, error) {
+	var b renames.Builder
+	for _, version := range versions {
+		if err := session.ReadNames(ctx, version, &b, to); err != nil {
+			return nil, err
+		}
+	}
+	return b.Library(), nil
+}

@@ -1,0 +1,51 @@
+package newrelease
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+)
+
+// TestInsert adds releases to the list in apiserver/version.go as it is.
+func TestInsert(t *testing.T) {
+	source, err := os.ReadFile("../../" + listFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	releases := apiserver.Releases()
+	older := releases[len(releases)-2]
+	for _, test := range []struct{ name, version, replaced, want string }{
+		{"newer than all", "v1.99.0", "", "DefaultVersion, \"v1.99.0\",\n}"},
+		{"a newer patch release takes the place of the older", semver.MajorMinor(older) + ".99", older, "\"" + semver.MajorMinor(older) + ".99\", DefaultVersion"},
+		{"a release that is there", older, "", string(source)},
+	} {
+		changed, replaced, err := insert(source, test.version)
+		if err != nil || replaced != test.replaced || !strings.Contains(string(changed), test.want) {
+			t.Errorf("%s: %v, replaced %q, expected %q and %s in\n%.600s", test.name, err, replaced, test.replaced, test.want, changed)
+		}
+	}
+	if _, _, err := insert(source, semver.MajorMinor(apiserver.DefaultVersion)+".99"); err == nil {
+		t.Error("another patch release of the default release is added, though the default is a name in the list")
+	}
+	if _, _, err := insert([]byte("package apiserver\nvar known = []string{}\n"), "v1.99.0"); err == nil {
+		t.Error("a file without the list is accepted")
+	}
+}
+
+func TestPredecessor(t *testing.T) {
+	releases := apiserver.Releases()
+	last := len(releases) - 1
+	for version, want := range map[string]string{
+		"v1.99.0": releases[last],
+		semver.MajorMinor(releases[last]) + ".99":     releases[last-1],
+		semver.MajorMinor(releases[last]) + ".0-rc.0": releases[last-1],
+	} {
+		if got := predecessor(version); got != want {
+			t.Errorf("the predecessor of %s is %s, expected %s", version, got, want)
+		}
+	}
+}
