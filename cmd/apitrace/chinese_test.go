@@ -118,6 +118,7 @@ var chineseRuns = map[string][]chineseRun{
 	"version":        {{args: nil}},
 	"manual":         {{args: nil}, {args: []string{"/dev/null/man"}}},
 	"record-library": {{args: []string{"--to", "nosuch"}}, {args: []string{"--k8s", "newest"}}},
+	"release add":    {{args: []string{"v1.38.0"}}, {args: []string{}}},
 	"help":           {{args: []string{"fly"}}, {args: []string{"shwo"}}, {args: []string{"workshop", "fly"}}},
 }
 
