@@ -27,7 +27,7 @@ type HistoryStep struct {
 	Changes *render.DiffBrief `json:"changes,omitempty" description:"What changed since that release."`
 }
 
-// histories keeps the histories of scenarios in memory: that of boot takes 14 seconds of processor time.
+// histories keeps the histories of scenarios in memory: that of boot takes twenty seconds of processor time.
 type histories struct {
 	mu    sync.Mutex
 	known map[[2]string]*historyOnce // by scenario and language
