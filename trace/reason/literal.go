@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -17,6 +18,15 @@ func renumbered(here, there *recordings.Code, program, function string) bool {
 	}
 	others := literalsOf(there, program, declared)
 	return len(others) > 0 && !slices.Equal(literalsOf(here, program, declared), others)
+}
+
+// inAnotherLiteral reports whether the caller is a function literal and another one of its function, in the code of the other side,
+// has the call: with as many literals on both sides, each may have another number.
+func inAnotherLiteral(there *recordings.Code, way Way, call, caller *trace.Call) bool {
+	declared, literal := funcname.SplitLiteral(caller.Function)
+	return literal != "" && slices.ContainsFunc(literalsOf(there, caller.Process, declared), func(name string) bool {
+		return name != caller.Function && way.standsIn(there.Function(caller.Process, name), call)
+	})
 }
 
 // literalsOf lists the names of the literals in a function.

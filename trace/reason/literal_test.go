@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -23,6 +24,43 @@ func TestNumbersOfLiteralsShift(t *testing.T) {
 	} {
 		if got := renumbered(one, two, trace.ProcessAPIServer, function); got != want {
 			t.Errorf("%s: %v, expected %v", function, got, want)
+		}
+	}
+}
+
+// TestLiteralsThatChangedPlaces compares p.Register with two literals on both sides. In the newer text the second one has the call
+// of the first: nothing tells that the first no longer calls it. A call that no literal has any more is gone.
+func TestLiteralsThatChangedPlaces(t *testing.T) {
+	code := func(first, second string) *recordings.Code {
+		call := func(name string) []recordings.SourceCall { return []recordings.SourceCall{{Name: name, Line: 1}} }
+		return recordings.NewCode("v1", map[string]*recordings.Program{trace.ProcessAPIServer: {Functions: []recordings.Source{
+			{Name: "p.ConvertA"}, {Name: "p.ConvertB"}, {Name: "p.Register"},
+			{Name: "p.Register.func1", Calls: call(first)}, {Name: "p.Register.func2", Calls: call(second)},
+		}}})
+	}
+	ran := func(called ...string) *trace.Recording {
+		rec := recorded(called...)
+		rec.Requests[0].Calls[0].Function = "p.Register.func1"
+		for i := range rec.Requests[0].Calls {
+			rec.Requests[0].Calls[i].CallerLine = 1
+		}
+		return rec
+	}
+	a, b := ran("p.ConvertA"), ran()
+	for _, test := range []struct {
+		name  string
+		newer *recordings.Code
+		want  Why
+	}{
+		{"the second has it now", code("p.ConvertB", "p.ConvertA"), Unknown},
+		{"none has it", code("p.ConvertB", "p.ConvertB"), NewCall},
+	} {
+		d := diff.CompareRecordings(a, b, diff.Options{}).Requests[0].Diff
+		if len(d.Changes) != 1 {
+			t.Fatalf("%d changes, expected one: %+v", len(d.Changes), d.Changes)
+		}
+		if got := NewFinderOf(code("p.ConvertA", "p.ConvertB"), test.newer).Of(d, d.Changes[0]); got.Why != test.want {
+			t.Errorf("%s: %q, expected %q", test.name, got.Why, test.want)
 		}
 	}
 }

@@ -215,6 +215,8 @@ func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reaso
 		return r // the other side's source has the call in a function of another name
 	case same:
 		r.Why = OtherWay
+	case inAnotherLiteral(there.code, r.Way, call, caller):
+		return r // the literals may have changed places
 	default:
 		r.Why = NewCall
 	}
