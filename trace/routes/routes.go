@@ -42,12 +42,13 @@ type Route struct {
 	Strategy string `json:"strategy,omitempty"`
 }
 
-// Functions of the installer, k8s.io/apiserver/pkg/endpoints and go-restful v3. Their names are the
-// same from v1.26 to v1.37.
+// Functions of the installer, k8s.io/apiserver/pkg/endpoints and go-restful. Their names are the same from v1.17 to v1.37, but that
+// Kubernetes took go-restful v3 in the place of v2 in v1.25.
 const (
 	installREST = "k8s.io/apiserver/pkg/endpoints.(*APIGroupVersion).InstallREST"
 	register    = "k8s.io/apiserver/pkg/endpoints.(*APIInstaller).registerResourceHandlers"
 	build       = "github.com/emicklei/go-restful/v3.(*RouteBuilder).Build"
+	buildV2     = "github.com/emicklei/go-restful.(*RouteBuilder).Build"
 	complete    = "k8s.io/apiserver/pkg/registry/generic/registry.(*Store).CompleteWithOptions"
 	makers      = "k8s.io/apiserver/pkg/endpoints.restful"
 )
@@ -104,7 +105,7 @@ func (w *walker) visit(i int) {
 		w.resource, w.resEnd, w.maker = i, w.tree.End(i), nil
 	case strings.HasPrefix(c.Function, makers) && i < w.resEnd:
 		w.maker = c
-	case c.Function == build:
+	case c.Function == build, c.Function == buildV2:
 		w.routes = append(w.routes, w.route(i, c.Attributes))
 	}
 }

@@ -9,8 +9,20 @@ import (
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
+// TestOfARecordedStart looks at the starts of the newest release and of the oldest, which has go-restful v2.
 func TestOfARecordedStart(t *testing.T) {
-	rec, err := recordings.Load(recordings.Latest, "boot")
+	all, err := recordings.Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, release := range []string{recordings.Latest, all[0].K8sVersion} {
+		t.Run(release, func(t *testing.T) { checkStart(t, release) })
+	}
+}
+
+func checkStart(t *testing.T, release string) {
+	t.Helper()
+	rec, err := recordings.Load(release, "boot")
 	if err != nil {
 		t.Fatal(err)
 	}
