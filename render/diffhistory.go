@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +33,7 @@ func newHistoryDrawing(guide Guide, options DiffOptions) *diffDrawing {
 	return &diffDrawing{listing: &listing{pen: newPen(&options.Options), guide: guide}, options: options, words: diffWords{Printer: message.For(options.Lang)}}
 }
 
-// WriteHistory writes the history of a scenario, one line per release.
+// WriteHistory writes the history of a scenario, one line per release, and what the signs in it mean.
 func WriteHistory(w io.Writer, steps []HistoryStep, guide Guide, options DiffOptions) error {
 	out := bufio.NewWriter(w)
 	d := newHistoryDrawing(guide, options)
@@ -56,6 +57,13 @@ func WriteHistory(w io.Writer, steps []HistoryStep, guide Guide, options DiffOpt
 			} else {
 				fmt.Fprintln(out, indent+line)
 			}
+		}
+	}
+	if slices.ContainsFunc(steps, func(s HistoryStep) bool { return s.Changes != "" }) {
+		fmt.Fprintln(out)
+		legend := d.words.Sprintf("+ added, - removed, ~ renamed, > moved, # another number of times, ^ reordered, = other values; in brackets: both sources have the call, and one release ran it; ◌ it has a span in one release only")
+		for _, line := range wrap(legend, max(d.width, 20)) {
+			fmt.Fprintln(out, d.Facts.Render(line))
 		}
 	}
 	return out.Flush()
