@@ -125,7 +125,7 @@ func TestWrite(t *testing.T) {
 	for name, want := range map[string][]string{
 		"":  {"A kube-apiserver handler", "the nearest recorded release is " + oldest},
 		"a": {"the article errs: This is not the path of a Deployment", "apitrace show boot --k8s v1.37.1 --function 'endpoints.restfulGetResource'"},
-		"C": {"app.CreateNodeDialer is in the sources from v1.10.13 to v1.21.14", "look in what called it: app.CreateServerChain", "apitrace show boot --k8s " + oldest + " --function 'app.CreateKubeAPIServer'", "v1.28.15: app.CreateKubeAPIServer is gone", "--function 'secret/storage.NewREST'"},
+		"C": {"app.CreateNodeDialer is in the sources from v1.10.13 to v1.21.14", "look in what called it: app.CreateServerChain", "apitrace show boot --k8s " + oldest + " --function 'app.CreateKubeAPIServer'", "v1.28.15: app.CreateKubeAPIServer is gone", "master.(*Master).InstallLegacyAPI is in the sources from v1.10.13 to v1.19.16, then controlplane.(*Instance).InstallLegacyAPI from v1.20.15 to v1.27.4; v1.28.15: ", "--function 'secret/storage.NewREST'"},
 		"D": {"It is about the sample API server."},
 		"E": {"A recording shows: decoding with conversion, mutating admission, strategy, validating admission, storage.", "A DELETE goes to rest.GracefulDeleter", "the article errs: A Deployment's storage is a rest.Creater", "apitrace show create-deployment --k8s v1.30.4 --function 'registry.(*Store).create'"},
 	} {

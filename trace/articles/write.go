@@ -176,8 +176,8 @@ func (s *step) end(r *release) message.Message {
 		if len(stages) == 0 {
 			continue
 		}
-		first, last := stages[0], stages[len(stages)-1]
-		span := message.Of("%s is in the sources from %s to %s", funcname.Short(last.Name), r.names.Releases[first.First], r.names.Releases[last.Last])
+		last := stages[len(stages)-1]
+		span := r.names.Span(stages, funcname.Short)
 		if last.Change == nil {
 			return span
 		}

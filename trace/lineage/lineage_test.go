@@ -83,6 +83,11 @@ func TestResolve(t *testing.T) {
 			t.Errorf("expected %q in:\n%s", want, said)
 		}
 	}
+	renamed := l.Gone(Function, "InstallLegacyAPI", "k8s.io/kubernetes/pkg/controlplane.(*Instance).InstallLegacyAPI", "v1.37.1").Error()
+	want := "k8s.io/kubernetes/pkg/master.(*Master).InstallLegacyAPI is in the sources from v1.10.13 to v1.19.16, then k8s.io/kubernetes/pkg/controlplane.(*Instance).InstallLegacyAPI from v1.20.15 to v1.27.4\n"
+	if !strings.Contains(renamed, want) {
+		t.Errorf("expected each name with its releases, %q, in:\n%s", want, renamed)
+	}
 }
 
 // TestRenamesLead checks each rename: its new name is in the release in which the old one ended.

@@ -37,8 +37,10 @@ func (l *Library) Resolve(kind Kind, query, release string) (names, gone []strin
 // A GoneError reports that a release does not have a name that other releases have.
 type GoneError struct {
 	Query, Release string
-	// Name is the full name, First and Last are the releases between which a name of it was there.
-	Name, First, Last string
+	// Name is the full name in the release Last.
+	Name, Last string
+	// Stages are those of the name, see Follow.
+	Stages []Stage
 	// Change is its end, nil if it came later than Release.
 	Change *Change
 	// At is the release of Change.
@@ -50,10 +52,8 @@ type GoneError struct {
 func (l *Library) Gone(kind Kind, query, full, release string) *GoneError {
 	stages := l.Follow(kind, full)
 	first, last := stages[0], stages[len(stages)-1]
-	e := &GoneError{Query: query, Release: release, Name: last.Name, First: l.Releases[first.First], Last: l.Releases[last.Last], library: l}
-	if at := l.release(release); at < first.First {
-		e.Name = first.Name
-	} else if last.Change != nil {
+	e := &GoneError{Query: query, Release: release, Name: last.Name, Last: l.Releases[last.Last], Stages: stages, library: l}
+	if l.release(release) >= first.First && last.Change != nil {
 		e.Change, e.At = last.Change, l.Releases[last.Change.At]
 	}
 	return e
@@ -68,11 +68,31 @@ func (e *GoneError) Unwrap() error { return &trace.UnknownFunctionError{Query: e
 func (e *GoneError) Localize(p message.Printer) string { return e.message().Localize(p) }
 
 func (e *GoneError) message() message.Message {
-	said := message.Of("no function or type %q in Kubernetes %s: %s is in the sources from %s to %s", e.Query, e.Release, e.Name, e.First, e.Last)
+	said := message.Of("no function or type %q in Kubernetes %s: %s", e.Query, e.Release, e.library.Span(e.Stages, func(name string) string { return name }))
 	if e.Change != nil {
 		said = message.Of("%s\n%s: %s", said, e.At, e.library.End(e.Change))
 	}
 	return message.Of("%s\n\"apitrace history %s\" has more; \"apitrace source %[2]s --k8s %[3]s\" shows it", said, Quoted(funcname.Short(e.Name)), e.Last)
+}
+
+// Span says which releases have a function or type, under which name, by its stages. written returns the form of a name to print;
+// names with the same form count as one.
+func (l *Library) Span(stages []Stage, written func(name string) string) message.Message {
+	var parts []message.Message
+	for i := 0; i < len(stages); {
+		name, next := written(stages[i].Name), i+1
+		for next < len(stages) && written(stages[next].Name) == name {
+			next++
+		}
+		first, last := l.Releases[stages[i].First], l.Releases[stages[next-1].Last]
+		if i == 0 {
+			parts = append(parts, message.Of("%s is in the sources from %s to %s", name, first, last))
+		} else {
+			parts = append(parts, message.Of("%s from %s to %s", name, first, last))
+		}
+		i = next
+	}
+	return message.Join("%s, then %s", parts...)
 }
 
 // Quoted returns a name as an argument for the shell.
