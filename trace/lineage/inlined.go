@@ -1,6 +1,6 @@
 package lineage
 
-// inlined are the ends of functions that were too short for their text to be found again. What became of them was read in the sources of
+// inlined are the ends of functions of whose text too little was left for it to be found again. What became of them was read in the sources of
 // the release that lacks them and the one before.
 var inlined = []struct {
 	from, release string
@@ -16,6 +16,11 @@ var inlined = []struct {
 		"k8s.io/kubernetes/cmd/kube-apiserver/app.createAPIExtensionsServer", "v1.28.15",
 		[]string{"k8s.io/apiextensions-apiserver/pkg/apiserver.(*Config).Complete", "k8s.io/apiextensions-apiserver/pkg/apiserver.completedConfig.New"},
 		[]string{"k8s.io/kubernetes/cmd/kube-apiserver/app.(*Config).Complete", "k8s.io/kubernetes/cmd/kube-apiserver/app.CreateServerChain"},
+	},
+	{
+		"k8s.io/kubernetes/pkg/controlplane.(*Instance).InstallLegacyAPI", "v1.28.15",
+		[]string{"k8s.io/apiserver/pkg/server.(*GenericAPIServer).AddPostStartHookOrDie", "k8s.io/apiserver/pkg/server.(*GenericAPIServer).InstallLegacyAPIGroup"},
+		[]string{"k8s.io/kubernetes/pkg/controlplane.completedConfig.New", "k8s.io/kubernetes/pkg/controlplane.(*Instance).InstallAPIs"},
 	},
 }
 

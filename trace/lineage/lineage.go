@@ -60,7 +60,7 @@ const (
 	Split
 	// Parted: the name goes on, and part of its text now stands in To[0], which came with the release under the same last name.
 	Parted
-	// Inlined: its few calls, Called, are now made by the functions of To. That was read by a person.
+	// Inlined: its calls, or the important ones, Called, are now made by the functions of To. That was read by a person.
 	Inlined
 )
 

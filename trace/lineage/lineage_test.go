@@ -21,7 +21,7 @@ func TestNamesOfArticles(t *testing.T) {
 		kind  Kind
 		want  []string // words of what is written, in order
 	}{
-		{"Master.InstallLegacyAPI", Function, []string{"v1.20.15 now controlplane.(*Instance).InstallLegacyAPI", "v1.28.15", "is gone, and nothing is known", "controlplane.completedConfig.New"}},
+		{"Master.InstallLegacyAPI", Function, []string{"v1.20.15 now controlplane.(*Instance).InstallLegacyAPI", "v1.28.15 controlplane.(*Instance).InstallLegacyAPI is gone", "what it called", "server.(*GenericAPIServer).InstallLegacyAPIGroup", "is now called by", "controlplane.(*Instance).InstallAPIs"}},
 		{"NewLegacyRESTStorage", Function, []string{"v1.28.15 gone;", "rest.(*legacyProvider).NewRESTStorage", "rest.(*GenericConfig).NewRESTStorage"}},
 		{"CreateKubeAPIServer", Function, []string{"v1.28.15 app.CreateKubeAPIServer is gone", "what it called, controlplane.(*Config).Complete", "controlplane.completedConfig.New", "is now called by app.(*Config).Complete", "app.CreateServerChain"}},
 		{"CreateNodeDialer", Function, []string{"v1.22.17 app.CreateNodeDialer is gone"}},

@@ -117,7 +117,7 @@ func (l *Library) End(c *Change) message.Message {
 	case Folded, Split:
 		return message.Of("gone; %d%% of its text is now in %s", c.Alike, shorts(c.To))
 	case Inlined:
-		return message.Of("%s is gone; what it called, %s, is now called by %s (read in the sources: it was too short to be found by its text)", name, shorts(c.Called), shorts(c.To))
+		return message.Of("%s is gone; what it called, %s, is now called by %s (read in the sources: too little of its text is left to find it by)", name, shorts(c.Called), shorts(c.To))
 	}
 	parts := []message.Message{message.Of("%s is gone, and nothing is known to have taken its place", name)}
 	if len(c.Callers) > 0 && c.Kind == Function {
