@@ -49,6 +49,8 @@ type UnknownFunctionError struct {
 	Where message.Message
 	// Near are full names that are like it, the likest first.
 	Near []string
+	// Elsewhere says where there is such a function, if that is known.
+	Elsewhere message.Message
 }
 
 func (e *UnknownFunctionError) Error() string { return e.message().String() }
@@ -58,6 +60,8 @@ func (e *UnknownFunctionError) Localize(p message.Printer) string { return e.mes
 
 func (e *UnknownFunctionError) message() message.Message {
 	switch {
+	case !e.Elsewhere.IsZero():
+		return message.Of("no function %q in %s: %s", e.Query, e.Where, e.Elsewhere)
 	case e.Types && len(e.Near) > 0:
 		return message.Of("no function or type %q in %s: did you mean one of these?\n  %s", e.Query, e.Where, strings.Join(e.Near, "\n  "))
 	case e.Types:

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -47,6 +48,9 @@ type Literal struct {
 // *trace.UnknownFunctionError.
 func (t *Tree) Function(name string) (*Function, error) {
 	p, err := t.Package(funcname.Package(name))
+	if unknown := new(trace.UnknownFunctionError); errors.As(err, &unknown) {
+		unknown.Query = name // not its package
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -213,9 +213,26 @@ func (c *Base) function(ctx context.Context, name string) (*source.Function, *so
 		}
 		if first == nil {
 			first = err
+			if unknown.Elsewhere, err = c.inReleaseOnly(tree, name); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	return nil, nil, first
+}
+
+// inReleaseOnly says so if the release has a function in a package that a program does not import; else the result is zero.
+func (c *Base) inReleaseOnly(tree *source.Tree, name string) (message.Message, error) {
+	names, err := lineage.Load()
+	if err != nil {
+		return message.Message{}, err
+	}
+	declared, _ := funcname.SplitLiteral(name)
+	_, err = tree.Package(funcname.Package(name))
+	if !errors.As(err, new(*trace.UnknownFunctionError)) || !c.Own.IsZero() || !names.Has(lineage.Function, declared, c.Version) {
+		return message.Message{}, nil
+	}
+	return message.Of("the source of Kubernetes %s has it, in a package that %s does not import; \"apitrace history %s\" says which releases have it", c.Version, tree.Program, lineage.Quoted(funcname.Short(declared))), nil
 }
 
 // programsWith lists the programs that may contain a function, judging by its name.
