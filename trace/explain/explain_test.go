@@ -106,6 +106,28 @@ error  panic in shop.Take (shop.go:14)
 	}
 }
 
+// TestNotCalled: a function that did not run is said to have a span if the index of the sources knows it.
+func TestNotCalled(t *testing.T) {
+	for _, test := range []struct {
+		page *Page
+		lang string
+		want string
+	}{
+		{&Page{Recordings: 2}, "", "\n\nNot called in the 2 recordings at hand.\n"},
+		{&Page{Recordings: 2, Source: &recordings.Source{Name: "p.F"}}, "", "\n\nNot called in the 2 recordings at hand.\nIt has a span: a recording would show a call of it.\n"},
+		{&Page{Recordings: 2, Source: &recordings.Source{Name: "p.F"}}, "zh", "\n\n在手头的 2 份录制中没有被调用。\n它有 span：若被调用，录制中会显示这次调用。\n"},
+		{&Page{Recordings: 2, Source: &recordings.Source{Name: "p.F", Spanless: recordings.SpanlessBody}}, "", "\n\nIt has no span, so that no recording tells whether it ran: it has no body in Go.\n"},
+	} {
+		var out bytes.Buffer
+		if err := test.page.Write(&out, WriteOptions{Lang: test.lang}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(out.String(), test.want) {
+			t.Errorf("got\n%s\nwant at the end\n%s", &out, test.want)
+		}
+	}
+}
+
 func TestWriteSpanless(t *testing.T) {
 	code := recordings.NewCode("v1", map[string]*recordings.Program{"shop": {Functions: []recordings.Source{
 		{Name: "p.F", Calls: []recordings.SourceCall{{Line: 1, Name: "p.leaf"}, {Line: 3, Name: "p.G"}, {Line: 4, Name: "p.leaf"}}},

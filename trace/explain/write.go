@@ -123,6 +123,9 @@ func (p *Page) Write(w io.Writer, o WriteOptions) error {
 		out.line("\n%s", out.Sprintf("Its package is not traced, so that no recording tells whether it ran."))
 	case len(p.Sights) == 0:
 		out.line("\n%s", out.Plural(p.Recordings, "Not called in the %d recording at hand.", "Not called in the %d recordings at hand.", p.Recordings))
+		if p.Source != nil {
+			out.line("%s", out.Sprintf("It has a span: a recording would show a call of it."))
+		}
 	}
 	if len(p.Spanless) > 0 {
 		out.line("")
