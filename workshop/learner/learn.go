@@ -27,6 +27,9 @@ func (l *Learner) Fresh() bool { return l.progress.Empty() }
 
 // Learn continues with the next exercise. A fresh learner first sees how to read a tree, with one that draw draws.
 func (l *Learner) Learn(ctx context.Context, draw func(context.Context, *trace.Recording) error) error {
+	if err := l.mustHaveExercises(); err != nil {
+		return err
+	}
 	if l.Fresh() {
 		recording, err := recordings.Load(l.k8s, firstScenario)
 		if err != nil {

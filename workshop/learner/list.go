@@ -11,6 +11,9 @@ import (
 
 // List prints the chapters with their exercises and how far the learner is.
 func (l *Learner) List(details bool) error {
+	if err := l.mustHaveExercises(); err != nil {
+		return err
+	}
 	var passed, minutes int
 	all := l.course.Exercises()
 	for i, chapter := range l.course.Chapters {

@@ -7,8 +7,10 @@ import (
 
 	"charm.land/lipgloss/v2"
 
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
 
@@ -26,6 +28,9 @@ func (l *Learner) Start(ctx context.Context, name string) error {
 
 // Next starts the next exercise that is to be done, the current one only if it is not to be skipped.
 func (l *Learner) Next(ctx context.Context, skip bool) error {
+	if err := l.mustHaveExercises(); err != nil {
+		return err
+	}
 	e, err := l.following(skip)
 	if err != nil {
 		return err
@@ -45,8 +50,12 @@ func (l *Learner) Next(ctx context.Context, skip bool) error {
 	return nil
 }
 
-// sayAllPassed says that nothing is left to do.
+// sayAllPassed says that nothing is left to do with the learner's version.
 func (l *Learner) sayAllPassed() {
+	if passed, all := l.passed(); passed < all {
+		l.sayf("You have passed all exercises that can be done with Kubernetes %s, %d of %d: choose another release with --k8s to go on.", l.k8s, passed, all)
+		return
+	}
 	l.sayf("Congratulations: you have passed all exercises of the course. A page with what you have learned, to keep: apitrace workshop summary")
 }
 
@@ -56,15 +65,21 @@ func (l *Learner) sayEnd() {
 	if last := all[len(all)-1]; last.Name != l.progress.Current || !l.progress.Of(last).Passed {
 		return
 	}
-	passed := 0
-	for _, e := range all {
+	passed, of := l.passed()
+	l.aside(l.p.Sprintf("That was the last exercise of the course: congratulations. You have passed %d of %d. A page with what you have learned: apitrace workshop summary", passed, of))
+	l.sayf("The next one that is left:")
+	fmt.Fprintln(l.out)
+}
+
+// passed counts the passed exercises of the course, and all.
+func (l *Learner) passed() (passed, all int) {
+	for _, e := range l.course.Exercises() {
+		all++
 		if l.progress.Of(e).Passed {
 			passed++
 		}
 	}
-	l.aside(l.p.Sprintf("That was the last exercise of the course: congratulations. You have passed %d of %d. A page with what you have learned: apitrace workshop summary", passed, len(all)))
-	l.sayf("The next one that is left:")
-	fmt.Fprintln(l.out)
+	return passed, all
 }
 
 // following is the next exercise that can be done and is not passed, nil if there is none. The current one
@@ -93,6 +108,38 @@ func (l *Learner) start(ctx context.Context, e *workshop.Exercise) error {
 	}
 	l.show(e)
 	return l.writeAnswerFile(e)
+}
+
+// mustHaveExercises is an error if no exercise of the course can be done with the learner's version.
+func (l *Learner) mustHaveExercises() error {
+	if has, err := l.hasExercises(l.k8s); has || err != nil {
+		return err
+	}
+	recorded, err := recordings.Names()
+	if err != nil {
+		return err
+	}
+	var others []string
+	for _, release := range recorded {
+		has, err := l.hasExercises(release)
+		if err != nil {
+			return err
+		}
+		if has {
+			others = append(others, release)
+		}
+	}
+	return usage.Errorf("the course has no exercises about Kubernetes %s: choose one of %s with --k8s", l.k8s, message.List(others))
+}
+
+// hasExercises reports whether an exercise of the course can be done with a recorded release.
+func (l *Learner) hasExercises(k8s string) (bool, error) {
+	for _, e := range l.course.Exercises() {
+		if available, err := e.Available(k8s); available || err != nil {
+			return available, err
+		}
+	}
+	return false, nil
 }
 
 // mustBeAvailable is an error if an exercise cannot be done with the learner's version.

@@ -24,6 +24,9 @@ var summaryPage = template.Must(template.New("summary").Parse(`<!DOCTYPE html>
 
 // Summary prints what was learned and tried, and how long it took: as HTML, or else as Markdown, which is laid out for a terminal.
 func (l *Learner) Summary(ctx context.Context, html bool) error {
+	if err := l.mustHaveExercises(); err != nil {
+		return err
+	}
 	events, err := l.state.Read(ctx)
 	if err != nil {
 		return err

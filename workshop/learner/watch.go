@@ -16,6 +16,9 @@ import (
 
 // Watch judges the answer to the current exercise and to those behind it, whenever it changes.
 func (l *Learner) Watch(ctx context.Context) error {
+	if err := l.mustHaveExercises(); err != nil {
+		return err
+	}
 	e, err := l.current()
 	if err != nil || l.progress.Of(e).Passed {
 		e, err = l.following(false)
