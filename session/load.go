@@ -100,19 +100,19 @@ func Recorded(k8sVersion, scenario string) (*trace.Recording, error) {
 	case errors.As(err, &unknownVersion):
 		return nil, usage.Wrong(message.Errorf("%w; \"apitrace run %s --k8s %s\" builds a server of that release and replays it there", err, scenario, version))
 	case errors.As(err, &unknownScenario):
-		return nil, usage.Wrong(explainMissing(scenario, version, err))
+		return nil, usage.Wrong(explainMissing(version, unknownScenario))
 	}
 	return recording, err
 }
 
 // explainMissing returns one error for a scenario that does not exist, and another for one that was not recorded.
-func explainMissing(scenario, version string, err error) error {
-	known, unknown := scenarios.Find(scenario)
+func explainMissing(version string, err *recordings.UnknownScenarioError) error {
+	known, unknown := scenarios.Find(err.Scenario)
 	if unknown != nil {
 		return unknown
 	}
-	if known.RunsOn(version) != nil {
+	if known.RunsOn(version) != nil || err.NoModule {
 		return err
 	}
-	return message.Errorf("%w; \"apitrace run %s --k8s %s\" replays it", err, scenario, version)
+	return message.Errorf("%w; \"apitrace run %s --k8s %s\" replays it", err, err.Scenario, version)
 }

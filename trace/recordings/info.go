@@ -68,3 +68,8 @@ func (i *Info) Why(scenario string) message.Message {
 	}
 	return message.Message{}
 }
+
+// noModule reports whether a scenario is missing because a module is not available.
+func (i *Info) noModule(scenario string) bool {
+	return slices.ContainsFunc(i.Missing, func(m Missing) bool { return m.Scenario == scenario && needsModule.MatchString(m.Reason) })
+}

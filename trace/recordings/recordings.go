@@ -142,7 +142,7 @@ func find(k8sVersion string) (*archive, error) {
 }
 
 func (a *archive) unknown(scenario string) error {
-	e := &UnknownScenarioError{Scenario: scenario, K8sVersion: a.K8sVersion, Reason: a.Why(scenario)}
+	e := &UnknownScenarioError{Scenario: scenario, K8sVersion: a.K8sVersion, Reason: a.Why(scenario), NoModule: a.noModule(scenario)}
 	all, err := library()
 	if err != nil {
 		return err
@@ -180,6 +180,8 @@ type UnknownScenarioError struct {
 	Scenario, K8sVersion string
 	// Reason is why the release could not run it; empty if it was never tried.
 	Reason message.Message
+	// NoModule is set if the reason is a module that is not available, so that a replay would fail, too.
+	NoModule bool
 	// RecordedBy are the releases that have recorded it, oldest first.
 	RecordedBy []string
 }
