@@ -86,6 +86,16 @@ func Open(what, k8sVersion string, in io.Reader, to Reporter) (*trace.Recording,
 	return recording, nil
 }
 
+// RecordedRelease returns the recorded release of a version in a form that --k8s accepts. It returns a usage.Error if the version
+// is not a release that apitrace can trace, or if there are no recordings of it.
+func RecordedRelease(k8sVersion string) (string, error) {
+	version, err := apiserver.ParseVersion(k8sVersion)
+	if err == nil {
+		version, err = recordings.Resolve(version)
+	}
+	return version, usage.Wrong(err)
+}
+
 // Recorded returns the embedded recording of a scenario for a version in a form that --k8s accepts.
 // If there is none, the error names the command that replays the scenario.
 func Recorded(k8sVersion, scenario string) (*trace.Recording, error) {

@@ -56,6 +56,11 @@ type Compared struct {
 // inRange returns the releases of a range that have a recording of a scenario, and skips
 // the others.
 func inRange(scenario, from, to string) ([]Side, error) {
+	for _, end := range []string{from, to} {
+		if _, err := session.RecordedRelease(end); err != nil {
+			return nil, err
+		}
+	}
 	releases, err := recordings.Range(from, to)
 	if err != nil {
 		return nil, usage.Wrong(err)
@@ -168,21 +173,24 @@ func ReportOrigin(to session.Reporter, sides []Side) {
 	if first.File != "" || first.Live && last.Live {
 		return
 	}
-	recorded := last
-	if last.Live {
-		recorded = first
+	var info recordings.Info
+	for _, s := range sides {
+		version, err := apiserver.ParseVersion(s.Version)
+		if err != nil {
+			return // Compare reports the error
+		}
+		if s.Live {
+			continue
+		}
+		found, err := recordings.Range(version, version)
+		if err != nil || !found[0].Has(s.Scenario) {
+			return
+		}
+		info = found[0]
 	}
-	version, err := apiserver.ParseVersion(recorded.Version)
-	if err != nil {
-		return // Compare reports the error
-	}
-	info, err := recordings.Range(version, version)
-	if err != nil || !info[0].Has(recorded.Scenario) {
-		return
-	}
-	date := info[0].Recorded.Format(time.DateOnly)
+	date := info.Recorded.Format(time.DateOnly)
 	if first.Live || last.Live {
-		to.Notice("the recording of Kubernetes %s that comes with apitrace, made on %s; the other side is replayed now", info[0].K8sVersion, date)
+		to.Notice("the recording of Kubernetes %s that comes with apitrace, made on %s; the other side is replayed now", info.K8sVersion, date)
 		return
 	}
 	to.Notice("recordings that come with apitrace, made on %s; --live replays both releases now, and files of \"apitrace run --save FILE\" can be compared as well", date)

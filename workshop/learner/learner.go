@@ -23,7 +23,7 @@ import (
 type Options struct {
 	// Lang is the language of the texts: "en" or "zh".
 	Lang string
-	// K8s is the version of Kubernetes whose recordings decide, as recordings.Resolve takes it.
+	// K8s is the version of Kubernetes whose recordings decide, as session.RecordedRelease takes it.
 	K8s string
 	// Course is the folder of a course; "" is the course that comes with apitrace.
 	Course string
@@ -56,8 +56,8 @@ type Learner struct {
 // Open reads the course and the learner's progress.
 func Open(ctx context.Context, o Options) (_ *Learner, err error) {
 	l := &Learner{out: o.Out, columns: o.Columns, colour: o.Colour, reporter: o.Reporter, lang: o.Lang, p: message.For(o.Lang)}
-	if l.k8s, err = recordings.Resolve(o.K8s); err != nil {
-		return nil, usage.Wrong(err)
+	if l.k8s, err = session.RecordedRelease(o.K8s); err != nil {
+		return nil, err
 	}
 	if l.course, err = workshop.Open(o.Course); err != nil {
 		return nil, err

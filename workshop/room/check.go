@@ -13,8 +13,8 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/machine"
-	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/workshop"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
@@ -23,7 +23,7 @@ import (
 type check struct {
 	// Folder is a preparation, if there is one at hand: it has what is missing.
 	Folder string
-	// K8s is the release whose recordings decide, as recordings.Resolve takes it.
+	// K8s is the release whose recordings decide, as session.RecordedRelease takes it.
 	K8s string
 	// Course is the folder of a course; "" is the course that comes with apitrace.
 	Course string
@@ -38,7 +38,7 @@ type check struct {
 // run writes for each requirement of the exercises whether this machine has it, which exercises it concerns, and what to do
 // next. It returns an error if an exercise cannot be done.
 func (c *check) run(ctx context.Context, w io.Writer, p message.Printer) (err error) {
-	if c.K8s, err = recordings.Resolve(c.K8s); err != nil {
+	if c.K8s, err = session.RecordedRelease(c.K8s); err != nil {
 		return err
 	}
 	if c.course, err = workshop.Open(c.Course); err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/text"
-	"github.com/kubeapitrace/apitrace/internal/usage"
-	"github.com/kubeapitrace/apitrace/trace/recordings"
+	"github.com/kubeapitrace/apitrace/session"
 )
 
 // What the parts take, of v1.37.1 on linux/amd64: "apitrace cache export FILE --sample --rebuild" writes 800 MB in
@@ -42,9 +41,9 @@ type plan struct {
 
 // plan looks at the cache for what is built already.
 func (o *Preparation) plan(ctx context.Context) (*plan, error) {
-	version, err := recordings.Resolve(o.K8s)
+	version, err := session.RecordedRelease(o.K8s)
 	if err != nil {
-		return nil, usage.Wrong(err)
+		return nil, err
 	}
 	o.K8s = version
 	has, err := look(ctx, version)

@@ -26,7 +26,7 @@ import (
 type Preparation struct {
 	// Folder is written. It must not exist, be empty, or be an earlier preparation.
 	Folder string
-	// K8s is the release of the servers and of the site, as recordings.Resolve takes it.
+	// K8s is the release of the servers and of the site, as session.RecordedRelease takes it.
 	K8s string
 	// Plain adds upstream's servers without tracing, which no exercise needs.
 	Plain bool
