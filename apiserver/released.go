@@ -45,6 +45,9 @@ func ParseReadable(s string) (string, error) {
 	}
 	version, err := ParseVersion(s)
 	if err != nil && semver.IsValid(v) && strings.Contains(v, ".") {
+		if isNewer(v) {
+			return "", message.Errorf("the source of Kubernetes %s cannot be read: it is newer than the releases that this apitrace knows; expected one of %s", v, message.List(Readable()))
+		}
 		return "", message.Errorf("the source of Kubernetes %s cannot be read: expected one of %s", v, message.List(Readable()))
 	}
 	return version, err

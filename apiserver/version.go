@@ -56,8 +56,22 @@ func ParseVersion(s string) (string, error) {
 			return v, nil
 		}
 	}
-	return "", message.Errorf("Kubernetes %s is outside of the range that this apitrace can trace, %s to %s: choose one of %s, or another patch release of them",
-		v, semver.MajorMinor(releases[0]), semver.MajorMinor(releases[len(releases)-1]), message.List(releases))
+	oldest, newest := semver.MajorMinor(releases[0]), semver.MajorMinor(releases[len(releases)-1])
+	if isNewer(v) {
+		return "", message.Errorf("Kubernetes %s is newer than the releases that this apitrace can trace, %s to %s: choose one of %s, or another patch release of them",
+			v, oldest, newest, message.List(releases))
+	}
+	err := message.Errorf("Kubernetes %s is outside of the range that this apitrace can trace, %s to %s: choose one of %s, or another patch release of them",
+		v, oldest, newest, message.List(releases))
+	if ReadOnly(v) {
+		err = message.Errorf("%w; \"apitrace source\" and \"apitrace explain\" read its source: \"--k8s %s\"", err, v)
+	}
+	return "", err
+}
+
+// isNewer reports whether a version is of a newer minor version than all releases that apitrace was tested with.
+func isNewer(v string) bool {
+	return semver.Compare(semver.MajorMinor(v), semver.MajorMinor(releases[len(releases)-1])) > 0
 }
 
 // triedLike gives the release of the same minor version that apitrace was tried with.

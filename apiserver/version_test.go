@@ -28,8 +28,9 @@ func TestParseVersion(t *testing.T) {
 		{"v1.30.3", "v1.30.3", ""},
 		{"v1.14.10", "", "outside of the range that this apitrace can trace, " + semver.MajorMinor(releases[0]) + " to v1.37: choose one of " + releases[0] + ", " + releases[1]},
 		{"1.14", "", "outside"},
-		{"v1.38.0", "", "outside of the range that this apitrace can trace, " + semver.MajorMinor(releases[0]) + " to v1.37"},
-		{"v2.30.0", "", "outside"},
+		{"1.16", "", `or another patch release of them; "apitrace source" and "apitrace explain" read its source: "--k8s v1.16"`},
+		{"v1.38.0", "", "Kubernetes v1.38.0 is newer than the releases that this apitrace can trace, " + semver.MajorMinor(releases[0]) + " to v1.37"},
+		{"v2.30.0", "", "newer"},
 		{"newest", "", `"newest" is not a Kubernetes version: expected one like "v1.37.1", a minor version like "v1.37", or "latest"`},
 		{"1", "", "is not a Kubernetes version"},
 		{"v1.30-rc.1", "", "is not a Kubernetes version"},
@@ -44,6 +45,10 @@ func TestParseVersion(t *testing.T) {
 		if test.err != "" && (err == nil || !strings.Contains(err.Error(), test.err)) {
 			t.Errorf("ParseVersion(%q) = %q, %v, want an error with %q", test.in, got, err, test.err)
 		}
+	}
+	// The sources of v1.15 are not available.
+	if _, err := ParseVersion("1.15"); err == nil || strings.Contains(err.Error(), "read its source") {
+		t.Errorf("v1.15: %v, want an error that does not send to its source", err)
 	}
 }
 

@@ -172,6 +172,11 @@ func (e *UnknownVersionError) message() message.Message {
 	if semver.Build(e.Version) != "" || strings.ContainsAny(e.Version, `/\`) {
 		return message.Of("%q is a checkout, and there are recordings of releases only: expected one of %s; \"apitrace run SCENARIO --k8s ./kubernetes\" replays a scenario on a checkout", e.Version, message.List(e.Recorded))
 	}
+	for _, r := range e.Recorded {
+		if semver.MajorMinor(r) == semver.MajorMinor("v"+strings.TrimPrefix(e.Version, "v")) {
+			return message.Of("there are no recordings of Kubernetes %q: the recorded release of this minor version is %s", e.Version, r)
+		}
+	}
 	return message.Of("there are no recordings of Kubernetes %q: the recorded releases are %s", e.Version, message.List(e.Recorded))
 }
 

@@ -75,7 +75,12 @@ func TestResolve(t *testing.T) {
 			t.Errorf("Resolve(%q) = %q, %v, want %q", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"v1.30.3", "1.3", "1", "v", "vv1.30", "1.99", "newest"} {
+	for _, in := range []string{"v1.30.3", "1.30.3"} {
+		if _, err := Resolve(in); err == nil || !strings.HasSuffix(err.Error(), "the recorded release of this minor version is v1.30.4") {
+			t.Errorf("Resolve(%q): %v, want an error that names v1.30.4", in, err)
+		}
+	}
+	for _, in := range []string{"1.3", "1", "v", "vv1.30", "1.99", "newest"} {
 		_, err := Resolve(in)
 		var unknown *UnknownVersionError
 		if !errors.As(err, &unknown) || len(unknown.Recorded) != len(all) || !strings.Contains(err.Error(), latest) {
