@@ -66,6 +66,7 @@ func (o ServerOptions) attachOrWait(ctx context.Context, to Reporter) (*apiserve
 			return nil, kindErr
 		}
 		if !apiserver.Starting(k.cache, k.version, k.any) {
+			server, err = o.Attach(ctx) // it may have become ready since it was last looked for
 			break
 		}
 		if !told {
