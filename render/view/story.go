@@ -2,6 +2,7 @@ package view
 
 import (
 	"math"
+	"regexp"
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/trace"
@@ -114,7 +115,9 @@ func (t *storyteller) leaves(s *Section, child *Node) bool {
 		return true
 	case child.Layer == trace.LayerEtcdDisk && child.Layer != s.Layer && child.Handoff != "": // the log, which makes a write durable
 		return true
-	case child.Layer == "" || child.Layer == s.Layer || returnsTo(child, s.Layer) || passes(child):
+	case t.endsImpersonation(s.Root, child):
+		return true
+	case child.Layer == "" || child.Layer == s.Layer || returnsTo(child, s.Layer) || t.passes(child):
 		return false
 	}
 	if t.story.marked && child.Through > 0 { // far below: a comparison shows few of the steps in between
@@ -124,13 +127,25 @@ func (t *storyteller) leaves(s *Section, child *Node) bool {
 		count(child, below, func(*Node) bool { return true }) >= below
 }
 
+// endsImpersonation reports whether a step below the filter of impersonation is the filter of authorization: both have one layer, and up
+// to v1.19 no step of another layer stands between them.
+func (t *storyteller) endsImpersonation(above, child *Node) bool {
+	return Impersonation(above.Layer, t.story.First(above).Function) && authorizes.MatchString(t.story.First(child).Function)
+}
+
+// authorizes matches the filter of authorization.
+var authorizes = regexp.MustCompile(`/filters\.[wW]ithAuthorization\.func\d+$`)
+
 // passes reports whether a step only leads to one other layer: a section of it would have nothing to
 // tell. The watch cache and the store behind it are exceptions, so that the reader sees which of them was asked.
-func passes(n *Node) bool {
+func (t *storyteller) passes(n *Node) bool {
 	if n.Layer == trace.LayerCacher || n.Layer == trace.LayerEtcd3 || len(n.Children) != 1 || n.Fatal {
 		return false
 	}
 	next := n.Children[0]
+	if t.endsImpersonation(n, next) {
+		return true
+	}
 	return next.Layer != n.Layer && next.Layer != "" && !returnsTo(next, n.Layer)
 }
 
