@@ -101,9 +101,10 @@ type Entry struct {
 	Instrumented bool
 	// Edited is set if the build includes the user's edits. Edits has the edited files by their path
 	// below the vendor folder; it is empty for builds that did not record them yet.
-	Edited   bool
-	Edits    []string
-	Dir      string
+	Edited bool
+	Edits  []string
+	Dir    string
+	// Size is that of all files in Dir; of a complete build or workspace, when it was listed first.
 	Size     int64
 	LastUsed time.Time
 	// Complete is false for the remains of an interrupted build.
@@ -185,18 +186,19 @@ func (c *Cache) goCacheEntry() ([]Entry, error) {
 
 func readEntry(kind Kind, dir string) (Entry, error) {
 	e := Entry{Kind: kind, Name: filepath.Base(dir), Dir: dir}
-	var err error
-	if e.Size, err = diskUsage(dir); err != nil {
-		return e, err
-	}
 	e.Program, e.Version, _ = splitEntryName(e.Name)
-	if m, err := readManifest(dir); err == nil {
+	m, err := readManifest(dir)
+	if err == nil {
 		e.Instrumented, e.Complete, e.LastUsed = m.Rewrite != "" && !m.Cover, true, m.lastUsed
 		e.Edited, e.Edits = m.Edited, m.Edits
 		if kind == KindBuild {
 			e.Key = m.Key
 		}
-		return e, nil
+		e.Size, err = sealedSize(dir, m)
+		return e, err
+	}
+	if e.Size, err = diskUsage(dir); err != nil {
+		return e, err
 	}
 	info, err := os.Stat(dir)
 	if err != nil {

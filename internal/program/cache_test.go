@@ -277,3 +277,54 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// The files of a complete entry are counted once, and again only after it was made anew; those of an unfinished one every time.
+func TestEntriesKnowTheirSize(t *testing.T) {
+	c := newCache(t)
+	dir := c.entryDir(KindWorkspace, tiny(), "0123456789abcdef")
+	add := func(name string, bytes int) {
+		must(t, os.MkdirAll(dir, 0o700))
+		must(t, os.WriteFile(filepath.Join(dir, name), make([]byte, bytes), 0o600))
+	}
+	size := func() int64 {
+		list, err := c.Entries(KindWorkspace)
+		must(t, err)
+		if len(list) != 1 {
+			t.Fatalf("entries %+v, want one", list)
+		}
+		return list[0].Size
+	}
+	add("a", 1000)
+	if got := size(); got != 1000 {
+		t.Errorf("unfinished: %d bytes, want 1000", got)
+	}
+	add("b", 1000)
+	if got := size(); got != 2000 {
+		t.Errorf("unfinished, with a second file: %d bytes, want 2000", got)
+	}
+	m := manifest{Program: "tiny", Version: "v1.2.3", Key: "0123456789abcdef"}
+	must(t, seal(dir, m))
+	first := size()
+	if first <= 2000 {
+		t.Errorf("complete: %d bytes, want the files and the manifest", first)
+	}
+	add("later", 1000)
+	if got := size(); got != first {
+		t.Errorf("complete, listed again: %d bytes, want %d without counting", got, first)
+	}
+	if _, err := check(dir, m.Key, everyFile); err != nil {
+		t.Errorf("the size is written down, and the entry counts as damaged: %v", err)
+	}
+
+	// The size of another entry that was here does not count.
+	file := filepath.Join(dir, sizeFile)
+	old, err := os.ReadFile(file)
+	must(t, err)
+	must(t, removeEntry(dir))
+	add("a", 10)
+	must(t, seal(dir, m))
+	must(t, os.WriteFile(file, old, 0o600))
+	if got := size(); got >= first {
+		t.Errorf("made anew with a small file: %d bytes, want fewer than %d", got, first)
+	}
+}

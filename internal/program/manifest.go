@@ -27,6 +27,8 @@ const (
 	manifestFile = "apitrace.json"
 	// sumsFile lists the entry's files as sha256sum(1) does.
 	sumsFile = "apitrace.sha256"
+	// sizeFile holds the size of a complete entry; see sealedSize. It is not in the list of checksums.
+	sizeFile = "apitrace.size.json"
 )
 
 // A manifest describes a complete cache entry.
@@ -141,6 +143,31 @@ func checkSums(dir string, sums []byte, want func(string) bool) error {
 		})
 	}
 	return g.Wait()
+}
+
+// sealedSize returns the size of the files of a complete entry. A workspace has thousands of files, and they do not change: the
+// first call counts them and writes the size down for later ones. It ignores the error of a read-only cache.
+func sealedSize(dir string, m manifest) (int64, error) {
+	type size struct {
+		// Sums is that of the manifest whose files were counted.
+		Sums string `json:"sums"`
+		Size int64  `json:"size"`
+	}
+	file := filepath.Join(dir, sizeFile)
+	if data, err := os.ReadFile(file); err == nil {
+		var known size
+		if json.Unmarshal(data, &known) == nil && known.Sums == m.Sums {
+			return known.Size, nil
+		}
+	}
+	counted, err := diskUsage(dir)
+	if err != nil {
+		return 0, err
+	}
+	if now, err := readManifest(dir); err == nil && now.Sums == m.Sums { // it was not removed meanwhile
+		_ = writeJSON(file, size{m.Sums, counted})
+	}
+	return counted, nil
 }
 
 // touch records that an entry was used. It ignores the error of a read-only cache.
