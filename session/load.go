@@ -13,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -121,8 +122,37 @@ func explainMissing(version string, err *recordings.UnknownScenarioError) error 
 	if unknown != nil {
 		return unknown
 	}
-	if known.RunsOn(version) != nil || err.NoModule {
+	if known.RunsOn(version) != nil {
+		if shown := cameWith(known); shown != "" {
+			return message.Errorf("%w; the scenario shows %s, which Kubernetes has since %s", err, shown, known.Releases.Since)
+		}
+		return err
+	}
+	if err.NoModule {
 		return err
 	}
 	return message.Errorf("%w; \"apitrace run %s --k8s %s\" replays it", err, err.Scenario, version)
+}
+
+// cameWith returns the first function that a scenario expects and that came with the scenario's first release; "" if none is known.
+// It tells why the scenario needs that release although older ones serve the request. Closures are not in the lineage.
+func cameWith(scenario *scenarios.Scenario) string {
+	names, err := lineage.Load()
+	if err != nil || scenario.Releases.Since == "" {
+		return "" // the message is complete without
+	}
+	first := slices.IndexFunc(names.Releases, scenario.Releases.Has)
+	for _, request := range scenario.Requests {
+		for _, call := range request.Expect.Calls {
+			in := func(release string) bool {
+				return slices.ContainsFunc(call, func(name string) bool {
+					return slices.ContainsFunc(names.Find(lineage.Function, name), func(full string) bool { return names.Has(lineage.Function, full, release) })
+				})
+			}
+			if slices.IndexFunc(names.Releases, in) == first && first >= 0 {
+				return call[0]
+			}
+		}
+	}
+	return ""
 }
