@@ -108,6 +108,26 @@ func codeOf(release string, r trace.Request, also ...string) *recordings.Code {
 	return recordings.NewCode(release, map[string]*recordings.Program{"kube-apiserver": program})
 }
 
+func TestApart(t *testing.T) {
+	for _, test := range []struct {
+		of                 func(a, b string) (string, string)
+		a, b, wantA, wantB string
+	}{
+		{filesApart, "x.io/pkg/fileutil/sync.go", "x.io/v3/fileutil/sync.go", "pkg/fileutil/sync.go", "v3/fileutil/sync.go"},
+		{filesApart, "x.io/a/one.go", "x.io/b/two.go", "one.go", "two.go"},
+		{filesApart, "a/one.go", "x.io/a/one.go", "a/one.go", "x.io/a/one.go"},
+		{valuesApart, "*x.io/a/quota.Q", "*x.io/b/quota.Q", "*a/quota.Q", "*b/quota.Q"},
+		{valuesApart, "x.io/a/b/quota.Q", "x.io/c/b/quota.Q", "a/b/quota.Q", "c/b/quota.Q"},
+		{valuesApart, "*x.io/a/quota.Q", "x.io/a/quota.Q", "*quota.Q", "quota.Q"},
+		{valuesApart, "/v1, Kind=Node", "v1, Kind=Node", "/v1, Kind=Node", "v1, Kind=Node"},
+		{valuesApart, "", "x.io/a/quota.Q", "", "quota.Q"},
+	} {
+		if a, b := test.of(test.a, test.b); a != test.wantA || b != test.wantB {
+			t.Errorf("%q and %q: %q and %q, expected %q and %q", test.a, test.b, a, b, test.wantA, test.wantB)
+		}
+	}
+}
+
 func TestSentences(t *testing.T) {
 	tests := []struct{ name, a, b, en, zh string }{
 		{"added", "p.A\n p.B", "p.A\n p.B\n p.C", "p.A now calls p.C, new in the source", "p.A 现在调用 p.C，这是源码中新增的"},
@@ -121,6 +141,10 @@ func TestSentences(t *testing.T) {
 		{"repeated", "p.A\n p.L", "p.A\n p.L\n p.L", "p.A calls p.L twice, was once", "p.A 调用 p.L 2 次，原来 1 次"},
 		{"reordered", "p.A\n p.B\n  p.X\n p.C\n p.D", "p.A\n p.C\n p.D\n p.B\n  p.X", "p.B has another turn in p.A", "p.B 在 p.A 中的次序变了"},
 		{"another value", "p.A\n p.B apitrace.storage.type=x", "p.A\n p.B apitrace.storage.type=y", "storage type of p.B is y, was x", "p.B 的 storage type 是 y，原来是 x"},
+		{
+			"two types with one short name", "p.A\n p.B apitrace.storage.type=*x.io/plugin/quota.Q", "p.A\n p.B apitrace.storage.type=*x.io/admission/quota.Q",
+			"storage type of p.B is *admission/quota.Q, was *plugin/quota.Q", "p.B 的 storage type 是 *admission/quota.Q，原来是 *plugin/quota.Q",
+		},
 		{"only its time", "p.A ns=100\n p.B ns=5", "p.A ns=155\n p.B ns=60", "p.B by itself took 60ns, was 5ns", "p.B 本身用了 60ns，原来是 5ns"},
 		{"fails", "p.A\n p.B", "p.A\n p.B error=boom", "p.B now fails: boom", "p.B 现在失败：boom"},
 		{"fails no more", "p.A\n p.B error=boom", "p.A\n p.B", "p.B no longer fails: boom", "p.B 不再失败：boom"},
@@ -291,6 +315,23 @@ func sentences(t *testing.T, c *diff.Comparison, finder *reason.Finder, lang str
 		t.Fatalf("layers that changed: %+v", changed)
 	}
 	return strings.Join(changed[0].Sentences, "; ")
+}
+
+// TestReorderedPlace: a reordered call has its old place only if that is another one.
+func TestReorderedPlace(t *testing.T) {
+	for line, want := range map[int]string{7: "reordered\n", 9: "reordered p/f.go:9\n"} {
+		c := comparisonOf(t, "p.A\n p.B\n  p.X\n p.C\n p.D", "p.A\n p.C\n p.D\n p.B\n  p.X", "v1", "v2")
+		for _, requests := range c.Requests {
+			requests.Diff.A.Call(1).Line = line // of p.B
+		}
+		var out strings.Builder
+		if err := WriteDiff(&out, c, everyStep{}, DiffOptions{NameA: "v1", NameB: "v2"}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(out.String(), "      "+want) {
+			t.Errorf("in line %d before and 7 after: expected %q in\n%s", line, want, &out)
+		}
+	}
 }
 
 // TestWriteDiff draws each kind of change once, in a tree and next to each other.

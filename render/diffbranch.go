@@ -88,7 +88,31 @@ func shortFile(file string) string {
 
 // apart are two names as short as they can be without being the same: with as many elements of their packages' paths as that takes.
 func apart(a, b string) (string, string) {
-	shortA, shortB := funcname.Short(a), funcname.Short(b)
+	return lengthen(a, b, funcname.Short(a), funcname.Short(b))
+}
+
+// filesApart are two files as short as they can be without being the same.
+func filesApart(a, b string) (string, string) {
+	return lengthen(a, b, path.Base(a), path.Base(b))
+}
+
+// valuesApart are two values, shortened as far as they stay different: types of two packages may have one short name.
+func valuesApart(a, b string) (string, string) {
+	shortA, shortB := shorten(a), shorten(b)
+	if shortA != shortB || a == b {
+		return shortA, shortB
+	}
+	if !strings.HasSuffix(a, strings.TrimPrefix(shortA, "*")) { // more than a path was left out
+		return a, b
+	}
+	pointer := shortA[:len(shortA)-len(strings.TrimPrefix(shortA, "*"))]
+	without := func(s string) string { return strings.TrimPrefix(s, pointer) }
+	was, is := lengthen(without(a), without(b), without(shortA), without(shortB))
+	return pointer + was, pointer + is
+}
+
+// lengthen adds elements of the paths of two names to their short forms until these differ.
+func lengthen(a, b, shortA, shortB string) (string, string) {
 	for shortA == shortB && a != b {
 		shortA, shortB = longer(a, shortA), longer(b, shortB)
 	}

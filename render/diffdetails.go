@@ -37,12 +37,13 @@ func (d *diffDrawing) detailTexts(c ShownChange) []string {
 	case diff.Repeated:
 		add(fmt.Sprintf("%s%d %s %s%d", d.times, c.CountA, d.arrow, d.times, c.CountB), d.placeIn(d.Diff.A.Call(c.A)))
 	case diff.Reordered:
-		add(d.words.kind(c.Kind), d.placeIn(d.Diff.A.Call(c.A)))
+		add(d.words.kind(c.Kind), d.otherPlace(c))
 	case diff.Timed:
 		add(d.words.Sprintf("%s: %s %s %s", d.words.kind(c.Kind), d.duration(c.OwnNsA), d.arrow, d.duration(c.OwnNsB)), d.placeIn(d.Diff.A.Call(c.A)))
 	case diff.Valued:
 		for _, v := range c.Values {
-			add(fmt.Sprintf("%s: %s %s %s", label(v.Name, false), quoteEmpty(oneLine(shorten(v.A))), d.arrow, quoteEmpty(oneLine(shorten(v.B)))), d.placeIn(d.Diff.A.Call(c.A)))
+			was, is := valuesApart(v.A, v.B)
+			add(fmt.Sprintf("%s: %s %s %s", label(v.Name, false), quoteEmpty(oneLine(was)), d.arrow, quoteEmpty(oneLine(is))), d.placeIn(d.Diff.A.Call(c.A)))
 		}
 	}
 	return lines
@@ -58,6 +59,15 @@ func (d *diffDrawing) links(c ShownChange) []string {
 
 // placeIn is where a call's function is declared, as in the tree.
 func (d *diffDrawing) placeIn(call *trace.Call) string { return d.story.Names.Place(call) }
+
+// otherPlace is where the function of a change was declared, "" if it still is there: the line of the step has that.
+func (d *diffDrawing) otherPlace(c ShownChange) string {
+	was := d.placeIn(d.Diff.A.Call(c.A))
+	if was == d.placeIn(d.Diff.B.Call(c.B)) {
+		return ""
+	}
+	return was
+}
 
 // changeURLs returns the addresses at which upstream shows the code of a change: the comparison of
 // the file if both releases have it, else the places of the calls.

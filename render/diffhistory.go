@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -186,12 +185,14 @@ func (d *diffDrawing) briefly(differences *Differences, c ShownChange) string {
 		if was := a.ShortName(); was != name {
 			return was + " " + d.arrow + " " + name
 		}
-		return fmt.Sprintf("%s (%s %s %s)", name, path.Base(a.File), d.arrow, path.Base(b.File))
+		was, is := filesApart(a.File, b.File)
+		return fmt.Sprintf("%s (%s %s %s)", name, was, d.arrow, is)
 	case diff.Repeated:
 		return fmt.Sprintf("%s %s%d %s %s%d", name, d.times, c.CountA, d.arrow, d.times, c.CountB)
 	case diff.Valued:
 		v := c.Fresh[0]
-		return fmt.Sprintf("%s %s %s %s", valueLabel(v.Name), quoteEmpty(oneLine(shorten(v.A))), d.arrow, quoteEmpty(oneLine(shorten(v.B))))
+		was, is := valuesApart(v.A, v.B)
+		return fmt.Sprintf("%s %s %s %s", valueLabel(v.Name), quoteEmpty(oneLine(was)), d.arrow, quoteEmpty(oneLine(is)))
 	}
 	return name
 }

@@ -194,14 +194,14 @@ func (d *diffDrawing) changedValues(n *node, ofA bool) []valueText {
 	var texts []valueText
 	for _, at := range d.Merged.Changes[n.Calls[0]] {
 		for _, v := range d.Changes[at].Values {
-			value := v.B
+			was, value := valuesApart(v.A, v.B)
 			if ofA {
-				value = v.A
+				value = was
 			}
 			if v.Name == "error" && value == "" {
 				continue // it did not fail on this side
 			}
-			texts = append(texts, valueText{v.Name, oneLine(label(v.Name, false) + "=" + quoteEmpty(quoted([]string{shorten(value)})[0])), true})
+			texts = append(texts, valueText{v.Name, oneLine(label(v.Name, false) + "=" + quoteEmpty(quoted([]string{value})[0])), true})
 		}
 	}
 	return texts

@@ -486,7 +486,9 @@ func (s *summary) timed(name, was, is string) string {
 }
 
 func (s *summary) valued(name string, v diff.ValueChange) string {
-	w, was, is := &s.words, oneLine(shorten(v.A)), oneLine(shorten(v.B))
+	w := &s.words
+	was, is := valuesApart(v.A, v.B)
+	was, is = oneLine(was), oneLine(is)
 	switch fails := v.Name == "error"; {
 	case fails && v.A == "" && w.scenarios:
 		return w.Sprintf("%s fails in %s: %s", name, w.nameB, is)
