@@ -105,10 +105,12 @@ func valuesApart(a, b string) (string, string) {
 	if !strings.HasSuffix(a, strings.TrimPrefix(shortA, "*")) { // more than a path was left out
 		return a, b
 	}
-	pointer := shortA[:len(shortA)-len(strings.TrimPrefix(shortA, "*"))]
-	without := func(s string) string { return strings.TrimPrefix(s, pointer) }
-	was, is := lengthen(without(a), without(b), without(shortA), without(shortB))
-	return pointer + was, pointer + is
+	short, isPointer := strings.CutPrefix(shortA, "*")
+	if !isPointer {
+		return lengthen(a, b, shortA, shortB)
+	}
+	was, is := lengthen(strings.TrimPrefix(a, "*"), strings.TrimPrefix(b, "*"), short, short)
+	return "*" + was, "*" + is
 }
 
 // lengthen adds elements of the paths of two names to their short forms until these differ.

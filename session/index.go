@@ -46,7 +46,7 @@ func indexRelease(ctx context.Context, version, folder string, to Reporter) erro
 	return recordings.PutIndex(folder, version, programs)
 }
 
-// CheckLibrary refuses versions that are none, and a folder that does not exist.
+// CheckLibrary returns a usage error for a version that apitrace cannot trace, or for a folder that does not exist.
 func CheckLibrary(versions []string, folder string) error {
 	for _, version := range versions {
 		if _, err := apiserver.ParseVersion(version); err != nil {

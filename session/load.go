@@ -87,8 +87,8 @@ func Open(what, k8sVersion string, in io.Reader, to Reporter) (*trace.Recording,
 	return recording, nil
 }
 
-// RecordedRelease returns the recorded release of a version in a form that --k8s accepts. It returns a usage.Error if the version
-// is not a release that apitrace can trace, or if there are no recordings of it.
+// RecordedRelease returns the recorded release of a version in a form that --k8s accepts. A version that apitrace cannot trace, or
+// has not recorded, is a usage error.
 func RecordedRelease(k8sVersion string) (string, error) {
 	version, err := apiserver.ParseVersion(k8sVersion)
 	if err == nil {

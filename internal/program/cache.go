@@ -104,7 +104,7 @@ type Entry struct {
 	Edited bool
 	Edits  []string
 	Dir    string
-	// Size is that of all files in Dir; of a complete build or workspace, when it was listed first.
+	// Size counts the bytes of all files in Dir. For a complete build or workspace it is the size at its first listing.
 	Size     int64
 	LastUsed time.Time
 	// Complete is false for the remains of an interrupted build.

@@ -78,7 +78,7 @@ func (a *Addition) Add(ctx context.Context, to session.Reporter) error {
 	return nil
 }
 
-// check reads the list of releases, and refuses what is no checkout or no version.
+// check reads the list of releases. A folder without it, and a version that is not a tag of a newer release, are usage errors.
 func (a *Addition) check() (list []byte, err error) {
 	if list, err = os.ReadFile(filepath.Join(a.Root, listFile)); err != nil {
 		return nil, usage.Errorf("there is no file %s: run this command in the repository of apitrace", listFile)
@@ -153,18 +153,18 @@ func (a *Addition) draft(ctx context.Context, file, before string) error {
 
 // told writes what is left for a person.
 func (a *Addition) told(before, replaced, draft string) {
-	list := []message.Message{
+	named := message.Of("make it the default, if it is to be: DefaultVersion in %s", listFile)
+	if replaced != "" {
+		named = message.Of("name %s in place of %s in the documents and the tests: git grep %s", a.Version, replaced, replaced)
+	}
+	fmt.Fprintln(a.Out, a.Printer.Sprintf("%s is added. What is left for a person:", a.Version))
+	for _, m := range []message.Message{
 		message.Of("read %s, which says what changed since %s, and take what matters into docs/versions.md and docs/changes.md", draft, before),
 		message.Of("look at the scenarios that \"apitrace versions\" says were not recorded"),
 		message.Of("read the notes of the functions whose source changed, and the exercises that \"apitrace workshop verify\" complains of"),
-		message.Of("make it the default, if it is to be: DefaultVersion in %s", listFile),
+		named,
 		message.Of("run \"make test\" and \"make test-all\""),
-	}
-	if replaced != "" {
-		list[3] = message.Of("name %s in place of %s in the documents and the tests: git grep %s", a.Version, replaced, replaced)
-	}
-	fmt.Fprintln(a.Out, a.Printer.Sprintf("%s is added. What is left for a person:", a.Version))
-	for _, m := range list {
+	} {
 		fmt.Fprintf(a.Out, "- %s\n", m.Localize(a.Printer))
 	}
 }
