@@ -3,11 +3,16 @@ package web_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/web"
+	"github.com/kubeapitrace/apitrace/workshop"
 	"github.com/kubeapitrace/apitrace/workshop/learner"
 )
 
@@ -75,6 +80,67 @@ func TestPageTeachesTheWorkshop(t *testing.T) {
 	b.until("document.querySelector('.lesson .prose h1')")
 	b.accessible()
 	b.forgive("the server responded with a status of 400")
+}
+
+// TestPageOfTheWorkshopSaysWhatAReleaseHas opens the course with a release that no exercise is about, goes on to one that has exercises, and
+// stays with it from exercise to exercise.
+func TestPageOfTheWorkshopSaysWhatAReleaseHas(t *testing.T) {
+	address := start(t, web.Options{})
+	b := open(t, address, "#/workshop?k8s=v1.17.17", 1280)
+	b.until("document.querySelector('.going')?.textContent.startsWith('The course has no exercises about Kubernetes v1.17.17.')")
+	b.accessible()
+	b.click("document.querySelector('.language')")
+	b.until("document.querySelector('.going')?.textContent.startsWith('课程没有针对 Kubernetes v1.17.17 的练习。')")
+	b.click("document.querySelector('.language')")
+	b.until("document.querySelector('.going .next')?.textContent.startsWith('Go on with v1.')")
+	b.click("document.querySelector('.going .next')")
+	b.until("document.querySelector('.going .next')?.textContent.startsWith('0.1')")
+
+	offered := js[[]string](b, "[...document.querySelector('.board select').options].map((o) => o.value)")
+	if len(offered) < 2 || slices.Contains(offered, "v1.25.16") || !slices.Contains(offered, "v1.26.15") {
+		t.Errorf("releases to choose from: %v", offered)
+	}
+	js[any](b, "{ const s = document.querySelector('.board select'); s.value = 'v1.26.15'; s.dispatchEvent(new Event('change', {bubbles: true})) }")
+	b.until("location.hash.includes('k8s=v1.26.15') && document.querySelector('.going .next')?.href.includes('k8s=v1.26.15')")
+	b.click("document.querySelector('.going .next')")
+	b.until("document.querySelector('.exercise .tree') && document.querySelector('.exercise h1').textContent.startsWith('0.1')")
+	b.click(row("registry.(*Store).Get"))
+	b.until("location.hash.includes('at=v1.26.15') && location.hash.includes('k8s=v1.26.15')")
+
+	// An exercise that this release lacks leads to a release that has it.
+	_, body := get(t, address+web.Base+"/workshop?k8s=v1.26.15")
+	var without string
+	var has, lacks []workshop.Event
+	for _, chapter := range decode[learner.Board](t, string(body)).Chapters {
+		for _, e := range chapter.Exercises {
+			if passed := (workshop.Event{Did: workshop.Passed, Exercise: e.Name}); e.Available {
+				has = append(has, passed)
+			} else {
+				lacks, without = append(lacks, passed), e.Name
+			}
+		}
+	}
+	if without == "" {
+		t.Fatal("each exercise can be done with v1.26.15")
+	}
+	js[any](b, fmt.Sprintf("location.hash = '#/workshop/%s?k8s=v1.26.15'", without))
+	b.until("document.querySelector('.elsewhere')?.textContent.startsWith('This exercise cannot be done with this release.')")
+	b.accessible()
+	b.click("document.querySelector('.elsewhere a')")
+	b.until("document.querySelector('.answer .go')")
+
+	// Who has passed what this release has is congratulated only with the rest, too.
+	state := &workshop.State{Path: filepath.Join(os.Getenv(program.StateEnv), "workshop.jsonl")}
+	if err := state.Add(t.Context(), has...); err != nil {
+		t.Fatal(err)
+	}
+	js[any](b, "location.hash = '#/workshop?k8s=v1.26.15'")
+	b.until("document.querySelector('.going')?.textContent.startsWith('You have passed all exercises that can be done with Kubernetes v1.26.15')")
+	if err := state.Add(t.Context(), lacks...); err != nil {
+		t.Fatal(err)
+	}
+	js[any](b, "location.hash = '#/workshop'")
+	b.until("document.querySelector('.going')?.textContent === 'All exercises are passed.'")
 }
 
 // TestPageHasAFormForEachKindOfExercise fills in each form with a right answer.

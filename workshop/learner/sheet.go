@@ -26,10 +26,11 @@ import (
 type Board struct {
 	K8sVersion string         `json:"k8sVersion" description:"The release whose recordings decide."`
 	Current    string         `json:"current" description:"Name of the exercise that was started last, empty if none was."`
-	Next       string         `json:"next" description:"Name of the exercise to go on with, empty if all are passed."`
+	Next       string         `json:"next" description:"Name of the exercise to go on with, empty if none is left that can be done with the release."`
 	Passed     int            `json:"passed" description:"How many exercises are passed."`
 	Exercises  int            `json:"exercises" description:"How many there are."`
 	Minutes    int            `json:"minutes" description:"How long those that are left take."`
+	Releases   []string       `json:"releases" description:"The releases with which exercises can be done, the oldest first."`
 	Chapters   []BoardChapter `json:"chapters" description:"The chapters, in their order."`
 	Notices    []string       `json:"notices" description:"What is to be known of the file with the progress."`
 }
@@ -69,6 +70,7 @@ type Sheet struct {
 	Evidence  bool           `json:"evidence" description:"Whether an answer of true or false also names a function."`
 	File      string         `json:"file" description:"The file of the server to change, empty unless one is to be changed."`
 	Command   string         `json:"command" description:"The same answer on the command line."`
+	Releases  []string       `json:"releases" description:"The releases with which it can be done, the oldest first."`
 	Traces    []SheetTrace   `json:"traces" description:"The recordings that the question is about."`
 	Answer    string         `json:"answer" description:"The last answer, empty if there was none."`
 	Hints     []string       `json:"hints" description:"The hints that were taken, as HTML."`
@@ -154,9 +156,13 @@ func (l *Learner) Board() (*Board, error) {
 		b.Chapters = append(b.Chapters, out)
 	}
 	next, err := l.following(false)
+	if err != nil {
+		return nil, err
+	}
 	if next != nil {
 		b.Next = next.Name
 	}
+	b.Releases, err = l.releasesWith(l.course.Exercises()...)
 	return b, err
 }
 
@@ -198,7 +204,12 @@ func (l *Learner) Sheet(name string) (*Sheet, error) {
 	for _, hint := range e.Hints[:done.Hints] {
 		s.Hints = append(s.Hints, h.of(hint))
 	}
-	s.addTraces(e, l.k8s)
+	if s.Releases, err = l.releasesWith(e); err != nil {
+		return nil, err
+	}
+	if err := s.addTraces(e, l.k8s); err != nil {
+		return nil, err
+	}
 	all := l.course.Exercises()
 	if at := slices.Index(all, e); at > 0 {
 		s.Previous = all[at-1].Name
@@ -216,17 +227,23 @@ func (l *Learner) Sheet(name string) (*Sheet, error) {
 }
 
 // addTraces adds the recordings that are part of apitrace.
-func (s *Sheet) addTraces(e *workshop.Exercise, k8s string) {
-	add := func(which string, source workshop.Source) {
+func (s *Sheet) addTraces(e *workshop.Exercise, k8s string) error {
+	add := func(which string, source workshop.Source) error {
 		version, err := recordings.Resolve(cmp.Or(source.K8s, k8s))
-		if err == nil && source.Scenario != "" {
+		if err != nil || source.Scenario == "" {
+			return nil
+		}
+		has, err := recordings.Has(version, source.Scenario)
+		if has {
 			s.Traces = append(s.Traces, SheetTrace{which, version, source.Scenario})
 		}
+		return err
 	}
-	add("", workshop.Source{Scenario: e.Scenario})
+	err := add("", workshop.Source{Scenario: e.Scenario})
 	for _, which := range slices.Sorted(maps.Keys(e.Also)) {
-		add(which, e.Also[which])
+		err = cmp.Or(err, add(which, e.Also[which]))
 	}
+	return err
 }
 
 // sheetSolution is what printSolution prints.

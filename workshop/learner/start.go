@@ -112,31 +112,40 @@ func (l *Learner) start(ctx context.Context, e *workshop.Exercise) error {
 
 // mustHaveExercises is an error if no exercise of the course can be done with the learner's version.
 func (l *Learner) mustHaveExercises() error {
-	if has, err := l.hasExercises(l.k8s); has || err != nil {
+	if has, err := available(l.k8s, l.course.Exercises()); has || err != nil {
 		return err
 	}
-	recorded, err := recordings.Names()
+	others, err := l.releasesWith(l.course.Exercises()...)
 	if err != nil {
 		return err
-	}
-	var others []string
-	for _, release := range recorded {
-		has, err := l.hasExercises(release)
-		if err != nil {
-			return err
-		}
-		if has {
-			others = append(others, release)
-		}
 	}
 	return usage.Errorf("the course has no exercises about Kubernetes %s: choose one of %s with --k8s", l.k8s, message.List(others))
 }
 
-// hasExercises reports whether an exercise of the course can be done with a recorded release.
-func (l *Learner) hasExercises(k8s string) (bool, error) {
-	for _, e := range l.course.Exercises() {
-		if available, err := e.Available(k8s); available || err != nil {
-			return available, err
+// releasesWith lists the recorded releases with which at least one of the exercises can be done, the oldest first.
+func (l *Learner) releasesWith(exercises ...*workshop.Exercise) ([]string, error) {
+	recorded, err := recordings.Names()
+	if err != nil {
+		return nil, err
+	}
+	releases := []string{}
+	for _, release := range recorded {
+		has, err := available(release, exercises)
+		if err != nil {
+			return nil, err
+		}
+		if has {
+			releases = append(releases, release)
+		}
+	}
+	return releases, nil
+}
+
+// available reports whether at least one of the exercises can be done with a recorded release.
+func available(k8s string, exercises []*workshop.Exercise) (bool, error) {
+	for _, e := range exercises {
+		if has, err := e.Available(k8s); has || err != nil {
+			return has, err
 		}
 	}
 	return false, nil

@@ -8,53 +8,54 @@ import { orderOf, Progress, RequestFields, TypedRequest, useWork } from './live.
 import { RequestPage } from './request.tsx';
 import { send } from './send.ts';
 import { Steps } from './steps.tsx';
-import { Entry, exerciseAddress, Html, lessonAddress, useFresh } from './workshop.tsx';
+import { boardAddress, Entry, exerciseAddress, Html, lessonAddress, useFresh } from './workshop.tsx';
 import { WorkshopWords } from './workshop-words.ts';
 
 interface Sheet extends Entry {
   chapter: string; lesson: string; question: string; options: { letter: string; text: string }[]; evidence: boolean; file: string; command: string;
-  traces: { which: string; release: string; scenario: string }[]; answer: string; hints: string[]; hintsLeft: number;
+  releases: string[]; traces: { which: string; release: string; scenario: string }[]; answer: string; hints: string[]; hintsLeft: number;
   solution?: { answers: string[]; steps: string[]; text: string }; debrief: string; previous: string; following: string; notices: string[];
 }
 interface Reply { passed: boolean; text: string; notices: string[]; trace: string; exercise: Sheet }
 
 // Exercise shows a question, and beside it the trace that it is about. What is selected there is in the address, too.
-export function Exercise({ name, w }: { name: string; w: WorkshopWords }) {
+export function Exercise({ name, k8s, w }: { name: string; k8s: string; w: WorkshopWords }) {
   const page = usePage();
   const { lang, words, address, problem } = page;
   const path = '/workshop/exercises/' + encodeURIComponent(name);
-  const [sheet, update] = useFresh<Sheet>(path);
+  const [sheet, update] = useFresh<Sheet>(path, k8s);
+  const of = k8s && '?k8s=' + encodeURIComponent(k8s);
   const work = useWork<Reply>();
   const check = useCheck(name, work.working && !!sheet?.live);
-  const act = (did: string) => { problem(null); update(send<Sheet>('POST', `${path}/actions`, { did })); };
+  const act = (did: string) => { problem(null); update(send<Sheet>('POST', `${path}/actions${of}`, { did })); };
   // Whoever opens an exercise starts it; the command line then goes on with the same.
   useEffect(() => { if (sheet && !sheet.started && sheet.available) act('started'); }, [sheet?.name]);
   useEffect(() => { if (work.done) update(Promise.resolve(work.done.exercise)); }, [work.done]);
 
   // The trace has its part of the address; what it says of itself is shown beside the question.
-  const { at, ...query } = address.query;
+  const { at, k8s: _, ...query } = address.query;
   const first = sheet?.traces[0];
   const inner = useMemo<Address | null>(() => at ? { parts: at.split('/').map(decodeURIComponent), query } : first ? { parts: [first.release, first.scenario, '1'], query } : null, [write(address), first?.scenario]);
-  const goTo = (to: Address, replace?: boolean) => page.goTo({ parts: ['workshop', name], query: { ...to.query, at: to.parts.map(encodeURIComponent).join('/') } }, replace);
+  const goTo = (to: Address, replace?: boolean) => page.goTo({ parts: ['workshop', name], query: { ...to.query, ...(k8s ? { k8s } : {}), at: to.parts.map(encodeURIComponent).join('/') } }, replace);
   const innerPage = { ...page, lost: problem, address: inner ?? address, goTo: (to: Address, replace?: boolean) => to.parts[0] === 'search' ? page.goTo(to, replace) : goTo(to, replace) };
   const link = inner && requestLink(inner);
   if (!sheet) return <p class="quiet loading">{words.loading}</p>;
-  const answer = (body: object) => work.begin((signal) => send('POST', `${path}/answers`, body, signal));
+  const answer = (body: object) => work.begin((signal) => send('POST', `${path}/answers${of}`, body, signal));
   return (
     <div class={'workshop exercise' + (link ? ' beside' : '')}>
       <div class="question">
         <nav class="way" aria-label={w.title}>
-          <a href={write({ parts: ['workshop'], query: {} })}>‹ {w.back}</a><span class="gap" />
-          {sheet.previous && <a href={exerciseAddress(sheet.previous)}>{w.previous}</a>}
-          {sheet.following && <a href={exerciseAddress(sheet.following)}>{w.following}</a>}
+          <a href={boardAddress(k8s)}>‹ {w.back}</a><span class="gap" />
+          {sheet.previous && <a href={exerciseAddress(sheet.previous, k8s)}>{w.previous}</a>}
+          {sheet.following && <a href={exerciseAddress(sheet.following, k8s)}>{w.following}</a>}
         </nav>
         <h1>{sheet.number} {sheet.title} {sheet.passed && <span class="ok">✓ {sheet.revealed ? w.revealed : w.passed}</span>}</h1>
-        <p class="quiet">{[sheet.chapter, sheet.kindTitle, w.minutes(sheet.minutes)].join(' · ')}{sheet.lesson && <Fragment> · <a href={lessonAddress(sheet.lesson, sheet.name)}>{w.lesson}</a></Fragment>}{sheet.tries > 0 && ` · ${w.tries(sheet.tries)}`}</p>
+        <p class="quiet">{[sheet.chapter, sheet.kindTitle, w.minutes(sheet.minutes)].join(' · ')}{sheet.lesson && <Fragment> · <a href={lessonAddress(sheet.lesson, sheet.name, k8s)}>{w.lesson}</a></Fragment>}{sheet.tries > 0 && ` · ${w.tries(sheet.tries)}`}</p>
         {sheet.notices.map((n) => <p class="warning" role="alert">{n}</p>)}
         <Html html={sheet.question} />
         {sheet.traces.length > 1 && <p class="recordings">{w.traces}: {sheet.traces.map((t) => (
           <button class="link" onClick={() => goTo(requestAddress({ place: { release: t.release, scenario: t.scenario, request: 1 }, view: firstView, more: {} }))}>{t.which ? `${t.which}: ` : ''}{t.scenario} {t.release}</button>))}</p>}
-        {sheet.available ? <Form key={sheet.name} sheet={sheet} selected={link?.call?.function} w={w} working={work.working} onAnswer={answer} onCancel={work.cancel} /> : <p class="warning">{w.unavailable}</p>}
+        {sheet.available ? <Form key={sheet.name} sheet={sheet} selected={link?.call?.function} w={w} working={work.working} onAnswer={answer} onCancel={work.cancel} /> : <p class="warning elsewhere">{w.otherRelease} <a href={exerciseAddress(sheet.name, sheet.releases.at(-1) ?? '')}>{w.with(sheet.releases.at(-1) ?? '')}</a></p>}
         {check?.progress && <Progress of={check.progress} w={liveWords[lang]} />}
         {check && check.notices.length > 0 && <ul class="notices">{check.notices.slice(-4).map((n) => <li>{n}</li>)}</ul>}
         <div class="reply" role="status">

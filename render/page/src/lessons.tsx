@@ -42,10 +42,10 @@ export function Lessons() {
 function Lesson({ name }: { name: string }) {
   const { lang, words, address } = usePage();
   const [lesson] = useFresh<{ text: string }>('/workshop/lessons/' + encodeURIComponent(name));
-  const from = address.query.from;
+  const { from, k8s = '' } = address.query;
   return (
     <div class="workshop lesson">
-      <p><a href={from ? exerciseAddress(from) : write({ parts: ['lessons'], query: {} })}>‹ {from ? guideWords[lang].toExercise : guideWords[lang].allLessons}</a></p>
+      <p><a href={from ? exerciseAddress(from, k8s) : write({ parts: ['lessons'], query: {} })}>‹ {from ? guideWords[lang].toExercise : guideWords[lang].allLessons}</a></p>
       {lesson ? <Html html={lesson.text} /> : <p class="quiet">{words.loading}</p>}
     </div>
   );

@@ -3,7 +3,10 @@
 const en = {
   title: 'Workshop', progress: (passed: number, all: number, minutes: number) => `${passed} of ${all} exercises passed, about ${minutes} minutes to go`,
   intro: 'Each exercise asks about a recorded request, and the recording decides whether an answer is right. Progress is shared with “apitrace workshop”.',
-  goOn: 'Go on with', allPassed: 'All exercises are passed.', lesson: 'Lesson', minutes: (n: number) => `${n} min`, live: 'needs a server', unavailable: 'not with this release',
+  goOn: 'Go on with', allPassed: 'All exercises are passed.',
+  allOf: (release: string) => `You have passed all exercises that can be done with Kubernetes ${release}: choose another release to go on.`,
+  none: (release: string) => `The course has no exercises about Kubernetes ${release}.`, with: (release: string) => `Go on with ${release}`,
+  lesson: 'Lesson', minutes: (n: number) => `${n} min`, live: 'needs a server', unavailable: 'not with this release', otherRelease: 'This exercise cannot be done with this release.',
   passed: 'passed', revealed: 'passed after seeing the solution', current: 'current', back: 'All exercises', previous: 'Previous', following: 'Next', answer: 'Your answer',
   isTrue: 'True', isFalse: 'False', evidence: 'A function that shows it', functionName: 'Function', value: 'Value', useSelected: 'Use the selected call', check: 'Check', checking: 'Checking…', cancel: 'Cancel',
   up: (l: string) => `Move ${l} up`, down: (l: string) => `Move ${l} down`, order: 'Put the steps in order', choose: 'Choose all that are true', claim: 'Is it true?',
@@ -16,7 +19,10 @@ const en = {
 const zh: typeof en = {
   title: '工作坊', progress: (passed, all, minutes) => `${all} 个练习中已通过 ${passed} 个，还需约 ${minutes} 分钟`,
   intro: '每个练习都针对一个录制的请求提问，答案对不对由录制决定。进度与“apitrace workshop”共用。',
-  goOn: '继续：', allPassed: '已通过全部练习。', lesson: '课文', minutes: (n) => `${n} 分钟`, live: '需要服务器', unavailable: '此版本不适用',
+  goOn: '继续：', allPassed: '已通过全部练习。',
+  allOf: (release) => `能用 Kubernetes ${release} 完成的练习都已通过：选择另一个版本继续。`,
+  none: (release) => `课程没有针对 Kubernetes ${release} 的练习。`, with: (release) => `改用 ${release} 继续`,
+  lesson: '课文', minutes: (n) => `${n} 分钟`, live: '需要服务器', unavailable: '此版本不适用', otherRelease: '这个练习不能用此版本完成。',
   passed: '已通过', revealed: '看过答案后通过', current: '当前', back: '全部练习', previous: '上一个', following: '下一个', answer: '你的答案',
   isTrue: '对', isFalse: '错', evidence: '能证明它的函数', functionName: '函数', value: '值', useSelected: '使用选中的调用', check: '检查', checking: '检查中…', cancel: '取消',
   up: (l) => `上移 ${l}`, down: (l) => `下移 ${l}`, order: '将各步骤排序', choose: '选择所有正确的', claim: '这个说法对吗？',

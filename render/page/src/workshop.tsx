@@ -10,64 +10,74 @@ export interface Entry {
   minutes: number; live: boolean; available: boolean; started: boolean; passed: boolean; revealed: boolean; tries: number;
 }
 interface Board {
-  k8sVersion: string; current: string; next: string; passed: number; exercises: number; minutes: number; notices: string[];
+  k8sVersion: string; current: string; next: string; passed: number; exercises: number; minutes: number; releases: string[]; notices: string[];
   chapters: { number: string; title: string; teaches: string; lesson: string; exercises: Entry[] }[];
 }
 
-export const exerciseAddress = (name: string) => write({ parts: ['workshop', name], query: {} });
+// k8s is the release whose recordings decide; it is in all addresses of the workshop, empty for the latest.
+export const boardAddress = (k8s: string) => write({ parts: ['workshop'], query: k8s ? { k8s } : {} });
+export const exerciseAddress = (name: string, k8s: string) => write({ parts: ['workshop', name], query: k8s ? { k8s } : {} });
 // lessonAddress is that of a lesson, with the exercise from which a link leads there.
-export const lessonAddress = (name: string, from?: string) => write({ parts: ['lessons', name], query: from ? { from } : {} });
+export const lessonAddress = (name: string, from = '', k8s = '') => write({ parts: ['lessons', name], query: { ...(from ? { from } : {}), ...(k8s ? { k8s } : {}) } });
 
-// Workshop lists the exercises, or shows one. Its addresses are #/workshop, #/workshop/EXERCISE; #/workshop/lesson/LESSON is an older one of
-// a lesson.
+// Workshop lists the exercises, or shows one. Its addresses are #/workshop, #/workshop/EXERCISE, both with ?k8s=RELEASE if it is not the
+// latest; #/workshop/lesson/LESSON is an older one of a lesson.
 export function Workshop() {
-  const { lang, address: { parts }, goTo } = usePage();
+  const { lang, address: { parts, query }, goTo } = usePage();
   const w = workshopWords[lang];
   const lesson = parts[1] === 'lesson';
   useEffect(() => { if (lesson) goTo({ parts: ['lessons', ...parts.slice(2)], query: {} }, true); }, [lesson]);
   if (lesson) return null;
-  return parts[1] ? <Exercise key={parts[1]} name={parts[1]} w={w} /> : <List w={w} />;
+  return parts[1] ? <Exercise key={parts[1] + query.k8s} name={parts[1]} k8s={query.k8s ?? ''} w={w} /> : <List k8s={query.k8s ?? ''} w={w} />;
 }
 
-// useFresh asks for something that changes: nothing of it is kept. update takes what comes of a change instead, unless another one has
+// useFresh asks for something that changes, of a release or of the latest: nothing of it is kept. update takes what comes of a change instead, unless another one has
 // begun after it.
-export function useFresh<T>(path: string): [T | null, (change: Promise<T>) => void] {
+export function useFresh<T>(path: string, k8s = ''): [T | null, (change: Promise<T>) => void] {
   const { api, lang, problem, lost } = usePage();
-  const [got, setGot] = useState<{ path: string; lang: string; value: T } | null>(null);
+  const [got, setGot] = useState<{ of: string; value: T } | null>(null);
+  const of = `${path}?lang=${lang}${k8s && '&k8s=' + encodeURIComponent(k8s)}`;
   const begin = useLatest();
   const update = useCallback((change: Promise<T>) => {
     const wanted = begin();
-    change.then((value) => { if (wanted()) setGot({ path, lang, value }); }, (e) => { if (wanted()) problem(e); });
-  }, [path, lang]);
+    change.then((value) => { if (wanted()) setGot({ of, value }); }, (e) => { if (wanted()) problem(e); });
+  }, [of]);
   useAsking(() => {
-    api.forget(path + '?lang=' + lang);
+    api.forget(of);
     let left = false;
-    update(api.get<T>(path, { lang }).catch((e) => { if (!left) lost(e); throw e; }));
-    return () => { left = true; api.forget(path + '?lang=' + lang); };
-  }, [path, lang]);
-  return [got?.path === path && got.lang === lang ? got.value : null, update];
+    update(api.get<T>(path, { lang, ...(k8s ? { k8s } : {}) }).catch((e) => { if (!left) lost(e); throw e; }));
+    return () => { left = true; api.forget(of); };
+  }, [of]);
+  return [got?.of === of ? got.value : null, update];
 }
 
-function List({ w }: { w: WorkshopWords }) {
-  const { words } = usePage();
-  const [board] = useFresh<Board>('/workshop');
+function List({ k8s, w }: { k8s: string; w: WorkshopWords }) {
+  const { words, goTo } = usePage();
+  const [board] = useFresh<Board>('/workshop', k8s);
   if (!board) return <p class="quiet loading">{words.loading}</p>;
+  const has = board.releases.includes(board.k8sVersion), newest = board.releases.at(-1) ?? '';
+  const choose = (release: string) => goTo({ parts: ['workshop'], query: { k8s: release } });
   const next = board.chapters.flatMap((c) => c.exercises).find((e) => e.name === board.next);
   return (
     <div class="workshop board">
       <h1>{w.title}</h1>
       <p class="quiet">{w.intro}</p>
       {board.notices.map((n) => <p class="warning" role="alert">{n}</p>)}
+      <p><label class="of">{words.release} <select value={board.k8sVersion} onChange={(e) => choose(e.currentTarget.value)}>
+        {[...has ? [] : [board.k8sVersion], ...board.releases].reverse().map((r) => <option value={r} selected={r === board.k8sVersion}>{r}</option>)}
+      </select></label></p>
       <p class="progress"><progress aria-label={w.title} max={board.exercises} value={board.passed} /> {w.progress(board.passed, board.exercises, board.minutes)}</p>
-      <p>{next ? <Fragment>{w.goOn} <a class="next" href={exerciseAddress(next.name)}>{next.number} {next.title}</a></Fragment> : w.allPassed}</p>
+      <p class="going">{next ? <Fragment>{w.goOn} <a class="next" href={exerciseAddress(next.name, k8s)}>{next.number} {next.title}</a></Fragment>
+        : !has ? <Fragment>{w.none(board.k8sVersion)} <a class="next" href={boardAddress(newest)}>{w.with(newest)}</a></Fragment>
+        : board.passed < board.exercises ? w.allOf(board.k8sVersion) : w.allPassed}</p>
       {board.chapters.map((c) => (
         <section aria-labelledby={'chapter' + c.number}>
-          <h2 id={'chapter' + c.number}>{c.number} {c.title} <span class="quiet">{c.exercises.filter((e) => e.passed).length}/{c.exercises.length}</span>{c.lesson && <a class="lesson" href={lessonAddress(c.lesson)}>{w.lesson}</a>}</h2>
+          <h2 id={'chapter' + c.number}>{c.number} {c.title} <span class="quiet">{c.exercises.filter((e) => e.passed).length}/{c.exercises.length}</span>{c.lesson && <a class="lesson" href={lessonAddress(c.lesson, '', k8s)}>{w.lesson}</a>}</h2>
           <p class="quiet">{c.teaches}</p>
           <ul>{c.exercises.map((e) => (
             <li>
               <span class="mark" role={e.passed || e.name === board.current ? 'img' : undefined} aria-label={e.passed ? (e.revealed ? w.revealed : w.passed) : e.name === board.current ? w.current : undefined}>{e.passed ? (e.revealed ? '✓*' : '✓') : e.name === board.current ? '→' : ''}</span>
-              <a href={exerciseAddress(e.name)}>{e.number} {e.title}</a>
+              <a href={exerciseAddress(e.name, k8s)}>{e.number} {e.title}</a>
               <span class="quiet">{[e.kindTitle, w.minutes(e.minutes), ...(e.live ? [w.live] : []), ...(e.available ? [] : [w.unavailable])].join(' · ')}</span>
             </li>
           ))}</ul>
