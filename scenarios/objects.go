@@ -214,9 +214,12 @@ func (w *wire) release(ctx context.Context, path string, answer []byte) error {
 	if len(marked.Finalizers) == 0 || slices.Contains(marked.Finalizers, cleanupByServer) {
 		return nil
 	}
-	h := &HTTP{
+	return w.send(ctx, mergePatch(path, `{"metadata": {"finalizers": null}}`), "").must(http.StatusOK)
+}
+
+func mergePatch(path, patch string) *HTTP {
+	return &HTTP{
 		Method: http.MethodPatch, Path: path, As: Admin, Headers: map[string]string{"Content-Type": "application/merge-patch+json"},
-		Body: &Document{json: []byte(`{"metadata": {"finalizers": null}}`)},
+		Body: &Document{json: []byte(patch)},
 	}
-	return w.send(ctx, h, "").must(http.StatusOK)
 }

@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -109,5 +111,47 @@ func TestEmptyList(t *testing.T) {
 		if isEmptyList([]byte(body)) != want {
 			t.Errorf("%s: %t", body, !want)
 		}
+	}
+}
+
+// TestNudge checks that a CustomResourceDefinition that its finalizer has forgotten is removed all the same.
+func TestNudge(t *testing.T) {
+	const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com"
+	server := newFakeServer(t)
+	deleted, nudged := false, false
+	server.hold = func(w http.ResponseWriter, r *http.Request) bool {
+		switch {
+		case r.URL.Path != path:
+			return false
+		case r.Method == http.MethodDelete:
+			deleted = true
+		case r.Method == http.MethodPatch:
+			var patch struct {
+				Metadata struct{ Annotations map[string]string }
+			}
+			body, err := io.ReadAll(r.Body)
+			if err != nil || json.Unmarshal(body, &patch) != nil || patch.Metadata.Annotations["apitrace/nudged"] != "7" || !deleted {
+				t.Errorf("PATCH with %q, after a DELETE: %v (%v)", body, deleted, err)
+			}
+			nudged = true
+		case nudged:
+			answer(w, http.StatusNotFound, map[string]any{"message": "not found"})
+			return true
+		}
+		answer(w, http.StatusOK, map[string]any{"kind": "CustomResourceDefinition", "metadata": map[string]any{
+			"name": "widgets.example.com", "resourceVersion": "7", "finalizers": []string{cleanupByServer},
+		}})
+		return true
+	}
+	wire, err := newWire(server.player(), &lock{learner: &tokenCache{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer wire.close()
+	if err := wire.remove(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	if !nudged {
+		t.Error("the object is taken for gone, although nothing has removed its finalizer")
 	}
 }
