@@ -17,7 +17,7 @@ type traces struct {
 	main  *trace.Recording
 	known map[string]*asked
 	// calls are those of each function, by request; see callsOf.
-	calls map[*trace.Tree]map[string][]int
+	calls map[*trace.Tree]map[string]*[]int
 	// answer are the full names of the functions that $answer stands for.
 	answer []string
 }
