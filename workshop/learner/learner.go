@@ -98,7 +98,7 @@ func (l *Learner) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.progress = workshop.NewProgress(events)
+	l.progress = workshop.NewProgress(l.course.Renamed(events))
 	return nil
 }
 
