@@ -2,10 +2,12 @@ package learner
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/workshop"
@@ -46,6 +48,14 @@ func (l *Learner) hasServers(ctx context.Context, e *workshop.Exercise) bool {
 	}
 	has, err := apiserver.HasSample(ctx, l.k8s, cache, entries)
 	return err == nil && has
+}
+
+// whatIsLacking adds to an error that is due to a missing Go how a learner goes on.
+func whatIsLacking(err error) error {
+	if !errors.As(err, new(*program.NoGoError)) {
+		return err
+	}
+	return message.Errorf("%w\nwhat this machine lacks for live exercises, and how to get it: apitrace workshop prepare --check", err)
 }
 
 // NeedsSample reports whether a live exercise needs the sample server.

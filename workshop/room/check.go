@@ -41,7 +41,9 @@ func (c *check) run(ctx context.Context, w io.Writer, p message.Printer) (err er
 	if c.course, err = workshop.Open(c.Course); err != nil {
 		return err
 	}
-	if c.mark, err = readMark(c.Folder); c.Folder != "" && err != nil {
+	if c.mark, err = readMark(c.Folder); err == nil {
+		c.Folder = filepath.Clean(c.Folder) // "" in a preparation means that one
+	} else if c.Folder != "" {
 		return message.Errorf("%s was not made by \"apitrace workshop prepare\": %w", c.Folder, err)
 	}
 	if c.has, err = look(ctx, c.K8s); err != nil {
