@@ -119,6 +119,10 @@ func TestLiveNeeds(t *testing.T) {
 			}
 			t.Setenv("PATH", path)
 		}
+		p.sees("", "start", "your-own-rule")
+		if _, err := p.types("check"); err == nil || !strings.Contains(err.Error(), "nothing of the server is changed yet: \"apitrace edit k8s.io/") {
+			t.Errorf("a check without a change: %v", err)
+		}
 	}
 }
 

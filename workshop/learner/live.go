@@ -74,7 +74,7 @@ func (l *Learner) mustHaveEdited(ctx context.Context, e *workshop.Exercise) erro
 			mine = edit.Path
 		}
 	}
-	if len(changed) == 0 {
+	if len(changed) == 0 && mine == "" {
 		if _, err := program.FindToolchain(ctx); err != nil {
 			return whatIsLacking(message.Errorf("this exercise changes a server, which must then be compiled: %w", err))
 		}
