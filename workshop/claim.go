@@ -32,16 +32,17 @@ func judgeClaim(t *traces, text string) (*Verdict, error) {
 	}
 	evidence = strings.TrimSpace(evidence)
 	if claim.Evidence != nil && evidence == "" {
-		return nil, badAnswer("name a function that shows it as well: %s FUNCTION", word)
+		return nil, badAnswer("name a function that shows it as well: %s 'FUNCTION'", word)
 	}
 	var right *choice
+	var unknown *Verdict
 	if evidence != "" && claim.Evidence != nil {
 		var err error
 		if right, err = t.choose(claim.Evidence); err != nil {
 			return nil, err
 		}
-		if unknown, err := t.name(evidence, right.functions()); err != nil || unknown != nil {
-			return unknown, err
+		if unknown, err = t.name(evidence, right.functions()); err != nil {
+			return nil, err
 		}
 	}
 	holds, _, err := t.ask(&claim.Holds)
@@ -57,6 +58,9 @@ func judgeClaim(t *traces, text string) (*Verdict, error) {
 	reply, err := t.reply(func(says string) bool { return says == strconv.FormatBool(said) }, nil)
 	if err != nil || reply != nil {
 		return reply, err
+	}
+	if unknown != nil {
+		return unknown, nil
 	}
 	if holds != said {
 		return wrongVerdict("The trace says otherwise."), nil

@@ -26,8 +26,6 @@ type Exercise struct {
 	// File is where it was read from, for messages.
 	File string `yaml:"-"`
 
-	// Was are names that the exercise had before: progress is kept under the name of its time.
-	Was Names `yaml:"was"`
 	// Title names the topic in a few words; Teaches is what the learner knows afterwards.
 	Title   Text `yaml:"title"`
 	Teaches Text `yaml:"teaches"`
@@ -200,6 +198,8 @@ type Wrong struct {
 	When *Test `yaml:"when"`
 	// Puts are ids of steps that the answer has in this order.
 	Puts []string `yaml:"puts"`
+	// Names are functions of which the answer names one, whether the recording has it or not.
+	Names Names `yaml:"names"`
 	// Says is the answer's text; "..." in it stands for any.
 	Says  string `yaml:"says"`
 	Reply Text   `yaml:"reply"`

@@ -20,8 +20,8 @@ func judgeFind(t *traces, text string) (*Verdict, error) {
 		return nil, message.Errorf("%s: nothing in the recording answers the question: \"apitrace workshop verify\" says more", t.exercise.File)
 	}
 	unknown, err := t.name(text, names)
-	if err != nil || unknown != nil {
-		return unknown, err
+	if err != nil {
+		return nil, err
 	}
 	if isOneOf(t.answer, names) {
 		return rightVerdict("Right: %s", t.where(right)), nil
@@ -29,6 +29,9 @@ func judgeFind(t *traces, text string) (*Verdict, error) {
 	reply, err := t.reply(func(string) bool { return false }, nil)
 	if err != nil || reply != nil {
 		return reply, err
+	}
+	if unknown != nil {
+		return unknown, nil
 	}
 	return t.besides(t.exercise.Find, right)
 }
@@ -42,13 +45,19 @@ func (t *traces) name(text string, right []string) (*Verdict, error) {
 		return nil, err
 	}
 	text = cleanName(text)
-	t.answer = functionsCalled(text, known)
+	t.typed, t.answer = text, functionsCalled(text, known)
 	if len(t.answer) == 0 {
+		if place.MatchString(text) {
+			return nil, badAnswer("%q is a place in a file: name the function that the tree shows before it", text)
+		}
+		if isType(text, known) {
+			return nil, badAnswer("%q is a type: name one of its methods, as the tree shows it", text)
+		}
 		if literals := shorten(literalsIn(text, known)); len(literals) > 0 {
 			list := strings.Join(literals, "\n  ")
 			return nil, badAnswer("%q itself is not called in this recording. What runs is a function literal in it; name that:\n  %s", text, list)
 		}
-		return notOnPath(text, known), nil
+		return notOnPath(text, known, right), nil
 	}
 	if len(t.answer) > 1 && slices.ContainsFunc(t.answer, func(f string) bool { return slices.Contains(right, f) }) && !isOneOf(t.answer, right) {
 		list := strings.Join(shorten(t.answer), "\n  ")
@@ -66,9 +75,9 @@ func isOneOf(answer, right []string) bool {
 	return len(answer) > 0
 }
 
-func notOnPath(text string, known []string) *Verdict {
-	v := wrongVerdict("%q is not on this path at all. Names stand as in the tree, such as \"etcd3.(*store).Get\".", text)
-	if near := nearest(text, known); len(near) > 0 {
+func notOnPath(text string, known, right []string) *Verdict {
+	v := wrongVerdict("%q is not on this path at all. Names stand as in the tree, such as \"runtime.(*Scheme).New\".", text)
+	if near := nearest(text, known, right); len(near) > 0 {
 		list := "- `" + strings.Join(near, "`\n- `") + "`"
 		v = wrongVerdict("%q is not on this path at all. The nearest names that are:\n\n%s", text, list)
 	}

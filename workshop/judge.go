@@ -128,11 +128,15 @@ func (j *Judge) Right(e *Exercise) ([]string, error) {
 }
 
 // reply gives the first of the exercise's replies whose conditions hold. said tells whether an
-// answer has the text, puts whether it has steps in this order.
+// answer has the text, puts whether it has steps in this order. A function that is not in the recordings
+// only gets a reply that names it.
 func (t *traces) reply(said func(string) bool, puts func(ids []string) bool) (*Verdict, error) {
 	for i := range t.exercise.Wrong {
 		w := &t.exercise.Wrong[i]
 		if !w.Releases.Has(t.k8s) || w.Says != "" && !said(w.Says) || len(w.Puts) > 0 && !puts(w.Puts) {
+			continue
+		}
+		if len(w.Names) > 0 && !isNamed(t.typed, w.Names) || len(w.Names) == 0 && t.typed != "" && len(t.answer) == 0 {
 			continue
 		}
 		if w.When != nil {

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/agnivade/levenshtein"
 
@@ -16,6 +17,9 @@ import (
 // receiver is how a method's receiver is declared: "(s *store) Get". Names have no variable in it.
 var receiver = regexp.MustCompile(`\(\w+ (\*?)(\w+)\)[ .]*`)
 
+// place is where a tree says that a function is: "server/handler.go:187".
+var place = regexp.MustCompile(`\.go(:\d+)?$`)
+
 // cleanName takes off what people type around the name of a function.
 func cleanName(text string) string {
 	text = strings.Trim(text, "`'\" ,;:.")
@@ -25,11 +29,43 @@ func cleanName(text string) string {
 
 // functionsCalled returns the functions that somebody means by a name: those that trace.FindFunctions finds. If there are
 // none, small and capital letters count as the same; then the receiver may be missing, and then the
-// package be another, as code that imports it may call it as it likes.
+// package be another, as code that imports it may call it as it likes. Capitals decide between several that
+// differ only in them.
 func functionsCalled(text string, known []string) []string {
 	if found := trace.FindFunctions(text, known); len(found) > 0 {
 		return found
 	}
+	if at := strings.LastIndexByte(text, '/'); at > 0 {
+		known = inFolder(strings.ToLower(text[:at]), known)
+	}
+	found := loosely(text, known)
+	if same := matchingCase(text, found); len(found) > 1 && len(same) > 0 {
+		return same
+	}
+	return found
+}
+
+// inFolder returns the names whose package is in a folder, or is that folder: "storage" is in "registry/core/node".
+func inFolder(folder string, names []string) []string {
+	var found []string
+	for _, name := range names {
+		path := "/" + strings.ToLower(name)
+		if strings.Contains(path, "/"+folder+"/") || strings.Contains(path, "/"+folder+".") {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+// matchingCase returns the names whose receiver and function are spelled as in the text, capitals included.
+func matchingCase(text string, names []string) []string {
+	_, wanted, ok := strings.Cut(funcname.Unmarked(funcname.Short(text)), ".")
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		return !ok || !strings.HasSuffix(funcname.Unmarked(funcname.Short(name)), "."+wanted)
+	})
+}
+
+func loosely(text string, known []string) []string {
 	wanted := nameParts(text)
 	if len(wanted) == 1 {
 		return ending(known, wanted)
@@ -41,10 +77,30 @@ func functionsCalled(text string, known []string) []string {
 		return found
 	}
 	found := ending(known, wanted[1:])
-	if len(wanted) == 2 && len(found) > 1 {
-		return nil // of another type, more likely than of another package
+	if len(wanted) == 2 {
+		// A method is of another type, more likely than of another package.
+		found = slices.DeleteFunc(found, func(name string) bool { return len(nameParts(name)) > 2 })
+		if len(found) > 1 {
+			return nil
+		}
 	}
 	return found
+}
+
+// isNamed reports whether a name that was typed, a package or a receiver with it, is the end of one of the names.
+func isNamed(typed string, names []string) bool {
+	wanted := nameParts(typed)
+	return len(wanted) > 1 && slices.ContainsFunc(names, func(name string) bool { return endsIn(nameParts(name), wanted) })
+}
+
+// isType reports whether a text is the name of a type that has methods among the functions.
+func isType(text string, known []string) bool {
+	wanted := nameParts(text)
+	return slices.ContainsFunc(known, func(name string) bool {
+		declared, _ := funcname.SplitLiteral(name)
+		parts := nameParts(declared)
+		return len(parts) == 3 && endsIn(parts[:2], wanted)
+	})
 }
 
 // literalsIn returns the function literals in the functions that somebody means by a name.
@@ -93,14 +149,24 @@ func endsIn(parts, wanted []string) bool {
 	return len(wanted) <= len(parts) && slices.Equal(parts[len(parts)-len(wanted):], wanted)
 }
 
+// hasWords reports whether a function's own name has a text that begins with one of its words: "getres" in restfulGetResource.
+func hasWords(own, text string) bool {
+	at := strings.Index(strings.ToLower(own), text)
+	return at == 0 || at > 0 && unicode.IsUpper(rune(own[at]))
+}
+
+// misspelled is how many letters of a name may be wrong if it is still to be taken for that name.
+const misspelled = 2
+
 // nearest returns short names of up to five functions that somebody may have meant, the likest first: of those that are
-// spelled like it, and those whose own name has what was typed in it. Those whose own name is what was typed come first.
-func nearest(text string, known []string) []string {
+// spelled like it, and those whose own name has words that begin with what was typed. Those whose own name is what was typed come first.
+// What is right is only among them if it was misspelled: it would be given away.
+func nearest(text string, known, right []string) []string {
 	wanted := nameParts(text)
 	last := wanted[len(wanted)-1]
 	found := trace.NearFunctions(text, known)
 	for _, name := range known {
-		if parts := nameParts(name); len(last) > 2 && strings.Contains(parts[len(parts)-1], last) {
+		if len(last) > 2 && hasWords(funcname.Last(name), last) {
 			found = append(found, name)
 		}
 	}
@@ -116,6 +182,12 @@ func nearest(text string, known []string) []string {
 	slices.SortStableFunc(found, func(a, b string) int {
 		return cmp.Or(cmp.Compare(otherName(a), otherName(b)), cmp.Compare(distance(a), distance(b)), cmp.Compare(a, b))
 	})
-	near := slices.Compact(shorten(found))
+	var near []string
+	for _, name := range found {
+		given := slices.Contains(right, name) && distance(name) > misspelled
+		if short := funcname.Short(name); !given && !slices.Contains(near, short) {
+			near = append(near, short)
+		}
+	}
 	return near[:min(len(near), 5)]
 }

@@ -1,8 +1,11 @@
 package workshop
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -16,10 +19,11 @@ func judgeValue(t *traces, text string) (*Verdict, error) {
 	}
 	given := strings.Trim(text, "`\"' ")
 	if t.exercise.Value.Name == "" {
-		// "2 directors" is a number, too.
-		if given, _, _ = strings.Cut(given, " "); !isNumber(given) {
+		number, ok := numberIn(given)
+		if !ok {
 			return nil, badAnswer("expected a number, found %q", text)
 		}
+		given = number
 	}
 	// As trees show it: "etcd.key=/registry/minions/n1".
 	if _, after, ok := strings.Cut(given, "="); ok && strings.EqualFold(after, value) {
@@ -42,9 +46,28 @@ func judgeValue(t *traces, text string) (*Verdict, error) {
 	return wrongVerdict("That is not what the trace has."), nil
 }
 
-func isNumber(text string) bool {
-	_, err := strconv.Atoi(text)
-	return err == nil
+// written are the numbers that Chinese writes with one character, by their value.
+var written = []rune("零一二三四五六七八九十")
+
+// numberIn reads a number and behind it, perhaps, what is counted: "2", "2 directors", "2次", "两次".
+func numberIn(text string) (number string, ok bool) {
+	unit := strings.TrimLeft(text, "0123456789")
+	number = text[:len(text)-len(unit)]
+	if first, size := utf8.DecodeRuneInString(text); number == "" {
+		if first == '两' {
+			first = '二'
+		}
+		n := slices.Index(written, first)
+		if n < 0 {
+			return "", false
+		}
+		number, unit = strconv.Itoa(n), text[size:]
+	}
+	only := strings.IndexFunc(unit, func(r rune) bool { return !unicode.IsLetter(r) && r != ' ' || slices.Contains(written, r) }) < 0
+	if _, err := strconv.Atoi(number); err != nil || !only {
+		return "", false
+	}
+	return number, true
 }
 
 // value reads the value that is asked for.

@@ -18,6 +18,7 @@ var chineseElsewhere = map[string]string{
 	"render/view/viewtest/recording.go": "what a recording of tests holds",
 	"workshop/claim.go":                 "words that a learner may answer with",
 	"workshop/learner/answer.go":        "signs that a learner may type between words",
+	"workshop/value.go":                 "numbers that a learner may answer with",
 }
 
 // TestChineseIsInTheCatalogue finds Chinese in Go code: what apitrace says in Chinese is in zh.po, so that there is one

@@ -20,7 +20,7 @@ var howToRead = message.Of(`How to read it:
 - Below a call are values, such as ` + "`object=n1`" + `.
 - ` + "`⋯`" + ` and a number say that so many calls are folded there, and ` + "`▸ 3`" + ` that the tree goes on in section 3. ` + "`apitrace workshop trace --view full`" + ` shows all calls.
 
-The first three exercises take ten minutes and need nothing but this tree. ` + "`apitrace learn`" + ` always shows where you are, and ` + "`apitrace workshop`" + ` lists all chapters.`)
+The first three exercises take ten minutes and are about this request. ` + "`apitrace learn`" + ` always shows where you are, and ` + "`apitrace workshop`" + ` lists all chapters.`)
 
 // Fresh reports whether the learner has done nothing yet.
 func (l *Learner) Fresh() bool { return l.progress.Empty() }

@@ -3,7 +3,6 @@ package learner
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
@@ -60,7 +59,7 @@ func (l *Learner) asked(e *workshop.Exercise, which string) (*trace.Recording, e
 	if which != "" {
 		var ok bool
 		if source, ok = e.Also[which]; !ok {
-			return nil, usage.Errorf("this exercise has no recording %q%s", which, others(e))
+			return nil, noRecording(e, which)
 		}
 	} else if e.Live() {
 		recording, err := trace.Load(l.traceFile(e))
@@ -76,10 +75,10 @@ func (l *Learner) asked(e *workshop.Exercise, which string) (*trace.Recording, e
 	return recordings.Load(cmp.Or(source.K8s, l.k8s), source.Scenario)
 }
 
-// others names the further recordings of an exercise.
-func others(e *workshop.Exercise) string {
+// noRecording is the error that an exercise has no further recording of this name.
+func noRecording(e *workshop.Exercise, which string) error {
 	if len(e.Also) == 0 {
-		return ": it asks about one alone"
+		return usage.Errorf("this exercise has no recording %q: it asks about one alone", which)
 	}
-	return fmt.Sprintf(": expected one of %q", slices.Sorted(maps.Keys(e.Also)))
+	return usage.Errorf("this exercise has no recording %q: expected one of %q", which, slices.Sorted(maps.Keys(e.Also)))
 }
