@@ -41,6 +41,9 @@ func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	pager.Env = append(os.Environ(),
 		"LESS="+cmp.Or(os.Getenv("LESS"), "FRX"), // F ends if all fits on the screen, R keeps colours
 		"LV="+cmp.Or(os.Getenv("LV"), "-c"))
+	if os.Getenv("LESSCHARSET")+os.Getenv("LESSCHARDEF") == "" { // less takes the characters of a locale that is not installed for bytes
+		pager.Env = append(pager.Env, "LESSCHARSET=utf-8")
+	}
 	in, err := pager.StdinPipe()
 	if err != nil || pager.Start() != nil {
 		return s, none
