@@ -111,7 +111,7 @@ func (o *workshopOptions) with(std *console.Streams, do func(*learner.Learner, c
 			return err
 		}
 		l, err := learner.Open(c.Context(), learner.Options{
-			Lang: lang, K8s: o.k8s, Course: o.course,
+			Lang: lang, LangChosen: o.lang != "", K8s: o.k8s, Course: o.course,
 			Out: std.Out, Columns: std.Columns(), Colour: colour, Reporter: std,
 		})
 		if err != nil {

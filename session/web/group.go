@@ -162,11 +162,9 @@ func (c *classroom) add(a *attendee, e group.Event) {
 		a.current = ""
 		return
 	}
-	exercise := c.course.Named(e.Exercise)
-	if exercise == nil {
+	if exercise, err := c.course.Find(e.Exercise); err != nil || exercise.Name != e.Exercise {
 		return
 	}
-	e.Exercise = exercise.Name // which an earlier apitrace may call otherwise
 	done := a.done[e.Exercise]
 	if done == nil {
 		done = &workshop.Done{}

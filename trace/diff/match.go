@@ -48,15 +48,11 @@ func (m *matcher) contradict(x, y int32) bool {
 	if m.a.values[x] == 0 || m.b.values[y] == 0 || m.a.values[x] == m.b.values[y] {
 		return false
 	}
-	agree, both, written := 0, 0, false
+	agree, both := 0, 0
 	there := m.b.call(y).Attributes
 	for name, value := range m.a.call(x).Attributes {
 		other, ok := there[name]
 		if !ok || !tells(settled(name, value)) && !tells(settled(name, other)) {
-			continue
-		}
-		if !alikeWritten(value, other) { // 1 and Allow may be the same
-			written = true
 			continue
 		}
 		both++
@@ -64,7 +60,7 @@ func (m *matcher) contradict(x, y int32) bool {
 			agree++
 		}
 	}
-	return 2*agree <= both && (both > 0 || !written)
+	return 2*agree <= both
 }
 
 // A telling is the key of a call: its function and its values.

@@ -78,7 +78,7 @@ func (l *Learner) verdict(ctx context.Context, e *workshop.Exercise, try worksho
 // noAnswer returns an error that says that there is no answer, and where to give one.
 func (l *Learner) noAnswer(e *workshop.Exercise) error {
 	how, _, _ := strings.Cut(l.howToAnswer(e), beforeRemark)
-	return usage.Errorf("there is no answer yet: give it as \"%s\", or write it to %s", how, l.answerFile(e))
+	return usage.Errorf("there is no answer yet: give it as \"%s\", or write it to %s", l.chosen.in(how), l.answerFile(e))
 }
 
 // tell prints the verdict, and what to do next.

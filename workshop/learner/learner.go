@@ -9,8 +9,6 @@ import (
 	"io"
 	"path/filepath"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
@@ -25,6 +23,8 @@ import (
 type Options struct {
 	// Lang is the language of the texts: "en" or "zh".
 	Lang string
+	// LangChosen is set if a flag has chosen Lang, so that the commands that are suggested need it, too.
+	LangChosen bool
 	// K8s is the version of Kubernetes whose recordings decide, as session.RecordedRelease takes it.
 	K8s string
 	// Course is the folder of a course; "" is the course that comes with apitrace.
@@ -48,6 +48,7 @@ type Learner struct {
 	lang     string
 	p        message.Printer // of lang
 	k8s      string
+	chosen   chosen
 	dir      string // where state and answers are
 	course   *workshop.Course
 	state    *workshop.State
@@ -61,16 +62,13 @@ func Open(ctx context.Context, o Options) (_ *Learner, err error) {
 	if l.k8s, err = session.RecordedRelease(o.K8s); err != nil {
 		return nil, err
 	}
-	var both errgroup.Group // which takes two thirds of the time of one after the other
-	both.Go(func() (err error) {
-		l.course, err = workshop.Open(o.Course)
-		return err
-	})
-	both.Go(func() (err error) {
-		l.judge, err = NewJudge(l.k8s)
-		return err
-	})
-	if err := both.Wait(); err != nil {
+	if l.chosen, err = chosenBy(o, l.k8s); err != nil {
+		return nil, err
+	}
+	if l.course, err = workshop.Open(o.Course); err != nil {
+		return nil, err
+	}
+	if l.judge, err = NewJudge(l.k8s); err != nil {
 		return nil, err
 	}
 	if l.dir, err = program.StateDir(); err != nil {
@@ -98,7 +96,7 @@ func (l *Learner) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.progress = workshop.NewProgress(l.course.Renamed(events))
+	l.progress = workshop.NewProgress(events)
 	return nil
 }
 
@@ -120,7 +118,7 @@ func (l *Learner) record(ctx context.Context, e *workshop.Exercise, did workshop
 
 // sayf prints a message and ends the line.
 func (l *Learner) sayf(format string, args ...any) {
-	fmt.Fprintln(l.out, l.p.Sprintf(format, args...))
+	fmt.Fprintln(l.out, l.chosen.in(l.p.Sprintf(format, args...)))
 }
 
 // current returns the exercise that was started last.

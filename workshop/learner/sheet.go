@@ -188,7 +188,7 @@ func (l *Learner) Sheet(name string) (*Sheet, error) {
 	}
 	done, chapter, h := l.progress.Of(e), l.course.Chapter(e), &html{lang: l.lang}
 	s := &Sheet{
-		BoardExercise: entry, Chapter: chapter.Title.In(l.lang), Lesson: lessonOf(chapter), Question: h.of(e.Question), Command: l.howToAnswer(e),
+		BoardExercise: entry, Chapter: chapter.Title.In(l.lang), Lesson: lessonOf(chapter), Question: h.of(e.Question), Command: l.chosen.in(l.howToAnswer(e)),
 		Answer: done.Answer, Options: []SheetOption{}, Hints: []string{}, Traces: []SheetTrace{}, HintsLeft: len(e.Hints) - done.Hints, Notices: []string{},
 	}
 	for at, step := range e.Shown() {

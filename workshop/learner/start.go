@@ -106,7 +106,7 @@ func (l *Learner) start(ctx context.Context, e *workshop.Exercise) error {
 	if err := l.record(ctx, e, workshop.Started, ""); err != nil {
 		return err
 	}
-	l.show(ctx, e)
+	l.show(e)
 	return l.writeAnswerFile(e)
 }
 
@@ -165,7 +165,7 @@ func (l *Learner) mustBeAvailable(e *workshop.Exercise) error {
 }
 
 // show prints a question, and how to answer it.
-func (l *Learner) show(ctx context.Context, e *workshop.Exercise) {
+func (l *Learner) show(e *workshop.Exercise) {
 	chapter := l.course.Chapter(e)
 	fmt.Fprintf(l.out, "%s  %s\n", l.course.Number(e), e.Title.In(l.lang))
 	l.sayf("%s · %s · %d min · Kubernetes %s", chapter.Title.In(l.lang), l.kindName(e.Kind()), e.Minutes, l.k8s)
@@ -188,7 +188,7 @@ func (l *Learner) show(ctx context.Context, e *workshop.Exercise) {
 	}
 	fmt.Fprintln(l.out)
 	how, remark, _ := strings.Cut(l.howToAnswer(e), beforeRemark)
-	if remark != "" && lipgloss.Width(how+beforeRemark+remark) > l.width()-2 {
+	if remark != "" && lipgloss.Width(l.chosen.in(how)+beforeRemark+remark) > l.width()-2 {
 		l.aside(how)
 		l.aside(remark)
 	} else {
@@ -196,7 +196,7 @@ func (l *Learner) show(ctx context.Context, e *workshop.Exercise) {
 	}
 	l.sayf("  (for help: apitrace workshop hint)")
 	if e.Live() {
-		l.sayServer(ctx, e)
+		l.aside(l.p.Sprintf("(it needs a server, which is built first, once, in minutes;\nto go on without: apitrace workshop next --skip)"))
 	}
 }
 
@@ -205,7 +205,7 @@ const beforeRemark = "    "
 
 // aside prints lines below a question, broken at their blanks if they are too long.
 func (l *Learner) aside(lines string) {
-	for line := range strings.SplitSeq(lines, "\n") {
+	for line := range strings.SplitSeq(l.chosen.in(lines), "\n") {
 		broken := []string{line}
 		if lipgloss.Width(line) > l.width()-2 {
 			broken = text.Wrap(line, l.width()-2)

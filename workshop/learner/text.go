@@ -20,7 +20,7 @@ type translated interface{ In(lang string) string }
 
 // lay lays a text out that stands behind something so wide.
 func (l *Learner) lay(t translated, indent int) string {
-	return typesetter{width: l.width() - indent, colour: l.colour}.lay(t.In(l.lang))
+	return typesetter{width: l.width() - indent, colour: l.colour}.lay(l.chosen.in(t.In(l.lang)))
 }
 
 // markdown prints a text.
