@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/web"
@@ -45,6 +47,52 @@ func TestEachCellOfTheMatrixLeadsSomewhere(t *testing.T) {
 		t.Error("the table is wider than the screen")
 	}
 	narrow.accessible()
+}
+
+// TestPageSaysWhatTheSignsOfAHistoryMean reads the changes of a scenario from v1.18 to v1.20: a call that both sources have has its sign in
+// brackets, and each sign is explained to who sees it and to who hears it.
+func TestPageSaysWhatTheSignsOfAHistoryMean(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "#/releases?scenario=get-node", 400)
+	b.within(time.Minute, "document.querySelector('.matrix .legend')")
+	for sign, says := range map[string]string{
+		"+":   "added",
+		"(+)": "added, both sources have the call, and one release ran it",
+		"(−)": "removed, both sources have the call, and one release ran it",
+		"~":   "renamed",
+	} {
+		find := fmt.Sprintf("[...document.querySelectorAll('.name-of b')].find((s) => s.textContent === %q)", sign)
+		if label := js[string](b, find+"?.getAttribute('aria-label') ?? ''"); label != says {
+			t.Errorf("the sign %s is read as %q, expected %q", sign, label, says)
+		}
+	}
+	// A sign and the beginning of its name stand on one line.
+	const apart = `(n) => { const r = document.createRange(); r.setStart(n.lastChild, 0); r.setEnd(n.lastChild, 1); return r.getBoundingClientRect().top > n.querySelector('b').getBoundingClientRect().bottom }`
+	if alone := js[string](b, "[...document.querySelectorAll('.name-of')].filter((n) => n.querySelector('b')).filter("+apart+").map((n) => n.textContent).join()"); alone != "" {
+		t.Errorf("signs stand alone on a line: %s", alone)
+	}
+	legend := js[string](b, "document.querySelector('.matrix .legend').textContent")
+	for _, text := range []string{"+ added", "~ renamed", "( ) both sources have the call"} {
+		if !strings.Contains(legend, text) {
+			t.Errorf("the legend %q lacks %q", legend, text)
+		}
+	}
+	b.accessible()
+}
+
+// TestPageKeepsAllCallsInSight looks for parts of rows that stand outside of their row, wide and narrow.
+func TestPageKeepsAllCallsInSight(t *testing.T) {
+	server := start(t, web.Options{})
+	for _, width := range []int64{1280, 400} {
+		b := open(t, server, "#/v1.24.17/get-anonymous/1?view=calls", width)
+		b.until("document.querySelectorAll('.row.flat .place').length > 20")
+		if cut := js[string](b, "[...document.querySelectorAll('.row.flat')].filter((r) => [...r.children].some((c) => c.getBoundingClientRect().right > r.getBoundingClientRect().right)).map((r) => r.textContent).join()"); cut != "" {
+			t.Errorf("%d pixels: rows are cut off: %s", width, cut)
+		}
+		// What is shortened can be read in full.
+		if lost := js[string](b, "[...document.querySelectorAll('.row.flat .name, .row.flat .place')].filter((n) => n.scrollWidth > n.clientWidth && n.title !== n.textContent).map((n) => n.textContent).join()"); lost != "" {
+			t.Errorf("%d pixels: no title has the rest of %s", width, lost)
+		}
+	}
 }
 
 // TestPageNumbersCallsFromOne reads the number of the first call, the names of all layers in the step player, and moves through the time line

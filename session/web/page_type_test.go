@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -21,6 +22,24 @@ func TestPageShowsATypeThatTheSearchFinds(t *testing.T) {
 	b.until("document.querySelectorAll('.type pre')[0].textContent.includes('type store struct{}')")
 	b.click("[...document.querySelectorAll('.methods a')].find((e) => e.textContent === 'etcd3.(*store).Get')")
 	b.until("location.hash.startsWith('#/search') && [...document.querySelectorAll('.found .text')].some((e) => e.textContent === '" + storeGet + "')")
+}
+
+// TestPageLeadsOnFromATypeThatThereIsNot opens the address of a type that the release does not have, as a reader who has chosen Chinese
+// before: the first answer of the server is in Chinese, too.
+func TestPageLeadsOnFromATypeThatThereIsNot(t *testing.T) {
+	server := start(t, web.Options{})
+	b := open(t, server, "", 1280)
+	b.until("document.querySelector('.tree')")
+	js[any](b, "localStorage.setItem('lang', 'zh')")
+	for _, path := range []string{"#/type?name=k8s.io/apiserver/pkg/storage/etcd3.noSuchType", "#/v1.9.0/get-node/1"} {
+		b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(server+"/"+path))
+		b.until("document.querySelector('main.nowhere h1')?.textContent === '此地址没有内容' && document.querySelector('.problem')")
+		if says := js[string](b, "document.querySelector('.problem').textContent"); !strings.Contains(says, "没有") {
+			t.Errorf("%s: the page says %q", path, says)
+		}
+	}
+	b.until("[...document.querySelector('select.release').selectedOptions].map((o) => o.textContent).join() === 'v1.9.0'")
+	b.forgive("the server responded with a status of 404")
 }
 
 // TestPageShowsATypeToEverybody looks at a type with axe, wide and narrow, and goes through it by keyboard.

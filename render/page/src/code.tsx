@@ -99,7 +99,7 @@ function SourceOf({ place, details, line, words, onSelect }: {
     const [message, action] = problem ? [problem.message, problem.action] : [source!.missing, source!.action];
     return (
       <div class="nosource">
-        <p><b>{words.noSource}{words.fullStop}</b>{message}{words.fullStop}</p>
+        <p><b>{words.noSource}{words.colon}</b>{message}{words.fullStop}</p>
         {action && <p>{action}</p>}
         <p>{api.live && action && <button onClick={() => { api.forget(path); setSource(null); setAgain(again + 1); }}>{words.tryAgain}</button>}{c.url && <a href={c.url} target="_blank" rel="noreferrer">{words.atUpstream}</a>}</p>
       </div>

@@ -18,7 +18,8 @@ const en = {
   historyOf: 'A scenario through the releases', release: 'Release', calls: 'Calls', came: 'Came', went: 'Went', others: 'Other changes', firstRelease: 'the first recorded release',
   notRecorded: 'not recorded', sentences: 'In sentences', compareWith: (a: string, b: string) => `Compare ${a} with ${b}`, allScenarios: 'All scenarios', noChange: 'the same path',
   overview: 'Every scenario through the releases', overviewHelp: 'Each cell has the number of calls, and the key steps that came and went since the release before. Select a cell to compare the two releases; the first one leads to its recording.', openRecording: (scenario: string, release: string) => `Open the recording of ${scenario}, ${release}`,
-  colon: ': ', comma: ', ',
+  colon: ': ', comma: ', ', signs: { '+': 'added', '-': 'removed', '~': 'renamed', '>': 'moved', '#': 'another number of times', '^': 'reordered', '=': 'other values', '%': 'timing only', '◌': 'with a span in one release only' } as Record<string, string>,
+  bracketed: 'both sources have the call, and one release ran it', brackets: '( )',
   insteadOf: (name: string) => `takes the place of ${name}`, replacedBy: (name: string) => `${name} takes its place`, toCaller: 'Go to the place of the call',
   below: (n: string) => (n === '1' ? 'through 1 folded call' : `through ${n} folded calls`),
   noCaller: 'No caller of this call is on both sides',
@@ -43,7 +44,8 @@ const zh: typeof en = {
   historyOf: '一个场景在各版本中的变化', release: '版本', calls: '调用', came: '新增', went: '去掉', others: '其他变化', firstRelease: '第一个录制的版本',
   notRecorded: '没有录制', sentences: '文字说明', compareWith: (a, b) => `比较 ${a} 与 ${b}`, allScenarios: '全部场景', noChange: '路径相同',
   overview: '每个场景在各版本中的变化', overviewHelp: '每个单元格是调用次数，以及自上一个版本以来路径上新增和去掉的关键步骤。选择单元格可比较这两个版本；选择第一个版本的单元格则打开它的录制。', openRecording: (scenario, release) => `打开 ${scenario} 在 ${release} 的录制`,
-  colon: '：', comma: '、',
+  colon: '：', comma: '、', signs: { '+': '新增', '-': '移除', '~': '改名', '>': '移动', '#': '次数不同', '^': '次序不同', '=': '值不同', '%': '仅用时不同', '◌': '只在一个版本中有 span' },
+  bracketed: '两个版本的源码都有这次调用，只有一个版本运行了它', brackets: '（）',
   insteadOf: (name) => `取代 ${name}`, replacedBy: (name) => `被 ${name} 取代`, toCaller: '转到发出调用的位置',
   below: (n) => `经由 ${n} 次被折叠的调用`,
   noCaller: '这次调用的调用者都不是两侧共有的',
@@ -51,3 +53,15 @@ const zh: typeof en = {
 };
 
 export const compareWords = { en, zh };
+
+// A sign of a change is in brackets if both sources have the call; bare is without them, shown as it is drawn.
+export const bare = (sign: string) => sign.replace(/[()]/g, '');
+export const shown = (sign: string) => sign.replace('-', '−');
+
+// signOf says the sign of a change to who does not see it, and to who does not know it.
+export function signOf(sign: string, lang: 'en' | 'zh') {
+  const words = compareWords[lang], says = words.signs[bare(sign)];
+  if (!says) return {};
+  const label = sign === bare(sign) ? says : says + words.comma + words.bracketed;
+  return { role: 'img' as const, 'aria-label': label, title: label };
+}

@@ -215,8 +215,7 @@ function Summary({ tree, layer, onLayer, onSentence }: { tree: DiffTree; layer?:
           </div>
         ))}
       </dl>
-      {small.length > 0 && <p class="facts">{words.smaller}{words.colon}{small.map((l, i) => <Fragment>{i > 0 && words.comma}
-        {l.name ? <button class="link" title={words.oneLayer(l.title)} onClick={() => onLayer(l.name)}>{l.title} {thousands(l.smaller)}</button> : `${l.title} ${thousands(l.smaller)}`}</Fragment>)}</p>}
+      {small.length > 0 && <p class="facts">{words.smaller}{words.colon}{small.map((l, i) => <Fragment>{' '}<span class="listed">{l.name ? <button class="link" title={words.oneLayer(l.title)} onClick={() => onLayer(l.name)}>{l.title} {thousands(l.smaller)}</button> : `${l.title} ${thousands(l.smaller)}`}{i < small.length - 1 && words.comma.trim()}</span></Fragment>)}</p>}
       {tree.unchanged.length > 0 && !layer && <p class="facts">{words.unchanged}{words.colon}{tree.unchanged.join(words.comma)}</p>}
     </section>
   );

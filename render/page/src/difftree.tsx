@@ -1,7 +1,7 @@
 import { CSSProperties, Fragment, h } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { watch } from './api.ts';
-import { compareWords } from './compare-words.ts';
+import { compareWords, signOf } from './compare-words.ts';
 import { DiffStep, DiffTree, Spot } from './compare-data.ts';
 import { usePage } from './context.ts';
 import { DiffRow, holds, linkTo } from './diffrows.ts';
@@ -66,7 +66,7 @@ export function MergedTree({ rows, tree, sides, selected, focus, onFocus, onSele
             </div>
           ) : (
             <Fragment>
-              <span class="marked">{row.kind === 'ghost' ? '>' : row.step.mark}</span>
+              <span class="marked" {...signOf(row.kind === 'ghost' ? '>' : row.step.mark, lang)}>{row.kind === 'ghost' ? '>' : row.step.mark}</span>
               <Guides level={row.level} last={row.last} dotted={row.step.through > 0} />
               {row.kind === 'link' ? <LinkTo step={row.step} title={tree.sections.find((s) => s.number === row.step.section)?.title ?? ''} />
                 : row.kind === 'ghost' ? <span class="what"><span class="moved-away">{words.movedAway(row.step.name)}</span></span>

@@ -67,7 +67,7 @@ export function RequestBar({ link, recording, view }: { link: RequestLink; recor
         {topics.map(([topic, list]) => <optgroup label={topic}>{list.map((s) => <option value={s.name} selected={s.name === place.scenario}>{s.name === s.title ? s.name : s.name + words.colon + s.title}</option>)}</optgroup>)}
       </select>
       <select aria-label={words.release} class="release" value={release} onChange={(e) => change({ release: e.currentTarget.value }, true)}>
-        {(chosen?.releases ?? [release]).map((r) => <option value={r} selected={r === release}>{r === 'live' ? words.live : r}</option>)}
+        {[...(chosen?.releases.includes(release) ? [] : [release]), ...(chosen?.releases ?? [])].map((r) => <option value={r} selected={r === release}>{r === 'live' ? words.live : r}</option>)}
       </select>
       {recording && recording.requests.length > 1 && (
         <select aria-label={words.request} class="requests" value={String(place.request)} onChange={(e) => change({ request: Number(e.currentTarget.value) })}>

@@ -32,7 +32,7 @@ export function Hunks({ pairing, request, call, nameA, nameB }: { pairing: Pairi
       {diff.a && diff.b && <div class="file-pair"><File mark="−" side={diff.a} name={nameA} /><File mark="+" side={diff.b} name={nameB} /></div>}
       {diff.missing ? (
         <div class="nosource">
-          <p><b>{words.sourceMissing}{common.fullStop}</b>{diff.missing}{common.fullStop}</p>
+          <p><b>{words.sourceMissing}{common.colon}</b>{diff.missing}{common.fullStop}</p>
           {diff.action && <p>{diff.action}</p>}
           {diff.compare && <p><a href={diff.compare} target="_blank" rel="noreferrer">{words.upstreamCompare} ↗</a></p>}
         </div>

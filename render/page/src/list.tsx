@@ -103,12 +103,12 @@ function All({ path, total, selected, onSelect }: { path: string; total: number;
         tabIndex={i === focus ? 0 : -1} style={{ top: i * rowHeight + 'px', '--layer': c?.colour || undefined } as CSSProperties}
         onClick={() => { setFocus(i); onSelect(i); }}>
         <span class="time">{c?.time ?? ''}</span>
-        <span class="depth" aria-hidden="true" style={{ width: Math.min(c?.depth ?? 0, 40) * 7 + 'px' }} />
-        {c ? <span class={'name' + (c.key ? ' key' : '')}>{c.name}</span> : <span class="name">…</span>}
+        <span class="depth" aria-hidden="true" style={{ '--depth': Math.min(c?.depth ?? 0, 40) } as CSSProperties} />
+        {c ? <span class={'name' + (c.key ? ' key' : '')} title={c.name}>{c.name}</span> : <span class="name">…</span>}
         {c?.newGoroutine && <span class="mark" title={words.goroutine}>go</span>}
         {c?.afterwards && <span class="mark" title={words.event}>{words.eventMark}</span>}
-        {c && <span class="place">{c.place}</span>}
-        {c && (c.error || c.panic) && <span class="handled">✗</span>}
+        {c && <span class="place" title={c.place}>{c.place}</span>}
+        {c && (c.error || c.panic) && <span class="handled" role="img" aria-label={c.panic ? words.panic : words.error}>✗</span>}
       </div>,
     );
   }

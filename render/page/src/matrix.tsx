@@ -1,6 +1,6 @@
 import { Fragment, h } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { compareWords } from './compare-words.ts';
+import { bare, compareWords, shown, signOf } from './compare-words.ts';
 import { Brief, History, HistoryStep, pairingAddress } from './compare-data.ts';
 import { useAsking, usePage } from './context.ts';
 import { firstView, requestAddress, write } from './link.ts';
@@ -28,9 +28,8 @@ export function Matrix() {
   );
 }
 
-const names = (changes: Brief, signs: string[]) => changes.marks.filter((m) => signs.includes(m.mark)).flatMap((m) => m.names);
-const came = (c: Brief) => names(c, ['+', '(+)']), went = (c: Brief) => names(c, ['-', '(-)']);
-const others = (c: Brief) => c.marks.filter((m) => !['+', '(+)', '-', '(-)'].includes(m.mark));
+const marked = (c: Brief, sign: string) => c.marks.filter((m) => bare(m.mark) === sign);
+const others = (c: Brief) => c.marks.filter((m) => !['+', '-'].includes(bare(m.mark)));
 const link = (scenario: string, s: HistoryStep) => write(pairingAddress({ scenarios: false, common: scenario, from: s.since!, to: s.k8sVersion }));
 
 // recording is the address of the first request of a recording.
@@ -63,9 +62,9 @@ function OneScenario({ scenario }: { scenario: string }) {
                   {!s.recorded ? <td colSpan={4}>{words.notRecorded}{s.why ? words.colon + s.why : ''}</td> : <Fragment>
                     <td class="count-of"><span class="bar" aria-hidden="true" style={{ width: `${Math.round(100 * s.calls / most)}%` }} /><a href={recording(scenario, s.k8sVersion)} title={words.openRecording(scenario, s.k8sVersion)}>{thousands(s.calls)}</a></td>
                     {!s.changes ? <td colSpan={3} class="quiet">{words.firstRelease}</td> : s.changes.same ? <td colSpan={3} class="quiet">{words.noChange}</td> : <Fragment>
-                      <td class="plus"><Names of={came(s.changes)} sign="+" /></td>
-                      <td class="minus"><Names of={went(s.changes)} sign="−" /></td>
-                      <td>{others(s.changes).map((m) => <Names of={m.names} sign={m.mark} />)}{s.changes.smaller > 0 && <span class="quiet">{words.change(thousands(s.changes.smaller))}</span>}</td>
+                      <td class="plus">{marked(s.changes, '+').map((m) => <Names of={m.names} mark={m.mark} />)}</td>
+                      <td class="minus">{marked(s.changes, '-').map((m) => <Names of={m.names} mark={m.mark} />)}</td>
+                      <td>{others(s.changes).map((m) => <Names of={m.names} mark={m.mark} />)}{s.changes.smaller > 0 && <span class="quiet">{words.change(thousands(s.changes.smaller))}</span>}</td>
                     </Fragment>}
                   </Fragment>}
                 </tr>
@@ -80,14 +79,29 @@ function OneScenario({ scenario }: { scenario: string }) {
           </tbody>
         </table>
       </div>
+      <Legend marks={history.releases.flatMap((r) => r.changes?.marks.map((m) => m.mark) ?? [])} />
     </Fragment>
   );
 }
 
-function Names({ of, sign }: { of: string[]; sign: string }) {
+// Legend says what the signs of a history mean that it has.
+function Legend({ marks }: { marks: string[] }) {
+  const { lang } = usePage();
+  const words = compareWords[lang];
+  const known = Object.keys(words.signs).filter((s) => marks.some((m) => bare(m) === s));
+  if (known.length === 0) return null;
+  return (
+    <p class="facts legend">{known.map((s) => <span><b>{shown(s)}</b> {words.signs[s]}</span>)}
+      {marks.some((m) => m !== bare(m)) && <span><b>{words.brackets}</b> {words.bracketed}</span>}</p>
+  );
+}
+
+// A name stands beside its sign, also where it takes more than a line.
+function Names({ of, mark }: { of: string[]; mark: string }) {
+  const { lang } = usePage();
   const most = 6;
   if (of.length === 0) return null;
-  return <Fragment>{of.slice(0, most).map((n) => <span class="name-of"><b aria-hidden="true">{sign}</b> {n}</span>)}{of.length > most && <span class="name-of quiet">… {thousands(of.length - most)}</span>}</Fragment>;
+  return <Fragment>{of.slice(0, most).map((n) => <span class="name-of"><b {...signOf(mark, lang)}>{shown(mark)}</b>{'\u00a0'}{n}</span>)}{of.length > most && <span class="name-of quiet">… {thousands(of.length - most)}</span>}</Fragment>;
 }
 
 // useNarrow tells whether the screen is too narrow for all releases side by side.
@@ -156,7 +170,8 @@ function Cell({ scenario, step: s }: { scenario: string; step?: HistoryStep }) {
   const words = compareWords[lang];
   if (!s?.recorded) return <td class="missing"><a href={write({ parts: ['releases'], query: { scenario } })} title={s?.why ?? words.notRecorded} aria-label={words.notRecorded}>–</a></td>;
   if (!s.changes) return <td><a href={recording(scenario, s.k8sVersion)} title={words.openRecording(scenario, s.k8sVersion)}>{thousands(s.calls)}</a></td>;
-  const plus = came(s.changes).length, minus = went(s.changes).length, more = others(s.changes).length;
+  const count = (sign: string) => marked(s.changes!, sign).reduce((n, m) => n + m.names.length, 0);
+  const plus = count('+'), minus = count('-'), more = others(s.changes).length;
   return (
     <td class={plus || minus ? 'much' : more ? 'some' : ''}>
       <a href={link(scenario, s)} title={words.compareWith(s.since!, s.k8sVersion)}>{thousands(s.calls)}

@@ -32,11 +32,9 @@ function Page({ api }: { api: Api }) {
   const [lost, setLost] = useState<{ at: string; status: number } | null>(null);
   const words = allWords[lang];
 
-  // Before any effect of a view, which may ask the server something in this language.
-  useLayoutEffect(() => {
-    document.documentElement.lang = lang;
-    store('lang', lang);
-  }, [lang]);
+  // While the page is drawn, because the effects of its views run before its own, and may ask the server something in this language.
+  document.documentElement.lang = lang;
+  useEffect(() => store('lang', lang), [lang]);
   useEffect(() => {
     if (theme === 'system') delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;

@@ -193,7 +193,7 @@ function CallRow({ row, words, toggle }: { row: Extract<Row, { kind: 'call' }>; 
         {c.newGoroutine && <span class="mark" title={words.goroutine}>go</span>}
         {c.afterwards && <span class="mark" title={words.event}>{words.eventMark}</span>}
         {c.place && <span class="place">{c.place}</span>}
-        {(c.error || c.panic) && <span class="handled">✗</span>}
+        {(c.error || c.panic) && <span class="handled" role="img" aria-label={c.panic ? words.panic : words.error}>✗</span>}
       </div>
     </Fragment>
   );

@@ -11,14 +11,14 @@ interface TypeSource {
 
 // TypeView shows a type: its declaration, and what recordings and releases tell of it. Its address is #/type?name=NAME&release=RELEASE.
 export function TypeView() {
-  const { api, lang, words, address, problem } = usePage();
+  const { api, lang, words, address, problem, lost } = usePage();
   const { name = '', release = 'latest' } = address.query;
   const [type, setType] = useState<TypeSource | null>(null);
   useAsking(() => {
     let left = false;
     setType(null);
     problem(null);
-    api.get<TypeSource>(`/releases/${encodeURIComponent(release)}/type`, { name, lang }).then((t) => left || setType(t), (e) => left || problem(e));
+    api.get<TypeSource>(`/releases/${encodeURIComponent(release)}/type`, { name, lang }).then((t) => left || setType(t), (e) => left || lost(e));
     return () => { left = true; };
   }, [name, release, lang]);
   if (!type) return <p class="quiet loading">{words.loading}</p>;
