@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/web"
 )
@@ -91,6 +94,14 @@ func TestPageKeepsAllCallsInSight(t *testing.T) {
 		// What is shortened can be read in full.
 		if lost := js[string](b, "[...document.querySelectorAll('.row.flat .name, .row.flat .place')].filter((n) => n.scrollWidth > n.clientWidth && n.title !== n.textContent).map((n) => n.textContent).join()"); lost != "" {
 			t.Errorf("%d pixels: no title has the rest of %s", width, lost)
+		}
+		// On paper are the rows that were in sight, without the empty space for the others.
+		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+			t.Fatal(err)
+		}
+		b.until("/^Calls 1 to [0-9]+ of [0-9]+: /.test(document.querySelector('.paper').innerText)")
+		if height, rows := js[int](b, "document.documentElement.scrollHeight"), js[int](b, "document.querySelectorAll('.row.flat').length"); height > rows*24+400 {
+			t.Errorf("%d pixels: %d rows take %d pixels of paper", width, rows, height)
 		}
 	}
 }

@@ -116,6 +116,7 @@ function All({ path, total, selected, onSelect }: { path: string; total: number;
     <div class="all" role="tree" aria-label={`${words.tree}: ${thousands(total)}`} ref={box} tabIndex={-1} onKeyDown={keys}
       onScroll={(e) => setTop((e.currentTarget as HTMLElement).scrollTop)}>
       <div class="space" role="presentation" style={{ height: total * rowHeight + 'px' }}>{rows}</div>
+      <p class="paper" aria-hidden="true">{words.onPaper(thousands(from + 1), thousands(to), thousands(total))}</p>
     </div>
   );
 }
