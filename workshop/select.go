@@ -96,7 +96,8 @@ func (t *traces) chooseOf(tree *trace.Tree, s *Selection) (*choice, error) {
 		if err != nil {
 			return nil, err
 		}
-		c.keep(func(i int) bool { return a.functions()[tree.Call(i).Function] == other.has })
+		called := t.called(a)
+		c.keep(func(i int) bool { return called[tree.Call(i).Function] == other.has })
 	}
 	c.take(s.Take)
 	return c, nil

@@ -39,14 +39,13 @@ func newAsked(rec *trace.Recording) *asked {
 	return a
 }
 
-// functions is the set of functions that were called.
-func (a *asked) functions() map[string]bool {
+// called is the set of functions that were called in a recording.
+func (t *traces) called(a *asked) map[string]bool {
 	if a.called == nil {
 		a.called = map[string]bool{}
-		for i := range a.recording.Requests {
-			calls := a.recording.Requests[i].Calls
-			for j := range calls {
-				a.called[calls[j].Function] = true
+		for _, tree := range a.trees {
+			for f := range t.callsOf(tree) {
+				a.called[f] = true
 			}
 		}
 	}
@@ -96,7 +95,7 @@ func (t *traces) functions() ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for f := range a.functions() {
+		for f := range t.called(a) {
 			all[f] = true
 		}
 	}
