@@ -31,6 +31,8 @@ type Aggregated struct {
 	GroupVersions []string
 	// Unready is what the server said when it was not ready after a while, although it serves; "" if it was ready.
 	Unready string
+	// OpenAPILate is set if the server has an OpenAPI that kube-apiserver did not fetch in time.
+	OpenAPILate bool
 
 	server *Server
 	client *http.Client
@@ -128,7 +130,10 @@ func (a *Aggregated) start(ctx context.Context, o AggregatedOptions) (err error)
 			return err
 		}
 	}
-	return a.awaitServed(ctx, o)
+	if err := a.awaitServed(ctx, o); err != nil || o.Own == nil {
+		return err
+	}
+	return a.awaitOpenAPI(ctx)
 }
 
 // kubeconfigOf is the path of the kubeconfig of the user as whom an aggregated server asks.
@@ -170,6 +175,13 @@ func aggregatedObjects(o AggregatedOptions) (objects []aggregatedObject, err err
 		return nil, err
 	}
 	objects[0].Object["rules"] = rules
+	// As this user kube-apiserver fetches the server's OpenAPI, which the server asks it to allow. Usually the binding
+	// of system:discovery does, see removeDefaultBindings. The user comes second, so that the rights of the server are
+	// found by the same calls as without it.
+	subjects, _ := objects[1].Object["subjects"].([]any)
+	objects[1].Object["subjects"] = append(subjects, map[string]any{
+		"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "system:aggregator",
+	})
 	return objects, nil
 }
 
@@ -274,6 +286,54 @@ func (a *Aggregated) awaitServed(ctx context.Context, o AggregatedOptions) error
 		}
 	}
 	return nil
+}
+
+// openAPITimeout limits the time in which kube-apiserver must have fetched the server's OpenAPI. It begins a second after
+// it has seen the APIService (pkg/controllers/openapiv3/controller.go in kube-aggregator v0.37.1).
+const openAPITimeout = 10 * time.Second
+
+// awaitOpenAPI waits until kube-apiserver has the server's OpenAPI v3: "kubectl explain" goes by it. Some servers and old
+// releases have none; there it does not wait.
+func (a *Aggregated) awaitOpenAPI(ctx context.Context) error {
+	var own openAPIIndex
+	if a.child.Ask(ctx, openAPIPath, a.server.AdminToken, &own) != nil || !own.hasAny(a.GroupVersions) {
+		return nil
+	}
+	timeout := time.After(openAPITimeout)
+	for {
+		var fetched openAPIIndex
+		if err := a.server.readAsAdmin(ctx, a.client, openAPIPath, &fetched); err != nil || fetched.hasAll(own, a.GroupVersions) {
+			return context.Cause(ctx) // an error without that: a kube-apiserver without OpenAPI v3
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-a.child.Done():
+			return a.child.Err()
+		case <-timeout:
+			a.OpenAPILate = true
+			return nil
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// openAPIPath is that of the list of the groups with an OpenAPI v3, which openAPIIndex holds.
+const openAPIPath = "/openapi/v3"
+
+type openAPIIndex struct {
+	Paths map[string]any `json:"paths"`
+}
+
+func (i openAPIIndex) has(groupVersion string) bool { return i.Paths["apis/"+groupVersion] != nil }
+
+func (i openAPIIndex) hasAny(groupVersions []string) bool {
+	return slices.ContainsFunc(groupVersions, i.has)
+}
+
+// hasAll tells whether the index has each of the versions that another one has.
+func (i openAPIIndex) hasAll(other openAPIIndex, groupVersions []string) bool {
+	return !slices.ContainsFunc(groupVersions, func(v string) bool { return other.has(v) && !i.has(v) })
 }
 
 // Stop removes the registration, ends the server and removes its files. If the

@@ -34,7 +34,7 @@ func stateFile(c *program.Cache, b *Build, variant string, runDir *program.RunDi
 // variantOwn is what distinguishes API servers of the user's own.
 type variantOwn struct {
 	Key   string
-	Flags []string
+	Flags []string `json:",omitempty"` // so that no flags and an empty list are the same
 }
 
 // Variant distinguishes servers of one build that are started with different extras, stores or API servers behind

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 )
 
 // A state that another apitrace has published is found by this one only if both read it alike.
@@ -33,5 +35,46 @@ func TestStateFormatChangesWithState(t *testing.T) {
 	if !slices.Equal(got, fields[stateFormat]) {
 		t.Errorf("the published state has the fields\n%q\nbut in format %q it has\n%q\nraise stateFormat, and note the fields here; known are %q",
 			got, stateFormat, fields[stateFormat], slices.Sorted(maps.Keys(fields)))
+	}
+}
+
+func TestVariantOfOwnServer(t *testing.T) {
+	variant := func(key string, flags []string) string {
+		return StartOptions{Aggregated: &AggregatedOptions{Own: &OwnOptions{Key: key, Config: serverconfig.Own{Flags: flags}}}}.Variant()
+	}
+	if variant("a", nil) != variant("a", []string{}) {
+		t.Error("no flags and an empty list of flags are two variants: a command would not find the server of \"apitrace serve\"")
+	}
+	for _, other := range []string{variant("b", nil), variant("a", []string{"--v=2"}), StartOptions{}.Variant()} {
+		if other == variant("a", nil) {
+			t.Errorf("another server has the same variant %q", other)
+		}
+	}
+}
+
+func TestOpenAPIIndex(t *testing.T) {
+	const v1, v2 = "mine.example.com/v1", "mine.example.com/v2"
+	index := func(groupVersions ...string) openAPIIndex {
+		i := openAPIIndex{map[string]any{"api/v1": map[string]any{}}}
+		for _, v := range groupVersions {
+			i.Paths["apis/"+v] = map[string]any{}
+		}
+		return i
+	}
+	for name, test := range map[string]struct {
+		own, fetched openAPIIndex
+		want         bool
+	}{
+		"none fetched":            {index(v1, v2), index(), false},
+		"one fetched":             {index(v1, v2), index(v1), false},
+		"all fetched":             {index(v1, v2), index(v1, v2), true},
+		"not in the server's own": {index(v1), index(v1), true},
+	} {
+		if got := test.fetched.hasAll(test.own, []string{v1, v2}); got != test.want {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+	if index().hasAny([]string{v1}) || !index(v2).hasAny([]string{v1, v2}) {
+		t.Error("hasAny does not go by the versions")
 	}
 }

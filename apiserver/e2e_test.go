@@ -262,7 +262,7 @@ func TestPortTaken(t *testing.T) {
 	}
 	_, err = program.Start(t.Context(), server)
 	var exit *program.ExitError
-	if !errors.As(err, &exit) || !exit.PortTaken() {
+	if !errors.As(err, &exit) || !exit.PortTaken(port) {
 		t.Errorf("Start: %v, want the port taken", err)
 	}
 }

@@ -79,6 +79,8 @@ type AggregatedState struct {
 	// GroupVersions and Unready are those of Aggregated.
 	GroupVersions []string `json:"groupVersions"`
 	Unready       string   `json:"unready,omitempty"`
+	// OpenAPILate is that of Aggregated; a later process does not learn it.
+	OpenAPILate bool `json:"-"`
 }
 
 // owned has the processes and locks of the servers, in the process that started them.
@@ -191,7 +193,7 @@ func (s *Server) startOwn(ctx context.Context, o AggregatedOptions) (err error) 
 	a := s.own.aggregated
 	s.ProbeSockets[a.Name] = a.ProbeSocket
 	s.Edited = slices.Concat(s.Edited, o.Binary.Edited)
-	s.Aggregated = &AggregatedState{Name: a.Name, Version: o.Own.Version, Main: o.Own.Config.Main, GroupVersions: a.GroupVersions, Unready: a.Unready}
+	s.Aggregated = &AggregatedState{Name: a.Name, Version: o.Own.Version, Main: o.Own.Config.Main, GroupVersions: a.GroupVersions, Unready: a.Unready, OpenAPILate: a.OpenAPILate}
 	return nil
 }
 

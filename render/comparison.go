@@ -18,6 +18,8 @@ type Differences struct {
 	Changes []ShownChange
 	// Packages are the packages from which several functions moved to another one.
 	Packages []PackageMove
+	// keyA and keyB mark the calls of a side at or below which there is a key step.
+	keyA, keyB []bool
 }
 
 // A ShownChange is a change with additional information for a view.
@@ -46,7 +48,7 @@ type PackageMove struct {
 // NewDifferences prepares the differences between two requests for a view.
 func NewDifferences(d *diff.Diff, classifier Classifier) *Differences {
 	merged := d.Merge()
-	c := &Differences{Diff: d, Merged: merged}
+	c := &Differences{Diff: d, Merged: merged, keyA: keysBelow(d.A, classifier), keyB: keysBelow(d.B, classifier)}
 	at := make([]int, len(d.Changes))
 	for i, changes := range merged.Changes {
 		for _, n := range changes {
@@ -54,8 +56,7 @@ func NewDifferences(d *diff.Diff, classifier Classifier) *Differences {
 		}
 	}
 	c.findPackageMoves(classifier)
-	t := &teller{Differences: c, classifier: classifier, told: map[string]bool{},
-		keyA: keysBelow(d.A, classifier), keyB: keysBelow(d.B, classifier)}
+	t := &teller{Differences: c, classifier: classifier, told: map[string]bool{}}
 	for n, change := range d.Changes {
 		telling, fresh := t.telling(&change)
 		c.Changes = append(c.Changes, ShownChange{
@@ -115,7 +116,6 @@ type teller struct {
 	*Differences
 	classifier Classifier
 	told       map[string]bool
-	keyA, keyB []bool // whether there is a key step at the call or below it
 }
 
 // keysBelow marks the calls at or below which there is a key step.

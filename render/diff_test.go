@@ -138,6 +138,10 @@ func TestSentences(t *testing.T) {
 		{"moved", "p.A\n p.P\n  p.M\n   p.N\n p.Q", "p.A\n p.P\n p.Q\n  p.M\n   p.N", "p.M is now called by p.Q, no longer by p.P", "p.M 现在由 p.Q 调用，不再由 p.P 调用"},
 		{"renamed", "p.A\n p.getIt\n  p.X", "p.A\n p.GetIt\n  p.X", "p.getIt is now p.GetIt", "p.getIt 现在是 p.GetIt"},
 		{"replaced", "p.A\n p.Old\n  p.X\n   p.Y", "p.A\n q.Different\n  q.More\n   p.X\n    p.Y", "q.Different takes the place of p.Old between p.A and p.X", "q.Different 取代 p.Old，位于 p.A 和 p.X 之间"},
+		{
+			"a function that calls itself once more", "p.A\n p.U\n  p.U\n   p.X", "p.A\n p.U\n  p.U\n   p.U\n    p.X",
+			"calls of p.U are nested 2 deep below p.A in 50%A, 3 deep in two", "50%A 中 p.U 在 p.A 之下嵌套调用 2 层，two 中为 3 层",
+		},
 		{"repeated", "p.A\n p.L", "p.A\n p.L\n p.L", "p.A calls p.L twice, was once", "p.A 调用 p.L 2 次，原来 1 次"},
 		{"reordered", "p.A\n p.B\n  p.X\n p.C\n p.D", "p.A\n p.C\n p.D\n p.B\n  p.X", "p.B has another turn in p.A", "p.B 在 p.A 中的次序变了"},
 		{"another value", "p.A\n p.B apitrace.storage.type=x", "p.A\n p.B apitrace.storage.type=y", "storage type of p.B is y, was x", "p.B 的 storage type 是 y，原来是 x"},
@@ -315,6 +319,63 @@ func sentences(t *testing.T, c *diff.Comparison, finder *reason.Finder, lang str
 		t.Fatalf("layers that changed: %+v", changed)
 	}
 	return strings.Join(changed[0].Sentences, "; ")
+}
+
+// filterSteps is a guide of two layers in which filters whose names begin with Track are no key steps.
+type filterSteps struct{ everyStep }
+
+func (filterSteps) Key(function string) bool  { return !strings.HasPrefix(function, "p.Track") }
+func (filterSteps) Title(layer string) string { return layer }
+func (filterSteps) Layer(function string) string {
+	if strings.HasPrefix(function, "p.Flow") || function == "q.MaxInFlight" {
+		return "flow"
+	}
+	return "filters"
+}
+
+// TestKeyStepsBetween: of several filters that came in one place the key steps are told, each in its layer, and in place of a filter
+// of their layer that went. A filter around them that is no key step counts as a smaller change.
+func TestKeyStepsBetween(t *testing.T) {
+	const a = "p.A\n p.Imp\n  q.MaxInFlight\n   p.Authz\n    p.X"
+	const b = "p.A\n p.Imp\n  p.TrackStarted\n   p.Audit\n    p.Flow\n     p.FlowQueue\n      p.Authz\n       p.X"
+	for _, test := range []struct {
+		name         string
+		alsoA, alsoB []string
+		want, brief  string
+	}{
+		{
+			"new in the source", nil, nil,
+			"filters: p.Audit now stands between p.Imp and p.Authz, new in the source (1 smaller)\nflow: p.Flow takes the place of q.MaxInFlight between p.Imp and p.Authz (0 smaller)\n",
+			"+ p.Audit, p.Flow; - q.MaxInFlight",
+		},
+		{
+			"in both sources", []string{"p.Other p.Flow", "p.Other p.Audit"}, []string{"p.Other q.MaxInFlight"},
+			"filters: in v2 p.Audit stands between p.Imp and p.Authz (1 smaller)\nflow: q.MaxInFlight no longer stands between p.Imp and p.Authz; in v2 p.Flow stands between p.Imp and p.Authz; p.Flow now calls p.FlowQueue, new in the source (0 smaller)\n",
+			"- q.MaxInFlight; (+) p.Audit, p.Flow",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := comparisonOf(t, a, b, "v1", "v2")
+			finder := reason.NewFinderOf(codeOf("v1", c.A.Requests[0], test.alsoA...), codeOf("v2", c.B.Requests[0], test.alsoB...))
+			options := DiffOptions{NameA: "v1", NameB: "v2"}
+			changed, _ := newSummary(NewDifferences(c.Requests[0].Diff, filterSteps{}), filterSteps{}, options.words(c), finder).summarize()
+			got := ""
+			for _, layer := range changed {
+				got += fmt.Sprintf("%s: %s (%d smaller)\n", layer.Title, strings.Join(layer.Sentences, "; "), layer.Smaller)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("sentences, -want +got:\n%s", diff)
+			}
+			told := newHistoryDrawing(filterSteps{}, options).brief(c, finder)
+			var marks []string
+			for _, mark := range told.marks {
+				marks = append(marks, mark+" "+strings.Join(told.told[mark], ", "))
+			}
+			if got := strings.Join(marks, "; "); got != test.brief {
+				t.Errorf("history: %q, expected %q", got, test.brief)
+			}
+		})
+	}
 }
 
 // TestReorderedPlace: a reordered call has its old place only if that is another one.

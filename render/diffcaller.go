@@ -8,14 +8,19 @@ import (
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
-// callerName names the caller of call i in a sentence. Where functions of several packages that ran have the same short name, it
-// has as much of the path as tells them apart: what the sentence says of one need not hold for the others.
+// callerName names the caller of call i in a sentence.
 func (s *summary) callerName(tree *trace.Tree, i int) string {
 	parent := tree.Parent(i)
 	if parent < 0 {
 		return "-"
 	}
-	function := tree.Call(parent).Function
+	return s.nameOf(tree, parent)
+}
+
+// nameOf names a caller in a sentence. Where functions of several packages that ran have the same short name, it
+// has as much of the path as tells them apart: what the sentence says of one need not hold for the others.
+func (s *summary) nameOf(tree *trace.Tree, caller int) string {
+	function := tree.Call(caller).Function
 	name := funcname.Short(function)
 	for _, other := range s.calledOn(tree)[name] {
 		for other != function && strings.HasSuffix(other, "/"+name) && name != function {

@@ -123,10 +123,12 @@ func (d *diffDrawing) brief(c *diff.Comparison, finder *reason.Finder) brief {
 		}
 		for _, change := range differences.Changes {
 			if change.Telling {
-				mark, text := d.briefMark(finder, pair.Diff, change.Change), d.briefly(differences, change)
-				if b.styles[mark] = d.kindStyle(change.Kind); !known[[2]string{mark, text}] {
-					known[[2]string{mark, text}] = true
-					b.told[mark] = append(b.told[mark], text)
+				for _, c := range d.newBetween(finder, differences, change) {
+					mark, text := d.briefMark(finder, pair.Diff, c.Change), d.briefly(differences, c)
+					if b.styles[mark] = d.kindStyle(c.Kind); !known[[2]string{mark, text}] {
+						known[[2]string{mark, text}] = true
+						b.told[mark] = append(b.told[mark], text)
+					}
 				}
 			} else if !differences.movedWithPackage(change.Change) {
 				b.smaller++
@@ -139,6 +141,35 @@ func (d *diffDrawing) brief(c *diff.Comparison, finder *reason.Finder) brief {
 		}
 	}
 	return b
+}
+
+// newBetween returns in place of an addition or a removal the key steps that came or went with it, as keysBetween finds them, if the
+// sources tell of them; the change itself if there are none.
+func (d *diffDrawing) newBetween(finder *reason.Finder, differences *Differences, c ShownChange) []ShownChange {
+	if c.Kind != diff.Added && c.Kind != diff.Removed {
+		return []ShownChange{c}
+	}
+	var all []ShownChange
+	for _, call := range differences.keysBetween(c.Change, d.guide) {
+		below := ShownChange{Change: onlyChange(c.Kind, call), At: c.At}
+		if call == c.A || call == c.B {
+			all = append(all, c)
+		} else if finder.Of(differences.Diff, below.Change).Why == reason.NewFunction || finder.InBoth(differences.call(below.Change)) {
+			all = append(all, below)
+		}
+	}
+	if len(all) == 0 {
+		return []ShownChange{c}
+	}
+	return all
+}
+
+// onlyChange is the addition or the removal of a call.
+func onlyChange(kind diff.Kind, call int) diff.Change {
+	if kind == diff.Added {
+		return diff.Change{Kind: kind, A: diff.None, B: call}
+	}
+	return diff.Change{Kind: kind, A: call, B: diff.None}
 }
 
 // briefMarks are the marks in a history, in their order.
@@ -157,9 +188,19 @@ func (d *diffDrawing) briefMark(finder *reason.Finder, of *diff.Diff, c diff.Cha
 	if c.Kind != diff.Added && c.Kind != diff.Removed {
 		return mark
 	}
+	tree, call := of.A, c.A
+	partner := of.InB
+	if c.Kind == diff.Added {
+		tree, call, partner = of.B, c.B, of.InA
+	}
+	above := tree.Parent(call)
 	switch finder.Of(of, c).Why {
 	case reason.OtherWay:
 		return "(" + mark + ")"
+	case reason.Unknown: // the caller is new or gone, the function is not
+		if above >= 0 && partner[above] == diff.None && finder.InBoth(tree.Call(call)) {
+			return "(" + mark + ")"
+		}
 	case reason.NoSpan, reason.OtherPlace:
 		return d.noSpan
 	}

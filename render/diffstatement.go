@@ -45,6 +45,8 @@ type only struct {
 	times                         int
 	// above is the caller, as a call of A, and innerA the inner call.
 	above, innerA int
+	// deepA and deepB are how many calls of the function lie within each other on both sides, if the inner call is one of it, else 0.
+	deepA, deepB int
 }
 
 // statements puts the changes that a first look should have into statements.
@@ -60,19 +62,27 @@ func (s *summary) statements() []*statement {
 			all = append(all, &statement{layer: change.Layer, change: change, at: []int{change.At}})
 			continue
 		}
-		o := s.only(change)
-		known := index[o]
-		if known == nil {
-			known = &statement{layer: change.Layer, only: &o}
-			index[o] = known
-			all = append(all, known)
+		tree, top := s.side(change)
+		keys := s.keysBetween(change.Change, s.guide)
+		if len(keys) == 0 {
+			keys = []int{top}
 		}
-		known.at = append(known.at, change.At)
-		if purpose := purposeOf(s.call(change.Change)); purpose != "" && !slices.Contains(known.purposes, purpose) {
-			known.purposes = append(known.purposes, purpose)
+		s.folded[i] = !slices.Contains(keys, top)
+		for _, call := range keys {
+			o, at := s.onlyAt(change, call), s.mergedAt(tree, call)
+			known := index[o]
+			if known == nil {
+				known = &statement{layer: s.guide.Layer(o.full), only: &o}
+				index[o] = known
+				all = append(all, known)
+			}
+			known.at = append(known.at, at)
+			if purpose := purposeOf(tree.Call(call)); purpose != "" && !slices.Contains(known.purposes, purpose) {
+				known.purposes = append(known.purposes, purpose)
+			}
 		}
 	}
-	return asked(s.withBesides(replacements(all), index))
+	return asked(s.withBesides(replacements(all, s.partOfStatement), index))
 }
 
 // asks reports whether the statement says that only one side asks these plugins, in code that is the same on both sides.
@@ -102,6 +112,12 @@ func asked(all []*statement) []*statement {
 // withBesides adds what besides returns, behind the statement on the call that makes those calls. What takes the place of another
 // call has no such statements.
 func (s *summary) withBesides(all []*statement, known map[only]*statement) []*statement {
+	told := map[int]bool{} // calls of the merged tree
+	for _, st := range all {
+		for _, at := range st.at {
+			told[at] = told[at] || st.only != nil
+		}
+	}
 	var out []*statement
 	for _, st := range all {
 		out = append(out, st)
@@ -110,7 +126,7 @@ func (s *summary) withBesides(all []*statement, known map[only]*statement) []*st
 		}
 		for _, at := range st.at {
 			for _, more := range s.besides(st.only.kind, at) {
-				if known[*more.only] == nil {
+				if known[*more.only] == nil && !told[more.at[0]] {
 					known[*more.only] = more
 					out = append(out, more)
 				}
@@ -136,11 +152,7 @@ func (s *summary) besides(kind diff.Kind, i int) []*statement {
 		if s.Merged.A[child] != diff.None && s.Merged.B[child] != diff.None || !s.guide.Key(call.Function) || upstream(call) {
 			continue
 		}
-		change := diff.Change{Kind: kind, A: calls[child], B: diff.None}
-		if kind == diff.Added {
-			change.A, change.B = change.B, change.A
-		}
-		why := s.finder.Of(s.Diff, change)
+		why := s.finder.Of(s.Diff, onlyChange(kind, calls[child]))
 		if why.Why != reason.NewFunction || why.Way.Kind != reason.Calls {
 			continue
 		}
@@ -153,7 +165,7 @@ func (s *summary) besides(kind diff.Kind, i int) []*statement {
 
 // replacements merges a removal and the addition that replaces it into one statement: both are
 // below the same call and above the same call.
-func replacements(all []*statement) []*statement {
+func replacements(all []*statement, part func(*statement) string) []*statement {
 	var gone []*statement
 	for _, removed := range all {
 		if removed.only == nil || removed.only.kind != diff.Removed {
@@ -165,6 +177,9 @@ func replacements(all []*statement) []*statement {
 				by = append(by, added)
 			}
 		}
+		if alike := slices.DeleteFunc(slices.Clone(by), func(added *statement) bool { return part(added) != part(removed) }); len(alike) == 1 {
+			by = alike // several came in one place, or went
+		}
 		if len(by) == 1 {
 			by[0].replaced = removed
 			gone = append(gone, removed)
@@ -173,9 +188,45 @@ func replacements(all []*statement) []*statement {
 	return slices.DeleteFunc(all, func(s *statement) bool { return slices.Contains(gone, s) })
 }
 
+// partOfStatement names the part of the server in which a statement is shown.
+func (s *summary) partOfStatement(st *statement) string {
+	return s.part(st.layer, s.Merged.Tree.Call(st.at[0]).Function)
+}
+
 func (o *only) samePlace(removed *only) bool {
 	between := o.above != diff.None && o.above == removed.above && o.inner != "" && removed.inner != "" && o.innerA == removed.innerA
 	return between && o.why.Replaces(removed.why)
+}
+
+// onlyAt describes an addition or a removal by a call of its side: its own, or a key step below that, above the call that both
+// sides make.
+func (s *summary) onlyAt(c *ShownChange, call int) only {
+	o := s.only(c)
+	tree, top := s.side(c)
+	if call == top {
+		return o
+	}
+	below := ShownChange{Change: onlyChange(c.Kind, call)}
+	o.deepA, o.deepB, o.caller = 0, 0, s.callerName(tree, top)
+	o.full, o.function, o.why = tree.Call(call).Function, tree.Call(call).ShortName(), s.reason(&below)
+	return o
+}
+
+// mergedAt is a call of a side as that of the merged tree.
+func (s *summary) mergedAt(tree *trace.Tree, i int) int {
+	if s.at[tree] == nil {
+		calls, at := s.Merged.A, make([]int, tree.Len())
+		if tree == s.Diff.B {
+			calls = s.Merged.B
+		}
+		for merged, call := range calls {
+			if call != diff.None {
+				at[call] = merged
+			}
+		}
+		s.at[tree] = at
+	}
+	return s.at[tree][i]
 }
 
 // only describes an addition or a removal.
@@ -188,12 +239,60 @@ func (s *summary) only(c *ShownChange) only {
 	if c.Wraps && tree.Parent(i) >= 0 {
 		if inner := s.firstPaired(tree, i); inner != diff.None {
 			o.inner, o.innerA = named(tree.Call(inner)), s.inA(tree, inner)
+			var below int
+			if o.deepA, o.deepB, below = s.nested(tree, i, inner); o.deepA != o.deepB {
+				o.caller = s.nameOf(tree, below)
+			}
 		}
 	}
 	if o.inner == "" && c.Times > 1 {
 		o.times = c.Times
 	}
 	return o
+}
+
+// nested counts, on both sides, the calls of one function that lie within each other, where an outer one that only one side makes
+// leads to the inner one, which both make; 0 if they are not of one function. caller is the call below which they lie.
+func (s *summary) nested(tree *trace.Tree, outer, inner int) (deepA, deepB, caller int) {
+	other, partner := s.Diff.B, s.Diff.InB
+	if tree == s.Diff.B {
+		other, partner = s.Diff.A, s.Diff.InA
+	}
+	function, first := tree.Call(outer).Function, outer
+	for above := tree.Parent(first); above >= 0 && tree.Call(above).Function == function; above = tree.Parent(above) {
+		first = above
+	}
+	caller = tree.Parent(first)
+	if tree.Call(inner).Function != function || caller < 0 || partner[caller] == diff.None {
+		return 0, 0, caller
+	}
+	there, top := partner[inner], partner[caller]
+	if other.Call(there).Function != function || there <= top || there >= other.End(top) {
+		return 0, 0, caller
+	}
+	for other.Parent(there) != top {
+		there = other.Parent(there)
+	}
+	deepA, deepB = deepest(tree, first, function), deepest(other, there, function)
+	if tree == s.Diff.B {
+		deepA, deepB = deepB, deepA
+	}
+	return deepA, deepB, caller
+}
+
+// deepest returns how many calls of a function lie within each other at call i and below it, at most.
+func deepest(tree *trace.Tree, i int, function string) int {
+	within, most := make([]int, tree.End(i)-i), 0
+	for n := range within {
+		if n > 0 {
+			within[n] = within[tree.Parent(i+n)-i]
+		}
+		if tree.Call(i+n).Function == function {
+			within[n]++
+		}
+		most = max(most, within[n])
+	}
+	return most
 }
 
 // side is the tree and the call of a change: those of B, if B has it.
@@ -297,6 +396,8 @@ func (s *summary) onlyBetween(o *only, name string) string {
 	has, lacks := s.names(o.kind)
 	text := ""
 	switch {
+	case o.deepA != o.deepB:
+		return w.Sprintf("calls of %s are nested %d deep below %s in %s, %d deep in %s", name, o.deepA, o.caller, w.nameA, o.deepB, w.nameB) + s.gateOf(o.why)
 	case w.scenarios || o.why.Why == reason.Unknown:
 		text = w.Sprintf("in %s %s stands between %s and %s", has, name, o.caller, o.inner)
 	case o.why.Why == reason.OtherWay:

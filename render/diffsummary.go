@@ -43,13 +43,13 @@ func (s *summary) summarize() (changed []layerSummary, unchanged []string) {
 		s.say(p.Layer, s.packageMoved(p), s.movedTo(p)...)
 	}
 	for _, st := range s.statements() {
-		s.say(s.part(st.layer, s.Merged.Tree.Call(st.at[0]).Function), s.text(st), st.calls()...)
+		s.say(s.partOfStatement(st), s.text(st), st.calls()...)
 		if st.replaced != nil && len(st.at) == 1 && len(st.replaced.at) == 1 {
 			s.instead[st.at[0]] = st.replaced.at[0]
 		}
 	}
-	for _, change := range s.Changes {
-		if !change.Telling && !s.movedWithPackage(change.Change) {
+	for i, change := range s.Changes {
+		if (!change.Telling || s.folded[i]) && !s.movedWithPackage(change.Change) {
 			s.layer(s.part(change.Layer, s.Merged.Tree.Call(change.At).Function)).Smaller++
 		}
 	}
@@ -130,16 +130,19 @@ type summary struct {
 	finder *reason.Finder
 	layers []layerSummary
 	index  map[string]int
-	leads  map[*trace.Tree][]bool // see keysBelow
 	// instead has the calls of side B that sentences say take the place of a call of side A, and these; both are calls of the
 	// merged tree.
 	instead map[int]int
 	// called has the functions of a side by their short names, see callerName.
 	called map[*trace.Tree]map[string][]string
+	// folded are the changes for which statements on key steps below their calls stand.
+	folded map[int]bool
+	// at has the calls of a side as those of the merged tree, see mergedAt.
+	at map[*trace.Tree][]int
 }
 
 func newSummary(c *Differences, guide Guide, words diffWords, finder *reason.Finder) *summary {
-	return &summary{Differences: c, guide: guide, words: words, finder: finder, index: map[string]int{}, instead: map[int]int{}, called: map[*trace.Tree]map[string][]string{}}
+	return &summary{Differences: c, guide: guide, words: words, finder: finder, index: map[string]int{}, instead: map[int]int{}, called: map[*trace.Tree]map[string][]string{}, folded: map[int]bool{}, at: map[*trace.Tree][]int{}}
 }
 
 // impersonation is the name of a part of the layer of authorization that has a title, and so a summary, of its own.
@@ -155,8 +158,7 @@ func (s *summary) part(layer, function string) string {
 
 // partOf is part for a call of the merged tree.
 func (s *summary) partOf(i int) string {
-	function := s.Merged.Tree.Call(i).Function
-	return s.part(s.guide.Layer(function), function)
+	return partOf(s.guide, s.Merged.Tree.Call(i).Function)
 }
 
 // title returns the title of a part, "" if it has none.
@@ -216,30 +218,6 @@ func (s *summary) sentence(c *ShownChange) string {
 	}
 	o := s.only(c)
 	return s.onlyOn(&o, named(s.call(c.Change)))
-}
-
-// firstPaired returns, among the calls below call i that both sides make and that lead to a key
-// step, the one with the most calls below it; diff.None if there is none.
-func (s *summary) firstPaired(tree *trace.Tree, i int) int {
-	partner := s.Diff.InB
-	if tree == s.Diff.B {
-		partner = s.Diff.InA
-	}
-	if s.leads == nil {
-		s.leads = map[*trace.Tree][]bool{s.Diff.A: keysBelow(s.Diff.A, s.guide), s.Diff.B: keysBelow(s.Diff.B, s.guide)}
-	}
-	best := diff.None
-	for j := i + 1; j < tree.End(i); {
-		if partner[j] == diff.None || !s.leads[tree][j] {
-			j++
-			continue
-		}
-		if best == diff.None || tree.End(j)-j > tree.End(best)-best {
-			best = j
-		}
-		j = tree.End(j)
-	}
-	return best
 }
 
 // named returns the name of a call in a sentence; if many calls share the name, with its purpose.

@@ -159,8 +159,12 @@ func (r *Running) introduce(to Reporter) {
 	to.Notice("  export KUBECONFIG=%s", r.AdminKubeconfig)
 	to.Notice("as the learner, who may do nothing but what RBAC objects allow it:")
 	to.Notice("  export KUBECONFIG=%s", r.LearnerKubeconfig)
-	to.Notice("to see the trace of a request of your own: apitrace request GET /api/v1/namespaces")
-	to.Notice("or of all requests of a program: apitrace exec -- kubectl get namespaces")
+	release := ""
+	if r.K8sVersion != apiserver.DefaultVersion {
+		release = " --k8s " + r.K8sVersion
+	}
+	to.Notice("to see the trace of a request of your own: apitrace request%s GET /api/v1/namespaces", release)
+	to.Notice("or of all requests of a program: apitrace exec%s -- kubectl get namespaces", release)
 }
 
 // whoServes returns an error that names the server or process that already holds the claim.

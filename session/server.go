@@ -290,6 +290,9 @@ func (r *Running) reportKind(to Reporter) {
 		if a.Unready != "" {
 			to.Notice("%s answers, but says that it is not ready: %s", a.Name, a.Unready)
 		}
+		if a.OpenAPILate {
+			to.Notice("kube-apiserver has not fetched the OpenAPI of %s yet: \"kubectl explain\" does not know its objects until it has", a.Name)
+		}
 	}
 	if len(r.Edited) > 0 {
 		to.Notice("THIS SERVER IS CHANGED by your edits of %s (apitrace edit --list)", message.List(r.Edited))

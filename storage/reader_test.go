@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -118,9 +120,17 @@ func TestPortTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	second.URL = first.Endpoint.URL
-	_, err := program.Start(t.Context(), second.server(binary, dir))
+	address, err := url.Parse(second.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, err := strconv.Atoi(address.Port())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = program.Start(t.Context(), second.server(binary, dir))
 	var exit *program.ExitError
-	if !errors.As(err, &exit) || !exit.PortTaken() {
+	if !errors.As(err, &exit) || !exit.PortTaken(port) {
 		t.Errorf("Start: %v, want the port taken", err)
 	}
 }

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 )
@@ -14,10 +13,10 @@ func (r *Request) inOrder() bool {
 	if n == 0 || r.Calls[0].Parent != "" || !r.distinctIDs() {
 		return false
 	}
-	parent, last, before := make([]int, n), make([]int, n), make([]int, n) // last child, sibling before; 0 for none
-	var uncertain []int                                                    // parents whose calls are not simply in order of time
+	parent, last, before := make([]int32, n), make([]int32, n), make([]int32, n) // last child, sibling before; 0 for none
+	var uncertain []int32                                                        // parents whose calls are not simply in order of time
 	parent[0] = -1
-	for i := 1; i < n; i++ {
+	for i := int32(1); int(i) < n; i++ {
 		c := &r.Calls[i]
 		// In order of entry, a call's parent is the call before it or an ancestor of that.
 		p := i - 1
@@ -40,7 +39,7 @@ func (r *Request) inOrder() bool {
 	for _, p := range slices.Compact(uncertain) {
 		var kids []int
 		for at := last[p]; at > 0; at = before[at] {
-			kids = append(kids, at)
+			kids = append(kids, int(at))
 		}
 		slices.Reverse(kids)
 		if r.sortSiblings(kids); !slices.IsSorted(kids) {
@@ -50,24 +49,65 @@ func (r *Request) inOrder() bool {
 	return true
 }
 
-// distinctIDs reports whether no two calls have the same id, and each a valid one. It keeps the ids in a table with
-// open addressing, which takes a tenth of the time of a map. The factor of the hash is random, so that no
-// file can be made whose ids all meet in one place.
+// distinctIDs reports whether no two calls have the same id, and each a valid one.
 func (r *Request) distinctIDs() bool {
-	size := bits.Len(uint(2 * len(r.Calls)))
-	seen, factor := make([]uint64, 1<<size), rand.Uint64()|1
+	seen := newIDSet()
 	for i := range r.Calls {
-		id := spanID(r.Calls[i].ID)
-		if id == 0 {
+		if id := spanID(r.Calls[i].ID); id == 0 || !seen.add(id) {
 			return false
 		}
-		at := id * factor >> (64 - size)
-		for ; seen[at] != 0; at = (at + 1) % uint64(len(seen)) {
-			if seen[at] == id {
-				return false
-			}
-		}
-		seen[at] = id
 	}
 	return true
+}
+
+// An idSet is a set of ids: a table with open addressing, of which each entry has 64 ids that follow each other. Probes count the calls, so that
+// the table of a recording is small enough for the processor's cache. The factor of the hash is random, so that no
+// file can be made whose ids all meet in one place.
+type idSet struct {
+	entries []idEntry
+	used    int
+	factor  uint64
+	shift   int
+}
+
+// An idEntry has of the ids from 64*group on those whose bit is set; none if the entry is free.
+type idEntry struct{ group, ids uint64 }
+
+func newIDSet() *idSet {
+	const size = 10 // in bits
+	return &idSet{entries: make([]idEntry, 1<<size), factor: rand.Uint64() | 1, shift: 64 - size}
+}
+
+// add reports whether the id was not in the set.
+func (s *idSet) add(id uint64) bool {
+	e, bit := s.entry(id/64), uint64(1)<<(id%64)
+	if e.ids == 0 {
+		if s.used++; 2*s.used > len(s.entries) {
+			s.grow()
+			e = s.entry(id / 64)
+		}
+		e.group = id / 64
+	}
+	isNew := e.ids&bit == 0
+	e.ids |= bit
+	return isNew
+}
+
+// entry returns the entry of a group, or the free one where it belongs.
+func (s *idSet) entry(group uint64) *idEntry {
+	at := group * s.factor >> s.shift
+	for ; s.entries[at].ids != 0 && s.entries[at].group != group; at = (at + 1) % uint64(len(s.entries)) {
+	}
+	return &s.entries[at]
+}
+
+func (s *idSet) grow() {
+	old := s.entries
+	s.entries = make([]idEntry, 4*len(old))
+	s.shift -= 2
+	for _, e := range old {
+		if e.ids != 0 {
+			*s.entry(e.group) = e
+		}
+	}
 }

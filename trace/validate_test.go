@@ -33,16 +33,25 @@ func TestSpanID(t *testing.T) {
 	})
 }
 
+// Ids are distinct whether a probe counted them or somebody else drew them by lot, and one that is there twice is found.
 func TestDistinctIDs(t *testing.T) {
-	r := &Request{}
-	for i := range 1000 {
-		r.Calls = append(r.Calls, Call{ID: fmt.Sprintf("%016x", i+1)})
-	}
-	if !r.distinctIDs() {
-		t.Error("1000 ids are not distinct")
-	}
-	r.Calls[999].ID = r.Calls[0].ID
-	if r.distinctIDs() {
-		t.Error("an id that is there twice is not found")
+	for name, id := range map[string]func(i int) uint64{
+		"counted":   func(i int) uint64 { return uint64(i%2)<<20 + uint64(i/2) + 1 },
+		"drawn":     func(i int) uint64 { return uint64(i+1) * 0x9e3779b97f4a7c15 },
+		"far apart": func(i int) uint64 { return uint64(i+1) << 44 },
+	} {
+		r := &Request{}
+		for i := range 100_000 {
+			r.Calls = append(r.Calls, Call{ID: fmt.Sprintf("%016x", id(i))})
+		}
+		if !r.distinctIDs() {
+			t.Errorf("%s: they are not distinct", name)
+		}
+		for _, twice := range []int{0, 63, 64, 511, 512, 99_998} {
+			r.Calls[99_999].ID = r.Calls[twice].ID
+			if r.distinctIDs() {
+				t.Errorf("%s: id %d, which is there twice, is not found", name, twice)
+			}
+		}
 	}
 }

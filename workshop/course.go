@@ -149,12 +149,42 @@ func readExercise(files fs.FS, shown, name string) (*Exercise, error) {
 func (c *Course) checkNames() error {
 	seen := map[string]string{}
 	for _, e := range c.Exercises() {
-		if other := seen[e.Name]; other != "" {
-			return message.Errorf("%s:1: the name %q is taken by %s: names are unique in a course", e.File, e.Name, other)
+		for _, name := range e.names() {
+			if other := seen[name]; other != "" {
+				return message.Errorf("%s:1: the name %q is taken by %s: names are unique in a course", e.File, name, other)
+			}
+			seen[name] = e.File
 		}
-		seen[e.Name] = e.File
 	}
 	return nil
+}
+
+// names are the name of an exercise and those that it had before.
+func (e *Exercise) names() []string { return append([]string{e.Name}, e.Was...) }
+
+// Named returns the exercise that has a name, or had it before; nil if there is none.
+func (c *Course) Named(name string) *Exercise {
+	for _, e := range c.Exercises() {
+		if slices.Contains(e.names(), name) {
+			return e
+		}
+	}
+	return nil
+}
+
+// Renamed returns events with the present names of their exercises.
+func (c *Course) Renamed(events []Event) []Event {
+	present := map[string]string{}
+	for _, e := range c.Exercises() {
+		for _, name := range e.Was {
+			present[name] = e.Name
+		}
+	}
+	events = slices.Clone(events)
+	for i := range events {
+		events[i].Exercise = cmp.Or(present[events[i].Exercise], events[i].Exercise)
+	}
+	return events
 }
 
 // Exercises lists all exercises in their order.
@@ -179,13 +209,16 @@ func (c *Course) Chapter(e *Exercise) *Chapter {
 // number is how an exercise or a chapter is numbered, or somebody thinks it is.
 var number = regexp.MustCompile(`^[0-9.]+$`)
 
-// Find returns the exercise of that name, or by its number as lists show it, "3.2". The number of a chapter, "3", is
-// that of its first exercise.
+// Find returns the exercise that has that name or had it before, or by its number as lists show it, "3.2". The number of a
+// chapter, "3", is that of its first exercise.
 func (c *Course) Find(name string) (*Exercise, error) {
+	if e := c.Named(name); e != nil {
+		return e, nil
+	}
 	var names []string
 	all := c.Exercises()
 	for _, e := range all {
-		if n := c.Number(e); e.Name == name || n == name || n == name+".1" {
+		if n := c.Number(e); n == name || n == name+".1" {
 			return e, nil
 		}
 		names = append(names, e.Name)

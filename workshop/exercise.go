@@ -26,6 +26,8 @@ type Exercise struct {
 	// File is where it was read from, for messages.
 	File string `yaml:"-"`
 
+	// Was are names that the exercise had before: progress is kept under the name of its time.
+	Was Names `yaml:"was"`
 	// Title names the topic in a few words; Teaches is what the learner knows afterwards.
 	Title   Text `yaml:"title"`
 	Teaches Text `yaml:"teaches"`

@@ -226,7 +226,7 @@ func (t *traces) eachNamed(tree *trace.Tree, names Names, visit func(i int)) {
 	}
 	for function, calls := range t.callsOf(tree) {
 		if t.goesBy(function, names) {
-			for _, i := range calls {
+			for _, i := range *calls {
 				visit(i)
 			}
 		}
@@ -234,17 +234,22 @@ func (t *traces) eachNamed(tree *trace.Tree, names Names, visit func(i int)) {
 }
 
 // callsOf gives the calls of each function.
-func (t *traces) callsOf(tree *trace.Tree) map[string][]int {
+func (t *traces) callsOf(tree *trace.Tree) map[string]*[]int {
 	if calls := t.calls[tree]; calls != nil {
 		return calls
 	}
-	calls := map[string][]int{}
+	calls := map[string]*[]int{}
 	for i := range tree.Len() {
 		f := tree.Call(i).Function
-		calls[f] = append(calls[f], i)
+		of := calls[f]
+		if of == nil {
+			of = new([]int)
+			calls[f] = of
+		}
+		*of = append(*of, i)
 	}
 	if t.calls == nil {
-		t.calls = map[*trace.Tree]map[string][]int{}
+		t.calls = map[*trace.Tree]map[string]*[]int{}
 	}
 	t.calls[tree] = calls
 	return calls

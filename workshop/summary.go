@@ -22,6 +22,7 @@ type Summary struct {
 
 // Summarize adds up the events of a learner.
 func Summarize(c *Course, events []Event) *Summary {
+	events = c.Renamed(events)
 	s := &Summary{course: c, progress: NewProgress(events), spent: map[string]time.Duration{}, passed: map[string]time.Time{}}
 	current := ""
 	for i, e := range events {

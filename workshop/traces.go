@@ -17,7 +17,7 @@ type traces struct {
 	main  *trace.Recording
 	known map[string]*asked
 	// calls are those of each function, by request; see callsOf.
-	calls map[*trace.Tree]map[string][]int
+	calls map[*trace.Tree]map[string]*[]int
 	// typed is the name of a function in an answer as it was typed, and answer are the full names of the functions
 	// that it, and $answer, stand for: none if the recordings have no such function.
 	typed  string

@@ -19,15 +19,16 @@ var (
 	minutesRow     = regexp.MustCompile(`(?m)^\| ([0-9]+) \|`)
 )
 
-// TestLeadersPages checks the page for leaders in both languages: it counts the exercises correctly and names only existing
-// ones, and its plan for two hours adds up to two hours.
+// TestLeadersPages checks the page for leaders in both languages: it counts the exercises and their
+// hours correctly and names only existing ones, and its plan for two hours adds up to two hours.
 func TestLeadersPages(t *testing.T) {
 	course, err := workshop.Open("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, live := course.Exercises(), 0
+	all, live, minutes := course.Exercises(), 0, 0
 	for _, e := range all {
+		minutes += e.Minutes
 		if e.Live() {
 			live++
 		}
@@ -35,6 +36,11 @@ func TestLeadersPages(t *testing.T) {
 	counts := map[string]string{
 		"en": fmt.Sprintf("(%d of %d)", live, len(all)),
 		"zh": fmt.Sprintf("（%d 个中的 %d 个）", len(all), live),
+	}
+	hour := minutes / 60
+	hours := map[string]string{
+		"en": fmt.Sprintf("more than %s hours in all", []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}[hour]),
+		"zh": fmt.Sprintf("全部要%c个多小时", []rune("零一二三四五六七八九")[hour]),
 	}
 	named := map[string][]string{}
 	for _, lang := range output.Languages {
@@ -44,6 +50,9 @@ func TestLeadersPages(t *testing.T) {
 		}
 		if !strings.Contains(text, counts[lang]) {
 			t.Errorf("%s: it does not say %q", lang, counts[lang])
+		}
+		if !strings.Contains(text, hours[lang]) {
+			t.Errorf("%s: the exercises take %d minutes: it does not say %q", lang, minutes, hours[lang])
 		}
 		named[lang] = exerciseNumber.FindAllString(releaseNumber.ReplaceAllString(text, ""), -1)
 		for _, number := range named[lang] {

@@ -103,6 +103,29 @@ func playTheCourse(t *testing.T, lang string) {
 	}
 }
 
+// TestLiveNeeds demands that a live exercise says what its server needs on this machine, before somebody works on it: here nothing is built.
+func TestLiveNeeds(t *testing.T) {
+	path := os.Getenv("PATH") // "go test" puts Go there
+	for lang, wants := range map[string][2]string{
+		"en": {"there is no usable Go here: \"apitrace workshop prepare --check\"", "which is built first, once, in minutes"},
+		"zh": {"这里没有可用的 Go", "第一次要先构建几分钟"},
+	} {
+		p := newAtWork(t, lang)
+		for i, want := range wants {
+			p.sees(want, "start", "from-memory")
+			p.sees(want, "start", "your-own-rule")
+			if out, err := p.types("next"); err != nil || strings.Contains(out, wants[1-i]) {
+				t.Errorf("%v\n%s", err, out)
+			}
+			t.Setenv("PATH", path)
+		}
+		p.sees("", "start", "your-own-rule")
+		if _, err := p.types("check"); err == nil || !strings.Contains(err.Error(), "nothing of the server is changed yet: \"apitrace edit k8s.io/") {
+			t.Errorf("a check without a change: %v", err)
+		}
+	}
+}
+
 func available(t *testing.T, e *workshop.Exercise, k8s string) bool {
 	t.Helper()
 	is, err := e.Available(k8s)

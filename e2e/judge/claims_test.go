@@ -142,6 +142,7 @@ var rules = []rule{
 	ruleOf(name+` stands between `+name+` and `+name+` only in \S+, though both sources have the call`+after, func(j *judge, m []string) error { return j.inBoth(m[1]) }),
 	ruleOf(`in (\S+) `+name+` stands between `+name+` and `+name+after, nil),
 	ruleOf(name+`, between `+name+` and `+name+`, has no span in (\S+): (.*)`, func(j *judge, m []string) error { return j.leaf(m[4], m[1], m[5]) }),
+	ruleOf(`calls of `+name+` are nested [0-9]+ deep below `+name+` in \S+, [0-9]+ deep in \S+`, nil),
 	ruleOf(name+` is now called by `+name+`, no longer by `+name, func(j *judge, m []string) error {
 		return firstOf(j.changed(j.b, j.a, m[2], m[1], ""), j.changed(j.a, j.b, m[3], m[1], ""))
 	}),

@@ -41,6 +41,28 @@ func TestNightlySentencesAreTrue(t *testing.T) {
 	judgeReleases(t, nil, recorded(t))
 }
 
+// TestNightlySentencesOfFarReleasesAreTrue does so for releases that lie many apart, in which most functions have another name or place.
+func TestNightlySentencesOfFarReleasesAreTrue(t *testing.T) {
+	testenv.NeedsServer(t)
+	testenv.Nightly(t)
+	releases := recorded(t)
+	last := releases[len(releases)-1]
+	is := check(t, last.K8sVersion)
+	for _, minor := range []string{"v1.17.", "v1.26."} {
+		at := slices.IndexFunc(releases, func(r recordings.Info) bool { return strings.HasPrefix(r.K8sVersion, minor) })
+		if at < 0 {
+			t.Fatalf("no recording of %s", minor)
+		}
+		was := check(t, releases[at].K8sVersion)
+		tables := []table{{releases[at].K8sVersion, gatesOnly(was.defaults)}}
+		for _, between := range releases[at+1 : len(releases)-1] {
+			tables = append(tables, table{between.K8sVersion, indexOf(t, between.K8sVersion).gate})
+		}
+		tables = append(tables, table{last.K8sVersion, gatesOnly(is.defaults)})
+		t.Logf("%s and %s: %d sentences", releases[at].K8sVersion, last.K8sVersion, judgePair(t, releases[at], last, was, is, tables, true))
+	}
+}
+
 // judgeReleases judges releases that follow each other. Of the earlier ones it only asks the index for their feature gates.
 func judgeReleases(t *testing.T, earlier, releases []recordings.Info) {
 	var before recordings.Info

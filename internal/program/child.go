@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -112,6 +113,12 @@ func spawn(s Server) (*Child, error) {
 		if use, ok := useEntry(build); ok {
 			release = use
 		}
+	}
+	// A program that ended before, such as one whose port was taken, leaves its socket: the next one could not listen there.
+	if err := os.Remove(s.Socket()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		release()
+		ours.Close()
+		return nil, err
 	}
 	cmd := exec.Command(s.Path, s.Args...)
 	cmd.Dir = s.Dir
@@ -269,6 +276,23 @@ func (e *ExitError) message() message.Message {
 
 // PortTaken reports whether the server ended because another process had taken its
 // port in the meantime.
-func (e *ExitError) PortTaken() bool {
-	return strings.Contains(e.Log, syscall.EADDRINUSE.Error())
+func (e *ExitError) PortTaken(port int) bool {
+	taken := e.takenPort()
+	return taken == port || taken == 0 && strings.Contains(e.Log, syscall.EADDRINUSE.Error())
+}
+
+// takenAddress is how Go's net package reports a port that is taken: "listen tcp 127.0.0.1:8080: bind: …".
+var takenAddress = regexp.MustCompile(`listen tcp[46]? \S*:(\d+): bind: ` + regexp.QuoteMeta(syscall.EADDRINUSE.Error()))
+
+// takenPort returns the port that the server could not listen on, 0 if it does not say so.
+func (e *ExitError) takenPort() int {
+	match := takenAddress.FindStringSubmatch(e.Log)
+	if match == nil {
+		return 0
+	}
+	port, err := strconv.Atoi(match[1])
+	if err != nil {
+		return 0
+	}
+	return port
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -100,7 +101,7 @@ func TestStopStubborn(t *testing.T) {
 func TestServerDies(t *testing.T) {
 	_, err := Start(t.Context(), tinyServer(t, newRunDir(t), "die"))
 	var exit *ExitError
-	if !errors.As(err, &exit) || exit.PortTaken() {
+	if !errors.As(err, &exit) || exit.PortTaken(8080) {
 		t.Fatalf("Start: %v, want an ExitError", err)
 	}
 	for _, want := range []string{"tiny ended: exit status 3", "first line\nthe reason"} {
@@ -134,15 +135,14 @@ func TestInterruptedStart(t *testing.T) {
 
 // The port that was free a moment ago may be taken when the server wants it.
 func TestPortTaken(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	defer taken.Close()
 	server := tinyServer(t, newRunDir(t))
 	attempts := 0
 	c, err := WithFreePort(func(port int) (*Child, error) {
-		addr := taken.Addr().String()
-		if attempts++; attempts == 3 {
-			addr = fmt.Sprintf("127.0.0.1:%d", port)
+		addr := fmt.Sprintf("127.0.0.1:%d", port)
+		if attempts++; attempts < 3 {
+			taken, err := net.Listen("tcp", addr)
+			must(t, err)
+			defer taken.Close()
 		}
 		server.Args = []string{"listen", addr}
 		return Start(t.Context(), server)
@@ -151,6 +151,41 @@ func TestPortTaken(t *testing.T) {
 	must(t, c.Stop(t.Context(), time.Second))
 	if attempts != 3 {
 		t.Errorf("%d attempts, want 3", attempts)
+	}
+}
+
+// A server that needs another port, which is taken, fails on every port that apitrace gives it.
+func TestOtherPortTaken(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer taken.Close()
+	server := tinyServer(t, newRunDir(t), "listen", taken.Addr().String())
+	attempts := 0
+	_, err = WithFreePort(func(int) (*Child, error) {
+		attempts++
+		return Start(t.Context(), server)
+	})
+	want := fmt.Sprintf("tiny also listens on port %d", taken.Addr().(*net.TCPAddr).Port)
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("WithFreePort: %v, want it to say %q", err, want)
+	}
+	if attempts != 1 {
+		t.Errorf("%d attempts, want 1", attempts)
+	}
+}
+
+// The probe cannot listen on a socket that a server before has left, and the server would not be traced.
+func TestSocketLeft(t *testing.T) {
+	server := tinyServer(t, newRunDir(t), "serve")
+	left, err := net.Listen("unix", server.Socket())
+	must(t, err)
+	left.(*net.UnixListener).SetUnlinkOnClose(false)
+	must(t, left.Close())
+	c, err := Start(t.Context(), server)
+	must(t, err)
+	defer c.Stop(t.Context(), time.Second)
+	if _, err := os.Lstat(server.Socket()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the socket of before is there, err %v", err)
 	}
 }
 

@@ -33,8 +33,14 @@ func WithFreePort(start func(port int) (*Child, error)) (*Child, error) {
 		}
 		child, err := start(port)
 		var exit *ExitError
-		if err == nil || !errors.As(err, &exit) || !exit.PortTaken() {
+		if err == nil || !errors.As(err, &exit) {
 			return child, err
+		}
+		if other := exit.takenPort(); other != port && other != 0 {
+			return nil, message.Errorf("%w\n%s also listens on port %d, which apitrace does not choose, and another program has it; is it the same server, which \"apitrace serve\" keeps running?", err, exit.Name, other)
+		}
+		if !exit.PortTaken(port) {
+			return nil, err
 		}
 		lastErr = err
 	}

@@ -70,6 +70,13 @@ func checkTempDir() error {
 	return &tempDirError{Dir: dir, Set: os.Getenv("TMPDIR") != "", err: err}
 }
 
+// A NoGoError says that there is no go command, or none that apitrace can build with, and what to do.
+type NoGoError struct{ message.Message }
+
+func (e *NoGoError) Error() string { return e.String() }
+
+func noGo(format string, args ...any) error { return &NoGoError{message.Of(format, args...)} }
+
 // FindToolchain finds the go command on PATH and asks it what it is.
 func FindToolchain(ctx context.Context) (Toolchain, error) {
 	var t Toolchain
@@ -78,7 +85,7 @@ func FindToolchain(ctx context.Context) (Toolchain, error) {
 	}
 	goCmd, err := exec.LookPath("go")
 	if err != nil {
-		return t, message.Errorf("no Go toolchain: the command %q is not on PATH, and apitrace compiles kube-apiserver with it; install %s or newer from https://go.dev/dl", "go", minGo)
+		return t, noGo("no Go toolchain: the command %q is not on PATH, and apitrace compiles kube-apiserver with it; install %s or newer from https://go.dev/dl", "go", minGo)
 	}
 	cmd := exec.CommandContext(ctx, goCmd, "env", "-json", "GOVERSION", "GOHOSTOS", "GOHOSTARCH", "GOMODCACHE")
 	// A go.mod or go.work of the folder we happen to be in must not switch the toolchain.
@@ -100,7 +107,7 @@ func FindToolchain(ctx context.Context) (Toolchain, error) {
 func (t Toolchain) check() error {
 	// A development version ("devel go1.27-abcdef") is not a valid version and is accepted.
 	if version.IsValid(t.Version) && version.Compare(t.Version, minGo) < 0 {
-		return message.Errorf("the Go toolchain %s is %s, and apitrace needs %s or newer: see https://go.dev/dl", t.Go, t.Version, minGo)
+		return noGo("the Go toolchain %s is %s, and apitrace needs %s or newer: see https://go.dev/dl", t.Go, t.Version, minGo)
 	}
 	if t.ModCache == "" {
 		return message.NewError("the go command has no module cache: GOMODCACHE, GOPATH and HOME are all empty; set one of them")

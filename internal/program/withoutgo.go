@@ -2,10 +2,11 @@ package program
 
 import (
 	"debug/buildinfo"
-	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
+
+	"github.com/kubeapitrace/apitrace/internal/message"
 )
 
 // A NeedsGoError says that a program must be compiled, for which there is no toolchain.
@@ -19,12 +20,16 @@ type NeedsGoError struct {
 	Err error
 }
 
-func (e *NeedsGoError) Error() string {
-	what := ""
+func (e *NeedsGoError) Error() string { return e.message().String() }
+
+// Localize returns the error in the printer's language.
+func (e *NeedsGoError) Localize(p message.Printer) string { return e.message().Localize(p) }
+
+func (e *NeedsGoError) message() message.Message {
 	if e.Edited {
-		what = " with your edits"
+		return message.Of("%s must be compiled, because the cache %s has no complete build of it with your edits: %v", e.Program, e.Cache, e.Err)
 	}
-	return fmt.Sprintf("%s must be compiled, because the cache %s has no complete build of it%s: %v", e.Program, e.Cache, what, e.Err)
+	return message.Of("%s must be compiled, because the cache %s has no complete build of it: %v", e.Program, e.Cache, e.Err)
 }
 
 // Unwrap returns what is wrong with the toolchain.

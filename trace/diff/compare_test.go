@@ -133,6 +133,12 @@ func TestCompare(t *testing.T) {
 			"moved p.F.func1 from p.G to p.I\nmoved p.F.func2 from p.G to p.I",
 		},
 		{
+			"a filter with other neighbours, below which a release far away does much more",
+			"p.A\n p.F.func1\n  p.G\n   p.H\n    p.I\n     p.J",
+			"p.A\n p.New\n  p.F.func1\n   p.Other\n    p.G\n     p.H\n      p.I\n       p.J\n        p.K\n         p.L\n          p.M\n           p.N\n            p.O\n             p.P\n              p.Q",
+			"added p.New around\nadded p.Other around\nadded p.K (7 calls)",
+		},
+		{
 			"a literal whose number another one has now, which does something else",
 			"p.A\n p.F.func2\n  p.G\n   p.H\n    p.I\n     p.J",
 			"p.A\n p.Handle\n  p.G\n   p.H\n    p.I\n     p.J\n      p.F.func2",
@@ -215,6 +221,12 @@ func TestCompare(t *testing.T) {
 			"p.A\n p.H plugin=a type=x op=c\n p.H plugin=b type=y op=c",
 			"p.A\n p.H plugin=new type=z op=c\n p.H plugin=a type=x op=c\n p.H plugin=b type=moved.y op=c",
 			"added p.H\nvalue p.H type: y -> moved.y",
+		},
+		{
+			"a value that only one side writes as a word tells nothing of the call",
+			"p.A\n p.P\n  p.Decide decision=1 reason=admin\n p.Q",
+			"p.A\n p.P\n p.Q\n  p.Decide decision=Allow reason=admin",
+			"moved p.Decide from p.P to p.Q",
 		},
 		{
 			"the same value changed for all",

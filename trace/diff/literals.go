@@ -29,8 +29,8 @@ func (id *identity) matchLiterals(a, b *side) {
 		stayed := sameMembers(byGroupA[of[x]], byGroup[of[x]])
 		for _, y := range byGroup[of[x]] {
 			score := sameLiteral(p, inB[y], x == y, stayed)
-			if x == y && stayed && alike(a.size(p.first), b.size(inB[y].first)) {
-				score = max(score, 0.5) // it was put elsewhere, as filters are, and has other neighbours
+			if x == y && stayed && score < 0.5 && (alike(a.size(p.first), b.size(inB[y].first)) || sharedBelow(a, b, p.first, inB[y].first)) {
+				score = 0.5 // it was put elsewhere, as filters are, and has other neighbours
 			}
 			if score > 0 {
 				pairs = append(pairs, likely{x, y, score})
@@ -60,6 +60,29 @@ func sameMembers(inA, inB []int32) bool {
 
 // alike reports whether two subtrees have similar sizes.
 func alike(sizeA, sizeB int32) bool { return 2*min(sizeA, sizeB) >= max(sizeA, sizeB) }
+
+// sharedBelow reports whether most functions below the smaller one of two calls are also below the other: releases that lie
+// far apart do much more below the same filter.
+func sharedBelow(a, b *side, x, y int32) bool {
+	const several = 3 // less are shared by chance
+	inA, inB := a.namesBelow(x), b.namesBelow(y)
+	common := 0
+	for name := range inA {
+		if inB[name] {
+			common++
+		}
+	}
+	return common >= several && 2*common > min(len(inA), len(inB))
+}
+
+// namesBelow are the functions that run below a node.
+func (s *side) namesBelow(i int32) map[int32]bool {
+	all := map[int32]bool{}
+	for _, name := range s.name[i+1 : s.end[i]] {
+		all[name] = true
+	}
+	return all
+}
 
 // keys looks up each node by its name.
 func (s *side) keys(byName []int32) []int32 {

@@ -48,11 +48,15 @@ func (m *matcher) contradict(x, y int32) bool {
 	if m.a.values[x] == 0 || m.b.values[y] == 0 || m.a.values[x] == m.b.values[y] {
 		return false
 	}
-	agree, both := 0, 0
+	agree, both, written := 0, 0, false
 	there := m.b.call(y).Attributes
 	for name, value := range m.a.call(x).Attributes {
 		other, ok := there[name]
 		if !ok || !tells(settled(name, value)) && !tells(settled(name, other)) {
+			continue
+		}
+		if !alikeWritten(value, other) { // 1 and Allow may be the same
+			written = true
 			continue
 		}
 		both++
@@ -60,7 +64,7 @@ func (m *matcher) contradict(x, y int32) bool {
 			agree++
 		}
 	}
-	return 2*agree <= both
+	return 2*agree <= both && (both > 0 || !written)
 }
 
 // A telling is the key of a call: its function and its values.

@@ -20,12 +20,13 @@ func renumbered(here, there *recordings.Code, program, function string) bool {
 	return len(others) > 0 && !slices.Equal(literalsOf(here, program, declared), others)
 }
 
-// inAnotherLiteral reports whether the caller is a function literal and another one of its function, in the code of the other side,
-// has the call: with as many literals on both sides, each may have another number.
-func inAnotherLiteral(there *recordings.Code, way Way, call, caller *trace.Call) bool {
+// inAnotherLiteral reports whether the caller is a function literal and one of its function, in the code of the other side and
+// another one than text, has the call: with as many literals on both sides, each may have another number, and text may be that of
+// a function of another name that took the caller's place.
+func inAnotherLiteral(there *recordings.Code, way Way, call, caller *trace.Call, text *recordings.Source) bool {
 	declared, literal := funcname.SplitLiteral(caller.Function)
 	return literal != "" && slices.ContainsFunc(literalsOf(there, caller.Process, declared), func(name string) bool {
-		return name != caller.Function && way.standsIn(there.Function(caller.Process, name), call)
+		return name != text.Name && way.standsIn(there.Function(caller.Process, name), call)
 	})
 }
 

@@ -64,3 +64,28 @@ func TestLiteralsThatChangedPlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestLiteralWhosePlaceAnotherFunctionTook compares a literal of p.Register, of which the newer source has one more, with the function that
+// ran in its place there. That this one lacks the call tells nothing of the literal.
+func TestLiteralWhosePlaceAnotherFunctionTook(t *testing.T) {
+	call := []recordings.SourceCall{{Name: "p.Convert", Line: 1}}
+	code := func(more ...recordings.Source) *recordings.Code {
+		return recordings.NewCode("v1", map[string]*recordings.Program{trace.ProcessAPIServer: {Functions: append([]recordings.Source{
+			{Name: "p.Convert"}, {Name: "p.Register"}, {Name: "p.Register.func1", Calls: call},
+		}, more...)}})
+	}
+	caller := func(name string, called ...string) *trace.Recording {
+		rec := recorded(called...)
+		rec.Requests[0].Calls[0].Function = name
+		for i := range rec.Requests[0].Calls {
+			rec.Requests[0].Calls[i].CallerLine = 1
+		}
+		return rec
+	}
+	a, b := caller("p.Register.func1", "p.Convert"), caller("q.Register.func1")
+	d := &diff.Diff{A: trace.TreeOfValid(&a.Requests[0]), B: trace.TreeOfValid(&b.Requests[0]), InB: []int{0, diff.None}, InA: []int{0}}
+	newer := code(recordings.Source{Name: "p.Register.func2"}, recordings.Source{Name: "q.Register"}, recordings.Source{Name: "q.Register.func1"})
+	if got := NewFinderOf(code(), newer).Of(d, diff.Change{Kind: diff.Removed, A: 1, B: diff.None}); got.Why != Unknown {
+		t.Errorf("%q, expected that nothing is known", got.Why)
+	}
+}

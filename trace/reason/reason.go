@@ -155,6 +155,16 @@ func (f *Finder) Renamed(a, b *trace.Call) bool {
 	return true
 }
 
+// InBoth reports whether the sources of both sides have the function of a call, under the same name.
+func (f *Finder) InBoth(call *trace.Call) bool {
+	for _, s := range []side{f.a, f.b} {
+		if s.code == nil || s.code.Function(call.Process, call.Function) == nil {
+			return false
+		}
+	}
+	return !renumbered(f.a.code, f.b.code, call.Process, call.Function)
+}
+
 // CallsInA and CallsInB report whether the text of a function calls another one; known is false if
 // the index does not have the answer.
 func (f *Finder) CallsInA(caller, called *trace.Call) (calls, known bool) {
@@ -178,6 +188,7 @@ func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reaso
 	if partner[above] == diff.None { // of the caller, too, only this side has the call
 		if function == nil && here.code.Function(call.Process, call.Function) != nil {
 			r.Why = NewFunction
+			r.findGate(here, there, tree, i)
 		}
 		return r
 	}
@@ -215,7 +226,7 @@ func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reaso
 		return r // the other side's source has the call in a function of another name
 	case same:
 		r.Why = OtherWay
-	case inAnotherLiteral(there.code, r.Way, call, caller):
+	case inAnotherLiteral(there.code, r.Way, call, caller, text):
 		return r // the literals may have changed places
 	default:
 		r.Why = NewCall

@@ -23,7 +23,7 @@ import (
 // play makes the recording that a live exercise is judged by. request has what an answer does not say of a request.
 func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string, request *scenarios.TypedRequest) (*trace.Recording, error) {
 	if e.Change != nil {
-		if err := l.mustHaveEdited(e); err != nil {
+		if err := l.mustHaveEdited(ctx, e); err != nil {
 			return nil, err
 		}
 		return l.replayChanged(ctx, e, "")
@@ -55,7 +55,7 @@ func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 
 // mustHaveEdited is an error if no file of the server is changed. One that is, but not the file that
 // the exercise is about, may do as well: the trace will tell.
-func (l *Learner) mustHaveEdited(e *workshop.Exercise) error {
+func (l *Learner) mustHaveEdited(ctx context.Context, e *workshop.Exercise) error {
 	dir, err := session.Edits{}.Dir()
 	if err != nil {
 		return err
@@ -72,6 +72,11 @@ func (l *Learner) mustHaveEdited(e *workshop.Exercise) error {
 		}
 		if edit.Name == e.Change.File {
 			mine = edit.Path
+		}
+	}
+	if len(changed) == 0 && mine == "" {
+		if _, err := program.FindToolchain(ctx); err != nil {
+			return whatIsLacking(message.Errorf("this exercise changes a server, which must then be compiled: %w", err))
 		}
 	}
 	switch {
@@ -135,7 +140,7 @@ func (l *Learner) replay(ctx context.Context, scenario *scenarios.Scenario, edit
 	server := session.ServerOptions{Spec: session.Spec{Version: l.k8s}, Edits: session.EditsIn(edits)}
 	recording, messages, err := session.RunTraced(ctx, server, scenario, l.reporter)
 	if err != nil {
-		return nil, err
+		return nil, whatIsLacking(err)
 	}
 	for i, r := range recording.Requests {
 		l.reporter.Notice("%s %s → %d, %d calls", r.Method, r.Path, r.Status, len(r.Calls))

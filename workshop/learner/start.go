@@ -106,7 +106,7 @@ func (l *Learner) start(ctx context.Context, e *workshop.Exercise) error {
 	if err := l.record(ctx, e, workshop.Started, ""); err != nil {
 		return err
 	}
-	l.show(e)
+	l.show(ctx, e)
 	return l.writeAnswerFile(e)
 }
 
@@ -165,7 +165,7 @@ func (l *Learner) mustBeAvailable(e *workshop.Exercise) error {
 }
 
 // show prints a question, and how to answer it.
-func (l *Learner) show(e *workshop.Exercise) {
+func (l *Learner) show(ctx context.Context, e *workshop.Exercise) {
 	chapter := l.course.Chapter(e)
 	fmt.Fprintf(l.out, "%s  %s\n", l.course.Number(e), e.Title.In(l.lang))
 	l.sayf("%s · %s · %d min · Kubernetes %s", chapter.Title.In(l.lang), l.kindName(e.Kind()), e.Minutes, l.k8s)
@@ -196,7 +196,7 @@ func (l *Learner) show(e *workshop.Exercise) {
 	}
 	l.sayf("  (for help: apitrace workshop hint)")
 	if e.Live() {
-		l.aside(l.p.Sprintf("(it needs a server, which is built first, once, in minutes;\nto go on without: apitrace workshop next --skip)"))
+		l.sayServer(ctx, e)
 	}
 }
 

@@ -7,12 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
-	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/machine"
 	"github.com/kubeapitrace/apitrace/workshop"
@@ -44,7 +41,9 @@ func (c *check) run(ctx context.Context, w io.Writer, p message.Printer) (err er
 	if c.course, err = workshop.Open(c.Course); err != nil {
 		return err
 	}
-	if c.mark, err = readMark(c.Folder); c.Folder != "" && err != nil {
+	if c.mark, err = readMark(c.Folder); err == nil {
+		c.Folder = filepath.Clean(c.Folder) // "" in a preparation means that one
+	} else if c.Folder != "" {
 		return message.Errorf("%s was not made by \"apitrace workshop prepare\": %w", c.Folder, err)
 	}
 	if c.has, err = look(ctx, c.K8s); err != nil {
@@ -157,7 +156,7 @@ func (c *check) sample() machine.Finding {
 	if c.has.sample {
 		return f
 	}
-	return c.lacking(f, message.Of("is not in the cache"), needsSample)
+	return c.lacking(f, message.Of("is not in the cache"), learner.NeedsSample)
 }
 
 // changes checks for what exercises that change a server need beyond the servers: Go, and the source.
@@ -212,16 +211,4 @@ func (c *check) without(f machine.Finding, state, next message.Message, needs fu
 	}
 	f.Bad = message.Errorf("%s\n     needed by the exercises %s\n     next: %s", state, message.List(names), next)
 	return f
-}
-
-// needsSample reports whether a live exercise needs the sample server.
-func needsSample(e *workshop.Exercise) bool {
-	switch {
-	case e.Make != nil:
-		return e.Make.Setup.Aggregated
-	case e.Change != nil:
-		s, err := scenarios.Find(e.Scenario)
-		return strings.HasPrefix(e.Change.File, sampleserver.Module+"/") || err == nil && s.Setup.Aggregated
-	}
-	return false
 }

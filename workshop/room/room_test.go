@@ -92,6 +92,10 @@ func TestCheckWithAFolder(t *testing.T) {
 	if out, _ = checked(t.Context(), check{K8s: "v1.37.1", Folder: folder, Course: course}, "en"); !strings.Contains(out, "next: apitrace cache import "+file+"\n") {
 		t.Errorf("with servers:\n%s", out)
 	}
+	t.Chdir(folder)
+	if out, _ = checked(t.Context(), check{K8s: "v1.37.1", Course: course}, "en"); !strings.Contains(out, "next: apitrace cache import "+serversFile()+"\n") {
+		t.Errorf("in the folder:\n%s", out)
+	}
 }
 
 // TestCheckOfAReadOnlyFolder demands that the check says where progress cannot be kept.

@@ -1,0 +1,104 @@
+package commands
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
+)
+
+// leaveNetwork takes the network away from the rest of the test and from the commands that it runs, except for the addresses of this machine.
+func leaveNetwork(t *testing.T) {
+	t.Helper()
+	runtime.LockOSThread() // for good: the thread ends with the test
+	if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+		t.Skipf("a network namespace of its own needs root: %v", err)
+	}
+	up, err := unix.NewIfreq("lo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	up.SetUint16(unix.IFF_UP)
+	socket, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(socket)
+	if err := unix.IoctlIfreq(socket, unix.SIOCSIFFLAGS, up); err != nil {
+		t.Fatal(err)
+	}
+	if all, err := net.Interfaces(); err != nil || len(all) != 1 || all[0].Flags&net.FlagLoopback == 0 {
+		t.Fatalf("the interfaces are %v, %v", all, err)
+	}
+}
+
+// A roomMachine is a machine of a room for the workshop: it has apitrace, the folder that was prepared, no network, and no Go.
+type roomMachine struct {
+	t      *testing.T
+	folder string
+	env    []string
+}
+
+// types runs a command in the folder, and demands its exit status and what it prints.
+func (m *roomMachine) types(status int, wants []string, args ...string) string {
+	m.t.Helper()
+	command, said := withoutGo(m.t, args...)
+	command.Dir, command.Env = m.folder, append(command.Env, m.env...)
+	out, _ := command.Output()
+	all := string(out) + said.String()
+	if got := command.ProcessState.ExitCode(); got != status {
+		m.t.Errorf("apitrace %q: exit status %d, want %d\n%s", args, got, status, all)
+	}
+	for _, want := range wants {
+		if !strings.Contains(unwrapped(all), unwrapped(want)) {
+			m.t.Errorf("apitrace %q does not say %q:\n%s", args, want, all)
+		}
+	}
+	return all
+}
+
+// TestSlowRoom: on a machine without network and Go, what a preparation brings is enough for all exercises but those that change a server, and
+// those say what they need. The servers are exported without source and compiled packages, which nobody can use without Go.
+func TestSlowRoom(t *testing.T) {
+	testenv.Slow(t)
+	needsServer(t)
+	m := &roomMachine{t, t.TempDir(), []string{program.CacheEnv + "=" + t.TempDir(), program.StateEnv + "=" + t.TempDir(), "HOME=" + t.TempDir()}}
+	servers := "servers-" + runtime.GOOS + "-" + runtime.GOARCH + ".apitrace"
+	if _, said, status := apitrace(t, "cache", "export", filepath.Join(m.folder, servers), "--sample"); status != 0 {
+		t.Fatalf("exit status %d\n%s", status, said)
+	}
+	mark := []byte(`{"k8sVersion":"v1.37.1","go":"go1.26.99"}`)
+	if err := os.WriteFile(filepath.Join(m.folder, "apitrace-room.json"), mark, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	leaveNetwork(t)
+
+	const check = "workshop prepare --check"
+	recorded := "[ok] exercises that recordings decide: all "
+	m.types(1, []string{recorded, "next: apitrace cache import " + servers, "install go1.26.99"}, "workshop", "prepare", "--check")
+	m.types(0, []string{"there is no usable Go here", check}, "workshop", "start", "from-memory")
+	m.types(1, []string{"https://go.dev/dl", check}, "workshop", "check", "GET", "/api/v1/nodes/n1")
+
+	m.types(0, nil, "cache", "import", servers)
+	out := m.types(1, []string{recorded, "[!!] changing a server: no Go", "install go1.26.99"}, "workshop", "prepare", "--check", ".")
+	if n := strings.Count(out, "[!!]"); n != 1 {
+		t.Errorf("%d requirements are missing, expected Go alone:\n%s", n, out)
+	}
+	for _, e := range exercises(t) {
+		switch {
+		case e.Make != nil:
+			m.types(0, []string{"which starts in seconds"}, "workshop", "start", e.Name)
+			m.types(0, []string{"✓ " + e.Name}, "workshop", "verify", "--live", e.Name)
+		case e.Change != nil:
+			m.types(0, []string{"there is no usable Go here", check}, "workshop", "start", e.Name)
+			m.types(1, []string{"this exercise changes a server, which must then be compiled", "https://go.dev/dl", check}, "workshop", "check")
+		}
+	}
+}

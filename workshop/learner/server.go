@@ -1,0 +1,71 @@
+package learner
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
+	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/scenarios"
+	"github.com/kubeapitrace/apitrace/workshop"
+)
+
+// sayServer says what a live exercise waits for on this machine.
+func (l *Learner) sayServer(ctx context.Context, e *workshop.Exercise) {
+	built := l.hasServers(ctx, e)
+	_, noGo := program.FindToolchain(ctx)
+	var wait string
+	switch {
+	case noGo != nil && (e.Change != nil || !built):
+		wait = l.p.Sprintf("(it needs a server that must be compiled first, and there is no usable Go here: \"apitrace workshop prepare --check\" says what to do;")
+	case !built:
+		wait = l.p.Sprintf("(it needs a server, which is built first, once, in minutes;")
+	case e.Change != nil:
+		wait = l.p.Sprintf("(\"check\" builds the server with your change, in a minute or less;")
+	default:
+		wait = l.p.Sprintf("(it needs a server, which starts in seconds;")
+	}
+	l.aside(wait + "\n" + l.p.Sprintf("to go on without: apitrace workshop next --skip)"))
+}
+
+// hasServers reports whether the cache has the traced servers that a live exercise needs. A cache that cannot be read has none: the check of
+// an answer says why.
+func (l *Learner) hasServers(ctx context.Context, e *workshop.Exercise) bool {
+	cache, err := program.OpenCache("")
+	if err != nil {
+		return false
+	}
+	entries, err := cache.Entries(program.KindWorkspace, program.KindBuild)
+	if err != nil {
+		return false
+	}
+	stock, err := apiserver.StockOf(ctx, l.k8s, cache, entries)
+	if err != nil || !stock.Built || !NeedsSample(e) {
+		return err == nil && stock.Built
+	}
+	has, err := apiserver.HasSample(ctx, l.k8s, cache, entries)
+	return err == nil && has
+}
+
+// whatIsLacking adds to an error that is due to a missing Go how a learner goes on.
+func whatIsLacking(err error) error {
+	if !errors.As(err, new(*program.NoGoError)) {
+		return err
+	}
+	return message.Errorf("%w\nwhat this machine lacks for live exercises, and how to get it: apitrace workshop prepare --check", err)
+}
+
+// NeedsSample reports whether a live exercise needs the sample server.
+func NeedsSample(e *workshop.Exercise) bool {
+	switch {
+	case e.Make != nil:
+		return e.Make.Setup.Aggregated
+	case e.Change != nil:
+		s, err := scenarios.Find(e.Scenario)
+		return strings.HasPrefix(e.Change.File, sampleserver.Module+"/") || err == nil && s.Setup.Aggregated
+	}
+	return false
+}

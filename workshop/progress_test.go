@@ -1,0 +1,56 @@
+package workshop
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestRenamedExercise demands that what was done under an earlier name of an exercise counts: in the progress, in the summary, and after a reset.
+func TestRenamedExercise(t *testing.T) {
+	course, err := Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const before, now = "first-to-be-evicted", "a-pod-without-a-class"
+	e, err := course.Find(before)
+	if err != nil || e.Name != now || course.Named(before) != e || course.Named(now) != e {
+		t.Fatalf("%s is %+v, %v", before, e, err)
+	}
+	events := []Event{{Did: Started, Exercise: before}, {Did: Tried, Exercise: before, Answer: "x"}, {Did: Passed, Exercise: before, Answer: "y"}}
+	p := NewProgress(course.Renamed(events))
+	if done := p.Of(e); !done.Passed || done.Tries != 1 || p.Current != now {
+		t.Errorf("the progress is %+v, the current exercise %q", done, p.Current)
+	}
+	if events[0].Exercise != before {
+		t.Error("the events of the caller are changed")
+	}
+	if summary := Summarize(course, events).Markdown("en"); !strings.HasPrefix(summary[strings.Index(summary, "\n\n"):], "\n\n1 of ") {
+		t.Errorf("the summary is\n%s", summary)
+	}
+	if done := NewProgress(course.Renamed(append(events, Event{Did: Reset, Exercise: now}))).Of(e); done.Passed {
+		t.Errorf("after a reset: %+v", done)
+	}
+}
+
+// TestNameTwice demands that no exercise has the name that another had before.
+func TestNameTwice(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, os.DirFS("course")); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(folder, "00-first-steps", "10-where-it-begins.yaml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for was, refused := range map[string]bool{"[some-other, last-stop-before-etcd]": true, "first-to-be-evicted": true, "where-it-all-began": false} {
+		if err := os.WriteFile(file, append([]byte("was: "+was+"\n"), text...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(folder); (err != nil) != refused || err != nil && !strings.Contains(err.Error(), "is taken by") {
+			t.Errorf("was: %s: %v", was, err)
+		}
+	}
+}
