@@ -3,6 +3,7 @@ package reason
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/trace"
@@ -28,6 +29,50 @@ func inAnotherLiteral(there *recordings.Code, way Way, call, caller *trace.Call,
 	return literal != "" && slices.ContainsFunc(literalsOf(there, caller.Process, declared), func(name string) bool {
 		return name != text.Name && way.standsIn(there.Function(caller.Process, name), call)
 	})
+}
+
+// made says of a function literal that a caller reaches through an interface or a variable, such as that of a filter, why only this
+// side ran it: NewCall if this source alone makes it, Unknown if one place that makes it here does not do so there, but others do, else
+// OtherWay.
+func made(here, there side, program, function string) Why {
+	declared, literal := funcname.SplitLiteral(function)
+	if literal == "" {
+		return OtherWay
+	}
+	callers := callersOf(there.code)[program][declared]
+	switch {
+	case !slices.ContainsFunc(callersOf(here.code)[program][declared], func(caller string) bool {
+		return there.code.Function(program, caller) != nil && !slices.Contains(callers, caller)
+	}):
+		return OtherWay
+	case len(callers) > 0:
+		return Unknown
+	}
+	return NewCall
+}
+
+// A callers has, by program and function, the functions that call it by name.
+type callers map[string]map[string][]string
+
+// callersByCode caches the callers of the releases that CodeOf returns, see gatesByCode.
+var callersByCode sync.Map // of *recordings.Code to func() callers
+
+func callersOf(code *recordings.Code) callers {
+	find, _ := callersByCode.LoadOrStore(code, sync.OnceValue(func() callers {
+		all := callers{}
+		for _, program := range code.Programs() {
+			all[program] = map[string][]string{}
+			for _, f := range code.Functions(program) {
+				for _, c := range f.Calls {
+					if c.Kind == recordings.CallStatic {
+						all[program][c.Name] = append(all[program][c.Name], f.Name)
+					}
+				}
+			}
+		}
+		return all
+	}))
+	return find.(func() callers)()
 }
 
 // literalsOf lists the names of the literals in a function.

@@ -1,6 +1,7 @@
 package reason
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/trace"
@@ -87,5 +88,35 @@ func TestLiteralWhosePlaceAnotherFunctionTook(t *testing.T) {
 	newer := code(recordings.Source{Name: "p.Register.func2"}, recordings.Source{Name: "q.Register"}, recordings.Source{Name: "q.Register.func1"})
 	if got := NewFinderOf(code(), newer).Of(d, diff.Change{Kind: diff.Removed, A: 1, B: diff.None}); got.Why != Unknown {
 		t.Errorf("%q, expected that nothing is known", got.Why)
+	}
+}
+
+// TestFilterThatOnlyOneSourceMakes asks why a filter, which its caller reaches through an interface, ran on one side alone.
+func TestFilterThatOnlyOneSourceMakes(t *testing.T) {
+	code := func(makers ...string) *recordings.Code {
+		functions := []recordings.Source{{Name: "p.Chain"}, {Name: "p.Filter"}, {Name: "p.Filter.func1"}, {Name: "p.Insecure"}}
+		for i := range functions {
+			if slices.Contains(makers, functions[i].Name) {
+				functions[i].Calls = []recordings.SourceCall{{Name: "p.Filter"}}
+			}
+		}
+		functions = append(functions, recordings.Source{Name: "p.Serve", Calls: []recordings.SourceCall{{Name: "http.Handler.ServeHTTP", Kind: recordings.CallInterface, Line: 1}}})
+		return recordings.NewCode("v1", map[string]*recordings.Program{trace.ProcessAPIServer: {Functions: functions}})
+	}
+	a, b := recorded("p.Filter.func1"), recorded()
+	d := diff.CompareRecordings(a, b, diff.Options{}).Requests[0].Diff
+	for _, test := range []struct {
+		name        string
+		here, there []string
+		want        Why
+	}{
+		{"both make it", []string{"p.Chain"}, []string{"p.Chain"}, OtherWay},
+		{"only one makes it", []string{"p.Chain"}, nil, NewCall},
+		{"one of two places makes it", []string{"p.Chain", "p.Insecure"}, []string{"p.Insecure"}, Unknown},
+		{"another place makes it, too", []string{"p.Chain"}, []string{"p.Chain", "p.Insecure"}, OtherWay},
+	} {
+		if got := NewFinderOf(code(test.here...), code(test.there...)).Of(d, d.Changes[0]); got.Why != test.want {
+			t.Errorf("%s: %q, expected %q", test.name, got.Why, test.want)
+		}
 	}
 }

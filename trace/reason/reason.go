@@ -22,7 +22,7 @@ type Why string
 const (
 	// Unknown: one side has no index of the sources, or the index does not have the answer.
 	Unknown Why = ""
-	// NewCall: only this side's source of the caller has the call.
+	// NewCall: only this side's source of the caller has the call, or makes the function literal that is called.
 	NewCall Why = "call"
 	// NewFunction: only this side's source has the function, in the packages that are traced on both.
 	NewFunction Why = "function"
@@ -224,6 +224,8 @@ func find(here, there side, tree, other *trace.Tree, partner []int, i int) Reaso
 		return r
 	case same && !sameName:
 		return r // the other side's source has the call in a function of another name
+	case same && !r.Way.static && made(here, there, call.Process, call.Function) != OtherWay:
+		r.Why = made(here, there, call.Process, call.Function)
 	case same:
 		r.Why = OtherWay
 	case inAnotherLiteral(there.code, r.Way, call, caller, text):
