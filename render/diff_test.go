@@ -378,6 +378,34 @@ func TestKeyStepsBetween(t *testing.T) {
 	}
 }
 
+// TestHistorySaysOfEarlyPatches: what goes with an early patch release and comes back with the next minor release may be a backport.
+func TestHistorySaysOfEarlyPatches(t *testing.T) {
+	step := func(version string, came, went []string) HistoryStep {
+		return HistoryStep{Version: version, Calls: 1, Changes: HistoryChanges{Text: "the same path", Came: came, Went: went}}
+	}
+	x := []string{"p.X"}
+	for _, test := range []struct {
+		name  string
+		steps []HistoryStep
+		want  string
+	}{
+		{"it goes and comes back", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.2", nil, x), step("v1.19.16", x, nil)}, "earlier patch releases than those before and after: v1.18.2 (p.X); "},
+		{"a release in between is not recorded", []HistoryStep{step("v1.16.15", nil, nil), {Version: "v1.17.17", NotRecorded: true}, step("v1.18.2", x, nil), step("v1.19.16", nil, x)}, "after: v1.18.2 (p.X); "},
+		{"it stays away", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.2", nil, x), step("v1.19.16", nil, nil)}, ""},
+		{"it goes again", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.2", nil, x), step("v1.19.16", nil, x)}, ""},
+		{"the patch is no earlier", []HistoryStep{step("v1.17.17", nil, nil), step("v1.18.20", nil, x), step("v1.19.16", x, nil)}, ""},
+	} {
+		var out strings.Builder
+		if err := WriteHistory(&out, test.steps, everyStep{}, DiffOptions{Options: Options{Width: 1000}}); err != nil {
+			t.Fatal(err)
+		}
+		_, got, found := strings.Cut(out.String(), "one release only\n")
+		if !found || (got != "") != (test.want != "") || !strings.Contains(got, test.want) {
+			t.Errorf("%s: below the signs %q, expected %q", test.name, got, test.want)
+		}
+	}
+}
+
 // TestReorderedPlace: a reordered call has its old place only if that is another one.
 func TestReorderedPlace(t *testing.T) {
 	for line, want := range map[int]string{7: "reordered\n", 9: "reordered p/f.go:9\n"} {

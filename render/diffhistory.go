@@ -20,11 +20,19 @@ type HistoryStep struct {
 	Version string
 	// Calls counts the calls of all requests.
 	Calls int
-	// Changes says what changed since the release before, as Brief does; "" for the first one.
-	Changes string
+	// Changes says what changed since the release before; it is empty for the first one.
+	Changes HistoryChanges
 	// NotRecorded is set for a release without a recording of the scenario. Why is the reason, or "" if it is not known.
 	NotRecorded bool
 	Why         string
+}
+
+// HistoryChanges says what changed since the release before.
+type HistoryChanges struct {
+	// Text is one line.
+	Text string
+	// Came and Went are the functions that were added and removed with a change of the source, as far as is known.
+	Came, Went []string
 }
 
 // newHistoryDrawing returns a drawing of the parts that need no comparison.
@@ -42,7 +50,7 @@ func WriteHistory(w io.Writer, steps []HistoryStep, guide Guide, options DiffOpt
 	}
 	for _, step := range steps {
 		text := d.words.Plural(step.Calls, "%d call", "%d calls", step.Calls)
-		says := step.Changes
+		says := step.Changes.Text
 		if step.NotRecorded {
 			text, says = d.words.Sprintf("not recorded"), step.Why
 		}
@@ -58,22 +66,65 @@ func WriteHistory(w io.Writer, steps []HistoryStep, guide Guide, options DiffOpt
 			}
 		}
 	}
-	if slices.ContainsFunc(steps, func(s HistoryStep) bool { return s.Changes != "" }) {
+	if slices.ContainsFunc(steps, func(s HistoryStep) bool { return s.Changes.Text != "" }) {
 		fmt.Fprintln(out)
 		legend := d.words.Sprintf("+ added, - removed, ~ renamed, > moved, # another number of times, ^ reordered, = other values; in brackets: both sources have the call, and one release ran it; ◌ it has a span in one release only")
-		for _, line := range wrap(legend, max(d.width, 20)) {
-			fmt.Fprintln(out, d.Facts.Render(line))
+		for _, text := range append([]string{legend}, d.earlyPatches(steps)...) {
+			for _, line := range wrap(text, max(d.width, 20)) {
+				fmt.Fprintln(out, d.Facts.Render(line))
+			}
 		}
 	}
 	return out.Flush()
 }
 
+// earlyPatches says of releases that are an earlier patch of their minor release than those before and after them, with which something
+// went that came back with the next one, or the reverse, that this may be due to the patches: a backport is in late patches only.
+func (d *diffDrawing) earlyPatches(steps []HistoryStep) []string {
+	var texts []string
+	steps = slices.DeleteFunc(slices.Clone(steps), func(s HistoryStep) bool { return s.NotRecorded })
+	for i := 1; i+1 < len(steps); i++ {
+		before, step, after := steps[i-1], steps[i], steps[i+1]
+		if patch := patchOf(step.Version); patch >= patchOf(before.Version) || patch >= patchOf(after.Version) {
+			continue
+		}
+		var names []string
+		for _, name := range append(common(step.Changes.Went, after.Changes.Came), common(step.Changes.Came, after.Changes.Went)...) {
+			names = appendNew(names, name)
+		}
+		if len(names) == 0 {
+			continue
+		}
+		const most = 4
+		if len(names) > most {
+			names = append(names[:most], d.ellipsis)
+		}
+		texts = append(texts, d.words.Sprintf("%s (%s)", step.Version, message.List(names).In(d.lang)))
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return []string{d.words.Sprintf("earlier patch releases than those before and after: %s; what goes with one of them and comes back after it, or comes with it and goes again, may be a change that only later patch releases have",
+		message.List(texts))}
+}
+
+// common are the names of a list that another one has, too.
+func common(names, other []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(other, name) })
+}
+
+// patchOf is the last number of a version.
+func patchOf(version string) int {
+	n, _ := strconv.Atoi(version[strings.LastIndexByte(version, '.')+1:])
+	return n
+}
+
 // Brief describes on one line what was added, removed and changed between two releases, as far as
 // the default view shows it.
-func Brief(c *diff.Comparison, guide Guide, options DiffOptions) (string, error) {
+func Brief(c *diff.Comparison, guide Guide, options DiffOptions) (HistoryChanges, error) {
 	finder, err := reason.NewFinder(c)
 	if err != nil {
-		return "", err
+		return HistoryChanges{}, err
 	}
 	d := newHistoryDrawing(guide, options)
 	b := d.brief(c, finder)
@@ -87,10 +138,15 @@ func Brief(c *diff.Comparison, guide Guide, options DiffOptions) (string, error)
 	if b.smaller > 0 {
 		texts = append(texts, d.words.smaller()+" "+strconv.Itoa(b.smaller))
 	}
-	if len(texts) == 0 {
-		return d.words.samePath(), nil
+	came, went := diffMarks[diff.Added], diffMarks[diff.Removed]
+	changes := HistoryChanges{
+		Text: strings.Join(texts, d.words.between()),
+		Came: b.told[came], Went: b.told[went],
 	}
-	return strings.Join(texts, d.words.between()), nil
+	if len(texts) == 0 {
+		changes.Text = d.words.samePath()
+	}
+	return changes, nil
 }
 
 // A brief is the content of a line of a history.

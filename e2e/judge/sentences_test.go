@@ -148,12 +148,12 @@ func judgeDocument(t *testing.T, what string, c *diff.Comparison, j *judge) int 
 // brackets is in the source of both.
 func judgeBrief(t *testing.T, what string, c *diff.Comparison, j *judge) int {
 	t.Helper()
-	text, err := render.Brief(c, guideFor(t, c), render.DiffOptions{})
+	changes, err := render.Brief(c, guideFor(t, c), render.DiffOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := 0
-	for _, part := range strings.Split(text, "; ") {
+	for _, part := range strings.Split(changes.Text, "; ") {
 		sign, names, _ := strings.Cut(part, " ")
 		for _, short := range strings.Split(names, ", ") {
 			short, _, _ = strings.Cut(short, " (")

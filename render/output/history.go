@@ -36,7 +36,7 @@ func (o *Options) ofScenario(std *console.Streams, scenario string) error {
 	if err != nil {
 		return err
 	}
-	steps, err := history.Steps(scenario, func(c *diff.Comparison) (string, error) { return render.Brief(c, spoken, options) })
+	steps, err := history.Steps(scenario, func(c *diff.Comparison) (render.HistoryChanges, error) { return render.Brief(c, spoken, options) })
 	if err != nil {
 		return err
 	}
