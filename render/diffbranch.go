@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
+	"github.com/kubeapitrace/apitrace/render/view"
+	"github.com/kubeapitrace/apitrace/trace/diff"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -94,6 +96,11 @@ func apart(a, b string) (string, string) {
 // filesApart are two files as short as they can be without being the same.
 func filesApart(a, b string) (string, string) {
 	return lengthen(a, b, path.Base(a), path.Base(b))
+}
+
+// inWordsApart are the two values of a change, in words, as valuesApart has them.
+func inWordsApart(v diff.ValueChange) (string, string) {
+	return valuesApart(view.InWords(v.Name, v.A), view.InWords(v.Name, v.B))
 }
 
 // valuesApart are two values, shortened as far as they stay different: types of two packages may have one short name.

@@ -42,7 +42,7 @@ func (d *diffDrawing) detailTexts(c ShownChange) []string {
 		add(d.words.Sprintf("%s: %s %s %s", d.words.kind(c.Kind), d.duration(c.OwnNsA), d.arrow, d.duration(c.OwnNsB)), d.placeIn(d.Diff.A.Call(c.A)))
 	case diff.Valued:
 		for _, v := range c.Values {
-			was, is := valuesApart(v.A, v.B)
+			was, is := inWordsApart(v)
 			add(fmt.Sprintf("%s: %s %s %s", label(v.Name, false), quoteEmpty(oneLine(was)), d.arrow, quoteEmpty(oneLine(is))), d.placeIn(d.Diff.A.Call(c.A)))
 		}
 	}

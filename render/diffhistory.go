@@ -288,7 +288,7 @@ func (d *diffDrawing) briefly(differences *Differences, c ShownChange) string {
 		return fmt.Sprintf("%s %s%d %s %s%d", name, d.times, c.CountA, d.arrow, d.times, c.CountB)
 	case diff.Valued:
 		v := c.Fresh[0]
-		was, is := valuesApart(v.A, v.B)
+		was, is := inWordsApart(v)
 		return fmt.Sprintf("%s %s %s %s", valueLabel(v.Name), quoteEmpty(oneLine(was)), d.arrow, quoteEmpty(oneLine(is)))
 	}
 	return name

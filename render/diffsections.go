@@ -194,7 +194,7 @@ func (d *diffDrawing) changedValues(n *node, ofA bool) []valueText {
 	var texts []valueText
 	for _, at := range d.Merged.Changes[n.Calls[0]] {
 		for _, v := range d.Changes[at].Values {
-			was, value := valuesApart(v.A, v.B)
+			was, value := inWordsApart(v)
 			if ofA {
 				value = was
 			}

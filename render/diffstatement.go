@@ -588,7 +588,7 @@ func (s *summary) timed(name, was, is string) string {
 
 func (s *summary) valued(name string, v diff.ValueChange) string {
 	w := &s.words
-	was, is := valuesApart(v.A, v.B)
+	was, is := inWordsApart(v)
 	was, is = oneLine(was), oneLine(is)
 	switch fails := v.Name == "error"; {
 	case fails && v.A == "" && w.scenarios:

@@ -7,8 +7,14 @@ import "github.com/kubeapitrace/apitrace/trace"
 // k8s.io/apiserver/pkg/authorization/authorizer/interfaces.go.
 var decisions = map[string]string{"0": "Deny", "1": "Allow", "2": "NoOpinion"}
 
-// InWords returns the value of an attribute as newer releases, which have a word for it, record it.
+// InWords returns the value of an attribute as a reader knows it: a decision as newer releases, which have a word for it, record it, and
+// a method that serves a route without the wrapper that the compiler makes of it.
 func InWords(name, value string) string {
+	if name == trace.AttrRouteFunction {
+		if place, function := trace.CutRouteFunction(value); place == "" {
+			return function
+		}
+	}
 	if word, ok := decisions[value]; ok && name == trace.AttrAuthorizationDecision {
 		return word
 	}

@@ -25,9 +25,10 @@ type Route struct {
 	// "k8s.io/apiserver/pkg/endpoints.restfulGetResource". For other routes it is the handler
 	// itself, by its name in the runtime.
 	Handler string `json:"handler"`
-	// File is that of the Handler, import path, slash and name, Line the line of its word "func".
-	File string `json:"file"`
-	Line int    `json:"line"`
+	// File is that of the Handler, import path, slash and name, Line the line of its word "func". The line of a method that is the
+	// handler is not known; Choose finds the file.
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
 
 	// The following fields are empty for a route that belongs to no resource.
 
@@ -141,7 +142,7 @@ func groupResource(groupVersion, resource string) string {
 
 // parseFunction parses the probe's description of a function value: "dir/file.go:12 name".
 func parseFunction(text string) (name, file string, line int) {
-	place, name, _ := strings.Cut(text, " ")
+	place, name := trace.CutRouteFunction(text)
 	colon := strings.LastIndexByte(place, ':')
 	if colon < 0 {
 		return name, place, 0

@@ -37,7 +37,7 @@ func checkStart(t *testing.T, release string) {
 			GroupVersion: "apps/v1", Resource: "deployments", Storage: "*k8s.io/kubernetes/pkg/registry/apps/deployment/storage.REST",
 			Strategy: "k8s.io/kubernetes/pkg/registry/apps/deployment.deploymentStrategy"},
 		// No resource: the function is the one that serves it.
-		{Method: "GET", Path: "/version/", Handler: "k8s.io/apiserver/pkg/server/routes.Version.handleVersion-fm"},
+		{Method: "GET", Path: "/version/", Handler: "k8s.io/apiserver/pkg/server/routes.Version.handleVersion"},
 	} {
 		if !slices.ContainsFunc(all, func(r Route) bool {
 			return r.Method == want.Method && r.Path == want.Path && r.Handler == want.Handler && r.GroupVersion == want.GroupVersion &&
@@ -45,6 +45,14 @@ func checkStart(t *testing.T, release string) {
 		}) {
 			t.Errorf("no route is %+v", want)
 		}
+	}
+	version, err := Choose(rec, Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const file = "k8s.io/apiserver/pkg/server/routes/version.go"
+	if !slices.ContainsFunc(version, func(r Route) bool { return r.Path == "/version/" && r.place() == file }) {
+		t.Errorf("the handler of /version/ is not in %s", file)
 	}
 	if !slices.IsSortedFunc(all, func(a, b Route) int { return strings.Compare(a.Path, b.Path) }) {
 		t.Error("the routes are not in the order of their paths")

@@ -3,13 +3,16 @@ package routes
 import (
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
 // A Filter chooses routes; "" in its fields means all.
@@ -46,7 +49,32 @@ func Choose(start *trace.Recording, f Filter) ([]Route, error) {
 	if len(wanted) == 0 {
 		return nil, f.unmatched(start.K8sVersion, all)
 	}
-	return wanted, nil
+	return wanted, findFiles(start, wanted)
+}
+
+// findFiles looks up the files of handlers of which the trace has none, in the index of the release, if it has one.
+func findFiles(start *trace.Recording, all []Route) error {
+	code, err := recordings.CodeOf(start.K8sVersion)
+	if err != nil || code == nil {
+		return err
+	}
+	process := start.Requests[0].Calls[0].Process
+	for i := range all {
+		if r := &all[i]; r.File == "" {
+			if f := code.Function(process, r.Handler); f != nil {
+				r.File = path.Join(funcname.Package(f.Name), f.File)
+			}
+		}
+	}
+	return nil
+}
+
+// place is the file of a route's handler, and the line if it is known.
+func (r Route) place() string {
+	if r.Line == 0 {
+		return r.File
+	}
+	return fmt.Sprintf("%s:%d", r.File, r.Line)
 }
 
 // unmatched returns the error that the filter selects none of these routes, with the resources whose names are like the
@@ -79,7 +107,7 @@ func Write(out io.Writer, all []Route, wide bool, p message.Printer) error {
 	for _, r := range all {
 		row := []any{r.Method, r.Path, short(r.Handler), orNone(short(r.Storage)), orNone(short(r.Strategy))}
 		if wide {
-			row = append(row, orNone(r.Operation), fmt.Sprintf("%s:%d", r.File, r.Line))
+			row = append(row, orNone(r.Operation), orNone(r.place()))
 		}
 		table.Row(row...)
 	}
