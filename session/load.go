@@ -97,6 +97,14 @@ func RecordedRelease(k8sVersion string) (string, error) {
 	return version, usage.Wrong(err)
 }
 
+// RecordedReleaseOrAll is RecordedRelease, and "" for "".
+func RecordedReleaseOrAll(k8sVersion string) (string, error) {
+	if k8sVersion == "" {
+		return "", nil
+	}
+	return RecordedRelease(k8sVersion)
+}
+
 // Recorded returns the embedded recording of a scenario for a version in a form that --k8s accepts.
 // If there is none, the error names the command that replays the scenario.
 func Recorded(k8sVersion, scenario string) (*trace.Recording, error) {

@@ -49,7 +49,8 @@ func newRoot(name string, std *console.Streams) *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true // main prints errors, once, and without the whole usage text
 	verbose := root.PersistentFlags().BoolP("verbose", "v", false, "log to standard error what is looked for, built, started, sent and fetched, without secrets, to report a problem")
 	language := root.PersistentFlags().String("lang", "", "language: en or zh (default: the locale's)")
-	_ = root.PersistentFlags().MarkHidden("lang") // commands that show texts list their own
+	root.PersistentFlags().Bool("no-pager", false, "do not show long output in a pager ($PAGER, else less)")
+	_ = errors.Join(root.PersistentFlags().MarkHidden("lang"), root.PersistentFlags().MarkHidden("no-pager")) // commands that show texts list their own
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if c.Name() != "doctor" { // doctor reports what it sweeps
 			program.SweepRunDirs()

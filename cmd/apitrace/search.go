@@ -1,37 +1,33 @@
 package main
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/kubeapitrace/apitrace/internal/usage"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/session/console"
 	"github.com/kubeapitrace/apitrace/trace/search"
 )
 
-// searchOptions select what to search for.
-type searchOptions struct {
-	value string
-	most  int
-}
-
 func newSearchCommand(std *console.Streams) *cobra.Command {
-	o := &searchOptions{}
-	command := newCommand("search", cobra.MaximumNArgs(1), func(_ *cobra.Command, args []string) error {
-		if o.most < 1 {
-			return usage.Errorf("--most %d: expected at least 1", o.most)
+	var query search.Query
+	most, k8s := 0, ""
+	command := newCommand("search", cobra.MaximumNArgs(1), func(_ *cobra.Command, args []string) (err error) {
+		query.Text = strings.Join(args, "")
+		query.Release, err = session.RecordedReleaseOrAll(k8s)
+		if err := errors.Join(query.Validate(most), err); err != nil {
+			return err
 		}
-		if (len(args) == 1) == (o.value != "") || len(args) == 1 && args[0] == "" {
-			return usage.Errorf("expected a text, or --value NAME=TEXT")
-		}
-		found, err := search.Find(strings.Join(args, ""), o.value)
+		found, err := query.Find()
 		if err != nil {
 			return err
 		}
-		return found.Write(std.Out, o.most, std.Printer)
+		return found.Write(std.Out, most, std.Printer)
 	})
-	command.Flags().StringVar(&o.value, "value", "", `search the values of a name: "flow_schema=exempt", or "flow_schema" for all`)
-	command.Flags().IntVar(&o.most, "most", 20, "list at most this many functions, values and errors")
+	command.Flags().StringVar(&k8s, "k8s", "", "search only this version of Kubernetes (default: all that are recorded)")
+	command.Flags().StringVar(&query.Value, "value", "", `search the values of a name: "flow_schema=exempt", or "flow_schema" for all`)
+	command.Flags().IntVar(&most, "most", 20, "list at most this many functions, values and errors")
 	return command
 }

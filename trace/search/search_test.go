@@ -141,17 +141,19 @@ func TestBetterMatchesComeFirst(t *testing.T) {
 // release has.
 func TestOldNames(t *testing.T) {
 	for _, test := range []struct {
-		query string
-		want  []string // parts of what is written, in order
+		query, release string
+		want           []string // parts of what is written, in order
 	}{
-		{"InstallLegacyAPI", []string{"controlplane.(*Instance).InstallLegacyAPI\n", "\nin the released sources", "master.(*Master).InstallLegacyAPI", "from v1.10.13 to v1.19.16; v1.20.15: now k8s.io/kubernetes/pkg/controlplane.(*Instance).InstallLegacyAPI", "apitrace history 'master.(*Master).InstallLegacyAPI'"}},
-		{"NewLegacyRESTStorage", []string{"boot", "in the released sources", "v1.28.15: gone;", "rest.(*legacyProvider).NewRESTStorage"}},
-		{"CreateNodeDialer", []string{"in the released sources", "app.CreateNodeDialer", "from v1.10.13 to v1.21.14; v1.22.17: app.CreateNodeDialer is gone"}},
-		{"RunWardleServer(stopCh)", []string{"server.WardleServerOptions.RunWardleServer\n", "apitrace show"}},
-		{"insecurehandlerch", []string{"in the released sources", "server.BuildInsecureHandlerChain"}},
-		{"genericregistry.Store", []string{"a type, from v1.10.13 to"}},
+		{"InstallLegacyAPI", "", []string{"controlplane.(*Instance).InstallLegacyAPI\n", "\nin the released sources", "master.(*Master).InstallLegacyAPI", "from v1.10.13 to v1.19.16; v1.20.15: now k8s.io/kubernetes/pkg/controlplane.(*Instance).InstallLegacyAPI", "apitrace history 'master.(*Master).InstallLegacyAPI'"}},
+		{"NewLegacyRESTStorage", "", []string{"boot", "in the released sources", "v1.28.15: gone;", "rest.(*legacyProvider).NewRESTStorage"}},
+		{"CreateNodeDialer", "", []string{"in the released sources", "app.CreateNodeDialer", "from v1.10.13 to v1.21.14; v1.22.17: app.CreateNodeDialer is gone"}},
+		{"RunWardleServer(stopCh)", "", []string{"server.WardleServerOptions.RunWardleServer\n", "apitrace show"}},
+		{"insecurehandlerch", "", []string{"in the released sources", "server.BuildInsecureHandlerChain"}},
+		{"InstallLegacyAPI", "v1.17.17", []string{"in the released sources", "master.(*Master).InstallLegacyAPI", "from v1.10.13 to v1.19.16"}},
+		{"priorityAndFairnessHandler).Handle", "v1.37.1", []string{"filters.(*priorityAndFairnessHandler).Handle\n", ": v1.37.1", "--k8s v1.37.1 --function"}},
+		{"genericregistry.Store", "", []string{"a type, from v1.10.13 to"}},
 	} {
-		found, err := Find(test.query, "")
+		found, err := Query{Text: test.query, Release: test.release}.Find()
 		if err != nil {
 			t.Errorf("%s: %v", test.query, err)
 			continue
@@ -170,10 +172,13 @@ func TestOldNames(t *testing.T) {
 			rest = after
 		}
 	}
-	if found, err := Find("BeforeCreate", ""); err != nil || len(found.Names) > 0 {
+	if _, err := (Query{Text: "priorityAndFairnessHandler).Handle", Release: "v1.17.17"}).Find(); err == nil || !strings.Contains(err.Error(), "leave --k8s out") {
+		t.Errorf("a function of later releases in v1.17.17: %v", err)
+	}
+	if found, err := (Query{Text: "BeforeCreate"}).Find(); err != nil || len(found.Names) > 0 {
 		t.Errorf("BeforeCreate, which recordings have, is found among the names of sources, too: %+v, %v", found, err)
 	}
-	if _, err := Find("NoSuchFunctionAnywhere", ""); err == nil {
+	if _, err := (Query{Text: "NoSuchFunctionAnywhere"}).Find(); err == nil {
 		t.Error("a name that no release has was found")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
@@ -116,9 +117,47 @@ func Names(query string, partly bool) ([]lineage.Found, error) {
 	}), nil
 }
 
-// Find returns what has the text, or with a value, NAME=TEXT or NAME, the values that have it. The error of a
-// search without a result names what is near.
-func Find(query, value string) (*Result, error) {
+// A Query is what to search for: a text, or with Value, NAME=TEXT or NAME, the values that have it.
+type Query struct {
+	Text, Value string
+	// Release is the release whose recordings and source are searched, "" for all.
+	Release string
+}
+
+// Validate checks a query, and how many results are wanted.
+func (q Query) Validate(most int) error {
+	if most < 1 {
+		return usage.Errorf("--most %d: expected at least 1", most)
+	}
+	if (q.Text == "") == (q.Value == "") {
+		return usage.Errorf("expected a text, or --value NAME=TEXT")
+	}
+	return nil
+}
+
+// Find searches. The error of a search without a result names what is near.
+func (q Query) Find() (*Result, error) {
+	found, err := find(q.Text, q.Value)
+	if err != nil || q.Release == "" {
+		return found, err
+	}
+	names, err := lineage.Load()
+	if err != nil {
+		return nil, err
+	}
+	of := &Result{Names: slices.DeleteFunc(slices.Clone(found.Names), func(n lineage.Found) bool { return !names.Has(n.Kind, n.Name, q.Release) })}
+	for _, h := range found.Hits {
+		if h.Places = slices.DeleteFunc(slices.Clone(h.Places), func(p Place) bool { return p.Release != q.Release }); len(h.Places) > 0 {
+			of.Hits = append(of.Hits, h)
+		}
+	}
+	if len(of.Hits)+len(of.Names) == 0 {
+		return nil, message.Errorf("Kubernetes %s has nothing of this, and other releases have: leave --k8s out", q.Release)
+	}
+	return of, nil
+}
+
+func find(query, value string) (*Result, error) {
 	if value == "" {
 		hits, err := Text(query)
 		if err != nil {
