@@ -440,9 +440,9 @@ func TestWriteDiff(t *testing.T) {
 ~   ├─ p.GetIt p/f.go:7 ⋯1
     │     was p.getIt p/f.go:7
 #   ├─ p.L p/f.go:7
-    │     ×1 → ×2 p/f.go:7
+    │     ×1 → ×2
 =   ├─ p.V p/f.go:7
-    │     storage: x → y p/f.go:7
+    │     storage: x → y
 +   └─ p.New p/f.go:7
 `
 	if diff := cmp.Diff(want, tree[:min(len(tree), len(want))]); diff != "" {

@@ -35,15 +35,15 @@ func (d *diffDrawing) detailTexts(c ShownChange) []string {
 			add(d.words.Sprintf("was called by")+" "+d.Diff.A.Call(parent).ShortName(), d.placeIn(d.Diff.A.Call(c.A)))
 		}
 	case diff.Repeated:
-		add(fmt.Sprintf("%s%d %s %s%d", d.times, c.CountA, d.arrow, d.times, c.CountB), d.placeIn(d.Diff.A.Call(c.A)))
+		add(fmt.Sprintf("%s%d %s %s%d", d.times, c.CountA, d.arrow, d.times, c.CountB), d.otherPlace(c))
 	case diff.Reordered:
 		add(d.words.kind(c.Kind), d.otherPlace(c))
 	case diff.Timed:
-		add(d.words.Sprintf("%s: %s %s %s", d.words.kind(c.Kind), d.duration(c.OwnNsA), d.arrow, d.duration(c.OwnNsB)), d.placeIn(d.Diff.A.Call(c.A)))
+		add(d.words.Sprintf("%s: %s %s %s", d.words.kind(c.Kind), d.duration(c.OwnNsA), d.arrow, d.duration(c.OwnNsB)), d.otherPlace(c))
 	case diff.Valued:
 		for _, v := range c.Values {
 			was, is := inWordsApart(v)
-			add(fmt.Sprintf("%s: %s %s %s", label(v.Name, false), quoteEmpty(oneLine(was)), d.arrow, quoteEmpty(oneLine(is))), d.placeIn(d.Diff.A.Call(c.A)))
+			add(fmt.Sprintf("%s: %s %s %s", label(v.Name, false), quoteEmpty(oneLine(was)), d.arrow, quoteEmpty(oneLine(is))), d.otherPlace(c))
 		}
 	}
 	return lines
