@@ -6,14 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/stdout/stdouttrace"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	oteltrace "go.opentelemetry.io/otel/trace"
@@ -212,40 +209,5 @@ func TestStdout(t *testing.T) {
 	}
 	if decoder.More() {
 		t.Error("more spans than calls")
-	}
-}
-
-func TestStdoutIsThatOfTheExporter(t *testing.T) {
-	ctx := context.Background()
-	all := recordings(t)
-	hostile := load(t, "handmade-errors.json")
-	for _, text := range []string{"", "a<b>&c", "\"quoted\" \\", "\t\x00\x7f\u2028", "中文", "\xff"} {
-		call := &hostile.Requests[0].Calls[0]
-		call.Error, call.Panic, call.Function = text, text, `a/b<c>&".f`
-		call.Attributes = map[string]string{"value": text, "value<" + text: ""}
-		hostile.Requests[0].Incomplete = []string{text}
-		hostile.Requests[0].Start = hostile.Requests[0].Start.In(time.FixedZone("", 3600))
-		all["text "+strconv.Quote(text)] = hostile
-		var want, got strings.Builder
-		for name, rec := range all {
-			want.Reset()
-			got.Reset()
-			exporter, err := stdouttrace.New(stdouttrace.WithWriter(&want), stdouttrace.WithPrettyPrint())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := errors.Join(Export(ctx, rec, exporter), WriteStdout(ctx, &got, rec)); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			lines, expected := strings.Split(got.String(), "\n"), strings.Split(want.String(), "\n")
-			for i := range max(len(lines), len(expected)) {
-				if i >= len(lines) || i >= len(expected) || lines[i] != expected[i] {
-					t.Errorf("%s: WriteStdout does not write what the exporter writes, from line %d on:\n%q\nexpected\n%q",
-						name, i+1, lines[min(i, len(lines)):min(i+3, len(lines))], expected[min(i, len(expected)):min(i+3, len(expected))])
-					break
-				}
-			}
-		}
-		clear(all)
 	}
 }
