@@ -11,7 +11,6 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
 
 	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
@@ -50,10 +49,7 @@ type PrintOptions struct {
 // A line from which calls went out is marked, and followed by what was called. A line that calls what has
 // no span has another mark: no recording tells whether it did.
 func Print(w io.Writer, f *Function, o PrintOptions) error {
-	lines, err := o.Palette.Highlight(f.Text)
-	if err != nil {
-		return message.Errorf("printing the source of %s: %w", f.Name, err)
-	}
+	lines := o.Palette.Highlight(f.Text)
 	sign, noSpan, arrow, times := "▶", "◌", "→", "×"
 	if o.ASCII {
 		sign, noSpan, arrow, times = ">", ".", "->", "x"
@@ -88,13 +84,9 @@ func Print(w io.Writer, f *Function, o PrintOptions) error {
 }
 
 // Highlight colours Go source and splits it into lines. Tabs become four blanks.
-func (p Palette) Highlight(text string) ([]string, error) {
-	tokens, err := lexers.Get("go").Tokenise(nil, harmless(text))
-	if err != nil {
-		return nil, err
-	}
+func (p Palette) Highlight(text string) []string {
 	var lines []string
-	for _, line := range chroma.SplitTokensIntoLines(tokens.Tokens()) {
+	for _, line := range chroma.SplitTokensIntoLines(Tokens(harmless(text))) {
 		var out strings.Builder
 		for _, token := range line {
 			value := strings.ReplaceAll(strings.TrimSuffix(token.Value, "\n"), "\t", "    ")
@@ -102,7 +94,7 @@ func (p Palette) Highlight(text string) ([]string, error) {
 		}
 		lines = append(lines, out.String())
 	}
-	return lines[:min(len(lines), strings.Count(text, "\n"))], nil
+	return lines[:min(len(lines), strings.Count(text, "\n"))]
 }
 
 func (p Palette) style(token chroma.TokenType) lipgloss.Style {

@@ -106,11 +106,7 @@ func (m *Model) sourceLines(width, height int) []string {
 	if m.options.Colour {
 		palette = source.Colours()
 	}
-	shown, err := palette.Highlight(strings.Join(file.lines[first:last], "\n") + "\n")
-	if err != nil {
-		return append(lines, m.says(err))
-	}
-	for i, line := range shown {
+	for i, line := range palette.Highlight(strings.Join(file.lines[first:last], "\n") + "\n") {
 		number, mark := first+i+1, " "
 		if number == at {
 			mark = m.glyph("▶", ">")

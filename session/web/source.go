@@ -48,10 +48,7 @@ func (a *api) read(rec *trace.Recording, c *trace.Call) (*source.Function, *Sour
 	if err := ran(rec, f, err, c); err != nil {
 		return nil, nil, err
 	}
-	lines, err := highlight(f)
-	if err != nil {
-		return nil, nil, err
-	}
+	lines := highlight(f)
 	return f, &Source{Function: f.Name, File: f.File, Line: f.Line, Program: tree.String(), URL: view.SourceURL(rec, c), Lines: lines, Marks: []Mark{}}, nil
 }
 

@@ -153,11 +153,7 @@ func (s *packer) sourcesOf(wanted map[string]map[string]*calledFunction, notices
 			if packed.Missing == "" {
 				number, isNew := texts.of(f.Text)
 				if packed.Text = number; isNew {
-					lines, err := packedLines(f)
-					if err != nil {
-						return nil, err
-					}
-					out.Texts = append(out.Texts, lines)
+					out.Texts = append(out.Texts, packedLines(f))
 				}
 			}
 			at := slices.IndexFunc(out.Functions[name], func(known packedSource) bool { return known.same(packed) })
@@ -228,16 +224,12 @@ func (s *sourceBook) add(name sourceName, f *source.Function) {
 	s.texts[name] = &kept
 }
 
-func packedLines(f *source.Function) ([][]string, error) {
-	lines, err := highlight(f)
-	if err != nil {
-		return nil, err
-	}
+func packedLines(f *source.Function) [][]string {
 	packed := [][]string{}
-	for _, line := range lines {
+	for _, line := range highlight(f) {
 		packed = append(packed, packLine(line))
 	}
-	return packed, nil
+	return packed
 }
 
 func packLine(line SourceLine) []string {

@@ -36,10 +36,7 @@ func (a *api) getType(r *restful.Request) (any, error) {
 	if err != nil {
 		return nil, notFound(message.Errorf("source of %s: %w", name, err), message.Message{})
 	}
-	lines, err := highlight(t.Declaration)
-	if err != nil {
-		return nil, err
-	}
+	lines := highlight(t.Declaration)
 	var facts strings.Builder
 	if err := render.WriteTypeFacts(&facts, t, printerOf(r)); err != nil {
 		return nil, err

@@ -1,0 +1,76 @@
+package source
+
+import (
+	"go/scanner"
+	"go/token"
+	"go/types"
+
+	"github.com/alecthomas/chroma/v2"
+)
+
+// Tokens splits Go source into tokens of chroma's types. The text between two that have a type of their own is one of chroma.Text.
+// Go's scanner finds them, in a hundredth of the time of chroma's lexer; the page of a recording has thousands of functions.
+// The text has no carriage returns: the scanner drops them.
+func Tokens(text string) []chroma.Token {
+	var tokens []chroma.Token
+	end := 0 // of the last of tokens
+	add := func(kind chroma.TokenType, from, to int) {
+		if end < from {
+			tokens = append(tokens, chroma.Token{Type: chroma.Text, Value: text[end:from]})
+		}
+		tokens = append(tokens, chroma.Token{Type: kind, Value: text[from:to]})
+		end = to
+	}
+	file := token.NewFileSet().AddFile("", -1, len(text))
+	var s scanner.Scanner
+	s.Init(file, []byte(text), nil, scanner.ScanComments)
+	// What a name is depends on the tokens before and after it.
+	name, nameAt, before := "", 0, token.ILLEGAL
+	for last := token.ILLEGAL; last != token.EOF; {
+		pos, kind, literal := s.Scan()
+		if last == token.IDENT {
+			if kind := typeOfName(name, before == token.PERIOD, kind == token.LPAREN); kind != chroma.Text {
+				add(kind, nameAt, nameAt+len(name))
+			}
+		}
+		at := file.Offset(pos)
+		switch {
+		case kind == token.IDENT:
+			name, nameAt, before = literal, at, last
+		case kind.IsKeyword():
+			add(chroma.Keyword, at, at+len(literal))
+		case kind == token.STRING, kind == token.CHAR:
+			add(chroma.LiteralString, at, at+len(literal))
+		case kind.IsLiteral():
+			add(chroma.LiteralNumber, at, at+len(literal))
+		case kind == token.COMMENT:
+			add(chroma.Comment, at, at+len(literal))
+		}
+		last = kind
+	}
+	if end < len(text) {
+		tokens = append(tokens, chroma.Token{Type: chroma.Text, Value: text[end:]})
+	}
+	return tokens
+}
+
+// typeOfName returns the type of a name. A name of Go's own means what it always means, except behind a dot;
+// its functions, if they are called.
+func typeOfName(name string, selected, called bool) chroma.TokenType {
+	if !selected {
+		switch types.Universe.Lookup(name).(type) {
+		case *types.TypeName:
+			return chroma.KeywordType
+		case *types.Const, *types.Nil:
+			return chroma.KeywordConstant
+		case *types.Builtin:
+			if called {
+				return chroma.NameBuiltin
+			}
+		}
+	}
+	if called {
+		return chroma.NameFunction
+	}
+	return chroma.Text
+}
