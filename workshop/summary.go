@@ -58,16 +58,27 @@ func (s *Summary) reset(exercise string) {
 func (s *Summary) Markdown(lang string) string {
 	p := message.For(lang)
 	var page strings.Builder
-	all, passed, tries, spent := s.course.Exercises(), 0, 0, time.Duration(0)
+	all, passed, tries, revealed, hints, spent := s.course.Exercises(), 0, 0, 0, 0, time.Duration(0)
 	for _, e := range all {
 		done := s.progress.Of(e)
-		tries, spent = tries+done.Tries, spent+s.spent[e.Name]
+		tries, hints, spent = tries+done.Tries, hints+done.Hints, spent+s.spent[e.Name]
 		if done.Passed {
 			passed++
 		}
+		if done.Passed && done.Revealed {
+			revealed++
+		}
 	}
 	page.WriteString(p.Sprintf("# What I learned about kube-apiserver\n\n"))
-	page.WriteString(p.Sprintf("%d of %d exercises passed, %d wrong answers on the way, %s at work.\n", passed, len(all), tries, inMinutes(spent, p)))
+	facts := []string{p.Sprintf("%d of %d exercises passed", passed, len(all))}
+	if revealed > 0 {
+		facts = append(facts, p.Sprintf("%d of these after seeing the solution", revealed))
+	}
+	facts = append(facts, p.Plural(tries, "%d wrong answer", "%d wrong answers", tries))
+	if hints > 0 {
+		facts = append(facts, p.Plural(hints, "%d hint", "%d hints", hints))
+	}
+	page.WriteString(p.Sprintf("%s; %s at work.\n", p.Clauses(facts...), inMinutes(spent, p)))
 	for i := range s.course.Chapters {
 		s.chapter(&page, &s.course.Chapters[i], p)
 	}
@@ -125,6 +136,9 @@ func (s *Summary) chapter(page *strings.Builder, c *Chapter, p message.Printer) 
 		facts := []string{s.passed[e.Name].Format(time.DateOnly), inMinutes(s.spent[e.Name], p)}
 		if done.Tries > 0 {
 			facts = append(facts, p.Sprintf("wrong answers: %d", done.Tries))
+		}
+		if done.Hints > 0 {
+			facts = append(facts, p.Sprintf("hints: %d of %d", done.Hints, len(e.Hints)))
 		}
 		if done.Revealed {
 			facts = append(facts, p.Sprintf("after seeing the solution"))

@@ -27,7 +27,7 @@ func TestSummary(t *testing.T) {
 	}
 	want := `# What I learned about kube-apiserver
 
-1 of 3 exercises passed, 2 wrong answers on the way, 7 min at work.
+1 of 3 exercises passed, 2 wrong answers; 7 min at work.
 
 ## 1 First
 

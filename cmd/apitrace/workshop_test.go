@@ -194,7 +194,7 @@ func (p *atWork) hints(e *workshop.Exercise, shown int) {
 	}
 }
 
-// TestEndOfTheCourse passes the last exercise alone, and then all: "next" says in both languages that the course ends there, and
+// TestEndOfTheCourse passes the last exercise alone, and then all: "next" says in both languages that exercises are left, or that the course ends there, and
 // names the page with what was learned. With a release that not all exercises are about, it says so instead.
 func TestEndOfTheCourse(t *testing.T) {
 	course, err := workshop.Open("")
@@ -203,8 +203,8 @@ func TestEndOfTheCourse(t *testing.T) {
 	}
 	all := course.Exercises()
 	for lang, says := range map[string]struct{ last, left, release, end string }{
-		"en": {fmt.Sprintf("That was the last exercise of the course: congratulations. You have passed 1 of %d.", len(all)), "0.1  Where a request begins", "You have passed all exercises that can be done with Kubernetes v1.26.15,", "Congratulations: you have passed all exercises of the course."},
-		"zh": {fmt.Sprintf("这是课程的最后一个练习：恭喜。你已通过 1 个（共 %d 个）。", len(all)), "0.1  请求从哪里开始", "能用 Kubernetes v1.26.15 完成的练习都已通过", "恭喜：课程的全部练习都已通过。"},
+		"en": {fmt.Sprintf("That was the last exercise of the last chapter. You have passed 1 of %d; %d are left.", len(all), len(all)-1), "0.1  Where a request begins", "You have passed all exercises that can be done with Kubernetes v1.26.15,", "Congratulations: you have passed all exercises of the course."},
+		"zh": {fmt.Sprintf("这是最后一章的最后一个练习。你已通过 1 个（共 %d 个），还剩 %d 个。", len(all), len(all)-1), "0.1  请求从哪里开始", "能用 Kubernetes v1.26.15 完成的练习都已通过", "恭喜：课程的全部练习都已通过。"},
 	} {
 		p := newAtWork(t, lang)
 		state := &workshop.State{Path: filepath.Join(os.Getenv(program.StateEnv), "workshop.jsonl")}

@@ -26,7 +26,10 @@ func (l *Learner) Hint(ctx context.Context) error {
 	for i, hint := range e.Hints[:shown] {
 		l.item(fmt.Sprintf("%d/%d", i+1, len(e.Hints)), hint)
 	}
-	if shown == len(e.Hints) {
+	switch done := l.progress.Of(e); {
+	case shown == len(e.Hints) && done.Passed:
+		l.sayf("\nThat was the last one. You have passed this exercise: apitrace workshop explain")
+	case shown == len(e.Hints):
 		l.sayf("\nThat was the last one. If you give up: apitrace workshop solution --anyway")
 	}
 	return nil
@@ -38,7 +41,7 @@ func (l *Learner) Solution(ctx context.Context, name string, anyway bool) error 
 	if err != nil {
 		return err
 	}
-	if !l.progress.Of(e).Passed {
+	if done := l.progress.Of(e); !done.Passed && !done.Revealed {
 		if !anyway {
 			return usage.Errorf("this exercise is not passed yet: take a hint, or ask for the solution with --anyway, which leaves a mark")
 		}
@@ -90,8 +93,8 @@ func (l *Learner) Explain(name string) error {
 	l.markdown(message.Of("Learned: %s", e.Teaches))
 	fmt.Fprintln(l.out)
 	l.markdown(e.Debrief)
-	if lessonOf(l.course.Chapter(e)) != "" {
-		l.sayf("\nThe chapter's lesson: apitrace workshop lesson")
+	if chapter := l.course.Chapter(e); lessonOf(chapter) != "" {
+		l.sayf("\nThe chapter's lesson: apitrace workshop lesson %s", chapter.Number())
 	}
 	return nil
 }

@@ -24,7 +24,7 @@ func (l *Learner) Lesson(chapter string) error {
 	}
 	page, err := lessons.Page(name, l.lang)
 	if errors.Is(err, fs.ErrNotExist) {
-		return usage.Errorf("there is no lesson %q: expected one of %q", name, lessons.Names())
+		return usage.Errorf("there is no lesson %q: expected the number of a chapter, as \"apitrace workshop\" lists it, or one of %s", name, message.List(lessons.Names()))
 	}
 	if err == nil {
 		page = forTerminal(page, l.lang)

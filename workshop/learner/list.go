@@ -24,7 +24,7 @@ func (l *Learner) List(details bool) error {
 		passed, minutes = passed+done, minutes+left
 	}
 	fmt.Fprintln(l.out)
-	l.sayf("%d of %d passed, about %d minutes to go. ✓ passed, ✓* after seeing the solution, → the current one.", passed, len(all), minutes)
+	l.sayf("%d of %d passed, about %d minutes to go. ✓ passed, * its solution seen, → the current one.", passed, len(all), minutes)
 	if passed < len(all) {
 		l.sayf("Go on with \"apitrace workshop next\".")
 	}
@@ -40,20 +40,27 @@ func (l *Learner) listChapter(chapter *workshop.Chapter, details bool) (passed, 
 			minutes += e.Minutes
 		}
 	}
-	facts := l.p.Clauses(fmt.Sprintf("%d/%d", passed, len(chapter.Exercises)), l.minutes(minutes))
+	facts := fmt.Sprintf("%d/%d", passed, len(chapter.Exercises))
+	if minutes > 0 {
+		facts = l.p.Clauses(facts, l.minutes(minutes))
+	}
 	fmt.Fprintf(l.out, "%s  %s\n", chapter.Number(), l.p.Sprintf("%s (%s)", chapter.Title, facts))
 	if details {
 		l.detail(chapter.Teaches.In(l.lang))
 	}
+	widest := 0
 	for _, e := range chapter.Exercises {
-		l.listOne(e, details)
+		widest = max(widest, len(l.course.Number(e)))
+	}
+	for _, e := range chapter.Exercises {
+		l.listOne(e, max(widest, len("1.10")), details)
 	}
 	return passed, minutes
 }
 
 func (l *Learner) minutes(n int) string { return l.p.Sprintf("%d min", n) }
 
-func (l *Learner) listOne(e *workshop.Exercise, details bool) {
+func (l *Learner) listOne(e *workshop.Exercise, number int, details bool) {
 	done := l.progress.Of(e)
 	mark := "  "
 	switch {
@@ -61,6 +68,10 @@ func (l *Learner) listOne(e *workshop.Exercise, details bool) {
 		mark = "✓*"
 	case done.Passed:
 		mark = "✓ "
+	case done.Revealed && e.Name == l.progress.Current:
+		mark = "→*"
+	case done.Revealed:
+		mark = " *"
 	case e.Name == l.progress.Current:
 		mark = "→ "
 	}
@@ -68,7 +79,7 @@ func (l *Learner) listOne(e *workshop.Exercise, details bool) {
 	if e.Live() {
 		facts += l.p.Sprintf(", live")
 	}
-	before := fmt.Sprintf("  %s %-4s ", mark, l.course.Number(e))
+	before := fmt.Sprintf("  %s %-*s ", mark, number, l.course.Number(e))
 	indent := text.Columns(before)
 	title := text.Wrap(l.p.Sprintf("%s (%s)", e.Title, facts), l.width()-indent)
 	fmt.Fprintln(l.out, before+title[0])

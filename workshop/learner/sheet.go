@@ -352,7 +352,7 @@ func (l *Learner) Answer(ctx context.Context, name, text string, request *scenar
 func LessonHTML(name, lang string) (string, error) {
 	text, err := lessons.Page(name, lang)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !slices.Contains(lessons.Names(), name) {
-		return "", usage.Errorf("there is no lesson %q: expected one of %q", name, lessons.Names())
+		return "", usage.Errorf("there is no lesson %q: expected the number of a chapter, as \"apitrace workshop\" lists it, or one of %s", name, message.List(lessons.Names()))
 	}
 	if err != nil {
 		return "", err

@@ -57,17 +57,19 @@ func (l *Learner) sayAllPassed() {
 		return
 	}
 	l.sayf("Congratulations: you have passed all exercises of the course. A page with what you have learned, to keep: apitrace workshop summary")
+	fmt.Fprintln(l.out)
+	l.sayf("To go on without questions:\n  walk through any recording:    apitrace explore get-node\n  trace a request of your own:   apitrace request GET /api/v1/nodes\n  undo your edits of the server: apitrace edit --revert --all (apitrace edit --list shows them)")
 }
 
-// sayEnd tells a learner who has passed the last exercise of the course, but not all before it, that the course ends there.
+// sayEnd tells a learner who has passed the last exercise of the course, but not all before it, that the course goes on with those.
 func (l *Learner) sayEnd() {
 	all := l.course.Exercises()
 	if last := all[len(all)-1]; last.Name != l.progress.Current || !l.progress.Of(last).Passed {
 		return
 	}
 	passed, of := l.passed()
-	l.aside(l.p.Sprintf("That was the last exercise of the course: congratulations. You have passed %d of %d. A page with what you have learned: apitrace workshop summary", passed, of))
-	l.sayf("The next one that is left:")
+	l.aside(l.p.Plural(of-passed, "That was the last exercise of the last chapter. You have passed %[2]d of %[3]d; %[1]d is left. A page with what you have learned: apitrace workshop summary", "That was the last exercise of the last chapter. You have passed %[2]d of %[3]d; %[1]d are left. A page with what you have learned: apitrace workshop summary", of-passed, passed, of))
+	l.sayf("The next of them:")
 	fmt.Fprintln(l.out)
 }
 
@@ -107,6 +109,9 @@ func (l *Learner) start(ctx context.Context, e *workshop.Exercise) error {
 		return err
 	}
 	l.show(ctx, e)
+	if l.progress.Of(e).Passed {
+		l.sayf("  (passed already; to begin anew: apitrace workshop reset)")
+	}
 	return l.writeAnswerFile(e)
 }
 
