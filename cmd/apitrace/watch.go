@@ -19,7 +19,7 @@ import (
 )
 
 func newWatchCommand(std *console.Streams) *cobra.Command {
-	server, shown := &serverFlags{}, &output.Diff{}
+	server, shown := &serverFlags{}, &output.Diff{GoesOn: true}
 	command := newCommand("watch", commandline.OneArgument(message.Of("the name of a scenario (see \"apitrace scenarios\") or the path of a scenario file")), func(c *cobra.Command, args []string) error {
 		if err := errors.Join(shown.Validate(), server.validate()); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package output
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -30,6 +31,8 @@ type Diff struct {
 	Links bool
 	// Times also compares the times of calls.
 	Times bool
+	// GoesOn is set by a command that goes on after Write: a pager would hold it up.
+	GoesOn bool
 	// HTML writes a comparison as a page for a browser, which begins with a language: the format "html".
 	HTML func(w io.Writer, c *diff.Comparison, options render.DiffOptions, lang string) error
 	View Options
@@ -46,7 +49,7 @@ func (o *Diff) Validate() error {
 // Comparison returns the options of the comparison.
 func (o *Diff) Comparison() diff.Options { return diff.Options{Times: o.Times} }
 
-// Write prints the differences of each step, and reports whether all sides are the same.
+// Write prints the differences of each step, in a terminal through a pager, and reports whether all sides are the same.
 func (o *Diff) Write(std *console.Streams, steps iter.Seq2[sides.Compared, error], summaryOnly bool) (same bool, err error) {
 	if o.Format == "html" && std.Width > 0 {
 		return false, htmlInTerminal()
@@ -65,9 +68,14 @@ func (o *Diff) Write(std *console.Streams, steps iter.Seq2[sides.Compared, error
 	}
 	same = true
 	isFirst := true
+	wait := func() error { return nil }
+	defer func() { err = errors.Join(err, wait()) }()
 	for step, err := range steps {
 		if err != nil {
 			return false, err
+		}
+		if isFirst { // loading the first step may have printed notices
+			std, wait = std.Paged(!o.View.NoPager && !o.GoesOn)
 		}
 		// A side may be named by the scenario of a file from elsewhere.
 		options.NameA, options.NameB = text.Escape(step.NameA), text.Escape(step.NameB)
