@@ -56,7 +56,7 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	answer("registry.(*Store).Get")
-	await(t, &out, "✗ That function only hands the request on.")
+	await(t, &out, "✗ That function makes the key")
 	answer("Get")
 	await(t, &notices, `"Get" names`)
 	answer("etcd3.(*store).Get")
