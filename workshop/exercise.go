@@ -184,6 +184,9 @@ type Change struct {
 	File string `yaml:"file"`
 	// Body, if set, is sent in place of the body of the scenario's traced requests.
 	Body *scenarios.Document `yaml:"body"`
+	// Then are requests that the changed server gets after those of the scenario, traced as well: a change may do what is
+	// asked for, and harm other requests. Tests ask for them by their number.
+	Then []scenarios.HTTP `yaml:"then"`
 	// Expect is what the trace of the scenario must show, from a changed server.
 	Expect Test `yaml:"expect"`
 }
@@ -194,6 +197,8 @@ type Wrong struct {
 	// Try are answers that get this reply: what Verify plays. In a live exercise they
 	// are names of scenarios, whose recordings are judged.
 	Try Names `yaml:"try"`
+	// Edits are a wrong change of the server that gets this reply: Verify builds it where a server is at hand.
+	Edits []Replacement `yaml:"edits"`
 	// Releases are those in which the reply is given.
 	Releases release.Range `yaml:",inline"`
 	// When is a test of the traces; $answer in it stands for the function that the answer names.

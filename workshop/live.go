@@ -39,9 +39,9 @@ func (e *Exercise) adds(function string) bool {
 	return e.Change != nil && slices.ContainsFunc(e.Solution.Edits, func(r Replacement) bool { return declared.MatchString(r.New) })
 }
 
-// Edited applies the solution of an exercise that asks for a change to the text of its file.
-func (e *Exercise) Edited(text string) (string, error) {
-	for i, edit := range e.Solution.Edits {
+// Edited applies edits, such as those of the solution, to the text of the file of an exercise that asks for a change.
+func (e *Exercise) Edited(text string, edits []Replacement) (string, error) {
+	for i, edit := range edits {
 		if n := strings.Count(text, edit.Old); n != 1 {
 			return "", message.Errorf("%s: the old text of edit %d occurs %d times in %s: expected once", e.File, i+1, n, e.Change.File)
 		}

@@ -124,7 +124,7 @@ func (e *Exercise) validateWrong() *strictyaml.Mistake {
 	for i := range e.Wrong {
 		w := &e.Wrong[i]
 		bad := bothLanguages(w.Reply, "reply")
-		if bad == nil && len(w.Try) == 0 {
+		if bad == nil && len(w.Try) == 0 && (e.Change == nil || len(w.Edits) == 0) {
 			bad = strictyaml.MistakeAt(message.Of("try is missing: an answer that gets this reply, to prove that it does"), "try")
 		}
 		if bad == nil && w.When != nil {

@@ -72,7 +72,7 @@ func (c *changer) saves(text string) {
 // solved is the text of the copy with the solution in it.
 func (c *changer) solved() string {
 	c.Helper()
-	text, err := c.exercise.Edited(c.pristine)
+	text, err := c.exercise.Edited(c.pristine, c.exercise.Solution.Edits)
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -53,8 +53,7 @@ func (l *Learner) play(ctx context.Context, e *workshop.Exercise, args []string,
 	return l.replay(ctx, ownRequest(e, h), "")
 }
 
-// mustHaveEdited is an error if no file of the server is changed. One that is, but not the file that
-// the exercise is about, may do as well: the trace will tell.
+// mustHaveEdited is an error if the file that the exercise is about is not changed, whatever else is.
 func (l *Learner) mustHaveEdited(ctx context.Context, e *workshop.Exercise) error {
 	dir, err := session.Edits{}.Dir()
 	if err != nil {
@@ -85,7 +84,7 @@ func (l *Learner) mustHaveEdited(ctx context.Context, e *workshop.Exercise) erro
 	case len(changed) == 0:
 		return usage.Errorf("nothing of the server is changed yet: \"apitrace edit %s\" gives you a copy; change that, and check again", e.Change.File)
 	case !slices.Contains(changed, e.Change.File):
-		l.reporter.Notice("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)", e.Change.File, message.List(changed))
+		return usage.Errorf("%s is as upstream's, and the exercise is about it; changed is %s (apitrace edit --list)", e.Change.File, message.List(changed))
 	}
 	return nil
 }
@@ -116,6 +115,11 @@ func (l *Learner) replayChanged(ctx context.Context, e *workshop.Exercise, edits
 		if r := &scenario.Requests[i]; r.Traced && e.Change.Body != nil {
 			r.Body = e.Change.Body
 		}
+	}
+	for i := range e.Change.Then {
+		then := e.Change.Then[i]
+		then.Status = 0
+		scenario.Requests = append(scenario.Requests, scenarios.Request{HTTP: then, Traced: true, Warmup: []scenarios.HTTP{}})
 	}
 	return l.replay(ctx, scenario, edits)
 }

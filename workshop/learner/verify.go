@@ -13,6 +13,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/storage"
+	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 	"github.com/kubeapitrace/apitrace/workshop"
 )
@@ -112,30 +113,54 @@ func (l *Learner) mustPass(e *workshop.Exercise, try workshop.Try, want bool) er
 	return err
 }
 
-// verifyChange solves an exercise with its edits, in a folder that is not the user's.
-func (l *Learner) verifyChange(ctx context.Context, e *workshop.Exercise) (err error) {
-	dir, err := program.NewRunDir()
+// verifyChange solves an exercise with its edits, in a folder that is not the user's, and makes the wrong changes that it knows.
+func (l *Learner) verifyChange(ctx context.Context, e *workshop.Exercise) error {
+	recording, err := l.replayEdits(ctx, e, e.Solution.Edits)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, dir.Close()) }()
-	if err := l.applySolution(ctx, e, program.Edits{Dir: dir.Path, Version: l.k8s}); err != nil {
+	if err := l.mustPass(e, workshop.Try{Recording: recording}, true); err != nil {
 		return err
 	}
-	recording, err := l.replayChanged(ctx, e, dir.Path)
-	if err != nil {
-		return err
+	for i, w := range e.Wrong {
+		if len(w.Edits) == 0 || !w.Releases.Has(l.k8s) {
+			continue
+		}
+		if recording, err = l.replayEdits(ctx, e, w.Edits); err != nil {
+			return err
+		}
+		verdict, err := l.judge.Judge(e, workshop.Try{Recording: recording})
+		if err != nil {
+			return err
+		}
+		if got := verdict.Reply.String(); verdict.Passed || got != w.Reply.En {
+			bad := message.Errorf("wrong %d, %q: it gets another reply: %s", i+1, w.Edits[0].New, got)
+			return message.Errorf("%s: %w", e.File, bad)
+		}
 	}
-	return l.mustPass(e, workshop.Try{Recording: recording}, true)
+	return nil
 }
 
-// applySolution edits the file of an exercise as its solution says.
-func (l *Learner) applySolution(ctx context.Context, e *workshop.Exercise, edits program.Edits) error {
+// replayEdits sends the scenario of an exercise to a server with some edits, made in a folder that is not the user's.
+func (l *Learner) replayEdits(ctx context.Context, e *workshop.Exercise, edits []workshop.Replacement) (recording *trace.Recording, err error) {
+	dir, err := program.NewRunDir()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	if err := l.apply(ctx, e, edits, program.Edits{Dir: dir.Path, Version: l.k8s}); err != nil {
+		return nil, err
+	}
+	return l.replayChanged(ctx, e, dir.Path)
+}
+
+// apply changes the file of an exercise by some edits.
+func (l *Learner) apply(ctx context.Context, e *workshop.Exercise, replacements []workshop.Replacement, edits program.Edits) error {
 	edit, err := apiserver.AddEdit(ctx, edits, e.Change.File, apiserver.BuildOptions{Version: l.k8s})
 	if err != nil {
 		return err
 	}
-	text, err := e.Edited(string(edit.Text))
+	text, err := e.Edited(string(edit.Text), replacements)
 	if err != nil {
 		return err
 	}
