@@ -158,6 +158,8 @@ func (s *sideBySide) node(d *sectionDrawing, n *node, at [2]guide) {
 			last := !slices.ContainsFunc(called[i+1:], side.has)
 			to, past := side.branches(child, last)
 			switch {
+			case side.has(child) && !side.has(n) && at[k] == (guide{}): // called from above the section on this side
+				next[k] = guide{side.blanks(), side.blanks()}
 			case side.has(child):
 				next[k] = guide{at[k].rest + to, at[k].rest + past}
 			case side.has(n) && !last:
