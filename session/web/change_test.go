@@ -78,7 +78,7 @@ func TestSlowChangeTheServerOnThePage(t *testing.T) {
 	b.forgive("the server responded with a status of 400")
 	b.forgive("the server responded with a status of 502")
 
-	solved, err := exercise.Edited(string(edit.Text))
+	solved, err := exercise.Edited(string(edit.Text), exercise.Solution.Edits)
 	if err != nil {
 		t.Fatal(err)
 	}
