@@ -52,11 +52,13 @@ func (p *atWork) sees(want string, args ...string) {
 	}
 }
 
-// unwrapped returns a text without the spaces and line ends that layout may add, and without the marks of lists and
-// emphasis and code that layout removes.
+// unwrapped returns a text without the spaces and line ends that layout may add, without the marks of lists and
+// emphasis and code that layout removes, and without the chosen language in the commands of course texts.
 func unwrapped(text string) string {
-	return strings.Join(strings.Fields(strings.NewReplacer("*", "", "\n- ", "\n", "• ", "", "```diff", "", "```", "").Replace(text)), "")
+	return withoutLang.Replace(strings.Join(strings.Fields(strings.NewReplacer("*", "", "\n- ", "\n", "• ", "", "```diff", "", "```", "").Replace(text)), ""))
 }
+
+var withoutLang = strings.NewReplacer("--langzh", "", "--langen", "")
 
 // TestCostlyPlayTheCourse solves the course in Chinese from the first exercise to the last, except those that need a
 // server, with hints, solutions and explanations, without network and toolchain.
