@@ -14,7 +14,7 @@ import (
 func newLearnCommand(std *console.Streams) *cobra.Command {
 	o := &workshopOptions{}
 	command := newCommand("learn", cobra.NoArgs, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
-		return l.Learn(ctx, drawFirst(std, o.lang))
+		return l.Learn(ctx, drawFirst(o.shown, o.lang))
 	}))
 	o.addFlags(command, command.Flags())
 	return command
@@ -23,7 +23,7 @@ func newLearnCommand(std *console.Streams) *cobra.Command {
 // drawFirst draws the tree that teaches a learner to read trees, cut so that it fits one screen.
 func drawFirst(std *console.Streams, lang string) func(context.Context, *trace.Recording) error {
 	return func(ctx context.Context, recording *trace.Recording) error {
-		o := output.Options{Format: "tree", View: "path", Colour: "auto", Lang: lang, Filter: output.Filter{Layers: []string{"handler", "registry"}}}
+		o := output.Options{Format: "tree", View: "path", Colour: "auto", NoPager: true, Lang: lang, Filter: output.Filter{Layers: []string{"handler", "registry"}}}
 		return o.Write(ctx, std, recording)
 	}
 }

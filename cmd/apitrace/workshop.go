@@ -22,9 +22,8 @@ import (
 
 // workshopOptions are the flags that all commands of the workshop share.
 type workshopOptions struct {
-	lang   string
-	k8s    string
-	course string
+	lang, k8s, course string
+	shown             *console.Streams // where the command prints, in a terminal perhaps the pager
 }
 
 func newWorkshopCommand(std *console.Streams) *cobra.Command {
@@ -32,7 +31,7 @@ func newWorkshopCommand(std *console.Streams) *cobra.Command {
 	var details bool
 	command := newCommand("workshop", commandline.KnownCommand, o.with(std, func(l *learner.Learner, ctx context.Context, _ []string) error {
 		if l.Fresh() && !details {
-			return l.Learn(ctx, drawFirst(std, o.lang))
+			return l.Learn(ctx, drawFirst(o.shown, o.lang))
 		}
 		return l.List(details)
 	}))
@@ -110,14 +109,17 @@ func (o *workshopOptions) with(std *console.Streams, do func(*learner.Learner, c
 		if err != nil {
 			return err
 		}
-		l, err := learner.Open(c.Context(), learner.Options{
-			Lang: lang, LangChosen: o.lang != "", K8s: o.k8s, Course: o.course,
-			Out: std.Out, Columns: std.Columns(), Colour: colour, Reporter: std,
+		return std.InPager(commandline.Pages(c, "learn", "workshop", "lesson", "explain", "summary"), func(shown *console.Streams) error {
+			o.shown = shown
+			l, err := learner.Open(c.Context(), learner.Options{
+				Lang: lang, LangChosen: o.lang != "", K8s: o.k8s, Course: o.course,
+				Out: shown.Out, Columns: std.Columns(), Colour: colour, Reporter: std,
+			})
+			if err != nil {
+				return err
+			}
+			return do(l, c.Context(), args)
 		})
-		if err != nil {
-			return err
-		}
-		return do(l, c.Context(), args)
 	}
 }
 

@@ -61,6 +61,16 @@ func (s *Streams) Paged(wanted bool) (paged *Streams, wait func() error) {
 	}
 }
 
+// InPager calls do with streams like those of Paged, and waits until the user has left the pager.
+func (s *Streams) InPager(wanted bool, do func(*Streams) error) error {
+	paged, wait := s.Paged(wanted)
+	err := do(paged)
+	if ended := wait(); err == nil {
+		err = ended
+	}
+	return err
+}
+
 // A pagerPipe discards output after the user has left the pager.
 type pagerPipe struct {
 	to   io.Writer

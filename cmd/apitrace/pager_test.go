@@ -1,0 +1,46 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/session/console"
+)
+
+// TestPager checks which commands show their output in the pager of a terminal: those that print what is read from its
+// beginning.
+func TestPager(t *testing.T) {
+	t.Setenv("APITRACE_PAGER", "sed 's/^/in the pager: /'")
+	for command, pages := range map[string]bool{
+		"show get-node":                        true,
+		"compare get-node get-not-found":       true,
+		"learn":                                true,
+		"workshop":                             true,
+		"workshop lesson 3":                    true,
+		"workshop summary":                     true,
+		"workshop trace":                       true,
+		"workshop lesson 3 --no-pager":         false,
+		"compare --no-pager get-node get-node": false,
+		"workshop hint":                        false,
+		"workshop lesson 99":                   false,
+	} {
+		t.Setenv(program.StateEnv, t.TempDir())
+		if command != "learn" { // which greets whoever has done nothing yet
+			if err := execute(t.Context(), []string{"apitrace", "workshop", "jump", "3"}, &console.Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var out bytes.Buffer
+		args := append([]string{"apitrace"}, strings.Fields(command)...)
+		err := execute(t.Context(), args, &console.Streams{Out: &out, Err: &bytes.Buffer{}, Width: 80})
+		text := out.String()
+		if fails := command == "workshop lesson 99"; fails != (err != nil) && !strings.HasPrefix(command, "compare") { // which fails if there are differences
+			t.Errorf("%q: %v", command, err)
+		}
+		if pages && strings.Count(text, "in the pager: ") != strings.Count(text, "\n") || strings.Contains(text, "in the pager: ") != pages {
+			t.Errorf("%q goes through the pager: want %v, output:\n%s", command, pages, text)
+		}
+	}
+}
