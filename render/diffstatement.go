@@ -64,7 +64,7 @@ func (s *summary) statements() []*statement {
 		}
 		tree, top := s.side(change)
 		keys := s.keysBetween(change.Change, s.guide)
-		if len(keys) == 0 {
+		if len(keys) == 0 || tree.Parent(top) < 0 { // of a whole request, nothing calls the key steps from outside
 			keys = []int{top}
 		}
 		s.folded[i] = !slices.Contains(keys, top)
