@@ -19,11 +19,11 @@ type functionRewriter struct {
 
 // rewrite inserts, behind the function's opening brace:
 //
-//	if l := Labels(); l != nil { defer Enter(l, &site).Exit(&err) };
+//	if On() { if l := Labels(); l != nil { defer Enter(l, &site).Exit(&err) } };
 //
 // or, for an entrySpan,
 //
-//	if l := Labels(); l != nil { Leaf(l, &site) };
+//	if On() { if l := Labels(); l != nil { Leaf(l, &site) } };
 //
 // with what apart adds to a literal,
 // or what the guide asks for beyond that.
@@ -35,7 +35,7 @@ func (w *functionRewriter) rewrite() error {
 	var enter string
 	switch w.kind {
 	case entrySpan:
-		enter = fmt.Sprintf(" if apitraceL := apitraceProbe.Labels(); apitraceL != nil { apitraceProbe.Leaf(apitraceL, &apitraceSites[%d])%s };", w.site, w.apart())
+		enter = fmt.Sprintf(" if apitraceProbe.On() { if apitraceL := apitraceProbe.Labels(); apitraceL != nil { apitraceProbe.Leaf(apitraceL, &apitraceSites[%d])%s } };", w.site, w.apart())
 	case fullSpan:
 		if enter, err = w.span(); err != nil {
 			return err
@@ -107,9 +107,9 @@ func (w *functionRewriter) span() (string, error) {
 		return fmt.Sprintf(" if apitraceL := apitraceProbe.Labels(); apitraceL != nil || apitraceProbe.Following() { if apitraceC := apitraceProbe.After(apitraceL, %s, %d, %t, %s); apitraceC != nil { defer apitraceC.Exit(%s);%s } };", site, stage.number, stage.Settled, revision, result, values), err
 	}
 	if values != "" {
-		return fmt.Sprintf(" if apitraceL := apitraceProbe.Labels(); apitraceL != nil { if apitraceC := apitraceProbe.Enter(apitraceL, %s); apitraceC != nil { defer apitraceC.Exit(%s);%s } };", site, result, values), nil
+		return fmt.Sprintf(" if apitraceProbe.On() { if apitraceL := apitraceProbe.Labels(); apitraceL != nil { if apitraceC := apitraceProbe.Enter(apitraceL, %s); apitraceC != nil { defer apitraceC.Exit(%s);%s } } };", site, result, values), nil
 	}
-	return fmt.Sprintf(" if apitraceL := apitraceProbe.Labels(); apitraceL != nil { defer apitraceProbe.Enter(apitraceL, %s).Exit(%s) };", site, result), nil
+	return fmt.Sprintf(" if apitraceProbe.On() { if apitraceL := apitraceProbe.Labels(); apitraceL != nil { defer apitraceProbe.Enter(apitraceL, %s).Exit(%s) } };", site, result), nil
 }
 
 // errorResult returns the address of the last result if that is an error, else "nil".

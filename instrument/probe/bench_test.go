@@ -15,8 +15,10 @@ func plainCall(n int) (err error) {
 
 //go:noinline
 func instrumentedCall(n int) (err error) {
-	if l := Labels(); l != nil {
-		defer Enter(l, &callSite).Exit(&err)
+	if On() {
+		if l := Labels(); l != nil {
+			defer Enter(l, &callSite).Exit(&err)
+		}
 	}
 	if n < 0 {
 		return errNegative

@@ -30,13 +30,16 @@ func traceBoot(traceparent string) {
 	t := traces.open(traceID)
 	t.boot = true
 	g, c := goroutine{getg()}, t.newCall()
-	c.labels, c.trace, c.site = t.labels, t, site
-	c.goroutine, c.self, c.depth = g.id(), main.pc, main.depth
-	checks.sites.Store(runtime.FuncForPC(main.pc).Entry(), c.site)
+	c.labels, c.trace, c.siteAt = t.labels, t, uintptr(unsafe.Pointer(site))
+	c.goroutine, c.self, c.depth = g.id(), main.pc, uint32(main.depth)
+	checks.sites.Store(runtime.FuncForPC(main.pc).Entry(), site)
 	c.start = ticks()
-	c.state.Store(running)
+	publish(&c.state, running)
 	setLabels(unsafe.Pointer(c))
 }
+
+// mainSite is runtime.main, once mainFunction has found it.
+var mainSite Site
 
 // mainFunction returns where runtime.main stands on the goroutine's stack, and what it is as
 // a Site; nil if the goroutine is another one.
@@ -46,7 +49,8 @@ func mainFunction() (position, *Site) {
 	for f := range frames {
 		if f.Function == "runtime.main" {
 			file, line := f.Func.FileLine(f.Entry)
-			site, entry = &Site{Function: f.Function, File: "runtime/" + path.Base(file), Line: line}, f.Entry
+			mainSite = Site{Function: f.Function, File: "runtime/" + path.Base(file), Line: line}
+			site, entry = &mainSite, f.Entry
 		}
 	}
 	if site == nil {

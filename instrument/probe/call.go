@@ -5,6 +5,7 @@ package probe
 import (
 	"fmt"
 	"runtime/pprof"
+	"strconv"
 	"sync/atomic"
 	"unsafe"
 )
@@ -23,47 +24,57 @@ type Site struct {
 //
 // The goroutine that makes the call writes the fields; the reader's goroutine
 // looks at them once state says that they are written.
+//
+// The garbage collector looks into each pointer of each call, so there are few.
 type Call struct {
 	labels pprof.LabelSet // must be first: see fromLabels
 	trace  *tracing
-	parent *Call          // nil for the first call of the trace in this process
-	prev   unsafe.Pointer // the goroutine's labels before this call
-	site   *Site
-	seq    uint32
-	state  atomic.Uint32
+	prev   unsafe.Pointer       // the goroutine's labels before this call
+	notes  atomic.Pointer[note] // the latest; nil for most calls
 
+	siteAt    uintptr // of a Site, which is a variable of a package and never moves
 	goroutine uint64
-	inherited bool    // the goroutine got the labels from the one that started it
-	depth     uintptr // of the function's frame below the upper end of the stack
-	self      uintptr // a pc in the function
-	callPC    uintptr // where control left the parent, 0 if unknown
+	seq       uint32
+	parent    uint32 // Call.seq plus one, 0 for the first call of the trace in this process
+	depth     uint32 // of the function's frame below the upper end of the stack
+	state     atomic.Uint32
 
-	start, end int64  // in ticks
-	notes      *notes // nil for most calls; guarded by trace.mu
+	self       uintptr // a pc in the function
+	callPC     uintptr // where control left the parent, 0 if unknown
+	start, end int64   // in ticks
 }
 
-// notes are what is worth noting on some calls only.
-type notes struct {
-	err      text
-	panicked string
-	stage    int // see After
-	attrs    []value
+// site is the function.
+func (c *Call) site() *Site { return *(**Site)(unsafe.Pointer(&c.siteAt)) }
+
+// inherits tells whether the goroutine got the labels of the call's parent from the one that started it.
+func (c *Call) inherits(parent *Call) bool {
+	return parent != nil && parent.goroutine != c.goroutine && fromLabels(c.prev) == parent
 }
 
-// A value is one that the guide asked for.
-type value struct {
-	key  string
-	text text
+// A note is what is worth noting on some calls only. Once it is in the list of a call it does not change, so that the reader
+// needs no lock.
+type note struct {
+	before *note
+	kind   noteKind
+	key    string // of a value
+	text   text   // of a value or an error; the origin of a panic
+	stage  int
 }
 
-// note changes the call's notes.
-func (c *Call) note(change func(*notes)) {
-	c.trace.mu.Lock()
-	defer c.trace.mu.Unlock()
-	if c.notes == nil {
-		c.notes = &notes{}
-	}
-	change(c.notes)
+type noteKind uint8
+
+const (
+	noteValue noteKind = iota // one that the guide asked for
+	noteError
+	notePanic
+	noteStage // see After
+)
+
+// note adds to the call's notes. Only the goroutine that makes the call does that.
+func (c *Call) note(n note) {
+	n.before = c.notes.Load()
+	c.notes.Store(&n)
 }
 
 // States of a Call.
@@ -79,11 +90,12 @@ const (
 //
 //go:noinline
 func Enter(labels unsafe.Pointer, site *Site) *Call {
+	at := callerOf(here())
 	parent := fromLabels(labels)
 	if parent == nil {
 		return nil
 	}
-	return begin(parent.trace, parent, labels, site, callerOf(framePointer()))
+	return begin(parent.trace, parent, labels, site, &at)
 }
 
 // Root begins the first call of a trace if traceparent asks for one, and is like
@@ -92,16 +104,16 @@ func Enter(labels unsafe.Pointer, site *Site) *Call {
 //
 //go:noinline
 func Root(labels unsafe.Pointer, site *Site, traceparent any) *Call {
-	at := callerOf(framePointer())
+	at := callerOf(here())
 	parent := fromLabels(labels)
 	if parent != nil && !parent.trace.boot {
-		return begin(parent.trace, parent, labels, site, at)
+		return begin(parent.trace, parent, labels, site, &at)
 	}
 	traceID, remote, flags, ok := parseTraceparent(traceparent)
 	if !ok || !listening.Load() {
 		return outside(parent, labels)
 	}
-	c := begin(traces.open(traceID), nil, labels, site, at)
+	c := begin(traces.open(traceID), nil, labels, site, &at)
 	if c != nil {
 		c.trace.setRemote(c.seq, remote)
 		if flags&flagSecret != 0 {
@@ -112,29 +124,30 @@ func Root(labels unsafe.Pointer, site *Site, traceparent any) *Call {
 }
 
 // begin does the work of Enter, Root, Take and After, which were called by
-// the function at the given position.
-func begin(t *tracing, parent *Call, labels unsafe.Pointer, site *Site, at position) *Call {
+// the function at which the goroutine has arrived.
+func begin(t *tracing, parent *Call, labels unsafe.Pointer, site *Site, at *arrival) *Call {
 	c := t.newCall()
 	if c == nil {
 		return nil
 	}
-	g := goroutine{getg()}
-	c.labels, c.trace, c.parent, c.prev, c.site = t.labels, t, parent, labels, site
-	c.goroutine, c.self, c.depth = g.id(), at.pc, at.depth
+	g := at.goroutine
+	c.labels, c.trace, c.prev, c.siteAt = t.labels, t, labels, uintptr(unsafe.Pointer(site))
+	c.goroutine, c.self, c.depth = g.id(), at.pc, uint32(at.depth)
 	if parent != nil {
+		c.parent = parent.seq + 1
 		if parent.goroutine == c.goroutine {
-			c.callPC = g.callPC(at.depth, parent.depth)
+			c.callPC = g.callPC(at.depth, uintptr(parent.depth))
 			callSites.learn(c.callPC, parent)
-		} else if fromLabels(labels) == parent {
-			c.inherited = true
+		} else if c.inherits(parent) {
 			c.callPC = g.creationPC()
 		}
 	}
+	c.start = at.ticks()
 	if checking {
-		check(c)
+		check(c, parent)
+		c.start = ticks()
 	}
-	c.start = ticks()
-	c.state.Store(running)
+	publish(&c.state, running)
 	setLabels(unsafe.Pointer(c))
 	return c
 }
@@ -147,17 +160,20 @@ func (c *Call) Exit(err *error) {
 	if c == nil {
 		return
 	}
-	c.end = ticks()
+	_, fp, count := here()
+	panicking := frameOf(fp).up().returnPC() == stack.panicPC
+	c.end = count
+	if !useCounter {
+		c.end = ticks()
+	}
 	setLabels(c.prev)
 	if err != nil && *err != nil {
-		text := textOf(*err)
-		c.note(func(n *notes) { n.err = text })
+		c.note(note{kind: noteError, text: textOf(*err)})
 	}
-	if frameOf(framePointer()).up().returnPC() == stack.panicPC {
-		origin := panicOrigin()
-		c.note(func(n *notes) { n.panicked = origin })
+	if panicking {
+		c.note(note{kind: notePanic, text: text{full: panicOrigin()}})
 	}
-	c.state.Store(returned)
+	publish(&c.state, returned)
 }
 
 // Attr notes a value, if there is one.
@@ -166,19 +182,29 @@ func (c *Call) Attr(key string, v any) {
 		return
 	}
 	var noted text
-	noted.full, _ = Value(func() any { return bounded(format(v), maxAttr) }).(string)
-	if err, ok := v.(error); ok {
-		noted.kind = textOf(err).kind
+	switch v := v.(type) {
+	case string: // these have no methods that format could call
+		noted.full = bounded(v, maxAttr)
+	case bool:
+		noted.full = strconv.FormatBool(v)
+	case int:
+		noted.full = strconv.Itoa(v)
+	case int64:
+		noted.full = strconv.FormatInt(v, 10)
+	default:
+		noted.full, _ = Value(func() any { return bounded(format(v), maxAttr) }).(string)
+		if err, ok := v.(error); ok {
+			noted.kind = textOf(err).kind
+		}
 	}
-	c.note(func(n *notes) { n.attrs = append(n.attrs, value{key, noted}) })
+	c.note(note{key: key, text: noted})
 }
 
 // Fail notes the error of a function whose last result holds errors without being one.
 // err is an error, or nil.
 func (c *Call) Fail(err any) {
 	if err, ok := err.(error); ok {
-		text := textOf(err)
-		c.note(func(n *notes) { n.err = text })
+		c.note(note{kind: noteError, text: textOf(err)})
 	}
 }
 

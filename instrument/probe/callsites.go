@@ -17,46 +17,50 @@ import (
 // does it name the caller's as well. So the first call from a pc looks at the stack.
 var callSites lineTable
 
-type lineTable [1 << 15]struct {
-	pc   atomic.Uintptr
-	line atomic.Int64 // plus one, 0 while it is not known
+// An entry has the lower half of a pc, which tells it from all others of a program of less than 4 GB, in its upper half, and in its
+// lower half the line plus one. Call sites that lie near each other in the program are near each other in the table: a function
+// that makes several calls needs few of the processor's cache lines.
+type lineTable [1 << 16]atomic.Uint64
+
+// slot returns the ith place to look for pc.
+func (t *lineTable) slot(pc uintptr, i int) *atomic.Uint64 {
+	return &t[(pc>>4^pc>>20+uintptr(i))%uintptr(len(t))]
 }
 
 // learn notes the line of pc, an address in the function of the call parent, if it is new.
 // It must be called on the goroutine and below the frames that pc was found in.
 func (t *lineTable) learn(pc uintptr, parent *Call) {
-	if pc == 0 {
-		return
+	if t.slot(pc, 0).Load()>>32 != uint64(uint32(pc)) && pc != 0 {
+		t.insert(pc, parent)
 	}
+}
+
+func (t *lineTable) insert(pc uintptr, parent *Call) {
+	line := -1
 	for i := range t {
-		e := &t[(pc^pc>>15+uintptr(i))%uintptr(len(t))]
-		switch e.pc.Load() {
-		case 0:
-			if !e.pc.CompareAndSwap(0, pc) && e.pc.Load() != pc {
-				continue // another pc has taken the entry
+		slot := t.slot(pc, i)
+		if slot.Load() == 0 {
+			if line < 0 {
+				line = lineInCaller(parent)
 			}
-		case pc:
-		default:
-			continue
+			if slot.CompareAndSwap(0, uint64(uint32(pc))<<32|uint64(line+1)) {
+				return
+			}
 		}
-		// Whoever else has just taken the entry for pc may not have its line yet, and the
-		// call that is being entered needs it.
-		if e.line.Load() == 0 {
-			e.line.Store(int64(lineInCaller(parent)) + 1)
+		if slot.Load()>>32 == uint64(uint32(pc)) {
+			return
 		}
-		return
 	}
 }
 
 // line returns what was learned of pc, or 0.
 func (t *lineTable) line(pc uintptr) int {
 	for i := range t {
-		e := &t[(pc^pc>>15+uintptr(i))%uintptr(len(t))]
-		switch e.pc.Load() {
-		case pc:
-			return int(max(e.line.Load()-1, 0))
-		case 0:
+		switch e := t.slot(pc, i).Load(); {
+		case e == 0:
 			return 0
+		case e>>32 == uint64(uint32(pc)):
+			return int(uint32(e)) - 1
 		}
 	}
 	return 0

@@ -28,7 +28,7 @@ const maxMismatches = 100
 // check compares what is recorded of a call that begins with what the runtime
 // knows: the function's name, file and line; the nearest instrumented function up
 // the goroutine's stack; and the line in it from which control came.
-func check(c *Call) {
+func check(c, parent *Call) {
 	checks.done.Add(1)
 	var self *runtime.Frame
 	panicking := false
@@ -43,44 +43,45 @@ func check(c *Call) {
 			continue
 		}
 		site, ok := checks.sites.Load(f.Entry)
-		if panicking && c.parent != nil && site != c.parent.site {
+		if panicking && parent != nil && site != parent.site() {
 			continue // a call that the panic has ended; its frame is still there
 		}
 		if ok {
-			checkCaller(c, site.(*Site), f)
+			checkCaller(c, parent, site.(*Site), f)
 			return
 		}
 	}
-	if c.parent != nil && c.parent.goroutine == c.goroutine {
-		mismatch("%s: recorded below %s, which is not on the stack", c.site.Function, c.parent.site.Function)
+	if parent != nil && parent.goroutine == c.goroutine {
+		mismatch("%s: recorded below %s, which is not on the stack", c.site().Function, parent.site().Function)
 	}
 }
 
 func checkSelf(c *Call, f runtime.Frame) {
-	checks.sites.Store(f.Entry, c.site)
+	site := c.site()
+	checks.sites.Store(f.Entry, site)
 	// In a generic function the compiler counts method values among the literals.
-	literalInGeneric := strings.Contains(c.site.Function, "[...]") && strings.Contains(c.site.Function, ".func")
-	if name := withoutTypeArguments(f.Function); name != withoutTypeArguments(c.site.Function) && !literalInGeneric {
-		mismatch("%s: the runtime calls it %s", c.site.Function, name)
+	literalInGeneric := strings.Contains(site.Function, "[...]") && strings.Contains(site.Function, ".func")
+	if name := withoutTypeArguments(f.Function); name != withoutTypeArguments(site.Function) && !literalInGeneric {
+		mismatch("%s: the runtime calls it %s", site.Function, name)
 	}
 	file, line := f.Func.FileLine(f.Entry)
-	if line != c.site.Line || fileWithoutVersion(file) != c.site.File {
-		mismatch("%s: recorded at %s:%d, the runtime has it at %s:%d", c.site.Function, c.site.File, c.site.Line, file, line)
+	if line != site.Line || fileWithoutVersion(file) != site.File {
+		mismatch("%s: recorded at %s:%d, the runtime has it at %s:%d", site.Function, site.File, site.Line, file, line)
 	}
 }
 
-func checkCaller(c *Call, nearest *Site, f runtime.Frame) {
+func checkCaller(c, parent *Call, nearest *Site, f runtime.Frame) {
 	switch {
-	case c.parent == nil:
+	case parent == nil:
 		// A trace begins in the middle of a stack; what is above is not traced.
-	case c.parent.goroutine != c.goroutine:
-		if c.inherited {
-			mismatch("%s: recorded below %s of another goroutine, but it was called by %s", c.site.Function, c.parent.site.Function, nearest.Function)
+	case parent.goroutine != c.goroutine:
+		if c.inherits(parent) {
+			mismatch("%s: recorded below %s of another goroutine, but it was called by %s", c.site().Function, parent.site().Function, nearest.Function)
 		}
-	case c.parent.site != nearest:
-		mismatch("%s: recorded below %s, but it was called by %s", c.site.Function, c.parent.site.Function, nearest.Function)
+	case parent.site() != nearest:
+		mismatch("%s: recorded below %s, but it was called by %s", c.site().Function, parent.site().Function, nearest.Function)
 	case callSites.line(c.callPC) != f.Line:
-		mismatch("%s: recorded as called from line %d of %s, but it was line %d", c.site.Function, callSites.line(c.callPC), nearest.Function, f.Line)
+		mismatch("%s: recorded as called from line %d of %s, but it was line %d", c.site().Function, callSites.line(c.callPC), nearest.Function, f.Line)
 	}
 }
 

@@ -90,11 +90,11 @@ const attrHandoff = "apitrace.handoff"
 //
 //go:noinline
 func Take(labels unsafe.Pointer, site *Site, queue string, key any) *Call {
-	at := callerOf(framePointer())
+	at := callerOf(here())
 	parent := fromLabels(labels)
 	if parent == nil || parent.trace.boot {
 		if giver := takenUp(site.Function, key); giver != nil {
-			c := begin(giver.trace, giver, labels, site, at)
+			c := begin(giver.trace, giver, labels, site, &at)
 			if c != nil {
 				c.Attr(attrHandoff, queue)
 			}
@@ -104,7 +104,7 @@ func Take(labels unsafe.Pointer, site *Site, queue string, key any) *Call {
 	if parent == nil {
 		return nil
 	}
-	return begin(parent.trace, parent, labels, site, at)
+	return begin(parent.trace, parent, labels, site, &at)
 }
 
 // takenUp withdraws what was offered to the taker under the key, and returns the call that made the offer, or nil. Of

@@ -6,8 +6,16 @@ import (
 	"context"
 	"errors"
 	"runtime/pprof"
+	"sync/atomic"
 	"unsafe"
 )
+
+// on is whether a goroutine may work for a traced request.
+var on atomic.Bool
+
+// On tells whether a goroutine may work for a traced request. Inserted code asks this first: where nothing is traced, a
+// call costs the load of a variable that all of them share, and neither a call nor a register.
+func On() bool { return on.Load() }
 
 // Labels returns the goroutine's label pointer: nil unless the goroutine works
 // for a traced request, or somebody else has set profiler labels.

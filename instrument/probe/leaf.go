@@ -35,6 +35,7 @@ const (
 //
 //go:noinline
 func Leaf(labels unsafe.Pointer, site *Site) {
+	at := callerOf(here())
 	parent := fromLabels(labels)
 	if parent == nil {
 		return
@@ -44,21 +45,20 @@ func Leaf(labels unsafe.Pointer, site *Site) {
 	if l == nil {
 		return
 	}
-	at := callerOf(framePointer())
-	g := goroutine{getg()}
+	g := at.goroutine
 	l.site, l.parent, l.before, l.goroutine = uintptr(unsafe.Pointer(site)), parent.seq, t.called.next.Load(), g.id()
 	state := written
 	if parent.goroutine == l.goroutine {
-		l.callPC = g.callPC(at.depth, parent.depth)
+		l.callPC = g.callPC(at.depth, uintptr(parent.depth))
 		callSites.learn(l.callPC, parent)
 	} else {
 		state, l.callPC = inherited, g.creationPC()
 	}
 	if checking {
-		check(&Call{trace: t, parent: parent, site: site, goroutine: l.goroutine, inherited: state == inherited, self: at.pc, depth: at.depth, callPC: l.callPC})
+		check(&Call{prev: labels, siteAt: l.site, goroutine: l.goroutine, callPC: l.callPC}, parent)
 	}
-	l.start = ticks()
-	l.state.Store(state)
+	l.start = at.ticks()
+	publish(&l.state, state)
 }
 
 // Inline is never true. The compiler does not know, and so puts no literal into the function around it that would start

@@ -16,7 +16,8 @@ type list[T any] struct {
 	chunks  []*chunk[T] // guarded by tracing.mu
 }
 
-const chunkItems = 64
+// chunkItems makes a chunk of calls as large as a block of the allocator, 8 kB.
+const chunkItems = 72
 
 // A chunk is a piece of a list.
 type chunk[T any] struct {
@@ -75,6 +76,9 @@ func (l *list[T]) items(mu *sync.Mutex) func(yield func(*T) bool) {
 		}
 	}
 }
+
+// at returns an item. The trace's mu must be held.
+func (l *list[T]) at(seq uint32) *T { return &l.chunks[seq/chunkItems].items[seq%chunkItems] }
 
 func (l *list[T]) size() int64 { return int64(min(l.next.Load(), maxCalls)) }
 

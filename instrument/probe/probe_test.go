@@ -49,16 +49,20 @@ func root(traceparent any, f func()) {
 }
 
 func call(f func() error) (err error) {
-	if l := Labels(); l != nil {
-		defer Enter(l, &callSite).Exit(&err)
+	if On() {
+		if l := Labels(); l != nil {
+			defer Enter(l, &callSite).Exit(&err)
+		}
 	}
 	return f()
 }
 
 //go:noinline
 func leafCall(n int) int {
-	if l := Labels(); l != nil {
-		Leaf(l, &leafSite)
+	if On() {
+		if l := Labels(); l != nil {
+			Leaf(l, &leafSite)
+		}
 	}
 	return n + 1
 }
@@ -389,5 +393,37 @@ func TestPositionsSurviveAStackThatMoves(t *testing.T) {
 	took, over := tail.calls()
 	if len(took) != 2 || over != 2 || took[1].callPC == 0 {
 		t.Errorf("the call is not known to be made by the one above it: %+v", took)
+	}
+}
+
+// TestRest checks that inserted code looks for labels while there is a trace, and no longer once there was none for a while.
+func TestRest(t *testing.T) {
+	setForTest(t, &quiet, time.Millisecond)
+	r := &registry{full: func(*registry) bool { return false }}
+	rest := func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.rest()
+	}
+	resting := func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return r.resting
+	}
+	one := r.open(traceID(70))
+	rest()
+	for resting() {
+		time.Sleep(time.Millisecond)
+	}
+	if !On() {
+		t.Error("inserted code does not look for labels although there is a trace")
+	}
+	r.remove(one)
+	rest()
+	for On() {
+		time.Sleep(time.Millisecond)
+	}
+	if r.open(traceID(71)); !On() {
+		t.Error("inserted code does not look for labels although a trace has begun")
 	}
 }

@@ -182,33 +182,44 @@ func (t *tracing) settle(quiet, timeout time.Duration) ([]*Call, []notedLeaf) {
 func (t *tracing) record(c *Call, until moment, cut bool) Record {
 	time := scale{t.began, until}
 	start := time.since(c.start)
+	site, parent := c.site(), t.parentOf(c)
 	r := Record{
 		ID:       c.spanID(),
-		Function: c.site.Function, File: c.site.File, Line: c.site.Line,
-		Goroutine: c.goroutine, NewGoroutine: c.inherited,
+		Function: site.Function, File: site.File, Line: site.Line,
+		Goroutine: c.goroutine, NewGoroutine: c.inherits(parent),
 		Start: t.began.clock.UnixNano() + start,
 	}
-	if c.parent != nil {
-		r.Parent = c.parent.spanID()
-	}
-	r.CallerLine = callerLine(c.parent, c.callPC, c.inherited)
+	r.CallerLine = callerLine(parent, c.callPC, r.NewGoroutine)
 	if c.state.Load() == returned {
 		r.Duration = time.since(c.end) - start
 	} else {
 		r.Duration, r.Unfinished = time.since(until.ticks)-start, true
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if n := c.notes; n != nil {
-		r.Error, r.Panic, r.Stage = n.err.shown(cut), n.panicked, n.stage
-		for _, v := range n.attrs {
-			r.Attrs = append(r.Attrs, Attr{v.key, v.text.shown(cut)})
-		}
+	if parent == nil {
+		r.Parent = t.remote(c.seq)
+	} else {
+		r.Parent = parent.spanID()
 	}
-	if c.parent == nil {
-		r.Parent = t.remotes[c.seq]
-	}
+	r.add(c.notes.Load(), cut)
 	return r
+}
+
+// add adds notes to the record, in the order in which they were made.
+func (r *Record) add(n *note, cut bool) {
+	if n == nil {
+		return
+	}
+	r.add(n.before, cut)
+	switch n.kind {
+	case noteValue:
+		r.Attrs = append(r.Attrs, Attr{n.key, n.text.shown(cut)})
+	case noteError:
+		r.Error = n.text.shown(cut)
+	case notePanic:
+		r.Panic = n.text.full
+	case noteStage:
+		r.Stage = n.stage
+	}
 }
 
 // leafRecord renders a leaf for the wire.

@@ -62,13 +62,27 @@ type position struct {
 	pc    uintptr // in the function
 }
 
-// callerOf returns the position of the function that called the one in which
-// framePointer returned fp.
+// An arrival is where and when a goroutine entered an instrumented function.
+type arrival struct {
+	position
+	goroutine goroutine
+	count     int64 // what counter returned
+}
+
+// ticks is the time of the arrival.
+func (a *arrival) ticks() int64 {
+	if useCounter {
+		return a.count
+	}
+	return ticks()
+}
+
+// callerOf returns the arrival in the function that called the one in which here returned the arguments.
 //
 //go:nosplit
-func callerOf(fp uintptr) position {
+func callerOf(g unsafe.Pointer, fp uintptr, count int64) arrival {
 	f := frameOf(fp)
-	return position{goroutine{getg()}.stackHi() - uintptr(f.up()), f.returnPC()}
+	return arrival{position{goroutine{g}.stackHi() - uintptr(f.up()), f.returnPC()}, goroutine{g}, count}
 }
 
 // A goroutine is the runtime's descriptor of one.

@@ -14,5 +14,8 @@ func getg() unsafe.Pointer
 // pointer and, one word up, the return address.
 func framePointer() uintptr
 
+// here returns what getg, framePointer and counter return, for the price of one call.
+func here() (gp unsafe.Pointer, fp uintptr, count int64)
+
 // counter reads the processor's counter of time.
 func counter() int64

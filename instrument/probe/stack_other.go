@@ -10,4 +10,8 @@ func getg() unsafe.Pointer { panic("unreachable: the probe does not start on thi
 
 func framePointer() uintptr { panic("unreachable: the probe does not start on this architecture") }
 
+func here() (gp unsafe.Pointer, fp uintptr, count int64) {
+	panic("unreachable: the probe does not start on this architecture")
+}
+
 func counter() int64 { panic("unreachable: the probe does not start on this architecture") }

@@ -38,10 +38,10 @@ func Following() bool {
 //
 //go:noinline
 func After(labels unsafe.Pointer, site *Site, stage int, settled bool, revision any) *Call {
-	at := callerOf(framePointer())
+	at := callerOf(here())
 	rev := format(revision)
 	if parent := fromLabels(labels); parent != nil && !parent.trace.closed.Load() {
-		c := begin(parent.trace, parent, labels, site, at)
+		c := begin(parent.trace, parent, labels, site, &at)
 		if c != nil {
 			c.Attr(attrRevision, rev)
 		}
@@ -52,9 +52,9 @@ func After(labels unsafe.Pointer, site *Site, stage int, settled bool, revision 
 	}
 	t := tails.open(tailID(rev))
 	t.secret.Store(true) // nothing here tells of what resource the event is
-	c := begin(t, nil, labels, site, at)
+	c := begin(t, nil, labels, site, &at)
 	if c != nil {
-		c.note(func(n *notes) { n.stage = stage })
+		c.note(note{kind: noteStage, stage: stage})
 		c.Attr(attrRevision, rev)
 	}
 	if settled {

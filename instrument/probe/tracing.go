@@ -73,6 +73,22 @@ func (t *tracing) setRemote(seq uint32, parent string) {
 	t.remotes[seq] = parent
 }
 
+func (t *tracing) remote(seq uint32) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.remotes[seq]
+}
+
+// parentOf returns the call's parent in this process, or nil.
+func (t *tracing) parentOf(c *Call) *Call {
+	if c.parent == 0 {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.called.at(c.parent - 1)
+}
+
 // traces holds the traces that have begun and were not fetched.
 var traces = registry{full: func(r *registry) bool { return r.retained.Load() > maxRetained }}
 
@@ -88,6 +104,11 @@ type registry struct {
 	undelivered atomic.Int64
 	late        atomic.Int64 // calls by goroutines that outlived their trace
 	lively      atomic.Int64 // until when somebody may want what follows a write, in Unix nanoseconds
+
+	// See rest; guarded by mu.
+	resting    bool
+	quietSince time.Time
+	lateThen   int64
 }
 
 // open returns the trace with the given id, which begins now if it is new.
@@ -111,6 +132,7 @@ func (r *registry) open(id string) *tracing {
 	r.byID[id] = t
 	r.order = append(r.order, t)
 	r.lively.Store(forever)
+	on.Store(true)
 	return t
 }
 
@@ -149,11 +171,51 @@ func (r *registry) drop(t *tracing) {
 	}
 	t.closed.Store(true)
 	delete(r.byID, t.id)
-	r.order = slices.DeleteFunc(r.order, func(o *tracing) bool { return o == t })
+	if r.order[0] == t { // the rule where nobody fetches: thousands may be behind it
+		r.order[0] = nil
+		r.order = r.order[1:]
+	} else {
+		r.order = slices.DeleteFunc(r.order, func(o *tracing) bool { return o == t })
+	}
 	r.retained.Add(-t.room())
 	if len(r.order) == 0 {
 		r.lively.Store(time.Now().Add(aftermath).UnixNano())
+		if r == &traces { // what follows a write comes soon after its trace
+			r.rest()
+		}
 	}
+}
+
+// quiet is how long nothing must have been traced before inserted code stops to look for labels. Goroutines that outlive their
+// trace may still have them; each call that they make meanwhile counts as late and lengthens the time. It is a variable for
+// the sake of the tests.
+var quiet = time.Minute
+
+// rest turns on off once no trace has begun and no call was late for a while. r.mu is held.
+func (r *registry) rest() {
+	r.quietSince, r.lateThen = time.Now(), r.late.Load()
+	if r.resting {
+		return
+	}
+	r.resting = true
+	var timer *time.Timer
+	timer = time.AfterFunc(quiet, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if late := r.late.Load(); late != r.lateThen {
+			r.quietSince, r.lateThen = time.Now(), late
+		}
+		left := quiet - time.Since(r.quietSince)
+		switch {
+		case len(r.order) > 0: // whoever drops the last of them calls rest again
+			r.resting = false
+		case left > 0:
+			timer.Reset(left)
+		default:
+			r.resting = false
+			on.Store(false)
+		}
+	})
 }
 
 // size is the number of the trace's calls, room the memory that they take, in bytes.
