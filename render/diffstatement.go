@@ -214,19 +214,10 @@ func (s *summary) onlyAt(c *ShownChange, call int) only {
 
 // mergedAt is a call of a side as that of the merged tree.
 func (s *summary) mergedAt(tree *trace.Tree, i int) int {
-	if s.at[tree] == nil {
-		calls, at := s.Merged.A, make([]int, tree.Len())
-		if tree == s.Diff.B {
-			calls = s.Merged.B
-		}
-		for merged, call := range calls {
-			if call != diff.None {
-				at[call] = merged
-			}
-		}
-		s.at[tree] = at
+	if tree == s.Diff.B {
+		return s.Merged.AtB[i]
 	}
-	return s.at[tree][i]
+	return s.Merged.AtA[i]
 }
 
 // only describes an addition or a removal.

@@ -137,12 +137,10 @@ type summary struct {
 	called map[*trace.Tree]map[string][]string
 	// folded are the changes for which statements on key steps below their calls stand.
 	folded map[int]bool
-	// at has the calls of a side as those of the merged tree, see mergedAt.
-	at map[*trace.Tree][]int
 }
 
 func newSummary(c *Differences, guide Guide, words diffWords, finder *reason.Finder) *summary {
-	return &summary{Differences: c, guide: guide, words: words, finder: finder, index: map[string]int{}, instead: map[int]int{}, called: map[*trace.Tree]map[string][]string{}, folded: map[int]bool{}, at: map[*trace.Tree][]int{}}
+	return &summary{Differences: c, guide: guide, words: words, finder: finder, index: map[string]int{}, instead: map[int]int{}, called: map[*trace.Tree]map[string][]string{}, folded: map[int]bool{}}
 }
 
 // impersonation is the name of a part of the layer of authorization that has a title, and so a summary, of its own.

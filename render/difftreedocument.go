@@ -145,15 +145,13 @@ type DiffTrees struct {
 	layers      []layerSummary
 	unchanged   []string
 	// instead has what takes the place of what, as in summary, and by the same the other way round.
-	instead, by map[int]int
-	// ofA are, by call of side A, the calls of the merged tree.
-	ofA          map[int]int
+	instead, by  map[int]int
 	merged, a, b *trace.Places
 }
 
 // NewDiffTrees prepares a pair of requests.
 func NewDiffTrees(c *diff.Comparison, pair *diff.RequestPair, guide Guide, options DiffOptions) (*DiffTrees, error) {
-	t := &DiffTrees{comparison: c, pair: pair, guide: guide, options: options, ofA: map[int]int{}}
+	t := &DiffTrees{comparison: c, pair: pair, guide: guide, options: options}
 	if pair.Diff == nil {
 		return t, nil
 	}
@@ -163,11 +161,6 @@ func NewDiffTrees(c *diff.Comparison, pair *diff.RequestPair, guide Guide, optio
 	}
 	t.finder, t.differences = finder, NewDifferences(pair.Diff, guide)
 	t.merged, t.a, t.b = trace.NewPlaces(t.differences.Merged.Tree), trace.NewPlaces(pair.Diff.A), trace.NewPlaces(pair.Diff.B)
-	for i, call := range t.differences.Merged.A {
-		if call != diff.None {
-			t.ofA[call] = i
-		}
-	}
 	s := newSummary(t.differences, guide, options.words(c), finder)
 	t.layers, t.unchanged = s.summarize()
 	t.instead, t.by = s.instead, map[int]int{}
@@ -405,7 +398,7 @@ func (w *diffTreeWriter) tell(out *DiffTreeStep, c ShownChange) {
 	}
 	if c.Kind == diff.Moved {
 		if parent := w.Diff.A.Parent(c.A); parent >= 0 {
-			out.Was = &DiffOrigin{Name: w.Diff.A.Call(parent).ShortName(), Step: w.stepOf(w.trees.ofA[parent])}
+			out.Was = &DiffOrigin{Name: w.Diff.A.Call(parent).ShortName(), Step: w.stepOf(w.Merged.AtA[parent])}
 		}
 	}
 	if out.A != nil && out.B != nil && w.Diff.A.Call(c.A).File == w.Diff.B.Call(c.B).File {

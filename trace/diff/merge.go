@@ -12,8 +12,9 @@ type Merged struct {
 	// Tree has the calls of B, with ids and starts that count the calls, and those of A, without
 	// their CallerLine. Its Request is that of B.
 	Tree *trace.Tree
-	// A and B are, by call of Tree, the call on each side, or None.
-	A, B []int
+	// A and B are, by call of Tree, the call on each side, or None. AtA and AtB are, by call of a side, the call of Tree.
+	A, B     []int
+	AtA, AtB []int
 	// Changes are, by call of Tree, the indices of its changes in Diff.Changes.
 	Changes [][]int
 }
@@ -27,22 +28,24 @@ func (d *Diff) Merge() *Merged {
 	m.write()
 	r := *d.B.Request
 	r.Calls = m.calls
-	merged := &Merged{Tree: trace.TreeOfValid(&r), A: m.a, B: m.b, Changes: make([][]int, len(m.calls))}
-	atA, atB := make([]int, d.A.Len()), make([]int, d.B.Len())
+	merged := &Merged{
+		Tree: trace.TreeOfValid(&r), A: m.a, B: m.b, AtA: make([]int, d.A.Len()), AtB: make([]int, d.B.Len()),
+		Changes: make([][]int, len(m.calls)),
+	}
 	for i := range m.calls {
 		if m.a[i] != None {
-			atA[m.a[i]] = i
+			merged.AtA[m.a[i]] = i
 		}
 		if m.b[i] != None {
-			atB[m.b[i]] = i
+			merged.AtB[m.b[i]] = i
 		}
 	}
 	for n, c := range d.Changes {
 		var at int
 		if c.B != None {
-			at = atB[c.B]
+			at = merged.AtB[c.B]
 		} else {
-			at = atA[c.A]
+			at = merged.AtA[c.A]
 		}
 		merged.Changes[at] = append(merged.Changes[at], n)
 	}

@@ -43,7 +43,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestMergeHasAll checks that the merged tree has every call of both sides once, and
+// TestMergeHasAll checks that the merged tree has every call of both sides once, where AtA and AtB say, and
 // every change once.
 func TestMergeHasAll(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -58,6 +58,9 @@ func TestMergeHasAll(t *testing.T) {
 			seenA[m.A[i]]++
 			seenB[m.B[i]]++
 			changes += len(m.Changes[i])
+			if x, y := m.A[i], m.B[i]; x != None && m.AtA[x] != i || y != None && m.AtB[y] != i {
+				rt.Fatalf("call %d is call %d of a and %d of b, but those are others of the merged tree", i, x, y)
+			}
 		}
 		delete(seenA, None)
 		delete(seenB, None)
