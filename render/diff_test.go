@@ -20,7 +20,7 @@ import (
 )
 
 // indentedRequest makes a request of a text: a call per line, a blank for each level of depth,
-// "package.Function name=value".
+// "package.Function name=value". Beside values there are "error=text", "leaf", "ns=duration", "go" on a new goroutine, and "in=process".
 func indentedRequest(text string) trace.Request {
 	r := trace.Request{TraceID: strings.Repeat("a", 32), Method: "GET", Path: "/x", Status: 200}
 	var above []string
@@ -39,6 +39,12 @@ func indentedRequest(text string) trace.Request {
 				continue
 			case "leaf":
 				call.Leaf = true
+				continue
+			case "go":
+				call.NewGoroutine = true
+				continue
+			case "in":
+				call.Process = value
 				continue
 			case "ns":
 				call.DurationNs, _ = strconv.ParseInt(value, 10, 64)

@@ -110,12 +110,17 @@ func (d *diffDrawing) writeDiffFooter(out *bufio.Writer) {
 
 // shows reports whether the tree shows a change.
 func (d *diffDrawing) shows(c ShownChange) bool {
+	return d.stepWith(c.At) != nil
+}
+
+// stepWith returns the step that shows a call of the merged tree, nil if none does.
+func (d *diffDrawing) stepWith(call int) *node {
 	if d.inView == nil {
-		d.inView = map[int]bool{}
+		d.inView = map[int]*node{}
 		var add func(n *node)
 		add = func(n *node) {
 			for _, call := range n.Calls {
-				d.inView[call] = true
+				d.inView[call] = n
 			}
 			for _, child := range n.Children {
 				add(child)
@@ -123,7 +128,7 @@ func (d *diffDrawing) shows(c ShownChange) bool {
 		}
 		add(d.story.Root)
 	}
-	return d.inView[c.At]
+	return d.inView[call]
 }
 
 // diffSigns explains the marks.

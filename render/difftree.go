@@ -164,7 +164,7 @@ type diffDrawing struct {
 	options    DiffOptions
 	words      diffWords
 	finder     *reason.Finder
-	inView     map[int]bool // the calls of the merged tree that are shown
+	inView     map[int]*node // the steps, by the calls of the merged tree that they show; see stepWith
 }
 
 func newDiffDrawing(c *diff.Comparison, pair *diff.RequestPair, differences *Differences, guide Guide, options DiffOptions) *diffDrawing {

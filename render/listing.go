@@ -213,22 +213,45 @@ func (l *listing) called(s *view.Section) string {
 	if s.Caller == nil {
 		return ""
 	}
-	root, p := s.Root, message.For(l.lang)
+	root := s.Root
 	if root.Afterwards {
 		return l.afterwards(root)
 	}
-	text := p.Sprintf("called by %s in %d", l.name(s.Caller), s.From.Number)
-	if root.Through > 0 {
+	entry := entry{by: s.Caller, in: s.From, indirect: root.Through > 0, newGoroutine: root.NewGoroutine, handoff: root.Handoff}
+	if root.Crossing {
+		entry.process = l.story.First(root).Process
+	}
+	if l.diff != nil {
+		return l.diff.entered(root, entry)
+	}
+	return l.entered(entry)
+}
+
+// An entry tells how a section is entered: which step of another one calls its first step, perhaps through folded calls.
+type entry struct {
+	by *node
+	in *view.Section
+	// indirect is set if folded calls are in between. process is that of the first step, "" if it is the caller's. newGoroutine
+	// and handoff are as in view.Node.
+	indirect, newGoroutine bool
+	process, handoff       string
+}
+
+// entered says how a section is entered.
+func (l *listing) entered(e entry) string {
+	p := message.For(l.lang)
+	text := p.Sprintf("called by %s in %d", l.name(e.by), e.in.Number)
+	if e.indirect {
 		text += p.Sprintf(", indirectly")
 	}
-	if root.Crossing {
-		text += p.Sprintf(", in another process: %s", l.story.First(root).Process)
+	if e.process != "" {
+		text += p.Sprintf(", in another process: %s", e.process)
 	}
-	if root.NewGoroutine {
+	if e.newGoroutine {
 		text += p.Sprintf(", on a new goroutine")
 	}
-	if root.Handoff != "" {
-		text += p.Sprintf(", handed over through %s", root.Handoff)
+	if e.handoff != "" {
+		text += p.Sprintf(", handed over through %s", e.handoff)
 	}
 	return text
 }

@@ -46,3 +46,63 @@ func TestAuthorizationHasASection(t *testing.T) {
 		}
 	}
 }
+
+// byPackage is a guide whose layers are the packages of functions.
+type byPackage struct{ everyStep }
+
+func (byPackage) Layer(function string) string { return strings.Split(function, ".")[0] }
+func (byPackage) Title(layer string) string    { return layer }
+
+// TestSectionsNameTheCallersOfBothSides reads how a comparison says that a section is entered, where the sides enter it from the
+// same step and from different ones.
+func TestSectionsNameTheCallersOfBothSides(t *testing.T) {
+	below := func(depth int, last string) (text string) {
+		for i, function := range []string{"r.X", "r.Y", "r.Z", "r.V", last} {
+			text += "\n" + strings.Repeat(" ", depth+i) + function
+		}
+		return text
+	}
+	const x, y = "r.W apitrace.storage.type=x", "r.W apitrace.storage.type=y"
+	tests := []struct {
+		name, a, b string
+		layers     []string
+		en, zh     string
+	}{
+		{"the same caller", "p.A\n p.B" + below(2, x), "p.A\n p.B" + below(2, y), nil, "called by p.A in 1, indirectly", "由第 1 节的 p.A 调用（间接）"},
+		{
+			"one more caller", "p.A\n p.B" + below(2, x), "p.A\n p.B\n  p.New" + below(3, y), nil,
+			"v1: called by p.B in 1, indirectly; v2: called by p.New in 1, indirectly", "v1：由第 1 节的 p.B 调用（间接）；v2：由第 1 节的 p.New 调用（间接）",
+		},
+		{
+			"on one side through another goroutine", "p.A\n p.B\n  p.C go" + below(3, x), "p.A\n p.B\n  p.New\n   p.C" + below(4, y), nil,
+			"v1: called by p.B in 1, indirectly, on a new goroutine; v2: called by p.New in 1, indirectly", "v1：由第 1 节的 p.B 调用（间接），在新的 goroutine 上；v2：由第 1 节的 p.New 调用（间接）",
+		},
+		{
+			"in another process",
+			"p.A\n p.B\n  p.C apitrace.handoff=raft\n   r.X in=etcd\n    " + x + " in=etcd", "p.A\n p.B\n  p.New\n   p.C\n    r.X in=etcd\n     " + y + " in=etcd", nil,
+			"v1: called by p.B in 1, indirectly, in another process: etcd, handed over through raft; v2: called by p.New in 1, indirectly, in another process: etcd",
+			"v1：由第 1 节的 p.B 调用（间接），在另一个进程 etcd 中，经 raft 移交；v2：由第 1 节的 p.New 调用（间接），在另一个进程 etcd 中",
+		},
+		{
+			"a call of one side", "p.A\n s.P\n  s.Q" + below(3, x), "p.A\n p.New\n  s.P\n   s.Q", []string{"p", "r"},
+			"called by p.A in 1, indirectly", "由第 1 节的 p.A 调用（间接）",
+		},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := comparisonOf(t, test.a, test.b, "v1", "v2")
+			for lang, want := range map[string]string{"en": test.en, "zh": test.zh} {
+				options := DiffOptions{NameA: "v1", NameB: "v2", Options: Options{Lang: lang, Width: 200}}
+				options.Filter.Layers = test.layers
+				var out strings.Builder
+				if err := WriteDiff(&out, c, byPackage{}, options); err != nil {
+					t.Fatal(err)
+				}
+				_, heading, _ := strings.Cut(out.String(), "── 2 r ")
+				if lines := strings.Split(heading, "\n"); len(lines) < 2 || strings.TrimSpace(lines[1]) != want {
+					t.Errorf("%s: expected %q in\n%s", lang, want, &out)
+				}
+			}
+		})
+	}
+}
