@@ -149,7 +149,18 @@ func TestSentences(t *testing.T) {
 			"calls of p.U are nested 2 deep below p.A in 50%A, 3 deep in two", "50%A 中 p.U 在 p.A 之下嵌套调用 2 层，two 中为 3 层",
 		},
 		{"repeated", "p.A\n p.L", "p.A\n p.L\n p.L", "p.A calls p.L twice, was once", "p.A 调用 p.L 2 次，原来 1 次"},
-		{"reordered", "p.A\n p.B\n  p.X\n p.C\n p.D", "p.A\n p.C\n p.D\n p.B\n  p.X", "p.B has another turn in p.A", "p.B 在 p.A 中的次序变了"},
+		{
+			"it runs later", "p.A\n p.B\n  p.X\n p.C\n p.D\n p.E", "p.A\n p.C\n p.D\n p.B\n  p.X\n p.E",
+			"below p.A, p.B now runs after p.D, no longer before it", "在 p.A 之下，p.B 现在排在 p.D 之后，不再排在它之前",
+		},
+		{
+			"it runs earlier", "p.A\n p.E\n p.C\n p.D\n p.B\n  p.X", "p.A\n p.E\n p.B\n  p.X\n p.C\n p.D",
+			"below p.A, p.B now runs before p.C, no longer after it", "在 p.A 之下，p.B 现在排在 p.C 之前，不再排在它之后",
+		},
+		{
+			"calls of one name have changed places", "p.A\n p.B\n  p.X\n   p.V\n p.B\n  p.Y\n   p.Z", "p.A\n p.B\n  p.Y\n   p.Z\n p.B\n  p.X\n   p.V",
+			"below p.A, p.B has another place in the order of calls", "在 p.A 之下，p.B 在调用次序中的位置变了",
+		},
 		{"another value", "p.A\n p.B apitrace.storage.type=x", "p.A\n p.B apitrace.storage.type=y", "storage type of p.B is y, was x", "p.B 的 storage type 是 y，原来是 x"},
 		{
 			"two types with one short name", "p.A\n p.B apitrace.storage.type=*x.io/plugin/quota.Q", "p.A\n p.B apitrace.storage.type=*x.io/admission/quota.Q",
@@ -308,11 +319,28 @@ func TestSentencesWithoutSource(t *testing.T) {
 // TestSentencesOfScenarios checks that two scenarios on one release are told apart without
 // a before and after.
 func TestSentencesOfScenarios(t *testing.T) {
-	c := comparisonOf(t, "p.A\n p.B\n p.L", "p.A\n p.C\n p.L\n p.L", "v1", "v1")
-	code := codeOf("v1", c.A.Requests[0], "p.A p.C")
-	want := "in 50%A p.A calls p.B; in two p.A calls p.C; p.A calls p.L once in 50%A, twice in two"
-	if got := sentences(t, c, reason.NewFinderOf(code, code), "en"); got != want {
-		t.Errorf("got %q, want %q", got, want)
+	for _, test := range []struct{ a, b, en, zh string }{
+		{
+			"p.A\n p.B\n p.L", "p.A\n p.C\n p.L\n p.L",
+			"in 50%A p.A calls p.B; in two p.A calls p.C; p.A calls p.L once in 50%A, twice in two",
+			"在 50%A 中，p.A 调用 p.B; 在 two 中，p.A 调用 p.C; p.A 在 50%A 中调用 p.L 1 次，在 two 中 2 次",
+		},
+		{
+			"p.A\n p.B\n  p.X\n p.C\n p.D", "p.A\n p.C\n p.D\n p.B\n  p.X",
+			"below p.A, p.B runs after p.D in two, before it in 50%A", "在 p.A 之下，p.B 在 two 中排在 p.D 之后，在 50%A 中排在它之前",
+		},
+		{
+			"p.A\n p.C\n p.D\n p.B\n  p.X", "p.A\n p.B\n  p.X\n p.C\n p.D",
+			"below p.A, p.B runs before p.C in two, after it in 50%A", "在 p.A 之下，p.B 在 two 中排在 p.C 之前，在 50%A 中排在它之后",
+		},
+	} {
+		c := comparisonOf(t, test.a, test.b, "v1", "v1")
+		code := codeOf("v1", c.A.Requests[0], "p.A p.C")
+		for lang, want := range map[string]string{"en": test.en, "zh": test.zh} {
+			if got := sentences(t, c, reason.NewFinderOf(code, code), lang); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		}
 	}
 }
 

@@ -553,7 +553,7 @@ func (s *summary) changed(c *ShownChange) string {
 	case diff.Repeated:
 		return s.repeated(name, c)
 	case diff.Reordered:
-		return s.words.Sprintf("%s has another turn in %s", name, s.callerName(s.Diff.B, c.B))
+		return s.reordered(name, c)
 	case diff.Timed:
 		return s.timed(name, s.words.units.duration(c.OwnNsA), s.words.units.duration(c.OwnNsB))
 	}

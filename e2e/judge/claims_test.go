@@ -149,6 +149,9 @@ var rules = []rule{
 	ruleOf(name+` is called by `+name+` in (\S+), by `+name+` in (\S+)`, func(j *judge, m []string) error {
 		return firstOf(j.calls(m[3], m[2], m[1]), j.calls(m[5], m[4], m[1]))
 	}),
+	ruleOf(`below `+name+`, `+name+` now runs (?:after|before) `+name+`, no longer (?:after|before) it`, nil),
+	ruleOf(`below `+name+`, `+name+` runs (?:after|before) `+name+` in \S+, (?:after|before) it in \S+`, nil),
+	ruleOf(`below `+name+`, `+name+` has another place in the order of calls`, nil),
 	ruleOf(name+` runs below another call of `+name, nil),
 	ruleOf(name+` runs below `+name+` in \S+, below `+name+` in \S+`, nil),
 	ruleOf(name+` runs .* below `+name+`(?:, was .*| in \S+, .* in \S+)`, nil),
@@ -160,7 +163,6 @@ var rules = []rule{
 	}),
 	ruleOf(name+` is now in (\S+), was in (\S+)`, nil),
 	ruleOf(name+` is now `+name, func(j *judge, m []string) error { return firstOf(j.absent(j.b, m[1]), j.absent(j.a, m[2])) }),
-	ruleOf(name+` has another turn in `+name, nil),
 	ruleOf(`[0-9]+ functions of package (\S+) are now in (\S+)`, nil),
 	ruleOf(`[0-9]+ calls? only in \S+`, nil),
 	ruleOf(name+` now fails: .*|`+name+` no longer fails: .*|`+name+` fails in \S+: .*`, nil),
