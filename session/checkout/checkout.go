@@ -18,6 +18,7 @@ import (
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
+	"github.com/kubeapitrace/apitrace/internal/text"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 )
 
@@ -49,9 +50,9 @@ func parse(ctx context.Context, argument string) (Checkout, error) {
 	commit, err := git(ctx, c.Dir, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
 	if err != nil {
 		if shallow, _ := git(ctx, c.Dir, "rev-parse", "--is-shallow-repository"); strings.TrimSpace(string(shallow)) == "true" {
-			return Checkout{}, usage.Errorf("%q: the repository in %q is a shallow clone, which has no commit %q: \"git -C %s fetch --unshallow\" gets the whole history", argument, c.Dir, ref, c.Dir)
+			return Checkout{}, usage.Errorf("%q: the repository in %q is a shallow clone, which has no commit %q: \"git -C %s fetch --unshallow\" gets the whole history", argument, c.Dir, ref, text.ShellWord(c.Dir))
 		}
-		return Checkout{}, usage.Errorf("%q: the repository in %q has no commit %q: \"git -C %s fetch\" may get it", argument, c.Dir, ref, c.Dir)
+		return Checkout{}, usage.Errorf("%q: the repository in %q has no commit %q: \"git -C %s fetch\" may get it", argument, c.Dir, ref, text.ShellWord(c.Dir))
 	}
 	c.Ref = strings.TrimSpace(string(commit))
 	return c, nil

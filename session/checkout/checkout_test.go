@@ -150,7 +150,7 @@ func TestWrongCheckouts(t *testing.T) {
 		want string
 	}{
 		{[]string{"/nowhere"}, `there is no folder "/nowhere"`},
-		{[]string{dir + "@nothing"}, `has no commit "nothing"`},
+		{[]string{dir + "@nothing"}, `has no commit "nothing": "git -C '` + dir + `' fetch" may get it`},
 		{[]string{dir + "@--all"}, `has no commit "--all"`},
 		{[]string{dir, dir}, "is on both sides"},
 		{[]string{dir, repository(t) + "@HEAD"}, "are two work trees"},
