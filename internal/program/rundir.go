@@ -2,6 +2,8 @@ package program
 
 import (
 	"errors"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,14 +40,20 @@ func NewRunDir() (*RunDir, error) {
 		return nil, err
 	}
 	for range 10 {
-		dir, err := os.MkdirTemp(base, runDirPrefix())
-		if err != nil {
+		dir := filepath.Join(base, runDirPrefix()+strconv.FormatUint(uint64(rand.Uint32()), 10))
+		// The guard must know of the folder before it exists, because this process can be killed at any moment.
+		release := guardDir(dir)
+		err := os.Mkdir(dir, 0o700)
+		if err == nil {
+			if lock, ok := lockDir(dir); ok {
+				return &RunDir{Path: dir, lock: lock, release: release}, nil
+			}
+			// Another process took it for a deserted one before we had locked it.
+		}
+		release()
+		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, message.Errorf("creating a folder for the servers to run in: %w", err)
 		}
-		if lock, ok := lockDir(dir); ok {
-			return &RunDir{Path: dir, lock: lock, release: guardDir(dir)}, nil
-		}
-		// Another process took it for a deserted one before we had locked it.
 	}
 	return nil, message.Errorf("creating a folder for the servers to run in: another process keeps removing it from %s", base)
 }
