@@ -3,6 +3,7 @@ package trace
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -103,6 +104,70 @@ func (d *smallDisk) WriteAt(p []byte, offset int64) (int, error) {
 	}
 	n, err := d.File.WriteAt(p[:d.room-offset], offset)
 	return n, errors.Join(err, syscall.ENOSPC)
+}
+
+// TestDiskFullAtAnyByte: the requests that were saved before the disk was full can be loaded.
+func TestDiskFullAtAnyByte(t *testing.T) {
+	rec, _ := session(t)
+	path := filepath.Join(t.TempDir(), "r.jsonl")
+	if err := Save(context.Background(), path, rec); err != nil {
+		t.Fatal(err)
+	}
+	size := fileSize(t, path)
+	for range 300 {
+		file, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		disk := &smallDisk{file, rand.Int64N(size)}
+		a := newAppender(disk, path, *rec)
+		saved, failed := 0, error(nil)
+		for i := range rec.Requests {
+			if _, failed = a.Append(context.Background(), &rec.Requests[i]); failed != nil {
+				break
+			}
+			saved++
+		}
+		if err := a.Close(); err != nil || !errors.Is(failed, syscall.ENOSPC) {
+			t.Fatalf("room for %d bytes: Append says %v, Close %v", disk.room, failed, err)
+		}
+		got, err := Load(path)
+		if saved == 0 {
+			if err == nil {
+				t.Fatalf("room for %d bytes: loaded %+v, want an error, since nothing was saved", disk.room, got)
+			}
+		} else if err != nil || !reflect.DeepEqual(got.Requests, rec.Requests[:saved]) {
+			t.Fatalf("room for %d bytes: loaded %+v, %v, want the %d requests that were saved", disk.room, got, err, saved)
+		}
+	}
+}
+
+// TestLoadCutAtAnyByte: a file that was cut anywhere is no recording, or one with the requests before the cut and an error that says so.
+func TestLoadCutAtAnyByte(t *testing.T) {
+	rec, _ := session(t)
+	path := filepath.Join(t.TempDir(), "r.jsonl")
+	if err := Save(context.Background(), path, rec); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 300 {
+		size := rand.IntN(len(whole) - 1) // the last byte is a newline, which may be missing
+		if err := os.WriteFile(path, whole[:size], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Load(path)
+		var cut *CutError
+		if err == nil {
+			if got == nil || len(got.Requests) >= len(rec.Requests) || !reflect.DeepEqual(got.Requests, rec.Requests[:len(got.Requests)]) {
+				t.Fatalf("cut after %d bytes: loaded %+v without an error", size, got)
+			}
+		} else if errors.As(err, &cut) && !reflect.DeepEqual(got.Requests, rec.Requests[:cut.Requests]) {
+			t.Fatalf("cut after %d bytes: loaded %+v, want %d requests", size, got, cut.Requests)
+		}
+	}
 }
 
 func TestAppenderFullDisk(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -326,5 +328,42 @@ func TestEntriesKnowTheirSize(t *testing.T) {
 	must(t, os.WriteFile(file, old, 0o600))
 	if got := size(); got >= first {
 		t.Errorf("made anew with a small file: %d bytes, want fewer than %d", got, first)
+	}
+}
+
+// TestCacheDamagedAnywhere: whichever byte of the cache has changed, the next build gives the same program.
+func TestCacheDamagedAnywhere(t *testing.T) {
+	needsBuilds(t)
+	c := newCache(t)
+	b, _ := mustBuild(t, tiny(), Options{Cache: c})
+	want, err := os.ReadFile(b.Path)
+	must(t, err)
+	for range 25 {
+		folder := []string{filepath.Dir(b.Path), b.Workspace}[rand.IntN(2)]
+		var files []string
+		must(t, filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+			if info, infoErr := os.Stat(path); infoErr == nil && info.Mode().IsRegular() && info.Size() > 0 {
+				files = append(files, path)
+			}
+			return err
+		}))
+		file := files[rand.IntN(len(files))]
+		data, err := os.ReadFile(file)
+		must(t, err)
+		at := rand.IntN(len(data))
+		data[at] ^= byte(1 + rand.IntN(255))
+		must(t, os.WriteFile(file, data, 0o700))
+		if folder == b.Workspace { // it is read only to build again
+			must(t, os.RemoveAll(filepath.Dir(b.Path)))
+		}
+		again, err := Build(t.Context(), tiny(), Options{Cache: c})
+		if err != nil {
+			t.Fatalf("byte %d of %s is damaged: %v", at, file, err)
+		}
+		got, err := os.ReadFile(again.Path)
+		must(t, err)
+		if again.Path != b.Path || !bytes.Equal(got, want) {
+			t.Fatalf("byte %d of %s is damaged: another program was built, %s, that says %q", at, file, again.Path, output(t, again))
+		}
 	}
 }

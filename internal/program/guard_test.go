@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -152,6 +153,38 @@ func TestKilledBuild(t *testing.T) {
 	b, _ := mustBuild(t, tiny(), Options{Cache: c})
 	if b.Cached {
 		t.Error("what the killed build has left counts as complete")
+	}
+}
+
+// A build that is killed at any moment leaves no process and no folder of apitrace, and the next one succeeds.
+func TestBuildKilledAtAnyMoment(t *testing.T) {
+	needsBuilds(t)
+	tmp := filepath.Dir(newRunDir(t).Path)
+	ours := filepath.Join(tmp, runDirPrefix()+"*") // a go command that resolves modules leaves an empty go-build folder there
+	var whole time.Duration
+	for i := range 12 {
+		c := newCache(t)
+		mark := "TEST_KILLED=" + c.Root
+		builder := play("builder", CacheEnv+"="+c.Root, mark, "TMPDIR="+tmp)
+		start := time.Now()
+		must(t, builder.Start())
+		if i == 0 { // how long it takes
+			must(t, builder.Wait())
+			whole = time.Since(start)
+			continue
+		}
+		moment := time.Duration(rand.Int64N(int64(whole)))
+		time.Sleep(moment)
+		must(t, builder.Process.Kill())
+		builder.Wait()
+		testenv.Within(t, time.Minute, fmt.Sprintf("what a build has left that was killed after %v is gone", moment), func() bool {
+			left, err := filepath.Glob(ours)
+			return err == nil && len(left) == 1 && len(processes(t, mark)) == 0
+		})
+		b, _ := mustBuild(t, tiny(), Options{Cache: c})
+		if got := output(t, b); !strings.HasPrefix(got, "hello staged") {
+			t.Errorf("killed after %v: the next build gives a program that says %q", moment, got)
+		}
 	}
 }
 
