@@ -66,12 +66,26 @@ func NewDifferences(d *diff.Diff, classifier Classifier) *Differences {
 	return c
 }
 
-// call returns the call of a change: that of B if B has it, else that of A.
-func (c *Differences) call(change diff.Change) *trace.Call {
+// sideOf returns the tree and the call of a change: those of B if B has the call, else those of A.
+func (c *Differences) sideOf(change diff.Change) (tree *trace.Tree, call int) {
 	if change.B != diff.None {
-		return c.Diff.B.Call(change.B)
+		return c.Diff.B, change.B
 	}
-	return c.Diff.A.Call(change.A)
+	return c.Diff.A, change.A
+}
+
+// call returns the call of a change, as sideOf does.
+func (c *Differences) call(change diff.Change) *trace.Call {
+	tree, call := c.sideOf(change)
+	return tree.Call(call)
+}
+
+// partners returns the call on the other side by call of a side, None for those that it does not make.
+func (c *Differences) partners(tree *trace.Tree) []int {
+	if tree == c.Diff.B {
+		return c.Diff.InA
+	}
+	return c.Diff.InB
 }
 
 // findPackageMoves finds packages from which several functions moved to another one.

@@ -180,7 +180,7 @@ func (d *diffDrawing) brief(c *diff.Comparison, finder *reason.Finder) brief {
 		for _, change := range differences.Changes {
 			if change.Telling {
 				for _, c := range d.newBetween(finder, differences, change) {
-					mark, text := d.briefMark(finder, pair.Diff, c.Change), d.briefly(differences, c)
+					mark, text := d.briefMark(finder, differences, c.Change), d.briefly(differences, c)
 					if b.styles[mark] = d.kindStyle(c.Kind); !known[[2]string{mark, text}] {
 						known[[2]string{mark, text}] = true
 						b.told[mark] = append(b.told[mark], text)
@@ -239,22 +239,18 @@ func (d *diffDrawing) briefMarks() []string {
 
 // briefMark returns the mark of a change in a history. It is in brackets if both sources have the call but only
 // one side ran it; there is a separate mark if the function has no span on the other side.
-func (d *diffDrawing) briefMark(finder *reason.Finder, of *diff.Diff, c diff.Change) string {
+func (d *diffDrawing) briefMark(finder *reason.Finder, differences *Differences, c diff.Change) string {
 	mark := diffMarks[c.Kind]
 	if c.Kind != diff.Added && c.Kind != diff.Removed {
 		return mark
 	}
-	tree, call := of.A, c.A
-	partner := of.InB
-	if c.Kind == diff.Added {
-		tree, call, partner = of.B, c.B, of.InA
-	}
+	tree, call := differences.sideOf(c)
 	above := tree.Parent(call)
-	switch finder.Of(of, c).Why {
+	switch finder.Of(differences.Diff, c).Why {
 	case reason.OtherWay:
 		return "(" + mark + ")"
 	case reason.Unknown: // the caller is new or gone, the function is not
-		if above >= 0 && partner[above] == diff.None && finder.InBoth(tree.Call(call)) {
+		if above >= 0 && differences.partners(tree)[above] == diff.None && finder.InBoth(tree.Call(call)) {
 			return "(" + mark + ")"
 		}
 	case reason.NoSpan, reason.OtherPlace:

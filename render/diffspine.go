@@ -11,9 +11,9 @@ import (
 // firstPaired returns, among the calls below call i that both sides make and that lead to a key
 // step, the one with the most calls below it; diff.None if there is none.
 func (c *Differences) firstPaired(tree *trace.Tree, i int) int {
-	partner, leads := c.Diff.InB, c.keyA
+	partner, leads := c.partners(tree), c.keyA
 	if tree == c.Diff.B {
-		partner, leads = c.Diff.InA, c.keyB
+		leads = c.keyB
 	}
 	best := diff.None
 	for j := i + 1; j < tree.End(i); {
@@ -33,13 +33,10 @@ func (c *Differences) firstPaired(tree *trace.Tree, i int) int {
 // tree, the first one of each part of the server. Several filters may have come in one place, and the outermost one, which stands for
 // all of them, need not be that which a reader looks for.
 func (c *Differences) keysBetween(change diff.Change, classifier Classifier) []int {
-	tree, top := c.Diff.A, change.A
-	if change.Kind == diff.Added {
-		tree, top = c.Diff.B, change.B
-	}
 	if !change.Wraps {
 		return nil
 	}
+	tree, top := c.sideOf(change)
 	inner := c.firstPaired(tree, top)
 	if inner == diff.None {
 		return nil

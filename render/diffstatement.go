@@ -62,7 +62,7 @@ func (s *summary) statements() []*statement {
 			all = append(all, &statement{layer: change.Layer, change: change, at: []int{change.At}})
 			continue
 		}
-		tree, top := s.side(change)
+		tree, top := s.sideOf(change.Change)
 		keys := s.keysBetween(change.Change, s.guide)
 		if len(keys) == 0 || tree.Parent(top) < 0 { // of a whole request, nothing calls the key steps from outside
 			keys = []int{top}
@@ -202,7 +202,7 @@ func (o *only) samePlace(removed *only) bool {
 // sides make.
 func (s *summary) onlyAt(c *ShownChange, call int) only {
 	o := s.only(c)
-	tree, top := s.side(c)
+	tree, top := s.sideOf(c.Change)
 	if call == top {
 		return o
 	}
@@ -222,7 +222,7 @@ func (s *summary) mergedAt(tree *trace.Tree, i int) int {
 
 // only describes an addition or a removal.
 func (s *summary) only(c *ShownChange) only {
-	tree, i := s.side(c)
+	tree, i := s.sideOf(c.Change)
 	o := only{kind: c.Kind, full: tree.Call(i).Function, function: tree.Call(i).ShortName(), caller: s.callerName(tree, i), why: s.reason(c), above: diff.None, innerA: diff.None}
 	if parent := tree.Parent(i); parent >= 0 {
 		o.above = s.inA(tree, parent)
@@ -245,9 +245,9 @@ func (s *summary) only(c *ShownChange) only {
 // nested counts, on both sides, the calls of one function that lie within each other, where an outer one that only one side makes
 // leads to the inner one, which both make; 0 if they are not of one function. caller is the call below which they lie.
 func (s *summary) nested(tree *trace.Tree, outer, inner int) (deepA, deepB, caller int) {
-	other, partner := s.Diff.B, s.Diff.InB
+	other, partner := s.Diff.B, s.partners(tree)
 	if tree == s.Diff.B {
-		other, partner = s.Diff.A, s.Diff.InA
+		other = s.Diff.A
 	}
 	function, first := tree.Call(outer).Function, outer
 	for above := tree.Parent(first); above >= 0 && tree.Call(above).Function == function; above = tree.Parent(above) {
@@ -284,14 +284,6 @@ func deepest(tree *trace.Tree, i int, function string) int {
 		most = max(most, within[n])
 	}
 	return most
-}
-
-// side is the tree and the call of a change: those of B, if B has it.
-func (s *summary) side(c *ShownChange) (*trace.Tree, int) {
-	if c.B != diff.None {
-		return s.Diff.B, c.B
-	}
-	return s.Diff.A, c.A
 }
 
 // inA is a call of either tree as that of A.
