@@ -97,17 +97,18 @@ func (p Palette) Highlight(text string) []string {
 	return lines[:min(len(lines), strings.Count(text, "\n"))]
 }
 
+// style returns the style of a type of Tokens.
 func (p Palette) style(token chroma.TokenType) lipgloss.Style {
-	switch {
-	case token.InCategory(chroma.Comment):
+	switch token {
+	case chroma.Comment:
 		return p.Comment
-	case token.InCategory(chroma.Keyword):
+	case chroma.Keyword, chroma.KeywordType, chroma.KeywordConstant:
 		return p.Keyword
-	case token.InSubCategory(chroma.LiteralString):
+	case chroma.LiteralString:
 		return p.String
-	case token.InSubCategory(chroma.LiteralNumber):
+	case chroma.LiteralNumber:
 		return p.Number
-	case token == chroma.NameFunction:
+	case chroma.NameFunction:
 		return p.Declared
 	}
 	return lipgloss.NewStyle()

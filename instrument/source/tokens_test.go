@@ -12,7 +12,8 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// classOf returns the type as which faces show a token: they do not tell kinds of comments, strings and numbers apart.
+// classOf returns the type of Tokens that a token of chroma's lexer should have, which also tells kinds of comments, strings and
+// numbers apart. It is Keyword for constants, too.
 func classOf(t chroma.TokenType) chroma.TokenType {
 	switch {
 	case t.InCategory(chroma.Comment):

@@ -16,7 +16,7 @@ func highlight(f *source.Function) []SourceLine {
 		line := SourceLine{Number: f.First + i, Tokens: []Token{}}
 		for _, token := range tokens {
 			if part := strings.TrimSuffix(token.Value, "\n"); part != "" {
-				line.Tokens = append(line.Tokens, Token{tokenKind(token.Type), part})
+				line.Tokens = append(line.Tokens, Token{tokenKinds[token.Type], part})
 			}
 		}
 		lines = append(lines, line)
@@ -24,22 +24,8 @@ func highlight(f *source.Function) []SourceLine {
 	return lines[:min(len(lines), max(f.Last-f.First+1, 0))]
 }
 
-func tokenKind(t chroma.TokenType) string {
-	switch {
-	case t.InCategory(chroma.Comment):
-		return "comment"
-	case t == chroma.KeywordType:
-		return "type"
-	case t.InCategory(chroma.Keyword):
-		return "keyword"
-	case t.InSubCategory(chroma.LiteralString):
-		return "string"
-	case t.InSubCategory(chroma.LiteralNumber):
-		return "number"
-	case t == chroma.NameFunction:
-		return "function"
-	case t == chroma.NameBuiltin:
-		return "builtin"
-	}
-	return ""
+// tokenKinds are the kinds of the types of source.Tokens; that of other text is "".
+var tokenKinds = map[chroma.TokenType]string{
+	chroma.Comment: "comment", chroma.Keyword: "keyword", chroma.KeywordConstant: "keyword", chroma.KeywordType: "type",
+	chroma.LiteralString: "string", chroma.LiteralNumber: "number", chroma.NameFunction: "function", chroma.NameBuiltin: "builtin",
 }
