@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"charm.land/lipgloss/v2"
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
 )
@@ -133,4 +134,17 @@ func FuzzTokens(f *testing.F) {
 			t.Errorf("the tokens of %q are %q", text, joined.String())
 		}
 	})
+}
+
+// TestHighlight paints each type of token that has a style, in one line each.
+func TestHighlight(t *testing.T) {
+	mark := func(sign string) lipgloss.Style {
+		return lipgloss.NewStyle().Transform(func(s string) string { return sign + s + sign })
+	}
+	p := Palette{Comment: mark("/"), Keyword: mark("!"), String: mark("'"), Number: mark("#"), Declared: mark("*")}
+	got := strings.Join(p.Highlight("\t// a\nfunc F(s string) {\nreturn g(\"b\", 'c', 3, nil)\n\x1b\n"), "\n")
+	want := "    /// a/\n!func! *F*(s !string!) {\n!return! *g*('\"b\"', ''c'', #3#, !nil!)\n\ufffd"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
 }
