@@ -288,12 +288,12 @@ func (a *Aggregated) awaitServed(ctx context.Context, o AggregatedOptions) error
 	return nil
 }
 
-// openAPITimeout limits the time in which kube-apiserver must have fetched the server's OpenAPI. It begins a second after
+// openAPITimeout limits the time that kube-apiserver has to fetch the server's OpenAPI. kube-apiserver begins a second after
 // it has seen the APIService (pkg/controllers/openapiv3/controller.go in kube-aggregator v0.37.1).
 const openAPITimeout = 10 * time.Second
 
-// awaitOpenAPI waits until kube-apiserver has the server's OpenAPI v3: "kubectl explain" goes by it. Some servers and old
-// releases have none; there it does not wait.
+// awaitOpenAPI waits until kube-apiserver has the server's OpenAPI v3, which "kubectl explain" reads. It does not wait where the server or
+// the release of kube-apiserver has no OpenAPI v3.
 func (a *Aggregated) awaitOpenAPI(ctx context.Context) error {
 	var own openAPIIndex
 	if a.child.Ask(ctx, openAPIPath, a.server.AdminToken, &own) != nil || !own.hasAny(a.GroupVersions) {
@@ -303,7 +303,7 @@ func (a *Aggregated) awaitOpenAPI(ctx context.Context) error {
 	for {
 		var fetched openAPIIndex
 		if err := a.server.readAsAdmin(ctx, a.client, openAPIPath, &fetched); err != nil || fetched.hasAll(own, a.GroupVersions) {
-			return context.Cause(ctx) // an error without that: a kube-apiserver without OpenAPI v3
+			return context.Cause(ctx) // if that is nil, an error means that kube-apiserver has no OpenAPI v3
 		}
 		select {
 		case <-ctx.Done():
@@ -318,7 +318,7 @@ func (a *Aggregated) awaitOpenAPI(ctx context.Context) error {
 	}
 }
 
-// openAPIPath is that of the list of the groups with an OpenAPI v3, which openAPIIndex holds.
+// openAPIPath is the path of the list of the groups that have an OpenAPI v3, an openAPIIndex.
 const openAPIPath = "/openapi/v3"
 
 type openAPIIndex struct {

@@ -355,7 +355,7 @@ func sentences(t *testing.T, c *diff.Comparison, finder *reason.Finder, lang str
 	return strings.Join(changed[0].Sentences, "; ")
 }
 
-// filterSteps is a guide of two layers in which filters whose names begin with Track are no key steps.
+// filterSteps is a guide with the layers "filters" and "flow". All functions are key steps but those whose names begin with Track.
 type filterSteps struct{ everyStep }
 
 func (filterSteps) Key(function string) bool  { return !strings.HasPrefix(function, "p.Track") }
@@ -367,8 +367,9 @@ func (filterSteps) Layer(function string) string {
 	return "filters"
 }
 
-// TestKeyStepsBetween: of several filters that came in one place the key steps are told, each in its layer, and in place of a filter
-// of their layer that went. A filter around them that is no key step counts as a smaller change.
+// TestKeyStepsBetween adds several filters in one place. The summary must name those that are key steps, each in its layer, and must say
+// that one takes the place of a filter of the same layer that was removed. A filter around them that is not a key step counts as a
+// smaller change.
 func TestKeyStepsBetween(t *testing.T) {
 	const a = "p.A\n p.Imp\n  q.MaxInFlight\n   p.Authz\n    p.X"
 	const b = "p.A\n p.Imp\n  p.TrackStarted\n   p.Audit\n    p.Flow\n     p.FlowQueue\n      p.Authz\n       p.X"
@@ -412,7 +413,8 @@ func TestKeyStepsBetween(t *testing.T) {
 	}
 }
 
-// TestHistorySaysOfEarlyPatches: what goes with an early patch release and comes back with the next minor release may be a backport.
+// TestHistorySaysOfEarlyPatches removes a function in an early patch release and adds it again in the next minor release: a history must
+// say that this may be a backport.
 func TestHistorySaysOfEarlyPatches(t *testing.T) {
 	step := func(version string, came, went []string) HistoryStep {
 		return HistoryStep{Version: version, Calls: 1, Changes: HistoryChanges{Text: "the same path", Came: came, Went: went}}

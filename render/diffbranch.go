@@ -88,22 +88,22 @@ func shortFile(file string) string {
 	return path.Join(path.Base(path.Dir(file)), path.Base(file))
 }
 
-// apart are two names as short as they can be without being the same: with as many elements of their packages' paths as that takes.
+// apart returns two names as short as they can be without being the same: with as many elements of their packages' paths as that takes.
 func apart(a, b string) (string, string) {
 	return lengthen(a, b, funcname.Short(a), funcname.Short(b))
 }
 
-// filesApart are two files as short as they can be without being the same.
+// filesApart returns two files as short as they can be without being the same.
 func filesApart(a, b string) (string, string) {
 	return lengthen(a, b, path.Base(a), path.Base(b))
 }
 
-// inWordsApart are the two values of a change, in words, as valuesApart has them.
+// inWordsApart returns the two values of a change in words, shortened by valuesApart.
 func inWordsApart(v diff.ValueChange) (string, string) {
 	return valuesApart(view.InWords(v.Name, v.A), view.InWords(v.Name, v.B))
 }
 
-// valuesApart are two values, shortened as far as they stay different: types of two packages may have one short name.
+// valuesApart shortens two values as far as they stay different: types of two packages may have the same short name.
 func valuesApart(a, b string) (string, string) {
 	shortA, shortB := shorten(a), shorten(b)
 	if shortA != shortB || a == b {

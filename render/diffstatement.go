@@ -45,7 +45,7 @@ type only struct {
 	times                         int
 	// above is the caller, as a call of A, and innerA the inner call.
 	above, innerA int
-	// deepA and deepB are how many calls of the function lie within each other on both sides, if the inner call is one of it, else 0.
+	// deepA and deepB count how deep calls of the function are nested on each side, if the inner call is one of them; else they are 0.
 	deepA, deepB int
 }
 
@@ -242,8 +242,8 @@ func (s *summary) only(c *ShownChange) only {
 	return o
 }
 
-// nested counts, on both sides, the calls of one function that lie within each other, where an outer one that only one side makes
-// leads to the inner one, which both make; 0 if they are not of one function. caller is the call below which they lie.
+// nested returns how deep calls of one function are nested on each side, where only one side makes the outer call and both make the
+// inner one; 0 if the two calls are not of one function. caller is the call above the outermost of them.
 func (s *summary) nested(tree *trace.Tree, outer, inner int) (deepA, deepB, caller int) {
 	other, partner := s.Diff.B, s.partners(tree)
 	if tree == s.Diff.B {

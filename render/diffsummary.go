@@ -135,7 +135,7 @@ type summary struct {
 	instead map[int]int
 	// called has the functions of a side by their short names, see callerName.
 	called map[*trace.Tree]map[string][]string
-	// folded are the changes for which statements on key steps below their calls stand.
+	// folded marks the changes in whose place there are statements on key steps below their calls.
 	folded map[int]bool
 }
 

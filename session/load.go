@@ -97,7 +97,7 @@ func RecordedRelease(k8sVersion string) (string, error) {
 	return version, usage.Wrong(err)
 }
 
-// RecordedReleaseOrAll is RecordedRelease, and "" for "".
+// RecordedReleaseOrAll is like RecordedRelease, but returns "" for "", which stands for all recorded releases.
 func RecordedReleaseOrAll(k8sVersion string) (string, error) {
 	if k8sVersion == "" {
 		return "", nil

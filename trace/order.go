@@ -60,9 +60,9 @@ func (r *Request) distinctIDs() bool {
 	return true
 }
 
-// An idSet is a set of ids: a table with open addressing, of which each entry has 64 ids that follow each other. Probes count the calls, so that
-// the table of a recording is small enough for the processor's cache. The factor of the hash is random, so that no
-// file can be made whose ids all meet in one place.
+// An idSet is a set of ids: a hash table with open addressing. An entry holds 64 consecutive ids, one bit each. Probes number their
+// calls, so the table of a recording is small enough for the processor's cache. The factor of the hash is random, so that
+// nobody can make a file whose ids all collide.
 type idSet struct {
 	entries []idEntry
 	used    int
@@ -70,7 +70,7 @@ type idSet struct {
 	shift   int
 }
 
-// An idEntry has of the ids from 64*group on those whose bit is set; none if the entry is free.
+// An idEntry holds the id 64*group+i if bit i of ids is set. It is free if no bit is set.
 type idEntry struct{ group, ids uint64 }
 
 func newIDSet() *idSet {

@@ -47,7 +47,7 @@ func (r *Request) Validate() error {
 	if err := printable("path", r.Path); err != nil {
 		return err
 	}
-	// At the same time: the largest recordings have 300,000 calls.
+	// Both checks run at the same time, because the largest recordings have 300,000 calls.
 	order := make(chan error, 1)
 	go func() { order <- r.validateOrder() }()
 	err, orderErr := r.validateCalls(), <-order

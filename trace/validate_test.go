@@ -33,7 +33,7 @@ func TestSpanID(t *testing.T) {
 	})
 }
 
-// Ids are distinct whether a probe counted them or somebody else drew them by lot, and one that is there twice is found.
+// Ids may be counted, as by the probe, or random. An id that occurs twice is found.
 func TestDistinctIDs(t *testing.T) {
 	for name, id := range map[string]func(i int) uint64{
 		"counted":   func(i int) uint64 { return uint64(i%2)<<20 + uint64(i/2) + 1 },

@@ -11,7 +11,7 @@ import (
 // inHelp finds the names of functions that help texts give as examples of an answer.
 var inHelp = regexp.MustCompile(`workshop check '([^']*\.[^']*)'`)
 
-// TestExamplesAreNoAnswers holds that the examples in help texts and replies give no answer away.
+// TestExamplesAreNoAnswers checks that no example in a help text or a reply is an answer to an exercise.
 func TestExamplesAreNoAnswers(t *testing.T) {
 	examples := map[string]string{}
 	files, err := filepath.Glob(filepath.Join("..", "cmd", "apitrace", "help", "*.txt"))

@@ -149,7 +149,7 @@ func endsIn(parts, wanted []string) bool {
 	return len(wanted) <= len(parts) && slices.Equal(parts[len(parts)-len(wanted):], wanted)
 }
 
-// hasWords reports whether a function's own name has a text that begins with one of its words: "getres" in restfulGetResource.
+// hasWords reports whether a text in lower case occurs in a function's own name at the beginning of a word: "getres" in restfulGetResource.
 func hasWords(own, text string) bool {
 	at := strings.Index(strings.ToLower(own), text)
 	return at == 0 || at > 0 && unicode.IsUpper(rune(own[at]))

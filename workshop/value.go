@@ -46,7 +46,7 @@ func judgeValue(t *traces, text string) (*Verdict, error) {
 	return wrongVerdict("That is not what the trace has."), nil
 }
 
-// written are the numbers that Chinese writes with one character, by their value.
+// written has the characters of the numbers that Chinese writes with one, each at the index of its value.
 var written = []rune("零一二三四五六七八九十")
 
 // numberIn reads a number and behind it, perhaps, what is counted: "2", "2 directors", "2次", "两次".
@@ -63,8 +63,10 @@ func numberIn(text string) (number string, ok bool) {
 		}
 		number, unit = strconv.Itoa(n), text[size:]
 	}
-	only := strings.IndexFunc(unit, func(r rune) bool { return !unicode.IsLetter(r) && r != ' ' || slices.Contains(written, r) }) < 0
-	if _, err := strconv.Atoi(number); err != nil || !only {
+	if strings.ContainsFunc(unit, func(r rune) bool { return !unicode.IsLetter(r) && r != ' ' || slices.Contains(written, r) }) {
+		return "", false
+	}
+	if _, err := strconv.Atoi(number); err != nil {
 		return "", false
 	}
 	return number, true

@@ -109,8 +109,8 @@ func playTheCourse(t *testing.T, lang string) {
 func TestLiveNeeds(t *testing.T) {
 	path := os.Getenv("PATH") // "go test" puts Go there
 	for lang, wants := range map[string][2]string{
-		"en": {"there is no usable Go here", "which is built first, once, in minutes"},
-		"zh": {"这里没有可用的 Go", "第一次要先构建几分钟"},
+		"en": {"this machine has no Go that can compile it", "which is built first, once, in minutes"},
+		"zh": {"这台机器没有能编译它的 Go", "第一次要先构建几分钟"},
 	} {
 		p := newAtWork(t, lang)
 		for i, want := range wants {

@@ -83,7 +83,7 @@ func TestSlowRoom(t *testing.T) {
 	const check = "workshop prepare --check"
 	recorded := "[ok] exercises that recordings decide: all "
 	m.types(1, []string{recorded, "next: apitrace cache import " + servers, "install go1.26.99"}, "workshop", "prepare", "--check")
-	m.types(0, []string{"there is no usable Go here", check}, "workshop", "start", "from-memory")
+	m.types(0, []string{"this machine has no Go that can compile it", check}, "workshop", "start", "from-memory")
 	m.types(1, []string{"https://go.dev/dl", check}, "workshop", "check", "GET", "/api/v1/nodes/n1")
 
 	m.types(0, nil, "cache", "import", servers)
@@ -97,7 +97,7 @@ func TestSlowRoom(t *testing.T) {
 			m.types(0, []string{"which starts in seconds"}, "workshop", "start", e.Name)
 			m.types(0, []string{"✓ " + e.Name}, "workshop", "verify", "--live", e.Name)
 		case e.Change != nil:
-			m.types(0, []string{"there is no usable Go here", check}, "workshop", "start", e.Name)
+			m.types(0, []string{"this machine has no Go that can compile it", check}, "workshop", "start", e.Name)
 			m.types(1, []string{"this exercise changes a server, which must then be compiled", "https://go.dev/dl", check}, "workshop", "check")
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Pages reports whether c shows its output in a pager: it is one of the commands whose output is read from its beginning,
+// Pages reports whether c shows its output in a pager: it is one of these commands, whose output is read from its beginning,
 // and --no-pager is not given.
-func Pages(c *cobra.Command, read ...string) bool {
+func Pages(c *cobra.Command, commands ...string) bool {
 	no, err := c.Flags().GetBool("no-pager")
-	return err == nil && !no && slices.Contains(read, c.Name())
+	return err == nil && !no && slices.Contains(commands, c.Name())
 }

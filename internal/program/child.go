@@ -114,7 +114,7 @@ func spawn(s Server) (*Child, error) {
 			release = use
 		}
 	}
-	// A program that ended before, such as one whose port was taken, leaves its socket: the next one could not listen there.
+	// A program that has ended leaves its socket behind, for example one whose port was taken. The next program could not listen on it.
 	if err := os.Remove(s.Socket()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		release()
 		ours.Close()
@@ -274,8 +274,8 @@ func (e *ExitError) message() message.Message {
 	return message.Of("%s ended: %s; its last log lines:\n%s", e.Name, e.State, e.Log)
 }
 
-// PortTaken reports whether the server ended because another process had taken its
-// port in the meantime.
+// PortTaken reports whether the server ended because another process had taken this port
+// in the meantime. If the log does not name the port that is taken, it may be this one.
 func (e *ExitError) PortTaken(port int) bool {
 	taken := e.takenPort()
 	return taken == port || taken == 0 && strings.Contains(e.Log, syscall.EADDRINUSE.Error())

@@ -70,7 +70,7 @@ func checkTempDir() error {
 	return &tempDirError{Dir: dir, Set: os.Getenv("TMPDIR") != "", err: err}
 }
 
-// A NoGoError says that there is no go command, or none that apitrace can build with, and what to do.
+// A NoGoError reports that the machine has no go command, or only one that is too old, and says where to get one.
 type NoGoError struct{ message.Message }
 
 func (e *NoGoError) Error() string { return e.String() }

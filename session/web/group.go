@@ -166,7 +166,7 @@ func (c *classroom) add(a *attendee, e group.Event) {
 	if exercise == nil {
 		return
 	}
-	e.Exercise = exercise.Name // which an earlier apitrace may call otherwise
+	e.Exercise = exercise.Name // an earlier build of apitrace may report the former name
 	done := a.done[e.Exercise]
 	if done == nil {
 		done = &workshop.Done{}

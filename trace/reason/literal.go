@@ -31,9 +31,9 @@ func inAnotherLiteral(there *recordings.Code, way Way, call, caller *trace.Call,
 	})
 }
 
-// made says of a function literal that a caller reaches through an interface or a variable, such as that of a filter, why only this
-// side ran it: NewCall if this source alone makes it, Unknown if one place that makes it here does not do so there, but others do, else
-// OtherWay.
+// made returns why only this side ran a function literal that its caller reaches through an interface or a variable, such as the literal
+// of a filter. It is OtherWay unless a function of both sources makes the literal here and not there; then it is NewCall if no function
+// makes it there, else Unknown.
 func made(here, there side, program, function string) Why {
 	declared, literal := funcname.SplitLiteral(function)
 	if literal == "" {
@@ -51,7 +51,7 @@ func made(here, there side, program, function string) Why {
 	return NewCall
 }
 
-// A callers has, by program and function, the functions that call it by name.
+// callers lists the functions that call a function by its name: by program, and by the function that is called.
 type callers map[string]map[string][]string
 
 // callersByCode caches the callers of the releases that CodeOf returns, see gatesByCode.

@@ -25,8 +25,8 @@ type Route struct {
 	// "k8s.io/apiserver/pkg/endpoints.restfulGetResource". For other routes it is the handler
 	// itself, by its name in the runtime.
 	Handler string `json:"handler"`
-	// File is that of the Handler, import path, slash and name, Line the line of its word "func". The line of a method that is the
-	// handler is not known; Choose finds the file.
+	// File is that of the Handler, import path, slash and name, Line the line of its word "func". If a method is the handler, the
+	// trace has neither: Choose looks the file up, and Line stays 0.
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
 

@@ -9,11 +9,11 @@ import (
 	"github.com/kubeapitrace/apitrace/session"
 )
 
-// inText finds the commands in a text for which the learner's language or release matter; behind "$ " is one whose output follows.
+// inText matches the commands in a text that take the flags of chosen. If "$ " precedes a command, its output follows in the text.
 var inText = regexp.MustCompile(`(?:\$ |\b)apitrace (?:(learn|show|explain|request|run|source|routes|edit)\b|(workshop)(?: (?:check|explain|hint|jump|lesson|next|solution|start|summary|trace|watch)\b)?)`)
 
-// chosen are the flags by which the learner has chosen the language, the release or the course: what is printed to be typed
-// next must have them, too, or else it answers in another language, or for another release.
+// chosen holds the flags with which the learner chose the language, the release or the course, each with a blank before it. Commands
+// that are printed for the learner to type next must have them, too, or they answer in another language or for another release.
 type chosen struct{ lang, k8s, course string }
 
 func chosenBy(o Options, k8s string) (chosen, error) {

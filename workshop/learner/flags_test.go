@@ -2,7 +2,7 @@ package learner
 
 import "testing"
 
-// TestChosen holds that commands in texts get the flags that they accept.
+// TestChosen checks that commands in texts get the flags that they accept.
 func TestChosen(t *testing.T) {
 	c := chosen{lang: " --lang zh", k8s: " --k8s v1.30.4", course: " --course 'mine'"}
 	for text, want := range map[string]string{

@@ -67,7 +67,7 @@ func Open(ctx context.Context, o Options) (_ *Learner, err error) {
 	if l.chosen, err = chosenBy(o, l.k8s); err != nil {
 		return nil, err
 	}
-	var both errgroup.Group // which takes two thirds of the time of one after the other
+	var both errgroup.Group // two thirds of the time that one after the other takes
 	both.Go(func() (err error) {
 		l.course, err = workshop.Open(o.Course)
 		return err

@@ -20,7 +20,7 @@ func (l *Learner) sayServer(ctx context.Context, e *workshop.Exercise) {
 	var wait string
 	switch {
 	case noGo != nil && (e.Change != nil || !built):
-		wait = l.p.Sprintf("(it needs a server that must be compiled first, and there is no usable Go here: \"apitrace workshop prepare --check\" says what to do;")
+		wait = l.p.Sprintf("(it needs a server that must be compiled first, and this machine has no Go that can compile it: \"apitrace workshop prepare --check\" says what to do;")
 	case !built:
 		wait = l.p.Sprintf("(it needs a server, which is built first, once, in minutes;")
 	case e.Change != nil:
