@@ -116,3 +116,34 @@ func TestSlowCheckout(t *testing.T) {
 		t.Errorf("a change that does not compile: exit status %d\n%s", status, notices)
 	}
 }
+
+// A shallow clone has no tags and lacks a function that the guide names: both are notices, and the requests are traced.
+func TestSlowShallowCheckout(t *testing.T) {
+	needsServer(t)
+	testenv.Slow(t)
+	clone := filepath.Join(t.TempDir(), "shallow clone")
+	dir := checkout(t, "v1.37.1")
+	git(t, dir, "clone", "-q", "--depth", "1", "--no-tags", "file://"+strings.ReplaceAll(dir, " ", "%20"), clone)
+	eviction := filepath.Join(clone, "pkg/registry/core/pod/storage/eviction.go")
+	text, err := os.ReadFile(eviction)
+	if err != nil {
+		t.Fatal(err)
+	}
+	renamed := strings.ReplaceAll(string(text), "addConditionAndDeletePod(", "addConditionThenDeletePod(")
+	change(t, eviction, "", renamed)
+	out, notices, status := apitrace(t, "run", "get-node", "--k8s", clone, "-o", "names")
+	if status != 0 || !strings.Contains(out, "etcd3.(*store).Get") {
+		t.Errorf("exit status %d\n%s\n%s", status, notices, out)
+	}
+	for _, want := range []string{
+		"no tag of a release is known there, as in a shallow clone: the guide goes by v1.37.",
+		`no function "k8s.io/kubernetes/pkg/registry/core/pod/storage.addConditionAndDeletePod", which the guide names`,
+	} {
+		if strings.Count(notices, want) != 1 {
+			t.Errorf("it does not say once %q:\n%s", want, notices)
+		}
+	}
+	if _, notices, status := apitrace(t, "run", "get-node", "--k8s", clone+"@v1.37.1"); status != 2 || !strings.Contains(notices, "is a shallow clone, which has no commit") {
+		t.Errorf("a tag that the clone lacks: exit status %d\n%s", status, notices)
+	}
+}
