@@ -116,6 +116,9 @@ type archive struct {
 	Info
 	zip    *zip.Reader
 	shared func() (*shared, error)
+	// called is placesOfAll, once per process: a server of the page or of an assistant asks for the functions again and
+	// again. They take 4 MB for all releases together.
+	called func() ([][]uint32, error)
 }
 
 func openArchive(data io.ReaderAt, size int64) (*archive, error) {
@@ -131,6 +134,7 @@ func openArchive(data io.ReaderAt, size int64) (*archive, error) {
 		}
 		return decodeShared(packed)
 	})
+	a.called = sync.OnceValues(a.placesOfAll)
 	text, err := a.read(infoFile)
 	if err != nil {
 		return nil, err

@@ -27,17 +27,8 @@ func Functions(k8sVersion string) ([]Function, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", sharedFile, err)
 	}
-	called := make([][]uint64, len(a.Scenarios))
-	var reading errgroup.Group
-	reading.SetLimit(runtime.GOMAXPROCS(0))
-	for i, scenario := range a.Scenarios {
-		reading.Go(func() error {
-			var err error
-			called[i], err = a.placesOf(scenario, shared)
-			return err
-		})
-	}
-	if err := reading.Wait(); err != nil {
+	called, err := a.called()
+	if err != nil {
 		return nil, err
 	}
 	var all []Function
@@ -60,8 +51,27 @@ func Functions(k8sVersion string) ([]Function, error) {
 	return all, nil
 }
 
+// placesOfAll returns the shared places of the functions that each recording of the archive calls, in order of Scenarios.
+func (a *archive) placesOfAll() ([][]uint32, error) {
+	shared, err := a.shared()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", sharedFile, err)
+	}
+	called := make([][]uint32, len(a.Scenarios))
+	var reading errgroup.Group
+	reading.SetLimit(runtime.GOMAXPROCS(0))
+	for i, scenario := range a.Scenarios {
+		reading.Go(func() error {
+			var err error
+			called[i], err = a.placesOf(scenario, shared)
+			return err
+		})
+	}
+	return called, reading.Wait()
+}
+
 // placesOf returns the shared places of the functions that a recording calls, each once, in order.
-func (a *archive) placesOf(scenario string, s *shared) ([]uint64, error) {
+func (a *archive) placesOf(scenario string, s *shared) ([]uint32, error) {
 	name := scenarioFile(scenario)
 	packed, err := a.read(name)
 	if err != nil {
@@ -72,7 +82,7 @@ func (a *archive) placesOf(scenario string, s *shared) ([]uint64, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	seen := make([]bool, len(s.places.all))
-	var called []uint64
+	var called []uint32
 	for col := cols.get(placeColumn); len(col.data) > 0; {
 		n, err := col.uint()
 		if err == nil && n >= uint64(len(seen)) {
@@ -82,7 +92,7 @@ func (a *archive) placesOf(scenario string, s *shared) ([]uint64, error) {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if !seen[n] {
-			seen[n], called = true, append(called, n)
+			seen[n], called = true, append(called, uint32(n))
 		}
 	}
 	return called, nil
