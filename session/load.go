@@ -13,7 +13,6 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace"
-	"github.com/kubeapitrace/apitrace/trace/lineage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -28,7 +27,7 @@ func FindScenario(name, version string) (*scenarios.Scenario, error) {
 		return nil, err
 	}
 	if err := scenario.RunsOn(version); err != nil {
-		return nil, usage.Wrong(err)
+		return nil, usage.Wrong(explainSince(err, scenario))
 	}
 	return scenario, nil
 }
@@ -131,10 +130,7 @@ func explainMissing(version string, err *recordings.UnknownScenarioError) error 
 		return unknown
 	}
 	if known.RunsOn(version) != nil {
-		if shown := cameWith(known); shown != "" {
-			return message.Errorf("%w; the scenario shows %s, which Kubernetes has since %s", err, shown, known.Releases.Since)
-		}
-		return err
+		return explainSince(err, known)
 	}
 	if err.NoModule {
 		return err
@@ -142,25 +138,10 @@ func explainMissing(version string, err *recordings.UnknownScenarioError) error 
 	return message.Errorf("%w; \"apitrace run %s --k8s %s\" replays it", err, err.Scenario, version)
 }
 
-// cameWith returns the first function that a scenario expects and that came with the scenario's first release; "" if none is known.
-// It tells why the scenario needs that release although older ones serve the request. Closures are not in the lineage.
-func cameWith(scenario *scenarios.Scenario) string {
-	names, err := lineage.Load()
-	if err != nil || scenario.Releases.Since == "" {
-		return "" // the message is complete without
+// explainSince adds to an error why the scenario needs its first release, if that is known.
+func explainSince(err error, scenario *scenarios.Scenario) error {
+	if why := scenario.NeedsFirst(); !why.IsZero() {
+		return message.Errorf("%w; %s", err, why)
 	}
-	first := slices.IndexFunc(names.Releases, scenario.Releases.Has)
-	for _, request := range scenario.Requests {
-		for _, call := range request.Expect.Calls {
-			in := func(release string) bool {
-				return slices.ContainsFunc(call, func(name string) bool {
-					return slices.ContainsFunc(names.Find(lineage.Function, name), func(full string) bool { return names.Has(lineage.Function, full, release) })
-				})
-			}
-			if slices.IndexFunc(names.Releases, in) == first && first >= 0 {
-				return call[0]
-			}
-		}
-	}
-	return ""
+	return err
 }

@@ -46,7 +46,8 @@ func (o *Options) ofScenario(std *console.Streams, scenario string) error {
 			return err
 		}
 		lines = append(lines, render.HistoryStep{
-			Version: step.Version, Calls: step.Calls, Changes: step.Changes, NotRecorded: step.NotRecorded, Why: step.Why.In(options.Lang),
+			Version: step.Version, Calls: step.Calls, Changes: step.Changes, NotRecorded: step.NotRecorded,
+			Why: scenarios.WhyMissing(step.Why, scenario, step.Version).In(options.Lang),
 		})
 	}
 	return render.WriteHistory(std.Out, lines, spoken, options)

@@ -15,6 +15,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/text"
+	"github.com/kubeapitrace/apitrace/scenarios"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -121,7 +122,7 @@ func WriteRecorded(w io.Writer, p message.Printer) error {
 		}
 		table.Row(version, orDash(info.EtcdVersion), date, count)
 		for _, m := range info.Missing {
-			missing = append(missing, p.Sprintf("%s  %s: %s", version, m.Scenario, m.Why()))
+			missing = append(missing, p.Sprintf("%s  %s: %s", version, m.Scenario, scenarios.WhyMissing(m.Why(), m.Scenario, version)))
 		}
 	}
 	if err := table.Write(w); err != nil || len(missing) == 0 {

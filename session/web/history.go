@@ -104,7 +104,8 @@ func newHistory(scenario *scenarios.Scenario, lang string) (*ScenarioHistory, er
 			return nil, err
 		}
 		out := step.Changes
-		out.K8sVersion, out.Recorded, out.Calls, out.Why = step.Version, !step.NotRecorded, step.Calls, step.Why.In(lang)
+		out.K8sVersion, out.Recorded, out.Calls = step.Version, !step.NotRecorded, step.Calls
+		out.Why = scenarios.WhyMissing(step.Why, scenario.Name, step.Version).In(lang)
 		doc.Releases = append(doc.Releases, out)
 	}
 	return doc, nil

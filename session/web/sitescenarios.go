@@ -44,7 +44,7 @@ func (s Site) scenario(ctx context.Context, p *packer, scenario *scenarios.Scena
 		}
 		if !info.Has(scenario.Name) {
 			for lang, history := range histories {
-				history.Releases = append(history.Releases, HistoryStep{K8sVersion: info.K8sVersion, Why: info.Why(scenario.Name).In(lang)})
+				history.Releases = append(history.Releases, HistoryStep{K8sVersion: info.K8sVersion, Why: scenarios.WhyMissing(info.Why(scenario.Name), scenario.Name, info.K8sVersion).In(lang)})
 			}
 			continue
 		}

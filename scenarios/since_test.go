@@ -1,0 +1,54 @@
+package scenarios
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/trace/lineage"
+)
+
+func TestShownFirst(t *testing.T) {
+	names, err := lineage.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, s := range all {
+		if s.Releases.Since == "" {
+			continue
+		}
+		want := cameWith(names, s)
+		if got := shownFirst[s.Name]; got != want {
+			t.Errorf("%s: shownFirst has %q, expected %q", s.Name, got, want)
+		}
+		if want != "" {
+			found++
+		}
+	}
+	if found != len(shownFirst) {
+		t.Errorf("shownFirst has %d scenarios, expected %d", len(shownFirst), found)
+	}
+}
+
+// cameWith returns the first function that a scenario expects and that came with the scenario's first release; "" if none is known.
+// Closures are not in the lineage.
+func cameWith(names *lineage.Library, s *Scenario) string {
+	first := slices.IndexFunc(names.Releases, s.Releases.Has)
+	for _, request := range s.Requests {
+		for _, call := range request.Expect.Calls {
+			in := func(release string) bool {
+				return slices.ContainsFunc(call, func(name string) bool {
+					return slices.ContainsFunc(names.Find(lineage.Function, name), func(full string) bool { return names.Has(lineage.Function, full, release) })
+				})
+			}
+			if slices.IndexFunc(names.Releases, in) == first && first >= 0 {
+				return call[0]
+			}
+		}
+	}
+	return ""
+}
