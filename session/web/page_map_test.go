@@ -163,3 +163,30 @@ func TestPageDrawsTheMapWithoutOverlaps(t *testing.T) {
 		}
 	}
 }
+
+// TestNoLineOfTheMapBeginsWithAComma looks at the lists of links below the stations at several widths: a comma stands on the line of the
+// link before it.
+func TestNoLineOfTheMapBeginsWithAComma(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "#/latest/aggregated-api/1?view=map", 400)
+	b.until("document.querySelector('.also span')")
+	for _, lang := range []string{"en", "zh"} {
+		if lang == "zh" {
+			js[any](b, "localStorage.setItem('lang', 'zh')")
+			b.do(chromedp.Reload())
+			b.until("document.querySelector('.also')?.textContent.includes('、')")
+		}
+		for width := int64(340); width <= 480; width += 20 {
+			b.do(chromedp.EmulateViewport(width, 860))
+			wrong := js[[]string](b, `[...document.querySelectorAll('.also span')].filter((s) => {
+				const comma = document.createRange();
+				comma.setStartAfter(s.querySelector('button'));
+				comma.setEndAfter(s.lastChild);
+				const at = comma.getClientRects();
+				return at.length > 0 && at[0].top >= s.querySelector('button').getBoundingClientRect().bottom - 2;
+			}).map((s) => s.textContent)`)
+			for _, text := range wrong {
+				t.Errorf("%s, %d pixels wide: the comma behind %q begins a line", lang, width, text)
+			}
+		}
+	}
+}

@@ -1,7 +1,7 @@
 // The words of the map.
 
 const en = {
-  name: 'Map', also: 'Within those: ', and: ', ', client: 'Client', filterChain: 'Filter chain, and calls whose server is not known', notReached: 'not reached', notReachedServer: 'This request did not reach this server.',
+  name: 'Map', also: 'Within those: ', and: ',', gap: ' ', client: 'Client', filterChain: 'Filter chain, and calls whose server is not known', notReached: 'not reached', notReachedServer: 'This request did not reach this server.',
   way: 'The way of the request',
   calls: (n: string) => `${n} calls`, oneCall: '1 call', first: 'To the beginning', back: 'One station back', next: 'To the next station', all: 'Show the whole way',
   at: (n: number, of: number) => `${n} of ${of}`, inTree: 'In the tree', helpList: 'A number is a section of the tree. The arrow keys go through the sections.', help: 'A number is a section of the tree. Select a station to see its first step there; the arrow keys follow the way.',
@@ -12,7 +12,7 @@ const en = {
 };
 
 const zh: typeof en = {
-  name: '地图', also: '其中还有：', and: '、', client: '客户端', filterChain: '过滤器链，以及不知属于哪个服务器的调用', notReached: '没有到达', notReachedServer: '此请求没有到达这个服务器。',
+  name: '地图', also: '其中还有：', and: '、', gap: '', client: '客户端', filterChain: '过滤器链，以及不知属于哪个服务器的调用', notReached: '没有到达', notReachedServer: '此请求没有到达这个服务器。',
   way: '请求的路线',
   calls: (n) => `${n} 次调用`, oneCall: '1 次调用', first: '回到起点', back: '上一站', next: '下一站', all: '显示整条路线',
   at: (n, of) => `第 ${n} 站，共 ${of} 站`, inTree: '在树中查看', helpList: '数字是树中的节号。用方向键逐节前进。', help: '数字是树中的节号。选择一站可查看它在树中的第一步；用方向键沿路线前进。',

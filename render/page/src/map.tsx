@@ -94,7 +94,7 @@ function Way({ map, at, go, open }: { map: RequestMap; at: number; go: (n: numbe
         const w = where(v.station);
         return (
           <li class={(v.number === at ? 'here ' : '') + (v.failed ? 'failed-there' : '')} style={colour(w.colour)} aria-current={v.number === at ? 'step' : undefined}>
-            <button class="link title" onClick={() => go(v.number)}><b>{v.number}</b> {v.title}</button> <span class="place">{w.place}{v.afterwards ? words.and + words.afterwards : ''}{v.time && ` · ${v.time}`}</span>
+            <button class="link title" onClick={() => go(v.number)}><b>{v.number}</b> {v.title}</button> <span class="place">{w.place}{v.afterwards ? words.and + words.gap + words.afterwards : ''}{v.time && ` · ${v.time}`}</span>
             {v.sentences.map((s) => <span class="said">{s}</span>)}
             {v.number === at && v.called && <span class="called">{v.called}</span>}
             <button class="link in-tree" onClick={() => open(v.call)} aria-label={words.inTree + all.colon + v.title}>{words.inTree} →</button>
@@ -175,7 +175,7 @@ function Picture({ map, at, open }: { map: RequestMap; at: number; open: (call: 
     return (
       <Fragment>
         {[...new Set(on.map((t) => t.tier))].map((n) => <div class="tier">{on.filter((t) => t.tier === n).map(station)}</div>)}
-        {also.length > 0 && <p class="also">{words.also}{also.map((t, i) => <Fragment>{i > 0 && words.and}<button class="link" onClick={() => open(t.first)}>{t.title} {thousands(t.calls)}</button></Fragment>)}</p>}
+        {also.length > 0 && <p class="also">{words.also}{also.map((t, i) => <Fragment><span><button class="link" onClick={() => open(t.first)}>{t.title} {thousands(t.calls)}</button>{i < also.length - 1 && words.and}</span>{words.gap}</Fragment>)}</p>}
       </Fragment>
     );
   };
