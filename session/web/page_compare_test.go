@@ -104,6 +104,16 @@ func TestPageComparesTwoReleases(t *testing.T) {
 	again := open(t, server, link, 1280)
 	again.until(selectedRow + ".includes('etcd3.(*store).Get')")
 	again.until("document.querySelector('.hunk')")
+	// A link with the function alone shows its call, and says nothing of another place; one to a call too many does.
+	alone := open(t, server, compared+"&call="+escape(storeGet), 1280)
+	alone.until(selectedRow + ".includes('etcd3.(*store).Get')")
+	alone.until("document.querySelector('.hunk')")
+	if said := js[string](alone, "document.querySelector('.problem.notice')?.textContent ?? ''"); said != "" {
+		t.Errorf("the link with the function alone says %q", said)
+	}
+	many := open(t, server, compared+"&nth=99&call="+escape(storeGet), 1280)
+	many.until("document.querySelector('.problem.notice')?.textContent.includes('does not show that place')")
+	many.until(selectedRow + ".includes('etcd3.(*store).Get')")
 	// A place that does not exist is reported.
 	lost := open(t, server, compared+"&call=k8s.io/x.Lost", 1280)
 	lost.until("document.querySelector('.problem.notice')?.textContent.includes('k8s.io/x.Lost')")

@@ -55,10 +55,11 @@ export const linkTo = (rows: DiffRow[], section: number) => rows.findIndex((r) =
 // holds tells whether a step stands for a call.
 export const holds = (step: DiffStep, call: number) => step.call === call || (step.calls ?? []).includes(call);
 
-// locate finds the step that a link names, or the nearest that is like it.
+// locate finds the step that a link names, or the nearest that is like it. A link that a person wrote may name no caller: it
+// means the calls of the function anywhere.
 export function locate(tree: DiffTree, name: CallName): { step?: DiffStep; exact: boolean } {
   const steps = allSteps(tree).filter((s) => s.function === name.function || s.a?.function === name.function);
   const below = steps.filter((s) => s.caller === name.caller);
-  const exact = below.find((s) => s.nth === name.nth);
+  const exact = below.find((s) => s.nth === name.nth) ?? (name.caller ? undefined : steps[name.nth - 1]);
   return { step: exact ?? below[0] ?? steps[0], exact: !!exact };
 }
