@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -496,6 +497,32 @@ func TestCallsAreFoundByTheirPlace(t *testing.T) {
 		}
 		if found.Index != i || !found.Exact {
 			t.Errorf("%s finds %+v, expected call %d", query, found, i)
+		}
+	}
+}
+
+// TestLinksFindTheirCallsInAnotherRecording makes links from one recording, and opens them on one with a call more at the beginning,
+// which gives each later call another number.
+func TestLinksFindTheirCallsInAnotherRecording(t *testing.T) {
+	rec, err := recordings.Load("v1.37.1", "get-node")
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls, other := rec.Requests[0].Calls, *rec
+	more := trace.Call{
+		ID: "00000000000000ff", Parent: calls[0].ID, Function: "k8s.io/apiserver/pkg/server.more", File: calls[0].File, Line: 1,
+		Process: calls[0].Process, Goroutine: calls[0].Goroutine, StartNs: calls[0].StartNs, Leaf: true,
+	}
+	other.Requests = slices.Clone(rec.Requests)
+	other.Requests[0].Calls = slices.Insert(slices.Clone(calls), 1, more)
+	address := start(t, web.Options{Files: []web.File{{Name: "other.jsonl", Recording: &other}}}) + web.Base + "/releases/v1.37.1/scenarios/"
+	for i := 1; i < len(calls); i += 13 {
+		_, body := get(t, fmt.Sprintf("%sget-node/requests/1/calls/%d", address, i))
+		details := decode[web.CallDetails](t, string(body))
+		_, body = get(t, fmt.Sprintf("%sother.jsonl/requests/1/find?nth=%d&function=%s&caller=%s", address, details.Nth,
+			escape(details.Call.Function), escape(details.Stack[0].Function)))
+		if found := decode[web.Found](t, string(body)); found.Index != i+1 || !found.Exact {
+			t.Errorf("call %d of %s is found at %+v, expected %d", i, details.Call.Function, found, i+1)
 		}
 	}
 }
