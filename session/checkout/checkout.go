@@ -30,6 +30,9 @@ type Checkout struct {
 	Ref string
 }
 
+// noRepository is what git says in a folder that lies in no repository (git's setup.c).
+const noRepository = "not a git repository"
+
 // parse reads "DIR" or "DIR@REF". DIR may be any folder of a work tree.
 func parse(ctx context.Context, argument string) (Checkout, error) {
 	dir, ref, _ := strings.Cut(argument, "@")
@@ -40,6 +43,9 @@ func parse(ctx context.Context, argument string) (Checkout, error) {
 		return Checkout{}, usage.Errorf("%q: there is no folder %q: expected a checkout of kubernetes, or one of its commits, such as \"./kubernetes\" or \"./kubernetes@v1.37.1\"", argument, dir)
 	}
 	top, err := git(ctx, dir, "rev-parse", "--show-toplevel")
+	if err != nil && strings.Contains(err.Error(), noRepository) {
+		return Checkout{}, usage.Errorf("%q: the folder %q lies in no git repository: expected a clone of kubernetes, or its source made a repository by \"git init\", \"git add .\" and \"git commit\"", argument, dir)
+	}
 	if err != nil {
 		return Checkout{}, err
 	}
@@ -175,8 +181,9 @@ func gitEnv(ctx context.Context, dir string, input io.Reader, env []string, args
 	command := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
 	var said bytes.Buffer
 	command.Stdin, command.Stderr = input, &said
-	// Without optional locks git does not refresh the index: the checkout is only read.
-	command.Env = append(os.Environ(), append([]string{"GIT_OPTIONAL_LOCKS=0"}, env...)...)
+	// Without optional locks git does not refresh the index: the checkout is only read. Its messages are in English, for
+	// noRepository is looked for in them.
+	command.Env = append(os.Environ(), append([]string{"GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"}, env...)...)
 	out, err := command.Output()
 	if err != nil {
 		return nil, message.Errorf("git %s in %q: %w: %s", args[0], dir, err, strings.TrimSpace(said.String()))

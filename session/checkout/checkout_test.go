@@ -155,7 +155,7 @@ func TestWrongCheckouts(t *testing.T) {
 		{[]string{dir, dir}, "is on both sides"},
 		{[]string{dir, repository(t) + "@HEAD"}, "are two work trees"},
 		{[]string{dir}, `"pkg/kubelet/kubelet.go" cannot be read as Go`},
-		{[]string{t.TempDir()}, "not a git repository"},
+		{[]string{t.TempDir()}, "lies in no git repository"},
 	} {
 		err := func(ctx context.Context) error {
 			before, after, err := Sides(ctx, test.args)
