@@ -16,7 +16,7 @@ import (
 // readOnly are the releases whose source can be read, and which are neither built nor recorded, oldest first. The modules
 // that are developed in the Kubernetes repository are not available for v1.15.
 var readOnly = []string{
-	"v1.10.13", "v1.11.10", "v1.12.10", "v1.13.12", "v1.14.10", "v1.16.15",
+	"v1.10.13", "v1.11.10", "v1.12.10", "v1.13.12", "v1.14.10",
 }
 
 // Readable lists one release of each minor version whose source can be read, oldest first: those of Releases, and those

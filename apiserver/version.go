@@ -22,9 +22,9 @@ const latest = "latest"
 // build and run, the oldest first. Other patch releases of the same minor versions can be selected
 // by their full version.
 var releases = []string{
-	"v1.17.17", "v1.18.2", "v1.19.16", "v1.20.15", "v1.21.14", "v1.22.17", "v1.23.17", "v1.24.17",
-	"v1.25.16", "v1.26.15", "v1.27.4", "v1.28.15", "v1.29.15", "v1.30.4", "v1.31.0", "v1.32.2",
-	"v1.33.13", "v1.34.1", "v1.35.4", "v1.36.3", DefaultVersion,
+	"v1.16.15", "v1.17.17", "v1.18.2", "v1.19.16", "v1.20.15", "v1.21.14", "v1.22.17", "v1.23.17",
+	"v1.24.17", "v1.25.16", "v1.26.15", "v1.27.4", "v1.28.15", "v1.29.15", "v1.30.4", "v1.31.0",
+	"v1.32.2", "v1.33.13", "v1.34.1", "v1.35.4", "v1.36.3", DefaultVersion,
 }
 
 // Releases lists the releases that apitrace was tested with, one of each minor version, the oldest first.

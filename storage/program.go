@@ -23,6 +23,8 @@ const (
 	// oneModule held both up to v3.4. Go modules do not know its releases: a go.mod names the
 	// commit, and Kubernetes the release behind it.
 	oneModule = "go.etcd.io/etcd"
+	// legacyModule was its path up to v3.3.
+	legacyModule = "github.com/coreos/etcd"
 )
 
 // Program returns how to build etcd of a version, such as "v3.7.0".
@@ -45,7 +47,9 @@ func ProgramOf(up program.Upstream) (program.Program, error) {
 	}
 	commit, oldErr := up.Requires(oneModule)
 	if oldErr != nil {
-		return program.Program{}, err
+		if commit = laterServers[clientOf(up)]; commit == "" {
+			return program.Program{}, err
+		}
 	}
 	p := Program(commit)
 	p.Module = oneModule
@@ -54,6 +58,21 @@ func ProgramOf(up program.Upstream) (program.Program, error) {
 		return p, err
 	}
 	return p, nil
+}
+
+// laterServers are versions of oneModule for clients of legacyModule, whose server in the same version cannot be built as
+// a module: what it needs stands in its glide.lock, and it has no go.mod. The client speaks the same protocol, v3, to a newer server.
+var laterServers = map[string]string{
+	"v3.3.17+incompatible": "v0.0.0-20191023171146-3cf2f69b5738", // Kubernetes v1.16; v1.17 took client and server of that commit
+}
+
+// clientOf gives the version of legacyModule that a program is built with; "" if it is not.
+func clientOf(up program.Upstream) string {
+	version, err := up.Requires(legacyModule)
+	if err != nil {
+		return ""
+	}
+	return version
 }
 
 // taggedCommits are releases of oneModule by the version that a go.mod without a comment requires.
