@@ -185,6 +185,12 @@ func (w *wire) remove(ctx context.Context, path string) error {
 	if sent.Status == http.StatusNotFound {
 		return nil
 	}
+	if sent.Status == http.StatusConflict {
+		// v1.16 refuses to delete a namespace again while it has finalizers (pkg/registry/core/namespace/storage/storage.go).
+		if marked := w.send(ctx, &HTTP{Method: http.MethodGet, Path: path, As: Admin}, ""); isMarked(marked.Body) {
+			sent = marked
+		}
+	}
 	if sent.Status != http.StatusAccepted { // the answer for an object that goes later
 		if err := sent.must(http.StatusOK); err != nil {
 			return err
@@ -194,6 +200,12 @@ func (w *wire) remove(ctx context.Context, path string) error {
 		return err
 	}
 	return w.awaitGone(ctx, path)
+}
+
+// isMarked reports whether an object is deleted and waits for its finalizers.
+func isMarked(body []byte) bool {
+	var object metav1.PartialObjectMetadata
+	return json.Unmarshal(body, &object) == nil && object.DeletionTimestamp != nil
 }
 
 // cleanupByServer is the finalizer of CustomResourceDefinitions: a controller inside

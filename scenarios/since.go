@@ -10,13 +10,28 @@ var shownFirst = map[string]string{
 	"scale-deployment": "deployment/storage.(*scaleUpdatedObjectInfo).UpdatedObject",
 }
 
+// answeredSince are, by scenario, the reasons of those whose requests their first release answers in another way than the one before.
+var answeredSince = map[string]message.Message{
+	"aggregated-api":  wardle,
+	"aggregated-deny": wardle,
+	"webhook-deny":    reviews,
+	"webhook-mutate":  reviews,
+}
+
+var (
+	// pkg/apis/wardle/register.go of k8s.io/sample-apiserver v0.16.15 and v0.17.17.
+	wardle = message.Of("the sample server calls its API group wardle.example.com since v1.17, and called it wardle.k8s.io before")
+	// AcceptedAdmissionReviewVersions in pkg/apis/admissionregistration/validation of Kubernetes v1.16.15 and v1.17.17.
+	reviews = message.Of("kube-apiserver accepts webhooks that only understand version v1 of AdmissionReview since v1.17")
+)
+
 // NeedsFirst returns the reason why the scenario needs its first release, although older ones may serve the request: the function
-// that came with that release. It is empty if no such function is known.
+// that came with that release, or what that release answers in another way. It is empty if no reason is known.
 func (s *Scenario) NeedsFirst() message.Message {
 	if shown := shownFirst[s.Name]; shown != "" {
 		return message.Of("the scenario shows %s, which Kubernetes has since %s", shown, s.Releases.Since)
 	}
-	return message.Message{}
+	return answeredSince[s.Name]
 }
 
 // WhyMissing adds to the reason why a release has no recording of a scenario why the scenario needs its first release, if that is

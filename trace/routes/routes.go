@@ -43,7 +43,7 @@ type Route struct {
 	Strategy string `json:"strategy,omitempty"`
 }
 
-// Functions of the installer, k8s.io/apiserver/pkg/endpoints and go-restful. Their names are the same from v1.17 to v1.37, but that
+// Functions of the installer, k8s.io/apiserver/pkg/endpoints and go-restful. Their names are the same from v1.16 to v1.37, but that
 // Kubernetes took go-restful v3 in the place of v2 in v1.25.
 const (
 	installREST = "k8s.io/apiserver/pkg/endpoints.(*APIGroupVersion).InstallREST"
