@@ -14,6 +14,7 @@ var shownFirst = map[string]string{
 var answeredSince = map[string]message.Message{
 	"aggregated-api":  wardle,
 	"aggregated-deny": wardle,
+	"boot-sample":     wardle,
 	"webhook-deny":    reviews,
 	"webhook-mutate":  reviews,
 }
