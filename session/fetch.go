@@ -119,7 +119,10 @@ func (f *fetcher) calls(ctx context.Context, sent trace.Sent) (*trace.Request, e
 func (f *fetcher) verdict(checked bool, to Reporter) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if checked {
+	switch {
+	case checked && f.checked.Calls == 0: // nothing was proved
+		to.Notice("no call was compared with the real stack: no trace was fetched")
+	case checked:
 		to.Notice("compared %d calls with the real stack: %d differ", f.checked.Calls, len(f.checked.Mismatches))
 	}
 	if len(f.checked.Mismatches) > 0 {

@@ -14,8 +14,8 @@ import (
 // An AmbiguousFunctionError reports that a name means several functions or types.
 type AmbiguousFunctionError struct {
 	Query string
-	// Types is set if they are types.
-	Types bool
+	// Types is set if they are types; with Functions, some of them are.
+	Types, Functions bool
 	// Candidates are their full names, sorted.
 	Candidates []string
 }
@@ -29,6 +29,10 @@ func (e *AmbiguousFunctionError) message() message.Message {
 	const most = 20
 	shown := strings.Join(e.Candidates[:min(most, len(e.Candidates))], "\n  ")
 	switch left := len(e.Candidates) - most; {
+	case e.Types && e.Functions && left > 0:
+		return message.Of("%q names %d functions and types; give more of the name:\n  %s\n  and %d more", e.Query, len(e.Candidates), shown, left)
+	case e.Types && e.Functions:
+		return message.Of("%q names %d functions and types; give more of the name:\n  %s", e.Query, len(e.Candidates), shown)
 	case e.Types && left > 0:
 		return message.Of("%q names %d types; give more of the name:\n  %s\n  and %d more", e.Query, len(e.Candidates), shown, left)
 	case e.Types:

@@ -106,27 +106,37 @@ func (c *Base) ResolveAny(ctx context.Context, query string) (name string, kind 
 	return name, lineage.Function, notFound
 }
 
-// resolveOwn is ResolveAny for a function or type of Own.
+// resolveOwn is ResolveAny for a function or type of Own. Generated code has functions with the names of types, so it looks for both.
 func (c *Base) resolveOwn(ctx context.Context, query string) (name string, kind lineage.Kind, err error) {
 	name, err = c.resolve(ctx, query)
-	unknown := new(trace.UnknownFunctionError)
-	if !errors.As(err, &unknown) {
-		return name, lineage.Function, err
+	ambiguous, unknown := new(trace.AmbiguousFunctionError), new(trace.UnknownFunctionError)
+	var functions []string
+	switch {
+	case err == nil && name == query:
+		return name, lineage.Function, nil
+	case err == nil:
+		functions = []string{name}
+	case errors.As(err, &ambiguous):
+		functions = ambiguous.Candidates
+	case !errors.As(err, &unknown):
+		return "", lineage.Function, err
 	}
 	tree, notRead := c.tree(ctx, ownTree)
 	if notRead != nil {
 		return "", lineage.Type, notRead
 	}
-	switch found, failed := tree.SearchTypes(query); {
+	types, failed := tree.SearchTypes(query)
+	switch {
 	case failed != nil:
 		return "", lineage.Type, failed
-	case len(found) == 1:
-		return found[0], lineage.Type, nil
-	case len(found) > 1:
-		return "", lineage.Type, &trace.AmbiguousFunctionError{Query: query, Types: true, Candidates: found}
+	case len(types) == 0:
+		unknown.Types = true
+		return name, lineage.Function, err
+	case len(types) == 1 && len(functions) == 0:
+		return types[0], lineage.Type, nil
 	}
-	unknown.Types = true
-	return "", lineage.Function, err
+	all := slices.Sorted(slices.Values(slices.Concat(functions, types)))
+	return "", lineage.Type, &trace.AmbiguousFunctionError{Query: query, Functions: len(functions) > 0, Types: true, Candidates: all}
 }
 
 // knows reports whether a query means a function of the recordings or of the released sources, in any release.
