@@ -501,9 +501,10 @@ func TestCallsAreFoundByTheirPlace(t *testing.T) {
 	}
 }
 
-// TestLinksFindTheirCallsInAnotherRecording makes links from one recording, and opens them on one with a call more at the beginning,
-// which gives each later call another number.
-func TestLinksFindTheirCallsInAnotherRecording(t *testing.T) {
+// renumbered returns the recording of get-node, and a file with one call more at the beginning, which gives each later call another
+// number.
+func renumbered(t *testing.T) (*trace.Recording, web.File) {
+	t.Helper()
 	rec, err := recordings.Load("v1.37.1", "get-node")
 	if err != nil {
 		t.Fatal(err)
@@ -515,7 +516,14 @@ func TestLinksFindTheirCallsInAnotherRecording(t *testing.T) {
 	}
 	other.Requests = slices.Clone(rec.Requests)
 	other.Requests[0].Calls = slices.Insert(slices.Clone(calls), 1, more)
-	address := start(t, web.Options{Files: []web.File{{Name: "other.jsonl", Recording: &other}}}) + web.Base + "/releases/v1.37.1/scenarios/"
+	return rec, web.File{Name: "other.jsonl", Recording: &other}
+}
+
+// TestLinksFindTheirCallsInAnotherRecording makes links from one recording, and opens them on one that numbers its calls otherwise.
+func TestLinksFindTheirCallsInAnotherRecording(t *testing.T) {
+	rec, file := renumbered(t)
+	calls := rec.Requests[0].Calls
+	address := start(t, web.Options{Files: []web.File{file}}) + web.Base + "/releases/v1.37.1/scenarios/"
 	for i := 1; i < len(calls); i += 13 {
 		_, body := get(t, fmt.Sprintf("%sget-node/requests/1/calls/%d", address, i))
 		details := decode[web.CallDetails](t, string(body))
