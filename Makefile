@@ -54,7 +54,7 @@ E2E = APITRACE_E2E=1 PATH="$(CURDIR)/bin/test:$$PATH"
 
 # Nothing that "make test" has run is run again: slow tests have names of their own.
 test-all: programs dead ## what is slow, on top of test: other releases, repetition, the race detector
-	.ci/phase "slow tests without a server" env APITRACE_SLOW=1 go test -ldflags=-s -timeout 20m -run '^TestSlow' ./cmd/... ./internal/distribution ./render/... ./trace/... ./workshop
+	.ci/phase "slow tests without a server" env APITRACE_SLOW=1 go test -ldflags=-s -timeout 20m -run '^TestSlow' ./cmd/... ./instrument ./internal/distribution ./render/... ./trace/... ./workshop
 	.ci/phase "types of the page" $(MAKE) types
 	.ci/phase "race detector" .ci/race
 	.ci/phase "arm64, emulated" .ci/arm64
