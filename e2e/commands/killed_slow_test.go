@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -71,8 +70,7 @@ func killAfter(t *testing.T, args []string, after time.Duration, child bool, ran
 	if started := slices.DeleteFunc(withEnvironment(t, mark), func(pid int) bool { return pid == killed }); child && len(started) > 0 {
 		killed = started[random.IntN(len(started))]
 	}
-	name, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(killed), "comm"))
-	t.Logf("%v: %s is killed after %v", args[0], bytes.TrimSpace(name), after)
+	t.Logf("%v: %s is killed after %v", args[0], commandOf(killed), after)
 	_ = syscall.Kill(killed, syscall.SIGKILL) // it may have ended by itself
 	if killed != command.Process.Pid {
 		// Of a killed guard or client the command need not hear; it ends as it does for a user who waits no longer.

@@ -15,6 +15,12 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 )
 
+// commandOf returns the name of a process's command, or nothing if it has ended.
+func commandOf(pid int) string {
+	name, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "comm"))
+	return strings.TrimSpace(string(name))
+}
+
 // withEnvironment lists the processes that were started with a variable of this value.
 func withEnvironment(t *testing.T, assignment string) []int {
 	t.Helper()
