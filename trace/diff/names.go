@@ -20,6 +20,9 @@ func parseName(full string) parsedName {
 	return parsedName{pkg: n.Package, typ: n.Type, fun: n.Func + n.Literal}
 }
 
+// anywhere is the name without its package.
+func (p parsedName) anywhere() parsedName { return parsedName{typ: p.typ, fun: p.fun} }
+
 // likeness returns the similarity of two names without their packages, from 0 to 1; 1 only if they are equal.
 func (p parsedName) likeness(q parsedName) float64 {
 	switch {
@@ -31,6 +34,16 @@ func (p parsedName) likeness(q parsedName) float64 {
 		return 0.75 + 0.15*shared(words(p.typ), words(q.typ))
 	}
 	return 0.7 * shared(words(p.typ+"."+p.fun), words(q.typ+"."+q.fun))
+}
+
+// packageName is what a package is known by, wherever it lies: the last element of its path, and, of a version
+// such as v1beta1, the one before as well.
+func packageName(pkg string) string {
+	name := path.Base(pkg)
+	if len(name) > 1 && name[0] == 'v' && unicode.IsDigit(rune(name[1])) {
+		return path.Join(path.Base(path.Dir(pkg)), name)
+	}
+	return name
 }
 
 // nearness returns how close two files are in the folder tree, from 0 to 1.

@@ -14,6 +14,7 @@ func (id *identity) findRenames(a, b *side) int {
 	gone := a.profiles(func(name int32) bool { return inB[id.a[name]] == 0 }, a.label, inB)
 	come := b.profiles(func(name int32) bool { return inA[id.b[name]] == 0 }, b.label, inA)
 	r := &renames{id: id, a: a, b: b, gone: gone, come: come, parsed: map[int32]parsedName{}, tried: map[[2]int32]bool{}}
+	r.packages()
 	r.byName()
 	r.byPlace()
 	return id.accept(r.pairs)
@@ -26,6 +27,45 @@ type renames struct {
 	parsed     map[int32]parsedName
 	tried      map[[2]int32]bool
 	pairs      []likely
+	// inA and inB are the packages of each side; having counts the packages that have a function of a name.
+	inA, inB map[string]bool
+	having   map[parsedName]int
+}
+
+// packages collects the packages of both sides, and how many of them have a function of each name.
+func (r *renames) packages() {
+	r.inA, r.inB, r.having = map[string]bool{}, map[string]bool{}, map[parsedName]int{}
+	seen := make([]bool, len(r.id.names.list))
+	collect := func(s *side, in map[string]bool) {
+		known := make([]bool, len(seen))
+		for _, name := range s.name {
+			if known[name] {
+				continue
+			}
+			known[name] = true
+			in[r.parse(name).pkg] = true
+			if !seen[name] {
+				seen[name] = true
+				r.having[r.parse(name).anywhere()]++
+			}
+		}
+	}
+	collect(r.a, r.inA)
+	collect(r.b, r.inB)
+}
+
+// sameForMany reports whether so many packages have a function of this name that it says nothing about which of
+// them is which, as RegisterConversions, which each version of an API group has.
+func (r *renames) sameForMany(name int32) bool {
+	const many = 6 // with both sides, three packages that moved
+	return r.having[r.parse(name).anywhere()] > many
+}
+
+// movedWhole reports whether a package may have moved with all that is in it: one side has it under the one path
+// only, the other under the other, and its name is the same; of a version, that of its group, too.
+func (r *renames) movedWhole(x, y int32) bool {
+	from, to := r.parse(x).pkg, r.parse(y).pkg
+	return !r.inB[from] && !r.inA[to] && packageName(from) == packageName(to)
 }
 
 // byName tries functions whose own names are the same but for their case, and literals of those.
@@ -89,6 +129,9 @@ func (r *renames) try(x, y int32) {
 		return
 	}
 	r.tried[[2]int32{x, y}] = true
+	if r.parse(x).anywhere() == r.parse(y).anywhere() && r.sameForMany(x) && !r.movedWhole(x, y) {
+		return
+	}
 	p, q := r.gone[x], r.come[y]
 	name, place, content := r.likeness(x, y), r.samePlaces(p, q), sameContent(p, q)
 	if name >= 0.8 {
