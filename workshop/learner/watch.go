@@ -27,9 +27,6 @@ func (l *Learner) Watch(ctx context.Context) error {
 		if err := l.start(ctx, e); err != nil {
 			return err
 		}
-		if e.Change == nil {
-			l.sayf("\nwrite your answer to %s", l.answerFile(e))
-		}
 		if err := l.watchOne(ctx, e); err != nil {
 			return err
 		}
@@ -43,7 +40,8 @@ func (l *Learner) Watch(ctx context.Context) error {
 	return err
 }
 
-// watchOne judges whenever something changes, until the exercise is passed.
+// watchOne says where the answer goes and judges each change of it, until the exercise is passed. It watches before it says so: the answer may
+// be written at once.
 func (l *Learner) watchOne(ctx context.Context, e *workshop.Exercise) (err error) {
 	folders, err := l.watched(e)
 	if err != nil {
@@ -55,6 +53,9 @@ func (l *Learner) watchOne(ctx context.Context, e *workshop.Exercise) (err error
 	}
 	defer func() { err = errors.Join(err, changes.close()) }()
 	seen, err := l.relevant(e)
+	if e.Change == nil {
+		l.sayf("\nwrite your answer to %s", l.answerFile(e))
+	}
 	for err == nil {
 		if err := changes.next(ctx); err != nil {
 			return err
