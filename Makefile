@@ -3,7 +3,7 @@
 # Without cgo: a machine with only Go can do everything here.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run check dead types test programs test-all test-nightly bench bench-load soak record faults docs pictures release lint clean
+.PHONY: build run check dead types test programs test-all test-nightly test-upstream bench bench-load soak record faults docs pictures release lint clean
 
 build: ## the command line, and the same as a kubectl plugin
 	@echo "building apitrace (a minute or two the first time)"
@@ -16,7 +16,7 @@ run: build ## the first trace (the first time it builds kube-apiserver and etcd:
 # The tests of the page and those that build programs run end to end. GOGC: the tests and the commands that they start
 # live for a second, and collecting their garbage takes a third of it. -ldflags=-s: without debugging data the linker takes a
 # third of its time, for some fifty programs of 60 MB. -p: some tests wait for seconds, while one more package can run. Vet has just run.
-check: lint ## formatting, static checks, and all tests that need no server, browser or build: up to three minutes
+check: lint ## formatting, static checks, and all tests that need no server, browser or build: some minutes
 	.ci/phase "tests without a server" env APITRACE_BROWSER= GOGC=400 go test -vet=off -ldflags=-s -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 10m ./...
 
 lint:
@@ -36,13 +36,13 @@ types: ## checks the types of the page; the first time it builds the compiler: 4
 
 # What every change needs. The end-to-end tests want kube-apiserver and etcd, with tracing
 # and as upstream builds them: those are built first, or found in the cache, so that one
-# sees how far it is. One package at a time: two servers at once would slow each other down.
-# What they run the go command does not see, so it must not take results from its cache.
+# sees how far it is. Two packages at a time, the longest first: a test waits for its server, or for a browser,
+# half of the time. What they run the go command does not see, so it must not take results from its cache.
 test: check programs ## check, then the end-to-end tests
 	.ci/phase "costly tests of the command line" env $(E2E) GOGC=400 go test -ldflags=-s -count 1 -timeout 10m -run '^TestCostly' ./cmd/apitrace
-	.ci/phase "end to end" env $(E2E) go test -p 1 -count 1 -timeout 20m $(END_TO_END)
+	.ci/phase "end to end" env $(E2E) go test -p 2 -count 1 -timeout 60m $(END_TO_END)
 
-END_TO_END = ./internal/program ./session/web ./storage ./apiserver ./e2e/...
+END_TO_END = ./e2e/commands ./session/web ./e2e/... ./internal/program ./apiserver ./storage
 
 programs: build
 	.ci/phase "build the traced programs" bin/apitrace build --sample
@@ -53,17 +53,17 @@ programs: build
 E2E = APITRACE_E2E=1 PATH="$(CURDIR)/bin/test:$$PATH"
 
 # Nothing that "make test" has run is run again: slow tests have names of their own.
-test-all: programs dead ## what is slow, on top of test: other releases, repetition, the race detector
+test-all: programs dead ## what is slow, on top of test: an older release, a change of the server, the race detector
 	.ci/phase "slow tests without a server" env APITRACE_SLOW=1 go test -ldflags=-s -timeout 20m -run '^TestSlow' ./cmd/... ./instrument ./internal/distribution ./render/... ./trace/... ./workshop
 	.ci/phase "types of the page" $(MAKE) types
 	.ci/phase "race detector" .ci/race
 	.ci/phase "arm64, emulated" .ci/arm64
 	.ci/phase "build v1.30.4" bin/apitrace build --sample --k8s v1.30.4
-	.ci/phase "build v1.22.17" bin/apitrace build --sample --k8s v1.22.17
-	.ci/phase "slow, end to end" env $(E2E) APITRACE_SLOW=1 go test -p 1 -count 1 -timeout 30m -run '^TestSlow' $(END_TO_END)
+	.ci/phase "slow, end to end" env $(E2E) APITRACE_SLOW=1 go test -p 2 -count 1 -timeout 60m -run '^TestSlow' $(END_TO_END)
 
-test-nightly: programs ## what takes many minutes: all releases before the judge, in a site and by Go's own counters; a release in an empty cache, go install, Jaeger
-	.ci/phase "nightly tests" env $(E2E) APITRACE_NIGHTLY=1 go test -p 1 -count 1 -timeout 60m -run '^TestNightly' ./internal/distribution ./session/web ./e2e/...
+test-nightly: programs ## what takes many minutes: all releases before the judge, in a site and by Go's own counters; the sources of all releases by the guide, an old release with its repairs, every scenario twenty times, every change of the course, a release in an empty cache, go install, Jaeger
+	.ci/phase "build v1.22.17" bin/apitrace build --sample --k8s v1.22.17
+	.ci/phase "nightly tests" env $(E2E) APITRACE_NIGHTLY=1 go test -p 1 -count 1 -timeout 3h -run '^TestNightly' ./internal/distribution ./session/web ./e2e/...
 
 bench: programs ## measures what the README states, in about fifteen minutes
 	go test -run '^$$' -bench . ./instrument/... ./trace/... ./render/... ./workshop ./cmd/apitrace
@@ -83,7 +83,11 @@ soak: programs ## a traced server under a steady load: memory, goroutines, files
 record: build ## the recordings that apitrace carries, of all releases or of some: make record K8S=v1.30.4
 	bin/apitrace record-library $(addprefix --k8s ,$(K8S))
 	go test ./trace/search -run TestUpdateIndex -count 1 -update
+	go test ./trace/recordings -run TestKeysAreThoseOfTheRecordings -count 1 -update
 	$(MAKE) build docs # which then contain them
+
+test-upstream: build ## upstream's own unit tests, on the pristine source and on the rewritten one, idle and traced: compiles all packages anew; make test-upstream K8S=v1.30.4 ONLY=k8s.io/apiserver/pkg/audit/...
+	APITRACE_E2E=1 APITRACE_NIGHTLY=1 go test -timeout 9h -count 1 -v -run '^TestNightlyUpstream$$' ./e2e/upstream $(addprefix -upstream.k8s ,$(K8S)) -upstream.only "$(ONLY)"
 
 faults: build ## the recordings of the faulty servers of the course, which "make record" of the default release makes, too
 	bin/apitrace record-library --faults

@@ -1,0 +1,68 @@
+package upstream
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
+)
+
+// TestDifferencesAreFound compares the forms of a small module of which one test notices that it is traced.
+func TestDifferencesAreFound(t *testing.T) {
+	testenv.NeedsServer(t)
+	workspace := t.TempDir()
+	write(t, filepath.Join(workspace, "go.mod"), []byte("module github.com/kubeapitrace/apitrace\n\ngo 1.26\n\nrequire upstream.test v1.0.0\n"))
+	write(t, filepath.Join(workspace, "go.sum"), nil)
+	module, err := filepath.Abs("testdata/module")
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide := &instrument.Guide{Programs: map[string]*instrument.ProgramGuide{"tests": {Packages: []instrument.Packages{{Path: "upstream.test", Recursive: true}}}}}
+	from := newTreeOf(t, instrument.Options{Guide: guide, Program: "tests", Version: "v1.0.0"}, workspace, map[string]string{"upstream.test": module})
+
+	differences, checked := from.compare(t, []string{"upstream.test/calm", "upstream.test/watchful"})
+	want := []string{"traced: upstream.test/watchful TestNobodyListens: pristine: pass, now: fail"}
+	if !slices.Equal(differences, want) {
+		t.Errorf("differences: %q, expected %q", differences, want)
+	}
+	if checked == 0 {
+		t.Error("no call was compared with the stack")
+	}
+	for _, r := range from.reports(t) {
+		if !r.Ended {
+			t.Errorf("%s: its report was not read after its last test", r.Package)
+		}
+	}
+}
+
+// TestLinesStay checks that what is put into a test moves no line.
+func TestLinesStay(t *testing.T) {
+	source, err := filepath.Abs("testdata/module")
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := rootTests(t, source, []string{filepath.Join(source, "calm", "calm.go")}, t.TempDir())
+	for file, now := range changed {
+		before, err := os.ReadFile(file)
+		if os.IsNotExist(err) {
+			continue // a helper
+		}
+		after, readErr := os.ReadFile(now)
+		if err != nil || readErr != nil {
+			t.Fatal(err, readErr)
+		}
+		lines := strings.Split(string(after), "\n")
+		for i, line := range strings.Split(string(before), "\n") {
+			if strings.HasPrefix(line, "func ") && !strings.HasPrefix(lines[i], line[:strings.Index(line, "{")+1]) {
+				t.Errorf("%s:%d: %q, expected %q", file, i+1, lines[i], line)
+			}
+		}
+	}
+	if len(changed) != 4 { // two files, and what each of their packages gets
+		t.Errorf("%d files: %v", len(changed), changed)
+	}
+}

@@ -1,0 +1,205 @@
+package upstream
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/instrument/probe"
+)
+
+// A form is one of the three in which tests run.
+type form string
+
+const (
+	pristineForm form = "pristine"
+	idleForm     form = "idle"
+	tracedForm   form = "traced"
+)
+
+// test runs the tests of packages and returns how each ended, "pass", "fail" or "skip", by package and name.
+func (from *tree) test(t *testing.T, f form, packages []string, flags ...string) map[string]string {
+	t.Helper()
+	// The paths in a binary are as in a traced program. Two packages at a time, as the tests of servers are.
+	args := []string{"test", "-json", "-vet=off", "-count=1", "-mod=mod", "-trimpath", "-ldflags=-s", "-p=2", "-timeout=30m"}
+	if file := from.overlays[f]; file != "" {
+		args = append(args, "-overlay="+file)
+	}
+	if f == tracedForm {
+		args = append(args, "-exec="+tracedCommand+" "+from.reportDir())
+	}
+	command := exec.CommandContext(t.Context(), "go", append(append(args, flags...), packages...)...)
+	command.Dir = from.dir
+	command.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	ended := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		var e struct{ Action, Package, Test, Output string }
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%s: go test wrote %q", f, line)
+		}
+		switch e.Action {
+		case "build-output":
+			t.Log(strings.TrimSuffix(e.Output, "\n"))
+		case "pass", "fail", "skip":
+			if e.Test != "" {
+				ended[e.Package+" "+e.Test] = e.Action
+			}
+		}
+	}
+	if len(ended) == 0 {
+		t.Fatalf("%s: no test ran: %v\n%s", f, err, &stderr)
+	}
+	return ended
+}
+
+// ends tells whether a test that ended otherwise than on the pristine source ends as there if it runs once more, with no other at its side:
+// some of upstream's wait for less time than a busy machine needs.
+func (from *tree) ends(t *testing.T, f form, test, as string) bool {
+	t.Helper()
+	pkg, name, _ := strings.Cut(test, " ")
+	function, _, _ := strings.Cut(name, "/") // with its subtests
+	again := from.test(t, f, []string{pkg}, "-run=^"+function+"$")
+	if again[test] != as {
+		return false
+	}
+	t.Logf("%s: %s: %s in its second run only", f, test, as)
+	return true
+}
+
+// A report is what the probe found in the tests of a package.
+type report struct {
+	Package    string
+	Checked    int64
+	Mismatches []string
+	Error      string
+	// Ended says that it was read after the last test.
+	Ended bool
+}
+
+func (from *tree) reportDir() string { return filepath.Join(from.dir, "reports") }
+
+func (from *tree) reports(t *testing.T) []report {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(from.reportDir(), "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []report
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r report
+		if err := json.Unmarshal(text, &r); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+const (
+	// tracedCommand is the command "traced-tests FOLDER BINARY ARGS", which runs a test binary so that its tests are traced
+	// and checked, and leaves a report in the folder.
+	tracedCommand = "traced-tests"
+	// doneEnv names the unix socket to which the tests connect when they are over. It is closed once the probe's findings are read.
+	doneEnv = "APITRACE_UPSTREAM_DONE"
+)
+
+func runTraced() {
+	code, err := traced(os.Args[1], os.Args[2:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "traced-tests:", err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func traced(reports string, args []string) (code int, err error) {
+	dir, err := os.MkdirTemp("", "up") // the path of a unix socket must be short
+	if err != nil {
+		return 1, err
+	}
+	defer os.RemoveAll(dir)
+	done, socket := filepath.Join(dir, "done"), filepath.Join(dir, "probe")
+	l, err := new(net.ListenConfig).Listen(context.Background(), "unix", done)
+	if err != nil {
+		return 1, err
+	}
+	defer l.Close()
+	here, err := os.Getwd()
+	if err != nil {
+		return 1, err
+	}
+	_, pkg, _ := strings.Cut(filepath.ToSlash(here), "/source/")
+	r := report{Package: pkg}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		if err := r.read(socket); err != nil {
+			r.Error = err.Error()
+		}
+		r.Ended = true
+	}()
+	command := exec.Command(args[0], args[1:]...)
+	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
+	command.Env = append(os.Environ(), probe.EnvSocket+"="+socket, probe.EnvProcess+"=tests", probe.EnvCheck+"=1", doneEnv+"="+done)
+	if err := command.Run(); err != nil {
+		if exit := new(exec.ExitError); !errors.As(err, &exit) {
+			return 1, err
+		}
+	}
+	l.Close()
+	<-read
+	text, err := json.Marshal(r)
+	if err == nil {
+		err = os.MkdirAll(reports, 0o700)
+	}
+	if err != nil {
+		return 1, err
+	}
+	out, err := os.CreateTemp(reports, strings.ReplaceAll(pkg, "/", "_")+"-*.json")
+	if err != nil {
+		return 1, err
+	}
+	_, err = out.Write(text)
+	return max(command.ProcessState.ExitCode(), 0), errors.Join(err, out.Close())
+}
+
+// read asks the probe of tests that are over for what its checking mode has found.
+func (r *report) read(socket string) error {
+	conn, err := net.Dial("unix", socket)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := json.NewEncoder(conn).Encode(probe.Query{}); err != nil {
+		return err
+	}
+	var h probe.Header
+	if err := json.NewDecoder(bufio.NewReader(conn)).Decode(&h); err != nil {
+		return err
+	}
+	r.Checked, r.Mismatches, r.Error = h.Checked, h.Mismatches, h.Error
+	return nil
+}

@@ -1,0 +1,11 @@
+// Package calm has tests that end alike however they are run.
+package calm
+
+func Double(n int) int { return twice(n) }
+
+func twice(n int) int {
+	if n == 0 {
+		return 0
+	}
+	return 2 + twice(n-1)
+}

@@ -1,0 +1,3 @@
+module upstream.test
+
+go 1.26

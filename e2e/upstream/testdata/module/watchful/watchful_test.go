@@ -1,0 +1,9 @@
+package watchful
+
+import "testing"
+
+func TestNobodyListens(t *testing.T) {
+	if Listening() {
+		t.Error("the probe listens")
+	}
+}

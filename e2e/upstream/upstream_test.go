@@ -1,0 +1,108 @@
+package upstream
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
+	"github.com/kubeapitrace/apitrace/storage"
+	"github.com/kubeapitrace/apitrace/trace"
+)
+
+var (
+	release = flag.String("upstream.k8s", apiserver.DefaultVersion, "the release of which TestNightlyUpstream runs the tests")
+	only    = flag.String("upstream.only", "", "the packages whose tests TestNightlyUpstream runs, as patterns with blanks in between; by default those of libraries and servers")
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){tracedCommand: runTraced})
+}
+
+// libraries are the packages that serve a request, by the program that they are part of.
+var libraries = map[string][]string{
+	trace.ProcessAPIServer: {
+		"k8s.io/apiserver/pkg/storage/...", "k8s.io/apiserver/pkg/endpoints/...", "k8s.io/apiserver/pkg/registry/...", "k8s.io/apiserver/pkg/admission/...",
+		"k8s.io/apiserver/pkg/server/...", "k8s.io/apiserver/pkg/util/flowcontrol/...", "k8s.io/apiserver/pkg/audit/...",
+		"k8s.io/apiserver/pkg/authentication/...", "k8s.io/apiserver/pkg/authorization/...",
+		"k8s.io/kubernetes/pkg/registry/...", "k8s.io/kubernetes/pkg/controlplane/...", "k8s.io/kubernetes/plugin/pkg/...",
+		"k8s.io/kube-aggregator/pkg/...", "k8s.io/apiextensions-apiserver/pkg/...",
+	},
+	storage.Name: {"go.etcd.io/etcd/server/v3/storage/mvcc", "go.etcd.io/etcd/server/v3/etcdserver"},
+}
+
+// TestNightlyUpstream runs the tests of all packages that have to do with a request, or of those that the flags name, three times: on the
+// pristine source, and on the rewritten one idle and traced.
+func TestNightlyUpstream(t *testing.T) {
+	testenv.NeedsServer(t)
+	testenv.Nightly(t)
+	for _, program := range slices.Sorted(maps.Keys(libraries)) {
+		packages := libraries[program]
+		if *only != "" {
+			packages = slices.DeleteFunc(strings.Fields(*only), func(p string) bool {
+				return strings.HasPrefix(p, "go.etcd.io/") != (program == storage.Name)
+			})
+		}
+		if len(packages) > 0 {
+			t.Run(program, func(t *testing.T) { agree(t, newTree(t, program, *release), packages...) })
+		}
+	}
+}
+
+// agree demands that the tests of packages end alike in all three forms, and that no traced call was recorded otherwise than the
+// stack has it.
+func agree(t *testing.T, from *tree, packages ...string) {
+	t.Helper()
+	differences, checked := from.compare(t, packages)
+	for _, d := range differences {
+		t.Error(d)
+	}
+	t.Logf("%d calls were compared with the stack", checked)
+	if checked == 0 {
+		t.Error("no call was compared with the stack")
+	}
+}
+
+// compare runs the tests of packages in all three forms. It returns what differs, and how many calls the checking mode looked at.
+func (from *tree) compare(t *testing.T, packages []string) (differences []string, checked int64) {
+	t.Helper()
+	differ := func(format string, args ...any) { differences = append(differences, fmt.Sprintf(format, args...)) }
+	pristine := from.test(t, pristineForm, packages)
+	count := map[string]int{}
+	for _, outcome := range pristine {
+		count[outcome]++
+	}
+	t.Logf("pristine: %v", count)
+	if count["pass"] == 0 {
+		t.Fatal("no test passes on the pristine source")
+	}
+	for _, f := range []form{idleForm, tracedForm} {
+		rewritten := from.test(t, f, packages)
+		for _, test := range slices.Sorted(maps.Keys(pristine)) {
+			if was, is := pristine[test], rewritten[test]; was != is && !from.ends(t, f, test, was) {
+				differ("%s: %s: pristine: %s, now: %s", f, test, was, cmp.Or(is, "not run"))
+			}
+		}
+		t.Logf("%s: %d tests compared", f, len(pristine))
+	}
+	for _, r := range from.reports(t) {
+		checked += r.Checked
+		for _, m := range r.Mismatches {
+			differ("%s: %s", r.Package, m)
+		}
+		if r.Error != "" {
+			differ("%s: %s", r.Package, r.Error)
+		}
+		if !r.Ended {
+			t.Logf("%s: its tests ended before all that was found could be read", r.Package)
+		}
+	}
+	return differences, checked
+}
