@@ -169,7 +169,7 @@ func missingGenerated(top, folder string) (file, command string) {
 	return "", ""
 }
 
-// A checkoutError says that a checkout does not compile.
+// A checkoutError says that a checkout, or the folder of an API server, does not compile.
 type checkoutError struct {
 	name       string
 	complaints []string
@@ -246,15 +246,25 @@ func explainList(l program.Local, list *program.ListError) error {
 	return e
 }
 
-// explainCheckout lets the complaints about a build from a checkout name the checkout's files.
+// explainCheckout lets the complaints about a build from a checkout name the checkout's files, and the generated ones that are missing.
 func explainCheckout(err error, up program.Upstream) error {
+	e, folders := inFolder(err, up)
+	if e == nil {
+		return err
+	}
+	e.addGenerated(up.Local.Dir, folders)
+	return e
+}
+
+// inFolder returns a build error whose complaints name the files of the folder that the source was taken from, and the folders of the
+// packages that do not compile. It returns nil if the source is that of a release, or if the error is another one.
+func inFolder(err error, up program.Upstream) (e *checkoutError, folders []string) {
 	var compile *program.CompileError
 	var syntax scanner.ErrorList
 	if up.Local == nil {
-		return err
+		return nil, nil
 	}
-	e := &checkoutError{name: up.Local.Name, err: err}
-	var folders []string
+	e = &checkoutError{name: up.Local.Name, err: err}
 	switch {
 	case errors.As(err, &compile):
 		for _, line := range compile.Complaints {
@@ -282,10 +292,9 @@ func explainCheckout(err error, up program.Upstream) error {
 			e.complaints = append(e.complaints, s.Error())
 		}
 	default:
-		return err
+		return nil, nil
 	}
-	e.addGenerated(up.Local.Dir, folders)
-	return e
+	return e, folders
 }
 
 // taken returns what TakeCheckout has taken as a version, and its vendor folder.

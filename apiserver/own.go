@@ -46,6 +46,10 @@ func BuildOwn(ctx context.Context, o BuildOptions) (*OwnBuild, error) {
 	}
 	binary, err := program.Build(ctx, p, options)
 	if err != nil {
+		up, _ := program.TakenFrom(options.Cache, p)
+		if e, _ := inFolder(err, up); e != nil {
+			return nil, e
+		}
 		return nil, explainCompile(err, edits)
 	}
 	return &OwnBuild{Binary: binary, Name: p.Name, Module: p.Module, Version: p.Version}, nil
@@ -151,22 +155,22 @@ func (o BuildOptions) ownProgram(modulePath, version, dir string) (p program.Pro
 		if err != nil {
 			return p, err
 		}
-		// A program that is meant for people is in the top folder or below cmd.
-		if usual := slices.DeleteFunc(slices.Clone(found), func(f string) bool { return f != "." && !strings.HasPrefix(f, "cmd/") }); len(usual) == 1 {
-			found = usual
-		}
 		switch len(found) {
 		case 0:
 			return p, usage.Errorf("module %s has no package main", modulePath)
 		case 1:
 			folder = found[0]
 		default:
-			return p, usage.Errorf("module %s has %d packages main: choose the API server with --main, one of %s", modulePath, len(found), message.List(found))
+			return p, usage.Errorf("module %s has several packages main: choose the API server with --main, one of %s", modulePath, message.List(found))
 		}
 	}
 	pkg, err := build.ImportDir(filepath.Join(dir, filepath.FromSlash(folder)), 0)
 	if err != nil || pkg.Name != "main" || len(pkg.GoFiles) == 0 {
-		return p, usage.Errorf("--main %q: expected the folder of a package main in module %s", o.Own.Main, modulePath)
+		found, err := mainFolders(dir)
+		if err != nil || len(found) == 0 {
+			return p, usage.Errorf("--main %q: expected the folder of a package main in module %s", o.Own.Main, modulePath)
+		}
+		return p, usage.Errorf("--main %q: expected the folder of a package main in module %s, one of %s", o.Own.Main, modulePath, message.List(found))
 	}
 	main := path.Join(folder, pkg.GoFiles[0])
 	internal := func(imported string) bool {
@@ -194,7 +198,14 @@ func (o BuildOptions) ownName(modulePath, version, folder string) string {
 	return name
 }
 
-// mainFolders lists the folders of packages main in the source of a module, apart from those of tests.
+// IsSampleServer reports whether a server is the sample server that belongs to a release in the form that ParseVersion gives: scenarios
+// put the same program behind the aggregator, and the recordings of the release have it.
+func IsSampleServer(own serverconfig.Own, release string) bool {
+	return own.Server == sampleserver.Module+"@"+stagingVersion(release) && path.Clean(own.Main) == "."
+}
+
+// mainFolders lists the folders of packages main in the source of a module, apart from those of tests. Programs that are meant for people
+// are in the top folder or below cmd: if there are any, other programs, such as generators, are left out.
 func mainFolders(dir string) (folders []string, err error) {
 	err = filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {
@@ -215,6 +226,9 @@ func mainFolders(dir string) (folders []string, err error) {
 		}
 		return nil
 	})
+	if usual := slices.DeleteFunc(slices.Clone(folders), func(f string) bool { return f != "." && !strings.HasPrefix(f, "cmd/") }); len(usual) > 0 {
+		folders = usual
+	}
 	return folders, err
 }
 

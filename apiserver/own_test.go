@@ -2,6 +2,8 @@ package apiserver
 
 import (
 	"errors"
+	"go/scanner"
+	"go/token"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/kubeapitrace/apitrace/apiserver/sampleserver"
 	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
 	"github.com/kubeapitrace/apitrace/internal/usage"
@@ -40,9 +43,13 @@ func TestOwnProgram(t *testing.T) {
 		"the top folder":   {module: "example.com/mine/v2", files: map[string]string{"main.go": main}, program: "mine", file: "main.go"},
 		"below cmd":        {module: "example.com/mine", files: map[string]string{"cmd/server/server.go": main, "pkg/gen/gen.go": main, "hack/x/x.go": main}, program: "server", file: "cmd/server/server.go"},
 		"chosen":           {module: "example.com/mine", main: "./cmd/b", files: map[string]string{"cmd/a/a.go": main, "cmd/b/b.go": main}, program: "b", file: "cmd/b/b.go"},
-		"several":          {module: "example.com/mine", files: map[string]string{"cmd/a/a.go": main, "cmd/b/b.go": main}, fails: "choose the API server with --main, one of cmd/a"},
+		"several":          {module: "example.com/mine", files: map[string]string{"cmd/a/a.go": main, "cmd/b/b.go": main}, fails: "choose the API server with --main, one of cmd/a, cmd/b"},
+		"generators":       {module: "example.com/mine", files: map[string]string{"cmd/a/a.go": main, "cmd/b/b.go": main, "pkg/gen/gen.go": main}, fails: "has several packages main: choose the API server with --main, one of cmd/a, cmd/b"},
+		"top and below":    {module: "example.com/mine", files: map[string]string{"main.go": main, "cmd/b/b.go": main, "gen/gen.go": main}, fails: "one of ., cmd/b"},
+		"unusual folders":  {module: "example.com/mine", files: map[string]string{"a/a.go": main, "b/b.go": main}, fails: "one of a, b"},
 		"none":             {module: "example.com/mine", files: map[string]string{"a.go": "package a\n"}, fails: "has no package main"},
-		"not main":         {module: "example.com/mine", main: "a", files: map[string]string{"a/a.go": "package a\n"}, fails: "expected the folder of a package main"},
+		"not main":         {module: "example.com/mine", main: "a", files: map[string]string{"a/a.go": "package a\n"}, fails: "expected the folder of a package main in module example.com/mine"},
+		"no such folder":   {module: "example.com/mine", main: "./mine/cmd/a", files: map[string]string{"cmd/a/a.go": main, "cmd/b/b.go": main, "pkg/gen/gen.go": main}, fails: "expected the folder of a package main in module example.com/mine, one of cmd/a, cmd/b"},
 		"two files":        {module: "example.com/mine", files: map[string]string{"a.go": main, "b.go": "package main\n"}, program: "mine", file: "./"},
 		"internal":         {module: "example.com/mine", files: map[string]string{"a.go": "package main\n\nimport _ \"example.com/mine/internal/x\"\n"}, program: "mine", file: "./"},
 		"two below cmd":    {module: "example.com/mine", main: "cmd/b", files: map[string]string{"cmd/b/b.go": main, "cmd/b/c.go": "package main\n"}, program: "b", file: "cmd/b/"},
@@ -58,7 +65,7 @@ func TestOwnProgram(t *testing.T) {
 			o := BuildOptions{Version: "v1.37.1", Own: serverconfig.Own{Server: test.module, Main: test.main}}
 			p, err := o.ownProgram(test.module, test.version, writeModule(t, test.files))
 			if test.fails != "" {
-				if err == nil || !strings.Contains(err.Error(), test.fails) {
+				if err == nil || !strings.HasSuffix(err.Error(), test.fails) {
 					t.Errorf("%v, expected %q", err, test.fails)
 				}
 				return
@@ -207,5 +214,31 @@ func TestEditsOfOwnServers(t *testing.T) {
 	}
 	if all, err := ListEdits(edits); err != nil || len(all) != 0 {
 		t.Errorf("the edits are %v (%v), expected none", all, err)
+	}
+}
+
+// A complaint about an API server of one's own names the file in its folder, not the copy that is compiled. Of generated files that the
+// folder lacks nothing is said: how they are made, only its author knows.
+func TestOwnServerDoesNotCompile(t *testing.T) {
+	const pkg = "example.com/mine/pkg/rose"
+	up := program.Upstream{Local: &program.LocalBuild{
+		Name: "./mine", Folders: map[string]string{"example.com/mine": "."},
+		Dir: writeModule(t, map[string]string{"pkg/rose/doc.go": "// +k8s:deepcopy-gen=package\npackage rose\n"}),
+	}}
+	compile := &program.CompileError{Complaints: []string{"# " + pkg, "../../builds/mine_1/overlay/" + pkg + "/strategy.go:108:200: ctx.Errr undefined"}}
+	syntax := scanner.ErrorList{{Pos: token.Position{Filename: "/cache/mine_1/vendor/" + pkg + "/strategy.go", Line: 7, Column: 3}, Msg: "expected ';'"}}
+	for want, err := range map[string]error{
+		"./mine does not compile:\n\tpkg/rose/strategy.go:108: ctx.Errr undefined": compile,
+		"./mine does not compile:\n\tpkg/rose/strategy.go:7:3: expected ';'":       message.Errorf("building: %w", syntax),
+	} {
+		if e, folders := inFolder(err, up); e == nil || e.Error() != want {
+			t.Errorf("%v, %q, expected\n%s", e, folders, want)
+		}
+	}
+	if e, _ := inFolder(compile, program.Upstream{}); e != nil {
+		t.Errorf("of a released module: %v", e)
+	}
+	if e, _ := inFolder(errors.New("no space"), up); e != nil {
+		t.Errorf("of another error: %v", e)
 	}
 }

@@ -1,7 +1,10 @@
 package apiserver
 
 import (
+	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,6 +27,34 @@ func TestRepairs(t *testing.T) {
 		t.Error("repairs add up")
 	}
 }
+
+// The page on versions says of each release how many repairs it has.
+func TestDocsCountTheRepairs(t *testing.T) {
+	for _, page := range []string{"../docs/versions.md", "../docs/versions.zh.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := map[string]string{}
+		for _, row := range repairRow.FindAllStringSubmatch(string(text), -1) {
+			for _, version := range strings.FieldsFunc(row[1], func(r rune) bool { return !strings.ContainsRune("v.0123456789", r) }) {
+				told[version] = row[2]
+			}
+		}
+		for _, version := range releases {
+			p, newest := Program(version), "v1.26.15" // which stands for the newer ones
+			if semver.Compare(version, newest) > 0 {
+				told[version] = told[newest]
+			}
+			if want := strconv.Itoa(len(p.Replace) + len(p.Generate)); told[version] != want {
+				t.Errorf("%s says that %s has %q repairs, but it has %s", page, version, told[version], want)
+			}
+		}
+	}
+}
+
+// repairRow is a row of the table of repairs: releases and the number of their repairs.
+var repairRow = regexp.MustCompile(`(?m)^\| (v1\.[^|]*) \| (\d)(?:[:：][^|]*)? \|$`)
 
 func TestEveryMinorVersion(t *testing.T) {
 	for _, want := range releases {

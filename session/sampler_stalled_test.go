@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/export"
@@ -19,7 +20,9 @@ import (
 type silent struct{}
 
 func (silent) Notice(string, ...any)   {}
-func (silent) Building() BuildReporter { return nil }
+func (silent) Building() BuildReporter { return silent{} }
+func (silent) Report(program.Event)    {}
+func (silent) Close()                  {}
 
 // samplerTo returns a sampler of all requests, whose traces are available at once.
 func samplerTo(t *testing.T, endpoint string) *sampler {

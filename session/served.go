@@ -163,8 +163,13 @@ func (r *Running) introduce(to Reporter) {
 	if r.K8sVersion != apiserver.DefaultVersion {
 		release = " --k8s " + r.K8sVersion
 	}
-	to.Notice("to see the trace of a request of your own: apitrace request%s GET /api/v1/namespaces", release)
-	to.Notice("or of all requests of a program: apitrace exec%s -- kubectl get namespaces", release)
+	path, arguments := "/api/v1/namespaces", "get namespaces"
+	if a := r.Aggregated; a != nil && len(a.GroupVersions) > 0 { // a request that goes through both servers
+		path = "/apis/" + a.GroupVersions[0]
+		arguments = "get --raw " + path
+	}
+	to.Notice("to see the trace of a request of your own: apitrace request%s GET %s", release, path)
+	to.Notice("or of all requests of a program: apitrace exec%s -- kubectl %s", release, arguments)
 }
 
 // whoServes returns an error that names the server or process that already holds the claim.
@@ -229,19 +234,27 @@ func WriteServed(ctx context.Context, w io.Writer, p message.Printer, to Reporte
 	table := text.NewTable(2)
 	table.Row(p.Sprintf("VERSION"), "URL", p.Sprintf("PROCESS"), p.Sprintf("STATE"), "KUBECONFIG")
 	for _, s := range servers {
-		state := message.Of("ready")
-		if err := s.Answers(ctx); err != nil {
-			state = message.Of("does not answer")
-		}
-		if len(s.Edited) > 0 {
-			state = message.Of("%s, edited", state)
-		}
-		table.Row(s.K8sVersion, s.BaseURL, s.Owner, state.In(p.Lang()), s.AdminKubeconfig)
+		table.Row(s.K8sVersion, s.BaseURL, s.Owner, stateOf(s, s.Answers(ctx)).In(p.Lang()), s.AdminKubeconfig)
 	}
 	for _, s := range starters {
 		table.Row(s.K8sVersion, "-", s.Owner, p.Sprintf("starting or stopping"), "-")
 	}
 	return table.Write(w)
+}
+
+// stateOf describes a server that is kept running; silence is the error of asking it.
+func stateOf(s *apiserver.Server, silence error) message.Message {
+	state := message.Of("ready")
+	if silence != nil {
+		state = message.Of("does not answer")
+	}
+	if len(s.Edited) > 0 {
+		state = message.Of("%s, edited", state)
+	}
+	if s.Aggregated != nil {
+		state = message.Of("%s, with %s behind it", state, s.Aggregated.Version)
+	}
+	return state
 }
 
 // served lists the servers that are kept running, and the processes that are starting or stopping one.

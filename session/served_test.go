@@ -26,6 +26,32 @@ func (n *noted) Notice(format string, args ...any) {
 	n.notices = append(n.notices, message.Of(format, args...).String())
 }
 
+// TestServedWithOwnServer: who keeps several servers running must see which API server is behind which one, and a first request that goes
+// through it.
+func TestServedWithOwnServer(t *testing.T) {
+	own := &apiserver.AggregatedState{Version: "example.com/mine v1.2.3", GroupVersions: []string{"roses.example.com/v1", "roses.example.com/v1beta1"}}
+	for _, test := range []struct {
+		server         apiserver.Server
+		silence        error
+		state, request string
+	}{
+		{apiserver.Server{}, nil, "ready", "apitrace request --k8s v1.30.4 GET /api/v1/namespaces"},
+		{apiserver.Server{Aggregated: own}, nil, "ready, with example.com/mine v1.2.3 behind it", "apitrace request --k8s v1.30.4 GET /apis/roses.example.com/v1"},
+		{apiserver.Server{Aggregated: own, Edited: []string{"a.go"}}, os.ErrClosed, "does not answer, edited, with example.com/mine v1.2.3 behind it", "apitrace exec --k8s v1.30.4 -- kubectl get --raw /apis/roses.example.com/v1"},
+		{apiserver.Server{Aggregated: &apiserver.AggregatedState{Version: "example.com/empty v1.0.0"}}, nil, "ready, with example.com/empty v1.0.0 behind it", "apitrace exec --k8s v1.30.4 -- kubectl get namespaces"},
+	} {
+		if got := stateOf(&test.server, test.silence).String(); got != test.state {
+			t.Errorf("state %q, expected %q", got, test.state)
+		}
+		said := &noted{}
+		test.server.K8sVersion = "v1.30.4"
+		(&Running{Server: &test.server}).introduce(said)
+		if all := strings.Join(said.notices, "\n") + "\n"; !strings.Contains(all, test.request+"\n") {
+			t.Errorf("it does not offer %q:\n%s", test.request, all)
+		}
+	}
+}
+
 // claimed starts a process that has the claim for servers of a version, as one that is building such a server. It returns
 // a function that reports whether the process lives.
 func claimed(t *testing.T, cache *program.Cache, version string) func() bool {

@@ -1,6 +1,9 @@
 package probe
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // These benchmarks run what the rewriter inserts, in functions that do nothing else.
 // The difference to BenchmarkPlain is what a call costs.
@@ -63,5 +66,42 @@ func BenchmarkLeaf(b *testing.B) {
 			}
 		})
 		traces.remove(traces.get(traceID(9)))
+	}
+}
+
+// BenchmarkTracedByCounter and BenchmarkLeafByCounter read the processor's counter even where the kernel does not trust it:
+// what remains of the cost there is not the clock's.
+func BenchmarkTracedByCounter(b *testing.B) {
+	readCounter(b)
+	BenchmarkTraced(b)
+}
+
+func BenchmarkLeafByCounter(b *testing.B) {
+	readCounter(b)
+	BenchmarkLeaf(b)
+}
+
+func readCounter(b *testing.B) {
+	if !supportedArch {
+		b.Skip("this architecture has no counter that the probe can read")
+	}
+	old := useCounter
+	useCounter = true
+	b.Cleanup(func() { useCounter = old })
+}
+
+// BenchmarkClock reads the clock that replaces the counter. A leaf needs one reading, a call two.
+func BenchmarkClock(b *testing.B) {
+	for b.Loop() {
+		_ = time.Since(epoch)
+	}
+}
+
+func BenchmarkCounter(b *testing.B) {
+	if !supportedArch {
+		b.Skip("this architecture has no counter that the probe can read")
+	}
+	for b.Loop() {
+		_ = counter()
 	}
 }

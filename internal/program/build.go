@@ -65,7 +65,7 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 		if b.noGo != nil {
 			return nil, message.Errorf("the build %s is damaged: %w; %w", b.dir, err, b.needsGo())
 		}
-		if !errors.Is(err, errNoEntry) {
+		if !errors.Is(err, errNoEntry) && !b.failed() {
 			tell.notef("the build %s is damaged (%v); making it again", b.dir, err)
 		}
 		m, cached, err = b.run(ctx)
@@ -86,6 +86,12 @@ func Build(ctx context.Context, p Program, o Options) (*Binary, error) {
 		Path: filepath.Join(b.dir, p.Name), Workspace: b.workspace, Key: b.key,
 		Upstream: b.upstream, Summary: m.Summary, Edited: b.edits(), Cached: cached, release: b.release,
 	}, nil
+}
+
+// failed reports whether the last build of this key did not compile: then its unfinished folder is not damage.
+func (b *build) failed() bool {
+	_, err := os.Stat(filepath.Join(b.dir, failedFile))
+	return err == nil
 }
 
 // Key returns the key of the binary that Build would make, without making or

@@ -58,7 +58,7 @@ type Server struct {
 	// Ready returns nil if the server is ready. It is called repeatedly until
 	// then.
 	Ready func(context.Context) error
-	// ReadyTimeout limits that time; zero means a minute.
+	// ReadyTimeout limits that time; zero means two minutes: a busy machine took more than one.
 	ReadyTimeout time.Duration
 }
 
@@ -171,7 +171,7 @@ const readyPoll = 20 * time.Millisecond
 func (c *Child) awaitReady(ctx context.Context) error {
 	timeout := c.server.ReadyTimeout
 	if timeout == 0 {
-		timeout = time.Minute
+		timeout = 2 * time.Minute
 	}
 	deadline := time.After(timeout)
 	tick := time.NewTicker(readyPoll)
@@ -240,7 +240,22 @@ func (c *Child) kill() {
 // stack is the beginning of a goroutine's stack, after a panic.
 var stack = regexp.MustCompile(`^goroutine \d+ .*\[.*\]:$`)
 
-// tail gives the last lines of the server's log, without the stacks after a panic: why it panicked stands before.
+// A usageText recognizes the usage that a command prints when it refuses its flags. Of its hundred lines none says why.
+type usageText struct{ inside bool }
+
+// has reports whether the next line belongs to the usage: it begins with "Usage:", and has indented lines below titles.
+func (u *usageText) has(line string) bool {
+	switch {
+	case line == "Usage:":
+		u.inside = true
+	case line != "" && !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "\t") && !strings.HasSuffix(line, ":"):
+		u.inside = false
+	}
+	return u.inside
+}
+
+// tail gives the last lines of the server's log, without the stacks after a panic: why it panicked stands before. It leaves out a usage,
+// too.
 func (c *Child) tail() string {
 	f, err := os.Open(c.server.log())
 	if err != nil {
@@ -248,7 +263,7 @@ func (c *Child) tail() string {
 	}
 	defer f.Close()
 	var tail tailBuffer
-	if err := tail.addUntil(f, stack.MatchString); err != nil {
+	if err := tail.addUntil(f, stack.MatchString, new(usageText).has); err != nil {
 		tail.add(fmt.Sprintf("(reading the log: %v)", err))
 	}
 	return tail.String()

@@ -305,3 +305,19 @@ func TestTailWithoutStack(t *testing.T) {
 		t.Errorf("no advice for a full disk: %v", err)
 	}
 }
+
+// A server that refuses a flag prints all others: before the reason, or after it.
+func TestTailWithoutUsage(t *testing.T) {
+	usage := "Usage:\n  server [flags]\n\nFlags:\n" + strings.Repeat("      --flag string   does this\n\tor that\n", tailLines) + "\nGlobal flags:\n  -v, --v Level\n"
+	for log, want := range map[string]string{
+		"starting\n" + usage + "\nError: unknown flag: --x\n":                  "starting\nError: unknown flag: --x",
+		"Error: unknown flag: --x\n" + usage:                                   "Error: unknown flag: --x",
+		"I1125 a line\n  indented\nHeading:\nE1125 Usage: of memory\n  more\n": "I1125 a line\n  indented\nHeading:\nE1125 Usage: of memory\n  more",
+	} {
+		dir := t.TempDir()
+		must(t, os.WriteFile(filepath.Join(dir, "log"), []byte(log), 0o600))
+		if got := (&Child{server: Server{Dir: dir}}).tail(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

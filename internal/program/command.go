@@ -105,12 +105,14 @@ func (t *tailBuffer) add(line string) {
 	t.lines = append(t.lines, line)
 }
 
-// addUntil adds the lines of r up to the first that is the end.
-func (t *tailBuffer) addUntil(r io.Reader, end func(string) bool) error {
+// addUntil adds the lines of r up to the first that is the end, without those that skip wants left out.
+func (t *tailBuffer) addUntil(r io.Reader, end, skip func(string) bool) error {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, 1<<20)
 	for s.Scan() && !end(s.Text()) {
-		t.add(s.Text())
+		if !skip(s.Text()) {
+			t.add(s.Text())
+		}
 	}
 	return s.Err()
 }

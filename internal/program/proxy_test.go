@@ -1,15 +1,24 @@
 package program
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"golang.org/x/mod/sumdb"
+	"golang.org/x/mod/sumdb/dirhash"
+	"golang.org/x/mod/sumdb/note"
 )
 
 // A badProxy is a module proxy that answers requests as it should, up to one.
@@ -21,6 +30,30 @@ type badProxy struct {
 	bad  func(w http.ResponseWriter, r *http.Request, answer []byte)
 
 	requests atomic.Int32
+	// url is the address of this proxy, once it has served a build.
+	url string
+}
+
+// build builds tiny in a new cache with the modules that the proxy serves.
+func (p *badProxy) build(t *testing.T) (*Cache, error) {
+	t.Helper()
+	server := httptest.NewServer(p)
+	defer server.Close()
+	p.url = server.URL
+	t.Setenv("GOPROXY", p.url)
+	c := newCache(t)
+	_, err := Build(t.Context(), tiny(), Options{Cache: c})
+	return c, err
+}
+
+// mustHaveSpoiltNothing builds tiny again, with the good proxy and what the bad one has left in the caches.
+func (p *badProxy) mustHaveSpoiltNothing(t *testing.T, c *Cache) {
+	t.Helper()
+	t.Setenv("GOPROXY", p.good)
+	b, _ := mustBuild(t, tiny(), Options{Cache: c})
+	if got := output(t, b); !strings.HasPrefix(got, "hello staged") {
+		t.Errorf("bad from request %d on: afterwards the program says %q", p.from+1, got)
+	}
 }
 
 func (p *badProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -58,13 +91,8 @@ func TestBadProxy(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for from := range int32(100) {
 				serveModules(t)
-				good := os.Getenv("GOPROXY")
-				proxy := &badProxy{good: good, from: from, bad: bad}
-				server := httptest.NewServer(proxy)
-				t.Setenv("GOPROXY", server.URL)
-				c := newCache(t)
-				_, err := Build(t.Context(), tiny(), Options{Cache: c})
-				server.Close()
+				proxy := &badProxy{good: os.Getenv("GOPROXY"), from: from, bad: bad}
+				c, err := proxy.build(t)
 				if proxy.requests.Load() <= from {
 					if from == 0 || err != nil {
 						t.Errorf("without a bad answer: %v", err)
@@ -72,21 +100,139 @@ func TestBadProxy(t *testing.T) {
 					return
 				}
 				// Go can do without some answers.
-				if err != nil && !strings.Contains(err.Error(), server.URL) {
-					t.Errorf("bad from request %d on: %v, want an error that names %s", from+1, err, server.URL)
+				if err != nil && !strings.Contains(err.Error(), proxy.url) {
+					t.Errorf("bad from request %d on: %v, want an error that names %s", from+1, err, proxy.url)
 				}
 				if from == 0 && err == nil {
 					t.Error("a build without a single good answer")
 				}
-				t.Setenv("GOPROXY", good)
-				b, _ := mustBuild(t, tiny(), Options{Cache: c})
-				if got := output(t, b); !strings.HasPrefix(got, "hello staged") {
-					t.Errorf("bad from request %d on: afterwards the program says %q", from+1, got)
-				}
+				proxy.mustHaveSpoiltNothing(t, c)
 			}
 			t.Error("the proxy gets more requests than expected")
 		})
 	}
+}
+
+// TestLyingProxy: a module proxy that hands over another go.mod or other sources than were published, at whichever request it begins,
+// is found out by the checksum database: no program is built of them, and Go's module cache keeps none of them.
+func TestLyingProxy(t *testing.T) {
+	needsBuilds(t)
+	lies := 0
+	for from := range int32(100) {
+		serveModules(t)
+		good := os.Getenv("GOPROXY")
+		publishSums(t, good)
+		var lied atomic.Bool
+		proxy := &badProxy{good: good, from: from, bad: func(w http.ResponseWriter, r *http.Request, answer []byte) {
+			switch path.Ext(r.URL.Path) {
+			case ".mod":
+				lied.Store(true)
+				answer = append(answer, "// a lie\n"...)
+			case ".zip":
+				lied.Store(true)
+				answer = changed(t, answer)
+			}
+			w.Write(answer)
+		}}
+		c, err := proxy.build(t)
+		if proxy.requests.Load() <= from {
+			if err != nil || lies == 0 {
+				t.Errorf("without a lie: %v; %d lies before", err, lies)
+			}
+			return
+		}
+		if lied.Load() {
+			lies++
+			if err == nil || !strings.Contains(err.Error(), "checksum mismatch") {
+				t.Errorf("lies from request %d on: %v, want an error that tells of a checksum mismatch", from+1, err)
+			}
+		}
+		proxy.mustHaveSpoiltNothing(t, c)
+	}
+	t.Error("the proxy gets more requests than expected")
+}
+
+// changed returns the zip file of a module with another content of each Go file.
+func changed(t *testing.T, module []byte) []byte {
+	t.Helper()
+	in, err := zip.NewReader(bytes.NewReader(module), int64(len(module)))
+	if err != nil {
+		t.Error(err)
+		return nil
+	}
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, f := range in.File {
+		from, err := f.Open()
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		to, err := w.Create(f.Name)
+		if err == nil {
+			_, err = io.Copy(to, from)
+		}
+		if err == nil && path.Ext(f.Name) == ".go" {
+			_, err = io.WriteString(to, "\nfunc init() { panic(\"a lie\") }\n")
+		}
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	return out.Bytes()
+}
+
+// publishSums serves a checksum database of the modules of a proxy to the go command.
+func publishSums(t *testing.T, proxy string) {
+	t.Helper()
+	private, public, err := note.GenerateKey(rand.Reader, "sums.example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	server := httptest.NewServer(sumdb.NewServer(sumdb.NewTestServer(private, func(modulePath, version string) ([]byte, error) {
+		base := proxy + "/" + modulePath + "/@v/" + version
+		goMod, err := download(dir, base+".mod")
+		if err != nil {
+			return nil, err
+		}
+		ofMod, err := dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) { return os.Open(goMod) })
+		if err != nil {
+			return nil, err
+		}
+		source, err := download(dir, base+".zip")
+		if err != nil {
+			return nil, err
+		}
+		ofZip, err := dirhash.HashZip(source, dirhash.Hash1)
+		return fmt.Appendf(nil, "%s %s %s\n%[1]s %[2]s/go.mod %[4]s\n", modulePath, version, ofZip, ofMod), err
+	})))
+	t.Cleanup(server.Close)
+	t.Setenv("GOSUMDB", public+" "+server.URL)
+	t.Setenv("GOPATH", t.TempDir()) // there the go command notes what the database has said
+}
+
+// download fetches a file into a folder.
+func download(dir, url string) (string, error) {
+	answer, err := http.Get(url)
+	if err != nil {
+		return "", err
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s: %s", url, answer.Status)
+	}
+	to, err := os.CreateTemp(dir, "download")
+	if err != nil {
+		return "", err
+	}
+	defer to.Close()
+	_, err = io.Copy(to, answer.Body)
+	return to.Name(), err
 }
 
 // TestHangingProxy: a build that waits for a module proxy can be stopped.

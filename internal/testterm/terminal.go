@@ -248,7 +248,7 @@ func (c *Terminal) Wait() int {
 	case <-time.After(patience):
 		c.t.Fatalf("the program does not end; its screen:\n%s", c.Screen())
 	}
-	c.Settled()
+	c.awaitRestored()
 	after, err := term.GetState(int(c.theirs.Fd()))
 	if err != nil {
 		c.t.Fatal(err)
@@ -269,6 +269,19 @@ func (c *Terminal) Wait() int {
 		c.t.Fatal(c.err)
 	}
 	return c.command.ProcessState.ExitCode()
+}
+
+// awaitRestored waits until the last of what the program has written is read: on a busy machine that may be seconds after its end.
+func (c *Terminal) awaitRestored() {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		c.mu.Lock()
+		restored := !c.alt && len(c.altered) == 0
+		c.mu.Unlock()
+		if restored {
+			break
+		}
+	}
+	c.Settled()
 }
 
 // Clipboard returns the texts that the program has put onto the clipboard, by OSC 52, in base64.
