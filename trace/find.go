@@ -78,9 +78,11 @@ func (e *UnknownFunctionError) message() message.Message {
 
 // FindFunctions returns the names that a query means: a full name or the end of one, such as
 // "etcd3.(*store).Get", "(*Store).Create" or "createHandler.func1". If there are none, the
-// query may lack the marks of pointers and type parameters: "Store.Create". The result is
-// sorted, each name once.
+// query may lack the marks of pointers and type parameters: "Store.Create". Type parameters may
+// have their names, as in the source: "generic.(*Plugin[H]).Dispatch". The result is sorted, each
+// name once.
 func FindFunctions(query string, names []string) []string {
+	query = MarkTypeParameters(query)
 	var exact, loose []string
 	plain := funcname.Unmarked(query)
 	for _, name := range names {
@@ -97,13 +99,39 @@ func FindFunctions(query string, names []string) []string {
 	return slices.Compact(exact)
 }
 
+// MarkTypeParameters returns a name with funcname.GenericMark in place of type parameters and type arguments:
+// "(*Plugin[...]).Dispatch" for "(*Plugin[H]).Dispatch".
+func MarkTypeParameters(name string) string {
+	if !strings.Contains(name, "[") {
+		return name
+	}
+	var marked strings.Builder
+	depth := 0
+	for _, r := range name {
+		switch {
+		case r == '[':
+			if depth++; depth == 1 {
+				marked.WriteString(funcname.GenericMark)
+			}
+		case r == ']' && depth > 0:
+			depth--
+		case depth == 0:
+			marked.WriteRune(r)
+		}
+	}
+	if depth > 0 {
+		return name // a bracket is not closed
+	}
+	return marked.String()
+}
+
 // NearFunctions returns up to three of the names that are most like the query.
 func NearFunctions(query string, names []string) []string {
 	type near struct {
 		name     string
 		distance int
 	}
-	plain := strings.ToLower(funcname.Unmarked(funcname.Short(query)))
+	plain := strings.ToLower(funcname.Unmarked(funcname.Short(MarkTypeParameters(query))))
 	last := funcname.Last(plain)
 	var all []near
 	for _, name := range names {

@@ -27,10 +27,18 @@ func MatchFunctions(pattern string, names []string) []string {
 }
 
 // RankFunctions returns what any of the ways of MatchFunctions finds: 0 for a name that the strictest way
-// with a result finds, 1 for one that only the next way with a result finds, and so on.
+// with a result finds, 1 for one that only the next way with a result finds, and so on. Before the last way, it compares names
+// without the marks of pointers and type parameters, first in the same case, then in any: "Cacher.Get" finds "(*Cacher).Get" so. The
+// search of the page (render/page/src/still-search.ts) has the same rules.
 func RankFunctions(pattern string, names []string) map[string]int {
+	ways := waysToMatch(pattern)
+	unmarked := funcname.Unmarked(wildcards(pattern))
+	exact, folded := strictPattern(unmarked), strictPattern(strings.ToLower(unmarked))
+	ways = slices.Insert(ways, len(ways)-1,
+		func(name string) bool { return exact.Match(funcname.Unmarked(name)) },
+		func(name string) bool { return folded.Match(strings.ToLower(funcname.Unmarked(name))) })
 	ranks, rank := map[string]int{}, 0
-	for _, matches := range waysToMatch(pattern) {
+	for _, matches := range ways {
 		before := len(ranks)
 		for _, name := range names {
 			if _, known := ranks[name]; !known && matches(name) {

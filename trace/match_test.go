@@ -42,10 +42,13 @@ func TestRankFunctions(t *testing.T) {
 	const exact, folded, part, other = "k8s.io/a.get", "k8s.io/a.(*store).Get", "k8s.io/a.(*store).GetList", "k8s.io/a.List"
 	names := []string{other, part, folded, exact, part}
 	for pattern, want := range map[string]map[string]int{
-		"get":     {exact: 0, folded: 1, part: 2},
-		"GET":     {exact: 0, folded: 0, part: 1},
-		"getl":    {part: 0},
-		"nothing": {},
+		"get":         {exact: 0, folded: 1, part: 2},
+		"GET":         {exact: 0, folded: 0, part: 1},
+		"getl":        {part: 0},
+		"a.store.get": {folded: 0, part: 1},
+		"A.store.Get": {folded: 0, part: 1},
+		"store.Get":   {folded: 0, part: 1},
+		"nothing":     {},
 	} {
 		if got := RankFunctions(pattern, names); !maps.Equal(got, want) {
 			t.Errorf("RankFunctions(%q) = %v, expected %v", pattern, got, want)

@@ -79,7 +79,7 @@ func (t *Tree) declaredBy(query string, in func(file string, name []byte) ([]str
 	if strings.Contains(query, "/") {
 		within = funcname.Package(query)
 	}
-	called := []byte(funcname.Last(query))
+	called := []byte(funcname.Last(strings.TrimSuffix(trace.MarkTypeParameters(query), funcname.GenericMark)))
 	var names []string
 	err := filepath.WalkDir(t.Dir, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {

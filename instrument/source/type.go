@@ -187,6 +187,44 @@ func (r *Types) Through(typ, method string) ([]string, error) {
 	return nil, nil
 }
 
+// Lacks reports whether a type has no method of a name, neither its own nor by embedding. It is false if the tree does not have the type, or
+// one that it embeds.
+func (r *Types) Lacks(typ, method string) (bool, error) {
+	return r.lacks(typ, method, map[string]bool{})
+}
+
+func (r *Types) lacks(typ, method string, seen map[string]bool) (bool, error) {
+	seen[typ] = true
+	d, err := r.find(typ)
+	if err != nil || d == nil {
+		return false, err
+	}
+	if has, err := r.declares(d, method); err != nil || has {
+		return false, err
+	}
+	var fields *ast.FieldList
+	switch t := d.spec.Type.(type) {
+	case *ast.StructType:
+		fields = t.Fields
+	case *ast.InterfaceType:
+		fields = t.Methods
+	case *ast.Ident, *ast.SelectorExpr:
+		return false, nil // it has the methods of that type, if that is an interface
+	default:
+		return true, nil
+	}
+	for _, field := range fields.List {
+		embedded, _ := d.full(field.Type)
+		if len(field.Names) > 0 || seen[embedded] {
+			continue
+		}
+		if lacks, err := r.lacks(embedded, method, seen); err != nil || !lacks {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
 // declares reports whether a type has a method of its own, or of an interface's.
 func (r *Types) declares(d *declaredType, method string) (bool, error) {
 	methods := d.methods

@@ -66,3 +66,22 @@ func TestThrough(t *testing.T) {
 		}
 	}
 }
+
+func TestLacks(t *testing.T) {
+	for _, test := range []struct {
+		typ, method string
+		want        bool
+	}{
+		{desk + "Desk", "Close", false},
+		{desk + "Desk", "Add", false},   // by embedding Cart
+		{desk + "Outer", "Add", false},  // by embedding the alias of Desk
+		{desk + "Desk", "Sell", false},  // the tree does not have io.Writer, which Counter embeds
+		{desk + "Closer", "Sell", true}, // an interface
+		{"example.org/shop/cart.Cart", "Sell", true},
+		{desk + "Nothing", "Add", false},
+	} {
+		if got, err := shop(t).Types().Lacks(test.typ, test.method); err != nil || got != test.want {
+			t.Errorf("%s.%s: %t, error %v, expected %t", test.typ, test.method, got, err, test.want)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package code
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
 	"github.com/kubeapitrace/apitrace/internal/serverconfig"
@@ -21,19 +22,20 @@ type Choice struct {
 	Traces   []string
 	Scenario string
 	// Own is an API server behind the aggregator, whose source is read instead; the zero value is none. Only Traces have
-	// recordings of it.
+	// recordings of it, unless it is the sample server of the release.
 	Own serverconfig.Own
 }
 
 // Validate checks the choice before anything is read.
 func (o *Choice) Validate() error {
-	if _, err := apiserver.ParseReadable(o.K8s); err != nil {
+	release, err := apiserver.ParseReadable(o.K8s)
+	if err != nil {
 		return usage.Wrong(err)
 	}
 	if err := o.Own.Check(); err != nil {
 		return usage.Wrong(err)
 	}
-	if o.Scenario != "" && !o.Own.IsZero() {
+	if o.Scenario != "" && !o.Own.IsZero() && !apiserver.IsSampleServer(o.Own, release) {
 		return usage.Errorf("--scenario names a recording of apitrace, and none has the server of --server: give recordings of your own with --trace")
 	}
 	if o.Scenario != "" && len(o.Traces) > 0 {
@@ -75,7 +77,8 @@ func (o *Choice) load(in io.Reader, to session.Reporter) (version string, of []*
 	if version, err = apiserver.ParseReadable(version); err != nil || len(of) > 0 {
 		return version, of, err
 	}
-	if !o.Own.IsZero() {
+	sample := apiserver.IsSampleServer(o.Own, version)
+	if !o.Own.IsZero() && !sample {
 		return version, nil, nil
 	}
 	if o.Scenario != "" {
@@ -86,5 +89,15 @@ func (o *Choice) load(in io.Reader, to session.Reporter) (version string, of []*
 	if errors.As(err, new(*recordings.UnknownVersionError)) {
 		return version, nil, nil // without recordings, only the source describes the function
 	}
+	if sample {
+		of = slices.DeleteFunc(of, func(rec *trace.Recording) bool { return !ran(rec, trace.ProcessSample) })
+	}
 	return version, of, err
+}
+
+// ran reports whether a recording has calls of a process.
+func ran(rec *trace.Recording, process string) bool {
+	return slices.ContainsFunc(rec.Requests, func(r trace.Request) bool {
+		return slices.ContainsFunc(r.Calls, func(call trace.Call) bool { return call.Process == process })
+	})
 }

@@ -66,13 +66,24 @@ func open(version string, own serverconfig.Own, of []*trace.Recording, to sessio
 	return c, nil
 }
 
-// know adds a call of a recorded function. A function that the sample server shares with
-// kube-apiserver counts as kube-apiserver's.
+// know adds a call of a recorded function. A function that a server behind the aggregator shares with
+// kube-apiserver counts as that of Own, or as kube-apiserver's if Own is none.
 func (c *Base) know(call located) {
 	known, ok := c.calls[call.Function]
-	if !ok || known.Process == sampleserver.Name && call.Process != sampleserver.Name {
+	if !ok || call.behind() != known.behind() && call.behind() != c.Own.IsZero() {
 		c.calls[call.Function] = call
 	}
+}
+
+// behind reports whether the call ran in a server behind the aggregator.
+func (call located) behind() bool {
+	_, own := call.rec.OwnServer(call.Process)
+	return own || call.Process == sampleserver.Name
+}
+
+// Indexed reports whether the index of the release has the programs whose source this is.
+func (c *Base) Indexed() bool {
+	return c.Own.IsZero() || apiserver.IsSampleServer(c.Own, c.Version)
 }
 
 // resolve returns the full name of the function that the user means. It looks in the recordings and
@@ -100,8 +111,8 @@ func (c *Base) resolve(ctx context.Context, query string) (string, error) {
 	}
 	var gone []string
 	if len(found) == 0 && c.Own.IsZero() {
-		if found, gone = names.Resolve(lineage.Function, query, c.Version); len(found) == 1 && !funcname.HasEnd(funcname.Unmarked(found[0]), funcname.Unmarked(query)) {
-			c.to.Notice("%s is %s in Kubernetes %s; \"apitrace history %s\" says since when", query, funcname.Short(found[0]), c.Version, lineage.Quoted(query))
+		if found, gone = names.Resolve(lineage.Function, query, c.Version); len(found) == 1 {
+			c.noticeRename(names, lineage.Function, query, found[0])
 		}
 	}
 	for _, name := range c.programsWith(query) {
@@ -118,6 +129,11 @@ func (c *Base) resolve(ctx context.Context, query string) (string, error) {
 		if found, err = tree.Search(query); err != nil {
 			return "", err
 		}
+		if name == storage.Name && len(found) > 0 && len(gone) > 0 {
+			// Who reads of kube-apiserver's function must not be led to another one of etcd's.
+			c.to.Notice("etcd has a function of this name, too: \"apitrace explain %s\"", lineage.Quoted(funcname.Short(found[0])))
+			found = nil
+		}
 	}
 	if len(found) > 0 && len(gone) > 0 {
 		c.to.Notice("other releases have another %s: \"apitrace history %s\" says what became of it", funcname.Short(gone[0]), lineage.Quoted(funcname.Short(gone[0])))
@@ -131,11 +147,20 @@ func (c *Base) resolve(ctx context.Context, query string) (string, error) {
 		if tree := c.trees[ownTree]; tree != nil {
 			where = message.Of("%s", tree)
 		}
-		return "", &trace.UnknownFunctionError{Query: query, Where: where, Near: trace.NearFunctions(query, known)}
+		return "", &trace.UnknownFunctionError{Query: query, Where: where, Near: lineage.Near(query, known)}
 	case 1:
 		return found[0], nil
 	}
 	return "", &trace.AmbiguousFunctionError{Query: query, Candidates: found}
+}
+
+// noticeRename tells the user if the release has what the query means under a new name only.
+func (c *Base) noticeRename(names *lineage.Library, kind lineage.Kind, query, is string) {
+	asked, _ := funcname.SplitLiteral(query)
+	declared, _ := funcname.SplitLiteral(is)
+	if !slices.Contains(names.Find(kind, asked), declared) {
+		c.to.Notice("%s is %s in Kubernetes %s; \"apitrace history %s\" says since when", query, funcname.Short(is), c.Version, lineage.Quoted(query))
+	}
 }
 
 // CallersInSource returns the functions that call a function in the source of the release, by full name, sorted. It reads the source

@@ -1,12 +1,17 @@
 package code
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
+	"github.com/kubeapitrace/apitrace/session"
 	"github.com/kubeapitrace/apitrace/storage"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
 )
 
 // TestInReleaseOnly asks for a function whose package the program does not import: kube-apiserver v1.20 serves no insecure port, and
@@ -24,5 +29,43 @@ func TestInReleaseOnly(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), `"`+name+`"`) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, expected the name and %q", name, err, want)
 		}
+	}
+}
+
+// notices collects what a Reporter says in one line.
+type notices struct {
+	session.Reporter
+	said []string
+}
+
+func (n *notices) Notice(format string, args ...any) {
+	n.said = append(n.said, fmt.Sprintf(format, args...))
+}
+
+// TestResolvePrefersKubernetes asks for a function that kube-apiserver had up to v1.33. etcd has another one of that name.
+func TestResolvePrefersKubernetes(t *testing.T) {
+	const etcds = "go.etcd.io/etcd/server/v3/etcdserver/api/v2store"
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := &notices{} // Building is not called: both trees are there
+	c := &Base{Guide: guide, Version: "v1.37.1", to: said, trees: map[string]*source.Tree{
+		apiserver.Name: treeOf(t, map[string]string{"k8s.io/apiserver/pkg/storage/etcd3/store.go": "package etcd3\n\nfunc New() {}\n"}),
+		storage.Name:   treeOf(t, map[string]string{etcds + "/store.go": "package v2store\n\nfunc newStore() {}\n"}),
+	}}
+	_, err = c.resolve(t.Context(), "newStore")
+	if gone := new(lineage.GoneError); !errors.As(err, &gone) || !strings.Contains(err.Error(), "etcd3.New") {
+		t.Errorf("newStore: error %v, expected what became of kube-apiserver's function", err)
+	}
+	if len(said.said) != 1 || !strings.Contains(said.said[0], "'v2store.newStore'") {
+		t.Errorf("newStore: notices %q, expected the function of etcd", said.said)
+	}
+	said.said = nil
+	if name, err := c.resolve(t.Context(), "genericregistry.Store.deleteWithoutFinalizers"); err != nil || name != "k8s.io/apiserver/pkg/registry/generic/registry.(*Store).deleteWithoutFinalizers" || len(said.said) > 0 {
+		t.Errorf("genericregistry.Store.deleteWithoutFinalizers: %s, %v, notices %q: expected none, because the name of an import is not an older name", name, err, said.said)
+	}
+	if name, err := c.resolve(t.Context(), "v2store.newStore"); err != nil || name != etcds+".newStore" {
+		t.Errorf("v2store.newStore: %s, %v", name, err)
 	}
 }

@@ -54,7 +54,7 @@ type Behind struct {
 	// source.Types.Through. If that is empty, it declares them itself, and what was behind the interface is it or a type that embeds it.
 	Type    string
 	Through []string
-	// Resources are the resources of the requests, if a handler called the methods of its storage.
+	// Resources are the resources of the requests, with their subresources, if a handler called the methods of its storage.
 	Resources []string
 	// Methods are the called methods of interfaces, Callers the functions that called them, by full name, sorted.
 	Methods, Callers []string
@@ -90,8 +90,16 @@ func (c *Base) ResolveAny(ctx context.Context, query string) (name string, kind 
 		name, err = c.resolve(ctx, query)
 		return name, lineage.Function, err
 	}
-	if name, err = ResolveType(query, c.Version); !errors.As(err, new(*trace.UnknownFunctionError)) {
+	name, err = ResolveType(query, c.Version)
+	if err == nil {
+		names, err := lineage.Load()
+		if err == nil {
+			c.noticeRename(names, lineage.Type, query, name)
+		}
 		return name, lineage.Type, err
+	}
+	if !errors.As(err, new(*trace.UnknownFunctionError)) {
+		return "", lineage.Type, err
 	}
 	noType := new(trace.UnknownFunctionError)
 	errors.As(err, &noType)
@@ -257,10 +265,19 @@ func (t *Type) look(reader *source.Types, program string, of []*trace.Recording)
 	if err != nil {
 		return err
 	}
+	names, err := lineage.Load()
+	if err != nil {
+		return err
+	}
 	for _, d := range dispatches {
-		typ, through, err := concrete(reader, d)
+		typ, through, err := concrete(reader, names, t.Release, d)
 		if err != nil {
 			return err
+		}
+		if fits, err := t.fits(reader, d.Method, typ); err != nil {
+			return err
+		} else if !fits {
+			continue
 		}
 		t.add(d, typ, through)
 	}
@@ -268,6 +285,20 @@ func (t *Type) look(reader *source.Types, program string, of []*trace.Recording)
 		return cmp.Or(cmp.Compare(len(b.Scenarios), len(a.Scenarios)), cmp.Compare(a.Type, b.Type))
 	})
 	return nil
+}
+
+// fits reports whether a type whose method ran when recorded code called a method is behind the interface t. A type behind one of the
+// interfaces that t embeds, such as rest.Creater in rest.StandardStorage, may lack methods of t.
+func (t *Type) fits(reader *source.Types, method, typ string) (bool, error) {
+	if !t.Interface || method == t.Name+"."+funcname.Last(method) {
+		return true, nil
+	}
+	for _, m := range t.Methods {
+		if lacks, err := reader.Lacks(strings.TrimPrefix(typ, "*"), funcname.Last(m.Name)); err != nil || lacks {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // concerns selects the calls of methods of interfaces that concern the type.
@@ -283,8 +314,9 @@ func (t *Type) concerns() func(method, ran string) bool {
 }
 
 // concrete returns the type whose method ran, with a "*" for its pointer, and the types by whose embedding it has the method. The type of
-// a handler's storage counts if the source says that it has the method by embedding.
-func concrete(reader *source.Types, d explain.Dispatch) (typ string, through []string, err error) {
+// a handler's storage counts if the source says that it has the method by embedding; of a type that the reader does not have, such as one of
+// the sample server, the released sources say what it embeds.
+func concrete(reader *source.Types, names *lineage.Library, release string, d explain.Dispatch) (typ string, through []string, err error) {
 	declares := explain.Receiver(d.Ran)
 	outer := strings.TrimPrefix(d.Storage, "*")
 	if outer != "" && outer != declares {
@@ -295,6 +327,11 @@ func concrete(reader *source.Types, d explain.Dispatch) (typ string, through []s
 		if len(through) > 0 && strings.TrimPrefix(through[len(through)-1], "*") == declares {
 			return d.Storage, through, nil
 		}
+		for _, embedded := range names.Embeds(outer, release) {
+			if len(through) == 0 && strings.TrimPrefix(embedded, "*") == declares {
+				return d.Storage, []string{embedded}, nil
+			}
+		}
 	}
 	if strings.Contains(path.Base(d.Ran), ".(*") {
 		declares = "*" + declares
@@ -302,9 +339,11 @@ func concrete(reader *source.Types, d explain.Dispatch) (typ string, through []s
 	return declares, nil, nil
 }
 
-// add adds calls to those of the same type and way.
+// add adds calls to those of the same type and way. Those of requests for resources are kept apart: the resources are not those of others.
 func (t *Type) add(d explain.Dispatch, typ string, through []string) {
-	i := slices.IndexFunc(t.Behind, func(b Behind) bool { return b.Type == typ && slices.Equal(b.Through, through) })
+	i := slices.IndexFunc(t.Behind, func(b Behind) bool {
+		return b.Type == typ && slices.Equal(b.Through, through) && (len(b.Resources) == 0) == (d.Resource == "")
+	})
 	if i < 0 {
 		i = len(t.Behind)
 		t.Behind = append(t.Behind, Behind{Type: typ, Through: through})

@@ -9,8 +9,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/kubeapitrace/apitrace/instrument"
 	"github.com/kubeapitrace/apitrace/instrument/source"
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/explain"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -61,8 +64,8 @@ func TestTypesBehindGetter(t *testing.T) {
 	const get, caller = "k8s.io/apiserver/pkg/registry/rest.Getter.Get", "k8s.io/apiserver/pkg/endpoints/handlers.GetResource.func1"
 	node := Behind{Type: "*k8s.io/kubernetes/pkg/registry/core/node/storage.REST", Through: []string{"*" + registry + ".Store"}, Resources: []string{"nodes"},
 		Methods: []string{get}, Callers: []string{caller}, Scenarios: []string{"get-node"}}
-	// The tree does not say what the storage of Deployments embeds.
-	other := Behind{Type: "*" + registry + ".Store", Resources: []string{"deployments"}, Methods: []string{get}, Callers: []string{caller}, Scenarios: []string{"get-deployment"}}
+	// The tree does not have the storage of Deployments. The released sources say what it embeds.
+	other := Behind{Type: "*k8s.io/kubernetes/pkg/registry/apps/deployment/storage.REST", Through: node.Through, Resources: []string{"deployments"}, Methods: []string{get}, Callers: []string{caller}, Scenarios: []string{"get-deployment"}}
 	if diff := cmp.Diff([]Behind{other, node}, getter.Behind); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
@@ -77,12 +80,17 @@ func TestTypesBehindGetter(t *testing.T) {
 
 func TestResolveType(t *testing.T) {
 	for query, want := range map[string]string{
-		"genericregistry.Store": "k8s.io/apiserver/pkg/registry/generic/registry.Store",
-		"DryRunnableStorage":    "k8s.io/apiserver/pkg/registry/generic/registry.DryRunnableStorage",
-		"master.Master":         "k8s.io/kubernetes/pkg/controlplane.Instance", // its name of v1.19
-		"rest.Exporter":         "v1.21.14",                                    // the release without it
-		"rest.Gettr":            "no function or type \"rest.Gettr\" in Kubernetes v1.37.1 and its etcd: did you mean one of these?\n  k8s.io/apiserver/pkg/registry/rest.Getter",
-		"Options":               "names 6 types; give more of the name:\n  k8s.io/",
+		"genericregistry.Store":   "k8s.io/apiserver/pkg/registry/generic/registry.Store",
+		"DryRunnableStorage":      "k8s.io/apiserver/pkg/registry/generic/registry.DryRunnableStorage",
+		"master.Master":           "k8s.io/kubernetes/pkg/controlplane.Instance", // its name of v1.19
+		"rest.Exporter":           "v1.21.14",                                    // the release without it
+		"rest.Gettr":              "no function or type \"rest.Gettr\" in Kubernetes v1.37.1 and its etcd: did you mean one of these?\n  k8s.io/apiserver/pkg/registry/rest.Getter",
+		"genericregistry.Stor":    "did you mean one of these?\n  k8s.io/apiserver/pkg/registry/generic/registry.Store",
+		"metav1.ObjectMet":        "did you mean one of these?\n  k8s.io/apimachinery/pkg/apis/meta/v1.ObjectMeta",
+		"generic.Plugin[H]":       "k8s.io/apiserver/pkg/admission/plugin/policy/generic.Plugin",
+		"genericplugin.Plgin[H]":  "no function or type \"genericplugin.Plgin[H]\" in Kubernetes",
+		"policygeneric.Plugin[H]": "k8s.io/apiserver/pkg/admission/plugin/policy/generic.Plugin",
+		"Options":                 "names 6 types; give more of the name:\n  k8s.io/",
 	} {
 		got, err := ResolveType(query, "v1.37.1")
 		if err != nil {
@@ -90,6 +98,114 @@ func TestResolveType(t *testing.T) {
 		}
 		if !strings.Contains(got, want) {
 			t.Errorf("%s: %s, expected %s", query, got, want)
+		}
+	}
+}
+
+// TestTypesBehindNamedCreater asks for the storages of a custom resource, of the sample server, whose source the tree does not have, and of
+// subresources.
+func TestTypesBehindNamedCreater(t *testing.T) {
+	const (
+		registry = "k8s.io/apiserver/pkg/registry/generic/registry"
+		custom   = "k8s.io/apiextensions-apiserver/pkg/registry/customresource"
+	)
+	tree := treeOf(t, map[string]string{
+		"k8s.io/apiserver/pkg/registry/rest/rest.go": "package rest\n\ntype NamedCreater interface {\n\tNew()\n\tCreate()\n}\n",
+		registry + "/store.go":                       "package registry\n\ntype Store struct{}\n\nfunc (e *Store) New() {}\n",
+		custom + "/etcd.go":                          "package customresource\n\nimport genericregistry \"" + registry + "\"\n\ntype REST struct {\n\t*genericregistry.Store\n}\n",
+	})
+	var of []*trace.Recording
+	for _, scenario := range []string{"create-custom-resource", "aggregated-api", "bind-pod"} {
+		rec, err := recordings.Load("v1.37.1", scenario)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of = append(of, rec)
+	}
+	got, err := typeIn(tree, "v1.37.1", "k8s.io/apiserver/pkg/registry/rest.NamedCreater", of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, b := range got.Behind {
+		said = append(said, strings.Join(append([]string{b.Type, strings.Join(b.Through, ","), strings.Join(b.Resources, ",")}, b.Scenarios...), " "))
+	}
+	store := "*" + registry + ".Store"
+	want := []string{
+		"*k8s.io/apiserver/pkg/endpoints/handlers.namedCreaterAdapter  flunders,subjectaccessreviews,widgets aggregated-api create-custom-resource",
+		"*" + custom + ".REST " + store + " widgets create-custom-resource",
+		"*k8s.io/kubernetes/pkg/registry/authorization/subjectaccessreview.REST  subjectaccessreviews aggregated-api",
+		"*k8s.io/kubernetes/pkg/registry/core/pod/storage.BindingREST  pods/binding bind-pod",
+		"*k8s.io/sample-apiserver/pkg/registry.REST " + store + " flunders aggregated-api",
+	}
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestTypeBehindEmbeddedInterface asks for an interface that embeds another: of the types that were behind the other one, some lack methods.
+func TestTypeBehindEmbeddedInterface(t *testing.T) {
+	const (
+		rest   = "k8s.io/apiserver/pkg/registry/rest"
+		review = "k8s.io/kubernetes/pkg/registry/authorization/subjectaccessreview"
+	)
+	tree := treeOf(t, map[string]string{
+		rest + "/rest.go":   "package rest\n\ntype Creater interface {\n\tCreate()\n}\n\ntype CreaterUpdater interface {\n\tCreater\n\tUpdate()\n}\n",
+		review + "/rest.go": "package subjectaccessreview\n\ntype REST struct{}\n\nfunc (r *REST) Create() {}\n",
+	})
+	rec, err := recordings.Load("v1.37.1", "aggregated-api")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string][]string{
+		"Creater":        {"*" + review + ".REST", "*k8s.io/sample-apiserver/pkg/registry.REST"},
+		"CreaterUpdater": {"*k8s.io/sample-apiserver/pkg/registry.REST"},
+	} {
+		typ, err := typeIn(tree, "v1.37.1", rest+"."+name, []*trace.Recording{rec})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, b := range typ.Behind {
+			got = append(got, b.Type)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("behind %s: %q, expected %q", name, got, want)
+		}
+	}
+}
+
+// TestResourcesAreOfTheirRequests adds calls for a resource and calls by others to one type.
+func TestResourcesAreOfTheirRequests(t *testing.T) {
+	typ := &Type{}
+	for _, d := range []explain.Dispatch{{Method: "a.Getter.Get", Scenarios: []string{"boot"}}, {Method: "a.Getter.Get", Resource: "nodes", Scenarios: []string{"get-node"}}, {Method: "a.Storage.New", Scenarios: []string{"evict-pod"}}} {
+		typ.add(d, "*a.Store", nil)
+	}
+	want := []Behind{
+		{Type: "*a.Store", Methods: []string{"a.Getter.Get", "a.Storage.New"}, Scenarios: []string{"boot", "evict-pod"}},
+		{Type: "*a.Store", Resources: []string{"nodes"}, Methods: []string{"a.Getter.Get"}, Scenarios: []string{"get-node"}},
+	}
+	if diff := cmp.Diff(want, typ.Behind); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestNoticeOfRenamedType looks types up under names of other releases, of imports and of this release.
+func TestNoticeOfRenamedType(t *testing.T) {
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]string{
+		"master.Master":           `master.Master is controlplane.Instance in Kubernetes v1.37.1; "apitrace history 'master.Master'" says since when`,
+		"controlplane.Instance":   "",
+		"genericregistry.Store":   "",
+		"policygeneric.Plugin[H]": "",
+	} {
+		said := &notices{}
+		c := &Base{Guide: guide, Version: "v1.37.1", to: said}
+		if name, kind, err := c.ResolveAny(t.Context(), query); err != nil || kind != lineage.Type || strings.Join(said.said, "\n") != want {
+			t.Errorf("%s: %s, %v, %v, notices %q, expected %q", query, name, kind, err, said.said, want)
 		}
 	}
 }

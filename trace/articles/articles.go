@@ -35,21 +35,28 @@ type article struct {
 // A chain is a row of calls in an article.
 type chain struct {
 	Title message.Text `yaml:"title"`
-	Steps []step       `yaml:"steps"`
+	// Scenarios are those that show the request of the article, the best one first. A step that none of them calls is shown in another.
+	Scenarios []string `yaml:"scenarios"`
+	// Read is the release whose code the chain shows if that was never recorded.
+	Read  string `yaml:"read"`
+	Steps []step `yaml:"steps"`
 }
 
 // A step is a call that an article names.
 type step struct {
-	// Text is the call as the article names it.
-	Text string `yaml:"text"`
-	// Function is its full name in a recorded release or, if none has it, in an older one; "" for a step that is no function,
-	// which Note explains. Today is the function that does the step in the newest release if it has another name.
+	// Text is the call as the article names it. TextZh is the same for readers of Chinese if it is more than a name.
+	Text   string `yaml:"text"`
+	TextZh string `yaml:"text_zh"`
+	// Function is its full name in a recorded release or, if none has it, in an older one. It may also be a type. Today is the function
+	// that does the step in the newest release if it has another name.
 	Function string       `yaml:"function"`
 	Today    string       `yaml:"today"`
 	Note     message.Text `yaml:"note"`
 	// Wrong says where the article errs, and Really is the function that it should name, "" if there is none.
 	Wrong  message.Text `yaml:"wrong"`
 	Really string       `yaml:"really"`
+	// scenarios are those of its chain.
+	scenarios []string
 }
 
 //go:embed articles.yaml
@@ -68,6 +75,11 @@ var known = sync.OnceValues(func() ([]article, error) {
 	for i := range all {
 		if all[i].Nearest, err = nearest(all[i].Written, recorded); err != nil {
 			return nil, err
+		}
+		for _, c := range all[i].Chains {
+			for j := range c.Steps {
+				c.Steps[j].scenarios = c.Scenarios
+			}
 		}
 	}
 	return all, nil
@@ -110,6 +122,8 @@ const (
 	notCalled
 	// noSpan: its source has it, without a span, so that no recording tells whether it ran.
 	noSpan
+	// isType: it is a type, which its source has.
+	isType
 )
 
 // A sight is a step in a release.
@@ -172,25 +186,30 @@ func (r *release) sight(s *step) sight {
 		if name == "" {
 			continue
 		}
-		if at := r.look(name); at.state != missing && (is.state == missing || is.state != ran && at.state == ran) {
+		if at := r.look(name, s.scenarios); at.state != missing && (is.state == missing || is.state != ran && at.state == ran) {
 			is = at
 		}
 		if is.state == ran {
 			return is
 		}
 	}
+	if is.state == missing {
+		if name := r.names.Current(lineage.Type, s.Function, r.version); name != "" {
+			return sight{isType, name, ""}
+		}
+	}
 	return is
 }
 
-func (r *release) look(name string) sight {
+// look looks a name up, in the first of the scenarios that calls it.
+func (r *release) look(name string, scenarios []string) sight {
 	if f := r.called[name]; f != nil {
-		scenario := f.Scenarios[0]
-		for _, s := range []string{"boot", "get-node", "create-deployment"} {
+		for _, s := range slices.Concat(scenarios, []string{"create-deployment", "get-node", "boot"}) {
 			if slices.Contains(f.Scenarios, s) {
-				scenario = s
+				return sight{ran, name, s}
 			}
 		}
-		return sight{ran, name, scenario}
+		return sight{ran, name, f.Scenarios[0]}
 	}
 	if r.code != nil {
 		for _, program := range r.code.Programs() {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kubeapitrace/apitrace/internal/message"
+	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -105,6 +106,23 @@ func TestOrderOfACreation(t *testing.T) {
 	}
 }
 
+// TestAdmissionBeforeTheFinisher checks what C is told of the mutating admission: before finishRequest up to v1.17, below it since.
+func TestAdmissionBeforeTheFinisher(t *testing.T) {
+	for version, before := range map[string]bool{"v1.17.17": true, "v1.18.2": false} {
+		rec, err := recordings.Load(version, "create-deployment")
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := func(name string) int {
+			return slices.IndexFunc(rec.Requests[0].Calls, func(c trace.Call) bool { return strings.HasSuffix(c.Function, name) })
+		}
+		admit, finish := at("/admission.chainAdmissionHandler.Admit"), at("/handlers.finishRequest")
+		if admit < 0 || finish < 0 || (admit < finish) != before {
+			t.Errorf("%s: call %d is the mutating admission, call %d finishRequest", version, admit, finish)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	for written, want := range map[string]string{"v1.10, v1.11": "v1.20.15", "v1.18 - v1.20": "v1.20.15", "v1.25": "v1.24.17", "v1.30.4": "v1.30.4"} {
 		if got, err := nearest(written, []string{"v1.20.15", "v1.24.17", "v1.30.4"}); got != want || err != nil {
@@ -124,8 +142,14 @@ func TestWrite(t *testing.T) {
 	oldest := recorded[0]
 	for name, want := range map[string][]string{
 		"":  {"A kube-apiserver handler", "the nearest recorded release is " + oldest},
-		"a": {"the article errs: This is not the path of a Deployment", "apitrace show boot --k8s v1.37.1 --function 'endpoints.restfulGetResource'"},
+		"B": {"1 create a container", "apitrace source 'registry.(*Store).Get' --k8s v1.11", "apitrace show get-node --k8s v1.37.1 --function 'registry.(*Store).Get'"},
+		"a": {"apitrace show get-deployment --k8s v1.37.1 --function 'registry.(*Store).Get'", "registry.Store is a type", "the article errs: This is not the path of a Deployment", "apitrace show boot --k8s v1.37.1 --function 'endpoints.restfulGetResource'"},
 		"C": {"app.CreateNodeDialer is in the sources from v1.10.13 to v1.21.14", "look in what called it: app.CreateServerChain", "apitrace show boot --k8s " + oldest + " --function 'app.CreateKubeAPIServer'", "v1.28.15: app.CreateKubeAPIServer is gone", "master.(*Master).InstallLegacyAPI is in the sources from v1.10.13 to v1.19.16, then controlplane.(*Instance).InstallLegacyAPI from v1.20.15 to v1.27.4; v1.28.15: ", "--function 'secret/storage.NewREST'"},
+		"c": {
+			"v1.16.15: registry/rest.Exporter is a type v1.37.1: not there", "apitrace source 'registry/rest.Exporter' --k8s v1.16.15", "now calls finisher.FinishRequest",
+			"--function 'apiextensions-apiserver/pkg/apiserver.completedConfig.New'", "then apiserver.CreateAPIExtensionsConfig from", "--k8s v1.16.15 --function 'admission.chainAdmissionHandler.Admit'",
+		},
+		"d": {"--function 'server.emptyDelegate.PrepareRun'", "server.preparedGenericAPIServer.RunWithContext ran in boot-sample", "apitrace show boot-sample --k8s v1.37.1 --function 'server.completedConfig.New'"},
 		"D": {"It is about the sample API server."},
 		"E": {"A recording shows: decoding with conversion, mutating admission, strategy, validating admission, storage.", "A DELETE goes to rest.GracefulDeleter", "the article errs: A Deployment's storage is a rest.Creater", "apitrace show create-deployment --k8s v1.30.4 --function 'registry.(*Store).create'"},
 	} {
@@ -139,6 +163,10 @@ func TestWrite(t *testing.T) {
 			}
 		}
 	}
+	var zh bytes.Buffer
+	if err := Write(&zh, "B", message.For("zh")); err != nil || !strings.Contains(zh.String(), "创建 container") {
+		t.Errorf("article B in Chinese: %v, %s", err, &zh)
+	}
 	for name, want := range map[string]string{"": "B, registration of /api/v1/nodes/{name}, 6  r.Get", "e": "E, methods of a storage, 1  Destroy: the HTTP handler for deletion"} {
 		var out bytes.Buffer
 		if err := WriteErrors(&out, name, message.For("en")); err != nil || !strings.Contains(out.String(), want) {
@@ -147,5 +175,26 @@ func TestWrite(t *testing.T) {
 	}
 	if err := Write(&bytes.Buffer{}, "Z", message.For("en")); err == nil || !strings.Contains(err.Error(), "expected one of") {
 		t.Errorf("article Z: %v", err)
+	}
+}
+
+// TestNoCommandForMain checks that no step offers the source of the package of a program, which apitrace source does not have.
+func TestNoCommandForMain(t *testing.T) {
+	last, err := newest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := open(last, last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for function, want := range map[string]string{
+		"k8s.io/sample-apiserver.main":              "",
+		"k8s.io/apimachinery/pkg/api/meta.Accessor": "apitrace source 'meta.Accessor' --k8s " + last,
+	} {
+		s := &step{Function: function}
+		if at := r.sight(s); at.state != noSpan || s.command(r) != want {
+			t.Errorf("%s: state %d, command %q, expected %q", function, at.state, s.command(r), want)
+		}
 	}
 }

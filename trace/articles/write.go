@@ -44,7 +44,7 @@ func WriteErrors(w io.Writer, name string, p message.Printer) error {
 				if s.Wrong.En == "" {
 					continue
 				}
-				if _, err := fmt.Fprintf(w, "%s, %s, %d  %s\n    %s\n", a.Name, c.Title.Localize(p), i+1, s.Text,
+				if _, err := fmt.Fprintf(w, "%s, %s, %d  %s\n    %s\n", a.Name, c.Title.Localize(p), i+1, s.text(p),
 					strings.Join(text.Wrap(s.Wrong.Localize(p), textWidth-4), "\n    ")); err != nil {
 					return err
 				}
@@ -96,9 +96,12 @@ func (a *article) write(w io.Writer, p message.Printer) error {
 		fmt.Fprintf(out, "\n── %s\n", c.Title.Localize(p))
 		for i := range c.Steps {
 			s := &c.Steps[i]
-			fmt.Fprintf(out, "%2d  %s\n", i+1, s.Text)
+			fmt.Fprintf(out, "%2d  %s\n", i+1, s.text(p))
 			for _, said := range s.say(near, now) {
 				fmt.Fprintf(out, "    %s\n", strings.Join(text.Wrap(said.Localize(p), textWidth-4), "\n    "))
+			}
+			if name := near.names.Current(lineage.Function, s.Function, c.Read); name != "" {
+				fmt.Fprintf(out, "    %s\n", sourceOf(name, c.Read))
 			}
 			for _, r := range []*release{near, now} {
 				if command := s.command(r); command != "" {
@@ -138,24 +141,46 @@ func (s *step) say(near, now *release) []message.Message {
 			all = append(all, message.Of("%s: %s is in the source, and no recorded scenario calls it", r.version, name))
 		case noSpan:
 			all = append(all, message.Of("%s: %s is in the source, without a span: recordings do not tell whether it ran", r.version, name))
+		case isType:
+			all = append(all, message.Of("%s: %s is a type", r.version, name))
 		default:
 			all = append(all, message.Of("%s: not there", r.version), s.end(r))
 		}
 	}
-	if is := s.end(now); s.Today != "" && now.sight(&step{Function: s.Function}).state == missing {
-		all = append(all, is)
+	before, after := near.sight(s), now.sight(s)
+	renamed := before.state != missing && after.state != missing && declared(before.name) != declared(after.name)
+	if renamed || s.Today != "" && now.sight(&step{Function: s.Function}).state == missing {
+		all = append(all, s.end(now))
 	}
 	return clean(all)
 }
 
-// short is a name as the tree shows it, with one more element of its path for a package whose name says nothing alone.
+// declared is the name of a function, or of the one that declares a literal.
+func declared(full string) string {
+	name, _ := funcname.SplitLiteral(full)
+	return name
+}
+
+// text is the call as the article names it.
+func (s *step) text(p message.Printer) string {
+	if p.Lang() == "zh" && s.TextZh != "" {
+		return s.TextZh
+	}
+	return s.Text
+}
+
+// short is a name as the tree shows it, with more elements of its path for a package whose name says nothing alone.
 func short(full string) string {
 	is := funcname.Short(full)
-	if !strings.HasPrefix(is, "storage.") && !strings.HasPrefix(is, "rest.") {
+	before, ok := strings.CutSuffix(full, "/"+is)
+	if pkg, _, _ := strings.Cut(is, "."); !ok || pkg != "storage" && pkg != "rest" && pkg != "apiserver" {
 		return is
 	}
-	before := strings.TrimSuffix(full, "/"+is)
-	return before[strings.LastIndexByte(before, '/')+1:] + "/" + is
+	from := strings.LastIndexByte(before, '/') + 1
+	if before[from:] == "pkg" {
+		from = strings.LastIndexByte(before[:from-1], '/') + 1
+	}
+	return before[from:] + "/" + is
 }
 
 func clean(all []message.Message) []message.Message {
@@ -190,13 +215,23 @@ func (s *step) end(r *release) message.Message {
 func (s *step) command(r *release) string {
 	asked := s
 	if s.Really != "" {
-		asked = &step{Function: s.Really}
+		asked = &step{Function: s.Really, scenarios: s.scenarios}
 	}
 	switch at := r.sight(asked); at.state {
+	case noSpan:
+		if declared(at.name) == funcname.Package(at.name)+".main" {
+			return "" // apitrace source does not read the package of a program
+		}
+		return sourceOf(at.name, r.version)
 	case ran:
 		return fmt.Sprintf("apitrace show %s --k8s %s --function %s", at.scenario, r.version, lineage.Quoted(short(at.name)))
-	case notCalled, noSpan:
-		return fmt.Sprintf("apitrace source %s --k8s %s", lineage.Quoted(short(at.name)), r.version)
+	case notCalled, isType:
+		return sourceOf(at.name, r.version)
 	}
 	return ""
+}
+
+// sourceOf is the command that shows the source of a function or type.
+func sourceOf(name, version string) string {
+	return fmt.Sprintf("apitrace source %s --k8s %s", lineage.Quoted(short(name)), version)
 }

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -13,8 +14,8 @@ import (
 type Dispatch struct {
 	// Method is the interface's method by its full name, "k8s.io/apiserver/pkg/registry/rest.Getter.Get"; Ran is the method that ran.
 	Method, Ran string
-	// Storage is the type of the storage on which the handler works that made the call, "*k8s.io/…/storage.REST", and Resource
-	// the resource of its request. Both are "" for other calls.
+	// Storage is the type of the storage on which the handler works that made the call, "*k8s.io/…/storage.REST", "" if the recording does not
+	// show it. Resource is the resource of the handler's request, with its subresource: "deployments/scale". Both are "" for other calls.
 	Storage, Resource string
 	// Caller is the function that made the call.
 	Caller string
@@ -118,20 +119,45 @@ const (
 	storageInterfaces = "k8s.io/apiserver/pkg/registry/rest"
 	// routesPackage holds the route functions, which call a handler. Their calls have the type of its storage.
 	routesPackage = "k8s.io/apiserver/pkg/endpoints."
+	// serverEntry is the method in which a server begins with a request.
+	serverEntry = "k8s.io/apiserver/pkg/server.(*APIServerHandler).ServeHTTP"
 )
 
-// handled returns the storage and the resource of the nearest handler around a call.
+// handled returns the storage and the resource of the nearest handler around call i. For a custom resource no route function calls the
+// handler: crdHandler makes it for the request, just before, by a function that gets the storage.
 func handled(tree *trace.Tree, i int) (storage, resource string) {
-	for ; i >= 0; i = tree.Parent(i) {
-		call := tree.Call(i)
+	without := "" // the resource without its subresource
+	at, below := i, -1
+	for ; at >= 0; at, below = tree.Parent(at), at {
+		call := tree.Call(at)
 		if storage == "" && strings.HasPrefix(call.Function, routesPackage) {
 			storage = call.Attributes[trace.AttrStorageType]
 		}
-		if resource = call.Attributes[trace.AttrRequestResource]; storage != "" && resource != "" {
-			return storage, resource
+		without = cmp.Or(without, call.Attributes[trace.AttrRequestResource])
+		if resource = requested(tree, at, below); resource != "" || call.Function == serverEntry {
+			break
 		}
 	}
-	return storage, ""
+	for c := i; storage == "" && c > max(at, 0); c-- {
+		if call := tree.Call(c); call.Process == tree.Call(i).Process && strings.HasPrefix(call.Function, handlersPackage) {
+			storage = call.Attributes[trace.AttrStorageType]
+		}
+	}
+	return storage, cmp.Or(resource, without)
+}
+
+// requested returns the resource that a call read in the URL, with its subresource, if call i made it before the call below.
+func requested(tree *trace.Tree, i, below int) string {
+	for c := range tree.Children(i) {
+		if c >= below {
+			break
+		}
+		attributes := tree.Call(c).Attributes
+		if sub, read := attributes[trace.AttrRequestSubresource]; read {
+			return strings.TrimSuffix(attributes[trace.AttrRequestResource]+"/"+sub, "/")
+		}
+	}
+	return ""
 }
 
 // Receiver returns the full name of the type that declares a method, "" for a function.

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -64,5 +65,54 @@ func TestDispatches(t *testing.T) {
 	counts := Ran([]string{store + "Get", store + "Put"}, []*trace.Recording{{Scenario: "get", Requests: []trace.Request{r}}})
 	if diff := cmp.Diff(map[string]int{store + "Get": 1, store + "Put": 0}, counts); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// TestHandled asks for the storage and the resource of a handler, in the forms of the recordings.
+func TestHandled(t *testing.T) {
+	const (
+		info, crds   = "k8s.io/apiserver/pkg/endpoints/request.(*RequestInfoFactory).NewRequestInfo", "k8s.io/apiextensions-apiserver/pkg/apiserver.(*crdHandler).ServeHTTP"
+		makes, calls = "k8s.io/apiserver/pkg/endpoints/handlers.CreateResource", "k8s.io/apiserver/pkg/endpoints/handlers.createHandler.func1"
+		route, outer = "k8s.io/apiserver/pkg/endpoints.restfulUpdateResource.func1", "k8s.io/apiserver/pkg/endpoints/filters.WithRequestInfo.func1"
+		adapter      = "k8s.io/apiserver/pkg/endpoints/handlers.(*namedCreaterAdapter).Create"
+	)
+	type call struct {
+		depth      int
+		function   string
+		attributes map[string]string
+	}
+	read := func(resource, sub string) map[string]string {
+		return map[string]string{trace.AttrRequestResource: resource, trace.AttrRequestSubresource: sub}
+	}
+	storage := func(typ string) map[string]string { return map[string]string{trace.AttrStorageType: typ} }
+	for name, test := range map[string]struct {
+		calls             []call // the last one is the caller
+		storage, resource string
+	}{
+		"route": {[]call{{0, serverEntry, nil}, {1, outer, nil}, {2, info, read("deployments", "status")}, {2, route, storage("*StatusREST")}, {3, calls, nil}}, "*StatusREST", "deployments/status"},
+		"custom resource": {[]call{{0, serverEntry, nil}, {1, outer, nil}, {2, info, read("widgets", "")}, {2, crds, nil}, {3, crds, nil}, {4, makes, storage("*customresource.REST")}, {3, calls, nil}, {4, adapter, nil}},
+			"*customresource.REST", "widgets"},
+		"route that tells no storage": {[]call{{0, serverEntry, nil}, {1, outer, nil}, {2, info, read("pods", "binding")}, {2, calls, nil}}, "", "pods/binding"},
+		// A request on whose way the server asks itself: what the request around it has is not its own.
+		"request within a request": {[]call{{0, serverEntry, nil}, {1, outer, nil}, {2, info, read("widgets", "")}, {2, makes, storage("*customresource.REST")}, {2, serverEntry, nil}, {3, calls, nil}}, "", ""},
+		"no resource was read":     {[]call{{0, route, map[string]string{trace.AttrStorageType: "*REST", trace.AttrRequestResource: "nodes"}}, {1, calls, nil}}, "*REST", "nodes"},
+	} {
+		r := trace.Request{TraceID: "4387af42cebef2cf258386aeb9064159", Method: "POST", Path: "/", Status: 201}
+		var above []trace.Call
+		for i, c := range test.calls {
+			made := trace.Call{ID: fmt.Sprintf("%016x", i+1), Function: c.function, Process: "server", File: "f.go", Line: 10, StartNs: int64(i), DurationNs: 100 - 2*int64(i), Attributes: c.attributes}
+			if above = above[:c.depth]; c.depth > 0 {
+				made.Parent = above[c.depth-1].ID
+			}
+			above = append(above, made)
+			r.Calls = append(r.Calls, made)
+		}
+		tree, err := trace.NewTree(&r)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if typ, resource := handled(tree, tree.Len()-1); typ != test.storage || resource != test.resource {
+			t.Errorf("%s: storage %q, resource %q, expected %q and %q", name, typ, resource, test.storage, test.resource)
+		}
 	}
 }

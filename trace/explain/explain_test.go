@@ -50,6 +50,17 @@ func TestLook(t *testing.T) {
 	}
 }
 
+// TestStartIsNotAnswered: the start and the end of a program are not requests and have no status, so the page must not show 0.
+func TestStartIsNotAnswered(t *testing.T) {
+	for method, want := range map[string]string{"GET": "buy: GET shop → 0\n", trace.MethodStart: "buy: START shop\n", trace.MethodStop: "buy: STOP shop\n"} {
+		page := &Page{Function: "example.org/shop.Take", Recordings: 1, Sights: []Sight{{Scenario: "buy", Method: method, Path: "shop", Calls: 1}}}
+		var out bytes.Buffer
+		if err := page.Write(&out, WriteOptions{}); err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%s: error %v, expected %q in\n%s", method, err, want, &out)
+		}
+	}
+}
+
 func TestWrite(t *testing.T) {
 	sights, err := Look("example.org/shop.Take", []*trace.Recording{recording()})
 	if err != nil {
@@ -158,8 +169,8 @@ func TestLookAcrossGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	for lang, want := range map[string]string{
-		"en": "  shop.go:12               shop.count, on a new goroutine\n  shop.go:12               shop.count, handed over through raft\n",
-		"zh": "  shop.go:12               shop.count，在新的 goroutine 上\n  shop.go:12               shop.count，经 raft 移交\n",
+		"en": "  shop.go:12               shop.count, on a new goroutine\n                           shop.Take\nleads to\n  shop.go:12               shop.count, handed over through raft\n",
+		"zh": "  shop.go:12               shop.count，在新的 goroutine 上\n                           shop.Take\n通向\n  shop.go:12               shop.count，经 raft 移交\n",
 	} {
 		var out bytes.Buffer
 		if err := (&Page{Function: "example.org/shop.Take", Sights: sights, Recordings: 1}).Write(&out, WriteOptions{Lang: lang}); err != nil {
@@ -168,6 +179,51 @@ func TestLookAcrossGoroutines(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
+	}
+}
+
+// TestLookThroughCode: a line that calls an interface's ServeHTTP calls no notSystemPrivilegedGroup, though that has the next span.
+// The index of the release says so.
+func TestLookThroughCode(t *testing.T) {
+	const filters = "k8s.io/apiserver/pkg/endpoints/filters"
+	call := func(id, parent, function, file string, line, from int) trace.Call {
+		return trace.Call{ID: "000000000000000" + id, Parent: parent, Function: function, File: file, Line: line, CallerLine: from, Process: "kube-apiserver"}
+	}
+	rec := &trace.Recording{Scenario: "get-node", K8sVersion: "v1.37.1", Requests: []trace.Request{{TraceID: "4387af42cebef2cf258386aeb9064159", Method: "GET", Path: "/", Status: 200, Calls: []trace.Call{
+		call("1", "", "k8s.io/apiserver/pkg/endpoints/filterlatency.trackCompleted.func1", "k8s.io/apiserver/pkg/endpoints/filterlatency/filterlatency.go", 103, 0),
+		call("2", "0000000000000001", filters+".notSystemPrivilegedGroup", filters+"/traces.go", 87, 108),
+		call("3", "0000000000000002", "k8s.io/apiserver/pkg/endpoints/request.UserFrom", "k8s.io/apiserver/pkg/endpoints/request/context.go", 75, 88),
+	}}}}
+	page := func(function, lang string) string {
+		t.Helper()
+		sights, err := Look(function, []*trace.Recording{rec})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := (&Page{Function: function, Sights: sights, Recordings: 1}).Write(&out, WriteOptions{Lang: lang}); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	for _, test := range []struct{ function, lang, want string }{
+		{"notSystemPrivilegedGroup", "en", "\nreached from\n  filterlatency.go:108     filterlatency.trackCompleted.func1, through net/http\ncalls\n  traces.go:88             request.UserFrom\n"},
+		{"notSystemPrivilegedGroup", "zh", "\n间接来自\n  filterlatency.go:108     filterlatency.trackCompleted.func1，经 net/http\n调用\n"},
+		{"trackCompleted.func1", "en", "own\nleads to\n  filterlatency.go:108     filters.notSystemPrivilegedGroup, through net/http\n"},
+		{"trackCompleted.func1", "zh", "\n通向\n  filterlatency.go:108     filters.notSystemPrivilegedGroup，经 net/http\n"},
+	} {
+		function := filters + "." + test.function
+		if test.function == "trackCompleted.func1" {
+			function = rec.Requests[0].Calls[0].Function
+		}
+		if got := page(function, test.lang); !strings.Contains(got, test.want) {
+			t.Errorf("%s: no %q in\n%s", test.lang, test.want, got)
+		}
+	}
+	// The source of an edited program is not known.
+	rec.Edited = []string{"k8s.io/apiserver/pkg/endpoints/filters/traces.go"}
+	if got := page(filters+".notSystemPrivilegedGroup", "en"); !strings.Contains(got, "\ncalled by\n  filterlatency.go:108     filterlatency.trackCompleted.func1\n") {
+		t.Errorf("of an edited program:\n%s", got)
 	}
 }
 

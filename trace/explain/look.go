@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/reason"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -44,6 +45,11 @@ type Neighbour struct {
 	// goroutine took it out of this queue.
 	NewGoroutine bool
 	Handoff      string
+	// Indirect is set if the caller's text does not have the call, as the index of the sources says: code in between makes it.
+	Indirect bool
+	// Through is the package of that code, Program the neighbour's program if that is another one. Both are "" if
+	// Indirect is not set or the code is not known.
+	Through, Program string
 }
 
 // A Value is an attribute of the function's calls.
@@ -53,16 +59,24 @@ type Value struct {
 	Seen []string
 }
 
-// Look returns a Sight of the function with this full name for each request that called it.
-func Look(function string, recordings []*trace.Recording) ([]Sight, error) {
+// Look returns a Sight of the function with this full name for each request that called it. The index of the sources tells which
+// calls are in the text of the caller; of a release that it does not have, and of an edited one, all are taken to be.
+func Look(function string, of []*trace.Recording) ([]Sight, error) {
 	var all []Sight
-	for _, rec := range recordings {
+	for _, rec := range of {
+		code, err := recordings.CodeOf(rec.K8sVersion)
+		if err != nil {
+			return nil, err
+		}
+		if len(rec.Edited) > 0 {
+			code = nil // it is not upstream's
+		}
 		for i := range rec.Requests {
 			tree, err := trace.NewTree(&rec.Requests[i])
 			if err != nil {
 				return nil, err
 			}
-			if s := look(function, tree); s.Calls > 0 {
+			if s := look(function, tree, code); s.Calls > 0 {
 				s.Scenario = rec.Scenario
 				all = append(all, s)
 			}
@@ -123,7 +137,7 @@ func merge(all []Sight) overview {
 	return o
 }
 
-func look(function string, tree *trace.Tree) Sight {
+func look(function string, tree *trace.Tree, code *recordings.Code) Sight {
 	s := Sight{Method: tree.Request.Method, Path: tree.Request.Path, Status: tree.Request.Status}
 	values := map[string][]string{}
 	for i := range tree.Len() {
@@ -138,11 +152,10 @@ func look(function string, tree *trace.Tree) Sight {
 		}
 		s.SelfNs += tree.SelfNs(i)
 		if p := tree.Parent(i); p >= 0 {
-			s.Callers = meet(s.Callers, Neighbour{Function: tree.Call(p).Function, File: tree.Call(p).File, Line: call.CallerLine, Calls: 1, NewGoroutine: call.NewGoroutine, Handoff: call.Attributes[trace.AttrHandoff]})
+			s.Callers = meet(s.Callers, neighbour(code, tree, p, i, p))
 		}
 		for c := range tree.Children(i) {
-			callee := tree.Call(c)
-			s.Callees = meet(s.Callees, Neighbour{Function: callee.Function, File: call.File, Line: callee.CallerLine, Calls: 1, NewGoroutine: callee.NewGoroutine, Handoff: callee.Attributes[trace.AttrHandoff]})
+			s.Callees = meet(s.Callees, neighbour(code, tree, c, c, i))
 		}
 		for name, value := range call.Attributes {
 			values[name] = appendNew(values[name], value)
@@ -156,6 +169,26 @@ func look(function string, tree *trace.Tree) Sight {
 	}
 	s.Values = sorted(values)
 	return s
+}
+
+// neighbour returns one side of a call, of which the other is the function that is looked at.
+func neighbour(code *recordings.Code, tree *trace.Tree, side, called, caller int) Neighbour {
+	call := tree.Call(called)
+	n := Neighbour{
+		Function: tree.Call(side).Function, File: tree.Call(caller).File, Line: call.CallerLine, Calls: 1,
+		NewGoroutine: call.NewGoroutine, Handoff: call.Attributes[trace.AttrHandoff],
+	}
+	way, known := reason.WayOf(code, tree, called)
+	if n.Indirect = known && way.Kind != reason.Calls; !n.Indirect {
+		return n
+	}
+	switch way.Kind {
+	case reason.Through:
+		n.Through = way.By
+	case reason.Process:
+		n.Program = tree.Call(side).Process
+	}
+	return n
 }
 
 func sorted(values map[string][]string) []Value {

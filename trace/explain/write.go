@@ -177,7 +177,11 @@ func (w *pageWriter) sight(s Sight) {
 	if w.ASCII {
 		arrow = "->"
 	}
-	w.title(w.Sprintf("%s: %s", s.Scenario, fmt.Sprintf("%s %s %s %d", s.Method, s.Path, arrow, s.Status)))
+	request := s.Method + " " + s.Path
+	if s.Method != trace.MethodStart && s.Method != trace.MethodStop { // else nobody was answered
+		request = fmt.Sprintf("%s %s %d", request, arrow, s.Status)
+	}
+	w.title(w.Sprintf("%s: %s", s.Scenario, request))
 	w.facts(s)
 }
 
@@ -208,8 +212,12 @@ func (w *pageWriter) facts(s Sight) {
 	} else {
 		w.line("%s", w.Sprintf("%s, %s, %s of it its own", calls, w.duration(s.Ns), w.duration(s.SelfNs)))
 	}
-	w.neighbours(w.Sprintf("called by"), s.Callers)
-	w.neighbours(w.Sprintf("calls"), s.Callees)
+	called, reached := apart(s.Callers)
+	w.neighbours(w.Sprintf("called by"), called)
+	w.neighbours(w.Sprintf("reached from"), reached)
+	direct, leads := apart(s.Callees)
+	w.neighbours(w.Sprintf("calls"), direct)
+	w.neighbours(w.Sprintf("leads to"), leads)
 	if len(s.Values) > 0 {
 		w.line("%s", w.Sprintf("values"))
 	}
@@ -227,6 +235,18 @@ func (w *pageWriter) duration(ns int64) string {
 		text = strings.Replace(text, "µs", "us", 1)
 	}
 	return text
+}
+
+// apart splits neighbours into those of calls that are in the caller's text, and the others.
+func apart(all []Neighbour) (direct, indirect []Neighbour) {
+	for _, n := range all {
+		if n.Indirect {
+			indirect = append(indirect, n)
+		} else {
+			direct = append(direct, n)
+		}
+	}
+	return direct, indirect
 }
 
 func (w *pageWriter) neighbours(title string, all []Neighbour) {
@@ -261,6 +281,12 @@ func (w *pageWriter) neighbours(title string, all []Neighbour) {
 			how += w.Sprintf(", not a call: the event of a write")
 		default:
 			how += w.Sprintf(", handed over through %s", n.Handoff)
+		}
+		if n.Through != "" {
+			how += w.Sprintf(", through %s", n.Through)
+		}
+		if n.Program != "" {
+			how += w.Sprintf(", in another process: %s", n.Program)
 		}
 		w.line("  %-24s %s%s", printable(place), printable(name), how)
 	}

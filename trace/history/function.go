@@ -11,6 +11,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 	"github.com/kubeapitrace/apitrace/trace/diff"
+	"github.com/kubeapitrace/apitrace/trace/lineage"
 	"github.com/kubeapitrace/apitrace/trace/recordings"
 )
 
@@ -40,9 +41,11 @@ const (
 	notCalled
 	// noSpan: its source has the function, without a span.
 	noSpan
+	// notTraced: its source has the function, in a package that no recorded program traces, as one that is not compiled any more.
+	notTraced
 	// notThere: no traced package of its source has the function.
 	notThere
-	// notSeen: no recording calls it, and nothing is known of the source.
+	// notSeen: no recording calls it, and nothing is known of the source, such as that of a module that was not available.
 	notSeen
 )
 
@@ -69,7 +72,11 @@ type Appearance struct {
 // recording calls is looked up in the index of the sources. If query means no function or several, the
 // error is a *trace.UnknownFunctionError or a *trace.AmbiguousFunctionError.
 func Of(releases []Release, query string) ([]Appearance, error) {
-	h := &follower{releases: releases}
+	names, err := lineage.Load()
+	if err != nil {
+		return nil, err
+	}
+	h := &follower{releases: releases, names: names}
 	for _, r := range releases {
 		h.called = append(h.called, byName(r.Functions))
 	}
@@ -79,7 +86,7 @@ func Of(releases []Release, query string) ([]Appearance, error) {
 		found = trace.FindFunctions(query, h.sourceNames())
 	}
 	if len(found) == 0 {
-		return nil, &trace.UnknownFunctionError{Query: query, Where: message.Of("the recordings and the traced sources"), Near: trace.NearFunctions(query, all)}
+		return nil, &trace.UnknownFunctionError{Query: query, Where: message.Of("the recordings and the traced sources"), Near: lineage.Near(query, all)}
 	}
 	followed, err := h.follow(found[len(found)-1])
 	if err != nil {
@@ -130,6 +137,7 @@ func byName(functions []recordings.Function) map[string]*recordings.Function {
 
 type follower struct {
 	releases []Release
+	names    *lineage.Library
 	called   []map[string]*recordings.Function
 }
 
@@ -171,10 +179,12 @@ func (h *follower) appearance(at int, name string) Appearance {
 		a.State, a.Place = notCalled, source.File
 	case source != nil:
 		a.State, a.Place, a.Spanless = noSpan, source.File, source.Spanless
-	case r.Code != nil:
-		a.State = notThere
-	default:
+	case r.Code != nil && h.names.Has(lineage.Function, name, r.Version):
+		a.State, a.Place = notTraced, h.names.File(lineage.Function, name, r.Version)
+	case r.Code == nil || h.names.Unavailable(name, r.Version):
 		a.State = notSeen
+	default:
+		a.State = notThere
 	}
 	return a
 }

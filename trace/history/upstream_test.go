@@ -140,6 +140,26 @@ func TestHistoryAgreesWithUpstream(t *testing.T) {
 	}
 }
 
+// TestNotTraced has a function whose package the program stopped compiling before its file was removed, and one of a module that was not
+// available for a release.
+func TestNotTraced(t *testing.T) {
+	releases, err := Releases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := upstreamHistory(releases)
+	for minor, want := range map[string]State{"v1.19": notCalled, "v1.20": notTraced, "v1.21": notThere} {
+		if a := h.at(t, "server.BuildInsecureHandlerChain", minor); a.State != want || (a.Place == "") != (want == notThere) {
+			t.Errorf("%s: %+v, expected state %d", minor, a, want)
+		}
+	}
+	for minor, want := range map[string]State{"v1.24": Called, "v1.25": notSeen} {
+		if a := h.at(t, "server.WardleServerOptions.RunWardleServer", minor); a.State != want {
+			t.Errorf("%s: %+v, expected state %d", minor, a, want)
+		}
+	}
+}
+
 type upstreamHistory []Release
 
 func (h upstreamHistory) of(t *testing.T, function string) []Appearance {

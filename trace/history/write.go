@@ -19,14 +19,15 @@ type signs struct {
 }
 
 var (
-	unicodeSigns = signs{map[State]string{Called: "●", notCalled: "○", noSpan: "◌", notThere: "-", notSeen: "?"}, "?"}
-	asciiSigns   = signs{map[State]string{Called: "*", notCalled: "o", noSpan: ".", notThere: "-", notSeen: "?"}, "?"}
+	unicodeSigns = signs{map[State]string{Called: "●", notCalled: "○", noSpan: "◌", notTraced: "□", notThere: "-", notSeen: "?"}, "?"}
+	asciiSigns   = signs{map[State]string{Called: "*", notCalled: "o", noSpan: ".", notTraced: "#", notThere: "-", notSeen: "?"}, "?"}
 )
 
 // meanings explain the signs.
 var meanings = map[State]message.Message{
 	Called: message.Of("called"), notCalled: message.Of("in the source, not called in what was recorded"), noSpan: message.Of("in the source, without a span"),
-	notThere: message.Of("in no traced package of the source"), notSeen: message.Of("not called, and the source is not known"),
+	notTraced: message.Of("in the source, in a package that is not traced, or not compiled any more"),
+	notThere:  message.Of("in no traced package of the source"), notSeen: message.Of("not called, and the source is not known"),
 }
 
 // textWidth is the maximum width of running text: that of a narrow terminal.

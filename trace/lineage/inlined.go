@@ -4,7 +4,7 @@ package lineage
 // the release that lacks them and the one before.
 var inlined = []struct {
 	from, release string
-	// calls are the functions that it called, to those that call them now.
+	// calls are the functions that it called, to those that call them now. Without calls, its callers call those of to now.
 	calls, to []string
 }{
 	{
@@ -16,6 +16,11 @@ var inlined = []struct {
 		"k8s.io/kubernetes/cmd/kube-apiserver/app.createAPIExtensionsServer", "v1.28.15",
 		[]string{"k8s.io/apiextensions-apiserver/pkg/apiserver.(*Config).Complete", "k8s.io/apiextensions-apiserver/pkg/apiserver.completedConfig.New"},
 		[]string{"k8s.io/kubernetes/cmd/kube-apiserver/app.(*Config).Complete", "k8s.io/kubernetes/cmd/kube-apiserver/app.CreateServerChain"},
+	},
+	{
+		"k8s.io/apiserver/pkg/endpoints/handlers.finishRequest", "v1.22.17",
+		nil,
+		[]string{"k8s.io/apiserver/pkg/endpoints/handlers/finisher.FinishRequest"},
 	},
 	{
 		"k8s.io/kubernetes/pkg/controlplane.(*Instance).InstallLegacyAPI", "v1.28.15",

@@ -60,7 +60,8 @@ const (
 	Split
 	// Parted: the name goes on, and part of its text now stands in To[0], which came with the release under the same last name.
 	Parted
-	// Inlined: its calls, or the important ones, Called, are now made by the functions of To. That was read by a person.
+	// Inlined: its calls, or the important ones, Called, are now made by the functions of To. Without Called, its callers call To instead.
+	// That was read by a person.
 	Inlined
 )
 
@@ -117,11 +118,11 @@ func (l *Library) Find(kind Kind, query string) []string {
 	if found := trace.FindFunctions(query, names); len(found) > 0 {
 		return found
 	}
-	// Upstream's files often import a package under a longer name: genericregistry for registry.
-	alias, rest, ok := strings.Cut(query, ".")
-	if !ok || strings.ContainsAny(alias, "/(*") {
+	alias, rest, ok := importName(query)
+	if !ok {
 		return nil
 	}
+	rest = trace.MarkTypeParameters(rest)
 	var found []string
 	for _, full := range names {
 		if pkg := path.Base(funcname.Package(full)); strings.HasSuffix(alias, pkg) && funcname.HasEnd(funcname.Unmarked(full), funcname.Unmarked(pkg+"."+rest)) {
@@ -129,6 +130,13 @@ func (l *Library) Find(kind Kind, query string) []string {
 		}
 	}
 	return found
+}
+
+// importName splits a query behind the name of a package. Upstream's files often import a package under a longer name than its own:
+// genericregistry for registry.
+func importName(query string) (name, rest string, ok bool) {
+	name, rest, ok = strings.Cut(query, ".")
+	return name, rest, ok && !strings.ContainsAny(name, "/(*")
 }
 
 // names are the full names of a kind, sorted.
@@ -169,6 +177,20 @@ func CompareNames(a, b Name) int {
 // Has reports whether a release has a name.
 func (l *Library) Has(kind Kind, full, release string) bool {
 	return l.text(kind, full, release) != nil
+}
+
+// File returns the name of the file that declares a name in a release, "" if none does.
+func (l *Library) File(kind Kind, full, release string) string {
+	if t := l.text(kind, full, release); t != nil {
+		return t.File
+	}
+	return ""
+}
+
+// Unavailable reports whether nothing is known of a name in a release because its module was not available.
+func (l *Library) Unavailable(full, release string) bool {
+	at := l.release(release)
+	return at >= 0 && l.unread(full, at)
 }
 
 // text returns the declaration of a name in a release, or nil.
@@ -302,6 +324,33 @@ func (l *Library) Current(kind Kind, full, release string) string {
 		}
 	}
 	return ""
+}
+
+// Embeds returns the full names of the types that a struct type embeds in a release, with a "*" before a pointer, as far as each name in
+// its declaration leads to one type of the release.
+func (l *Library) Embeds(typ, release string) []string {
+	t := l.text(Type, typ, release)
+	if t == nil || !strings.HasPrefix(t.Signature, "struct\n") {
+		return nil
+	}
+	var all []string
+	for _, field := range strings.Split(t.Signature, "\n")[1:] {
+		name, pointer := strings.CutPrefix(field, "*")
+		if strings.Contains(name, " ") {
+			continue // a field with a name
+		}
+		if !strings.Contains(name, ".") {
+			name = funcname.Package(typ) + "." + name
+		}
+		found := slices.DeleteFunc(l.Find(Type, name), func(full string) bool { return !l.Has(Type, full, release) })
+		if len(found) == 1 && pointer {
+			found[0] = "*" + found[0]
+		}
+		if len(found) == 1 {
+			all = append(all, found[0])
+		}
+	}
+	return all
 }
 
 // Users returns the functions of a release whose parameters or results name a type, by full name, sorted. Outside of the type's package,

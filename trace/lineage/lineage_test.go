@@ -190,3 +190,22 @@ func TestUsers(t *testing.T) {
 		t.Errorf("of a release that was not read: %q", users)
 	}
 }
+
+func TestEmbeds(t *testing.T) {
+	l, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for typ, want := range map[string][]string{
+		"k8s.io/sample-apiserver/pkg/registry.REST":                             {"*k8s.io/apiserver/pkg/registry/generic/registry.Store"}, // as genericregistry.Store
+		"k8s.io/apiserver/pkg/registry/generic/registry.Store":                  nil,
+		"k8s.io/apiserver/pkg/registry/rest.Patcher":                            nil, // an interface
+		"k8s.io/apiserver/pkg/storage/cacher.CacheDelegator":                    nil,
+		"k8s.io/kubernetes/pkg/kubeapiserver.completedStorageFactoryConfig":     {"*k8s.io/kubernetes/pkg/kubeapiserver.StorageFactoryConfig"}, // of its package
+		"k8s.io/kubernetes/pkg/registry/core/pod/storage.NoSuchTypeInAnySource": nil,
+	} {
+		if got := l.Embeds(typ, "v1.37.1"); !slices.Equal(got, want) {
+			t.Errorf("%s embeds %q, expected %q", typ, got, want)
+		}
+	}
+}

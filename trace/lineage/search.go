@@ -1,9 +1,13 @@
 package lineage
 
 import (
+	"cmp"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/kubeapitrace/apitrace/internal/funcname"
 	"github.com/kubeapitrace/apitrace/internal/message"
 	"github.com/kubeapitrace/apitrace/trace"
 )
@@ -75,5 +79,42 @@ func (l *Library) NearTypes(query, release string) []string {
 			all = append(all, full)
 		}
 	}
-	return trace.NearFunctions(query, all)
+	return Near(query, all)
+}
+
+// Near returns up to three of the full names that are most like a query, see trace.NearFunctions. As for Library.Find, the query may begin
+// with the name under which upstream's files import a package.
+func Near(query string, names []string) []string {
+	found := trace.NearFunctions(query, names)
+	alias, rest, ok := importName(query)
+	if !ok {
+		return found
+	}
+	packages := map[string]map[string][]string{} // full names by the last element of the package's path, then by that with what follows
+	for _, full := range names {
+		pkg := funcname.Package(full)
+		base := path.Base(pkg)
+		if base == alias || !strings.HasSuffix(alias, base) {
+			continue
+		}
+		if packages[base] == nil {
+			packages[base] = map[string][]string{}
+		}
+		short := base + strings.TrimPrefix(full, pkg)
+		packages[base][short] = append(packages[base][short], full)
+	}
+	bases := slices.Collect(maps.Keys(packages))
+	slices.SortFunc(bases, func(a, b string) int { return cmp.Compare(len(b), len(a)) }) // all end the alias
+	var all []string
+	for _, base := range bases {
+		for _, short := range trace.NearFunctions(base+"."+rest, slices.Collect(maps.Keys(packages[base]))) {
+			all = append(all, packages[base][short]...)
+		}
+	}
+	for _, full := range found {
+		if !slices.Contains(all, full) {
+			all = append(all, full)
+		}
+	}
+	return all[:min(3, len(all))]
 }

@@ -117,6 +117,9 @@ func (l *Library) End(c *Change) message.Message {
 	case Folded, Split:
 		return message.Of("gone; %d%% of its text is now in %s", c.Alike, shorts(c.To))
 	case Inlined:
+		if len(c.Called) == 0 {
+			return message.Of("%s is gone; what called it, %s, now calls %s (read in the sources: too little of its text is left to find it by)", name, shorts(c.Callers), shorts(c.To))
+		}
 		return message.Of("%s is gone; what it called, %s, is now called by %s (read in the sources: too little of its text is left to find it by)", name, shorts(c.Called), shorts(c.To))
 	}
 	parts := []message.Message{message.Of("%s is gone, and nothing is known to have taken its place", name)}
