@@ -50,7 +50,7 @@ export function BootMap({ release, place }: { release: string; place: Place }) {
         <Fragment>
           {i > 0 && <p class="hands-on" aria-label={words.handsOn}><span aria-hidden="true">↓</span> {words.handsOn}</p>}
           <div class="boot-server">
-            <h3>{s.name || words.unknownServer} <span class="quiet">{words.routes(thousands(s.routes))} · {words.after(seconds(s.startNs))}</span> {call(s.call, words.made)}</h3>
+            <h3><span class="of">{s.name || words.unknownServer}</span> <span class="quiet">{words.routes(thousands(s.routes))} · {words.after(seconds(s.startNs))}</span> {call(s.call, words.made)}</h3>
             <ul>
               {s.groups.map((g) => {
                 const key = `${s.name}/${g.groupVersion}`;
@@ -72,7 +72,7 @@ export function BootMap({ release, place }: { release: string; place: Place }) {
                                       <div><dt>{words.storage}</dt><dd>{r.storage || words.none}</dd></div>
                                       <div><dt>{words.strategy}</dt><dd>{r.strategy || words.none}</dd></div>
                                     </dl>
-                                    <p>{call(r.call, words.registered)} {call(r.store, words.completed)}</p>
+                                    <p>{call(r.call, words.registered)}{r.call >= 0 && r.store >= 0 && ' · '}{call(r.store, words.completed)}</p>
                                     {routes(r.routes)}
                                   </div>
                                 )}

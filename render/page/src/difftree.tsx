@@ -5,6 +5,7 @@ import { compareWords, signOf } from './compare-words.ts';
 import { DiffStep, DiffTree, Spot } from './compare-data.ts';
 import { usePage } from './context.ts';
 import { DiffRow, holds, linkTo } from './diffrows.ts';
+import { endedAt, Guides } from './tree.tsx';
 import { thousands } from './words.ts';
 
 const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSProperties;
@@ -17,14 +18,15 @@ export function MergedTree({ rows, tree, sides, selected, focus, onFocus, onSele
   const { lang, words: common } = usePage();
   const words = compareWords[lang];
   const box = useRef<HTMLDivElement>(null);
-  const wanted = useRef(false); // whether the row with the focus is to have it from the browser, too
+  const wanted = useRef<ScrollLogicalPosition | ''>(''); // where the row with the focus shall be in sight when it gets it from the browser, too
   const at = Math.max(0, rows.findIndex((r) => r.key === focus));
   useLayoutEffect(() => {
     if (!wanted.current) return;
-    wanted.current = false;
+    const block = wanted.current;
+    wanted.current = '';
     const row = box.current?.querySelector<HTMLElement>('[tabindex="0"]');
     row?.focus({ preventScroll: true });
-    row?.scrollIntoView({ block: 'nearest' });
+    row?.scrollIntoView({ block });
   });
   useEffect(() => {
     const row = box.current?.querySelector('[aria-selected="true"]');
@@ -32,10 +34,10 @@ export function MergedTree({ rows, tree, sides, selected, focus, onFocus, onSele
     const is = row.getBoundingClientRect(), seen = box.current!.closest('.compare-left')!.getBoundingClientRect();
     if (is.top < seen.top || is.bottom > Math.min(seen.bottom, innerHeight)) row.scrollIntoView({ block: 'center' });
   }, [selected]);
-  const go = (i: number) => { wanted.current = true; onFocus(rows[Math.min(rows.length - 1, Math.max(0, i))].key); };
+  const go = (i: number, block: ScrollLogicalPosition = 'nearest') => { wanted.current = block; onFocus(rows[Math.min(rows.length - 1, Math.max(0, i))].key); };
   const act = (row: DiffRow) => {
     if (row.kind === 'section') onToggle(row.key);
-    else if (row.kind === 'link') go(rows.findIndex((r) => r.kind === 'section' && r.section.number === row.step.section));
+    else if (row.kind === 'link') go(rows.findIndex((r) => r.kind === 'section' && r.section.number === row.step.section), 'start');
     else if (row.kind === 'ghost') onCall(row.step.call);
     else onSelect(row.step);
   };
@@ -53,6 +55,7 @@ export function MergedTree({ rows, tree, sides, selected, focus, onFocus, onSele
     e.preventDefault();
     moves[e.key]();
   };
+  const ended = endedAt(rows);
   return (
     <div class={'tree merged' + (sides ? ' sides' : '')} role="tree" aria-label={words.tree} ref={box} onKeyDown={keys}>
       {rows.map((row, i) => (
@@ -62,12 +65,12 @@ export function MergedTree({ rows, tree, sides, selected, focus, onFocus, onSele
           {row.kind === 'section' ? (
             <div class="heading" style={colour(row.section.colour)}>
               <span class="title"><span class={'chevron' + (row.open ? ' open' : '')} aria-hidden="true" /><span class="number">{row.section.number}</span> {row.section.title}</span>
-              {row.section.called && <span class="called" title={words.toCaller} onClick={(e) => { const to = linkTo(rows, row.section.number); if (to >= 0) { e.stopPropagation(); go(to); } }}>{row.section.called}</span>}
+              {row.section.called && <span class="called" title={words.toCaller} onClick={(e) => { const to = linkTo(rows, row.section.number); if (to >= 0) { e.stopPropagation(); go(to, 'center'); } }}>{row.section.called}</span>}
             </div>
           ) : (
             <Fragment>
               <span class="marked" {...signOf(row.kind === 'ghost' ? '>' : row.step.mark, lang)}>{row.kind === 'ghost' ? '>' : row.step.mark}</span>
-              <Guides level={row.level} last={row.last} dotted={row.step.through > 0} />
+              <Guides level={row.level} last={row.last} dotted={row.step.through > 0} ended={ended[i]} />
               {row.kind === 'link' ? <LinkTo step={row.step} title={tree.sections.find((s) => s.number === row.step.section)?.title ?? ''} />
                 : row.kind === 'ghost' ? <span class="what"><span class="moved-away">{words.movedAway(row.step.name)}</span></span>
                 : sides ? <Sides step={row.step} tree={tree} /> : <What step={row.step} />}
@@ -77,13 +80,6 @@ export function MergedTree({ rows, tree, sides, selected, focus, onFocus, onSele
       ))}
     </div>
   );
-}
-
-function Guides({ level, last, dotted }: { level: number; last: boolean; dotted: boolean }) {
-  const lines = [];
-  for (let i = 3; i < level; i++) lines.push(<i class="g" />);
-  if (level > 2) lines.push(<i class={'g elbow' + (last ? ' last' : '') + (dotted ? ' dotted' : '')} />);
-  return <span class="guides" aria-hidden="true">{lines}</span>;
 }
 
 // LinkTo names the step with which another section begins, and leads there.

@@ -53,15 +53,16 @@ export function Exercise({ name, k8s, w }: { name: string; k8s: string; w: Works
         <p class="quiet">{[sheet.chapter, sheet.kindTitle, w.minutes(sheet.minutes)].join(' · ')}{sheet.lesson && <Fragment> · <a href={lessonAddress(sheet.lesson, sheet.name, k8s)}>{w.lesson}</a></Fragment>}{sheet.tries > 0 && ` · ${w.tries(sheet.tries)}`}</p>
         {sheet.notices.map((n) => <p class="warning" role="alert">{n}</p>)}
         <Html html={sheet.question} />
-        {sheet.traces.length > 1 && <p class="recordings">{w.traces}: {sheet.traces.map((t) => (
-          <button class="link" onClick={() => goTo(requestAddress({ place: { release: t.release, scenario: t.scenario, request: 1 }, view: firstView, more: {} }))}>{t.which ? `${t.which}: ` : ''}{t.scenario} {t.release}</button>))}</p>}
+        {link && sheet.question.includes('<code>apitrace ') && <p class="quiet commands-here">{w.commandsHere}</p>}
+        {sheet.traces.length > 1 && <p class="recordings">{w.traces}{words.colon} {sheet.traces.map((t) => (
+          <button class="link" onClick={() => goTo(requestAddress({ place: { release: t.release, scenario: t.scenario, request: 1 }, view: firstView, more: {} }))}>{t.which ? `${t.which}${words.colon}` : ''}{t.scenario} {t.release}</button>))}</p>}
         {sheet.available ? <Form key={sheet.name} sheet={sheet} selected={link?.call?.function} w={w} working={work.working} onAnswer={answer} onCancel={work.cancel} /> : <p class="warning elsewhere">{w.otherRelease} <a href={exerciseAddress(sheet.name, sheet.releases.at(-1) ?? '')}>{w.with(sheet.releases.at(-1) ?? '')}</a></p>}
         {check?.progress && <Progress of={check.progress} w={liveWords[lang]} />}
         {check && check.notices.length > 0 && <ul class="notices">{check.notices.slice(-4).map((n) => <li>{n}</li>)}</ul>}
         <div class="reply" role="status">
           {work.cancelled && <p class="quiet">{w.wasCancelled}</p>}
           {work.done && <div class={work.done.passed ? 'right' : 'wrong'}>
-            <p><b>{work.done.passed ? '✓ ' + w.right : '✗ ' + w.wrong}</b></p><Html html={work.done.text} />
+            {!work.done.passed && <p><b>✗ {w.wrong}</b></p>}<Html html={work.done.text} />
             {work.done.notices.length > 0 && <ul class="notices">{work.done.notices.map((n) => <li>{n}</li>)}</ul>}
             {work.done.trace && <p><button class="link" onClick={() => goTo({ parts: ['live', work.done!.trace, '1'], query: {} })}>{w.trace}</button></p>}
           </div>}
@@ -90,11 +91,11 @@ function Help({ sheet, w, onAction }: { sheet: Sheet; w: WorkshopWords; onAction
         {!sheet.solution && sheet.hintsLeft === 0 && <button class="reveal" onClick={() => onAction('revealed')}>{w.solution}</button>}
         {(sheet.tries > 0 || sheet.passed || sheet.hints.length > 0) && <button class="reset" onClick={() => onAction('reset')}>{w.reset}</button>}
       </p>
-      {sheet.debrief && <section class="debrief" aria-labelledby="debrief"><h2 id="debrief">{w.debrief}</h2><Html html={sheet.debrief} /></section>}
       {sheet.solution && <section class="solution" aria-labelledby="solution"><h2 id="solution">{w.solutionTitle}</h2>
         {sheet.solution.answers.map((a, i) => <Fragment>{i > 0 && !sheet.file && <p class="quiet">{w.orElse}</p>}<pre tabIndex={0}>{a}</pre></Fragment>)}
         {sheet.solution.steps.length > 0 && <ol>{sheet.solution.steps.map((s) => <li>{s}</li>)}</ol>}
         <Html html={sheet.solution.text} /></section>}
+      {sheet.debrief && <section class="debrief" aria-labelledby="debrief"><h2 id="debrief">{w.debrief}</h2><Html html={sheet.debrief} /></section>}
     </Fragment>
   );
 }
@@ -125,10 +126,10 @@ function Form({ sheet, selected, w, working, onAnswer, onCancel }: {
     }
   };
   const words = (label: string) => (
-    <div class="line">
-      <label class="grow">{label}<input type="text" name="answer" value={text} autocomplete="off" spellcheck={false} onInput={(e) => setText(e.currentTarget.value)} /></label>
-      {selected && kind !== 'value' && <button type="button" class="use" onClick={() => setText(selected)}>{w.useSelected}</button>}
-    </div>
+    <Fragment>
+      <label class="block">{label}<input type="text" name="answer" value={text} autocomplete="off" spellcheck={false} onInput={(e) => setText(e.currentTarget.value)} /></label>
+      {kind !== 'value' && sheet.traces.length > 0 && (selected ? <button type="button" class="use" onClick={() => setText(selected)}>{w.useSelected}</button> : <p class="quiet">{w.selectOne}</p>)}
+    </Fragment>
   );
   return (
     <form class="answer" onSubmit={submit}>

@@ -1,12 +1,12 @@
 // The words of the live view.
 
 const en = {
-  title: 'Live', servers: 'Servers', start: 'Start a server', release: 'Release', as: 'Clients are', stop: 'Stop', cancel: 'Cancel', dismiss: 'Dismiss',
+  title: 'Live', servers: 'Servers', start: 'Start a server', release: 'Release', as: 'Clients act as', stop: 'Stop', cancel: 'Cancel', dismiss: 'Dismiss',
   intro: 'A real kube-apiserver with its etcd runs on this machine as long as this page is open.',
-  notBuilt: 'not built: the first start takes minutes', enough: (n: number) => `${n} servers are running: stop one to start another.`,
+  notBuilt: ' (not built: the first start takes minutes)', enough: (n: number) => `${n} servers are running: stop one to start another.`,
   states: { starting: 'starting', ready: 'ready', stopping: 'stopping', failed: 'failed' },
   stages: { resolve: 'resolving', download: 'downloading', tidy: 'reading modules', vendor: 'copying sources', generate: 'generating', rewrite: 'inserting spans', compile: 'compiling', link: 'linking', done: 'done' } as Record<string, string>,
-  served: 'kept running by “apitrace serve”; it goes on when this page is closed', clients: 'To trace a client, such as kubectl, let it use this kubeconfig:', asUser: (u: string) => `as ${u}`,
+  served: 'kept running by “apitrace serve”; it goes on when this page is closed', clients: 'To trace a client, such as kubectl, let it use this kubeconfig:', asUser: (u: string) => `(as ${u})`,
   copy: 'Copy', copied: 'Copied', busy: (s: string) => `is replaying ${s}`,
   replay: 'Replay a scenario', scenario: 'Scenario', run: 'Replay', onServer: 'On', noServer: 'Start a server first.',
   request: 'Send a request', method: 'Method', path: 'Path', asker: 'As', headers: 'Headers, one “Name: value” on each line', body: 'Body, YAML or JSON', send: 'Send', sending: 'Sending…', replaying: 'Replaying…',
@@ -20,10 +20,10 @@ const en = {
 const zh: typeof en = {
   title: '实时', servers: '服务器', start: '启动服务器', release: '版本', as: '客户端身份', stop: '停止', cancel: '取消', dismiss: '移除',
   intro: '只要本页面打开，真实的 kube-apiserver 及其 etcd 就在本机运行。',
-  notBuilt: '尚未构建：首次启动需要几分钟', enough: (n) => `已有 ${n} 个服务器在运行：先停止一个，才能再启动。`,
+  notBuilt: '（尚未构建：首次启动需要几分钟）', enough: (n) => `已有 ${n} 个服务器在运行：先停止一个，才能再启动。`,
   states: { starting: '启动中', ready: '就绪', stopping: '停止中', failed: '失败' },
   stages: { resolve: '解析版本', download: '下载', tidy: '读取模块', vendor: '复制源码', generate: '生成代码', rewrite: '插入 span', compile: '编译', link: '链接', done: '完成' },
-  served: '由“apitrace serve”保持运行；关闭本页面后它继续运行', clients: '要追踪 kubectl 之类的客户端，让它使用这个 kubeconfig：', asUser: (u) => `身份为 ${u}`,
+  served: '由“apitrace serve”保持运行；关闭本页面后它继续运行', clients: '要追踪 kubectl 之类的客户端，让它使用这个 kubeconfig：', asUser: (u) => `（身份为 ${u}）`,
   copy: '复制', copied: '已复制', busy: (s) => `正在重放 ${s}`,
   replay: '重放场景', scenario: '场景', run: '重放', onServer: '服务器', noServer: '请先启动服务器。',
   request: '发送请求', method: '方法', path: '路径', asker: '身份', headers: '请求头，每行一个“Name: value”', body: '请求体，YAML 或 JSON', send: '发送', sending: '发送中…', replaying: '重放中…',

@@ -49,7 +49,7 @@ function Servers({ live, w }: { live: State; w: LiveWords }) {
       <p class="quiet">{w.intro}</p>
       <form class="line" onSubmit={start}>
         <label>{w.release}<select name="release" value={release} onChange={(e) => setRelease(e.currentTarget.value)}>
-          {live.releases.map((r) => <option value={r.k8sVersion} selected={r.k8sVersion === release}>{r.built ? r.k8sVersion : `${r.k8sVersion} (${w.notBuilt})`}</option>)}
+          {live.releases.map((r) => <option value={r.k8sVersion} selected={r.k8sVersion === release}>{r.built ? r.k8sVersion : r.k8sVersion + w.notBuilt}</option>)}
         </select></label>
         <label>{w.as}<select name="as" value={as} onChange={(e) => setAs(e.currentTarget.value)}>
           {live.askers.filter((a) => a !== 'stranger').map((a) => <option value={a} selected={a === as}>{a}</option>)}
@@ -78,7 +78,7 @@ function Server({ s, w }: { s: LiveServer; w: LiveWords }) {
       {s.error && <p class="failed" role="alert">{s.error}</p>}
       {s.state === 'ready' && !s.own && <p class="quiet">{w.served}</p>}
       {s.kubeconfig && <Fragment>
-        <p>{w.clients} <span class="quiet">({w.asUser(s.as)})</span></p>
+        <p>{w.clients} <span class="quiet">{w.asUser(s.as)}</span></p>
         <div class="commands"><pre tabIndex={0} aria-label={w.clients}>{text}</pre>
           <button onClick={() => navigator.clipboard.writeText(text).then(() => setCopied(true), () => {})}>{copied ? w.copied : w.copy}</button></div>
       </Fragment>}

@@ -1,8 +1,9 @@
 import { h } from 'preact';
-import { useCallback, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { Details, Position, Problem, Recording, recordingPath, requestPath, View } from './api.ts';
 import { Code } from './code.tsx';
 import { RequestContext, useAsking, useLatest, usePage } from './context.ts';
+import { stepOfKey, typing } from './keys.ts';
 import { requestAddress, RequestLink, write } from './link.ts';
 import { Player } from './player.tsx';
 import { positionAt, Step, stepFrom } from './stepping.ts';
@@ -87,7 +88,7 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
   // Whoever selects or steps twice gets what was wanted last, in whichever order the answers come.
   const begin = useLatest();
   // moveTo shows a position; a walk is one step in the browser's history.
-  const moveTo = useCallback(async (reached: Position, wanted: () => boolean) => {
+  const moveTo = useCallback(async (reached: Position, wanted: () => boolean, replace = true) => {
     const to = requestPath(here.current.place);
     const d = await api.get<Details>(`${to}/calls/${reached.call}`, { lang });
     if (!wanted() || requestPath(here.current.place) !== to) return;
@@ -97,7 +98,7 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
     goTo(requestAddress({
       ...here.current, call: { function: d.call.function, caller: d.stack[0]?.function ?? '', nth: d.nth }, line: undefined,
       position: { kind: reached.kind, next: reached.nextFunction ? { function: reached.nextFunction, nth: reached.nextNth ?? 1 } : undefined },
-    }), true);
+    }), replace);
   }, [lang, goTo]);
   const step = useCallback(async (s: Step) => {
     if (!position || !view) return true;
@@ -111,6 +112,32 @@ export function RequestPage({ link, entry: { show: Show, wide, above }, onRecord
       return false;
     }
   }, [path, view, position, moveTo]);
+
+  // A step's key opens the player with that step from the selected call. Its keys with names, such as F11, are the browser's until then.
+  const walk = async (s: Step) => {
+    if (!view) return;
+    const wanted = begin();
+    try {
+      const reached = await stepFrom(api, path, view, await positionAt(api, path, { call: selected ?? 0, kind: 'entered', next: 0 }), s);
+      if (wanted()) await moveTo(reached, wanted, false);
+    } catch (e) {
+      if (wanted()) problem(e as Problem);
+    }
+  };
+  const latest = useRef(walk);
+  latest.current = walk;
+  useEffect(() => {
+    if (at || embedded) return;
+    const keys = (e: KeyboardEvent) => {
+      if (e.ctrlKey || e.metaKey || e.altKey || e.key.length > 1 || typing(e) || document.querySelector('dialog[open]')) return;
+      const s = stepOfKey(e.key);
+      if (!s) return;
+      e.preventDefault();
+      void latest.current(s);
+    };
+    addEventListener('keydown', keys);
+    return () => removeEventListener('keydown', keys);
+  }, [!at, embedded]);
 
   const select = useCallback((call: number, line?: number) => {
     const at = requestPath(here.current.place), wanted = begin();

@@ -96,9 +96,11 @@ function Found({ hit, onOpen }: { hit: Hit; onOpen: (hit: Hit, release: string, 
   const { words } = usePage();
   const [all, setAll] = useState(false);
   const left = all ? 0 : hit.places.length - fewPlaces;
+  // A click on the text is a short way for a mouse, to the request that a learner knows first; the text can also be marked and copied.
+  const nearest = hit.places.find((p) => p.scenario === 'get-node') ?? hit.places[0];
   return (
     <li>
-      <p><span class="kind">{words.kinds[hit.kind]}</span> <span class="text">{hit.kind === 'function' ? hit.text : hit.short}</span></p>
+      <p><span class="kind">{words.kinds[hit.kind]}</span> <span class="text" onClick={() => { if (nearest && getSelection()?.isCollapsed) onOpen(hit, nearest.releases[0], nearest.scenario); }}>{hit.kind === 'function' ? hit.text : hit.short}</span></p>
       <p class="places">
         {hit.places.slice(0, left > 0 ? fewPlaces : undefined).map((p) => (
           <button class="link" title={p.releases.join(', ')} onClick={() => onOpen(hit, p.releases[0], p.scenario)}>{p.scenario} <span class="quiet">{p.releases.length > 1 ? `${p.releases.at(-1)} – ${p.releases[0]}` : p.releases[0]}</span></button>

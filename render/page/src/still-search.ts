@@ -30,15 +30,18 @@ export function search(piece: SearchPiece, text: string, from: number, limit: nu
 }
 
 // ranked returns the names that one may have meant by a pattern: 0 for those that the first way of comparing with a result finds, 1
-// for those that only the next one finds, and so on.
+// for those that only the next one finds, and so on. Before those with a part of it come those that end so but for marks.
 function ranked(pattern: string, names: string[]): Map<string, number> {
   const strict = strictPattern(pattern), folded = strictPattern(lower(wildcards(pattern)));
-  const part = ('...' + lower(unmarked(wildcards(pattern))).replace(/^\.+|\.+$/g, '') + '...').split('...');
+  const plain = unmarked(wildcards(pattern)), exact = strictPattern(plain), alike = strictPattern(lower(plain));
+  const part = ('...' + lower(plain).replace(/^\.+|\.+$/g, '') + '...').split('...');
   const ranks = new Map<string, number>();
   let rank = 0;
   for (const matches of [
     (name: string) => match(strict, name),
     (name: string) => match(folded, lower(name)),
+    (name: string) => match(exact, unmarked(name)),
+    (name: string) => match(alike, lower(unmarked(name))),
     (name: string) => match(part, lower(name)) || match(part, lower(unmarked(name))),
   ]) {
     const before = ranks.size;

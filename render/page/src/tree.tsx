@@ -17,19 +17,28 @@ interface Props {
   opened: (call: number) => boolean;
 }
 
+type Ended = readonly boolean[];
+
+// endedAt tells for each row at which levels no call follows any more below its callers.
+export function endedAt(rows: { level: number; last?: boolean }[]): Ended[] {
+  const now: boolean[] = [];
+  return rows.map((r) => { now[r.level] = r.last ?? true; return now.slice(0, r.level); });
+}
+
 const colour = (c: string): CSSProperties => (c ? { '--layer': c } : {}) as CSSProperties;
 
 // Tree draws the rows as a tree for a keyboard and a screen reader: one row has the focus.
 export function Tree(p: Props) {
   const box = useRef<HTMLDivElement>(null);
   const at = Math.max(0, p.rows.findIndex((r) => r.key === p.focus));
-  const wanted = useRef(false); // whether the row with the focus is to have it from the browser, too
+  const wanted = useRef<ScrollLogicalPosition | ''>(''); // where the row with the focus shall be in sight when it gets it from the browser, too
 
   useLayoutEffect(() => {
     if (!wanted.current) return;
-    wanted.current = false;
+    const block = wanted.current;
+    wanted.current = '';
     box.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus({ preventScroll: true });
-    box.current?.querySelector('[tabindex="0"]')?.scrollIntoView({ block: 'nearest' });
+    box.current?.querySelector('[tabindex="0"]')?.scrollIntoView({ block });
   });
   useEffect(() => {
     const row = box.current?.querySelector('[aria-selected="true"]'), view = box.current?.parentElement;
@@ -38,9 +47,9 @@ export function Tree(p: Props) {
     if (at.top < seen.top || at.bottom > seen.bottom) row.scrollIntoView({ block: 'center' });
   }, [p.selected, p.rows.length]);
 
-  const go = (i: number) => {
+  const go = (i: number, block: ScrollLogicalPosition = 'nearest') => {
     const row = p.rows[Math.min(p.rows.length - 1, Math.max(0, i))];
-    wanted.current = true;
+    wanted.current = block;
     p.onFocus(row.key);
   };
   const parent = (i: number) => {
@@ -49,7 +58,7 @@ export function Tree(p: Props) {
   };
   const act = (row: Row) => {
     if (row.kind === 'section') p.onToggle(row);
-    else if (row.kind === 'link') go(p.rows.findIndex((r) => r.kind === 'section' && r.section.number === row.step.section));
+    else if (row.kind === 'link') go(p.rows.findIndex((r) => r.kind === 'section' && r.section.number === row.step.section), 'start');
     else if (row.kind === 'more') p.onMore(row.of);
     else p.onSelect(row.call);
   };
@@ -81,6 +90,7 @@ export function Tree(p: Props) {
     move();
   };
 
+  const ended = endedAt(p.rows);
   return (
     <div class="tree" role="tree" aria-label={p.words.tree} ref={box} onKeyDown={keys}>
       {p.rows.map((row, i) => (
@@ -90,10 +100,10 @@ export function Tree(p: Props) {
           onFocus={(e) => { if (e.target === e.currentTarget && i !== at) p.onFocus(row.key); }}
           onClick={() => { p.onFocus(row.key); act(row); }}>
           {row.kind === 'section' ? <SectionRow section={row.section} open={row.open} words={p.words} />
-            : row.kind === 'link' ? <LinkRow row={row} words={p.words} />
-            : row.kind === 'more' ? <Fragment><Guides level={row.level} last={true} /><span class="more">{p.words.more(thousands(row.left))}</span></Fragment>
-            : row.kind === 'call' ? <CallRow row={row} words={p.words} toggle={() => p.onToggle(row)} />
-            : <StepRow row={row} words={p.words} toggle={() => p.onToggle(row)} fold={() => p.onFold(row.call)} opened={p.opened(row.call)} />}
+            : row.kind === 'link' ? <LinkRow row={row} words={p.words} ended={ended[i]} />
+            : row.kind === 'more' ? <Fragment><Guides level={row.level} last={true} ended={ended[i]} /><span class="more">{p.words.more(thousands(row.left))}</span></Fragment>
+            : row.kind === 'call' ? <CallRow row={row} words={p.words} ended={ended[i]} toggle={() => p.onToggle(row)} />
+            : <StepRow row={row} words={p.words} ended={ended[i]} toggle={() => p.onToggle(row)} fold={() => p.onFold(row.call)} opened={p.opened(row.call)} />}
         </div>
       ))}
     </div>
@@ -113,10 +123,10 @@ function SectionRow({ section: s, open, words }: { section: Section; open: boole
   );
 }
 
-// Guides draws the lines that lead to a row from its caller.
-function Guides({ level, last, dotted, top }: { level: number; last: boolean; dotted?: boolean; top?: boolean }) {
+// Guides draws the lines that lead to a row from its caller. ended has the levels whose last call is above.
+export function Guides({ level, last, dotted, top, ended }: { level: number; last: boolean; dotted?: boolean; top?: boolean; ended: Ended }) {
   const lines = [];
-  for (let i = 3; i < level; i++) lines.push(<i class="g" />);
+  for (let i = 3; i < level; i++) lines.push(<i class={'g' + (ended[i] ? ' ended' : '')} />);
   if (level > 2 && !top) lines.push(<i class={'g elbow' + (last ? ' last' : '') + (dotted ? ' dotted' : '')} />);
   return <span class="guides" aria-hidden="true">{lines}</span>;
 }
@@ -135,12 +145,12 @@ function Chevron({ open, words, toggle }: { open?: boolean; words: Words; toggle
 
 type StepRowOf = Extract<Row, { kind: 'step' | 'link' }>;
 
-function StepRow({ row, words, toggle, fold, opened }: { row: StepRowOf; words: Words; toggle: () => void; fold: () => void; opened: boolean }) {
+function StepRow({ row, words, ended, toggle, fold, opened }: { row: StepRowOf; words: Words; ended: Ended; toggle: () => void; fold: () => void; opened: boolean }) {
   const s = row.step;
   return (
     <Fragment>
       <span class="time">{s.time}</span>
-      <Guides level={row.level} last={row.last} dotted={row.through > 0} />
+      <Guides level={row.level} last={row.last} dotted={row.through > 0} ended={ended} />
       <Chevron open={row.open} words={words} toggle={toggle} />
       <div class="what">
         <Name name={s.name} layer={s.colour} strong={s.key} />
@@ -170,23 +180,23 @@ function pair(text: string) {
   return at < 0 ? text : <Fragment><span class="label">{text.slice(0, at)}</span>={text.slice(at + 1)}</Fragment>;
 }
 
-function LinkRow({ row, words }: { row: StepRowOf; words: Words }) {
+function LinkRow({ row, words, ended }: { row: StepRowOf; words: Words; ended: Ended }) {
   const s = row.step;
   return (
     <Fragment>
       <span class="time">{s.time}</span>
-      <Guides level={row.level} last={row.last} dotted={row.through > 0} />
+      <Guides level={row.level} last={row.last} dotted={row.through > 0} ended={ended} />
       <div class="what"><span class="tosection" style={colour(s.colour)} title={words.toSection(s.section!)}>▸ {s.section} {s.name}</span></div>
     </Fragment>
   );
 }
 
-function CallRow({ row, words, toggle }: { row: Extract<Row, { kind: 'call' }>; words: Words; toggle: () => void }) {
+function CallRow({ row, words, ended, toggle }: { row: Extract<Row, { kind: 'call' }>; words: Words; ended: Ended; toggle: () => void }) {
   const c = row.info;
   return (
     <Fragment>
       <span class="time">{c.time}</span>
-      <Guides level={row.level} last={row.last} />
+      <Guides level={row.level} last={row.last} ended={ended} />
       <Chevron open={row.open} words={words} toggle={toggle} />
       <div class="what">
         <Name name={c.name} layer={c.colour} strong={c.key} />
