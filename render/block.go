@@ -160,23 +160,28 @@ func (b *block) value(style lipgloss.Style, text string) {
 	}
 }
 
-// wrapNames is wrap for texts with names and paths in them: a word that is longer than a line is
-// broken behind its slashes and dots.
+// listComma stands between the parts of a Chinese list.
+const listComma = "\u3001"
+
+// wrapNames is wrap for texts with names and paths in them: a word that is longer than a line, or a name in a Chinese list, which has
+// no blanks, is broken behind its slashes and dots.
 func wrapNames(text string, width int) []string {
 	var words []string
 	for word := range strings.FieldsSeq(text) {
-		if columnsOf(word) <= width {
-			words = append(words, word)
-			continue
-		}
-		line := ""
-		for _, piece := range segments(word) {
-			if line != "" && columnsOf(line+piece) > width {
-				words, line = append(words, line), ""
+		for part := range strings.SplitAfterSeq(word, listComma) { // behind which wrap puts no blank
+			if columnsOf(part) <= width {
+				words = append(words, part)
+				continue
 			}
-			line += piece
+			line := ""
+			for _, piece := range segments(part) {
+				if line != "" && columnsOf(line+piece) > width {
+					words, line = append(words, line), ""
+				}
+				line += piece
+			}
+			words = append(words, line)
 		}
-		words = append(words, line)
 	}
 	return wrap(strings.Join(words, " "), width)
 }

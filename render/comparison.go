@@ -12,7 +12,8 @@ import (
 // A Differences has all changes between two requests, and marks those that the default view
 // shows.
 type Differences struct {
-	Diff   *diff.Diff
+	Diff *diff.Diff
+	// Merged is the tree of both requests; nil where no tree is needed: it holds a copy of each call.
 	Merged *diff.Merged
 	// Changes are the changes of Diff, with additional information for a view.
 	Changes []ShownChange
@@ -32,7 +33,7 @@ type ShownChange struct {
 	Telling bool
 	// Fresh are those of Values that no earlier change has.
 	Fresh []diff.ValueChange
-	// At is the call of Merged.Tree at which it is shown.
+	// At is the call of Merged.Tree at which it is shown, if the requests are merged.
 	At int
 }
 
@@ -47,20 +48,30 @@ type PackageMove struct {
 
 // NewDifferences prepares the differences between two requests for a view.
 func NewDifferences(d *diff.Diff, classifier Classifier) *Differences {
-	merged := d.Merge()
-	c := &Differences{Diff: d, Merged: merged, keyA: keysBelow(d.A, classifier), keyB: keysBelow(d.B, classifier)}
-	at := make([]int, len(d.Changes))
-	for i, changes := range merged.Changes {
+	c := newUnmerged(d, classifier)
+	c.merge()
+	return c
+}
+
+// merge makes the tree of both requests, and notes which of its calls each change is shown at.
+func (c *Differences) merge() {
+	c.Merged = c.Diff.Merge()
+	for i, changes := range c.Merged.Changes {
 		for _, n := range changes {
-			at[n] = i
+			c.Changes[n].At = i
 		}
 	}
+}
+
+// newUnmerged prepares the differences between two requests for a list of changes, which needs no tree.
+func newUnmerged(d *diff.Diff, classifier Classifier) *Differences {
+	c := &Differences{Diff: d, keyA: keysBelow(d.A, classifier), keyB: keysBelow(d.B, classifier)}
 	c.findPackageMoves(classifier)
 	t := &teller{Differences: c, classifier: classifier, told: map[string]bool{}}
-	for n, change := range d.Changes {
+	for _, change := range d.Changes {
 		telling, fresh := t.telling(&change)
 		c.Changes = append(c.Changes, ShownChange{
-			Change: change, At: at[n], Layer: classifier.Layer(c.call(change).Function), Telling: telling, Fresh: fresh,
+			Change: change, Layer: classifier.Layer(c.call(change).Function), Telling: telling, Fresh: fresh,
 		})
 	}
 	return c

@@ -402,6 +402,11 @@ func TestKeyStepsBetween(t *testing.T) {
 				t.Errorf("sentences, -want +got:\n%s", diff)
 			}
 			told := newHistoryDrawing(filterSteps{}, options).brief(c, finder)
+			for _, differences := range told.requests {
+				if differences.Merged != nil {
+					t.Error("the requests were merged, and the line of a history shows no tree")
+				}
+			}
 			var marks []string
 			for _, mark := range told.marks {
 				marks = append(marks, mark+" "+strings.Join(told.told[mark], ", "))
@@ -501,6 +506,31 @@ p.A p/f.go:7 ⋯1                 p.A p/f.go:7 ⋯1
 `
 	if diff := cmp.Diff(want, tree); diff != "" {
 		t.Errorf("next to each other, -want +got:\n%s", diff)
+	}
+}
+
+// onlyFirst is a guide of which p.A is the only key step.
+type onlyFirst struct{ everyStep }
+
+func (onlyFirst) Key(name string) bool { return name == "p.A" }
+
+// TestFewHiddenChangesAreNamed: a change that was just made is mostly no key step. The view does not show it, so that its name stands below,
+// as long as there are few.
+func TestFewHiddenChangesAreNamed(t *testing.T) {
+	few := "+ p.New0 p/f.go:7\n"
+	for added, want := range map[int]string{1: "\n1 of 1 changes are not in this view: --view full\n" + few, mostNamed: few, mostNamed + 1: "not in this view: --view full\n"} {
+		a, b := "p.A\n p.B", "p.A\n p.B"
+		for i := range added {
+			a += fmt.Sprintf("\n p.C%d", i)
+			b += fmt.Sprintf("\n p.C%d\n  p.New%d", i, i)
+		}
+		var out strings.Builder
+		if err := WriteDiff(&out, comparisonOf(t, a, b, "v1", "v2"), onlyFirst{}, DiffOptions{Options: Options{Width: 60}, NameA: "v1", NameB: "v2"}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), want) || strings.Contains(out.String(), few) != (added <= mostNamed) {
+			t.Errorf("%d changes: expected %q in\n%s", added, want, &out)
+		}
 	}
 }
 

@@ -57,6 +57,7 @@ func NewDiffBrief(c *diff.Comparison, guide Guide, options DiffOptions) (*DiffBr
 		for _, change := range differences.Diff.Changes {
 			counts[change.Kind]++
 		}
+		differences.merge()
 		layers, _ := newSummary(differences, guide, options.words(c), finder).summarize()
 		for _, l := range layers {
 			if len(l.Sentences) == 0 {

@@ -86,14 +86,22 @@ func (d *diffDrawing) writeHanging(out *bufio.Writer, title, text string) {
 	}
 }
 
+// mostNamed is the maximum number of changes outside the view that are named below it. A change that was just made is mostly no key step.
+const mostNamed = 5
+
 func (d *diffDrawing) writeDiffFooter(out *bufio.Writer) {
-	shown := 0
+	var named []string
+	hidden := 0
 	for _, c := range d.Changes {
-		if d.shows(c) {
-			shown++
+		if !d.shows(c) {
+			hidden++
+			call := d.Merged.Tree.Call(c.At)
+			named = append(named, fmt.Sprintf("%s %s %s", diffMarks[c.Kind], d.story.Names.Of(call), d.placeIn(call)))
 		}
 	}
-	hidden := len(d.Changes) - shown
+	if hidden > mostNamed || d.options.Filter.Active() {
+		named = nil
+	}
 	var texts []string
 	if hidden > 0 {
 		text := d.words.Sprintf("%d of %d changes are not in this view", hidden, len(d.Changes))
@@ -105,6 +113,9 @@ func (d *diffDrawing) writeDiffFooter(out *bufio.Writer) {
 	if len(texts) > 0 {
 		fmt.Fprintln(out)
 		d.writeWrapped(out, d.Facts, d.words.Clauses(texts...))
+	}
+	for _, change := range named {
+		d.writeWrapped(out, d.Facts, change)
 	}
 }
 

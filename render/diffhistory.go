@@ -159,7 +159,7 @@ type brief struct {
 	packages []string
 	// smaller counts the other changes.
 	smaller int
-	// requests are the pairs of requests that were compared.
+	// requests are the pairs of requests that were compared, unmerged.
 	requests []*Differences
 }
 
@@ -172,7 +172,7 @@ func (d *diffDrawing) brief(c *diff.Comparison, finder *reason.Finder) brief {
 		if pair.Diff == nil {
 			continue
 		}
-		differences := NewDifferences(pair.Diff, d.guide)
+		differences := newUnmerged(pair.Diff, d.guide)
 		b.requests = append(b.requests, differences)
 		for _, p := range differences.Packages {
 			b.packages = appendNew(b.packages, fmt.Sprintf("%s %s %s", p.From, d.arrow, p.To))
@@ -207,7 +207,7 @@ func (d *diffDrawing) newBetween(finder *reason.Finder, differences *Differences
 	}
 	var all []ShownChange
 	for _, call := range differences.keysBetween(c.Change, d.guide) {
-		below := ShownChange{Change: onlyChange(c.Kind, call), At: c.At}
+		below := ShownChange{Change: onlyChange(c.Kind, call)}
 		if call == c.A || call == c.B {
 			all = append(all, c)
 		} else if finder.Of(differences.Diff, below.Change).Why == reason.NewFunction || finder.InBoth(differences.call(below.Change)) {

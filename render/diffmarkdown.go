@@ -54,6 +54,8 @@ type markdown struct {
 	*diffDrawing
 	c   *diff.Comparison
 	out *bufio.Writer
+	// unpublished are the names of sides whose calls have no link because no remote is known to have their commit.
+	unpublished []string
 }
 
 func (m *markdown) write() error {
@@ -117,6 +119,9 @@ func (m *markdown) changes() {
 	if n == 0 {
 		return
 	}
+	for _, side := range m.unpublished {
+		lines = append(lines, "", InMarkdown(p.Sprintf("No branch fetched from GitHub contains the commit of %s: its lines have no link.", side)))
+	}
 	m.fold(p.Plural(n, "%d change, with its place in the source", "%d changes, with their places in the source", n), strings.Join(lines, "\n"))
 }
 
@@ -135,22 +140,38 @@ func (m *markdown) changeLines(wanted func(ShownChange) bool) []string {
 func (m *markdown) sides(c ShownChange) []string {
 	var sides []string
 	if c.A != diff.None {
-		sides = append(sides, m.link(m.c.A, m.Diff.A.Call(c.A)))
+		sides = append(sides, m.link(m.c.A, m.options.CommittedA, m.options.NameA, m.Diff.A.Call(c.A)))
 	}
 	if c.B != diff.None {
-		if link := m.link(m.c.B, m.Diff.B.Call(c.B)); len(sides) == 0 || sides[0] != link {
+		if link := m.link(m.c.B, m.options.CommittedB, m.options.NameB, m.Diff.B.Call(c.B)); len(sides) == 0 || sides[0] != link {
 			sides = append(sides, link)
 		}
 	}
 	return sides
 }
 
-func (m *markdown) link(rec *trace.Recording, call *trace.Call) string {
+// link names a call and its line, with the address of that line: at upstream's tag, or at the commit of a checkout. A line of a
+// file that is not committed has no address.
+func (m *markdown) link(rec *trace.Recording, tree *trace.CommittedTree, side string, call *trace.Call) string {
+	url, note := SourceURL(rec, call), ""
+	if tree != nil {
+		line, state := tree.Line(call)
+		switch {
+		case state == trace.UncommittedLine:
+			note = " " + InMarkdown(message.For(m.options.Lang).Sprintf("(not committed)"))
+		case state == trace.CommittedLine && line == "":
+			if !slices.Contains(m.unpublished, side) {
+				m.unpublished = append(m.unpublished, side)
+			}
+		case state == trace.CommittedLine:
+			url = line
+		}
+	}
 	text := codeSpan(m.story.Names.Of(call))
-	if url := SourceURL(rec, call); url != "" {
+	if url != "" {
 		text = "[" + text + "](" + url + ")"
 	}
-	return text + " " + codeSpan(m.story.Names.Place(call))
+	return text + " " + codeSpan(m.story.Names.Place(call)) + note
 }
 
 // tree adds the tree as a block that GitHub colours as a diff: the marks are in the first column. A tree that shows no change

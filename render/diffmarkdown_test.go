@@ -69,6 +69,41 @@ func TestDiffMarkdownOfSmallChanges(t *testing.T) {
 	}
 }
 
+// The calls of a checkout link to lines of its commit; those that no commit or no remote has say so instead.
+func TestDiffMarkdownOfACheckout(t *testing.T) {
+	a, b := indentedRequest("p.A\n p.B"), indentedRequest("p.A\n p.B\n p.New\n p.Draft")
+	for i, name := range map[int]string{2: "new.go", 3: "draft.go"} {
+		b.Calls[i].Process, b.Calls[i].File, b.Calls[i].Line = trace.ProcessAPIServer, "k8s.io/kubernetes/pkg/"+name, 7
+	}
+	c := diff.CompareRecordings(
+		&trace.Recording{Scenario: "one", K8sVersion: "v1.37.1", Requests: []trace.Request{a}},
+		&trace.Recording{Scenario: "one", K8sVersion: "v1.37.1+0123456789.dirty.5d41e2aa", Requests: []trace.Request{b}}, diff.Options{})
+	const link, draft, unpublished = "](https://github.com/me/kubernetes/blob/0123/pkg/new.go#L7)", "(not committed)", "No branch fetched from GitHub contains the commit of ./k: its lines have no link."
+	for _, test := range []struct {
+		url           string
+		want, without []string
+	}{
+		{"https://github.com/me/kubernetes/blob/0123/", []string{link, draft}, []string{unpublished, "draft.go#L7"}},
+		{"", []string{draft, unpublished}, []string{"https:"}},
+	} {
+		options := DiffOptions{NameA: "v1.37.1", NameB: "./k", CommittedB: &trace.CommittedTree{URL: test.url, Uncommitted: map[string]bool{"pkg/draft.go": true}}}
+		var out strings.Builder
+		if err := WriteDiffMarkdown(&out, c, everyStep{}, options); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range test.want {
+			if strings.Count(out.String(), text) != 1 {
+				t.Errorf("it does not say once %q:\n%s", text, out.String())
+			}
+		}
+		for _, text := range test.without {
+			if strings.Contains(out.String(), text) {
+				t.Errorf("it says %q:\n%s", text, out.String())
+			}
+		}
+	}
+}
+
 // Whatever a recording from elsewhere holds is shown, and is no markup: nothing but what we write makes elements.
 func TestDiffMarkdownIsEscaped(t *testing.T) {
 	const evil = "<img src=x>**b** [l](http://e) `c` @team #1 ~~s~~ | ```"

@@ -34,6 +34,8 @@ type DiffOptions struct {
 	NameA, NameB string
 	// LiveA and LiveB are set for a side that was just replayed and is not a recording.
 	LiveA, LiveB bool
+	// CommittedA and CommittedB tell where the source of sides that were built from checkouts can be read; nil for releases.
+	CommittedA, CommittedB *trace.CommittedTree
 }
 
 // words are those for a comparison: of two scenarios on one release, or of one on two.

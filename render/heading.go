@@ -246,7 +246,7 @@ func (l *listing) matching() string {
 	if v.Matching == 0 {
 		return saysNoMatch.Format(l.lang, flags)
 	}
-	text := saysMatch.Format(l.lang, thousands(v.Matching), flags)
+	text := message.Plural(v.Matching, "%s call matches %s", "%s calls match %s", thousands(v.Matching), flags).In(l.lang)
 	if v.Plumbing > 0 {
 		text += saysNoKeySteps.Format(l.lang, thousands(v.Plumbing))
 	}

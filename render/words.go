@@ -47,7 +47,6 @@ var (
 	saysDelivered = message.Of("revision %d went out in request %d: %s, %s after the write")
 
 	saysCut            = message.Of("%s calls lie deeper than --depth %d.")
-	saysMatch          = message.Of("%s calls match %s")
 	saysNothingMatches = message.Of("%s: none of %s calls matches")
 	saysNotShown       = message.Of("%s more requests of the recording have no call that matches.")
 	saysNoMatch        = message.Of("no call matches %s")

@@ -63,8 +63,8 @@ func differs(same bool, err error) error {
 	return err
 }
 
-// run compares what the arguments name. names are those of sides that are checkouts.
-func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *cobra.Command, args []string, names [2]string) error {
+// run compares what the arguments name. checkouts are those of the sides, zero for releases.
+func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *cobra.Command, args []string, checkouts [2]sides.Checkout) error {
 	if o.source != "" {
 		return o.diffSource(ctx, std, args)
 	}
@@ -75,9 +75,9 @@ func (o *diffOptions) run(ctx context.Context, std *console.Streams, command *co
 	if isRange && o.output.Format == "html" {
 		return usage.Errorf("-o html is one page for two releases: name them instead of a range")
 	}
-	for i := range names {
-		if names[i] != "" {
-			all[i].Checkout = names[i]
+	for i := range checkouts {
+		if checkouts[i].Name != "" {
+			all[i].Checkout = checkouts[i]
 		}
 	}
 	sides.ReportOrigin(std, all)

@@ -144,7 +144,7 @@ func TestAnswers(t *testing.T) {
 		{"source", map[string]any{"function": "etcd3.(*store).Get"}, "this tool fetches nothing", true},
 		{"source", map[string]any{"function": "rest.Getter"}, "source of k8s.io/apiserver/pkg/registry/rest.Getter: ", true},
 		{"source", map[string]any{"function": "rest.Exporter"}, "is in the sources from v1.10.13", true},
-		{"source", map[string]any{"function": "rest.Gettr"}, "no function", true},
+		{"source", map[string]any{"function": "rest.Gettr"}, "no function or type \"rest.Gettr\" in the recordings of the release: did you mean one of these?\n  k8s.io/apiserver/pkg/registry/rest.Getter", true},
 		{"diff", map[string]any{"scenario": "get-node", "from": "1.30", "to": "1.37"}, "v1.37.1", false},
 		{"diff", map[string]any{"scenario": "get-node", "from": "1.30", "to": "1.37", "tree": true}, "ServeHTTP", false},
 	} {

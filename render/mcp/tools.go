@@ -214,10 +214,13 @@ func (f *face) explainFunction(in functionInput) (string, error) {
 
 func (f *face) showSource(in functionInput) (string, error) {
 	function, of, err := in.resolve()
-	if errors.As(err, new(*trace.UnknownFunctionError)) {
-		if text, typeErr := f.typeSource(in); !errors.As(typeErr, new(*trace.UnknownFunctionError)) {
+	if unknown := new(trace.UnknownFunctionError); errors.As(err, &unknown) {
+		text, typeErr := f.typeSource(in)
+		noType := new(trace.UnknownFunctionError)
+		if !errors.As(typeErr, &noType) {
 			return text, typeErr
 		}
+		unknown.Types, unknown.Near = true, append(unknown.Near, noType.Near...)
 	}
 	if err != nil {
 		return "", err

@@ -80,6 +80,7 @@ func (o *Diff) Write(std *console.Streams, steps iter.Seq2[sides.Compared, error
 		// A side may be named by the scenario of a file from elsewhere.
 		options.NameA, options.NameB = text.Escape(step.NameA), text.Escape(step.NameB)
 		options.LiveA, options.LiveB = step.LiveA, step.LiveB
+		options.CommittedA, options.CommittedB = step.CheckoutA.Committed, step.CheckoutB.Committed
 		if err := o.writeStep(std, step, isFirst, spoken.New(guide, drawing.Lang, step.A, step.B), options); err != nil {
 			return false, err
 		}

@@ -82,7 +82,7 @@ func (o *Function) WriteSource(ctx context.Context, std *console.Streams, c *cod
 		return err
 	}
 	var known *recordings.Code
-	if c.Own.IsZero() { // else the function is not the one of the index
+	if c.Indexed() { // else the function is not the one of the index
 		if known, err = recordings.CodeOf(c.Version); err != nil {
 			return err
 		}
@@ -138,7 +138,8 @@ func (o *Function) page(ctx context.Context, c *code.Base, name, lang string) (*
 	}
 	if !c.Own.IsZero() {
 		page.Server = c.Own.CommandLine() + " --k8s " + c.Version
-	} else {
+	}
+	if c.Indexed() {
 		if err := fromIndex(page, place.Program); err != nil {
 			return nil, err
 		}

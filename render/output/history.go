@@ -74,7 +74,7 @@ func (o *Options) ofFunction(std *console.Streams, query string) error {
 	}
 	query = lineage.WithoutArguments(query)
 	appearances, err := history.Of(releases, query)
-	if errors.As(err, new(*trace.UnknownFunctionError)) {
+	if unknown := new(trace.UnknownFunctionError); errors.As(err, &unknown) {
 		if found := names.Find(lineage.Function, query); len(found) > 0 {
 			return o.ofOldName(std, releases, names, query, found)
 		}
@@ -83,6 +83,7 @@ func (o *Options) ofFunction(std *console.Streams, query string) error {
 		} else if len(found) > 1 {
 			return usage.Errorf("%q names %d types; give more of the name:\n  %s", query, len(found), strings.Join(found[:min(len(found), 20)], "\n  "))
 		}
+		unknown.Types, unknown.Near = true, append(unknown.Near, names.NearTypes(query, names.Releases[len(names.Releases)-1])...)
 		_, noScenario := scenarios.Find(query)
 		return usage.Wrong(message.Errorf("%w\nit is not a scenario either: %w", err, noScenario))
 	}

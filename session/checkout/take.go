@@ -22,6 +22,7 @@ import (
 	"github.com/kubeapitrace/apitrace/internal/program"
 	"github.com/kubeapitrace/apitrace/internal/usage"
 	"github.com/kubeapitrace/apitrace/session"
+	"github.com/kubeapitrace/apitrace/session/sides"
 )
 
 // isNamed tells whether an argument names a checkout, "./kubernetes" or "./kubernetes@main", where a release may be
@@ -58,22 +59,32 @@ func versionOf(ctx context.Context, argument string, to session.Reporter) (strin
 	}
 }
 
-// TakeArguments replaces those of two arguments that are checkouts by their versions, and returns their names: what the
-// arguments were, "" for releases. Fewer arguments are files or a range of releases.
-func TakeArguments(ctx context.Context, arguments []string, to session.Reporter) (names [2]string, err error) {
+// TakeArguments replaces those of two arguments that are checkouts by their versions, and returns what these stand for,
+// by the names that the arguments were; zero for releases. Fewer arguments are files or a range of releases.
+func TakeArguments(ctx context.Context, arguments []string, to session.Reporter) (taken [2]sides.Checkout, err error) {
 	if len(arguments) != 2 {
-		return names, nil
+		return taken, nil
 	}
 	for i := range arguments {
 		version, err := versionOf(ctx, arguments[i], to)
 		if err != nil {
-			return names, err
+			return taken, err
 		}
-		if version != arguments[i] {
-			names[i], arguments[i] = arguments[i], version
+		if version == arguments[i] {
+			continue
 		}
+		c, err := parse(ctx, arguments[i])
+		if err != nil {
+			return taken, err
+		}
+		committed, err := c.committed(ctx)
+		if err != nil {
+			return taken, err
+		}
+		taken[i] = sides.Checkout{Name: arguments[i], Committed: committed}
+		arguments[i] = version
 	}
-	return names, nil
+	return taken, nil
 }
 
 // TakeFlag replaces a checkout that is the value of a flag by its version. The flag may be nil, or of a type other than
@@ -112,13 +123,9 @@ func wantedBy(ctx context.Context, argument string) (func(version string) bool, 
 	if err != nil {
 		return nil, err
 	}
-	commit := c.Ref
-	if commit == "" {
-		head, err := git(ctx, c.Dir, "rev-parse", "--verify", "HEAD")
-		if err != nil {
-			return nil, err
-		}
-		commit = strings.TrimSpace(string(head))
+	commit, err := c.commit(ctx)
+	if err != nil {
+		return nil, err
 	}
 	return func(version string) bool {
 		from, ok := apiserver.TakenFrom(version)

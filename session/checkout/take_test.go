@@ -257,7 +257,8 @@ func TestTakeArguments(t *testing.T) {
 		{[]string{"1.36", version}, []string{"1.36", version}, [2]string{}},
 		{[]string{dir}, []string{dir}, [2]string{}},
 	} {
-		names, err := TakeArguments(t.Context(), test.arguments, &listener{})
+		taken, err := TakeArguments(t.Context(), test.arguments, &listener{})
+		names := [2]string{taken[0].Name, taken[1].Name}
 		if err != nil || names != test.names || !slices.Equal(test.arguments, test.want) {
 			t.Errorf("%q of %q (%v), expected %q of %q", names, test.arguments, err, test.names, test.want)
 		}

@@ -9,11 +9,11 @@ import (
 
 // Heading names both sides in the printer's language, and marks sides that were just replayed as live.
 func (c *Compared) Heading(ascii bool, p message.Printer) string {
-	scenario, versions := c.A.Scenario, c.side(c.A, c.CheckoutA, c.LiveA, p)
+	scenario, versions := c.A.Scenario, c.side(c.A, c.CheckoutA.Name, c.LiveA, p)
 	if c.B.Scenario != scenario {
 		scenario += " | " + c.B.Scenario
 	}
-	if b := c.side(c.B, c.CheckoutB, c.LiveB, p); b != versions {
+	if b := c.side(c.B, c.CheckoutB.Name, c.LiveB, p); b != versions {
 		arrow := "→"
 		if ascii {
 			arrow = "->"

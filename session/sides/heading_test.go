@@ -23,7 +23,7 @@ func TestHeading(t *testing.T) {
 			t.Errorf("%s: %q, expected %q", lang, got, want)
 		}
 	}
-	c.CheckoutA, c.A.K8sVersion = "./kubernetes@HEAD", "v1.37.1+3f2a91c0b1.5d41e2aa"
+	c.CheckoutA.Name, c.A.K8sVersion = "./kubernetes@HEAD", "v1.37.1+3f2a91c0b1.5d41e2aa"
 	for lang, want := range map[string]string{
 		"en": "get-node: kube-apiserver ./kubernetes@HEAD (v1.37.1+3f2a91c0b1.5d41e2aa), etcd v3.5.10 → v1.37.1, etcd v3.7.0",
 		"zh": "get-node：kube-apiserver ./kubernetes@HEAD（v1.37.1+3f2a91c0b1.5d41e2aa），etcd v3.5.10 → v1.37.1，etcd v3.7.0",
@@ -32,7 +32,7 @@ func TestHeading(t *testing.T) {
 			t.Errorf("%s: %q, expected %q", lang, got, want)
 		}
 	}
-	c.CheckoutA, c.A.K8sVersion = "", "v1.30.4"
+	c.CheckoutA.Name, c.A.K8sVersion = "", "v1.30.4"
 	c.LiveB = true
 	if got, want := c.Heading(true, message.Printer{}), "get-node: kube-apiserver v1.30.4, etcd v3.5.10 (recorded 2026-01-02) -> v1.37.1, etcd v3.7.0 (live)"; got != want {
 		t.Errorf("%q, expected %q", got, want)
@@ -43,7 +43,7 @@ func TestHeading(t *testing.T) {
 func TestNamesOfCheckouts(t *testing.T) {
 	release, built := &trace.Recording{Scenario: "get-node", K8sVersion: "v1.37.1"}, &trace.Recording{Scenario: "get-node", K8sVersion: "v1.37.1+3f2a91c0b1.5d41e2aa"}
 	side := func(checkout string) Side {
-		return Side{Scenario: "get-node", Version: built.K8sVersion, Checkout: checkout, Live: true}
+		return Side{Scenario: "get-node", Version: built.K8sVersion, Checkout: Checkout{Name: checkout}, Live: true}
 	}
 	for _, test := range []struct {
 		a, b         *trace.Recording

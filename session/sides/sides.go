@@ -28,10 +28,18 @@ type Side struct {
 	// File is the path of a saved recording, "" for a scenario.
 	File              string
 	Scenario, Version string
-	// Checkout is how the user names the checkout that Version stands for; "" for a release.
-	Checkout string
+	// Checkout is what Version stands for; zero for a release.
+	Checkout Checkout
 	// Live replays the scenario now.
 	Live bool
+}
+
+// A Checkout is the checkout of kubernetes, or the commit of one, that a side was built from.
+type Checkout struct {
+	// Name is how the user names it.
+	Name string
+	// Committed tells where its source can be read.
+	Committed *trace.CommittedTree
 }
 
 // A Loader gets the recordings of sides.
@@ -50,7 +58,7 @@ type Compared struct {
 	// LiveA and LiveB are set for a side that was just replayed.
 	LiveA, LiveB bool
 	// CheckoutA and CheckoutB are those of the sides.
-	CheckoutA, CheckoutB string
+	CheckoutA, CheckoutB Checkout
 }
 
 // inRange returns the releases of a range that have a recording of a scenario, and skips
@@ -146,8 +154,8 @@ func (l *Loader) Compare(ctx context.Context, sideA, sideB Side, o diff.Options)
 // their files, or whether each was replayed or recorded.
 func sideNames(a, b *trace.Recording, sideA, sideB Side) (nameA, nameB string) {
 	switch {
-	case sideA.Checkout != sideB.Checkout:
-		return cmp.Or(sideA.Checkout, a.K8sVersion), cmp.Or(sideB.Checkout, b.K8sVersion)
+	case sideA.Checkout.Name != sideB.Checkout.Name:
+		return cmp.Or(sideA.Checkout.Name, a.K8sVersion), cmp.Or(sideB.Checkout.Name, b.K8sVersion)
 	case a.K8sVersion != b.K8sVersion && a.K8sVersion != "" && b.K8sVersion != "":
 		return a.K8sVersion, b.K8sVersion
 	case a.Scenario != b.Scenario && a.Scenario != "" && b.Scenario != "":

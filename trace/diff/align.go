@@ -3,16 +3,15 @@ package diff
 import "slices"
 
 // align pairs elements of two lists of nodes that have equal labels, in order. It finds
-// the best alignment for lists of ordinary length, and a good one for longer lists.
+// the best alignment for lists of ordinary length, and a good one for longer lists. The result is valid until the next call.
 func align(m *matcher, inA, inB []int32) []position {
-	var found []position
+	found, tail := m.found[:0], m.tail[:0]
 	from := 0
 	for from < len(inA) && from < len(inB) && m.equal(inA[from], inB[from]) {
 		found = append(found, position{from, from})
 		from++
 	}
 	endA, endB := len(inA), len(inB)
-	var tail []position
 	for endA > from && endB > from && m.equal(inA[endA-1], inB[endB-1]) {
 		endA, endB = endA-1, endB-1
 		tail = append(tail, position{endA, endB})
@@ -21,7 +20,8 @@ func align(m *matcher, inA, inB []int32) []position {
 		found = append(found, position{from + p.a, from + p.b})
 	}
 	slices.Reverse(tail)
-	return append(found, tail...)
+	m.found, m.tail = append(found, tail...), tail
+	return m.found
 }
 
 func (m *matcher) alignMiddle(inA, inB []int32) []position {
@@ -51,7 +51,9 @@ func (m *matcher) equal(x, y int32) bool {
 // equal subtrees or equal values a little more, and a pair whose values contradict each other none.
 func (m *matcher) alignBest(inA, inB []int32) []position {
 	width := len(inB) + 1
-	best := make([]int32, (len(inA)+1)*width) // best[i*width+j]: of inA[i:] and inB[j:]
+	best := slices.Grow(m.best[:0], (len(inA)+1)*width)[:(len(inA)+1)*width] // best[i*width+j]: of inA[i:] and inB[j:]
+	clear(best)
+	m.best = best
 	weight := func(i, j int) int32 {
 		x, y := inA[i], inB[j]
 		if m.a.label[x] != m.b.label[y] || m.contradict(x, y) {
@@ -137,8 +139,11 @@ func (m *matcher) alignGreedily(found []position, inA, inB []int32, from, to pos
 	return found
 }
 
-// ascending returns a longest part of positions, ordered by a, in which b ascends too.
+// ascending returns a longest part of positions, ordered by a, in which b ascends too: all itself if b ascends throughout.
 func ascending(all []position) []position {
+	if strictlyAscending(all) {
+		return all
+	}
 	last := make([]int, 0, len(all)) // last[k]: where the best chain of k+1 positions ends
 	before := make([]int, len(all))  // the one before in the chain
 	for i, p := range all {
@@ -153,12 +158,18 @@ func ascending(all []position) []position {
 			last[k] = i
 		}
 	}
-	if len(last) == 0 {
-		return nil
-	}
 	chain := make([]position, len(last))
 	for i, k := last[len(last)-1], len(last)-1; k >= 0; i, k = before[i], k-1 {
 		chain[k] = all[i]
 	}
 	return chain
+}
+
+func strictlyAscending(all []position) bool {
+	for i := 1; i < len(all); i++ {
+		if all[i].b <= all[i-1].b {
+			return false
+		}
+	}
+	return true
 }

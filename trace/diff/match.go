@@ -12,6 +12,11 @@ type matcher struct {
 	toldApart []bool
 	// place is a buffer: for nodes of b, their position in the current list, plus one.
 	place []int32
+	// These are buffers, too: there are as many lists as calls that have callees, and most are short.
+	fenced, found, tail []position
+	best                []int32
+	gapA, gapB          []int32 // unpaired nodes between two fences
+	restA, restB        []int32 // unpaired nodes of the whole lists
 }
 
 // match pairs the nodes of two sides. Their labels must be set; labels is the number of labels.
@@ -203,12 +208,12 @@ func (m *matcher) pairLists(inA, inB []int32) {
 // A position is a place in two lists.
 type position struct{ a, b int }
 
-// fences returns the positions of existing pairs that are in order.
+// fences returns the positions of existing pairs that are in order. The result is valid until the next call.
 func (m *matcher) fences(inA, inB []int32) []position {
 	for j, y := range inB {
 		m.place[y] = int32(j + 1)
 	}
-	var known []position
+	known := m.fenced[:0]
 	for i, x := range inA {
 		if y := m.a.partner[x]; y != none && m.place[y] > 0 {
 			known = append(known, position{i, int(m.place[y] - 1)})
@@ -217,21 +222,21 @@ func (m *matcher) fences(inA, inB []int32) []position {
 	for _, y := range inB {
 		m.place[y] = 0
 	}
+	m.fenced = known
 	return ascending(known)
 }
 
 // pairInOrder pairs unpaired nodes of equal labels without crossing. Of several ways, it takes
 // the one with the most equal subtrees.
 func (m *matcher) pairInOrder(inA, inB []int32) {
-	inA, inB = m.a.unpaired(inA, m.inB), m.b.unpaired(inB, m.inA)
-	for _, p := range align(m, inA, inB) {
-		m.pair(inA[p.a], inB[p.b])
+	m.gapA, m.gapB = m.a.unpaired(inA, m.inB, m.gapA[:0]), m.b.unpaired(inB, m.inA, m.gapB[:0])
+	for _, p := range align(m, m.gapA, m.gapB) {
+		m.pair(m.gapA[p.a], m.gapB[p.b])
 	}
 }
 
-// unpaired keeps the nodes of a list that may still find a partner.
-func (s *side) unpaired(list []int32, inOther []int32) []int32 {
-	var kept []int32
+// unpaired appends to kept the nodes of a list that may still find a partner.
+func (s *side) unpaired(list []int32, inOther []int32, kept []int32) []int32 {
 	for _, i := range list {
 		if s.partner[i] == none && inOther[s.label[i]] > 0 {
 			kept = append(kept, i)
@@ -240,11 +245,17 @@ func (s *side) unpaired(list []int32, inOther []int32) []int32 {
 	return kept
 }
 
+// unpaired returns the nodes of two lists that may still find a partner. The result is valid until the next call.
+func (m *matcher) unpaired(inA, inB []int32) (restA, restB []int32) {
+	m.restA, m.restB = m.a.unpaired(inA, m.inB, m.restA[:0]), m.b.unpaired(inB, m.inA, m.restB[:0])
+	return m.restA, m.restB
+}
+
 // pairAnyhow pairs unpaired nodes of equal labels in any order: nodes with equal subtrees
 // first, nodes with contradicting values last, and the latter only if none is left over,
 // because otherwise any of them could be the added or removed one.
 func (m *matcher) pairAnyhow(inA, inB []int32) {
-	inA, inB = m.a.unpaired(inA, m.inB), m.b.unpaired(inB, m.inA)
+	inA, inB = m.unpaired(inA, inB)
 	if len(inA) == 0 || len(inB) == 0 {
 		return
 	}
@@ -310,7 +321,7 @@ func (s *side) byLabel(list []int32) map[int32][]int32 {
 
 // pairThrough pairs unpaired nodes of one list with the children of unpaired nodes of the other.
 func (m *matcher) pairThrough(inA, inB []int32) {
-	inA, inB = m.a.unpaired(inA, m.inB), m.b.unpaired(inB, m.inA)
+	inA, inB = m.unpaired(inA, inB)
 	if len(inA) == 0 || len(inB) == 0 {
 		return
 	}

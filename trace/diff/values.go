@@ -75,7 +75,12 @@ func changedValues(x, y *trace.Call) []ValueChange {
 // the same value: a later release may give a numeric type a String method.
 func alikeWritten(a, b string) bool { return number(a) == number(b) || a == "" || b == "" }
 
+// number reports whether s is a whole number. Most values are not, and Atoi allocates an error for each, so it only sees those that
+// begin like one.
 func number(s string) bool {
+	if s == "" || !strings.Contains("+-0123456789", s[:1]) {
+		return false
+	}
 	_, err := strconv.Atoi(s)
 	return err == nil
 }

@@ -1,6 +1,7 @@
 package reason
 
 import (
+	"cmp"
 	"maps"
 	"strings"
 	"sync"
@@ -31,28 +32,24 @@ func newGates(code *recordings.Code) *gates {
 	all := &gates{of: map[string]map[string]string{}}
 	for _, program := range code.Programs() {
 		functions := code.Functions(program)
-		direct := collect(functions, func(_ string, c recordings.SourceCall) string { return c.Gate })
+		direct := collect(functions, nil)
 		// What only functions that depend on a gate call, or make, depends on it, too.
-		all.of[program] = collect(functions, func(in string, c recordings.SourceCall) string {
-			if c.Gate == "" {
-				return direct[in]
-			}
-			return c.Gate
-		})
+		all.of[program] = collect(functions, direct)
 	}
 	return all
 }
 
-// collect returns the gate of each function and type of a program of which all calls have the same one.
-func collect(functions []*recordings.Source, gateOf func(in string, c recordings.SourceCall) string) map[string]string {
+// collect returns the gate of each function and type of a program of which all calls have the same one. A call without a gate
+// of its own has that of the function that it is in.
+func collect(functions []*recordings.Source, ofCaller map[string]string) map[string]string {
 	of := map[string]string{}
 	// First those that have a gate anywhere, which are few.
-	each(functions, gateOf, func(name, gate string) {
+	each(functions, ofCaller, func(name, gate string) {
 		if gate != "" {
 			of[name] = gate
 		}
 	})
-	each(functions, gateOf, func(name, gate string) {
+	each(functions, ofCaller, func(name, gate string) {
 		if one, ok := of[name]; ok && one != gate { // called without a gate, or with several
 			of[name] = ""
 		}
@@ -62,11 +59,12 @@ func collect(functions []*recordings.Source, gateOf func(in string, c recordings
 }
 
 // each hands over what the functions call, or make, and the gate of each.
-func each(functions []*recordings.Source, gateOf func(in string, c recordings.SourceCall) string, take func(name, gate string)) {
-	for i := range functions {
-		for _, c := range functions[i].Calls {
-			if c.Kind == recordings.CallStatic || c.Kind == recordings.CallMakes {
-				take(c.Name, gateOf(functions[i].Name, c))
+func each(functions []*recordings.Source, ofCaller map[string]string, take func(name, gate string)) {
+	for _, f := range functions {
+		around := ofCaller[f.Name]
+		for i := range f.Calls {
+			if c := &f.Calls[i]; c.Kind == recordings.CallStatic || c.Kind == recordings.CallMakes {
+				take(c.Name, cmp.Or(c.Gate, around))
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func made(here, there side, program, function string) Why {
 	return NewCall
 }
 
-// callers lists the functions that call a function by its name: by program, and by the function that is called.
+// callers lists the functions that call a function by its name: by program, and by the function that is called, of those that have literals.
 type callers map[string]map[string][]string
 
 // callersByCode caches the callers of the releases that CodeOf returns, see gatesByCode.
@@ -61,14 +61,22 @@ func callersOf(code *recordings.Code) callers {
 	find, _ := callersByCode.LoadOrStore(code, sync.OnceValue(func() callers {
 		all := callers{}
 		for _, program := range code.Programs() {
-			all[program] = map[string][]string{}
-			for _, f := range code.Functions(program) {
-				for _, c := range f.Calls {
-					if c.Kind == recordings.CallStatic {
-						all[program][c.Name] = append(all[program][c.Name], f.Name)
+			functions := code.Functions(program)
+			of := map[string][]string{}
+			for _, f := range functions {
+				if at := strings.LastIndex(f.Name, ".func"); at >= 0 { // a literal, or a method whose name begins with "func", which does no harm
+					of[f.Name[:at]] = nil
+				}
+			}
+			for _, f := range functions {
+				for i := range f.Calls {
+					c := &f.Calls[i]
+					if known, has := of[c.Name]; has && c.Kind == recordings.CallStatic {
+						of[c.Name] = append(known, f.Name)
 					}
 				}
 			}
+			all[program] = of
 		}
 		return all
 	}))

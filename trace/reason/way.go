@@ -38,6 +38,21 @@ type Way struct {
 	by     string
 }
 
+// WayOf returns how the caller of call i of a tree reaches it, as the index of the sources says. known is false if the
+// index does not have the text of the caller.
+func WayOf(code *recordings.Code, tree *trace.Tree, i int) (way Way, known bool) {
+	above := tree.Parent(i)
+	if above < 0 {
+		return Way{Kind: Leads}, false
+	}
+	way = side{code: code}.way(tree, i)
+	if way.Kind != Leads {
+		return way, true
+	}
+	caller := tree.Call(above)
+	return way, code != nil && code.Function(caller.Process, caller.Function) != nil
+}
+
 // way returns how the caller of call i of a tree reaches it.
 func (s side) way(tree *trace.Tree, i int) Way {
 	above := tree.Parent(i)

@@ -186,7 +186,8 @@ func unpack(packed, common []byte) (*columns, error) {
 		return nil, err
 	}
 	defer r.Close()
-	raw, err := r.DecodeAll(packed, nil)
+	// Frames do not tell their size. What is decoded is four to seven times as long: with room for it, nothing is copied while it grows.
+	raw, err := r.DecodeAll(packed, make([]byte, 0, 8*len(packed)))
 	if err != nil {
 		return nil, err
 	}

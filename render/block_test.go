@@ -1,0 +1,16 @@
+package render
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestChineseListsKeepNames: a Chinese list has no blanks, so that it is one word that is longer than any line.
+func TestChineseListsKeepNames(t *testing.T) {
+	const list = "条路由：v1、authentication.k8s.io/v1、authorization.k8s.io/v1、very.long.name.of.a.group.k8s.io/v1"
+	got := wrapNames(list, 30)
+	want := []string{"条路由：v1、", "authentication.k8s.io/v1、", "authorization.k8s.io/v1、", "very.long.name.of.a.group.k8s.", "io/v1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, expected %q", got, want)
+	}
+}

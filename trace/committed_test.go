@@ -1,0 +1,28 @@
+package trace
+
+import "testing"
+
+// A line is linked only if the commit has it, at an address that has the commit.
+func TestLineOfACommittedTree(t *testing.T) {
+	const tree = "https://github.com/me/kubernetes/blob/0123/"
+	changed := map[string]bool{"staging/src/k8s.io/apiserver/pkg/x/changed.go": true}
+	for _, test := range []struct {
+		url, file, process, want string
+		state                    Committed
+	}{
+		{tree, "k8s.io/kubernetes/pkg/x/x.go", ProcessAPIServer, tree + "pkg/x/x.go#L3", CommittedLine},
+		{tree, "k8s.io/apiserver/pkg/x/x.go", ProcessAPIServer, tree + "staging/src/k8s.io/apiserver/pkg/x/x.go#L3", CommittedLine},
+		{"", "k8s.io/kubernetes/pkg/x/x.go", ProcessAPIServer, "", CommittedLine},
+		{tree, "k8s.io/apiserver/pkg/x/changed.go", ProcessAPIServer, "", UncommittedLine},
+		{"", "k8s.io/apiserver/pkg/x/changed.go", ProcessAPIServer, "", UncommittedLine},
+		{tree, "go.etcd.io/etcd/client/v3/kv.go", ProcessAPIServer, "", CommittedElsewhere},
+		{tree, "k8s.io/apiserver/pkg/x/x.go", ProcessSample, "", CommittedElsewhere},
+		{tree, "net/http/server.go", ProcessAPIServer, "", CommittedElsewhere},
+		{tree, "", ProcessAPIServer, "", CommittedElsewhere},
+	} {
+		c := &CommittedTree{URL: test.url, Uncommitted: changed}
+		if url, state := c.Line(&Call{Process: test.process, File: test.file, Line: 3}); url != test.want || state != test.state {
+			t.Errorf("%s of %s: %q, state %d, expected %q, %d", test.file, test.process, url, state, test.want, test.state)
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package recordings_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/kubeapitrace/apitrace/instrument"
+	"github.com/kubeapitrace/apitrace/trace"
+	"github.com/kubeapitrace/apitrace/trace/recordings"
+)
+
+var update = flag.Bool("update", false, "note the keys of what was recorded")
+
+// TestKeysAreThoseOfTheRecordings: with a change of the rewriter, of package funcname, of the probe or of what the guide says of a
+// program, everybody builds every server anew, and the recordings may no longer show what they would. That happens on purpose, for all
+// releases at once, or not at all.
+func TestKeysAreThoseOfTheRecordings(t *testing.T) {
+	const noted = "testdata/keys.txt"
+	guide, err := instrument.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	releases, err := recordings.Versions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var now strings.Builder
+	for _, r := range releases {
+		fmt.Fprintf(&now, "%s: %s %s, %s %s, %s %s %s\n", r.K8sVersion,
+			trace.ProcessAPIServer, guide.Key(trace.ProcessAPIServer, r.K8sVersion),
+			trace.ProcessSample, guide.Key(trace.ProcessSample, r.K8sVersion),
+			trace.ProcessEtcd, r.EtcdVersion, guide.Key(trace.ProcessEtcd, r.EtcdVersion))
+	}
+	if *update {
+		if err := os.WriteFile(noted, []byte(now.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	then, err := os.ReadFile(noted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now.String() != string(then) {
+		t.Errorf("the keys of the instrumented programs have changed since the recordings were made: undo the change, or record all releases again with \"make record\"\nnow:\n%swhen recorded:\n%s",
+			now.String(), then)
+	}
+}
