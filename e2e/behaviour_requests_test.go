@@ -19,6 +19,8 @@ type exchange struct {
 	header map[string]string
 	// status is that of the answer.
 	status int
+	// since is the first minor version whose answer has the status, "" for v1.16.
+	since string
 	// during are sent while this one, a watch, is being answered. It ends after as many events.
 	during []exchange
 }
@@ -58,9 +60,9 @@ var exchanges = []exchange{
 	{name: "health", method: "GET", path: "/healthz", status: 200},
 	{name: "readiness in words", method: "GET", path: "/readyz?verbose", status: 200},
 	{name: "old discovery", method: "GET", path: "/apis/apps/v1", status: 200},
-	{name: "aggregated discovery", method: "GET", path: "/apis", status: 200, header: accept("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")},
-	{name: "OpenAPI index", method: "GET", path: "/openapi/v3", status: 200},
-	{name: "OpenAPI of a group", method: "GET", path: "/openapi/v3/apis/apps/v1", status: 200},
+	{name: "aggregated discovery", since: "v1.30", method: "GET", path: "/apis", status: 200, header: accept("application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")},
+	{name: "OpenAPI index", since: "v1.24", method: "GET", path: "/openapi/v3", status: 200},
+	{name: "OpenAPI of a group", since: "v1.24", method: "GET", path: "/openapi/v3/apis/apps/v1", status: 200},
 	{name: "no such path", method: "GET", path: "/nowhere", status: 404},
 	{name: "no such resource", method: "GET", path: "/apis/apps/v1/nowhere", status: 404},
 	{name: "wrong method", method: "POST", path: configMaps + "/a", body: mapA, status: 405},
@@ -82,7 +84,7 @@ var exchanges = []exchange{
 	{name: "create with warnings", method: "POST", path: deployments + "?fieldValidation=Warn", body: web, status: 201},
 	{name: "create invalid", method: "POST", path: deployments, body: webInvalid, status: 422},
 	{name: "create from broken JSON", method: "POST", path: configMaps, body: `{"apiVersion":`, status: 400},
-	{name: "create with an unknown field", method: "POST", path: configMaps + "?fieldValidation=Strict", body: `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"date":{}}`, status: 400},
+	{name: "create with an unknown field", since: "v1.25", method: "POST", path: configMaps + "?fieldValidation=Strict", body: `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"date":{}}`, status: 400},
 	{name: "create from plain text", method: "POST", path: configMaps, body: mapA, status: 415, header: map[string]string{"Content-Type": "text/plain"}},
 	{name: "list", method: "GET", path: configMaps, status: 200},
 	{name: "list by label", method: "GET", path: configMaps + "?labelSelector=app%3Dx", status: 200},

@@ -16,20 +16,42 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/mod/semver"
 
 	"github.com/kubeapitrace/apitrace/apiserver"
+	"github.com/kubeapitrace/apitrace/internal/testenv"
 	"github.com/kubeapitrace/apitrace/session/collect"
 	"github.com/kubeapitrace/apitrace/trace"
 )
 
 // The instrumented server answers as upstream's own build does: with the tracing
 // of the request switched on, and without.
-func TestBehaviour(t *testing.T) {
-	upstream, instrumented := server(t, plain), server(t, traced)
+func TestBehaviour(t *testing.T) { compareBuilds(t, "", exchanges) }
+
+// TestNightlyBehaviourOfOlderReleases compares the two builds of three releases with repairs. Each needs two builds of minutes;
+// -run TestNightlyBehaviourOfOlderReleases/v1.20.15 selects one release.
+func TestNightlyBehaviourOfOlderReleases(t *testing.T) {
+	testenv.Nightly(t)
+	for _, version := range []string{"v1.16.15", "v1.20.15", "v1.25.16"} {
+		t.Run(version, func(t *testing.T) {
+			var served []exchange
+			for _, e := range exchanges {
+				if e.since == "" || semver.Compare(version, e.since) >= 0 {
+					served = append(served, e)
+				}
+			}
+			compareBuilds(t, version, served)
+		})
+	}
+}
+
+// compareBuilds sends the same requests to both builds of a release, "" for the default one.
+func compareBuilds(t *testing.T, version string, all []exchange) {
+	upstream, instrumented := server(t, kind{plain: true, version: version}), server(t, kind{version: version})
 	for _, sampled := range []bool{true, false} {
 		t.Run(fmt.Sprintf("sampled=%v", sampled), func(t *testing.T) {
-			want := answersOf(t, upstream, sampled)
-			got := answersOf(t, instrumented, sampled)
+			want := answersOf(t, upstream, sampled, all)
+			got := answersOf(t, instrumented, sampled, all)
 			compareAnswers(t, want.answers, got.answers)
 			if sampled {
 				mustBeTraced(t, instrumented, got.sent)
@@ -109,8 +131,8 @@ type session struct {
 	sent    []trace.Sent // the traced ones
 }
 
-// answersOf sends all requests to a server.
-func answersOf(t *testing.T, s *apiserver.Server, sampled bool) *session {
+// answersOf sends requests to a server, one after the other.
+func answersOf(t *testing.T, s *apiserver.Server, sampled bool, all []exchange) *session {
 	t.Helper()
 	client, err := s.Client()
 	if err != nil {
@@ -119,7 +141,7 @@ func answersOf(t *testing.T, s *apiserver.Server, sampled bool) *session {
 	defer client.CloseIdleConnections()
 	run := &session{t: t, server: s, client: client, sampled: sampled}
 	makeNamespace(t, s, behaviourNamespace)
-	for _, e := range exchanges {
+	for _, e := range all {
 		run.exchange(e)
 	}
 	return run

@@ -79,11 +79,11 @@ func (f functions) checkAbsent(t *testing.T) {
 	}
 }
 
-// TestSlowLibraryDoesNotDependOnLuck checks that a scenario's traces have the same names and nesting each time, unless
+// TestNightlyLibraryDoesNotDependOnLuck checks that a scenario's traces have the same names and nesting each time, unless
 // the scenario says that it varies. Two runs of twenty may differ: a server also works in the background, and its writes
 // can coincide with those of a request.
-func TestSlowLibraryDoesNotDependOnLuck(t *testing.T) {
-	testenv.Slow(t)
+func TestNightlyLibraryDoesNotDependOnLuck(t *testing.T) {
+	testenv.Nightly(t)
 	for _, scenario := range library(t) {
 		if scenario.Varies.En != "" {
 			continue

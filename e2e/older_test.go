@@ -18,11 +18,11 @@ import (
 // withoutSample are releases whose sample server is not available from the module proxy.
 var withoutSample = map[string]bool{"v1.25.16": true}
 
-// TestSlowOlderReleases plays whatever a release before v1.26 can run, in the checking mode, and asks the server for the
+// TestNightlyOlderReleases plays whatever a release before v1.26 can run, in the checking mode, and asks the server for the
 // OpenAPI document that its generated definitions give.
-func TestSlowOlderReleases(t *testing.T) {
-	testenv.Slow(t)
-	const one = "v1.22.17" // which "make test-all" builds; most repairs are for it
+func TestNightlyOlderReleases(t *testing.T) {
+	testenv.Nightly(t)
+	const one = "v1.22.17" // which "make test-nightly" builds; most repairs are for it
 	for _, version := range apiserver.Releases() {
 		if semver.Compare(version, "v1.26.0") >= 0 {
 			continue // TestSlowLibrary replays one of them

@@ -10,11 +10,11 @@ import (
 	"github.com/kubeapitrace/apitrace/storage"
 )
 
-// TestSlowGuideKnowsOtherReleases rewrites kube-apiserver of other releases: a function that the guide
+// TestNightlyGuideKnowsOtherReleases rewrites kube-apiserver of other releases: a function that the guide
 // names for a release and that the release does not have is an error of Rewrite.
 // It downloads their source, and builds nothing.
-func TestSlowGuideKnowsOtherReleases(t *testing.T) {
-	testenv.Slow(t)
+func TestNightlyGuideKnowsOtherReleases(t *testing.T) {
+	testenv.Nightly(t)
 	testenv.NeedsServer(t)
 	guide, err := instrument.Load()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -191,6 +192,7 @@ func (s *State) save(events []Event) error {
 			return StateError(err)
 		}
 	}
+	s.removeUnfinished()
 	for _, file := range []string{s.Path, s.backup()} {
 		if err := replace(file, text.Bytes()); err != nil {
 			return StateError(err)
@@ -199,7 +201,19 @@ func (s *State) save(events []Event) error {
 	return nil
 }
 
-// replace writes a file that others than its owner cannot read: all of it, or the old one stays.
+// removeUnfinished removes what processes that were killed have begun to write. The caller holds the lock, so nobody is writing.
+func (s *State) removeUnfinished() {
+	dir := filepath.Dir(s.Path)
+	entries, _ := os.ReadDir(dir) // it is for tidiness only
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "."+filepath.Base(s.Path)) {
+			_ = os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// replace writes a file that others than its owner cannot read: all of it, or the old one stays. What is written lies next to
+// it until it is whole, with a name that begins with a dot and the file's name.
 func replace(file string, text []byte) error {
-	return renameio.WriteFile(file, text, 0o600, renameio.WithStaticPermissions(0o600))
+	return renameio.WriteFile(file, text, 0o600, renameio.WithStaticPermissions(0o600), renameio.WithTempDir(filepath.Dir(file)))
 }

@@ -204,6 +204,19 @@ func TestInterruptedWrite(t *testing.T) {
 	if len(*warned) > 0 {
 		t.Errorf("a killed writer has damaged the file: %q", *warned)
 	}
+	write(t, filepath.Join(filepath.Dir(s.Path), "."+filepath.Base(s.Path)+"123"), "{") // the eight may all have been lucky
+	if err := s.Add(t.Context(), Event{Did: Passed, Exercise: "last"}); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(filepath.Dir(s.Path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range left {
+		if !strings.HasPrefix(file.Name(), filepath.Base(s.Path)) {
+			t.Errorf("killed writers have left %s", file.Name())
+		}
+	}
 }
 
 // TestTwoAtOnce lets processes write at the same time: each event is there, once.

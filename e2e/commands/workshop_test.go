@@ -29,9 +29,10 @@ func TestLiveExercises(t *testing.T) {
 	verifyLive(t, func(e *workshop.Exercise) bool { return e.Change == nil })
 }
 
-// TestSlowChanges solves the exercises that ask for a change of the server: each is a build of a minute.
-func TestSlowChanges(t *testing.T) {
-	testenv.Slow(t)
+// TestNightlyChanges solves the exercises that ask for a change of the server: each is a build of a minute.
+// TestSlowChangeTheServer, which "make test-all" runs, plays one of them as a learner does.
+func TestNightlyChanges(t *testing.T) {
+	testenv.Nightly(t)
 	verifyLive(t, func(e *workshop.Exercise) bool { return e.Change != nil })
 }
 

@@ -164,6 +164,9 @@ func TestReplayIsCancelledInThePage(t *testing.T) {
 	b.click(live("replay") + ".querySelector('.stop')")
 	b.until(live("replay") + ".querySelector('.outcome').textContent === 'Cancelled.'")
 	b.until("document.querySelector('.server .state').textContent === 'ready'")
+	if js[bool](b, "(() => { const p = document.querySelector('.commands pre'); return p.scrollWidth > p.clientWidth; })()") {
+		t.Error("a command runs out of its box, below the button that copies it")
+	}
 	if wide := js[int](b, "document.documentElement.scrollWidth"); wide > 400 {
 		t.Errorf("the page is %d pixels wide at 400", wide)
 	}

@@ -159,6 +159,12 @@ func TestPageTiesMovedAndRenamedCalls(t *testing.T) {
 	b.click("[...document.querySelectorAll('.switch button')].find((x) => x.textContent === 'Side by side')")
 	b.until("[...document.querySelectorAll('.sides .row.step')].some((r) => r.querySelectorAll('.side')[0].textContent.includes('cacher.(*Cacher).Get') && r.querySelectorAll('.side')[1].textContent.includes('cacher.(*CacheDelegator).Get'))")
 	b.until("location.hash.includes('look=sides')")
+	// Both columns keep their places however deep a call is, and their names stay in sight.
+	if edges := js[[]int](b, "[...new Set([...document.querySelectorAll('.sides .side + .side')].map((s) => Math.round(s.getBoundingClientRect().left)))]"); len(edges) != 1 {
+		t.Errorf("the right column begins at %v", edges)
+	}
+	js[any](b, "document.querySelector('.sides .row:last-child').scrollIntoView({ block: 'end' })")
+	b.until("document.querySelector('.compare-left').scrollTop > 0 && Math.abs(document.querySelector('.side-names').getBoundingClientRect().top - document.querySelector('.compare-left').getBoundingClientRect().top) < 2")
 }
 
 func TestPageComparesTwoScenariosByKeyboard(t *testing.T) {

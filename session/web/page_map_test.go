@@ -99,6 +99,18 @@ func showsWhatAStartBuilt(b *tab) {
 			b.Errorf("deployments do not have %q:\n%s", want, text)
 		}
 	}
+	// On a phone, a method is not broken in two, and nothing is wider than the screen.
+	b.do(chromedp.EmulateViewport(400, 860))
+	if broken := js[string](b, "[...document.querySelectorAll('.boot-routes td:first-child')].filter((d) => d.getBoundingClientRect().height > 28).map((d) => d.textContent).join()"); broken != "" {
+		b.Errorf("on a phone, these methods take more than a line: %s", broken)
+	}
+	if js[bool](b, "document.documentElement.scrollWidth > innerWidth") {
+		b.Error("the opened map is wider than a phone")
+	}
+	if js[bool](b, "document.documentElement.scrollHeight > innerHeight") {
+		b.Error("the page itself can be scrolled, with its header")
+	}
+	b.do(chromedp.EmulateViewport(1280, 860))
 	b.click("[...document.querySelectorAll('.boot-resource .link')].find((l) => l.textContent === 'The call that registered it')")
 	b.until(heading + " === '(*APIInstaller).registerResourceHandlers'")
 }

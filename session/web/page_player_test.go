@@ -17,6 +17,16 @@ const position = "(document.querySelector('.player .said')?.textContent ?? '')"
 // press types a key where no field has the focus.
 func (b *tab) press(key string) { b.do(chromedp.KeyEvent(key)) }
 
+// TestKeyOfAStepOpensThePlayer presses a key that the table of keys names, without a click before it.
+func TestKeyOfAStepOpensThePlayer(t *testing.T) {
+	b := open(t, start(t, web.Options{}), "#/latest/get-node/1?call="+escape(storeGet), 1280)
+	b.until(heading + " === '(*store).Get' && document.querySelector('.tree')")
+	b.press("s")
+	b.until("document.querySelector('.player .at') && " + position + ".startsWith('In etcd3.(*store).Get, line ')")
+	js[any](b, "history.back()")
+	b.until("!document.querySelector('.player') && " + heading + " === '(*store).Get'")
+}
+
 func TestPageStepsThroughARequest(t *testing.T) {
 	server := start(t, web.Options{})
 	b := open(t, server, "#/latest/get-node/1?call="+escape(storeGet), 1280)

@@ -218,6 +218,15 @@ func TestPageShowsTheTreeOfTheTerminal(t *testing.T) {
 	if title := js[string](b, "document.querySelector('h1').textContent"); title != "GET /api/v1/nodes/n1 → 200" {
 		t.Errorf("the page is about %q", title)
 	}
+	// No line goes on below the last call of a caller.
+	if wrong := js[[]string](b, `[...document.querySelectorAll('[role=treeitem]')].flatMap((row, i, all) => {
+		const elbow = row.querySelector('.g.elbow.last'), level = +row.ariaLevel;
+		if (!elbow) return [];
+		const at = [...row.querySelectorAll('.g')].indexOf(elbow), end = all.findIndex((r, k) => k > i && +r.ariaLevel <= level);
+		return all.slice(i + 1, end < 0 ? undefined : end).filter((r) => !r.querySelectorAll('.g')[at].matches('.ended')).map((r) => r.textContent);
+	})`); len(wrong) > 0 {
+		t.Errorf("a line goes on below the last call of a caller: %q", wrong)
+	}
 	// A step with folded calls is opened and closed again.
 	before := js[int](b, "document.querySelectorAll('[role=treeitem]').length")
 	b.click("document.querySelector('.fold')")
@@ -284,6 +293,11 @@ func TestPageSearchesAllRecordings(t *testing.T) {
 	b.until("location.hash.startsWith('#/search?text=')")
 	b.click("document.querySelector('.places .link')")
 	b.until(heading + ".includes('(*corruptObjectDeleter).Get')")
+	js[any](b, "history.back()")
+	b.until("document.querySelector('.found')")
+	// The name itself is a short way for a mouse.
+	b.click("document.querySelector('.found span.text')")
+	b.until(heading + ".includes('(*corruptObjectDeleter).Get') && location.hash.includes('/get-node/')")
 	js[any](b, "history.back()")
 	b.until("document.querySelector('.found')")
 	// A value leads to a call that has it.

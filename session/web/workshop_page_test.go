@@ -65,7 +65,7 @@ func TestPageTeachesTheWorkshop(t *testing.T) {
 		t.Errorf("what was done is %d tries and %d hints", sheet.Tries, len(sheet.Hints))
 	}
 	b.click("document.querySelector('.actions .reveal')")
-	b.until("document.querySelector('.solution pre')")
+	b.until("document.querySelector('.solution pre') && document.querySelector('.solution ~ .debrief')") // what was asked for comes first
 	js[any](b, `document.querySelector('input[name=answer]').value = ''`)
 	js[any](b, setValue("input[name=answer]", js[string](b, "document.querySelector('.solution pre').textContent")))
 	b.click("document.querySelector('.answer .go')")
