@@ -3,69 +3,85 @@
 # Without cgo: a machine with only Go can do everything here.
 export CGO_ENABLED ?= 0
 
-.PHONY: build run check dead types test programs test-all test-nightly test-upstream bench bench-load soak record faults docs pictures release lint clean
+.PHONY: build run check lint dead types test programs upstream-programs test-all test-slow test-race test-older test-nightly bench bench-load soak record test-upstream faults docs pictures release clean
+
+# Without debugging data the linker takes a third of its time, and the binary is a fifth smaller: make build DEBUG=1 keeps the data.
+LDFLAGS = $(if $(DEBUG),,-ldflags=-s)
 
 build: ## the command line, and the same as a kubectl plugin
 	@echo "building apitrace (a minute or two the first time)"
-	go build -o bin/apitrace ./cmd/apitrace
+	go build $(LDFLAGS) -o bin/apitrace ./cmd/apitrace
 	ln -sf apitrace bin/kubectl-apitrace
 
 run: build ## the first trace (the first time it builds kube-apiserver and etcd: minutes)
 	bin/apitrace run get-node
 
-# The tests of the page and those that build programs run end to end. GOGC: the tests and the commands that they start
-# live for a second, and collecting their garbage takes a third of it. -ldflags=-s: without debugging data the linker takes a
-# third of its time, for some fifty programs of 60 MB. -p: some tests wait for seconds, while one more package can run. Vet has just run.
-check: lint ## formatting, static checks, and all tests that need no server, browser or build: some minutes
-	.ci/phase "tests without a server" env APITRACE_BROWSER= GOGC=400 go test -vet=off -ldflags=-s -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 10m ./...
+# GOGC: these tests and the commands that they start live for seconds, and collecting their garbage takes a third of the time.
+# One package more than there are processors: some tests wait. Vet has just run.
+QUICK = GOGC=400 .ci/tests
+QUICK_FLAGS = -vet=off -ldflags=-s -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 20m
+
+check: lint ## formatting, static checks, and all tests that need no server, browser or build
+	APITRACE_BROWSER= $(QUICK) "tests without a server" "$$(go list ./... | grep -v /e2e)" $(QUICK_FLAGS)
 
 lint:
 	test -z "$$(gofmt -l $$(git ls-files '*.go' | grep -v /testdata/))"
 	.ci/phase vet env GOGC=400 go vet ./...
-	.ci/phase staticcheck env GOGC=400 go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	.ci/phase staticcheck env GOGC=400 go tool staticcheck ./...
 
 # The rewriter inserts the calls of instrument/probe, so they are in no source of ours.
 dead: ## lists functions that nothing calls, and exported names that no other package uses; fails if there are any
-	found=$$(go run golang.org/x/tools/cmd/deadcode@v0.51.0 -test ./...) || exit 1; \
+	found=$$(go tool deadcode -test ./...) || exit 1; \
 	! printf '%s\n' "$$found" | grep 'unreachable func' | grep -v '^instrument/probe/'
 	go run ./internal/unused
 
 # TypeScript's own compiler, which is written in Go by now. esbuild, which makes the bundle, drops the types unread.
 types: ## checks the types of the page; the first time it builds the compiler: 400 s of processor time, 2.4 GB of memory
-	go run github.com/microsoft/typescript-go/cmd/tsgo@v0.0.0-20260708042240-2bd066d87f5b --project render/page
+	go tool tsgo --project render/page
 
-# What every change needs. The end-to-end tests want kube-apiserver and etcd, with tracing
-# and as upstream builds them: those are built first, or found in the cache, so that one
-# sees how far it is. Two packages at a time, the longest first: a test waits for its server, or for a browser,
-# half of the time. What they run the go command does not see, so it must not take results from its cache.
-test: check programs ## check, then the end-to-end tests
-	.ci/phase "costly tests of the command line" env $(E2E) GOGC=400 go test -ldflags=-s -count 1 -timeout 10m -run '^TestCostly' ./cmd/apitrace
-	.ci/phase "end to end" env $(E2E) go test -p 2 -count 1 -timeout 60m $(END_TO_END)
+# What every change needs. The end-to-end tests use the traced kube-apiserver and etcd: programs builds them first, or finds them in
+# the cache. The packages of END_TO_END run whole here, so the first phase leaves them out. Two of them run at a time, the longest first: a
+# test waits for its server or for a browser half of the time. The go command cannot see the servers, so it must not cache the results.
+test: lint programs ## lint, then all tests, also the end-to-end tests
+	APITRACE_BROWSER= $(QUICK) "tests without a server" "$$(go list ./... | grep -v -x -F "$$(go list $(END_TO_END))")" $(QUICK_FLAGS)
+	$(E2E) .ci/tests "end to end" "$(END_TO_END)" -vet=off -ldflags=-s -p 2 -count 1 -timeout 60m
 
-END_TO_END = ./e2e/commands ./session/web ./e2e/... ./internal/program ./apiserver ./storage
+END_TO_END = ./e2e/commands ./session/web ./cmd/apitrace ./internal/program ./apiserver ./storage ./e2e ./e2e/judge ./e2e/witness ./e2e/upstream ./e2e/load
 
 programs: build
 	.ci/phase "build the traced programs" bin/apitrace build --sample
+
+# Upstream's own build of kube-apiserver, and kubectl, for the few tests that compare with them.
+upstream-programs: build
 	.ci/phase "build upstream's programs" bin/apitrace build --plain
 	.ci/phase "build kubectl" go build -C e2e/testdata/kubectl -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=v1.37.2" -o $(CURDIR)/bin/test/kubectl .
 
-# With the kubectl that programs has built, whatever the machine has.
+# With the kubectl of upstream-programs, if it is built, whatever the machine has.
 E2E = APITRACE_E2E=1 PATH="$(CURDIR)/bin/test:$$PATH"
 
+# packages of $(1) that have tests with names that begin with $(2).
+with = $$(git grep -l '^func $(2)' -- $(patsubst %,'%/*_test.go',$(1)) | xargs -n1 dirname | sort -u | sed 's|^|./|' | tr '\n' ' ')
+
 # Nothing that "make test" has run is run again: slow tests have names of their own.
-test-all: programs dead ## what is slow, on top of test: an older release, a change of the server, the race detector
-	.ci/phase "slow tests without a server" env APITRACE_SLOW=1 go test -ldflags=-s -timeout 20m -run '^TestSlow' ./cmd/... ./instrument ./internal/distribution ./render/... ./trace/... ./workshop
+test-all: test-slow test-race test-older ## what is slow, on top of test: changes of the server, the race detector, an older release
+
+test-slow: programs upstream-programs dead
+	APITRACE_SLOW=1 .ci/tests "slow tests without a server" "$(call with,cmd instrument internal render trace workshop,TestSlow)" -vet=off -ldflags=-s -timeout 20m -run '^TestSlow'
 	.ci/phase "types of the page" $(MAKE) types
-	.ci/phase "race detector" .ci/race
-	.ci/phase "arm64, emulated" .ci/arm64
+
+test-race:
+	.ci/race
+	.ci/arm64
+
+test-older: programs upstream-programs
 	.ci/phase "build v1.30.4" bin/apitrace build --sample --k8s v1.30.4
-	.ci/phase "slow, end to end" env $(E2E) APITRACE_SLOW=1 go test -p 2 -count 1 -timeout 60m -run '^TestSlow' $(END_TO_END)
+	$(E2E) APITRACE_SLOW=1 .ci/tests "slow, end to end" "$(call with,e2e session,TestSlow)" -vet=off -ldflags=-s -p 2 -count 1 -timeout 60m -run '^TestSlow'
 
-test-nightly: programs ## what takes many minutes: all releases before the judge, in a site and by Go's own counters; the sources of all releases by the guide, an old release with its repairs, every scenario twenty times, every change of the course, a release in an empty cache, go install, Jaeger
+test-nightly: programs upstream-programs ## what takes many minutes: all releases before the judge, in a site and by Go's own counters; the sources of all releases by the guide, an old release with its repairs, every scenario twenty times, every change of the course, a release in an empty cache, go install, Jaeger
 	.ci/phase "build v1.22.17" bin/apitrace build --sample --k8s v1.22.17
-	.ci/phase "nightly tests" env $(E2E) APITRACE_NIGHTLY=1 go test -p 1 -count 1 -timeout 3h -run '^TestNightly' ./internal/distribution ./session/web ./e2e/...
+	$(E2E) APITRACE_NIGHTLY=1 .ci/tests "nightly tests" "$(call with,cmd internal session e2e,TestNightly)" -vet=off -ldflags=-s -p 1 -count 1 -timeout 3h -run '^TestNightly'
 
-bench: programs ## measures what the README states, in about fifteen minutes
+bench: programs upstream-programs ## measures what the README states, in about fifteen minutes
 	go test -run '^$$' -bench . ./instrument/... ./trace/... ./render/... ./workshop ./cmd/apitrace
 	APITRACE_E2E=1 go test -run '^$$' -bench . -benchtime 3x ./session/web
 	APITRACE_E2E=1 go test -timeout 30m -run '^$$' -bench Change -benchtime 3x ./e2e/commands
@@ -73,11 +89,11 @@ bench: programs ## measures what the README states, in about fifteen minutes
 	APITRACE_E2E=1 go test -timeout 30m -run '^$$' -bench Run -benchtime 5x ./e2e/commands
 
 EACH ?= 1m
-bench-load: programs ## a traced server and upstream's own build under load, as a table: twenty minutes; make bench-load EACH=6s for a trial
+bench-load: programs upstream-programs ## a traced server and upstream's own build under load, as a table: twenty minutes; make bench-load EACH=6s for a trial
 	APITRACE_E2E=1 go test -timeout 3h -run '^$$' -bench Load -benchtime 1x ./e2e/load -load.each $(EACH)
 
 FOR ?= 20m
-soak: programs ## a traced server under a steady load: memory, goroutines, files and traces must stay as they are; make soak FOR=3m
+soak: programs upstream-programs ## a traced server under a steady load: memory, goroutines, files and traces must stay as they are; make soak FOR=3m
 	APITRACE_E2E=1 APITRACE_SLOW=1 go test -timeout 3h -count 1 -v -run '^TestSlowSoak$$' ./e2e/load -load.soak $(FOR)
 
 record: build ## the recordings that apitrace carries, of all releases or of some: make record K8S=v1.30.4

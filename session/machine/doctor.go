@@ -46,6 +46,8 @@ func examine(ctx context.Context, k8sVersion string) ([]Finding, error) {
 	}
 	return append(findings,
 		examineCache(cache, entries),
+		examineServed(cache),
+		examineState(),
 		examineBuild(entries, version),
 		examineSample(entries, version),
 		examineSpace(cache, entries, version),
@@ -83,10 +85,34 @@ func examineCache(cache *program.Cache, entries []program.Entry) Finding {
 	for _, kind := range program.Kinds {
 		size += sizeOf(entries, kind)
 	}
-	f.Good = message.Of("%s in %d entries below %s", program.FormatBytes(size), len(entries), cache.Root)
+	f.Good = message.Of("%s in %d entries below %s (%s moves it)", program.FormatBytes(size), len(entries), cache.Root, program.CacheEnv)
 	if len(unfinished) > 0 { // not an error: the next build makes them again, and one may be in progress
 		f.Good = message.Of("%s; %d of them unfinished: a build is in progress or was interrupted (\"apitrace cache clean --unfinished\" removes what interrupted builds have left)", f.Good, len(unfinished))
 	}
+	return f
+}
+
+// examineServed counts the servers that "apitrace serve" keeps running. They belong to a cache.
+func examineServed(cache *program.Cache) Finding {
+	f := Finding{What: message.Of("servers that are kept running")}
+	servers, err := apiserver.Served(cache)
+	if err != nil {
+		f.Bad = err
+		return f
+	}
+	f.Good = message.Of("%d of this cache; another %s has its own", len(servers), program.CacheEnv)
+	return f
+}
+
+// examineState names the folder of the edits and of the progress in the course.
+func examineState() Finding {
+	f := Finding{What: message.Of("your edits and progress")}
+	dir, err := program.StateDir()
+	if err != nil {
+		f.Bad = err
+		return f
+	}
+	f.Good = message.Of("below %s; another %s has its own", dir, program.StateEnv)
 	return f
 }
 
