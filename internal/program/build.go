@@ -115,7 +115,10 @@ func newBuild(ctx context.Context, p Program, o Options, tell *reporter) (*build
 		return nil, err
 	}
 	toolchain, noGo := FindToolchain(ctx)
-	if errors.As(noGo, new(*tempDirError)) || ctx.Err() != nil {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if errors.As(noGo, new(*tempDirError)) {
 		return nil, noGo
 	}
 	if noGo == nil {

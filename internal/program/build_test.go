@@ -400,3 +400,31 @@ func TestMainFolder(t *testing.T) {
 		t.Error("the program of the folder has no leash")
 	}
 }
+
+// An expiringContext is cancelled when somebody looks for the nth time.
+type expiringContext struct {
+	context.Context
+	looks int
+}
+
+func (c *expiringContext) Err() error {
+	if c.looks--; c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestCancelledChoice: whenever the user gives up, there is a build or an error, never neither.
+func TestCancelledChoice(t *testing.T) {
+	serveModules(t)
+	c := newCache(t)
+	for looks := range 20 {
+		b, err := newBuild(&expiringContext{t.Context(), looks}, tiny(), Options{Cache: c}, newReporter(nil, tiny()))
+		if (b == nil) == (err == nil) {
+			t.Errorf("cancelled at look %d: build %v, error %v", looks, b != nil, err)
+		}
+		if b != nil {
+			b.release()
+		}
+	}
+}
