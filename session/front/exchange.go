@@ -10,8 +10,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/kubeapitrace/apitrace/instrument/probe"
 	"github.com/kubeapitrace/apitrace/trace"
 )
+
+// tracingHeaders begin a trace in the server (the roots of instrument/guide/links.yaml). Only the front sends them: a header of the client
+// would begin a trace that nobody fetches.
+var tracingHeaders = []string{"Traceparent", probe.MetadataKey}
 
 // exchangeKey is the context key of the *Exchange of a traced request.
 type exchangeKey struct{}
@@ -53,8 +58,9 @@ func (f *Front) rewrite(r *httputil.ProxyRequest, host, token string) {
 			r.Out.Header.Set("Authorization", "Bearer "+token)
 		}
 	}
-	// A traceparent of the client's would begin a trace that nobody fetches.
-	r.Out.Header.Del("Traceparent")
+	for _, name := range tracingHeaders {
+		r.Out.Header.Del(name)
+	}
 	if x := exchangeOf(r.In); x != nil {
 		r.Out.Header.Set("Traceparent", trace.Traceparent(x.TraceID))
 	}

@@ -3,7 +3,7 @@
 //
 // The server receives the client's request with the same method, path, headers, body and version of HTTP,
 // with two exceptions: the credentials of the front are replaced by those of a user of the server, and only
-// the front sends the headers traceparent and X-Remote-*. Fetching and keeping the traces belongs to package session.
+// the front sends the headers traceparent, apitrace-traceparent and X-Remote-*. Fetching and keeping the traces belongs to package session.
 package front
 
 import (

@@ -8,14 +8,19 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/kubeapitrace/apitrace/instrument/probe"
 )
 
 // A behind is the server behind a front. It keeps the requests that it receives.
@@ -145,6 +150,39 @@ func TestHandsOn(t *testing.T) {
 		}
 		if x.Method != "PUT" || x.Path != path || x.Status != 201 || x.UserAgent != "kubectl/v1" || x.ClientTraceparent != own || !x.whole || x.HungUp || x.Err != nil || x.Duration <= 0 {
 			t.Errorf("over: %+v", x)
+		}
+	}
+}
+
+// TestClientsBeginNoTraces sends each header that the guide's links read, and expects none of them at the server, whether the front traces
+// the request or not.
+func TestClientsBeginNoTraces(t *testing.T) {
+	const own = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	links, err := os.ReadFile("../../instrument/guide/links.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	headers := map[string]string{}
+	for _, read := range regexp.MustCompile(`r\.Header\.(?:Values|Get)\(([^)]*)\)`).FindAllStringSubmatch(string(links), -1) {
+		headers[strings.ReplaceAll(strings.Trim(read[1], `"`), "METADATAKEY", probe.MetadataKey)] = own
+	}
+	if len(headers) < 2 {
+		t.Fatalf("the links read %q, expected at least two headers", slices.Collect(maps.Keys(headers)))
+	}
+	b := newBehind(t, func(http.ResponseWriter, *http.Request) {})
+	for _, traced := range []bool{true, false} {
+		options := b.options()
+		options.Trace = func(context.Context) bool { return traced }
+		f, _ := start(t, options)
+		for _, major := range []int{1, 2} {
+			if _, err := send(t, client(t, f, major), t.Context(), "GET", f.URL+"/", nil, headers); err != nil {
+				t.Fatal(err)
+			}
+			for name := range headers {
+				if got := b.last().Header.Values(name); slices.Contains(got, own) {
+					t.Errorf("HTTP/%d, traced %v: the server got %s: %q", major, traced, name, got)
+				}
+			}
 		}
 	}
 }
